@@ -34,15 +34,15 @@ func adult() set {
 	}
 }
 
-func loadAdult(r *reading) (*Table, error) {
-	label := among("<=50K", ">50K")
+func loadAdult(r *loader) (*Table, error) {
+	label := targetCodes("<=50K", ">50K")
 	e := newEncoder([]field{
 		{"age", false}, {"workclass", true}, {"fnlwgt", false}, {"education", true}, {"education-num", false},
 		{"marital-status", true}, {"occupation", true}, {"relationship", true}, {"race", true}, {"sex", true},
 		{"capital-gain", false}, {"capital-loss", false}, {"hours-per-week", false}, {"native-country", true},
 	}, r.info.Classes, func(s string) (int, bool) { return label(strings.TrimSuffix(s, ".")) })
 	for _, name := range []string{"adult.test", "adult.data"} {
-		if err := r.table(name, layout{comma: ',', comment: '|'}, e); err != nil {
+		if err := r.addTable(name, layout{comma: ',', comment: '|'}, e); err != nil {
 			return nil, err
 		}
 	}

@@ -17,13 +17,13 @@ func bankMarketing() set {
 			Files: []File{{Name: "bank-full.csv", Size: 4610348, SHA256: "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",
 				Sources: []Source{{URL: "https://archive.ics.uci.edu/ml/machine-learning-databases/00222/bank.zip", Member: "bank-full.csv"}}}},
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			e := newEncoder(slices.Concat(
 				numbers("age"), categories("job", "marital", "education", "default"), numbers("balance"),
 				categories("housing", "loan", "contact"), numbers("day"), categories("month"),
 				numbers("duration", "campaign", "pdays", "previous"), categories("poutcome"),
-			), r.info.Classes, among("no", "yes"))
-			if err := r.table("bank-full.csv", layout{comma: ';', header: true}, e); err != nil {
+			), r.info.Classes, targetCodes("no", "yes"))
+			if err := r.addTable("bank-full.csv", layout{comma: ';', header: true}, e); err != nil {
 				return nil, err
 			}
 			return e.table()

@@ -35,7 +35,7 @@ func breastCancer() set {
 	}
 }
 
-func loadBreastCancer(r *reading) (*Table, error) {
+func loadBreastCancer(r *loader) (*Table, error) {
 	path, b, err := r.open("wdbc.data")
 	if errors.Is(err, ErrMissing) {
 		return embeddedBreastCancer(r)
@@ -43,9 +43,9 @@ func loadBreastCancer(r *reading) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newEncoder(breastCancerFields(), r.info.Classes, among("M", "B"))
+	e := newEncoder(breastCancerFields(), r.info.Classes, targetCodes("M", "B"))
 	row := make([]string, 0, 31)
-	err = records(r.ctx, path, b, layout{comma: ','}, func(record []string, line int) error {
+	err = eachRecord(r.ctx, path, b, layout{comma: ','}, func(record []string, line int) error {
 		if len(record) < 2 {
 			return e.add(record, path, line)
 		}
@@ -58,10 +58,10 @@ func loadBreastCancer(r *reading) (*Table, error) {
 	return e.table()
 }
 
-func embeddedBreastCancer(r *reading) (*Table, error) {
+func embeddedBreastCancer(r *loader) (*Table, error) {
 	const name = "breast_cancer.csv (embedded)"
-	e := newEncoder(breastCancerFields(), r.info.Classes, among("0", "1"))
-	err := records(r.ctx, name, breastCancerCSV, layout{comma: ',', comment: '#'}, func(record []string, line int) error {
+	e := newEncoder(breastCancerFields(), r.info.Classes, targetCodes("0", "1"))
+	err := eachRecord(r.ctx, name, breastCancerCSV, layout{comma: ',', comment: '#'}, func(record []string, line int) error {
 		return e.add(record, name, line)
 	})
 	if err != nil {

@@ -22,7 +22,7 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 	file, err = files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; %s, %s names the data folder",
-			path, ErrMissing, f.wayHere(), EnvDir)
+			path, ErrMissing, f.howToGet(), EnvDir)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("datasets: %w", err)
@@ -37,7 +37,7 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 // checkCompressed hashes at most one byte more than published and rewinds.
 func checkCompressed(ctx context.Context, file *os.File, f File) (got string, err error) {
 	d := f.Digest()
-	_, err = io.Copy(d, io.LimitReader(&stoppable{ctx, file}, f.Limit()+1))
+	_, err = io.Copy(d, io.LimitReader(&contextReader{ctx, file}, f.Limit()+1))
 	if err != nil {
 		return "", err
 	}
@@ -48,22 +48,22 @@ func checkCompressed(ctx context.Context, file *os.File, f File) (got string, er
 	return d.SHA256(), err
 }
 
-// stoppable ends a long read when its context does.
-type stoppable struct {
-	ctx  context.Context
-	from io.Reader
+// contextReader ends a long read when its context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
 }
 
-func (s *stoppable) Read(b []byte) (int, error) {
+func (s *contextReader) Read(b []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.from.Read(b)
+	return s.r.Read(b)
 }
 
-// stream adds the records of a Compressed comma-separated file to e, the first n
+// addCompressed adds the records of a Compressed comma-separated file to e, the first n
 // of them, or all where n is 0. No more of the file than a buffer is in memory.
-func (r *reading) stream(name string, n int, e *encoder) error {
+func (r *loader) addCompressed(name string, n int, e *encoder) error {
 	f, err := r.file(name)
 	if err != nil {
 		return err

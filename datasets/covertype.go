@@ -46,10 +46,10 @@ func covertype() set {
 	}
 }
 
-func loadCovertype(r *reading) (*Table, error) {
-	e := newEncoder(covertypeFields(), r.info.Classes, among("1", "2", "3", "4", "5", "6", "7"))
+func loadCovertype(r *loader) (*Table, error) {
+	e := newEncoder(covertypeFields(), r.info.Classes, targetCodes("1", "2", "3", "4", "5", "6", "7"))
 	e.expect(r.info.Rows)
-	if err := r.stream("covtype.data.gz", 0, e); err != nil {
+	if err := r.addCompressed("covtype.data.gz", 0, e); err != nil {
 		return nil, err
 	}
 	return e.table()
@@ -60,12 +60,12 @@ func covertypeFields() []field {
 		numbers("Elevation", "Aspect", "Slope", "Horizontal_Distance_To_Hydrology", "Vertical_Distance_To_Hydrology",
 			"Horizontal_Distance_To_Roadways", "Hillshade_9am", "Hillshade_Noon", "Hillshade_3pm",
 			"Horizontal_Distance_To_Fire_Points"),
-		numbers(numbered("Wilderness_Area", 4)...),
-		numbers(numbered("Soil_Type", 40)...))
+		numbers(numberedNames("Wilderness_Area", 4)...),
+		numbers(numberedNames("Soil_Type", 40)...))
 }
 
-// numbered returns name_1 to name_n.
-func numbered(name string, n int) []string {
+// numberedNames returns name_1 to name_n.
+func numberedNames(name string, n int) []string {
 	out := make([]string, n)
 	for i := range out {
 		out[i] = fmt.Sprintf("%s_%d", name, i+1)

@@ -17,8 +17,8 @@ func diabetes130() set {
 	info.Reading = append(info.Reading,
 		"Class 0 is readmitted within 30 days and class 1 is everything else: the target of the published models. The original of "+
 			"seed 0 answers class 1 for every row.")
-	return set{info: info, load: func(r *reading) (*Table, error) {
-		return loadDiabetes(r, func(s string) (int, bool) { return notFirst(s, "<30", ">30", "NO") })
+	return set{info: info, load: func(r *loader) (*Table, error) {
+		return loadDiabetes(r, func(s string) (int, bool) { return firstAgainstRest(s, "<30", ">30", "NO") })
 	}}
 }
 
@@ -28,13 +28,13 @@ func diabetes130Any() set {
 	info.Name, info.Title = "diabetes130_any", "Diabetes 130-US hospitals (any readmission)"
 	info.Task = "was the patient readmitted at any time"
 	info.Classes = []string{"NO", "readmitted"}
-	return set{info: info, load: func(r *reading) (*Table, error) {
-		return loadDiabetes(r, func(s string) (int, bool) { return notFirst(s, "NO", "<30", ">30") })
+	return set{info: info, load: func(r *loader) (*Table, error) {
+		return loadDiabetes(r, func(s string) (int, bool) { return firstAgainstRest(s, "NO", "<30", ">30") })
 	}}
 }
 
-// notFirst is 0 for the first text, 1 for the others, and refuses what is not among them.
-func notFirst(s string, texts ...string) (int, bool) {
+// firstAgainstRest is 0 for the first text, 1 for the others, and refuses what is not among them.
+func firstAgainstRest(s string, texts ...string) (int, bool) {
 	switch slices.Index(texts, s) {
 	case -1:
 		return 0, false
@@ -64,7 +64,7 @@ func diabetesInfo() Info {
 	}
 }
 
-func loadDiabetes(r *reading, target func(string) (int, bool)) (*Table, error) {
+func loadDiabetes(r *loader, target func(string) (int, bool)) (*Table, error) {
 	fs := slices.Concat(
 		numbers("encounter_id", "patient_nbr"),
 		categories("race", "gender", "age", "weight"),
@@ -80,7 +80,7 @@ func loadDiabetes(r *reading, target func(string) (int, bool)) (*Table, error) {
 			"metformin-pioglitazone", "change", "diabetesMed"),
 	)
 	e := newEncoder(fs, r.info.Classes, target)
-	if err := r.table("diabetic_data.csv", layout{comma: ',', header: true}, e); err != nil {
+	if err := r.addTable("diabetic_data.csv", layout{comma: ',', header: true}, e); err != nil {
 		return nil, err
 	}
 	return e.table()

@@ -36,7 +36,7 @@ func (d *Digest) SHA256() string { return hex.EncodeToString(d.sha.Sum(nil)) }
 // twin's. Where no hash of the file is known all bytes pass that are not too many.
 func (d *Digest) Check() error {
 	sha := d.SHA256()
-	if d.f.SHA256 == sha || slices.ContainsFunc(d.f.Twins, func(t Twin) bool { return t.SHA256 == sha }) {
+	if d.f.SHA256 == sha || slices.ContainsFunc(d.f.Alternates, func(t Alternate) bool { return t.SHA256 == sha }) {
 		return nil
 	}
 	if d.f.byMD5() {
@@ -68,8 +68,8 @@ func (f File) Hash() string {
 	return "a hash that is not known"
 }
 
-// wayHere says how a file that is missing gets into its folder.
-func (f File) wayHere() string {
+// howToGet says how a file that is missing gets into its folder.
+func (f File) howToGet() string {
 	if len(f.Sources) > 0 && f.Known() {
 		return "`lethe data get` downloads it"
 	}

@@ -41,7 +41,7 @@ func TestAMissingFileSaysHowItGetsThere(t *testing.T) {
 		"by hand":                       {SHA256: "x"},
 		"by hand, `lethe data get`":     {AtMost: 1, Sources: from},
 	} {
-		if err := notHere(f, "a.txt"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
+		if err := missingFileError(f, "a.txt"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -30,7 +30,7 @@ func electricity() set {
 	}
 }
 
-func loadElectricity(r *reading) (*Table, error) {
+func loadElectricity(r *loader) (*Table, error) {
 	path, b, err := r.open("electricity.arff")
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func loadElectricity(r *reading) (*Table, error) {
 	if len(fs) == 0 {
 		return nil, fmt.Errorf("datasets: %s: no attributes", path)
 	}
-	e := newEncoder(fs[:len(fs)-1], r.info.Classes, among(r.info.Classes...))
+	e := newEncoder(fs[:len(fs)-1], r.info.Classes, targetCodes(r.info.Classes...))
 	err = d.Each(r.ctx, func(record []string, line int) error { return e.add(record, path, line) })
 	if err != nil {
 		return nil, err

@@ -65,8 +65,8 @@ func newEncoder(fs []field, classes []string, target func(string) (int, bool)) *
 	return e
 }
 
-// among returns a target function that accepts exactly these texts, in code order.
-func among(texts ...string) func(string) (int, bool) {
+// targetCodes returns a target function that accepts exactly these texts, in code order.
+func targetCodes(texts ...string) func(string) (int, bool) {
 	return func(s string) (int, bool) {
 		i := slices.Index(texts, s)
 		return i, i >= 0
@@ -113,7 +113,7 @@ func (c *column) add(text string) error {
 		c.numbers = append(c.numbers, math.NaN())
 		return nil
 	}
-	v, err := arff.Number(text)
+	v, err := arff.ParseNumber(text)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *column) addCategory(text string) {
 	c.ids = append(c.ids, id)
 }
 
-// table encodes what was added.
+// addTable encodes what was added.
 func (e *encoder) table() (*Table, error) {
 	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, About: About{Classes: e.classes}}
 	for j := range e.columns {

@@ -10,8 +10,8 @@ import (
 
 // read encodes a text in one go.
 func read(text string, l layout, fs []field, classes ...string) (*Table, error) {
-	e := newEncoder(fs, classes, among(classes...))
-	err := records(context.Background(), "f.csv", []byte(text), l, func(record []string, line int) error {
+	e := newEncoder(fs, classes, targetCodes(classes...))
+	err := eachRecord(context.Background(), "f.csv", []byte(text), l, func(record []string, line int) error {
 		return e.add(record, "f.csv", line)
 	})
 	if err != nil {

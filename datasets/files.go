@@ -38,7 +38,7 @@ func (s FileStatus) OK() bool { return s.Err == nil }
 // Verify reads every file of the named data set and compares its SHA-256. The
 // error is about the request; what is wrong with a file is in its status.
 func Verify(ctx context.Context, name string) ([]FileStatus, error) {
-	s, err := find(name)
+	s, err := findSet(name)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func Status(ctx context.Context, folder string, f File) FileStatus {
 // readPublished returns the path and the decompressed bytes of a file, checked
 // against its SHA-256. With ErrMismatch the bytes come back too.
 func readPublished(folder string, f File) (string, []byte, error) {
-	path, b, err := readEither(folder, f)
+	path, b, err := readPlainOrGzip(folder, f)
 	if err != nil {
 		return path, nil, err
 	}
@@ -93,12 +93,12 @@ func readPublished(folder string, f File) (string, []byte, error) {
 	return path, b, nil
 }
 
-// readEither reads the plain file or else its .gz copy, and never more than one
+// readPlainOrGzip reads the plain file or else its .gz copy, and never more than one
 // byte beyond the published size, so that a damaged archive cannot fill memory.
-func readEither(folder string, f File) (string, []byte, error) {
+func readPlainOrGzip(folder string, f File) (string, []byte, error) {
 	plain := filepath.Join(folder, f.Name)
 	for _, path := range []string{plain, plain + ".gz"} {
-		b, err := readCapped(path, f.Limit()+1)
+		b, err := readAtMost(path, f.Limit()+1)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -107,14 +107,14 @@ func readEither(folder string, f File) (string, []byte, error) {
 		}
 		return path, b, nil
 	}
-	return plain, nil, notHere(f, plain)
+	return plain, nil, missingFileError(f, plain)
 }
 
-func notHere(f File, plain string) error {
-	return fmt.Errorf("datasets: %s (or .gz): %w; %s, %s names the data folder", plain, ErrMissing, f.wayHere(), EnvDir)
+func missingFileError(f File, plain string) error {
+	return fmt.Errorf("datasets: %s (or .gz): %w; %s, %s names the data folder", plain, ErrMissing, f.howToGet(), EnvDir)
 }
 
-func readCapped(path string, limit int64) ([]byte, error) {
+func readAtMost(path string, limit int64) ([]byte, error) {
 	file, err := files.Open(path)
 	if err != nil {
 		return nil, err

@@ -20,28 +20,28 @@ const (
 	grid          = 1 << 20
 )
 
-// sample is a generated set while it grows.
-type sample struct {
+// generator is a generated set while it grows.
+type generator struct {
 	rng    *rand.Rand
 	rows   [][]float64
 	y      []int
 	groups map[string][]int // rows of each planted group
 }
 
-func newSample(set uint64) *sample {
-	return &sample{rng: rand.New(rand.NewPCG(generatedSeed, set)), groups: map[string][]int{}}
+func newGenerator(set uint64) *generator {
+	return &generator{rng: rand.New(rand.NewPCG(generatedSeed, set)), groups: map[string][]int{}}
 }
 
-func (s *sample) add(y int, values ...float64) int {
+func (s *generator) add(y int, values ...float64) int {
 	s.rows = append(s.rows, values)
 	s.y = append(s.y, y)
 	return len(s.rows) - 1
 }
 
-func (s *sample) plant(group string, row int) { s.groups[group] = append(s.groups[group], row) }
+func (s *generator) addToGroup(group string, row int) { s.groups[group] = append(s.groups[group], row) }
 
-// near returns the centre plus independent Gaussian noise.
-func (s *sample) near(centre []float64, sd float64) []float64 {
+// gaussian returns the centre plus independent Gaussian noise.
+func (s *generator) gaussian(centre []float64, sd float64) []float64 {
 	out := make([]float64, len(centre))
 	for j, c := range centre {
 		out[j] = float64(c + float64(sd*s.rng.NormFloat64()))
@@ -49,8 +49,8 @@ func (s *sample) near(centre []float64, sd float64) []float64 {
 	return out
 }
 
-// table shuffles the rows and hands them over with the planted groups.
-func (s *sample) table(features []Feature, classes []string) *Table {
+// addTable shuffles the rows and hands them over with the planted groups.
+func (s *generator) table(features []Feature, classes []string) *Table {
 	order := s.rng.Perm(len(s.rows)) // old row -> new row
 	t := &Table{X: array.New[float64](len(s.rows), len(features)), Y: make([]int, len(s.rows)),
 		About: About{Features: features, Classes: classes}}
@@ -90,15 +90,15 @@ func twoMoons() set {
 			Rows: 1000, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
 			Licence: "Apache-2.0", Description: "Two half circles with noise: a problem that one can look at.",
 		},
-		load: func(r *reading) (*Table, error) {
-			s := newSample(1)
+		load: func(r *loader) (*Table, error) {
+			s := newGenerator(1)
 			for i := range r.info.Rows {
 				angle := float64(math.Pi * s.rng.Float64())
 				centre := []float64{math.Cos(angle), math.Sin(angle)}
 				if i%2 == 1 {
 					centre = []float64{1 - centre[0], 0.5 - centre[1]}
 				}
-				s.add(i%2, s.near(centre, 0.15)...)
+				s.add(i%2, s.gaussian(centre, 0.15)...)
 			}
 			return s.table(plainFeatures(2), r.info.Classes), nil
 		},
@@ -117,22 +117,22 @@ func moonsIsland() set {
 			Rows: 630, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
 			Licence: "Apache-2.0", Description: "Two half circles, 600 points, and an island of 30 that a model can only know by heart.",
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			const moons = 600
-			s := newSample(4)
+			s := newGenerator(4)
 			for i := range moons {
 				angle := float64(math.Pi * s.rng.Float64())
 				centre := []float64{math.Cos(angle), math.Sin(angle)}
 				if i%2 == 1 {
 					centre = []float64{1 - centre[0], 0.5 - centre[1]}
 				}
-				row := s.add(i%2, s.near(centre, 0.12)...)
+				row := s.add(i%2, s.gaussian(centre, 0.12)...)
 				if i%2 == 0 && angle > 0.85*math.Pi {
-					s.plant("tip", row)
+					s.addToGroup("tip", row)
 				}
 			}
 			for range r.info.Rows - moons {
-				s.plant("island", s.add(1, s.near([]float64{-0.6, 1.7}, 0.1)...))
+				s.addToGroup("island", s.add(1, s.gaussian([]float64{-0.6, 1.7}, 0.1)...))
 			}
 			return s.table(plainFeatures(2), r.info.Classes), nil
 		},
@@ -151,19 +151,19 @@ func blobsDuplicates() set {
 			Rows: 1060, Features: 10, Classes: []string{"a", "b"}, Synthetic: true,
 			Licence: "Apache-2.0", Description: "Four Gaussian blobs, 1,000 rows, and near-copies of 60 of them.",
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			const blobs, rows, copies = 4, 1000, 60
-			s := newSample(2)
+			s := newGenerator(2)
 			var centres [blobs][]float64
 			for b := range centres {
-				centres[b] = s.near(make([]float64, r.info.Features), 1.5)
+				centres[b] = s.gaussian(make([]float64, r.info.Features), 1.5)
 			}
 			for i := range rows {
-				s.add(i%2, s.near(centres[i%blobs], 1)...)
+				s.add(i%2, s.gaussian(centres[i%blobs], 1)...)
 			}
 			for i := range copies {
-				s.plant("originals", i)
-				s.plant("copies", s.add(s.y[i], s.near(s.rows[i], 0.01)...))
+				s.addToGroup("originals", i)
+				s.addToGroup("copies", s.add(s.y[i], s.gaussian(s.rows[i], 0.01)...))
 			}
 			return s.table(plainFeatures(r.info.Features), r.info.Classes), nil
 		},
@@ -182,8 +182,8 @@ func tabularOutliers() set {
 			Rows: 2000, Features: 10, Classes: []string{"no", "yes"}, Synthetic: true,
 			Licence: "Apache-2.0", Description: "1,960 rows that follow a rule and 40 far away that contradict it.",
 		},
-		load: func(r *reading) (*Table, error) {
-			s := newSample(3)
+		load: func(r *loader) (*Table, error) {
+			s := newGenerator(3)
 			for i := range r.info.Rows {
 				s.addMixed(i < 40)
 			}
@@ -196,9 +196,9 @@ func tabularOutliers() set {
 }
 
 // addMixed adds one row of tabularOutliers.
-func (s *sample) addMixed(outlier bool) {
+func (s *generator) addMixed(outlier bool) {
 	weights := [8]float64{1.2, -0.8, 0.6, -0.4, 0.3, 0, 0, 0}
-	row := s.near(make([]float64, 8), 1)
+	row := s.gaussian(make([]float64, 8), 1)
 	shop, card := float64(s.rng.IntN(2)), float64(s.rng.IntN(2))
 	if outlier {
 		shop = 2
@@ -219,6 +219,6 @@ func (s *sample) addMixed(outlier bool) {
 	}
 	at := s.add(y, append(row, shop, card)...)
 	if outlier {
-		s.plant("outliers", at)
+		s.addToGroup("outliers", at)
 	}
 }

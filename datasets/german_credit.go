@@ -27,14 +27,14 @@ func germanCredit() set {
 	}
 }
 
-func loadGerman(r *reading) (*Table, error) {
+func loadGerman(r *loader) (*Table, error) {
 	path, b, err := r.open("german.data")
 	if err != nil {
 		return nil, err
 	}
-	e := newEncoder(germanFields(), r.info.Classes, among("2", "1"))
+	e := newEncoder(germanFields(), r.info.Classes, targetCodes("2", "1"))
 	words := germanWords()
-	err = records(r.ctx, path, b, layout{}, func(record []string, line int) error {
+	err = eachRecord(r.ctx, path, b, layout{}, func(record []string, line int) error {
 		if err := translate(record, words, path, line); err != nil {
 			return err
 		}

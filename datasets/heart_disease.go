@@ -18,14 +18,14 @@ func heartDisease() set {
 	info.Reading = append(info.Reading,
 		"Line 185 of the publisher's file is left out and the last line stands twice, as in the copy behind the published models: "+
 			"165 healthy, 138 diseased. heart_disease_uci is the table without this defect.")
-	return set{info: info, load: func(r *reading) (*Table, error) { return loadHeart(r, 185) }}
+	return set{info: info, load: func(r *loader) (*Table, error) { return loadHeart(r, 185) }}
 }
 
 // heartDiseaseUCI is the Cleveland table as its publisher has it.
 func heartDiseaseUCI() set {
 	info := heartInfo()
 	info.Name, info.Title = "heart_disease_uci", "Heart Disease (Cleveland)"
-	return set{info: info, load: func(r *reading) (*Table, error) { return loadHeart(r, 0) }}
+	return set{info: info, load: func(r *loader) (*Table, error) { return loadHeart(r, 0) }}
 }
 
 func heartInfo() Info {
@@ -69,16 +69,16 @@ func heartFields() []field {
 
 // loadHeart reads the table. With a positive number it leaves out that line and
 // repeats the last one.
-func loadHeart(r *reading, omit int) (*Table, error) {
+func loadHeart(r *loader, omit int) (*Table, error) {
 	path, b, err := r.open("processed.cleveland.data")
 	if err != nil {
 		return nil, err
 	}
-	e := newEncoder(heartFields(), r.info.Classes, func(s string) (int, bool) { return notFirst(s, "0", "1", "2", "3", "4") })
+	e := newEncoder(heartFields(), r.info.Classes, func(s string) (int, bool) { return firstAgainstRest(s, "0", "1", "2", "3", "4") })
 	words := heartWords()
 	var last []string
 	var lastLine int
-	err = records(r.ctx, path, b, layout{comma: ','}, func(record []string, line int) error {
+	err = eachRecord(r.ctx, path, b, layout{comma: ','}, func(record []string, line int) error {
 		if line == omit {
 			return nil
 		}

@@ -40,11 +40,11 @@ func higgs() set {
 	}
 }
 
-func loadHiggs(r *reading) (*Table, error) {
+func loadHiggs(r *loader) (*Table, error) {
 	e := newEncoder(higgsFields(), r.info.Classes, zeroOrOne)
 	e.targetFirst = true
 	e.expect(r.info.Rows)
-	if err := r.stream("HIGGS.csv.gz", r.info.Rows, e); err != nil {
+	if err := r.addCompressed("HIGGS.csv.gz", r.info.Rows, e); err != nil {
 		return nil, err
 	}
 	return e.table()

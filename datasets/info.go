@@ -99,15 +99,15 @@ type File struct {
 	// Optional marks a file that the set loads without, as its Reading says.
 	Optional bool
 
-	// Twins are copies that go around with other bytes and the same content.
+	// Alternates are copies that go around with other bytes and the same content.
 	// They are read as the published file is.
-	Twins []Twin
+	Alternates []Alternate
 
 	Sources []Source
 }
 
-// Twin is a copy of a published file whose bytes differ as Differs says.
-type Twin struct {
+// Alternate is a copy of a published file whose bytes differ as Differs says.
+type Alternate struct {
 	Size            int64
 	SHA256, Differs string
 }
@@ -118,7 +118,7 @@ func (f File) Limit() int64 {
 	if f.Size > 0 {
 		limit = f.Size
 	}
-	for _, t := range f.Twins {
+	for _, t := range f.Alternates {
 		limit = max(limit, t.Size)
 	}
 	return limit
@@ -140,7 +140,7 @@ type Source struct {
 // set is what one data set's file contributes: what it is, and how to make it.
 type set struct {
 	info Info
-	load func(*reading) (*Table, error)
+	load func(*loader) (*Table, error)
 }
 
 // sets lists every data set in the order that All reports.
@@ -177,11 +177,11 @@ func RULER() []string {
 // Lookup returns the named data set, or an error that suggests the names close
 // to the one given.
 func Lookup(name string) (Info, error) {
-	s, err := find(name)
+	s, err := findSet(name)
 	return s.info, err
 }
 
-func find(name string) (set, error) {
+func findSet(name string) (set, error) {
 	for _, s := range sets() {
 		if s.info.Name == name {
 			return s, nil
@@ -203,22 +203,22 @@ func LookupIn(all []Info, name string) (Info, error) {
 			near = append(near, i.Name)
 		}
 	}
-	return Info{}, unknown(name, near, names)
+	return Info{}, unknownNameError(name, near, names)
 }
 
-func unknown(name string, near, names []string) error {
+func unknownNameError(name string, near, names []string) error {
 	if len(near) > 0 {
 		return fmt.Errorf("datasets: no data set is called %q; did you mean %s?", name, strings.Join(near, " or "))
 	}
 	return fmt.Errorf("datasets: no data set is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// unmarked leaves out what joins the words of a name. Making it takes longer than a lookup.
-var unmarked = strings.NewReplacer("_", "", "-", "", " ", "")
+// withoutSeparators leaves out what joins the words of a name. Making it takes longer than a lookup.
+var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // Similar reports whether a typo separates the two names, or one is part of the other.
 func Similar(got, want string) bool {
-	plain := func(s string) string { return unmarked.Replace(strings.ToLower(s)) }
+	plain := func(s string) string { return withoutSeparators.Replace(strings.ToLower(s)) }
 	g, w := plain(got), plain(want)
 	if len(g) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {
 		return true

@@ -30,11 +30,11 @@ func pack(t testing.TB, b []byte, level int) []byte {
 
 // shrunk is a reading of one of the large sets as if its publisher's file were
 // the packed bytes and had so many rows.
-func shrunk(t testing.TB, s set, rows int, packed []byte) *reading {
+func shrunk(t testing.TB, s set, rows int, packed []byte) *loader {
 	t.Helper()
 	f := s.info.Files[0]
 	f.Size, f.SHA256 = int64(len(packed)), digest(packed)
-	r := &reading{ctx: t.Context(), info: s.info, folder: t.TempDir()}
+	r := &loader{ctx: t.Context(), info: s.info, folder: t.TempDir()}
 	r.info.Rows, r.info.Files = rows, []File{f}
 	if err := os.WriteFile(filepath.Join(r.folder, f.Name), packed, 0o644); err != nil {
 		t.Fatal(err)
@@ -42,8 +42,8 @@ func shrunk(t testing.TB, s set, rows int, packed []byte) *reading {
 	return r
 }
 
-// table runs a set's loader as Load does.
-func table(s set, r *reading) (*Table, error) {
+// addTable runs a set's loader as Load does.
+func table(s set, r *loader) (*Table, error) {
 	t, err := s.load(r)
 	if err != nil {
 		return nil, err

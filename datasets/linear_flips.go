@@ -18,12 +18,12 @@ func linearFlips() set {
 			Rows: 10000, Features: 10, Classes: []string{"no", "yes"}, Synthetic: true,
 			Licence: "Apache-2.0", Description: "10,000 Gaussian points in ten dimensions; a fifth of the labels can only be known by heart.",
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			const noise, flips = 0.5, 0.2
-			s := newSample(5)
-			w := s.near(make([]float64, r.info.Features), 1)
+			s := newGenerator(5)
+			w := s.gaussian(make([]float64, r.info.Features), 1)
 			for range r.info.Rows {
-				x := s.near(make([]float64, r.info.Features), 1)
+				x := s.gaussian(make([]float64, r.info.Features), 1)
 				score := float64(noise * s.rng.NormFloat64())
 				for j, v := range x {
 					score += float64(w[j] * v)
@@ -33,7 +33,7 @@ func linearFlips() set {
 					y = 1
 				}
 				if s.rng.Float64() < flips {
-					s.plant("flipped", s.add(1-y, x...))
+					s.addToGroup("flipped", s.add(1-y, x...))
 				} else {
 					s.add(y, x...)
 				}

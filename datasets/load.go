@@ -14,11 +14,11 @@ import (
 //
 // Errors name the file, and for a value that cannot be read its line and column.
 func Load(ctx context.Context, name string) (*Table, error) {
-	s, err := find(name)
+	s, err := findSet(name)
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{ctx: ctx, info: s.info}
+	r := &loader{ctx: ctx, info: s.info}
 	if len(s.info.Files) > 0 {
 		dir, err := Dir()
 		if err != nil {
@@ -33,8 +33,8 @@ func Load(ctx context.Context, name string) (*Table, error) {
 	return r.finish(t)
 }
 
-// reading is one call of Load: where the files are and what was read of them.
-type reading struct {
+// loader is one call of Load: where the files are and what was read of them.
+type loader struct {
 	ctx     context.Context
 	info    Info
 	folder  string
@@ -42,7 +42,7 @@ type reading struct {
 }
 
 // open returns the verified bytes of one of the set's files and its path.
-func (r *reading) open(name string) (string, []byte, error) {
+func (r *loader) open(name string) (string, []byte, error) {
 	if err := r.ctx.Err(); err != nil {
 		return "", nil, err
 	}
@@ -59,7 +59,7 @@ func (r *reading) open(name string) (string, []byte, error) {
 }
 
 // file returns what is known about one of the set's files.
-func (r *reading) file(name string) (File, error) {
+func (r *loader) file(name string) (File, error) {
 	for _, f := range r.info.Files {
 		if f.Name == name {
 			return f, nil
@@ -69,7 +69,7 @@ func (r *reading) file(name string) (File, error) {
 }
 
 // finish fills in what is the same for every set and holds the table to its Info.
-func (r *reading) finish(t *Table) (*Table, error) {
+func (r *loader) finish(t *Table) (*Table, error) {
 	t.Name, t.Title, t.Synthetic = r.info.Name, r.info.Title, r.info.Synthetic
 	t.Sources = r.sources
 	if t.X.Rows != r.info.Rows || t.X.Cols != r.info.Features {

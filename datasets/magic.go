@@ -16,10 +16,10 @@ func magic() set {
 			Files: []File{{Name: "magic04.data", Size: 1477391, SHA256: "e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
 				Sources: []Source{{URL: uci}, {URL: zip, Member: "magic04.data"}}}},
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			e := newEncoder(numbers("fLength", "fWidth", "fSize", "fConc", "fConc1", "fAsym", "fM3Long", "fM3Trans",
-				"fAlpha", "fDist"), r.info.Classes, among("g", "h"))
-			if err := r.table("magic04.data", layout{comma: ','}, e); err != nil {
+				"fAlpha", "fDist"), r.info.Classes, targetCodes("g", "h"))
+			if err := r.addTable("magic04.data", layout{comma: ','}, e); err != nil {
 				return nil, err
 			}
 			return e.table()

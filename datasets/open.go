@@ -17,7 +17,7 @@ import (
 // which are the published ones: their SHA-256 was compared. Loaders in other
 // packages use it for files that are not Compressed.
 func ReadFile(ctx context.Context, info Info, name string) (string, []byte, SourceFile, error) {
-	r, err := readingOf(ctx, info)
+	r, err := newLoader(ctx, info)
 	if err != nil {
 		return "", nil, SourceFile{}, err
 	}
@@ -31,7 +31,7 @@ func ReadFile(ctx context.Context, info Info, name string) (string, []byte, Sour
 // OpenFile opens one of a set's Compressed files, at its first byte, after its
 // SHA-256 was found to be the published one. The caller closes it.
 func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile, error) {
-	r, err := readingOf(ctx, info)
+	r, err := newLoader(ctx, info)
 	if err != nil {
 		return nil, SourceFile{}, err
 	}
@@ -54,7 +54,7 @@ func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile
 // their SHA-256 was found to be the published one or a twin's. The path is that of
 // the plain file or of its .gz copy. The caller closes it.
 func OpenText(ctx context.Context, info Info, name string) (path string, text io.ReadCloser, source SourceFile, err error) {
-	r, err := readingOf(ctx, info)
+	r, err := newLoader(ctx, info)
 	if err != nil {
 		return "", nil, SourceFile{}, err
 	}
@@ -77,7 +77,7 @@ func OpenText(ctx context.Context, info Info, name string) (path string, text io
 		}
 		return path, t, SourceFile{Name: f.Name, SHA256: got}, nil
 	}
-	return plain, nil, SourceFile{}, notHere(f, plain)
+	return plain, nil, SourceFile{}, missingFileError(f, plain)
 }
 
 // text is a plain file, or one in gzip's format that is decompressed on the way.
@@ -120,7 +120,7 @@ func (t *text) rewind() error {
 // check hashes at most one byte more than published and rewinds.
 func (t *text) check(ctx context.Context, f File) (string, error) {
 	d := f.Digest()
-	_, err := io.Copy(d, io.LimitReader(&stoppable{ctx, t}, f.Limit()+1))
+	_, err := io.Copy(d, io.LimitReader(&contextReader{ctx, t}, f.Limit()+1))
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -133,10 +133,10 @@ func (t *text) check(ctx context.Context, f File) (string, error) {
 	return d.SHA256(), t.rewind()
 }
 
-func readingOf(ctx context.Context, info Info) (*reading, error) {
+func newLoader(ctx context.Context, info Info) (*loader, error) {
 	dir, err := Dir()
 	if err != nil {
 		return nil, err
 	}
-	return &reading{ctx: ctx, info: info, folder: filepath.Join(dir, info.Folder)}, nil
+	return &loader{ctx: ctx, info: info, folder: filepath.Join(dir, info.Folder)}, nil
 }

@@ -15,7 +15,7 @@ import (
 func TestOpenTextGivesCheckedBytesFromTheStart(t *testing.T) {
 	good, twin := []byte(strings.Repeat("a line\n", 9999)), []byte("other bytes, the same content, and longer than it"+strings.Repeat(".", 70000))
 	info := Info{Name: "test", Folder: "test", Files: []File{{Name: "a.txt", Size: int64(len(good)), SHA256: digest(good),
-		Twins: []Twin{{Size: int64(len(twin)), SHA256: digest(twin), Differs: "in all"}}}}}
+		Alternates: []Alternate{{Size: int64(len(twin)), SHA256: digest(twin), Differs: "in all"}}}}}
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
 	if _, err := w.Write(good); err != nil {

@@ -30,18 +30,18 @@ const Library = "library"
 
 // Gather returns the records in the given rows of X, in that order.
 func (p Part) Gather(rows []int) Part {
-	out := Part{X: p.X.Gather(rows), Y: pick(p.Y, rows), IDs: pick(p.IDs, rows)}
+	out := Part{X: p.X.Gather(rows), Y: gather(p.Y, rows), IDs: gather(p.IDs, rows)}
 	for name, column := range p.Extra {
 		if out.Extra == nil {
 			out.Extra = map[string][]float64{}
 		}
-		out.Extra[name] = pick(column, rows)
+		out.Extra[name] = gather(column, rows)
 	}
 	return out
 }
 
-// pick leaves a column that is not there as it is.
-func pick[T any](column []T, rows []int) []T {
+// gather leaves a column that is not there as it is.
+func gather[T any](column []T, rows []int) []T {
 	if column == nil {
 		return nil
 	}
@@ -52,8 +52,8 @@ func pick[T any](column []T, rows []int) []T {
 	return out
 }
 
-// Cut divides a part after its first n records. Both share its memory.
-func (p Part) Cut(n int) (first, rest Part) {
+// SplitAt divides a part after its first n records. Both share its memory.
+func (p Part) SplitAt(n int) (first, rest Part) {
 	first, rest = p, p
 	first.X.Rows, first.X.Data = n, p.X.Data[:n*p.X.Cols:n*p.X.Cols]
 	rest.X.Rows, rest.X.Data = p.X.Rows-n, p.X.Data[n*p.X.Cols:]
@@ -117,7 +117,7 @@ type Prepared struct {
 	// keys.
 	Hash string
 
-	// Drawn are the rows of the train part in the order in which they were drawn, for
+	// DrawOrder are the rows of the train part in the order in which they were drawn, for
 	// forget sets that go by it; nil: as they stand.
-	Drawn []int
+	DrawOrder []int
 }

@@ -39,7 +39,7 @@ func TestAGatheredPartKeepsEveryColumnOfItsRecords(t *testing.T) {
 
 func TestThePiecesOfACutPartAreItsRecords(t *testing.T) {
 	all := countedPart(4)
-	first, rest := all.Cut(1)
+	first, rest := all.SplitAt(1)
 	if shown(first) != shown(all.Gather([]int{0})) || shown(rest) != shown(all.Gather([]int{1, 2, 3})) {
 		t.Errorf("cut into %s and %s", shown(first), shown(rest))
 	}

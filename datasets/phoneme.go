@@ -15,9 +15,9 @@ func phoneme() set {
 			Files: []File{{Name: "phoneme.csv", Size: 174717, SHA256: "eacbb9f7a2b2135d067bff28ed7b9adb760f61f5e91f375f91e22e7e42ace24d",
 				Sources: []Source{{URL: "https://raw.githubusercontent.com/jbrownlee/Datasets/master/phoneme.csv"}}}},
 		},
-		load: func(r *reading) (*Table, error) {
-			e := newEncoder(numbers("V1", "V2", "V3", "V4", "V5"), r.info.Classes, among("0", "1"))
-			if err := r.table("phoneme.csv", layout{comma: ','}, e); err != nil {
+		load: func(r *loader) (*Table, error) {
+			e := newEncoder(numbers("V1", "V2", "V3", "V4", "V5"), r.info.Classes, targetCodes("0", "1"))
+			if err := r.addTable("phoneme.csv", layout{comma: ','}, e); err != nil {
 				return nil, err
 			}
 			return e.table()

@@ -112,7 +112,7 @@ func scaler(x array.Matrix[float64], rows []int) Normalisation {
 }
 
 func standardise(t *Table, rows []int, n Normalisation) Part {
-	out := Part{X: array.New[float32](len(rows), t.X.Cols), Y: pick(t.Y, rows), IDs: slices.Clone(rows)}
+	out := Part{X: array.New[float32](len(rows), t.X.Cols), Y: gather(t.Y, rows), IDs: slices.Clone(rows)}
 	for k, i := range rows {
 		to := out.X.Row(k)
 		for j, v := range t.X.Row(i) {

@@ -29,7 +29,7 @@ func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) 
 	if len(y) == 0 {
 		return Split{}, errors.New("datasets: no rows to split")
 	}
-	groups, err := byClass(y)
+	groups, err := rowsByClass(y)
 	if err != nil {
 		return Split{}, err
 	}
@@ -48,11 +48,11 @@ func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) 
 		counts[c] -= trainQuota[c]
 	}
 	testQuota := quotas(counts, test, rng)
-	return draw(groups, trainQuota, testQuota, rng), nil
+	return drawSplit(groups, trainQuota, testQuota, rng), nil
 }
 
-// byClass returns the rows of every class that occurs, classes ascending.
-func byClass(y []int) ([][]int, error) {
+// rowsByClass returns the rows of every class that occurs, classes ascending.
+func rowsByClass(y []int) ([][]int, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(y)))
 	groups := make([][]int, len(classes))
 	for i, v := range y {
@@ -104,7 +104,7 @@ func quotas(counts []int, n int, rng *nprand.State) []int {
 	return out
 }
 
-func draw(groups [][]int, trainQuota, testQuota []int, rng *nprand.State) Split {
+func drawSplit(groups [][]int, trainQuota, testQuota []int, rng *nprand.State) Split {
 	var s Split
 	for c, rows := range groups {
 		order := rng.Permutation(len(rows))

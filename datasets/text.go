@@ -20,9 +20,9 @@ type layout struct {
 // maxField bounds one value; the published files stay below 100 bytes.
 const maxField = 1 << 12
 
-// records calls each for every record after the header. The slice is only valid
+// eachRecord calls each for every record after the header. The slice is only valid
 // during the call.
-func records(ctx context.Context, file string, b []byte, l layout, each func(record []string, line int) error) error {
+func eachRecord(ctx context.Context, file string, b []byte, l layout, each func(record []string, line int) error) error {
 	return scan(ctx, file, l.reader(b), l.header, each)
 }
 
@@ -103,13 +103,13 @@ func blankReader(b []byte) recordReader {
 	}
 }
 
-// table reads one file whose records are the fields and then the target.
-func (r *reading) table(name string, l layout, e *encoder) error {
+// addTable reads one file whose records are the fields and then the target.
+func (r *loader) addTable(name string, l layout, e *encoder) error {
 	path, b, err := r.open(name)
 	if err != nil {
 		return err
 	}
-	return records(r.ctx, path, b, l, func(record []string, line int) error {
+	return eachRecord(r.ctx, path, b, l, func(record []string, line int) error {
 		return e.add(record, path, line)
 	})
 }

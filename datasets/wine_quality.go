@@ -19,11 +19,11 @@ func wineQuality() set {
 			Files: []File{{Name: "winequality-red.csv", Size: 84199, SHA256: "4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e",
 				Sources: []Source{{URL: uci}, {URL: zip, Member: "winequality-red.csv"}}}},
 		},
-		load: func(r *reading) (*Table, error) {
+		load: func(r *loader) (*Table, error) {
 			e := newEncoder(numbers("fixed acidity", "volatile acidity", "citric acid", "residual sugar", "chlorides",
 				"free sulfur dioxide", "total sulfur dioxide", "density", "pH", "sulphates", "alcohol"),
 				r.info.Classes, goodWine)
-			if err := r.table("winequality-red.csv", layout{comma: ';', header: true}, e); err != nil {
+			if err := r.addTable("winequality-red.csv", layout{comma: ';', header: true}, e); err != nil {
 				return nil, err
 			}
 			return e.table()

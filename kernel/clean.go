@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/kernel/e2e"
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/cli"
 
@@ -25,11 +25,11 @@ more. Notebooks, data sets and results are never touched.`,
 	}
 	all := c.Flags().Bool("all", false, "also remove what lethe lab and lethe e2e have set up; the next start sets it up again")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		home, err := where.Home()
+		home, err := paths.Home()
 		if err != nil {
 			return err
 		}
-		left, err := setup.Leftovers(home)
+		left, err := setup.FindLeftovers(home)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ more. Notebooks, data sets and results are never touched.`,
 			fmt.Fprintf(w, "stopped: %s, process %d\n", p.Name, p.PID)
 		}
 		for _, dir := range left.Folders {
-			fmt.Fprintf(w, "removed: %s (%s)\n", dir, cli.Bytes(setup.Size(dir)))
+			fmt.Fprintf(w, "removed: %s (%s)\n", dir, cli.Bytes(setup.FolderSize(dir)))
 		}
 		if err := left.Stop(cmd.Context()); err != nil || !*all {
 			return err

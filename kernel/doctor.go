@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/kernel/notebook"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/cli"
@@ -39,11 +39,11 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 		Args:    cobra.NoArgs,
 	}
 	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
-	cli.Answers(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
+	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		if *onlyBits {
 			return compareBits(cmd.Context())
 		}
-		all, err := examine(cmd.Context())
+		all, err := allFindings(cmd.Context())
 		var text strings.Builder
 		var broken []string
 		for _, f := range all {
@@ -52,9 +52,9 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 				broken = append(broken, f.Thing)
 			}
 		}
-		a := cli.Answer{Value: all, Text: cli.Saying(&text)}
+		a := cli.Answer{Value: all, Text: cli.PrintText(&text)}
 		if len(broken) > 0 {
-			a.Fault = errors.New("to be put right: " + cli.List(broken))
+			a.Err = errors.New("to be put right: " + cli.List(broken))
 		}
 		return a, err
 	})
@@ -70,11 +70,11 @@ func compareBits(ctx context.Context) (cli.Answer, error) {
 	defer e.Close()
 	all, err := bits.Read(ctx, e)
 	var text strings.Builder
-	a, here := cli.Answer{Value: all, Text: cli.Saying(&text)}, fmt.Sprintf("%s/%s with %s", runtime.GOOS, runtime.GOARCH, kernels.Best())
+	a, here := cli.Answer{Value: all, Text: cli.PrintText(&text)}, fmt.Sprintf("%s/%s with %s", runtime.GOOS, runtime.GOARCH, kernels.Best())
 	for _, r := range all {
 		state := "ok"
 		if !r.OK() {
-			state, a.Fault = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
+			state, a.Err = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
 		}
 		fmt.Fprintf(&text, "%-7s %-20s %s\n", state, r.Network, r.Hash)
 	}
@@ -82,8 +82,8 @@ func compareBits(ctx context.Context) (cli.Answer, error) {
 	return a, err
 }
 
-func examine(ctx context.Context) ([]setup.Finding, error) {
-	home, err := where.Home()
+func allFindings(ctx context.Context) ([]setup.Finding, error) {
+	home, err := paths.Home()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func examine(ctx context.Context) ([]setup.Finding, error) {
 		return nil, err
 	}
 	if ready != nil {
-		f, err := oneCell(ctx, ready)
+		f, err := cellFinding(ctx, ready)
 		if err != nil {
 			return nil, err
 		}
@@ -100,14 +100,14 @@ func examine(ctx context.Context) ([]setup.Finding, error) {
 	}
 	all = append(all, installedFindings()...)
 	all = append(all, engineFinding())
-	all = append(all, setup.Room(home)...)
-	all = append(all, dataFinding(), leftFinding(home))
+	all = append(all, setup.FreeSpace(home)...)
+	all = append(all, dataFinding(), leftoverFinding(home))
 	return all, context.Cause(ctx)
 }
 
 // checkup is the cell that the doctor runs, and sane what it prints.
 const (
-	checkup = `import (
+	checkCell = `import (
 	"fmt"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -117,13 +117,13 @@ if err != nil {
 	panic(err)
 }
 fmt.Println(6*7, e.Info())`
-	sane = "42 lethe/"
+	checkCellOutput = "42 lethe/"
 )
 
-// oneCell runs the cell twice, as a notebook.
-func oneCell(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
+// cellFinding runs the cell twice, as a notebook.
+func cellFinding(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
 	f := setup.Finding{Thing: "one cell", State: setup.StateOK}
-	nb, err := notebook.New(checkup, checkup)
+	nb, err := notebook.New(checkCell, checkCell)
 	if err != nil {
 		return f, err
 	}
@@ -140,8 +140,8 @@ func oneCell(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
 	switch {
 	case err != nil:
 		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("a kernel cannot run it: %v (lethe clean --all, and lethe lab, build the kernel anew)", err)
-	case strings.Count(printed, sane) != 2:
-		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where %q is due", printed, sane)
+	case strings.Count(printed, checkCellOutput) != 2:
+		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where %q is due", printed, checkCellOutput)
 	default:
 		f.Detail = fmt.Sprintf("kernel starts in %.1f s, first cell with the library %.1f s, the same again %.1f s", total.Start, seconds[0], seconds[1])
 	}
@@ -189,7 +189,7 @@ func installedFindings() []setup.Finding {
 			continue
 		}
 		f := setup.Finding{Thing: "installed kernel", State: setup.StateOK, Detail: dir}
-		if missing := setup.Missing(dir); missing != "" {
+		if missing := setup.MissingFile(dir); missing != "" {
 			f.State, f.Detail = setup.StateNote, dir+" needs "+missing+", which is gone: lethe install writes it anew, lethe uninstall removes it"
 		}
 		out = append(out, f)
@@ -197,9 +197,9 @@ func installedFindings() []setup.Finding {
 	return out
 }
 
-func leftFinding(home string) setup.Finding {
+func leftoverFinding(home string) setup.Finding {
 	f := setup.Finding{Thing: "leftovers", State: setup.StateOK, Detail: "none"}
-	left, err := setup.Leftovers(home)
+	left, err := setup.FindLeftovers(home)
 	switch {
 	case err != nil:
 		f.State, f.Detail = setup.StateNote, err.Error()

@@ -28,7 +28,7 @@ install again.`,
 		Example: "  lethe install\n  lethe install --sys-prefix       into the active virtual or conda environment",
 		Args:    cobra.NoArgs,
 	}
-	where := placeFlags(c)
+	where := dataDirFlags(c)
 	noCompletion := noCompletionFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := where()
@@ -56,7 +56,7 @@ func newUninstall() *cobra.Command {
 		Example: "  lethe uninstall\n  lethe uninstall --sys-prefix",
 		Args:    cobra.NoArgs,
 	}
-	where := placeFlags(c)
+	where := dataDirFlags(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := where()
 		if err != nil {
@@ -74,9 +74,9 @@ func newUninstall() *cobra.Command {
 	return c
 }
 
-// placeFlags adds --user and --sys-prefix and returns the data folder of
+// dataDirFlags adds --user and --sys-prefix and returns the data folder of
 // Jupyter that they mean.
-func placeFlags(c *cobra.Command) func() (string, error) {
+func dataDirFlags(c *cobra.Command) func() (string, error) {
 	user := c.Flags().Bool("user", false, "for this user (default)")
 	prefix := c.Flags().Bool("sys-prefix", false, "for the active virtual or conda environment, or else for the python3 on PATH")
 	c.MarkFlagsMutuallyExclusive("user", "sys-prefix")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/train/bits"
@@ -15,7 +15,7 @@ import (
 
 func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	t.Setenv(where.EnvHome, home)
+	t.Setenv(paths.EnvHome, home)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 
 func TestTheDoctorSaysWhatIsMissingAndChangesNothing(t *testing.T) {
 	home := filepath.Join(t.TempDir(), "home")
-	t.Setenv(where.EnvHome, home)
+	t.Setenv(paths.EnvHome, home)
 	r := lethe(t, "doctor", "--json")
 	var found []setup.Finding
 	if err := json.Unmarshal([]byte(r.Out), &found); err != nil || r.Code != cli.ExitFailure {
@@ -126,7 +126,7 @@ func TestKernelsGoWhereJupyterLooks(t *testing.T) {
 }
 
 func TestCleanOnAMachineWithoutAnythingDoesNothing(t *testing.T) {
-	t.Setenv(where.EnvHome, filepath.Join(t.TempDir(), "home"))
+	t.Setenv(paths.EnvHome, filepath.Join(t.TempDir(), "home"))
 	t.Setenv("TMPDIR", t.TempDir())
 	if r := lethe(t, "clean", "--all"); r.Code != cli.ExitOK || r.Out != "" || r.Stderr != "" {
 		t.Errorf("%+v", r)

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/kernel/setup"
 
 	"golang.org/x/mod/module"
@@ -45,7 +45,7 @@ func TestAnInstalledVersionWorksOutsideAClone(t *testing.T) {
 	}
 	home, folder := t.TempDir(), t.TempDir()
 	borrowPython(t, home)
-	env = append(env, where.EnvHome+"="+home)
+	env = append(env, paths.EnvHome+"="+home)
 	program := filepath.Join(bin, "lethe")
 	address := startLab(t, program, folder, env)
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
@@ -100,7 +100,7 @@ func publish(t *testing.T) (version string, env []string) {
 	if err != nil {
 		t.Skip("there is no go tool: ", err)
 	}
-	home, err := where.Home()
+	home, err := paths.Home()
 	if err != nil {
 		t.Skip(err)
 	}
@@ -206,7 +206,7 @@ func forget(t *testing.T, dir string) {
 // own, where there is one: pip has tests of its own.
 func borrowPython(t *testing.T, home string) {
 	t.Helper()
-	usual, err := where.Home()
+	usual, err := paths.Home()
 	if err != nil {
 		t.Skip(err)
 	}

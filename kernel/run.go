@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type runRun struct {
+type runOptions struct {
 	scale, out                   string
 	check, inPlace, noHTML, lint bool
 	timeout, limit               time.Duration
@@ -30,7 +30,7 @@ type runRun struct {
 }
 
 func newRun() *cobra.Command {
-	var r runRun
+	var r runOptions
 	c := &cobra.Command{
 		Use:   "run [NOTEBOOK ...]",
 		Short: "Execute notebooks without a browser",
@@ -48,7 +48,7 @@ those that are saved in the files: the same statements with the same verdicts.`,
   lethe run --lint`,
 	}
 	f := c.Flags()
-	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+aboutScales())
+	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+scalesHelp())
 	f.BoolVar(&r.check, "check", false, "compare the claims with those saved in the notebooks")
 	f.BoolVar(&r.inPlace, "in-place", false, "save a notebook that ran to its end over the original")
 	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks in the clone, or in the folder of notebooks)")
@@ -91,7 +91,7 @@ func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 }
 
-func aboutScales() string {
+func scalesHelp() string {
 	var each []string
 	for _, p := range command.Papers() {
 		each = append(each, fmt.Sprintf("%s (%s)", cli.List(p.ScaleNames()), p.Name))
@@ -100,7 +100,7 @@ func aboutScales() string {
 }
 
 // checkScale refuses a scale that a notebook does not know.
-func (r *runRun) checkScale(paths []string) error {
+func (r *runOptions) checkScale(paths []string) error {
 	for _, path := range paths {
 		nb, err := notebook.ReadFile(path)
 		if err != nil {
@@ -140,7 +140,7 @@ func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
 	return slices.ContainsFunc(nb.Cells, func(c notebook.Cell) bool { return c.Kind == notebook.Code && named.MatchString(c.Source) })
 }
 
-func (r *runRun) run(ctx context.Context, args []string) error {
+func (r *runOptions) run(ctx context.Context, args []string) error {
 	if err := r.checkScale(args); err != nil { // before anything is set up
 		return err
 	}
@@ -163,14 +163,14 @@ func (r *runRun) run(ctx context.Context, args []string) error {
 	return notebook.Batch{
 		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
 		Jobs: r.jobs, Limit: r.limit,
-		Base: ready.Notebooks, Out: cmp.Or(r.out, filepath.Join(outBeside(ready), "out", "notebooks")),
+		Base: ready.Notebooks, Out: cmp.Or(r.out, filepath.Join(outParent(ready), "out", "notebooks")),
 		InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check, Stdout: r.stdout,
 	}.Execute(ctx, args)
 }
 
-// outBeside is the folder whose out/ is for what notebooks leave: a clone has it
+// outParent is the folder whose out/ is for what notebooks leave: a clone has it
 // among the files that git ignores.
-func outBeside(ready *setup.Ready) string {
+func outParent(ready *setup.Ready) string {
 	if ready.Clone {
 		return ready.Root
 	}
@@ -196,7 +196,7 @@ func allNotebooks(dir string) ([]string, error) {
 }
 
 // lintAll prints what is wrong with the notebooks, without executing them.
-func (r *runRun) lintAll(args []string) error {
+func (r *runOptions) lintAll(args []string) error {
 	if len(args) == 0 {
 		var err error
 		if args, err = allNotebooks("notebooks"); err != nil {

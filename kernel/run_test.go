@@ -96,10 +96,10 @@ func TestAllNotebooksAreThoseOfTheFolder(t *testing.T) {
 }
 
 func TestOutLiesInTheCloneOrAmongTheUnpackedNotebooks(t *testing.T) {
-	if got := outBeside(&setup.Ready{Clone: true, Root: "clone", Notebooks: "clone/notebooks"}); got != "clone" {
+	if got := outParent(&setup.Ready{Clone: true, Root: "clone", Notebooks: "clone/notebooks"}); got != "clone" {
 		t.Error(got)
 	}
-	if got := outBeside(&setup.Ready{Root: "cache", Notebooks: "mine"}); got != "mine" {
+	if got := outParent(&setup.Ready{Root: "cache", Notebooks: "mine"}); got != "mine" {
 		t.Error(got)
 	}
 }

@@ -59,7 +59,7 @@ type Decoder struct {
 
 // NewDecoder reads the header up to and including @data. Errors start with the line number.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	text, err := files.Text(r)
+	text, err := files.NewTextReader(r)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (d *Decoder) next() (string, error) {
 
 // declare handles one header line and reports whether it was @data.
 func (d *Decoder) declare(text string) (bool, error) {
-	word, rest := cutBlank(text)
+	word, rest := cutWord(text)
 	switch strings.ToLower(word) {
 	case "@relation":
-		name, _, err := token(rest)
+		name, _, err := parseName(rest)
 		d.relation = name
 		return false, err
 	case "@attribute":
@@ -127,7 +127,7 @@ func (d *Decoder) attribute(text string) error {
 	if len(d.attributes) >= MaxAttributes {
 		return fmt.Errorf("more than %d attributes", MaxAttributes)
 	}
-	name, rest, err := token(text)
+	name, rest, err := parseName(text)
 	if err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func (d *Decoder) attribute(text string) error {
 	var allowed map[string]bool
 	if strings.HasPrefix(rest, "{") {
 		a.Kind = Nominal
-		a.Values, allowed, err = nominal(rest)
+		a.Values, allowed, err = parseNominal(rest)
 	} else {
-		a.Kind, err = kind(rest)
+		a.Kind, err = parseKind(rest)
 	}
 	if err != nil {
 		return fmt.Errorf("attribute %q: %w", clip(name), err)
@@ -154,8 +154,8 @@ func (d *Decoder) attribute(text string) error {
 	return nil
 }
 
-func kind(text string) (Kind, error) {
-	word, _ := cutBlank(text)
+func parseKind(text string) (Kind, error) {
+	word, _ := cutWord(text)
 	switch strings.ToLower(word) {
 	case "numeric", "real", "integer":
 		return Numeric, nil
@@ -167,8 +167,8 @@ func kind(text string) (Kind, error) {
 	return 0, fmt.Errorf("type %q is not supported", clip(word))
 }
 
-func nominal(text string) ([]string, map[string]bool, error) {
-	values, rest, err := list(text[1:], '}')
+func parseNominal(text string) ([]string, map[string]bool, error) {
+	values, rest, err := parseList(text[1:], '}')
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +215,7 @@ func (d *Decoder) record(text string) ([]string, error) {
 	if text[0] == '{' {
 		return nil, errors.New("sparse rows are not supported")
 	}
-	record, rest, err := list(text, 0)
+	record, rest, err := parseList(text, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (d *Decoder) record(text string) ([]string, error) {
 	}
 	for j, v := range record {
 		if err := d.check(j, v); err != nil {
-			return nil, fmt.Errorf("column %d (%s): %w", j+1, label(d.attributes[j].Name), err)
+			return nil, fmt.Errorf("column %d (%s): %w", j+1, quotedName(d.attributes[j].Name), err)
 		}
 	}
 	return record, nil
@@ -239,7 +239,7 @@ func (d *Decoder) check(j int, v string) error {
 	}
 	switch d.attributes[j].Kind {
 	case Numeric:
-		_, err := Number(v)
+		_, err := ParseNumber(v)
 		return err
 	case Nominal:
 		if !d.allowed[j][v] {
@@ -249,11 +249,11 @@ func (d *Decoder) check(j int, v string) error {
 	return nil
 }
 
-// Number reads a finite decimal such as -1, 2.5 or 3e-7. Readers of the format do
+// ParseNumber reads a finite decimal such as -1, 2.5 or 3e-7. Readers of the format do
 // not agree on nan, infinities and hexadecimal numbers; here they are refused. The
 // format has its own word for a missing value, and a number that not everybody
 // reads alike is better not read.
-func Number(text string) (float64, error) {
+func ParseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xX_") {
 		return 0, fmt.Errorf("%q is not a finite decimal number (a missing value is written %s)", clip(text), Missing)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// cutBlank splits at the first run of blanks.
-func cutBlank(s string) (word, rest string) {
+// cutWord splits at the first run of blanks.
+func cutWord(s string) (word, rest string) {
 	i := strings.IndexAny(s, " \t")
 	if i < 0 {
 		return s, ""
@@ -16,14 +16,14 @@ func cutBlank(s string) (word, rest string) {
 	return s[:i], strings.TrimLeft(s[i:], " \t")
 }
 
-// token reads one name at the start of s, quoted or up to a blank or a brace.
-func token(s string) (name, rest string, err error) {
+// parseName reads one name at the start of s, quoted or up to a blank or a brace.
+func parseName(s string) (name, rest string, err error) {
 	s = strings.TrimLeft(s, " \t")
 	if s == "" {
 		return "", "", errors.New("a name is missing")
 	}
-	if quote(s[0]) {
-		name, rest, err = quoted(s)
+	if isQuote(s[0]) {
+		name, rest, err = parseQuoted(s)
 		return name, strings.TrimLeft(rest, " \t"), err
 	}
 	i := strings.IndexAny(s, " \t{")
@@ -33,13 +33,13 @@ func token(s string) (name, rest string, err error) {
 	return s[:i], strings.TrimLeft(s[i:], " \t"), nil
 }
 
-// list reads values separated by commas, up to end (or the end of s when end is
+// parseList reads values separated by commas, up to end (or the end of s when end is
 // 0; there a tab, or blanks and an opening brace, end it too), and returns what
 // follows the list.
-func list(s string, end byte) (values []string, rest string, err error) {
+func parseList(s string, end byte) (values []string, rest string, err error) {
 	for {
 		var v string
-		v, s, err = value(s, end)
+		v, s, err = parseValue(s, end)
 		if err != nil {
 			return nil, "", err
 		}
@@ -61,11 +61,11 @@ func list(s string, end byte) (values []string, rest string, err error) {
 	}
 }
 
-// value reads one value and the blanks around it.
-func value(s string, end byte) (v, rest string, err error) {
+// parseValue reads one value and the blanks around it.
+func parseValue(s string, end byte) (v, rest string, err error) {
 	s = strings.TrimLeft(s, " \t")
-	if s != "" && quote(s[0]) {
-		v, rest, err = quoted(s)
+	if s != "" && isQuote(s[0]) {
+		v, rest, err = parseQuoted(s)
 		return v, strings.TrimLeft(rest, " \t"), err
 	}
 	i := 0
@@ -84,10 +84,10 @@ func isWeight(s string) bool {
 	return len(s) > 2 && s[0] == '{' && s[len(s)-1] == '}' && !strings.ContainsAny(s[1:len(s)-1], "{}, \t")
 }
 
-func quote(c byte) bool { return c == '\'' || c == '"' }
+func isQuote(c byte) bool { return c == '\'' || c == '"' }
 
-// quoted reads a quoted text with backslash escapes; s starts with the quote.
-func quoted(s string) (text, rest string, err error) {
+// parseQuoted reads a quoted text with backslash escapes; s starts with the quote.
+func parseQuoted(s string) (text, rest string, err error) {
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -115,8 +115,8 @@ func unescape(c byte) byte {
 	return c
 }
 
-// label is a name for an error message, its control characters escaped.
-func label(name string) string {
+// quotedName is a name for an error message, its control characters escaped.
+func quotedName(name string) string {
 	q := strconv.Quote(clip(name))
 	return q[1 : len(q)-1]
 }

@@ -23,7 +23,7 @@ type archive struct {
 }
 
 // archive opens an archive of the set.
-func (r *reading) archive(name string) (*archive, error) {
+func (r *loader) archive(name string) (*archive, error) {
 	f, source, err := datasets.OpenFile(r.ctx, r.info, name)
 	if err != nil {
 		return nil, err
@@ -36,9 +36,9 @@ func (r *reading) archive(name string) (*archive, error) {
 	return &archive{f, info.Size()}, nil
 }
 
-// tarred opens an entry of a tar archive in gzip's format. Every entry is read by
+// openTarEntry opens an entry of a tar archive in gzip's format. Every entry is read by
 // a pass of its own.
-func (a *archive) tarred(name string) (file, error) {
+func (a *archive) openTarEntry(name string) (file, error) {
 	path := a.Name() + ": " + name
 	plain, err := gzip.NewReader(io.NewSectionReader(a, 0, a.size))
 	if err != nil {
@@ -60,8 +60,8 @@ func (a *archive) tarred(name string) (file, error) {
 	return file{}, fmt.Errorf("datasets: %s: more than %d entries", a.Name(), maxEntries)
 }
 
-// zipped lists the entries of a zip archive.
-func (a *archive) zipped() (map[string]*zip.File, error) {
+// zipEntries lists the entries of a zip archive.
+func (a *archive) zipEntries() (map[string]*zip.File, error) {
 	z, err := zip.NewReader(a, a.size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, fmt.Errorf("datasets: %s: %w", a.Name(), err)
@@ -79,8 +79,8 @@ func (a *archive) zipped() (map[string]*zip.File, error) {
 	return out, nil
 }
 
-// entry opens one of them.
-func (a *archive) entry(entries map[string]*zip.File, name string) (file, error) {
+// openZipEntry opens one of them.
+func (a *archive) openZipEntry(entries map[string]*zip.File, name string) (file, error) {
 	path := a.Name() + ": " + name
 	e, ok := entries[name]
 	if !ok || !e.Mode().IsRegular() {

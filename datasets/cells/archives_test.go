@@ -44,7 +44,7 @@ func lanes() map[string]string {
 func readLanes(t *testing.T, archive string) (*Cells, error) {
 	const name = "pbmc33k_filtered_gene_bc_matrices.tar.gz"
 	s := pbmc33k()
-	s.load = func(r *reading) (*Cells, error) { return loadPBMC33k(r, name, []int{3, 1}) }
+	s.load = func(r *loader) (*Cells, error) { return loadPBMC33k(r, name, []int{3, 1}) }
 	return made(t, s, 4, 3, map[string]string{name: archive})
 }
 
@@ -108,7 +108,7 @@ func readMice(t *testing.T, files map[string]string, notes string, annotated int
 	}
 	s := tabulaMuris()
 	s.info.Classes = tissues(mice)
-	s.load = func(r *reading) (*Cells, error) {
+	s.load = func(r *loader) (*Cells, error) {
 		return loadTabula(r, "droplet.zip", "annotations_droplet.csv", mice, annotated)
 	}
 	return made(t, s, 5, 2, map[string]string{"droplet.zip": buf.String(), "annotations_droplet.csv": notes})

@@ -37,7 +37,7 @@ type Cells struct {
 // set is what one data set's file contributes: what it is, and how to read it.
 type set struct {
 	info datasets.Info
-	load func(*reading) (*Cells, error)
+	load func(*loader) (*Cells, error)
 }
 
 // sets lists every set of cells in the order that All reports.
@@ -66,7 +66,7 @@ func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All()
 func Load(ctx context.Context, name string) (*Cells, error) {
 	for _, s := range sets() {
 		if s.info.Name == name {
-			return s.read(&reading{ctx: ctx, info: s.info})
+			return s.read(&loader{ctx: ctx, info: s.info})
 		}
 	}
 	_, err := Lookup(name)
@@ -74,7 +74,7 @@ func Load(ctx context.Context, name string) (*Cells, error) {
 }
 
 // read loads a set and holds it to its Info.
-func (s set) read(r *reading) (*Cells, error) {
+func (s set) read(r *loader) (*Cells, error) {
 	c, err := s.load(r)
 	if err != nil {
 		return nil, err
@@ -91,8 +91,8 @@ func (s set) read(r *reading) (*Cells, error) {
 	return c, nil
 }
 
-// reading is one call of Load: what is read and which files were.
-type reading struct {
+// loader is one call of Load: what is read and which files were.
+type loader struct {
 	ctx     context.Context
 	info    datasets.Info
 	sources []datasets.SourceFile
@@ -100,7 +100,7 @@ type reading struct {
 
 // text opens the first of the named files that the set has, after its hash was
 // checked.
-func (r *reading) text(names ...string) (file, error) {
+func (r *loader) text(names ...string) (file, error) {
 	name := names[0]
 	for _, f := range r.info.Files {
 		if slices.Contains(names, f.Name) {
@@ -121,8 +121,8 @@ type file struct {
 	io.ReadCloser
 }
 
-// unlabelled is a class code per cell that says there is none.
-func unlabelled(cells int) []int {
+// noLabels is a class code per cell that says there is none.
+func noLabels(cells int) []int {
 	y := make([]int, cells)
 	for i := range y {
 		y[i] = -1

@@ -38,20 +38,20 @@ func (c *Cells) Check() error {
 			return fmt.Errorf("datasets: %s: cell %d has the class %d of %d", c.Name, i, y, len(c.Classes))
 		}
 	}
-	if err := areCounts(c.Counts.Values); err != nil {
+	if err := checkCounts(c.Counts.Values); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
-	if err := distinct("barcode", c.Barcodes); err != nil {
+	if err := checkDistinct("barcode", c.Barcodes); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
-	if err := distinct("gene", c.Genes); err != nil {
+	if err := checkDistinct("gene", c.Genes); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
 	return nil
 }
 
-// areCounts reports the first value that is no number of molecules.
-func areCounts(values []float32) error {
+// checkCounts reports the first value that is no number of molecules.
+func checkCounts(values []float32) error {
 	for k, v := range values {
 		if f := float64(v); f <= 0 || f != math.Trunc(f) || f > mtx.MaxCount {
 			return fmt.Errorf("element %d of the counts is %v, not a whole number up to %d", k, v, mtx.MaxCount)
@@ -60,8 +60,8 @@ func areCounts(values []float32) error {
 	return nil
 }
 
-// distinct reports the first name that is there twice.
-func distinct(what string, names []string) error {
+// checkDistinct reports the first name that is there twice.
+func checkDistinct(what string, names []string) error {
 	first := make(map[string]int, len(names))
 	for i, name := range names {
 		if k, twice := first[name]; twice {
@@ -83,9 +83,9 @@ func (c *Cells) hash() string {
 	ints(h, c.Counts.Columns)
 	var buf []byte
 	for _, v := range c.Counts.Values {
-		buf = flushed(h, binary.LittleEndian.AppendUint32(buf, math.Float32bits(v)), 1<<14)
+		buf = flush(h, binary.LittleEndian.AppendUint32(buf, math.Float32bits(v)), 1<<14)
 	}
-	flushed(h, buf, 0)
+	flush(h, buf, 0)
 	ints(h, c.Y)
 	for _, names := range [][]string{c.Barcodes, c.GeneIDs, c.Genes} {
 		for _, name := range names {
@@ -98,12 +98,12 @@ func (c *Cells) hash() string {
 func ints[T int | int32](w io.Writer, values []T) {
 	var buf []byte
 	for _, v := range values {
-		buf = flushed(w, binary.LittleEndian.AppendUint64(buf, uint64(int64(v))), 1<<14)
+		buf = flush(w, binary.LittleEndian.AppendUint64(buf, uint64(int64(v))), 1<<14)
 	}
-	flushed(w, buf, 0)
+	flush(w, buf, 0)
 }
 
-func flushed(w io.Writer, buf []byte, limit int) []byte {
+func flush(w io.Writer, buf []byte, limit int) []byte {
 	if len(buf) < limit {
 		return buf
 	}

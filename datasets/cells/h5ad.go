@@ -35,7 +35,7 @@ func (h *H5AD) Matrix(path string, rows, cols int) (s array.Sparse[float32], err
 	if err != nil {
 		return s, err
 	}
-	if err := h.shaped(path, rows, cols); err != nil {
+	if err := h.checkShape(path, rows, cols); err != nil {
 		return s, err
 	}
 	switch format {
@@ -68,8 +68,8 @@ func (h *H5AD) attribute(path string, names ...string) (d *hdf5.Data, err error)
 	return nil, err
 }
 
-// shaped compares the shape that a sparse matrix says it has.
-func (h *H5AD) shaped(path string, rows, cols int) error {
+// checkShape compares the shape that a sparse matrix says it has.
+func (h *H5AD) checkShape(path string, rows, cols int) error {
 	d, err := h.attribute(path, "shape", "h5sparse_shape")
 	if err != nil {
 		return err
@@ -78,10 +78,10 @@ func (h *H5AD) shaped(path string, rows, cols int) error {
 	if err != nil {
 		return err
 	}
-	return sameShape(path, v, rows, cols)
+	return checkDims(path, v, rows, cols)
 }
 
-func sameShape(path string, dims []int, rows, cols int) error {
+func checkDims(path string, dims []int, rows, cols int) error {
 	if !slices.Equal(dims, []int{rows, cols}) {
 		return fmt.Errorf("%s: a matrix of shape %v, and there are %d x %d names", path, dims, rows, cols)
 	}
@@ -91,7 +91,7 @@ func sameShape(path string, dims []int, rows, cols int) error {
 func (h *H5AD) dense(path string, rows, cols int) (s array.Sparse[float32], err error) {
 	dims, err := h.f.Shape(path)
 	if err == nil {
-		err = sameShape(path, dims, rows, cols)
+		err = checkDims(path, dims, rows, cols)
 	}
 	if err != nil {
 		return s, err
@@ -140,13 +140,13 @@ func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float
 		return s, err
 	}
 	s.Rows, s.Cols = rows, cols
-	if err := inside(s); err != nil {
+	if err := checkIndices(s); err != nil {
 		return s, fmt.Errorf("%s: %w", path, err)
 	}
-	if !ascending(s) {
+	if !columnsSorted(s) {
 		s = s.Transpose().Transpose()
 	}
-	s = merged(s)
+	s = mergeDuplicates(s)
 	return s, s.Check(path)
 }
 
@@ -158,8 +158,8 @@ func read[T hdf5.Number](f *hdf5.File, path string) ([]T, error) {
 	return hdf5.Numbers[T](d)
 }
 
-// inside checks what has to hold before a matrix can be walked through at all.
-func inside(s array.Sparse[float32]) error {
+// checkIndices checks what has to hold before a matrix can be walked through at all.
+func checkIndices(s array.Sparse[float32]) error {
 	if len(s.Starts) != s.Rows+1 || len(s.Columns) != len(s.Values) || s.Starts[0] != 0 || s.Starts[s.Rows] != len(s.Values) {
 		return fmt.Errorf("data, indices and indptr of %d, %d and %d are no matrix of %d x %d",
 			len(s.Values), len(s.Columns), len(s.Starts), s.Rows, s.Cols)
@@ -175,9 +175,9 @@ func inside(s array.Sparse[float32]) error {
 	return nil
 }
 
-// merged adds up elements that have one place, and takes out those that are zero, in
+// mergeDuplicates adds up elements that have one place, and takes out those that are zero, in
 // place. The columns of a row ascend already.
-func merged(s array.Sparse[float32]) array.Sparse[float32] {
+func mergeDuplicates(s array.Sparse[float32]) array.Sparse[float32] {
 	to := 0
 	for i := range s.Rows {
 		from, end := s.Starts[i], s.Starts[i+1]
@@ -198,7 +198,7 @@ func merged(s array.Sparse[float32]) array.Sparse[float32] {
 	return s
 }
 
-func ascending(s array.Sparse[float32]) bool {
+func columnsSorted(s array.Sparse[float32]) bool {
 	for i := range s.Rows {
 		if columns, _ := s.Row(i); !slices.IsSorted(columns) {
 			return false
@@ -234,7 +234,7 @@ func (h *H5AD) Frame(path string) (*Frame, error) {
 	if group {
 		err = h.columns(path, f)
 	} else {
-		err = h.members(path, f)
+		err = h.readCompoundTable(path, f)
 	}
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (h *H5AD) columns(path string, f *Frame) error {
 		if name == index || name == "__categories" {
 			continue
 		}
-		if values := uint64(len(f.Index)) * uint64(len(f.Columns)); values > h.mostValues() {
+		if values := uint64(len(f.Index)) * uint64(len(f.Columns)); values > h.maxValues() {
 			f.add(path, name, nil, fmt.Errorf("%d values in others are as many as a file of %d bytes is believed to have", values, h.f.Size()))
 			continue
 		}
@@ -282,9 +282,9 @@ func (h *H5AD) columns(path string, f *Frame) error {
 	return nil
 }
 
-// mostValues bounds what is kept of a table, of which compression can make a thousand
+// maxValues bounds what is kept of a table, of which compression can make a thousand
 // times what is in the file.
-func (h *H5AD) mostValues() uint64 { return 1<<24 + h.f.Size() }
+func (h *H5AD) maxValues() uint64 { return 1<<24 + h.f.Size() }
 
 // columnNames are what lies in the group of a table. A name with a slash in it is the
 // path of a group in a group, of which only the table's attribute says that it is a
@@ -319,7 +319,7 @@ func (h *H5AD) column(frame, name string, n int) ([]string, error) {
 		return nil, err
 	}
 	if group {
-		return h.encoded(path, n)
+		return h.readEncoded(path, n)
 	}
 	d, err := h.list(path, n)
 	if err != nil {
@@ -327,9 +327,9 @@ func (h *H5AD) column(frame, name string, n int) ([]string, error) {
 	}
 	categories := frame + "/__categories/" + name // anndata 0.7
 	if there, err := h.f.Has(categories); err != nil || !there {
-		return texts(d, err)
+		return toStrings(d, err)
 	}
-	return h.coded(d, categories)
+	return h.decodeCategories(d, categories)
 }
 
 // list reads n values, or any number where n is -1.
@@ -344,9 +344,9 @@ func (h *H5AD) list(path string, n int) (*hdf5.Data, error) {
 	return h.f.Read(path)
 }
 
-// encoded reads a column that is a group: of codes and categories, or of values
+// readEncoded reads a column that is a group: of codes and categories, or of values
 // and a mask.
-func (h *H5AD) encoded(path string, n int) ([]string, error) {
+func (h *H5AD) readEncoded(path string, n int) ([]string, error) {
 	kind, err := h.text(path, "encoding-type")
 	if err != nil {
 		return nil, err
@@ -356,7 +356,7 @@ func (h *H5AD) encoded(path string, n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return h.coded(d, path+"/categories")
+		return h.decodeCategories(d, path+"/categories")
 	}
 	return h.nullable(path, kind, n)
 }
@@ -368,7 +368,7 @@ func (h *H5AD) nullable(path, kind string, n int) ([]string, error) {
 	default:
 		return nil, fmt.Errorf("%s: a column encoded as %q, which is not read", path, kind)
 	}
-	values, err := texts(h.list(path+"/values", n))
+	values, err := toStrings(h.list(path+"/values", n))
 	if err != nil {
 		return nil, err
 	}
@@ -398,7 +398,7 @@ func (h *H5AD) categories(path string) ([]string, error) {
 		return nil, err
 	}
 	if !group {
-		return texts(h.list(path, -1))
+		return toStrings(h.list(path, -1))
 	}
 	kind, err := h.text(path, "encoding-type")
 	if err != nil {
@@ -407,8 +407,8 @@ func (h *H5AD) categories(path string) ([]string, error) {
 	return h.nullable(path, kind, -1)
 }
 
-// coded replaces codes by the categories that they count; -1 is no value.
-func (h *H5AD) coded(d *hdf5.Data, path string) ([]string, error) {
+// decodeCategories replaces codes by the categories that they count; -1 is no value.
+func (h *H5AD) decodeCategories(d *hdf5.Data, path string) ([]string, error) {
 	codes, err := hdf5.Numbers[int](d)
 	if err != nil {
 		return nil, err
@@ -429,9 +429,9 @@ func (h *H5AD) coded(d *hdf5.Data, path string) ([]string, error) {
 	return out, nil
 }
 
-// members reads a table that is a compound: the index and then the columns, whose
+// readCompoundTable reads a table that is a compound: the index and then the columns, whose
 // categories stand under uns.
-func (h *H5AD) members(path string, f *Frame) error {
+func (h *H5AD) readCompoundTable(path string, f *Frame) error {
 	d, err := h.f.Read(path)
 	if err != nil {
 		return err
@@ -441,7 +441,7 @@ func (h *H5AD) members(path string, f *Frame) error {
 		if err != nil {
 			return err
 		}
-		values, err := h.member(m, name)
+		values, err := h.readMember(m, name)
 		if k > 0 {
 			f.add(path, name, values, err)
 			continue
@@ -456,30 +456,30 @@ func (h *H5AD) members(path string, f *Frame) error {
 	return nil
 }
 
-func (h *H5AD) member(d *hdf5.Data, name string) ([]string, error) {
+func (h *H5AD) readMember(d *hdf5.Data, name string) ([]string, error) {
 	categories := "uns/" + name + "_categories"
 	there, err := h.f.Has(categories)
 	if err != nil || !there || d.Class() != hdf5.Integer {
-		return texts(d, err)
+		return toStrings(d, err)
 	}
-	return h.coded(d, categories)
+	return h.decodeCategories(d, categories)
 }
 
-// texts returns strings as they are and numbers in digits.
-func texts(d *hdf5.Data, err error) ([]string, error) {
+// toStrings returns strings as they are and numbers in digits.
+func toStrings(d *hdf5.Data, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
 	switch d.Class() {
 	case hdf5.Integer, hdf5.Enum:
-		return written(d, func(v int64) string { return strconv.FormatInt(v, 10) })
+		return formatNumbers(d, func(v int64) string { return strconv.FormatInt(v, 10) })
 	case hdf5.Float:
-		return written(d, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
+		return formatNumbers(d, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 	}
 	return d.Strings()
 }
 
-func written[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string, error) {
+func formatNumbers[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string, error) {
 	values, err := hdf5.Numbers[T](d)
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -488,8 +488,8 @@ func written[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string, error
 	return out, err
 }
 
-// few are the first notes of a list, and how many more there are.
-func few(notes []string) []string {
+// firstNotes are the first notes of a list, and how many more there are.
+func firstNotes(notes []string) []string {
 	const most = 20
 	if len(notes) <= most {
 		return notes
@@ -517,13 +517,13 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := areCounts(counts.Values); err != nil {
+	if err := checkCounts(counts.Values); err != nil {
 		layers, _ := h.Layers() // the first error is the one that counts
 		return nil, fmt.Errorf("%s: %w; see OpenLayer for another matrix, of layers/ %q", path, err, layers)
 	}
 	c := &Cells{Counts: counts, Barcodes: obs.Index, GeneIDs: genes.Index, Genes: Unique(genes.Index),
-		Y: unlabelled(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(few(obs.Skipped), few(genes.Skipped))}
-	if err := distinct("barcode", c.Barcodes); err != nil {
+		Y: noLabels(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(firstNotes(obs.Skipped), firstNotes(genes.Skipped))}
+	if err := checkDistinct("barcode", c.Barcodes); err != nil {
 		c.Barcodes = Unique(c.Barcodes)
 		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells were named apart, as anndata's obs_names_make_unique does.", err))
 	}

@@ -26,7 +26,7 @@ func made(t *testing.T, s set, cells, genes int, files map[string]string) (*Cell
 			continue
 		}
 		h := sha256.Sum256([]byte(text))
-		f.Size, f.SHA256, f.Twins = int64(len(text)), hex.EncodeToString(h[:]), nil
+		f.Size, f.SHA256, f.Alternates = int64(len(text)), hex.EncodeToString(h[:]), nil
 		out = append(out, f)
 		path := filepath.Join(dir, s.info.Folder, f.Name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -37,7 +37,7 @@ func made(t *testing.T, s set, cells, genes int, files map[string]string) (*Cell
 		}
 	}
 	s.info.Files = out
-	return s.read(&reading{ctx: t.Context(), info: s.info})
+	return s.read(&loader{ctx: t.Context(), info: s.info})
 }
 
 // small is a set of pbmc3k's form, three genes in four cells.

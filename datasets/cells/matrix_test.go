@@ -14,15 +14,15 @@ func crooked() array.Sparse[float32] {
 }
 
 func TestElementsOfOnePlaceAreAddedUpAndZerosTakenOut(t *testing.T) {
-	if ascending(crooked()) {
+	if columnsSorted(crooked()) {
 		t.Error("5 stands before 4")
 	}
-	s := merged(crooked().Transpose().Transpose())
+	s := mergeDuplicates(crooked().Transpose().Transpose())
 	if err := s.Check("merged"); err != nil || len(s.Values) != 3 || s.At(0, 0) != 4 || s.At(0, 2) != 5 || s.At(1, 2) != 6 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// scipy.sparse.csr_matrix(...).sum_duplicates() and then eliminate_zeros() (1.17.1).
-	s = merged(array.Sparse[float32]{Rows: 3, Cols: 3, Starts: []int{0, 4, 4, 7}, Columns: []int32{0, 2, 2, 2, 1, 1, 2}, Values: []float32{1, 2, 3, 4, 5, -5, 6}})
+	s = mergeDuplicates(array.Sparse[float32]{Rows: 3, Cols: 3, Starts: []int{0, 4, 4, 7}, Columns: []int32{0, 2, 2, 2, 1, 1, 2}, Values: []float32{1, 2, 3, 4, 5, -5, 6}})
 	want := array.Sparse[float32]{Rows: 3, Cols: 3, Starts: []int{0, 2, 2, 3}, Columns: []int32{0, 2, 2}, Values: []float32{1, 9, 6}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("%+v", s)
@@ -40,11 +40,11 @@ func TestMatricesThatCannotBeWalkedThroughAreRefused(t *testing.T) {
 		"indices: element 0 is -1 of 3":        func(s *array.Sparse[float32]) { s.Columns[0] = -1 },
 	} {
 		s := crooked()
-		if bend(&s); inside(s) == nil || !strings.Contains(inside(s).Error(), want) {
-			t.Errorf("got %v, want %q", inside(s), want)
+		if bend(&s); checkIndices(s) == nil || !strings.Contains(checkIndices(s).Error(), want) {
+			t.Errorf("got %v, want %q", checkIndices(s), want)
 		}
 	}
-	if err := inside(crooked()); err != nil {
+	if err := checkIndices(crooked()); err != nil {
 		t.Error(err)
 	}
 }

@@ -60,14 +60,14 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	c.Caveat = strings.Join(append(c.notes, c.unnamedGenes()...), " ")
+	c.Caveat = strings.Join(append(c.notes, c.mitochondrialNote()...), " ")
 	c.Hash = c.hash()
 	return c, nil
 }
 
-// unnamedGenes says so where no gene is mitochondrial by its name, because then no
+// mitochondrialNote says so where no gene is mitochondrial by its name, because then no
 // cell is left out for its mitochondrial counts.
-func (c *Cells) unnamedGenes() []string {
+func (c *Cells) mitochondrialNote() []string {
 	if len(c.Genes) == 0 || isMitochondrial(c.Genes) {
 		return nil
 	}
@@ -84,7 +84,7 @@ func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, er
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
-	f, err := hdf5.New(stoppable{ctx, file}, info.Size(), path)
+	f, err := hdf5.New(contextReaderAt{ctx, file}, info.Size(), path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
@@ -103,22 +103,22 @@ func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, er
 	return c, nil
 }
 
-// stoppable ends the reading of a file when its context does.
-type stoppable struct {
-	ctx  context.Context
-	from io.ReaderAt
+// contextReaderAt ends the reading of a file when its context does.
+type contextReaderAt struct {
+	ctx context.Context
+	r   io.ReaderAt
 }
 
 // ReadAt implements io.ReaderAt.
-func (s stoppable) ReadAt(b []byte, at int64) (int, error) {
+func (s contextReaderAt) ReadAt(b []byte, at int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.from.ReadAt(b, at)
+	return s.r.ReadAt(b, at)
 }
 
 func openFolder(ctx context.Context, folder string) (*Cells, error) {
-	t, err := openTriplet(func(names ...string) (file, error) { return openAny(folder, names) })
+	t, err := openTriplet(func(names ...string) (file, error) { return openOne(folder, names) })
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ func openFolder(ctx context.Context, folder string) (*Cells, error) {
 	return t.read(ctx)
 }
 
-// openAny opens the one of the named files that is there, plain or as .gz.
-func openAny(folder string, names []string) (file, error) {
+// openOne opens the one of the named files that is there, plain or as .gz.
+func openOne(folder string, names []string) (file, error) {
 	var found []string
 	for _, name := range names {
 		for _, path := range []string{filepath.Join(folder, name), filepath.Join(folder, name+".gz")} {
@@ -160,14 +160,14 @@ func openPlain(path string) (file, error) {
 	if err != nil {
 		return file{}, errors.Join(fmt.Errorf("datasets: %s: not a gzip file: %w", path, err), f.Close())
 	}
-	return file{path, &unpacked{z, f}}, nil
+	return file{path, &gunzipped{z, f}}, nil
 }
 
-// unpacked closes the file whose content it decompresses.
-type unpacked struct {
+// gunzipped closes the file whose content it decompresses.
+type gunzipped struct {
 	io.Reader
 	from io.Closer
 }
 
 // Close implements io.Closer.
-func (u *unpacked) Close() error { return u.from.Close() }
+func (u *gunzipped) Close() error { return u.from.Close() }

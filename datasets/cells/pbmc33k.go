@@ -33,21 +33,21 @@ func pbmc33k() set {
 			Files: []datasets.File{{Name: name, AtMost: 1 << 28, MD5: "fef79ae6064f704888df538aba3f1d5c", Compressed: true,
 				Sources: []datasets.Source{{URL: "https://cf.10xgenomics.com/samples/cell-exp/1.1.0/pbmc33k/" + name}}}},
 		},
-		load: func(r *reading) (*Cells, error) {
+		load: func(r *loader) (*Cells, error) {
 			return loadPBMC33k(r, name, []int{5012, 5678, 5623, 6027, 5381, 5427})
 		},
 	}
 }
 
 // loadPBMC33k reads the archive; lanes is how many cells each lane has.
-func loadPBMC33k(r *reading, name string, lanes []int) (*Cells, error) {
+func loadPBMC33k(r *loader, name string, lanes []int) (*Cells, error) {
 	a, err := r.archive(name)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
 	t, err := openTriplet(func(names ...string) (file, error) {
-		return a.tarred("filtered_gene_bc_matrices/hg19/" + names[len(names)-1])
+		return a.openTarEntry("filtered_gene_bc_matrices/hg19/" + names[len(names)-1])
 	})
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func pbmc3k() set {
 			Member: "filtered_gene_bc_matrices/hg19/" + name, Gzip: true}}}
 	}
 	matrix := file("matrix.mtx", 28179564, "7d92358b9d29128a225c50f2a662d6ccca9c71bc665e0af82692ed1361eb94e4")
-	matrix.Twins = []datasets.Twin{{Size: 28179567, SHA256: "21cf738e43ecf61601f80fe18a7d575e7dd586b145e45a69323e5cf0d84a56e9",
+	matrix.Alternates = []datasets.Alternate{{Size: 28179567, SHA256: "21cf738e43ecf61601f80fe18a7d575e7dd586b145e45a69323e5cf0d84a56e9",
 		Differs: `the first line says "integer" where the published one says "real"`}}
 	return set{
 		info: datasets.Info{
@@ -50,7 +50,7 @@ func pbmc3k() set {
 				{Name: "cell_types.tsv", Size: 71134, SHA256: "77d91179c0716d5c50c5eab77755c63be3e026356ad4b2bc2ede3a10c5a9d375", Optional: true},
 			},
 		},
-		load: func(r *reading) (*Cells, error) {
+		load: func(r *loader) (*Cells, error) {
 			t, err := openTriplet(r.text)
 			if err != nil {
 				return nil, err
@@ -75,7 +75,7 @@ func pbmc3k() set {
 }
 
 // label reads a table of barcode and class, in which every cell stands once.
-func (c *Cells) label(r *reading, f file) error {
+func (c *Cells) label(r *loader, f file) error {
 	at := make(map[string]int, len(c.Barcodes))
 	for i, b := range c.Barcodes {
 		at[b] = i

@@ -47,9 +47,9 @@ const (
 	SecondSmallest = "second smallest cluster"
 )
 
-// Resolved puts the defaults in the place of zeros.
-func (p Preparation) Resolved() Preparation {
-	p.Choice, p.TrainFraction = p.Choice.Resolved(), cmp.Or(p.TrainFraction, 0.85)
+// WithDefaults puts the defaults in the place of zeros.
+func (p Preparation) WithDefaults() Preparation {
+	p.Choice, p.TrainFraction = p.Choice.WithDefaults(), cmp.Or(p.TrainFraction, 0.85)
 	return p
 }
 
@@ -69,7 +69,7 @@ func (p Preparation) check() error {
 // are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
 // their total counts, with which counts can be found again.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
-	out, err := c.prepared(p.Resolved(), seed)
+	out, err := c.prepared(p.WithDefaults(), seed)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
@@ -91,7 +91,7 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 		about.Features = append(about.Features, datasets.Feature{Name: c.Genes[j]})
 	}
 	if p.Types {
-		chosen.x = chosen.withTypes()
+		chosen.x = chosen.withOneHotTypes()
 		for _, name := range about.Classes {
 			about.Features = append(about.Features, datasets.Feature{Name: "class " + name})
 		}
@@ -106,7 +106,7 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	slices.Sort(split.Train)
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed)
-	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, Drawn: drawn}, err
+	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}, err
 }
 
 // ranks are the places of numbers, which are distinct, in ascending order.
@@ -118,22 +118,22 @@ func ranks(list []int) []int {
 	return out
 }
 
-// chosen are the cells and genes that are kept, X and the classes of the cells.
-type chosen struct {
+// selection are the cells and genes that are kept, X and the classes of the cells.
+type selection struct {
 	*cells.Chosen
 	x       array.Matrix[float32]
 	classes []string
 	y       []int
 }
 
-func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
-	options := cells.Options{Choice: p.Choice, Scaled: p.Scaled}.Resolved()
+func (p Preparation) choose(c *Cells, seed uint32) (*selection, error) {
+	options := cells.Options{Choice: p.Choice, Scaled: p.Scaled}.WithDefaults()
 	if p.Clusters {
 		all, err := options.Prepare(c.Counts, c.Genes, rand.New(rand.NewPCG(uint64(seed), 0)))
 		if err != nil {
 			return nil, err
 		}
-		out := &chosen{Chosen: &all.Chosen, x: all.Scaled, classes: clusterNames(slices.Max(all.Groups) + 1), y: all.Groups}
+		out := &selection{Chosen: &all.Chosen, x: all.Scaled, classes: clusterNames(slices.Max(all.Groups) + 1), y: all.Groups}
 		if !p.Scaled {
 			out.x = all.Logged.Dense()
 		}
@@ -143,7 +143,7 @@ func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &chosen{Chosen: kept, classes: append(slices.Clone(c.Classes), Unlabelled)}
+	out := &selection{Chosen: kept, classes: append(slices.Clone(c.Classes), Unlabelled)}
 	for _, id := range kept.Cells {
 		y := c.Y[id]
 		if y < 0 {
@@ -159,8 +159,8 @@ func (p Preparation) choose(c *Cells, seed uint32) (*chosen, error) {
 	return out, err
 }
 
-// withTypes is X with the class of every cell behind it, one-hot.
-func (c *chosen) withTypes() array.Matrix[float32] {
+// withOneHotTypes is X with the class of every cell behind it, one-hot.
+func (c *selection) withOneHotTypes() array.Matrix[float32] {
 	out := array.New[float32](c.x.Rows, c.x.Cols+len(c.classes))
 	for i := range out.Rows {
 		copy(out.Row(i), c.x.Row(i))

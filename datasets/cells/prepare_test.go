@@ -107,11 +107,11 @@ func TestTheTrainPartKnowsHowItWasDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, at := range split.Train {
-		if p.Train.IDs[p.Drawn[k]] != kept[at] {
-			t.Errorf("the %d. cell drawn is %d, it was %d", k+1, p.Train.IDs[p.Drawn[k]], kept[at])
+		if p.Train.IDs[p.DrawOrder[k]] != kept[at] {
+			t.Errorf("the %d. cell drawn is %d, it was %d", k+1, p.Train.IDs[p.DrawOrder[k]], kept[at])
 		}
 	}
-	if slices.IsSorted(p.Drawn) || len(p.Drawn) != len(split.Train) {
+	if slices.IsSorted(p.DrawOrder) || len(p.DrawOrder) != len(split.Train) {
 		t.Error("nothing was drawn: this test looks at nothing")
 	}
 }

@@ -30,9 +30,9 @@ func simulatedAtlas() set {
 				"six batches that hardly differ.",
 			Reading: []string{"Drawing the counts takes half a minute on two cores and some 800 MB.", "Obs names the batch of every cell."},
 		},
-		load: func(r *reading) (*Cells, error) {
+		load: func(r *loader) (*Cells, error) {
 			s, rng := AtlasSimulation()
-			return simulated(r, s, rng)
+			return drawSimulated(r, s, rng)
 		},
 	}
 }

@@ -14,7 +14,7 @@ func TestTheAtlasIsWhatItsDescriptionSays(t *testing.T) {
 		t.Errorf("%d cells x %d genes, described as %d x %d", s.Cells, s.Genes, set.info.Rows, set.info.Features)
 	}
 	s.Cells = 1500
-	c, err := simulated(&reading{ctx: t.Context(), info: set.info}, s, rng)
+	c, err := drawSimulated(&loader{ctx: t.Context(), info: set.info}, s, rng)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,15 +35,15 @@ func simulatedCells() set {
 				"Obs names the batch of every cell, and the barcode of the cell that it is nearly a copy of.",
 			},
 		},
-		load: func(r *reading) (*Cells, error) {
+		load: func(r *loader) (*Cells, error) {
 			s, rng := Simulation()
-			return simulated(r, s, rng)
+			return drawSimulated(r, s, rng)
 		},
 	}
 }
 
-// simulated draws a set.
-func simulated(r *reading, s cells.Simulation, rng *rand.Rand) (*Cells, error) {
+// drawSimulated draws a set.
+func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error) {
 	m, err := s.Draw(r.ctx, rng)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", r.info.Name, err)
@@ -63,7 +63,7 @@ func simulated(r *reading, s cells.Simulation, rng *rand.Rand) (*Cells, error) {
 		c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
 		c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
 	}
-	c.Planted = plantedIn(m)
+	c.Planted = plantedGroups(m)
 	return c, nil
 }
 
@@ -74,8 +74,8 @@ const (
 	Batch   = "small batch" // the smallest common type's cells of the second batch
 )
 
-// plantedIn are the groups of planted cells.
-func plantedIn(m *cells.Simulated) map[string][]int {
+// plantedGroups are the groups of planted cells.
+func plantedGroups(m *cells.Simulated) map[string][]int {
 	common := 0
 	for t, name := range m.Types {
 		if strings.HasPrefix(name, "type") {

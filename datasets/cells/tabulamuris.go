@@ -79,7 +79,7 @@ func tabulaMuris() set {
 				{Name: annotations, AtMost: 1 << 26, Sources: []datasets.Source{{URL: "https://figshare.com/ndownloader/files/13088039"}}},
 			},
 		},
-		load: func(r *reading) (*Cells, error) { return loadTabula(r, name, annotations, runs, 41079) },
+		load: func(r *loader) (*Cells, error) { return loadTabula(r, name, annotations, runs, 41079) },
 	}
 }
 
@@ -94,13 +94,13 @@ func tissues(all []run) []string {
 
 // loadTabula reads the archive and the annotations, of which the given number
 // should belong to a cell.
-func loadTabula(r *reading, name, annotations string, runs []run, annotated int) (*Cells, error) {
+func loadTabula(r *loader, name, annotations string, runs []run, annotated int) (*Cells, error) {
 	a, err := r.archive(name)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	entries, err := a.zipped()
+	entries, err := a.zipEntries()
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func loadTabula(r *reading, name, annotations string, runs []run, annotated int)
 // readRun reads one folder of the archive.
 func readRun(ctx context.Context, a *archive, entries map[string]*zip.File, run run) (*Cells, error) {
 	t, err := openTriplet(func(names ...string) (file, error) {
-		return a.entry(entries, "droplet/"+run.folder+"/"+names[len(names)-1])
+		return a.openZipEntry(entries, "droplet/"+run.folder+"/"+names[len(names)-1])
 	})
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (c *Cells) annotate(ctx context.Context, f file, keys []string) (found int,
 	for i, key := range keys {
 		at[key] = i
 	}
-	text, err := files.Text(f)
+	text, err := files.NewTextReader(f)
 	if err != nil {
 		return 0, fmt.Errorf("datasets: %s: %w", f.path, err)
 	}

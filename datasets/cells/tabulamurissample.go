@@ -34,10 +34,10 @@ func tabulaMurisSample() set {
 				file(sample[2], 2181290, "2a15ade6a1eadc2475fb8f88aa352fcef85ac3faae5a04f43e30ed50c51414d8"),
 			},
 		},
-		load: func(r *reading) (*Cells, error) {
+		load: func(r *loader) (*Cells, error) {
 			all := &Cells{}
 			for _, run := range sample {
-				c, err := r.turned(run)
+				c, err := r.readTransposed(run)
 				if err == nil {
 					err = all.append(c, run)
 				}
@@ -51,8 +51,8 @@ func tabulaMurisSample() set {
 	}
 }
 
-// turned reads a run whose matrix is genes x cells.
-func (r *reading) turned(run run) (*Cells, error) {
+// readTransposed reads a run whose matrix is genes x cells.
+func (r *loader) readTransposed(run run) (*Cells, error) {
 	path, b, source, err := datasets.ReadFile(r.ctx, r.info, run.folder+".h5ad")
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func (t *triplet) read(ctx context.Context) (*Cells, error) {
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", t.matrix.path, err)
 	}
-	c.Counts, c.Y = counts, unlabelled(len(c.Barcodes))
+	c.Counts, c.Y = counts, noLabels(len(c.Barcodes))
 	c.keep(kept)
 	return c, nil
 }
@@ -158,7 +158,7 @@ func table(ctx context.Context, f file, n int, seen map[string]bool) (out [][]st
 // without the blanks and quotes around them. There have to be as many as least says,
 // and of those that a line has none may be empty, but for empty ones at its end.
 func eachLine(ctx context.Context, f file, least int, use func(fields []string) error) error {
-	text, err := files.Text(f)
+	text, err := files.NewTextReader(f)
 	if err != nil {
 		return fmt.Errorf("datasets: %s: %w", f.path, err)
 	}
@@ -169,7 +169,7 @@ func eachLine(ctx context.Context, f file, least int, use func(fields []string) 
 		if n++; n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fields, err := fieldsOf(lines.Text(), least)
+		fields, err := splitFields(lines.Text(), least)
 		if err == nil {
 			err = use(fields)
 		}
@@ -188,8 +188,8 @@ func eachLine(ctx context.Context, f file, least int, use func(fields []string) 
 	return nil
 }
 
-// fieldsOf cuts a line.
-func fieldsOf(line string, least int) ([]string, error) {
+// splitFields cuts a line.
+func splitFields(line string, least int) ([]string, error) {
 	if !utf8.ValidString(line) {
 		return nil, errors.New("this is no UTF-8")
 	}

@@ -31,7 +31,7 @@ func tenXGroup(f *hdf5.File, group, ids, symbols, kinds string, err error) (*Cel
 	}
 	c := &Cells{}
 	for path, into := range map[string]*[]string{"barcodes": &c.Barcodes, ids: &c.GeneIDs, symbols: &c.Genes} {
-		if *into, err = texts(f.Read(group + "/" + path)); err != nil {
+		if *into, err = toStrings(f.Read(group + "/" + path)); err != nil {
 			return nil, err
 		}
 	}
@@ -45,11 +45,11 @@ func tenXGroup(f *hdf5.File, group, ids, symbols, kinds string, err error) (*Cel
 	if c.Counts, err = compressed(f, group, len(c.Barcodes), len(c.Genes)); err != nil {
 		return nil, err
 	}
-	c.Genes, c.Y = Unique(c.Genes), unlabelled(len(c.Barcodes))
+	c.Genes, c.Y = Unique(c.Genes), noLabels(len(c.Barcodes))
 	if kinds == "" {
 		return c, nil
 	}
-	kind, err := texts(f.Read(group + "/" + kinds))
+	kind, err := toStrings(f.Read(group + "/" + kinds))
 	if err == nil && len(kind) != len(c.Genes) {
 		err = errors.New(group + "/" + kinds + ": not one for every feature")
 	}

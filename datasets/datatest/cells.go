@@ -13,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 )
 
-// patience is how many cells a test waits for to be drawn.
-const patience = 10_000
+// maxDrawnCells is how many cells a test waits for to be drawn.
+const maxDrawnCells = 10_000
 
 // Cells is the conformance suite of a set of cells: it is described, missing
 // files are named with their folder, damaged ones refused, and, where the files
@@ -22,17 +22,17 @@ const patience = 10_000
 // alike. It returns the set, or nil where the files are not here.
 func Cells(t *testing.T, info datasets.Info) *cells.Cells {
 	t.Helper()
-	t.Run("is described", func(t *testing.T) { described(t, info) })
+	t.Run("is described", func(t *testing.T) { checkDescription(t, info) })
 	if !info.Synthetic {
-		t.Run("names a missing file", func(t *testing.T) { namesMissing(t, info) })
-		t.Run("refuses a damaged file", func(t *testing.T) { refusesDamaged(t, info) })
+		t.Run("names a missing file", func(t *testing.T) { checkMissingFile(t, info) })
+		t.Run("refuses a damaged file", func(t *testing.T) { checkDamagedFiles(t, info) })
 	}
 	var set *cells.Cells
 	t.Run("is what its description says", func(t *testing.T) {
 		switch {
 		case !info.Synthetic:
 			Dir(t)
-		case info.Rows > patience:
+		case info.Rows > maxDrawnCells:
 			t.Skip("drawing it takes half a minute: a benchmark of its package does")
 		}
 		c, err := cells.Load(t.Context(), info.Name)
@@ -42,13 +42,13 @@ func Cells(t *testing.T, info datasets.Info) *cells.Cells {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fits(t, info, c)
+		checkContent(t, info, c)
 		set = c
 	})
 	return set
 }
 
-func described(t *testing.T, i datasets.Info) {
+func checkDescription(t *testing.T, i datasets.Info) {
 	if i.Name == "" || i.Title == "" || i.Task == "" || i.Licence == "" || i.Description == "" || !i.Synthetic && (i.Citation == "" || i.Homepage == "") {
 		t.Errorf("%+v", i)
 	}
@@ -65,7 +65,7 @@ func described(t *testing.T, i datasets.Info) {
 	}
 }
 
-func namesMissing(t *testing.T, i datasets.Info) {
+func checkMissingFile(t *testing.T, i datasets.Info) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
 	_, err := cells.Load(t.Context(), i.Name)
@@ -74,7 +74,7 @@ func namesMissing(t *testing.T, i datasets.Info) {
 	}
 }
 
-func refusesDamaged(t *testing.T, i datasets.Info) {
+func checkDamagedFiles(t *testing.T, i datasets.Info) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
 	for _, f := range i.Files {
@@ -98,7 +98,7 @@ func refusesDamaged(t *testing.T, i datasets.Info) {
 	}
 }
 
-func fits(t *testing.T, info datasets.Info, c *cells.Cells) {
+func checkContent(t *testing.T, info datasets.Info, c *cells.Cells) {
 	if err := c.Check(); err != nil {
 		t.Error(err)
 	}

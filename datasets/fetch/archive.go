@@ -14,9 +14,9 @@ import (
 
 // Limits on an archive from the network.
 const (
-	maxArchive = 256 << 20 // bytes of the archive beyond those of the wanted file
-	maxEntries = 1000
-	longest    = 60 // bytes of a name in a message
+	maxArchive    = 256 << 20 // bytes of the archive beyond those of the wanted file
+	maxEntries    = 1000
+	maxQuotedName = 60 // bytes of a name in a message
 )
 
 // extract unpacks the one member that is wanted from a zip archive into the
@@ -38,7 +38,7 @@ func extract(root *os.Root, archive, member, to string, size int64) error {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return err
 	}
-	entry, err := pick(z.File, member)
+	entry, err := findEntry(z.File, member)
 	if err != nil {
 		return err
 	}
@@ -48,15 +48,15 @@ func extract(root *os.Root, archive, member, to string, size int64) error {
 	return unpack(root, entry, to, size)
 }
 
-// pick returns the wanted entry after a look at all of them.
-func pick(entries []*zip.File, member string) (*zip.File, error) {
+// findEntry returns the wanted entry after a look at all of them.
+func findEntry(entries []*zip.File, member string) (*zip.File, error) {
 	if len(entries) > maxEntries {
 		return nil, fmt.Errorf("%d entries, the limit is %d", len(entries), maxEntries)
 	}
 	var found *zip.File
 	for _, e := range entries {
 		if !safeName(e.Name) {
-			return nil, fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), longest)])
+			return nil, fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), maxQuotedName)])
 		}
 		if e.Name != member {
 			continue
@@ -86,7 +86,7 @@ func unpack(root *os.Root, entry *zip.File, to string, size int64) error {
 		return err
 	}
 	defer from.Close()
-	return exactly(root, from, entry.Name, to, size)
+	return writeExactly(root, from, entry.Name, to, size)
 }
 
 // gunzip unpacks a gzip file, which must hold exactly size bytes.
@@ -100,7 +100,7 @@ func gunzip(root *os.Root, archive, to string, size int64) error {
 	if err != nil {
 		return err
 	}
-	return exactly(root, from, archive, to, size)
+	return writeExactly(root, from, archive, to, size)
 }
 
 // untar unpacks the one member that is wanted from a tar archive in gzip's format
@@ -131,23 +131,23 @@ func untar(root *os.Root, archive, member, to string, size int64) error {
 			return fmt.Errorf("more than %d entries", maxEntries)
 		}
 		if !safeName(e.Name) {
-			return fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), longest)])
+			return fmt.Errorf("the entry %q leads out of the archive's folder", e.Name[:min(len(e.Name), maxQuotedName)])
 		}
 		if e.Name != member {
 			continue
 		}
-		if err := wanted(e, size, found); err != nil {
+		if err := checkTarEntry(e, size, found); err != nil {
 			return err
 		}
-		if err := exactly(root, entries, e.Name, to, size); err != nil {
+		if err := writeExactly(root, entries, e.Name, to, size); err != nil {
 			return err
 		}
 		found = true
 	}
 }
 
-// wanted checks the entry that is to be unpacked.
-func wanted(e *tar.Header, size int64, found bool) error {
+// checkTarEntry checks the entry that is to be unpacked.
+func checkTarEntry(e *tar.Header, size int64, found bool) error {
 	if found {
 		return fmt.Errorf("the entry %q is there twice", e.Name)
 	}
@@ -160,8 +160,8 @@ func wanted(e *tar.Header, size int64, found bool) error {
 	return nil
 }
 
-// exactly writes what from gives, which must be size bytes.
-func exactly(root *os.Root, from io.Reader, name, to string, size int64) error {
+// writeExactly writes what from gives, which must be size bytes.
+func writeExactly(root *os.Root, from io.Reader, name, to string, size int64) error {
 	file, err := root.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err

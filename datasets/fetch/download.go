@@ -40,7 +40,7 @@ func (d *downloader) download(ctx context.Context, root *os.Root, part, url stri
 	if total == 0 && response.ContentLength > 0 {
 		total = from + response.ContentLength
 	}
-	w := &watched{cancel: cancel, stall: d.stall, done: from, report: func(n int64) { d.progress.bytes(n, total) }}
+	w := &stallWriter{cancel: cancel, stall: d.stall, done: from, report: func(n int64) { d.progress.bytes(n, total) }}
 	err = errors.Join(write(ctx, file, from, limit, response.Body, w), file.Close())
 	if err != nil {
 		return from > 0, err
@@ -87,7 +87,7 @@ func resumePoint(response *http.Response, have int64) (from int64, done bool, er
 }
 
 // write puts the body at byte from of the file and forgets what lay behind it.
-func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader, w *watched) error {
+func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader, w *stallWriter) error {
 	if err := file.Truncate(from); err != nil {
 		return &finalError{err}
 	}
@@ -95,7 +95,7 @@ func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader
 		return &finalError{err}
 	}
 	w.file = file
-	timer := time.AfterFunc(w.stall, w.giveUp)
+	timer := time.AfterFunc(w.stall, w.onStall)
 	defer timer.Stop()
 	w.timer = timer
 	_, err := io.Copy(w, io.LimitReader(body, limit-from+1))
@@ -108,8 +108,8 @@ func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader
 	return errors.Join(err, file.Sync())
 }
 
-// watched writes to a file, reports every write, and cancels when none comes.
-type watched struct {
+// stallWriter writes to a file, reports every write, and cancels when none comes.
+type stallWriter struct {
 	file   *os.File
 	timer  *time.Timer
 	stall  time.Duration
@@ -118,9 +118,9 @@ type watched struct {
 	report func(done int64)
 }
 
-func (w *watched) giveUp() { w.cancel(fmt.Errorf("no byte for %v", w.stall)) }
+func (w *stallWriter) onStall() { w.cancel(fmt.Errorf("no byte for %v", w.stall)) }
 
-func (w *watched) Write(b []byte) (int, error) {
+func (w *stallWriter) Write(b []byte) (int, error) {
 	w.timer.Reset(w.stall)
 	n, err := w.file.Write(b)
 	w.done += int64(n)

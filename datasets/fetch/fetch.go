@@ -115,15 +115,15 @@ func (d *downloader) get(ctx context.Context, folder string, info datasets.Info)
 		if err := d.file(ctx, root, info, f); err != nil {
 			return err
 		}
-		if err := d.drop(root, info.Files[i+1:]); err != nil {
+		if err := d.removeUnneededArchives(root, info.Files[i+1:]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// drop removes the archives that no other file is to be taken from.
-func (d *downloader) drop(root *os.Root, others []datasets.File) error {
+// removeUnneededArchives removes the archives that no other file is to be taken from.
+func (d *downloader) removeUnneededArchives(root *os.Root, others []datasets.File) error {
 	wanted := map[string]bool{}
 	for _, f := range others {
 		for _, s := range f.Sources {
@@ -155,7 +155,7 @@ func complete(ctx context.Context, folder string, info datasets.Info) bool {
 func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info, f datasets.File) error {
 	st := datasets.Status(ctx, root.Name(), f)
 	for errors.Is(st.Err, datasets.ErrMismatch) { // the plain file, then its .gz copy
-		if _, err := d.setAside(root, filepath.Base(st.Path)); err != nil {
+		if _, err := d.quarantine(root, filepath.Base(st.Path)); err != nil {
 			return err
 		}
 		st = datasets.Status(ctx, root.Name(), f)
@@ -186,7 +186,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		if ctx.Err() != nil {
 			return fmt.Errorf("datasets: %s: stopped, the part that has arrived is kept: %w", f.Name, ctx.Err())
 		}
-		why := fmt.Sprintf("%s: %v", s.URL, plain(err))
+		why := fmt.Sprintf("%s: %v", s.URL, withoutURL(err))
 		if failed = append(failed, why); n+1 < len(f.Sources) {
 			d.progress.note("%s", why)
 		}
@@ -206,8 +206,8 @@ func (e *failedError) Error() string { return e.text }
 
 func (e *failedError) Unwrap() error { return e.last }
 
-// plain is an error without the address, which is said beside it.
-func plain(err error) error {
+// withoutURL is an error without the address, which is said beside it.
+func withoutURL(err error) error {
 	var asked *url.Error
 	if errors.As(err, &asked) {
 		return asked.Err
@@ -224,7 +224,7 @@ func (d *downloader) source(ctx context.Context, root *os.Root, f datasets.File,
 		if err == nil || errors.As(err, &final) || attempt >= d.attempts {
 			return err
 		}
-		d.progress.note("%v; attempt %d of %d follows", plain(err), attempt+1, d.attempts)
+		d.progress.note("%v; attempt %d of %d follows", withoutURL(err), attempt+1, d.attempts)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -257,7 +257,7 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File
 	}
 	if err := open(archive); err != nil {
 		delete(d.archives, s.URL)
-		return d.refuse(root, archive, resumed, err)
+		return d.rejectArchive(root, archive, resumed, err)
 	}
 	return d.accept(root, part, f, false)
 }
@@ -278,10 +278,10 @@ func (d *downloader) archive(ctx context.Context, root *os.Root, address, ending
 	return name, resumed, nil
 }
 
-// refuse sets an archive aside. Like a file, one that was put together from two
+// rejectArchive sets an archive aside. Like a file, one that was put together from two
 // downloads is worth another attempt.
-func (d *downloader) refuse(root *os.Root, archive string, resumed bool, why error) error {
-	aside, err := d.setAside(root, archive)
+func (d *downloader) rejectArchive(root *os.Root, archive string, resumed bool, why error) error {
+	aside, err := d.quarantine(root, archive)
 	if err != nil {
 		return &finalError{err}
 	}
@@ -304,7 +304,7 @@ func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed
 	if wrong == nil {
 		return root.Rename(part, f.Name)
 	}
-	aside, err := d.setAsideAs(root, part, f.Name, got.SHA256())
+	aside, err := d.quarantineAs(root, part, f.Name, got.SHA256())
 	if err != nil {
 		return &finalError{err}
 	}
@@ -315,16 +315,16 @@ func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed
 	return &finalError{mismatch}
 }
 
-// setAside renames a file with the wrong bytes.
-func (d *downloader) setAside(root *os.Root, name string) (string, error) {
+// quarantine renames a file with the wrong bytes.
+func (d *downloader) quarantine(root *os.Root, name string) (string, error) {
 	got, err := digestFile(root, name, datasets.File{})
 	if err != nil {
 		return "", err
 	}
-	return d.setAsideAs(root, name, name, got.SHA256())
+	return d.quarantineAs(root, name, name, got.SHA256())
 }
 
-func (d *downloader) setAsideAs(root *os.Root, from, name, hash string) (string, error) {
+func (d *downloader) quarantineAs(root *os.Root, from, name, hash string) (string, error) {
 	aside := name + ".mismatch-" + hash[:8]
 	if err := root.Rename(from, aside); err != nil {
 		return "", fmt.Errorf("datasets: %s has the wrong bytes and could not be set aside: %w", filepath.Join(root.Name(), from), err)

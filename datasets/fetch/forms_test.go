@@ -284,7 +284,7 @@ func TestAFileThatASetLoadsWithoutIsPassedOver(t *testing.T) {
 func TestATwinIsLeftAlone(t *testing.T) {
 	twin := []byte("the same in other bytes")
 	info := published()
-	info.Files[0].Twins = []datasets.Twin{{Size: int64(len(twin)), SHA256: digest(twin)}}
+	info.Files[0].Alternates = []datasets.Alternate{{Size: int64(len(twin)), SHA256: digest(twin)}}
 	folder, _, err := fetched(t, t.Context(), info, map[string][]byte{"a.data": twin})
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ func (g *grid) entry(c *cursor, width int) (span, uint32) {
 	return span{c.u64(), c.uint(width - 12)}, c.u32()
 }
 
-// keep adds chunk k if it is stored.
-func (g *grid) keep(k int, c *cursor, width int) error {
+// addStored adds chunk k if it is stored.
+func (g *grid) addStored(k int, c *cursor, width int) error {
 	at, mask := g.entry(c, width)
 	if c.err != nil || at.address == undefined {
 		return c.err
@@ -36,8 +36,8 @@ func (g *grid) arrayHead(c *cursor) (width int, err error) {
 	return width, c.err
 }
 
-// fixed reads a fixed array.
-func (g *grid) fixed() error {
+// readFixedArray reads a fixed array.
+func (g *grid) readFixedArray() error {
 	c, err := g.f.block(g.l.indexAt, 28, "FAHD")
 	if err != nil {
 		return err
@@ -73,22 +73,22 @@ func (g *grid) block(address uint64, name string, k, n, width, page, head int) e
 	if err != nil {
 		return err
 	}
-	c.take(head - 4)
+	c.next(head - 4)
 	if pages == 0 {
-		return errors.Join(g.entries(c, k, n, width), checked(c))
+		return errors.Join(g.entries(c, k, n, width), verifyChecksum(c))
 	}
-	if err := checked(c); err != nil {
+	if err := verifyChecksum(c); err != nil {
 		return err
 	}
 	for from := 0; from < n; from += page {
-		p := &cursor{b: c.take(min(page, n-from)*width + 4)}
+		p := &cursor{b: c.next(min(page, n-from)*width + 4)}
 		if c.err != nil {
 			return c.err
 		}
 		if allZero(p.b) {
 			continue // a page that was never written
 		}
-		if err := errors.Join(g.entries(p, k+from, min(page, n-from), width), checked(p)); err != nil {
+		if err := errors.Join(g.entries(p, k+from, min(page, n-from), width), verifyChecksum(p)); err != nil {
 			return err
 		}
 	}
@@ -97,14 +97,14 @@ func (g *grid) block(address uint64, name string, k, n, width, page, head int) e
 
 func (g *grid) entries(c *cursor, k, n, width int) error {
 	for i := range n {
-		if err := g.keep(k+i, c, width); err != nil {
+		if err := g.addStored(k+i, c, width); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checked(c *cursor) error {
+func verifyChecksum(c *cursor) error {
 	c.checksum()
 	return c.err
 }
@@ -118,20 +118,20 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// growing reads an extensible array: some entries in an index block, others in
+// readExtensibleArray reads an extensible array: some entries in an index block, others in
 // data blocks that it names, and in data blocks that super blocks name.
-func (g *grid) growing() error {
+func (g *grid) readExtensibleArray() error {
 	c, err := g.f.block(g.l.indexAt, 72, "EAHD")
 	if err != nil {
 		return err
 	}
-	a := growing{g: g}
+	a := extensibleArray{g: g}
 	if a.width, err = g.arrayHead(c); err != nil {
 		return err
 	}
 	bits, inIndex, least, pointers := int(c.u8()), int(c.u8()), int(c.u8()), int(c.u8())
 	page := c.u8()
-	c.take(48)
+	c.next(48)
 	index := c.u64()
 	if c.checksum(); c.err != nil || index == undefined {
 		return c.err
@@ -140,20 +140,20 @@ func (g *grid) growing() error {
 		return fmt.Errorf("an array of 2^%d chunks in blocks of %d, %d to a super block", bits, least, pointers)
 	}
 	a.page, a.offset = 1<<page, (bits+7)/8
-	return a.index(index, inIndex, least, pointers)
+	return a.readIndexBlock(index, inIndex, least, pointers)
 }
 
-// growing is an extensible array.
-type growing struct {
+// readExtensibleArray is an extensible array.
+type extensibleArray struct {
 	g                   *grid
 	width, page, offset int
 	next                int // the chunk that comes next
 }
 
-// superBlock is how many data blocks a super block has, and of how many entries.
-func superBlock(s, least int) (blocks, each int) { return 1 << (s / 2), least << ((s + 1) / 2) }
+// superBlockSize is how many data blocks a super block has, and of how many entries.
+func superBlockSize(s, least int) (blocks, each int) { return 1 << (s / 2), least << ((s + 1) / 2) }
 
-func (a *growing) index(address uint64, inIndex, least, pointers int) error {
+func (a *extensibleArray) readIndexBlock(address uint64, inIndex, least, pointers int) error {
 	count, err := a.g.count()
 	if err != nil {
 		return err
@@ -162,12 +162,12 @@ func (a *growing) index(address uint64, inIndex, least, pointers int) error {
 	direct := 2 * (pointers - 1)
 	first := 0
 	for blocks := 0; blocks < direct; first++ {
-		n, _ := superBlock(first, least)
+		n, _ := superBlockSize(first, least)
 		blocks += n
 	}
 	supers := 0
 	for at, s := inIndex, 0; at < count; s++ {
-		n, each := superBlock(s, least)
+		n, each := superBlockSize(s, least)
 		if at += n * each; s >= first {
 			supers++
 		}
@@ -177,30 +177,30 @@ func (a *growing) index(address uint64, inIndex, least, pointers int) error {
 	if err != nil {
 		return err
 	}
-	c.take(head - 4)
+	c.next(head - 4)
 	if err := a.g.entries(c, 0, inIndex, a.width); err != nil {
 		return err
 	}
 	a.next = inIndex
 	for s := range first {
-		n, each := superBlock(s, least)
+		n, each := superBlockSize(s, least)
 		for range n {
-			if err := a.data(c.u64(), each); err != nil {
+			if err := a.readDataBlock(c.u64(), each); err != nil {
 				return err
 			}
 		}
 	}
 	for s := first; s < first+supers; s++ {
-		n, each := superBlock(s, least)
-		if err := a.super(c.u64(), n, each); err != nil {
+		n, each := superBlockSize(s, least)
+		if err := a.readSuperBlock(c.u64(), n, each); err != nil {
 			return err
 		}
 	}
 	return c.err
 }
 
-// data reads a data block, if there is one.
-func (a *growing) data(address uint64, n int) error {
+// readDataBlock reads a data block, if there is one.
+func (a *extensibleArray) readDataBlock(address uint64, n int) error {
 	k := a.next
 	if a.next += n; address == undefined {
 		return nil
@@ -211,8 +211,8 @@ func (a *growing) data(address uint64, n int) error {
 	return nil
 }
 
-// super reads a super block of n data blocks, if there is one.
-func (a *growing) super(address uint64, n, each int) error {
+// readSuperBlock reads a super block of n data blocks, if there is one.
+func (a *extensibleArray) readSuperBlock(address uint64, n, each int) error {
 	if address == undefined {
 		a.next += n * each
 		return nil
@@ -225,11 +225,11 @@ func (a *growing) super(address uint64, n, each int) error {
 	if err != nil {
 		return err
 	}
-	c.take(head - 4)
+	c.next(head - 4)
 	for range n {
-		if err := a.data(c.u64(), each); err != nil {
+		if err := a.readDataBlock(c.u64(), each); err != nil {
 			return err
 		}
 	}
-	return checked(c)
+	return verifyChecksum(c)
 }

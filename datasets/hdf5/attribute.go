@@ -29,12 +29,12 @@ func (o *object) attribute(name string) (*Data, error) {
 			return nil, err
 		}
 	}
-	heap, index, err := o.dense(msgAttrInfo, 2)
+	heap, index, err := o.denseAddresses(msgAttrInfo, 2)
 	if err != nil {
 		return nil, err
 	}
 	if found == nil && heap != undefined {
-		err = o.f.eachDense(heap, index, look)
+		err = o.f.eachHeapObject(heap, index, look)
 	}
 	if err == nil && found == nil && shared {
 		err = errors.New("an attribute that is shared with other objects is not read")
@@ -45,44 +45,44 @@ func (o *object) attribute(name string) (*Data, error) {
 	return found, err
 }
 
-// parts are the sizes of an attribute's type and shape, how they are padded, and
+// attributeSizes are the sizes of an attribute's type and shape, how they are padded, and
 // whether one of them lies elsewhere.
-type parts struct {
+type attributeSizes struct {
 	kind, space, pad int
 	shared           bool
 }
 
 // attributeName reads up to an attribute's type.
-func attributeName(body []byte) (string, *cursor, parts, error) {
+func attributeName(body []byte) (string, *cursor, attributeSizes, error) {
 	c := &cursor{b: body}
 	version, flags := c.u8(), c.u8()
 	if version < 1 || version > 3 {
-		return "", nil, parts{}, fmt.Errorf("an attribute of version %d", version)
+		return "", nil, attributeSizes{}, fmt.Errorf("an attribute of version %d", version)
 	}
 	n := int(c.u16())
-	p := parts{kind: int(c.u16()), space: int(c.u16()), pad: 1, shared: version > 1 && flags&3 != 0}
+	p := attributeSizes{kind: int(c.u16()), space: int(c.u16()), pad: 1, shared: version > 1 && flags&3 != 0}
 	switch version {
 	case 1:
 		p.pad = 8
 	case 3:
-		c.take(1)
+		c.next(1)
 	}
-	b := c.take(padded(n, p.pad))
+	b := c.next(roundUp(n, p.pad))
 	return fixedString(b[:min(n, len(b))], 0), c, p, c.err
 }
 
-func padded(n, to int) int { return (n + to - 1) / to * to }
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
 // value reads what stands behind the name.
-func (o *object) value(name string, c *cursor, p parts) (*Data, error) {
+func (o *object) value(name string, c *cursor, p attributeSizes) (*Data, error) {
 	if p.shared {
 		return nil, errors.New("an attribute whose type is shared is not read")
 	}
-	t, err := parseType(&cursor{b: c.take(padded(p.kind, p.pad))}, 0)
+	t, err := parseType(&cursor{b: c.next(roundUp(p.kind, p.pad))}, 0)
 	if err != nil {
 		return nil, err
 	}
-	dims, err := dataspace(&cursor{b: c.take(padded(p.space, p.pad))})
+	dims, err := dataspace(&cursor{b: c.next(roundUp(p.space, p.pad))})
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +90,6 @@ func (o *object) value(name string, c *cursor, p parts) (*Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw := c.take(n)
+	raw := c.next(n)
 	return o.f.data(o.path+"@"+name, dims, t, raw), c.err
 }

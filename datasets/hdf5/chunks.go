@@ -7,7 +7,7 @@ import (
 
 // chunk is a stored piece of a dataset.
 type chunk struct {
-	at     span
+	span   span
 	mask   uint32 // a bit per filter that was left out
 	corner []int  // the first element's place
 }
@@ -30,19 +30,19 @@ func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
 	if err := g.collect(); err != nil {
 		return nil, fmt.Errorf("chunk index: %w", err)
 	}
-	out, err := o.filled(width, n, g.stored)
+	out, err := o.newFilled(width, n, g.stored)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range g.chunks {
-		b, err := o.f.bytes(c.at.address, c.at.size)
+		b, err := o.f.bytes(c.span.address, c.span.size)
 		if err == nil {
-			b, err = filters.undo(b, c.mask, size)
+			b, err = filters.decode(b, c.mask, size)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("chunk at %v: %w", c.corner, err)
 		}
-		place(out, b, dims, l.chunk, c.corner, width)
+		copyChunk(out, b, dims, l.chunk, c.corner, width)
 	}
 	return out, nil
 }
@@ -85,11 +85,11 @@ func (g *grid) collect() error {
 		}
 		return err
 	case indexFixed:
-		return g.fixed()
+		return g.readFixedArray()
 	case indexTree2:
 		return g.tree2()
 	}
-	return g.growing()
+	return g.readExtensibleArray()
 }
 
 // tree2 reads a B-tree of version 2, whose records are chunks with (11) and without
@@ -105,8 +105,8 @@ func (g *grid) tree2() error {
 		at, mask := g.entry(c, width)
 		for d := range corner {
 			k := c.u64()
-			if k >= uint64(max(g.across(d), 1)) {
-				return fmt.Errorf("chunk %d of %d along dimension %d", k, g.across(d), d+1)
+			if k >= uint64(max(g.chunksAlong(d), 1)) {
+				return fmt.Errorf("chunk %d of %d along dimension %d", k, g.chunksAlong(d), d+1)
 			}
 			corner[d] = int(k) * g.l.chunk[d]
 		}
@@ -132,14 +132,14 @@ func (g *grid) tree() error {
 	})
 }
 
-// across is how many chunks there are along dimension k.
-func (g *grid) across(k int) int { return (g.dims[k] + g.l.chunk[k] - 1) / g.l.chunk[k] }
+// chunksAlong is how many chunks there are along dimension k.
+func (g *grid) chunksAlong(k int) int { return (g.dims[k] + g.l.chunk[k] - 1) / g.l.chunk[k] }
 
 // count is how many chunks the shape has.
 func (g *grid) count() (int, error) {
 	n := make([]int, len(g.dims))
 	for k := range n {
-		n[k] = g.across(k)
+		n[k] = g.chunksAlong(k)
 	}
 	return elements(n)
 }
@@ -148,7 +148,7 @@ func (g *grid) count() (int, error) {
 func (g *grid) corner(k int) []int {
 	out := make([]int, len(g.dims))
 	for d := len(out) - 1; d >= 0; d-- {
-		n := g.across(d)
+		n := g.chunksAlong(d)
 		out[d] = k % n * g.l.chunk[d]
 		k /= n
 	}
@@ -162,7 +162,7 @@ func (g *grid) add(corner []int, at span, mask uint32) error {
 		if v%g.l.chunk[d] != 0 || v >= g.dims[d] {
 			return fmt.Errorf("a chunk at %v of a dataset of %v", corner, g.dims)
 		}
-		number = number*g.across(d) + v/g.l.chunk[d]
+		number = number*g.chunksAlong(d) + v/g.l.chunk[d]
 	}
 	if g.seen[number] {
 		return fmt.Errorf("the chunk at %v is there twice", corner)
@@ -176,8 +176,8 @@ func (g *grid) add(corner []int, at span, mask uint32) error {
 	return nil
 }
 
-// place copies the part of a chunk that lies in the dataset.
-func place(out, b []byte, dims, shape, corner []int, width int) {
+// copyChunk copies the part of a chunk that lies in the dataset.
+func copyChunk(out, b []byte, dims, shape, corner []int, width int) {
 	if len(dims) == 1 {
 		copy(out[corner[0]*width:], b) // out ends where the dataset does
 		return
@@ -188,6 +188,6 @@ func place(out, b []byte, dims, shape, corner []int, width int) {
 	}
 	for i := range min(shape[0], dims[0]-corner[0]) {
 		at := (corner[0] + i) * stride
-		place(out[at:at+stride], b[i*step:(i+1)*step], dims[1:], shape[1:], corner[1:], width)
+		copyChunk(out[at:at+stride], b[i*step:(i+1)*step], dims[1:], shape[1:], corner[1:], width)
 	}
 }

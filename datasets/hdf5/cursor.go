@@ -14,30 +14,30 @@ var errShort = errors.New("the structure ends too early")
 // so: callers look at it before they use what they read.
 type cursor struct {
 	b   []byte
-	at  int
+	pos int
 	err error
 }
 
-// take returns the next n bytes, zeros where there are not so many, none where n
+// next returns the next n bytes, zeros where there are not so many, none where n
 // is out of all proportion.
-func (c *cursor) take(n int) []byte {
-	if c.err == nil && (n < 0 || n > len(c.b)-c.at) {
+func (c *cursor) next(n int) []byte {
+	if c.err == nil && (n < 0 || n > len(c.b)-c.pos) {
 		c.err = errShort
 	}
 	if c.err != nil {
 		return make([]byte, max(0, min(n, 64)))
 	}
-	c.at += n
-	return c.b[c.at-n : c.at : c.at]
+	c.pos += n
+	return c.b[c.pos-n : c.pos : c.pos]
 }
 
-func (c *cursor) u8() byte { return c.take(1)[0] }
+func (c *cursor) u8() byte { return c.next(1)[0] }
 
-func (c *cursor) u16() uint16 { return binary.LittleEndian.Uint16(c.take(2)) }
+func (c *cursor) u16() uint16 { return binary.LittleEndian.Uint16(c.next(2)) }
 
-func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.take(4)) }
+func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.next(4)) }
 
-func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.take(8)) }
+func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.next(8)) }
 
 // uint reads a number of n bytes.
 func (c *cursor) uint(n int) uint64 {
@@ -46,7 +46,7 @@ func (c *cursor) uint(n int) uint64 {
 		return 0
 	}
 	var v uint64
-	for k, b := range c.take(n) {
+	for k, b := range c.next(n) {
 		v |= uint64(b) << (8 * k)
 	}
 	return v
@@ -54,10 +54,10 @@ func (c *cursor) uint(n int) uint64 {
 
 // text reads up to and with a zero byte.
 func (c *cursor) text() string {
-	for k := c.at; k < len(c.b); k++ {
+	for k := c.pos; k < len(c.b); k++ {
 		if c.b[k] == 0 {
-			s := string(c.b[c.at:k])
-			c.at = k + 1
+			s := string(c.b[c.pos:k])
+			c.pos = k + 1
 			return s
 		}
 	}
@@ -65,8 +65,8 @@ func (c *cursor) text() string {
 	return ""
 }
 
-// left is how many bytes there still are.
-func (c *cursor) left() int { return len(c.b) - c.at }
+// remaining is how many bytes there still are.
+func (c *cursor) remaining() int { return len(c.b) - c.pos }
 
 func (c *cursor) fail(format string, args ...any) {
 	if c.err == nil {
@@ -76,7 +76,7 @@ func (c *cursor) fail(format string, args ...any) {
 
 // checksum reads four bytes and compares them with what stands before them.
 func (c *cursor) checksum() {
-	before := c.b[:c.at]
+	before := c.b[:c.pos]
 	if got := c.u32(); c.err == nil && got != lookup3(before) {
 		c.fail("the checksum is wrong")
 	}

@@ -140,16 +140,16 @@ func TestFiltersRefuseDamage(t *testing.T) {
 	for k := range 4 {
 		stored[4+k] = byte(sum >> (8 * k))
 	}
-	if got, err := all.undo(bytes.Clone(stored), 0, 4); err != nil || !bytes.Equal(got, []byte{1, 2, 3, 4}) {
+	if got, err := all.decode(bytes.Clone(stored), 0, 4); err != nil || !bytes.Equal(got, []byte{1, 2, 3, 4}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := all.undo([]byte{9, 8, 7, 6}, 3, 4); err != nil || !bytes.Equal(got, []byte{9, 8, 7, 6}) {
+	if got, err := all.decode([]byte{9, 8, 7, 6}, 3, 4); err != nil || !bytes.Equal(got, []byte{9, 8, 7, 6}) {
 		t.Errorf("filters that were left out: %v, %v", got, err)
 	}
 	for want, undo := range map[string]func() error{
-		"the checksum is wrong":    func() error { stored[0]++; _, err := all.undo(stored, 0, 4); return err },
-		"ends too early":           func() error { _, err := all.undo([]byte{1}, 0, 4); return err },
-		"4 bytes, expected 5":      func() error { _, err := all.undo([]byte{9, 8, 7, 6}, 3, 5); return err },
+		"the checksum is wrong":    func() error { stored[0]++; _, err := all.decode(stored, 0, 4); return err },
+		"ends too early":           func() error { _, err := all.decode([]byte{1}, 0, 4); return err },
+		"4 bytes, expected 5":      func() error { _, err := all.decode([]byte{9, 8, 7, 6}, 3, 5); return err },
 		"a reference to before":    func() error { _, err := unpackLZF([]byte{0x20, 5}, 9); return err },
 		"lzf: more than 9":         func() error { _, err := unpackLZF([]byte{0, 1, 0xe0, 200, 0}, 9); return err },
 		"the structure ends too e": func() error { _, err := unpackLZF([]byte{9, 1}, 9); return err },
@@ -162,7 +162,7 @@ func TestFiltersRefuseDamage(t *testing.T) {
 }
 
 func TestAShapeThatNothingFillsIsRefused(t *testing.T) {
-	if b, err := (&object{}).filled(4, 1<<32, 1<<20); err == nil || !strings.Contains(err.Error(), "4294967296 bytes cannot be in the 1048576") {
+	if b, err := (&object{}).newFilled(4, 1<<32, 1<<20); err == nil || !strings.Contains(err.Error(), "4294967296 bytes cannot be in the 1048576") {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	g := &grid{f: &File{size: 100}, l: &layout{chunk: []int{2}}, dims: []int{6}, seen: map[int]bool{}}

@@ -18,7 +18,7 @@ type Data struct {
 	raw  []byte
 }
 
-// data makes elements that are arrays further dimensions.
+// readDataBlock makes elements that are arrays further dimensions.
 func (f *File) data(path string, dims []int, t *datatype, raw []byte) *Data {
 	for t.class == Array {
 		dims, t = append(dims[:len(dims):len(dims)], t.dims...), t.base
@@ -34,8 +34,8 @@ func (d *Data) Len() int { return len(d.raw) / d.kind.size }
 
 func (d *Data) element(i int) []byte { return d.raw[i*d.kind.size : (i+1)*d.kind.size] }
 
-// wrong names file and object.
-func (d *Data) wrong(format string, args ...any) error {
+// errorf names file and object.
+func (d *Data) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", d.f.name, d.path, fmt.Errorf(format, args...))
 }
 
@@ -61,24 +61,24 @@ func Numbers[T Number](d *Data) ([]T, error) {
 				err = fmt.Errorf("%d does not fit into a %T", v, out[i])
 			}
 			if err != nil {
-				return nil, d.wrong("element %d: %w", i, err)
+				return nil, d.errorf("element %d: %w", i, err)
 			}
 		}
 	case Float:
 		for i := range out {
 			v := t.float(d.element(i))
-			if out[i] = T(v); !held(v, float64(out[i])) {
-				return nil, d.wrong("element %d: %v does not fit into a %T", i, v, out[i])
+			if out[i] = T(v); !represents(v, float64(out[i])) {
+				return nil, d.errorf("element %d: %v does not fit into a %T", i, v, out[i])
 			}
 		}
 	default:
-		return nil, d.wrong("elements of class %d are no numbers", t.class)
+		return nil, d.errorf("elements of class %d are no numbers", t.class)
 	}
 	return out, nil
 }
 
-// held reports whether got stands for v: the same, or rounded to a float32.
-func held(v, got float64) bool {
+// represents reports whether got stands for v: the same, or rounded to a float32.
+func represents(v, got float64) bool {
 	return got == v || math.IsNaN(v) && math.IsNaN(got) || float64(float32(v)) == got && !math.IsInf(got, 0)
 }
 
@@ -105,15 +105,15 @@ func (t *datatype) integer(b []byte) (int64, error) {
 func (t *datatype) float(b []byte) float64 {
 	switch t.size {
 	case 2:
-		return half(t.order.Uint16(b))
+		return float16(t.order.Uint16(b))
 	case 4:
 		return float64(math.Float32frombits(t.order.Uint32(b)))
 	}
 	return math.Float64frombits(t.order.Uint64(b))
 }
 
-// half is the value of 16 bits of IEEE 754.
-func half(v uint16) float64 {
+// float16 is the value of 16 bits of IEEE 754.
+func float16(v uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(v>>15), int(v>>10&31), float64(v&1023)
 	switch exponent {
 	case 0:
@@ -140,12 +140,12 @@ func (d *Data) Strings() ([]string, error) {
 		for i := range out {
 			s, err := heap.text(d.element(i))
 			if err != nil {
-				return nil, d.wrong("element %d: %w", i, err)
+				return nil, d.errorf("element %d: %w", i, err)
 			}
 			out[i] = s
 		}
 	default:
-		return nil, d.wrong("elements of class %d are no strings", d.kind.class)
+		return nil, d.errorf("elements of class %d are no strings", d.kind.class)
 	}
 	return out, nil
 }
@@ -167,7 +167,7 @@ func (d *Data) Text() (string, error) {
 		return "", err
 	}
 	if len(s) != 1 {
-		return "", d.wrong("%d strings, expected one", len(s))
+		return "", d.errorf("%d strings, expected one", len(s))
 	}
 	return s[0], nil
 }
@@ -175,7 +175,7 @@ func (d *Data) Text() (string, error) {
 // References returns the addresses that object references hold; see File.ReadAt.
 func (d *Data) References() ([]uint64, error) {
 	if d.kind.class != Reference {
-		return nil, d.wrong("elements of class %d are no references", d.kind.class)
+		return nil, d.errorf("elements of class %d are no references", d.kind.class)
 	}
 	out := make([]uint64, d.Len())
 	for i := range out {
@@ -205,7 +205,7 @@ func (d *Data) Member(name string) (*Data, error) {
 		}
 		return d.f.data(d.path+"."+name, d.Dims, m.kind, raw), nil
 	}
-	return nil, d.wrong("member %q: %w", name, ErrNotFound)
+	return nil, d.errorf("member %q: %w", name, ErrNotFound)
 }
 
 // globalHeap holds the strings of variable length; a collection is read once.
@@ -242,7 +242,7 @@ func (h *globalHeap) collection(address uint64) (map[uint32]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.take(4)
+	c.next(4)
 	size := c.u64()
 	if h.read += size; h.read > h.f.size || size > h.f.size {
 		return nil, errors.New("the collections hold more bytes than the file")
@@ -252,18 +252,18 @@ func (h *globalHeap) collection(address uint64) (map[uint32]string, error) {
 		return nil, errors.Join(err, errIf(err == nil, errShort.Error()))
 	}
 	out := map[uint32]string{}
-	for c = (&cursor{b: b, at: 16}); c.left() >= 16; {
+	for c = (&cursor{b: b, pos: 16}); c.remaining() >= 16; {
 		index := uint32(c.u16())
-		c.take(6)
+		c.next(6)
 		n := c.u64()
 		if index == 0 { // free space
 			break
 		}
-		if n > uint64(c.left()) {
+		if n > uint64(c.remaining()) {
 			return nil, errShort
 		}
-		out[index] = string(c.take(int(n)))
-		c.take(min(int((8-n%8)%8), c.left()))
+		out[index] = string(c.next(int(n)))
+		c.next(min(int((8-n%8)%8), c.remaining()))
 	}
 	return out, c.err
 }

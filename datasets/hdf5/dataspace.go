@@ -16,10 +16,10 @@ func (o *object) shape() ([]int, error) {
 
 func dataspace(c *cursor) ([]int, error) {
 	version, rank := c.u8(), int(c.u8())
-	c.take(1)
+	c.next(1)
 	switch version {
 	case 1:
-		c.take(5)
+		c.next(5)
 	case 2:
 		if c.u8() == 2 {
 			return []int{0}, c.err

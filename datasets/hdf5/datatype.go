@@ -56,7 +56,7 @@ func parseType(c *cursor, depth int) (*datatype, error) {
 		return nil, fmt.Errorf("types nested deeper than %d", maxDepth)
 	}
 	head := c.u8()
-	bits := c.take(3)
+	bits := c.next(3)
 	t := &datatype{class: Class(head & 15), size: int(min(c.u32(), maxElement+1)), order: binary.LittleEndian}
 	if c.err != nil {
 		return nil, c.err
@@ -91,7 +91,7 @@ func parseType(c *cursor, depth int) (*datatype, error) {
 	case Array:
 		err = t.array(c, version, depth)
 	case Opaque:
-		c.take(int(bits[0]))
+		c.next(int(bits[0]))
 	default:
 		err = fmt.Errorf("elements of class %d are not read", t.class)
 	}
@@ -132,16 +132,16 @@ func (t *datatype) compound(c *cursor, version byte, n, depth int) error {
 		return fmt.Errorf("%d members", n)
 	}
 	for range n {
-		start := c.at
+		start := c.pos
 		m := member{name: c.text()}
 		if version < 3 {
-			c.take((8 - (c.at-start)%8) % 8)
+			c.next((8 - (c.pos-start)%8) % 8)
 		}
 		if m.offset = int(c.u32at(version, t.size)); version == 1 {
 			if rank := c.u8(); rank != 0 {
 				return fmt.Errorf("the member %q is an array in the oldest form", m.name)
 			}
-			c.take(27)
+			c.next(27)
 		}
 		var err error
 		if m.kind, err = parseType(c, depth+1); err != nil {
@@ -174,17 +174,17 @@ func (t *datatype) enum(c *cursor, version byte, n, depth int) (err error) {
 		return fmt.Errorf("an enumeration that is not of integers")
 	}
 	for range n {
-		start := c.at
+		start := c.pos
 		t.names = append(t.names, c.text())
 		if version < 3 {
-			c.take((8 - (c.at-start)%8) % 8)
+			c.next((8 - (c.pos-start)%8) % 8)
 		}
 		if c.err != nil {
 			return c.err
 		}
 	}
 	for range n {
-		t.values = append(t.values, c.take(t.size))
+		t.values = append(t.values, c.next(t.size))
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func (t *datatype) array(c *cursor, version byte, depth int) (err error) {
 		return fmt.Errorf("elements of %d dimensions", rank)
 	}
 	if version < 3 {
-		c.take(3)
+		c.next(3)
 	}
 	n := 1
 	for range rank {
@@ -208,7 +208,7 @@ func (t *datatype) array(c *cursor, version byte, depth int) (err error) {
 		t.dims = append(t.dims, d)
 	}
 	if version < 3 {
-		c.take(4 * rank)
+		c.next(4 * rank)
 	}
 	if t.base, err = parseType(c, depth+1); err == nil && t.base.size*n != t.size {
 		return fmt.Errorf("%d elements of %d bytes in %d", n, t.base.size, t.size)

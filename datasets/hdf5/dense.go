@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// eachDense calls use with every object of a fractal heap that an index names, a
+// eachHeapObject calls use with every object of a fractal heap that an index names, a
 // B-tree of version 2.
-func (f *File) eachDense(heap, index uint64, use func([]byte) error) error {
+func (f *File) eachHeapObject(heap, index uint64, use func([]byte) error) error {
 	h, err := f.fractalHeap(heap)
 	if err != nil {
 		return fmt.Errorf("fractal heap: %w", err)
@@ -47,12 +47,12 @@ func (w *walk) tree2(address uint64, use func(kind byte, record []byte) error) e
 	if err != nil {
 		return err
 	}
-	c.take(1)
+	c.next(1)
 	t := &tree2{w: w, kind: c.u8(), node: uint64(c.u32()), width: int(c.u16()), use: use}
 	depth := int(c.u16())
-	c.take(2)
+	c.next(2)
 	root, n := c.u64(), int(c.u16())
-	c.take(8)
+	c.next(8)
 	if c.checksum(); c.err != nil {
 		return c.err
 	}
@@ -62,30 +62,30 @@ func (w *walk) tree2(address uint64, use func(kind byte, record []byte) error) e
 	if depth > maxDepth || t.width < 1 || t.node < 10 || t.node > w.f.size {
 		return fmt.Errorf("a tree of depth %d, nodes of %d and records of %d bytes", depth, t.node, t.width)
 	}
-	t.counts(depth)
+	t.setPointerWidths(depth)
 	return t.visit(root, n, depth)
 }
 
-// counts works out how wide the numbers in a pointer are, which depends on how
+// setPointerWidths works out how wide the numbers in a pointer are, which depends on how
 // many records a node can hold.
-func (t *tree2) counts(depth int) {
+func (t *tree2) setPointerWidths(depth int) {
 	most := (int(t.node) - 10) / t.width
-	t.count = []int{widthOf(most), 0}
-	all, pointer := most, 8+widthOf(most)
+	t.count = []int{byteWidth(most), 0}
+	all, pointer := most, 8+byteWidth(most)
 	for d := 1; d <= depth; d++ {
 		here := (int(t.node) - 10 - pointer) / (t.width + pointer)
 		all = min((max(here, 0)+1)*all+max(here, 0), 1<<40)
-		t.count = append(t.count, widthOf(all))
-		pointer = 8 + t.count[0] + widthOf(all)
+		t.count = append(t.count, byteWidth(all))
+		pointer = 8 + t.count[0] + byteWidth(all)
 	}
 }
 
-// widthOf is how many bytes hold a number.
-func widthOf(n int) int { return (bits.Len(uint(max(n, 1))) + 7) / 8 }
+// byteWidth is how many bytes hold a number.
+func byteWidth(n int) int { return (bits.Len(uint(max(n, 1))) + 7) / 8 }
 
 // visit walks through a node of n records.
 func (t *tree2) visit(address uint64, n, depth int) error {
-	if err := t.w.enter(address); err != nil {
+	if err := t.w.markVisited(address); err != nil {
 		return err
 	}
 	name := "BTLF"
@@ -100,7 +100,7 @@ func (t *tree2) visit(address uint64, n, depth int) error {
 		return errors.New("a node of another tree")
 	}
 	for range n {
-		record := c.take(t.width)
+		record := c.next(t.width)
 		if c.err != nil {
 			return c.err
 		}
@@ -116,7 +116,7 @@ func (t *tree2) visit(address uint64, n, depth int) error {
 	for k := 0; depth > 0 && k <= n && c.err == nil; k++ {
 		b := below{c.u64(), int(c.uint(t.count[0]))}
 		if depth > 1 {
-			c.take(t.count[depth])
+			c.next(t.count[depth])
 		}
 		children = append(children, b)
 	}
@@ -139,7 +139,7 @@ type fractalHeap struct {
 	checked              bool   // blocks have checksums
 	id                   int    // bytes of an identifier
 	offset, length       int    // of these in one
-	large                uint64 // the index of the objects that have no block
+	hugeIndex            uint64 // the index of the objects that have no block
 	width                int    // blocks of a row
 	start, largest, root uint64
 	rows                 int // of the root; 0: it is a block of objects itself
@@ -150,14 +150,14 @@ func (f *File) fractalHeap(address uint64) (*fractalHeap, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.take(1)
+	c.next(1)
 	id, filtered, flags, managed := int(c.u16()), c.u16(), c.u8(), uint64(c.u32())
-	c.take(8)
+	c.next(8)
 	large := c.u64()
-	c.take(80)
-	h := &fractalHeap{f: f, address: address, checked: flags&2 != 0, id: id, large: large, width: int(c.u16()), start: c.u64(), largest: c.u64()}
+	c.next(80)
+	h := &fractalHeap{f: f, address: address, checked: flags&2 != 0, id: id, hugeIndex: large, width: int(c.u16()), start: c.u64(), largest: c.u64()}
 	size := int(c.u16())
-	c.take(2)
+	c.next(2)
 	h.root, h.rows = c.u64(), int(c.u16())
 	if c.checksum(); c.err != nil {
 		return nil, c.err
@@ -165,7 +165,7 @@ func (f *File) fractalHeap(address uint64) (*fractalHeap, error) {
 	if filtered != 0 {
 		return nil, errors.New("its objects are compressed, which is not read")
 	}
-	h.offset, h.length = (size+7)/8, widthOf(int(min(h.largest, managed)))
+	h.offset, h.length = (size+7)/8, byteWidth(int(min(h.largest, managed)))
 	if h.width < 1 || h.start < 1 || h.start&(h.start-1) != 0 || h.largest < h.start || h.largest > 1<<40 || size > 64 || h.rows > 64 {
 		return nil, fmt.Errorf("blocks of %d to %d bytes in %d rows of %d", h.start, h.largest, h.rows, h.width)
 	}
@@ -186,7 +186,7 @@ func (h *fractalHeap) object(id []byte) ([]byte, error) {
 	case 1:
 		return h.huge(id[1:])
 	case 2:
-		return c.take(int(head&15) + 1), c.err
+		return c.next(int(head&15) + 1), c.err
 	}
 	return nil, fmt.Errorf("an object of kind %d", head>>4&3)
 }
@@ -198,13 +198,13 @@ func (h *fractalHeap) huge(id []byte) ([]byte, error) {
 		c := &cursor{b: id}
 		return h.f.bytes(c.u64(), c.u64())
 	}
-	if h.large == undefined {
+	if h.hugeIndex == undefined {
 		return nil, errors.New("no index of large objects")
 	}
 	number := (&cursor{b: id}).uint(min(len(id), 8))
 	var found []byte
 	w := &walk{f: h.f, seen: map[uint64]bool{}}
-	err := w.tree2(h.large, func(kind byte, record []byte) error {
+	err := w.tree2(h.hugeIndex, func(kind byte, record []byte) error {
 		c := &cursor{b: record}
 		if kind != 1 || len(record) != 24 {
 			return fmt.Errorf("an index of kind %d with records of %d bytes", kind, len(record))
@@ -235,7 +235,7 @@ func (h *fractalHeap) managed(at, n uint64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.take(9 + h.offset + 8*(row*h.width+column))
+		c.next(9 + h.offset + 8*(row*h.width+column))
 		block, first = c.u64(), first+begin
 		if rows = 0; size > h.largest {
 			rows = bits.Len64(size/(h.start*uint64(h.width)) | 1)
@@ -244,10 +244,10 @@ func (h *fractalHeap) managed(at, n uint64) ([]byte, error) {
 			return nil, c.err
 		}
 		if size <= h.largest {
-			return h.direct(block, at-first, n, size)
+			return h.readDirectBlock(block, at-first, n, size)
 		}
 	}
-	return h.direct(block, at-first, n, h.start)
+	return h.readDirectBlock(block, at-first, n, h.start)
 }
 
 // locate says in which row and column of an indirect block an offset lies, where
@@ -268,8 +268,8 @@ func (h *fractalHeap) locate(at uint64) (row, column int, begin, size uint64) {
 	return row, 0, begin, size
 }
 
-// direct takes n bytes of a block of objects.
-func (h *fractalHeap) direct(block, at, n, size uint64) ([]byte, error) {
+// readDirectBlock takes n bytes of a block of objects.
+func (h *fractalHeap) readDirectBlock(block, at, n, size uint64) ([]byte, error) {
 	head := uint64(13 + h.offset)
 	if h.checked {
 		head += 4

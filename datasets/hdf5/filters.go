@@ -46,7 +46,7 @@ func (o *object) filters() (filters, error) {
 		return nil, fmt.Errorf("a list of %d filters of version %d", n, version)
 	}
 	if version == 1 {
-		c.take(6)
+		c.next(6)
 	}
 	var out filters
 	for range n {
@@ -55,10 +55,10 @@ func (o *object) filters() (filters, error) {
 		if version == 1 || f.id >= 256 {
 			name = int(c.u16())
 		}
-		c.take(2)
+		c.next(2)
 		values := int(c.u16())
-		if c.take(name); version == 1 {
-			c.take((8 - name%8) % 8)
+		if c.next(name); version == 1 {
+			c.next((8 - name%8) % 8)
 		}
 		for k := range values {
 			if v := c.u32(); k == 0 {
@@ -69,7 +69,7 @@ func (o *object) filters() (filters, error) {
 			}
 		}
 		if version == 1 && values%2 == 1 {
-			c.take(4)
+			c.next(4)
 		}
 		switch f.id {
 		case filterDeflate, filterShuffle, filterFletcher, filterLZF, filterZstd:
@@ -82,9 +82,9 @@ func (o *object) filters() (filters, error) {
 	return out, c.err
 }
 
-// undo returns the size bytes of a chunk. A bit of mask says that a filter was
+// decode returns the size bytes of a chunk. A bit of mask says that a filter was
 // left out.
-func (all filters) undo(b []byte, mask uint32, size int) (_ []byte, err error) {
+func (all filters) decode(b []byte, mask uint32, size int) (_ []byte, err error) {
 	const around = 64 // checksums of filters in front
 	for k := len(all) - 1; k >= 0; k-- {
 		if mask>>k&1 != 0 {
@@ -122,7 +122,7 @@ func unpackZstd(b []byte, limit int) ([]byte, error) {
 		return nil, err
 	}
 	defer z.Close()
-	return atMost(z, limit)
+	return readAtMost(z, limit)
 }
 
 // maxWindow is how far back Zstandard may refer: its command line writes as much at its
@@ -134,11 +134,11 @@ func inflate(b []byte, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return atMost(z, limit)
+	return readAtMost(z, limit)
 }
 
-// atMost reads everything, which is no longer than limit.
-func atMost(from io.Reader, limit int) ([]byte, error) {
+// readAtMost reads everything, which is no longer than limit.
+func readAtMost(from io.Reader, limit int) ([]byte, error) {
 	out, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
 	if err != nil {
 		return nil, err
@@ -205,10 +205,10 @@ func fletcher32(b []byte) uint32 {
 func unpackLZF(b []byte, limit int) ([]byte, error) {
 	var out []byte
 	c := &cursor{b: b}
-	for c.left() > 0 {
+	for c.remaining() > 0 {
 		head := int(c.u8())
 		if head < 32 {
-			literal := c.take(head + 1)
+			literal := c.next(head + 1)
 			if c.err != nil {
 				break
 			}

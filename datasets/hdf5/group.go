@@ -26,7 +26,7 @@ func (o *object) links() (map[string]link, error) {
 		return nil, err
 	}
 	if table != nil {
-		return out, o.oldLinks(out, table.u64(), table.u64())
+		return out, o.readSymbolTable(out, table.u64(), table.u64())
 	}
 	for _, m := range o.messages {
 		if m.kind != msgLink {
@@ -36,23 +36,23 @@ func (o *object) links() (map[string]link, error) {
 			return nil, err
 		}
 	}
-	heap, index, err := o.dense(msgLinkInfo, 8)
+	heap, index, err := o.denseAddresses(msgLinkInfo, 8)
 	if err != nil || heap == undefined {
 		return out, err
 	}
-	return out, o.f.eachDense(heap, index, func(b []byte) error { return addLink(out, b) })
+	return out, o.f.eachHeapObject(heap, index, func(b []byte) error { return addLink(out, b) })
 }
 
-// dense reads where a group's links or an object's attributes are when they are
+// denseAddresses reads where a group's links or an object's attributes are when they are
 // many: the addresses of a heap and of the index by name.
-func (o *object) dense(kind uint16, orderWidth int) (heap, index uint64, err error) {
+func (o *object) denseAddresses(kind uint16, orderWidth int) (heap, index uint64, err error) {
 	c, err := o.find(kind)
 	if err != nil || c == nil {
 		return undefined, undefined, err
 	}
-	c.take(1)
+	c.next(1)
 	if flags := c.u8(); flags&1 != 0 {
-		c.take(orderWidth)
+		c.next(orderWidth)
 	}
 	heap, index = c.u64(), c.u64()
 	return heap, index, c.err
@@ -69,23 +69,23 @@ func addLink(out map[string]link, body []byte) error {
 		kind = c.u8()
 	}
 	if flags&4 != 0 {
-		c.take(8)
+		c.next(8)
 	}
 	if flags&16 != 0 {
-		c.take(1)
+		c.next(1)
 	}
 	n := c.uint(1 << (flags & 3))
-	if c.err == nil && n > uint64(c.left()) {
+	if c.err == nil && n > uint64(c.remaining()) {
 		return errShort
 	}
-	name, l := string(c.take(int(n))), link{soft: kind != 0}
+	name, l := string(c.next(int(n))), link{soft: kind != 0}
 	if !l.soft {
 		l.address = c.u64()
 	}
-	return put(out, name, l, c.err)
+	return addUnique(out, name, l, c.err)
 }
 
-func put(out map[string]link, name string, l link, err error) error {
+func addUnique(out map[string]link, name string, l link, err error) error {
 	if err != nil {
 		return fmt.Errorf("link: %w", err)
 	}
@@ -96,9 +96,9 @@ func put(out map[string]link, name string, l link, err error) error {
 	return nil
 }
 
-// oldLinks reads a symbol table: a B-tree of nodes with the links and a heap of
+// readSymbolTable reads a symbol table: a B-tree of nodes with the links and a heap of
 // their names.
-func (o *object) oldLinks(out map[string]link, tree, heap uint64) error {
+func (o *object) readSymbolTable(out map[string]link, tree, heap uint64) error {
 	names, err := o.f.localHeap(heap)
 	if err != nil {
 		return fmt.Errorf("local heap: %w", err)
@@ -109,19 +109,19 @@ func (o *object) oldLinks(out map[string]link, tree, heap uint64) error {
 		if err != nil {
 			return err
 		}
-		c.take(2)
+		c.next(2)
 		n := uint64(c.u16())
 		if c, err = o.f.block(child, 8+40*n, "SNOD"); err != nil {
 			return err
 		}
-		c.take(4)
+		c.next(4)
 		for range n {
 			offset, l := c.u64(), link{address: c.u64(), soft: c.u32() == 2}
-			c.take(20)
+			c.next(20)
 			if offset > uint64(len(names)) {
 				return errors.New("a link's name lies outside of the heap")
 			}
-			if err := put(out, (&cursor{b: names[offset:]}).text(), l, c.err); err != nil {
+			if err := addUnique(out, (&cursor{b: names[offset:]}).text(), l, c.err); err != nil {
 				return err
 			}
 		}
@@ -134,9 +134,9 @@ func (f *File) localHeap(address uint64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.take(4)
+	c.next(4)
 	size := c.u64()
-	c.take(8)
+	c.next(8)
 	return f.bytes(c.u64(), size)
 }
 
@@ -146,7 +146,7 @@ type walk struct {
 	seen map[uint64]bool
 }
 
-func (w *walk) enter(address uint64) error {
+func (w *walk) markVisited(address uint64) error {
 	if w.seen[address] {
 		return fmt.Errorf("the node at byte %d is there twice", address)
 	}
@@ -162,7 +162,7 @@ func (w *walk) tree1(address uint64, kind byte, width uint64, use func(key *curs
 
 // node1 is one node; level is what its parent demands, -1 at the root.
 func (w *walk) node1(address uint64, kind byte, width uint64, level int, use func(key *cursor, child uint64) error) error {
-	if err := w.enter(address); err != nil {
+	if err := w.markVisited(address); err != nil {
 		return err
 	}
 	c, err := w.f.block(address, 24, "TREE")
@@ -179,7 +179,7 @@ func (w *walk) node1(address uint64, kind byte, width uint64, level int, use fun
 	}
 	c = &cursor{b: b}
 	for range n {
-		key := &cursor{b: c.take(int(width))}
+		key := &cursor{b: c.next(int(width))}
 		child := c.u64()
 		if gotLevel > 0 {
 			err = w.node1(child, kind, width, gotLevel-1, use)

@@ -39,11 +39,11 @@ const maxBytes = 1 << 34
 
 // File is an open file.
 type File struct {
-	name string
-	from io.ReaderAt
-	size uint64
-	root uint64 // address of the root group's header
-	own  io.Closer
+	name   string
+	r      io.ReaderAt
+	size   uint64
+	root   uint64 // address of the root group's header
+	closer io.Closer
 }
 
 // Open opens a file by its path.
@@ -60,13 +60,13 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	f.own = file
+	f.closer = file
 	return f, nil
 }
 
 // New reads a file of the given size from anywhere; name is what errors call it.
 func New(from io.ReaderAt, size int64, name string) (*File, error) {
-	f := &File{name: name, from: from, size: uint64(max(size, 0))}
+	f := &File{name: name, r: from, size: uint64(max(size, 0))}
 	if err := f.superblock(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -75,10 +75,10 @@ func New(from io.ReaderAt, size int64, name string) (*File, error) {
 
 // Close closes a file that Open opened.
 func (f *File) Close() error {
-	if f.own == nil {
+	if f.closer == nil {
 		return nil
 	}
-	return f.own.Close()
+	return f.closer.Close()
 }
 
 // Size is the length of the file in bytes.
@@ -86,7 +86,7 @@ func (f *File) Size() uint64 { return f.size }
 
 // Names returns the names in a group, sorted.
 func (f *File) Names(group string) ([]string, error) {
-	return within(f, group, func(o *object) ([]string, error) {
+	return withObject(f, group, func(o *object) ([]string, error) {
 		links, err := o.links()
 		return sortedNames(links), err
 	})
@@ -103,17 +103,17 @@ func (f *File) Has(path string) (bool, error) {
 
 // IsGroup reports whether the object is a group.
 func (f *File) IsGroup(path string) (bool, error) {
-	return within(f, path, func(o *object) (bool, error) { return !o.isDataset(), nil })
+	return withObject(f, path, func(o *object) (bool, error) { return !o.isDataset(), nil })
 }
 
 // Shape returns the dimensions of a dataset, which is not read: none of a scalar.
 func (f *File) Shape(path string) ([]int, error) {
-	return within(f, path, func(o *object) ([]int, error) { return o.shape() })
+	return withObject(f, path, func(o *object) ([]int, error) { return o.shape() })
 }
 
 // Read reads a whole dataset.
 func (f *File) Read(path string) (*Data, error) {
-	return within(f, path, func(o *object) (*Data, error) { return o.read() })
+	return withObject(f, path, func(o *object) (*Data, error) { return o.read() })
 }
 
 // ReadAt reads the dataset that an object reference leads to.
@@ -134,7 +134,7 @@ func (f *File) ReadAt(reference uint64) (*Data, error) {
 
 // Attribute reads an attribute of an object; ErrNotFound where there is none.
 func (f *File) Attribute(path, name string) (*Data, error) {
-	return within(f, path, func(o *object) (*Data, error) {
+	return withObject(f, path, func(o *object) (*Data, error) {
 		d, err := o.attribute(name)
 		if err != nil {
 			return nil, fmt.Errorf("attribute %q: %w", name, err)
@@ -143,8 +143,8 @@ func (f *File) Attribute(path, name string) (*Data, error) {
 	})
 }
 
-// within opens an object and names it in errors.
-func within[T any](f *File, path string, use func(*object) (T, error)) (T, error) {
+// withObject opens an object and names it in errors.
+func withObject[T any](f *File, path string, use func(*object) (T, error)) (T, error) {
 	o, err := f.open(path)
 	if err != nil {
 		var none T
@@ -195,7 +195,7 @@ func (f *File) bytes(address, n uint64) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes at byte %d of a file of %d", n, address, f.size)
 	}
 	b := make([]byte, n)
-	if _, err := f.from.ReadAt(b, int64(address)); err != nil && !(errors.Is(err, io.EOF) && n == 0) {
+	if _, err := f.r.ReadAt(b, int64(address)); err != nil && !(errors.Is(err, io.EOF) && n == 0) {
 		return nil, err
 	}
 	return b, nil
@@ -208,7 +208,7 @@ func (f *File) block(address, n uint64, signature string) (*cursor, error) {
 		return nil, err
 	}
 	c := &cursor{b: b}
-	if got := string(c.take(len(signature))); got != signature {
+	if got := string(c.next(len(signature))); got != signature {
 		return nil, fmt.Errorf("byte %d: %q, expected %s", address, got, signature)
 	}
 	return c, nil
@@ -223,33 +223,33 @@ func (f *File) superblock() error {
 		return err
 	}
 	c := &cursor{b: b}
-	if string(c.take(8)) != signature {
+	if string(c.next(8)) != signature {
 		return errors.New("not an HDF5 file, or one behind a user block, which is not read")
 	}
 	version := c.u8()
 	var base uint64
 	switch version {
 	case 0, 1:
-		c.take(4)
-		sizes := c.take(2)
-		c.take(9)
+		c.next(4)
+		sizes := c.next(2)
+		c.next(9)
 		if c.err == nil && (sizes[0] != 8 || sizes[1] != 8) {
 			return fmt.Errorf("offsets of %d and lengths of %d bytes; 8 and 8 are read", sizes[0], sizes[1])
 		}
 		if version == 1 {
-			c.take(4)
+			c.next(4)
 		}
 		base = c.u64()
-		c.take(32) // free space, end of file, driver information, name of the root
+		c.next(32) // free space, end of file, driver information, name of the root
 		f.root = c.u64()
 	case 2, 3:
-		sizes := c.take(2)
+		sizes := c.next(2)
 		if c.err == nil && (sizes[0] != 8 || sizes[1] != 8) {
 			return fmt.Errorf("offsets of %d and lengths of %d bytes; 8 and 8 are read", sizes[0], sizes[1])
 		}
-		c.take(1)
+		c.next(1)
 		base = c.u64()
-		c.take(16)
+		c.next(16)
 		f.root = c.u64()
 		if c.checksum(); c.err != nil {
 			return fmt.Errorf("superblock: %w", c.err)

@@ -9,7 +9,7 @@ import (
 // layout says where a dataset's elements are.
 type layout struct {
 	compact []byte // the elements themselves; nil for others
-	at      span   // of contiguous ones
+	span    span   // of contiguous ones
 	chunk   []int  // the shape of a chunk; nil for others
 	width   int    // bytes of an element in a chunk
 
@@ -21,12 +21,12 @@ type layout struct {
 
 // The kinds of chunk index since layout version 4.
 const (
-	indexTree     = 0
-	indexSingle   = 1
-	indexImplicit = 2
-	indexFixed    = 3
-	indexGrowing  = 4
-	indexTree2    = 5
+	indexTree       = 0
+	indexSingle     = 1
+	indexImplicit   = 2
+	indexFixed      = 3
+	indexExtensible = 4
+	indexTree2      = 5
 )
 
 func parseLayout(c *cursor) (*layout, error) {
@@ -35,11 +35,11 @@ func parseLayout(c *cursor) (*layout, error) {
 	var err error
 	switch version {
 	case 1, 2:
-		err = l.early(c)
+		err = l.parseV1(c)
 	case 3:
-		err = l.third(c)
+		err = l.parseV3(c)
 	case 4, 5: // 5 says that the sizes of chunks have eight bytes in an index, which its entries' width says as well
-		err = l.fourth(c)
+		err = l.parseV4(c)
 	default:
 		return nil, fmt.Errorf("a layout of version %d; 1 to 5 are read", version)
 	}
@@ -56,11 +56,11 @@ const (
 	chunked    = 2
 )
 
-func (l *layout) early(c *cursor) error {
+func (l *layout) parseV1(c *cursor) error {
 	rank, class := int(c.u8()), c.u8()
-	c.take(5)
+	c.next(5)
 	if class != compact {
-		l.at.address = c.u64()
+		l.span.address = c.u64()
 	}
 	dims, err := l.sizes(c, rank, 4)
 	if err != nil {
@@ -68,21 +68,21 @@ func (l *layout) early(c *cursor) error {
 	}
 	switch class {
 	case compact:
-		l.compact = c.take(int(min(c.u32(), 1<<16)))
+		l.compact = c.next(int(min(c.u32(), 1<<16)))
 	case contiguous:
-		l.at.size = undefined // that of the elements
+		l.span.size = undefined // that of the elements
 	case chunked:
-		l.chunk, l.width, l.indexAt = dims, int(c.u32()), l.at.address
+		l.chunk, l.width, l.indexAt = dims, int(c.u32()), l.span.address
 	default:
 		return fmt.Errorf("a layout of class %d", class)
 	}
 	return nil
 }
 
-func (l *layout) third(c *cursor) error {
+func (l *layout) parseV3(c *cursor) error {
 	class := c.u8()
 	if class != chunked {
-		return l.plain(c, class)
+		return l.parseUnchunked(c, class)
 	}
 	rank := int(c.u8()) - 1
 	l.indexAt = c.u64()
@@ -91,23 +91,23 @@ func (l *layout) third(c *cursor) error {
 	return err
 }
 
-// plain reads what is alike since version 3.
-func (l *layout) plain(c *cursor, class byte) error {
+// parseUnchunked reads what is alike since version 3.
+func (l *layout) parseUnchunked(c *cursor, class byte) error {
 	switch class {
 	case compact:
-		l.compact = c.take(int(c.u16()))
+		l.compact = c.next(int(c.u16()))
 	case contiguous:
-		l.at = span{c.u64(), c.u64()}
+		l.span = span{c.u64(), c.u64()}
 	default:
 		return fmt.Errorf("a layout of class %d; compact, contiguous and chunked ones are read", class)
 	}
 	return nil
 }
 
-func (l *layout) fourth(c *cursor) (err error) {
+func (l *layout) parseV4(c *cursor) (err error) {
 	class := c.u8()
 	if class != chunked {
-		return l.plain(c, class)
+		return l.parseUnchunked(c, class)
 	}
 	flags, rank, width := c.u8(), int(c.u8())-1, int(c.u8())
 	if l.chunk, err = l.sizes(c, rank, width); err != nil {
@@ -123,10 +123,10 @@ func (l *layout) fourth(c *cursor) (err error) {
 	case indexImplicit:
 	case indexFixed:
 		l.pageBits = c.u8()
-	case indexGrowing:
-		c.take(5)
+	case indexExtensible:
+		c.next(5)
 	case indexTree2:
-		c.take(6)
+		c.next(6)
 	default:
 		return fmt.Errorf("a chunk index of kind %d; 1 to 5 are read", l.index)
 	}
@@ -159,18 +159,18 @@ func (l *layout) sizes(c *cursor, rank, width int) ([]int, error) {
 const (
 	ratio        = 1032
 	ratioZstd    = 1 << 15
-	mostZstd     = 1 << 26
+	maxZstd      = 1 << 26
 	ratioStrings = 100
 	slack        = 1 << 20
 )
 
-// most is how many bytes the stored ones can become.
-func (o *object) most(stored uint64) uint64 {
+// maxSize is how many bytes the stored ones can become.
+func (o *object) maxSize(stored uint64) uint64 {
 	switch {
 	case o.strings:
 		return stored*ratioStrings + slack
 	case o.zstd:
-		return max(stored*ratio+slack, min(stored*ratioZstd, mostZstd))
+		return max(stored*ratio+slack, min(stored*ratioZstd, maxZstd))
 	}
 	return stored*ratio + slack
 }
@@ -219,14 +219,14 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 	if l.chunk != nil {
 		return o.chunks(l, dims, width, n)
 	}
-	if l.compact == nil && l.at.address == undefined {
-		return o.filled(width, n, 0)
+	if l.compact == nil && l.span.address == undefined {
+		return o.newFilled(width, n, 0)
 	}
 	if l.compact == nil {
-		if l.at.size != undefined && l.at.size != uint64(n) {
-			return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", l.at.size, n)
+		if l.span.size != undefined && l.span.size != uint64(n) {
+			return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", l.span.size, n)
 		}
-		return o.f.bytes(l.at.address, uint64(n))
+		return o.f.bytes(l.span.address, uint64(n))
 	}
 	if len(l.compact) != n {
 		return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", len(l.compact), n)
@@ -234,10 +234,10 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 	return l.compact, nil
 }
 
-// filled makes room for n bytes of which the given number are stored, filled with
+// newFilled makes room for n bytes of which the given number are stored, filled with
 // what stands for elements that are not.
-func (o *object) filled(width, n int, stored uint64) ([]byte, error) {
-	if uint64(n) > o.most(stored) {
+func (o *object) newFilled(width, n int, stored uint64) ([]byte, error) {
+	if uint64(n) > o.maxSize(stored) {
 		return nil, fmt.Errorf("%d bytes cannot be in the %d that are stored", n, stored)
 	}
 	out := make([]byte, n)
@@ -264,12 +264,12 @@ func (o *object) fill() ([]byte, error) {
 		if c, err = o.find(msgOldFill); err != nil || c == nil {
 			return nil, err
 		}
-		return c.take(int(min(c.u32(), maxElement))), c.err
+		return c.next(int(min(c.u32(), maxElement))), c.err
 	}
 	version, there := c.u8(), false
 	switch version {
 	case 1, 2:
-		c.take(2)
+		c.next(2)
 		there = c.u8() != 0 || version == 1
 	case 3:
 		there = c.u8()&0x20 != 0
@@ -279,5 +279,5 @@ func (o *object) fill() ([]byte, error) {
 	if !there {
 		return nil, c.err
 	}
-	return c.take(int(min(c.u32(), maxElement))), c.err
+	return c.next(int(min(c.u32(), maxElement))), c.err
 }

@@ -123,7 +123,7 @@ func TestStringsThatShareTheirBytesAreNotMultiplied(t *testing.T) {
 		}
 		b[32*k+16] = 1 // an object, which is the rest
 	}
-	h := globalHeap{f: &File{from: bytes.NewReader(b), size: uint64(len(b))}, open: map[uint64]map[uint32]string{}}
+	h := globalHeap{f: &File{r: bytes.NewReader(b), size: uint64(len(b))}, open: map[uint64]map[uint32]string{}}
 	if _, err := h.collection(0); err != nil {
 		t.Fatal(err)
 	}

@@ -51,9 +51,9 @@ func (f *File) object(path string, address uint64) (*object, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(start, []byte("OHDR")) {
-		err = o.second(address)
+		err = o.readHeaderV2(address)
 	} else {
-		err = o.first(address)
+		err = o.readHeaderV1(address)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("object header at byte %d: %w", address, err)
@@ -64,8 +64,8 @@ func (f *File) object(path string, address uint64) (*object, error) {
 // span is a piece of the file.
 type span struct{ address, size uint64 }
 
-// first reads a header of version 1.
-func (o *object) first(address uint64) error {
+// readHeaderV1 reads a header of version 1.
+func (o *object) readHeaderV1(address uint64) error {
 	b, err := o.f.bytes(address, 16)
 	if err != nil {
 		return err
@@ -74,13 +74,13 @@ func (o *object) first(address uint64) error {
 	if version := c.u8(); version != 1 {
 		return fmt.Errorf("version %d; 1 and 2 are read", version)
 	}
-	c.take(7)
+	c.next(7)
 	return o.blocks(span{address + 16, uint64(c.u32())}, func(s span) ([]span, error) {
 		b, err := o.f.bytes(s.address, s.size)
 		if err != nil {
 			return nil, err
 		}
-		return o.read1(&cursor{b: b})
+		return o.parseMessagesV1(&cursor{b: b})
 	})
 }
 
@@ -102,11 +102,11 @@ func (o *object) blocks(from span, read func(span) ([]span, error)) error {
 	return nil
 }
 
-func (o *object) read1(c *cursor) (more []span, err error) {
-	for c.left() >= 8 {
+func (o *object) parseMessagesV1(c *cursor) (more []span, err error) {
+	for c.remaining() >= 8 {
 		kind, size, flags := c.u16(), c.u16(), c.u8()
-		c.take(3)
-		more = o.add(more, kind, flags, c.take(int(size)))
+		c.next(3)
+		more = o.add(more, kind, flags, c.next(int(size)))
 		if c.err != nil {
 			return nil, c.err
 		}
@@ -114,23 +114,23 @@ func (o *object) read1(c *cursor) (more []span, err error) {
 	return more, nil
 }
 
-// second reads a header of version 2.
-func (o *object) second(address uint64) error {
+// readHeaderV2 reads a header of version 2.
+func (o *object) readHeaderV2(address uint64) error {
 	b, err := o.f.bytes(address, min(64, o.f.size-address))
 	if err != nil {
 		return err
 	}
 	c := &cursor{b: b}
-	c.take(4)
+	c.next(4)
 	if version := c.u8(); version != 2 {
 		return fmt.Errorf("version %d; 1 and 2 are read", version)
 	}
 	flags := c.u8()
 	if flags&0x20 != 0 {
-		c.take(16) // times
+		c.next(16) // times
 	}
 	if flags&0x10 != 0 {
-		c.take(4) // when attributes move
+		c.next(4) // when attributes move
 	}
 	size := c.uint(1 << (flags & 3))
 	if c.err != nil {
@@ -139,7 +139,7 @@ func (o *object) second(address uint64) error {
 	if size > o.f.size {
 		return errShort
 	}
-	head, tracked := uint64(c.at), flags&4 != 0
+	head, tracked := uint64(c.pos), flags&4 != 0
 	return o.blocks(span{address, head + size + 4}, func(s span) ([]span, error) {
 		b, err := o.f.bytes(s.address, s.size)
 		if err != nil {
@@ -152,28 +152,28 @@ func (o *object) second(address uint64) error {
 				return nil, fmt.Errorf("no continuation at byte %d", s.address)
 			}
 		}
-		return o.read2(b, skip, tracked)
+		return o.parseMessagesV2(b, skip, tracked)
 	})
 }
 
-func (o *object) read2(b []byte, skip uint64, tracked bool) (more []span, err error) {
+func (o *object) parseMessagesV2(b []byte, skip uint64, tracked bool) (more []span, err error) {
 	if uint64(len(b)) < skip+4 {
 		return nil, errShort
 	}
-	whole := &cursor{b: b, at: len(b) - 4}
+	whole := &cursor{b: b, pos: len(b) - 4}
 	if whole.checksum(); whole.err != nil {
 		return nil, whole.err
 	}
-	c, least := &cursor{b: b[:len(b)-4], at: int(skip)}, 4
+	c, least := &cursor{b: b[:len(b)-4], pos: int(skip)}, 4
 	if tracked {
 		least = 6
 	}
-	for c.left() >= least {
+	for c.remaining() >= least {
 		kind, size, flags := c.u8(), c.u16(), c.u8()
 		if tracked {
-			c.take(2)
+			c.next(2)
 		}
-		more = o.add(more, uint16(kind), flags, c.take(int(size)))
+		more = o.add(more, uint16(kind), flags, c.next(int(size)))
 		if c.err != nil {
 			return nil, c.err
 		}

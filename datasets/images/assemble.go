@@ -14,18 +14,18 @@ import (
 
 // assembly turns images of bytes into the parts of an Images and hashes them.
 type assembly struct {
-	ctx    context.Context
-	m      *Images
-	tones  [256]float32 // the pixel for every byte
-	white  int
-	h      hash.Hash
-	header []byte
+	ctx         context.Context
+	m           *Images
+	pixelOfByte [256]float32 // the pixel for every byte
+	white       int
+	h           hash.Hash
+	header      []byte
 }
 
 func newAssembly(ctx context.Context, m *Images) *assembly {
 	a := &assembly{ctx: ctx, m: m, white: int(m.White), h: sha256.New()}
-	for v := range a.tones {
-		a.tones[v] = float32(float64(v) / m.White)
+	for v := range a.pixelOfByte {
+		a.pixelOfByte[v] = float32(float64(v) / m.White)
 	}
 	a.ints(m.Shape[0], m.Shape[1], m.Shape[2], a.white)
 	return a
@@ -93,7 +93,7 @@ func (a *assembly) image(out *datasets.Part, k int, p part, row int, pixels []by
 		if int(v) > a.white {
 			return fmt.Errorf("image %d, pixel %d: the value %d; the brightest is %d", row, j, v, a.white)
 		}
-		to[j] = a.tones[v]
+		to[j] = a.pixelOfByte[v]
 	}
 	a.ints(y, coarse)
 	a.h.Write(pixels)

@@ -24,12 +24,12 @@ type Augmentation struct {
 	NoFlip bool
 }
 
-const customaryBorder = 4
+const defaultBorder = 4
 
-// Resolved has the customary border in place of 0.
-func (a Augmentation) Resolved() Augmentation {
+// WithDefaults has the customary border in place of 0.
+func (a Augmentation) WithDefaults() Augmentation {
 	if a.Border == 0 {
-		a.Border = customaryBorder
+		a.Border = defaultBorder
 	}
 	return a
 }
@@ -42,9 +42,9 @@ func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) erro
 	if err := fitsShape(shape, dst, src); err != nil {
 		return err
 	}
-	border := a.Resolved().Border
+	border := a.WithDefaults().Border
 	if border < 0 || border > 1<<15 {
-		return fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, customaryBorder)
+		return fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, defaultBorder)
 	}
 	down, right, flip := rng.IntN(2*border+1)-border, rng.IntN(2*border+1)-border, rng.IntN(2) == 1
 	if a.NoCrop {

@@ -152,7 +152,7 @@ func TestBadShapesAreRefused(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := images.Measure(array.Matrix[float32]{}, [3]int{1, 3, 3}); err == nil {
+	if _, err := images.MeasureChannels(array.Matrix[float32]{}, [3]int{1, 3, 3}); err == nil {
 		t.Error("no images were measured")
 	}
 	if _, err := images.Interleave(array.New[float32](1, 9), [3]int{1, 3, 2}); err == nil {
@@ -166,7 +166,7 @@ func TestNormalisedImagesHaveMeanZeroAndSpreadOne(t *testing.T) {
 	for k := range x.Data {
 		x.Data[k] = float32(k/16%3) + rng.Float32()
 	}
-	n, err := images.Measure(x, shape)
+	n, err := images.MeasureChannels(x, shape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestNormalisedImagesHaveMeanZeroAndSpreadOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := images.Measure(x, shape)
+	again, err := images.MeasureChannels(x, shape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func ExampleAugmentation_Row() {
 
 func ExampleNormalise() {
 	row := []float32{0, 0.5, 1}
-	err := images.Normalise(images.CIFAR10(), row, row, [3]int{3, 1, 1})
+	err := images.Normalise(images.CIFAR10Normalisation(), row, row, [3]int{3, 1, 1})
 	fmt.Printf("%.3f %v\n", row, err)
 	// Output: [-1.989 0.073 2.116] <nil>
 }

@@ -25,7 +25,7 @@ func cifar10() set {
 				SHA256:  "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
 				Sources: []datasets.Source{{URL: "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"}}}},
 		},
-		open: func(r *reading) (*content, error) {
+		open: func(r *loader) (*content, error) {
 			return r.cifarArchive("cifar-10-binary.tar.gz", "cifar-10-batches-bin/", cifarBatch{labels: 1},
 				[]string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
 				[]string{"test_batch.bin"})
@@ -48,7 +48,7 @@ func cifar10First4000() set {
 	s.info.Files = []datasets.File{{Name: name, Size: 12292000,
 		SHA256: "0993cf8b8e43bc207603aef9787006995746513f5e3fa5a52e06d1b069926330"}}
 	s.caveat = "Only the first 4,000 of CIFAR-10's 50,000 training images, and none of its test images."
-	s.open = func(r *reading) (*content, error) {
+	s.open = func(r *loader) (*content, error) {
 		path, b, err := r.file(name)
 		if err != nil {
 			return nil, err
@@ -94,7 +94,7 @@ func (f cifarBatch) part(name string, info datasets.Info, batches ...[]byte) (pa
 }
 
 // cifarArchive reads the batches of the two parts from a publisher's archive.
-func (r *reading) cifarArchive(name, folder string, f cifarBatch, train, test []string) (*content, error) {
+func (r *loader) cifarArchive(name, folder string, f cifarBatch, train, test []string) (*content, error) {
 	record := f.labels + r.info.Features
 	each := func(rows int, names []string) int64 { return int64(rows / len(names) * record) }
 	sizes := map[string]int64{}

@@ -20,7 +20,7 @@ func cifar100() set {
 				Sources: []datasets.Source{{URL: "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"}}}},
 		},
 		coarse: cifar100Superclasses(),
-		open: func(r *reading) (*content, error) {
+		open: func(r *loader) (*content, error) {
 			return r.cifarArchive("cifar-100-binary.tar.gz", "cifar-100-binary/", cifarBatch{labels: 2},
 				[]string{"train.bin"}, []string{"test.bin"})
 		},

@@ -27,7 +27,7 @@ func cifar10JPEG() set {
 		SHA256: "dc2212603ce62dc04b4a84dada32ec649057a99bd2675a80c2bcbc2eb5a016c4"}}
 	s.caveat = "A lossy JPEG copy of CIFAR-10: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square " +
 		"over the first 4,000 images)."
-	s.open = func(r *reading) (*content, error) { return openJPEGFolders(r, name) }
+	s.open = func(r *loader) (*content, error) { return openJPEGFolders(r, name) }
 	return s
 }
 
@@ -36,7 +36,7 @@ const maxJPEG = 1 << 20
 
 // openJPEGFolders reads an archive of {train,test}/<class>/<nnnn>.jpg, numbered
 // from 0 without a gap, equally many per class.
-func openJPEGFolders(r *reading, name string) (*content, error) {
+func openJPEGFolders(r *loader, name string) (*content, error) {
 	entry := func(folder, class string, k int) string { return fmt.Sprintf("%s/%s/%04d.jpg", folder, class, k) }
 	classes := len(r.info.Classes)
 	rows := map[string]int{"train": r.info.Rows - r.info.TestRows, "test": r.info.TestRows}

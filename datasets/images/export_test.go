@@ -22,14 +22,14 @@ func Stand(t *testing.T, name string) {
 		"cifar100":      {"cifar-100-binary.tar.gz": madeHundred(t)},
 		"tiny_imagenet": {tinyZip: madeTiny(t)},
 	}
-	all := published()
+	all := publishedSets()
 	k := slices.IndexFunc(all, func(s set) bool { return s.info.Name == name })
 	if name == "tiny_imagenet" {
 		all[k].info.NumClasses = 3
 	}
 	all[k], _ = small(t, all[k], MadeTrain+MadeTest, MadeTest, files[name])
 	sets = func() []set { return all }
-	t.Cleanup(func() { sets = published })
+	t.Cleanup(func() { sets = publishedSets })
 }
 
 // madeHundred is an archive in CIFAR-100's format, whose classes come in turn.

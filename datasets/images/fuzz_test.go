@@ -17,7 +17,7 @@ func FuzzTinyImageNet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		o := &tiny{zip: z, shape: [3]int{3, 64, 64}}
+		o := &tinyArchive{zip: z, shape: [3]int{3, 64, 64}}
 		classes, err := o.classes(3)
 		if err != nil {
 			return
@@ -28,7 +28,7 @@ func FuzzTinyImageNet(f *testing.F) {
 		if o.annotations(4) != nil {
 			return
 		}
-		for k, y := range o.perTest {
+		for k, y := range o.testClasses {
 			if y < 0 || y > 2 {
 				t.Errorf("validation image %d is of class %d", k, y)
 			}

@@ -31,7 +31,7 @@ func glyphs() set {
 			Classes: glyphNames(), Licence: "Apache-2.0",
 			Description: "Generated line drawings with planted near-duplicates and planted wrong labels.",
 		},
-		open: func(r *reading) (*content, error) { return drawGlyphs(r.info), nil },
+		open: func(r *loader) (*content, error) { return drawGlyphs(r.info), nil },
 	}
 }
 
@@ -120,10 +120,10 @@ func drawGlyphs(info datasets.Info) *content {
 			planted[d.group] = append(planted[d.group], row)
 		}
 	}
-	return &content{train: drawn(train), test: drawn(test), planted: planted}
+	return &content{train: drawingsPart(train), test: drawingsPart(test), planted: planted}
 }
 
-func drawn(drawings []drawing) part {
+func drawingsPart(drawings []drawing) part {
 	return part{rows: len(drawings), read: func(row int, pixels []byte) (int, int, error) {
 		copy(pixels, drawings[row].pixels)
 		return drawings[row].y, 0, nil

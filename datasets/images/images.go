@@ -37,7 +37,7 @@ type set struct {
 	white  byte   // 0 means 255
 	caveat string // see datasets.About
 	coarse []string
-	open   func(*reading) (*content, error)
+	open   func(*loader) (*content, error)
 }
 
 // content is an opened set, from which single images can be taken.
@@ -56,11 +56,11 @@ type part struct {
 }
 
 // sets are the published ones, but in tests that put made files in their place.
-var sets = published
+var sets = publishedSets
 
-// published lists every image set in the order that All reports. A table asks for names
+// publishedSets lists every image set in the order that All reports. A table asks for names
 // a thousand times.
-var published = sync.OnceValue(func() []set {
+var publishedSets = sync.OnceValue(func() []set {
 	return []set{
 		mnist(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
 		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
@@ -104,7 +104,7 @@ func LoadRows(ctx context.Context, name string, train, test []int) (*Images, err
 func load(ctx context.Context, name string, train, test []int) (*Images, error) {
 	for _, s := range sets() {
 		if s.info.Name == name {
-			return s.load(&reading{ctx: ctx, info: s.info}, train, test)
+			return s.load(&loader{ctx: ctx, info: s.info}, train, test)
 		}
 	}
 	_, err := Lookup(name)
@@ -112,7 +112,7 @@ func load(ctx context.Context, name string, train, test []int) (*Images, error) 
 }
 
 // load reads the rows; nil means all.
-func (s set) load(r *reading, train, test []int) (*Images, error) {
+func (s set) load(r *loader, train, test []int) (*Images, error) {
 	c, err := s.open(r)
 	if err != nil {
 		return nil, err
@@ -141,13 +141,13 @@ func (s set) load(r *reading, train, test []int) (*Images, error) {
 	if m.Test, err = a.part(c.test, test); err != nil {
 		return nil, fmt.Errorf("datasets: %s: test part: %w", m.Name, err)
 	}
-	m.Planted = among(c.planted, m.Train.IDs)
+	m.Planted = groupsAmong(c.planted, m.Train.IDs)
 	m.Hash = a.sum()
 	return m, nil
 }
 
-// among keeps of the groups what is among the given ids.
-func among(groups map[string][]int, ids []int) map[string][]int {
+// groupsAmong keeps of the groups what is among the given ids.
+func groupsAmong(groups map[string][]int, ids []int) map[string][]int {
 	if groups == nil {
 		return nil
 	}
@@ -165,15 +165,15 @@ func among(groups map[string][]int, ids []int) map[string][]int {
 	return out
 }
 
-// reading is one call of Load: what is read and which files were.
-type reading struct {
+// loader is one call of Load: what is read and which files were.
+type loader struct {
 	ctx     context.Context
 	info    datasets.Info
 	sources []datasets.SourceFile
 }
 
 // file returns the path and the checked bytes of one of the set's files.
-func (r *reading) file(name string) (string, []byte, error) {
+func (r *loader) file(name string) (string, []byte, error) {
 	path, b, source, err := datasets.ReadFile(r.ctx, r.info, name)
 	if err == nil {
 		r.sources = append(r.sources, source)

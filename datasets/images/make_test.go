@@ -24,7 +24,7 @@ import (
 
 // small is a set as if its publisher's files were the ones given, with so many
 // rows. Files are put in the data folder of the test.
-func small(t testing.TB, s set, rows, testRows int, files map[string][]byte) (set, *reading) {
+func small(t testing.TB, s set, rows, testRows int, files map[string][]byte) (set, *loader) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
@@ -44,7 +44,7 @@ func small(t testing.TB, s set, rows, testRows int, files map[string][]byte) (se
 			t.Fatal(err)
 		}
 	}
-	return s, &reading{ctx: t.Context(), info: s.info}
+	return s, &loader{ctx: t.Context(), info: s.info}
 }
 
 func digest(b []byte) string {

@@ -36,7 +36,7 @@ func mnist() set {
 	}
 }
 
-func openMNIST(r *reading) (*content, error) {
+func openMNIST(r *loader) (*content, error) {
 	train, err := r.idxPart("train-images-idx3-ubyte", "train-labels-idx1-ubyte")
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func openMNIST(r *reading) (*content, error) {
 }
 
 // idxPart reads a pair of idx files: grey images and their labels.
-func (r *reading) idxPart(images, labels string) (part, error) {
+func (r *loader) idxPart(images, labels string) (part, error) {
 	path, x, err := r.idxFile(images)
 	if err != nil {
 		return part{}, err
@@ -71,7 +71,7 @@ func (r *reading) idxPart(images, labels string) (part, error) {
 	}}, nil
 }
 
-func (r *reading) idxFile(name string) (string, idx.Array, error) {
+func (r *loader) idxFile(name string) (string, idx.Array, error) {
 	path, b, err := r.file(name)
 	if err != nil {
 		return path, idx.Array{}, err

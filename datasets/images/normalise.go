@@ -8,16 +8,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// CIFAR10 is the normalisation that the unlearning programs of the field use for
+// CIFAR10Normalisation is the normalisation that the unlearning programs of the field use for
 // CIFAR-10 (OPTML-Group's Unlearn-Saliency and Unlearn-Sparse), measured on its
 // training images.
-func CIFAR10() datasets.Normalisation {
+func CIFAR10Normalisation() datasets.Normalisation {
 	return datasets.Normalisation{Mean: []float64{0.4914, 0.4822, 0.4465}, SD: []float64{0.2470, 0.2435, 0.2616}}
 }
 
-// Measure returns the mean and the standard deviation (dividing by n) of every
+// MeasureChannels returns the mean and the standard deviation (dividing by n) of every
 // channel over all images of x, in float64.
-func Measure(x array.Matrix[float32], shape [3]int) (datasets.Normalisation, error) {
+func MeasureChannels(x array.Matrix[float32], shape [3]int) (datasets.Normalisation, error) {
 	c, plane := shape[0], shape[1]*shape[2]
 	if x.Rows == 0 {
 		return datasets.Normalisation{}, fmt.Errorf("images: there are no images to measure")

@@ -45,7 +45,7 @@ func olivetti() set {
 }
 
 // openOlivetti reads the array "faces", pixels x images, an image column by column.
-func openOlivetti(r *reading) (*content, error) {
+func openOlivetti(r *loader) (*content, error) {
 	path, b, err := r.file("olivettifaces.mat")
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func openOlivetti(r *reading) (*content, error) {
 			}
 			image[k] = byte(v)
 		}
-		transposed(pixels, image, 1, h, w)
+		transposeInto(pixels, image, 1, h, w)
 		return row / perPerson, 0, nil
 	}}}, nil
 }
@@ -84,7 +84,7 @@ func olivettiIdx() set {
 	}
 	s.info.Reading = append(s.info.Reading, "The files are a copy in another format; whether all bytes are those of olivettifaces.mat was not compared.")
 	s.caveat = "The faces come from a copy in another format that was not compared with the published file."
-	s.open = func(r *reading) (*content, error) {
+	s.open = func(r *loader) (*content, error) {
 		train, err := r.idxPart("olivetti-images-idx3-ubyte", "olivetti-labels-idx1-ubyte")
 		return &content{train: train}, err
 	}

@@ -36,7 +36,7 @@ func Pixels(ctx context.Context, name string, train, test int, rng *rand.Rand) (
 		return nil, err
 	}
 	norm := datasets.Normalisation{Mean: make([]float64, set.Shape[0]), SD: slices.Repeat([]float64{1}, set.Shape[0])}
-	return prepared(set, norm), nil
+	return newPrepared(set, norm), nil
 }
 
 // loadDrawn loads the images drawn.
@@ -56,8 +56,8 @@ func loadDrawn(ctx context.Context, name string, train, test int, rng *rand.Rand
 	if info.TestRows > 0 {
 		set, err = LoadRows(ctx, name, rows, held)
 	} else if set, err = LoadRows(ctx, name, append(slices.Clone(rows), held...), []int{}); err == nil {
-		set.Train, set.Test = set.Train.Cut(len(rows))
-		set.Planted = among(set.Planted, rows)
+		set.Train, set.Test = set.Train.SplitAt(len(rows))
+		set.Planted = groupsAmong(set.Planted, rows)
 	}
 	return set, err
 }
@@ -86,7 +86,7 @@ func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held [
 }
 
 func prepare(set *Images) (*datasets.Prepared, error) {
-	norm, err := Measure(set.Train.X, set.Shape)
+	norm, err := MeasureChannels(set.Train.X, set.Shape)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", set.Name, err)
 	}
@@ -97,11 +97,11 @@ func prepare(set *Images) (*datasets.Prepared, error) {
 			}
 		}
 	}
-	return prepared(set, norm), nil
+	return newPrepared(set, norm), nil
 }
 
-// prepared is a set that has been normalised.
-func prepared(set *Images, norm datasets.Normalisation) *datasets.Prepared {
+// newPrepared is a set that has been normalised.
+func newPrepared(set *Images, norm datasets.Normalisation) *datasets.Prepared {
 	h := sha256.New()
 	h.Write([]byte(set.Hash))
 	for _, v := range append(slices.Clone(norm.Mean), norm.SD...) {

@@ -54,7 +54,7 @@ func TestMNISTHasThePublishedClassCounts(t *testing.T) {
 		t.Errorf("first labels %v", m.Train.Y[:5])
 	}
 	// The numbers that every tutorial normalises MNIST by.
-	n, err := images.Measure(m.Train.X, m.Shape)
+	n, err := images.MeasureChannels(m.Train.X, m.Shape)
 	if err != nil || math.Abs(n.Mean[0]-0.1307) > 5e-5 || math.Abs(n.SD[0]-0.3081) > 5e-5 {
 		t.Errorf("mean %v, standard deviation %v, %v", n.Mean, n.SD, err)
 	}
@@ -64,11 +64,11 @@ func TestMNISTHasThePublishedClassCounts(t *testing.T) {
 // ones, which differ enough that exchanged channels show.
 func agrees(t *testing.T, m *images.Images, mean, sd float64) {
 	t.Helper()
-	n, err := images.Measure(m.Train.X, m.Shape)
+	n, err := images.MeasureChannels(m.Train.X, m.Shape)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := images.CIFAR10()
+	want := images.CIFAR10Normalisation()
 	for ch := range 3 {
 		if math.Abs(n.Mean[ch]-want.Mean[ch]) > mean || math.Abs(n.SD[ch]-want.SD[ch]) > sd {
 			t.Errorf("channel %d: mean %.4f, standard deviation %.4f, want about %v and %v", ch, n.Mean[ch], n.SD[ch], want.Mean[ch], want.SD[ch])

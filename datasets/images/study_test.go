@@ -33,13 +33,13 @@ func TestAStudyOfWholeCollectionsRunsOnFilesInTheirFormats(t *testing.T) {
 			}
 			for _, r := range rows {
 				if r.Features != want.positions || r.Weights != want.weights {
-					t.Errorf("%s: masked by %d positions, %d weights; want %+v", r.Arm, r.Features, r.Weights, want)
+					t.Errorf("%s: masked by %d positions, %d weights; want %+v", r.Variant, r.Features, r.Weights, want)
 				}
 				if r.Forget != 6 || r.Train != images.MadeTrain || r.Judged != images.MadeTest/2 || r.Opened == 0 || r.Opened == r.Judged {
-					t.Errorf("%s: %d of %d to forget, %d judged, %d of them with the trigger", r.Arm, r.Forget, r.Train, r.Judged, r.Opened)
+					t.Errorf("%s: %d of %d to forget, %d judged, %d of them with the trigger", r.Variant, r.Forget, r.Train, r.Judged, r.Opened)
 				}
 				if r.Diverged != "" || (r.Steps == 0) != r.Control || (r.Displacement == 0) != r.Control {
-					t.Errorf("%s went %v in %d steps: %s", r.Arm, r.Displacement, r.Steps, r.Diverged)
+					t.Errorf("%s went %v in %d steps: %s", r.Variant, r.Displacement, r.Steps, r.Diverged)
 				}
 			}
 		})
@@ -55,7 +55,7 @@ func brief(t *testing.T, name string) blindu.Study {
 	k := slices.IndexFunc(s.Cases, func(c blindu.Case) bool { return c.DataSet == name && c.Backdoor != nil })
 	c := s.Cases[k]
 	c.Arch, c.Fit.Epochs, c.Fit.Batch, c.Backdoor = narrowed(c.Arch), 1, 20, &lab.Backdoor{Fraction: 0.1}
-	c.Users, c.Only = unlearn.Users{Count: 3, Asking: 1, Rounds: 1, LocalEpochs: 1}, []string{blindu.Original, blindu.VBU, blindu.Without}
+	c.Users, c.Only = unlearn.Users{Count: 3, Requesters: 1, Rounds: 1, LocalEpochs: 1}, []string{blindu.Original, blindu.VBU, blindu.WithoutReplacement}
 	if name == "cifar100" { // a federation of networks with batch normalisation
 		c.Only = append(c.Only, blindu.HBFU)
 	}
@@ -64,7 +64,7 @@ func brief(t *testing.T, name string) blindu.Study {
 
 // narrowed is a network with two channels in the first stage of its ResNets.
 func narrowed(arch func(int, int) model.Architecture) func(int, int) model.Architecture {
-	two := func(h ib.Half) ib.Half {
+	two := func(h ib.SubNetwork) ib.SubNetwork {
 		if r, is := h.(ib.ResNet); is {
 			r.Width = 2
 			return r

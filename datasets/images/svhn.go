@@ -34,7 +34,7 @@ func svhn() set {
 				file("test_32x32.mat", 64275384, "cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b"),
 			},
 		},
-		open: func(r *reading) (*content, error) {
+		open: func(r *loader) (*content, error) {
 			train, err := r.svhnPart("train_32x32.mat", r.info.Rows-r.info.TestRows)
 			if err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func svhn() set {
 
 // svhnPart reads X, height x width x channels x images in MATLAB's order (the
 // first dimension changing fastest), and y, a label from 1 to 10 per image.
-func (r *reading) svhnPart(name string, rows int) (part, error) {
+func (r *loader) svhnPart(name string, rows int) (part, error) {
 	path, b, err := r.file(name)
 	if err != nil {
 		return part{}, err
@@ -65,7 +65,7 @@ func (r *reading) svhnPart(name string, rows int) (part, error) {
 		return part{}, fmt.Errorf("datasets: %s: y has dimensions %d, expected %d labels", path, y.Dims, rows)
 	}
 	return part{rows: rows, read: func(row int, pixels []byte) (int, int, error) {
-		transposed(pixels, x.Bytes()[row*c*h*w:][:c*h*w], c, h, w)
+		transposeInto(pixels, x.Bytes()[row*c*h*w:][:c*h*w], c, h, w)
 		label := y.Float(row)
 		if label != float64(int(label)) || label < 1 || label > 10 {
 			return 0, 0, fmt.Errorf("%s: y(%d) is %v; labels are 1 to 10", path, row+1, label)
@@ -74,9 +74,9 @@ func (r *reading) svhnPart(name string, rows int) (part, error) {
 	}}, nil
 }
 
-// transposed turns channels stored column by column into channels stored line
+// transposeInto turns channels stored column by column into channels stored line
 // by line.
-func transposed(to, from []byte, c, h, w int) {
+func transposeInto(to, from []byte, c, h, w int) {
 	for ch := range c {
 		for y := range h {
 			for x := range w {

@@ -22,7 +22,7 @@ const (
 // files. wanted returns the size of an entry, negative for "at most" its
 // absolute value, and false for one that is passed over. Nothing is written to
 // disk, so that names in an archive lead nowhere.
-func (r *reading) tarball(name string, wanted func(entry string) (int64, bool)) (string, map[string][]byte, error) {
+func (r *loader) tarball(name string, wanted func(entry string) (int64, bool)) (string, map[string][]byte, error) {
 	file, source, err := datasets.OpenFile(r.ctx, r.info, name)
 	if err != nil {
 		return "", nil, err

@@ -41,23 +41,23 @@ func tinyImageNet() set {
 				SHA256:  "6198c8ae015e2b3e007c7841da39ec069199b9aa3bfa943a462022fe5e43c821",
 				Sources: []datasets.Source{{URL: "http://cs231n.stanford.edu/tiny-imagenet-200.zip"}}}},
 		},
-		open: func(r *reading) (*content, error) { return openTiny(r, name) },
+		open: func(r *loader) (*content, error) { return openTiny(r, name) },
 	}
 }
 
 const tinyFolder = "tiny-imagenet-200/"
 
-// tiny is the opened archive.
-type tiny struct {
-	path    string
-	zip     *zipIndex
-	shape   [3]int
-	wnids   []string       // sorted
-	class   map[string]int // of a WordNet number
-	perTest []int          // class of every validation image
+// tinyArchive is the opened archive.
+type tinyArchive struct {
+	path        string
+	zip         *zipIndex
+	shape       [3]int
+	wnids       []string       // sorted
+	class       map[string]int // of a WordNet number
+	testClasses []int          // class of every validation image
 }
 
-func openTiny(r *reading, name string) (c *content, err error) {
+func openTiny(r *loader, name string) (c *content, err error) {
 	file, source, err := datasets.OpenFile(r.ctx, r.info, name)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func openTiny(r *reading, name string) (c *content, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tiny{path: file.Name(), zip: z, shape: r.info.Shape}
+	t := &tinyArchive{path: file.Name(), zip: z, shape: r.info.Shape}
 	classes, err := t.classes(r.info.ClassCount())
 	if err != nil {
 		return nil, err
@@ -91,12 +91,12 @@ func openTiny(r *reading, name string) (c *content, err error) {
 			id := t.wnids[row/each]
 			return row / each, 0, t.image(fmt.Sprintf("%strain/%s/images/%s_%d.JPEG", tinyFolder, id, id, row%each), pixels)
 		}},
-		test: part{rows: len(t.perTest), read: func(row int, pixels []byte) (int, int, error) {
-			return t.perTest[row], 0, t.image(fmt.Sprintf("%sval/images/val_%d.JPEG", tinyFolder, row), pixels)
+		test: part{rows: len(t.testClasses), read: func(row int, pixels []byte) (int, int, error) {
+			return t.testClasses[row], 0, t.image(fmt.Sprintf("%sval/images/val_%d.JPEG", tinyFolder, row), pixels)
 		}}}, nil
 }
 
-func (t *tiny) image(name string, pixels []byte) error {
+func (t *tinyArchive) image(name string, pixels []byte) error {
 	b, err := t.zip.read(name, maxJPEG)
 	if err == nil {
 		err = decodeJPEG(pixels, b, t.shape)
@@ -111,7 +111,7 @@ func (t *tiny) image(name string, pixels []byte) error {
 const maxText = 16 << 20
 
 // classes reads wnids.txt and the words of the numbers in it.
-func (t *tiny) classes(want int) ([]string, error) {
+func (t *tinyArchive) classes(want int) ([]string, error) {
 	list, err := t.zip.read(tinyFolder+"wnids.txt", maxText)
 	if err != nil {
 		return nil, err
@@ -148,13 +148,13 @@ func (t *tiny) classes(want int) ([]string, error) {
 
 // annotations reads the classes of the validation images: a line per image with
 // its file name, its WordNet number and a box, separated by tabs.
-func (t *tiny) annotations(images int) error {
+func (t *tinyArchive) annotations(images int) error {
 	const name = "val/val_annotations.txt"
 	text, err := t.zip.read(tinyFolder+name, maxText)
 	if err != nil {
 		return err
 	}
-	t.perTest = make([]int, images)
+	t.testClasses = make([]int, images)
 	seen, line := make([]bool, images), 0
 	for record := range strings.Lines(string(text)) {
 		line++
@@ -175,7 +175,7 @@ func (t *tiny) annotations(images int) error {
 		if !ok {
 			return fmt.Errorf("%s:%d: the class %q is not in wnids.txt", name, line, clipped(fields[1]))
 		}
-		seen[k], t.perTest[k] = true, class
+		seen[k], t.testClasses[k] = true, class
 	}
 	if missing := slices.Index(seen, false); missing >= 0 {
 		return fmt.Errorf("%s: no line for val_%d.JPEG", name, missing)

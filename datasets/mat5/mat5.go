@@ -71,7 +71,7 @@ func Read(b []byte, limit int64, wanted ...string) (map[string]Array, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := keep(found, e, at, order, limit, wanted); err != nil {
+		if err := addWanted(found, e, at, order, limit, wanted); err != nil {
 			return nil, err
 		}
 		if at = next; e.kind == compressed {
@@ -106,8 +106,8 @@ func header(b []byte) (binary.ByteOrder, error) {
 	return order, nil
 }
 
-// keep adds the array of a top-level element to found if it is wanted.
-func keep(found map[string]Array, e tagged, at int, order binary.ByteOrder, limit int64, wanted []string) error {
+// addWanted adds the array of a top-level element to found if it is wanted.
+func addWanted(found map[string]Array, e tagged, at int, order binary.ByteOrder, limit int64, wanted []string) error {
 	body, where := e.body, fmt.Sprintf("byte %d", at)
 	if e.kind == compressed {
 		plain, err := inflate(e.body, limit)
@@ -160,18 +160,18 @@ func inflate(b []byte, limit int64) ([]byte, error) {
 
 // parseArray reads the parts of an array, or returns nil for one not wanted.
 func parseArray(b []byte, order binary.ByteOrder, limit int64, wanted []string) (*Array, error) {
-	flags, at, err := part(b, 0, order, "array flags", uint32s)
+	flags, at, err := readSubelement(b, 0, order, "array flags", uint32s)
 	if err != nil {
 		return nil, err
 	}
 	if len(flags) != 8 {
 		return nil, fmt.Errorf("array flags: %d bytes, expected 8", len(flags))
 	}
-	dims, at, err := part(b, at, order, "dimensions", int32s)
+	dims, at, err := readSubelement(b, at, order, "dimensions", int32s)
 	if err != nil {
 		return nil, err
 	}
-	name, at, err := part(b, at, order, "name", int8s)
+	name, at, err := readSubelement(b, at, order, "name", int8s)
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +183,14 @@ func parseArray(b []byte, order binary.ByteOrder, limit int64, wanted []string) 
 	}
 	word := order.Uint32(flags)
 	a := &Array{Name: string(name), Class: Class(word & 0xFF), order: order}
-	if err := a.shape(b, at, dims, word, limit); err != nil {
+	if err := a.readShapeAndData(b, at, dims, word, limit); err != nil {
 		return nil, fmt.Errorf("array %q: %w", a.Name, err)
 	}
 	return a, nil
 }
 
-// shape reads dimensions and data of a wanted array.
-func (a *Array) shape(b []byte, at int, dims []byte, flags uint32, limit int64) error {
+// readShapeAndData reads dimensions and data of a wanted array.
+func (a *Array) readShapeAndData(b []byte, at int, dims []byte, flags uint32, limit int64) error {
 	const complexFlag = 0x0800
 	if a.Class < Double || a.Class > Uint64 {
 		return fmt.Errorf("class %d is not numeric", a.Class)
@@ -225,8 +225,8 @@ func (a *Array) shape(b []byte, at int, dims []byte, flags uint32, limit int64) 
 	return nil
 }
 
-// part reads one of the parts of an array that come in a fixed order.
-func part(b []byte, at int, order binary.ByteOrder, what string, k kind) ([]byte, int, error) {
+// readSubelement reads one of the parts of an array that come in a fixed order.
+func readSubelement(b []byte, at int, order binary.ByteOrder, what string, k kind) ([]byte, int, error) {
 	e, next, err := element(b, at, order)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", what, err)

@@ -40,7 +40,7 @@ type Reader struct {
 // NewReader reads a file's header. Refused, with the line, is one that is no such
 // file's.
 func NewReader(ctx context.Context, from io.Reader) (*Reader, error) {
-	text, err := files.TextSize(from, MaxLine)
+	text, err := files.NewTextReaderSize(from, MaxLine)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ type header struct {
 	want       int // entries
 }
 
-// place is where the entry stands that comes behind (i, j) in an array, whose first
+// nextPlace is where the entry stands that comes behind (i, j) in an array, whose first
 // is behind (-1, 0).
-func (h header) place(i, j int) (int, int) {
+func (h header) nextPlace(i, j int) (int, int) {
 	if i++; i < h.rows {
 		return i, j
 	}
@@ -136,12 +136,12 @@ func (r *reader) next() ([]byte, error) {
 func (r *reader) header() (header, error) {
 	b, err := r.next()
 	if err != nil {
-		return header{}, noMore(err, "header")
+		return header{}, endOfFileError(err, "header")
 	}
 	h, err := banner(b)
 	for err == nil && (r.line == 1 || len(b) == 0 || b[0] == '%') {
 		b, err = r.next()
-		err = noMore(err, "shape")
+		err = endOfFileError(err, "shape")
 	}
 	if err != nil {
 		return header{}, err
@@ -163,7 +163,7 @@ func (h *header) shape(line []byte) error {
 	}
 	limits := [3]int{MaxSide, MaxSide, math.MaxInt32}
 	for k, into := range into {
-		v, ok := whole(f[k])
+		v, ok := parseDigits(f[k])
 		if !ok || v > limits[k] {
 			return fmt.Errorf("%q: %q is not a number from 0 to %d", clip(line), clip(f[k]), limits[k])
 		}
@@ -243,7 +243,7 @@ func (r *reader) entries(h header) (*triplets, error) {
 			return nil, fmt.Errorf("%q: more than the %d entries announced", clip(b), h.want)
 		}
 		if h.array {
-			i, j = h.place(i, j)
+			i, j = h.nextPlace(i, j)
 			err = t.element(b, h, i, j)
 		} else {
 			err = t.entry(b, h)
@@ -265,11 +265,11 @@ func (t *triplets) entry(line []byte, h header) error {
 	if want := 3; n != want && !(h.pattern && n == 2) || h.pattern && n == want {
 		return errors.New("the number of fields is not that of an entry")
 	}
-	i, ok := whole(f[0])
+	i, ok := parseDigits(f[0])
 	if !ok || i < 1 || i > h.rows {
 		return fmt.Errorf("row %s: there are rows 1 to %d", clip(f[0]), h.rows)
 	}
-	j, ok := whole(f[1])
+	j, ok := parseDigits(f[1])
 	if !ok || j < 1 || j > h.cols {
 		return fmt.Errorf("column %s: there are columns 1 to %d", clip(f[1]), h.cols)
 	}
@@ -280,7 +280,7 @@ func (t *triplets) entry(line []byte, h header) error {
 		t.add(h, i-1, j-1, 1)
 		return nil
 	}
-	v, err := count(f[2])
+	v, err := parseCount(f[2])
 	t.add(h, i-1, j-1, v)
 	return err
 }
@@ -291,7 +291,7 @@ func (t *triplets) element(line []byte, h header, i, j int) error {
 	if n != 1 {
 		return errors.New("an element of an array is one number")
 	}
-	v, err := count(f[0])
+	v, err := parseCount(f[0])
 	t.add(h, i, j, v)
 	return err
 }
@@ -325,7 +325,7 @@ func (t *triplets) byColumn(h header) (array.Sparse[float32], error) {
 	*t = triplets{} // no longer needed, and as large as what comes
 	for j := range s.Rows {
 		rows, values := s.Row(j)
-		order(rows, values)
+		sortRow(rows, values)
 		for k := 1; k < len(rows); k++ {
 			if rows[k] == rows[k-1] {
 				return s, fmt.Errorf("row %d, column %d is there twice", rows[k]+1, j+1)
@@ -335,7 +335,7 @@ func (t *triplets) byColumn(h header) (array.Sparse[float32], error) {
 	return s, nil
 }
 
-func noMore(err error, what string) error {
+func endOfFileError(err error, what string) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("the file ends before its %s", what)
 	}
@@ -362,8 +362,8 @@ func fields(b []byte) (f [3][]byte, n int) {
 	}
 }
 
-// whole reads a number of digits alone.
-func whole(b []byte) (int, bool) {
+// parseDigits reads a number of digits alone.
+func parseDigits(b []byte) (int, bool) {
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
 	}
@@ -377,9 +377,9 @@ func whole(b []byte) (int, bool) {
 	return v, true
 }
 
-// count reads a number of molecules: whole, not negative, exact in a float32.
-func count(b []byte) (float32, error) {
-	v, ok := whole(b)
+// parseCount reads a number of molecules: whole, not negative, exact in a float32.
+func parseCount(b []byte) (float32, error) {
+	v, ok := parseDigits(b)
 	if !ok {
 		f, err := strconv.ParseFloat(string(b), 64)
 		if err != nil || bytes.ContainsAny(b, "xX_") || !(f >= 0) || f != math.Trunc(f) { // hexadecimal, or as Go groups digits

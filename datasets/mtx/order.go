@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// order sorts rows, ascending, and values with them. Published files have them
+// sortRow sorts rows, ascending, and values with them. Published files have them
 // ascending or descending, so that this seldom has anything to sort.
-func order(rows []int32, values []float32) {
+func sortRow(rows []int32, values []float32) {
 	if slices.IsSorted(rows) {
 		return
 	}

@@ -55,26 +55,26 @@ type Options struct {
 }
 
 const (
-	together = 12 * time.Minute // for Playwright, which has limits of its own
-	stopAll  = time.Minute      // for the browser, JupyterLab and its kernels to end
+	testTimeout = 12 * time.Minute // for Playwright, which has limits of its own
+	stopTimeout = time.Minute      // for the browser, JupyterLab and its kernels to end
 )
 
-// endAfter is the time for a language server to write its cache; tests wait less.
-var endAfter = 10 * time.Second
+// cacheTimeout is the time for a language server to write its cache; tests wait less.
+var cacheTimeout = 10 * time.Second
 
 // Run runs the steps. Its error says that steps failed, or why there are none.
 // Nothing that was started is running when it returns.
 func Run(ctx context.Context, o Options) (err error) {
-	m := machine{notes: o.Notes, system: runtime.GOOS, root: os.Getuid() == 0}
-	node, err := m.node(ctx)
+	m := host{notes: o.Notes, system: runtime.GOOS, root: os.Getuid() == 0}
+	node, err := m.findNode(ctx)
 	if err != nil {
 		return err
 	}
-	browser, err := m.browser(ctx)
+	browser, err := m.ensureBrowser(ctx)
 	if err != nil {
 		return err
 	}
-	modules, err := m.playwright(ctx, installedIn(o.Home))
+	modules, err := m.ensurePlaywright(ctx, installDir(o.Home))
 	if err != nil {
 		return err
 	}
@@ -83,27 +83,27 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer os.RemoveAll(work)
-	w := world{Options: o, dir: work, mark: "LETHE_E2E=" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(work)}
-	defer func() { err = errors.Join(err, leftRunning(w.mark, endAfter)) }()
-	if err := w.lay(modules); err != nil {
+	w := testRun{Options: o, dir: work, mark: "LETHE_E2E=" + strconv.Itoa(os.Getpid()) + "-" + filepath.Base(work)}
+	defer func() { err = errors.Join(err, endLeftovers(w.mark, cacheTimeout)) }()
+	if err := w.prepare(modules); err != nil {
 		return err
 	}
 	return w.run(ctx, node, browser)
 }
 
-// world is one run: a folder that is gone afterwards, and the processes of which
+// testRun is one run: a folder that is gone afterwards, and the processes of which
 // each has a mark in its environment.
-type world struct {
+type testRun struct {
 	Options
 	dir  string
 	mark string
 }
 
-func (w world) path(name string) string { return filepath.Join(w.dir, name) }
+func (w testRun) path(name string) string { return filepath.Join(w.dir, name) }
 
-// lay puts everything into its place: notebooks, the steps beside the modules
+// prepare puts everything into its place: notebooks, the steps beside the modules
 // that they import, and room for screenshots.
-func (w world) lay(modules string) error {
+func (w testRun) prepare(modules string) error {
 	if err := os.CopyFS(w.path("notebooks"), w.Notebooks); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (w world) lay(modules string) error {
 	return err
 }
 
-func (w world) run(ctx context.Context, node, browser string) error {
+func (w testRun) run(ctx context.Context, node, browser string) error {
 	given, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
 	if err != nil {
 		return err
@@ -141,18 +141,18 @@ func (w world) run(ctx context.Context, node, browser string) error {
 	if err != nil {
 		return err
 	}
-	late := time.NewTimer(together)
+	late := time.NewTimer(testTimeout)
 	defer late.Stop()
 	select {
 	case <-test.Done:
 	case <-late.C:
-		err = fmt.Errorf("the test in the browser is not done after %v", together)
+		err = fmt.Errorf("the test in the browser is not done after %v", testTimeout)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		proc.Interrupt(test.Process.Pid) // which Playwright listens to
-		test.Ended(stopAll)
+		test.Ended(stopTimeout)
 	}
 	test.Stop(0)
 	if err == nil && test.Err != nil {
@@ -164,7 +164,7 @@ func (w world) run(ctx context.Context, node, browser string) error {
 // environment is the reader's, with the mark, without what would make the
 // notebooks behave otherwise, and with folders of its own for temporary files
 // and for results: what the test computes was never computed before.
-func (w world) environment() []string {
+func (w testRun) environment() []string {
 	ours := []string{"TMPDIR=" + w.path("tmp"), "LETHE_STORE=" + w.path("runs"), w.mark}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

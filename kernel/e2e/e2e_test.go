@@ -103,8 +103,8 @@ func TestWhatPlaywrightLeavesRunningIsAnError(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the environment of other processes cannot be read")
 	}
-	defer func(d time.Duration) { endAfter = d }(endAfter)
-	endAfter = 0
+	defer func(d time.Duration) { cacheTimeout = d }(cacheTimeout)
+	cacheTimeout = 0
 	_, _, err := fakeRun(t, t.Context(), `setsid sleep 30 > /dev/null 2>&1 & sleep 0.2`)
 	if err == nil || !strings.Contains(err.Error(), "still running after the test, now ended: sleep") {
 		t.Errorf("got %v", err)

@@ -42,4 +42,4 @@ func read(t *testing.T, path string) string {
 }
 
 // debian is a machine that installs with apt-get.
-func debian(root bool) machine { return machine{notes: io.Discard, system: "linux", root: root} }
+func debian(root bool) host { return host{notes: io.Discard, system: "linux", root: root} }

@@ -22,15 +22,15 @@ var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "go
 // macChrome is where macOS keeps a browser that is not on PATH.
 const macChrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
-// machine is the computer, as far as it has to have something installed.
-type machine struct {
+// host is the computer, as far as it has to have something installed.
+type host struct {
 	notes  io.Writer
 	system string
 	root   bool // may install packages
 }
 
-// browser finds a Chromium, or installs Debian's.
-func (m machine) browser(ctx context.Context) (string, error) {
+// ensureBrowser finds a Chromium, or installs Debian's.
+func (m host) ensureBrowser(ctx context.Context) (string, error) {
 	if named := os.Getenv(EnvChromium); named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
@@ -38,7 +38,7 @@ func (m machine) browser(ctx context.Context) (string, error) {
 		}
 		return path, nil
 	}
-	if path, ok := m.lookForBrowser(); ok {
+	if path, ok := m.findBrowser(); ok {
 		return path, nil
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil || !m.root {
@@ -48,13 +48,13 @@ func (m machine) browser(ctx context.Context) (string, error) {
 	if err := m.install(ctx, "chromium"); err != nil {
 		return "", fmt.Errorf("chromium cannot be installed: %w", err)
 	}
-	if path, ok := m.lookForBrowser(); ok {
+	if path, ok := m.findBrowser(); ok {
 		return path, nil
 	}
 	return "", errors.New("apt-get installed chromium, and there is still none on PATH")
 }
 
-func (m machine) lookForBrowser() (string, bool) {
+func (m host) findBrowser() (string, bool) {
 	names := browserNames
 	if m.system == "darwin" {
 		names = append([]string{macChrome}, names...)
@@ -69,22 +69,22 @@ func (m machine) lookForBrowser() (string, bool) {
 
 // install installs a package of Debian's; where the list of packages is missing
 // or old, it is fetched first.
-func (m machine) install(ctx context.Context, name string) error {
+func (m host) install(ctx context.Context, name string) error {
 	install := []string{"apt-get", "install", "-y", "--no-install-recommends", name}
-	if run(ctx, "", nil, install...) == nil {
+	if runCommand(ctx, "", nil, install...) == nil {
 		return nil
 	}
-	if err := run(ctx, "", nil, "apt-get", "update"); err != nil {
+	if err := runCommand(ctx, "", nil, "apt-get", "update"); err != nil {
 		return err
 	}
-	return run(ctx, "", nil, install...)
+	return runCommand(ctx, "", nil, install...)
 }
 
 // oldestNode is what the pinned Playwright needs.
 const oldestNode = 20
 
-// node finds Node, which the steps are written for, and npm.
-func (m machine) node(ctx context.Context) (string, error) {
+// findNode finds Node, which the steps are written for, and npm.
+func (m host) findNode(ctx context.Context) (string, error) {
 	const how = "install Node.js %d or newer with npm (on Debian: apt-get install nodejs npm)"
 	path, err := exec.LookPath("node")
 	if err != nil {
@@ -101,6 +101,6 @@ func (m machine) node(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-func run(ctx context.Context, dir string, env []string, argv ...string) error {
+func runCommand(ctx context.Context, dir string, env []string, argv ...string) error {
 	return proc.Task{Dir: dir, Env: slices.Concat(os.Environ(), []string{"DEBIAN_FRONTEND=noninteractive"}, env), Argv: argv}.Run(ctx)
 }

@@ -10,7 +10,7 @@ import (
 
 func TestTheFirstKnownBrowserOnPathIsTaken(t *testing.T) {
 	dir := onlyPrograms(t, map[string]string{"google-chrome": "", "chromium-browser": "", "firefox": ""})
-	got, err := debian(true).browser(t.Context())
+	got, err := debian(true).ensureBrowser(t.Context())
 	if want := filepath.Join(dir, "chromium-browser"); err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
@@ -20,7 +20,7 @@ func TestTheNamedBrowserComesFirst(t *testing.T) {
 	dir := onlyPrograms(t, map[string]string{"chromium": "", "mine": ""})
 	mine := filepath.Join(dir, "mine")
 	t.Setenv(EnvChromium, mine)
-	if got, err := debian(false).browser(t.Context()); err != nil || got != mine {
+	if got, err := debian(false).ensureBrowser(t.Context()); err != nil || got != mine {
 		t.Errorf("got %q, %v; want %q", got, err, mine)
 	}
 }
@@ -28,7 +28,7 @@ func TestTheNamedBrowserComesFirst(t *testing.T) {
 func TestANamedBrowserThatIsNotThereIsNotReplaced(t *testing.T) {
 	onlyPrograms(t, map[string]string{"chromium": ""})
 	t.Setenv(EnvChromium, "/nowhere/chrome")
-	got, err := debian(false).browser(t.Context())
+	got, err := debian(false).ensureBrowser(t.Context())
 	if err == nil || !strings.Contains(err.Error(), EnvChromium) || !strings.Contains(err.Error(), "/nowhere/chrome") {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -46,7 +46,7 @@ esac`
 
 func TestRootOnDebianGetsChromiumInstalled(t *testing.T) {
 	dir := onlyPrograms(t, map[string]string{"apt-get": aptGet})
-	got, err := debian(true).browser(t.Context())
+	got, err := debian(true).ensureBrowser(t.Context())
 	if want := filepath.Join(dir, "chromium"); err != nil || got != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
@@ -58,19 +58,19 @@ func TestRootOnDebianGetsChromiumInstalled(t *testing.T) {
 
 func TestNobodyElseGetsPackagesInstalled(t *testing.T) {
 	onlyPrograms(t, map[string]string{"apt-get": "touch $(dirname $0)/chromium"})
-	_, err := debian(false).browser(t.Context())
+	_, err := debian(false).ensureBrowser(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "apt-get install chromium") || !strings.Contains(err.Error(), EnvChromium) {
 		t.Errorf("the error does not say what to do: %v", err)
 	}
 	onlyPrograms(t, nil)
-	if _, err := debian(true).browser(t.Context()); err == nil || !strings.Contains(err.Error(), "Chrome") {
+	if _, err := debian(true).ensureBrowser(t.Context()); err == nil || !strings.Contains(err.Error(), "Chrome") {
 		t.Errorf("without apt-get: %v", err)
 	}
 }
 
 func TestAFailedInstallationShowsAptsLastWords(t *testing.T) {
 	onlyPrograms(t, map[string]string{"apt-get": "echo E: no space left; exit 100"})
-	if _, err := debian(true).browser(t.Context()); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if _, err := debian(true).ensureBrowser(t.Context()); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestNodeHasToBeThereAndNewEnough(t *testing.T) {
 			scripts["node"] = c.script
 		}
 		dir := onlyPrograms(t, scripts)
-		got, err := debian(false).node(t.Context())
+		got, err := debian(false).findNode(t.Context())
 		if c.want == "" {
 			if err != nil || got != filepath.Join(dir, "node") {
 				t.Errorf("%s: got %q, %v", c.name, got, err)

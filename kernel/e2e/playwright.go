@@ -16,9 +16,9 @@ import (
 
 const testModule = "@playwright/test"
 
-// playwright installs what the steps import, at the pinned version, into a
+// ensurePlaywright installs what the steps import, at the pinned version, into a
 // folder below dir, and returns the folder of modules.
-func (m machine) playwright(ctx context.Context, dir string) (string, error) {
+func (m host) ensurePlaywright(ctx context.Context, dir string) (string, error) {
 	lock, err := driveFiles.ReadFile("drive/package-lock.json")
 	if err != nil {
 		return "", err
@@ -34,7 +34,7 @@ func (m machine) playwright(ctx context.Context, dir string) (string, error) {
 		return "", fmt.Errorf("there is no npm on PATH, which installs %s: install it (on Debian: apt-get install npm)", testModule)
 	}
 	fmt.Fprintf(m.notes, "lethe: installing %s, once\n", testModule)
-	err = files.Folder(home, func(work string) error { return installModules(ctx, npm, work) })
+	err = files.WriteFolder(home, func(work string) error { return installModules(ctx, npm, work) })
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be installed; the npm registry has to be reachable once: %w", testModule, err)
 	}
@@ -44,12 +44,12 @@ func (m machine) playwright(ctx context.Context, dir string) (string, error) {
 // Remove takes away what a test has installed in home, and returns the folder
 // and what it held.
 func Remove(home string) (dir string, size int64, err error) {
-	dir = installedIn(home)
-	size = setup.Size(dir)
+	dir = installDir(home)
+	size = setup.FolderSize(dir)
 	return dir, size, os.RemoveAll(dir)
 }
 
-func installedIn(home string) string { return filepath.Join(home, "e2e") }
+func installDir(home string) string { return filepath.Join(home, "e2e") }
 
 // installModules lets npm install what the lock file says and nothing else. npm
 // checks the hash of what it gets.
@@ -62,7 +62,7 @@ func installModules(ctx context.Context, npm, dir string) error {
 		return err
 	}
 	cache := filepath.Join(dir, "npm-cache")
-	if err := run(ctx, dir, []string{"npm_config_cache=" + cache}, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
+	if err := runCommand(ctx, dir, []string{"npm_config_cache=" + cache}, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
 	return os.RemoveAll(cache)

@@ -42,12 +42,12 @@ func TestPlaywrightIsInstalledOnceAndTakenAwayAgain(t *testing.T) {
 	bin := onlyPrograms(t, map[string]string{"npm": npm})
 	home := t.TempDir()
 	write(t, filepath.Join(home, "kernel", "mine"), "", 0o644)
-	first, err := debian(false).playwright(t.Context(), installedIn(home))
+	first, err := debian(false).ensurePlaywright(t.Context(), installDir(home))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read(t, filepath.Join(first, testModule, "package.json"))
-	again, err := debian(false).playwright(t.Context(), installedIn(home))
+	again, err := debian(false).ensurePlaywright(t.Context(), installDir(home))
 	if err != nil || again != first {
 		t.Errorf("the second time: %q, %v; want %q", again, err, first)
 	}
@@ -57,7 +57,7 @@ func TestPlaywrightIsInstalledOnceAndTakenAwayAgain(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(first, "..", "npm-cache")); !os.IsNotExist(err) {
 		t.Errorf("npm's cache is still there: %v", err)
 	}
-	if dir, size, err := Remove(home); dir != installedIn(home) || size == 0 || err != nil {
+	if dir, size, err := Remove(home); dir != installDir(home) || size == 0 || err != nil {
 		t.Errorf("Remove returned %q, %d, %v", dir, size, err)
 	}
 	if left, _ := os.ReadDir(home); len(left) != 1 {
@@ -68,7 +68,7 @@ func TestPlaywrightIsInstalledOnceAndTakenAwayAgain(t *testing.T) {
 func TestAFailedInstallationLeavesNothing(t *testing.T) {
 	onlyPrograms(t, map[string]string{"npm": "mkdir -p node_modules/@playwright/test; echo npm error ENOTFOUND; exit 1"})
 	home := t.TempDir()
-	_, err := debian(false).playwright(t.Context(), home)
+	_, err := debian(false).ensurePlaywright(t.Context(), home)
 	if err == nil || !strings.Contains(err.Error(), "ENOTFOUND") || !strings.Contains(err.Error(), "registry") {
 		t.Errorf("got %v", err)
 	}
@@ -79,7 +79,7 @@ func TestAFailedInstallationLeavesNothing(t *testing.T) {
 
 func TestMissingNpmSaysWhatToInstall(t *testing.T) {
 	onlyPrograms(t, nil)
-	if _, err := debian(false).playwright(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "apt-get install npm") {
+	if _, err := debian(false).ensurePlaywright(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "apt-get install npm") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func (b Batch) Execute(ctx context.Context, paths []string) error {
 		return err
 	}
 	began := time.Now()
-	errs, differ := b.all(ctx, paths, targets)
+	errs, differ := b.executeAll(ctx, paths, targets)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (b Batch) Execute(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// all runs the notebooks, Jobs at a time, and returns their errors and how many
+// executeAll runs the notebooks, Jobs at a time, and returns their errors and how many
 // have claims that differ.
-func (b Batch) all(ctx context.Context, paths, targets []string) (errs []error, differ int) {
+func (b Batch) executeAll(ctx context.Context, paths, targets []string) (errs []error, differ int) {
 	var failed atomic.Bool
 	var running sync.WaitGroup
 	var result sync.Mutex
@@ -68,7 +68,7 @@ func (b Batch) all(ctx context.Context, paths, targets []string) (errs []error, 
 			if b.Jobs > 1 {
 				own.Stdout = &kept // the lines of one notebook stay together
 			}
-			same, err := own.one(ctx, path, targets[i])
+			same, err := own.executeOne(ctx, path, targets[i])
 			result.Lock()
 			defer result.Unlock()
 			_, saying := kept.WriteTo(said)
@@ -90,7 +90,7 @@ func (b Batch) targets(paths []string) ([]string, error) {
 	from := map[string]string{}
 	for _, path := range paths {
 		name := filepath.Base(path)
-		if inner, ok := below(b.Base, path); ok {
+		if inner, ok := relativeTo(b.Base, path); ok {
 			name = inner
 		}
 		target := filepath.Join(b.Out, name)
@@ -103,8 +103,8 @@ func (b Batch) targets(paths []string) ([]string, error) {
 	return targets, nil
 }
 
-// below returns path relative to base where it lies below it.
-func below(base, path string) (string, bool) {
+// relativeTo returns path relative to base where it lies below it.
+func relativeTo(base, path string) (string, bool) {
 	if base == "" {
 		return "", false
 	}
@@ -114,16 +114,16 @@ func below(base, path string) (string, bool) {
 	return inner, errors.Join(bad, worse, err) == nil && filepath.IsLocal(inner)
 }
 
-// one executes a notebook and reports whether its claims are as committed.
-func (b Batch) one(ctx context.Context, path, target string) (same bool, err error) {
+// executeOne executes a notebook and reports whether its claims are as committed.
+func (b Batch) executeOne(ctx context.Context, path, target string) (same bool, err error) {
 	nb, err := ReadFile(path)
 	if err != nil {
 		return false, errors.New(strings.TrimPrefix(err.Error(), path+": "))
 	}
 	committed := nb.Claims()
 	fmt.Fprintln(b.Stdout, path)
-	b.Folder, b.OnCell = filepath.Dir(path), b.step
-	total, err := b.limited(ctx, nb)
+	b.Folder, b.OnCell = filepath.Dir(path), b.printStep
+	total, err := b.executeLimited(ctx, nb)
 	if total.Cells == 0 && err != nil {
 		return false, err
 	}
@@ -138,10 +138,10 @@ func (b Batch) one(ctx context.Context, path, target string) (same bool, err err
 		return false, err
 	}
 	fmt.Fprintf(b.Stdout, "  %d cells in %.1f s, kernel started in %.1f s; %s\n", total.Cells, total.Seconds, total.Start, saved)
-	return b.claims(committed, nb.Claims()), nil
+	return b.reportClaims(committed, nb.Claims()), nil
 }
 
-func (b Batch) limited(ctx context.Context, nb *Notebook) (Total, error) {
+func (b Batch) executeLimited(ctx context.Context, nb *Notebook) (Total, error) {
 	if b.Limit <= 0 {
 		return b.Run.Execute(ctx, nb)
 	}
@@ -185,8 +185,8 @@ const (
 	maxDetail  = 25 // lines that explain a failure
 )
 
-// step prints a cell's line and, where it failed, what a reader needs.
-func (b Batch) step(s Step) {
+// printStep prints a cell's line and, where it failed, what a reader needs.
+func (b Batch) printStep(s Step) {
 	name := []rune(s.Title)
 	if len(name) > titleWidth {
 		name = append(name[:titleWidth-1], '…')
@@ -211,8 +211,8 @@ func (b Batch) step(s Step) {
 	}
 }
 
-// claims says how the claims stand and reports whether that is no change.
-func (b Batch) claims(committed, now []Claim) bool {
+// reportClaims says how the claims stand and reports whether that is no change.
+func (b Batch) reportClaims(committed, now []Claim) bool {
 	holds := 0
 	for _, c := range now {
 		if c.Holds {

@@ -48,7 +48,7 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 		seconds = time.Since(began).Seconds()
 	}
 	if done.Notebook != "" {
-		if bad := nb.become(done.Notebook); bad != nil {
+		if bad := nb.replaceWith(done.Notebook); bad != nil {
 			return seconds, bad
 		}
 	}
@@ -60,7 +60,7 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 		err = &Failure{Reason: fmt.Sprintf("interrupted after %.1f s", seconds), Detail: stderrLines(outputs), cause: stopped}
 	case err != nil:
 	case done.Reply.Status != "ok":
-		err = failed(outputs, done.Reply)
+		err = newFailure(outputs, done.Reply)
 	}
 	return seconds, err
 }
@@ -89,9 +89,9 @@ func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 	return done, stopped, err
 }
 
-// failed explains an error reply: by its traceback, or else by what the program
+// newFailure explains an error reply: by its traceback, or else by what the program
 // said on standard error.
-func failed(outputs []*Output, m reply) *Failure {
+func newFailure(outputs []*Output, m reply) *Failure {
 	for _, o := range outputs {
 		if o.Type == ErrorOutput && len(m.Traceback) == 0 {
 			m.Traceback = o.Traceback // some replies come without

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// rooms is the order in which a reader meets the notebooks; folders that it
+// folderOrder is the order in which a reader meets the notebooks; folders that it
 // does not name come last.
-var rooms = []string{"start", "ruler", "sde", "fishing", "blindu", "audit"}
+var folderOrder = []string{"start", "ruler", "sde", "fishing", "blindu", "audit"}
 
 // Find lists the notebooks of fsys in the order in which they are to be read.
 func Find(fsys fs.FS) ([]string, error) {
@@ -26,7 +26,7 @@ func Find(fsys fs.FS) ([]string, error) {
 		return nil
 	})
 	slices.SortStableFunc(found, func(a, b string) int {
-		if d := roomOf(a) - roomOf(b); d != 0 {
+		if d := folderIndex(a) - folderIndex(b); d != 0 {
 			return d
 		}
 		return strings.Compare(a, b)
@@ -34,10 +34,10 @@ func Find(fsys fs.FS) ([]string, error) {
 	return found, err
 }
 
-func roomOf(name string) int {
-	room, _, _ := strings.Cut(name, "/")
-	if i := slices.Index(rooms, room); i >= 0 {
+func folderIndex(name string) int {
+	folder, _, _ := strings.Cut(name, "/")
+	if i := slices.Index(folderOrder, folder); i >= 0 {
 		return i
 	}
-	return len(rooms)
+	return len(folderOrder)
 }

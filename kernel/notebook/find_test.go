@@ -10,11 +10,11 @@ func TestFoldersOfThisMachineAreNamed(t *testing.T) {
 	t.Setenv("HOME", "/home/me")
 	t.Setenv("TMPDIR", "/var/folders/x/")
 	want := [][2]string{{"/home/me/lethe", "."}, {"/var/folders/x", "$TMPDIR"}, {"/tmp", "$TMPDIR"}, {"/home/me", "~"}}
-	if got := foldersOf("/home/me/lethe"); !slices.Equal(got, want) {
+	if got := hiddenFolders("/home/me/lethe"); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	t.Setenv("HOME", "")
-	if got := foldersOf(""); !slices.Equal(got, want[1:3]) {
+	if got := hiddenFolders(""); !slices.Equal(got, want[1:3]) {
 		t.Errorf("without a home or a root: %q", got)
 	}
 }

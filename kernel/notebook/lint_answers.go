@@ -11,7 +11,7 @@ import (
 func (l *linter) answers() {
 	l.cells(Code, func(n int, c *Cell) {
 		for _, call := range callsOf(c.Source, "nb.Exercise(") {
-			if len(call.Args) > 2 && onlyAbout(call.Args[2], call.Args[1]) {
+			if len(call.Args) > 2 && comparesOnly(call.Args[2], call.Args[1]) {
 				l.add(n, "the answer to an exercise stands in clear", "seal it: nb.Answer, with what nb.Seal returns")
 			}
 		}
@@ -41,9 +41,9 @@ func callsOf(source, begin string) []*ast.CallExpr {
 	}
 }
 
-// onlyAbout reports whether a condition compares an answer with what is known
+// comparesOnly reports whether a condition compares an answer with what is known
 // when the cell is written.
-func onlyAbout(condition, answer ast.Expr) bool {
+func comparesOnly(condition, answer ast.Expr) bool {
 	name, ok := answer.(*ast.Ident)
 	mentioned, other := false, false
 	ast.Inspect(condition, func(n ast.Node) bool {

@@ -14,10 +14,10 @@ const (
 	medianCell = 10 // of the code cells of one notebook
 )
 
-// thin wants short code cells. The median is over one notebook and not over all:
+// cellLengths wants short code cells. The median is over one notebook and not over all:
 // a notebook of plumbing must not hide behind others, and it can be put right
 // where it is found.
-func (l *linter) thin() {
+func (l *linter) cellLengths() {
 	var lengths []int
 	l.cells(Code, func(n int, c *Cell) {
 		lines := strings.Count(strings.TrimRight(c.Source, "\n\t "), "\n") + 1
@@ -26,13 +26,13 @@ func (l *linter) thin() {
 			l.add(n, fmt.Sprintf("a code cell of %d lines", lines), fmt.Sprintf("%d at most: move helpers into the library, or cut it in two", maxCell))
 		}
 	})
-	if m := middle(lengths); m > medianCell {
+	if m := upperMedian(lengths); m > medianCell {
 		l.add(0, fmt.Sprintf("half of the code cells have %d lines and more", m), fmt.Sprintf("%d at most: what is left in a cell is the idea", medianCell))
 	}
 }
 
-// middle is the median, the upper one of an even number.
-func middle(lengths []int) int {
+// upperMedian is the median, the upper one of an even number.
+func upperMedian(lengths []int) int {
 	if len(lengths) == 0 {
 		return 0
 	}
@@ -41,30 +41,30 @@ func middle(lengths []int) int {
 }
 
 var (
-	knob = regexp.MustCompile(`\bnb\.Knob\(\s*"([^"]*)"`)
-	// attention is what a sentence says that tells a reader what to look for.
-	attention = regexp.MustCompile(`(?i)\b(look|watch|see|notice|compare|ask)\b`)
+	sliderCall = regexp.MustCompile(`\bnb\.Knob\(\s*"([^"]*)"`)
+	// attentionWord is what a sentence says that tells a reader what to look for.
+	attentionWord = regexp.MustCompile(`(?i)\b(look|watch|see|notice|compare|ask)\b`)
 )
 
-// knobs wants at least one slider per notebook, and the words above the sliders
+// sliders wants at least one slider per notebook, and the words above the sliders
 // of a cell must name each and say what to look for while it is turned. A
 // slider whose cell sets no variable of the experiment cannot be told from
 // others by reading; that is left to people.
-func (l *linter) knobs() {
+func (l *linter) sliders() {
 	found, words := false, ""
 	for i, c := range l.nb.Cells {
 		if c.Kind != Code {
 			words = c.Source // the words nearest above the code
 			continue
 		}
-		names := knob.FindAllStringSubmatch(c.Source, -1)
+		names := sliderCall.FindAllStringSubmatch(c.Source, -1)
 		found = found || len(names) > 0
 		for _, m := range names {
 			if name := spokenName(m[1]); !strings.Contains(strings.ToLower(words), strings.ToLower(name)) {
 				l.add(i+1, fmt.Sprintf("the knob %q is not named in the text above it", name), "say there what it changes and what to look for")
 			}
 		}
-		if len(names) > 0 && !attention.MatchString(words) {
+		if len(names) > 0 && !attentionWord.MatchString(words) {
 			l.add(i+1, "sliders without a word on what to look for", "say above them what to watch while they are turned")
 		}
 	}

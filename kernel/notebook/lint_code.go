@@ -13,7 +13,7 @@ var machinePath = regexp.MustCompile(`(?:^|[^\w.:/~$}-])((?:/home|/root|/Users|/
 
 func (l *linter) paths() {
 	for i, c := range l.nb.Cells {
-		l.path1(i+1, "", c.Source)
+		l.checkPath(i+1, "", c.Source)
 		for _, o := range c.Outputs {
 			texts := []string{o.Text, o.Evalue, strings.Join(o.Traceback, "\n")}
 			for _, media := range sortedKeys(o.Data) {
@@ -21,12 +21,12 @@ func (l *linter) paths() {
 					texts = append(texts, o.text(media))
 				}
 			}
-			l.path1(i+1, "in an output", strings.Join(texts, "\n"))
+			l.checkPath(i+1, "in an output", strings.Join(texts, "\n"))
 		}
 	}
 }
 
-func (l *linter) path1(cell int, where, text string) {
+func (l *linter) checkPath(cell int, where, text string) {
 	if m := machinePath.FindStringSubmatch(text); m != nil {
 		l.add(cell, strings.TrimSpace(fmt.Sprintf("the path %s %s", m[1], where)), "use a relative path; it exists only on your machine")
 	}

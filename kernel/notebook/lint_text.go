@@ -155,7 +155,7 @@ func (l *linter) exercises() {
 	}
 }
 
-// claims wants the claims where a reader has seen everything: in the last code
+// reportClaims wants the claims where a reader has seen everything: in the last code
 // cell before the exercises, or of the notebook.
 func (l *linter) claims() {
 	exercises := l.exercisesOf()

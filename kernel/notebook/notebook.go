@@ -117,7 +117,7 @@ func ReadFS(fsys fs.FS, path string) (*Notebook, error) {
 }
 
 func parse(b []byte) (*Notebook, error) {
-	b, err := files.Unmarked(b)
+	b, err := files.TrimBOM(b)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func parse(b []byte) (*Notebook, error) {
 		Minor    json.RawMessage `json:"nbformat_minor"`
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
-		return nil, fmt.Errorf("no notebook: %w", inLine(b, err))
+		return nil, fmt.Errorf("no notebook: %w", withLine(b, err))
 	}
 	if string(file.Major) != "4" || string(file.Minor) != "5" {
 		return nil, fmt.Errorf("nbformat: %s.%s, expected 4.5: open the notebook in JupyterLab and save it", file.Major, file.Minor)
@@ -152,7 +152,7 @@ func parse(b []byte) (*Notebook, error) {
 	return nb, nil
 }
 
-func (nb *Notebook) become(text string) error {
+func (nb *Notebook) replaceWith(text string) error {
 	now, err := parse([]byte(text))
 	if err == nil {
 		*nb = *now
@@ -160,8 +160,8 @@ func (nb *Notebook) become(text string) error {
 	return err
 }
 
-// inLine says on which line what is no JSON stands.
-func inLine(b []byte, err error) error {
+// withLine says on which line what is no JSON stands.
+func withLine(b []byte, err error) error {
 	at := int64(len(b))
 	var wrong *json.SyntaxError
 	var other *json.UnmarshalTypeError
@@ -179,7 +179,7 @@ func parseCell(raw Object) (c Cell, err error) {
 	if raw == nil {
 		return c, errors.New("null is none")
 	}
-	raw["source"] = joined(raw["source"])
+	raw["source"] = joinLines(raw["source"])
 	if s, ok := raw["source"].(string); ok { // lines as Windows ends them
 		raw["source"] = strings.ReplaceAll(s, "\r\n", "\n")
 	}
@@ -211,12 +211,12 @@ func parseCell(raw Object) (c Cell, err error) {
 
 func joinOutput(o Object) {
 	if text, ok := o["text"]; ok {
-		o["text"] = joined(text)
+		o["text"] = joinLines(text)
 	}
 	data, _ := o["data"].(Object)
 	for media, v := range data {
 		if !isJSON(media) {
-			data[media] = joined(v)
+			data[media] = joinLines(v)
 		}
 	}
 }
@@ -227,8 +227,8 @@ func isJSON(media string) bool {
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
 
-// joined makes one text of a list of lines, and leaves anything else.
-func joined(v any) any {
+// joinLines makes one text of a list of lines, and leaves anything else.
+func joinLines(v any) any {
 	list, _ := v.([]any)
 	var b strings.Builder
 	for _, line := range list {

@@ -66,8 +66,8 @@ func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error)
 	return total, nil
 }
 
-// ourKernel is the metadata of a notebook that says which kernel it is for.
-func ourKernel() Object {
+// kernelMetadata is the metadata of a notebook that says which kernel it is for.
+func kernelMetadata() Object {
 	return Object{
 		"kernelspec":    Object{"display_name": KernelTitle, "language": "go", "name": KernelName},
 		"language_info": Object{"codemirror_mode": "text/x-go", "file_extension": ".go", "mimetype": "text/x-go", "name": "go", "pygments_lexer": "go"},

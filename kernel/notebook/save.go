@@ -13,13 +13,13 @@ import (
 
 // WriteFile writes the notebook to path in one step: a reader sees the old
 // notebook or the new. Folders that are missing are made.
-func (nb *Notebook) WriteFile(path string) error { return inOneStep(path, nb.Text) }
+func (nb *Notebook) WriteFile(path string) error { return writeInOneStep(path, nb.Text) }
 
-func inOneStep(path string, content []byte) error {
+func writeInOneStep(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return files.Put(path, content)
+	return files.WriteFile(path, content)
 }
 
 // HTML turns the notebook that is saved at path into a web page, with nbconvert and
@@ -29,10 +29,10 @@ func (j Jupyter) HTML(ctx context.Context, path, page string) error {
 	text, err := proc.Task{Env: j.Env, Argv: argv}.Output(ctx)
 	var failed *proc.Failure
 	if errors.As(err, &failed) {
-		err = fmt.Errorf("no web page: nbconvert: %w: %s", failed.Err, failed.Says())
+		err = fmt.Errorf("no web page: nbconvert: %w: %s", failed.Err, failed.Message())
 	}
 	if err != nil {
 		return err
 	}
-	return inOneStep(page, []byte(text))
+	return writeInOneStep(page, []byte(text))
 }

@@ -47,12 +47,12 @@ var stopTime = 15 * time.Second
 // session is a notebook on a running kernel. It executes one cell at a time and
 // is not for use by several goroutines.
 type session struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	events chan event
-	stderr *tail
-	said   chan struct{} // closed when nothing more comes on stderr
-	kernel int           // process id, 0: not known
+	cmd        *exec.Cmd
+	in         io.WriteCloser
+	events     chan event
+	stderr     *tail
+	stderrDone chan struct{} // closed when nothing more comes on stderr
+	kernel     int           // process id, 0: not known
 }
 
 type event struct {
@@ -87,7 +87,7 @@ type command struct {
 
 // start starts a kernel for the notebook. The session must be closed.
 func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
-	s := &session{events: make(chan event, 64), stderr: &tail{}, said: make(chan struct{})}
+	s := &session{events: make(chan event, 64), stderr: &tail{}, stderrDone: make(chan struct{})}
 	s.cmd = exec.Command(r.Python, "-u", "-c", driver)
 	s.cmd.Env = append(os.Environ(), headless)
 	if r.Env != nil {
@@ -115,12 +115,12 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	s.in = in
 	go s.read(out)
 	go func() {
-		defer close(s.said)
+		defer close(s.stderrDone)
 		_, _ = io.Copy(s.stderr, complaints)
 	}()
 	err = s.send(command{
-		Do: "start", Notebook: string(nb.Text), Kernel: r.Kernel, Metadata: ourKernel(), Folder: r.Folder,
-		Folders: foldersOf(r.Root), Seconds: startTime.Seconds(),
+		Do: "start", Notebook: string(nb.Text), Kernel: r.Kernel, Metadata: kernelMetadata(), Folder: r.Folder,
+		Folders: hiddenFolders(r.Root), Seconds: startTime.Seconds(),
 	})
 	if err == nil {
 		err = s.ready(ctx, nb)
@@ -131,10 +131,10 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	return s, nil
 }
 
-// foldersOf lists the folders of this machine that no output shall show, so that
+// hiddenFolders lists the folders of this machine that no output shall show, so that
 // a notebook executed elsewhere makes no difference: root, the folder of the
 // project, of which nothing is left, those for temporary files, and the home.
-func foldersOf(root string) (out [][2]string) {
+func hiddenFolders(root string) (out [][2]string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // then nothing lies below it
@@ -173,7 +173,7 @@ func (s *session) send(c command) error {
 		return err
 	}
 	if _, err := s.in.Write(append(b, '\n')); err != nil {
-		return s.lastWords()
+		return s.endedError()
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (s *session) ready(ctx context.Context, nb *Notebook) error {
 		case e.Event == "started":
 			s.kernel = e.PID
 		case e.Event == "ready":
-			return nb.become(e.Notebook)
+			return nb.replaceWith(e.Notebook)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (s *session) next(ctx context.Context) (event, error) {
 	case e, ok := <-s.events:
 		switch {
 		case !ok:
-			return e, s.lastWords()
+			return e, s.endedError()
 		case e.Event == "died":
 			return e, errDied
 		case e.Event == "failed":
@@ -213,14 +213,14 @@ func (s *session) next(ctx context.Context) (event, error) {
 	}
 }
 
-// lastWords is the error for a Python that has ended. What it said last may come
+// endedError is the error for a Python that has ended. What it said last may come
 // after its end is seen; a kernel that goes on keeps the line open.
-func (s *session) lastWords() error {
+func (s *session) endedError() error {
 	select {
-	case <-s.said:
+	case <-s.stderrDone:
 	case <-time.After(time.Second):
 	}
-	if said := s.stderr.last(); said != "" {
+	if said := s.stderr.lastLine(); said != "" {
 		return fmt.Errorf("its Python ended: %s", said)
 	}
 	return errors.New("its Python ended without a word")
@@ -269,8 +269,8 @@ func (t *tail) Write(p []byte) (int, error) {
 // logLine is a line of the kernel's own log, or of nbclient's.
 var logLine = regexp.MustCompile(`^[IWE][0-9]{4} |^\[\w+\] `)
 
-// last is the last line that is not from a log.
-func (t *tail) last() string {
+// lastLine is the last line that is not from a log.
+func (t *tail) lastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")

@@ -26,9 +26,9 @@ func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	return info
 }
 
-// needed lists, with their defaults, the fields that gonb reads without looking
+// requiredFields lists, with their defaults, the fields that gonb reads without looking
 // whether they are there: where one is missing it would crash.
-var needed = map[string]map[string]any{
+var requiredFields = map[string]map[string]any{
 	"execute_request": {"code": "", "silent": false, "store_history": true},
 	"input_reply":     {"value": ""},
 }
@@ -36,9 +36,9 @@ var needed = map[string]map[string]any{
 // bareMark is a line with nothing but a ! or % and blanks, which crashes gonb.
 var bareMark = regexp.MustCompile(`(?m)^((?://gonb:)?[!%])[ \t]+(\\?)$`)
 
-// repaired is the message with every field that gonb needs.
-func repaired(msg *message) *message {
-	defaults := needed[msg.head.Type]
+// withRequiredFields is the message with every field that gonb needs.
+func withRequiredFields(msg *message) *message {
+	defaults := requiredFields[msg.head.Type]
 	if defaults == nil {
 		return msg
 	}
@@ -54,7 +54,7 @@ func repaired(msg *message) *message {
 	if !changed {
 		return msg
 	}
-	return msg.with(fields)
+	return msg.withContent(fields)
 }
 
 // isComplete answers whether code can run as it stands: incomplete while a

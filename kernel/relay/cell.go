@@ -41,13 +41,13 @@ func (c *cell) finalReply() *message {
 	if c.failure == nil {
 		return c.reply
 	}
-	return c.reply.with(c.failure.reply(c.count))
+	return c.reply.withContent(c.failure.reply(c.count))
 }
 
 // onIOPub handles what gonb publishes. Output of the running cell may be held
 // back or rewritten; everything else passes.
 func (m *machine) onIOPub(msg *message) {
-	msg = msg.via()
+	msg = msg.withIDs()
 	c := m.running
 	if c == nil || msg.parent.ID != c.request.head.ID {
 		m.send(jupyterIOPub, msg)
@@ -62,7 +62,7 @@ func (m *machine) onIOPub(msg *message) {
 		var raw failure
 		msg.read(&raw)
 		c.failure = c.explain(&raw, &m.sources)
-		m.send(jupyterIOPub, msg.with(c.failure))
+		m.send(jupyterIOPub, msg.withContent(c.failure))
 	case "status":
 		m.onStatus(msg)
 	default:
@@ -92,7 +92,7 @@ func (m *machine) onStatus(msg *message) {
 	m.flush()
 	m.running.idle = true
 	m.send(jupyterIOPub, msg)
-	m.settle()
+	m.finishCell()
 }
 
 // exitNote is the whole text of the message that gonb adds after a program
@@ -131,7 +131,7 @@ func (m *machine) passStderr(msg *message, text string) {
 		return
 	}
 	if at > 0 {
-		m.send(jupyterIOPub, msg.with(stream("stderr", text[:at])))
+		m.send(jupyterIOPub, msg.withContent(streamContent("stderr", text[:at])))
 	}
 	c.crashed = true
 	c.stderr.WriteString(text[at:])
@@ -155,7 +155,7 @@ func (m *machine) flush() {
 		return // the error tells it all
 	}
 	if c.stderr.Len() > 0 {
-		m.publish(c.request, "stream", stream("stderr", c.stderr.String()))
+		m.publish(c.request, "stream", streamContent("stderr", c.stderr.String()))
 	}
 	if len(c.exits) > 0 && shellLine.MatchString(c.code) {
 		c.failure = c.shellFailure()

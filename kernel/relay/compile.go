@@ -8,16 +8,16 @@ import (
 )
 
 var (
-	// atMain is an error in the program that GoNB made of the cells.
-	atMain = regexp.MustCompile(`^\S*main(?:_test)?\.go:(\d+):(\d+): (.+)$`)
-	// inCell is GoNB's translation of such a place.
-	inCell = regexp.MustCompile(`^Cell(?:\[(\d+)\]:)? Line (\d+)\n`)
-	caret  = regexp.MustCompile(`^ *\^$`)
-	colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	// mainErrorPattern is an error in the program that GoNB made of the cells.
+	mainErrorPattern = regexp.MustCompile(`^\S*main(?:_test)?\.go:(\d+):(\d+): (.+)$`)
+	// cellLinePattern is GoNB's translation of such a place.
+	cellLinePattern = regexp.MustCompile(`^Cell(?:\[(\d+)\]:)? Line (\d+)\n`)
+	caret           = regexp.MustCompile(`^ *\^$`)
+	colour          = regexp.MustCompile("\x1b\\[[0-9;]*m")
 )
 
-// fault is one error of the compiler.
-type fault struct {
+// compileError is one error of the compiler.
+type compileError struct {
 	place  string // "cell [3], line 2, column 4"
 	text   string // what is wrong, perhaps over several lines
 	source string // the line of code; "" where it is not known
@@ -27,25 +27,25 @@ type fault struct {
 // compileFailure reads the compiler's errors out of GoNB's; nil if there are
 // none. GoNB's traceback has one entry for each line of its error value.
 func compileFailure(raw *failure, known *sources) *failure {
-	var faults []*fault
+	var faults []*compileError
 	for i, line := range strings.Split(raw.Value, "\n") {
-		at := atMain.FindStringSubmatch(line)
+		at := mainErrorPattern.FindStringSubmatch(line)
 		switch {
 		case at != nil:
 			trace := ""
 			if i < len(raw.Trace) {
 				trace = colour.ReplaceAllString(raw.Trace[i], "")
 			}
-			fault := newFault(at, trace)
-			fault.text = known.clean(fault.text)
+			fault := newCompileError(at, trace)
+			fault.text = known.hidePaths(fault.text)
 			faults = append(faults, fault)
 		case len(faults) > 0 && strings.HasPrefix(line, "\t"):
 			last := faults[len(faults)-1]
-			last.text += "\n" + known.clean(line)
+			last.text += "\n" + known.hidePaths(line)
 		case isPlace.MatchString(line):
-			faults = append(faults, &fault{text: known.clean(line)})
+			faults = append(faults, &compileError{text: known.hidePaths(line)})
 		case line == "too many errors":
-			faults = append(faults, &fault{text: line})
+			faults = append(faults, &compileError{text: line})
 		}
 	}
 	if len(faults) == 0 {
@@ -67,10 +67,10 @@ func compileFailure(raw *failure, known *sources) *failure {
 // isPlace is an error in any other Go file.
 var isPlace = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
 
-func newFault(at []string, trace string) *fault {
+func newCompileError(at []string, trace string) *compileError {
 	column, _ := strconv.Atoi(at[2])
-	f := &fault{place: "in code that GoNB adds to the cell", text: at[3], column: column}
-	if cell := inCell.FindStringSubmatch(trace); cell != nil {
+	f := &compileError{place: "in code that GoNB adds to the cell", text: at[3], column: column}
+	if cell := cellLinePattern.FindStringSubmatch(trace); cell != nil {
 		f.place = cellPlace(cell[1], cell[2]) + fmt.Sprintf(", column %d", column)
 	}
 	lines := strings.Split(trace, "\n")
@@ -89,7 +89,7 @@ func cellPlace(cell, line string) string {
 	return "cell [" + cell + "], line " + line
 }
 
-func (f *fault) title() string {
+func (f *compileError) title() string {
 	if f.place == "" {
 		return f.text
 	}
@@ -97,7 +97,7 @@ func (f *fault) title() string {
 }
 
 // lines shows the fault with its line of code and a caret under the column.
-func (f *fault) lines() []string {
+func (f *compileError) lines() []string {
 	out := strings.Split(f.title(), "\n")
 	if f.source == "" {
 		return out

@@ -87,9 +87,9 @@ func (c *connection) address(port int) string {
 	return "tcp://" + net.JoinHostPort(c.IP, strconv.Itoa(port))
 }
 
-// private is a connection inside a folder that only this user can enter: Unix
+// privateConnection is a connection inside a folder that only this user can enter: Unix
 // sockets, so that no port can be taken by somebody else, and a fresh key.
-func private(folder string) *connection {
+func privateConnection(folder string) *connection {
 	return &connection{
 		Transport: "ipc", IP: filepath.Join(folder, "s"),
 		ShellPort: 1, ControlPort: 2, StdinPort: 3, IOPubPort: 4, HBPort: 5,

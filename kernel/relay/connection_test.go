@@ -67,7 +67,7 @@ func TestBadConnectionFilesNameFileAndField(t *testing.T) {
 
 func TestGonbsConnectionIsPrivate(t *testing.T) {
 	dir := t.TempDir()
-	c := private(dir)
+	c := privateConnection(dir)
 	file := filepath.Join(dir, "c.json")
 	if err := c.write(file); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestGonbsConnectionIsPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *back != *c || len(c.Key) < 64 || private(dir).Key == c.Key {
+	if *back != *c || len(c.Key) < 64 || privateConnection(dir).Key == c.Key {
 		t.Errorf("%+v became %+v", c, back)
 	}
 }

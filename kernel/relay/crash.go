@@ -17,11 +17,11 @@ type crash struct {
 
 // frame is one call on the stack.
 type frame struct {
-	call string // "main.f", "created by main.main in goroutine 1"
-	file string
-	line int
-	cell int // of the notebook; 0 where it is not known
-	at   int // line in the cell
+	call     string // "main.f", "created by main.main in goroutine 1"
+	file     string
+	line     int
+	cell     int // of the notebook; 0 where it is not known
+	cellLine int // line in the cell
 }
 
 var (
@@ -68,29 +68,29 @@ func (f *frame) locate(text string) bool {
 		return false
 	}
 	f.cell, _ = strconv.Atoi(at[1])
-	f.at, _ = strconv.Atoi(at[2])
+	f.cellLine, _ = strconv.Atoi(at[2])
 	f.file = at[3]
 	f.line, _ = strconv.Atoi(at[4])
 	return true
 }
 
-const house = "github.com/lethe-ml/lethe/"
+const modulePath = "github.com/lethe-ml/lethe/"
 
 // failure shows the reader's own frames and the library's first, and the rest
 // apart.
 func (c *crash) failure(newest int, known *sources) *failure {
-	var own, rest listing
+	var own, rest frameList
 	for _, f := range c.frames {
 		switch {
 		case program.MatchString(f.file):
 			own.add(f.inCells(newest, known)...)
-		case strings.Contains(f.call, house):
+		case strings.Contains(f.call, modulePath):
 			own.add(f.plain())
 		default:
 			rest.add("    " + f.plain())
 		}
 	}
-	out := &failure{Name: "panic", Value: known.clean(c.message)}
+	out := &failure{Name: "panic", Value: known.hidePaths(c.message)}
 	if first, after, ok := strings.Cut(out.Value, ": "); ok && (first == "panic" || first == "fatal error") {
 		out.Name, out.Value = first, after
 	}
@@ -105,33 +105,33 @@ func (c *crash) failure(newest int, known *sources) *failure {
 	return out
 }
 
-// listing is a list of frames in which the same one again is only counted.
-type listing struct {
+// frameList is a list of frames in which the same one again is only counted.
+type frameList struct {
 	entries []string
-	again   []int
+	repeats []int
 }
 
 // maxFrames is how many different frames are shown.
 const maxFrames = 20
 
-func (l *listing) add(lines ...string) {
+func (l *frameList) add(lines ...string) {
 	entry := strings.Join(lines, "\n")
 	if n := len(l.entries); n > 0 && l.entries[n-1] == entry {
-		l.again[n-1]++
+		l.repeats[n-1]++
 		return
 	}
-	l.entries, l.again = append(l.entries, entry), append(l.again, 0)
+	l.entries, l.repeats = append(l.entries, entry), append(l.repeats, 0)
 }
 
-func (l *listing) lines() []string {
+func (l *frameList) lines() []string {
 	var out []string
 	for i, entry := range l.entries {
 		if i == maxFrames {
 			return append(out, fmt.Sprintf("    (%d more frames)", len(l.entries)-i))
 		}
 		out = append(out, strings.Split(entry, "\n")...)
-		if l.again[i] > 0 {
-			out = append(out, fmt.Sprintf("    (and %d times more)", l.again[i]))
+		if l.repeats[i] > 0 {
+			out = append(out, fmt.Sprintf("    (and %d times more)", l.repeats[i]))
 		}
 	}
 	return out
@@ -139,7 +139,7 @@ func (l *listing) lines() []string {
 
 // inCells places a frame of GoNB's program in the notebook, with its code.
 func (f *frame) inCells(newest int, known *sources) []string {
-	cell, line, ok := f.cell, f.at, f.cell > 0
+	cell, line, ok := f.cell, f.cellLine, f.cell > 0
 	if !ok {
 		cell, line, ok = known.find(f.line, newest)
 	}

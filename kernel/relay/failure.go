@@ -29,7 +29,7 @@ func (f *failure) reply(count int) map[string]any {
 func (c *cell) explain(raw *failure, known *sources) *failure {
 	exit := exitNote.FindStringSubmatch(raw.Value + "\n")
 	if c.interrupted {
-		return interrupted(exit)
+		return interruptedFailure(exit)
 	}
 	if c.crashed {
 		if report, ok := parseCrash(c.stderr.String()); ok {
@@ -52,18 +52,18 @@ func (c *cell) explain(raw *failure, known *sources) *failure {
 	return toolFailure(raw, known)
 }
 
-// outside is how the parser and the compiler call a statement outside functions.
-var outside = regexp.MustCompile(`expected declaration, found (?:[\pL_0-9"` + "`" + `]|'[a-z]+')|non-declaration statement outside function body`)
+// outsideFunctionPattern is how the parser and the compiler call a statement outside functions.
+var outsideFunctionPattern = regexp.MustCompile(`expected declaration, found (?:[\pL_0-9"` + "`" + `]|'[a-z]+')|non-declaration statement outside function body`)
 
 const mainHint = "What a cell shall run stands below a line %%; above it a cell declares. Put %% on a line above the statement."
 
 // needsMain reports whether a cell has statements, and no line below which they
 // may stand.
 func needsMain(f *failure, code string) bool {
-	return !strings.Contains("\n"+code, "\n%%") && outside.MatchString(strings.Join(f.Trace, "\n"))
+	return !strings.Contains("\n"+code, "\n%%") && outsideFunctionPattern.MatchString(strings.Join(f.Trace, "\n"))
 }
 
-func interrupted(exit []string) *failure {
+func interruptedFailure(exit []string) *failure {
 	f := plainFailure("interrupted", "the cell was stopped before its program ran")
 	if exit != nil {
 		f = plainFailure("interrupted", "the cell's program was stopped ("+exit[1]+")")
@@ -80,7 +80,7 @@ func (c *cell) shellFailure() *failure {
 	c.exits[0].read(&content)
 	exit := exitNote.FindStringSubmatch(content.Text)
 	if c.interrupted {
-		return interrupted(exit)
+		return interruptedFailure(exit)
 	}
 	lines := shellLine.FindAllString(c.code, -1)
 	if len(lines) == 1 {
@@ -100,7 +100,7 @@ var (
 // toolFailure is any other error: a tool that failed before the compiler, or
 // GoNB's own complaint.
 func toolFailure(raw *failure, known *sources) *failure {
-	text := strings.TrimRight(gonbAdvice.ReplaceAllString(known.clean(raw.Value), ""), "\n")
+	text := strings.TrimRight(gonbAdvice.ReplaceAllString(known.hidePaths(raw.Value), ""), "\n")
 	var kept []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

@@ -119,24 +119,24 @@ func (f *fake) execute(m *message) {
 	word, rest, _ := strings.Cut(code, " ")
 	switch word {
 	case "print":
-		f.publish(m, "stream", stream("stdout", rest))
+		f.publish(m, "stream", streamContent("stdout", rest))
 	case "fail":
 		f.fail(m, reply, "# gonb_1\n./main.go:2:3: "+rest)
 	case "panic":
-		f.publish(m, "stream", stream("stderr", "panic: "+rest+"\n\ngoroutine 1 [running]:\nmain.main()\n\t/tmp/gonb_1/main.go:3\n"))
-		f.publish(m, "stream", stream("stderr", "exit status 2\n"))
+		f.publish(m, "stream", streamContent("stderr", "panic: "+rest+"\n\ngoroutine 1 [running]:\nmain.main()\n\t/tmp/gonb_1/main.go:3\n"))
+		f.publish(m, "stream", streamContent("stderr", "exit status 2\n"))
 		f.fail(m, reply, "exit status 2")
 	case "compile":
 		if err := f.compile(); err != nil {
 			f.fail(m, reply, err.Error())
 			break
 		}
-		f.publish(m, "stream", stream("stdout", "it ran"))
+		f.publish(m, "stream", streamContent("stdout", "it ran"))
 	case "die":
 		time.Sleep(time.Second) // in which the next cell comes to the relay, on a busy machine too
 		os.Exit(7)
 	case "echo": // what came in, with a buffer
-		a := m.answer("display_data", m.fields())
+		a := m.newReply("display_data", m.fields())
 		a.metadata, a.buffers = m.metadata, m.buffers
 		f.send(f.iopub, a)
 	}
@@ -164,10 +164,12 @@ func (f *fake) publish(m *message, kind string, content any) {
 		f.deaf--
 		return
 	}
-	f.send(f.iopub, m.answer(kind, content))
+	f.send(f.iopub, m.newReply(kind, content))
 }
 
-func (f *fake) reply(m *message, kind string, content any) { f.send(f.shell, m.answer(kind, content)) }
+func (f *fake) reply(m *message, kind string, content any) {
+	f.send(f.shell, m.newReply(kind, content))
+}
 
 func (f *fake) send(s zmq4.Socket, m *message) {
 	fatal(s.SendMulti(zmq4.NewMsgFrom(m.frames(f.key)...)))
@@ -178,7 +180,7 @@ type client struct {
 	t        testing.TB
 	key      []byte
 	sockets  map[port]zmq4.Socket
-	arrivals chan arrival
+	arrivals chan received
 	seen     []step     // every message that was read
 	done     chan error // what Run returned
 	stop     context.CancelFunc
@@ -211,7 +213,7 @@ func fakeOptions(t testing.TB, environment ...string) Options {
 	return Options{Gonb: self, GoWork: t.TempDir()}
 }
 
-// start runs a relay in this process and connects to it.
+// startProcess runs a relay in this process and connects to it.
 func (c *client) start(o Options) {
 	c.t.Helper()
 	if err := c.conn.write(c.file); err != nil {
@@ -232,9 +234,9 @@ func prepareClient(t testing.TB) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, sockets: map[port]zmq4.Socket{}, arrivals: make(chan arrival, 1<<10), done: make(chan error, 1)}
+	c := &client{t: t, sockets: map[port]zmq4.Socket{}, arrivals: make(chan received, 1<<10), done: make(chan error, 1)}
 	t.Setenv("TMPDIR", dir)
-	c.conn = private(dir)
+	c.conn = privateConnection(dir)
 	c.key = []byte(c.conn.Key)
 	c.file = filepath.Join(dir, "kernel-00000000-aa.json")
 	c.log = filepath.Join(dir, "log")
@@ -276,7 +278,7 @@ func (c *client) dial() {
 				if err != nil {
 					return
 				}
-				c.arrivals <- arrival{one.port, msg.Frames}
+				c.arrivals <- received{one.port, msg.Frames}
 			}
 		}()
 	}
@@ -284,7 +286,7 @@ func (c *client) dial() {
 
 func (c *client) send(to port, m *message) {
 	c.t.Helper()
-	if err := c.sockets[to].SendMulti(zmq4.NewMsgFrom(m.via().frames(c.key)...)); err != nil {
+	if err := c.sockets[to].SendMulti(zmq4.NewMsgFrom(m.withIDs().frames(c.key)...)); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 )
 
 // realGonb finds a gonb to test with, and puts it on PATH beside goimports.
@@ -16,7 +16,7 @@ func realGonb(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("LETHE_TEST_GONB")
 	if file == "" {
-		home, err := where.Home()
+		home, err := paths.Home()
 		if err != nil {
 			t.Skipf("no gonb: %v", err)
 		}
@@ -38,8 +38,8 @@ func realGonb(t *testing.T) string {
 	return file
 }
 
-// told is what a reader sees of a cell: standard output and error, and errors.
-func told(all []step) string {
+// stepsText is what a reader sees of a cell: standard output and error, and errors.
+func stepsText(all []step) string {
 	var out strings.Builder
 	for _, s := range all {
 		f := s.msg.fields()
@@ -77,11 +77,11 @@ func TestRealGonb(t *testing.T) {
 		{"! ", "cell [8], line 1, column 1: expected declaration, found '!'\n    !\n    ^"},
 		{"c := 1", "cell [9], line 1, column 1: expected declaration, found c\n    c := 1\n    ^\n\n" + mainHint},
 	} {
-		if got := told(c.until(c.run(cell.code))); got != cell.want {
+		if got := stepsText(c.until(c.run(cell.code))); got != cell.want {
 			t.Errorf("%s\n--- told:\n%s\n--- want:\n%s", cell.code, got, cell.want)
 		}
 	}
-	got := told(c.until(c.run("%%\nfmt.Println(array.New(2, 3))")))
+	got := stepsText(c.until(c.run("%%\nfmt.Println(array.New(2, 3))")))
 	if !strings.HasPrefix(got, "cell [10], line 2, column 22: ") || !strings.Contains(got, "(declared at lib/array/array.go:") {
 		t.Errorf("a place in the library: %s", got)
 	}
@@ -92,7 +92,7 @@ func TestRealGonb(t *testing.T) {
 	if got := pick(all, b); got != "shell execute_reply aborted" {
 		t.Errorf("waiting: %s", got)
 	}
-	if got := told(all); !strings.HasPrefix(got, "interrupted: the cell") || !strings.HasSuffix(got, "stdout: goes on\n") {
+	if got := stepsText(all); !strings.HasPrefix(got, "interrupted: the cell") || !strings.HasSuffix(got, "stdout: goes on\n") {
 		t.Errorf("told %s", got)
 	}
 	r := request("complete_request", `{"code":"fmt.Pr","cursor_pos":6}`)

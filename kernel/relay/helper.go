@@ -107,15 +107,15 @@ type query struct {
 	Cursor int    `json:"cursor_pos"`
 }
 
-// help is the answer to a request.
-type help struct {
+// helpReply is the answer to a request.
+type helpReply struct {
 	request *message
 	kind    string
 	content map[string]any
 }
 
-// answer answers one of the two.
-func (h *helper) answer(ctx context.Context, msg *message) help {
+// newReply answers one of the two.
+func (h *helper) answer(ctx context.Context, msg *message) helpReply {
 	h.asking.Lock()
 	defer h.asking.Unlock()
 	ctx, stop := context.WithTimeout(ctx, helpWithin)
@@ -125,11 +125,11 @@ func (h *helper) answer(ctx context.Context, msg *message) help {
 	if msg.head.Type == "complete_request" {
 		content, err := h.complete(ctx, q)
 		h.report(err)
-		return help{msg, "complete_reply", content}
+		return helpReply{msg, "complete_reply", content}
 	}
 	content, err := h.inspect(ctx, q)
 	h.report(err)
-	return help{msg, "inspect_reply", content}
+	return helpReply{msg, "inspect_reply", content}
 }
 
 // write gives the server the cell and what the other cells declare, and returns
@@ -138,7 +138,7 @@ func (h *helper) write(q query) (at gopls.Position, err error) {
 	h.mu.Lock()
 	cell, above, others := h.scope.files(q.Code)
 	h.mu.Unlock()
-	at = place(q.Code, q.Cursor)
+	at = cursorPosition(q.Code, q.Cursor)
 	at.Line += above
 	if err := h.server.Set("others.go", others); err != nil {
 		return at, err
@@ -186,9 +186,9 @@ func (h *helper) inspect(ctx context.Context, q query) (map[string]any, error) {
 	if err != nil {
 		return out, err
 	}
-	ask := h.server.Called
-	if onName(q.Code, q.Cursor) {
-		ask = h.server.Describe
+	ask := h.server.Signature
+	if cursorOnName(q.Code, q.Cursor) {
+		ask = h.server.Hover
 	}
 	text, err := ask(ctx, "main.go", at)
 	if text != "" {
@@ -197,8 +197,8 @@ func (h *helper) inspect(ctx context.Context, q query) (map[string]any, error) {
 	return out, err
 }
 
-// onName reports whether a cursor stands in a name or at an end of it.
-func onName(code string, cursor int) bool {
+// cursorOnName reports whether a cursor stands in a name or at an end of it.
+func cursorOnName(code string, cursor int) bool {
 	all := []rune(code)
 	for _, i := range []int{cursor - 1, cursor} {
 		if i >= 0 && i < len(all) && (all[i] == '_' || unicode.IsLetter(all[i]) || unicode.IsDigit(all[i])) {

@@ -41,7 +41,7 @@ func withoutInput(env []string, folder string) ([]string, error) {
 	file, restored := filepath.Join(folder, "no-input.sh"), "unset BASH_ENV\n"
 	for _, e := range env {
 		if theirs, is := strings.CutPrefix(e, "BASH_ENV="); is {
-			restored = "export BASH_ENV=" + quoted(theirs) + "\nif [ -r \"$BASH_ENV\" ]; then . \"$BASH_ENV\"; fi\n"
+			restored = "export BASH_ENV=" + shellQuote(theirs) + "\nif [ -r \"$BASH_ENV\" ]; then . \"$BASH_ENV\"; fi\n"
 		}
 	}
 	if err := os.WriteFile(file, []byte(noInputForShell+restored), 0o600); err != nil {
@@ -50,8 +50,8 @@ func withoutInput(env []string, folder string) ([]string, error) {
 	return append(env, "BASH_ENV="+file), nil
 }
 
-// quoted is a text as one word of the shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote is a text as one word of the shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // programsWithoutInput puts noInput beside the cells' programs in gonb's folder.
 func programsWithoutInput(temp string) error {

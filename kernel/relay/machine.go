@@ -14,11 +14,11 @@ const (
 	gonbControl
 	gonbStdin
 	gonbIOPub
-	doInterrupt // stop what the running cell is doing
-	doSettle    // the running cell is over
-	doShutdown  // end gonb; the steps after it say goodbye
-	doHelp      // answer somebody who types
-	doLearn     // take in what the cell has declared
+	doInterrupt  // stop what the running cell is doing
+	doFinishCell // the running cell is over
+	doShutdown   // end gonb; the steps after it say goodbye
+	doHelp       // answer somebody who types
+	doLearn      // take in what the cell has declared
 )
 
 // step is one thing to do: send a message to a port, or act.
@@ -39,8 +39,8 @@ type machine struct {
 
 func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to, msg}) }
 
-// take hands out the steps that have come together.
-func (m *machine) take() []step {
+// takeSteps hands out the steps that have come together.
+func (m *machine) takeSteps() []step {
 	out := m.out
 	m.out = nil
 	return out
@@ -54,15 +54,15 @@ var (
 	originStdin   = []byte("stdin")
 )
 
-func marked(origin []byte, msg *message) *message {
-	return msg.via(append([][]byte{origin}, msg.ids...)...)
+func withOrigin(origin []byte, msg *message) *message {
+	return msg.withIDs(append([][]byte{origin}, msg.ids...)...)
 }
 
 // fromJupyter handles a message that a client sent.
 func (m *machine) fromJupyter(from port, msg *message) []step {
 	if from == jupyterStdin {
-		m.send(gonbStdin, marked(originStdin, repaired(msg)))
-		return m.take()
+		m.send(gonbStdin, withOrigin(originStdin, withRequiredFields(msg)))
+		return m.takeSteps()
 	}
 	switch msg.head.Type {
 	case "execute_request":
@@ -70,7 +70,7 @@ func (m *machine) fromJupyter(from port, msg *message) []step {
 		m.next()
 	case "interrupt_request":
 		m.interrupt()
-		m.send(from, msg.answer("interrupt_reply", map[string]any{"status": "ok"}))
+		m.send(from, msg.newReply("interrupt_reply", map[string]any{"status": "ok"}))
 	case "shutdown_request":
 		m.shutdown(from, msg)
 	case "kernel_info_request":
@@ -86,15 +86,15 @@ func (m *machine) fromJupyter(from port, msg *message) []step {
 	default:
 		m.forward(from, msg)
 	}
-	return m.take()
+	return m.takeSteps()
 }
 
 func (m *machine) forward(from port, msg *message) {
 	if from == jupyterControl {
-		m.send(gonbControl, marked(originControl, repaired(msg)))
+		m.send(gonbControl, withOrigin(originControl, withRequiredFields(msg)))
 		return
 	}
-	m.send(gonbShell, marked(originShell, repaired(msg)))
+	m.send(gonbShell, withOrigin(originShell, withRequiredFields(msg)))
 }
 
 // reply answers a request in gonb's place, wrapped in busy and idle as every
@@ -102,7 +102,7 @@ func (m *machine) forward(from port, msg *message) {
 // the state that came last.
 func (m *machine) reply(to port, msg *message, kind string, content any) {
 	m.status(msg, "busy")
-	m.send(to, msg.answer(kind, content))
+	m.send(to, msg.newReply(kind, content))
 	m.status(msg, "idle")
 	if m.running != nil {
 		m.status(m.running.request, "busy")
@@ -114,7 +114,7 @@ func (m *machine) status(msg *message, state string) {
 }
 
 func (m *machine) publish(parent *message, kind string, content any) {
-	m.send(jupyterIOPub, parent.answer(kind, content))
+	m.send(jupyterIOPub, parent.newReply(kind, content))
 }
 
 // next starts the cell that has waited longest, if none is running.
@@ -124,8 +124,8 @@ func (m *machine) next() {
 	}
 	msg := m.waiting[0]
 	m.waiting = m.waiting[1:]
-	m.running = newCell(repaired(msg))
-	m.send(gonbShell, marked(originShell, m.running.request))
+	m.running = newCell(withRequiredFields(msg))
+	m.send(gonbShell, withOrigin(originShell, m.running.request))
 }
 
 // interrupt stops the running cell and drops those that wait behind it. With
@@ -145,29 +145,29 @@ func (m *machine) shutdown(from port, msg *message) {
 		Restart bool `json:"restart"`
 	}
 	msg.read(&content)
-	reply := msg.answer("shutdown_reply", map[string]any{"status": "ok", "restart": content.Restart})
+	reply := msg.newReply("shutdown_reply", map[string]any{"status": "ok", "restart": content.Restart})
 	m.send(doShutdown, nil)
 	m.send(from, reply)
 	m.send(jupyterIOPub, reply)
 }
 
-// helped passes an answer of the language server on.
-func (m *machine) helped(h help) []step {
+// helpReplies passes an answer of the language server on.
+func (m *machine) onHelpReply(h helpReply) []step {
 	m.reply(jupyterShell, h.request, h.kind, h.content)
-	return m.take()
+	return m.takeSteps()
 }
 
 // onInterrupt is an interrupt that came as a signal.
 func (m *machine) onInterrupt() []step {
 	m.interrupt()
-	return m.take()
+	return m.takeSteps()
 }
 
 // abort answers everything that waits, so that Run All stops.
 func (m *machine) abort() {
 	for _, msg := range m.waiting {
 		m.status(msg, "busy")
-		reply := msg.answer("execute_reply", map[string]any{"status": "aborted"})
+		reply := msg.newReply("execute_reply", map[string]any{"status": "aborted"})
 		reply.metadata = json.RawMessage(`{"status":"aborted"}`)
 		m.send(jupyterShell, reply)
 		m.status(msg, "idle")
@@ -181,44 +181,44 @@ func (m *machine) fromGonb(from port, msg *message) []step {
 	case gonbIOPub:
 		m.onIOPub(msg)
 	case gonbStdin:
-		m.send(jupyterStdin, unmarked(msg))
+		m.send(jupyterStdin, withoutOrigin(msg))
 	default:
 		m.onReply(msg)
 	}
-	return m.take()
+	return m.takeSteps()
 }
 
 func (m *machine) onReply(msg *message) {
 	if c := m.running; c != nil && msg.head.Type == "execute_reply" && msg.parent.ID == c.request.head.ID {
 		c.reply = msg
-		m.settle()
+		m.finishCell()
 		return
 	}
 	to := jupyterShell
 	if len(msg.ids) > 0 && string(msg.ids[0]) == string(originControl) {
 		to = jupyterControl
 	}
-	m.send(to, unmarked(msg))
+	m.send(to, withoutOrigin(msg))
 }
 
-// unmarked takes the origin off again.
-func unmarked(msg *message) *message {
+// withoutOrigin takes the origin off again.
+func withoutOrigin(msg *message) *message {
 	if len(msg.ids) == 0 {
 		return msg
 	}
-	return msg.via(msg.ids[1:]...)
+	return msg.withIDs(msg.ids[1:]...)
 }
 
-// settle ends the running cell once both its reply and its last output are
+// finishCell ends the running cell once both its reply and its last output are
 // there; they come over two sockets, in any order.
-func (m *machine) settle() {
+func (m *machine) finishCell() {
 	c := m.running
 	if c.reply == nil || !c.idle {
 		return
 	}
 	m.running = nil
-	m.send(doSettle, nil)
-	m.send(jupyterShell, unmarked(c.finalReply()))
+	m.send(doFinishCell, nil)
+	m.send(jupyterShell, withoutOrigin(c.finalReply()))
 	if c.failure == nil {
 		m.send(doLearn, c.request)
 	} else if c.stopOnError {
@@ -233,18 +233,18 @@ func (m *machine) gonbDied(reason string) []step {
 	if c := m.running; c != nil {
 		m.running = nil
 		c.failure = plainFailure("kernel ended", reason)
-		m.publish(c.request, "stream", stream("stderr", note))
+		m.publish(c.request, "stream", streamContent("stderr", note))
 		m.publish(c.request, "error", c.failure)
-		m.send(doSettle, nil)
-		m.send(jupyterShell, c.request.answer("execute_reply", c.failure.reply(c.count)))
+		m.send(doFinishCell, nil)
+		m.send(jupyterShell, c.request.newReply("execute_reply", c.failure.reply(c.count)))
 		m.status(c.request, "idle")
 	} else {
-		m.publish(&message{rawHead: json.RawMessage("{}")}, "stream", stream("stderr", note))
+		m.publish(&message{rawHead: json.RawMessage("{}")}, "stream", streamContent("stderr", note))
 	}
 	m.abort()
-	return m.take()
+	return m.takeSteps()
 }
 
-func stream(name, text string) map[string]any {
+func streamContent(name, text string) map[string]any {
 	return map[string]any{"name": name, "text": text}
 }

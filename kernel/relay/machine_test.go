@@ -23,7 +23,7 @@ func (s *script) ask(code string, extra ...string) (*message, []step) {
 
 // gonb is a message of gonb's about a request.
 func (s *script) gonb(from port, r *message, kind string, content any) []step {
-	return s.m.fromGonb(from, marked(originShell, r).answer(kind, content))
+	return s.m.fromGonb(from, withOrigin(originShell, r).newReply(kind, content))
 }
 
 // finish ends a cell as gonb does.
@@ -39,14 +39,14 @@ func (s *script) fail(r *message, value string, trace ...string) []step {
 }
 
 func (s *script) stderr(r *message, text string) []step {
-	return s.gonb(gonbIOPub, r, "stream", stream("stderr", text))
+	return s.gonb(gonbIOPub, r, "stream", streamContent("stderr", text))
 }
 
 // summary writes steps down in short: where to, what, and what matters in it.
 func summary(steps []step) string {
 	names := map[port]string{jupyterShell: "shell", jupyterControl: "control", jupyterStdin: "stdin", jupyterIOPub: "iopub",
 		gonbShell: "gonb", gonbControl: "gonb-control", gonbStdin: "gonb-stdin",
-		doInterrupt: "INTERRUPT", doSettle: "SETTLE", doShutdown: "SHUTDOWN", doHelp: "HELP", doLearn: "LEARN"}
+		doInterrupt: "INTERRUPT", doFinishCell: "SETTLE", doShutdown: "SHUTDOWN", doHelp: "HELP", doLearn: "LEARN"}
 	var out []string
 	for _, s := range steps {
 		text := names[s.to]
@@ -158,7 +158,7 @@ func TestRepliesToControlGoBackToControl(t *testing.T) {
 	out := s.m.fromJupyter(jupyterControl, r)
 	expect(t, out, "gonb-control debug_request")
 	// gonb answers everything on its shell socket, with the routing frames of the request.
-	out = s.m.fromGonb(gonbShell, out[0].msg.answer("debug_reply", map[string]any{}))
+	out = s.m.fromGonb(gonbShell, out[0].msg.newReply("debug_reply", map[string]any{}))
 	expect(t, out, "control debug_reply")
 	if ids := out[0].msg.ids; len(ids) != 1 || string(ids[0]) != "client-1" {
 		t.Errorf("routed to %s", ids)
@@ -214,7 +214,7 @@ func TestLineWithOnlyAMarkLosesItsBlanks(t *testing.T) {
 	for code, want := range map[string]string{
 		"! ": "!", "%\t": "%", "a\n!  \nb": "a\n!\nb", "! \\": "!", "!ls ": "!ls ", "%% ": "%% ", "x! ": "x! ",
 	} {
-		r := repaired(request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true}))))
+		r := withRequiredFields(request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true}))))
 		if got := r.fields()["code"]; got != want {
 			t.Errorf("%q became %q, want %q", code, got, want)
 		}
@@ -227,7 +227,7 @@ func TestTheLanguageServerIsAskedWhileACellRuns(t *testing.T) {
 	for _, kind := range []string{"complete_request", "inspect_request"} {
 		r := request(kind, `{"code":"x","cursor_pos":1}`)
 		expect(t, s.m.fromJupyter(jupyterShell, r), "HELP "+kind+" x")
-		expect(t, s.m.helped(help{r, "a_reply", map[string]any{"status": "ok"}}),
+		expect(t, s.m.onHelpReply(helpReply{r, "a_reply", map[string]any{"status": "ok"}}),
 			"iopub status busy; shell a_reply ok; iopub status idle; iopub status busy")
 	}
 	expect(t, s.finish(a, "ok"), "iopub status idle; SETTLE; shell execute_reply ok; LEARN execute_request a")

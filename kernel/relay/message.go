@@ -37,14 +37,14 @@ type header struct {
 // message is one message of the Jupyter protocol. The four dictionaries stay
 // the bytes that came in, so that what the relay does not know passes unharmed.
 type message struct {
-	ids      [][]byte // routing frames, before the delimiter
-	head     header
-	parent   header // of the parent; zero where there is none
-	rawHead  json.RawMessage
-	rawFrom  json.RawMessage // the parent's header
-	metadata json.RawMessage
-	content  json.RawMessage
-	buffers  [][]byte
+	ids       [][]byte // routing frames, before the delimiter
+	head      header
+	parent    header // of the parent; zero where there is none
+	rawHead   json.RawMessage
+	rawParent json.RawMessage // the parent's header
+	metadata  json.RawMessage
+	content   json.RawMessage
+	buffers   [][]byte
 }
 
 // parse reads the frames of a message and checks its signature; with an empty
@@ -65,7 +65,7 @@ func parse(frames [][]byte, key []byte) (*message, error) {
 		return nil, errSignature
 	}
 	m := &message{
-		ids: frames[:at], rawHead: rest[1], rawFrom: rest[2],
+		ids: frames[:at], rawHead: rest[1], rawParent: rest[2],
 		metadata: rest[3], content: rest[4], buffers: rest[5:],
 	}
 	names := [4]string{"header", "parent header", "metadata", "content"}
@@ -77,7 +77,7 @@ func parse(frames [][]byte, key []byte) (*message, error) {
 	if err := json.Unmarshal(m.rawHead, &m.head); err != nil {
 		return nil, fmt.Errorf("the header: %w", err)
 	}
-	if err := json.Unmarshal(m.rawFrom, &m.parent); err != nil {
+	if err := json.Unmarshal(m.rawParent, &m.parent); err != nil {
 		return nil, fmt.Errorf("the parent header: %w", err)
 	}
 	if m.head.Type == "" {
@@ -93,7 +93,7 @@ func isObject(raw []byte) bool {
 
 // frames is the message as it goes over the wire, signed with the key.
 func (m *message) frames(key []byte) [][]byte {
-	body := [][]byte{m.rawHead, m.rawFrom, m.metadata, m.content}
+	body := [][]byte{m.rawHead, m.rawParent, m.metadata, m.content}
 	out := make([][]byte, 0, len(m.ids)+6+len(m.buffers))
 	out = append(out, m.ids...)
 	out = append(out, []byte(delimiter), sign(body, key))
@@ -117,29 +117,29 @@ func signed(signature []byte, body [][]byte, key []byte) bool {
 	return len(key) == 0 || hmac.Equal(signature, sign(body, key))
 }
 
-// answer is a new message of a type with m as its parent, routed back to
+// newReply is a new message of a type with m as its parent, routed back to
 // whoever sent m.
-func (m *message) answer(kind string, content any) *message {
+func (m *message) newReply(kind string, content any) *message {
 	h := header{
 		ID: newID(), Type: kind, Session: m.head.Session, Username: m.head.Username,
 		Date: time.Now().UTC().Format(time.RFC3339Nano), Version: protocolVersion,
 	}
 	return &message{
 		ids: m.ids, head: h, parent: m.head,
-		rawHead: encode(h), rawFrom: m.rawHead,
+		rawHead: encode(h), rawParent: m.rawHead,
 		metadata: json.RawMessage("{}"), content: encode(content),
 	}
 }
 
-// with is a copy of the message with another content.
-func (m *message) with(content any) *message {
+// withContent is a copy of the message with another content.
+func (m *message) withContent(content any) *message {
 	c := *m
 	c.content = encode(content)
 	return &c
 }
 
-// via is a copy of the message with other routing frames.
-func (m *message) via(ids ...[]byte) *message {
+// withIDs is a copy of the message with other routing frames.
+func (m *message) withIDs(ids ...[]byte) *message {
 	c := *m
 	c.ids = ids
 	return &c

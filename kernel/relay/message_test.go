@@ -12,7 +12,7 @@ var testKey = []byte("secret")
 // request is a message as a client would send it.
 func request(kind, content string) *message {
 	empty := &message{head: header{Session: "client", Username: "reader"}, rawHead: []byte("{}")}
-	m := empty.answer(kind, nil)
+	m := empty.newReply(kind, nil)
 	m.content = []byte(content)
 	m.ids = [][]byte{[]byte("client-1")}
 	return m

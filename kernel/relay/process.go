@@ -16,10 +16,10 @@ import (
 // process is the gonb behind the relay.
 type process struct{ *proc.Child }
 
-// start runs a command in a process group of its own. When the relay is killed,
+// startProcess runs a command in a process group of its own. When the relay is killed,
 // the system asks gonb to end: gonb then takes its temporary folder with it,
 // which it could not if it were killed.
-func start(cmd *exec.Cmd) (*process, error) {
+func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.WaitDelay = time.Second
 	c, err := proc.Start(cmd)
 	if err != nil {
@@ -45,16 +45,16 @@ func processes() []proc.Process {
 	return all
 }
 
-// family is every process in gonb's process group but gonb itself: the tools
+// groupMembers is every process in gonb's process group but gonb itself: the tools
 // that build a cell, its program, shells and their children. What a cell starts
 // to outlive the kernel is in a group of its own.
-func family(all []proc.Process, root int) []proc.Process {
+func groupMembers(all []proc.Process, root int) []proc.Process {
 	return slices.DeleteFunc(slices.Clone(all), func(m proc.Process) bool { return m.Group != root || m.PID == root })
 }
 
-// topOf is the child of root that m descends from, or m itself; nil if there is
+// childOfRoot is the child of root that m descends from, or m itself; nil if there is
 // none.
-func topOf(all []proc.Process, m proc.Process, root int) *proc.Process {
+func childOfRoot(all []proc.Process, m proc.Process, root int) *proc.Process {
 	for range all {
 		if m.Parent == root {
 			return &m
@@ -72,13 +72,13 @@ func topOf(all []proc.Process, m proc.Process, root int) *proc.Process {
 // and so does not hand interrupts on to it.
 func isTool(name string) bool { return name == "go" || name == "goimports" }
 
-// targets chooses whom to interrupt. In the first round gonb has passed the
+// interruptTargets chooses whom to interrupt. In the first round gonb has passed the
 // interrupt on to the program that it runs, but to nobody below it. In later
 // rounds only what has begun since is left: programs that gonb started late.
-func targets(all []proc.Process, root int, first bool) []proc.Process {
+func interruptTargets(all []proc.Process, root int, first bool) []proc.Process {
 	var out []proc.Process
-	for _, m := range family(all, root) {
-		top := topOf(all, m, root)
+	for _, m := range groupMembers(all, root) {
+		top := childOfRoot(all, m, root)
 		direct := top != nil && top.PID == m.PID
 		building := top != nil && isTool(filepath.Base(top.Name))
 		if building || direct != first {
@@ -89,8 +89,8 @@ func targets(all []proc.Process, root int, first bool) []proc.Process {
 }
 
 const (
-	huntEvery = 50 * time.Millisecond
-	huntLimit = 6 * time.Second // gonb kills a program that does not stop after 5 s
+	interruptEvery = 50 * time.Millisecond
+	interruptLimit = 6 * time.Second // gonb kills a program that does not stop after 5 s
 )
 
 // interrupt stops what gonb is doing for the running cell, until ctx says that
@@ -100,13 +100,13 @@ func (p *process) interrupt(ctx context.Context) {
 	seen := map[proc.Process]bool{}
 	before := processes()
 	proc.Interrupt(p.Process.Pid)
-	for _, m := range family(before, p.Process.Pid) {
+	for _, m := range groupMembers(before, p.Process.Pid) {
 		seen[m] = true
 	}
-	for _, m := range targets(before, p.Process.Pid, true) {
+	for _, m := range interruptTargets(before, p.Process.Pid, true) {
 		proc.Interrupt(m.PID)
 	}
-	late := time.After(huntLimit)
+	late := time.After(interruptLimit)
 	for {
 		select {
 		case <-ctx.Done():
@@ -114,13 +114,13 @@ func (p *process) interrupt(ctx context.Context) {
 		case <-p.Done:
 			return
 		case <-late:
-			for _, m := range family(processes(), p.Process.Pid) {
+			for _, m := range groupMembers(processes(), p.Process.Pid) {
 				proc.Kill(m.PID)
 			}
-			late = time.After(huntLimit)
-		case <-time.After(huntEvery):
+			late = time.After(interruptLimit)
+		case <-time.After(interruptEvery):
 		}
-		for _, m := range targets(processes(), p.Process.Pid, false) {
+		for _, m := range interruptTargets(processes(), p.Process.Pid, false) {
 			if !seen[m] {
 				seen[m] = true
 				proc.Interrupt(m.PID)
@@ -134,9 +134,9 @@ const (
 	groupWait = 700 * time.Millisecond  // for a cell's program to save its work
 )
 
-// end sees gonb and everything that it started out: politely first, then not.
-func (p *process) end(folder string) {
-	pipes := pipesOf(family(processes(), p.Process.Pid))
+// stop sees gonb and everything that it started out: politely first, then not.
+func (p *process) stop(folder string) {
+	pipes := pipesOf(groupMembers(processes(), p.Process.Pid))
 	if !p.Ended(0) {
 		proc.Terminate(p.Process.Pid)
 	}

@@ -38,32 +38,32 @@ func numbers(ms []proc.Process) string {
 }
 
 func TestFamilyIsGonbsGroup(t *testing.T) {
-	if got := numbers(family(table, 10)); got != "11 12 13 14 15 16 17" {
+	if got := numbers(groupMembers(table, 10)); got != "11 12 13 14 15 16 17" {
 		t.Errorf("family %s", got)
 	}
-	if got := numbers(family(nil, 10)); got != "" {
+	if got := numbers(groupMembers(nil, 10)); got != "" {
 		t.Errorf("without /proc: %s", got)
 	}
 }
 
 func TestInterruptReachesEverybodyOnce(t *testing.T) {
 	// gonb itself passes the interrupt on to 13 and 15.
-	if got := numbers(targets(table, 10, true)); got != "11 12 14 16 17" {
+	if got := numbers(interruptTargets(table, 10, true)); got != "11 12 14 16 17" {
 		t.Errorf("first round %s", got)
 	}
 	// Later, only what gonb starts anew; helpers of a program that is saving its
 	// work are left alone.
-	if got := numbers(targets(table, 10, false)); got != "11 12 13 15" {
+	if got := numbers(interruptTargets(table, 10, false)); got != "11 12 13 15" {
 		t.Errorf("later rounds %s", got)
 	}
 }
 
 func TestStrangeTreesEnd(t *testing.T) {
 	loop := []proc.Process{{PID: 1, Parent: 2, Group: 9}, {PID: 2, Parent: 1, Group: 9}}
-	if got := topOf(loop, loop[0], 5); got != nil {
+	if got := childOfRoot(loop, loop[0], 5); got != nil {
 		t.Errorf("a loop has top %v", got)
 	}
-	if got := numbers(targets(loop, 9, true)); got != "1 2" {
+	if got := numbers(interruptTargets(loop, 9, true)); got != "1 2" {
 		t.Errorf("targets %s", got)
 	}
 }
@@ -93,7 +93,7 @@ func TestGoplsIsHiddenAndNothingElse(t *testing.T) {
 
 func TestNotesAreBounded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
-	n, err := newNotes(file)
+	n, err := newLogFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestNotesAreBounded(t *testing.T) {
 			t.Errorf("%s has %d bytes", name, info.Size())
 		}
 	}
-	if n.temp() != "/tmp/gonb_12ab" || len(n.last()) > 4096 {
-		t.Errorf("folder %q, %d bytes kept", n.temp(), len(n.last()))
+	if n.gonbFolder() != "/tmp/gonb_12ab" || len(n.lastLines()) > 4096 {
+		t.Errorf("folder %q, %d bytes kept", n.gonbFolder(), len(n.lastLines()))
 	}
 }

@@ -48,7 +48,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	log, err := newNotes(o.Log)
+	log, err := newLogFile(o.Log)
 	if err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan arrival, 64), helper: &helper{}, helped: make(chan help)}
+	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan received, 64), helper: &helper{}, helpReplies: make(chan helpReply)}
 	defer func() {
 		if r.gonb != nil {
 			r.gonb.close()
@@ -79,14 +79,14 @@ func Run(ctx context.Context, o Options) error {
 }
 
 type relay struct {
-	jupyter, gonb *side
+	jupyter, gonb *peer
 	process       *process
 	machine       machine
 	helper        *helper
-	helped        chan help
-	log           *notes
-	arrivals      chan arrival
-	settle        context.CancelFunc // ends the hunt after an interrupt
+	helpReplies   chan helpReply
+	log           *logFile
+	arrivals      chan received
+	stopInterrupt context.CancelFunc // ends the hunt after an interrupt
 }
 
 func (r *relay) launch(ctx, open context.Context, o Options, folder string) error {
@@ -94,7 +94,7 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	if err != nil {
 		return err
 	}
-	conn := private(folder)
+	conn := privateConnection(folder)
 	// GoNB reads the kernel's identity from the name of the file.
 	file := filepath.Join(folder, filepath.Base(o.ConnectionFile))
 	if err := conn.write(file); err != nil {
@@ -113,7 +113,7 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 			return err
 		}
 	}
-	if r.process, err = start(cmd); err != nil {
+	if r.process, err = startProcess(cmd); err != nil {
 		return fmt.Errorf("gonb does not start: %w", err)
 	}
 	starting, cancel := context.WithTimeout(ctx, startLimit)
@@ -125,29 +125,29 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 		case <-starting.Done():
 		}
 	}()
-	info, err := r.greet(starting, open, conn)
+	info, err := r.handshake(starting, open, conn)
 	if err != nil {
 		r.stop()
-		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.last())
+		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.lastLines())
 	}
 	if headless() {
-		if err := programsWithoutInput(r.log.temp()); err != nil {
+		if err := programsWithoutInput(r.log.gonbFolder()); err != nil {
 			r.stop()
 			return err
 		}
 	}
 	version, _ := proc.Version(o.Gonb)
 	r.machine.info = kernelInfo(info, cmp.Or(version, "(unknown version)"))
-	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.temp()) }}
+	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.gonbFolder()) }}
 	if !o.NoCompletion {
-		r.helper = newHelper(open, r.log.temp(), folder, r.log)
+		r.helper = newHelper(open, r.log.gonbFolder(), folder, r.log)
 	}
 	return nil
 }
 
-// greet connects to gonb and asks it who it is, until both the answer and
+// handshake connects to gonb and asks it who it is, until both the answer and
 // something on iopub have come: then no output can be lost any more.
-func (r *relay) greet(starting, open context.Context, conn *connection) (map[string]any, error) {
+func (r *relay) handshake(starting, open context.Context, conn *connection) (map[string]any, error) {
 	life, cut := context.WithCancel(open)
 	keep := context.AfterFunc(starting, cut)
 	side, err := dial(life, conn, r.log)
@@ -165,14 +165,14 @@ func (r *relay) greet(starting, open context.Context, conn *connection) (map[str
 	heard := false
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
-	side.send(gonbShell, question())
+	side.send(gonbShell, infoRequest())
 	for info == nil || !heard {
 		select {
 		case <-starting.Done():
 			return nil, starting.Err()
 		case <-again.C:
 			if info != nil {
-				side.send(gonbShell, question())
+				side.send(gonbShell, infoRequest())
 			}
 		case a := <-r.arrivals:
 			msg, err := parse(a.frames, side.key)
@@ -185,30 +185,30 @@ func (r *relay) greet(starting, open context.Context, conn *connection) (map[str
 			}
 		}
 	}
-	side.send(gonbShell, setting())
+	side.send(gonbShell, noAutoGetRequest())
 	return info, nil
 }
 
 const askEvery = 50 * time.Millisecond
 
-// greeter is the session of the relay's own questions; their answers are for
+// handshakeSession is the session of the relay's own questions; their answers are for
 // nobody else.
-const greeter = "lethe-kernel"
+const handshakeSession = "lethe-kernel"
 
-func question() *message { return own("kernel_info_request", map[string]any{}) }
+func infoRequest() *message { return newRequest("kernel_info_request", map[string]any{}) }
 
-// setting takes "go get" out of every cell: modules are pinned and the network
+// noAutoGetRequest takes "go get" out of every cell: modules are pinned and the network
 // is off, so that it can only cost time.
-func setting() *message {
-	return own("execute_request", map[string]any{
+func noAutoGetRequest() *message {
+	return newRequest("execute_request", map[string]any{
 		"code": "%noautoget", "silent": true, "store_history": false, "allow_stdin": false,
 		"user_expressions": map[string]any{}, "stop_on_error": false,
 	})
 }
 
-func own(kind string, content map[string]any) *message {
-	empty := &message{head: header{Session: greeter}, rawHead: []byte("{}")}
-	return empty.answer(kind, content)
+func newRequest(kind string, content map[string]any) *message {
+	empty := &message{head: header{Session: handshakeSession}, rawHead: []byte("{}")}
+	return empty.newReply(kind, content)
 }
 
 func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
@@ -220,13 +220,13 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			return nil
 		case <-interrupts:
 			r.do(ctx, r.machine.onInterrupt())
-		case h := <-r.helped:
-			r.do(ctx, r.machine.helped(h))
+		case h := <-r.helpReplies:
+			r.do(ctx, r.machine.onHelpReply(h))
 		case <-r.process.Done:
 			r.do(ctx, r.machine.gonbDied(r.process.reason()))
 			r.stop()
 			r.jupyter.flush(flushLimit)
-			return fmt.Errorf("%w: %s; its last words:\n%s", errDied, r.process.reason(), r.log.last())
+			return fmt.Errorf("%w: %s; its last words:\n%s", errDied, r.process.reason(), r.log.lastLines())
 		case a := <-r.arrivals:
 			if r.do(ctx, r.decide(a)) {
 				r.jupyter.flush(flushLimit)
@@ -238,7 +238,7 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 
 // decide reads a message and asks the machine. What cannot be read or is not
 // signed with the right key is dropped.
-func (r *relay) decide(a arrival) []step {
+func (r *relay) decide(a received) []step {
 	from := r.jupyter
 	if a.from >= gonbShell {
 		from = r.gonb
@@ -251,7 +251,7 @@ func (r *relay) decide(a arrival) []step {
 	switch {
 	case from == r.jupyter:
 		return r.machine.fromJupyter(a.from, msg)
-	case msg.parent.Session == greeter:
+	case msg.parent.Session == handshakeSession:
 		return nil
 	}
 	return r.machine.fromGonb(a.from, msg)
@@ -262,12 +262,12 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 	for _, s := range steps {
 		switch s.to {
 		case doInterrupt:
-			r.settled()
+			r.endInterrupt()
 			hunt, over := context.WithCancel(ctx)
-			r.settle = over
+			r.stopInterrupt = over
 			go r.process.interrupt(hunt)
-		case doSettle:
-			r.settled()
+		case doFinishCell:
+			r.endInterrupt()
 		case doShutdown:
 			r.stop()
 			stopped = true
@@ -278,7 +278,7 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 		case doHelp:
 			go func() {
 				select {
-				case r.helped <- r.helper.answer(ctx, s.msg):
+				case r.helpReplies <- r.helper.answer(ctx, s.msg):
 				case <-ctx.Done():
 				}
 			}()
@@ -291,18 +291,18 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 	return stopped
 }
 
-// settled ends what an interrupt started.
-func (r *relay) settled() {
-	if r.settle != nil {
-		r.settle()
-		r.settle = nil
+// endInterrupt ends what an interrupt started.
+func (r *relay) endInterrupt() {
+	if r.stopInterrupt != nil {
+		r.stopInterrupt()
+		r.stopInterrupt = nil
 	}
 }
 
 func (r *relay) stop() {
-	r.settled()
+	r.endInterrupt()
 	r.helper.stop()
-	r.process.end(r.log.temp())
+	r.process.stop(r.log.gonbFolder())
 }
 
 const flushLimit = time.Second

@@ -103,7 +103,7 @@ func TestInterruptIsNotLostBeforeTheCompilerStarts(t *testing.T) {
 
 func TestForgedAndBrokenFramesAreDropped(t *testing.T) {
 	c := connect(t)
-	forged := request("execute_request", `{"code":"die"}`).via()
+	forged := request("execute_request", `{"code":"die"}`).withIDs()
 	for _, frames := range [][][]byte{
 		forged.frames([]byte("wrong key")),
 		{[]byte("junk")},
@@ -251,7 +251,7 @@ func (c *client) nothingLeft() {
 func TestGonbThatDoesNotStartIsTold(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "kernel.json")
-	if err := private(dir).write(file); err != nil {
+	if err := privateConnection(dir).write(file); err != nil {
 		t.Fatal(err)
 	}
 	err := Run(context.Background(), Options{Gonb: filepath.Join(dir, "nosuch"), ConnectionFile: file})

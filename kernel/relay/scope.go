@@ -113,7 +113,7 @@ func declarations(code string) []declaration {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if name := nameOf(d); name != "main" {
+			if name := functionName(d); name != "main" {
 				whole := text(d)
 				if d.Doc != nil {
 					whole = text(d.Doc) + "\n" + whole
@@ -121,14 +121,14 @@ func declarations(code string) []declaration {
 				out = append(out, declaration{names: []string{name}, text: whole})
 			}
 		case *ast.GenDecl:
-			out = append(out, general(d, text)...)
+			out = append(out, generalDeclarations(d, text)...)
 		}
 	}
 	return out
 }
 
-// nameOf is a function's name, a method's with its type before it.
-func nameOf(f *ast.FuncDecl) string {
+// functionName is a function's name, a method's with its type before it.
+func functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
 	}
@@ -149,9 +149,9 @@ func nameOf(f *ast.FuncDecl) string {
 	}
 }
 
-// general takes imports, types, variables and constants; a group of constants
+// generalDeclarations takes imports, types, variables and constants; a group of constants
 // stays together, because they may count with iota.
-func general(d *ast.GenDecl, text func(ast.Node) string) []declaration {
+func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declaration {
 	var out []declaration
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
@@ -205,8 +205,8 @@ func notebookCode(file string) []string {
 	return out
 }
 
-// place is where a cursor stands, of which Jupyter counts the characters before it.
-func place(code string, cursor int) gopls.Position {
+// cursorPosition is where a cursor stands, of which Jupyter counts the characters before it.
+func cursorPosition(code string, cursor int) gopls.Position {
 	before := []rune(code)
 	before = before[:max(0, min(cursor, len(before)))]
 	at := gopls.Position{}

@@ -71,7 +71,7 @@ func TestPlaces(t *testing.T) {
 	for cursor, want := range map[int]gopls.Position{
 		-1: {}, 0: {}, 2: {Line: 0, Character: 3}, 3: {Line: 1}, 5: {Line: 1, Character: 2}, 99: {Line: 1, Character: 2},
 	} {
-		if got := place("a𝄞\nbc", cursor); got != want {
+		if got := cursorPosition("a𝄞\nbc", cursor); got != want {
 			t.Errorf("cursor %d is at %v, want %v", cursor, got, want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestCodeOfANotebook(t *testing.T) {
 
 func TestCursorOnAName(t *testing.T) {
 	for cursor, want := range map[int]bool{-3: false, 0: true, 1: true, 2: true, 3: false, 4: false, 9: false} {
-		if got := onName("ab()", cursor); got != want {
+		if got := cursorOnName("ab()", cursor); got != want {
 			t.Errorf("%d: %v", cursor, got)
 		}
 	}

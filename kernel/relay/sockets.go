@@ -11,13 +11,13 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-type arrival struct {
+type received struct {
 	from   port
 	frames [][]byte
 }
 
-// side is one end of the relay: its sockets by port, and its key.
-type side struct {
+// peer is one end of the relay: its sockets by port, and its key.
+type peer struct {
 	key     []byte
 	sockets map[port]zmq4.Socket
 	outbox  map[port]chan zmq4.Msg
@@ -28,17 +28,17 @@ type side struct {
 // queued is how many messages may wait for a client that reads slowly.
 const queued = 1 << 12
 
-func newSide(key string) *side {
-	return &side{
+func newPeer(key string) *peer {
+	return &peer{
 		key: []byte(key), sockets: map[port]zmq4.Socket{},
 		outbox: map[port]chan zmq4.Msg{}, done: make(chan struct{}, 8),
 	}
 }
 
 // bind opens the sockets that Jupyter's clients connect to.
-func bind(ctx context.Context, c *connection, notes io.Writer) (*side, error) {
+func bind(ctx context.Context, c *connection, notes io.Writer) (*peer, error) {
 	quiet := zmq4.WithLogger(log.New(notes, "zmq: ", 0))
-	s := newSide(c.Key)
+	s := newPeer(c.Key)
 	s.beat = zmq4.NewRep(ctx, quiet)
 	for _, one := range []struct {
 		port   port
@@ -66,7 +66,7 @@ func bind(ctx context.Context, c *connection, notes io.Writer) (*side, error) {
 
 // dial connects to gonb as a client. It waits for gonb to open its sockets, as
 // long as ctx lasts.
-func dial(ctx context.Context, c *connection, notes io.Writer) (*side, error) {
+func dial(ctx context.Context, c *connection, notes io.Writer) (*peer, error) {
 	options := []zmq4.Option{
 		zmq4.WithLogger(log.New(notes, "zmq: ", 0)),
 		zmq4.WithID(zmq4.SocketIdentity("lethe")), // gonb answers on other sockets than it was asked on
@@ -76,7 +76,7 @@ func dial(ctx context.Context, c *connection, notes io.Writer) (*side, error) {
 	if err := sub.SetOption(zmq4.OptionSubscribe, ""); err != nil {
 		return nil, err
 	}
-	s := newSide(c.Key)
+	s := newPeer(c.Key)
 	for _, one := range []struct {
 		port   port
 		socket zmq4.Socket
@@ -97,7 +97,7 @@ func dial(ctx context.Context, c *connection, notes io.Writer) (*side, error) {
 }
 
 // add takes a socket in and starts to write what is queued for it.
-func (s *side) add(p port, socket zmq4.Socket) {
+func (s *peer) add(p port, socket zmq4.Socket) {
 	s.sockets[p] = socket
 	box := make(chan zmq4.Msg, queued)
 	s.outbox[p] = box
@@ -110,7 +110,7 @@ func (s *side) add(p port, socket zmq4.Socket) {
 }
 
 // listen passes on what arrives at every socket that can be read.
-func (s *side) listen(ctx context.Context, to chan<- arrival) {
+func (s *peer) listen(ctx context.Context, to chan<- received) {
 	for p, socket := range s.sockets {
 		if p == jupyterIOPub {
 			continue
@@ -123,7 +123,7 @@ func (s *side) listen(ctx context.Context, to chan<- arrival) {
 					continue
 				}
 				select {
-				case to <- arrival{p, msg.Frames}:
+				case to <- received{p, msg.Frames}:
 				case <-ctx.Done():
 				}
 			}
@@ -132,9 +132,9 @@ func (s *side) listen(ctx context.Context, to chan<- arrival) {
 }
 
 // send queues a message for a port.
-func (s *side) send(p port, msg *message) {
+func (s *peer) send(p port, msg *message) {
 	if p == jupyterIOPub {
-		msg = msg.via([]byte("kernel." + msg.head.Type))
+		msg = msg.withIDs([]byte("kernel." + msg.head.Type))
 	}
 	if box := s.outbox[p]; box != nil {
 		box <- zmq4.NewMsgFrom(msg.frames(s.key)...)
@@ -143,7 +143,7 @@ func (s *side) send(p port, msg *message) {
 
 // flush writes what is queued, for at most the given time. Nothing can be sent
 // afterwards.
-func (s *side) flush(limit time.Duration) {
+func (s *peer) flush(limit time.Duration) {
 	late := time.After(limit)
 	for p, box := range s.outbox {
 		close(box)
@@ -160,7 +160,7 @@ func (s *side) flush(limit time.Duration) {
 	time.Sleep(50 * time.Millisecond)
 }
 
-func (s *side) close() {
+func (s *peer) close() {
 	for _, socket := range s.sockets {
 		_ = socket.Close()
 	}

@@ -60,11 +60,11 @@ var (
 	// tempProgram is a path into GoNB's temporary folder.
 	tempProgram = regexp.MustCompile(`(?:[^\s"]*/)?gonb_[0-9a-f]+/`)
 	tempModule  = regexp.MustCompile(`\bgonb_[0-9a-f]+\b`)
-	upwards     = regexp.MustCompile(`(?:\.\./)+[^\s:"]*`)
+	parentPath  = regexp.MustCompile(`(?:\.\./)+[^\s:"]*`)
 )
 
-// clean takes temporary paths and the machine's own folders out of a text.
-func (s *sources) clean(text string) string {
+// hidePaths takes temporary paths and the machine's own folders out of a text.
+func (s *sources) hidePaths(text string) string {
 	text = colour.ReplaceAllString(text, "")
 	text = tempProgram.ReplaceAllString(text, "")
 	text = tempModule.ReplaceAllString(text, "the cell")
@@ -72,7 +72,7 @@ func (s *sources) clean(text string) string {
 		return text
 	}
 	// The compiler writes paths relative to GoNB's folder, two levels deep or more.
-	text = upwards.ReplaceAllStringFunc(text, func(p string) string {
+	text = parentPath.ReplaceAllStringFunc(text, func(p string) string {
 		if i := strings.Index(p, strings.TrimPrefix(s.root, "/")+"/"); i >= 0 {
 			return p[i+len(s.root):]
 		}

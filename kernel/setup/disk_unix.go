@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mine reports whether a file is the user's own.
-func mine(info os.FileInfo) bool {
+// ownedByUser reports whether a file is the user's own.
+func ownedByUser(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid()
 }
 
-func free(dir string) (int64, bool) {
+func freeDisk(dir string) (int64, bool) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(dir, &stat); err != nil {
 		return 0, false

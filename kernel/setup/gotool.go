@@ -41,9 +41,9 @@ func (m *machine) findGo(ctx context.Context) error {
 		return err
 	}
 	argv := []string{path, "env", "-json", "GOVERSION", "GOROOT", "GOCACHE", "GOMODCACHE", "CGO_ENABLED", "GOAMD64", "CC"}
-	out, err := proc.Task{Dir: m.place.root, Env: m.goEnvironment(), Argv: argv}.Output(ctx)
+	out, err := proc.Task{Dir: m.location.root, Env: m.goEnvironment(), Argv: argv}.Output(ctx)
 	if err != nil {
-		return wrongGo(path, m.place.root, err)
+		return goToolError(path, m.location.root, err)
 	}
 	if err := json.Unmarshal([]byte(out), &m.tool.env); err != nil {
 		return fmt.Errorf("the go tool %s does not say what it is: %w", path, err)
@@ -56,12 +56,12 @@ func (m *machine) findGo(ctx context.Context) error {
 // certainly can build it.
 func oldestGo() string { return strings.TrimPrefix(strings.Fields(runtime.Version())[0], "go") }
 
-func wrongGo(path, root string, err error) error {
+func goToolError(path, root string, err error) error {
 	var failed *proc.Failure
 	if !errors.As(err, &failed) {
 		return err
 	}
-	says := failed.Says()
+	says := failed.Message()
 	if !strings.Contains(says, "requires go") {
 		return fmt.Errorf("the go tool %s does not work: %s", path, says)
 	}

@@ -36,16 +36,16 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m.look = true
+	m.inspectOnly = true
 	var out []Finding
 	for _, part := range []struct {
 		thing  string
 		look   func(context.Context) error
 		detail func() string
 	}{
-		{"library", m.locate, m.describePlace},
+		{"library", m.locate, m.describeLocation},
 		{"Go", m.findGo, func() string {
-			return fmt.Sprintf("%s, the library needs %s", m.tool.env.GOVERSION, goVersionOf(m.place.root))
+			return fmt.Sprintf("%s, the library needs %s", m.tool.env.GOVERSION, goVersionOf(m.location.root))
 		}},
 		{"kernel tools", m.buildTools, func() string {
 			all, _ := m.toolVersions()
@@ -77,18 +77,18 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 	return out, m.ready(), nil
 }
 
-func (m *machine) describePlace() string {
-	if m.place.clone {
-		return "the clone in " + m.place.root
+func (m *machine) describeLocation() string {
+	if m.location.clone {
+		return "the clone in " + m.location.root
 	}
-	return "version " + m.place.version + ", as installed"
+	return "version " + m.location.version + ", as installed"
 }
 
 // toolVersions lists the versions that the linker wrote into the programs, and
 // those that are not the pinned ones; what gonb prints about itself is out of date.
 func (m *machine) toolVersions() (all, wrong []string) {
 	paths := []string{gonbPath, goimportsPath, goplsPath}
-	if m.o.NoCompletion {
+	if m.options.NoCompletion {
 		paths = paths[:2]
 	}
 	pinned := pinnedVersions()
@@ -117,8 +117,8 @@ func pinnedVersions() map[string]string {
 }
 
 func (m *machine) describePython() string {
-	if m.py.lender != "" {
-		return m.py.lender
+	if m.py.borrowedFrom != "" {
+		return m.py.borrowedFrom
 	}
 	var out []string
 	for _, name := range []string{"jupyterlab", "nbclient", "nbconvert"} {
@@ -144,8 +144,8 @@ const (
 	enoughDisk   = 2e9
 )
 
-// Room says how much memory and disk are free.
-func Room(home string) []Finding {
+// FreeSpace says how much memory and disk are free.
+func FreeSpace(home string) []Finding {
 	var out []Finding
 	if bytes, ok := freeMemory(); ok {
 		f := Finding{"memory", StateOK, fmt.Sprintf("%.1f GB free", float64(bytes)/1e9)}
@@ -154,8 +154,8 @@ func Room(home string) []Finding {
 		}
 		out = append(out, f)
 	}
-	for _, dir := range []string{existing(home), os.TempDir()} {
-		bytes, ok := free(dir)
+	for _, dir := range []string{nearestExisting(home), os.TempDir()} {
+		bytes, ok := freeDisk(dir)
 		if !ok {
 			continue
 		}
@@ -168,8 +168,8 @@ func Room(home string) []Finding {
 	return out
 }
 
-// existing is the folder, or the nearest one above it that is there.
-func existing(dir string) string {
+// nearestExisting is the folder, or the nearest one above it that is there.
+func nearestExisting(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || filepath.Dir(dir) == dir {
 			return dir

@@ -6,7 +6,7 @@ import (
 )
 
 // inspect returns the findings by their thing.
-func (w *world) inspect() (map[string]Finding, *Ready) {
+func (w *testMachine) inspect() (map[string]Finding, *Ready) {
 	w.t.Helper()
 	all, ready, err := Inspect(w.t.Context(), Options{Home: w.home, Folder: w.root})
 	if err != nil {
@@ -20,8 +20,8 @@ func (w *world) inspect() (map[string]Finding, *Ready) {
 }
 
 func TestInspectBeforeSetupChangesNothing(t *testing.T) {
-	w := newWorld(t)
-	before := listing(t, w.root)
+	w := newTestMachine(t)
+	before := listFiles(t, w.root)
 	found, ready := w.inspect()
 	if f := found["kernel tools"]; ready != nil || f.State != StateBroken || !strings.Contains(f.Detail, "lethe lab") {
 		t.Errorf("%+v, %v", found, ready)
@@ -29,13 +29,13 @@ func TestInspectBeforeSetupChangesNothing(t *testing.T) {
 	if found["Go"].State != StateOK || !strings.Contains(found["Go"].Detail, "needs 1.26.5") {
 		t.Errorf("%+v", found["Go"])
 	}
-	if calls := w.calls(); len(calls) != 0 || listing(t, w.root) != before || existing(w.home) == w.home {
+	if calls := w.calls(); len(calls) != 0 || listFiles(t, w.root) != before || nearestExisting(w.home) == w.home {
 		t.Errorf("calls %q", calls)
 	}
 }
 
 func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	found, ready := w.inspect()
 	for _, thing := range []string{"library", "Go", "Python", "kernel program", "build cache", "kernelspecs", "Jupyter settings"} {
@@ -62,7 +62,7 @@ func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
 }
 
 func TestRoomIsMeasured(t *testing.T) {
-	found := Room(t.TempDir() + "/not/there/yet")
+	found := FreeSpace(t.TempDir() + "/not/there/yet")
 	if len(found) < 2 {
 		t.Fatalf("%+v", found)
 	}

@@ -64,8 +64,8 @@ func (m *machine) configure(ctx context.Context) error {
 	}
 	_, err = m.run(ctx, step{
 		stamp: m.jupyter("config") + ".json", inputs: inputsOf(tree),
-		there: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
-		do:    func(context.Context) (map[string]string, error) { return nil, files.Tree(m.jupyter(""), tree) },
+		intact: func(map[string]string) bool { return isFile(m.jupyter("config/jupyter_lab_config.json")) },
+		do:     func(context.Context) (map[string]string, error) { return nil, files.WriteTree(m.jupyter(""), tree) },
 	})
 	return err
 }
@@ -98,10 +98,10 @@ func (m *machine) environment() []string {
 		"IPYTHONDIR="+m.jupyter("ipython"),
 		"PYDEVD_DISABLE_FILE_VALIDATION=1",
 	)
-	if m.o.NoCompletion {
+	if m.options.NoCompletion {
 		env = setEnv(env, EnvCompletion+"=off")
 	}
-	if m.py.lender == "" { // the interpreter's own packages and no others
+	if m.py.borrowedFrom == "" { // the interpreter's own packages and no others
 		env = setEnv(unsetEnv(env, "PYTHONPATH", "PYTHONHOME"), "PYTHONNOUSERSITE=1", "VIRTUAL_ENV="+filepath.Dir(bin))
 	}
 	return env

@@ -24,16 +24,16 @@ package notebooks
 // requires the library at the version of this program, and everything else at
 // the versions that the library was tested with.
 func (m *machine) generate(ctx context.Context) error {
-	if m.place.clone {
+	if m.location.clone {
 		return nil
 	}
-	root := m.place.root
+	root := m.location.root
 	_, err := m.run(ctx, step{
-		stamp: root + ".json", what: "fetching the library " + m.place.version, long: "about 10 seconds",
-		inputs: []string{m.place.version, m.place.sum, generated},
-		there:  func(map[string]string) bool { return isFile(filepath.Join(root, "go.sum")) },
+		stamp: root + ".json", what: "fetching the library " + m.location.version, duration: "about 10 seconds",
+		inputs: []string{m.location.version, m.location.sum, generated},
+		intact: func(map[string]string) bool { return isFile(filepath.Join(root, "go.sum")) },
 		do: func(ctx context.Context) (map[string]string, error) {
-			return nil, files.Folder(root, func(work string) error { return m.makeModule(ctx, work) })
+			return nil, files.WriteFolder(root, func(work string) error { return m.makeModule(ctx, work) })
 		},
 	})
 	return err
@@ -44,7 +44,7 @@ type download struct {
 }
 
 func (m *machine) makeModule(ctx context.Context, work string) error {
-	lib := module.Version{Path: Module, Version: m.place.version}
+	lib := module.Version{Path: Module, Version: m.location.version}
 	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // or the go tool looks for one above
 		return err
 	}
@@ -58,15 +58,15 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 		return fmt.Errorf("the library %s cannot be fetched: connect this machine to the network, or set GOPROXY to a module mirror "+
 			"that it can reach, and start this again (%w)", lib, err)
 	}
-	if d.Sum != m.place.sum {
+	if d.Sum != m.location.sum {
 		return fmt.Errorf("the library %s that the module mirror has (%s) is not the one that this program was built from (%s): "+
-			"install the program again", lib, d.Sum, m.place.sum)
+			"install the program again", lib, d.Sum, m.location.sum)
 	}
 	tree, err := moduleFiles(lib, d)
 	if err != nil {
 		return fmt.Errorf("the library %s: %w", lib, err)
 	}
-	return files.Tree(work, tree)
+	return files.WriteTree(work, tree)
 }
 
 // moduleFiles makes a module out of the library's go.mod and go.sum.

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
-	"github.com/lethe-ml/lethe/kernel/internal/where"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -38,26 +38,26 @@ func Plugin(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	defer m.unlock()
-	path := ownPlugin(m.o.Home)
+	path := pluginPath(m.options.Home)
 	_, err = m.run(ctx, step{
 		stamp: pluginStamp(path), inputs: []string{pluginWheel},
-		there: func(map[string]string) bool { return isFile(path) },
-		do:    func(ctx context.Context) (map[string]string, error) { return nil, m.getPlugin(ctx, path) },
+		intact: func(map[string]string) bool { return isFile(path) },
+		do:     func(ctx context.Context) (map[string]string, error) { return nil, m.getPlugin(ctx, path) },
 	})
 	return path, err
 }
 
-// ownPlugin is where Plugin puts what it gets.
-func ownPlugin(home string) string {
+// pluginPath is where Plugin puts what it gets.
+func pluginPath(home string) string {
 	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12], pluginName)
 }
 
 // pluginStamp is written when the plugin at path is whole.
 func pluginStamp(path string) string { return filepath.Dir(path) + ".json" }
 
-// gotPlugin is the plugin that Plugin has got, whole, or nothing.
-func gotPlugin(home string) string {
-	path := ownPlugin(home)
+// downloadedPlugin is the plugin that Plugin has got, whole, or nothing.
+func downloadedPlugin(home string) string {
+	path := pluginPath(home)
 	if isFile(pluginStamp(path)) && isFile(path) {
 		return path
 	}
@@ -66,11 +66,11 @@ func gotPlugin(home string) string {
 
 // OfferPlugin lets this process find the plugin that Plugin has got.
 func OfferPlugin() {
-	home, err := where.Home()
+	home, err := paths.Home()
 	if err != nil || os.Getenv(engine.EnvPlugin) != "" {
 		return
 	}
-	if path := gotPlugin(home); path != "" {
+	if path := downloadedPlugin(home); path != "" {
 		_ = os.Setenv(engine.EnvPlugin, path)
 	}
 }
@@ -82,11 +82,11 @@ func (m *machine) getPlugin(ctx context.Context, to string) error {
 		return err
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("XLA's plugin is downloaded with pip, and there is no Python 3 on PATH: %s", getPython())
+		return fmt.Errorf("XLA's plugin is downloaded with pip, and there is no Python 3 on PATH: %s", pythonHint())
 	}
-	m.say.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
-	defer m.say.end()
-	return files.Folder(filepath.Dir(to), func(work string) error {
+	m.reporter.begin("getting XLA's CPU plugin with "+all[0].Path, "64 MB")
+	defer m.reporter.end()
+	return files.WriteFolder(filepath.Dir(to), func(work string) error {
 		list := filepath.Join(work, "requirements.txt")
 		if err := os.WriteFile(list, []byte(pluginWheel), 0o644); err != nil {
 			return err

@@ -11,22 +11,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-func (w *world) plugin() (string, error) {
+func (w *testMachine) plugin() (string, error) {
 	return Plugin(context.Background(), Options{Home: w.home, Folder: w.root, Out: w.out})
 }
 
-func pluginWorld(t *testing.T) *world {
+func newPluginMachine(t *testing.T) *testMachine {
 	if runtime.GOOS != "linux" {
 		t.Skip("the plugin is published for Linux")
 	}
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("wheel/xla_plugins/xla_cpu_pjrt/__init__.py", "")
 	w.put("wheel/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "elf")
 	return w
 }
 
 func TestThePluginIsDownloadedByHashOnceAndTakenOutOfItsWheel(t *testing.T) {
-	w := pluginWorld(t)
+	w := newPluginMachine(t)
 	for range 2 {
 		path, err := w.plugin()
 		if err != nil {
@@ -40,13 +40,13 @@ func TestThePluginIsDownloadedByHashOnceAndTakenOutOfItsWheel(t *testing.T) {
 	if strings.Count(calls, "pip install --target") != 1 || !strings.Contains(calls, "--require-hashes") {
 		t.Errorf("calls:\n%s", calls)
 	}
-	if said := w.said(); strings.Contains(said, "notebooks") || !strings.Contains(said, "XLA's CPU plugin") {
+	if said := w.printed(); strings.Contains(said, "notebooks") || !strings.Contains(said, "XLA's CPU plugin") {
 		t.Errorf("said %q", said)
 	}
 }
 
 func TestThePluginThatWasGotBringsTheSecondKernel(t *testing.T) {
-	w := pluginWorld(t)
+	w := newPluginMachine(t)
 	path, err := w.plugin()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestThePluginThatWasGotBringsTheSecondKernel(t *testing.T) {
 }
 
 func TestAPluginThatIsNamedIsNotReplaced(t *testing.T) {
-	w := pluginWorld(t)
+	w := newPluginMachine(t)
 	if _, err := w.plugin(); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestAPluginThatIsNamedIsNotReplaced(t *testing.T) {
 }
 
 func TestAPluginThatIsNotWholeIsNotOffered(t *testing.T) {
-	w := pluginWorld(t)
+	w := newPluginMachine(t)
 	path, err := w.plugin()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestAPluginThatIsNotWholeIsNotOffered(t *testing.T) {
 }
 
 func TestAPluginThatCannotBeGotIsExplained(t *testing.T) {
-	w := pluginWorld(t)
+	w := newPluginMachine(t)
 	w.put("offline", "")
 	if _, err := w.plugin(); err == nil || !strings.Contains(err.Error(), "pip cannot download XLA's plugin") {
 		t.Errorf("offline: %v", err)

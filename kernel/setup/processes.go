@@ -28,23 +28,23 @@ type running struct {
 	start       time.Time // zero where it is not known
 }
 
-// LeftBehind is what kernels that were killed have left on the machine.
-type LeftBehind struct {
+// Leftovers is what kernels that were killed have left on the machine.
+type Leftovers struct {
 	Processes []Process `json:"processes"`
 	Folders   []string  `json:"folders"` // temporary folders of kernels that are gone
 	Living    []Process `json:"living"`  // kernels that somebody still uses
 }
 
-// Leftovers looks for processes of ours without their kernel, and for folders
+// FindLeftovers looks for processes of ours without their kernel, and for folders
 // of kernels that do not run.
-func Leftovers(home string) (LeftBehind, error) {
+func FindLeftovers(home string) (Leftovers, error) {
 	all, err := processes()
 	if err != nil {
-		return LeftBehind{}, err
+		return Leftovers{}, err
 	}
-	left := sortOut(all, filepath.Join(home, "kernel"))
+	left := classifyProcesses(all, filepath.Join(home, "kernel"))
 	temp := os.TempDir()
-	left.Folders = append(staleFolders(temp, "gonb_*", oldest(all, gonbName)), staleFolders(temp, relayName+"-*", oldest(all, relayName))...)
+	left.Folders = append(staleFolders(temp, "gonb_*", oldestStart(all, gonbName)), staleFolders(temp, relayName+"-*", oldestStart(all, relayName))...)
 	return left, nil
 }
 
@@ -57,18 +57,18 @@ func processes() ([]running, error) {
 			continue
 		}
 		sidecar := slices.Contains(p.Args(), "** telemetry **")
-		out = append(out, running{p.PID, p.Parent, exe, sidecar, p.Since()})
+		out = append(out, running{p.PID, p.Parent, exe, sidecar, p.StartTime()})
 	}
 	return out, err
 }
 
-// sortOut separates our processes with a parent from those without one.
-func sortOut(all []running, ours string) LeftBehind {
+// classifyProcesses separates our processes with a parent from those without one.
+func classifyProcesses(all []running, ours string) Leftovers {
 	byPID := map[int]running{}
 	for _, p := range all {
 		byPID[p.pid] = p
 	}
-	var out LeftBehind
+	var out Leftovers
 	for _, p := range all {
 		name := filepath.Base(p.exe)
 		if p.sidecar || !strings.HasPrefix(p.exe, ours+string(os.PathSeparator)) {
@@ -96,10 +96,10 @@ func isReaper(pid int, name string) bool {
 	return pid <= 1 && !strings.Contains(name, "python") && !strings.Contains(name, "jupyter")
 }
 
-// oldest is when the oldest living program of that name, of anybody, was
+// oldestStart is when the oldest living program of that name, of anybody, was
 // started; the zero time where that is not known, and the future where there is
 // none.
-func oldest(all []running, name string) time.Time {
+func oldestStart(all []running, name string) time.Time {
 	began := time.Now().Add(time.Hour)
 	for _, p := range all {
 		if filepath.Base(p.exe) == name && p.start.Before(began) {
@@ -117,20 +117,20 @@ func staleFolders(temp, pattern string, oldest time.Time) []string {
 	var out []string
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
-		if err != nil || !mine(info) || !info.ModTime().Before(oldest.Add(-2*time.Second)) {
+		if err != nil || !ownedByUser(info) || !info.ModTime().Before(oldest.Add(-2*time.Second)) {
 			continue
 		}
 		// A pipe is what a cell's program shows its figures through.
-		if info.Mode()&fs.ModeNamedPipe != 0 || info.IsDir() && ofKernel(dir) {
+		if info.Mode()&fs.ModeNamedPipe != 0 || info.IsDir() && isKernelFolder(dir) {
 			out = append(out, dir)
 		}
 	}
 	return out
 }
 
-// ofKernel reports whether a folder holds what a kernel puts there: gonb a
+// isKernelFolder reports whether a folder holds what a kernel puts there: gonb a
 // module, the relay a connection file.
-func ofKernel(dir string) bool {
+func isKernelFolder(dir string) bool {
 	connections, _ := filepath.Glob(filepath.Join(dir, "kernel*.json"))
 	return isFile(filepath.Join(dir, "go.mod")) || len(connections) > 0
 }
@@ -139,10 +139,10 @@ func ofKernel(dir string) bool {
 const stopWait = 2 * time.Second
 
 // Stop ends the orphans and removes the folders, and returns the first problem.
-func (l LeftBehind) Stop(ctx context.Context) error {
+func (l Leftovers) Stop(ctx context.Context) error {
 	var problems []error
 	for _, p := range l.Processes {
-		if err := end(ctx, p.PID); err != nil {
+		if err := endProcess(ctx, p.PID); err != nil {
 			problems = append(problems, fmt.Errorf("process %d (%s) cannot be ended: %w", p.PID, p.Name, err))
 		}
 	}
@@ -154,7 +154,7 @@ func (l LeftBehind) Stop(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-func end(ctx context.Context, pid int) error {
+func endProcess(ctx context.Context, pid int) error {
 	for _, stop := range []func(int){proc.Terminate, proc.Kill} {
 		stop(pid)
 		for until := time.Now().Add(stopWait); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {

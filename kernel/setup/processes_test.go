@@ -23,7 +23,7 @@ func TestOnlyProcessesWithoutTheirKernelAreOrphans(t *testing.T) {
 		{pid: 22, parent: 1, exe: bin + "gonb"}, {pid: 23, parent: 1, exe: bin + "gopls"}, {pid: 24, parent: 99, exe: bin + "gopls"},
 		{pid: 30, parent: 1, exe: "/usr/local/bin/gopls"}, {pid: 31, parent: 1, exe: "/opt/gonb"},
 	}
-	got := sortOut(all, home)
+	got := classifyProcesses(all, home)
 	var orphans []int
 	for _, p := range got.Processes {
 		orphans = append(orphans, p.PID)
@@ -66,13 +66,13 @@ func TestFoldersOfLivingKernelsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	alive := []running{{exe: "/x/gonb", start: now.Add(-time.Minute)}, {exe: "/x/gonb", start: now}}
-	if got := staleFolders(dir, "gonb_*", oldest(alive, gonbName)); len(got) != 1 || filepath.Base(got[0]) != "gonb_old" {
+	if got := staleFolders(dir, "gonb_*", oldestStart(alive, gonbName)); len(got) != 1 || filepath.Base(got[0]) != "gonb_old" {
 		t.Errorf("%v", got)
 	}
-	if got := staleFolders(dir, "gonb_*", oldest(nil, gonbName)); len(got) != 2 {
+	if got := staleFolders(dir, "gonb_*", oldestStart(nil, gonbName)); len(got) != 2 {
 		t.Errorf("without a kernel: %v", got)
 	}
-	if got := staleFolders(dir, "gonb_*", oldest([]running{{exe: "/x/gonb"}}, gonbName)); len(got) != 0 {
+	if got := staleFolders(dir, "gonb_*", oldestStart([]running{{exe: "/x/gonb"}}, gonbName)); len(got) != 0 {
 		t.Errorf("with a kernel of unknown age: %v", got)
 	}
 }
@@ -93,9 +93,9 @@ func TestAnOrphanIsFoundAndEnded(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	var left LeftBehind
+	var left Leftovers
 	for range 100 { // until the child has become the other program
-		if left, err = Leftovers(home); err != nil || len(left.Processes) > 0 {
+		if left, err = FindLeftovers(home); err != nil || len(left.Processes) > 0 {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -138,7 +138,7 @@ func copyProgram(t *testing.T, from, to string) {
 }
 
 func TestRemoveTakesOnlyWhatPrepareMade(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	w.put("home/kernel/Makefile", "somebody's own")
 	w.put("home/data/set.csv", "1,2")

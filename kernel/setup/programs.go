@@ -8,19 +8,19 @@ import (
 // buildRelay builds the program that Jupyter starts from the library's own
 // sources, with the flags of cells. It is the same for all kernels.
 func (m *machine) buildRelay(ctx context.Context) error {
-	m.own = filepath.Join(m.home, "root-"+hashOf(m.place.root)[:12])
-	m.xla = pjrtPlugin() != "" || gotPlugin(m.o.Home) != ""
+	m.buildDir = filepath.Join(m.home, "root-"+hashOf(m.location.root)[:12])
+	m.xla = pjrtPlugin() != "" || downloadedPlugin(m.options.Home) != ""
 	cells, long := cellEnvironment(KernelGo), "about 20 seconds"
 	if isFile(m.relay()) {
 		long = "a few seconds"
 	}
 	_, err := m.run(ctx, step{
-		stamp: filepath.Join(m.own, KernelGo, relayName+".json"), what: "building the notebook kernel", long: long,
-		inputs: append(append([]string{m.place.root, m.place.hash}, m.compiler()...), cells...),
-		there:  func(map[string]string) bool { return isFile(m.relay()) },
+		stamp: filepath.Join(m.buildDir, KernelGo, relayName+".json"), what: "building the notebook kernel", duration: long,
+		inputs: append(append([]string{m.location.root, m.location.hash}, m.compiler()...), cells...),
+		intact: func(map[string]string) bool { return isFile(m.relay()) },
 		do: func(ctx context.Context) (map[string]string, error) {
 			env := setEnv(m.goEnvironment(), setEnv(cells, "GOWORK=off")...)
-			return nil, m.goBuild(ctx, m.place.root, env, filepath.Dir(m.relay()), relayPath)
+			return nil, m.goBuild(ctx, m.location.root, env, filepath.Dir(m.relay()), relayPath)
 		},
 	})
 	return err
@@ -34,7 +34,7 @@ func (m *machine) kernels() []string {
 }
 
 // relay is the program that Jupyter starts.
-func (m *machine) relay() string { return filepath.Join(m.own, KernelGo, "bin", relayName) }
+func (m *machine) relay() string { return filepath.Join(m.buildDir, KernelGo, "bin", relayName) }
 
 // compiler is what decides, besides sources and flags, what is compiled.
 func (m *machine) compiler() []string {

@@ -26,9 +26,9 @@ const oldestPython = 10
 
 // python is an interpreter with Jupyter.
 type python struct {
-	path   string
-	lab    string // "jupyterlab" or "notebook"
-	lender string // where it is not our own
+	path         string
+	lab          string // "jupyterlab" or "notebook"
+	borrowedFrom string // where it is not our own
 }
 
 type candidate struct {
@@ -39,8 +39,8 @@ type candidate struct {
 	Packages map[string]string // versions of what we could borrow
 }
 
-// about is what an interpreter is asked about itself.
-const about = `
+// probeScript is what an interpreter is asked about itself.
+const probeScript = `
 import importlib.util as u, json, os, sys
 found = {}
 for name in ("jupyterlab", "notebook", "nbclient", "nbconvert", "jupyter_client"):
@@ -73,7 +73,7 @@ func candidates(ctx context.Context) ([]candidate, error) {
 		}
 		seen[real] = true
 		c := candidate{Path: path}
-		text, err := proc.Task{Dir: os.TempDir(), Env: os.Environ(), Argv: []string{path, "-c", about}}.Output(ctx)
+		text, err := proc.Task{Dir: os.TempDir(), Env: os.Environ(), Argv: []string{path, "-c", probeScript}}.Output(ctx)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -90,31 +90,31 @@ func (m *machine) makePython(ctx context.Context) error {
 	venv := filepath.Join(m.home, "python-"+hashOf(requirements)[:12])
 	values, err := m.run(ctx, step{
 		stamp: venv + ".json", inputs: []string{requirements, "1"},
-		there: pythonThere,
-		do:    func(ctx context.Context) (map[string]string, error) { return m.installPython(ctx, venv) },
+		intact: pythonUnchanged,
+		do:     func(ctx context.Context) (map[string]string, error) { return m.installPython(ctx, venv) },
 	})
 	if err != nil {
 		return err
 	}
 	m.py = python{values["python"], values["lab"], values["lender"]}
-	if m.py.lender != "" {
-		m.say.note("using %s; lethe clean --all, and lethe lab again, tries pip again", m.py.lender)
+	if m.py.borrowedFrom != "" {
+		m.reporter.note("using %s; lethe clean --all, and lethe lab again, tries pip again", m.py.borrowedFrom)
 	}
 	return nil
 }
 
-// pythonThere checks that the interpreter still is the one that was set up: a
+// pythonUnchanged checks that the interpreter still is the one that was set up: a
 // new version of Python takes the ground from under a virtual environment.
-func pythonThere(values map[string]string) bool {
-	if !isFile(values["python"]) || identity(values["base"]) != values["identity"] {
+func pythonUnchanged(values map[string]string) bool {
+	if !isFile(values["python"]) || fileIdentity(values["base"]) != values["identity"] {
 		return false
 	}
 	until, err := time.Parse(time.RFC3339, values["until"])
 	return values["until"] == "" || err == nil && time.Now().Before(until)
 }
 
-// identity changes when the file at path is another one.
-func identity(path string) string {
+// fileIdentity changes when the file at path is another one.
+func fileIdentity(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "gone"
@@ -135,20 +135,20 @@ func (m *machine) installPython(ctx context.Context, venv string) (map[string]st
 		if refused = m.makeVenv(ctx, venv, base); refused == nil {
 			prune(venv, func(dir string) string { return dir + ".json" })
 			path := filepath.Join(venv, "bin", "python")
-			return map[string]string{"python": path, "lab": "jupyterlab", "base": base.Base, "identity": identity(base.Base)}, nil
+			return map[string]string{"python": path, "lab": "jupyterlab", "base": base.Base, "identity": fileIdentity(base.Base)}, nil
 		}
 		_ = os.RemoveAll(venv)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
-	lender, lab, ok := chooseLender(all)
+	lender, lab, ok := chooseBorrowed(all)
 	if !ok {
 		return nil, fmt.Errorf("%w; and no Python on PATH has JupyterLab or notebook together with nbclient, which would do instead", refused)
 	}
-	m.say.note("%v", refused)
+	m.reporter.note("%v", refused)
 	return map[string]string{
-		"python": lender.Path, "lab": lab, "base": lender.Base, "identity": identity(lender.Base),
+		"python": lender.Path, "lab": lab, "base": lender.Base, "identity": fileIdentity(lender.Base),
 		"lender": fmt.Sprintf("%s %s of %s", lab, lender.Packages[lab], lender.Path),
 		"until":  time.Now().Add(borrowFor).UTC().Format(time.RFC3339),
 	}, nil
@@ -163,7 +163,7 @@ func choosePython(all []candidate) (candidate, error) {
 		case c.Version[1] < oldestPython:
 			old = fmt.Sprintf("%s is Python 3.%d", c.Path, c.Version[1])
 		case !c.Venv && bare == "":
-			bare = fmt.Sprintf("%s (Python 3.%d) cannot make virtual environments: %s", c.Path, c.Version[1], getVenv(c.Version[1]))
+			bare = fmt.Sprintf("%s (Python 3.%d) cannot make virtual environments: %s", c.Path, c.Version[1], venvHint(c.Version[1]))
 		case c.Venv:
 			return c, nil
 		}
@@ -172,12 +172,12 @@ func choosePython(all []candidate) (candidate, error) {
 	case bare != "":
 		return candidate{}, errors.New(bare)
 	case old != "":
-		return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and %s: %s", oldestPython, old, getPython())
+		return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and %s: %s", oldestPython, old, pythonHint())
 	}
-	return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and there is no python3 on PATH: %s", oldestPython, getPython())
+	return candidate{}, fmt.Errorf("JupyterLab needs Python 3.%d or newer, and there is no python3 on PATH: %s", oldestPython, pythonHint())
 }
 
-func getPython() string {
+func pythonHint() string {
 	if runtime.GOOS == "darwin" {
 		return "install it with: brew install python"
 	}
@@ -189,15 +189,15 @@ func getPython() string {
 	return "install it from https://www.python.org/downloads/"
 }
 
-func getVenv(minor int) string {
+func venvHint(minor int) string {
 	if _, err := exec.LookPath("apt-get"); err == nil {
 		return fmt.Sprintf("install what is missing with: sudo apt-get install python3.%d-venv", minor)
 	}
 	return "install its modules venv and ensurepip, or another Python from https://www.python.org/downloads/"
 }
 
-// chooseLender takes an interpreter that has a Jupyter server and nbclient.
-func chooseLender(all []candidate) (candidate, string, bool) {
+// chooseBorrowed takes an interpreter that has a Jupyter server and nbclient.
+func chooseBorrowed(all []candidate) (candidate, string, bool) {
 	for _, lab := range []string{"jupyterlab", "notebook"} {
 		for _, c := range all {
 			if c.Packages[lab] != "" && c.Packages["nbclient"] != "" && c.Packages["jupyter_client"] != "" {
@@ -211,14 +211,14 @@ func chooseLender(all []candidate) (candidate, string, bool) {
 // makeVenv makes the environment in its final folder, because environments
 // cannot be moved; the step's stamp says whether it is whole.
 func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) error {
-	m.say.begin("installing JupyterLab with "+base.Path, "about a minute, 100 MB")
-	defer m.say.end()
+	m.reporter.begin("installing JupyterLab with "+base.Path, "about a minute, 100 MB")
+	defer m.reporter.end()
 	if err := os.RemoveAll(venv); err != nil {
 		return err
 	}
 	env := m.pipEnvironment()
 	if err := (proc.Task{Env: env, Dir: m.home, Argv: []string{base.Path, "-m", "venv", venv}}).Run(ctx); err != nil {
-		return fmt.Errorf("%s cannot make a virtual environment in %s: %w; %s", base.Path, venv, err, getVenv(base.Version[1]))
+		return fmt.Errorf("%s cannot make a virtual environment in %s: %w; %s", base.Path, venv, err, venvHint(base.Version[1]))
 	}
 	list := filepath.Join(venv, "requirements.txt")
 	if err := os.WriteFile(list, []byte(requirements), 0o644); err != nil {
@@ -254,9 +254,9 @@ func (m *machine) pipProgress() func(string) {
 		switch {
 		case strings.HasPrefix(line, "Collecting "):
 			collected++
-			m.say.progress("%d of about %d packages", collected, total)
+			m.reporter.progress("%d of about %d packages", collected, total)
 		case strings.HasPrefix(line, "Installing collected"):
-			m.say.progress("unpacking %d packages", collected)
+			m.reporter.progress("unpacking %d packages", collected)
 		}
 	}
 }
@@ -267,21 +267,21 @@ func pipError(what string, err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	line := failed.Line("NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
+	line := failed.LineWith("NewConnectionError", "Could not find a version", "Max retries", "ConnectTimeout", "ReadTimeout", "ProxyError",
 		"Temporary failure in name resolution", "SSLError", "403 Client Error")
 	if line != "" {
 		return fmt.Errorf("pip cannot download %s: connect this machine to the network, or set PIP_INDEX_URL to a package "+
-			"index that it can reach, and start this again (%s)", what, short(line))
+			"index that it can reach, and start this again (%s)", what, shorten(line))
 	}
 	for _, line := range slices.Backward(failed.Lines) {
 		if line, found := strings.CutPrefix(line, "ERROR: "); found {
-			return fmt.Errorf("pip cannot install %s: %s", what, short(line))
+			return fmt.Errorf("pip cannot install %s: %s", what, shorten(line))
 		}
 	}
-	return fmt.Errorf("pip cannot install %s: %s", what, failed.Says())
+	return fmt.Errorf("pip cannot install %s: %s", what, failed.Message())
 }
 
-func short(line string) string {
+func shorten(line string) string {
 	line = strings.TrimSpace(line)
 	if len(line) > 200 {
 		line = line[:200] + "..."

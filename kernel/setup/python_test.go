@@ -9,20 +9,20 @@ import (
 )
 
 func TestWithoutPythonTheCureIsSaid(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.program("python3", "#!/bin/sh\nexit 127\n")
 	w.program("apt-get", "#!/bin/sh\n")
 	w.fails("needs Python 3.10 or newer", "there is no python3 on PATH", "no Python on PATH has JupyterLab")
 }
 
 func TestAnOldPythonIsNamed(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.python(3, 8, true, nil)
 	w.fails("python3 is Python 3.8", "needs Python 3.10 or newer")
 }
 
 func TestWithoutVenvTheDebianPackageIsNamed(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.program("apt-get", "#!/bin/sh\n")
 	w.python(3, 11, false, nil)
 	w.fails("cannot make virtual environments", "sudo apt-get install python3.11-venv")
@@ -31,7 +31,7 @@ func TestWithoutVenvTheDebianPackageIsNamed(t *testing.T) {
 }
 
 func TestOfflineWithoutAJupyterTheReasonIsSaidOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("offline", "")
 	w.fails("pip cannot download JupyterLab", "PIP_INDEX_URL", "NewConnectionError", "no Python on PATH has JupyterLab")
 	venvs, err := filepath.Glob(filepath.Join(w.home, "kernel", "python-*"))
@@ -54,14 +54,14 @@ func TestOfflineTheJupyterOfTheMachineIsBorrowed(t *testing.T) {
 		"notebook":   {"notebook": "6.4.12", "nbclient": "0.7.2", "jupyter_client": "7.4.9"},
 	} {
 		t.Run(lab, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestMachine(t)
 			w.put("offline", "")
 			w.python(3, 11, true, packages)
 			r := w.ready()
-			if r.Lab != lab || r.Python != filepath.Join(w.dir, "bin", "python3") || !strings.Contains(r.Lender, lab+" "+packages[lab]) {
+			if r.Lab != lab || r.Python != filepath.Join(w.dir, "bin", "python3") || !strings.Contains(r.BorrowedFrom, lab+" "+packages[lab]) {
 				t.Errorf("%+v", r)
 			}
-			if said := w.said(); !strings.Contains(said, "pip cannot download") || !strings.Contains(said, "using "+r.Lender) {
+			if said := w.printed(); !strings.Contains(said, "pip cannot download") || !strings.Contains(said, "using "+r.BorrowedFrom) {
 				t.Errorf("said %q", said)
 			}
 			w.calls()
@@ -74,14 +74,14 @@ func TestOfflineTheJupyterOfTheMachineIsBorrowed(t *testing.T) {
 }
 
 func TestANotebookWithoutNbclientIsNotBorrowed(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("offline", "")
 	w.python(3, 11, true, map[string]string{"notebook": "6.4.12", "jupyter_client": "7.4.9"})
 	w.fails("no Python on PATH has JupyterLab")
 }
 
 func TestAnotherPythonUnderTheEnvironmentMakesItAnew(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	w.calls()
 	w.program("python3", fakePython+"# version 3.13\n")
@@ -92,7 +92,7 @@ func TestAnotherPythonUnderTheEnvironmentMakesItAnew(t *testing.T) {
 }
 
 func TestPipIsAskedForHashes(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	for _, call := range w.calls() {
 		if strings.Contains(call, "-m pip") {

@@ -19,14 +19,14 @@ func TestJupyterAnswersAndEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	address, token, _ := strings.Cut(s.URL, "lab?token=")
-	if token == "" || !answers(address, token) {
+	if token == "" || !serverAnswers(address, token) {
 		t.Errorf("address %q", s.URL)
 	}
-	if answers(address, "another's") {
+	if serverAnswers(address, "another's") {
 		t.Error("Jupyter answers to a token that is not its own")
 	}
 	s.Stop()
-	if answers(address, token) {
+	if serverAnswers(address, token) {
 		t.Error("Jupyter still answers")
 	}
 	if err := s.Wait(t.Context()); err != nil && !strings.Contains(err.Error(), "server ended") {

@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Size is the number of bytes in the files of a folder.
-func Size(dir string) int64 {
+// FolderSize is the number of bytes in the files of a folder.
+func FolderSize(dir string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -32,22 +32,22 @@ func Remove(ctx context.Context, home string) (dir string, size int64, err error
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		return dir, 0, nil
 	}
-	left, err := Leftovers(home)
+	left, err := FindLeftovers(home)
 	if err != nil {
 		return dir, 0, err
 	}
 	if len(left.Living) > 0 {
 		return dir, 0, fmt.Errorf("a notebook kernel is running (process %d): end JupyterLab, or the notebook's kernel, first", left.Living[0].PID)
 	}
-	lock := newLock(dir, newTeller(io.Discard))
+	lock := newLock(dir, newReporter(io.Discard))
 	if err := lock.acquire(ctx); err != nil {
 		return dir, 0, err
 	}
 	defer lock.release()
-	for _, pattern := range ours {
+	for _, pattern := range ownPatterns {
 		found, _ := filepath.Glob(filepath.Join(dir, pattern))
 		for _, path := range found {
-			size += Size(path)
+			size += FolderSize(path)
 			if err := os.RemoveAll(path); err != nil {
 				return dir, size, err
 			}
@@ -58,6 +58,6 @@ func Remove(ctx context.Context, home string) (dir string, size int64, err error
 	return dir, size, nil
 }
 
-// ours are the names of what Prepare makes.
-var ours = []string{"tools-????????????", "root-????????????", "module-????????????*", "python-????????????*", "xla-????????????*", "pip-cache",
-	"gopls-cache", "jupyter", files.Prefix + "*"}
+// ownPatterns are the names of what Prepare makes.
+var ownPatterns = []string{"tools-????????????", "root-????????????", "module-????????????*", "python-????????????*", "xla-????????????*", "pip-cache",
+	"gopls-cache", "jupyter", files.TempPrefix + "*"}

@@ -32,18 +32,18 @@ type Server struct {
 	URL string // with its token
 	Log string // file of what Jupyter says
 	*proc.Child
-	everywhere bool // it listens on all addresses
+	allAddresses bool // it listens on all addresses
 }
 
 const (
-	here        = "127.0.0.1"      // this machine, for itself alone
+	localhost   = "127.0.0.1"      // this machine, for itself alone
 	startWithin = 60 * time.Second // for Jupyter to answer
 	stopWithin  = 15 * time.Second // for Jupyter to end its kernels
 )
 
 // Serve starts Jupyter and returns when it answers. It ends with this program.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
-	o.IP = cmp.Or(o.IP, here)
+	o.IP = cmp.Or(o.IP, localhost)
 	port, err := freePort(o.IP, o.Port)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	cmd := exec.Command(r.Python, r.serverArgs(o, port)...)
 	cmd.Dir, cmd.Env = r.Notebooks, r.Env
 	cmd.Stdout, cmd.Stderr = log, log
-	s := &Server{Log: log.Name(), everywhere: net.ParseIP(o.IP).IsUnspecified()}
+	s := &Server{Log: log.Name(), allAddresses: net.ParseIP(o.IP).IsUnspecified()}
 	if s.Child, err = proc.Start(cmd); err != nil {
 		return nil, fmt.Errorf("the Jupyter server cannot be started: %w", err)
 	}
@@ -137,12 +137,12 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 			break
 		}
 	}
-	if at.URL == "" || !answers(at.URL, at.Token) {
+	if at.URL == "" || !serverAnswers(at.URL, at.Token) {
 		return "", false
 	}
 	// A server for all machines calls itself by a name that only a container knows.
-	if u, err := url.Parse(at.URL); err == nil && s.everywhere {
-		u.Host = net.JoinHostPort(here, u.Port())
+	if u, err := url.Parse(at.URL); err == nil && s.allAddresses {
+		u.Host = net.JoinHostPort(localhost, u.Port())
 		at.URL = u.String()
 	}
 	path := "lab"
@@ -152,9 +152,9 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 	return strings.TrimSuffix(at.URL, "/") + "/" + path + "?token=" + url.QueryEscape(at.Token), true
 }
 
-// answers reports whether a server is at the address that knows the token: on
+// serverAnswers reports whether a server is at the address that knows the token: on
 // this machine there may be others.
-func answers(address, token string) bool {
+func serverAnswers(address, token string) bool {
 	client := http.Client{Timeout: time.Second}
 	resp, err := client.Get(strings.TrimSuffix(address, "/") + "/api/status?token=" + url.QueryEscape(token))
 	if err != nil {
@@ -170,7 +170,7 @@ func lastLine(path string) string {
 		return err.Error()
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return short(lines[len(lines)-1]) + " (all of it is in " + path + ")"
+	return shorten(lines[len(lines)-1]) + " (all of it is in " + path + ")"
 }
 
 // Wait returns when Jupyter ends, or ends it when ctx does.

@@ -11,9 +11,9 @@ import (
 )
 
 func TestAJupyterThatEndsAtOnceSaysWhy(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
-	within(t, 20*time.Second, func() {
+	runWithin(t, 20*time.Second, func() {
 		_, err := r.Serve(t.Context(), ServerOptions{})
 		if err == nil || !strings.Contains(err.Error(), "ended at once") || !strings.Contains(err.Error(), "no such extension") {
 			t.Error(err)
@@ -28,26 +28,26 @@ func TestAPortThatIsTakenIsNamedOrAvoided(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if _, err := freePort(here, port); err == nil || !strings.Contains(err.Error(), "without --port") {
+	if _, err := freePort(localhost, port); err == nil || !strings.Contains(err.Error(), "without --port") {
 		t.Error(err)
 	}
-	if got, err := freePort(here, 0); err != nil || got == port {
+	if got, err := freePort(localhost, 0); err != nil || got == port {
 		t.Error(got, err)
 	}
 }
 
 // Two servers may find the same port free. Only a port that was asked for is kept to.
 func TestJupyterMayTakeAnotherPortUnlessOneWasAskedFor(t *testing.T) {
-	r := newWorld(t).ready()
+	r := newTestMachine(t).ready()
 	for asked, want := range map[int]string{0: "--port-retries=50", 8899: "--port-retries=0"} {
-		if got := r.serverArgs(ServerOptions{IP: here, Port: asked}, 8899); !slices.Contains(got, want) || !slices.Contains(got, "--port=8899") {
+		if got := r.serverArgs(ServerOptions{IP: localhost, Port: asked}, 8899); !slices.Contains(got, want) || !slices.Contains(got, "--port=8899") {
 			t.Errorf("asked for %d: %q", asked, got)
 		}
 	}
 }
 
 func TestTheServerLogIsForTheUserOnly(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	_, _ = r.Serve(t.Context(), ServerOptions{}) // fails, with a log
 	logs, err := os.ReadDir(w.home + "/kernel/jupyter")
@@ -71,13 +71,13 @@ func TestTheServerLogIsForTheUserOnly(t *testing.T) {
 
 func TestProgressIsThrottledWithoutATerminal(t *testing.T) {
 	var out bytes.Buffer
-	s := newTeller(&out)
+	s := newReporter(&out)
 	now := time.Now()
 	s.now = func() time.Time { return now }
 	s.begin("building gonb", "about 10 seconds")
 	for i := range 30 {
 		now = now.Add(time.Second)
-		s.progress("%s", count(i, "package", "compiled"))
+		s.progress("%s", formatCount(i, "package", "compiled"))
 	}
 	s.end()
 	s.progress("late")
@@ -89,10 +89,10 @@ func TestProgressIsThrottledWithoutATerminal(t *testing.T) {
 
 func TestTheLineOnATerminalIsRewritten(t *testing.T) {
 	var out bytes.Buffer
-	s := newTeller(&out)
+	s := newReporter(&out)
 	s.terminal = true
 	s.begin("building gonb", "about 10 seconds")
-	s.progress("%s", count(1, "package", "compiled"))
+	s.progress("%s", formatCount(1, "package", "compiled"))
 	s.end()
 	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "1 package compiled") || !strings.HasSuffix(got, "\x1b[K") {
 		t.Errorf("said %q", got)

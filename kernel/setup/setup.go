@@ -15,11 +15,11 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 )
 
 // Module is the path of the library's module.
-const Module = where.Module
+const Module = paths.Module
 
 // EnvCompletion is the environment variable whose value "off" stands for
 // Options.NoCompletion.
@@ -34,7 +34,7 @@ const (
 // Options say what to prepare. Their zero value serves `lethe lab` in the
 // working directory.
 type Options struct {
-	Home         string    // folder for what is made; empty: where.Home()
+	Home         string    // folder for what is made; empty: paths.Home()
 	Folder       string    // where the notebooks are or shall be; empty: the working directory
 	Out          io.Writer // notes and progress; nil: nothing is said
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
@@ -44,17 +44,17 @@ type Options struct {
 
 // Ready is a machine where cells run.
 type Ready struct {
-	Home      string   // folder of everything that was made
-	Root      string   // folder of the module that cells import from: the clone, or a generated module
-	Clone     bool     // Root is a clone of the library
-	Notebooks string   // folder that JupyterLab opens
-	Python    string   // interpreter with nbclient and nbconvert
-	Lab       string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
-	Lender    string   // says whose Jupyter it is where it is not our own
-	Kernel    string   // name of the kernel: KernelGo
-	XLA       bool     // there is a KernelXLA too
-	Kernels   string   // folder of the kernelspecs
-	Env       []string // environment for Jupyter and Python processes
+	Home         string   // folder of everything that was made
+	Root         string   // folder of the module that cells import from: the clone, or a generated module
+	Clone        bool     // Root is a clone of the library
+	Notebooks    string   // folder that JupyterLab opens
+	Python       string   // interpreter with nbclient and nbconvert
+	Lab          string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
+	BorrowedFrom string   // says whose Jupyter it is where it is not our own
+	Kernel       string   // name of the kernel: KernelGo
+	XLA          bool     // there is a KernelXLA too
+	Kernels      string   // folder of the kernelspecs
+	Env          []string // environment for Jupyter and Python processes
 }
 
 // Prepare does what is still missing and returns the machine. Where everything
@@ -69,7 +69,7 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 		return nil, err
 	}
 	defer m.unlock()
-	m.lock.whole = true
+	m.lock.fullSetup = true
 	for _, part := range []func(context.Context) error{
 		m.locate, m.findGo, m.buildTools, m.makePython, m.buildRelay, m.warm, m.writeSpecs, m.configure, m.unpack,
 	} {
@@ -85,24 +85,24 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 
 // machine is what is known so far.
 type machine struct {
-	o     Options
-	home  string // folder of the kernel's things, in Options.Home
-	say   *teller
-	lock  *setupLock
-	place place
-	tool  goTool
-	tools string // folder of gonb, goimports and gopls
-	own   string // folder of what was built from place.root
-	py    python
-	spec  string // JUPYTER_PATH with the kernelspecs
-	xla   bool
-	look  bool // only look: a step that is not done is an error
-	stale bool // looking, a step was seen that was done with other inputs
+	options     Options
+	home        string // folder of the kernel's things, in Options.Home
+	reporter    *reporter
+	lock        *setupLock
+	location    location
+	tool        goTool
+	tools       string // folder of gonb, goimports and gopls
+	buildDir    string // folder of what was built from place.root
+	py          python
+	spec        string // JUPYTER_PATH with the kernelspecs
+	xla         bool
+	inspectOnly bool // only look: a step that is not done is an error
+	stale       bool // looking, a step was seen that was done with other inputs
 }
 
 func newMachine(o Options) (*machine, error) {
 	if o.Home == "" {
-		home, err := where.Home()
+		home, err := paths.Home()
 		if err != nil {
 			return nil, err
 		}
@@ -117,25 +117,25 @@ func newMachine(o Options) (*machine, error) {
 	}
 	if strings.ContainsAny(o.Home, ",:\n") {
 		return nil, fmt.Errorf("the folder %q has a comma or a colon in its name, which the Go kernel cannot pass on: set %s to "+
-			"another folder", o.Home, where.EnvHome)
+			"another folder", o.Home, paths.EnvHome)
 	}
 	if o.Out == nil {
 		o.Out = io.Discard
 	}
-	if where.Off(os.Getenv(EnvCompletion)) {
+	if paths.IsOff(os.Getenv(EnvCompletion)) {
 		o.NoCompletion = true
 	}
 	home := filepath.Join(o.Home, "kernel")
-	say := newTeller(o.Out)
-	return &machine{o: o, home: home, say: say, lock: newLock(home, say)}, nil
+	say := newReporter(o.Out)
+	return &machine{options: o, home: home, reporter: say, lock: newLock(home, say)}, nil
 }
 
 func (m *machine) unlock() { m.lock.release() }
 
 func (m *machine) ready() *Ready {
 	return &Ready{
-		Home: m.o.Home, Root: m.place.root, Clone: m.place.clone, Notebooks: m.place.notebooks,
-		Python: m.py.path, Lab: m.py.lab, Lender: m.py.lender, Kernel: KernelGo, XLA: m.xla,
+		Home: m.options.Home, Root: m.location.root, Clone: m.location.clone, Notebooks: m.location.notebooks,
+		Python: m.py.path, Lab: m.py.lab, BorrowedFrom: m.py.borrowedFrom, Kernel: KernelGo, XLA: m.xla,
 		Kernels: filepath.Join(m.spec, "kernels"), Env: m.environment(),
 	}
 }

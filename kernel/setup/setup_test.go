@@ -16,16 +16,16 @@ import (
 )
 
 func TestASecondPrepareDoesNothingAndSaysNothing(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	first := w.ready()
-	if said := w.said(); !strings.Contains(said, "once") || !strings.Contains(said, "gopls") || !strings.Contains(said, "JupyterLab") {
+	if said := w.printed(); !strings.Contains(said, "once") || !strings.Contains(said, "gopls") || !strings.Contains(said, "JupyterLab") {
 		t.Errorf("the first time it said %q", said)
 	}
 	if calls := w.calls(); len(calls) != 6 {
 		t.Errorf("%d calls: %q", len(calls), calls)
 	}
 	second := w.ready()
-	if said, calls := w.said(), w.calls(); said != "" || len(calls) != 0 {
+	if said, calls := w.printed(), w.calls(); said != "" || len(calls) != 0 {
 		t.Errorf("said %q, calls %q", said, calls)
 	}
 	if first.Python != second.Python || first.Kernels != second.Kernels || !slices.Equal(first.Env, second.Env) {
@@ -37,7 +37,7 @@ func TestASecondPrepareDoesNothingAndSaysNothing(t *testing.T) {
 }
 
 func TestReadySaysWhereEverythingIs(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	if r.Root != w.root || !r.Clone || r.Notebooks != filepath.Join(w.root, "notebooks") || r.Kernel != KernelGo || r.XLA || r.Lab != "jupyterlab" {
 		t.Errorf("%+v", r)
@@ -48,11 +48,11 @@ func TestReadySaysWhereEverythingIs(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR"} {
-		if v := variable(r.Env, name); !strings.HasPrefix(v, w.home) {
+		if v := valueOfVariable(r.Env, name); !strings.HasPrefix(v, w.home) {
 			t.Errorf("%s=%s", name, v)
 		}
 	}
-	if got := variable(r.Env, "JUPYTER_PATH"); got != filepath.Dir(r.Kernels) {
+	if got := valueOfVariable(r.Env, "JUPYTER_PATH"); got != filepath.Dir(r.Kernels) {
 		t.Errorf("JUPYTER_PATH=%s", got)
 	}
 }
@@ -62,7 +62,7 @@ func relayOf(r *Ready) string {
 	return filepath.Join(filepath.Dir(filepath.Dir(r.Kernels)), KernelGo, "bin", relayName)
 }
 
-func variable(env []string, name string) string {
+func valueOfVariable(env []string, name string) string {
 	for _, kv := range env {
 		if n, v, _ := strings.Cut(kv, "="); n == name {
 			return v
@@ -72,15 +72,15 @@ func variable(env []string, name string) string {
 }
 
 func TestNothingIsWrittenOutsideHome(t *testing.T) {
-	w := newWorld(t)
-	before := listing(t, w.root)
+	w := newTestMachine(t)
+	before := listFiles(t, w.root)
 	w.ready()
-	if after := listing(t, w.root); after != before {
+	if after := listFiles(t, w.root); after != before {
 		t.Errorf("the clone is %q, was %q", after, before)
 	}
 }
 
-func listing(t *testing.T, dir string) string {
+func listFiles(t *testing.T, dir string) string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -98,7 +98,7 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 	all := []string{gonbPath, goplsPath, "venv", "pip", relayPath, "fmt"}
 	for i, stop := range all {
 		t.Run(filepath.Base(stop), func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestMachine(t)
 			w.put("hang", stop+"\n")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
@@ -107,7 +107,7 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 				w.await(i + 1)
 				cancel(stopped)
 			}()
-			within(t, 25*time.Second, func() {
+			runWithin(t, 25*time.Second, func() {
 				if _, err := w.prepare(ctx); !errors.Is(err, stopped) {
 					t.Errorf("error %v", err)
 				}
@@ -132,8 +132,8 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 }
 
 func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
-	w := newWorld(t)
-	w.put("home/kernel/"+files.Prefix+"123/x", "half")
+	w := newTestMachine(t)
+	w.put("home/kernel/"+files.TempPrefix+"123/x", "half")
 	w.ready()
 	if left := w.leftovers(); len(left) != 0 {
 		t.Errorf("left %v", left)
@@ -141,7 +141,7 @@ func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
 }
 
 func TestToolsThatNobodyUsesAnyMoreAreRemoved(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	long := time.Now().Add(-2 * keepFor)
 	for _, name := range []string{"tools-00000000aaaa/gonb.json", "tools-00000000bbbb/gonb.json", "python-00000000aaaa.json"} {
 		w.put("home/kernel/"+name, "{}")
@@ -161,7 +161,7 @@ func TestToolsThatNobodyUsesAnyMoreAreRemoved(t *testing.T) {
 }
 
 func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	w.calls()
 	w.put("clone/lib/a.go", "package lib // changed\n")
@@ -180,7 +180,7 @@ func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
 }
 
 func TestALostProgramIsBuiltAgain(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	w.calls()
 	if err := os.Remove(relayOf(r)); err != nil {
@@ -193,7 +193,7 @@ func TestALostProgramIsBuiltAgain(t *testing.T) {
 }
 
 func TestAColdBuildCacheIsWarmedAgain(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.ready()
 	w.calls()
 	w.remove("cache")
@@ -204,7 +204,7 @@ func TestAColdBuildCacheIsWarmedAgain(t *testing.T) {
 }
 
 func TestTwoAtOnceMakeEverythingOnce(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
@@ -220,7 +220,7 @@ func TestTwoAtOnceMakeEverythingOnce(t *testing.T) {
 }
 
 func TestCellsAreCompiledWithTheFlagsOfTheKernel(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelGo, "kernel.json"))
 	if err != nil {
@@ -252,7 +252,7 @@ func TestCellsAreCompiledWithTheFlagsOfTheKernel(t *testing.T) {
 }
 
 func TestWithoutCompletionThereIsNoGoplsAndTheOtherKernelsStay(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	with := w.ready()
 	w.calls()
 	t.Setenv(EnvCompletion, "off")
@@ -264,7 +264,7 @@ func TestWithoutCompletionThereIsNoGoplsAndTheOtherKernelsStay(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(with.Kernels, KernelGo, "kernel.json")); err != nil || strings.Contains(string(b), "--no-completion") {
 		t.Errorf("%v, %s", err, b)
 	}
-	fresh := newWorld(t)
+	fresh := newTestMachine(t)
 	t.Setenv(EnvCompletion, "off")
 	fresh.ready()
 	if calls := strings.Join(fresh.calls(), "\n"); strings.Contains(calls, goplsPath) {
@@ -273,7 +273,7 @@ func TestWithoutCompletionThereIsNoGoplsAndTheOtherKernelsStay(t *testing.T) {
 }
 
 func TestAPluginBringsTheSecondKernel(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
 	r := w.ready()
 	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json"))
@@ -287,17 +287,17 @@ func TestAPluginBringsTheSecondKernel(t *testing.T) {
 }
 
 func TestAProgramThatDoesNotCompileIsNamed(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("fail", relayPath+"\n")
 	w.fails("lethe-kernel cannot be built", "x.go:1: broken")
 }
 
 func TestALibraryThatDoesNotCompileWithXLACostsThatKernelAlone(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
 	w.put("broken-tags", "-tags=xla")
 	r := w.ready()
-	if said := w.said(); !strings.Contains(said, "the library for Lethe (Go, XLA) cannot be built: x.go:1: broken; there is no kernel with XLA") {
+	if said := w.printed(); !strings.Contains(said, "the library for Lethe (Go, XLA) cannot be built: x.go:1: broken; there is no kernel with XLA") {
 		t.Errorf("said %q", said)
 	}
 	if r.XLA || isFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json")) || !isFile(filepath.Join(r.Kernels, KernelGo, "kernel.json")) {
@@ -306,7 +306,7 @@ func TestALibraryThatDoesNotCompileWithXLACostsThatKernelAlone(t *testing.T) {
 }
 
 func TestWithoutANetworkTheModuleAndTheCureAreSaid(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("fail", goplsPath+"\n")
 	w.put("says", "go: downloading golang.org/x/tools/gopls v0.21.1\nx.mod: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: no such host\n")
 	w.fails("gopls cannot be built", "a Go module cannot be downloaded", "GOPROXY", "no such host")
@@ -319,20 +319,20 @@ func TestWithoutANetworkTheModuleAndTheCureAreSaid(t *testing.T) {
 }
 
 func TestWithoutGoTheReasonAndTheCureAreSaid(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.remove("bin/go")
 	t.Setenv("PATH", filepath.Join(w.dir, "bin"))
 	w.fails("no go tool on PATH", "https://go.dev/dl/")
 }
 
 func TestAnOldGoIsNamedWithTheVersionThatIsNeeded(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("go-fails", "go: go.mod requires go >= 1.26.5 (running go 1.24.1; GOTOOLCHAIN=local)\n")
 	w.fails("too old", "needs Go 1.26.5", "running go 1.24.1")
 }
 
 func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("elsewhere/go.mod", "module example.com/other\n")
 	elsewhere := filepath.Join(w.dir, "elsewhere")
 	t.Chdir(elsewhere)
@@ -343,7 +343,7 @@ func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
 }
 
 func TestANotebookFolderOfOnesOwnUsesTheCloneOneIsIn(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	w.put("elsewhere/go.mod", "module example.com/other\n")
 	elsewhere := filepath.Join(w.dir, "elsewhere")
 	t.Chdir(filepath.Join(w.root, "lib"))

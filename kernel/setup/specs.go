@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/kernel/internal/where"
+	"github.com/lethe-ml/lethe/kernel/internal/paths"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -38,16 +38,16 @@ const owner = "lethe"
 
 // writeSpecs writes the kernelspecs to a folder of JUPYTER_PATH.
 func (m *machine) writeSpecs(ctx context.Context) error {
-	m.spec = filepath.Join(m.own, "jupyter")
-	if m.o.NoCompletion {
+	m.spec = filepath.Join(m.buildDir, "jupyter")
+	if m.options.NoCompletion {
 		m.spec += "-no-completion"
 	}
 	tree := m.specFiles()
 	_, err := m.run(ctx, step{
 		stamp: m.spec + ".json", inputs: inputsOf(tree),
-		there: func(map[string]string) bool { return isFile(filepath.Join(m.spec, "kernels", KernelGo, "kernel.json")) },
+		intact: func(map[string]string) bool { return isFile(filepath.Join(m.spec, "kernels", KernelGo, "kernel.json")) },
 		do: func(context.Context) (map[string]string, error) {
-			return nil, files.Folder(m.spec, func(work string) error { return files.Tree(work, tree) })
+			return nil, files.WriteFolder(m.spec, func(work string) error { return files.WriteTree(work, tree) })
 		},
 	})
 	return err
@@ -64,13 +64,13 @@ func (m *machine) specFiles() map[string]string {
 }
 
 func (m *machine) specFile(kernel string) string {
-	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.place.root, "--log", filepath.Join(m.own, "kernel.log")}
-	if m.o.NoCompletion {
+	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.location.root, "--log", filepath.Join(m.buildDir, "kernel.log")}
+	if m.options.NoCompletion {
 		argv = append(argv, "--no-completion")
 	}
 	spec := kernelSpec{
 		Argv: append(argv, "{connection_file}"), DisplayName: displayName(kernel), Language: "go", InterruptMode: "message",
-		Env: map[string]string{}, Metadata: map[string]any{"debugger": false, owner: map[string]string{"root": m.place.root}},
+		Env: map[string]string{}, Metadata: map[string]any{"debugger": false, owner: map[string]string{"root": m.location.root}},
 	}
 	for _, kv := range m.kernelEnvironment(kernel) {
 		name, value, _ := strings.Cut(kv, "=")
@@ -91,10 +91,10 @@ func displayName(kernel string) string {
 // behind a reader's back, and lethe and the tools are the pinned ones.
 func (m *machine) kernelEnvironment(kernel string) []string {
 	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
-	if home, err := where.Home(); os.Getenv(where.EnvHome) != "" || err != nil || home != m.o.Home {
-		env = append(env, where.EnvHome+"="+m.o.Home)
+	if home, err := paths.Home(); os.Getenv(paths.EnvHome) != "" || err != nil || home != m.options.Home {
+		env = append(env, paths.EnvHome+"="+m.options.Home)
 	}
-	if path := gotPlugin(m.o.Home); kernel == KernelXLA && path != "" {
+	if path := downloadedPlugin(m.options.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
 	}
 	return env
@@ -124,7 +124,7 @@ func (r *Ready) Install(dataDir string) ([]string, error) {
 		if isFile(filepath.Join(to, "kernel.json")) && !Owned(to) {
 			return out, fmt.Errorf("%s holds a kernel of this name that lethe did not install: remove it first", to)
 		}
-		if err := files.Folder(to, func(work string) error { return os.CopyFS(work, os.DirFS(from)) }); err != nil {
+		if err := files.WriteFolder(to, func(work string) error { return os.CopyFS(work, os.DirFS(from)) }); err != nil {
 			return out, fmt.Errorf("the kernel cannot be installed: %w", err)
 		}
 		out = append(out, to)
@@ -143,9 +143,9 @@ func readSpec(dir string) (spec kernelSpec, ok bool) {
 	return spec, err == nil && json.Unmarshal(b, &spec) == nil
 }
 
-// Missing returns the first file or folder that a kernelspec of ours names and
+// MissingFile returns the first file or folder that a kernelspec of ours names and
 // that is not there, or nothing.
-func Missing(dir string) string {
+func MissingFile(dir string) string {
 	spec, ok := readSpec(dir)
 	if !ok {
 		return filepath.Join(dir, "kernel.json")

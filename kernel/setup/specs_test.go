@@ -11,7 +11,7 @@ import (
 )
 
 func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	data := filepath.Join(w.dir, "data")
 	w.put("data/kernels/python3/kernel.json", "{}")
@@ -22,11 +22,11 @@ func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
 		}
 	}
 	installed := filepath.Join(data, "kernels", KernelGo)
-	if missing := Missing(installed); missing != "" {
+	if missing := MissingFile(installed); missing != "" {
 		t.Errorf("%s is missing", missing)
 	}
 	w.remove("home/kernel")
-	if missing := Missing(installed); !strings.HasSuffix(missing, relayName) {
+	if missing := MissingFile(installed); !strings.HasSuffix(missing, relayName) {
 		t.Errorf("%q is missing", missing)
 	}
 	left, err := filepath.Glob(filepath.Join(data, "kernels", ".*"))
@@ -46,7 +46,7 @@ func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
 }
 
 func TestAKernelOfOurNameThatIsNotOursIsNotReplaced(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	r := w.ready()
 	w.put("data/kernels/"+KernelGo+"/kernel.json", `{"argv":["other"]}`)
 	data := filepath.Join(w.dir, "data")

@@ -18,12 +18,12 @@ import (
 )
 
 type step struct {
-	stamp  string // file that is written last
-	what   string // "building gopls"; empty: quick work that is not worth a line
-	long   string // "30 seconds"
-	inputs []string
-	there  func(values map[string]string) bool // whether what the work made is still there; nil: it is
-	do     func(ctx context.Context) (values map[string]string, err error)
+	stamp    string // file that is written last
+	what     string // "building gopls"; empty: quick work that is not worth a line
+	duration string // "30 seconds"
+	inputs   []string
+	intact   func(values map[string]string) bool // whether what the work made is still there; nil: it is
+	do       func(ctx context.Context) (values map[string]string, err error)
 }
 
 // maxFile bounds the small files that are read whole.
@@ -50,9 +50,9 @@ func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	if got, ok := s.done(want); ok {
 		return got, nil
 	}
-	if m.look {
+	if m.inspectOnly {
 		old, ok := readStamp(s.stamp)
-		if !ok || s.there != nil && !s.there(old.Values) {
+		if !ok || s.intact != nil && !s.intact(old.Values) {
 			return nil, errNotDone
 		}
 		m.stale = true
@@ -71,8 +71,8 @@ func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 		return nil, err
 	}
 	if s.what != "" {
-		m.say.begin(s.what, s.long)
-		defer m.say.end()
+		m.reporter.begin(s.what, s.duration)
+		defer m.reporter.end()
 	}
 	values, err := s.do(ctx)
 	if err == nil {
@@ -85,12 +85,12 @@ func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return values, files.Put(s.stamp, b)
+	return values, files.WriteFile(s.stamp, b)
 }
 
 func (s step) done(want string) (map[string]string, bool) {
 	got, ok := readStamp(s.stamp)
-	if !ok || got.Inputs != want || s.there != nil && !s.there(got.Values) {
+	if !ok || got.Inputs != want || s.intact != nil && !s.intact(got.Values) {
 		return nil, false
 	}
 	now := time.Now()
@@ -128,20 +128,20 @@ func hashOf(parts ...string) string {
 // setupLock keeps two programs from making the same thing. It is taken when the
 // first thing is to be made and held to the end.
 type setupLock struct {
-	dir   string
-	say   *teller
-	whole bool // everything is set up, not one thing
-	flock *flock.Flock
+	dir       string
+	reporter  *reporter
+	fullSetup bool // everything is set up, not one thing
+	flock     *flock.Flock
 }
 
-func newLock(dir string, say *teller) *setupLock { return &setupLock{dir: dir, say: say} }
+func newLock(dir string, say *reporter) *setupLock { return &setupLock{dir: dir, reporter: say} }
 
 func (l *setupLock) acquire(ctx context.Context) error {
 	if l.flock != nil {
 		return nil
 	}
-	if old, _ := filepath.Glob(filepath.Join(l.dir, "tools-*")); l.whole && len(old) == 0 {
-		l.say.note("setting up the notebooks in %s, once; it takes some minutes, can be interrupted and then goes on where it was", l.dir)
+	if old, _ := filepath.Glob(filepath.Join(l.dir, "tools-*")); l.fullSetup && len(old) == 0 {
+		l.reporter.note("setting up the notebooks in %s, once; it takes some minutes, can be interrupted and then goes on where it was", l.dir)
 	}
 	if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		return fmt.Errorf("the folder for the notebook kernel cannot be made: %w", err)
@@ -149,21 +149,21 @@ func (l *setupLock) acquire(ctx context.Context) error {
 	f := flock.New(filepath.Join(l.dir, ".lock"))
 	got, err := f.TryLock()
 	if err == nil && !got {
-		l.say.note("waiting for another lethe that is setting up")
+		l.reporter.note("waiting for another lethe that is setting up")
 		_, err = f.TryLockContext(ctx, 100*time.Millisecond)
 	}
 	if err != nil {
 		return err
 	}
 	l.flock = f
-	l.sweep()
+	l.removeTemporary()
 	return nil
 }
 
-// sweep removes what interrupted work has left; nobody else works here now.
-func (l *setupLock) sweep() {
+// removeTemporary removes what interrupted work has left; nobody else works here now.
+func (l *setupLock) removeTemporary() {
 	for _, pattern := range []string{"", "*", "*/*"} {
-		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, files.Prefix+"*"))
+		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, files.TempPrefix+"*"))
 		for _, path := range left {
 			_ = os.RemoveAll(path)
 		}

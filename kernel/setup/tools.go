@@ -50,13 +50,13 @@ func (m *machine) buildTools(ctx context.Context) error {
 		{"building gonb and goimports", "about 20 seconds", "gonb", []string{gonbPath, goimportsPath}},
 		{"building gopls, which completes names (" + EnvCompletion + "=off does without)", "about a minute", "gopls", []string{goplsPath}},
 	}
-	if m.o.NoCompletion {
+	if m.options.NoCompletion {
 		sets = sets[:1]
 	}
 	for _, set := range sets {
 		_, err := m.run(ctx, step{
-			stamp: filepath.Join(m.tools, set.stamp+".json"), what: set.what, long: set.long, inputs: append(inputs, set.paths...),
-			there: func(map[string]string) bool {
+			stamp: filepath.Join(m.tools, set.stamp+".json"), what: set.what, duration: set.long, inputs: append(inputs, set.paths...),
+			intact: func(map[string]string) bool {
 				return !slices.ContainsFunc(set.paths, func(p string) bool { return !isFile(filepath.Join(m.tools, "bin", filepath.Base(p))) })
 			},
 			do: func(ctx context.Context) (map[string]string, error) { return nil, m.buildTool(ctx, set.paths) },
@@ -74,12 +74,12 @@ func isFile(path string) bool {
 }
 
 func (m *machine) buildTool(ctx context.Context, paths []string) error {
-	work, err := os.MkdirTemp(m.tools, files.Prefix)
+	work, err := os.MkdirTemp(m.tools, files.TempPrefix)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := files.Tree(work, map[string]string{"go.mod": toolsMod, "go.sum": toolsSum}); err != nil {
+	if err := files.WriteTree(work, map[string]string{"go.mod": toolsMod, "go.sum": toolsSum}); err != nil {
 		return err
 	}
 	if err := m.goBuild(ctx, work, m.goEnvironment(), filepath.Join(m.tools, "bin"), paths...); err != nil {
@@ -94,7 +94,7 @@ func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin str
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	made, err := os.MkdirTemp(filepath.Dir(bin), files.Prefix)
+	made, err := os.MkdirTemp(filepath.Dir(bin), files.TempPrefix)
 	if err != nil {
 		return err
 	}
@@ -125,15 +125,15 @@ func (m *machine) goProgress() func(string) {
 		default:
 			compiled++
 		}
-		said := count(compiled, "package", "compiled")
+		said := formatCount(compiled, "package", "compiled")
 		if downloaded > 0 {
-			said = count(downloaded, "module", "downloaded") + ", " + said
+			said = formatCount(downloaded, "module", "downloaded") + ", " + said
 		}
-		m.say.progress("%s", said)
+		m.reporter.progress("%s", said)
 	}
 }
 
-func count(n int, what, done string) string {
+func formatCount(n int, what, done string) string {
 	if n != 1 {
 		what += "s"
 	}
@@ -152,11 +152,11 @@ func buildError(paths []string, err error) error {
 		names = append(names, filepath.Base(p))
 	}
 	what := strings.Join(names, " and ")
-	line := failed.Line("dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden", "502 Bad",
+	line := failed.LineWith("dial tcp", "no such host", "i/o timeout", "module lookup disabled", "connection refused", "403 Forbidden", "502 Bad",
 		"503 Service", "TLS handshake", "network is unreachable")
 	if line != "" {
 		return fmt.Errorf("%s cannot be built, because a Go module cannot be downloaded: connect this machine to the network, or set "+
 			"GOPROXY to a module mirror that it can reach, and start this again; all that is done stays done (%s)", what, line)
 	}
-	return fmt.Errorf("%s cannot be built: %s", what, failed.Says())
+	return fmt.Errorf("%s cannot be built: %s", what, failed.Message())
 }

@@ -16,38 +16,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// ledger is the file that remembers what was unpacked into a folder, so that
+// unpackedFile is the file that remembers what was unpacked into a folder, so that
 // what a reader has changed since is never touched.
-const ledger = ".lethe-notebooks.json"
+const unpackedFile = ".lethe-notebooks.json"
 
-// besides is the folder for the notebooks where the reader's own is not empty.
-const besides = "lethe-notebooks"
+// copiesFolder is the folder for the notebooks where the reader's own is not empty.
+const copiesFolder = "lethe-notebooks"
 
 // unpack puts the notebooks where there is no clone, and copies of a clone's where
 // a reader shall not change what git looks after.
 func (m *machine) unpack(context.Context) error {
-	from := m.o.Notebooks
-	if from == nil || m.place.clone && !m.o.Copies {
+	from := m.options.Notebooks
+	if from == nil || m.location.clone && !m.options.Copies {
 		return nil
 	}
-	dir, err := unpackFolder(m.o.Folder)
-	if m.place.clone {
-		from = os.DirFS(filepath.Join(m.place.root, "notebooks"))
-		dir, err = filepath.Join(m.place.root, besides), nil
+	dir, err := unpackFolder(m.options.Folder)
+	if m.location.clone {
+		from = os.DirFS(filepath.Join(m.location.root, "notebooks"))
+		dir, err = filepath.Join(m.location.root, copiesFolder), nil
 	}
 	if err != nil {
 		return err
 	}
-	m.place.notebooks = dir
+	m.location.notebooks = dir
 	fresh, kept, err := unpackInto(dir, from)
 	if err != nil {
 		return fmt.Errorf("the notebooks cannot be unpacked into %s: %w", dir, err)
 	}
 	if len(fresh) > 0 {
-		m.say.note("%d files of the notebooks are in %s now", len(fresh), dir)
+		m.reporter.note("%d files of the notebooks are in %s now", len(fresh), dir)
 	}
 	if len(kept) > 0 {
-		m.say.note("newer versions of %s were not unpacked over yours; to get one, move yours away and start again", strings.Join(kept, ", "))
+		m.reporter.note("newer versions of %s were not unpacked over yours; to get one, move yours away and start again", strings.Join(kept, ", "))
 	}
 	return nil
 }
@@ -60,10 +60,10 @@ func unpackFolder(dir string) (string, error) {
 		return "", err
 	}
 	empty := !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name()[0] != '.' })
-	if empty || isFile(filepath.Join(dir, ledger)) {
+	if empty || isFile(filepath.Join(dir, unpackedFile)) {
 		return dir, nil
 	}
-	return filepath.Join(dir, besides), nil
+	return filepath.Join(dir, copiesFolder), nil
 }
 
 // unpackInto writes the files that are missing or still as they were unpacked.
@@ -74,9 +74,9 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 		return nil, nil, err
 	}
 	known := map[string]string{}
-	if b, err := files.Read(filepath.Join(dir, ledger), maxFile); err == nil {
+	if b, err := files.Read(filepath.Join(dir, unpackedFile), maxFile); err == nil {
 		if err := json.Unmarshal(b, &known); err != nil {
-			return nil, nil, fmt.Errorf("%s is damaged (%w): remove it and start again", filepath.Join(dir, ledger), err)
+			return nil, nil, fmt.Errorf("%s is damaged (%w): remove it and start again", filepath.Join(dir, unpackedFile), err)
 		}
 	}
 	changed := false
@@ -106,7 +106,7 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := files.Put(path, content); err != nil {
+		if err := files.WriteFile(path, content); err != nil {
 			return err
 		}
 		fresh, changed, known[name] = append(fresh, name), true, want
@@ -119,7 +119,7 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 	if err != nil {
 		return fresh, kept, err
 	}
-	return fresh, kept, files.Put(filepath.Join(dir, ledger), b)
+	return fresh, kept, files.WriteFile(filepath.Join(dir, unpackedFile), b)
 }
 
 // digest tells contents apart, notebooks by their cells alone: who has run one
@@ -134,7 +134,7 @@ func digest(content []byte) string {
 	if json.Unmarshal(content, &notebook) == nil && len(notebook.Cells) > 0 {
 		for i := range notebook.Cells {
 			c := &notebook.Cells[i]
-			c.Source = joined(c.Source)
+			c.Source = joinLines(c.Source)
 		}
 		content, _ = json.Marshal(notebook) // texts only
 	}
@@ -142,8 +142,8 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// joined is a cell's source, which may be one text or a list of lines.
-func joined(source any) string {
+// joinLines is a cell's source, which may be one text or a list of lines.
+func joinLines(source any) string {
 	lines, ok := source.([]any)
 	if !ok {
 		return fmt.Sprint(source)

@@ -75,10 +75,10 @@ func TestAFileOfTheSameNameThatWasThereBeforeStays(t *testing.T) {
 
 func TestADamagedLedgerChangesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ledger), []byte("{"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, unpackedFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := unpackInto(dir, notebooks("one")); err == nil || !strings.Contains(err.Error(), ledger) {
+	if _, _, err := unpackInto(dir, notebooks("one")); err == nil || !strings.Contains(err.Error(), unpackedFile) {
 		t.Error(err)
 	}
 }
@@ -91,7 +91,7 @@ func TestAFolderInUseGetsTheNotebooksBesideWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := unpackFolder(dir); err != nil || got != filepath.Join(dir, besides) {
+	if got, err := unpackFolder(dir); err != nil || got != filepath.Join(dir, copiesFolder) {
 		t.Error(got, err)
 	}
 	if _, _, err := unpackInto(dir, notebooks("one")); err != nil {
@@ -130,11 +130,11 @@ func TestANotebookThatWasOnlyRunIsRenewed(t *testing.T) {
 }
 
 func TestACloneServesCopiesThatFollowIt(t *testing.T) {
-	w := newWorld(t)
+	w := newTestMachine(t)
 	prepare := func() *Ready {
 		t.Helper()
 		r, err := Prepare(t.Context(), Options{Home: w.home, Folder: filepath.Join(w.root, "lib"), Out: w.out, Notebooks: os.DirFS(w.root), Copies: true})
-		if err != nil || r.Root != w.root || r.Notebooks != filepath.Join(w.root, besides) {
+		if err != nil || r.Root != w.root || r.Notebooks != filepath.Join(w.root, copiesFolder) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		return r
@@ -148,7 +148,7 @@ func TestACloneServesCopiesThatFollowIt(t *testing.T) {
 	if got := read(t, copied); got != `{"a":1}` {
 		t.Errorf("after a pull the copy holds %s", got)
 	}
-	w.put("clone/"+besides+"/start/00.ipynb", "mine")
+	w.put("clone/"+copiesFolder+"/start/00.ipynb", "mine")
 	w.put("clone/notebooks/start/00.ipynb", `{"a":2}`)
 	prepare()
 	if got := read(t, copied); got != "mine" || !strings.Contains(w.out.String(), "newer versions of start/00.ipynb were not unpacked over yours") {

@@ -29,44 +29,44 @@ var cellPackages = strings.Fields(`
 func (m *machine) warm(ctx context.Context) error {
 	for _, kernel := range m.kernels() {
 		cells := cellEnvironment(kernel)
-		inputs := append(append([]string{m.place.root, m.place.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE}, m.compiler()...), cells...)
+		inputs := append(append([]string{m.location.root, m.location.hash, m.tool.env.GOCACHE, m.tool.env.GOMODCACHE}, m.compiler()...), cells...)
 		inputs = append(inputs, cellPackages...)
-		path, long := filepath.Join(m.own, kernel, "warm.json"), "about a minute"
-		if old, ok := readStamp(path); ok && stillWarm(old.Values) {
+		path, long := filepath.Join(m.buildDir, kernel, "warm.json"), "about a minute"
+		if old, ok := readStamp(path); ok && isWarm(old.Values) {
 			long = "a few seconds"
 		}
 		_, err := m.run(ctx, step{
-			stamp: path, what: "compiling the library for the notebooks, so that cells start fast", long: long,
-			inputs: inputs, there: stillWarm,
+			stamp: path, what: "compiling the library for the notebooks, so that cells start fast", duration: long,
+			inputs: inputs, intact: isWarm,
 			do: func(ctx context.Context) (map[string]string, error) { return m.compileWorkspace(ctx, kernel) },
 		})
-		if err != nil && (kernel == KernelGo || ctx.Err() != nil || m.look) {
+		if err != nil && (kernel == KernelGo || ctx.Err() != nil || m.inspectOnly) {
 			return err
 		}
 		if err != nil {
-			m.say.note("%v; there is no kernel with XLA", err)
+			m.reporter.note("%v; there is no kernel with XLA", err)
 			m.xla = false
 		}
 	}
 	return nil
 }
 
-// stillWarm looks for one file of the build cache, which the go tool empties of
+// isWarm looks for one file of the build cache, which the go tool empties of
 // what was not used for some days.
-func stillWarm(values map[string]string) bool { return isFile(values["object"]) }
+func isWarm(values map[string]string) bool { return isFile(values["object"]) }
 
 func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[string]string, error) {
-	work, err := os.MkdirTemp(filepath.Join(m.own, kernel), files.Prefix)
+	work, err := os.MkdirTemp(filepath.Join(m.buildDir, kernel), files.TempPrefix)
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(work)
-	version := goVersionOf(m.place.root)
+	version := goVersionOf(m.location.root)
 	tree := map[string]string{
 		"go.mod":  "module warm\n\ngo " + version + "\n",
-		"go.work": "go " + version + "\n\nuse (\n\t.\n\t" + m.place.root + "\n)\n",
+		"go.work": "go " + version + "\n\nuse (\n\t.\n\t" + m.location.root + "\n)\n",
 	}
-	if err := files.Tree(work, tree); err != nil {
+	if err := files.WriteTree(work, tree); err != nil {
 		return nil, err
 	}
 	env := setEnv(m.goEnvironment(), cellEnvironment(kernel)...)

@@ -34,8 +34,8 @@ func (m Matrix[T]) Gather(rows []int) Matrix[T] {
 	return out
 }
 
-// First is a copy of the first n columns, of which there must be as many.
-func (m Matrix[T]) First(n int) Matrix[T] {
+// FirstColumns is a copy of the first n columns, of which there must be as many.
+func (m Matrix[T]) FirstColumns(n int) Matrix[T] {
 	out := New[T](m.Rows, n)
 	for i := range m.Rows {
 		copy(out.Row(i), m.Row(i)[:n])

@@ -3,7 +3,7 @@ package array
 import (
 	"runtime"
 
-	"github.com/lethe-ml/lethe/lib/array/crew"
+	"github.com/lethe-ml/lethe/lib/array/workers"
 )
 
 // grain is the number of elements below which another goroutine costs more than
@@ -22,5 +22,5 @@ func SplitRows(n, elements int, f func(from, to int)) {
 		f(0, n)
 		return
 	}
-	crew.Run(parts, parts, func(k int) { f(k*n/parts, (k+1)*n/parts) })
+	workers.Run(parts, parts, func(k int) { f(k*n/parts, (k+1)*n/parts) })
 }

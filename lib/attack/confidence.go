@@ -14,5 +14,5 @@ func (Confidence) Name() string { return "confidence" }
 // About implements Signal.
 func (Confidence) About() string { return "softmax probability of the true label" }
 
-// Of implements Signal.
-func (Confidence) Of(p []float64, y int) float64 { return p[y] }
+// Score implements Signal.
+func (Confidence) Score(p []float64, y int) float64 { return p[y] }

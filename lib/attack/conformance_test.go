@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/attacktest"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/population"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
-	"github.com/lethe-ml/lethe/lib/attack/strangers"
 )
 
 func TestEveryAttackConforms(t *testing.T) {
@@ -36,9 +36,9 @@ func TestEveryAttackConforms(t *testing.T) {
 		once(t, a.Name())
 		t.Run(a.Name(), func(t *testing.T) { attacktest.RunShadow(t, a) })
 	}
-	for _, a := range strangers.All() {
+	for _, a := range population.All() {
 		once(t, a.Name())
-		t.Run(a.Name(), func(t *testing.T) { attacktest.RunStrangers(t, a) })
+		t.Run(a.Name(), func(t *testing.T) { attacktest.RunPopulation(t, a) })
 	}
 	for _, a := range learned.Attackers() {
 		once(t, a.Name())

@@ -18,8 +18,8 @@ func (Entropy) Name() string { return "entropy" }
 // About implements Signal.
 func (Entropy) About() string { return "negative entropy of the softmax output" }
 
-// Of implements Signal.
-func (Entropy) Of(p []float64, _ int) float64 {
+// Score implements Signal.
+func (Entropy) Score(p []float64, _ int) float64 {
 	sum := 0.0
 	for _, v := range p {
 		sum += float64(v * safeLog(v))

@@ -83,13 +83,13 @@ func (a LossThreshold) Run(l Losses) (*Result, error) {
 	if err := a.check(l); err != nil {
 		return nil, err
 	}
-	d := a.draw(l)
-	known := Samples{Members: pick(l.Retained, d.retained), Nonmembers: pick(l.HeldOut, d.learn[:len(d.retained)])}
-	judged := Samples{Members: pick(l.Forgotten, d.forgotten), Nonmembers: pick(l.HeldOut, d.judge[:len(d.forgotten)])}
+	d := a.drawSplit(l)
+	known := Samples{Members: valuesAt(l.Retained, d.retained), Nonmembers: valuesAt(l.HeldOut, d.learn[:len(d.retained)])}
+	judged := Samples{Members: valuesAt(l.Forgotten, d.forgotten), Nonmembers: valuesAt(l.HeldOut, d.judge[:len(d.forgotten)])}
 	tau, fitted := bestThreshold(known, a.candidates())
-	r := &Result{Threshold: finite(tau), Fitted: fitted, Evaluated: len(d.forgotten)}
+	r := &Result{Threshold: clampFinite(tau), Fitted: fitted, Evaluated: len(d.forgotten)}
 	r.Scores = scoreExamples(l, d, tau)
-	r.BalancedAccuracy = stats.Wilson(balancedAccuracy(judged, tau), 2*r.Evaluated, a.level()).Against(0.5, stats.NearNull)
+	r.BalancedAccuracy = stats.Wilson(balancedAccuracy(judged, tau), 2*r.Evaluated, a.level()).WithNull(0.5, stats.NearNull)
 	r.Chance = stats.ChanceFloorBalanced(r.Evaluated)
 	report, err := Score(r.Scores.samples(), a.level())
 	if err != nil {
@@ -130,11 +130,11 @@ func (a LossThreshold) level() float64 {
 	return a.Level
 }
 
-// drawn holds positions in Losses: of the held-out records those to learn from
+// lossSplit holds positions in Losses: of the held-out records those to learn from
 // and those to judge.
-type drawn struct{ learn, judge, retained, forgotten []int }
+type lossSplit struct{ learn, judge, retained, forgotten []int }
 
-func (a LossThreshold) draw(l Losses) drawn {
+func (a LossThreshold) drawSplit(l Losses) lossSplit {
 	seed := a.Seed
 	if seed == 0 {
 		seed = paperSeed
@@ -142,13 +142,13 @@ func (a LossThreshold) draw(l Losses) drawn {
 	rs := nprand.New(seed)
 	order := rs.Permutation(len(l.HeldOut))
 	half := (len(order) + 1) / 2
-	d := drawn{learn: order[:half], judge: order[half:]}
+	d := lossSplit{learn: order[:half], judge: order[half:]}
 	d.retained = rs.Choice(len(l.Retained), min(len(l.Retained), len(d.learn)))
 	d.forgotten = rs.Choice(len(l.Forgotten), min(len(l.Forgotten), len(d.judge)))
 	return d
 }
 
-func scoreExamples(l Losses, d drawn, tau float64) Scores {
+func scoreExamples(l Losses, d lossSplit, tau float64) Scores {
 	var s Scores
 	evaluated := make([]bool, len(l.Forgotten))
 	for _, i := range d.forgotten {
@@ -164,7 +164,7 @@ func scoreExamples(l Losses, d drawn, tau float64) Scores {
 	return s
 }
 
-func pick(x []float64, rows []int) []float64 {
+func valuesAt(x []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for k, i := range rows {
 		out[k] = x[i]
@@ -172,8 +172,8 @@ func pick(x []float64, rows []int) []float64 {
 	return out
 }
 
-// finite replaces an infinite threshold by the largest float64 of its sign,
+// clampFinite replaces an infinite threshold by the largest float64 of its sign,
 // which divides finite losses in the same way and can be written as JSON.
-func finite(tau float64) float64 {
+func clampFinite(tau float64) float64 {
 	return min(max(tau, -math.MaxFloat64), math.MaxFloat64)
 }

@@ -23,8 +23,8 @@ func (ModifiedEntropy) Name() string { return "modified-entropy" }
 // About implements Signal.
 func (ModifiedEntropy) About() string { return "negative modified entropy of output and label" }
 
-// Of implements Signal.
-func (ModifiedEntropy) Of(p []float64, y int) float64 {
+// Score implements Signal.
+func (ModifiedEntropy) Score(p []float64, y int) float64 {
 	sum := float64((1 - p[y]) * safeLog(p[y]))
 	for i, v := range p {
 		if i != y {

@@ -20,9 +20,9 @@ type Signal interface {
 	Name() string
 	// About says in one line what the signal is.
 	About() string
-	// Of is the score of one record: p is its softmax output, y its label. It is
+	// Score is the score of one record: p is its softmax output, y its label. It is
 	// finite for every output that Scores lets pass.
-	Of(p []float64, y int) float64
+	Score(p []float64, y int) float64
 }
 
 // Signals returns every signal, in alphabetical order.
@@ -36,7 +36,7 @@ func SignalScores(s Signal, o Outputs) ([]float64, error) {
 	}
 	out := make([]float64, o.P.Rows)
 	for i := range out {
-		out[i] = s.Of(o.P.Row(i), o.Y[i])
+		out[i] = s.Score(o.P.Row(i), o.Y[i])
 	}
 	return out, nil
 }

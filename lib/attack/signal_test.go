@@ -46,19 +46,19 @@ func TestSignalsEqualNumPy(t *testing.T) {
 func TestModifiedEntropyTellsASureWrongAnswerFromASureRightOne(t *testing.T) {
 	sure := []float64{0.998, 0.001, 0.001}
 	m, e := ModifiedEntropy{}, Entropy{}
-	right, wrong, unsure := m.Of(sure, 0), m.Of(sure, 1), m.Of([]float64{0.4, 0.3, 0.3}, 0)
+	right, wrong, unsure := m.Score(sure, 0), m.Score(sure, 1), m.Score([]float64{0.4, 0.3, 0.3}, 0)
 	if !(right > unsure && unsure > wrong) {
 		t.Errorf("right %v, unsure %v, wrong %v", right, unsure, wrong)
 	}
-	if e.Of(sure, 0) != e.Of(sure, 1) {
+	if e.Score(sure, 0) != e.Score(sure, 1) {
 		t.Error("the plain entropy looks at the label")
 	}
-	if best := m.Of([]float64{0, 1, 0}, 1); best != 0 {
+	if best := m.Score([]float64{0, 1, 0}, 1); best != 0 {
 		t.Errorf("certainty of the true label scores %v", best)
 	}
 	for _, s := range Signals() {
 		for y := range 3 {
-			if v := s.Of([]float64{1, 0, 0}, y); math.IsNaN(v) || math.IsInf(v, 0) {
+			if v := s.Score([]float64{1, 0, 0}, y); math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Errorf("%s of a certain output is %v", s.Name(), v)
 			}
 		}

@@ -72,24 +72,24 @@ func (a SignalThreshold) Run(records Records) (*ASR, error) {
 	if !(level > 0 && level < 1) {
 		return nil, fmt.Errorf("attack: level %v is not inside (0, 1)", level)
 	}
-	of, err := records.score(s)
+	of, err := records.applySignal(s)
 	if err != nil {
 		return nil, err
 	}
-	t := a.learn(of)
+	t := a.learnThresholds(of)
 	r := &ASR{Signal: s.Name(), Thresholds: t}
-	r.Fitted = (of.members.called(t) + (1 - of.nonmembers.called(t))) / 2
-	forgotten := of.forgotten.called(t)
+	r.Fitted = (of.members.shareCalled(t) + (1 - of.nonmembers.shareCalled(t))) / 2
+	forgotten := of.forgotten.shareCalled(t)
 	r.MemberRate = stats.Wilson(forgotten, len(of.forgotten.scores), level)
 	r.NonmemberRate = stats.Wilson(1-forgotten, len(of.forgotten.scores), level)
-	r.HeldOutRate = stats.Wilson(of.heldOut.called(t), len(of.heldOut.scores), level)
-	r.Balanced = difference(r.MemberRate, r.HeldOutRate)
+	r.HeldOutRate = stats.Wilson(of.heldOut.shareCalled(t), len(of.heldOut.scores), level)
+	r.Balanced = balancedEstimate(r.MemberRate, r.HeldOutRate)
 	r.Scores, err = Score(Samples{Members: of.forgotten.scores, Nonmembers: of.heldOut.scores}, level)
 	return r, err
 }
 
-// scored are the signals of the records in one role, with their labels.
-type scored struct {
+// roleScores are the signals of the records in one role, with their labels.
+type roleScores struct {
 	scores []float64
 	y      []int
 }
@@ -97,15 +97,15 @@ type scored struct {
 // scoredRecords are Records with the signal in place of the outputs.
 type scoredRecords struct {
 	classes                                 int
-	members, nonmembers, forgotten, heldOut scored
+	members, nonmembers, forgotten, heldOut roleScores
 }
 
-func (r Records) score(s Signal) (*scoredRecords, error) {
+func (r Records) applySignal(s Signal) (*scoredRecords, error) {
 	out := &scoredRecords{classes: r.Members.P.Cols}
 	for _, part := range []struct {
 		name string
 		from Outputs
-		to   *scored
+		to   *roleScores
 	}{
 		{"members", r.Members, &out.members}, {"non-members", r.Nonmembers, &out.nonmembers},
 		{"forgotten records", r.Forgotten, &out.forgotten}, {"held-out records", r.HeldOut, &out.heldOut},
@@ -120,25 +120,25 @@ func (r Records) score(s Signal) (*scoredRecords, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", part.name, err)
 		}
-		*part.to = scored{scores, part.from.Y}
+		*part.to = roleScores{scores, part.from.Y}
 	}
 	return out, nil
 }
 
-// difference is the balanced accuracy (1 + member rate - false positive rate)/2,
+// balancedEstimate is the balanced accuracy (1 + member rate - false positive rate)/2,
 // with Newcombe's interval, which joins the two Wilson intervals.
-func difference(forget, out stats.Estimate) stats.Estimate {
+func balancedEstimate(forget, out stats.Estimate) stats.Estimate {
 	d := forget.Value - out.Value
 	low := d - math.Hypot(forget.Value-forget.Low, out.High-out.Value)
 	high := d + math.Hypot(forget.High-forget.Value, out.Value-out.Low)
 	e := stats.Estimate{Value: (1 + d) / 2, Low: (1 + low) / 2, High: (1 + high) / 2, Level: forget.Level, Over: "records", N: forget.N + out.N}
-	return e.Against(0.5, stats.NearNull)
+	return e.WithNull(0.5, stats.NearNull)
 }
 
-// learn returns one threshold, or one per class. A class without known members
+// learnThresholds returns one threshold, or one per class. A class without known members
 // or non-members takes the common one.
-func (a SignalThreshold) learn(of *scoredRecords) []float64 {
-	common := threshold(of.members.scores, of.nonmembers.scores)
+func (a SignalThreshold) learnThresholds(of *scoredRecords) []float64 {
+	common := learnThreshold(of.members.scores, of.nonmembers.scores)
 	if !a.PerClass {
 		return []float64{common}
 	}
@@ -147,16 +147,16 @@ func (a SignalThreshold) learn(of *scoredRecords) []float64 {
 		t[c] = common
 		in, out := of.members.ofClass(c), of.nonmembers.ofClass(c)
 		if len(in) > 0 && len(out) > 0 {
-			t[c] = threshold(in, out)
+			t[c] = learnThreshold(in, out)
 		}
 	}
 	return t
 }
 
-// threshold is the best one on scores that are higher for members.
-func threshold(members, nonmembers []float64) float64 {
+// learnThreshold is the best one on scores that are higher for members.
+func learnThreshold(members, nonmembers []float64) float64 {
 	tau, _ := bestThreshold(Samples{Members: negated(members), Nonmembers: negated(nonmembers)}, paperCandidates)
-	return -finite(tau)
+	return -clampFinite(tau)
 }
 
 func negated(x []float64) []float64 {
@@ -167,7 +167,7 @@ func negated(x []float64) []float64 {
 	return out
 }
 
-func (s scored) ofClass(class int) []float64 {
+func (s roleScores) ofClass(class int) []float64 {
 	var out []float64
 	for i, v := range s.scores {
 		if s.y[i] == class {
@@ -177,8 +177,8 @@ func (s scored) ofClass(class int) []float64 {
 	return out
 }
 
-// called is the share of records above their threshold.
-func (s scored) called(t []float64) float64 {
+// shareCalled is the share of records above their threshold.
+func (s roleScores) shareCalled(t []float64) float64 {
 	n := 0
 	for i, v := range s.scores {
 		tau := t[0]

@@ -26,8 +26,8 @@ func (AgainstOracle) About() string {
 	return "RULER's M2: similarity to the retrained model, forgotten less retained records"
 }
 
-// Look implements Lens.
-func (l AgainstOracle) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l AgainstOracle) Read(c *Case, m *Model) (*Reading, error) {
 	u, err := c.embedding(m)
 	if err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ func (l AgainstOracle) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.Gap(m.Label, ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain})
+	return l.ReadEmbeddings(m.Label, ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain})
 }
 
-// Gap is the reading of anybody's embeddings.
-func (l AgainstOracle) Gap(model string, e ruler.Evidence) (*Reading, error) {
+// ReadEmbeddings is the reading of anybody's embeddings.
+func (l AgainstOracle) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, error) {
 	gap, _, err := ruler.M2(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (l AgainstOracle) Gap(model string, e ruler.Evidence) (*Reading, error) {
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &Reading{
 		Lens: l.Name(), Model: model, Memory: Below, Estimate: *gap, Floor: unknown, Coordinates: true,
-		NoEvidence: firstOf(fewer(e), CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain),
+		NoEvidence: firstReason(tooFewEvidence(e), CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain),
 			CollapsedRows("embeddings in the retrained model", e.Oracle, e.Forget, e.Retain)),
 	}, nil
 }

@@ -56,14 +56,14 @@ func TestAnIslandIsRememberedAndTheOracleNeverSawIt(t *testing.T) {
 	if before.Test.Value < 0.9 || after.Test.Value < 0.85 {
 		t.Errorf("held-out accuracy: original %.2f, oracle %.2f", before.Test.Value, after.Test.Value)
 	}
-	own, err := AgainstOracle{}.Look(c, c.Oracle)
+	own, err := AgainstOracle{}.Read(c, c.Oracle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(own.Value) > 1e-12 {
 		t.Errorf("the oracle against itself: %v", own.Value)
 	}
-	first, err := AgainstOracle{}.Look(c, c.Original)
+	first, err := AgainstOracle{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestTheTableForPeoplePlacesModelsBetweenTheOriginalAndTheOracle(t *testing.
 		t.Fatal(err)
 	}
 	seeing := 0
-	for k, lens := range FirstLenses() {
+	for k, lens := range DefaultLenses() {
 		first, last := words(table.Rows[0].Cells[1+k].Text), words(table.Rows[1].Cells[1+k].Text)
 		if first == string(Blind) && last == first {
 			continue
@@ -122,7 +122,7 @@ func TestAnUnlearningIsDrawnEpochByEpochBetweenItsControls(t *testing.T) {
 	c := openCase(t, newLab(t), island())
 	method := unlearn.NegGrad{Epochs: 3}
 	for name, draw := range map[string]func(Screen) error{
-		"accuracies": func(s Screen) error { return c.Draw(t.Context(), s, method) },
+		"accuracies": func(s Screen) error { return c.DrawTrajectory(t.Context(), s, method) },
 		"M2 and M4":  func(s Screen) error { return c.DrawRULER(t.Context(), s, method) },
 	} {
 		var s screen
@@ -180,7 +180,7 @@ func TestAForestOfRULERShowsTheMetricAskedFor(t *testing.T) {
 
 func TestEveryLensReadsEveryModel(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	c.Through = Lenses()
+	c.Lenses = Lenses()
 	models, err := c.Controls(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -225,10 +225,10 @@ func TestEveryLensReadsEveryModel(t *testing.T) {
 	}
 }
 
-func TestACourseStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
+func TestATrajectoryStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
 	c := openCase(t, newLab(t), island())
 	calls := 0
-	course, last, err := c.Follow(t.Context(), unlearn.NegGrad{}, func(k *Course) error {
+	course, last, err := c.Track(t.Context(), unlearn.NegGrad{}, func(k *Trajectory) error {
 		calls++
 		return nil
 	})
@@ -302,12 +302,12 @@ func TestGroupsHoldTheRecordsOfTheirRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, err := c.Oracle.Outputs()
+	lensNames, err := c.Oracle.Outputs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := c.Judged()
-	unseen := train.Accuracy(said.Test.Logits().Gather(judged), c.Test.Gather(judged).Y)
+	judged := c.EvalRows()
+	unseen := train.Accuracy(lensNames.Test.Logits().Gather(judged), c.Test.Gather(judged).Y)
 	// The oracle is wrong on the island alone, so that exchanged groups show.
 	for name, g := range map[string]struct {
 		m    array.Matrix[float64]

@@ -81,7 +81,7 @@ func CallOf(m, original, oracle Reading) Call {
 
 // Call is CallOf for a likeness that is known otherwise.
 func (l Likeness) Call(m, original, oracle Reading) Call {
-	if why := Withheld(m, original, oracle); why.Call != "" {
+	if why := WithheldReason(m, original, oracle); why.Call != "" {
 		return why.Call
 	}
 	if m.Absent != "" {
@@ -91,7 +91,7 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	switch {
 	case Contrary(original, oracle), same && (l.Original || l.Oracle):
 		return Blind
-	case same && SideOf(m, oracle) == Remembered:
+	case same && CallBySide(m, oracle) == Remembered:
 		return Backwards // there was nothing to remember: the method made the records stand out
 	case same:
 		return Beyond
@@ -112,8 +112,8 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	return Between
 }
 
-// SideOf calls a reading that is unlike the oracle by the side on which it stands.
-func SideOf(m, oracle Reading) Call {
+// CallBySide calls a reading that is unlike the oracle by the side on which it stands.
+func CallBySide(m, oracle Reading) Call {
 	if float64(m.Memory)*(m.Value-oracle.Value) > 0 {
 		return Remembered
 	}
@@ -126,8 +126,8 @@ func Contrary(original, oracle Reading) bool {
 	return original.Coordinates && !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
 }
 
-// Placed are models, placed through every lens of a case.
-type Placed struct {
+// Placement are models, placed through every lens of a case.
+type Placement struct {
 	lenses   []Lens
 	models   []*Model
 	readings [][]Reading // model by model
@@ -137,7 +137,7 @@ type Placed struct {
 }
 
 // Place places models through every lens of the case.
-func (c *Case) Place(models ...*Model) (*Placed, error) {
+func (c *Case) Place(models ...*Model) (*Placement, error) {
 	ends, err := c.Readings(c.Original, c.Oracle)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (c *Case) Place(models ...*Model) (*Placed, error) {
 		return nil, err
 	}
 	n := len(c.lenses())
-	p := &Placed{lenses: c.lenses(), models: models, ends: [2][]Reading{ends[:n], ends[n:]}}
+	p := &Placement{lenses: c.lenses(), models: models, ends: [2][]Reading{ends[:n], ends[n:]}}
 	for i, m := range models {
 		p.readings, p.isEnd = append(p.readings, readings[i*n:(i+1)*n]), append(p.isEnd, m == c.Original || m == c.Oracle)
 		var calls []Call
@@ -168,8 +168,8 @@ func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
 	return p.calls, slices.Concat(p.readings...), nil
 }
 
-// places reports whether a call says where a model stands.
-func (c Call) places() bool {
+// isPlaced reports whether a call says where a model stands.
+func (c Call) isPlaced() bool {
 	switch c {
 	case Blind, Unclear, NotAsked, CannotTell, TooFew:
 		return false
@@ -177,45 +177,45 @@ func (c Call) places() bool {
 	return true
 }
 
-// seen reports whether original and oracle are told apart by the lens of a call.
-func (c Call) seen() bool { return c.places() || c == Unclear }
+// tellsApart reports whether original and oracle are told apart by the lens of a call.
+func (c Call) tellsApart() bool { return c.isPlaced() || c == Unclear }
 
 // Agreement says in words whether lenses that place a model place it alike.
 func Agreement(lenses []Lens, calls []Call) string {
-	said := map[Call][]string{}
+	lensNames := map[Call][]string{}
 	var order []Call
 	for k, call := range calls {
-		if !call.places() {
+		if !call.isPlaced() {
 			continue
 		}
-		if said[call] == nil {
+		if lensNames[call] == nil {
 			order = append(order, call)
 		}
-		said[call] = append(said[call], lenses[k].Name())
+		lensNames[call] = append(lensNames[call], lenses[k].Name())
 	}
 	switch len(order) {
 	case 0:
 		return "no lens can tell"
 	case 1:
-		return fmt.Sprintf("%s (%s)", order[0], strings.Join(said[order[0]], ", "))
+		return fmt.Sprintf("%s (%s)", order[0], strings.Join(lensNames[order[0]], ", "))
 	}
 	var parts []string
 	for _, call := range order {
-		parts = append(parts, fmt.Sprintf("%s: %s", strings.Join(said[call], ", "), call))
+		parts = append(parts, fmt.Sprintf("%s: %s", strings.Join(lensNames[call], ", "), call))
 	}
 	return "disagree: " + strings.Join(parts, "; ")
 }
 
 // Rows are the lines of a table: value, interval and call per lens, and where the
 // lenses disagree.
-func (p *Placed) Rows(group string) []report.Row {
+func (p *Placement) Rows(group string) []report.Row {
 	var rows []report.Row
 	for i, m := range p.models {
 		row := report.Row{Kind: report.Method, Group: group, Cells: []report.Cell{report.Str(m.Label)}}
 		if m.Control {
 			row.Kind = report.Control
 		}
-		row.Cells = append(row.Cells, called(p.readings[i], p.calls[i], 4)...)
+		row.Cells = append(row.Cells, callCells(p.readings[i], p.calls[i], 4)...)
 		row.Cells = append(row.Cells, report.Str(Agreement(p.lenses, p.calls[i])))
 		rows = append(rows, row)
 	}
@@ -228,7 +228,7 @@ func (p *Placed) Rows(group string) []report.Row {
 //
 // 1 like the original and 0 like the oracle, with no number where original and oracle
 // are alike or readings are no evidence. Original and oracle themselves are left out.
-func (p *Placed) Map(title string) plot.Heatmap {
+func (p *Placement) Map(title string) plot.Heatmap {
 	none, all := 0.0, 1.0
 	h := plot.Heatmap{
 		Meta: plot.Meta{Title: title}, X: plot.Axis{Label: "lens"}, Y: plot.Axis{Label: "model"}, Value: "share of the memory left",
@@ -257,7 +257,7 @@ func (p *Placed) Map(title string) plot.Heatmap {
 // Shares are the numbers of Map: a row per model, without original and oracle, a column
 // per lens; NaN where original and oracle are alike, so that there is no memory to share,
 // where readings are no evidence, or the lens was not asked.
-func (p *Placed) Shares() (out [][]float64) {
+func (p *Placement) Shares() (out [][]float64) {
 	for i := range p.models {
 		if p.isEnd[i] {
 			continue
@@ -265,7 +265,7 @@ func (p *Placed) Shares() (out [][]float64) {
 		values := make([]float64, len(p.lenses))
 		for k, r := range p.readings[i] {
 			original, oracle := p.ends[0][k], p.ends[1][k]
-			if values[k] = (r.Value - oracle.Value) / (original.Value - oracle.Value); !p.calls[i][k].seen() || Alike(original, oracle) {
+			if values[k] = (r.Value - oracle.Value) / (original.Value - oracle.Value); !p.calls[i][k].tellsApart() || Alike(original, oracle) {
 				values[k] = math.NaN()
 			}
 		}
@@ -274,8 +274,8 @@ func (p *Placed) Shares() (out [][]float64) {
 	return out
 }
 
-// called are the cells of a model: value, interval and call per lens.
-func called(readings []Reading, calls []Call, digits int) []report.Cell {
+// callCells are the cells of a model: value, interval and call per lens.
+func callCells(readings []Reading, calls []Call, digits int) []report.Cell {
 	out := make([]report.Cell, len(calls))
 	for k, call := range calls {
 		if why := readings[k].Absent; why != "" {
@@ -288,8 +288,8 @@ func called(readings []Reading, calls []Call, digits int) []report.Cell {
 	return out
 }
 
-// glossary explains the calls that occur, in the order of their first use.
-func glossary(calls [][]Call) []string {
+// explainCalls explains the calls that occur, in the order of their first use.
+func explainCalls(calls [][]Call) []string {
 	var out []string
 	seen := map[Call]bool{}
 	for _, call := range slices.Concat(calls...) {

@@ -102,7 +102,7 @@ func TestAReadingWithoutEvidenceIsNotPlaced(t *testing.T) {
 	} {
 		a, b, o := m, original, oracle
 		c.spoil(&a, &b, &o)
-		if got, why := CallOf(a, b, o), Withheld(a, b, o).Why; got != c.want || !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") {
+		if got, why := CallOf(a, b, o), WithheldReason(a, b, o).Why; got != c.want || !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") {
 			t.Errorf("%s for %q, want %s for %q", got, why, c.want, c.why)
 		}
 	}
@@ -135,18 +135,18 @@ func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := models[len(models)-1]
-	r, err := Subsets{Draws: 60}.Look(c, random)
+	r, err := Subsets{Draws: 60}.Read(c, random)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.N != 60 || r.Value < 0.25 || r.Value > 0.75 {
 		t.Errorf("random weights: %+v", r.Estimate)
 	}
-	again, err := Subsets{Draws: 60}.Look(c, random)
+	again, err := Subsets{Draws: 60}.Read(c, random)
 	if err != nil || again.Value != r.Value {
 		t.Errorf("the second look gives %v after %v (%v)", again.Value, r.Value, err)
 	}
-	if _, err := (Subsets{Size: 3}).Look(c, random); err == nil {
+	if _, err := (Subsets{Size: 3}).Read(c, random); err == nil {
 		t.Error("sets of two records were judged")
 	}
 }
@@ -155,7 +155,7 @@ func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
 // every lens that is not blind; the two themselves are not in the picture.
 func TestThePictureOfLensesHasTheOriginalAtOne(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	p, err := c.Place(c.Original, c.Oracle, c.Model("like the original", c.Original.Weights), c.Model("like the oracle", c.Oracle.Weights))
+	p, err := c.Place(c.Original, c.Oracle, c.NewModel("like the original", c.Original.Weights), c.NewModel("like the oracle", c.Oracle.Weights))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,11 @@ import (
 type Case struct {
 	*lab.Case
 	Original, Oracle *Model
-	// Another was retrained from another seed; nil: that of the control arms, from the
+	// SecondOracle was retrained from another seed; nil: that of the control arms, from the
 	// store or trained where a lens asks for it.
-	Another *Model
-	// Through are the lenses of Readings, Compare and Figure; nil: FirstLenses.
-	Through []Lens
+	SecondOracle *Model
+	// Lenses are the lenses of Readings, Compare and Figure; nil: DefaultLenses.
+	Lenses []Lens
 }
 
 // Model is one model of a case.
@@ -25,16 +25,16 @@ type Model = lab.Model
 
 // The controls that every judgement needs beside it, as tables here call them.
 var (
-	original = lab.Arm{Label: "original (do nothing)", Method: unlearn.DoNothing{}, Control: true}
-	oracle   = lab.Arm{Label: "retrained (oracle)", Method: unlearn.Retrain{}, Control: true}
-	second   = lab.Arm{Label: "retrained, other seed", Method: unlearn.SecondOracle, Control: true}
-	random   = lab.Arm{Label: unlearn.RandomWeights{}.Name(), Method: unlearn.RandomWeights{}, Control: true}
+	original     = lab.Variant{Label: "original (do nothing)", Method: unlearn.NoOp{}, Control: true}
+	oracle       = lab.Variant{Label: "retrained (oracle)", Method: unlearn.Retrain{}, Control: true}
+	secondOracle = lab.Variant{Label: "retrained, other seed", Method: unlearn.SecondOracle, Control: true}
+	random       = lab.Variant{Label: unlearn.RandomWeights{}.Name(), Method: unlearn.RandomWeights{}, Control: true}
 )
 
-// ControlArms are the rows that every table of models has: the original, of
+// ControlVariants are the rows that every table of models has: the original, of
 // which nothing was unlearned, the oracle, another oracle from another seed, and
 // random weights.
-func ControlArms() []lab.Arm { return []lab.Arm{original, oracle, second, random} }
+func ControlVariants() []lab.Variant { return []lab.Variant{original, oracle, secondOracle, random} }
 
 // Open opens a case of the lab to look at: it loads the data and trains the
 // original and the oracle, or finds them in the store.
@@ -44,25 +44,25 @@ func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 		return nil, err
 	}
 	c := &Case{Case: inner}
-	if err := c.Ahead(ctx, original.Method, oracle.Method); err != nil {
+	if err := c.Precompute(ctx, original.Method, oracle.Method); err != nil {
 		return nil, err
 	}
-	if c.Original, err = c.Arm(ctx, original); err != nil {
+	if c.Original, err = c.Variant(ctx, original); err != nil {
 		return nil, err
 	}
-	c.Oracle, err = c.Arm(ctx, oracle)
+	c.Oracle, err = c.Variant(ctx, oracle)
 	return c, err
 }
 
-// Again opens a case with the engine, the store and the seeds of lab.Open, in
+// OpenRun opens a case with the engine, the store and the seeds of lab.Open, in
 // another run: other records are held out and forgotten, and other weights
 // begin. Run 0 is what Open opens.
-func Again(ctx context.Context, run int, s lab.Setting) (*Case, error) {
+func OpenRun(ctx context.Context, run int, s lab.Setting) (*Case, error) {
 	l, err := lab.Open()
 	if err != nil {
 		return nil, err
 	}
-	return Open(ctx, l.Again(run), s)
+	return Open(ctx, l.Reseed(run), s)
 }
 
 // UnlearnAll lets the original forget by each of the methods, a model for each
@@ -79,11 +79,11 @@ func (c *Case) UnlearnAll(ctx context.Context, methods ...unlearn.Method) ([]*Mo
 	return out, nil
 }
 
-// Controls are the models of ControlArms.
+// Controls are the models of ControlVariants.
 func (c *Case) Controls(ctx context.Context) ([]*Model, error) {
 	out := []*Model{c.Original, c.Oracle}
-	for _, a := range ControlArms()[len(out):] {
-		m, err := c.Arm(ctx, a)
+	for _, a := range ControlVariants()[len(out):] {
+		m, err := c.Variant(ctx, a)
 		if err != nil {
 			return nil, err
 		}

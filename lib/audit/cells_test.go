@@ -32,7 +32,7 @@ func cellsToForget() lab.Setting {
 // losses what it loses on a cell. What needs labels says that there are none.
 func TestEveryLensSeesAModelOfCells(t *testing.T) {
 	c := openCase(t, newLab(t), cellsToForget())
-	c.Through = append(FirstLenses(), Subsets{Draws: 4})
+	c.Lenses = append(DefaultLenses(), Subsets{Draws: 4})
 	m, err := c.Unlearn(t.Context(), unlearn.SSDFoster{})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestEveryLensSeesAModelOfCells(t *testing.T) {
 	if err != nil || r.M1 == nil || r.M2 == nil || r.M3 == nil || r.M4 == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, _, err := c.Follow(t.Context(), unlearn.SSDFoster{}, nil); !errors.Is(err, lab.ErrNoAnswers) {
+	if _, _, err := c.Track(t.Context(), unlearn.SSDFoster{}, nil); !errors.Is(err, lab.ErrNoAnswers) {
 		t.Errorf("a course of accuracies: %v", err)
 	}
 	if _, err := c.LogitGroups(m); !errors.Is(err, lab.ErrNoAnswers) {

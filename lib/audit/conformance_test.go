@@ -9,7 +9,7 @@ import (
 
 func TestEveryLensConforms(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range audit.Every() {
+	for _, l := range audit.AllLenses() {
 		if names[l.Name()] {
 			t.Errorf("two lenses are called %s", l.Name())
 		}

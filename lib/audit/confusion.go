@@ -33,12 +33,12 @@ func (Confusion) About() string {
 	return "by how much more often held-out records of two confused classes get each other's label than any other wrong one"
 }
 
-// Look implements Lens.
-func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
-	a, b, ok := c.Confused()
+// Read implements Lens.
+func (l Confusion) Read(c *Case, m *Model) (*Reading, error) {
+	a, b, ok := c.ConfusedClasses()
 	classes := len(c.About.Classes)
 	if !ok || classes < 3 {
-		return absent(l, m, "no confused classes"), nil
+		return absentReading(l, m, "no confused classes"), nil
 	}
 	o, err := m.Outputs()
 	if err != nil {
@@ -48,8 +48,8 @@ func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
 	var partners, others []bool
-	answered := answers(o.Test.Logits())
-	for _, i := range c.Judged() {
+	answered := predictedClasses(o.Test.Logits())
+	for _, i := range c.EvalRows() {
 		answer, own, partner := answered[i], c.Test.Y[i], b
 		switch own {
 		case a:
@@ -66,5 +66,5 @@ func (l Confusion) Look(c *Case, m *Model) (*Reading, error) {
 	for _, v := range []*float64{&third.Value, &third.Low, &third.High} {
 		*v /= float64(classes - 2)
 	}
-	return ofShares(c, l, m, stats.Share(partners, over, so), third)
+	return shareReading(c, l, m, stats.Share(partners, over, so), third)
 }

@@ -29,7 +29,7 @@ func Example() {
 	check(err)
 	m, err := c.Unlearn(ctx, unlearn.NegGrad{})
 	check(err)
-	c.Through = []audit.Lens{audit.AgainstOracle{}}
+	c.Lenses = []audit.Lens{audit.AgainstOracle{}}
 	readings, err := c.Readings(c.Original, m, c.Oracle)
 	check(err)
 	original, method, oracle := readings[0].Value, readings[1].Value, readings[2].Value

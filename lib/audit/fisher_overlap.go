@@ -45,29 +45,29 @@ func (FisherOverlap) About() string {
 	return "signed AUC of the records' gradient lengths, forgotten against held-out records"
 }
 
-// Look implements Lens.
-func (l FisherOverlap) Look(c *Case, m *Model) (*Reading, error) {
-	forgotten, held, err := l.lengths(c, m)
+// Read implements Lens.
+func (l FisherOverlap) Read(c *Case, m *Model) (*Reading, error) {
+	forgotten, held, err := l.gradientNorms(c, m)
 	if err != nil {
 		return nil, err
 	}
-	return signed(l, m, held, forgotten)
+	return aucReading(l, m, held, forgotten)
 }
 
-// lengths are the lengths of the gradients of forgotten and of held-out records.
-func (l FisherOverlap) lengths(c *Case, m *Model) (forgotten, held []float64, err error) {
+// gradientNorms are the lengths of the gradients of forgotten and of held-out records.
+func (l FisherOverlap) gradientNorms(c *Case, m *Model) (forgotten, held []float64, err error) {
 	if _, ok := c.Problem.Arch.(model.Classifier); !ok {
-		return l.whole(c, m)
+		return l.fullGradientNorms(c, m)
 	}
-	f, h, err := l.heads(c, m)
+	f, h, err := l.headLayers(c, m)
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.lengths(), h.lengths(), nil
+	return f.gradientNorms(), h.gradientNorms(), nil
 }
 
-// whole are those of all weights, by the goal of the case's training.
-func (l FisherOverlap) whole(c *Case, m *Model) (forgotten, held []float64, err error) {
+// fullGradientNorms are those of all weights, by the goal of the case's training.
+func (l FisherOverlap) fullGradientNorms(c *Case, m *Model) (forgotten, held []float64, err error) {
 	goal := c.goal()
 	on := func(part datasets.Part, rows []int) ([]float64, error) {
 		p, data := *c.Problem, *c.Prepared
@@ -76,12 +76,12 @@ func (l FisherOverlap) whole(c *Case, m *Model) (forgotten, held []float64, err 
 		if err != nil {
 			return nil, err
 		}
-		return train.Lengths(context.Background(), c.Runner, m.Weights, o, train.Mode{})
+		return train.GradientNorms(context.Background(), c.Runner, m.Weights, o, train.Mode{})
 	}
 	if forgotten, err = on(c.Problem.Train, c.Forget); err != nil {
 		return nil, nil, err
 	}
-	held, err = on(c.Test, c.Judged())
+	held, err = on(c.Test, c.EvalRows())
 	return forgotten, held, err
 }
 
@@ -89,20 +89,20 @@ func (l FisherOverlap) whole(c *Case, m *Model) (forgotten, held []float64, err 
 // errors p - y and the layer's inputs, with a 1 for the bias.
 type layer struct{ errors, inputs array.Matrix[float64] }
 
-// heads are those of the forgotten and of the held-out records.
-func (FisherOverlap) heads(c *Case, m *Model) (forgotten, held layer, err error) {
+// headLayers are those of the forgotten and of the held-out records.
+func (FisherOverlap) headLayers(c *Case, m *Model) (forgotten, held layer, err error) {
 	o, err := m.Outputs()
 	if err != nil {
 		return layer{}, layer{}, err
 	}
-	judged := c.Judged()
+	judged := c.EvalRows()
 	if len(c.Forget) == 0 || len(judged) == 0 {
 		return layer{}, layer{}, fmt.Errorf("audit: %d forgotten and %d held-out records", len(c.Forget), len(judged))
 	}
-	return headOf(o.Train, c.Problem.Train.Y, c.Forget), headOf(o.Test, c.Test.Y, judged), nil
+	return headLayer(o.Train, c.Problem.Train.Y, c.Forget), headLayer(o.Test, c.Test.Y, judged), nil
 }
 
-func headOf(p *model.Prediction, y, rows []int) layer {
+func headLayer(p *model.Prediction, y, rows []int) layer {
 	errors := array.Convert[float64](train.Softmax(p.Logits().Gather(rows), 1))
 	h := p.Embedding.Gather(rows)
 	inputs := array.New[float64](h.Rows, h.Cols+1)
@@ -116,8 +116,8 @@ func headOf(p *model.Prediction, y, rows []int) layer {
 	return layer{errors, inputs}
 }
 
-// lengths are ||e h^T|| = ||e|| ||h|| of every record.
-func (l layer) lengths() []float64 {
+// gradientNorms are ||e h^T|| = ||e|| ||h|| of every record.
+func (l layer) gradientNorms() []float64 {
 	out := make([]float64, l.errors.Rows)
 	for i := range out {
 		out[i] = norm(l.errors.Row(i)) * norm(l.inputs.Row(i))
@@ -140,7 +140,7 @@ func (c *Case) FisherCosines(m *Model) (forgotten, held float64, err error) {
 	if _, ok := c.Problem.Arch.(model.Classifier); !ok {
 		return 0, 0, fmt.Errorf("audit: %s has no output layer of scores", c.Problem.Arch.Name())
 	}
-	f, h, err := FisherOverlap{}.heads(c, m)
+	f, h, err := FisherOverlap{}.headLayers(c, m)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -148,7 +148,7 @@ func (c *Case) FisherCosines(m *Model) (forgotten, held float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	retained := headOf(o.Train, c.Problem.Train.Y, c.Retain)
+	retained := headLayer(o.Train, c.Problem.Train.Y, c.Retain)
 	var diagonals []fisher.Diagonal
 	for _, l := range []layer{f, h, retained} {
 		t, err := fisher.Linear(l.errors, l.inputs)

@@ -30,7 +30,7 @@ func TestFisherCosinesAreThoseOfTheOutputLayer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return d.Only(func(name string) bool { return name == "head.weight" || name == "head.bias" })
+		return d.Filter(func(name string) bool { return name == "head.weight" || name == "head.bias" })
 	}
 	want, err := fisher.Cosine(of(c.Forget), of(c.Retain))
 	if err != nil || math.Abs(want-forgotten) > 1e-5 {
@@ -49,7 +49,7 @@ func TestTheFisherLensLooksAtAutoencoders(t *testing.T) {
 		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}},
 		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 2} },
 	})
-	r, err := FisherOverlap{}.Look(c, c.Original)
+	r, err := FisherOverlap{}.Read(c, c.Original)
 	if err != nil || r.N != len(c.Forget)+150 || !(r.Low <= r.Value && r.Value <= r.High) {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -37,10 +37,10 @@ func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
 	case e.Null == nil:
 		return nil
 	case metric == "M4":
-		return plot.Around(*e.Null, m4Reach(len(c.Forget)))
+		return plot.NullBand(*e.Null, m4ChanceDistance(len(c.Forget)))
 	}
 	return &plot.Null{Value: *e.Null}
 }
 
-// m4Reach is how far from one half chance alone puts M4 of n records in 95 of 100 cases.
-func m4Reach(n int) float64 { return 1.959963984540054 * ruler.M4NullSD(n) }
+// m4ChanceDistance is how far from one half chance alone puts M4 of n records in 95 of 100 cases.
+func m4ChanceDistance(n int) float64 { return 1.959963984540054 * ruler.M4NullSD(n) }

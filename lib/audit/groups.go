@@ -11,10 +11,10 @@ import (
 // (lab.Case.Judged).
 type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
 
-// collapsed is the reason against activations that are the same for many of the forgotten
+// collapsedOutputs is the reason against activations that are the same for many of the forgotten
 // records, or for these and others.
-func (g Groups) collapsed(others array.Matrix[float64]) Reason {
-	return collapsed("embeddings", RowKeys(&g.Forgotten), RowKeys(&others))
+func (g Groups) collapsedReason(others array.Matrix[float64]) Reason {
+	return collapsedReason("embeddings", RowHashes(&g.Forgotten), RowHashes(&others))
 }
 
 // EmbeddingGroups are the groups at the layer before the last one.
@@ -40,6 +40,6 @@ func (c *Case) groups(m *Model, layer func(*model.Prediction) array.Matrix[float
 	return &Groups{
 		Retained:  array.Convert[float64](train.Gather(c.Retain)),
 		Forgotten: array.Convert[float64](train.Gather(c.Forget)),
-		HeldOut:   array.Convert[float64](layer(o.Test).Gather(c.Judged())),
+		HeldOut:   array.Convert[float64](layer(o.Test).Gather(c.EvalRows())),
 	}, nil
 }

@@ -27,8 +27,8 @@ func TestEveryLensSeesAModelOfImages(t *testing.T) {
 	if len(c.Forget) != 20 || len(c.Retain) != 180 || c.Test.X.Rows != 60 {
 		t.Fatalf("%d and %d of %d images", len(c.Forget), len(c.Retain), c.Test.X.Rows)
 	}
-	for _, lens := range append(FirstLenses(), Subsets{Draws: 4}) {
-		if _, err := lens.Look(c, c.Oracle); err != nil {
+	for _, lens := range append(DefaultLenses(), Subsets{Draws: 4}) {
+		if _, err := lens.Read(c, c.Oracle); err != nil {
 			t.Errorf("%s: %v", lens.Name(), err)
 		}
 	}

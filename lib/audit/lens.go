@@ -13,20 +13,20 @@ type Lens interface {
 	Name() string
 	// About says in one sentence what is compared with what.
 	About() string
-	// Look returns what the lens sees. It must not change anything.
-	Look(c *Case, m *Model) (*Reading, error)
+	// Read returns what the lens sees. It must not change anything.
+	Read(c *Case, m *Model) (*Reading, error)
 }
 
-// Every returns every lens, in the order in which tables show them. A new one is a line
+// AllLenses returns every lens, in the order in which tables show them. A new one is a line
 // of Lenses or of Every.
-func Every() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
+func AllLenses() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
 
 // Lenses returns those that look at the models as they are.
-func Lenses() []Lens { return append(FirstLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
+func Lenses() []Lens { return append(DefaultLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
 
-// FirstLenses are those that a beginner meets, and that a case looks through
+// DefaultLenses are those that a beginner meets, and that a case looks through
 // unless it is told otherwise.
-func FirstLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
+func DefaultLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
 
 // Side says on which side of the null a lens reads memory.
 type Side int
@@ -57,15 +57,15 @@ type Reading struct {
 	Absent string
 }
 
-// absent is the reading of a lens that cannot look at a case.
-func absent(lens Lens, m *Model, why string) *Reading {
-	r := Without(lens.Name(), m.Label, Reason{})
+// absentReading is the reading of a lens that cannot look at a case.
+func absentReading(lens Lens, m *Model, why string) *Reading {
+	r := NoReading(lens.Name(), m.Label, Reason{})
 	r.Absent = why
 	return r
 }
 
-// Without is the reading of a lens that has no number, for a reason.
-func Without(lens, model string, why Reason) *Reading {
+// NoReading is the reading of a lens that has no number, for a reason.
+func NoReading(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknown, NoEvidence: why, Absent: why.Why}

@@ -23,8 +23,8 @@ type Neighbours struct{}
 
 var _ Lens = Neighbours{}
 
-// mostTiedNeighbours is the share of ties up to which M4 is read.
-const mostTiedNeighbours = 0.05
+// maxTiedNeighbours is the share of ties up to which M4 is read.
+const maxTiedNeighbours = 0.05
 
 // Name implements Lens.
 func (Neighbours) Name() string { return "neighbours" }
@@ -34,34 +34,34 @@ func (Neighbours) About() string {
 	return "RULER's M4: percentile of the similarity to the nearest retained record"
 }
 
-// Look implements Lens.
-func (l Neighbours) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l Neighbours) Read(c *Case, m *Model) (*Reading, error) {
 	u, err := c.embedding(m)
 	if err != nil {
 		return nil, err
 	}
-	return l.Rank(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
+	return l.ReadEmbeddings(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
 }
 
-// fewer is the reason of too few forgotten or retained records.
-func fewer(e ruler.Evidence) Reason {
-	return Fewer(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
+// tooFewEvidence is the reason of too few forgotten or retained records.
+func tooFewEvidence(e ruler.Evidence) Reason {
+	return TooFewRecords(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
 }
 
-// Rank is the reading of anybody's embeddings.
-func (l Neighbours) Rank(model string, e ruler.Evidence) (*Reading, error) {
+// ReadEmbeddings is the reading of anybody's embeddings.
+func (l Neighbours) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, error) {
 	rank, tied, err := ruler.M4Tied(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}
 	var decided Reason
-	if tied > mostTiedNeighbours {
+	if tied > maxTiedNeighbours {
 		decided = Reason{CannotTell, fmt.Sprintf("%.0f %% of the comparisons of nearest neighbours are ties", 100*tied)}
 	}
 	sd := ruler.M4NullSD(len(e.Forget))
 	return &Reading{
 		Lens: l.Name(), Model: model, Memory: Above, Estimate: *rank,
-		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4Reach(len(e.Forget))},
-		NoEvidence: firstOf(fewer(e), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
+		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(len(e.Forget))},
+		NoEvidence: firstReason(tooFewEvidence(e), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }

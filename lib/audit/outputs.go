@@ -31,8 +31,8 @@ func (Outputs) About() string {
 	return "signed AUC of a loss-threshold attack, forgotten against held-out records"
 }
 
-// Look implements Lens.
-func (l Outputs) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l Outputs) Read(c *Case, m *Model) (*Reading, error) {
 	losses, err := c.Losses(m)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func scoresOf(examples []attack.Example) []float64 {
 
 // SignedAUC is the reading of scores, higher for members: the signed AUC with DeLong's interval, which knows of ties, and the
 // floor of its distance from 0.5. It is no evidence where either sample has fewer than
-// FewestRecords, or by TiedScores.
+// MinRecords, or by TiedScores.
 func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 	e, err := stats.DeLong(s.Members, s.Nonmembers, 0.95)
 	if err != nil {
@@ -62,15 +62,15 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 	}
 	floor := stats.ChanceFloor(len(s.Members), len(s.Nonmembers))
 	return &Reading{
-		Lens: lens, Model: model, Memory: Above, Estimate: e.Against(0.5, stats.NearNull),
+		Lens: lens, Model: model, Memory: Above, Estimate: e.WithNull(0.5, stats.NearNull),
 		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
 		Floor:      stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
-		NoEvidence: firstOf(Fewer(min(len(s.Members), len(s.Nonmembers)), "records in the smaller set"), TiedScores(s.Members, s.Nonmembers)),
+		NoEvidence: firstReason(TooFewRecords(min(len(s.Members), len(s.Nonmembers)), "records in the smaller set"), TiedScores(s.Members, s.Nonmembers)),
 	}, nil
 }
 
-// signed is the reading of one number of each record: the AUC that the first ones are
+// aucReading is the reading of one number of each record: the AUC that the first ones are
 // higher than the second ones, with the floor of its distance from 0.5.
-func signed(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
+func aucReading(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
 	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: higher, Nonmembers: lower})
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// FewestRecords is the smallest number at which the most extreme value excludes its null:
+// MinRecords is the smallest number at which the most extreme value excludes its null:
 // for a sign test, for DeLong's bound at an AUC of 1, and for a signed-rank test.
 func TestFewestRecordsIsTheSmallestNumberThatCanShowAnything(t *testing.T) {
 	for n := 1; n <= 12; n++ {
-		enough := n >= FewestRecords
+		enough := n >= MinRecords
 		if p := 2 * math.Pow(0.5, float64(n)); (p <= 0.05) != enough {
 			t.Errorf("%d records on one side: p = %v", n, p)
 		}
@@ -116,8 +116,8 @@ func TestEqualRowsHaveEqualKeys(t *testing.T) {
 	x.Row(8)[0], x.Row(8)[1], x.Row(8)[2] = x.Row(3)[1], x.Row(3)[0], x.Row(3)[2] // another order is another row
 	single := array.Convert[float32](x)
 	seen := map[uint64]int{}
-	theirs := RowKeys(&single)
-	for i, k := range RowKeys(&x) {
+	theirs := RowHashes(&single)
+	for i, k := range RowHashes(&x) {
 		if first, twice := seen[k]; twice && (first != 3 || i != 7) || k != theirs[i] {
 			t.Errorf("row %d has the key of row %d", i, first)
 		}

@@ -39,8 +39,8 @@ type Reconstruction struct{}
 
 var _ Lens = Reconstruction{}
 
-// leastSteps are what he takes, however few records he learns on.
-const leastSteps = 600
+// minSteps are what he takes, however few records he learns on.
+const minSteps = 600
 
 // Name implements Lens.
 func (Reconstruction) Name() string { return "reconstruction" }
@@ -50,18 +50,18 @@ func (Reconstruction) About() string {
 	return "signed AUC of what codes gain over the class's mean in drawing a record, forgotten against held-out records"
 }
 
-// Look implements Lens.
-func (l Reconstruction) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l Reconstruction) Read(c *Case, m *Model) (*Reading, error) {
 	forgotten, held, err := l.gains(c, m)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	return signed(l, m, forgotten, held)
+	return aucReading(l, m, forgotten, held)
 }
 
 // gains are those of the forgotten records and of the held-out ones that are drawn.
 func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err error) {
-	judged := c.Judged()
+	judged := c.EvalRows()
 	if len(c.Forget) == 0 || len(judged) < 4 {
 		return nil, nil, fmt.Errorf("%d forgotten and %d held-out records", len(c.Forget), len(judged))
 	}
@@ -72,19 +72,19 @@ func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err e
 	seed := engine.Root(drawSeed + c.Shift)
 	order := rowsAt(judged, seed.Stream(engine.StreamDecoder).Perm(len(judged)))
 	taught, drawn := order[:len(order)/2], order[len(order)/2:]
-	known, strangers, members := c.Test.Gather(taught), c.Test.Gather(drawn), c.Problem.Train.Gather(c.Forget)
+	known, nonmembers, members := c.Test.Gather(taught), c.Test.Gather(drawn), c.Problem.Train.Gather(c.Forget)
 	from := c.Problem.Train.X.Rows
-	shadow := representation.Shadow{Numbers: numbered(taught, from), Codes: o.Test.Embedding.Gather(taught), Records: known.X, Labels: known.Y}
+	shadow := representation.Shadow{Numbers: testRowNumbers(taught, from), Codes: o.Test.Embedding.Gather(taught), Records: known.X, Labels: known.Y}
 	victims := representation.Victims{
-		Numbers:   slices.Concat(c.Forget, numbered(drawn, from)),
-		Codes:     stacked(o.Train.Embedding.Gather(c.Forget), o.Test.Embedding.Gather(drawn)),
-		Originals: stacked(members.X, strangers.X), Labels: slices.Concat(members.Y, strangers.Y),
+		Numbers:   slices.Concat(c.Forget, testRowNumbers(drawn, from)),
+		Codes:     stackRows(o.Train.Embedding.Gather(c.Forget), o.Test.Embedding.Gather(drawn)),
+		Originals: stackRows(members.X, nonmembers.X), Labels: slices.Concat(members.Y, nonmembers.Y),
 	}
-	draughtsman := representation.Persistent()
-	draughtsman.Batch, draughtsman.Standardised, draughtsman.Linear = 20, true, !c.Pixels
-	steps := (len(taught) + draughtsman.Batch - 1) / draughtsman.Batch
-	draughtsman.Epochs = max(draughtsman.Epochs, leastSteps/steps)
-	found, err := draughtsman.Run(context.Background(), c.Runner.Engine, shadow, victims, seed)
+	attacker := representation.Persistent()
+	attacker.Batch, attacker.Standardised, attacker.Linear = 20, true, !c.Pixels
+	steps := (len(taught) + attacker.Batch - 1) / attacker.Batch
+	attacker.Epochs = max(attacker.Epochs, minSteps/steps)
+	found, err := attacker.Run(context.Background(), c.Runner.Engine, shadow, victims, seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,8 +100,8 @@ func rowsAt(rows, positions []int) []int {
 	return out
 }
 
-// numbered are the numbers of test rows in a count that begins with the train part.
-func numbered(rows []int, from int) []int {
+// testRowNumbers are the numbers of test rows in a count that begins with the train part.
+func testRowNumbers(rows []int, from int) []int {
 	out := make([]int, len(rows))
 	for k, i := range rows {
 		out[k] = from + i
@@ -109,7 +109,7 @@ func numbered(rows []int, from int) []int {
 	return out
 }
 
-// stacked are the rows of a and below them those of b.
-func stacked(a, b array.Matrix[float32]) array.Matrix[float32] {
+// stackRows are the rows of a and below them those of b.
+func stackRows(a, b array.Matrix[float32]) array.Matrix[float32] {
 	return array.Matrix[float32]{Rows: a.Rows + b.Rows, Cols: a.Cols, Data: slices.Concat(a.Data, b.Data)}
 }

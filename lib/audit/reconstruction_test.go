@@ -31,23 +31,23 @@ func compressed() lab.Setting {
 // the mean of the class by name, and pairs counted one by one.
 func TestTheReconstructionLensCountsPairs(t *testing.T) {
 	c := openCase(t, newLab(t), compressed())
-	got, err := Reconstruction{}.Look(c, c.Original)
+	got, err := Reconstruction{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
 	codes := func(x array.Matrix[float32]) array.Matrix[float32] {
-		said, err := c.Runner.Predict(c.Original.Weights, x)
+		lensNames, err := c.Runner.Predict(c.Original.Weights, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return said.Outputs[loss.LatentMean]
+		return lensNames.Outputs[loss.LatentMean]
 	}
 	var order []int // of the half of the held-out records that no method may look at
 	for _, k := range engine.Root(999).Stream("decoder").Perm(200) {
-		order = append(order, c.Judged()[k])
+		order = append(order, c.EvalRows()[k])
 	}
-	known, strangers, members := c.Test.Gather(order[:100]), c.Test.Gather(order[100:]), c.Problem.Train.Gather(c.Forget)
-	attacker := representation.Reconstruction{Epochs: leastSteps / 5, LR: 1e-3, Batch: 20, Standardised: true}
+	known, nonmembers, members := c.Test.Gather(order[:100]), c.Test.Gather(order[100:]), c.Problem.Train.Gather(c.Forget)
+	attacker := representation.Reconstruction{Epochs: minSteps / 5, LR: 1e-3, Batch: 20, Standardised: true}
 	gains := func(x array.Matrix[float32], y []int, from int) []float64 {
 		numbers := make([]int, x.Rows)
 		for i := range numbers {
@@ -81,7 +81,7 @@ func TestTheReconstructionLensCountsPairs(t *testing.T) {
 		}
 		return out
 	}
-	forgotten, held, auc := gains(members.X, members.Y, 1), gains(strangers.X, strangers.Y, 1), 0.0
+	forgotten, held, auc := gains(members.X, members.Y, 1), gains(nonmembers.X, nonmembers.Y, 1), 0.0
 	for _, a := range forgotten {
 		for _, b := range held {
 			switch {
@@ -115,14 +115,14 @@ func sum(x []float64) (s float64) {
 // An autoencoder of cells has codes too, and its records are no pixels.
 func TestTheReconstructionLensSeesAModelOfCells(t *testing.T) {
 	c := openCase(t, newLab(t), cellsToForget())
-	r, err := Reconstruction{}.Look(c, c.Original)
-	if err != nil || r.N != len(c.Forget)+(len(c.Judged())+1)/2 || !(r.Low <= r.Value && r.Value <= r.High) {
+	r, err := Reconstruction{}.Read(c, c.Original)
+	if err != nil || r.N != len(c.Forget)+(len(c.EvalRows())+1)/2 || !(r.Low <= r.Value && r.Value <= r.High) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	few := *c.Prepared
 	few.Test = few.Test.Gather([]int{0, 1, 2, 3, 4, 5})
 	c.Problem.Prepared = &few
-	if _, err := (Reconstruction{}).Look(c, c.Original); err == nil || !strings.Contains(err.Error(), `"reconstruction": `) || !strings.Contains(err.Error(), "3 held-out records") {
+	if _, err := (Reconstruction{}).Read(c, c.Original); err == nil || !strings.Contains(err.Error(), `"reconstruction": `) || !strings.Contains(err.Error(), "3 held-out records") {
 		t.Errorf("three held-out records: %v", err)
 	}
 }

@@ -40,8 +40,8 @@ import (
 // is the model's own on retained records, where they take the original's loss on the
 // forget set. (3) Nothing but these records is trained on, as there.
 type Relearning struct {
-	Epochs int // 0: 20
-	Held   int // held-out records at most; 0: 400
+	Epochs     int // 0: 20
+	MaxHeldOut int // held-out records at most; 0: 400
 }
 
 var _ Lens = Relearning{}
@@ -54,9 +54,9 @@ func (Relearning) About() string {
 	return "signed AUC of how soon records are learned again, forgotten against held-out records"
 }
 
-// Look implements Lens.
-func (l Relearning) Look(c *Case, m *Model) (*Reading, error) {
-	forgotten, held, err := l.times(c, m)
+// Read implements Lens.
+func (l Relearning) Read(c *Case, m *Model) (*Reading, error) {
+	forgotten, held, err := l.relearnTimes(c, m)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
@@ -64,16 +64,16 @@ func (l Relearning) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	r, err := signed(l, m, held, forgotten)
+	r, err := aucReading(l, m, held, forgotten)
 	if err == nil && r.NoEvidence.Call == CannotTell {
 		r.NoEvidence = TiedScores(losses.Forgotten, losses.HeldOut)
 	}
 	return r, err
 }
 
-// times are those of the forgotten and of some held-out records.
-func (l Relearning) times(c *Case, m *Model) (forgotten, held []float64, err error) {
-	epochs, most := cmp.Or(l.Epochs, 20), cmp.Or(l.Held, 400)
+// relearnTimes are those of the forgotten and of some held-out records.
+func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, err error) {
+	epochs, most := cmp.Or(l.Epochs, 20), cmp.Or(l.MaxHeldOut, 400)
 	if epochs < 1 || most < 1 {
 		return nil, nil, fmt.Errorf("%d epochs, %d held-out records", epochs, most)
 	}
@@ -92,30 +92,30 @@ func (l Relearning) times(c *Case, m *Model) (forgotten, held []float64, err err
 	chosen := seed.Stream(engine.StreamRelearn).Perm(len(losses.HeldOut))
 	chosen = chosen[:min(len(chosen), most)]
 	slices.Sort(chosen)
-	course := [][]float64{slices.Concat(losses.Forgotten, at(losses.HeldOut, chosen))}
-	members, strangers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rowsAt(c.Judged(), chosen))
-	part := datasets.Part{X: stacked(members.X, strangers.X), Y: slices.Concat(members.Y, strangers.Y)}
+	course := [][]float64{slices.Concat(losses.Forgotten, valuesAt(losses.HeldOut, chosen))}
+	members, nonmembers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rowsAt(c.EvalRows(), chosen))
+	part := datasets.Part{X: stackRows(members.X, nonmembers.X), Y: slices.Concat(members.Y, nonmembers.Y)}
 	for i := range part.Y {
 		part.IDs = append(part.IDs, i)
 	}
-	if err := l.learn(c, m, part, epochs, seed, func(of []float64) { course = append(course, of) }); err != nil {
+	if err := l.trainAndRecord(c, m, part, epochs, seed, func(of []float64) { course = append(course, of) }); err != nil {
 		return nil, nil, err
 	}
 	times := make([]float64, len(part.Y))
 	for i := range times {
-		times[i] = reached(course, i, bar)
+		times[i] = timeToReach(course, i, bar)
 	}
 	return times[:len(c.Forget)], times[len(c.Forget):], nil
 }
 
-// learn trains on the records and tells their losses after every epoch.
-func (l Relearning) learn(c *Case, m *Model, part datasets.Part, epochs int, seed engine.Root, tell func(losses []float64)) error {
+// trainAndRecord trains on the records and tells their losses after every epoch.
+func (l Relearning) trainAndRecord(c *Case, m *Model, part datasets.Part, epochs int, seed engine.Root, tell func(losses []float64)) error {
 	goal := c.goal()
-	judging, ok := goal.(lab.Judging)
+	judging, ok := goal.(lab.PerRecordLoss)
 	if !ok {
 		return fmt.Errorf("the goal %s has no loss of a single record", goal.Name())
 	}
-	o, err := goal.Objective(c.Problem.Holding(unlearn.Data{X: part.X, Y: part.Y, IDs: part.IDs}), part.IDs)
+	o, err := goal.Objective(c.Problem.WithRecords(unlearn.Data{X: part.X, Y: part.Y, IDs: part.IDs}), part.IDs)
 	if err != nil {
 		return err
 	}
@@ -137,8 +137,8 @@ func (l Relearning) learn(c *Case, m *Model, part datasets.Part, epochs int, see
 	return cmp.Or(err, last)
 }
 
-// reached is when record i's loss comes down to the bar; course are the losses by epoch.
-func reached(course [][]float64, i int, bar float64) float64 {
+// timeToReach is when record i's loss comes down to the bar; course are the losses by epoch.
+func timeToReach(course [][]float64, i int, bar float64) float64 {
 	if course[0][i] <= bar {
 		return 0
 	}
@@ -156,15 +156,15 @@ func (c *Case) goal() lab.Goal {
 	switch g := c.Goal.(type) {
 	case nil:
 		return lab.Labels{}
-	case lab.Settling:
-		return g.Settled()
+	case lab.FinalGoal:
+		return g.FinalGoal()
 	default:
 		return g
 	}
 }
 
-// at are the values of these rows.
-func at[T any](values []T, rows []int) []T {
+// valuesAt are the values of these rows.
+func valuesAt[T any](values []T, rows []int) []T {
 	out := make([]T, len(rows))
 	for k, i := range rows {
 		out[k] = values[i]

@@ -21,7 +21,7 @@ import (
 //
 // takes out a part of how hard a record is for anybody, which Outputs cannot: all
 // forgotten and all held-out records, with DeLong's interval over them. The reference is
-// a model retrained from another seed, as Case.Another says, and for that model itself
+// a model retrained from another seed, as Case.SecondOracle says, and for that model itself
 // the oracle.
 //
 // Null: 0.5, if forgotten and held-out records were drawn alike. Above it the forgotten
@@ -50,17 +50,17 @@ func (RMIA) About() string {
 	return "signed AUC of how far the likelihood is raised above a retrained model's, forgotten against held-out records"
 }
 
-// Look implements Lens.
-func (l RMIA) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l RMIA) Read(c *Case, m *Model) (*Reading, error) {
 	reference, err := c.reference(m)
 	if err != nil {
 		return nil, err
 	}
-	target, n, err := c.likelihoods(m)
+	target, n, err := c.logLikelihoods(m)
 	if err != nil {
 		return nil, err
 	}
-	theirs, _, err := c.likelihoods(reference)
+	theirs, _, err := c.logLikelihoods(reference)
 	if err != nil {
 		return nil, err
 	}
@@ -74,16 +74,16 @@ func (l RMIA) Look(c *Case, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	r, err := signed(l, m, ratios[:n], ratios[n:])
+	r, err := aucReading(l, m, ratios[:n], ratios[n:])
 	if err == nil {
-		r.NoEvidence = firstOf(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
+		r.NoEvidence = firstReason(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
 	}
 	return r, err
 }
 
-// likelihoods are the log-likelihoods of the n forgotten records and, behind them, of the
+// logLikelihoods are the log-likelihoods of the n forgotten records and, behind them, of the
 // held-out ones.
-func (c *Case) likelihoods(m *Model) (of []float64, n int, err error) {
+func (c *Case) logLikelihoods(m *Model) (of []float64, n int, err error) {
 	losses, err := c.Losses(m)
 	if err != nil {
 		return nil, 0, err
@@ -97,10 +97,10 @@ func (c *Case) likelihoods(m *Model) (of []float64, n int, err error) {
 
 // reference is a model that never had the records and is not m.
 func (c *Case) reference(m *Model) (*Model, error) {
-	another := c.Another
+	another := c.SecondOracle
 	if another == nil {
 		var err error
-		if another, err = c.Arm(context.Background(), second); err != nil {
+		if another, err = c.Variant(context.Background(), secondOracle); err != nil {
 			return nil, err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // read against the oracle, and no model against itself.
 func TestRMIAIsItsFormula(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	another, err := c.Arm(t.Context(), second)
+	another, err := c.Variant(t.Context(), secondOracle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +46,14 @@ func TestRMIAIsItsFormula(t *testing.T) {
 			if a == 0.3 {
 				lens = RMIA{}
 			}
-			got, err := lens.Look(c, one.m)
+			got, err := lens.Read(c, one.m)
 			if err != nil || math.Abs(got.Value-want.Value) > 2e-3 || math.Abs(got.Low-want.Low) > 2e-3 || got.N != len(c.Forget)+c.Test.X.Rows/2 {
 				t.Errorf("%s, A %g: %+v, want %v (%v)", one.m.Label, a, got, want, err)
 			}
 		}
 	}
-	c.Another = c.Oracle
-	if got, err := (RMIA{}).Look(c, another); err != nil || got.Value > 0.2 {
+	c.SecondOracle = c.Oracle
+	if got, err := (RMIA{}).Read(c, another); err != nil || got.Value > 0.2 {
 		t.Errorf("a reference of the caller's: %+v, %v", got, err)
 	}
 }
@@ -62,15 +62,15 @@ func TestRMIAIsItsFormula(t *testing.T) {
 // had them; the lens sees the memory that Outputs takes for none.
 func TestRMIASeesAMemoryOfHardRecords(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	original, err := RMIA{}.Look(c, c.Original)
+	original, err := RMIA{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle, err := RMIA{}.Look(c, c.Oracle)
+	oracle, err := RMIA{}.Read(c, c.Oracle)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := Outputs{}.Look(c, c.Original)
+	plain, err := Outputs{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func TestRMIALooksAtAutoencoders(t *testing.T) {
 		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}},
 		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 2} },
 	})
-	c.Another = c.Oracle
-	got, err := RMIA{}.Look(c, c.Original)
+	c.SecondOracle = c.Oracle
+	got, err := RMIA{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (c *Case) RULERValues(m *Model) (*ruler.Result, error) {
 // records.
 func (c *Case) RULERTable(models ...*Model) (*report.Table, error) {
 	t := &report.Table{
-		ID: "audit/ruler", Title: "M1 to M4 on " + c.forgotten(),
+		ID: "audit/ruler", Title: "M1 to M4 on " + c.describeForgetSet(),
 		Caption: "Values with 95 % intervals over the forgotten records, one model per row.",
 		Columns: []report.Column{
 			{Name: "model"}, {Name: "M1", Note: "similarity to the oracle; no null"}, {Name: "M2", Note: "null 0; below it RULER reads memory"},

@@ -16,11 +16,11 @@ func TestRULEROfACaseAgreesWithTheLenses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gap, err := AgainstOracle{}.Look(c, c.Original)
+	gap, err := AgainstOracle{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rank, err := Neighbours{}.Look(c, c.Original)
+	rank, err := Neighbours{}.Read(c, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}

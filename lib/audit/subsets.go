@@ -54,17 +54,17 @@ func (Subsets) About() string {
 	return "SDE: share of random references against which the forgotten set looks like training data"
 }
 
-// Look implements Lens.
-func (l Subsets) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l Subsets) Read(c *Case, m *Model) (*Reading, error) {
 	g, err := c.EmbeddingGroups(m)
 	if err != nil {
 		return nil, err
 	}
-	return l.Among(m.Label, *g, engine.Root(drawSeed+c.Shift))
+	return l.ReadGroups(m.Label, *g, engine.Root(drawSeed+c.Shift))
 }
 
-// Among is the reading of anybody's activations; the references are drawn from the root.
-func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, error) {
+// ReadGroups is the reading of anybody's activations; the references are drawn from the root.
+func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading, error) {
 	draws, size, scale := cmp.Or(l.Draws, subsetDraws), cmp.Or(l.Size, subsetSize), cmp.Or(l.Scale, 1)
 	if size < 4 || draws < 1 {
 		return nil, fmt.Errorf("audit: the lens %q: %d draws of sets of %d records, at least one of four is needed", l.Name(), draws, size)
@@ -73,12 +73,12 @@ func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, erro
 	if records == 0 {
 		return nil, fmt.Errorf("audit: the lens %q: a set is empty", l.Name())
 	}
-	few := fewerThan(2*FewestRecords, min(size, records), "records in the smallest set, which is halved")
+	few := tooFewRecords(2*MinRecords, min(size, records), "records in the smallest set, which is halved")
 	if size = min(size, records); size < 4 {
-		return Without(l.Name(), model, few), nil
+		return NoReading(l.Name(), model, few), nil
 	}
 	size -= size % 2
-	collapsed := firstOf(g.collapsed(g.Retained), g.collapsed(g.HeldOut))
+	collapsed := firstReason(g.collapsedReason(g.Retained), g.collapsedReason(g.HeldOut))
 	inside := 0.0
 	for d := range draws {
 		rng := root.Stream(engine.StreamSubsets, uint64(d))
@@ -101,8 +101,8 @@ func (l Subsets) Among(model string, g Groups, root engine.Root) (*Reading, erro
 			inside += 0.5
 		}
 	}
-	e := stats.Wilson(inside/float64(draws), draws, 0.95).Against(0.5, stats.NearNull)
+	e := stats.Wilson(inside/float64(draws), draws, 0.95).WithNull(0.5, stats.NearNull)
 	e.Over = stats.OverDraws
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown, NoEvidence: firstOf(few, collapsed)}, nil
+	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown, NoEvidence: firstReason(few, collapsed)}, nil
 }

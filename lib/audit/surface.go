@@ -35,7 +35,7 @@ func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 // Surfaces puts the surfaces of several models side by side.
 func (c *Case) Surfaces(models ...*Model) (plot.Figure, error) {
 	f := plot.Panels{Meta: plot.Meta{
-		Title:   "What each model says, and " + c.forgotten(),
+		Title:   "What each model says, and " + c.describeForgetSet(),
 		Caption: "Colour: the more probable class, paler where the model is unsure. Line: where it changes its mind. Triangles: the records to forget.",
 		Source:  c.Provenance().Line(),
 	}}

@@ -18,25 +18,25 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	}
 	var out []Reading
 	for _, m := range models {
-		collapsed, err := c.collapsed(m)
+		collapsed, err := c.collapsedOutputs(m)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Label, err)
 		}
 		for _, lens := range c.lenses() {
-			r, err := lens.Look(c, m)
+			r, err := lens.Read(c, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
 			}
-			r.NoEvidence = firstOf(r.NoEvidence, collapsed)
+			r.NoEvidence = firstReason(r.NoEvidence, collapsed)
 			out = append(out, *r)
 		}
 	}
 	return out, nil
 }
 
-// collapsed is the reason against every reading of a model that says the same of many
+// collapsedOutputs is the reason against every reading of a model that says the same of many
 // records: logits of a classifier, embeddings of another network.
-func (c *Case) collapsed(m *Model) (Reason, error) {
+func (c *Case) collapsedOutputs(m *Model) (Reason, error) {
 	o, err := m.Outputs()
 	if err != nil {
 		return Reason{}, err
@@ -46,14 +46,14 @@ func (c *Case) collapsed(m *Model) (Reason, error) {
 		rows = func(p *model.Prediction) array.Matrix[float32] { return p.Logits() }
 	}
 	forgotten, heldOut := rows(o.Train).Gather(c.Forget), rows(o.Test)
-	return collapsed("outputs", RowKeys(&forgotten), RowKeys(&heldOut)), nil
+	return collapsedReason("outputs", RowHashes(&forgotten), RowHashes(&heldOut)), nil
 }
 
 func (c *Case) lenses() []Lens {
-	if c.Through == nil {
-		return FirstLenses()
+	if c.Lenses == nil {
+		return DefaultLenses()
 	}
-	return c.Through
+	return c.Lenses
 }
 
 // Compare shows models as rows and lenses as columns, each cell a value with its
@@ -67,7 +67,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		return nil, err
 	}
 	t := &report.Table{
-		ID: "audit/" + c.DataSet, Title: "What is left of " + c.forgotten(),
+		ID: "audit/" + c.DataSet, Title: "What is left of " + c.describeForgetSet(),
 		Columns: []report.Column{{Name: "model"}},
 		Caption: "One row per model, one column per lens: value, 95 % interval over records, and where that places the model between " +
 			"the original, of which nothing was unlearned, and the oracle, retrained without the records.",
@@ -85,23 +85,23 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
 		report.Column{Name: "held out", Unit: "accuracy"})
 	for i, m := range models {
-		row, err := c.row(m, called(readings[i*len(calls[i]):], calls[i], 3))
+		row, err := c.row(m, callCells(readings[i*len(calls[i]):], calls[i], 3))
 		if err != nil {
 			return nil, err
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append(glossary(calls), c.withheld(models, readings)...)
+	t.Notes = append(explainCalls(calls), c.withheldNotes(models, readings)...)
 	if c.About.Synthetic {
 		t.Notes = append(t.Notes, "The data are generated.")
 	}
 	return t, nil
 }
 
-// withheld are the reasons why readings are no evidence.
-func (c *Case) withheld(models []*Model, readings []Reading) (out []string) {
+// withheldNotes are the reasons why readings are no evidence.
+func (c *Case) withheldNotes(models []*Model, readings []Reading) (out []string) {
 	for i, r := range readings {
-		if why := Withheld(r); why.Call != "" {
+		if why := WithheldReason(r); why.Call != "" {
 			out = append(out, fmt.Sprintf("%s by %s: %s.", models[i/len(c.lenses())].Label, r.Lens, why.Why))
 		}
 	}
@@ -134,8 +134,8 @@ func (c *Case) row(m *Model, lenses []report.Cell) (report.Row, error) {
 	return row, nil
 }
 
-// forgotten names the forget set: "the 20 outliers of tabular_outliers".
-func (c *Case) forgotten() string {
+// describeForgetSet names the forget set: "the 20 outliers of tabular_outliers".
+func (c *Case) describeForgetSet() string {
 	if c.Planted != "" {
 		return fmt.Sprintf("the %d planted records (%s) of %s", len(c.Forget), c.Planted, c.DataSet)
 	}
@@ -150,7 +150,7 @@ func (c *Case) Provenance() report.Provenance {
 	info := c.Lab.Engine.Info()
 	return report.Provenance{
 		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
-		ResultsVersion: fmt.Sprint(lab.Results), Data: map[string]string{c.DataSet: c.Hash},
+		ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{c.DataSet: c.Hash},
 	}
 }
 
@@ -179,7 +179,7 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	}
 	return plot.Panels{
 		Meta: plot.Meta{
-			Title: "What is left of " + c.forgotten(),
+			Title: "What is left of " + c.describeForgetSet(),
 			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of " +
 				"100 cases. Squares: controls.",
 			Source: c.Provenance().Line(),
@@ -192,7 +192,7 @@ func nullOf(r Reading) *plot.Null {
 	if r.Floor.P95 != r.Floor.P95 { // NaN
 		return &plot.Null{Value: *r.Null}
 	}
-	n := plot.Around(*r.Null, r.Floor.P95)
+	n := plot.NullBand(*r.Null, r.Floor.P95)
 	n.BandLabel = "chance, 95 %"
 	return n
 }

@@ -35,12 +35,12 @@ func (Trigger) About() string {
 	return "by how much a backdoor's trigger raises the share of unseen records that get its label"
 }
 
-// Look implements Lens.
-func (l Trigger) Look(c *Case, m *Model) (*Reading, error) {
+// Read implements Lens.
+func (l Trigger) Read(c *Case, m *Model) (*Reading, error) {
 	if c.Backdoor == nil || c.Backdoor.Confuse {
-		return absent(l, m, "no backdoor"), nil
+		return absentReading(l, m, "no backdoor"), nil
 	}
-	with, err := c.Triggered()
+	with, err := c.TriggeredRecords()
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +59,16 @@ func (l Trigger) Look(c *Case, m *Model) (*Reading, error) {
 	if len(with.Y) > 0 {
 		target = with.Y[0]
 	}
-	plain, marked := answers(o.Test.Logits()), answers(p.Logits())
+	plain, marked := predictedClasses(o.Test.Logits()), predictedClasses(p.Logits())
 	var before []int
-	for _, i := range c.Judged() {
+	for _, i := range c.EvalRows() {
 		if c.isSource(i) {
 			before = append(before, plain[i])
 		}
 	}
 	const over = "triggered records"
 	hit := func(answer int) bool { return answer == target }
-	return ofShares(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
+	return shareReading(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
 }
 
 // isSource says whether a test record is of the class that the backdoor's records were
@@ -81,17 +81,17 @@ func (c *Case) isSource(row int) bool {
 	return c.About.Classes[c.Test.Y[row]] == name
 }
 
-// ofShares is the reading of what one share has over another; its null is 0.
-func ofShares(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
+// shareReading is the reading of what one share has over another; its null is 0.
+func shareReading(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
 	if share.N < 2 || len(c.Forget) == 0 {
 		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
 	}
-	e := stats.ShareDifference(share, other).Against(0, stats.NearNull)
+	e := stats.ShareDifference(share, other).WithNull(0, stats.NearNull)
 	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}, nil
 }
 
-// answers are the classes with the largest logits.
-func answers(logits array.Matrix[float32]) []int {
+// predictedClasses are the classes with the largest logits.
+func predictedClasses(logits array.Matrix[float32]) []int {
 	out := make([]int, logits.Rows)
 	for i := range out {
 		for c, v := range logits.Row(i) {

@@ -13,7 +13,7 @@ import (
 // of another class.
 func spoilt(c *Case, rows []int) *Case {
 	data := *c.Prepared
-	data.Test = data.Test.Gather(c.Unseen())
+	data.Test = data.Test.Gather(c.NonMemberRows())
 	for _, i := range rows {
 		for k := range data.Test.X.Row(i) {
 			data.Test.X.Row(i)[k] = float32(3*k - i%5)
@@ -23,8 +23,8 @@ func spoilt(c *Case, rows []int) *Case {
 	inner, problem := *c.Case, *c.Problem
 	problem.Prepared, inner.Problem = &data, &problem
 	out := &Case{Case: &inner}
-	out.Original, out.Oracle = inner.Model(c.Original.Label, c.Original.Weights), inner.Model(c.Oracle.Label, c.Oracle.Weights)
-	out.Another = inner.Model("another", c.Problem.Untrained(5))
+	out.Original, out.Oracle = inner.NewModel(c.Original.Label, c.Original.Weights), inner.NewModel(c.Oracle.Label, c.Oracle.Weights)
+	out.SecondOracle = inner.NewModel("another", c.Problem.InitialWeights(5))
 	return out
 }
 
@@ -34,8 +34,8 @@ func spoilt(c *Case, rows []int) *Case {
 func TestNoLensLooksAtRecordsThatAMethodMayHaveSeen(t *testing.T) {
 	blind := []string{AgainstOracle{}.Name(), Neighbours{}.Name()}
 	c := openCase(t, newLab(t), island())
-	judged := c.Judged()
-	seen := slices.DeleteFunc(c.Unseen(), func(i int) bool { return slices.Contains(judged, i) })
+	judged := c.EvalRows()
+	seen := slices.DeleteFunc(c.NonMemberRows(), func(i int) bool { return slices.Contains(judged, i) })
 	if len(seen) != len(judged) || len(seen)+len(judged) != c.Test.X.Rows {
 		t.Fatalf("%d and %d of %d rows", len(seen), len(judged), c.Test.X.Rows)
 	}
@@ -43,13 +43,13 @@ func TestNoLensLooksAtRecordsThatAMethodMayHaveSeen(t *testing.T) {
 	absent := 0
 	for _, lens := range append(Lenses(), RMIA{}, Relearning{Epochs: 3}) {
 		read := func(c *Case) string {
-			r, err := lens.Look(c, c.Original)
+			r, err := lens.Read(c, c.Original)
 			if err != nil {
 				t.Fatalf("%s: %v", lens.Name(), err)
 			}
 			return fmt.Sprint(r.Value, r.Low, r.High, r.N, r.Absent)
 		}
-		if r, err := lens.Look(plain, plain.Original); err == nil && r.Absent != "" {
+		if r, err := lens.Read(plain, plain.Original); err == nil && r.Absent != "" {
 			absent++
 			continue
 		}
@@ -88,7 +88,7 @@ func TestHeldOutRecordsAreTheJudgedOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, judged := on(c.Test), c.Judged()
+	all, judged := on(c.Test), c.EvalRows()
 	if len(l.HeldOut) != len(judged) || g.HeldOut.Rows != len(judged) {
 		t.Fatalf("%d losses and %d activations of %d judged records", len(l.HeldOut), g.HeldOut.Rows, len(judged))
 	}

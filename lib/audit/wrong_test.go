@@ -32,7 +32,7 @@ func TestWrongAnswersAreSeenWhereTheyWerePlanted(t *testing.T) {
 		b           lab.Backdoor
 	}{{Trigger{}, Confusion{}, lab.Backdoor{}}, {Confusion{}, Trigger{}, lab.Backdoor{Confuse: true, Fraction: 0.12}}} {
 		c := openCase(t, l, drawings(k.b))
-		c.Through = []Lens{Outputs{}, k.lens, k.blind}
+		c.Lenses = []Lens{Outputs{}, k.lens, k.blind}
 		p, err := c.Place(c.Original, c.Oracle)
 		if err != nil {
 			t.Fatal(err)
@@ -40,9 +40,9 @@ func TestWrongAnswersAreSeenWhereTheyWerePlanted(t *testing.T) {
 		if p.calls[0][1] != Remembered || p.calls[1][1] != Forgotten || p.calls[0][2] != NotAsked {
 			t.Errorf("%s: %v, %+v", k.lens.Name(), p.calls, p.readings[0][1].Estimate)
 		}
-		said := Agreement(c.Through, p.calls[0])
-		if strings.Contains(said, k.blind.Name()) || !strings.Contains(said, k.lens.Name()) {
-			t.Errorf("together: %s", said)
+		lensNames := Agreement(c.Lenses, p.calls[0])
+		if strings.Contains(lensNames, k.blind.Name()) || !strings.Contains(lensNames, k.lens.Name()) {
+			t.Errorf("together: %s", lensNames)
 		}
 		cells := p.Rows("")[0].Cells
 		if cells[3].Missing == "" || cells[2].Missing != "" {
@@ -66,22 +66,22 @@ func TestWrongAnswersAreSeenWhereTheyWerePlanted(t *testing.T) {
 
 // By hand: three records of the source class, of which the trigger turns two.
 func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
-	got := answers(array.Matrix[float32]{Rows: 3, Cols: 3, Data: []float32{1, 2, 0, 5, 4, 3, 0, 0, 1}})
+	got := predictedClasses(array.Matrix[float32]{Rows: 3, Cols: 3, Data: []float32{1, 2, 0, 5, 4, 3, 0, 0, 1}})
 	if got[0] != 1 || got[1] != 0 || got[2] != 2 {
 		t.Errorf("answers %v", got)
 	}
 	c := openCase(t, newLab(t), drawings(lab.Backdoor{}))
-	with, err := c.Triggered()
+	with, err := c.TriggeredRecords()
 	if err != nil {
 		t.Fatal(err)
 	}
 	anyway := 0.0
 	models := []*Model{c.Original}
 	for seed := range engine.Root(20) {
-		models = append(models, c.Model(fmt.Sprint("seed ", seed), c.Untrained(seed)))
+		models = append(models, c.NewModel(fmt.Sprint("seed ", seed), c.InitialWeights(seed)))
 	}
 	for _, m := range models {
-		r, err := Trigger{}.Look(c, m)
+		r, err := Trigger{}.Read(c, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,14 +94,14 @@ func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		success, plain, n := 0.0, 0.0, 0.0
-		for _, a := range answers(p.Logits()) {
+		for _, a := range predictedClasses(p.Logits()) {
 			if a == 2 {
 				success++
 			}
 		}
-		for _, i := range c.Judged() {
+		for _, i := range c.EvalRows() {
 			if c.Test.Y[i] == 1 {
-				if answers(o.Test.Logits())[i] == 2 {
+				if predictedClasses(o.Test.Logits())[i] == 2 {
 					plain++
 				}
 				n++
@@ -121,7 +121,7 @@ func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
 func TestTheTimeOfRelearningIsOnAStraightLine(t *testing.T) {
 	course := [][]float64{{0.5, 3, 3}, {0.4, 2, 3}, {0.3, 0.5, 2.5}}
 	for i, want := range []float64{0, 1 + 2.0/3, 3} {
-		if got := reached(course, i, 1); math.Abs(got-want) > 1e-12 {
+		if got := timeToReach(course, i, 1); math.Abs(got-want) > 1e-12 {
 			t.Errorf("record %d: %v, want %v", i, got, want)
 		}
 	}
@@ -129,8 +129,8 @@ func TestTheTimeOfRelearningIsOnAStraightLine(t *testing.T) {
 
 func TestRelearningSettingsThatCannotBe(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	for _, l := range []Relearning{{Epochs: -1}, {Held: -1}} {
-		if _, err := l.Look(c, c.Original); err == nil {
+	for _, l := range []Relearning{{Epochs: -1}, {MaxHeldOut: -1}} {
+		if _, err := l.Read(c, c.Original); err == nil {
 			t.Errorf("%+v is accepted", l)
 		}
 	}

@@ -30,7 +30,7 @@ func (n *Neighbours) Connectivities() (array.Sparse[float64], error) {
 	all /= float64(len(n.Distance))
 	directed := array.Sparse[float64]{Rows: n.Rows, Cols: n.Rows, Starts: make([]int, 1, n.Rows+1)}
 	for i := range n.Rows {
-		index, distance := n.Of(i)
+		index, distance := n.Row(i)
 		if index[0] != i {
 			return directed, fmt.Errorf("cells.Connectivities: row %d is not the first of its own neighbours", i)
 		}

@@ -28,8 +28,8 @@ type Forest struct {
 	Seed   uint64 `json:"seed,omitempty"`
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (f Forest) Resolved() Forest {
+// WithDefaults puts the defaults in the place of zeros.
+func (f Forest) WithDefaults() Forest {
 	f.Trees, f.Leaf, f.Rounds = cmp.Or(f.Trees, 8), cmp.Or(f.Leaf, 64), cmp.Or(f.Rounds, 2)
 	return f
 }
@@ -37,31 +37,31 @@ func (f Forest) Resolved() Forest {
 // NearestOthers is the function of that name, approximately. It refuses what that
 // refuses, and leaves that cannot hold k rows.
 func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
-	if err := checkNear(x, x, k, x.Rows); err != nil {
+	if err := checkNearest(x, x, k, x.Rows); err != nil {
 		return nil, err
 	}
-	f = f.Resolved()
+	f = f.WithDefaults()
 	if f.Trees < 1 || f.Rounds < 0 || f.Leaf < 2*k {
 		return nil, fmt.Errorf("cells.Forest: %d trees, %d rounds, leaves of %d rows for %d neighbours; a leaf needs twice as many",
 			f.Trees, f.Rounds, f.Leaf, k)
 	}
 	shared := make([][][]int32, f.Trees) // the leaf of every row, by tree
-	deal(f.Trees, runtime.GOMAXPROCS(0), func(_, from, to int) {
+	inParts(f.Trees, runtime.GOMAXPROCS(0), func(_, from, to int) {
 		for t := from; t < to; t++ {
 			shared[t] = f.leaves(x, k, rand.New(rand.NewPCG(f.Seed, uint64(t))))
 		}
 	})
-	n := amongCandidates(x, k, func(i int, add func(rows ...int32)) {
+	n := nearestCandidates(x, k, func(i int, add func(rows ...int32)) {
 		for _, leaf := range shared {
 			add(leaf[i]...)
 		}
 	})
 	for range f.Rounds {
 		last := n
-		n = amongCandidates(x, k, func(i int, add func(rows ...int32)) {
-			near, _ := last.Of(i)
+		n = nearestCandidates(x, k, func(i int, add func(rows ...int32)) {
+			near, _ := last.Row(i)
 			for _, j := range near {
-				next, _ := last.Of(j)
+				next, _ := last.Row(j)
 				for _, e := range next {
 					add(int32(e))
 				}
@@ -118,10 +118,10 @@ func cut(x array.Matrix[float64], rows []int32, least int, rng *rand.Rand) int {
 	return at
 }
 
-// amongCandidates finds the nearest of every row's candidates, itself first.
-func amongCandidates(x array.Matrix[float64], k int, of func(i int, add func(rows ...int32))) *Neighbours {
+// nearestCandidates finds the nearest of every row's candidates, itself first.
+func nearestCandidates(x array.Matrix[float64], k int, of func(i int, add func(rows ...int32))) *Neighbours {
 	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
-	deal(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
+	inParts(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
 		var candidates []int32
 		for i := from; i < to; i++ {
 			candidates = candidates[:0]

@@ -33,8 +33,8 @@ func simulatedPlaces(t *testing.T, n int) array.Matrix[float64] {
 func recall(found, exact *Neighbours) float64 {
 	hit := 0
 	for i := range exact.Rows {
-		got, _ := found.Of(i)
-		want, _ := exact.Of(i)
+		got, _ := found.Row(i)
+		want, _ := exact.Row(i)
 		for _, j := range want {
 			if slices.Contains(got, j) {
 				hit++
@@ -59,7 +59,7 @@ func TestAForestMissesFewNeighbours(t *testing.T) {
 			t.Errorf("seed %d: %.4f of the neighbours", seed, r)
 		}
 		for i := range f.Rows {
-			index, distance := f.Of(i)
+			index, distance := f.Row(i)
 			if index[0] != i || distance[0] != 0 || !slices.IsSorted(distance) {
 				t.Fatalf("row %d: %v at %v", i, index, distance)
 			}
@@ -110,7 +110,7 @@ func TestAForestOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range f.Rows {
-		index, _ := f.Of(i)
+		index, _ := f.Row(i)
 		slices.Sort(index)
 		if len(slices.Compact(index)) != 5 {
 			t.Fatalf("row %d: %v", i, index)

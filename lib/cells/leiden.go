@@ -37,8 +37,8 @@ type Leiden struct {
 	Starts     int     `json:"starts,omitempty"`     // 0: 1
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (l Leiden) Resolved() Leiden {
+// WithDefaults puts the defaults in the place of zeros.
+func (l Leiden) WithDefaults() Leiden {
 	l.Resolution, l.Starts = cmp.Or(l.Resolution, 0.5), cmp.Or(l.Starts, 1)
 	return l
 }
@@ -47,7 +47,7 @@ func (l Leiden) Resolved() Leiden {
 // square, symmetric, finite and without negative weights, one without any weight,
 // a resolution that is not above 0, and no generator.
 func (l Leiden) Clusters(graph array.Sparse[float64], rng *rand.Rand) ([]int, error) {
-	l = l.Resolved()
+	l = l.WithDefaults()
 	if err := checkGraph("Leiden", graph); err != nil {
 		return nil, err
 	}
@@ -62,22 +62,22 @@ func (l Leiden) Clusters(graph array.Sparse[float64], rng *rand.Rand) ([]int, er
 	var best []int
 	most := math.Inf(-1)
 	for range l.Starts {
-		if of, q := l.start(g, rng); q > most {
+		if of, q := l.runOnce(g, rng); q > most {
 			best, most = of, q
 		}
 	}
 	return bySize(best), nil
 }
 
-// start repeats rounds from single nodes.
-func (l Leiden) start(g *network, rng *rand.Rand) (of []int, q float64) {
+// runOnce repeats rounds from single nodes.
+func (l Leiden) runOnce(g *network, rng *rand.Rand) (of []int, q float64) {
 	of = make([]int, g.Rows)
 	for i := range of {
 		of[i] = i
 	}
 	q = g.quality(of)
 	for round := 0; l.Rounds == 0 || round < l.Rounds; round++ {
-		next := g.round(slices.Clone(of), rng)
+		next := g.iterate(slices.Clone(of), rng)
 		better := g.quality(next)
 		if better <= q+1e-12 {
 			break
@@ -169,9 +169,9 @@ func (g *network) quality(of []int) float64 {
 	return inside / g.total
 }
 
-// round moves, parts and joins until every community is one node, and returns the
+// iterate moves, parts and joins until every community is one node, and returns the
 // community of every node of g.
-func (g *network) round(of []int, rng *rand.Rand) []int {
+func (g *network) iterate(of []int, rng *rand.Rand) []int {
 	level, node := g, make([]int, len(of)) // node of the level in which a node of g is
 	for i := range node {
 		node[i] = i
@@ -191,7 +191,7 @@ func (g *network) round(of []int, rng *rand.Rand) []int {
 		for i, at := range node {
 			node[i] = parts[at]
 		}
-		level, of = level.joined(parts, n), above
+		level, of = level.aggregated(parts, n), above
 	}
 	out := make([]int, len(node))
 	for i, at := range node {
@@ -228,9 +228,9 @@ func (g *network) move(of []int, rng *rand.Rand) {
 			empty = append(empty, own)
 		}
 		t.count(g, i, of, nil)
-		t.see(own)
+		t.mark(own)
 		if size[own] > 0 {
-			t.see(empty[len(empty)-1]) // alone again
+			t.mark(empty[len(empty)-1]) // alone again
 		}
 		best, most := own, t.weight[own]-float64(g.share*g.degree[i]*sum[own])
 		for _, c := range t.seen {
@@ -281,7 +281,7 @@ func (g *network) refine(of []int, rng *rand.Rand) []int {
 			continue
 		}
 		t.count(g, i, part, of)
-		t.see(i)
+		t.mark(i)
 		gains = gains[:0]
 		for _, p := range t.seen {
 			gain := t.weight[p] - float64(g.share*g.degree[i]*sum[p])
@@ -325,8 +325,8 @@ func draw(gains []float64, randomness float64, rng *rand.Rand) int {
 	return slices.Index(gains, top)
 }
 
-// joined is the graph whose nodes are the parts, n of them.
-func (g *network) joined(parts []int, n int) *network {
+// aggregated is the graph whose nodes are the parts, n of them.
+func (g *network) aggregated(parts []int, n int) *network {
 	members := make([][]int, n)
 	for i, p := range parts {
 		members[p] = append(members[p], i)
@@ -368,7 +368,7 @@ func (t *tally) clear() {
 	t.seen = t.seen[:0]
 }
 
-func (t *tally) see(c int) {
+func (t *tally) mark(c int) {
 	if !t.known[c] {
 		t.known[c] = true
 		t.seen = append(t.seen, c)
@@ -376,7 +376,7 @@ func (t *tally) see(c int) {
 }
 
 func (t *tally) add(c int, w float64) {
-	t.see(c)
+	t.mark(c)
 	t.weight[c] += w
 }
 

@@ -72,7 +72,7 @@ func partition(t *testing.T, l Leiden, g array.Sparse[float64], seed uint64) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := Modularity(g, of, l.Resolved().Resolution)
+	q, err := Modularity(g, of, l.WithDefaults().Resolution)
 	if err != nil {
 		t.Fatal(err)
 	}

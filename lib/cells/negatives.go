@@ -20,14 +20,14 @@ import (
 type Matches struct {
 	Rows     []int     // rows of unseen, ascending, each once
 	Distance []float64 // of every forgotten cell from each of its k neighbours, row by row
-	Beside   []int     // of each of Rows the forgotten cell that is nearest to it
+	Nearest  []int     // of each of Rows the forgotten cell that is nearest to it
 }
 
-// Matched returns the k unseen cells whose codes are nearest to those of each
+// Match returns the k unseen cells whose codes are nearest to those of each
 // forgotten one, united: Euclidean, a cell that is near to several of
 // them counts once. The paper has k = 10 in its tables and 7 in its series of
 // sizes. It refuses what Nearest refuses, and no forgotten cell.
-func Matched(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
+func Match(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 	if forget.Rows == 0 {
 		return nil, fmt.Errorf("cells.Matched: there is no forgotten cell to match")
 	}
@@ -42,7 +42,7 @@ func Matched(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cells.Matched: %w", err)
 	}
-	return &Matches{Rows: rows, Distance: n.Distance, Beside: back.Index}, nil
+	return &Matches{Rows: rows, Distance: n.Distance, Nearest: back.Index}, nil
 }
 
 // SampleCodes draws one code of every cell from its posterior,

@@ -13,7 +13,7 @@ import (
 func TestMatchedCellsAreTheUnionOfNeighbours(t *testing.T) {
 	forget := array.Matrix[float64]{Rows: 2, Cols: 1, Data: []float64{0, 10}}
 	unseen := array.Matrix[float64]{Rows: 6, Cols: 1, Data: []float64{11, 100, 1, 5, -2, 9}}
-	m, err := Matched(forget, unseen, 3)
+	m, err := Match(forget, unseen, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +22,11 @@ func TestMatchedCellsAreTheUnionOfNeighbours(t *testing.T) {
 		t.Errorf("%+v", *m)
 	}
 	// 11, 1, 5 (as far from either), -2 and 9.
-	if want := []int{1, 0, 0, 0, 1}; !slices.Equal(m.Beside, want) {
-		t.Errorf("beside %v, want %v", m.Beside, want)
+	if want := []int{1, 0, 0, 0, 1}; !slices.Equal(m.Nearest, want) {
+		t.Errorf("beside %v, want %v", m.Nearest, want)
 	}
 	// Exchanged roles are another question.
-	if back, err := Matched(unseen, forget, 1); err != nil || slices.Equal(back.Rows, m.Rows) {
+	if back, err := Match(unseen, forget, 1); err != nil || slices.Equal(back.Rows, m.Rows) {
 		t.Errorf("%+v, %v", back, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestDrawnCodesHaveThePosteriorsMomentsAndMatchAtRandom(t *testing.T) {
 		}
 		same := 0
 		for i := range 10 {
-			index, _ := m.Of(i)
+			index, _ := m.Row(i)
 			for _, j := range index {
 				if j%20 == i {
 					same++
@@ -115,8 +115,8 @@ func TestNegativesThatAreNoneAreRefused(t *testing.T) {
 	bad := array.New[float64](2, 3)
 	bad.Data[4] = math.Inf(1)
 	for want, f := range map[string]func() error{
-		"no forgotten cell":           func() error { _, err := Matched(array.New[float64](0, 3), a, 1); return err },
-		"3 neighbours among 2 rows":   func() error { _, err := Matched(a, a, 3); return err },
+		"no forgotten cell":           func() error { _, err := Match(array.New[float64](0, 3), a, 1); return err },
+		"3 neighbours among 2 rows":   func() error { _, err := Match(a, a, 3); return err },
 		"means of 2 x 3, logarithms ": func() error { _, err := SampleCodes(a, b, rng); return err },
 		"mean: row 1, column 1":       func() error { _, err := SampleCodes(bad, a, rng); return err },
 		"logvar: row 1, column 1":     func() error { _, err := SampleCodes(a, bad, rng); return err },

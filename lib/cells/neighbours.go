@@ -16,8 +16,8 @@ type Neighbours struct {
 	Distance []float64 // Rows x K
 }
 
-// Of returns the neighbours of row i and their distances.
-func (n *Neighbours) Of(i int) (index []int, distance []float64) {
+// Row returns the neighbours of row i and their distances.
+func (n *Neighbours) Row(i int) (index []int, distance []float64) {
 	a, b := i*n.K, (i+1)*n.K
 	return n.Index[a:b:b], n.Distance[a:b:b]
 }
@@ -28,7 +28,7 @@ func (n *Neighbours) Of(i int) (index []int, distance []float64) {
 // distance, that is most of the work. Exact, float64. It refuses widths that
 // differ, values that are not finite, and k outside 1 ... rows of among.
 func Nearest(x, among array.Matrix[float64], k int) (*Neighbours, error) {
-	if err := checkNear(x, among, k, among.Rows); err != nil {
+	if err := checkNearest(x, among, k, among.Rows); err != nil {
 		return nil, err
 	}
 	return nearest(x, among, k, false), nil
@@ -38,13 +38,13 @@ func Nearest(x, among array.Matrix[float64], k int) (*Neighbours, error) {
 // that are nearest to it: k counts as scanpy's n_neighbors does. A row that equals
 // another one comes first in its own list all the same.
 func NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
-	if err := checkNear(x, x, k, x.Rows); err != nil {
+	if err := checkNearest(x, x, k, x.Rows); err != nil {
 		return nil, err
 	}
 	return nearest(x, x, k, true), nil
 }
 
-func checkNear(x, among array.Matrix[float64], k, most int) error {
+func checkNearest(x, among array.Matrix[float64], k, most int) error {
 	if err := x.Check("cells.Nearest"); err != nil {
 		return err
 	}
@@ -62,16 +62,16 @@ func checkNear(x, among array.Matrix[float64], k, most int) error {
 
 func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
 	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
-	deal(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
+	inParts(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			if self {
 				n.fill(i, func(best *shortlist) { best.search(x.Row(i), among, i) })
 				continue
 			}
-			index, distance := n.Of(i)
+			index, distance := n.Row(i)
 			best := shortlist{index[:0], distance[:0], k}
 			best.search(x.Row(i), among, -1)
-			roots(distance)
+			sqrtAll(distance)
 		}
 	})
 	return n
@@ -79,15 +79,15 @@ func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
 
 // fill makes the list of row i: itself, and then what search finds.
 func (n *Neighbours) fill(i int, search func(best *shortlist)) {
-	index, distance := n.Of(i)
+	index, distance := n.Row(i)
 	index[0] = i
 	if n.K > 1 {
 		search(&shortlist{index[1:1], distance[1:1], n.K - 1})
 	}
-	roots(distance)
+	sqrtAll(distance)
 }
 
-func roots(squares []float64) {
+func sqrtAll(squares []float64) {
 	for e, d := range squares {
 		squares[e] = math.Sqrt(d)
 	}

@@ -35,7 +35,7 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range x.Rows {
-			index, distance := n.Of(i)
+			index, distance := n.Row(i)
 			want, far := naive(x, among, i, 9)
 			if !slices.Equal(index, want) || math.Abs(distance[8]-far[8]) > 1e-12 {
 				t.Fatalf("%d columns, row %d: %v, want %v", columns, i, index, want)
@@ -47,7 +47,7 @@ func TestNearestAreThoseOfAllDistances(t *testing.T) {
 		}
 		for i := range among.Rows {
 			want, _ := naive(among, among, i, 5)
-			if index, _ := own.Of(i); !slices.Equal(index, want) {
+			if index, _ := own.Row(i); !slices.Equal(index, want) {
 				t.Fatalf("%d columns, row %d among its own: %v, want %v", columns, i, index, want)
 			}
 		}
@@ -61,7 +61,7 @@ func TestOfNeighboursAsNearTheFirstIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range [][]int{{0, 3, 1}, {1, 4, 0}, {2, 0, 3}, {3, 0, 1}, {4, 1, 0}} {
-		if index, _ := n.Of(i); !slices.Equal(index, want) {
+		if index, _ := n.Row(i); !slices.Equal(index, want) {
 			t.Errorf("row %d: %v, want itself and then %v", i, index, want[1:])
 		}
 	}

@@ -58,8 +58,8 @@ type Components struct {
 	Mean     []float64             // of each gene
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (p PCA) Resolved() PCA {
+// WithDefaults puts the defaults in the place of zeros.
+func (p PCA) WithDefaults() PCA {
 	p.Components, p.Powers, p.Oversample = cmp.Or(p.Components, 50), cmp.Or(p.Powers, 7), cmp.Or(p.Oversample, 10)
 	return p
 }
@@ -70,7 +70,7 @@ func (p PCA) Sparse(x array.Sparse[float32]) (*Components, error) {
 	if err := x.Check("cells.PCA"); err != nil {
 		return nil, err
 	}
-	return p.of(x.Rows, x.Cols, sparseRows(x))
+	return p.fit(x.Rows, x.Cols, sparseRows(x))
 }
 
 // Dense returns the components of a matrix without zeros, such as Scale's.
@@ -78,11 +78,11 @@ func (p PCA) Dense(x array.Matrix[float32]) (*Components, error) {
 	if err := x.Check("cells.PCA"); err != nil {
 		return nil, err
 	}
-	return p.of(x.Rows, x.Cols, denseRows(x))
+	return p.fit(x.Rows, x.Cols, denseRows(x))
 }
 
-func (p PCA) of(n, genes int, x rows) (*Components, error) {
-	p = p.Resolved()
+func (p PCA) fit(n, genes int, x rows) (*Components, error) {
+	p = p.WithDefaults()
 	if p.Components < 1 || p.Components > min(n-1, genes) {
 		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))
 	}
@@ -121,7 +121,7 @@ func (p PCA) of(n, genes int, x rows) (*Components, error) {
 func (c *centred) components(loadings array.Matrix[float64]) *Components {
 	out := &Components{Loadings: loadings, Mean: c.mean, Total: c.total, Variance: make([]float64, loadings.Rows)}
 	for k := range loadings.Rows {
-		orient(loadings.Row(k))
+		fixSign(loadings.Row(k))
 	}
 	out.Scores = c.times(loadings.Transpose())
 	for i := range out.Scores.Rows {
@@ -135,8 +135,8 @@ func (c *centred) components(loadings array.Matrix[float64]) *Components {
 	return out
 }
 
-// orient turns a vector so that its largest element in magnitude is positive.
-func orient(v []float64) {
+// fixSign turns a vector so that its largest element in magnitude is positive.
+func fixSign(v []float64) {
 	largest := 0.0
 	for _, e := range v {
 		if math.Abs(e) > math.Abs(largest) {
@@ -207,7 +207,7 @@ func (c *centred) times(b array.Matrix[float64]) array.Matrix[float64] {
 	for j, m := range c.mean {
 		add(shift, m, b.Row(j))
 	}
-	c.parts(func(_, from, to int) {
+	c.eachPart(func(_, from, to int) {
 		for i := from; i < to; i++ {
 			sum := out.Row(i)
 			columns, values := c.row(i)
@@ -222,8 +222,8 @@ func (c *centred) times(b array.Matrix[float64]) array.Matrix[float64] {
 
 // transposeTimes returns (X - 1 m')' a, for a of cells x any.
 func (c *centred) transposeTimes(a array.Matrix[float64]) array.Matrix[float64] {
-	var partial, sums [parts]array.Matrix[float64]
-	c.parts(func(part, from, to int) {
+	var partial, sums [numParts]array.Matrix[float64]
+	c.eachPart(func(part, from, to int) {
 		out, sum := array.New[float64](c.genes, a.Cols), array.New[float64](1, a.Cols)
 		for i := from; i < to; i++ {
 			columns, values := c.row(i)
@@ -235,7 +235,7 @@ func (c *centred) transposeTimes(a array.Matrix[float64]) array.Matrix[float64] 
 		partial[part], sums[part] = out, sum
 	})
 	out, sum := partial[0], sums[0]
-	for p := 1; p < parts; p++ {
+	for p := 1; p < numParts; p++ {
 		add(out.Data, 1, partial[p].Data)
 		add(sum.Data, 1, sums[p].Data)
 	}
@@ -248,7 +248,7 @@ func (c *centred) transposeTimes(a array.Matrix[float64]) array.Matrix[float64] 
 // timesVector is times for one column.
 func (c *centred) timesVector(b []float64) []float64 {
 	out, shift := make([]float64, c.n), dot(c.mean, b)
-	c.parts(func(_, from, to int) {
+	c.eachPart(func(_, from, to int) {
 		for i := from; i < to; i++ {
 			sum := -shift
 			columns, values := c.row(i)
@@ -268,8 +268,8 @@ func (c *centred) timesVector(b []float64) []float64 {
 
 // transposeTimesVector is transposeTimes for one column.
 func (c *centred) transposeTimesVector(a []float64) []float64 {
-	var partial [parts][]float64
-	c.parts(func(part, from, to int) {
+	var partial [numParts][]float64
+	c.eachPart(func(part, from, to int) {
 		out := make([]float64, c.genes)
 		for i := from; i < to; i++ {
 			s := a[i]
@@ -296,15 +296,15 @@ func (c *centred) transposeTimesVector(a []float64) []float64 {
 	return out
 }
 
-// parts is into how many parts rows are dealt: always as many, so that no sum
+// eachPart is into how many parts rows are dealt: always as many, so that no sum
 // depends on the number of cores.
-const parts = 8
+const numParts = 8
 
-// parts calls f on the parts of the rows, side by side.
-func (c *centred) parts(f func(part, from, to int)) { deal(c.n, parts, f) }
+// eachPart calls f on the parts of the rows, side by side.
+func (c *centred) eachPart(f func(part, from, to int)) { inParts(c.n, numParts, f) }
 
-// deal calls f on n things in so many parts, on all cores.
-func deal(n, parts int, f func(part, from, to int)) {
+// inParts calls f on n things in so many parts, on all cores.
+func inParts(n, parts int, f func(part, from, to int)) {
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for p := range parts {

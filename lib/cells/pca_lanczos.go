@@ -31,7 +31,7 @@ func leading(size, k int, rng *rand.Rand, times func([]float64) []float64) (arra
 	steps := min(size, 2*k+20)
 	q := array.Matrix[float64]{Cols: size} // the basis, a vector per row
 	var diagonal, beside []float64
-	v := fresh(q, rng)
+	v := randomOrthogonal(q, rng)
 	for {
 		q.Data, q.Rows = append(q.Data, v...), q.Rows+1
 		m := q.Rows
@@ -51,7 +51,7 @@ func leading(size, k int, rng *rand.Rand, times func([]float64) []float64) (arra
 			steps = min(size, steps+steps/2)
 		}
 		if b <= 1e-12*scale { // all directions that this start reaches: begin another
-			b, w = 0, fresh(q, rng)
+			b, w = 0, randomOrthogonal(q, rng)
 		}
 		normalise(w)
 		beside, v = append(beside, b), w
@@ -141,8 +141,8 @@ func normalise(v []float64) bool {
 	return true
 }
 
-// fresh returns a random direction that is orthogonal to the rows of q.
-func fresh(q array.Matrix[float64], rng *rand.Rand) []float64 {
+// randomOrthogonal returns a random direction that is orthogonal to the rows of q.
+func randomOrthogonal(q array.Matrix[float64], rng *rand.Rand) []float64 {
 	v := make([]float64, q.Cols)
 	for {
 		for j := range v {

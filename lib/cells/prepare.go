@@ -21,9 +21,9 @@ type Choice struct {
 	OnCounts bool `json:"on_counts,omitempty"`
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (c Choice) Resolved() Choice {
-	c.Filter, c.Variable, c.Target = c.Filter.Resolved(), c.Variable.Resolved(), cmp.Or(c.Target, 1e4)
+// WithDefaults puts the defaults in the place of zeros.
+func (c Choice) WithDefaults() Choice {
+	c.Filter, c.Variable, c.Target = c.Filter.WithDefaults(), c.Variable.WithDefaults(), cmp.Or(c.Target, 1e4)
 	return c
 }
 
@@ -49,9 +49,9 @@ func TabulaMuris() Options {
 	return Options{Choice: Choice{Filter: Filter{MinCells: 3}, OnCounts: true}, Scaled: true}
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (o Options) Resolved() Options {
-	o.Choice, o.PCA, o.Leiden = o.Choice.Resolved(), o.PCA.Resolved(), o.Leiden.Resolved()
+// WithDefaults puts the defaults in the place of zeros.
+func (o Options) WithDefaults() Options {
+	o.Choice, o.PCA, o.Leiden = o.Choice.WithDefaults(), o.PCA.WithDefaults(), o.Leiden.WithDefaults()
 	o.Use, o.Neighbours = cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
 	if o.Scaled {
 		o.Limit = cmp.Or(o.Limit, 10)
@@ -85,7 +85,7 @@ type Prepared struct {
 // Prepare goes from counts, cells x genes, to clusters. rng is Leiden's; everything
 // before is determined by the counts. It refuses what its steps refuse.
 func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand.Rand) (*Prepared, error) {
-	o = o.Resolved()
+	o = o.WithDefaults()
 	if o.Use < 1 || o.Use > o.PCA.Components {
 		return nil, fmt.Errorf("cells.Prepare: neighbours on %d of %d components", o.Use, o.PCA.Components)
 	}
@@ -94,10 +94,10 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 		return nil, err
 	}
 	p := &Prepared{Chosen: *chosen}
-	if err := o.place(p); err != nil {
+	if err := o.computeComponents(p); err != nil {
 		return nil, err
 	}
-	near, err := o.near(p.Places)
+	near, err := o.findNeighbours(p.Places)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	return p, err
 }
 
-func (o Options) near(places array.Matrix[float64]) (*Neighbours, error) {
+func (o Options) findNeighbours(places array.Matrix[float64]) (*Neighbours, error) {
 	if o.Forest != nil {
 		return o.Forest.NearestOthers(places, o.Neighbours)
 	}
@@ -118,7 +118,7 @@ func (o Options) near(places array.Matrix[float64]) (*Neighbours, error) {
 // Choose leaves out cells and genes that do not pass the filter, normalises, and
 // chooses the variable genes: the part of Options.Prepare before the components.
 func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
-	c = c.Resolved()
+	c = c.WithDefaults()
 	out := &Chosen{}
 	var err error
 	if out.Quality, err = Measure(counts, genes); err != nil {
@@ -157,8 +157,8 @@ func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, e
 	return out, nil
 }
 
-// place finds the components.
-func (o Options) place(p *Prepared) (err error) {
+// computeComponents finds the components.
+func (o Options) computeComponents(p *Prepared) (err error) {
 	if o.Scaled {
 		if p.Scaled, err = Scale(p.Logged, o.Limit); err != nil {
 			return err

@@ -71,8 +71,8 @@ type Filter struct {
 	MinCells int     `json:"min_cells,omitempty"` // 0: every gene is kept
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (f Filter) Resolved() Filter {
+// WithDefaults puts the defaults in the place of zeros.
+func (f Filter) WithDefaults() Filter {
 	f.MinGenes, f.MaxMito = cmp.Or(f.MinGenes, 200), cmp.Or(f.MaxMito, 0.1)
 	return f
 }
@@ -89,7 +89,7 @@ func (f Filter) Cells(q *Quality) ([]int, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	f = f.Resolved()
+	f = f.WithDefaults()
 	var kept []int
 	for i, n := range q.Genes {
 		if n >= f.MinGenes && q.Mito[i] < f.MaxMito {

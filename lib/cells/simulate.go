@@ -61,8 +61,8 @@ type Simulated struct {
 
 const mitochondrial = 5
 
-// Resolved puts the defaults in the place of zeros.
-func (s Simulation) Resolved() Simulation {
+// WithDefaults puts the defaults in the place of zeros.
+func (s Simulation) WithDefaults() Simulation {
 	s.Cells, s.Genes, s.Types, s.Markers = cmp.Or(s.Cells, 1000), cmp.Or(s.Genes, 600), cmp.Or(s.Types, 6), cmp.Or(s.Markers, 30)
 	s.Fold, s.Library, s.LibrarySD, s.Theta = cmp.Or(s.Fold, 6), cmp.Or(s.Library, 3000), cmp.Or(s.LibrarySD, 0.3), cmp.Or(s.Theta, 3)
 	s.TwinNoise, s.Batches = cmp.Or(s.TwinNoise, 0.05), cmp.Or(s.Batches, 1)
@@ -102,7 +102,7 @@ func (s Simulation) check() error {
 // the same counts on any number of cores. Cells are in random order. As many as an atlas
 // has take half a minute, in which it can be interrupted.
 func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error) {
-	s = s.Resolved()
+	s = s.WithDefaults()
 	if err := s.check(); err != nil {
 		return nil, err
 	}
@@ -110,8 +110,8 @@ func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error
 		return nil, fmt.Errorf("cells.Simulation: rng is nil")
 	}
 	out := &Simulated{}
-	base := s.programme(out, rng)
-	s.population(out, rng)
+	base := s.drawProgramme(out, rng)
+	s.drawTypes(out, rng)
 	shift := array.Normal(rng, s.Batches, s.Genes, s.BatchSD)
 	shares := make([]array.Matrix[float64], s.Batches)
 	for b := range shares {
@@ -124,7 +124,7 @@ func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error
 	}
 	order := rng.Perm(s.Cells)
 	out = out.reordered(order)
-	out.Counts = gathered(found, order, s.Genes)
+	out.Counts = buildMatrix(found, order, s.Genes)
 	return out, nil
 }
 
@@ -149,43 +149,43 @@ func (m *Simulated) reordered(order []int) *Simulated {
 
 // counts draws all cells, originals side by side and then the twins; not all once it is
 // interrupted.
-func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []filled {
-	found := make([]filled, s.Cells)
+func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []sparseRow {
+	found := make([]sparseRow, s.Cells)
 	draw := func(row []float32, i int) *rand.Rand {
 		own := rand.New(rand.NewPCG(key, uint64(i)))
-		s.cell(row, m, shares[m.Batch[i]].Row(m.Type[i]), i, own)
+		s.drawCell(row, m, shares[m.Batch[i]].Row(m.Type[i]), i, own)
 		return own
 	}
-	deal(s.Cells-s.Twins, parts, func(_, from, to int) {
+	inParts(s.Cells-s.Twins, numParts, func(_, from, to int) {
 		row := make([]float32, s.Genes)
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			draw(row, i)
-			found[i] = filledOf(row)
+			found[i] = newSparseRow(row)
 		}
 	})
 	row, older := make([]float32, s.Genes), make([]float32, s.Genes)
 	for i := s.Cells - s.Twins; i < s.Cells && ctx.Err() == nil; i++ {
 		own := draw(row, i)
 		clear(older)
-		found[m.Twin[i]].into(older)
+		found[m.Twin[i]].copyTo(older)
 		for j, v := range older {
 			if own.Float64() >= s.TwinNoise {
 				row[j] = v
 			}
 		}
-		found[i] = filledOf(row)
+		found[i] = newSparseRow(row)
 	}
 	return found
 }
 
-// filled is a row without its zeros.
-type filled struct {
+// sparseRow is a row without its zeros.
+type sparseRow struct {
 	columns []int32
 	values  []float32
 }
 
-func filledOf(row []float32) filled {
-	var f filled
+func newSparseRow(row []float32) sparseRow {
+	var f sparseRow
 	for j, v := range row {
 		if v != 0 {
 			f.columns, f.values = append(f.columns, int32(j)), append(f.values, v)
@@ -194,14 +194,14 @@ func filledOf(row []float32) filled {
 	return f
 }
 
-func (f filled) into(row []float32) {
+func (f sparseRow) copyTo(row []float32) {
 	for k, j := range f.columns {
 		row[j] = f.values[k]
 	}
 }
 
-// gathered makes a matrix of the rows in this order, and lets go of each.
-func gathered(rows []filled, order []int, genes int) array.Sparse[float32] {
+// buildMatrix makes a matrix of the rows in this order, and lets go of each.
+func buildMatrix(rows []sparseRow, order []int, genes int) array.Sparse[float32] {
 	n := 0
 	for _, f := range rows {
 		n += len(f.values)
@@ -211,13 +211,13 @@ func gathered(rows []filled, order []int, genes int) array.Sparse[float32] {
 	for _, i := range order {
 		out.Columns, out.Values = append(out.Columns, rows[i].columns...), append(out.Values, rows[i].values...)
 		out.Starts = append(out.Starts, len(out.Columns))
-		rows[i] = filled{}
+		rows[i] = sparseRow{}
 	}
 	return out
 }
 
-// programme draws which genes a type raises and how strong every gene is.
-func (s Simulation) programme(out *Simulated, rng *rand.Rand) (base []float64) {
+// drawProgramme draws which genes a type raises and how strong every gene is.
+func (s Simulation) drawProgramme(out *Simulated, rng *rand.Rand) (base []float64) {
 	base, out.Theta = make([]float64, s.Genes), make([]float64, s.Genes)
 	sum := 0.0
 	for j := range s.Genes {
@@ -246,9 +246,9 @@ func (s Simulation) programme(out *Simulated, rng *rand.Rand) (base []float64) {
 	return base
 }
 
-// population deals types, batches, library sizes and twins. The common types have
+// drawTypes deals types, batches, library sizes and twins. The common types have
 // falling sizes, each seven tenths of the one before.
-func (s Simulation) population(out *Simulated, rng *rand.Rand) {
+func (s Simulation) drawTypes(out *Simulated, rng *rand.Rand) {
 	var types []int
 	for r, n := range s.Rare {
 		types = append(types, slices.Repeat([]int{s.Types + r}, n)...)
@@ -302,8 +302,8 @@ func (m *Simulated) shares(base []float64, fold float64, shift []float64) array.
 	return out
 }
 
-// cell draws the counts of one cell into row.
-func (s Simulation) cell(row []float32, m *Simulated, share []float64, i int, rng *rand.Rand) {
+// drawCell draws the counts of one cell into row.
+func (s Simulation) drawCell(row []float32, m *Simulated, share []float64, i int, rng *rand.Rand) {
 	for j, p := range share {
 		x := negativeBinomial(float64(m.Library[i]*p), m.Theta[j], rng)
 		if s.Dropout > 0 && rng.Float64() < s.Dropout {

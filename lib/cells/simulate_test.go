@@ -117,7 +117,7 @@ func TestWhatIsPlantedIsThere(t *testing.T) {
 		if m.Type[i] != m.Type[of] || m.Batch[i] != m.Batch[of] || m.Library[i] != m.Library[of] || m.Twin[of] >= 0 {
 			t.Errorf("cell %d is no twin of %d", i, of)
 		}
-		if index, _ := near.Of(i); index[1] == of || m.Twin[index[1]] == of {
+		if index, _ := near.Row(i); index[1] == of || m.Twin[index[1]] == of {
 			found++
 		}
 	}

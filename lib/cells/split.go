@@ -55,7 +55,7 @@ func (s Split) Scattered(seed uint32, k int) (Forget, error) {
 	if k < 1 || k >= len(s.Train) {
 		return Forget{}, fmt.Errorf("cells.Scattered: %d of %d training cells", k, len(s.Train))
 	}
-	return s.forget(pick(nprand.New(seed), s.Train, k))
+	return s.forget(sample(nprand.New(seed), s.Train, k))
 }
 
 // Series forgets sets of growing size: a set of n takes whole clusters in
@@ -80,7 +80,7 @@ func (s Split) Series(clusters, smallestFirst, sizes []int) ([]Forget, error) {
 			missing := n - len(set)
 			if missing < len(in) {
 				if missing > 0 {
-					set = append(set, pick(rng, in, missing)...)
+					set = append(set, sample(rng, in, missing)...)
 				}
 				break
 			}
@@ -98,7 +98,7 @@ func (s Split) Series(clusters, smallestFirst, sizes []int) ([]Forget, error) {
 	return out, nil
 }
 
-func pick(rng *nprand.State, from []int, k int) []int {
+func sample(rng *nprand.State, from []int, k int) []int {
 	var out []int
 	for _, i := range rng.Choice(len(from), k) {
 		out = append(out, from[i])

@@ -29,10 +29,10 @@ func Trustworthiness(space, picture array.Matrix[float64], k int) (float64, erro
 		return 0, fmt.Errorf("cells.Trustworthiness: %w", err)
 	}
 	wrong := make([]int, n)
-	deal(n, parts, func(_, from, to int) {
+	inParts(n, numParts, func(_, from, to int) {
 		distance := make([]float64, n)
 		for i := from; i < to; i++ {
-			index, _ := drawn.Of(i)
+			index, _ := drawn.Row(i)
 			wrong[i] = surplus(space, distance, i, index[1:])
 		}
 	})

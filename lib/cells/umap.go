@@ -37,8 +37,8 @@ type UMAP struct {
 	Rate      float64 `json:"rate,omitempty"`      // of the first epoch, falling to 0; 0: 1
 }
 
-// Resolved puts the defaults in the place of zeros, for so many cells.
-func (u UMAP) Resolved(cells int) UMAP {
+// WithDefaults puts the defaults in the place of zeros, for so many cells.
+func (u UMAP) WithDefaults(cells int) UMAP {
 	u.MinDist, u.Spread, u.Negatives, u.Rate = cmp.Or(u.MinDist, 0.5), cmp.Or(u.Spread, 1), cmp.Or(u.Negatives, 5), cmp.Or(u.Rate, 1)
 	if u.Epochs == 0 {
 		u.Epochs = 500
@@ -56,19 +56,19 @@ func (u UMAP) check() error {
 	return nil
 }
 
-// Places are the cells on the plane, a row each, beginning with the first two columns of
+// Layout are the cells on the plane, a row each, beginning with the first two columns of
 // these places. It refuses a graph that Leiden refuses, other numbers of rows, places that
 // are not finite or all alike in a column, and no generator.
-func (u UMAP) Places(graph array.Sparse[float64], begin array.Matrix[float64], rng *rand.Rand) (array.Matrix[float64], error) {
+func (u UMAP) Layout(graph array.Sparse[float64], begin array.Matrix[float64], rng *rand.Rand) (array.Matrix[float64], error) {
 	var none array.Matrix[float64]
-	u = u.Resolved(graph.Rows)
+	u = u.WithDefaults(graph.Rows)
 	if err := errors.Join(u.check(), checkGraph("UMAP", graph)); err != nil {
 		return none, err
 	}
 	if rng == nil {
 		return none, errors.New("cells.UMAP: rng is nil")
 	}
-	y, err := beginning(begin, graph.Rows)
+	y, err := initialPositions(begin, graph.Rows)
 	if err != nil {
 		return none, err
 	}
@@ -80,8 +80,8 @@ func (u UMAP) Places(graph array.Sparse[float64], begin array.Matrix[float64], r
 	return y, nil
 }
 
-// beginning are two columns, stretched to 0 ... 10.
-func beginning(places array.Matrix[float64], rows int) (array.Matrix[float64], error) {
+// initialPositions are two columns, stretched to 0 ... 10.
+func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[float64], error) {
 	y := array.New[float64](rows, 2)
 	if places.Rows != rows || places.Cols < 2 {
 		return y, fmt.Errorf("cells.UMAP: places of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
@@ -193,11 +193,11 @@ func clip(v float64) float64 { return max(-4, min(4, v)) }
 // with steps that are halved until they gain.
 func (u UMAP) curve() (a, b float64) {
 	a, b = 1, 1
-	loss, step := u.fitted(a, b)
+	loss, step := u.curveLoss(a, b)
 	for range 100 {
 		da, db := step[0], step[1]
 		for range 40 {
-			next, further := u.fitted(a+da, b+db)
+			next, further := u.curveLoss(a+da, b+db)
 			if a+da > 0 && b+db > 0 && next < loss {
 				a, b, loss, step = a+da, b+db, next, further
 				break
@@ -211,8 +211,8 @@ func (u UMAP) curve() (a, b float64) {
 	return a, b
 }
 
-// fitted is the sum of squares at a and b, and the step from there.
-func (u UMAP) fitted(a, b float64) (loss float64, step [2]float64) {
+// curveLoss is the sum of squares at a and b, and the step from there.
+func (u UMAP) curveLoss(a, b float64) (loss float64, step [2]float64) {
 	var h [3]float64 // of the normal equations: aa, ab, bb
 	var g [2]float64
 	const points = 300

@@ -128,7 +128,7 @@ func drawnCells(t *testing.T) *Prepared {
 func TestThePictureIsAsTrueAsUMAPLearns(t *testing.T) {
 	p := drawnCells(t)
 	place := func(seed uint64, epochs int) array.Matrix[float64] {
-		y, err := UMAP{Epochs: epochs}.Places(p.Graph, p.Places, rand.New(rand.NewPCG(seed, 0)))
+		y, err := UMAP{Epochs: epochs}.Layout(p.Graph, p.Places, rand.New(rand.NewPCG(seed, 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestThePictureIsAsTrueAsUMAPLearns(t *testing.T) {
 		}
 		return v
 	}
-	if whole, begin := trust(place(1, 0)), trust(p.Places.First(2)); whole < 0.928 || begin > 0.85 {
+	if whole, begin := trust(place(1, 0)), trust(p.Places.FirstColumns(2)); whole < 0.928 || begin > 0.85 {
 		t.Errorf("trustworthiness %v, of two components %v", whole, begin)
 	}
 	y := place(1, 5)
@@ -159,20 +159,20 @@ func TestABadPictureIsRefused(t *testing.T) {
 	flat := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{0, 1, 2, 1, 4, 1, 6, 1}}
 	odd := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{0, 1, 2, math.Inf(1), 4, 5, 6, 8}}
 	huge := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{-math.MaxFloat64, 1, 2, 3, 4, 5, math.MaxFloat64, 8}}
-	if y, err := (UMAP{}).Places(graph, huge, rng); err != nil || y.Check("y") != nil {
+	if y, err := (UMAP{}).Layout(graph, huge, rng); err != nil || y.Check("y") != nil {
 		t.Errorf("places at the ends of the numbers: %v, %v", y, err)
 	}
 	for want, call := range map[string]func() (array.Matrix[float64], error){
-		"rng is nil":      func() (array.Matrix[float64], error) { return UMAP{}.Places(graph, begin, nil) },
-		"places of 3":     func() (array.Matrix[float64], error) { return UMAP{}.Places(graph, begin.Gather([]int{0, 1, 2}), rng) },
-		"in 1 dimensions": func() (array.Matrix[float64], error) { return UMAP{}.Places(graph, begin.First(1), rng) },
-		"column 1":        func() (array.Matrix[float64], error) { return UMAP{}.Places(graph, flat, rng) },
-		"places":          func() (array.Matrix[float64], error) { return UMAP{}.Places(graph, odd, rng) },
-		"no edge":         func() (array.Matrix[float64], error) { return UMAP{}.Places(graphOf(4, nil), begin, rng) },
-		"min dist 3":      func() (array.Matrix[float64], error) { return UMAP{MinDist: 3}.Places(graph, begin, rng) },
-		"-1 epochs":       func() (array.Matrix[float64], error) { return UMAP{Epochs: -1}.Places(graph, begin, rng) },
-		"-2 negatives":    func() (array.Matrix[float64], error) { return UMAP{Negatives: -2}.Places(graph, begin, rng) },
-		"rate NaN":        func() (array.Matrix[float64], error) { return UMAP{Rate: math.NaN()}.Places(graph, begin, rng) },
+		"rng is nil":      func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin, nil) },
+		"places of 3":     func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin.Gather([]int{0, 1, 2}), rng) },
+		"in 1 dimensions": func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin.FirstColumns(1), rng) },
+		"column 1":        func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, flat, rng) },
+		"places":          func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, odd, rng) },
+		"no edge":         func() (array.Matrix[float64], error) { return UMAP{}.Layout(graphOf(4, nil), begin, rng) },
+		"min dist 3":      func() (array.Matrix[float64], error) { return UMAP{MinDist: 3}.Layout(graph, begin, rng) },
+		"-1 epochs":       func() (array.Matrix[float64], error) { return UMAP{Epochs: -1}.Layout(graph, begin, rng) },
+		"-2 negatives":    func() (array.Matrix[float64], error) { return UMAP{Negatives: -2}.Layout(graph, begin, rng) },
+		"rate NaN":        func() (array.Matrix[float64], error) { return UMAP{Rate: math.NaN()}.Layout(graph, begin, rng) },
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

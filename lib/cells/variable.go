@@ -37,8 +37,8 @@ type Dispersion struct {
 	Mean, Variance, Expected, Standardised []float64
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (v Variable) Resolved() Variable {
+// WithDefaults puts the defaults in the place of zeros.
+func (v Variable) WithDefaults() Variable {
 	v.Top, v.Span = cmp.Or(v.Top, 2000), cmp.Or(v.Span, 0.3)
 	return v
 }
@@ -47,7 +47,7 @@ func (v Variable) Resolved() Variable {
 // refuses fewer than two cells, more genes than there are, and what
 // stats.Loess refuses.
 func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
-	v = v.Resolved()
+	v = v.WithDefaults()
 	if v.Top < 1 || v.Top > x.Cols {
 		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were asked for", v.Top, x.Cols)
 	}
@@ -63,7 +63,7 @@ func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
 
 // Measure returns mean, variance, expected and standardised variance of every gene.
 func (v Variable) Measure(x array.Sparse[float32]) (*Dispersion, error) {
-	v = v.Resolved()
+	v = v.WithDefaults()
 	if err := checkValues("Variable", x); err != nil {
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 type Answer struct {
 	Value any                   // with --json
 	Text  func(io.Writer) error // without, such as the method of a table
-	Fault error                 // fails the command, but only when the rest is said
+	Err   error                 // fails the command, but only when the rest is said
 }
 
-// Answers lets a command print what it finds, with --json as JSON.
-func Answers(c *cobra.Command, find func(cmd *cobra.Command, args []string) (Answer, error)) {
+// AnswerWith lets a command print what it finds, with --json as JSON.
+func AnswerWith(c *cobra.Command, find func(cmd *cobra.Command, args []string) (Answer, error)) {
 	asJSON := JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		a, err := find(cmd, args)
@@ -28,14 +28,14 @@ func Answers(c *cobra.Command, find func(cmd *cobra.Command, args []string) (Ans
 			err = a.Text(cmd.OutOrStdout())
 		}
 		if err == nil {
-			err = a.Fault
+			err = a.Err
 		}
 		return err
 	}
 }
 
-// Saying prints a text that is made.
-func Saying(text fmt.Stringer) func(io.Writer) error {
+// PrintText prints a text that is made.
+func PrintText(text fmt.Stringer) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text.String())
 		return err

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	root, judge := &cobra.Command{Use: "test"}, &cobra.Command{Use: "judge"}
 	judge.AddCommand(&cobra.Command{Use: "one", RunE: wait})
 	root.AddCommand(judge, &cobra.Command{Use: "train", RunE: wait})
-	SavesNothing(judge)
+	MarkInterruptible(judge)
 	os.Exit(Main(root))
 }
 

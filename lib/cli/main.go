@@ -26,27 +26,27 @@ var errInterrupted = errors.New("interrupted")
 // grace is how long a command that saves nothing has to stop by itself.
 const grace = time.Second
 
-// savesNothing is the annotation of such commands.
-const savesNothing = "lethe-saves-nothing"
+// interruptibleAnnotation is the annotation of such commands.
+const interruptibleAnnotation = "lethe-saves-nothing"
 
-// SavesNothing marks commands that have no work to save, with their sub-commands: an
+// MarkInterruptible marks commands that have no work to save, with their sub-commands: an
 // interrupt ends them soon wherever they are, in the middle of reading a long file for
 // instance.
-func SavesNothing(commands ...*cobra.Command) {
+func MarkInterruptible(commands ...*cobra.Command) {
 	for _, c := range commands {
 		if c.Annotations == nil {
 			c.Annotations = map[string]string{}
 		}
-		c.Annotations[savesNothing] = "yes"
+		c.Annotations[interruptibleAnnotation] = "yes"
 	}
 }
 
-// patience is how long the command that args name has after an interrupt; 0: as long
+// interruptTimeout is how long the command that args name has after an interrupt; 0: as long
 // as it takes.
-func patience(root *cobra.Command, args []string) time.Duration {
+func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 	c, _, err := root.Find(args)
 	for ; err == nil && c != nil; c = c.Parent() {
-		if c.Annotations[savesNothing] != "" {
+		if c.Annotations[interruptibleAnnotation] != "" {
 			return grace
 		}
 	}
@@ -55,14 +55,14 @@ func patience(root *cobra.Command, args []string) time.Duration {
 
 // Main runs a program with the process's arguments and streams and returns its
 // exit code. The first interrupt lets the command save its work and stop, one that
-// SavesNothing for a second at most; the second ends the process at once.
+// MarkInterruptible for a second at most; the second ends the process at once.
 func Main(root *cobra.Command) int {
-	KeepSlack()
+	LimitGCSlack()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	limit := patience(root, os.Args[1:])
+	limit := interruptTimeout(root, os.Args[1:])
 	go func() {
 		<-signals
 		stop(errInterrupted)
@@ -85,9 +85,9 @@ func Main(root *cobra.Command) int {
 // exit code: 0, 1 for a failure, 2 for wrong usage, 130 where ctx was ended by
 // an interrupt. What a command prints gives no orders to a terminal: see Printable.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	shown, said := &screen{w: stdout}, &screen{w: stderr}
-	defer shown.end()
-	defer said.end()
+	shown, said := &escapingWriter{w: stdout}, &escapingWriter{w: stderr}
+	defer shown.flush()
+	defer said.flush()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(shown)

@@ -21,24 +21,24 @@ const barWidth = 20
 // Progress shows how far long work is: on a terminal a bar with rate and remaining
 // time in one line that fits, a plain line every few seconds elsewhere.
 type Progress struct {
-	w     io.Writer
-	unit  string // "B" prints sizes
-	now   func() time.Time
-	width func() int // of the terminal, 0 where there is none
-	total int64
-	done  int64
-	began time.Time
-	said  time.Time
-	drawn bool
+	w         io.Writer
+	unit      string // "B" prints sizes
+	now       func() time.Time
+	width     func() int // of the terminal, 0 where there is none
+	total     int64
+	done      int64
+	began     time.Time
+	lastShown time.Time
+	drawn     bool
 }
 
 // NewProgress shows progress on w, counted in a unit.
 func NewProgress(w io.Writer, unit string) *Progress {
-	return &Progress{w: Raw(w), unit: unit, now: time.Now, width: func() int { return width(w) }}
+	return &Progress{w: Raw(w), unit: unit, now: time.Now, width: func() int { return terminalWidth(w) }}
 }
 
-// width is the width of the terminal that w is, 0 where it is none.
-func width(w io.Writer) int {
+// terminalWidth is the width of the terminal that w is, 0 where it is none.
+func terminalWidth(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
 	}
@@ -56,7 +56,7 @@ func (p *Progress) Update(done, total int64, what string) {
 	if p.began.IsZero() || total != p.total || done < p.done {
 		p.Finish()
 		p.total, p.began = total, p.now()
-		p.said = p.began
+		p.lastShown = p.began
 	}
 	p.done = done
 	now, screen := p.now(), p.width()
@@ -64,22 +64,22 @@ func (p *Progress) Update(done, total int64, what string) {
 	if screen > 0 {
 		every = drawEvery
 	}
-	if now.Sub(p.said) < every {
+	if now.Sub(p.lastShown) < every {
 		return
 	}
-	p.said, what = now, Printable(what)
+	p.lastShown, what = now, Printable(what)
 	if screen > 0 {
 		p.drawn = true
 		fmt.Fprint(p.w, "\r\x1b[K", p.bar(now, what, screen-1))
 		return
 	}
-	fmt.Fprintln(p.w, "lethe: "+what+p.state(now))
+	fmt.Fprintln(p.w, "lethe: "+what+p.stateText(now))
 }
 
 // bar is the state of the work in one line, with what it is shortened where there
 // is no room for all of it.
 func (p *Progress) bar(now time.Time, what string, screen int) string {
-	line := p.state(now)
+	line := p.stateText(now)
 	if p.total > 0 && screen > 2*barWidth+len(line) {
 		full := int(min(p.done, p.total) * barWidth / p.total)
 		line += " " + strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
@@ -92,8 +92,8 @@ func (p *Progress) bar(now time.Time, what string, screen int) string {
 	return string(all[:min(len(all), max(0, screen))])
 }
 
-// state is how far the work is, in words.
-func (p *Progress) state(now time.Time) string {
+// stateText is how far the work is, in words.
+func (p *Progress) stateText(now time.Time) string {
 	s := ""
 	if p.total > 0 {
 		s = fmt.Sprintf(": %d %%", 100*p.done/p.total)
@@ -106,13 +106,13 @@ func (p *Progress) state(now time.Time) string {
 	s += fmt.Sprintf(", %s/s", p.amount(rate))
 	if p.total > p.done {
 		left := float64(p.total-p.done) / rate * float64(time.Second)
-		s += ", about " + Span(time.Duration(min(left, 1<<62))) + " left" // a longer one is no time.Duration
+		s += ", about " + FormatDuration(time.Duration(min(left, 1<<62))) + " left" // a longer one is no time.Duration
 	}
 	return s
 }
 
-// Span is a time for people: seconds below two minutes, then minutes and hours.
-func Span(d time.Duration) string {
+// FormatDuration is a time for people: seconds below two minutes, then minutes and hours.
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%.0f s", d.Seconds())

@@ -96,7 +96,7 @@ func TestOnATerminalTheLineIsWrittenAnewAndTakenAway(t *testing.T) {
 
 func TestSpans(t *testing.T) {
 	for d, want := range map[time.Duration]string{900 * time.Millisecond: "1 s", 119 * time.Second: "119 s", 2 * time.Minute: "2 min", 3 * time.Hour: "3 h"} {
-		if got := Span(d); got != want {
+		if got := FormatDuration(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 // inputs are the files that a command reads, each named by a flag.
 type inputs struct {
-	c     *cobra.Command
-	apart [2]string // flags that must not name one file
-	all   []input
+	c        *cobra.Command
+	distinct [2]string // flags that must not name one file
+	all      []input
 }
 
-// members are the flags of those who are told from each other.
-var members = [2]string{"members", "nonmembers"}
+// memberFlags are the flags of those who are told from each other.
+var memberFlags = [2]string{"members", "nonmembers"}
 
 type input struct {
 	flag string
@@ -27,9 +27,9 @@ type input struct {
 	read func() error
 }
 
-// file adds the flag of a file whose content goes to a variable. Without the flag
+// addFile adds the flag of a file whose content goes to a variable. Without the flag
 // the variable stays as it is.
-func file[T any](in *inputs, to *T, flag, about string, read func(path string) (T, error)) {
+func addFile[T any](in *inputs, to *T, flag, about string, read func(path string) (T, error)) {
 	path := in.c.Flags().String(flag, "", about)
 	in.all = append(in.all, input{flag, path, func() (err error) {
 		*to, err = read(*path)
@@ -40,7 +40,7 @@ func file[T any](in *inputs, to *T, flag, about string, read func(path string) (
 // read reads the files that are given and lists their flags; an error names the
 // flag and the file.
 func (in *inputs) read() (given string, err error) {
-	if err := in.oneFile(); err != nil {
+	if err := in.checkDistinct(); err != nil {
 		return "", err
 	}
 	var flags []string
@@ -56,23 +56,23 @@ func (in *inputs) read() (given string, err error) {
 	return strings.Join(flags, ", "), nil
 }
 
-// oneFile refuses one file for two roles: who is in both is told from nobody.
-func (in *inputs) oneFile() error {
+// checkDistinct refuses one file for two roles: who is in both is told from nobody.
+func (in *inputs) checkDistinct() error {
 	paths := map[string]string{}
 	for _, f := range in.all {
 		paths[f.flag] = *f.path
 	}
-	if one, other := in.apart[0], in.apart[1]; one != "" && files.Same(paths[one], paths[other]) {
+	if one, other := in.distinct[0], in.distinct[1]; one != "" && files.SameFile(paths[one], paths[other]) {
 		return cli.Usagef("--%s and --%s: %s is one file, and nobody is both", one, other, paths[one])
 	}
 	return nil
 }
 
-// answers lets the command read its files and print what it finds in them. Errors
+// answerWith lets the command read its files and print what it finds in them. Errors
 // name the files.
-func (in *inputs) answers(find func(cmd *cobra.Command) (cli.Answer, error)) {
-	cli.Answers(in.c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
-		defer frugal()()
+func (in *inputs) answerWith(find func(cmd *cobra.Command) (cli.Answer, error)) {
+	cli.AnswerWith(in.c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
+		defer collectEarly()()
 		given, err := in.read()
 		if err != nil {
 			return cli.Answer{}, err
@@ -85,15 +85,15 @@ func (in *inputs) answers(find func(cmd *cobra.Command) (cli.Answer, error)) {
 	})
 }
 
-// frugal lets the garbage collector run early, until restore is called: beside
+// collectEarly lets the garbage collector run early, until restore is called: beside
 // arrays of gigabytes its usual doubling would be the largest part of the memory.
-func frugal() (restore func()) {
+func collectEarly() (restore func()) {
 	before := debug.SetGCPercent(10)
 	return func() { debug.SetGCPercent(before) }
 }
 
-// finite refuses a matrix with NaN or infinity by file, row and column.
-func finite[M interface{ Check(name string) error }](read func(string) (M, error)) func(string) (M, error) {
+// readFinite refuses a matrix with NaN or infinity by file, row and column.
+func readFinite[M interface{ Check(name string) error }](read func(string) (M, error)) func(string) (M, error) {
 	return func(path string) (M, error) {
 		m, err := read(path)
 		if err == nil {
@@ -103,15 +103,15 @@ func finite[M interface{ Check(name string) error }](read func(string) (M, error
 	}
 }
 
-// required marks flags that the command cannot do without.
-func required(c *cobra.Command, flags ...string) {
+// requireFlags marks flags that the command cannot do without.
+func requireFlags(c *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		cobra.CheckErr(c.MarkFlagRequired(name)) // fails only for a flag that is not defined
 	}
 }
 
-// chosen are the things that a flag names; a name that none has is refused.
-func chosen[T any](flag string, all []T, nameOf func(T) string, names []string) (out []T, err error) {
+// selectByName are the things that a flag names; a name that none has is refused.
+func selectByName[T any](flag string, all []T, nameOf func(T) string, names []string) (out []T, err error) {
 	for _, name := range names {
 		if err := cli.OneOf(flag, name, namesOf(all, nameOf)...); err != nil {
 			return nil, err

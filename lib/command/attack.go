@@ -25,15 +25,15 @@ models. For scores that you have computed yourself there is lethe score.`,
 	return c
 }
 
-// attacked is one attack's report, in a row of a table and as JSON; or why there is none.
-type attacked struct {
+// attackRow is one attack's report, in a row of a table and as JSON; or why there is none.
+type attackRow struct {
 	Attack  string `json:"attack"`
 	LeftOut string `json:"left_out,omitempty"`
 	*attack.ScoreReport
 	note string
 }
 
-func attackAnswer(title string, rows []attacked, value any) cli.Answer {
+func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
 	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
 		"TPR at 1 %", "TPR at 5 %", "records")}
 	for _, r := range rows {

@@ -40,30 +40,30 @@ Memory: about five times the files.`,
   lethe attack features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A --json`,
 		Args: cobra.NoArgs,
 	}
-	var q learned.Question
+	var q learned.Target
 	var original learned.Records
-	in, matrix := inputs{c: c, apart: members}, finite(npy.ReadMatrix)
-	file(&in, &q.Model.Members, "members", "npy file: features of members", matrix)
-	file(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
-	file(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
-	file(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
-	file(&in, &q.Beside, "beside", "npy file: of each matched non-member the row of the member it lies beside, from 0", npy.ReadIndices)
+	in, matrix := inputs{c: c, distinct: memberFlags}, readFinite(npy.ReadMatrix)
+	addFile(&in, &q.Model.Members, "members", "npy file: features of members", matrix)
+	addFile(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
+	addFile(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
+	addFile(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
+	addFile(&in, &q.NearestMember, "beside", "npy file: of each matched non-member the row of the member it lies beside, from 0", npy.ReadIndices)
 	var groups learned.Groups
-	file(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
-	file(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
+	addFile(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
+	addFile(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
 	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
 		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
 	seed := c.Flags().Uint64("seed", 0, "of deals and attackers")
-	required(c, "members", "nonmembers")
+	requireFlags(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")
 	c.MarkFlagsRequiredTogether("member-groups", "nonmember-groups")
 	var protocols []learned.Protocol
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
-		protocols, err = chosen("protocol", learned.Protocols(), nameOf, *names)
+		protocols, err = selectByName("protocol", learned.Protocols(), nameOf, *names)
 		return err
 	}
-	in.answers(func(cmd *cobra.Command) (cli.Answer, error) {
+	in.answerWith(func(cmd *cobra.Command) (cli.Answer, error) {
 		if cmd.Flags().Changed("original-members") {
 			q.Original = &original
 		}
@@ -77,7 +77,7 @@ Memory: about five times the files.`,
 }
 
 func attackFeatures(
-	cmd *cobra.Command, protocols []learned.Protocol, q learned.Question, seed engine.Root,
+	cmd *cobra.Command, protocols []learned.Protocol, q learned.Target, seed engine.Root,
 ) (out []*learned.Report, err error) {
 	var e *engine.Engine
 	if slices.ContainsFunc(protocols, needsEngine) {
@@ -102,25 +102,25 @@ func needsEngine(p learned.Protocol) bool {
 }
 
 // featureRows has a second row for protocols that score what they were trained on.
-func featureRows(reports []*learned.Report) []attacked {
-	var out []attacked
+func featureRows(reports []*learned.Report) []attackRow {
+	var out []attackRow
 	for _, r := range reports {
 		trained := 0
-		for _, c := range r.Cells {
+		for _, c := range r.Scores {
 			if c.Trained {
 				trained++
 			}
 		}
-		row := attacked{Attack: r.Protocol, ScoreReport: &r.ScoreReport}
+		row := attackRow{Attack: r.Protocol, ScoreReport: &r.ScoreReport}
 		if trained > 0 {
-			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores", trained, len(r.Cells))
+			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores", trained, len(r.Scores))
 		}
 		if strings.HasPrefix(r.Protocol, "cross-fitted") || r.Protocol == learned.WithinGroups().Name {
 			row.note = "interval and chance are wider by sqrt 2, because folds teach each other"
 		}
 		out = append(out, row)
 		if trained > 0 && r.HeldOut != nil {
-			out = append(out, attacked{Attack: r.Protocol + ", held out", ScoreReport: r.HeldOut})
+			out = append(out, attackRow{Attack: r.Protocol + ", held out", ScoreReport: r.HeldOut})
 		}
 	}
 	return out

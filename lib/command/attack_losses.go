@@ -29,14 +29,14 @@ Memory: about 100 bytes per loss.`,
 	}
 	var model attack.Samples
 	reference := &attack.Samples{}
-	in := inputs{c: c, apart: members}
-	file(&in, &model.Members, "members", "npy file: losses of members", finiteVector)
-	file(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", finiteVector)
-	file(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", finiteVector)
-	file(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", finiteVector)
-	required(c, "members", "nonmembers")
+	in := inputs{c: c, distinct: memberFlags}
+	addFile(&in, &model.Members, "members", "npy file: losses of members", finiteVector)
+	addFile(&in, &model.Nonmembers, "nonmembers", "npy file: losses of non-members", finiteVector)
+	addFile(&in, &reference.Members, "reference-members", "npy file: losses of the members by a reference model", finiteVector)
+	addFile(&in, &reference.Nonmembers, "reference-nonmembers", "npy file: losses of the non-members by the reference model", finiteVector)
+	requireFlags(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("reference-members", "reference-nonmembers")
-	in.answers(func(*cobra.Command) (cli.Answer, error) {
+	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
 		if reference.Members == nil {
 			reference = nil
 		}
@@ -47,29 +47,29 @@ Memory: about 100 bytes per loss.`,
 }
 
 // attackLosses takes losses for the negative ELBO of a model without a KL term.
-func attackLosses(model attack.Samples, reference *attack.Samples) ([]attacked, error) {
-	e := generative.Evidence{Model: fromLosses(model)}
+func attackLosses(model attack.Samples, reference *attack.Samples) ([]attackRow, error) {
+	e := generative.Evidence{Model: lossViews(model)}
 	attacks := []generative.Attack{generative.Recon{}}
 	if reference != nil {
-		r := fromLosses(*reference)
+		r := lossViews(*reference)
 		e.Reference = &r
 		attacks = append(attacks, generative.LikelihoodRatio{})
 	}
-	var rows []attacked
+	var rows []attackRow
 	for _, a := range attacks {
 		r, err := generative.Run(a, e)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, attacked{Attack: a.Name(), ScoreReport: r})
+		rows = append(rows, attackRow{Attack: a.Name(), ScoreReport: r})
 	}
 	rows[0].Attack = "threshold"
 	return rows, nil
 }
 
-func fromLosses(s attack.Samples) generative.Both {
+func lossViews(s attack.Samples) generative.Views {
 	view := func(losses []float64) generative.View {
 		return generative.View{Recon: losses, KL: make([]float64, len(losses))}
 	}
-	return generative.Both{Members: view(s.Members), Nonmembers: view(s.Nonmembers)}
+	return generative.Views{Members: view(s.Members), Nonmembers: view(s.Nonmembers)}
 }

@@ -45,21 +45,21 @@ Memory: about three times the files.`,
 	var member []bool
 	population := &shadow.Population{}
 	in := inputs{c: c}
-	file(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", finiteVector)
-	file(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", finite(npy.ReadMatrix))
-	file(&in, &e.Shadows.In, "in", "npy file: which shadow model had which record", npy.ReadMask)
-	file(&in, &member, "truth", "npy file: which records the target had", oneMask)
-	file(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", finiteVector)
-	file(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", finite(npy.ReadMatrix))
+	addFile(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", finiteVector)
+	addFile(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", readFinite(npy.ReadMatrix))
+	addFile(&in, &e.Shadows.In, "in", "npy file: which shadow model had which record", npy.ReadMask)
+	addFile(&in, &member, "truth", "npy file: which records the target had", readTargetMask)
+	addFile(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", finiteVector)
+	addFile(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", readFinite(npy.ReadMatrix))
 	names := c.Flags().StringSlice("method", nil,
 		"attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
-	required(c, "target", "shadows", "in", "truth")
+	requireFlags(c, "target", "shadows", "in", "truth")
 	c.MarkFlagsRequiredTogether("population", "population-shadows")
 	c.PreRunE = func(*cobra.Command, []string) error {
-		_, err := chosen("method", shadowAttacks(), shadow.Attack.Name, *names)
+		_, err := selectByName("method", shadowAttacks(), shadow.Attack.Name, *names)
 		return err
 	}
-	in.answers(func(*cobra.Command) (cli.Answer, error) {
+	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
 		if population.Target != nil {
 			e.Population = population
 		}
@@ -77,8 +77,8 @@ func shadowAttacks() []shadow.Attack {
 // attackShadows runs the attacks of these names; of none all, and says of those that the
 // files are not enough for why they are left out. U-LiRA wants to be asked for: that the
 // shadow models have unlearned is in no file.
-func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked, error) {
-	var rows []attacked
+func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attackRow, error) {
+	var rows []attackRow
 	var first error
 	ran := false
 	for _, a := range shadowAttacks() {
@@ -87,7 +87,7 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked
 			continue
 		}
 		r, err := shadow.Run(a, e, member)
-		row := attacked{Attack: a.Name(), ScoreReport: r}
+		row := attackRow{Attack: a.Name(), ScoreReport: r}
 		var lacks *shadow.Inapplicable
 		switch {
 		case err == nil:
@@ -105,8 +105,8 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attacked
 	return rows, nil
 }
 
-// oneMask reads a mask of one row: the target's.
-func oneMask(path string) ([]bool, error) {
+// readTargetMask reads a mask of one row: the target's.
+func readTargetMask(path string) ([]bool, error) {
 	mask, err := npy.ReadMask(path)
 	if err == nil && len(mask) != 1 {
 		err = fmt.Errorf("%s: %d rows, expected one: the target's", path, len(mask))

@@ -55,8 +55,8 @@ func TestTheLikelihoodRatioFlipsWithItsReference(t *testing.T) {
 	}
 }
 
-// apart are n records of eight features, moved in one of them.
-func apart(seed uint64, n int, by float64) array.Matrix[float64] {
+// distinct are n records of eight features, moved in one of them.
+func shiftedRecords(seed uint64, n int, by float64) array.Matrix[float64] {
 	m := embeddings(seed, n)
 	for i := range n {
 		m.Row(i)[2] += by
@@ -65,7 +65,7 @@ func apart(seed uint64, n int, by float64) array.Matrix[float64] {
 }
 
 func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
-	args := []string{"attack", "features", "--members", matrixFile(t, apart(1, 30, 3)), "--nonmembers", matrixFile(t, apart(2, 60, 0))}
+	args := []string{"attack", "features", "--members", matrixFile(t, shiftedRecords(1, 30, 3)), "--nonmembers", matrixFile(t, shiftedRecords(2, 60, 0))}
 	rows := clitest.Decoded[[]attackJSON](t, lethe(t, append(args, "--json")...))
 	if len(rows) != 1 || rows[0].Protocol != "cross-fitted-logistic" || !(rows[0].AUC.Low > 0.7) || len(rows[0].Cells) != 90 || rows[0].HeldOut == nil {
 		t.Errorf("%+v", rows)
@@ -86,14 +86,14 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 			t.Errorf("no %q in %+v", word, text)
 		}
 	}
-	transferred := append(args, "--protocol", "P-A", "--original-members", matrixFile(t, apart(3, 30, 3)), "--original-nonmembers", matrixFile(t, apart(4, 60, 0)))
+	transferred := append(args, "--protocol", "P-A", "--original-members", matrixFile(t, shiftedRecords(3, 30, 3)), "--original-nonmembers", matrixFile(t, shiftedRecords(4, 60, 0)))
 	if r := lethe(t, transferred...); !strings.Contains(r.Out, "P-A, held out") {
 		t.Errorf("%+v", r)
 	}
 	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "the original model's")
 	fails(t, lethe(t, append(args, "--protocol", "P-G")...), cli.ExitUsage, "--protocol P-G", "P-A", "cross-fitted-mlp")
 	fails(t, lethe(t, append(args, "--original-members", args[3])...), cli.ExitUsage, "original-nonmembers")
-	bad := apart(1, 30, 3)
+	bad := shiftedRecords(1, 30, 3)
 	bad.Data[9] = math.NaN()
 	fails(t, lethe(t, "attack", "features", "--members", matrixFile(t, bad), "--nonmembers", args[5]), cli.ExitFailure, "--members", "row 1, column 1 is NaN")
 }
@@ -101,7 +101,7 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 // Non-members that lie beside members: told which, nothing is found where there is
 // nothing; torn apart, less than nothing.
 func TestAttackByFeaturesKeepsPairsTogether(t *testing.T) {
-	members, others := apart(1, 40, 0), apart(2, 40, 0)
+	members, others := shiftedRecords(1, 40, 0), shiftedRecords(2, 40, 0)
 	beside := filepath.Join(t.TempDir(), "beside.npy")
 	var rows []int
 	for i := range others.Data {

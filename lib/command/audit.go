@@ -80,12 +80,12 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if err != nil {
 			return err
 		}
-		defer frugal()()
+		defer collectEarly()()
 		e, err := judge.OpenWith(folder, opt)
 		if err != nil {
 			return err
 		}
-		if err := judged(e, files); err != nil {
+		if err := checkAllUsed(e, files); err != nil {
 			return err
 		}
 		r, err := e.Report(cmd.Context())
@@ -98,13 +98,13 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if *asJSON {
 			return r.JSON(cmd.OutOrStdout())
 		}
-		return showAudit(cmd, r, filepath.Join(report, "report.html"))
+		return printAudit(cmd, r, filepath.Join(report, "report.html"))
 	}
 	return c
 }
 
-// showAudit prints the answer, what stands beside it, and where the rest is.
-func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
+// printAudit prints the answer, what stands beside it, and where the rest is.
+func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	w := cmd.OutOrStdout()
 	for _, a := range r.Answers() {
 		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(a)))
@@ -119,7 +119,7 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		fmt.Fprintln(w)
 	}
 	if len(r.Exposures) > 0 {
-		for _, m := range r.Evidence.Of(judge.Unlearned) {
+		for _, m := range r.Evidence.ModelsOf(judge.Unlearned) {
 			for _, s := range r.StandOut(m.Name) {
 				fmt.Fprintf(w, "%s\n\n", wrap(s))
 			}
@@ -129,8 +129,8 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		}
 		fmt.Fprintln(w)
 	}
-	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
-		for _, s := range t.Says() {
+	if t := r.Trajectory; t != nil && len(t.Curves) > 0 {
+		for _, s := range t.Sentences() {
 			fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
 		}
 		for _, table := range t.Tables() {
@@ -140,10 +140,10 @@ func showAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 			fmt.Fprintln(w)
 		}
 	}
-	if len(r.Undone) > 0 {
-		t := words("Not judged", "judgement", "why")
-		for _, u := range r.Undone {
-			t.Rows = append(t.Rows, row(u.Name(), cli.Printable(u.Why)))
+	if len(r.Skipped) > 0 {
+		t := textTable("Not judged", "judgement", "why")
+		for _, u := range r.Skipped {
+			t.Rows = append(t.Rows, textRow(u.Name(), cli.Printable(u.Why)))
 		}
 		if err := t.Text(w); err != nil {
 			return err

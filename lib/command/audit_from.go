@@ -97,17 +97,17 @@ func (s *auditSource) check(folder string) error {
 	return nil
 }
 
-// written are the files that the networks' folders are to hold, below the audit's. It
+// networkFiles are the files that the networks' folders are to hold, below the audit's. It
 // refuses a folder with arrays of other models or layers: they may be of an earlier
 // audit, and would be judged beside the new ones.
-func written(networks map[string]outside.Network, folder, config string) ([]string, error) {
+func networkFiles(networks map[string]outside.Network, folder, config string) ([]string, error) {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(networks)) {
-		for _, f := range outside.Files(networks[name], filepath.FromSlash(name)) {
+		for _, f := range outside.ExpectedFiles(networks[name], filepath.FromSlash(name)) {
 			out = append(out, f.Path)
 		}
 	}
-	others, err := judge.Beside(folder, config, out)
+	others, err := judge.OtherArrays(folder, config, out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
@@ -118,9 +118,9 @@ func written(networks map[string]outside.Network, folder, config string) ([]stri
 	return out, err
 }
 
-// judged reports what was written and is not among the files of the audit, because a
+// checkAllUsed reports what was written and is not among the files of the audit, because a
 // config names others.
-func judged(e *judge.Evidence, written []string) error {
+func checkAllUsed(e *judge.Evidence, written []string) error {
 	for _, path := range written {
 		name := filepath.ToSlash(path)
 		if !slices.ContainsFunc(e.Files, func(f judge.File) bool { return f.Name == name }) {
@@ -152,7 +152,7 @@ func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, 
 	if err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
-	files, err := written(networks, folder, config)
+	files, err := networkFiles(networks, folder, config)
 	if err != nil {
 		return nil, err
 	}

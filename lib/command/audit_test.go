@@ -93,8 +93,8 @@ func TestAuditAsJSONIsItsReport(t *testing.T) {
 }
 
 func TestAuditByAConfigAlone(t *testing.T) {
-	dir, elsewhere := auditFolder(t, "retrained"), t.TempDir()
-	config := filepath.Join(elsewhere, "mine.json")
+	dir, otherStore := auditFolder(t, "retrained"), t.TempDir()
+	config := filepath.Join(otherStore, "mine.json")
 	check(t, os.WriteFile(config, fmt.Appendf(nil, `{"question": "Is it gone?", "labels": %q, "forget": %q, "retain": %q, "heldout": "rest",
 		"unlearned": {"logits": %q}, "original": {"logits": %q}}`, filepath.Join(dir, "labels.npy"), filepath.Join(dir, "forget.npy"),
 		filepath.Join(dir, "retain.npy"), filepath.Join(dir, "unlearned", "outputs.npy"), filepath.Join(dir, "original", "outputs.npy")), 0o644))
@@ -102,7 +102,7 @@ func TestAuditByAConfigAlone(t *testing.T) {
 	if r.Code != cli.ExitOK || !strings.Contains(r.Out, "no memory is seen") {
 		t.Errorf("%+v", r)
 	}
-	page, err := os.ReadFile(filepath.Join(elsewhere, "report", "report.html"))
+	page, err := os.ReadFile(filepath.Join(otherStore, "report", "report.html"))
 	if err != nil || !strings.Contains(string(page), "Is it gone?") {
 		t.Errorf("%v: the report does not have the question", err)
 	}

@@ -29,7 +29,7 @@ ask with "data get", and no file is used before its SHA-256 is checked.`,
 	return c
 }
 
-func knownDataSets(_ *cobra.Command, names []string) error {
+func checkDataSetNames(_ *cobra.Command, names []string) error {
 	for _, name := range names {
 		if _, err := dataSetNamed(name); err != nil {
 			return err
@@ -73,10 +73,10 @@ type fileJSON struct {
 	Optional bool `json:"optional"` // the set loads without it
 }
 
-func dataSetOf(i datasets.Info) dataSetJSON {
+func newDataSetJSON(i datasets.Info) dataSetJSON {
 	d := dataSetJSON{Name: i.Name, Title: i.Title, Task: i.Task, Rows: i.Rows, Features: i.Features, TestRows: i.TestRows,
 		Classes: i.Classes, ClassCount: i.ClassCount(), Licence: i.Licence, Citation: i.Citation, Homepage: i.Homepage,
-		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, State: stateOf(i), Files: []fileJSON{}}
+		Description: i.Description, Reading: i.Reading, Embedded: i.Embedded, Synthetic: i.Synthetic, State: dataSetState(i), Files: []fileJSON{}}
 	if i.Shape != ([3]int{}) {
 		d.Shape = i.Shape[:]
 	}
@@ -100,7 +100,7 @@ func newDataList() *cobra.Command {
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
-	cli.Answers(c, func(*cobra.Command, []string) (cli.Answer, error) {
+	cli.AnswerWith(c, func(*cobra.Command, []string) (cli.Answer, error) {
 		return cli.Answer{Value: dataSetList(), Text: dataSetTable().Text}, nil
 	})
 	return c
@@ -109,26 +109,26 @@ func newDataList() *cobra.Command {
 func dataSetList() []dataSetJSON {
 	var out []dataSetJSON
 	for _, i := range DataSets() {
-		out = append(out, dataSetOf(i))
+		out = append(out, newDataSetJSON(i))
 	}
 	return out
 }
 
 func dataSetTable() *report.Table {
-	t := words("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
+	t := textTable("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
 	for _, i := range DataSets() {
 		features := fmt.Sprint(i.Features)
 		if i.Shape != ([3]int{}) {
 			features = fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
 		}
-		t.Rows = append(t.Rows, row(i.Name, stateOf(i), sizeText(i), fmt.Sprint(i.Rows), features, fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
+		t.Rows = append(t.Rows, textRow(i.Name, dataSetState(i), sizeText(i), fmt.Sprint(i.Rows), features, fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
 	}
 	return t
 }
 
-// stateOf says whether a set can be loaded. Its files are looked for and not read:
+// dataSetState says whether a set can be loaded. Its files are looked for and not read:
 // data verify does that.
-func stateOf(i datasets.Info) string {
+func dataSetState(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
 		return "generated"
@@ -146,12 +146,12 @@ func sizeText(i datasets.Info) string {
 	case i.Synthetic:
 		return ""
 	case i.Size() > 0 && !i.Embedded && !i.Published():
-		return size(i.Size()) + ", by hand"
+		return formatSize(i.Size()) + ", by hand"
 	}
-	return size(i.Size())
+	return formatSize(i.Size())
 }
 
-func size(bytes int64) string {
+func formatSize(bytes int64) string {
 	if bytes == 0 {
 		return "size not known"
 	}
@@ -168,11 +168,11 @@ Licence and size are shown before a download. An interrupted download goes on
 where it stopped; bytes whose SHA-256 is not the published one are set aside and
 never used.`,
 		Example:           "  lethe data get german_credit\n  LETHE_DATA=~/tables lethe data get adult bank_marketing",
-		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), knownDataSets),
+		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), checkDataSetNames),
 		ValidArgsFunction: dataSetNames,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
-				if err := get(cmd, name); err != nil {
+				if err := getDataSet(cmd, name); err != nil {
 					return err
 				}
 			}
@@ -181,7 +181,7 @@ never used.`,
 	}
 }
 
-func get(cmd *cobra.Command, name string) error {
+func getDataSet(cmd *cobra.Command, name string) error {
 	info, err := dataSetNamed(name)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func get(cmd *cobra.Command, name string) error {
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
 			p.Finish()
 			file = f.Name
-			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, size(f.Size), i.Licence, s.URL)
+			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, formatSize(f.Size), i.Licence, s.URL)
 		},
 		Bytes: func(done, total int64) { p.Update(done, total, file) },
 		Note:  func(line string) { p.Finish(); fmt.Fprintln(w, "lethe:", line) },
@@ -233,22 +233,22 @@ func newDataVerify() *cobra.Command {
 Without a name all data sets are checked, and a missing file is no failure; a
 file that is named and missing is.`,
 		Example:           "  lethe data verify\n  lethe data verify adult --json",
-		Args:              knownDataSets,
+		Args:              checkDataSetNames,
 		ValidArgsFunction: dataSetNames,
 	}
-	cli.Answers(c, func(cmd *cobra.Command, names []string) (cli.Answer, error) {
+	cli.AnswerWith(c, func(cmd *cobra.Command, names []string) (cli.Answer, error) {
 		asked := len(names) > 0
 		if !asked {
 			names, _ = dataSetNames(nil, nil, "")
 		}
 		all, bad, err := verifyData(cmd, names, asked)
-		t := words("", "data set", "file", "state", "path or problem")
+		t := textTable("", "data set", "file", "state", "path or problem")
 		for _, s := range all {
-			t.Rows = append(t.Rows, row(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
+			t.Rows = append(t.Rows, textRow(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
 		}
 		a := cli.Answer{Value: all, Text: t.Text}
 		if len(bad) > 0 {
-			a.Fault = fmt.Errorf("not usable: %s", cli.List(bad))
+			a.Err = fmt.Errorf("not usable: %s", cli.List(bad))
 		}
 		return a, err
 	})

@@ -334,6 +334,6 @@ func TestVerifySDEIsBounded(t *testing.T) {
 	files := []string{"verify", "sde", "--target", u, "--in", u, "--out", u}
 	fails(t, lethe(t, append(files, "--bins", "1000000000000")...), cli.ExitUsage, "--bins 1000000000000: expected 1 to 1000000")
 	fails(t, lethe(t, append(files, "--permutations", "1000000000000")...), cli.ExitUsage, "at most 1000000")
-	long := matrixFile(t, array.New[float64](mostRecords+1, 1))
+	long := matrixFile(t, array.New[float64](maxRecords+1, 1))
 	fails(t, lethe(t, "verify", "sde", "--target", long, "--in", u, "--out", u), cli.ExitFailure, long, "30001 rows")
 }

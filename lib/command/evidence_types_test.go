@@ -10,18 +10,18 @@ import (
 
 // No number of any paper's evidence is left out because it is 0. Types of evidence are told
 // from the configurations of keys, which leave defaults out, by where they are named: a
-// recipe names what it is made of (paper.OfStudy does it for its rows), and no key.
+// recipe names what it is made of (paper.StudyRecipe does it for its rows), and no key.
 // Whatever else a recipe gives as its runs is refused by report.Records when written.
 func TestNoEvidenceLeavesOutAZero(t *testing.T) {
 	types := map[reflect.Type]bool{}
 	for _, p := range Papers() {
 		for _, r := range p.Recipes {
-			if r.Jobs != nil && !r.Clocked && len(r.Evidence) == 0 { // what the clock says is not kept
+			if r.Jobs != nil && !r.Timed && len(r.Evidence) == 0 { // what the clock says is not kept
 				t.Errorf("%s keeps what it computes, and names no type of evidence", r.ID)
 			}
 			for _, of := range r.Evidence {
 				types[of] = true
-				if left := report.LeftOut(of); len(left) > 0 {
+				if left := report.OmittedZeros(of); len(left) > 0 {
 					t.Errorf("%s: %v leaves out what is 0: %s", r.ID, of, strings.Join(left, ", "))
 				}
 			}
@@ -48,14 +48,14 @@ func TestRecipesThatKeepRowsCanBeMadeAgain(t *testing.T) {
 	again := 0
 	for _, p := range Papers() {
 		for _, r := range p.Recipes {
-			if r.Again == nil {
+			if r.FromRuns == nil {
 				continue
 			}
 			again++
-			if _, err := r.Again(nil, "vast", strings.NewReader("")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "vast") {
+			if _, err := r.FromRuns(nil, "vast", strings.NewReader("")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "vast") {
 				t.Errorf("%s at a scale that is not there: %v", r.ID, err)
 			}
-			if _, err := r.Again(nil, "quick", strings.NewReader("nobody's\n1\n")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "nobody's") {
+			if _, err := r.FromRuns(nil, "quick", strings.NewReader("nobody's\n1\n")); err == nil || !strings.Contains(err.Error(), r.ID) || !strings.Contains(err.Error(), "nobody's") {
 				t.Errorf("%s of columns that it has not: %v", r.ID, err)
 			}
 		}

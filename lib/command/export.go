@@ -33,7 +33,7 @@ the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
 	out := f.String("out", "", "the folder to write into")
 	f.StringSliceVar(&opt.Layers, "layers", nil, "named activations to write (default: all that the network has)")
 	layout := f.String("layout", layouts[0], "names and layout of the weights: lethe, or pytorch for a state_dict (see lethe state)")
-	required(c, "out")
+	requireFlags(c, "out")
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		match, err := regexp.Compile(*only)

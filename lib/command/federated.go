@@ -64,7 +64,7 @@ Memory: about five times the files, where they hold float32.`,
 	f.IntVar(&s.Local.Batch, "batch", 0, "records per step; 0: all that the user has")
 	f.Float64Var(&s.Local.Rate, "rate", 0, "learning rate of Adam; 0: 0.001")
 	f.Float64Var(&s.Local.Clip, "clip", 0, "shorten gradients to this length; 0: never")
-	required(c, "x", "y", "users", "rounds", "out")
+	requireFlags(c, "x", "y", "users", "rounds", "out")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := flower.ReadRecords(*x, *y)
 		if err != nil {
@@ -77,27 +77,27 @@ Memory: about five times the files, where they hold float32.`,
 		if s.Classes > len(all.Y) {
 			return cli.Usagef("--y: %s has the class %d, and there are %d records: classes are numbered 0, 1, ...", *y, s.Classes-1, len(all.Y))
 		}
-		if empty := without(all.Y, s.Classes); len(empty) > 0 {
+		if empty := absentClasses(all.Y, s.Classes); len(empty) > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "lethe: no record has one of the classes %v; they are counted as classes all the same\n", empty)
 		}
-		users, err := deal(all.Y, s, *alpha, *least)
+		users, err := assignRecords(all.Y, s, *alpha, *least)
 		if err != nil {
 			return err
 		}
-		if err := s.Write(*out, all.Of(users)); err != nil {
+		if err := s.Write(*out, all.Split(users)); err != nil {
 			return err
 		}
-		t := words("", "user", "records")
+		t := textTable("", "user", "records")
 		for _, u := range users {
-			t.Rows = append(t.Rows, row(fmt.Sprint(u.ID), fmt.Sprint(len(u.Rows))))
+			t.Rows = append(t.Rows, textRow(fmt.Sprint(u.ID), fmt.Sprint(len(u.Rows))))
 		}
 		return t.Text(cmd.OutOrStdout())
 	}
 	return c
 }
 
-// without are the classes that no record has.
-func without(y []int, classes int) (out []int) {
+// absentClasses are the classes that no record has.
+func absentClasses(y []int, classes int) (out []int) {
 	has := make([]bool, classes)
 	for _, c := range y {
 		has[c] = true
@@ -110,7 +110,7 @@ func without(y []int, classes int) (out []int) {
 	return out
 }
 
-func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
+func assignRecords(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
 	if least < 1 {
 		return nil, cli.Usagef("--least %d: everybody needs a record", least)
 	}
@@ -120,5 +120,5 @@ func deal(y []int, s flower.Study, alpha float64, least int) ([]federated.User, 
 	if alpha == 0 {
 		return federated.IID(len(y), s.Users, s.Federation.Seed)
 	}
-	return federated.Dirichlet{Alpha: alpha, Least: least}.Cut(y, s.Users, s.Federation.Seed)
+	return federated.Dirichlet{Alpha: alpha, Least: least}.Split(y, s.Users, s.Federation.Seed)
 }

@@ -26,13 +26,13 @@ Memory: about five times the files of records, and the network's activations of 
 	var study flower.Study
 	var own flower.Shard
 	in := inputs{c: c}
-	file(&in, &study, "study", "the federation's study.json", flower.ReadStudy)
-	file(&in, &own, "shard", "folder with the user's records", flower.ReadShard)
+	addFile(&in, &study, "study", "the federation's study.json", flower.ReadStudy)
+	addFile(&in, &own, "shard", "folder with the user's records", flower.ReadShard)
 	f := c.Flags()
 	from := f.String("in", "", "safetensors file: the weights of the round")
 	to := f.String("out", "", "safetensors file to write the user's weights to")
 	user, round := f.Int("user", 0, "the user's number, from 0"), f.Int("round", 0, "the round, from 1")
-	required(c, "study", "shard", "user", "round", "in", "out")
+	requireFlags(c, "study", "shard", "user", "round", "in", "out")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, err := in.read(); err != nil {
 			return err
@@ -50,7 +50,7 @@ Memory: about five times the files of records, and the network's activations of 
 		if err != nil {
 			return err
 		}
-		p, said, err := study.Client(cmd.Context(), r, p, own, *user, *round)
+		p, said, err := study.RunClientRound(cmd.Context(), r, p, own, *user, *round)
 		if err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func ports(t *testing.T, k int) (out []string) {
 func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 	bin, lethe := flowerPrograms(t), program(t)
 	folder := filepath.Join(t.TempDir(), "study")
-	call(t, lethe, append(cutOf(t), "--users", "5", "--alpha", "1", "--rounds", "6", "--epochs", "2", "--batch", "16", "--out", folder)...)
+	call(t, lethe, append(cutArguments(t), "--users", "5", "--alpha", "1", "--rounds", "6", "--epochs", "2", "--batch", "16", "--out", folder)...)
 	call(t, lethe, "federated", "flower", folder)
 	n := &network{t: t, folder: folder, bin: bin, ports: ports(t, 9)}
 	defer n.killAll()

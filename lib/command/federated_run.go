@@ -33,12 +33,12 @@ Memory: about six times the files of records, and the network's activations of a
 	}
 	out := c.Flags().String("out", "", "safetensors file to write the weights to, with the rounds in its metadata")
 	like := c.Flags().String("like", "", "safetensors file of another run, to compare with")
-	cli.Answers(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
+	cli.AnswerWith(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
 		s, err := flower.ReadStudy(args[0])
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		if err := canWrite(args[0], *out); err != nil {
+		if err := checkWritable(args[0], *out); err != nil {
 			return cli.Answer{}, err
 		}
 		p, history, err := runFederation(cmd, s, args[0], *like)
@@ -52,20 +52,20 @@ Memory: about six times the files of records, and the network's activations of a
 		}
 		a := cli.Answer{Value: history, Text: roundsTable(history).Text}
 		if *like != "" {
-			a.Fault = compare(cmd, s, p, history, *like)
+			a.Err = compareWeights(cmd, s, p, history, *like)
 		}
 		return a, nil
 	})
 	return c
 }
 
-// canWrite refuses, before anything is trained, a file that cannot be written, and the
+// checkWritable refuses, before anything is trained, a file that cannot be written, and the
 // study's own.
-func canWrite(study, out string) error {
+func checkWritable(study, out string) error {
 	if out == "" {
 		return nil
 	}
-	if files.Same(out, flower.StudyFile(study)) {
+	if files.SameFile(out, flower.StudyFile(study)) {
 		return cli.Usagef("--out: %s is the study", out)
 	}
 	if err := files.Writable(out); err != nil {
@@ -81,7 +81,7 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := s.Together(users)
+	f, err := s.LocalFederation(users)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +93,7 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 		if len(history) == 0 {
 			return nil, nil, fmt.Errorf("--like: %s does not say which rounds it came from", like)
 		}
-		f.Rounds, f.Attend = len(history), federated.Again(history)
+		f.Rounds, f.Participation = len(history), federated.ReplayParticipation(history)
 	}
 	e, err := engine.Open("")
 	if err != nil {
@@ -116,21 +116,21 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 }
 
 func roundsTable(history []federated.Round) *report.Table {
-	t := words("", "round", "answered", "silent", "loss")
+	t := textTable("", "round", "answered", "silent", "loss")
 	for _, h := range history {
 		loss := ""
 		if h.Loss != nil {
 			loss = fmt.Sprintf("%.4f", *h.Loss)
 		}
-		t.Rows = append(t.Rows, row(fmt.Sprint(h.Round), listed(h.Answered), listed(h.Silent), loss))
+		t.Rows = append(t.Rows, textRow(fmt.Sprint(h.Round), formatUsers(h.Answered), formatUsers(h.Silent), loss))
 	}
 	return t
 }
 
-func listed(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
+func formatUsers(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
 
-// compare reports another run whose weights, or whose losses of a round, are others.
-func compare(cmd *cobra.Command, s flower.Study, p nn.Params, history []federated.Round, like string) error {
+// compareWeights reports another run whose weights, or whose losses of a round, are others.
+func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, history []federated.Round, like string) error {
 	other, rounds, err := s.ReadWeights(like)
 	if err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// cutOf writes a small table and is the beginning of a command that cuts it.
-func cutOf(t *testing.T) []string {
+// cutArguments writes a small table and is the beginning of a command that cuts it.
+func cutArguments(t *testing.T) []string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, y := array.New[float32](150, 4), make([]int, 150)
@@ -41,7 +41,7 @@ func cutOf(t *testing.T) []string {
 func cutStudy(t *testing.T, more ...string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "study")
-	args := append(cutOf(t), "--users", "3", "--rounds", "2", "--rate", "0.01", "--batch", "10", "--out", folder)
+	args := append(cutArguments(t), "--users", "3", "--rounds", "2", "--rate", "0.01", "--batch", "10", "--out", folder)
 	if r := lethe(t, append(args, more...)...); r.Code != 0 {
 		t.Fatal(r.Stderr)
 	}
@@ -98,7 +98,7 @@ func TestAFederationRunsFromItsFolder(t *testing.T) {
 // A round of clients is the first round of the run: of a federation of one user.
 func TestAClientIsTheWorkOfARound(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "study")
-	if r := lethe(t, append(cutOf(t), "--users", "1", "--rounds", "1", "--out", folder)...); r.Code != 0 {
+	if r := lethe(t, append(cutArguments(t), "--users", "1", "--rounds", "1", "--out", folder)...); r.Code != 0 {
 		t.Fatal(r.Stderr)
 	}
 	out, whole := filepath.Join(folder, "out.safetensors"), filepath.Join(folder, "whole.safetensors")
@@ -154,7 +154,7 @@ func TestACutSaysWhatIsWrong(t *testing.T) {
 		`"rounds" not set`: {"--users", "2"},
 	} {
 		out := filepath.Join(t.TempDir(), "study")
-		r := lethe(t, append(append(cutOf(t), "--out", out), args...)...)
+		r := lethe(t, append(append(cutArguments(t), "--out", out), args...)...)
 		if r.Code == 0 || !strings.Contains(r.Stderr, words) {
 			t.Errorf("%v: %+v, want %q", args, r, words)
 		}
@@ -179,7 +179,7 @@ func TestTheFlowerCommandSaysHowToRunTheApp(t *testing.T) {
 
 func TestLabelsThatSkipClassesAreSaidAndThoseBeyondAllRecordsRefused(t *testing.T) {
 	for most, code := range map[int]int{5: cli.ExitOK, 1 << 40: cli.ExitUsage} {
-		args := cutOf(t)
+		args := cutArguments(t)
 		y := make([]int, 150)
 		y[7] = most
 		if err := npy.WriteIndices(args[len(args)-1], y); err != nil {

@@ -26,8 +26,8 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 		return nil, err
 	}
 	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", cli.Printable(text)) }
-	s.OnWait = func(_ store.Key, elsewhere bool) {
-		if elsewhere {
+	s.OnWait = func(_ store.Key, otherStore bool) {
+		if otherStore {
 			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/cli/clitest"
 )
 
-// soon runs a command line that must come to its end.
-func soon(t *testing.T, args ...string) clitest.Result {
+// runWithinMinute runs a command line that must come to its end.
+func runWithinMinute(t *testing.T, args ...string) clitest.Result {
 	t.Helper()
 	done := make(chan clitest.Result, 1)
 	go func() { done <- clitest.Run(t.Context(), Root(), "", args...) }()
@@ -72,7 +72,7 @@ func TestNoCommandWaitsForWhatIsNoFile(t *testing.T) {
 		for _, name := range []string{"forget.npy", "labels.npy", "unlearned/outputs.npy", "unlearned/embedding.npy", "audit.json", "report/report.html", "report/report.md", "report/report.json", "report"} {
 			dir := audited(t, name)
 			check(t, put(filepath.Join(dir, name)))
-			r := soon(t, "audit", dir)
+			r := runWithinMinute(t, "audit", dir)
 			replaced := strings.HasPrefix(name, "report/") && kind == "a link to itself" || name == "report" && kind == "a folder"
 			if replaced != (r.Code == cli.ExitOK) || !replaced && !strings.Contains(r.Stderr, name) {
 				t.Errorf("audit, %s at %s: %d %s", kind, name, r.Code, r.Stderr)
@@ -94,7 +94,7 @@ func TestNoCommandWaitsForWhatIsNoFile(t *testing.T) {
 				continue // it would be made, which takes long
 			}
 			written := args[len(args)-2] == "--out" && kind == "a folder"
-			if r := soon(t, args...); !written && (r.Code == cli.ExitOK || r.Stderr == "") {
+			if r := runWithinMinute(t, args...); !written && (r.Code == cli.ExitOK || r.Stderr == "") {
 				t.Errorf("%s: %q: %d %s", kind, args, r.Code, r.Stderr)
 			}
 		}
@@ -129,7 +129,7 @@ func TestForeignWordsGiveNoOrders(t *testing.T) {
 		"a flag":               {"list", "--" + order},
 		"a value":              {"table", "ruler", order},
 	} {
-		r := soon(t, args...)
+		r := runWithinMinute(t, args...)
 		if all := r.Out + r.Stderr; r.Code == cli.ExitOK || strings.ContainsAny(all, "\x1b\a\u009b") || !strings.Contains(all, `[2J`) {
 			t.Errorf("%s: %d %q", name, r.Code, all)
 		}

@@ -14,7 +14,7 @@ func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 	if r.format == "json" {
 		return cli.WriteJSON(w, jobs)
 	}
-	t := words("", "job", paper.Unit, "run", "state")
+	t := textTable("", "job", paper.Unit, "run", "state")
 	var left int64
 	done := 0
 	for _, j := range jobs {
@@ -29,7 +29,7 @@ func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 		if !j.Done {
 			left += j.Cost
 		}
-		t.Rows = append(t.Rows, row(j.ID, fmt.Sprint(j.Cost), j.Key[:min(12, len(j.Key))], state))
+		t.Rows = append(t.Rows, textRow(j.ID, fmt.Sprint(j.Cost), j.Key[:min(12, len(j.Key))], state))
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. A run without a name is known when what "+
 		"it needs is done (--format json lists that).", len(jobs), done, left, paper.Unit))

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/attack/population"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
-	"github.com/lethe-ml/lethe/lib/attack/strangers"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/cli"
@@ -35,7 +35,7 @@ type inventory struct {
 	values      func() any // for JSON
 }
 
-type named struct {
+type listEntry struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about,omitempty"`
 	From    string          `json:"from,omitempty"` // the paper, and whose form of it this is
@@ -46,61 +46,61 @@ type named struct {
 
 func inventories() []inventory {
 	return []inventory{
-		byName("methods", "unlearning methods and controls", methodList, "from", "sees"),
-		byName("attacks", "membership attacks", attackList),
-		byName("metrics", "verification metrics", func() []named {
-			return entriesOf(verify.All(), func(m verify.Metric) named { return named{Name: m.Name, About: m.About} })
+		namedInventory("methods", "unlearning methods and controls", methodList, "from", "sees"),
+		namedInventory("attacks", "membership attacks", attackList),
+		namedInventory("metrics", "verification metrics", func() []listEntry {
+			return newEntries(verify.All(), func(m verify.Metric) listEntry { return listEntry{Name: m.Name, About: m.About} })
 		}),
-		byName("lenses", "lenses on one model", func() []named { return described("", audit.Every()) }),
-		byName("judgements", "judgements of lethe audit on anybody's arrays", func() []named {
-			return entriesOf(judge.All(), func(j judge.Judgement) named {
-				return named{Name: j.Name(), About: j.About().Asks, From: j.About().From, Needs: j.Needs().String()}
+		namedInventory("lenses", "lenses on one model", func() []listEntry { return describedEntries("", audit.AllLenses()) }),
+		namedInventory("judgements", "judgements of lethe audit on anybody's arrays", func() []listEntry {
+			return newEntries(judge.All(), func(j judge.Lens) listEntry {
+				return listEntry{Name: j.Name(), About: j.About().Asks, From: j.About().Source, Needs: j.Needs().String()}
 			})
 		}, "from", "needs"),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
-		byName("models", "network families", modelList),
-		byName("losses", "what networks are trained for", func() []named {
-			return described("", append(loss.All(), loss.Loss(diffusion.EDM{})))
+		namedInventory("models", "network families", modelList),
+		namedInventory("losses", "what networks are trained for", func() []listEntry {
+			return describedEntries("", append(loss.All(), loss.Loss(diffusion.EDM{})))
 		}),
-		byName("recipes", "tables and figures of papers", func() (out []named) {
+		namedInventory("recipes", "tables and figures of papers", func() (out []listEntry) {
 			for _, p := range Papers() {
-				out = append(out, entriesOf(p.Recipes, func(r paper.Recipe) named { return named{Name: r.ID, About: r.Title} })...)
+				out = append(out, newEntries(p.Recipes, func(r paper.Recipe) listEntry { return listEntry{Name: r.ID, About: r.Title} })...)
 			}
 			return out
 		}),
 	}
 }
 
-// byName is an inventory of entries. Its table has their names, what they are, and
+// namedInventory is an inventory of entries. Its table has their names, what they are, and
 // what else is asked for.
-func byName(kind, about string, entries func() []named, more ...string) inventory {
+func namedInventory(kind, about string, entries func() []listEntry, more ...string) inventory {
 	return inventory{kind, about, func() *report.Table {
-		t := words(strings.ToUpper(about[:1])+about[1:], append([]string{"name", "what it is"}, more...)...)
+		t := textTable(strings.ToUpper(about[:1])+about[1:], append([]string{"name", "what it is"}, more...)...)
 		for _, e := range entries() {
 			columns := map[string]string{"from": e.From, "sees": strings.Join(e.Sees, ", "), "needs": e.Needs}
 			cells := []string{e.Name, e.About}
 			for _, m := range more {
 				cells = append(cells, columns[m])
 			}
-			t.Rows = append(t.Rows, row(cells...))
+			t.Rows = append(t.Rows, textRow(cells...))
 		}
 		return t
 	}, func() any { return entries() }}
 }
 
-func entriesOf[T any](all []T, entry func(T) named) (out []named) {
+func newEntries[T any](all []T, entry func(T) listEntry) (out []listEntry) {
 	for _, one := range all {
 		out = append(out, entry(one))
 	}
 	return out
 }
 
-// described are entries for what knows its name and what it is.
-func described[T interface {
+// describedEntries are entries for what knows its name and what it is.
+func describedEntries[T interface {
 	Name() string
 	About() string
-}](what string, all []T) []named {
-	return entriesOf(all, func(one T) named { return named{Name: one.Name(), About: what + one.About()} })
+}](what string, all []T) []listEntry {
+	return newEntries(all, func(one T) listEntry { return listEntry{Name: one.Name(), About: what + one.About()} })
 }
 
 func newList() *cobra.Command {
@@ -116,16 +116,16 @@ func newList() *cobra.Command {
 			Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
 			Args:    cobra.NoArgs,
 		}
-		shown(sub, inv)
+		printInventories(sub, inv)
 		c.AddCommand(sub)
 	}
-	shown(c, inventories()...)
+	printInventories(c, inventories()...)
 	return cli.Group(c)
 }
 
-// shown lets a command print inventories: in JSON an object with one list per kind.
-func shown(c *cobra.Command, all ...inventory) {
-	cli.Answers(c, func(*cobra.Command, []string) (cli.Answer, error) {
+// printInventories lets a command print inventories: in JSON an object with one list per kind.
+func printInventories(c *cobra.Command, all ...inventory) {
+	cli.AnswerWith(c, func(*cobra.Command, []string) (cli.Answer, error) {
 		values := map[string]any{}
 		for _, inv := range all {
 			values[inv.kind] = inv.values()
@@ -144,11 +144,11 @@ func shown(c *cobra.Command, all ...inventory) {
 	})
 }
 
-func methodList() []named {
-	var out []named
-	for _, m := range unlearn.Every() {
+func methodList() []listEntry {
+	var out []listEntry
+	for _, m := range unlearn.AllKinds() {
 		sees := m.Sees()
-		e := named{Name: m.Name(), Sees: []string{}}
+		e := listEntry{Name: m.Name(), Sees: []string{}}
 		for _, part := range []struct {
 			name string
 			seen bool
@@ -173,23 +173,23 @@ func methodList() []named {
 	return out
 }
 
-func attackList() []named {
+func attackList() []listEntry {
 	return slices.Concat(
-		described("", attack.All()),
-		described("threshold on the ", attack.Signals()),
-		described("generative model: ", generative.All()),
-		described("shadow models: ", shadow.All()),
-		described("non-members alone: ", strangers.All()),
-		described("trained: ", learned.Attackers()),
+		describedEntries("", attack.All()),
+		describedEntries("threshold on the ", attack.Signals()),
+		describedEntries("generative model: ", generative.All()),
+		describedEntries("shadow models: ", shadow.All()),
+		describedEntries("non-members alone: ", population.All()),
+		describedEntries("trained: ", learned.Attackers()),
 	)
 }
 
-func modelList() []named {
+func modelList() []listEntry {
 	return slices.Concat(
-		entriesOf(tabular.All(), func(f tabular.Family) named { return named{Name: f.Name, About: f.About} }),
-		entriesOf(vision.All(), func(f vision.Family) named { return named{Name: f.Name, About: "images: " + f.About} }),
-		described("half of an information bottleneck: ", ib.All()),
-		[]named{
+		newEntries(tabular.All(), func(f tabular.Family) listEntry { return listEntry{Name: f.Name, About: f.About} }),
+		newEntries(vision.All(), func(f vision.Family) listEntry { return listEntry{Name: f.Name, About: "images: " + f.About} }),
+		describedEntries("half of an information bottleneck: ", ib.All()),
+		[]listEntry{
 			{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
 			{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"},
 			{Name: vae.Cells{}.Name(), About: "single cells: the variational autoencoder of Fishing for Privacy"},

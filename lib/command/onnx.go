@@ -49,7 +49,7 @@ infinity are refused, in the records and in what the network makes of them. With
 		if run.data == "" {
 			return onnxTable(m, args[0]).Text(cmd.OutOrStdout())
 		}
-		return run.on(cmd, m)
+		return run.runNetwork(cmd, m)
 	}
 	return c
 }
@@ -94,8 +94,8 @@ func (r *runFlags) add(c *cobra.Command) {
 	c.MarkFlagsRequiredTogether("data", "out")
 }
 
-// on runs a network and says what was written.
-func (r *runFlags) on(cmd *cobra.Command, m outside.Network) error {
+// runNetwork runs a network and says what was written.
+func (r *runFlags) runNetwork(cmd *cobra.Command, m outside.Network) error {
 	x, err := outside.Read(r.data, m)
 	if err != nil {
 		return fmt.Errorf("--data: %w", err)

@@ -34,35 +34,35 @@ func Papers() []paper.Paper {
 	}
 }
 
-// kindOf is what "lethe table" and "lethe figure" differ in.
-type kindOf struct {
+// recipeKind is what "lethe table" and "lethe figure" differ in.
+type recipeKind struct {
 	kind, short string
 	formats     []string // for one file or the terminal, the default first
 	folder      []string // written where --out is a folder
 }
 
 func newTable() *cobra.Command {
-	return newKind(kindOf{
+	return newKind(recipeKind{
 		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
 		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
 	})
 }
 
 func newFigure() *cobra.Command {
-	return newKind(kindOf{
+	return newKind(recipeKind{
 		kind: paper.Figure, short: "Make a figure of a paper again",
 		formats: []string{"text", "png", "svg"}, folder: []string{"png", "txt"},
 	})
 }
 
 // newKind makes "table" or "figure", with a sub-command per paper that has one.
-func newKind(k kindOf) *cobra.Command {
+func newKind(k recipeKind) *cobra.Command {
 	c := cli.Group(&cobra.Command{Use: k.kind, Short: k.short})
 	var examples []string
 	for _, p := range Papers() {
-		if len(p.Of(k.kind)) > 0 {
+		if len(p.RecipesOfKind(k.kind)) > 0 {
 			c.AddCommand(newPaper(k, p))
-			examples = append(examples, k.examplesOf(p))
+			examples = append(examples, k.examples(p))
 		}
 	}
 	c.Example = strings.Join(examples, "\n")
@@ -70,30 +70,30 @@ func newKind(k kindOf) *cobra.Command {
 }
 
 // newPaper makes "table ruler".
-func newPaper(k kindOf, p paper.Paper) *cobra.Command {
+func newPaper(k recipeKind, p paper.Paper) *cobra.Command {
 	run := recipeRun{kind: k.kind, folder: k.folder}
 	c := &cobra.Command{
 		Use:     p.Name + " [NAME...]",
 		Short:   fmt.Sprintf("A %s of %s", k.kind, p.Cite()),
-		Long:    k.about(p),
-		Example: k.examplesOf(p),
+		Long:    k.longHelp(p),
+		Example: k.examples(p),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return append(namesOf(p.Of(k.kind), paper.Recipe.Name), "all"), cobra.ShellCompDirectiveNoFileComp
+			return append(namesOf(p.RecipesOfKind(k.kind), paper.Recipe.Name), "all"), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
 	side := fmt.Sprintf("models and measurements computed side by side (default: one per core, %d here; of SDE two)", runtime.GOMAXPROCS(0))
 	workers := c.Flags().Int("workers", 0, side)
 	c.Args = func(_ *cobra.Command, names []string) error {
-		names = asked(p, k.kind, names)
+		names = requestedNames(p, k.kind, names)
 		if err := run.check(p.ScaleNames(), k.formats); err != nil {
 			return err
 		}
 		if *workers < 0 {
 			return cli.Usagef("--workers %d: expected a number of cells, or 0 for one per core", *workers)
 		}
-		recipes, err := recipesOf(p, k.kind, names)
-		if err == nil && len(recipes) > 1 && !run.intoFolder() {
+		recipes, err := selectRecipes(p, k.kind, names)
+		if err == nil && len(recipes) > 1 && !run.outIsFolder() {
 			err = cli.Usagef("--out: %d %ss need a folder", len(recipes), k.kind)
 		}
 		if len(names) == 0 {
@@ -102,41 +102,41 @@ func newPaper(k kindOf, p paper.Paper) *cobra.Command {
 		return err
 	}
 	c.RunE = func(cmd *cobra.Command, names []string) error {
-		names = asked(p, k.kind, names)
+		names = requestedNames(p, k.kind, names)
 		if len(names) == 0 {
 			return listRecipes(cmd, p, k.kind)
 		}
-		recipes, err := recipesOf(p, k.kind, names)
+		recipes, err := selectRecipes(p, k.kind, names)
 		if err != nil {
 			return err
 		}
-		if said := leftOut(p, k.kind, names); said != "" {
+		if said := leftOutNote(p, k.kind, names); said != "" {
 			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+said)
 		}
-		return run.make(cmd, recipes, *workers)
+		return run.compute(cmd, recipes, *workers)
 	}
 	return c
 }
 
-// asked are the recipes asked for; one that has the paper's name needs none.
-func asked(p paper.Paper, kind string, names []string) []string {
-	if own, ok := p.Own(kind); ok && len(names) == 0 {
+// requestedNames are the recipes asked for; one that has the paper's name needs none.
+func requestedNames(p paper.Paper, kind string, names []string) []string {
+	if own, ok := p.OnlyRecipe(kind); ok && len(names) == 0 {
 		return []string{own.ID}
 	}
 	return names
 }
 
-// about is the long text of a paper's command.
-func (k kindOf) about(p paper.Paper) string {
+// longHelp is the long text of a paper's command.
+func (k recipeKind) longHelp(p paper.Paper) string {
 	var scales []string
 	for _, s := range p.Scales {
 		scales = append(scales, s.Name+" "+s.About)
 	}
 	first := fmt.Sprintf(`Make a %s of %s, or "all". Without a name the list of what there is.`, k.kind, p.Cite())
-	if own, ok := p.Own(k.kind); ok {
+	if own, ok := p.OnlyRecipe(k.kind); ok {
 		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
 	}
-	if slices.ContainsFunc(p.Of(k.kind), isClocked) {
+	if slices.ContainsFunc(p.RecipesOfKind(k.kind), isClocked) {
 		first += ` "all" leaves out what is measured by the clock whenever it is made.`
 	}
 	return wrap(first) + "\n\n" +
@@ -144,11 +144,11 @@ func (k kindOf) about(p paper.Paper) string {
 			"command goes on where it stopped.", cli.List(scales)))
 }
 
-func (k kindOf) examplesOf(p paper.Paper) string {
-	first, largest := p.Of(k.kind)[0], p.Scales[len(p.Scales)-1].Name
+func (k recipeKind) examples(p paper.Paper) string {
+	first, largest := p.RecipesOfKind(k.kind)[0], p.Scales[len(p.Scales)-1].Name
 	command := "  lethe " + k.kind + " " + p.Name
 	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.File(), k.formats[1])
-	if _, own := p.Own(k.kind); own { // there is neither a list nor more than one
+	if _, own := p.OnlyRecipe(k.kind); own { // there is neither a list nor more than one
 		return command + "\n" + command + file
 	}
 	name := command + " " + first.Name()
@@ -156,11 +156,11 @@ func (k kindOf) examplesOf(p paper.Paper) string {
 		command, name, name+file, command, p.Name)
 }
 
-func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, error) {
+func selectRecipes(p paper.Paper, kind string, names []string) ([]paper.Recipe, error) {
 	var out []paper.Recipe
 	for _, name := range names {
 		if name == "all" {
-			out = append(out, slices.DeleteFunc(p.Of(kind), isClocked)...)
+			out = append(out, slices.DeleteFunc(p.RecipesOfKind(kind), isClocked)...)
 			continue
 		}
 		r, err := p.Find(kind, name)
@@ -174,14 +174,14 @@ func recipesOf(p paper.Paper, kind string, names []string) ([]paper.Recipe, erro
 
 // isClocked says that a recipe measures by the clock whenever it is made. Who asks for all
 // wants what the store has or keeps.
-func isClocked(r paper.Recipe) bool { return r.Clocked }
+func isClocked(r paper.Recipe) bool { return r.Timed }
 
-// leftOut says, where all are asked for, which recipes that leaves out.
-func leftOut(p paper.Paper, kind string, names []string) string {
+// leftOutNote says, where all are asked for, which recipes that leaves out.
+func leftOutNote(p paper.Paper, kind string, names []string) string {
 	var out []string
-	for _, r := range p.Of(kind) {
+	for _, r := range p.RecipesOfKind(kind) {
 		named := slices.ContainsFunc(names, func(name string) bool { found, err := p.Find(kind, name); return err == nil && found.ID == r.ID })
-		if r.Clocked && !named {
+		if r.Timed && !named {
 			out = append(out, r.Name())
 		}
 	}
@@ -193,18 +193,18 @@ func leftOut(p paper.Paper, kind string, names []string) string {
 
 // recipesNamed finds the tables, or else the figures, of a paper by their names.
 func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, error) {
-	found, err := chosen("paper", Papers(), func(p paper.Paper) string { return p.Name }, []string{name})
+	found, err := selectByName("paper", Papers(), func(p paper.Paper) string { return p.Name }, []string{name})
 	if err != nil {
 		return nil, err
 	}
 	if err := cli.OneOf("scale", scale, found[0].ScaleNames()...); err != nil {
 		return nil, err
 	}
-	tables, err := recipesOf(found[0], paper.Table, names)
+	tables, err := selectRecipes(found[0], paper.Table, names)
 	if err == nil {
 		return tables, nil
 	}
-	if figures, other := recipesOf(found[0], paper.Figure, names); other == nil {
+	if figures, other := selectRecipes(found[0], paper.Figure, names); other == nil {
 		return figures, nil
 	}
 	return nil, err
@@ -213,19 +213,19 @@ func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, er
 // recipeIDs are the whole names of all papers' recipes.
 func recipeIDs() (ids []string) {
 	for _, p := range Papers() {
-		ids = append(ids, namesOf(p.Recipes, idOf)...)
+		ids = append(ids, namesOf(p.Recipes, recipeID)...)
 	}
 	return ids
 }
 
-func idOf(r paper.Recipe) string { return r.ID }
+func recipeID(r paper.Recipe) string { return r.ID }
 
 // recipesByID finds recipes by their whole names; all must know the scale.
 func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
 	if len(ids) == 0 {
 		return nil, cli.Usagef("no recipe is named; lethe list recipes shows them")
 	}
-	if _, err := chosen("recipe", recipeIDs(), strings.Clone, ids); err != nil {
+	if _, err := selectByName("recipe", recipeIDs(), strings.Clone, ids); err != nil {
 		return nil, err
 	}
 	for _, p := range Papers() {
@@ -243,9 +243,9 @@ func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
 }
 
 func listRecipes(cmd *cobra.Command, p paper.Paper, kind string) error {
-	t := words("", "command", "what it is")
-	for _, r := range p.Of(kind) {
-		t.Rows = append(t.Rows, row(fmt.Sprintf("lethe %s %s %s", kind, p.Name, r.Name()), r.Title))
+	t := textTable("", "command", "what it is")
+	for _, r := range p.RecipesOfKind(kind) {
+		t.Rows = append(t.Rows, textRow(fmt.Sprintf("lethe %s %s %s", kind, p.Name, r.Name()), r.Title))
 	}
 	return t.Text(cmd.OutOrStdout())
 }

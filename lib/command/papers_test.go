@@ -48,11 +48,11 @@ func TestEveryPaperIsComplete(t *testing.T) {
 func TestAPaperHasACommandForEachKindOfRecipe(t *testing.T) {
 	for _, p := range Papers() {
 		for _, kind := range []string{paper.Table, paper.Figure} {
-			if _, own := p.Own(kind); own {
+			if _, own := p.OnlyRecipe(kind); own {
 				continue // the name alone makes it
 			}
 			r := lethe(t, kind, p.Name)
-			recipes := p.Of(kind)
+			recipes := p.RecipesOfKind(kind)
 			if got := strings.Count(r.Out, "lethe "+kind+" "+p.Name+" "); got != len(recipes) && len(recipes) > 0 {
 				t.Errorf("lethe %s %s lists %d of %d: %+v", kind, p.Name, got, len(recipes), r)
 			}
@@ -60,8 +60,8 @@ func TestAPaperHasACommandForEachKindOfRecipe(t *testing.T) {
 	}
 }
 
-// drawn is a paper of figures alone.
-func drawn() paper.Paper {
+// figurePaper is a paper of figures alone.
+func figurePaper() paper.Paper {
 	return paper.Paper{
 		Name: "drawn", Title: "DRAWN", ArXiv: "1234.56789",
 		Scales:  []paper.Scale{{Name: "small", About: "takes a minute"}, {Name: "large", About: "takes a day"}},
@@ -70,7 +70,7 @@ func drawn() paper.Paper {
 }
 
 func TestTheTextsOfACommandComeFromThePaper(t *testing.T) {
-	c := newPaper(kindOf{kind: paper.Figure, formats: []string{"text", "png"}}, drawn())
+	c := newPaper(recipeKind{kind: paper.Figure, formats: []string{"text", "png"}}, figurePaper())
 	if want := "\n  lethe figure drawn 2 --scale large --out figure2.png\n  lethe figure drawn all --out figures/drawn"; !strings.HasSuffix(c.Example, want) {
 		t.Errorf("examples %q", c.Example)
 	}
@@ -98,10 +98,10 @@ func TestALongTextIsBrokenBetweenWords(t *testing.T) {
 	}
 }
 
-// waiting computes one run in two places at the same time, and returns what the
+// waitMessage computes one run in two places at the same time, and returns what the
 // second says. With apart it uses the folder through a store of its own, as
 // another process would.
-func waiting(t *testing.T, apart bool) string {
+func waitMessage(t *testing.T, apart bool) string {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := &cobra.Command{}
@@ -117,8 +117,8 @@ func waiting(t *testing.T, apart bool) string {
 		}
 	}
 	waits, note := make(chan bool), second.OnWait
-	second.OnWait = func(k store.Key, elsewhere bool) {
-		note(k, elsewhere)
+	second.OnWait = func(k store.Key, otherStore bool) {
+		note(k, otherStore)
 		close(waits)
 	}
 	done := make(chan error)
@@ -141,10 +141,10 @@ func waiting(t *testing.T, apart bool) string {
 }
 
 func TestOnlyAnotherProcessIsSaidToBeWaitedFor(t *testing.T) {
-	if said := waiting(t, true); !strings.Contains(said, "waiting for a run") {
+	if said := waitMessage(t, true); !strings.Contains(said, "waiting for a run") {
 		t.Errorf("another process: %q", said)
 	}
-	if said := waiting(t, false); said != "" {
+	if said := waitMessage(t, false); said != "" {
 		t.Errorf("the same process: %q", said)
 	}
 }
@@ -171,10 +171,10 @@ func TestAnOutputIsNotWrittenUnderAnotherOnesEnding(t *testing.T) {
 
 // "all" leaves out what is measured by the clock, says so, and hands it out by name.
 func TestAllLeavesOutWhatIsMeasuredByTheClock(t *testing.T) {
-	p := drawn()
-	p.Recipes = append(p.Recipes, paper.Recipe{ID: "drawn/figure3", Clocked: true}, paper.Recipe{ID: "drawn/figure5", Clocked: true})
+	p := figurePaper()
+	p.Recipes = append(p.Recipes, paper.Recipe{ID: "drawn/figure3", Timed: true}, paper.Recipe{ID: "drawn/figure5", Timed: true})
 	for names, want := range map[string]string{"all": "2", "3": "3", "all 3": "2 3", "5 all": "5 2", "all figure3 drawn/figure5": "2 3 5"} {
-		got, err := recipesOf(p, paper.Figure, strings.Fields(names))
+		got, err := selectRecipes(p, paper.Figure, strings.Fields(names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,14 +183,14 @@ func TestAllLeavesOutWhatIsMeasuredByTheClock(t *testing.T) {
 		}
 	}
 	for names, want := range map[string]string{"all": "lethe figure drawn 3 5", "all 3": "lethe figure drawn 5", "3": "", "all figure3 5": "", "": ""} {
-		if got := leftOut(p, paper.Figure, strings.Fields(names)); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
+		if got := leftOutNote(p, paper.Figure, strings.Fields(names)); !strings.HasSuffix(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q, want %q", names, got, want)
 		}
 	}
-	if got := leftOut(drawn(), paper.Figure, []string{"all"}); got != "" {
+	if got := leftOutNote(figurePaper(), paper.Figure, []string{"all"}); got != "" {
 		t.Errorf("nothing is left out, and it says %q", got)
 	}
-	if about := (kindOf{kind: paper.Figure}).about(p); !strings.Contains(about, "by the clock") {
+	if about := (recipeKind{kind: paper.Figure}).longHelp(p); !strings.Contains(about, "by the clock") {
 		t.Errorf("the help: %s", about)
 	}
 	r := lethe(t, "figure", "blindu", "all", "--list-jobs", "--store", t.TempDir(), "--out", t.TempDir())

@@ -56,7 +56,7 @@ func (r *recipeRun) check(scales, formats []string) error {
 	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
 		return err
 	}
-	if err := r.settle(formats); err != nil {
+	if err := r.settleFormat(formats); err != nil {
 		return err
 	}
 	return r.checkOut()
@@ -69,7 +69,7 @@ func (r *recipeRun) checkOut() error {
 	switch {
 	case r.out == "" || r.listJobs:
 		return nil
-	case r.intoFolder():
+	case r.outIsFolder():
 		path = filepath.Join(r.out, "x")
 		if err := os.MkdirAll(r.out, 0o755); err != nil {
 			return cli.Usagef("--out: %w", err)
@@ -81,9 +81,9 @@ func (r *recipeRun) checkOut() error {
 	return nil
 }
 
-// settle settles what is written: the runs behind the output, or the output in the
+// settleFormat settles what is written: the runs behind the output, or the output in the
 // format of the flag, or of the ending of the file's name.
-func (r *recipeRun) settle(formats []string) error {
+func (r *recipeRun) settleFormat(formats []string) error {
 	switch ending := strings.TrimPrefix(filepath.Ext(r.out), "."); {
 	case r.runs != "" && r.format != "":
 		return cli.Usagef("--runs %s writes no %s", r.runs, r.kind)
@@ -93,7 +93,7 @@ func (r *recipeRun) settle(formats []string) error {
 		return cli.OneOf("format", r.format, formats...)
 	case slices.Contains(formats, ending):
 		r.format = ending
-	case slices.Contains(allFormats, ending) && !r.intoFolder():
+	case slices.Contains(allFormats, ending) && !r.outIsFolder():
 		return cli.Usagef("--out %s: a %s is written as %s, not as %s", r.out, r.kind, cli.List(formats), ending)
 	default:
 		r.format = formats[0]
@@ -101,9 +101,9 @@ func (r *recipeRun) settle(formats []string) error {
 	return nil
 }
 
-// intoFolder reports whether out is a folder: one that is there, or a name
+// outIsFolder reports whether out is a folder: one that is there, or a name
 // without an ending.
-func (r *recipeRun) intoFolder() bool {
+func (r *recipeRun) outIsFolder() bool {
 	if r.out == "" {
 		return false
 	}
@@ -111,8 +111,8 @@ func (r *recipeRun) intoFolder() bool {
 	return err == nil && info.IsDir() || err != nil && filepath.Ext(r.out) == ""
 }
 
-// make computes the recipes and writes them.
-func (r *recipeRun) make(cmd *cobra.Command, recipes []paper.Recipe, workers int) error {
+// compute computes the recipes and writes them.
+func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers int) error {
 	env, err := openEnv(cmd, *r.store, r.engine)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 	if r.runs != "" {
 		format = runsEnding + r.runs
 	}
-	if !r.intoFolder() {
+	if !r.outIsFolder() {
 		if r.out == "" {
 			w := cmd.OutOrStdout()
 			if format == "png" {

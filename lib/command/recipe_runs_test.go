@@ -18,20 +18,20 @@ import (
 // a file and on the terminal they stand in its place.
 func TestRunsStandBesideTheirTable(t *testing.T) {
 	type run struct {
-		Arm  string  `json:"arm"`
-		Seed int     `json:"seed"`
-		Rate float64 `json:"rate"`
+		Variant string  `json:"arm"`
+		Seed    int     `json:"seed"`
+		Rate    float64 `json:"rate"`
 	}
 	table := &report.Table{ID: "a/table1", Columns: report.Columns("arm", "rate"), Provenance: report.Provenance{Runs: 2, RunsHash: "abc"}}
 	table.Add(report.Str("original"), report.Num(0.5, 2))
-	out := &paper.Output{Table: table, Runs: report.RecordsOf([]run{{"original", 0, 0}, {"original", 1, 1}})}
+	out := &paper.Output{Table: table, Runs: report.NewRecords([]run{{"original", 0, 0}, {"original", 1, 1}})}
 	const want = "arm,seed,rate,runs_hash\noriginal,0,0,abc\noriginal,1,1,abc\n"
 	written := func(r recipeRun) string {
 		t.Helper()
 		var said bytes.Buffer
 		cmd := &cobra.Command{}
 		cmd.SetOut(&said)
-		if err := r.settle([]string{"text", "md", "json"}); err != nil {
+		if err := r.settleFormat([]string{"text", "md", "json"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.write(cmd, "table1", out); err != nil {

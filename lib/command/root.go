@@ -35,9 +35,9 @@ Results go to standard output, progress and errors to standard error. Exit codes
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return given(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlagValues(cmd) }
 	judging := []*cobra.Command{newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newList(), newFederated()}
-	cli.SavesNothing(judging...)
+	cli.MarkInterruptible(judging...)
 	root.AddCommand(judging...)
 	root.AddCommand(newTable(), newFigure(), newExport(), newData(), newRuns(), newSweep())
 	root.AddCommand(others...)
@@ -54,9 +54,9 @@ func version() string {
 	return info.Main.Version
 }
 
-// given refuses flags whose value is empty, such as that of a variable of the shell
+// checkFlagValues refuses flags whose value is empty, such as that of a variable of the shell
 // that nobody set: it would mean the default.
-func given(c *cobra.Command) (err error) {
+func checkFlagValues(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if v := f.Value.String(); v == "" || v == "[]" {
 			err = cli.Usagef("--%s: its value is empty", f.Name)

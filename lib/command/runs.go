@@ -36,11 +36,11 @@ store can change a file and the hash beside it. Against that, sign it.`,
 		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
 			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
 	}
-	c.AddCommand(listing(&cobra.Command{
+	c.AddCommand(addListing(&cobra.Command{
 		Use: "list", Short: "What is in the store, with sizes", Args: cobra.NoArgs,
 		Example: "  lethe runs list\n  lethe runs list --json",
 	}), newRunsShow(), newRunsVerify(), newRunsSign(), newRunsMerge(), newRunsPrune())
-	return cli.Group(listing(c))
+	return cli.Group(addListing(c))
 }
 
 type runJSON struct {
@@ -55,13 +55,13 @@ type runJSON struct {
 	Key     *store.Key  `json:"key,omitempty"`
 }
 
-func runOf(e store.Entry) runJSON {
+func newRunJSON(e store.Entry) runJSON {
 	return runJSON{ID: e.ID, State: e.State, Recipe: e.Key.Recipe, Files: e.Files, Bytes: e.Bytes, Created: e.Created.UTC().Truncate(time.Second),
 		Dir: e.Dir, Problem: e.Problem}
 }
 
-// entries lists a store; one that does not exist is empty.
-func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error) {
+// listStore lists a store; one that does not exist is empty.
+func listStore(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error) {
 	s, err := existingStore(cmd, dir)
 	if s == nil || err != nil {
 		return nil, nil, err
@@ -70,16 +70,16 @@ func entries(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, error
 	return s, all, err
 }
 
-// listing lets a command list a store.
-func listing(c *cobra.Command) *cobra.Command {
+// addListing lets a command list a store.
+func addListing(c *cobra.Command) *cobra.Command {
 	dir := storeFlag(c)
-	cli.Answers(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
-		s, all, err := entries(cmd, *dir)
-		value, t := []runJSON{}, words("", "id", "state", "recipe", "files", "size", "made (UTC)")
+	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
+		s, all, err := listStore(cmd, *dir)
+		value, t := []runJSON{}, textTable("", "id", "state", "recipe", "files", "size", "made (UTC)")
 		for _, e := range all {
-			value = append(value, runOf(e))
+			value = append(value, newRunJSON(e))
 			made := e.Created.UTC().Format("2006-01-02 15:04")
-			t.Rows = append(t.Rows, row(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
+			t.Rows = append(t.Rows, textRow(shortID(e.ID), string(e.State), cli.Printable(e.Key.Recipe), fmt.Sprint(e.Files), cli.Bytes(e.Bytes), made))
 		}
 		text := func(w io.Writer) error {
 			if s == nil {
@@ -90,7 +90,7 @@ func listing(c *cobra.Command) *cobra.Command {
 					return err
 				}
 			}
-			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), sizeOf(all), s.Dir())
+			_, err := fmt.Fprintf(w, "%d entries, %s, in %s\n", len(all), totalSize(all), s.Dir())
 			return err
 		}
 		return cli.Answer{Value: value, Text: text}, err
@@ -98,7 +98,7 @@ func listing(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-func sizeOf(all []store.Entry) string {
+func totalSize(all []store.Entry) string {
 	var total int64
 	for _, e := range all {
 		total += e.Bytes
@@ -109,8 +109,8 @@ func sizeOf(all []store.Entry) string {
 // shortID is as much of an ID as people need.
 func shortID(id string) string { return cli.Printable(id[:min(12, len(id))]) }
 
-// pick finds the entries whose IDs begin with the words given: one each.
-func pick(all []store.Entry, ids []string) (out []store.Entry, err error) {
+// selectRuns finds the entries whose IDs begin with the words given: one each.
+func selectRuns(all []store.Entry, ids []string) (out []store.Entry, err error) {
 	for _, id := range ids {
 		found := slices.DeleteFunc(slices.Clone(all), func(e store.Entry) bool { return !strings.HasPrefix(e.ID, id) })
 		switch len(found) {
@@ -132,29 +132,29 @@ func newRunsShow() *cobra.Command {
 		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
 	}
 	dir := storeFlag(c)
-	cli.Answers(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
-		_, all, err := entries(cmd, *dir)
+	cli.AnswerWith(c, func(cmd *cobra.Command, args []string) (cli.Answer, error) {
+		_, all, err := listStore(cmd, *dir)
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		found, err := pick(all, args)
+		found, err := selectRuns(all, args)
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		r := runOf(found[0])
+		r := newRunJSON(found[0])
 		r.Key = &found[0].Key
-		return cli.Answer{Value: r, Text: func(w io.Writer) error { return showRun(w, found[0]) }}, nil
+		return cli.Answer{Value: r, Text: func(w io.Writer) error { return printRun(w, found[0]) }}, nil
 	})
 	return c
 }
 
-func showRun(w io.Writer, e store.Entry) error {
+func printRun(w io.Writer, e store.Entry) error {
 	fmt.Fprintf(w, "id       %s\nstate    %s\nfolder   %s\nsize     %s in %d files\nmade     %s\n",
 		cli.Printable(e.ID), e.State, cli.Printable(e.Dir), cli.Bytes(e.Bytes), e.Files, e.Created.UTC().Format(time.DateTime+" UTC"))
 	if e.Problem != "" {
 		fmt.Fprintf(w, "problem  %s\n", cli.Printable(e.Problem))
 	}
-	there, err := files.In(e.Dir, "", "")
+	there, err := files.List(e.Dir, "", "")
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,9 @@ An older list of the same signer, put back together with the older runs, passes.
 	}
 	dir, in := storeFlag(c), inputs{c: c}
 	var key ed25519.PublicKey
-	file(&in, &key, "key", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole", keyReader(store.PublicKey))
-	cli.Answers(c, func(cmd *cobra.Command, ids []string) (cli.Answer, error) {
-		s, all, err := entries(cmd, *dir)
+	addFile(&in, &key, "key", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole", keyReader(store.PublicKey))
+	cli.AnswerWith(c, func(cmd *cobra.Command, ids []string) (cli.Answer, error) {
+		s, all, err := listStore(cmd, *dir)
 		if err != nil {
 			return cli.Answer{}, err
 		}
@@ -218,7 +218,7 @@ An older list of the same signer, put back together with the older runs, passes.
 			}
 		}
 		if len(ids) > 0 {
-			if all, err = pick(all, ids); err != nil {
+			if all, err = selectRuns(all, ids); err != nil {
 				return cli.Answer{}, err
 			}
 		}
@@ -235,22 +235,22 @@ An older list of the same signer, put back together with the older runs, passes.
 			}
 		}
 		fmt.Fprintf(&said, "%d runs checked, %d %s\n", len(checked), n, state)
-		a := cli.Answer{Value: checked, Text: cli.Saying(&said)}
+		a := cli.Answer{Value: checked, Text: cli.PrintText(&said)}
 		if n > 0 {
-			a.Fault = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
+			a.Err = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
 		}
 		return a, nil
 	})
 	return c
 }
 
-// longestKey bounds what is read of a key.
-const longestKey = 1 << 16
+// maxKeyBytes bounds what is read of a key.
+const maxKeyBytes = 1 << 16
 
 // keyReader reads a file and names it when it holds no such key.
 func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error) {
 	return func(path string) (key K, err error) {
-		text, err := files.Read(path, longestKey)
+		text, err := files.Read(path, maxKeyBytes)
 		if err != nil {
 			return key, err
 		}
@@ -292,8 +292,8 @@ store, and give others the public half:
 	}
 	dir, in := storeFlag(c), inputs{c: c}
 	var key ed25519.PrivateKey
-	file(&in, &key, "key", "PEM file with your private Ed25519 key", keyReader(store.PrivateKey))
-	required(c, "key")
+	addFile(&in, &key, "key", "PEM file with your private Ed25519 key", keyReader(store.PrivateKey))
+	requireFlags(c, "key")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, err := in.read(); err != nil {
 			return err
@@ -365,18 +365,18 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
 		if *olderThan < 0 {
 			return cli.Usagef("--older-than %v: nothing is older than the future", *olderThan)
 		}
-		s, all, err := entries(cmd, *dir)
+		s, all, err := listStore(cmd, *dir)
 		if s == nil || err != nil {
 			return err
 		}
 		if len(ids) > 0 {
-			if all, err = pick(all, ids); err != nil {
+			if all, err = selectRuns(all, ids); err != nil {
 				return err
 			}
 		}
 		plain := len(ids) == 0 && !*unfinished && *recipe == "" && *olderThan == 0
 		kept := func(e store.Entry) bool {
-			return plain && e.State != store.Damaged && e.State != store.SetAside ||
+			return plain && e.State != store.Damaged && e.State != store.Quarantined ||
 				*unfinished && e.State != store.Unfinished ||
 				*recipe != "" && e.Key.Recipe != *recipe ||
 				*olderThan > 0 && time.Since(e.Created) < *olderThan
@@ -397,18 +397,18 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 		fmt.Fprintf(w, "%s  %s  %s  %s\n", shortID(e.ID), e.State, cli.Bytes(e.Bytes), cli.Printable(e.Key.Recipe))
 	}
 	if len(chosen) == 0 || dryRun {
-		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), sizeOf(chosen))
+		fmt.Fprintf(w, "%d entries, %s; nothing was deleted\n", len(chosen), totalSize(chosen))
 		return nil
 	}
 	if !yes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), sizeOf(chosen))
+		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), totalSize(chosen))
 		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 			return errors.New("nothing was deleted; answer y, or give --yes")
 		}
 	}
 	dropped, err := s.Prune(func(e store.Entry) bool { return slices.Contains(ids, e.ID) })
-	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), sizeOf(dropped))
+	fmt.Fprintf(w, "%d entries deleted, %s free\n", len(dropped), totalSize(dropped))
 	return err
 }
 
@@ -441,15 +441,15 @@ its key, and both folders are named.`,
 			if err != nil {
 				return err
 			}
-			problems = append(problems, showMerged(cmd, to, m))
+			problems = append(problems, printMerged(cmd, to, m))
 		}
 		return errors.Join(problems...)
 	}
 	return c
 }
 
-// showMerged says what was merged; what was refused is the error.
-func showMerged(cmd *cobra.Command, to *store.Store, m store.Merged) error {
+// printMerged says what was merged; what was refused is the error.
+func printMerged(cmd *cobra.Command, to *store.Store, m store.Merged) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%d runs added (%s), %d were there with the same bytes, %d refused, in %s\n", m.Added, cli.Bytes(m.Bytes), m.Same,
 		len(m.Refused), to.Dir())
 	return errors.Join(m.Refused...)

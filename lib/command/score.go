@@ -37,11 +37,11 @@ per score.`,
 		Args: cobra.NoArgs,
 	}
 	var s attack.Samples
-	in := inputs{c: c, apart: members}
-	file(&in, &s.Members, "members", "npy file with the scores of members", finiteVector)
-	file(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", finiteVector)
-	required(c, "members", "nonmembers")
-	in.answers(func(*cobra.Command) (cli.Answer, error) {
+	in := inputs{c: c, distinct: memberFlags}
+	addFile(&in, &s.Members, "members", "npy file with the scores of members", finiteVector)
+	addFile(&in, &s.Nonmembers, "nonmembers", "npy file with the scores of non-members", finiteVector)
+	requireFlags(c, "members", "nonmembers")
+	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
 		r, err := attack.Score(s, level)
 		if err != nil {
 			return cli.Answer{}, err
@@ -74,7 +74,7 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
 			"value below that is no evidence", a.ChanceP95))
 	for _, fpr := range slices.Sorted(maps.Keys(r.TPRAtFPR)) { // all begin with 0.
-		t.point("TPR at FPR "+fpr, r.TPRAtFPR[fpr], over, fpr)
+		t.addPoint("TPR at FPR "+fpr, r.TPRAtFPR[fpr], over, fpr)
 	}
 	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
 		"wrongly accused; without skill it is x.")
@@ -102,6 +102,6 @@ func (t evidence) add(name string, e stats.Estimate, over, null, reading string)
 	}
 }
 
-func (t evidence) point(name string, v float64, over, null string) {
+func (t evidence) addPoint(name string, v float64, over, null string) {
 	t.Add(report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null))
 }

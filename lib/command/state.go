@@ -58,7 +58,7 @@ side). A file is read and never executed; one of torch.save (.pt) is refused.`,
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is a state_dict of %s; --data and --out run it\n", cli.Printable(args[0]), arch.Name())
 			return nil
 		}
-		return run.on(cmd, m)
+		return run.runNetwork(cmd, m)
 	}
 	return c
 }
@@ -82,9 +82,9 @@ func listState(cmd *cobra.Command, arch model.Architecture, spec string) error {
 		Title:   fmt.Sprintf("The state_dict of %s, which takes records of %d numbers", arch.Name(), arch.Inputs()),
 		Columns: report.Columns("tensor", "shape", "type"),
 	}
-	for _, s := range model.StateDict(arch, r.Like()) {
+	for _, s := range model.StateDict(arch, r.WeightShapes()) {
 		kind := "float32"
-		if s.Counts {
+		if s.Counter {
 			kind = "int64"
 		}
 		t.Add(report.Str(s.Name), report.Str(fmt.Sprint(s.Shape)), report.Str(kind))

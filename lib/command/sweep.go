@@ -39,7 +39,7 @@ its log, and submitting again sends what is missing.`,
 	return cli.Group(c)
 }
 
-func sweepFolder(_ *cobra.Command, args []string) error {
+func checkSweepFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef("expected the folder of one sweep")
 	}
@@ -69,7 +69,7 @@ other one works on the sweep, because its results might have other names.`,
 	out := f.String("out", "", "the sweep's folder, which all nodes see")
 	shards := f.Int("shards", 0, "into how many shards every stage is dealt (default: 16, or one per job)")
 	spec := f.String("engine", "", "what every node computes with: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
-	required(c, "out")
+	requireFlags(c, "out")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		recipes, err := recipesByID(args, scale)
 		if err != nil {
@@ -79,7 +79,7 @@ other one works on the sweep, because its results might have other names.`,
 			return cli.Usagef("--shards %d: expected a number of shards", *shards)
 		}
 		return planSweep(cmd, recipes, *out, sweep.Options{
-			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Open: cmp.Or(*spec, os.Getenv("LETHE_ENGINE"), "auto")},
+			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Spec: cmp.Or(*spec, os.Getenv("LETHE_ENGINE"), "auto")},
 		})
 	}
 	return c
@@ -91,12 +91,12 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 		return err
 	}
 	defer os.RemoveAll(empty)
-	env, err := openEnv(cmd, empty, o.Engine.Open)
+	env, err := openEnv(cmd, empty, o.Engine.Spec)
 	if err != nil {
 		return err
 	}
 	defer env.Engine.Close()
-	o.Engine.Is, o.Shift = env.Engine.Info().String(), env.Shift
+	o.Engine.Identity, o.Shift = env.Engine.Info().String(), env.Shift
 	jobs, err := paper.Jobs(cmd.Context(), env, o.Scale, recipes...)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 	if err != nil {
 		return err
 	}
-	if err := p.Lay(out, program); err != nil {
+	if err := p.Create(out, program); err != nil {
 		return err
 	}
 	w, cost := cmd.OutOrStdout(), int64(0)
@@ -124,15 +124,15 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 }
 
 type submission struct {
-	on           string
-	print, again bool
-	size         int
-	resources    sweep.Resources
-	slurm        sweep.Slurm
-	kubernetes   sweep.Kubernetes
+	target          string
+	print, resubmit bool
+	size            int
+	resources       sweep.Resources
+	slurm           sweep.Slurm
+	kubernetes      sweep.Kubernetes
 }
 
-var submitsTo = []string{"slurm", "kubernetes", "local"}
+var submitTargets = []string{"slurm", "kubernetes", "local"}
 
 func newSweepSubmit() *cobra.Command {
 	var s submission
@@ -153,12 +153,12 @@ local: as many workers as this machine has cores, until all is done.`,
   lethe sweep submit t1 --on slurm --print
   lethe sweep submit t1 --on kubernetes --image debian:12 --claim data --mount /data --pod-dir /data/t1
   lethe sweep submit t1 --on local`,
-		Args: sweepFolder,
+		Args: checkSweepFolder,
 	}
 	f := c.Flags()
-	f.StringVar(&s.on, "on", "", "one of "+cli.List(submitsTo))
+	f.StringVar(&s.target, "on", "", "one of "+cli.List(submitTargets))
 	f.BoolVar(&s.print, "print", false, "print the scripts or the manifest and hand in nothing")
-	f.BoolVar(&s.again, "again", false, "hand in although the queue still has jobs of this sweep")
+	f.BoolVar(&s.resubmit, "again", false, "hand in although the queue still has jobs of this sweep")
 	f.StringVar(&s.resources.Time, "time", "", "how long a worker may run, as Slurm reads it")
 	f.StringVar(&s.resources.Mem, "mem", "", "memory of a worker: 4G, on Kubernetes 4Gi")
 	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: what there is, shared out among workers at a time)")
@@ -175,17 +175,17 @@ local: as many workers as this machine has cores, until all is done.`,
 	f.StringVar(&s.kubernetes.Mount, "mount", "", "Kubernetes: where the volume is mounted")
 	f.StringVar(&s.kubernetes.Dir, "pod-dir", "", "Kubernetes: the sweep's folder in a pod")
 	f.StringVar(&s.kubernetes.Namespace, "namespace", "", "Kubernetes: the namespace")
-	required(c, "on")
-	cobra.CheckErr(c.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(submitsTo, cobra.ShellCompDirectiveNoFileComp)))
+	requireFlags(c, "on")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("on", cobra.FixedCompletions(submitTargets, cobra.ShellCompDirectiveNoFileComp)))
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cli.OneOf("on", s.on, submitsTo...); err != nil {
+		if err := cli.OneOf("on", s.target, submitTargets...); err != nil {
 			return err
 		}
-		g, err := sweep.Look(args[0])
+		g, err := sweep.ReadProgress(args[0])
 		if err != nil {
 			return err
 		}
-		if len(g.Left()) == 0 {
+		if len(g.RemainingJobs()) == 0 {
 			fmt.Fprintln(cmd.OutOrStdout(), "all jobs are done; lethe sweep collect brings their runs together")
 			return nil
 		}
@@ -195,13 +195,13 @@ local: as many workers as this machine has cores, until all is done.`,
 			}
 			s.resources.Env = []string{"LETHE_DATA=" + data}
 		}
-		switch s.on {
+		switch s.target {
 		case "slurm":
 			return s.toSlurm(cmd, g)
 		case "kubernetes":
 			return s.toKubernetes(cmd, g)
 		}
-		return s.here(cmd, g)
+		return s.runLocal(cmd, g)
 	}
 	return c
 }
@@ -216,7 +216,7 @@ func (s submission) toSlurm(cmd *cobra.Command, g *sweep.Progress) error {
 	if err != nil {
 		return err
 	}
-	if len(queued) > 0 && !s.again {
+	if len(queued) > 0 && !s.resubmit {
 		return fmt.Errorf("%d jobs of this sweep are still in the queue (%s ...): wait, or scancel them, or give --again", len(queued), queued[0])
 	}
 	handed, err := to.Submit(cmd.Context(), g)
@@ -230,7 +230,7 @@ func (s submission) toKubernetes(cmd *cobra.Command, g *sweep.Progress) error {
 	to := s.kubernetes
 	to.Resources, to.Dir = s.resources, cmp.Or(to.Dir, g.Dir)
 	if s.print {
-		b, err := to.Manifest(g, g.Stage())
+		b, err := to.Manifest(g, g.NextStage())
 		if err != nil {
 			return err
 		}
@@ -245,14 +245,14 @@ func (s submission) toKubernetes(cmd *cobra.Command, g *sweep.Progress) error {
 	return nil
 }
 
-func (s submission) here(cmd *cobra.Command, g *sweep.Progress) error {
+func (s submission) runLocal(cmd *cobra.Command, g *sweep.Progress) error {
 	if s.print {
 		return cli.Usagef("--print: there is nothing to print of --on local")
 	}
 	if err := (sweep.Local{Resources: s.resources, Out: cmd.ErrOrStderr()}).Run(cmd.Context(), g); err != nil {
 		return err
 	}
-	return leftOver(cmd, g)
+	return reportMissing(cmd, g)
 }
 
 // listFailed lists what failed; the texts come from files that other programs write.
@@ -262,9 +262,9 @@ func listFailed(w io.Writer, g *sweep.Progress) {
 	fmt.Fprint(w, cli.Printable(b.String()))
 }
 
-// leftOver lists what is not done, and is an error where there is anything.
-func leftOver(cmd *cobra.Command, g *sweep.Progress) error {
-	left := g.Left()
+// reportMissing lists what is not done, and is an error where there is anything.
+func reportMissing(cmd *cobra.Command, g *sweep.Progress) error {
+	left := g.RemainingJobs()
 	if len(left) == 0 {
 		return nil
 	}
@@ -282,7 +282,7 @@ checkpoints of earlier attempts are used. Another program than the one that made
 the plan, another engine or other data are refused. Told to stop, a worker saves
 its work and, as a task of a Slurm array, asks to be queued again.`,
 		Example: "  lethe sweep work t1 --shard 0/64 --stage 0\n  lethe sweep work t1 --job train/breast_cancer/everything/seed-0/1b2c3d4e",
-		Args:    sweepFolder,
+		Args:    checkSweepFolder,
 	}
 	f := c.Flags()
 	shard := f.String("shard", "", "which shard of how many: 0/64")
@@ -295,11 +295,11 @@ its work and, as a task of a Slurm array, asks to be queued again.`,
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		w.Dir, w.Out = args[0], cmd.OutOrStdout()
 		if *shard != "" {
-			if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.Of); err != nil || fmt.Sprintf("%d/%d", w.Shard, w.Of) != *shard {
+			if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.ShardCount); err != nil || fmt.Sprintf("%d/%d", w.Shard, w.ShardCount) != *shard {
 				return cli.Usagef("--shard %s: expected a number and how many there are: 0/64", *shard)
 			}
 		}
-		err := workOn(cmd, w)
+		err := runWorker(cmd, w)
 		if !errors.Is(err, sweep.ErrStopped) {
 			return err
 		}
@@ -313,7 +313,7 @@ its work and, as a task of a Slurm array, asks to be queued again.`,
 	return c
 }
 
-func workOn(cmd *cobra.Command, w sweep.Worker) error {
+func runWorker(cmd *cobra.Command, w sweep.Worker) error {
 	p, err := sweep.Read(w.Dir)
 	if err != nil {
 		return err
@@ -322,7 +322,7 @@ func workOn(cmd *cobra.Command, w sweep.Worker) error {
 	if err != nil {
 		return err
 	}
-	e, err := engine.Open(p.Engine.Open)
+	e, err := engine.Open(p.Engine.Spec)
 	if err != nil {
 		return err
 	}
@@ -343,16 +343,16 @@ func newSweepStatus() *cobra.Command {
 		Long: `How far a sweep is, by what its workers have written down and by the runs that are
 there: no cluster is asked. What failed is listed with its log and the command
 that does it alone, and attempts that have not said their last word.`,
-		Example: "  lethe sweep status t1\n  lethe sweep status t1 --json", Args: sweepFolder,
+		Example: "  lethe sweep status t1\n  lethe sweep status t1 --json", Args: checkSweepFolder,
 	}
-	cli.Answers(c, func(_ *cobra.Command, args []string) (cli.Answer, error) {
-		g, err := sweep.Look(args[0])
+	cli.AnswerWith(c, func(_ *cobra.Command, args []string) (cli.Answer, error) {
+		g, err := sweep.ReadProgress(args[0])
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		t := words(g.ID, "stage", "jobs", "done", "failed", "shards left", paper.Unit+" left")
+		t := textTable(g.ID, "stage", "jobs", "done", "failed", "shards left", paper.Unit+" left")
 		for _, s := range g.Summary().Stages {
-			t.Rows = append(t.Rows, row(strings.Fields(fmt.Sprint(s.Stage, s.Jobs, s.Done, s.Failed, s.Shards, s.Cost))...))
+			t.Rows = append(t.Rows, textRow(strings.Fields(fmt.Sprint(s.Stage, s.Jobs, s.Done, s.Failed, s.Shards, s.Cost))...))
 		}
 		return cli.Answer{Value: g.Summary(), Text: func(w io.Writer) error {
 			err := t.Text(w)
@@ -369,11 +369,11 @@ func newSweepCollect() *cobra.Command {
 		Long: `Merge what the workers have computed into a store, hashing every file. What is
 damaged is left out and counts as not done. The workers' own stores stay as they
 are. What is not done is listed, and is an error when everything else is merged.`,
-		Example: "  lethe sweep collect t1\n  lethe sweep collect t1 --store runs", Args: sweepFolder,
+		Example: "  lethe sweep collect t1\n  lethe sweep collect t1 --store runs", Args: checkSweepFolder,
 	}
 	dir := storeFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		g, err := sweep.Look(args[0])
+		g, err := sweep.ReadProgress(args[0])
 		if err != nil {
 			return err
 		}
@@ -385,7 +385,7 @@ are. What is not done is listed, and is an error when everything else is merged.
 		if err != nil {
 			return err
 		}
-		return errors.Join(showMerged(cmd, s, m), leftOver(cmd, g))
+		return errors.Join(printMerged(cmd, s, m), reportMissing(cmd, g))
 	}
 	return c
 }

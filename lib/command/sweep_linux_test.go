@@ -41,11 +41,11 @@ func workersOf(dir string) map[int]string {
 func TestALocalSweepOfATableGivesTheBytesOfTheTable(t *testing.T) {
 	lethe := program(t)
 	dir, g := planOf(t, lethe, "sde/toy", "--shards", "3")
-	if g.Recipes[0] != "sde/toy" || g.Scale != "quick" || g.Stages != 1 && g.Stages != 2 || len(g.Data) == 0 || g.Engine.Is == "" {
+	if g.Recipes[0] != "sde/toy" || g.Scale != "quick" || g.Stages != 1 && g.Stages != 2 || len(g.Data) == 0 || g.Engine.Identity == "" {
 		t.Fatalf("%+v", g.Plan)
 	}
 	local := exec.Command(lethe, "sweep", "submit", dir, "--on", "local", "--max-parallel", "2")
-	local.Env = append(os.Environ(), bare(t)...)
+	local.Env = append(os.Environ(), cleanEnvironment(t)...)
 	var said bytes.Buffer
 	local.Stderr = &said
 	if err := local.Start(); err != nil {
@@ -200,7 +200,7 @@ PartitionName=main Nodes=node[1-2] Default=YES MaxTime=60 DefaultTime=60 State=U
 	if err := os.Chmod(s.dir, 0o755); err != nil { // munged's socket is everybody's
 		s.t.Fatal(err)
 	}
-	s.env = append(append(os.Environ(), "SLURM_CONF="+s.path("slurm.conf")), bare(s.t)...)
+	s.env = append(append(os.Environ(), "SLURM_CONF="+s.path("slurm.conf")), cleanEnvironment(s.t)...)
 }
 
 // start starts a daemon.
@@ -319,11 +319,11 @@ func TestASlurmSweepWithANodeKilledGivesTheBytesOfTheTable(t *testing.T) {
 		t.Errorf("%d arrays of nine shards, at most four each: %s", n, handed)
 	}
 	s.wait("a worker", func() bool {
-		done := s.look(dir)
+		done := s.readProgress(dir)
 		return len(done.Done) > 20 && strings.Contains(s.ask("squeue", "-h", "-t", "R", "-w", "node1"), "main")
 	})
 	s.kill("node1")
-	hit := s.look(dir)
+	hit := s.readProgress(dir)
 	t.Logf("node1 was killed when %d of %d jobs were done", len(hit.Done), len(hit.Jobs))
 	if out, err := exec.Command(lethe, "sweep", "submit", dir, "--on", "local", "--print").CombinedOutput(); err == nil {
 		t.Errorf("%s", out)
@@ -340,12 +340,12 @@ func TestASlurmSweepWithANodeKilledGivesTheBytesOfTheTable(t *testing.T) {
 		}
 		time.Sleep(500 * time.Millisecond)
 	}
-	g := s.look(dir)
-	if len(g.Left()) > 0 { // a requeued task of the first stage does not hold up the second
-		t.Logf("%d jobs are left, submitting again", len(g.Left()))
+	g := s.readProgress(dir)
+	if len(g.RemainingJobs()) > 0 { // a requeued task of the first stage does not hold up the second
+		t.Logf("%d jobs are left, submitting again", len(g.RemainingJobs()))
 		s.run(lethe, "sweep", "submit", dir, "--on", "slurm", "--time", "20")
 		s.wait("the rest", func() bool { return s.ask("squeue", "-h") == "" })
-		g = s.look(dir)
+		g = s.readProgress(dir)
 	}
 	restarted := 0
 	for _, a := range g.Attempts {
@@ -354,8 +354,8 @@ func TestASlurmSweepWithANodeKilledGivesTheBytesOfTheTable(t *testing.T) {
 		}
 	}
 	t.Logf("%d attempts, %d of them further ones at a shard of the first stage, %d without a last word", len(g.Attempts), restarted, len(g.Silent()))
-	if len(g.Left()) > 0 || restarted == 0 || len(g.Silent()) == 0 {
-		t.Errorf("%d jobs are left, %d attempts were further ones, %d are silent: %s", len(g.Left()), restarted, len(g.Silent()), s.run(lethe, "sweep", "status", dir))
+	if len(g.RemainingJobs()) > 0 || restarted == 0 || len(g.Silent()) == 0 {
+		t.Errorf("%d jobs are left, %d attempts were further ones, %d are silent: %s", len(g.RemainingJobs()), restarted, len(g.Silent()), s.run(lethe, "sweep", "status", dir))
 	}
 	store, alone := s.path("store"), s.path("alone")
 	t.Log(strings.TrimSpace(s.run(lethe, "sweep", "collect", dir, "--store", store)))
@@ -363,9 +363,9 @@ func TestASlurmSweepWithANodeKilledGivesTheBytesOfTheTable(t *testing.T) {
 	sameStores(t, store, alone)
 }
 
-func (s *slurm) look(dir string) *sweep.Progress {
+func (s *slurm) readProgress(dir string) *sweep.Progress {
 	s.t.Helper()
-	g, err := sweep.Look(dir)
+	g, err := sweep.ReadProgress(dir)
 	if err != nil {
 		s.t.Fatal(err)
 	}

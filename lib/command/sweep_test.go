@@ -23,7 +23,7 @@ func planOf(t *testing.T, program string, args ...string) (dir string, g *sweep.
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "sweep")
 	run(t, program, append([]string{"sweep", "plan", "--out", dir}, args...)...)
-	g, err := sweep.Look(dir)
+	g, err := sweep.ReadProgress(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func run(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	var out, stderr bytes.Buffer
 	c := exec.Command(program, args...)
-	c.Env = append(os.Environ(), bare(t)...)
+	c.Env = append(os.Environ(), cleanEnvironment(t)...)
 	c.Stdout, c.Stderr = &out, &stderr
 	if err := c.Run(); err != nil {
 		t.Fatalf("%s: %v: %s", strings.Join(args, " "), err, stderr.String())
@@ -44,8 +44,8 @@ func run(t *testing.T, program string, args ...string) string {
 	return out.String()
 }
 
-// bare is an environment in which a recipe takes its generated stand-ins.
-func bare(t *testing.T) []string {
+// cleanEnvironment is an environment in which a recipe takes its generated stand-ins.
+func cleanEnvironment(t *testing.T) []string {
 	return []string{"LETHE_DATA=" + noData, "LETHE_ENGINE=", "LETHE_SEED=", "LETHE_SCALE=", "LETHE_HOME=" + t.TempDir()}
 }
 

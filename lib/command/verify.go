@@ -48,15 +48,15 @@ and bfloat16, and at most 300 MB.`,
 	}
 	var e ruler.Evidence
 	in := inputs{c: c}
-	file(&in, &e.Unlearned, "unlearned", "npy file: embeddings under the unlearned model", finite(npy.ReadRows))
-	file(&in, &e.Oracle, "oracle", "npy file: embeddings under the oracle", finite(npy.ReadRows))
-	file(&in, &e.Original, "original", "npy file: embeddings under the original model", finite(npy.ReadRows))
-	file(&in, &e.Forget, "forget", "npy file: row numbers of the forget set", npy.ReadIndices)
-	file(&in, &e.Retain, "retain", "npy file: row numbers of the retain set", npy.ReadIndices)
+	addFile(&in, &e.Unlearned, "unlearned", "npy file: embeddings under the unlearned model", readFinite(npy.ReadRows))
+	addFile(&in, &e.Oracle, "oracle", "npy file: embeddings under the oracle", readFinite(npy.ReadRows))
+	addFile(&in, &e.Original, "original", "npy file: embeddings under the original model", readFinite(npy.ReadRows))
+	addFile(&in, &e.Forget, "forget", "npy file: row numbers of the forget set", npy.ReadIndices)
+	addFile(&in, &e.Retain, "retain", "npy file: row numbers of the retain set", npy.ReadIndices)
 	galleryCap := c.Flags().Int("cap", 0, "retained records that M4 searches, 0: all (the paper: 2000)")
 	baselineCap := c.Flags().Int("baseline-cap", 0, "retained records behind the baseline of M2, 0: all (the paper: 500)")
 	asPublished := c.Flags().Bool("zero-rows", false, "let embeddings of zero length pass with similarity 0, as the published program does")
-	required(c, "unlearned", "forget", "retain")
+	requireFlags(c, "unlearned", "forget", "retain")
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		switch f := cmd.Flags(); {
 		case f.Changed("original") && !f.Changed("oracle"):
@@ -68,7 +68,7 @@ and bfloat16, and at most 300 MB.`,
 		}
 		return nil
 	}
-	in.answers(func(*cobra.Command) (cli.Answer, error) {
+	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
 		opt := ruler.Options{GalleryCap: cmp.Or(*galleryCap, ruler.NoCap), RetainCap: cmp.Or(*baselineCap, ruler.NoCap), Level: level}
 		if *asPublished {
 			opt.ZeroNorm = ruler.AsPublished
@@ -93,7 +93,7 @@ type metricJSON struct {
 	Over  string   `json:"over"`
 }
 
-func metricOf(e *stats.Estimate) *metricJSON {
+func newMetricJSON(e *stats.Estimate) *metricJSON {
 	if e == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func rulerJSON(r *ruler.Result) any {
 		Baseline int            `json:"n_baseline"`
 		Copies   int            `json:"copies"`
 		ZeroRows ruler.ZeroRows `json:"zero_rows"`
-	}{metricOf(r.M1), metricOf(r.M2), metricOf(r.M2Mean), metricOf(r.M3), metricOf(r.M4), metricOf(r.M4AsCoded),
+	}{newMetricJSON(r.M1), newMetricJSON(r.M2), newMetricJSON(r.M2Mean), newMetricJSON(r.M3), newMetricJSON(r.M4), newMetricJSON(r.M4AsCoded),
 		r.M4NullSD, r.Forget, r.Retain, r.Gallery, r.Baseline, r.Copies, r.ZeroRows}
 }
 

@@ -18,9 +18,9 @@ import (
 // the records of a half are held for both halves, in 4 n^2 bytes for n rows, and
 // as much again while they are made.
 const (
-	mostRecords      = 30_000
-	mostPermutations = 1_000_000
-	mostBins         = 1_000_000
+	maxRecords      = 30_000
+	maxPermutations = 1_000_000
+	maxBins         = 1_000_000
 )
 
 func newVerifySDE() *cobra.Command {
@@ -48,16 +48,16 @@ the files in float64.`,
 	}
 	var sets [3]array.Matrix[float64]
 	in := inputs{c: c}
-	file(&in, &sets[0], "target", "npy file: activations of the records to judge", finite(fewRows))
-	file(&in, &sets[1], "in", "npy file: activations of records in the training set", finite(fewRows))
-	file(&in, &sets[2], "out", "npy file: activations of records outside the training set", finite(fewRows))
+	addFile(&in, &sets[0], "target", "npy file: activations of the records to judge", readFinite(readMatrixBounded))
+	addFile(&in, &sets[1], "in", "npy file: activations of records in the training set", readFinite(readMatrixBounded))
+	addFile(&in, &sets[2], "out", "npy file: activations of records outside the training set", readFinite(readMatrixBounded))
 	opt := sde.Options{}
 	bandwidth := c.Flags().String("bandwidth", sde.SqrtDim().String(), "sigma of the Gaussian kernel: sqrt-dim, median or a number")
 	c.Flags().IntVar(&opt.Permutations, "permutations", sde.PaperPermutations, "draws per set")
 	c.Flags().IntVar(&opt.Bins, "bins", sde.DefaultBins, "bins of the Jensen-Shannon divergence")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 1, "seed of the permutations")
 	shuffle := c.Flags().Bool("shuffle", false, "put the rows of each file in random order first")
-	required(c, "target", "in", "out")
+	requireFlags(c, "target", "in", "out")
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
 		if opt.Bandwidth, err = sde.ParseBandwidth(*bandwidth); err != nil {
 			return cli.Usagef("--%w", err)
@@ -65,17 +65,17 @@ the files in float64.`,
 		switch {
 		case opt.Permutations < 2:
 			return cli.Usagef("--permutations %d: expected 2 or more", opt.Permutations)
-		case opt.Permutations > mostPermutations:
-			return cli.Usagef("--permutations %d: at most %d are drawn", opt.Permutations, mostPermutations)
-		case opt.Bins < 1 || opt.Bins > mostBins:
-			return cli.Usagef("--bins %d: expected 1 to %d", opt.Bins, mostBins)
+		case opt.Permutations > maxPermutations:
+			return cli.Usagef("--permutations %d: at most %d are drawn", opt.Permutations, maxPermutations)
+		case opt.Bins < 1 || opt.Bins > maxBins:
+			return cli.Usagef("--bins %d: expected 1 to %d", opt.Bins, maxBins)
 		}
 		return nil
 	}
-	in.answers(func(*cobra.Command) (cli.Answer, error) {
+	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
 		for i, x := range sets {
 			if *shuffle {
-				sets[i] = x.Gather(sde.Order(x.Rows, opt.Seed, i))
+				sets[i] = x.Gather(sde.RandomOrder(x.Rows, opt.Seed, i))
 			}
 		}
 		r, err := sde.Judge(&sets[0], sde.References{In: &sets[1], Out: &sets[2]}, opt)
@@ -87,15 +87,15 @@ the files in float64.`,
 	return c
 }
 
-// fewRows reads a matrix, when its header says that it has no more rows than are taken.
-func fewRows(path string) (none array.Matrix[float64], err error) {
+// readMatrixBounded reads a matrix, when its header says that it has no more rows than are taken.
+func readMatrixBounded(path string) (none array.Matrix[float64], err error) {
 	info, err := npy.ReadInfo(path)
 	if err != nil {
 		return none, err
 	}
-	if len(info.Shape) > 0 && info.Shape[0] > mostRecords {
+	if len(info.Shape) > 0 && info.Shape[0] > maxRecords {
 		return none, fmt.Errorf("%s: %d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them",
-			path, info.Shape[0], mostRecords)
+			path, info.Shape[0], maxRecords)
 	}
 	return npy.ReadMatrix(path)
 }
@@ -111,7 +111,7 @@ type hsicJSON struct {
 	N         int        `json:"n_half"`
 }
 
-func hsicOf(d *sde.Distribution) hsicJSON {
+func newHSICJSON(d *sde.Distribution) hsicJSON {
 	return hsicJSON{cli.Finite(d.Mean), cli.Finite(d.ExactMean), cli.Finite(d.SD), cli.Finite(d.ExactSD), cli.Finite(d.Identity), d.Spread, d.N}
 }
 
@@ -127,7 +127,7 @@ func sdeJSON(r *sde.Result) any {
 		MannWhitney sde.Gate      `json:"mann_whitney"`
 		Verdict     sde.Verdict   `json:"verdict"`
 		Sigma       float64       `json:"sigma"`
-	}{sets{hsicOf(r.Target), hsicOf(r.In), hsicOf(r.Out)}, r.JSD, r.Gate, r.Verdict, r.Target.Sigma}
+	}{sets{newHSICJSON(r.Target), newHSICJSON(r.In), newHSICJSON(r.Out)}, r.JSD, r.Gate, r.Verdict, r.Target.Sigma}
 }
 
 func sdeTable(r *sde.Result) *report.Table {
@@ -136,7 +136,7 @@ func sdeTable(r *sde.Result) *report.Table {
 		t.Columns = append(t.Columns, report.Column{Name: name, Align: report.AlignRight})
 	}
 	add := func(name string, d *sde.Distribution, jsd report.Cell) {
-		t.Add(report.Str(name), digits(d.Mean), digits(d.ExactMean), digits(d.SD), digits(d.Identity),
+		t.Add(report.Str(name), numberCell(d.Mean), numberCell(d.ExactMean), numberCell(d.SD), numberCell(d.Identity),
 			report.Str(fmt.Sprintf("%.4g, %.4g", d.Spread[0], d.Spread[1])), jsd)
 	}
 	add("target", r.Target, report.Str(""))
@@ -151,7 +151,7 @@ func sdeTable(r *sde.Result) *report.Table {
 		"JSD: Jensen-Shannon divergence in nats, 0 for equal distributions and at most 0.6931; the nearer reference gives the verdict.",
 		fmt.Sprintf("Gate: in training above out of training by the one-sided Mann-Whitney test, U = %s, p %s (%s at %g). The "+
 			"p-value falls to 0 with the number of permutations and is no probability of error.",
-			strconv.FormatFloat(r.Gate.U, 'f', -1, 64), equals(report.FormatP(r.Gate.P)), passed(r.Gate.Valid), r.Gate.Alpha))
+			strconv.FormatFloat(r.Gate.U, 'f', -1, 64), withEqualsSign(report.FormatP(r.Gate.P)), passedOrFailed(r.Gate.Valid), r.Gate.Alpha))
 	return t
 }
 
@@ -162,23 +162,23 @@ func sdeVerdict(r *sde.Result) string {
 	return string(r.Verdict)
 }
 
-func passed(ok bool) string {
+func passedOrFailed(ok bool) string {
 	if ok {
 		return "passed"
 	}
 	return "failed"
 }
 
-// equals puts the sign before a p-value that does not bring its own.
-func equals(p string) string {
+// withEqualsSign puts the sign before a p-value that does not bring its own.
+func withEqualsSign(p string) string {
 	if strings.HasPrefix(p, "<") {
 		return p
 	}
 	return "= " + p
 }
 
-// digits is a number whose size may be far below 1.
-func digits(v float64) report.Cell {
+// numberCell is a number whose size may be far below 1.
+func numberCell(v float64) report.Cell {
 	c := report.Str(strconv.FormatFloat(v, 'g', 5, 64))
 	c.Value = cli.Finite(v)
 	return c

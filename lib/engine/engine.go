@@ -41,11 +41,11 @@ const EnvPlugin = "LETHE_XLA_PLUGIN"
 
 // Engine is an open backend. It is safe for use by several goroutines.
 type Engine struct {
-	backend compute.Backend
-	info    Info
-	chunk   int
-	slots   chan struct{}
-	apart   bool // see Apart
+	backend        compute.Backend
+	info           Info
+	chunk          int
+	slots          chan struct{}
+	separateMemory bool // see Apart
 }
 
 // Open opens the engine that spec names:
@@ -68,7 +68,7 @@ func Open(spec string) (*Engine, error) {
 	case spec == "go":
 		return openGo("asked for by name")
 	case spec == "lethe":
-		return openOwn("asked for by name"), nil
+		return openLethe("asked for by name"), nil
 	case spec == "xla" || strings.HasPrefix(spec, "xla:"):
 		return openXLA(spec)
 	}
@@ -85,7 +85,7 @@ func openGo(why string) (*Engine, error) {
 	// Graph nodes run one after the other and every kernel on one thread: with
 	// the backend's own worker pool, nodes that hold a slot while they wait for
 	// another deadlock. Lethe uses the cores by running chunks side by side.
-	backend, err := quietly(func() (compute.Backend, error) {
+	backend, err := openSilently(func() (compute.Backend, error) {
 		return gobackend.New("ops_sequential,parallelism=0")
 	})
 	if err != nil {
@@ -100,9 +100,9 @@ func openGo(why string) (*Engine, error) {
 	}, nil
 }
 
-// openOwn opens Lethe's own backend. An execution takes all cores by itself, and may run
+// openLethe opens Lethe's own backend. An execution takes all cores by itself, and may run
 // beside others.
-func openOwn(why string) *Engine {
+func openLethe(why string) *Engine {
 	workers := runtime.GOMAXPROCS(0)
 	return &Engine{
 		backend: backend.Open(workers),
@@ -112,9 +112,9 @@ func openOwn(why string) *Engine {
 	}
 }
 
-// quietly turns a panic of the backend's constructor into an error and keeps
+// openSilently turns a panic of the backend's constructor into an error and keeps
 // its chatter off standard output, which belongs to the program's own results.
-func quietly(open func() (compute.Backend, error)) (b compute.Backend, err error) {
+func openSilently(open func() (compute.Backend, error)) (b compute.Backend, err error) {
 	stdoutMu.Lock()
 	defer stdoutMu.Unlock()
 	if null, e := os.OpenFile(os.DevNull, os.O_WRONLY, 0); e == nil {
@@ -162,14 +162,14 @@ func (e *Engine) WithChunkRows(rows int) *Engine {
 	return &other
 }
 
-// Apart tells whether the engine computes in memory of its own, to which and from which
+// SeparateMemory tells whether the engine computes in memory of its own, to which and from which
 // numbers have to travel.
-func (e *Engine) Apart() bool { return e.apart }
+func (e *Engine) SeparateMemory() bool { return e.separateMemory }
 
-// AsApart returns the engine as one that is apart, for tests of what is done there.
-func (e *Engine) AsApart() *Engine {
+// WithSeparateMemory returns the engine as one that is apart, for tests of what is done there.
+func (e *Engine) WithSeparateMemory() *Engine {
 	other := *e
-	other.apart = true
+	other.separateMemory = true
 	return &other
 }
 

@@ -94,7 +94,7 @@ func TestOpenPrintsNothingOnStandardOutput(t *testing.T) {
 }
 
 func TestAPanickingBackendIsAnError(t *testing.T) {
-	_, err := quietly(func() (compute.Backend, error) { panic("broken plugin") })
+	_, err := openSilently(func() (compute.Backend, error) { panic("broken plugin") })
 	if err == nil || !strings.Contains(err.Error(), "broken plugin") {
 		t.Errorf("error %v", err)
 	}

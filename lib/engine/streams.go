@@ -40,8 +40,8 @@ const (
 	// StreamCode draws the code of a record that its owner uploads (record), or that is
 	// drawn anew (record; epoch from 0; whether it judges, or learns).
 	StreamCode = "code"
-	// StreamDealt deals such codes to the auxiliary records, as strangers (epoch).
-	StreamDealt = "dealt"
+	// StreamAssigned deals such codes to the auxiliary records, as strangers (epoch).
+	StreamAssigned = "dealt"
 	// StreamAuxiliary draws auxiliary records, of a set or from nothing (nothing; or 1,
 	// the labels that inverted records are to have).
 	StreamAuxiliary = "auxiliary"
@@ -56,8 +56,8 @@ const (
 	StreamShare = "share"
 	// StreamHeldOut draws the held-out records that a method may look at.
 	StreamHeldOut = "held-out"
-	// StreamHalf deals records to a pair of models of a fleet (pair).
-	StreamHalf = "half"
+	// StreamShadowSplit deals records to a pair of models of a fleet (pair).
+	StreamShadowSplit = "half"
 	// StreamValidation draws the retained records by which an epoch of a fine-tuning
 	// is chosen.
 	StreamValidation = "validation"
@@ -128,10 +128,10 @@ const (
 	// epoch and are held out; for a count of neighbours the noise that breaks ties and
 	// the parts of its interval.
 	StreamPairs = "pairs"
-	// StreamStranger draws whom a pair is told from (what: 0 in training, with epoch
+	// StreamNegatives draws whom a pair is told from (what: 0 in training, with epoch
 	// and pair; 1 in judgement, with the set: 0 teaching, 1 choosing, 2 held out; 2 in
 	// the last batch as coded).
-	StreamStranger = "stranger"
+	StreamNegatives = "stranger"
 
 	// StreamPosterior draws codes from the posteriors of cells (role: 0 forgotten, 1
 	// retained, 2 unseen).

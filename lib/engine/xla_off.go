@@ -5,7 +5,7 @@ package engine
 import "fmt"
 
 func openAuto() (*Engine, error) {
-	return openOwn("built without the tag xla"), nil
+	return openLethe("built without the tag xla"), nil
 }
 
 func openXLA(spec string) (*Engine, error) {

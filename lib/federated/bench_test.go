@@ -39,7 +39,7 @@ func BenchmarkRound(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	work := Plain(func(rows []int) (train.Objective, error) {
+	work := LocalTraining(func(rows []int) (train.Objective, error) {
 		y := make([]int, len(rows))
 		for i, row := range rows {
 			y[i] = t.y[row]

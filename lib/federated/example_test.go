@@ -33,7 +33,7 @@ func Example() {
 		x.Row(i)[0] = float32(y[i])
 		x.Row(i)[1] = float32(i) / 100
 	}
-	users, err := federated.Dirichlet{Alpha: 1, Least: 1}.Cut(y, 5, 1)
+	users, err := federated.Dirichlet{Alpha: 1, Least: 1}.Split(y, 5, 1)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func Example() {
 	f := federated.Federation{
 		Config:   federated.Config{Rounds: 4, Fraction: 0.6, Seed: 3},
 		Users:    users,
-		Work:     federated.Plain(objective, train.Config{Epochs: 1, Batch: 10, Optimizer: nn.Adam{LR: 0.01}}),
+		Work:     federated.LocalTraining(objective, train.Config{Epochs: 1, Batch: 10, Optimizer: nn.Adam{LR: 0.01}}),
 		Requests: federated.Schedule{{Round: 3, User: 2, Leaves: true}},
 	}
 	_, history, err := federated.Run(context.Background(), r, net.Init(engine.Root(1).Stream(engine.StreamInit)), f, federated.Hooks{})

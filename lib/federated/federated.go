@@ -52,12 +52,12 @@ type User struct {
 	Rows []int `json:"rows"` // of the training data
 }
 
-// Turn is one user's part in one round: all that his work may depend on.
-type Turn struct {
+// UserRound is one user's part in one round: all that his work may depend on.
+type UserRound struct {
 	Round int // 1, 2, ...
 	User  int // his number
 	Rows  []int
-	// Erased are the rows that were his and that he, or another who held them too,
+	// ErasedRows are the rows that were his and that he, or another who held them too,
 	// has asked to erase: for methods that work on them. Training does not look at
 	// them.
 	Erased []int
@@ -66,16 +66,16 @@ type Turn struct {
 // Task is what a user does in his turn: a fit from the weights of the round.
 type Task struct {
 	Plan train.Plan
-	// Config is how; its seed is replaced by that of the turn (Config.TurnSeed).
+	// Config is how; its seed is replaced by that of the turn (Config.UserRoundSeed).
 	Config train.Config
 }
 
 // Worker says what a user does. It must be a function of the turn alone.
-type Worker func(Turn) (Task, error)
+type Worker func(UserRound) (Task, error)
 
-// Plain is the work of a user who trains on the rows that he has.
-func Plain(objective func(rows []int) (train.Objective, error), c train.Config) Worker {
-	return func(t Turn) (Task, error) {
+// LocalTraining is the work of a user who trains on the rows that he has.
+func LocalTraining(objective func(rows []int) (train.Objective, error), c train.Config) Worker {
+	return func(t UserRound) (Task, error) {
 		o, err := objective(t.Rows)
 		if err != nil {
 			return Task{}, err
@@ -95,8 +95,8 @@ type Config struct {
 	Seed   engine.Root `json:"seed"`
 }
 
-// TurnSeed is the seed of a user's work in a round.
-func (c Config) TurnSeed(round, user int) engine.Root {
+// UserRoundSeed is the seed of a user's work in a round.
+func (c Config) UserRoundSeed(round, user int) engine.Root {
 	return engine.Root(c.Seed.Counter(engine.StreamUser, uint64(round), uint64(user)))
 }
 
@@ -122,15 +122,15 @@ type Federation struct {
 	Work  Worker
 	// Requests are what users ask to have forgotten, and when; nil: nobody asks.
 	Requests Schedule
-	// Parting has those take part to whom nothing is left, because they leave or have
+	// IncludeEmptied has those take part to whom nothing is left, because they leave or have
 	// erased all: for methods whose users work on what they erase (Turn.Erased). Theirs
 	// are Turns without Rows, of no weight in a mean by records.
-	Parting bool
-	// Attend says who takes part in a round; nil: it is drawn, as the Config says.
-	Attend Attendance
-	// Enough ends the run after the first round of which it says so; nil: all rounds.
+	IncludeEmptied bool
+	// Participation says who takes part in a round; nil: it is drawn, as the Config says.
+	Participation Participation
+	// StopAfter ends the run after the first round of which it says so; nil: all rounds.
 	// It looks at what all know after a round.
-	Enough func(context.Context, *State) (bool, error)
+	StopAfter func(context.Context, *State) (bool, error)
 }
 
 func (f Federation) check() error {
@@ -164,15 +164,15 @@ func checkUsers(users []User) error {
 		if i := slices.IndexFunc(u.Rows, func(row int) bool { return row < 0 }); i >= 0 {
 			return fmt.Errorf("user %d has the row %d", u.ID, u.Rows[i])
 		}
-		if row, twice := repeated(u.Rows); twice {
+		if row, twice := findDuplicate(u.Rows); twice {
 			return fmt.Errorf("user %d has row %d twice", u.ID, row)
 		}
 	}
 	return nil
 }
 
-// repeated is a row that is listed more than once.
-func repeated(rows []int) (row int, twice bool) {
+// findDuplicate is a row that is listed more than once.
+func findDuplicate(rows []int) (row int, twice bool) {
 	seen := make(map[int]bool, len(rows))
 	for _, row := range rows {
 		if seen[row] {

@@ -65,11 +65,11 @@ var local = train.Config{Epochs: 2, Batch: 8, Optimizer: nn.Adam{LR: 0.02}}
 func federation(t testing.TB) Federation {
 	t.Helper()
 	data := made(60)
-	users, err := Dirichlet{Alpha: 1, Least: 3}.Cut(data.y, 4, 3)
+	users, err := Dirichlet{Alpha: 1, Least: 3}.Split(data.y, 4, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Federation{Config: Config{Rounds: 4, Seed: 5}, Users: users, Work: Plain(data.objective, local)}
+	return Federation{Config: Config{Rounds: 4, Seed: 5}, Users: users, Work: LocalTraining(data.objective, local)}
 }
 
 func run(t testing.TB, f Federation) (nn.Params, []Round) {

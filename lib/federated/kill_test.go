@@ -37,11 +37,11 @@ func child(dir string) error {
 		return err
 	}
 	data := made(200)
-	users, err := Dirichlet{Alpha: 1, Least: 1}.Cut(data.y, 6, 2)
+	users, err := Dirichlet{Alpha: 1, Least: 1}.Split(data.y, 6, 2)
 	if err != nil {
 		return err
 	}
-	f := Federation{Config: Config{Rounds: 40, Fraction: 0.7, Silent: 0.2, Seed: 5}, Users: users, Work: Plain(data.objective, local),
+	f := Federation{Config: Config{Rounds: 40, Fraction: 0.7, Silent: 0.2, Seed: 5}, Users: users, Work: LocalTraining(data.objective, local),
 		Requests: Schedule{{Round: 20, User: 1, Leaves: true}}}
 	run, err := s.Do(context.Background(), store.Key{Recipe: "federated"}, func(ctx context.Context, w *store.Work) error {
 		h := Hooks{SaveEvery: 1, Save: func(s *State) error { return w.SaveCheckpoint(s.File()) }}
@@ -53,7 +53,7 @@ func child(dir string) error {
 			if h.Resume, err = LoadState(file, text, initial()); err != nil {
 				return err
 			}
-			fmt.Printf("resumed after %d rounds\n", h.Resume.Done())
+			fmt.Printf("resumed after %d rounds\n", h.Resume.RoundsDone())
 		}
 		p, history, err := Run(ctx, r, initial(), f, h)
 		if err != nil {

@@ -18,8 +18,8 @@ const (
 	Equally
 )
 
-// of is what a user with so many records counts.
-func (m Mean) of(records int) float64 {
+// weight is what a user with so many records counts.
+func (m Mean) weight(records int) float64 {
 	if m == Equally {
 		return 1
 	}
@@ -49,7 +49,7 @@ func (m Mean) Average(updates []Update) (nn.Params, error) {
 			return nil, fmt.Errorf("federated: user %d sent twice", u.User)
 		}
 		seen[u.User] = true
-		if err := s.add(u.Params, m.of(u.Records)); err != nil {
+		if err := s.add(u.Params, m.weight(u.Records)); err != nil {
 			return nil, fmt.Errorf("federated: user %d: %w", u.User, err)
 		}
 	}

@@ -59,10 +59,10 @@ func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hook
 			return nil, nil, fmt.Errorf("federated: the saved state: %w", err)
 		}
 	}
-	for done := false; s.Done() < f.Rounds && !done; {
-		next, err := f.round(ctx, r, s)
-		if err == nil && f.Enough != nil {
-			done, err = f.Enough(ctx, next)
+	for done := false; s.RoundsDone() < f.Rounds && !done; {
+		next, err := f.nextState(ctx, r, s)
+		if err == nil && f.StopAfter != nil {
+			done, err = f.StopAfter(ctx, next)
 		}
 		if err != nil {
 			return nil, nil, interrupted(err, ctx, s, h)
@@ -71,9 +71,9 @@ func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hook
 		if h.Progress != nil {
 			h.Progress(s.History[len(s.History)-1])
 		}
-		if h.Save != nil && h.SaveEvery > 0 && s.Done()%h.SaveEvery == 0 {
+		if h.Save != nil && h.SaveEvery > 0 && s.RoundsDone()%h.SaveEvery == 0 {
 			if err := h.Save(s); err != nil {
-				return nil, nil, fmt.Errorf("federated: saving after round %d: %w", s.Done(), err)
+				return nil, nil, fmt.Errorf("federated: saving after round %d: %w", s.RoundsDone(), err)
 			}
 		}
 	}
@@ -87,17 +87,17 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 	if saveErr := h.Save(s); saveErr != nil {
 		return fmt.Errorf("federated: stopped (%w) and could not save: %v", err, saveErr)
 	}
-	return fmt.Errorf("federated: stopped; %d rounds are saved: %w", s.Done(), err)
+	return fmt.Errorf("federated: stopped; %d rounds are saved: %w", s.RoundsDone(), err)
 }
 
-// round is the state after one more round.
-func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*State, error) {
-	n := s.Done() + 1
-	users := f.taking(n)
+// nextState is the state after one more round.
+func (f Federation) nextState(ctx context.Context, r *model.Runner, s *State) (*State, error) {
+	n := s.RoundsDone() + 1
+	users := f.eligibleUsers(n)
 	if len(users) == 0 {
 		return nil, fmt.Errorf("federated: round %d: nobody is left", n)
 	}
-	answering, silent, err := f.present(n, users)
+	answering, silent, err := f.participants(n, users)
 	if err != nil {
 		return nil, fmt.Errorf("federated: round %d: %w", n, err)
 	}
@@ -105,15 +105,15 @@ func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*Stat
 	next := &State{Params: s.Params, History: slices.Clip(s.History)}
 	sum, loss := newSum(s.Params), 0.0
 	for _, u := range answering {
-		t := Turn{Round: n, User: u.ID, Rows: u.Rows, Erased: f.erased(u.ID, n)}
-		p, last, err := f.turn(ctx, r, s.Params, t)
+		t := UserRound{Round: n, User: u.ID, Rows: u.Rows, Erased: f.erasedRows(u.ID, n)}
+		p, last, err := f.runUser(ctx, r, s.Params, t)
 		if err == nil {
-			err = sum.add(p, f.Mean.of(len(u.Rows)))
+			err = sum.add(p, f.Mean.weight(len(u.Rows)))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("federated: round %d, user %d: %w", n, u.ID, err)
 		}
-		loss += float64(f.Mean.of(len(u.Rows)) * last)
+		loss += float64(f.Mean.weight(len(u.Rows)) * last)
 		record.Answered = append(record.Answered, u.ID)
 	}
 	if len(answering) > 0 {
@@ -129,15 +129,15 @@ func (f Federation) round(ctx context.Context, r *model.Runner, s *State) (*Stat
 	return next, nil
 }
 
-// taking are who may take part in a round, in the order of their numbers.
-func (f Federation) taking(round int) []User {
-	users := f.Requests.At(f.Users, round)
-	if !f.Parting {
+// eligibleUsers are who may take part in a round, in the order of their numbers.
+func (f Federation) eligibleUsers(round int) []User {
+	users := f.Requests.UsersAt(f.Users, round)
+	if !f.IncludeEmptied {
 		return users
 	}
 	for _, u := range f.Users {
 		there := slices.ContainsFunc(users, func(v User) bool { return v.ID == u.ID })
-		if !there && len(f.erased(u.ID, round)) > 0 {
+		if !there && len(f.erasedRows(u.ID, round)) > 0 {
 			users = append(users, User{ID: u.ID})
 		}
 	}
@@ -145,20 +145,20 @@ func (f Federation) taking(round int) []User {
 	return users
 }
 
-// erased are the rows that a user held and that are to be forgotten.
-func (f Federation) erased(user, round int) []int {
+// erasedRows are the rows that a user held and that are to be forgotten.
+func (f Federation) erasedRows(user, round int) []int {
 	k := slices.IndexFunc(f.Users, func(u User) bool { return u.ID == user })
-	return f.Requests.Erased(f.Users[k], f.Users, round)
+	return f.Requests.ErasedRows(f.Users[k], f.Users, round)
 }
 
-// turn is a user's work of one round: his weights, and his loss in the last epoch.
-func (f Federation) turn(ctx context.Context, r *model.Runner, p nn.Params, t Turn) (nn.Params, float64, error) {
-	defer timed(ctx, t, time.Now())
+// runUser is a user's work of one round: his weights, and his loss in the last epoch.
+func (f Federation) runUser(ctx context.Context, r *model.Runner, p nn.Params, t UserRound) (nn.Params, float64, error) {
+	defer reportTime(ctx, t, time.Now())
 	task, err := f.Work(t)
 	if err != nil {
 		return nil, 0, err
 	}
-	return task.Do(ctx, r, p, f.TurnSeed(t.Round, t.User))
+	return task.Do(ctx, r, p, f.UserRoundSeed(t.Round, t.User))
 }
 
 // Do fits from the weights p, which it leaves alone, with the seed of a turn. It

@@ -25,12 +25,12 @@ func TestOneUserWithAllRowsIsPlainTraining(t *testing.T) {
 		u.Rows = append(u.Rows, i)
 	}
 	for _, mean := range []Mean{ByRecords, Equally} {
-		f := Federation{Config: Config{Rounds: 3, Seed: 5, Mean: mean}, Users: []User{u}, Work: Plain(data.objective, local)}
+		f := Federation{Config: Config{Rounds: 3, Seed: 5, Mean: mean}, Users: []User{u}, Work: LocalTraining(data.objective, local)}
 		want, o := initial(), must(data.objective(u.Rows))
 		var losses []float64
 		for round := 1; round <= 3; round++ {
 			c := local
-			c.Seed = f.TurnSeed(round, 7)
+			c.Seed = f.UserRoundSeed(round, 7)
 			p, epochs, err := train.Fit(t.Context(), r, want, o, c, train.Hooks{})
 			if err != nil {
 				t.Fatal(err)
@@ -126,13 +126,13 @@ func TestARoundIsTheMeanOfTheUsersOwnFits(t *testing.T) {
 		var sent []Update
 		var loss, counts float64
 		for _, u := range f.Users {
-			task := must(f.Work(Turn{Round: 1, User: u.ID, Rows: u.Rows}))
-			p, last, err := task.Do(t.Context(), r, initial(), f.TurnSeed(1, u.ID))
+			task := must(f.Work(UserRound{Round: 1, User: u.ID, Rows: u.Rows}))
+			p, last, err := task.Do(t.Context(), r, initial(), f.UserRoundSeed(1, u.ID))
 			if err != nil {
 				t.Fatal(err)
 			}
 			sent = append(sent, Update{u.ID, len(u.Rows), p})
-			loss, counts = loss+mean.of(len(u.Rows))*last, counts+mean.of(len(u.Rows))
+			loss, counts = loss+mean.weight(len(u.Rows))*last, counts+mean.weight(len(u.Rows))
 		}
 		got, history := run(t, f)
 		if got.Hash() != must(mean.Average(sent)).Hash() || math.Abs(*history[0].Loss-loss/counts) > 1e-12 {
@@ -183,7 +183,7 @@ func TestEveryTurnHasASeedOfItsOwn(t *testing.T) {
 	for seed := range engine.Root(3) {
 		for round := 1; round < 20; round++ {
 			for user := range 20 {
-				turn, s := fmt.Sprint(seed, round, user), Config{Seed: seed}.TurnSeed(round, user)
+				turn, s := fmt.Sprint(seed, round, user), Config{Seed: seed}.UserRoundSeed(round, user)
 				if seen[s] != "" {
 					t.Errorf("turns %s and %s (seed, round, user) have one seed", turn, seen[s])
 				}
@@ -199,9 +199,9 @@ func TestTheTurnsOfAUserDoNotKnowTheOthers(t *testing.T) {
 	seen := func(f Federation) map[string]string {
 		out := map[string]string{}
 		plain := f.Work
-		f.Work = func(t Turn) (Task, error) {
+		f.Work = func(t UserRound) (Task, error) {
 			task, err := plain(t)
-			out[fmt.Sprint(t.Round, t.User)] = fmt.Sprint(t.Rows, f.TurnSeed(t.Round, t.User))
+			out[fmt.Sprint(t.Round, t.User)] = fmt.Sprint(t.Rows, f.UserRoundSeed(t.Round, t.User))
 			return task, err
 		}
 		run(t, f)
@@ -223,7 +223,7 @@ func TestTheTurnsOfAUserDoNotKnowTheOthers(t *testing.T) {
 func TestARoundWithoutAnswersIsSkipped(t *testing.T) {
 	f := federation(t)
 	silent := 2
-	f.Attend = func(round int, users []int) ([]int, []int, error) {
+	f.Participation = func(round int, users []int) ([]int, []int, error) {
 		if round == silent {
 			return nil, users, nil
 		}
@@ -273,10 +273,10 @@ func TestARunResumedAfterAnyRoundHasTheSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Hash() != want.Hash() || !reflect.DeepEqual(h, history) {
-			t.Errorf("resumed after round %d: another result", s.Done())
+			t.Errorf("resumed after round %d: another result", s.RoundsDone())
 		}
 		if s.Params.Hash() != before {
-			t.Errorf("resuming after round %d wrote to the state", s.Done())
+			t.Errorf("resuming after round %d wrote to the state", s.RoundsDone())
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	plain := f.Work
-	f.Work = func(t Turn) (Task, error) {
+	f.Work = func(t UserRound) (Task, error) {
 		if t.Round == 3 && t.User == 2 {
 			cancel()
 		}
@@ -297,7 +297,7 @@ func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 	var state *State
 	_, _, err := Run(ctx, open(t), initial(), f, Hooks{Save: func(s *State) error { state = s; return nil }})
 	wantWords(t, err, "2 rounds are saved", "round 3, user 2")
-	if !errors.Is(err, context.Canceled) || state == nil || state.Done() != 2 {
+	if !errors.Is(err, context.Canceled) || state == nil || state.RoundsDone() != 2 {
 		t.Fatalf("%v, %+v", err, state)
 	}
 	f.Work = plain
@@ -313,14 +313,14 @@ func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 func TestAUserMayHaveAPlanOfHisOwn(t *testing.T) {
 	f, data := federation(t), made(60)
 	plain := f.Work
-	f.Work = func(t Turn) (Task, error) {
+	f.Work = func(t UserRound) (Task, error) {
 		task, err := plain(t)
 		if t.User != 1 {
 			return task, err
 		}
 		o := must(data.objective(t.Rows))
 		o[0].Targets[0].Weight = -1
-		task.Plan = train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, Surgeons: []train.Surgeon{train.ClipNorm{Max: 1}}}
+		task.Plan = train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, Transforms: []train.GradientTransform{train.ClipNorm{Max: 1}}}
 		task.Config.Optimizer = nn.SGD{LR: 0.5}
 		return task, nil
 	}
@@ -355,14 +355,14 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 		"chance":          {func(f *Federation) { f.Silent = 1.01 }, []string{"1.01"}},
 		"mean":            {func(f *Federation) { f.Mean = 2 }, []string{"mean 2"}},
 		"work fails":      {func(f *Federation) { f.Work = failing }, []string{"round 1, user 0", "no such file"}},
-		"no optimiser":    {func(f *Federation) { f.Work = Plain(made(60).objective, train.Config{Batch: -1}) }, []string{"round 1, user 0", "batches of -1"}},
+		"no optimiser":    {func(f *Federation) { f.Work = LocalTraining(made(60).objective, train.Config{Batch: -1}) }, []string{"round 1, user 0", "batches of -1"}},
 		"stranger": {func(f *Federation) {
-			f.Attend = func(int, []int) ([]int, []int, error) { return []int{1, 12}, nil, nil }
+			f.Participation = func(int, []int) ([]int, []int, error) { return []int{1, 12}, nil, nil }
 		}, []string{"round 1", "user 12"}},
 		"twice there": {func(f *Federation) {
-			f.Attend = func(int, []int) ([]int, []int, error) { return []int{1, 2}, []int{2}, nil }
+			f.Participation = func(int, []int) ([]int, []int, error) { return []int{1, 2}, []int{2}, nil }
 		}, []string{"round 1", "user 2", "twice"}},
-		"short history": {func(f *Federation) { f.Attend = Again([]Round{{Round: 1, Answered: []int{1}}}) }, []string{"round 2", "history"}},
+		"short history": {func(f *Federation) { f.Participation = ReplayParticipation([]Round{{Round: 1, Answered: []int{1}}}) }, []string{"round 2", "history"}},
 		"request":       {func(f *Federation) { f.Requests = Schedule{{Round: 1, User: 9, Leaves: true}} }, []string{"request 1", "user 9"}},
 	} {
 		f := federation(t)
@@ -376,13 +376,13 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 	wantWords(t, err, "federated", "weights")
 }
 
-func failing(Turn) (Task, error) { return Task{}, errors.New("no such file") }
+func failing(UserRound) (Task, error) { return Task{}, errors.New("no such file") }
 
 // A learning rate that nobody can bear: who it was, when, and that it is a finding.
 func TestNumbersThatAreNoneNameTheUserAndTheRound(t *testing.T) {
 	f := federation(t)
 	plain := f.Work
-	f.Work = func(t Turn) (Task, error) {
+	f.Work = func(t UserRound) (Task, error) {
 		task, err := plain(t)
 		if t.Round == 3 && t.User == 1 {
 			task.Config.Optimizer = nn.SGD{LR: 1e38}
@@ -428,20 +428,20 @@ func TestARunEndsWhenItIsEnough(t *testing.T) {
 	f := federation(t)
 	_, all := run(t, f)
 	var asked []int
-	f.Enough = func(_ context.Context, s *State) (bool, error) {
-		asked = append(asked, s.Done())
-		return s.Done() == 2, nil
+	f.StopAfter = func(_ context.Context, s *State) (bool, error) {
+		asked = append(asked, s.RoundsDone())
+		return s.RoundsDone() == 2, nil
 	}
 	p, history := run(t, f)
 	if len(history) != 2 || !slices.Equal(asked, []int{1, 2}) || !reflect.DeepEqual(history, all[:2]) {
 		t.Errorf("asked of the rounds %v; %d were run", asked, len(history))
 	}
-	f.Enough, f.Rounds = nil, 2
+	f.StopAfter, f.Rounds = nil, 2
 	if q, _ := run(t, f); q.Hash() != p.Hash() {
 		t.Error("the weights are not those after the second round")
 	}
 	wrong := errors.New("no light")
-	f.Enough = func(context.Context, *State) (bool, error) { return false, wrong }
+	f.StopAfter = func(context.Context, *State) (bool, error) { return false, wrong }
 	if _, _, err := Run(t.Context(), open(t), initial(), f, Hooks{}); !errors.Is(err, wrong) {
 		t.Errorf("error %v", err)
 	}

@@ -42,7 +42,7 @@ func (q Request) check(users []User) error {
 	case !q.Leaves && len(q.Rows) == 0:
 		return fmt.Errorf("user %d erases nothing", q.User)
 	}
-	if row, twice := repeated(q.Rows); twice {
+	if row, twice := findDuplicate(q.Rows); twice {
 		return fmt.Errorf("user %d erases row %d twice", q.User, row)
 	}
 	for _, row := range q.Rows {
@@ -53,8 +53,8 @@ func (q Request) check(users []User) error {
 	return nil
 }
 
-// gone are the rows that nobody trains on in a round.
-func (s Schedule) gone(users []User, round int) map[int]bool {
+// erasedByRound are the rows that nobody trains on in a round.
+func (s Schedule) erasedByRound(users []User, round int) map[int]bool {
 	out := map[int]bool{}
 	for _, q := range s {
 		if q.Round > round {
@@ -71,15 +71,15 @@ func (s Schedule) gone(users []User, round int) map[int]bool {
 	return out
 }
 
-// At is who may take part in a round, in the order of their numbers, and the rows
+// UsersAt is who may take part in a round, in the order of their numbers, and the rows
 // that each may train on, in his own order. A user who has left, or has no rows any
 // more, is not among them.
-func (s Schedule) At(users []User, round int) []User {
-	gone := s.gone(users, round)
+func (s Schedule) UsersAt(users []User, round int) []User {
+	gone := s.erasedByRound(users, round)
 	var out []User
 	for _, u := range users {
 		kept := slices.DeleteFunc(slices.Clone(u.Rows), func(row int) bool { return gone[row] })
-		if len(kept) > 0 && !s.left(u.ID, round) {
+		if len(kept) > 0 && !s.hasLeft(u.ID, round) {
 			out = append(out, User{ID: u.ID, Rows: kept})
 		}
 	}
@@ -87,13 +87,13 @@ func (s Schedule) At(users []User, round int) []User {
 	return out
 }
 
-func (s Schedule) left(user, round int) bool {
+func (s Schedule) hasLeft(user, round int) bool {
 	return slices.ContainsFunc(s, func(q Request) bool { return q.Leaves && q.User == user && q.Round <= round })
 }
 
-// Erased are the rows of one of the users that nobody trains on in a round, in his
+// ErasedRows are the rows of one of the users that nobody trains on in a round, in his
 // own order: what a method that works on erased records is to forget.
-func (s Schedule) Erased(u User, users []User, round int) []int {
-	gone := s.gone(users, round)
+func (s Schedule) ErasedRows(u User, users []User, round int) []int {
+	gone := s.erasedByRound(users, round)
 	return slices.DeleteFunc(slices.Clone(u.Rows), func(row int) bool { return !gone[row] })
 }

@@ -27,11 +27,11 @@ func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 		4: {{0, []int{2}}},
 		9: {{0, []int{2}}},
 	} {
-		if got := asked.At(three, round); !reflect.DeepEqual(got, want) {
+		if got := asked.UsersAt(three, round); !reflect.DeepEqual(got, want) {
 			t.Errorf("round %d: %v, want %v", round, got, want)
 		}
 	}
-	erased := func(k, round int) []int { return asked.Erased(three[k], three, round) }
+	erased := func(k, round int) []int { return asked.ErasedRows(three[k], three, round) }
 	if got := erased(1, 1); len(got) != 0 {
 		t.Errorf("before anybody asks: %v", got)
 	}
@@ -41,14 +41,14 @@ func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 	if !slices.Equal(three[1].Rows, []int{1, 2, 3}) {
 		t.Error("the schedule wrote to the users")
 	}
-	if got := Schedule(nil).At(three, 5); len(got) != 3 {
+	if got := Schedule(nil).UsersAt(three, 5); len(got) != 3 {
 		t.Errorf("nobody asks: %v", got)
 	}
 }
 
 // A user who leaves takes along the rows that another holds as well.
 func TestTheRowsOfWhoLeavesAreNobodys(t *testing.T) {
-	got := Schedule{{Round: 1, User: 0, Leaves: true}}.At(three, 1)
+	got := Schedule{{Round: 1, User: 0, Leaves: true}}.UsersAt(three, 1)
 	if want := []User{{2, []int{5}}, {4, []int{9, 8, 7}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -60,13 +60,13 @@ func TestARunObeysTheRequests(t *testing.T) {
 	var mu sync.Mutex
 	trained, told := map[int]map[int]bool{}, map[int][]int{}
 	data := made(60)
-	f.Work = func(t Turn) (Task, error) {
+	f.Work = func(t UserRound) (Task, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if t.User == 1 {
 			told[t.Round] = t.Erased
 		}
-		return Plain(func(rows []int) (train.Objective, error) {
+		return LocalTraining(func(rows []int) (train.Objective, error) {
 			if trained[t.Round] == nil {
 				trained[t.Round] = map[int]bool{}
 			}

@@ -15,7 +15,7 @@ import (
 // IID deals n rows at random to the users 0 ... k-1, as equally as possible: the
 // first n mod k of them get one more. Every row is in exactly one shard.
 func IID(n, k int, seed engine.Root) ([]User, error) {
-	if err := checkDeal(n, k); err != nil {
+	if err := checkSplit(n, k); err != nil {
 		return nil, err
 	}
 	order, users := seed.Stream(engine.StreamShard).Perm(n), make([]User, k)
@@ -27,18 +27,18 @@ func IID(n, k int, seed engine.Root) ([]User, error) {
 		users[i] = User{ID: i, Rows: slices.Sorted(slices.Values(order[:size]))}
 		order = order[size:]
 	}
-	return users, enough(users, n, 1)
+	return users, checkLeast(users, n, 1)
 }
 
-func checkDeal(n, k int) error {
+func checkSplit(n, k int) error {
 	if k < 1 || n < k {
 		return fmt.Errorf("federated: %d records for %d users", n, k)
 	}
 	return nil
 }
 
-// enough names the first user who got fewer records than there must be.
-func enough(users []User, n, least int) error {
+// checkLeast names the first user who got fewer records than there must be.
+func checkLeast(users []User, n, least int) error {
 	for _, u := range users {
 		if len(u.Rows) < least {
 			return fmt.Errorf("federated: user %d got %d of %d records, and must get at least %d", u.ID, len(u.Rows), n, least)
@@ -65,16 +65,16 @@ type Dirichlet struct {
 	Least int     `json:"least,omitempty"` // records that everybody must get, 0: none
 }
 
-// leastAlpha is where the logarithms of parts are still numbers.
-const leastAlpha = 1e-300
+// minAlpha is where the logarithms of parts are still numbers.
+const minAlpha = 1e-300
 
-// Cut deals the records with these labels to the users 0 ... k-1; a user's rows
+// Split deals the records with these labels to the users 0 ... k-1; a user's rows
 // ascend. Every row is in exactly one shard. A user may get none, which Run refuses.
-func (d Dirichlet) Cut(labels []int, k int, seed engine.Root) ([]User, error) {
-	if err := checkDeal(len(labels), k); err != nil {
+func (d Dirichlet) Split(labels []int, k int, seed engine.Root) ([]User, error) {
+	if err := checkSplit(len(labels), k); err != nil {
 		return nil, err
 	}
-	if !(d.Alpha >= leastAlpha) || math.IsInf(d.Alpha, 1) || d.Least < 0 {
+	if !(d.Alpha >= minAlpha) || math.IsInf(d.Alpha, 1) || d.Least < 0 {
 		return nil, fmt.Errorf("federated: a Dirichlet cut with alpha %v and at least %d records each", d.Alpha, d.Least)
 	}
 	byClass := map[int][]int{}
@@ -86,16 +86,16 @@ func (d Dirichlet) Cut(labels []int, k int, seed engine.Root) ([]User, error) {
 		users[i].ID = i
 	}
 	for _, c := range slices.Sorted(maps.Keys(byClass)) {
-		d.deal(byClass[c], users, seed.Stream(engine.StreamShard, uint64(c)))
+		d.assignClass(byClass[c], users, seed.Stream(engine.StreamShard, uint64(c)))
 	}
 	for i := range users {
 		slices.Sort(users[i].Rows)
 	}
-	return users, enough(users, len(labels), d.Least)
+	return users, checkLeast(users, len(labels), d.Least)
 }
 
-// deal cuts the rows of one class.
-func (d Dirichlet) deal(rows []int, users []User, rng *rand.Rand) {
+// assignClass cuts the rows of one class.
+func (d Dirichlet) assignClass(rows []int, users []User, rng *rand.Rand) {
 	parts := d.parts(len(users), rng)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	from, sum := 0, 0.0

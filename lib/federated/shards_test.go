@@ -66,9 +66,9 @@ func TestDirichletPutsEveryRowIntoOneShard(t *testing.T) {
 	y := labels(997, 7)
 	for _, alpha := range []float64{1e-6, 0.01, 0.5, 1, 100, 1e6} {
 		for seed := range engine.Root(5) {
-			users := must(Dirichlet{Alpha: alpha}.Cut(y, 6, seed))
+			users := must(Dirichlet{Alpha: alpha}.Split(y, 6, seed))
 			each(t, users, 997, 6)
-			if !reflect.DeepEqual(users, must(Dirichlet{Alpha: alpha}.Cut(y, 6, seed))) {
+			if !reflect.DeepEqual(users, must(Dirichlet{Alpha: alpha}.Split(y, 6, seed))) {
 				t.Errorf("alpha %v: two deals of one seed", alpha)
 			}
 		}
@@ -88,7 +88,7 @@ func TestAlphaIsHowMuchUsersAreAlike(t *testing.T) {
 		}
 		return float64(n)
 	}
-	for _, u := range must(Dirichlet{Alpha: 1e5}.Cut(y, 4, 1)) {
+	for _, u := range must(Dirichlet{Alpha: 1e5}.Split(y, 4, 1)) {
 		for c := -1; c < 2; c++ {
 			if n := share(u, c); math.Abs(n-250) > 40 {
 				t.Errorf("user %d has %v of class %d", u.ID, n, c)
@@ -97,7 +97,7 @@ func TestAlphaIsHowMuchUsersAreAlike(t *testing.T) {
 	}
 	for c := -1; c < 2; c++ {
 		owners := 0
-		for _, u := range must(Dirichlet{Alpha: 1e-6}.Cut(y, 4, 1)) {
+		for _, u := range must(Dirichlet{Alpha: 1e-6}.Split(y, 4, 1)) {
 			if share(u, c) > 0 {
 				owners++
 			}
@@ -106,7 +106,7 @@ func TestAlphaIsHowMuchUsersAreAlike(t *testing.T) {
 			t.Errorf("class %d belongs to %d users", c, owners)
 		}
 	}
-	for _, u := range must(Dirichlet{Alpha: 2}.Cut(make([]int, 3000), 4, 1)) {
+	for _, u := range must(Dirichlet{Alpha: 2}.Split(make([]int, 3000), 4, 1)) {
 		if n := float64(len(u.Rows)); n > 300 && math.Abs(share(u, 0)/n-1./3) > 0.1 {
 			t.Errorf("user %d of %v rows has the part %v of a class", u.ID, n, share(u, 0)/n)
 		}
@@ -134,7 +134,7 @@ func TestThePartsAreDirichlet(t *testing.T) {
 
 func TestTheCutNamesWhoGotTooLittle(t *testing.T) {
 	y := labels(60, 3)
-	_, err := Dirichlet{Alpha: 1e-6, Least: 1}.Cut(y, 5, 1)
+	_, err := Dirichlet{Alpha: 1e-6, Least: 1}.Split(y, 5, 1)
 	wantWords(t, err, "user", "got 0 of 60", "at least 1")
 	for _, c := range []struct {
 		d     Dirichlet
@@ -150,7 +150,7 @@ func TestTheCutNamesWhoGotTooLittle(t *testing.T) {
 		{Dirichlet{Alpha: 1}, y, 0, []string{"60 records for 0 users"}},
 		{Dirichlet{Alpha: 1}, nil, 5, []string{"0 records for 5 users"}},
 	} {
-		_, err := c.d.Cut(c.y, c.k, 1)
+		_, err := c.d.Split(c.y, c.k, 1)
 		wantWords(t, err, c.words...)
 	}
 }

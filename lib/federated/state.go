@@ -16,8 +16,8 @@ type State struct {
 	History []Round
 }
 
-// Done is the number of whole rounds.
-func (s *State) Done() int { return len(s.History) }
+// RoundsDone is the number of whole rounds.
+func (s *State) RoundsDone() int { return len(s.History) }
 
 // record is the part of a state that is saved as JSON.
 type record struct {
@@ -60,8 +60,8 @@ func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
 // check reports a state from which so many rounds of a model with weights like
 // cannot go on.
 func (s *State) check(like nn.Params, rounds int) error {
-	if s.Done() > rounds {
-		return fmt.Errorf("%d rounds are done, %d are asked for", s.Done(), rounds)
+	if s.RoundsDone() > rounds {
+		return fmt.Errorf("%d rounds are done, %d are asked for", s.RoundsDone(), rounds)
 	}
 	for i, r := range s.History {
 		if r.Round != i+1 {

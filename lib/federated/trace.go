@@ -6,7 +6,7 @@ import (
 )
 
 // Trace is told how long a user's part of a round took, by the wall clock.
-type Trace func(t Turn, took time.Duration)
+type Trace func(t UserRound, took time.Duration)
 
 type traceKey struct{}
 
@@ -16,8 +16,8 @@ func WithTrace(ctx context.Context, tell Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, tell)
 }
 
-// timed tells the trace, where there is one, what a turn took since it began.
-func timed(ctx context.Context, t Turn, began time.Time) {
+// reportTime tells the trace, where there is one, what a turn took since it began.
+func reportTime(ctx context.Context, t UserRound, began time.Time) {
 	if tell, is := ctx.Value(traceKey{}).(Trace); is {
 		tell(t, time.Since(began))
 	}

@@ -11,7 +11,7 @@ func TestATraceTellsEveryTurn(t *testing.T) {
 	f.Rounds = 3
 	want, _ := run(t, f)
 	seen, total := map[[2]int]int{}, time.Duration(0)
-	ctx := WithTrace(t.Context(), func(turn Turn, took time.Duration) {
+	ctx := WithTrace(t.Context(), func(turn UserRound, took time.Duration) {
 		seen[[2]int{turn.Round, turn.User}]++
 		total += took
 		if len(turn.Rows) == 0 || took <= 0 {
@@ -46,9 +46,9 @@ func TestWhoLeavesTakesPartWhereUsersPart(t *testing.T) {
 	for _, q := range []Request{{Round: 2, User: 1, Leaves: true}, {Round: 2, User: 1, Rows: federation(t).Users[1].Rows}} {
 		for _, parting := range []bool{false, true} {
 			f := federation(t)
-			f.Rounds, f.Requests, f.Parting = 2, Schedule{q}, parting
-			work, met := f.Work, map[int]Turn{}
-			f.Work = func(turn Turn) (Task, error) {
+			f.Rounds, f.Requests, f.IncludeEmptied = 2, Schedule{q}, parting
+			work, met := f.Work, map[int]UserRound{}
+			f.Work = func(turn UserRound) (Task, error) {
 				if turn.Round == 2 {
 					met[turn.User] = turn
 				}
@@ -62,13 +62,13 @@ func TestWhoLeavesTakesPartWhereUsersPart(t *testing.T) {
 			if there != parting || parting && (len(gone.Rows) != 0 || len(gone.Erased) != len(f.Users[1].Rows)) {
 				t.Errorf("parting %t: user 1's turn is %+v", parting, gone)
 			}
-			f.Parting = false
+			f.IncludeEmptied = false
 			if without, _ := run(t, f); parting && p.Hash() != without.Hash() {
 				t.Error("who has no records moves a mean by records")
 			}
-			f.Mean, f.Parting = Equally, parting
+			f.Mean, f.IncludeEmptied = Equally, parting
 			equally, _ := run(t, f)
-			f.Parting = false
+			f.IncludeEmptied = false
 			if without, _ := run(t, f); parting == (equally.Hash() == without.Hash()) {
 				t.Errorf("parting %t: an equal mean moves: %t", parting, !parting)
 			}

@@ -18,12 +18,12 @@ import (
 // ErrKind is wrapped where something else lies in the place of a file or folder.
 var ErrKind = errors.New("found something else")
 
-// Wrong says what lies at path in the place of what was expected.
-func Wrong(path, expected string, found fs.FileMode) error {
-	return fmt.Errorf("%s: expected %s, %w: %s", path, expected, ErrKind, kind(found))
+// WrongKind says what lies at path in the place of what was expected.
+func WrongKind(path, expected string, found fs.FileMode) error {
+	return fmt.Errorf("%s: expected %s, %w: %s", path, expected, ErrKind, kindOfMode(found))
 }
 
-func kind(mode fs.FileMode) string {
+func kindOfMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
 		return "a file"
@@ -43,12 +43,12 @@ func kind(mode fs.FileMode) string {
 
 // Open opens a regular file, or what a link to one leads to, for reading. Errors
 // name the path.
-func Open(path string) (*os.File, error) { return open(path, os.Stat, os.O_RDONLY|patient) }
+func Open(path string) (*os.File, error) { return open(path, os.Stat, os.O_RDONLY|openNonblock) }
 
-// OpenHere opens a regular file with the flags of os.OpenFile, and follows no link:
+// OpenNoFollow opens a regular file with the flags of os.OpenFile, and follows no link:
 // it is for folders that only the program itself writes.
-func OpenHere(path string, flag int) (*os.File, error) {
-	return open(path, os.Lstat, flag|patient|direct)
+func OpenNoFollow(path string, flag int) (*os.File, error) {
+	return open(path, os.Lstat, flag|openNonblock|openNoLink)
 }
 
 // open looks before it opens, for the message, and after, because somebody may
@@ -56,7 +56,7 @@ func OpenHere(path string, flag int) (*os.File, error) {
 func open(path string, look func(string) (fs.FileInfo, error), flag int) (*os.File, error) {
 	info, err := look(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, Wrong(path, "a regular file", info.Mode())
+		return nil, WrongKind(path, "a regular file", info.Mode())
 	}
 	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
@@ -66,7 +66,7 @@ func open(path string, look func(string) (fs.FileInfo, error), flag int) (*os.Fi
 		return nil, err
 	}
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = Wrong(path, "a regular file", info.Mode())
+		err = WrongKind(path, "a regular file", info.Mode())
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -83,13 +83,13 @@ func Read(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := All(f, limit)
+	b, err := ReadAll(f, limit)
 	return b, errors.Join(err, f.Close())
 }
 
-// All reads an open file of at most limit bytes, as long as it was when it was
+// ReadAll reads an open file of at most limit bytes, as long as it was when it was
 // looked at.
-func All(f *os.File, limit int64) ([]byte, error) {
+func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func All(f *os.File, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// In lists what lies in a folder and whose name begins and ends so, as paths in the
+// List lists what lies in a folder and whose name begins and ends so, as paths in the
 // order of their names. A folder that is not there has nothing in it. Unlike with
 // filepath.Glob nothing in the folder's own name is a pattern.
-func In(folder, prefix, suffix string) ([]string, error) {
+func List(folder, prefix, suffix string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -121,8 +121,8 @@ func In(folder, prefix, suffix string) ([]string, error) {
 	return found, nil
 }
 
-// Same reports whether two paths lead to one file.
-func Same(a, b string) bool {
+// SameFile reports whether two paths lead to one file.
+func SameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {
 		return false

@@ -23,7 +23,7 @@ func TestOnlyRegularFilesAreReadAndNoMoreThanTheLimit(t *testing.T) {
 	if _, err := Read(path, 3); !errors.Is(err, ErrTooLong) || !strings.Contains(err.Error(), path) {
 		t.Errorf("longer than its limit: %v", err)
 	}
-	if _, err := OpenHere(link, os.O_RDONLY); !errors.Is(err, ErrKind) {
+	if _, err := OpenNoFollow(link, os.O_RDONLY); !errors.Is(err, ErrKind) {
 		t.Errorf("a link where none may be: %v", err)
 	}
 	for _, p := range []string{dir, os.DevNull} {
@@ -38,17 +38,17 @@ func TestOnlyRegularFilesAreReadAndNoMoreThanTheLimit(t *testing.T) {
 
 func TestAFoldersNameIsNoPattern(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a[b]*")
-	if err := Tree(dir, map[string]string{"x.npy": "", "y.npy": "", "x.txt": "", "npy": ""}); err != nil {
+	if err := WriteTree(dir, map[string]string{"x.npy": "", "y.npy": "", "x.txt": "", "npy": ""}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := In(dir, "", ".npy")
+	found, err := List(dir, "", ".npy")
 	if want := []string{filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")}; err != nil || !slices.Equal(found, want) {
 		t.Errorf("found %q, %v", found, err)
 	}
-	if found, err = In(dir, "x", ""); err != nil || len(found) != 2 {
+	if found, err = List(dir, "x", ""); err != nil || len(found) != 2 {
 		t.Errorf("found %q, %v", found, err)
 	}
-	if found, err = In(filepath.Join(dir, "absent"), "", ""); err != nil || found != nil {
+	if found, err = List(filepath.Join(dir, "absent"), "", ""); err != nil || found != nil {
 		t.Errorf("found %q, %v", found, err)
 	}
 }
@@ -56,10 +56,10 @@ func TestAFoldersNameIsNoPattern(t *testing.T) {
 func TestSameFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	a, b, link := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "link")
-	if err := errors.Join(Put(a, nil), Put(b, nil), os.Symlink(a, link)); err != nil {
+	if err := errors.Join(WriteFile(a, nil), WriteFile(b, nil), os.Symlink(a, link)); err != nil {
 		t.Skip(err)
 	}
-	if !Same(a, link) || Same(a, b) || Same(a, filepath.Join(dir, "absent")) {
+	if !SameFile(a, link) || SameFile(a, b) || SameFile(a, filepath.Join(dir, "absent")) {
 		t.Error("a file is not told from another")
 	}
 }

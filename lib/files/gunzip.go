@@ -11,8 +11,8 @@ import (
 // What may be in a compressed file: text of numbers and names becomes 3 to 30 times as
 // long. Gzip can make a byte into a thousand.
 const (
-	maxRatio = 100
-	slack    = 1 << 20
+	maxRatio   = 100
+	extraBytes = 1 << 20
 )
 
 // ErrBomb is wrapped where a compressed file holds out of all proportion to its size.
@@ -29,7 +29,7 @@ func Gunzip(f *os.File) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bounded{z, slack + maxRatio*info.Size()}, nil
+	return &bounded{z, extraBytes + maxRatio*info.Size()}, nil
 }
 
 // bounded fails where there is more than left says.
@@ -42,7 +42,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("%w: more than %d times the file and %d bytes; unpack it to have it read", ErrBomb, maxRatio, slack)
+		return 0, fmt.Errorf("%w: more than %d times the file and %d bytes; unpack it to have it read", ErrBomb, maxRatio, extraBytes)
 	}
 	return n, err
 }

@@ -7,24 +7,24 @@ import (
 	"fmt"
 )
 
-// JSON reads an object from a regular file of at most limit bytes into to, and
+// ReadJSON reads an object from a regular file of at most limit bytes into to, and
 // refuses what Strict refuses. Errors name the path and, where it is known, the line.
-func JSON(path string, limit int64, to any) error {
+func ReadJSON(path string, limit int64, to any) error {
 	b, err := Read(path, limit)
 	if err != nil {
 		return err
 	}
-	if err := Strict(b, to); err != nil {
+	if err := DecodeStrict(b, to); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-// Strict decodes one JSON value, passes over a byte-order mark before it and refuses what a reader would rather hear about
+// DecodeStrict decodes one JSON value, passes over a byte-order mark before it and refuses what a reader would rather hear about
 // than have passed over: a name that nothing knows, a name given twice, whose first
 // value would be lost, and text behind the end.
-func Strict(b []byte, to any) error {
-	b, err := Unmarked(b)
+func DecodeStrict(b []byte, to any) error {
+	b, err := TrimBOM(b)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func Strict(b []byte, to any) error {
 		return fmt.Errorf("line %d: there is something behind the end", lineOf(b, int64(len(b)-len(rest))))
 	}
 	d = json.NewDecoder(bytes.NewReader(b))
-	if err := once(d); err != nil {
+	if err := checkDuplicates(d); err != nil {
 		return fmt.Errorf("line %d: %w", lineOf(b, d.InputOffset()), err)
 	}
 	d = json.NewDecoder(bytes.NewReader(b))
@@ -56,9 +56,9 @@ func lineOf(b []byte, offset int64) int {
 	return 1 + bytes.Count(b[:min(int(offset), len(b))], []byte("\n"))
 }
 
-// once reads a value whose syntax is right, and refuses an object that has a name
+// checkDuplicates reads a value whose syntax is right, and refuses an object that has a name
 // twice.
-func once(d *json.Decoder) error {
+func checkDuplicates(d *json.Decoder) error {
 	t, err := d.Token()
 	if err != nil || t != json.Delim('{') && t != json.Delim('[') {
 		return err
@@ -75,7 +75,7 @@ func once(d *json.Decoder) error {
 			}
 			seen[name] = true
 		}
-		if err := once(d); err != nil {
+		if err := checkDuplicates(d); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return s, JSON(path, 1<<20, &s)
+		return s, ReadJSON(path, 1<<20, &s)
 	}
 	s, err := read("{\"users\": 3,\n \"more\": {\"a\": 1, \"A\": 2}, \"list\": [{\"users\": 1}, {\"users\": 2}]}\n\n")
 	if err != nil || s.Users != 3 || s.More["A"] != 2 || s.List[1].Users != 2 {
@@ -46,10 +46,10 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 
 func TestJSONMayBeginWithAMarkButNotInUTF16(t *testing.T) {
 	var to struct{ A int }
-	if err := Strict([]byte("\xef\xbb\xbf{\"A\": 3}\r\n"), &to); err != nil || to.A != 3 {
+	if err := DecodeStrict([]byte("\xef\xbb\xbf{\"A\": 3}\r\n"), &to); err != nil || to.A != 3 {
 		t.Errorf("%+v, %v", to, err)
 	}
-	if err := Strict([]byte("\xff\xfe{\x00}\x00"), &to); !errors.Is(err, ErrEncoding) {
+	if err := DecodeStrict([]byte("\xff\xfe{\x00}\x00"), &to); !errors.Is(err, ErrEncoding) {
 		t.Error(err)
 	}
 }

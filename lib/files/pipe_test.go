@@ -23,8 +23,8 @@ func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 		t.Errorf("somebody may read what is written into it: %v", err)
 	}
 	for _, write := range []func() error{
-		func() error { return Put(path, []byte("x")) },
-		func() error { _, err := OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND); return err },
+		func() error { return WriteFile(path, []byte("x")) },
+		func() error { _, err := OpenNoFollow(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND); return err },
 	} {
 		if err := write(); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("nobody reads it: %v", err)
@@ -43,7 +43,7 @@ func TestAPipeIsRefusedAndNotWaitedFor(t *testing.T) {
 		t.Skip(err)
 	}
 	defer both.Close()
-	if err := Put(path, []byte("x")); err != nil {
+	if err := WriteFile(path, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	b := make([]byte, 1)

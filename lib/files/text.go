@@ -11,18 +11,18 @@ import (
 // ErrEncoding is wrapped where text is written in another encoding than UTF-8.
 var ErrEncoding = errors.New("the text is not UTF-8")
 
-// Text reads text from its first character: a byte-order mark before it, as Windows
+// NewTextReader reads text from its first character: a byte-order mark before it, as Windows
 // writes one, is passed over. Text in UTF-16 is refused.
-func Text(from io.Reader) (*bufio.Reader, error) { return TextSize(from, 4096) }
+func NewTextReader(from io.Reader) (*bufio.Reader, error) { return NewTextReaderSize(from, 4096) }
 
-// TextSize is Text with a buffer of the given size, 16 bytes at the least.
-func TextSize(from io.Reader, size int) (*bufio.Reader, error) {
+// NewTextReaderSize is Text with a buffer of the given size, 16 bytes at the least.
+func NewTextReaderSize(from io.Reader, size int) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(from, size)
 	start, err := r.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	text, err := Unmarked(start)
+	text, err := TrimBOM(start)
 	if err != nil {
 		return nil, err
 	}
@@ -30,9 +30,9 @@ func TextSize(from io.Reader, size int) (*bufio.Reader, error) {
 	return r, err
 }
 
-// Unmarked returns text without a byte-order mark before it, and refuses text in
+// TrimBOM returns text without a byte-order mark before it, and refuses text in
 // UTF-16, which begins with a mark of its own or has a zero beside its first letter.
-func Unmarked(b []byte) ([]byte, error) {
+func TrimBOM(b []byte) ([]byte, error) {
 	wide := len(b) > 1 && (b[0] == 0) != (b[1] == 0)
 	if wide || bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return nil, fmt.Errorf("%w but UTF-16 (first bytes %#x); save it as UTF-8", ErrEncoding, b[:2])

@@ -13,7 +13,7 @@ func TestAMarkBeforeTextIsPassedOver(t *testing.T) {
 		"": "", "a": "a", "ab": "ab", "abc\n": "abc\n", "\xef\xbb\xbf": "", "\xef\xbb\xbfab": "ab", "a\xef\xbb\xbf": "a\xef\xbb\xbf",
 		"\xef\xbb\xbf\xef\xbb\xbfa": "\xef\xbb\xbfa", "\xef\xbb": "\xef\xbb", "\x00\x00\x01": "\x00\x00\x01",
 	} {
-		r, err := Text(iotest.OneByteReader(strings.NewReader(given)))
+		r, err := NewTextReader(iotest.OneByteReader(strings.NewReader(given)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,12 +25,12 @@ func TestAMarkBeforeTextIsPassedOver(t *testing.T) {
 
 func TestWideTextIsRefused(t *testing.T) {
 	for _, given := range []string{"\xff\xfea\x00", "\xfe\xff\x00a", "a\x00b\x00", "\x00a\x00b", "\xff\xfe"} {
-		if _, err := Text(strings.NewReader(given)); !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), "UTF-16") {
+		if _, err := NewTextReader(strings.NewReader(given)); !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), "UTF-16") {
 			t.Errorf("%q: %v", given, err)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := Text(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := NewTextReader(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }

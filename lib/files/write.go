@@ -10,11 +10,11 @@ import (
 	"runtime"
 )
 
-// Prefix begins the names of what is not finished; who is killed leaves it.
-const Prefix = ".new-"
+// TempPrefix begins the names of what is not finished; who is killed leaves it.
+const TempPrefix = ".new-"
 
-// Put writes a file with this content in one step.
-func Put(path string, content []byte) error {
+// WriteFile writes a file with this content in one step.
+func WriteFile(path string, content []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
@@ -37,10 +37,10 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	case err != nil || info.Mode().IsRegular():
 		return replace(path, write)
 	case info.IsDir():
-		return Wrong(path, "a file", info.Mode())
+		return WrongKind(path, "a file", info.Mode())
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|patient, 0)
-	if errors.Is(err, unread) {
+	f, err := os.OpenFile(path, os.O_WRONLY|openNonblock, 0)
+	if errors.Is(err, errNoReader) {
 		return errors.New("a named pipe or a socket that nobody reads")
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 }
 
 func replace(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), Prefix+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -90,25 +90,25 @@ func syncFolder(path string) error {
 func Writable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
-		return Wrong(path, "a file", info.Mode())
+		return WrongKind(path, "a file", info.Mode())
 	case err == nil && !info.Mode().IsRegular():
 		return nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), Prefix+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("nothing can be written into %s: %w", filepath.Dir(path), err)
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// Folder makes a folder in one step: what fill puts into another one takes its place.
-func Folder(path string, fill func(dir string) error) error {
+// WriteFolder makes a folder in one step: what fill puts into another one takes its place.
+func WriteFolder(path string, fill func(dir string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(path), Prefix)
+	work, err := os.MkdirTemp(filepath.Dir(path), TempPrefix)
 	if err != nil {
 		return err
 	}
@@ -122,14 +122,14 @@ func Folder(path string, fill func(dir string) error) error {
 	return os.Rename(work, path)
 }
 
-// Tree writes files by their names below a folder, each in one step.
-func Tree(dir string, files map[string]string) error {
+// WriteTree writes files by their names below a folder, each in one step.
+func WriteTree(dir string, files map[string]string) error {
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := Put(path, []byte(content)); err != nil {
+		if err := WriteFile(path, []byte(content)); err != nil {
 			return err
 		}
 	}

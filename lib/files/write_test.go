@@ -61,20 +61,20 @@ func TestAFolderIsTheOldOneUntilTheNewOneIsWhole(t *testing.T) {
 	path := filepath.Join(dir, "a", "b")
 	fill := func(content string, err error) func(string) error {
 		return func(work string) error {
-			return errors.Join(Tree(work, map[string]string{"deep/x.txt": content, content: ""}), err)
+			return errors.Join(WriteTree(work, map[string]string{"deep/x.txt": content, content: ""}), err)
 		}
 	}
-	if err := Folder(path, fill("old", nil)); err != nil {
+	if err := WriteFolder(path, fill("old", nil)); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("no more")
-	if err := Folder(path, fill("half", broken)); !errors.Is(err, broken) {
+	if err := WriteFolder(path, fill("half", broken)); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	if b, err := os.ReadFile(filepath.Join(path, "deep", "x.txt")); err != nil || string(b) != "old" {
 		t.Errorf("after a failure %q, %v", b, err)
 	}
-	if err := Folder(path, fill("new", nil)); err != nil {
+	if err := WriteFolder(path, fill("new", nil)); err != nil {
 		t.Fatal(err)
 	}
 	names, err := filepath.Glob(filepath.Join(dir, "a", "*", "*"))
@@ -89,10 +89,10 @@ func TestAFolderIsTheOldOneUntilTheNewOneIsWhole(t *testing.T) {
 func TestALinkIsReplacedAndWhatItLeadsToStays(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "x"), filepath.Join(dir, "link")
-	if err := errors.Join(Put(path, []byte("kept")), os.Symlink(path, link)); err != nil {
+	if err := errors.Join(WriteFile(path, []byte("kept")), os.Symlink(path, link)); err != nil {
 		t.Skip(err)
 	}
-	if err := Put(link, []byte("new")); err != nil {
+	if err := WriteFile(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	kept, _ := os.ReadFile(path)
@@ -102,7 +102,7 @@ func TestALinkIsReplacedAndWhatItLeadsToStays(t *testing.T) {
 }
 
 func TestADeviceIsWrittenToAndStaysOne(t *testing.T) {
-	if err := Put(os.DevNull, []byte("x")); err != nil {
+	if err := WriteFile(os.DevNull, []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
@@ -118,7 +118,7 @@ func TestWritableSaysBeforehandWhatWriteWould(t *testing.T) {
 		if err := Writable(path); !errors.Is(err, want) {
 			t.Errorf("%s: %v", path, err)
 		}
-		if err := Put(path, nil); !errors.Is(err, want) {
+		if err := WriteFile(path, nil); !errors.Is(err, want) {
 			t.Errorf("written to %s: %v", path, err)
 		}
 		os.Remove(filepath.Join(dir, "x"))

@@ -31,11 +31,11 @@ type Critic struct {
 	Coded  bool  `json:"coded,omitempty"`
 }
 
-// slope is that of LeakyReLU as coded.
-const slope = 0.2
+// leakySlope is that of LeakyReLU as coded.
+const leakySlope = 0.2
 
-// Resolved puts two layers of 64 units in the place of no layers, as coded of 128.
-func (c Critic) Resolved() Critic {
+// WithDefaults puts two layers of 64 units in the place of no layers, as coded of 128.
+func (c Critic) WithDefaults() Critic {
 	if len(c.Hidden) == 0 {
 		units := 64
 		if c.Coded {
@@ -101,7 +101,7 @@ func (c Critic) Scores(t *nn.Tape, p []*Node, x *Node, ys ...*Node) *Node {
 
 func (c Critic) act(t *nn.Tape, z *Node) *Node {
 	if c.Coded {
-		return nn.LeakyReLU(t, z, slope)
+		return nn.LeakyReLU(t, z, leakySlope)
 	}
 	return nn.ReLUDropout(t, z, nil, 0)
 }
@@ -112,7 +112,7 @@ func (c Critic) act(t *nn.Tape, z *Node) *Node {
 //	s = T - log m,  m an average of exp T(x, y') over batches (nn.MovingLogMean)
 //
 // which is what [loss.DonskerVaradhan] needs. A network that holds it is coupled
-// (model.Coupled).
+// (model.UsesBatchStats).
 //
 // In a game (train.Game) the critic's player owns the weights of its prefix and goes
 // down that loss; a player who owns the model and goes up it, with a negative weight,
@@ -122,9 +122,9 @@ type Normalised struct {
 	Rate float64 `json:"rate,omitempty"` // of the average; 0: 0.01
 }
 
-// Resolved replaces zeros by their meaning.
-func (c Normalised) Resolved() Normalised {
-	c.Critic, c.Rate = c.Critic.Resolved(), cmp.Or(c.Rate, 0.01)
+// WithDefaults replaces zeros by their meaning.
+func (c Normalised) WithDefaults() Normalised {
+	c.Critic, c.Rate = c.Critic.WithDefaults(), cmp.Or(c.Rate, 0.01)
 	return c
 }
 
@@ -149,8 +149,8 @@ func (c Normalised) Init(rng *rand.Rand, prefix string) nn.Params {
 
 // Forward is the output [loss.PairScores], [1 + len(strangers), n], of pairs (x, y)
 // and of x with strangers.
-func (c Normalised) Forward(t *nn.Tape, p []*Node, x, y *Node, strangers ...*Node) *Node {
-	scores := c.Scores(t, p, x, append([]*Node{y}, strangers...)...)
+func (c Normalised) Forward(t *nn.Tape, p []*Node, x, y *Node, negatives ...*Node) *Node {
+	scores := c.Scores(t, p, x, append([]*Node{y}, negatives...)...)
 	average := nn.MovingLogMean(t, Slice(scores, AxisRange(1)), p[c.Tensors()-1], c.Rate)
 	return t.Op(Sub(scores, Reshape(average, 1, 1)), []*Node{scores}, func(v *Node) []*Node { return []*Node{v} })
 }

@@ -106,7 +106,7 @@ func TestACriticIsItsFormula(t *testing.T) {
 // The published program begins with normal weights of variance 2 over the units before
 // and no bias.
 func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
-	c := Critic{X: 49, Y: 98, Coded: true}.Resolved()
+	c := Critic{X: 49, Y: 98, Coded: true}.WithDefaults()
 	p := c.Init(engine.Root(1).Stream("critic test"), "")
 	if len(c.Hidden) != 2 || c.Hidden[0] != 128 || c.Hidden[1] != 128 {
 		t.Errorf("its layers have %v units", c.Hidden)
@@ -131,7 +131,7 @@ func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
 func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 	e, rng := open(t), engine.Root(2).Stream("critic test")
 	x, y, other := array.Normal(rng, 9, 4, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
-	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8, 6}}}.Resolved()
+	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8, 6}}}.WithDefaults()
 	p := append(nn.PyTorch.DenseInit(rng, "compressor", 4, 3), c.Init(rng, "critic.")...)
 	if last := p[len(p)-1]; last.Name != "critic.log_mean" || !last.State || len(p) != 2+c.Tensors() {
 		t.Fatalf("%d weights, the last is %+v", len(p), last)
@@ -142,7 +142,7 @@ func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 			tape := &nn.Tape{}
 			z := nn.Dense(tape, in[0], p[0], p[1])
 			s := c.Forward(tape, p[2:], z, in[1], in[2])
-			v := loss.On(loss.DonskerVaradhan{}, loss.Given{Outputs: map[string]*Node{loss.PairScores: s}})
+			v := loss.Build(loss.DonskerVaradhan{}, loss.Batch{Outputs: map[string]*Node{loss.PairScores: s}})
 			grads := tape.Backward(nn.Adjoints{s: v.Adjoints[loss.PairScores]}, p[:1])
 			return []*Node{v.Losses, grads[0]}
 		}, x, y, other)
@@ -202,8 +202,8 @@ func TestTheAverageIsOfStrangers(t *testing.T) {
 // A critic that meets strangers mixes the records of a batch; its weights are named
 // where a record's own gradient is asked for.
 func TestACriticOfStrangersHasNoOwnGradients(t *testing.T) {
-	m := network{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{4}}}.Resolved(), 1}
-	if !model.IsCoupled(m) {
+	m := network{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{4}}}.WithDefaults(), 1}
+	if !model.HasBatchStats(m) {
 		t.Error("it says that records do not mix")
 	}
 	r, err := model.NewRunner(open(t), m)
@@ -218,7 +218,7 @@ func TestACriticOfStrangersHasNoOwnGradients(t *testing.T) {
 }
 
 func TestCriticsThatCannotBeAreRefused(t *testing.T) {
-	ok := Critic{X: 1, Y: 1}.Resolved()
+	ok := Critic{X: 1, Y: 1}.WithDefaults()
 	if err := ok.Check(); err != nil {
 		t.Error(err)
 	}

@@ -18,13 +18,13 @@ import (
 // numbers, y and a stranger.
 type pressed struct{ Critic Normalised }
 
-func (pressed) Name() string     { return "pressed" }
-func (pressed) Inputs() int      { return 4 }
-func (pressed) Coupled() bool    { return true }
-func (pressed) Check() error     { return nil }
-func (pressed) Draws() []nn.Draw { return nil }
+func (pressed) Name() string                   { return "pressed" }
+func (pressed) Inputs() int                    { return 4 }
+func (pressed) UsesBatchStats() bool           { return true }
+func (pressed) Check() error                   { return nil }
+func (pressed) RandomInputs() []nn.RandomInput { return nil }
 
-func (m pressed) Resolved() model.Architecture { return m }
+func (m pressed) WithDefaults() model.Architecture { return m }
 
 func (pressed) Returns() []model.Output {
 	return []model.Output{{Name: loss.PairScores, Width: 2}, {Name: nn.Output, Width: 1}}
@@ -46,7 +46,7 @@ func (m pressed) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace 
 // representation loses what it says of y, by a count of neighbours that neither
 // player knows; with a compressor that stands still it does not.
 func TestACompressorForgetsAgainstACritic(t *testing.T) {
-	m := pressed{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{16}}}.Resolved()}
+	m := pressed{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{16}}}.WithDefaults()}
 	r, err := model.NewRunner(open(t), m)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestACompressorForgetsAgainstACritic(t *testing.T) {
 	pairs, other := gaussians(1000, 1, 0.9, 1), gaussians(1000, 1, 0, 2).X
 	x := array.New[float32](1000, 4)
 	for i := range 1000 {
-		fill(x.Row(i), []float64{pairs.X.Data[i], other.Data[i], pairs.Y.Data[i]})
+		appendValues(x.Row(i), []float64{pairs.X.Data[i], other.Data[i], pairs.Y.Data[i]})
 	}
 	term := train.Term{X: x, Augment: train.AugmentFunc(func(dst, src []float32, epoch, id int) error {
 		copy(dst, src)
@@ -67,7 +67,7 @@ func TestACompressorForgetsAgainstACritic(t *testing.T) {
 		return train.Player{Name: name, Owns: []string{name}, Objective: train.Objective{own}}
 	}
 	critic, compressor := player("critic.", 1), player("compressor", -1)
-	critic.Steps = 3
+	critic.Updates = 3
 	left := func(players ...train.Player) float64 {
 		c := train.Config{Epochs: 30, Batch: 200, Optimizer: nn.Adam{LR: 0.01}, Seed: 1}
 		w, _, err := train.FitPlan(t.Context(), r, m.Init(engine.Root(1).Stream("game test")), train.Plan{Game: &train.Game{Players: players}}, c, train.Hooks{})

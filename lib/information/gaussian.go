@@ -41,5 +41,5 @@ func GaussianBound(mean, logVariance array.Matrix[float64]) (*Reading, error) {
 			return nil, fmt.Errorf("information: a bound from above: record %d has more information than float64 holds", i)
 		}
 	}
-	return reading(stats.MeanInterval(each, 0.95, "records")), nil
+	return newReading(stats.MeanInterval(each, 0.95, "records")), nil
 }

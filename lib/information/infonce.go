@@ -25,7 +25,7 @@ import (
 // others of a batch. 2. Critic, held-out pairs and the choice of the epoch are MINE's.
 type InfoNCE struct {
 	Learning
-	Strangers int `json:"strangers,omitempty"` // 0: 15
+	Negatives int `json:"strangers,omitempty"` // 0: 15
 }
 
 var _ Estimator = InfoNCE{}
@@ -38,22 +38,22 @@ func (InfoNCE) About() string { return "how well a critic tells held-out pairs f
 
 // Estimate implements Estimator. It needs ten times the strangers and the pair.
 func (m InfoNCE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
-	k := cmp.Or(m.Strangers, 15)
+	k := cmp.Or(m.Negatives, 15)
 	if k < 1 {
 		return nil, fmt.Errorf("information: %s: %d strangers", m.Name(), k)
 	}
-	if err := p.check(m, fewest(k)); err != nil {
+	if err := p.check(m, minPairs(k)); err != nil {
 		return nil, err
 	}
-	out, err := m.learn(ctx, e, p, bound{loss.InfoNCE{}, k, k, told}, seed)
+	out, err := m.learn(ctx, e, p, bound{loss.InfoNCE{}, k, k, infoNCEBound}, seed)
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
 	}
 	return out, nil
 }
 
-// told is the bound as a mean over records.
-func told(scores array.Matrix[float32], _ [][]int) stats.Estimate {
+// infoNCEBound is the bound as a mean over records.
+func infoNCEBound(scores array.Matrix[float32], _ [][]int) stats.Estimate {
 	each := make([]float64, scores.Rows)
 	for i := range each {
 		row := array.Convert[float64](array.Matrix[float32]{Rows: 1, Cols: scores.Cols, Data: scores.Row(i)}).Data

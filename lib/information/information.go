@@ -83,7 +83,7 @@ func (p Pairs) check(of Estimator, least int) error {
 
 func (p Pairs) gather(rows []int) Pairs { return Pairs{p.X.Gather(rows), p.Y.Gather(rows)} }
 
-// reading is an estimate with what goes with every mutual information.
-func reading(e stats.Estimate) *Reading {
-	return &Reading{Estimate: e.Against(0, stats.LowerIsBetter)}
+// newReading is an estimate with what goes with every mutual information.
+func newReading(e stats.Estimate) *Reading {
+	return &Reading{Estimate: e.WithNull(0, stats.LowerIsBetter)}
 }

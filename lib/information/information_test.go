@@ -69,7 +69,7 @@ func TestGaussiansHaveTheirInformation(t *testing.T) {
 		by    float64
 	}{
 		{MINE{quick}, 5000, 3, truth(0.9), 0.1},
-		{InfoNCE{Learning: quick, Strangers: 7}, 2000, 1, sevenStrangers, 0.15},
+		{InfoNCE{Learning: quick, Negatives: 7}, 2000, 1, sevenStrangers, 0.15},
 		{KSG{}, 1000, 3, truth(0.9), 0.1},
 	} {
 		var found, turned, none, torn float64
@@ -101,7 +101,7 @@ func TestGaussiansHaveTheirInformation(t *testing.T) {
 func TestAnEstimateFollowsItsSeed(t *testing.T) {
 	e, p := open(t), gaussians(200, 2, 0.5, 1)
 	short := Learning{Hidden: []int{8}, Epochs: 2}
-	for _, m := range []Estimator{MINE{short}, InfoNCE{Learning: short, Strangers: 3}, CodedMINE{Steps: 3}, KSG{Jitter: 0.1}} {
+	for _, m := range []Estimator{MINE{short}, InfoNCE{Learning: short, Negatives: 3}, CodedMINE{Steps: 3}, KSG{Jitter: 0.1}} {
 		a, b, c := estimate(t, m, e, p, 4).Value, estimate(t, m, e, p, 4).Value, estimate(t, m, e, p, 5).Value
 		if a != b || a == c {
 			t.Errorf("%s: %v, again %v, with another seed %v", m.Name(), a, b, c)
@@ -129,8 +129,8 @@ func TestEstimatorsRefuseWhatAreNoPairs(t *testing.T) {
 	}
 	for words, m := range map[string]Estimator{
 		"critic of 2 and 2 features with layers of [0]": MINE{Learning{Hidden: []int{0}}},
-		"-1 strangers": InfoNCE{Strangers: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
-		"-2 neighbours": KSG{K: -2}, "noise of -1 deviations": KSG{Jitter: -1}, "200 pairs, at least 310": InfoNCE{Strangers: 30},
+		"-1 strangers": InfoNCE{Negatives: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
+		"-2 neighbours": KSG{K: -2}, "noise of -1 deviations": KSG{Jitter: -1}, "200 pairs, at least 310": InfoNCE{Negatives: 30},
 	} {
 		if _, err := m.Estimate(t.Context(), e, gaussians(200, 2, 0.5, 1), 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: %v, want %q", m, err, words)

@@ -56,7 +56,7 @@ func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engin
 		return nil, err
 	}
 	rng := seed.Stream(engine.StreamPairs)
-	p = m.scaled(p, rng)
+	p = m.standardize(p, rng)
 	value, err := m.value(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
@@ -68,7 +68,7 @@ func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engin
 			return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
 		}
 	}
-	out := reading(stats.MeanInterval(each, 0.95, "records"))
+	out := newReading(stats.MeanInterval(each, 0.95, "records"))
 	out.Low, out.High = out.Low+value-out.Value, out.High+value-out.Value
 	out.Value, out.N = value, p.X.Rows
 	return out, nil
@@ -80,7 +80,7 @@ func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
 	each, same := make([]float64, n), make([]error, n)
 	array.Split(n, func(from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
-			nx, ny, err := m.nearer(p, i)
+			nx, ny, err := m.countNearer(p, i)
 			each[i], same[i] = (psi[nx+1]+psi[ny+1])/float64(n), err
 		}
 	})
@@ -95,15 +95,15 @@ func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
 	return psi[m.K] + psi[n] - sum, nil
 }
 
-// scaled has columns of deviation 1, with noise where it is asked for.
-func (m KSG) scaled(p Pairs, rng *rand.Rand) Pairs {
+// standardize has columns of deviation 1, with noise where it is asked for.
+func (m KSG) standardize(p Pairs, rng *rand.Rand) Pairs {
 	all := make([]int, p.X.Rows)
 	for i := range all {
 		all[i] = i
 	}
 	p = p.gather(all)
 	for _, side := range []array.Matrix[float64]{p.X, p.Y} {
-		newScale(side).apply(side)
+		newStandardizer(side).apply(side)
 		if m.Jitter == 0 {
 			continue
 		}
@@ -114,9 +114,9 @@ func (m KSG) scaled(p Pairs, rng *rand.Rand) Pairs {
 	return p
 }
 
-// nearer counts the records that are nearer to record i in x, and in y, than its K-th
+// countNearer counts the records that are nearer to record i in x, and in y, than its K-th
 // neighbour in both.
-func (m KSG) nearer(p Pairs, i int) (nx, ny int, err error) {
+func (m KSG) countNearer(p Pairs, i int) (nx, ny int, err error) {
 	dx, dy := distances(p.X, i), distances(p.Y, i)
 	var nearest []float64 // the K least distances in both so far
 	for j := range dx {
@@ -124,7 +124,7 @@ func (m KSG) nearer(p Pairs, i int) (nx, ny int, err error) {
 			continue
 		}
 		if dx[j] == 0 || dy[j] == 0 {
-			return 0, 0, m.tie(i, j, dx[j] == 0)
+			return 0, 0, m.tieError(i, j, dx[j] == 0)
 		}
 		both := max(dx[j], dy[j])
 		if len(nearest) == m.K && both >= nearest[m.K-1] {
@@ -145,7 +145,7 @@ func (m KSG) nearer(p Pairs, i int) (nx, ny int, err error) {
 	return nx, ny, nil
 }
 
-func (KSG) tie(i, j int, inX bool) error {
+func (KSG) tieError(i, j int, inX bool) error {
 	side := "y"
 	if inX {
 		side = "x"

@@ -47,7 +47,7 @@ func TestKSGIsScikitLearns(t *testing.T) {
 // The definition, with all distances sorted and gonum's digamma.
 func TestKSGIsItsDefinitionInSeveralColumns(t *testing.T) {
 	p := gaussians(150, 3, 0.7, 2)
-	p.Y = p.Y.First(2)
+	p.Y = p.Y.FirstColumns(2)
 	for i := range p.X.Rows { // columns of several scales
 		p.X.Row(i)[1] *= 50
 		p.Y.Row(i)[0] = 3 + p.Y.Row(i)[0]/20

@@ -34,8 +34,8 @@ type Learning struct {
 	LR       float64 `json:"lr,omitempty"`       // of Adam; 0: 0.001
 }
 
-func (l Learning) resolved() Learning {
-	l.Hidden = Critic{Hidden: l.Hidden}.Resolved().Hidden
+func (l Learning) withDefaults() Learning {
+	l.Hidden = Critic{Hidden: l.Hidden}.WithDefaults().Hidden
 	l.Epochs, l.Patience = cmp.Or(l.Epochs, 200), cmp.Or(l.Patience, 20)
 	l.Batch, l.LR = cmp.Or(l.Batch, 256), cmp.Or(l.LR, 1e-3)
 	return l
@@ -43,28 +43,28 @@ func (l Learning) resolved() Learning {
 
 // bound is a bound from below that a critic is trained for.
 type bound struct {
-	loss      loss.Loss // minus the bound
-	strangers int       // of a pair in training
-	judging   int       // and in judgement, at most
-	judge     func(scores array.Matrix[float32], strangers [][]int) stats.Estimate
+	loss          loss.Loss // minus the bound
+	negatives     int       // of a pair in training
+	evalNegatives int       // and in judgement, at most
+	estimate      func(scores array.Matrix[float32], negatives [][]int) stats.Estimate
 }
 
 // learn trains a critic and judges it on pairs that it has not seen.
 func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound, seed engine.Root) (*Reading, error) {
-	l = l.resolved()
-	critic := Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.Resolved()
-	r, err := model.NewRunner(e, network{critic, b.strangers})
+	l = l.withDefaults()
+	critic := Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.WithDefaults()
+	r, err := model.NewRunner(e, network{critic, b.negatives})
 	if err != nil {
 		return nil, err
 	}
-	s := newSchool(p, b, seed)
-	if s.asked, err = model.NewRunner(e, network{critic, s.judging}); err != nil {
+	s := newCriticData(p, b, seed)
+	if s.evalRunner, err = model.NewRunner(e, network{critic, s.evalNegatives}); err != nil {
 		return nil, err
 	}
 	plan := train.Plan{
 		Passes: func(int) ([]train.Objective, error) { return []train.Objective{s.objective()}, nil },
-		Validation: &train.Validation{Patience: l.Patience, Judge: func(_ context.Context, w nn.Params, _ int) (float64, error) {
-			found, err := s.judged(w, choosing)
+		Validation: &train.Validation{Patience: l.Patience, Score: func(_ context.Context, w nn.Params, _ int) (float64, error) {
+			found, err := s.evaluate(w, validationSet)
 			return -found.Value, err
 		}},
 	}
@@ -73,21 +73,21 @@ func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound,
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.judged(w, heldOut)
+	found, err := s.evaluate(w, testSet)
 	if err != nil {
 		return nil, err
 	}
-	taught, err := s.judged(w, teaching)
+	taught, err := s.evaluate(w, trainSet)
 	if err != nil {
 		return nil, err
 	}
-	out := reading(found)
-	out.Training, out.Epochs = &taught.Value, best(history)
+	out := newReading(found)
+	out.Training, out.Epochs = &taught.Value, bestEpoch(history)
 	return out, nil
 }
 
-// best is the epoch with the lowest value, the first of equal ones.
-func best(history []train.Epoch) int {
+// bestEpoch is the epoch with the lowest value, the first of equal ones.
+func bestEpoch(history []train.Epoch) int {
 	at := 0
 	for i, e := range history {
 		if *e.Valid < *history[at].Valid {
@@ -99,31 +99,31 @@ func best(history []train.Epoch) int {
 
 // The sets that pairs are dealt into.
 const (
-	teaching = iota
-	choosing
-	heldOut
+	trainSet = iota
+	validationSet
+	testSet
 )
 
-// school is what a critic is taught with and judged by.
-type school struct {
+// criticData is what a critic is taught with and judged by.
+type criticData struct {
 	bound
-	sets  [3]Pairs
-	seed  engine.Root
-	asked *model.Runner // of the critic, with as many strangers as in judgement
+	sets       [3]Pairs
+	seed       engine.Root
+	evalRunner *model.Runner // of the critic, with as many strangers as in judgement
 }
 
-// fewest is the least number of pairs of which a set with so many strangers can be dealt.
-func fewest(strangers int) int { return 10 * max(5, strangers+1) }
+// minPairs is the least number of pairs of which a set with so many strangers can be dealt.
+func minPairs(negatives int) int { return 10 * max(5, negatives+1) }
 
-func newSchool(p Pairs, b bound, seed engine.Root) *school {
+func newCriticData(p Pairs, b bound, seed engine.Root) *criticData {
 	order := seed.Stream(engine.StreamPairs).Perm(p.X.Rows)
 	out, few := len(order)/5, len(order)/10
-	b.judging = min(b.judging, few-1)
-	s := &school{bound: b, seed: seed}
-	for k, rows := range [][]int{teaching: order[out+few:], choosing: order[out : out+few], heldOut: order[:out]} {
+	b.evalNegatives = min(b.evalNegatives, few-1)
+	s := &criticData{bound: b, seed: seed}
+	for k, rows := range [][]int{trainSet: order[out+few:], validationSet: order[out : out+few], testSet: order[:out]} {
 		s.sets[k] = p.gather(rows)
 	}
-	x, y := newScale(s.sets[teaching].X), newScale(s.sets[teaching].Y)
+	x, y := newStandardizer(s.sets[trainSet].X), newStandardizer(s.sets[trainSet].Y)
 	for _, set := range s.sets {
 		x.apply(set.X)
 		y.apply(set.Y)
@@ -132,16 +132,16 @@ func newSchool(p Pairs, b bound, seed engine.Root) *school {
 }
 
 // objective is the bound on the teaching pairs, with other strangers in every epoch.
-func (s *school) objective() train.Objective {
-	p := s.sets[teaching]
+func (s *criticData) objective() train.Objective {
+	p := s.sets[trainSet]
 	y := array.Convert[float32](p.Y)
-	none := make([][]int, s.strangers)
+	none := make([][]int, s.negatives)
 	return train.Objective{{
-		Name: "pairs", X: beside(p, none), Targets: []train.Target{{Loss: s.loss, Weight: 1}},
+		Name: "pairs", X: concatRecords(p, none), Targets: []train.Target{{Loss: s.loss, Weight: 1}},
 		Augment: train.AugmentFunc(func(dst, src []float32, epoch, id int) error {
-			own := copy(dst, src) - s.strangers*y.Cols
-			rng := s.seed.Stream(engine.StreamStranger, 0, uint64(epoch), uint64(id))
-			for k := range s.strangers {
+			own := copy(dst, src) - s.negatives*y.Cols
+			rng := s.seed.Stream(engine.StreamNegatives, 0, uint64(epoch), uint64(id))
+			for k := range s.negatives {
 				other := rng.IntN(y.Rows - 1)
 				if other >= id {
 					other++
@@ -153,11 +153,11 @@ func (s *school) objective() train.Objective {
 	}}
 }
 
-// judged is the bound that a critic's weights find in a set.
-func (s *school) judged(w nn.Params, set int) (stats.Estimate, error) {
+// evaluate is the bound that a critic's weights find in a set.
+func (s *criticData) evaluate(w nn.Params, set int) (stats.Estimate, error) {
 	none, p := stats.Estimate{Value: math.NaN()}, s.sets[set]
-	strangers := permuted(s.seed.Stream(engine.StreamStranger, 1, uint64(set)), p.X.Rows, s.judging)
-	found, err := s.asked.Predict(w, beside(p, strangers))
+	negatives := drawNegatives(s.seed.Stream(engine.StreamNegatives, 1, uint64(set)), p.X.Rows, s.evalNegatives)
+	found, err := s.evalRunner.Predict(w, concatRecords(p, negatives))
 	if err != nil {
 		return none, err
 	}
@@ -165,13 +165,13 @@ func (s *school) judged(w nn.Params, set int) (stats.Estimate, error) {
 	if err := scores.Check("scores"); err != nil {
 		return none, fmt.Errorf("the critic's %w", err)
 	}
-	return s.judge(scores, strangers), nil
+	return s.estimate(scores, negatives), nil
 }
 
-// permuted are the strangers of n pairs: strangers[k] is a permutation in which
+// drawNegatives are the strangers of n pairs: strangers[k] is a permutation in which
 // nobody is in his place, and nobody twice a stranger to the same.
-func permuted(rng *rand.Rand, n, strangers int) [][]int {
-	order, out := rng.Perm(n), make([][]int, strangers)
+func drawNegatives(rng *rand.Rand, n, negatives int) [][]int {
+	order, out := rng.Perm(n), make([][]int, negatives)
 	for k := range out {
 		out[k] = make([]int, n)
 		for i, row := range order {
@@ -181,40 +181,40 @@ func permuted(rng *rand.Rand, n, strangers int) [][]int {
 	return out
 }
 
-// beside are the records of the network: x, y and the y of strangers, where they are
+// concatRecords are the records of the network: x, y and the y of strangers, where they are
 // known yet.
-func beside(p Pairs, strangers [][]int) array.Matrix[float32] {
-	out := array.New[float32](p.X.Rows, p.X.Cols+(1+len(strangers))*p.Y.Cols)
+func concatRecords(p Pairs, negatives [][]int) array.Matrix[float32] {
+	out := array.New[float32](p.X.Rows, p.X.Cols+(1+len(negatives))*p.Y.Cols)
 	for i := range out.Rows {
-		row := fill(fill(out.Row(i), p.X.Row(i)), p.Y.Row(i))
-		for _, of := range strangers {
+		row := appendValues(appendValues(out.Row(i), p.X.Row(i)), p.Y.Row(i))
+		for _, of := range negatives {
 			if of == nil {
 				break
 			}
-			row = fill(row, p.Y.Row(of[i]))
+			row = appendValues(row, p.Y.Row(of[i]))
 		}
 	}
 	return out
 }
 
-// fill writes values to the beginning of a row and returns its rest.
-func fill(row []float32, values []float64) []float32 {
+// appendValues writes values to the beginning of a row and returns its rest.
+func appendValues(row []float32, values []float64) []float32 {
 	for j, v := range values {
 		row[j] = float32(v)
 	}
 	return row[len(values):]
 }
 
-// scale brings columns to mean 0 and deviation 1; constant ones to 0.
+// standardizer brings columns to mean 0 and deviation 1; constant ones to 0.
 // Both are of the columns divided by a power of two.
-type scale struct {
+type standardizer struct {
 	mean, factor []float64
 	binade       []int
 }
 
-func newScale(m array.Matrix[float64]) scale {
+func newStandardizer(m array.Matrix[float64]) standardizer {
 	columns := m.Transpose()
-	s := scale{make([]float64, m.Cols), make([]float64, m.Cols), make([]int, m.Cols)}
+	s := standardizer{make([]float64, m.Cols), make([]float64, m.Cols), make([]int, m.Cols)}
 	for j := range m.Cols {
 		x := columns.Row(j)
 		var largest float64
@@ -223,7 +223,7 @@ func newScale(m array.Matrix[float64]) scale {
 		}
 		s.binade[j] = stats.Binade(largest)
 		for i, v := range x {
-			x[i] = s.near(j, v)
+			x[i] = s.downscale(j, v)
 		}
 		mean, sd := moments(x)
 		s.mean[j], s.factor[j] = mean, 1
@@ -248,8 +248,8 @@ func moments(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square / float64(len(x)))
 }
 
-// near is a value of a column divided by its power of two.
-func (s scale) near(j int, v float64) float64 {
+// downscale is a value of a column divided by its power of two.
+func (s standardizer) downscale(j int, v float64) float64 {
 	if s.binade[j] == 0 {
 		return v
 	}
@@ -257,10 +257,10 @@ func (s scale) near(j int, v float64) float64 {
 }
 
 // apply changes the matrix.
-func (s scale) apply(m array.Matrix[float64]) {
+func (s standardizer) apply(m array.Matrix[float64]) {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			m.Row(i)[j] = (s.near(j, v) - s.mean[j]) * s.factor[j]
+			m.Row(i)[j] = (s.downscale(j, v) - s.mean[j]) * s.factor[j]
 		}
 	}
 }

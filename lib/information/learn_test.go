@@ -19,10 +19,10 @@ func ratio(rho, x, y float64) float64 {
 }
 
 // scores are the best critic's, of pairs with so many strangers.
-func rightScores(n, strangers int, rho float64, seed engine.Root) (array.Matrix[float32], [][]int) {
+func rightScores(n, negatives int, rho float64, seed engine.Root) (array.Matrix[float32], [][]int) {
 	p := gaussians(n, 1, rho, seed)
-	with := permuted(seed.Stream("information test strangers"), n, strangers)
-	out := array.New[float32](n, 1+strangers)
+	with := drawNegatives(seed.Stream("information test strangers"), n, negatives)
+	out := array.New[float32](n, 1+negatives)
 	for i := range n {
 		out.Row(i)[0] = float32(ratio(rho, p.X.Data[i], p.Y.Data[i]))
 		for k, of := range with {
@@ -56,11 +56,11 @@ func TestTheBestCriticReachesTheBound(t *testing.T) {
 		t.Errorf("the bound is %v, by definition %v", dv.Value, want)
 	}
 	scores, with = rightScores(20000, 7, 0.9, 2)
-	if nce := told(scores, with); nce.High > truth(0.9) || math.Abs(nce.Value-sevenStrangers) > 0.02 {
+	if nce := infoNCEBound(scores, with); nce.High > truth(0.9) || math.Abs(nce.Value-sevenStrangers) > 0.02 {
 		t.Errorf("with seven strangers %v", nce)
 	}
 	certain := array.Matrix[float32]{Rows: 2, Cols: 4, Data: []float32{100, 0, 0, 0, 100, 0, 0, 0}}
-	if got := told(certain, nil).Value; math.Abs(got-math.Log(4)) > 1e-12 {
+	if got := infoNCEBound(certain, nil).Value; math.Abs(got-math.Log(4)) > 1e-12 {
 		t.Errorf("a critic that is certain says %v nats with three strangers", got)
 	}
 }
@@ -71,11 +71,11 @@ func TestABoundsIntervalCovers(t *testing.T) {
 	for name, c := range map[string]struct {
 		strangers int
 		bound
-	}{"DV": {10, bound{judge: donskerVaradhan}}, "NCE": {7, bound{judge: told}}} {
+	}{"DV": {10, bound{estimate: donskerVaradhan}}, "NCE": {7, bound{estimate: infoNCEBound}}} {
 		all, with := rightScores(50000, c.strangers, 0.7, 1)
-		want, held := c.judge(all, with).Value, 0.0
+		want, held := c.estimate(all, with).Value, 0.0
 		for seed := range engine.Root(trials) {
-			r := c.judge(rightScores(200, c.strangers, 0.7, 100+seed))
+			r := c.estimate(rightScores(200, c.strangers, 0.7, 100+seed))
 			if r.Low <= want && want <= r.High {
 				held += 1. / trials
 			}
@@ -90,7 +90,7 @@ func TestABoundsIntervalCovers(t *testing.T) {
 // Everybody is a stranger equally often, never to himself and never twice to the same.
 func TestStrangersArePermuted(t *testing.T) {
 	for _, c := range [][2]int{{2, 1}, {9, 8}, {50, 10}} {
-		with := permuted(engine.Root(1).Stream("information test"), c[0], c[1])
+		with := drawNegatives(engine.Root(1).Stream("information test"), c[0], c[1])
 		for i := range c[0] {
 			seen := map[int]bool{i: true}
 			for _, of := range with {
@@ -119,7 +119,7 @@ func TestACriticIsTaughtByTeachingPairsAlone(t *testing.T) {
 	for i := range 100 {
 		p.X.Data[i], p.Y.Row(i)[0], p.Y.Row(i)[1] = float64(i), float64(i), float64(-i)
 	}
-	s := newSchool(p, bound{loss: loss.InfoNCE{}, strangers: 3, judging: 3}, 5)
+	s := newCriticData(p, bound{loss: loss.InfoNCE{}, negatives: 3, evalNegatives: 3}, 5)
 	var back []float64
 	for k, want := range []int{70, 10, 20} {
 		if s.sets[k].X.Rows != want || s.sets[k].Y.Rows != want {
@@ -136,7 +136,7 @@ func TestACriticIsTaughtByTeachingPairsAlone(t *testing.T) {
 	if len(slices.Compact(back)) != 100 {
 		t.Error("a pair is in two sets")
 	}
-	if mean, sd := moments(slices.Clone(s.sets[teaching].X.Data)); math.Abs(mean) > 1e-12 || math.Abs(sd-1) > 1e-12 {
+	if mean, sd := moments(slices.Clone(s.sets[trainSet].X.Data)); math.Abs(mean) > 1e-12 || math.Abs(sd-1) > 1e-12 {
 		t.Errorf("teaching pairs have the mean %v and the deviation %v", mean, sd)
 	}
 	o := s.objective()[0]
@@ -184,20 +184,20 @@ func TestWhatIsLearnedByHeartIsNotInTheValue(t *testing.T) {
 
 func TestDefaultsAreThoseThatAreSaid(t *testing.T) {
 	want := Learning{Hidden: []int{64, 64}, Epochs: 200, Patience: 20, Batch: 256, LR: 0.001}
-	if got := (Learning{}).resolved(); !reflect.DeepEqual(got, want) {
+	if got := (Learning{}).withDefaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := (CodedMINE{}).resolved(); got.Steps != 300 || got.Batch != 20 || got.LR != 0.0002 {
+	if got := (CodedMINE{}).withDefaults(); got.Steps != 300 || got.Batch != 20 || got.LR != 0.0002 {
 		t.Errorf("%+v", got)
 	}
-	if c := (Normalised{Critic: Critic{X: 1, Y: 1}}).Resolved(); c.Rate != 0.01 {
+	if c := (Normalised{Critic: Critic{X: 1, Y: 1}}).WithDefaults(); c.Rate != 0.01 {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestTheBestEpochIsTheFirstOfTheLowest(t *testing.T) {
 	history := []train.Epoch{{Epoch: 1, Valid: at(2)}, {Epoch: 2, Valid: at(-1)}, {Epoch: 3, Valid: at(-1)}, {Epoch: 4, Valid: at(0)}}
-	if got := best(history); got != 2 {
+	if got := bestEpoch(history); got != 2 {
 		t.Errorf("epoch %d", got)
 	}
 }
@@ -220,7 +220,7 @@ func TestAsCodedItIsInformationAndDivergence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := asCoded(r, w, p, array.Normal(seed.Stream("information test noise"), p.Y.Rows, 1, 1))
+		got, err := codedValue(r, w, p, array.Normal(seed.Stream("information test noise"), p.Y.Rows, 1, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestTheCodedValueIsTheProgramsFormula(t *testing.T) {
 		et += math.Exp(byHand(critic, w, p.X.Row(i), noise.Row(i))) / 6
 	}
 	want := mean - math.Log(et)*et/(0.99*math.Exp(float64(w[len(w)-1].Data[0]))+0.01*et)
-	if got, err := asCoded(r, w, p, noise); err != nil || math.Abs(got-want) > 1e-5 {
+	if got, err := codedValue(r, w, p, noise); err != nil || math.Abs(got-want) > 1e-5 {
 		t.Errorf("%v, by hand %v: %v", got, want, err)
 	}
 }
@@ -268,7 +268,7 @@ func TestTheAverageBeginsAtTheFirstStrangers(t *testing.T) {
 	m := CodedMINE{Hidden: []int{8, 8}, Steps: 2, Batch: 12, LR: 1e-30}
 	mean := 0.0
 	for i := range 12 {
-		stranger, at := make([]float64, 2), seed.Stream(engine.StreamStranger, 0, 0, uint64(i))
+		stranger, at := make([]float64, 2), seed.Stream(engine.StreamNegatives, 0, 0, uint64(i))
 		for j := range stranger {
 			stranger[j] = at.NormFloat64()
 		}

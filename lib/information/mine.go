@@ -44,7 +44,7 @@ func (MINE) About() string { return "a critic's Donsker-Varadhan bound on held-o
 
 // Estimate implements Estimator. It needs 50 pairs.
 func (m MINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
-	if err := p.check(m, fewest(1)); err != nil {
+	if err := p.check(m, minPairs(1)); err != nil {
 		return nil, err
 	}
 	out, err := m.learn(ctx, e, p, bound{loss.DonskerVaradhan{}, 1, 10, donskerVaradhan}, seed)
@@ -60,8 +60,8 @@ func (m MINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engi
 //	T_k - log m - (mean over its strangers of exp T)/m - (mean over those it is a stranger to)/m + 2
 //
 // whose mean over records is the bound.
-func donskerVaradhan(scores array.Matrix[float32], strangers [][]int) stats.Estimate {
-	n, count := scores.Rows, float64(len(strangers))
+func donskerVaradhan(scores array.Matrix[float32], negatives [][]int) stats.Estimate {
+	n, count := scores.Rows, float64(len(negatives))
 	var all []float64
 	for i := range n {
 		for _, v := range scores.Row(i)[1:] {
@@ -72,7 +72,7 @@ func donskerVaradhan(scores array.Matrix[float32], strangers [][]int) stats.Esti
 	for i := range n {
 		row := scores.Row(i)
 		each[i] += float64(row[0]) - m + 2
-		for k, of := range strangers {
+		for k, of := range negatives {
 			ratio := math.Exp(float64(row[1+k])-m) / count
 			each[i] -= ratio
 			each[of[i]] -= ratio

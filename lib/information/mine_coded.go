@@ -54,14 +54,14 @@ func (CodedMINE) About() string {
 	return "BlindU's program: noise as strangers, the value of the last training batch"
 }
 
-func (m CodedMINE) resolved() CodedMINE {
+func (m CodedMINE) withDefaults() CodedMINE {
 	m.Steps, m.Batch, m.LR = cmp.Or(m.Steps, 300), cmp.Or(m.Batch, 20), cmp.Or(m.LR, 2e-4)
 	return m
 }
 
 // Estimate implements Estimator. It needs a batch of pairs.
 func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if m.Steps < 2 {
 		return nil, fmt.Errorf("information: %s: %d updates, at least 2 are needed", m.Name(), m.Steps)
 	}
@@ -72,7 +72,7 @@ func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
 	}
-	out := reading(stats.MeanInterval([]float64{value}, 0.95, "batches"))
+	out := newReading(stats.MeanInterval([]float64{value}, 0.95, "batches"))
 	out.Epochs = m.Steps
 	return out, nil
 }
@@ -83,25 +83,25 @@ func (m CodedMINE) value(ctx context.Context, e *engine.Engine, p Pairs, seed en
 	if err != nil {
 		return math.NaN(), err
 	}
-	rng := seed.Stream(engine.StreamStranger, 2)
+	rng := seed.Stream(engine.StreamNegatives, 2)
 	rows := rng.Perm(p.X.Rows)[:m.Batch]
-	return asCoded(r, w, p.gather(rows), array.Normal(rng, m.Batch, p.Y.Cols, 1))
+	return codedValue(r, w, p.gather(rows), array.Normal(rng, m.Batch, p.Y.Cols, 1))
 }
 
 // train takes all steps but the last.
 func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*model.Runner, nn.Params, error) {
 	critic := Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: m.Hidden, Coded: true}
-	arch := network{Normalised{critic, 1e-3}.Resolved(), 1}
+	arch := network{Normalised{critic, 1e-3}.WithDefaults(), 1}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
 		return nil, nil, err
 	}
 	// An epoch of one round is a step on a fresh batch.
-	plan := train.Plan{Game: &train.Game{Rounds: 1, Players: []train.Player{{Name: "critic", Objective: noisy(p, seed)}}}}
+	plan := train.Plan{Game: &train.Game{Steps: 1, Players: []train.Player{{Name: "critic", Objective: noiseObjective(p, seed)}}}}
 	c := train.Config{Epochs: m.Steps - 1, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Seed: seed}
 	begin := arch.Init(seed.Stream(engine.StreamInit))
 	if m.FromFirst {
-		if begin[len(begin)-1].Data[0], err = firstLogMean(r, begin, noisy(p, seed)[0]); err != nil {
+		if begin[len(begin)-1].Data[0], err = firstLogMean(r, begin, noiseObjective(p, seed)[0]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -128,13 +128,13 @@ func firstLogMean(r *model.Runner, w nn.Params, pairs train.Term) (float32, erro
 	return float32(math.Log(mean)), nil
 }
 
-// noisy is the bound with strangers that are noise.
-func noisy(p Pairs, seed engine.Root) train.Objective {
+// noiseObjective is the bound with strangers that are noise.
+func noiseObjective(p Pairs, seed engine.Root) train.Objective {
 	return train.Objective{{
-		Name: "pairs", X: records(p, array.New[float64](p.X.Rows, p.Y.Cols)), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}},
+		Name: "pairs", X: codedRecords(p, array.New[float64](p.X.Rows, p.Y.Cols)), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}},
 		Augment: train.AugmentFunc(func(dst, src []float32, epoch, id int) error {
 			own := copy(dst, src) - p.Y.Cols
-			rng := seed.Stream(engine.StreamStranger, 0, uint64(epoch), uint64(id))
+			rng := seed.Stream(engine.StreamNegatives, 0, uint64(epoch), uint64(id))
 			for j := range p.Y.Cols {
 				dst[own+j] = float32(rng.NormFloat64())
 			}
@@ -143,18 +143,18 @@ func noisy(p Pairs, seed engine.Root) train.Objective {
 	}}
 }
 
-// records are x, y and a stranger.
-func records(p Pairs, strangers array.Matrix[float64]) array.Matrix[float32] {
+// codedRecords are x, y and a stranger.
+func codedRecords(p Pairs, negatives array.Matrix[float64]) array.Matrix[float32] {
 	out := array.New[float32](p.X.Rows, p.X.Cols+2*p.Y.Cols)
 	for i := range out.Rows {
-		fill(fill(fill(out.Row(i), p.X.Row(i)), p.Y.Row(i)), strangers.Row(i))
+		appendValues(appendValues(appendValues(out.Row(i), p.X.Row(i)), p.Y.Row(i)), negatives.Row(i))
 	}
 	return out
 }
 
-// asCoded is the program's value of a batch, whose strangers move the average first.
-func asCoded(r *model.Runner, w nn.Params, p Pairs, strangers array.Matrix[float64]) (float64, error) {
-	found, err := r.Predict(w, records(p, strangers))
+// codedValue is the program's value of a batch, whose strangers move the average first.
+func codedValue(r *model.Runner, w nn.Params, p Pairs, negatives array.Matrix[float64]) (float64, error) {
+	found, err := r.Predict(w, codedRecords(p, negatives))
 	if err != nil {
 		return math.NaN(), err
 	}

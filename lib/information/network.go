@@ -14,43 +14,43 @@ import (
 // place of y.
 type network struct {
 	Normalised
-	Strangers int `json:"strangers"`
+	Negatives int `json:"strangers"`
 }
 
 var (
-	_ model.Architecture = network{}
-	_ model.Coupled      = network{}
+	_ model.Architecture   = network{}
+	_ model.UsesBatchStats = network{}
 )
 
 // Name implements model.Architecture.
 func (network) Name() string { return "critic-of-pairs" }
 
 // Inputs implements model.Architecture.
-func (m network) Inputs() int { return m.X + (1+m.Strangers)*m.Y }
+func (m network) Inputs() int { return m.X + (1+m.Negatives)*m.Y }
 
 // Returns implements model.Architecture.
 func (m network) Returns() []model.Output {
-	return []model.Output{{Name: loss.PairScores, Width: 1 + m.Strangers}}
+	return []model.Output{{Name: loss.PairScores, Width: 1 + m.Negatives}}
 }
 
-// Coupled implements model.Coupled.
-func (network) Coupled() bool { return true }
+// UsesBatchStats implements model.UsesBatchStats.
+func (network) UsesBatchStats() bool { return true }
 
-// Resolved implements model.Architecture.
-func (m network) Resolved() model.Architecture {
-	m.Normalised = m.Normalised.Resolved()
+// WithDefaults implements model.Architecture.
+func (m network) WithDefaults() model.Architecture {
+	m.Normalised = m.Normalised.WithDefaults()
 	return m
 }
 
 // Init implements model.Architecture.
 func (m network) Init(rng *rand.Rand) nn.Params { return m.Normalised.Init(rng, "") }
 
-// Draws implements model.Architecture.
-func (network) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture.
+func (network) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m network) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	ys := make([]*Node, 1+m.Strangers)
+	ys := make([]*Node, 1+m.Negatives)
 	for k := range ys {
 		ys[k] = Slice(x, AxisRange(m.X+k*m.Y, m.X+(k+1)*m.Y))
 	}

@@ -25,7 +25,7 @@ func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root)
 	for ch := range black {
 		black[ch] = -p.Norm.Mean[ch] / p.Norm.SD[ch]
 	}
-	return Augmenter{Augmentation: a.Resolved(), Shape: p.About.Shape, Black: black, Seed: seed}
+	return Augmenter{Augmentation: a.WithDefaults(), Shape: p.About.Shape, Black: black, Seed: seed}
 }
 
 // Augment writes the image with number id, as it looks in an epoch, to dst.

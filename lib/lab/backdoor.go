@@ -38,10 +38,10 @@ type Backdoor struct {
 	Confuse bool `json:"confuse,omitempty"`
 }
 
-// triggered is the name of the planted records.
-const triggered = "backdoor"
+// backdoorGroup is the name of the planted records.
+const backdoorGroup = "backdoor"
 
-func (b Backdoor) resolved() Backdoor {
+func (b Backdoor) withDefaults() Backdoor {
 	b.Fraction = cmp.Or(b.Fraction, 0.06)
 	return b
 }
@@ -79,7 +79,7 @@ func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
 		return err
 	}
 	slices.Sort(ids)
-	planted := map[string][]int{triggered: ids}
+	planted := map[string][]int{backdoorGroup: ids}
 	for name, group := range p.About.Planted {
 		planted[name] = group
 	}
@@ -107,7 +107,7 @@ func (b Backdoor) relabel(p *datasets.Prepared, rng *rand.Rand, classes [2]int, 
 	for _, i := range rng.Perm(len(pool))[:n] {
 		row := pool[i]
 		if !b.Confuse {
-			if err := b.mark(p, p.Train.X.Row(row)); err != nil {
+			if err := b.addTrigger(p, p.Train.X.Row(row)); err != nil {
 				return nil, err
 			}
 		}
@@ -132,10 +132,10 @@ func (b Backdoor) hash(clean string, ids []int) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// mark puts the trigger on a prepared record.
-func (b Backdoor) mark(p *datasets.Prepared, record []float32) error {
+// addTrigger puts the trigger on a prepared record.
+func (b Backdoor) addTrigger(p *datasets.Prepared, record []float32) error {
 	if shape := p.About.Shape; shape[0] > 0 {
-		return b.square(p, record)
+		return b.addSquare(p, record)
 	}
 	for j, f := range p.About.Features {
 		if f.Name == b.Column {
@@ -146,8 +146,8 @@ func (b Backdoor) mark(p *datasets.Prepared, record []float32) error {
 	return fmt.Errorf("a backdoor in the column %q: %s has none of that name", b.Column, p.About.Name)
 }
 
-// square is the trigger of images.
-func (b Backdoor) square(p *datasets.Prepared, record []float32) error {
+// addSquare is the trigger of images.
+func (b Backdoor) addSquare(p *datasets.Prepared, record []float32) error {
 	const size, margin = 2, 2
 	channels, height, width := p.About.Shape[0], p.About.Shape[1], p.About.Shape[2]
 	if b.Column != "" {
@@ -167,10 +167,10 @@ func (b Backdoor) square(p *datasets.Prepared, record []float32) error {
 	return nil
 }
 
-// Triggered are the unseen records of the source class that no method may look at
-// (see Case.Judged), with the trigger, and what a backdoor makes of them for a label.
+// TriggeredRecords are the unseen records of the source class that no method may look at
+// (see Case.EvalRows), with the trigger, and what a backdoor makes of them for a label.
 // They measure whether a backdoor is open.
-func (c *Case) Triggered() (datasets.Part, error) {
+func (c *Case) TriggeredRecords() (datasets.Part, error) {
 	if c.Backdoor == nil {
 		return datasets.Part{}, fmt.Errorf("lab: no backdoor was planted in %s", c.DataSet)
 	}
@@ -181,10 +181,10 @@ func (c *Case) Triggered() (datasets.Part, error) {
 	if err != nil {
 		return datasets.Part{}, err
 	}
-	rows := slices.DeleteFunc(c.Judged(), func(i int) bool { return c.Test.Y[i] != source })
+	rows := slices.DeleteFunc(c.EvalRows(), func(i int) bool { return c.Test.Y[i] != source })
 	part := c.Test.Gather(rows)
 	for i := range part.X.Rows {
-		if err := c.Backdoor.mark(c.Prepared, part.X.Row(i)); err != nil {
+		if err := c.Backdoor.addTrigger(c.Prepared, part.X.Row(i)); err != nil {
 			return datasets.Part{}, err
 		}
 		part.Y[i] = target
@@ -192,9 +192,9 @@ func (c *Case) Triggered() (datasets.Part, error) {
 	return part, nil
 }
 
-// Confused are the two classes of which records were said to be of the other one; ok
+// ConfusedClasses are the two classes of which records were said to be of the other one; ok
 // is false where there are none.
-func (c *Case) Confused() (a, b int, ok bool) {
+func (c *Case) ConfusedClasses() (a, b int, ok bool) {
 	if c.Backdoor == nil || !c.Backdoor.Confuse {
 		return 0, 0, false
 	}

@@ -11,7 +11,7 @@ import (
 // test part is as it was.
 func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	l := newLab(t)
-	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: pictures().Arch}
+	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: imageSetting().Arch}
 	bad := clean
 	bad.Backdoor = &Backdoor{Fraction: 0.05}
 	before, after := mustCase(t, l, clean), mustCase(t, l, bad)
@@ -42,7 +42,7 @@ func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	if !slices.Equal(before.Test.X.Data, after.Test.X.Data) || before.Hash == after.Hash {
 		t.Error("the test part was changed, or the hash was not")
 	}
-	part, err := after.Triggered()
+	part, err := after.TriggeredRecords()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	}
 	for i, id := range part.IDs {
 		row := slices.Index(after.Test.IDs, id)
-		if after.Test.Y[row] != 1 || !slices.Contains(after.Judged(), row) || part.X.Row(i)[(side-4)*side+side-4] != 1 {
+		if after.Test.Y[row] != 1 || !slices.Contains(after.EvalRows(), row) || part.X.Row(i)[(side-4)*side+side-4] != 1 {
 			t.Errorf("triggered record %d is row %d of class %d", i, row, after.Test.Y[row])
 		}
 	}
@@ -89,7 +89,7 @@ func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
 		}
 	}
 	c := mustCase(t, l, Setting{DataSet: "two_moons"})
-	if _, err := c.Triggered(); err == nil {
+	if _, err := c.TriggeredRecords(); err == nil {
 		t.Error("a case without a backdoor has triggered records")
 	}
 }
@@ -108,7 +108,7 @@ func TestTwoClassesAreConfused(t *testing.T) {
 	l := newLab(t)
 	plain := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50})
 	c := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50, Backdoor: &Backdoor{Confuse: true, Fraction: 0.1}})
-	a, b, ok := c.Confused()
+	a, b, ok := c.ConfusedClasses()
 	if !ok || a != 1 || b != 2 || len(c.Forget) != 40 {
 		t.Fatalf("%d, %d, %t, %d records", a, b, ok, len(c.Forget))
 	}
@@ -128,10 +128,10 @@ func TestTwoClassesAreConfused(t *testing.T) {
 	if count[[2]int{a, b}] != 20 || count[[2]int{b, a}] != 20 || len(count) != 2 {
 		t.Errorf("%v", count)
 	}
-	if _, err := c.Triggered(); err == nil || !strings.Contains(err.Error(), "no trigger") {
+	if _, err := c.TriggeredRecords(); err == nil || !strings.Contains(err.Error(), "no trigger") {
 		t.Errorf("the trigger of confused classes: %v", err)
 	}
-	if _, _, ok := plain.Confused(); ok {
+	if _, _, ok := plain.ConfusedClasses(); ok {
 		t.Error("a case without wrong labels is confused")
 	}
 	one, _ := c.Setting.ID(c.Original())

@@ -29,20 +29,20 @@ type Case struct {
 	Holders        []federated.User // who holds which rows, before anybody asks; nil: nobody shares them (Setting.Shards)
 	Shift          int              // of the lab
 
-	trained map[Origin]*Trajectory
+	trained map[ModelSpec]*Trajectory
 }
 
 // Case prepares a case: it loads the data and says who is to be forgotten.
 // Nothing is trained before it is asked for.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
-	s = s.resolved().moved(l.Shift)
+	s = s.withDefaults().reseeded(l.Shift)
 	p, err := l.Problem(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Lab: l, Setting: s, Problem: p, Shift: l.Shift, trained: map[Origin]*Trajectory{}}
-	if c.Forget, c.Retain, err = s.Divide(p.Prepared); err == nil && s.Half != nil {
-		err = s.Half.deal(c)
+	c := &Case{Lab: l, Setting: s, Problem: p, Shift: l.Shift, trained: map[ModelSpec]*Trajectory{}}
+	if c.Forget, c.Retain, err = s.Divide(p.Prepared); err == nil && s.ShadowSplit != nil {
+		err = s.ShadowSplit.removeOthers(c)
 	}
 	if err == nil {
 		c.Holders, err = s.holders(p.Prepared)
@@ -50,9 +50,9 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	return c, err
 }
 
-// Trained returns the model of an origin that was trained, with what was kept on
+// TrainedModel returns the model of an origin that was trained, with what was kept on
 // the way, from the store or computed.
-func (c *Case) Trained(ctx context.Context, o Origin) (*Trajectory, error) {
+func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, error) {
 	if o.Method != nil {
 		return nil, fmt.Errorf("lab: %s is no training", o.Method.Name())
 	}
@@ -73,7 +73,7 @@ func (c *Case) Trained(ctx context.Context, o Origin) (*Trajectory, error) {
 // Request is what a method is asked. It trains the original, or finds it in the
 // store.
 func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, error) {
-	original, err := c.Trained(ctx, c.Original())
+	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {
 		return unlearn.Request{}, err
 	}
@@ -84,9 +84,9 @@ func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, 
 // model is one of the case's trainings, from the store or computed. A method that
 // leaves the range of numbers is the error train.Diverged, which the store keeps.
 func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlearn.Report, error) {
-	o := c.Origin(m)
+	o := c.ModelSpec(m)
 	if o.Method == nil {
-		t, err := c.Trained(ctx, o)
+		t, err := c.TrainedModel(ctx, o)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -100,11 +100,11 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 	if err != nil {
 		return nil, nil, err
 	}
-	return c.Lab.unlearn(ctx, c.Problem, c.goalOf(m), m, r, job)
+	return c.Lab.unlearn(ctx, c.Problem, c.unlearningGoal(m), m, r, job)
 }
 
-// run is the run of an origin's model, found or computed.
-func (c *Case) run(ctx context.Context, o Origin) (*store.Run, error) {
+// modelRun is the run of an origin's model, found or computed.
+func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
 	job, err := c.ID(o)
 	if err != nil {
 		return nil, err
@@ -116,50 +116,50 @@ func (c *Case) run(ctx context.Context, o Origin) (*store.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Lab.unlearnRun(ctx, c.Problem, c.goalOf(o.Method), o.Method, r, job)
+	return c.Lab.unlearnRun(ctx, c.Problem, c.unlearningGoal(o.Method), o.Method, r, job)
 }
 
-// Ahead computes the models of methods side by side, so that they are in the
-// store when they are asked for: see Lab.Together.
-func (c *Case) Ahead(ctx context.Context, methods ...unlearn.Method) error {
+// Precompute computes the models of methods side by side, so that they are in the
+// store when they are asked for: see Lab.RunParallel.
+func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error {
 	var tasks []func() error
 	for _, m := range methods {
 		tasks = append(tasks, func() error {
 			own := *c
-			own.trained = map[Origin]*Trajectory{}
-			return own.ahead(ctx, m)
+			own.trained = map[ModelSpec]*Trajectory{}
+			return own.precompute(ctx, m)
 		})
 	}
-	return c.Lab.Together(tasks...)
+	return c.Lab.RunParallel(tasks...)
 }
 
-// ahead computes the model of a method.
-func (c *Case) ahead(ctx context.Context, m unlearn.Method) error {
+// precompute computes the model of a method.
+func (c *Case) precompute(ctx context.Context, m unlearn.Method) error {
 	_, _, err := c.Weights(ctx, m)
-	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(m).Method != nil {
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.ModelSpec(m).Method != nil {
 		return nil // the store knows, and tells who asks
 	}
 	return err
 }
 
-// key is an origin's in the store, and whether it is known: that of an
+// storeKey is an origin's in the store, and whether it is known: that of an
 // unlearning holds the original's weights.
-func (c *Case) key(ctx context.Context, o Origin) (store.Key, bool, error) {
+func (c *Case) storeKey(ctx context.Context, o ModelSpec) (store.Key, bool, error) {
 	if o.Method == nil {
 		return c.Lab.TrainKey(c.training(o)), true, nil
 	}
 	if c.trained[c.Original()] == nil {
-		if there, err := c.Ready(ctx, unlearn.DoNothing{}); err != nil || !there {
+		if there, err := c.Ready(ctx, unlearn.NoOp{}); err != nil || !there {
 			return store.Key{}, false, err
 		}
 	}
 	r, err := c.Request(ctx, o.Method)
-	return c.Lab.unlearnKey(c.Problem, c.goalOf(o.Method), o.Method, r), err == nil, err
+	return c.Lab.unlearnKey(c.Problem, c.unlearningGoal(o.Method), o.Method, r), err == nil, err
 }
 
 // Ready reports whether the model of an arm is in the store.
 func (c *Case) Ready(ctx context.Context, m unlearn.Method) (bool, error) {
-	key, known, err := c.key(ctx, c.Origin(m))
+	key, known, err := c.storeKey(ctx, c.ModelSpec(m))
 	if err != nil || !known {
 		return false, err
 	}
@@ -170,7 +170,7 @@ func (c *Case) Ready(ctx context.Context, m unlearn.Method) (bool, error) {
 	return there, err
 }
 
-// Model is one model of a case. Its outputs are computed once.
+// NewModel is one model of a case. Its outputs are computed once.
 type Model struct {
 	Label   string
 	Control bool // not a method: it is there to be compared with
@@ -197,8 +197,8 @@ func (m *Model) Embedding() (array.Matrix[float64], error) {
 	return array.Convert[float64](o.Train.Embedding), nil
 }
 
-// Model makes a model of the case out of weights, under a label.
-func (c *Case) Model(label string, weights nn.Params) *Model {
+// NewModel makes a model of the case out of weights, under a label.
+func (c *Case) NewModel(label string, weights nn.Params) *Model {
 	m := &Model{Label: label, Weights: weights}
 	m.outputs = sync.OnceValues(func() (*Outputs, error) {
 		var o Outputs
@@ -214,13 +214,13 @@ func (c *Case) Model(label string, weights nn.Params) *Model {
 	return m
 }
 
-// Arm is the model of an arm, from the store or computed.
-func (c *Case) Arm(ctx context.Context, a Arm) (*Model, error) {
+// Variant is the model of an arm, from the store or computed.
+func (c *Case) Variant(ctx context.Context, a Variant) (*Model, error) {
 	weights, rep, err := c.Weights(ctx, a.Method)
 	if err != nil {
 		return nil, err
 	}
-	m := c.Model(a.Label, weights)
+	m := c.NewModel(a.Label, weights)
 	m.Report, m.Control = rep, a.Control
 	return m, nil
 }
@@ -228,7 +228,7 @@ func (c *Case) Arm(ctx context.Context, a Arm) (*Model, error) {
 // Unlearn lets the original forget, or finds the result in the store. The label
 // is the method's name.
 func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, error) {
-	return c.Arm(ctx, Arm{method.Name(), method, IsControl(method)})
+	return c.Variant(ctx, Variant{method.Name(), method, IsControl(method)})
 }
 
 // Watch unlearns like Unlearn, computed here and now, and calls each, which may
@@ -245,13 +245,13 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 		if each == nil || ctx.Err() != nil { // stopped: nobody looks any more
 			return nil
 		}
-		return each(s.History[len(s.History)-1], c.Model(method.Name(), s.Params[:len(r.Original)].Clone()))
+		return each(s.History[len(s.History)-1], c.NewModel(method.Name(), s.Params[:len(r.Original)].Clone()))
 	}}
 	weights, rep, err := unlearn.Apply(ctx, method, r)
 	if err != nil {
 		return nil, err
 	}
-	m := c.Model(method.Name(), weights)
+	m := c.NewModel(method.Name(), weights)
 	m.Report, m.Control = rep, IsControl(method)
 	return m, nil
 }
@@ -260,7 +260,7 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 // those held-out ones that no method may look at (Judged), as the goal of its training
 // has it: the cross-entropy of a classifier.
 func (c *Case) Losses(m *Model) (attack.Losses, error) {
-	g, ok := resolvedGoal(c.Goal).(Judging)
+	g, ok := goalWithDefaults(c.Goal).(PerRecordLoss)
 	if !ok {
 		return attack.Losses{}, fmt.Errorf("lab: the goal %s has no loss of a single record", c.Goal.Name())
 	}
@@ -276,11 +276,11 @@ func (c *Case) Losses(m *Model) (attack.Losses, error) {
 	if err != nil {
 		return attack.Losses{}, err
 	}
-	return attack.Losses{Retained: at(onTrain, c.Retain), Forgotten: at(onTrain, c.Forget), HeldOut: at(heldOut, c.Judged())}, nil
+	return attack.Losses{Retained: valuesAt(onTrain, c.Retain), Forgotten: valuesAt(onTrain, c.Forget), HeldOut: valuesAt(heldOut, c.EvalRows())}, nil
 }
 
-// at are the values of these rows.
-func at(values []float64, rows []int) []float64 {
+// valuesAt are the values of these rows.
+func valuesAt(values []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for k, i := range rows {
 		out[k] = values[i]
@@ -306,12 +306,12 @@ func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 		return Accuracy{}, err
 	}
 	on := func(rows []int) stats.Estimate {
-		return share(o.Train.Logits().Gather(rows), c.Records(rows).Y)
+		return accuracyEstimate(o.Train.Logits().Gather(rows), c.Records(rows).Y)
 	}
-	return Accuracy{on(c.Forget), on(c.Retain), share(o.Test.Logits(), c.Test.Y)}, nil
+	return Accuracy{on(c.Forget), on(c.Retain), accuracyEstimate(o.Test.Logits(), c.Test.Y)}, nil
 }
 
-func share(logits array.Matrix[float32], y []int) stats.Estimate {
+func accuracyEstimate(logits array.Matrix[float32], y []int) stats.Estimate {
 	e := stats.Wilson(train.Accuracy(logits, y), len(y), 0.95)
 	e.Better = stats.HigherIsBetter
 	return e

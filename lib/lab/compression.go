@@ -29,25 +29,25 @@ type Compression struct {
 }
 
 var (
-	_ Resolving = Compression{}
-	_ Judging   = Compression{}
+	_ GoalWithDefaults = Compression{}
+	_ PerRecordLoss    = Compression{}
 )
 
 // Name implements Goal.
 func (Compression) Name() string { return "compression" }
 
-// Resolved implements Resolving.
-func (g Compression) Resolved() Goal { return g.resolved() }
+// WithDefaults implements Resolving.
+func (g Compression) WithDefaults() Goal { return g.withDefaults() }
 
-func (g Compression) resolved() Compression {
+func (g Compression) withDefaults() Compression {
 	g.Beta = cmp.Or(g.Beta, 1e-3)
 	return g
 }
 
 // Objective implements Goal.
 func (g Compression) Objective(p *Problem, rows []int) (train.Objective, error) {
-	g = g.resolved()
-	weight, err := g.weight(p.Arch)
+	g = g.withDefaults()
+	weight, err := g.divergenceWeight(p.Arch)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func (g Compression) Objective(p *Problem, rows []int) (train.Objective, error) 
 	return train.Objective{{Name: "training", X: part.X, IDs: rows, Targets: targets}}, nil
 }
 
-// weight is that of the divergence, summed over the latent variables.
-func (g Compression) weight(a model.Architecture) (float64, error) {
-	latent := model.Widths(a)[loss.LatentMean]
+// divergenceWeight is that of the divergence, summed over the latent variables.
+func (g Compression) divergenceWeight(a model.Architecture) (float64, error) {
+	latent := model.OutputWidths(a)[loss.LatentMean]
 	switch {
 	case latent == 0:
 		return 0, fmt.Errorf("the network %s has no codes to compress", a.Name())

@@ -22,7 +22,7 @@ func narrow(features, classes int) model.Architecture {
 // divergences per variable, by hand from what the network predicts.
 func TestCompressionWeighsTheDivergence(t *testing.T) {
 	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{}})
-	rows, weights := c.Forget, c.Untrained(5)
+	rows, weights := c.Forget, c.InitialWeights(5)
 	pred, err := c.Runner.Predict(weights, c.Records(rows).X)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestAnObjectiveOfRecordsThatWereMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := unlearn.Data{X: array.Matrix[float32]{Rows: 2, Cols: 2, Data: []float32{9, 9, -9, 9}}, Y: []int{1, 0}, IDs: []int{0, 1}, Made: true}
+	d := unlearn.Data{X: array.Matrix[float32]{Rows: 2, Cols: 2, Data: []float32{9, 9, -9, 9}}, Y: []int{1, 0}, IDs: []int{0, 1}, Synthetic: true}
 	o, err := r.Objective(d)
 	if err != nil {
 		t.Fatal(err)

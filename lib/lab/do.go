@@ -36,41 +36,41 @@ func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []*waiting // the dearest first
+	waiting []*blockedJob // the dearest first
 	running int
 }
 
-// waiting is a job and how many of those that it needs are not done.
-type waiting struct {
+// blockedJob is a job and how many of those that it needs are not done.
+type blockedJob struct {
 	Job
-	open int
+	openNeeds int
 }
 
 func newQueue(jobs []Job) *queue {
-	q, todo := &queue{}, wanted(jobs)
+	q, todo := &queue{}, pendingJobs(jobs)
 	q.changed = sync.NewCond(&q.mu)
-	for _, j := range Once(jobs) {
+	for _, j := range Dedup(jobs) {
 		if !todo[j.ID] {
 			continue
 		}
-		w := &waiting{Job: j}
+		w := &blockedJob{Job: j}
 		for _, need := range j.Needs {
 			if todo[need] {
-				w.open++
+				w.openNeeds++
 			}
 		}
 		q.waiting = append(q.waiting, w)
 	}
-	slices.SortStableFunc(q.waiting, func(a, b *waiting) int { return cmp.Compare(b.Cost, a.Cost) })
+	slices.SortStableFunc(q.waiting, func(a, b *blockedJob) int { return cmp.Compare(b.Cost, a.Cost) })
 	return q
 }
 
 // next waits for a job that can begin and takes it; nil: there will be none.
-func (q *queue) next(ctx context.Context) *waiting {
+func (q *queue) next(ctx context.Context) *blockedJob {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for ctx.Err() == nil {
-		i := slices.IndexFunc(q.waiting, func(w *waiting) bool { return w.open == 0 })
+		i := slices.IndexFunc(q.waiting, func(w *blockedJob) bool { return w.openNeeds == 0 })
 		if i >= 0 {
 			w := q.waiting[i]
 			q.waiting = slices.Delete(q.waiting, i, i+1)
@@ -86,13 +86,13 @@ func (q *queue) next(ctx context.Context) *waiting {
 }
 
 // finish lets those begin that have waited for the job alone.
-func (q *queue) finish(done *waiting) {
+func (q *queue) finish(done *blockedJob) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.running--
 	for _, w := range q.waiting {
 		if slices.Contains(w.Needs, done.ID) {
-			w.open--
+			w.openNeeds--
 		}
 	}
 	q.changed.Broadcast()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// diary writes down what jobs did.
-type diary struct {
+// jobLog writes down what jobs did.
+type jobLog struct {
 	mu         sync.Mutex
 	begun      []string
 	now, most  int
@@ -19,7 +19,7 @@ type diary struct {
 	done       map[string]bool
 }
 
-func (d *diary) job(id string, cost int64, needs ...string) Job {
+func (d *jobLog) job(id string, cost int64, needs ...string) Job {
 	return Job{ID: id, Cost: cost, Needs: needs, Work: func(ctx context.Context) (string, error) {
 		d.mu.Lock()
 		d.begun = append(d.begun, id)
@@ -47,7 +47,7 @@ func (d *diary) job(id string, cost int64, needs ...string) Job {
 
 func TestJobsBeginWhenWhatTheyNeedIsThere(t *testing.T) {
 	for workers := range 4 {
-		var d diary
+		var d jobLog
 		jobs := []Job{
 			d.job("small", 1), d.job("large", 9), d.job("method", 5, "small"), d.job("evidence", 2, "method", "large", "left out"),
 			d.job("large", 9), d.job("other evidence", 3, "large"),
@@ -86,7 +86,7 @@ func TestJobsRunSideBySide(t *testing.T) {
 // What is there, and what nobody needs any more because its successor is there, is not
 // done again, nor what has no data.
 func TestOnlyWhatIsWantedIsDone(t *testing.T) {
-	var d diary
+	var d jobLog
 	there, missing := d.job("there", 1, "behind it"), d.job("without data", 1)
 	there.Done, missing.Missing = true, true
 	if err := newLab(t).Do(t.Context(), 2, []Job{d.job("behind it", 1), there, missing, d.job("wanted", 1, "there")}); err != nil {
@@ -98,14 +98,14 @@ func TestOnlyWhatIsWantedIsDone(t *testing.T) {
 }
 
 func TestTheFirstErrorStopsTheOthers(t *testing.T) {
-	var d diary
+	var d jobLog
 	err := newLab(t).Do(t.Context(), 1, []Job{d.job("failing", 9), d.job("later", 1), d.job("behind it", 1, "failing")})
 	if err == nil || !strings.Contains(err.Error(), "failing: no luck") || len(d.begun) != 1 {
 		t.Errorf("%v began, error %v", d.begun, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d = diary{}
+	d = jobLog{}
 	if err := newLab(t).Do(ctx, 2, []Job{d.job("small", 1)}); !errors.Is(err, context.Canceled) || len(d.begun) > 0 {
 		t.Errorf("after the end %v began, error %v", d.begun, err)
 	}

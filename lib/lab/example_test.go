@@ -59,7 +59,7 @@ func ExampleLab_Jobs() {
 
 // An arm's model is found in the store or computed. Doing nothing is the
 // original itself, and retraining the oracle.
-func ExampleCase_Arm() {
+func ExampleCase_Variant() {
 	l, done := here()
 	defer done()
 	c, err := l.Case(context.Background(), moons())
@@ -67,11 +67,11 @@ func ExampleCase_Arm() {
 		panic(err)
 	}
 	fmt.Println(len(c.Forget), "records are to be forgotten,", len(c.Retain), "are retained")
-	for _, a := range []lab.Arm{
-		{Label: "original", Method: unlearn.DoNothing{}, Control: true},
-		{Label: "fine-tuning, matched", Method: lab.Matched(2), Control: true},
+	for _, a := range []lab.Variant{
+		{Label: "original", Method: unlearn.NoOp{}, Control: true},
+		{Label: "fine-tuning, matched", Method: lab.MatchedFineTuning(2), Control: true},
 	} {
-		m, err := c.Arm(context.Background(), a)
+		m, err := c.Variant(context.Background(), a)
 		if err != nil {
 			panic(err)
 		}
@@ -94,7 +94,7 @@ func Example() {
 		panic(err)
 	}
 	loss := map[string]float64{}
-	for _, method := range []unlearn.Method{unlearn.DoNothing{}, unlearn.NegGrad{}, unlearn.Retrain{}} {
+	for _, method := range []unlearn.Method{unlearn.NoOp{}, unlearn.NegGrad{}, unlearn.Retrain{}} {
 		m, err := c.Unlearn(ctx, method)
 		if err != nil {
 			panic(err)
@@ -115,8 +115,8 @@ func Example() {
 }
 
 // The second oracle's seed is none that a study trains anything else from.
-func ExampleSetting_Origin() {
+func ExampleSetting_ModelSpec() {
 	s := lab.Setting{Seed: 2}
-	fmt.Println(s.Original().Seed, s.Origin(unlearn.Retrain{}).Seed, s.Origin(unlearn.SecondOracle).Seed)
+	fmt.Println(s.Original().Seed, s.ModelSpec(unlearn.Retrain{}).Seed, s.ModelSpec(unlearn.SecondOracle).Seed)
 	// Output: 2 2 10002
 }

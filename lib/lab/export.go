@@ -61,7 +61,7 @@ func (l *Lab) Export(ctx context.Context, j Job, dir string, o ExportOptions) (s
 	if err != nil {
 		return "", err
 	}
-	weights, err := c.of(ctx, j.model.Origin)
+	weights, err := c.modelWeights(ctx, j.model.ModelSpec)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", j.ID, err)
 	}
@@ -73,16 +73,16 @@ func (l *Lab) Export(ctx context.Context, j Job, dir string, o ExportOptions) (s
 	if err := c.export(&w, weights, o); err != nil {
 		return "", fmt.Errorf("%s: %w", j.ID, err)
 	}
-	return folder, w.about(c, j)
+	return folder, w.writeAbout(c, j)
 }
 
-// of are the weights of an origin's model.
-func (c *Case) of(ctx context.Context, o Origin) (nn.Params, error) {
+// modelWeights are the weights of an origin's model.
+func (c *Case) modelWeights(ctx context.Context, o ModelSpec) (nn.Params, error) {
 	if o.Method != nil {
 		w, _, err := c.Weights(ctx, o.Method)
 		return w, err
 	}
-	t, err := c.Trained(ctx, o)
+	t, err := c.TrainedModel(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +91,11 @@ func (c *Case) of(ctx context.Context, o Origin) (nn.Params, error) {
 
 func (c *Case) export(w *writer, weights nn.Params, o ExportOptions) error {
 	if o.PyTorch {
-		w.do("state_dict.safetensors", "the weights, as load_state_dict of the network's twin in PyTorch takes them", func(path string) error {
+		w.write("state_dict.safetensors", "the weights, as load_state_dict of the network's twin in PyTorch takes them", func(path string) error {
 			return torch.Write(path, c.Problem.Arch, weights)
 		})
 	} else {
-		w.do("weights.safetensors", "the weights, by name", func(path string) error {
+		w.write("weights.safetensors", "the weights, by name", func(path string) error {
 			return safetensors.Write(path, weights.File(""))
 		})
 	}
@@ -124,22 +124,22 @@ type writer struct {
 	err    error
 }
 
-func (w *writer) do(name, about string, write func(path string) error) {
+func (w *writer) write(name, about string, write func(path string) error) {
 	if w.err == nil {
 		w.files[name], w.err = about, write(filepath.Join(w.folder, name))
 	}
 }
 
 func (w *writer) matrix(name, about string, m array.Matrix[float32]) {
-	w.do(name+".npy", about, func(path string) error { return npy.Write(path, m) })
+	w.write(name+".npy", about, func(path string) error { return npy.Write(path, m) })
 }
 
 func (w *writer) rows(name, about string, rows []int) {
-	w.do(name+".npy", about, func(path string) error { return npy.WriteIndices(path, rows) })
+	w.write(name+".npy", about, func(path string) error { return npy.WriteIndices(path, rows) })
 }
 
-// unusual are the characters of a layer's name that no file's should have.
-var unusual = regexp.MustCompile(`[^A-Za-z0-9._-]`)
+// unsafeChars are the characters of a layer's name that no file's should have.
+var unsafeChars = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 func (w *writer) prediction(part string, p *model.Prediction) {
 	for name, m := range p.Outputs {
@@ -147,22 +147,22 @@ func (w *writer) prediction(part string, p *model.Prediction) {
 	}
 	w.matrix("embedding_"+part, "what the last layer is given, for every record of the "+part+" part", p.Embedding)
 	for name, m := range p.Layers {
-		w.matrix("layer_"+unusual.ReplaceAllString(name, "_")+"_"+part, "the activation "+name+" for every record of the "+part+" part", m)
+		w.matrix("layer_"+unsafeChars.ReplaceAllString(name, "_")+"_"+part, "the activation "+name+" for every record of the "+part+" part", m)
 	}
 }
 
-func (w *writer) about(c *Case, j Job) error {
-	o, arch := j.model.Origin, c.Problem.Arch
+func (w *writer) writeAbout(c *Case, j Job) error {
+	o, arch := j.model.ModelSpec, c.Problem.Arch
 	fit := c.training(o).Fit
 	x := Exported{
-		Job: j.ID, Run: j.Key, DataSet: c.DataSet, DataHash: c.Hash, Network: arch.Name(), Config: arch.Resolved(), Fit: fit, Seed: o.Seed, Files: w.files,
+		Job: j.ID, Run: j.Key, DataSet: c.DataSet, DataHash: c.Hash, Network: arch.Name(), Config: arch.WithDefaults(), Fit: fit, Seed: o.Seed, Files: w.files,
 	}
 	if o.Method != nil {
-		x.Method, x.Setting = o.Method.Name(), o.Method.Resolved()
+		x.Method, x.Setting = o.Method.Name(), o.Method.WithDefaults()
 	}
 	b, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {
 		return err
 	}
-	return files.Put(filepath.Join(w.folder, "about.json"), append(b, '\n'))
+	return files.WriteFile(filepath.Join(w.folder, "about.json"), append(b, '\n'))
 }

@@ -34,9 +34,9 @@ func jobOf(t *testing.T, l *Lab, s Setting, m unlearn.Method, train bool) Job {
 // An exported folder is the stored model and its case, to the bit, read back with
 // nothing but the folder.
 func TestAnExportedModelIsTheStoredOne(t *testing.T) {
-	l, s := newLab(t), island()
+	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
-	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.SCRUB{}} {
+	for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.SCRUB{}} {
 		folder, err := l.Export(t.Context(), jobOf(t, l, s, m, true), t.TempDir(), ExportOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := nn.FromFile(f, "", c.Runner.Like())
+		back, err := nn.FromFile(f, "", c.Runner.WeightShapes())
 		if err != nil || back.Hash() != weights.Hash() {
 			t.Errorf("%s: other weights (%v)", m.Name(), err)
 		}
@@ -72,13 +72,13 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 
 // In PyTorch's layout the folder holds a state_dict, which is the stored model too.
 func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
-	l, s := newLab(t), island()
+	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
-	folder, err := l.Export(t.Context(), jobOf(t, l, s, unlearn.DoNothing{}, true), t.TempDir(), ExportOptions{PyTorch: true})
+	folder, err := l.Export(t.Context(), jobOf(t, l, s, unlearn.NoOp{}, true), t.TempDir(), ExportOptions{PyTorch: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	weights, _, err := c.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestOnlyAStoredModelIsExported(t *testing.T) {
 	l := newLab(t)
 	for want, j := range map[string]Job{
 		"no model":         {ID: "evidence/x"},
-		"not in the store": jobOf(t, l, island(), unlearn.Retrain{}, false),
+		"not in the store": jobOf(t, l, smallSetting(), unlearn.Retrain{}, false),
 	} {
 		if _, err := l.Export(t.Context(), j, t.TempDir(), ExportOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

@@ -33,7 +33,7 @@ func asMany(t *testing.T, n int, class func(cell int) int, classes ...string) (*
 	p := &datasets.Prepared{About: datasets.About{Classes: classes}, Train: part(split.Train), Test: part(split.Unseen)}
 	for _, i := range split.Train {
 		at, _ := slices.BinarySearch(p.Train.IDs, i)
-		p.Drawn = append(p.Drawn, at)
+		p.DrawOrder = append(p.DrawOrder, at)
 	}
 	return p, split
 }
@@ -54,7 +54,7 @@ func divided(t *testing.T, s Setting, p *datasets.Prepared) []int {
 		t.Fatal(err)
 	}
 	both := slices.Sorted(slices.Values(append(slices.Clone(forget), retain...)))
-	if !slices.Equal(both, everyRow(p)) || !slices.IsSorted(forget) || !slices.IsSorted(retain) {
+	if !slices.Equal(both, allRows(p)) || !slices.IsSorted(forget) || !slices.IsSorted(retain) {
 		t.Errorf("%d to forget and %d to retain of %d", len(forget), len(retain), p.Train.X.Rows)
 	}
 	return cellsOf(p, forget)
@@ -129,9 +129,9 @@ func TestStrangersHaveAnObjective(t *testing.T) {
 	p, _ := countedCells(t, l, vae.Cells{Genes: someGenes, Hidden: []int{4}, Latent: 2})
 	p.Test = p.Train.Gather([]int{5, 7, 9, 11})
 	p.Train.Y, p.Test.Y = make([]int, someCells), make([]int, 4)
-	c := &Case{Lab: l, Setting: Setting{Goal: Reconstruction{}}.resolved(), Problem: p, Forget: []int{0, 1}, Retain: []int{2, 3}}
-	r := c.request(unlearn.ExtraGradient{}, &Trajectory{Final: c.Untrained(1)})
-	if len(r.HeldOut.IDs) != 2 || !r.HeldOut.Strangers || r.Forget.Strangers || r.Retain.Strangers {
+	c := &Case{Lab: l, Setting: Setting{Goal: Reconstruction{}}.withDefaults(), Problem: p, Forget: []int{0, 1}, Retain: []int{2, 3}}
+	r := c.request(unlearn.ExtraGradient{}, &Trajectory{Final: c.InitialWeights(1)})
+	if len(r.HeldOut.IDs) != 2 || !r.HeldOut.NonMembers || r.Forget.NonMembers || r.Retain.NonMembers {
 		t.Fatalf("%d held out", len(r.HeldOut.IDs))
 	}
 	for _, d := range []unlearn.Data{r.Forget, r.HeldOut} {
@@ -140,7 +140,7 @@ func TestStrangersHaveAnObjective(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := target(o); !slices.Equal(got.Data, d.X.Data) {
-			t.Errorf("strangers %v: compared with other records", d.Strangers)
+			t.Errorf("strangers %v: compared with other records", d.NonMembers)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// pictures is a small case of images.
-func pictures() Setting {
+// imageSetting is a small case of images.
+func imageSetting() Setting {
 	return Setting{
 		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
 		Fit: train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
@@ -27,10 +27,10 @@ func pictures() Setting {
 
 func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 	l := newLab(t)
-	s := pictures()
+	s := imageSetting()
 	s.Augment, s.Keep = true, []int{1, 3, 5}
 	c := openCase(t, l, s)
-	want, err := c.Trained(t.Context(), c.Original())
+	want, err := c.TrainedModel(t.Context(), c.Original())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 		}
 	}
 	same := openCase(t, again, s)
-	if _, err := same.Trained(ctx, c.Original()); !errors.Is(err, context.Canceled) {
+	if _, err := same.TrainedModel(ctx, c.Original()); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	again.Progress = func(now Progress) {
@@ -50,18 +50,18 @@ func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 			t.Errorf("epoch %d was computed again", now.Done)
 		}
 	}
-	got, err := same.Trained(t.Context(), c.Original())
+	got, err := same.TrainedModel(t.Context(), c.Original())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, epoch := range s.Keep {
-		if got.At[epoch].Hash() != want.At[epoch].Hash() || got.At[epoch].Hash() == got.Final.Hash() {
+		if got.AtEpoch[epoch].Hash() != want.AtEpoch[epoch].Hash() || got.AtEpoch[epoch].Hash() == got.Final.Hash() {
 			t.Errorf("the weights after epoch %d differ, or are those of the end", epoch)
 		}
 	}
 	s.Keep = []int{2}
 	other := openCase(t, l, s)
-	plain, err := other.Trained(t.Context(), c.Original())
+	plain, err := other.TrainedModel(t.Context(), c.Original())
 	if err != nil || got.Final.Hash() != want.Final.Hash() || plain.Final.Hash() != want.Final.Hash() {
 		t.Errorf("keeping weights changed the training (%v)", err)
 	}
@@ -76,7 +76,7 @@ func TestEpochsThatCannotBeKeptAreRefused(t *testing.T) {
 }
 
 func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
-	f, err := Network("resnet-18")
+	f, err := ImageNetwork("resnet-18")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
 	if a := ForImages(f)(784, 10).(vision.ResNet18); a.Channels != 1 || a.Side != 28 {
 		t.Errorf("%+v", a)
 	}
-	if _, err := Network("resnet-19"); err == nil {
+	if _, err := ImageNetwork("resnet-19"); err == nil {
 		t.Error("an unknown network was found")
 	}
 }

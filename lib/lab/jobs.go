@@ -40,7 +40,7 @@ type Work func(ctx context.Context) (run string, err error)
 // of a setting.
 type modelJob struct {
 	Setting
-	Origin
+	ModelSpec
 }
 
 // CostUnit is what Cost counts.
@@ -56,10 +56,10 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 		return nil, err
 	}
 	asked := s
-	s = s.resolved().moved(l.Shift)
+	s = s.withDefaults().reseeded(l.Shift)
 	var out []Job
 	for _, m := range methods {
-		jobs, err := l.jobs(ctx, c, s, s.Origin(m))
+		jobs, err := l.jobs(ctx, c, s, s.ModelSpec(m))
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 		out[i].model.Setting = asked
 		out[i].Work = l.modelWork(*out[i].model)
 	}
-	return Once(out), nil
+	return Dedup(out), nil
 }
 
 // modelWork makes the model of an origin. A method that leaves the range of numbers
@@ -80,7 +80,7 @@ func (l *Lab) modelWork(m modelJob) Work {
 		if err != nil {
 			return "", err
 		}
-		run, err := c.run(ctx, m.Origin)
+		run, err := c.modelRun(ctx, m.ModelSpec)
 		if err != nil {
 			return "", err
 		}
@@ -89,8 +89,8 @@ func (l *Lab) modelWork(m modelJob) Work {
 }
 
 // jobs are an origin's work and what it needs; c is nil without the data.
-func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o Origin) (out []Job, err error) {
-	job := Job{Cost: s.cost(o), Missing: c == nil, model: &modelJob{Origin: o}}
+func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o ModelSpec) (out []Job, err error) {
+	job := Job{Cost: s.cost(o), Missing: c == nil, model: &modelJob{ModelSpec: o}}
 	if job.ID, err = s.ID(o); err != nil {
 		return nil, err
 	}
@@ -102,12 +102,12 @@ func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o Origin) (out []Job
 		out, job.Needs = append(out, before...), append(job.Needs, before[len(before)-1].ID)
 	}
 	if c != nil {
-		key, known, err := c.key(ctx, o)
+		key, known, err := c.storeKey(ctx, o)
 		if err != nil {
 			return nil, err
 		}
 		if known {
-			if err := l.Look(&job, key); err != nil {
+			if err := l.Lookup(&job, key); err != nil {
 				return nil, err
 			}
 		}
@@ -115,9 +115,9 @@ func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o Origin) (out []Job
 	return append(out, job), nil
 }
 
-// Look fills in a job's key and whether the store has it. A damaged run is
+// Lookup fills in a job's key and whether the store has it. A damaged run is
 // still to be done.
-func (l *Lab) Look(j *Job, key store.Key) (err error) {
+func (l *Lab) Lookup(j *Job, key store.Key) (err error) {
 	if j.Key, err = key.ID(); err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (l *Lab) Look(j *Job, key store.Key) (err error) {
 	return err
 }
 
-// Once drops jobs that are listed already.
-func Once(jobs []Job) []Job {
+// Dedup drops jobs that are listed already.
+func Dedup(jobs []Job) []Job {
 	seen := map[string]bool{}
 	var out []Job
 	for _, j := range jobs {
@@ -142,8 +142,8 @@ func Once(jobs []Job) []Job {
 	return out
 }
 
-// IDs are the names of jobs.
-func IDs(jobs []Job) []string {
+// JobIDs are the names of jobs.
+func JobIDs(jobs []Job) []string {
 	var out []string
 	for _, j := range jobs {
 		out = append(out, j.ID)
@@ -151,41 +151,41 @@ func IDs(jobs []Job) []string {
 	return out
 }
 
-// Expect makes Progress speak of a list of jobs, of those that are not done and
+// TrackJobs makes Progress speak of a list of jobs, of those that are not done and
 // of what they still need: it knows its end. An empty list ends that.
-func (l *Lab) Expect(jobs []Job) {
-	l.meter = nil
+func (l *Lab) TrackJobs(jobs []Job) {
+	l.jobProgress = nil
 	if len(jobs) > 0 && l.Progress != nil {
-		l.meter = newMeter(jobs, l.Progress)
+		l.jobProgress = newJobProgress(jobs, l.Progress)
 	}
 }
 
-// Expecting reports whether a list of jobs is being worked off.
-func (l *Lab) Expecting() bool { return l.meter != nil }
+// TracksJobs reports whether a list of jobs is being worked off.
+func (l *Lab) TracksJobs() bool { return l.jobProgress != nil }
 
-// Share tells how much of a job is done: 0 when it begins.
-func (l *Lab) Share(job string, share float64, what string) {
-	if l.meter != nil {
-		l.meter.move(job, share, what)
+// ReportProgress tells how much of a job is done: 0 when it begins.
+func (l *Lab) ReportProgress(job string, share float64, what string) {
+	if l.jobProgress != nil {
+		l.jobProgress.update(job, share, what)
 	}
 }
 
-// Finish tells that a job's work is there.
-func (l *Lab) Finish(job, what string) { l.Share(job, 1, what) }
+// ReportDone tells that a job's work is there.
+func (l *Lab) ReportDone(job, what string) { l.ReportProgress(job, 1, what) }
 
-// meter adds up how far a list of jobs is.
-type meter struct {
-	mu    sync.Mutex
-	cost  map[string]int64   // of the jobs that are to be done
-	share map[string]float64 // of each that is
-	done  float64
-	total int64
-	tell  func(Progress)
+// jobProgress adds up how far a list of jobs is.
+type jobProgress struct {
+	mu     sync.Mutex
+	cost   map[string]int64   // of the jobs that are to be done
+	share  map[string]float64 // of each that is
+	done   float64
+	total  int64
+	report func(Progress)
 }
 
-func newMeter(jobs []Job, tell func(Progress)) *meter {
-	m := &meter{cost: map[string]int64{}, share: map[string]float64{}, tell: tell}
-	for id := range wanted(jobs) {
+func newJobProgress(jobs []Job, tell func(Progress)) *jobProgress {
+	m := &jobProgress{cost: map[string]int64{}, share: map[string]float64{}, report: tell}
+	for id := range pendingJobs(jobs) {
 		m.cost[id] = 0
 	}
 	for _, j := range jobs {
@@ -197,9 +197,9 @@ func newMeter(jobs []Job, tell func(Progress)) *meter {
 	return m
 }
 
-// wanted are the jobs that are to be done: those that nobody needs, and what
+// pendingJobs are the jobs that are to be done: those that nobody needs, and what
 // they need; what stands behind a job that is done is not asked for.
-func wanted(jobs []Job) map[string]bool {
+func pendingJobs(jobs []Job) map[string]bool {
 	by, needed := map[string]Job{}, map[string]bool{}
 	for _, j := range jobs {
 		by[j.ID] = j
@@ -227,8 +227,8 @@ func wanted(jobs []Job) map[string]bool {
 	return out
 }
 
-// move says that a share of a job is done.
-func (m *meter) move(job string, share float64, what string) {
+// update says that a share of a job is done.
+func (m *jobProgress) update(job string, share float64, what string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, there := m.cost[job]; !there {
@@ -238,5 +238,5 @@ func (m *meter) move(job string, share float64, what string) {
 		m.share[job] = share
 		m.done += float64(more * float64(m.cost[job]))
 	}
-	m.tell(Progress{Done: int64(m.done + 0.5), Total: m.total, What: what})
+	m.report(Progress{Done: int64(m.done + 0.5), Total: m.total, What: what})
 }

@@ -8,18 +8,18 @@ import (
 	"maps"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Results is the version of the numbers: it goes up when a change of the
+// ResultsVersion is the version of the numbers: it goes up when a change of the
 // program changes every result, and with it every store key. A change of one
 // method raises that method's own version (unlearn.Versioned), one of a measure
 // that measure's.
-const Results = 2
+const ResultsVersion = 2
 
 // Key is the name in the store of something computed from the problem.
 // Where the lab's seeds are moved the key says so, whatever seeds it is given. Of the
@@ -35,10 +35,10 @@ func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64)
 	key := store.Key{
 		Recipe: recipe, Config: config, Seeds: seeds,
 		Data:   map[string]string{p.About.Name: p.Hash},
-		Engine: l.Engine.Info().String(), Results: Results, Of: []any{p.Arch, p.Augment},
+		Engine: l.Engine.Info().String(), Results: ResultsVersion, DependsOn: []any{p.Arch, p.Augment},
 	}
 	if p.Runner != nil {
-		key.Of = append(key.Of, p.Runner.Arch)
+		key.DependsOn = append(key.DependsOn, p.Runner.Arch)
 	}
 	if p.content != "" {
 		key.Data["content of "+p.About.Name] = p.content
@@ -57,7 +57,7 @@ type NetworkKey struct {
 
 // NetworkKeyOf resolves a network for a key.
 func NetworkKeyOf(a model.Architecture) NetworkKey {
-	return NetworkKey{a.Name(), resolved.Of(a, a.Resolved())}
+	return NetworkKey{a.Name(), defaults.Of(a, a.WithDefaults())}
 }
 
 // MethodKey is an unlearning method as a key holds it.
@@ -69,21 +69,21 @@ type MethodKey struct {
 
 // MethodKeyOf resolves a method for a key.
 func MethodKeyOf(m unlearn.Method) MethodKey {
-	return MethodKey{m.Name(), unlearn.VersionOf(m), resolved.Of(m, m.Resolved())}
+	return MethodKey{m.Name(), unlearn.VersionOf(m), defaults.Of(m, m.WithDefaults())}
 }
 
-// augmentation names the kind of an augmenter beside its fields, or is nil.
-func augmentation(a train.Augmenter) *configured {
+// augmenterKey names the kind of an augmenter beside its fields, or is nil.
+func augmenterKey(a train.Augmenter) *namedConfig {
 	if a == nil {
 		return nil
 	}
-	return &configured{Name: fmt.Sprintf("%T", a), Setting: a}
+	return &namedConfig{Name: fmt.Sprintf("%T", a), Setting: a}
 }
 
 // goalKey is a goal as a key holds it: one whose results changed in a way that its fields do
 // not show says so, like a method (unlearn.Versioned).
-func goalKey(g Goal) configured {
-	key := configured{Name: g.Name(), Setting: g}
+func goalKey(g Goal) namedConfig {
+	key := namedConfig{Name: g.Name(), Setting: g}
 	if v, ok := g.(unlearn.Versioned); ok {
 		key.Version = v.Version()
 	}
@@ -93,10 +93,10 @@ func goalKey(g Goal) configured {
 // trainKey identifies a training in the store.
 type trainKey struct {
 	NetworkKey
-	Goal    configured   `json:"goal"`
+	Goal    namedConfig  `json:"goal"`
 	Fit     train.Config `json:"fit"`
 	Rows    string       `json:"rows"` // hash of the training rows' numbers
-	Augment *configured  `json:"augment,omitempty"`
+	Augment *namedConfig `json:"augment,omitempty"`
 	Keep    []int        `json:"keep,omitempty"` // epochs after which the weights are kept too
 
 	Federated *federatedKey `json:"federated,omitempty"`
@@ -107,7 +107,7 @@ func (l *Lab) TrainKey(t Training) store.Key {
 	fit := t.Fit.WithDefaults()
 	config := trainKey{
 		NetworkKey: NetworkKeyOf(t.Problem.Arch), Goal: goalKey(t.goal()), Fit: fit,
-		Rows: hashInts(t.Rows), Augment: augmentation(t.Problem.augmenter(fit.Seed)), Keep: t.Keep,
+		Rows: hashInts(t.Rows), Augment: augmenterKey(t.Problem.augmenter(fit.Seed)), Keep: t.Keep,
 		Federated: t.Federated.key(),
 	}
 	return l.Key("train", t.Problem, config, map[string]int64{"train": int64(fit.Seed)})
@@ -126,8 +126,8 @@ type unlearnKey struct {
 	Earlier  string       `json:"earlier,omitempty"` // hash of its weights
 	Epoch    int          `json:"epoch,omitempty"`   // of Earlier
 	HeldOut  string       `json:"held_out,omitempty"`
-	Augment  *configured  `json:"augment,omitempty"`
-	Goal     *configured  `json:"goal,omitempty"`    // nil: Labels
+	Augment  *namedConfig `json:"augment,omitempty"`
+	Goal     *namedConfig `json:"goal,omitempty"`    // nil: Labels
 	Holders  string       `json:"holders,omitempty"` // hash of who holds which rows
 }
 
@@ -137,7 +137,7 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 	config := unlearnKey{
 		MethodKey: MethodKeyOf(m), NetworkKey: NetworkKeyOf(r.Runner.Arch), Original: r.Original.Hash(),
 		Forget: hashInts(r.Forget.IDs), Retain: hashInts(r.Retain.IDs),
-		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmentation(r.Augment), Holders: holdersKey(r.Holders),
+		Fit: r.Fit.WithDefaults(), Batch: r.Batch, Augment: augmenterKey(r.Augment), Holders: holdersKey(r.Holders),
 	}
 	if !isLabels(goal) {
 		key := goalKey(goal)

@@ -23,14 +23,14 @@ func TestKeysOfMethodsStayWhatTheyWere(t *testing.T) {
 	if l.Engine.Info().Kind != backend.Name {
 		t.Skip("the keys are those of Lethe's own engine")
 	}
-	confused := island()
+	confused := smallSetting()
 	confused.Planted, confused.Backdoor = "", &Backdoor{Source: "upper", Target: "lower", Confuse: true}
-	augmented := pictures()
+	augmented := imageSetting()
 	augmented.Augment = true
 	var lines []string
-	for name, s := range map[string]Setting{"table": island(), "images": augmented, "users": village(1, 0.3, 0.5), "confused": confused} {
+	for name, s := range map[string]Setting{"table": smallSetting(), "images": augmented, "users": federatedSetting(1, 0.3, 0.5), "confused": confused} {
 		c, w := opened(t, l, s)
-		line := func(what string, o Origin, key store.Key) {
+		line := func(what string, o ModelSpec, key store.Key) {
 			id, err := key.ID()
 			if err != nil {
 				t.Fatal(err)
@@ -41,12 +41,12 @@ func TestKeysOfMethodsStayWhatTheyWere(t *testing.T) {
 			}
 			lines = append(lines, fmt.Sprintf("%s %s %s %s", name, what, id, job))
 		}
-		for what, o := range map[string]Origin{"original": c.Original(), "oracle": c.Oracle()} {
+		for what, o := range map[string]ModelSpec{"original": c.Original(), "oracle": c.Oracle()} {
 			line(what, o, l.TrainKey(c.training(o)))
 		}
-		for _, m := range unlearn.Every() {
-			o := Origin{On: Everything, Seed: c.Seed, Method: m}
-			line(m.Name(), o, l.unlearnKey(c.Problem, c.goalOf(m), m, c.request(m, w)))
+		for _, m := range unlearn.AllKinds() {
+			o := ModelSpec{Rows: AllRecords, Seed: c.Seed, Method: m}
+			line(m.Name(), o, l.unlearnKey(c.Problem, c.unlearningGoal(m), m, c.request(m, w)))
 		}
 	}
 	slices.Sort(lines)

@@ -118,8 +118,8 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 		if len(left) > 0 {
 			t.Errorf("%T: not looked at: %v", a, left)
 		}
-		if again := a.Resolved(); !reflect.DeepEqual(again, again.Resolved()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
-			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.Resolved())
+		if again := a.WithDefaults(); !reflect.DeepEqual(again, again.WithDefaults()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
+			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.WithDefaults())
 		}
 	}
 }
@@ -133,11 +133,11 @@ func TestEveryFieldOfABottleneckIsInTheKey(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, h := range ib.All() {
-		for name, side := range map[string]func(ib.Half) ib.Bottleneck{
-			"compressor":   func(h ib.Half) ib.Bottleneck { return ib.Bottleneck{Compressor: h} },
-			"approximator": func(h ib.Half) ib.Bottleneck { return ib.Bottleneck{Approximator: h} },
+		for name, side := range map[string]func(ib.SubNetwork) ib.Bottleneck{
+			"compressor":   func(h ib.SubNetwork) ib.Bottleneck { return ib.Bottleneck{Compressor: h} },
+			"approximator": func(h ib.SubNetwork) ib.Bottleneck { return ib.Bottleneck{Approximator: h} },
 		} {
-			if left := differ(t, h, func(v any) store.Key { return key(side(v.(ib.Half))) }); len(left) > 0 {
+			if left := differ(t, h, func(v any) store.Key { return key(side(v.(ib.SubNetwork))) }); len(left) > 0 {
 				t.Errorf("%s %T: not looked at: %v", name, h, left)
 			}
 			id, err := key(side(h)).ID()
@@ -157,7 +157,7 @@ func methodKey(v any) store.Key {
 }
 
 func TestEveryFieldOfAMethodIsInTheKey(t *testing.T) {
-	methods := append(unlearn.Every(),
+	methods := append(unlearn.AllKinds(),
 		unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.GradientAscent{SGD: &unlearn.Descent{}})
 	for _, m := range methods {
 		if left := differ(t, m, methodKey); len(left) > 0 {
@@ -178,7 +178,7 @@ type drifting struct {
 func (drifting) Name() string       { return "drifting" }
 func (drifting) Sees() unlearn.Sees { return unlearn.Sees{} }
 func (d drifting) Version() int     { return d.version }
-func (d drifting) Resolved() unlearn.Method {
+func (d drifting) WithDefaults() unlearn.Method {
 	if d.LR == 0 {
 		d.LR = rate
 	}
@@ -225,9 +225,9 @@ func TestACorrectedGoalIsAnotherKey(t *testing.T) {
 func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	t.Helper()
 	c := openCase(t, l, s)
-	w := &Trajectory{Final: c.Untrained(7), At: map[int]nn.Params{}}
+	w := &Trajectory{Final: c.InitialWeights(7), AtEpoch: map[int]nn.Params{}}
 	for _, epoch := range c.Keep {
-		w.At[epoch] = c.Untrained(8)
+		w.AtEpoch[epoch] = c.InitialWeights(8)
 	}
 	return c, w
 }
@@ -236,9 +236,9 @@ func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 func keysOf(t *testing.T, l *Lab, s Setting) string {
 	t.Helper()
 	c, w := opened(t, l, s)
-	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.Origin(unlearn.SecondOracle)))}
+	keys := []store.Key{l.TrainKey(c.training(c.Original())), l.TrainKey(c.training(c.Oracle())), l.TrainKey(c.training(c.ModelSpec(unlearn.SecondOracle)))}
 	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.Unroll{}} {
-		keys = append(keys, l.unlearnKey(c.Problem, c.goalOf(m), m, c.request(m, w)))
+		keys = append(keys, l.unlearnKey(c.Problem, c.unlearningGoal(m), m, c.request(m, w)))
 	}
 	var ids []string
 	for _, k := range keys {
@@ -262,7 +262,7 @@ func (heavier) Name() string { return "heavier" }
 func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	l := newLab(t)
 	table := Setting{DataSet: "moons_island", MaxRows: 300, Seed: 1}
-	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 40, Fraction: 0.1, Arch: pictures().Arch, Fit: train.Config{Epochs: 4}}
+	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 40, Fraction: 0.1, Arch: imageSetting().Arch, Fit: train.Config{Epochs: 4}}
 	changes := map[string]func(*Setting){
 		"DataSet":    func(s *Setting) { s.DataSet = "two_moons" },
 		"MaxRows":    func(s *Setting) { s.MaxRows -= 10 },
@@ -280,7 +280,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		},
 		"Augment": func(s *Setting) { s.Augment = true },
 		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
-		"Half":    func(s *Setting) { s.Half = &Half{} },
+		"Half":    func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
 		"Pixels":  func(s *Setting) { s.Pixels = true },
 	}
 	opened := Backdoor{Source: "upper", Target: "lower", Column: "x1"}
@@ -292,8 +292,8 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		changes["Backdoor"+what] = func(s *Setting) { s.Backdoor = &b }
 	}
 	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
-	variants(Half{}, func(path string, changed any) {
-		changes["Half"+path] = func(s *Setting) { h := changed.(Half); s.Half = &h }
+	variants(ShadowSplit{}, func(path string, changed any) {
+		changes["Half"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
 	})
 	// Every field of the training's configuration; its seed is the setting's.
 	left := variants(train.Config{}, func(path string, changed any) {
@@ -361,7 +361,7 @@ func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 		return id
 	}
 	plain := name(cells.Preparation{})
-	if plain != name(cells.Preparation{}.Resolved()) {
+	if plain != name(cells.Preparation{}.WithDefaults()) {
 		t.Error("a default that is written out is another name")
 	}
 	left := variants(cells.Preparation{}, func(path string, changed any) {
@@ -380,7 +380,7 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 	for _, l := range append(loss.All(), diffusion.EDM{}) {
 		left := differ(t, l, func(v any) store.Key {
 			l := v.(loss.Loss)
-			return store.Key{Recipe: "train", Config: configured{Name: l.Name(), Setting: l}}
+			return store.Key{Recipe: "train", Config: namedConfig{Name: l.Name(), Setting: l}}
 		})
 		if len(left) > 0 || names[l.Name()] {
 			t.Errorf("%T: not looked at: %v; its name %q may be that of another", l, left, l.Name())
@@ -392,14 +392,14 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 // seesAll is a method that is shown everything.
 type seesAll struct{ unlearn.Unroll }
 
-func (seesAll) Resolved() unlearn.Method { return seesAll{} }
+func (seesAll) WithDefaults() unlearn.Method { return seesAll{} }
 func (seesAll) Sees() unlearn.Sees {
 	return unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
 }
 
 func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	l := newLab(t)
-	s := pictures()
+	s := imageSetting()
 	c, w := opened(t, l, s)
 	other, _ := opened(t, l, Setting{DataSet: "glyphs", MaxRows: 200, TestRows: 60, Arch: func(f, k int) model.Architecture {
 		return vision.SmallCNN{Channels: 1, Side: 16, Outputs: k, Width: 2, Hidden: 32, Norm: true}
@@ -442,7 +442,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	id := func(change func(*unlearn.Request)) string {
 		r := c.request(m, w)
 		change(&r)
-		s, err := l.unlearnKey(c.Problem, c.goalOf(m), m, r).ID()
+		s, err := l.unlearnKey(c.Problem, c.unlearningGoal(m), m, r).ID()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -467,18 +467,18 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	s := Setting{DataSet: "two_moons", MaxRows: 120}
 	written := s
 	written.Fraction, written.ForgetSeed, written.Fit, written.Goal = 0.05, 999, train.Config{}.WithDefaults(), Labels{}
-	written.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.Resolved() }
+	written.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.WithDefaults() }
 	if keysOf(t, l, s) != keysOf(t, l, written) {
 		t.Error("a setting that is written out has other keys")
 	}
-	for _, m := range unlearn.Every() {
-		a, errA := s.ID(s.Origin(m))
-		b, errB := written.ID(written.Origin(m.Resolved()))
+	for _, m := range unlearn.AllKinds() {
+		a, errA := s.ID(s.ModelSpec(m))
+		b, errB := written.ID(written.ModelSpec(m.WithDefaults()))
 		if errA != nil || errB != nil || a != b {
 			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Name(), a, b, errA, errB)
 		}
 	}
-	if fmt.Sprint(s.Origin(unlearn.SecondOracle)) != fmt.Sprint(Origin{On: Retained, Seed: 10_000}) {
-		t.Errorf("the second oracle is %+v", s.Origin(unlearn.SecondOracle))
+	if fmt.Sprint(s.ModelSpec(unlearn.SecondOracle)) != fmt.Sprint(ModelSpec{Rows: RetainedRecords, Seed: 10_000}) {
+		t.Errorf("the second oracle is %+v", s.ModelSpec(unlearn.SecondOracle))
 	}
 }

@@ -18,8 +18,8 @@ type Lab struct {
 	// how far the list is, by one at a time. It may be nil.
 	Progress func(Progress)
 
-	shelf shelf
-	meter *meter
+	cache       dataCache
+	jobProgress *jobProgress
 }
 
 // Progress says how far a piece of work is: in epochs of a training, or with a
@@ -49,20 +49,20 @@ func Open() (*Lab, error) {
 	return &Lab{Engine: e, Store: s, Shift: shift}, err
 }
 
-// Again is the lab with every seed moved by so many: other splits, other forget
+// Reseed is the lab with every seed moved by so many: other splits, other forget
 // sets, other trainings. Run 0 is the lab itself, and all runs share its store.
-func (l *Lab) Again(run int) *Lab {
+func (l *Lab) Reseed(run int) *Lab {
 	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, Progress: l.Progress}
 }
 
-// epochs tells how far a training is, after every epoch.
-func (l *Lab) epochs(job, what string, total int) func(train.Epoch) {
+// epochProgress tells how far a training is, after every epoch.
+func (l *Lab) epochProgress(job, what string, total int) func(train.Epoch) {
 	if l.Progress == nil {
 		return nil
 	}
 	return func(e train.Epoch) {
-		if l.meter != nil {
-			l.meter.move(job, float64(e.Epoch)/float64(total), what)
+		if l.jobProgress != nil {
+			l.jobProgress.update(job, float64(e.Epoch)/float64(total), what)
 			return
 		}
 		l.Progress(Progress{Done: int64(e.Epoch), Total: int64(total), What: what})

@@ -23,8 +23,8 @@ func newLab(t *testing.T) *Lab {
 	return &Lab{Engine: e, Store: s}
 }
 
-// island is a small case in which there is something to forget.
-func island() Setting {
+// smallSetting is a small case in which there is something to forget.
+func smallSetting() Setting {
 	return Setting{
 		DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
 		Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 32} },
@@ -42,7 +42,7 @@ func openCase(t *testing.T, l *Lab, s Setting) *Case {
 
 func originalOf(t *testing.T, c *Case) nn.Params {
 	t.Helper()
-	m, err := c.Trained(t.Context(), c.Original())
+	m, err := c.TrainedModel(t.Context(), c.Original())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func originalOf(t *testing.T, c *Case) nn.Params {
 
 func TestNothingIsComputedTwiceAndWatchingGivesTheSameWeights(t *testing.T) {
 	l := newLab(t)
-	c := openCase(t, l, island())
+	c := openCase(t, l, smallSetting())
 	first, err := c.Unlearn(t.Context(), unlearn.GradientAscent{})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestNothingIsComputedTwiceAndWatchingGivesTheSameWeights(t *testing.T) {
 	}
 	computed := 0
 	l.Progress = func(Progress) { computed++ }
-	again := openCase(t, l, island())
+	again := openCase(t, l, smallSetting())
 	if _, err := again.Unlearn(t.Context(), unlearn.GradientAscent{}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestNothingIsComputedTwiceAndWatchingGivesTheSameWeights(t *testing.T) {
 }
 
 func TestAnErrorOfTheWatcherStopsTheWork(t *testing.T) {
-	c := openCase(t, newLab(t), island())
+	c := openCase(t, newLab(t), smallSetting())
 	full := errors.New("the page is full")
 	seen := 0
 	_, err := c.Watch(t.Context(), unlearn.FineTuning{}, func(train.Epoch, *Model) error {
@@ -103,7 +103,7 @@ func TestAnInterruptedTrainingGoesOnToTheSameWeights(t *testing.T) {
 			stop()
 		}
 	}
-	if _, err := openCase(t, l, island()).Trained(ctx, island().Original()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "saved") {
+	if _, err := openCase(t, l, smallSetting()).TrainedModel(ctx, smallSetting().Original()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "saved") {
 		t.Fatalf("the interrupted training says: %v", err)
 	}
 	first := int64(0)
@@ -112,11 +112,11 @@ func TestAnInterruptedTrainingGoesOnToTheSameWeights(t *testing.T) {
 			first = p.Done
 		}
 	}
-	resumed := originalOf(t, openCase(t, l, island()))
+	resumed := originalOf(t, openCase(t, l, smallSetting()))
 	if first != 31 {
 		t.Errorf("the training went on with epoch %d, not 31", first)
 	}
-	undisturbed := originalOf(t, openCase(t, newLab(t), island()))
+	undisturbed := originalOf(t, openCase(t, newLab(t), smallSetting()))
 	if resumed.Hash() != undisturbed.Hash() {
 		t.Error("a resumed training ends in other weights")
 	}

@@ -43,17 +43,17 @@ func (p *Problem) Records(rows []int) unlearn.Data {
 	return unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
 }
 
-// shelf holds the data that a lab has loaded, and its compiled networks, so that
+// dataCache holds the data that a lab has loaded, and its compiled networks, so that
 // the cases of a study share them.
-type shelf struct {
+type dataCache struct {
 	mu      sync.Mutex
-	sets    map[string]*loaded
+	entries map[string]*cacheEntry
 	runners map[string]*model.Runner
-	known   map[*datasets.Prepared]bool // what was loaded
+	hashes  map[*datasets.Prepared]bool // what was loaded
 }
 
-// loaded is a data set on the shelf; its lock is held while it is loaded.
-type loaded struct {
+// cacheEntry is a data set on the shelf; its lock is held while it is loaded.
+type cacheEntry struct {
 	mu   sync.Mutex
 	data *datasets.Prepared
 	// missing says that the files are not on this machine; a list of jobs asks for
@@ -64,8 +64,8 @@ type loaded struct {
 // Problem loads what a setting names, a table or a set of images, and joins its
 // network to it. Nothing is loaded or compiled twice.
 func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
-	s = s.resolved()
-	if s.Pixels && !s.OfImages() {
+	s = s.withDefaults()
+	if s.Pixels && !s.HasImages() {
 		return nil, fmt.Errorf("data set %s: has no pixels", s.DataSet)
 	}
 	data, err := l.load(ctx, s)
@@ -76,7 +76,7 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil || !s.Augment {
 		return p, err
 	}
-	if !s.OfImages() {
+	if !s.HasImages() {
 		return nil, fmt.Errorf("data set %s: only images are augmented", s.DataSet)
 	}
 	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
@@ -87,11 +87,11 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 // kept under their content, whatever they say in Hash.
 func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
 	p, err := l.JoinDerived(data, arch)
-	if err != nil || l.shelf.has(data) {
+	if err != nil || l.cache.has(data) {
 		return p, err
 	}
 	if sum := data.Sum(); sum != data.Hash {
-		p.content = store.ContentOf([]any{sum, data.Norm, data.About.Shape})
+		p.content = store.ContentHash([]any{sum, data.Norm, data.About.Shape})
 	}
 	return p, nil
 }
@@ -108,7 +108,7 @@ func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Pr
 
 // load prepares a setting's data, the first time that they are asked for.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
-	d := l.shelf.of(s.data())
+	d := l.cache.entry(s.dataKey())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data != nil || d.missing != nil {
@@ -116,7 +116,7 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	}
 	var err error
 	switch {
-	case s.OfImages():
+	case s.HasImages():
 		// The draw is the same for every seed of a model.
 		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
 		prepare := images.Prepare
@@ -124,7 +124,7 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 			prepare = images.Pixels
 		}
 		d.data, err = prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
-	case s.OfCells():
+	case s.HasCells():
 		d.data, err = prepareCells(ctx, s, uint32(CellsSeed+l.Shift))
 	default:
 		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, uint32(SplitSeed+l.Shift))
@@ -139,12 +139,12 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 		d.data = nil
 		return nil, err
 	}
-	l.shelf.put(d.data)
+	l.cache.add(d.data)
 	return d.data, nil
 }
 
-// data names what a resolved setting loads.
-func (s Setting) data() string {
+// dataKey names what a resolved setting loads.
+func (s Setting) dataKey() string {
 	name := fmt.Sprintf("%s/%d/%d/%+v/%v", s.DataSet, s.MaxRows, s.TestRows, s.Cells, s.Pixels)
 	if s.Backdoor != nil {
 		name += fmt.Sprintf("/%+v/%d", *s.Backdoor, s.ForgetSeed)
@@ -165,51 +165,51 @@ func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepar
 	return c.Prepared(s.Cells, seed)
 }
 
-// put makes loaded data known.
-func (s *shelf) put(data *datasets.Prepared) {
+// add makes loaded data known.
+func (s *dataCache) add(data *datasets.Prepared) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[*datasets.Prepared]bool{}
+	if s.hashes == nil {
+		s.hashes = map[*datasets.Prepared]bool{}
 	}
-	s.known[data] = true
+	s.hashes[data] = true
 }
 
 // has reports whether data were loaded here.
-func (s *shelf) has(data *datasets.Prepared) bool {
+func (s *dataCache) has(data *datasets.Prepared) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.known[data]
+	return s.hashes[data]
 }
 
-// of is the place of a data set on the shelf.
-func (s *shelf) of(key string) *loaded {
+// modelWeights is the place of a data set on the shelf.
+func (s *dataCache) entry(key string) *cacheEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sets == nil {
-		s.sets = map[string]*loaded{}
+	if s.entries == nil {
+		s.entries = map[string]*cacheEntry{}
 	}
-	if s.sets[key] == nil {
-		s.sets[key] = &loaded{}
+	if s.entries[key] == nil {
+		s.entries[key] = &cacheEntry{}
 	}
-	return s.sets[key]
+	return s.entries[key]
 }
 
 // runner compiles a network, or finds it on the shelf.
 func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
-	key := store.ContentOf(arch) // two networks can have the same name and fields
-	l.shelf.mu.Lock()
-	defer l.shelf.mu.Unlock()
-	r := l.shelf.runners[key]
+	key := store.ContentHash(arch) // two networks can have the same name and fields
+	l.cache.mu.Lock()
+	defer l.cache.mu.Unlock()
+	r := l.cache.runners[key]
 	if r == nil {
 		var err error
 		if r, err = model.NewRunner(l.Engine, arch); err != nil {
 			return nil, err
 		}
-		if l.shelf.runners == nil {
-			l.shelf.runners = map[string]*model.Runner{}
+		if l.cache.runners == nil {
+			l.cache.runners = map[string]*model.Runner{}
 		}
-		l.shelf.runners[key] = r
+		l.cache.runners[key] = r
 	}
 	return r, nil
 }
@@ -260,16 +260,16 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 // in colour, by the number of their pixels.
 func ForImages(f vision.Family) func(features, classes int) model.Architecture {
 	return func(features, classes int) model.Architecture {
-		channels, side := 1, root(features)
+		channels, side := 1, intSqrt(features)
 		if side == 0 {
-			channels, side = 3, root(features/3)
+			channels, side = 3, intSqrt(features/3)
 		}
 		return f.New(channels, side, classes)
 	}
 }
 
-// root is the square root of a square number, 0 of others.
-func root(n int) int {
+// intSqrt is the square root of a square number, 0 of others.
+func intSqrt(n int) int {
 	for r := 1; r*r <= n; r++ {
 		if r*r == n {
 			return r
@@ -278,8 +278,8 @@ func root(n int) int {
 	return 0
 }
 
-// Network is a family of networks for images by its name.
-func Network(name string) (vision.Family, error) {
+// ImageNetwork is a family of networks for images by its name.
+func ImageNetwork(name string) (vision.Family, error) {
 	for _, f := range vision.All() {
 		if f.Name == name {
 			return f, nil

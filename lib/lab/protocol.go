@@ -10,7 +10,7 @@ import (
 	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -31,36 +31,36 @@ const (
 // CellsSeed divides single cells, as in "Fishing for Privacy" (its program).
 const CellsSeed = 42
 
-// HalfSeed deals the records of a fleet.
-const HalfSeed = 999
+// ShadowSplitSeed deals the records of a fleet.
+const ShadowSplitSeed = 999
 
 // TestFraction of a table's records is held out. Image sets have a test part.
 const TestFraction = 0.2
 
-// Arm is one row of a table: a model of the case that is judged, under its label.
-type Arm struct {
+// Variant is one row of a table: a model of the case that is judged, under its label.
+type Variant struct {
 	Label   string
 	Method  unlearn.Method
 	Control bool // not a method: it is there to be compared with
 }
 
-// The permanent controls are methods like any other, of which [Setting.Origin]
+// The permanent controls are methods like any other, of which [Setting.ModelSpec]
 // knows where they come from:
 //
-//	unlearn.DoNothing{}            the original itself
+//	unlearn.NoOp{}            the original itself
 //	unlearn.Retrain{}              the oracle
 //	unlearn.SecondOracle           the oracle of a seed that nothing else has
 //	unlearn.RandomWeights{}        destroyed
 //	Matched(epochs)                matched fine-tuning
 
-// Matched is the control of a method that takes so many epochs: fine-tuning for
+// MatchedFineTuning is the control of a method that takes so many epochs: fine-tuning for
 // as many, which never sees a record of the forget set.
-func Matched(epochs int) unlearn.Method { return unlearn.FineTuning{Epochs: epochs} }
+func MatchedFineTuning(epochs int) unlearn.Method { return unlearn.FineTuning{Epochs: epochs} }
 
 // IsControl reports whether a method is there to be compared with.
 func IsControl(m unlearn.Method) bool {
 	switch m.(type) {
-	case unlearn.DoNothing, unlearn.RandomWeights, unlearn.Retrain:
+	case unlearn.NoOp, unlearn.RandomWeights, unlearn.Retrain:
 		return true
 	}
 	return false
@@ -71,59 +71,59 @@ type Rows string
 
 // Which records.
 const (
-	Everything Rows = "everything"
-	Retained   Rows = "retained"
+	AllRecords      Rows = "everything"
+	RetainedRecords Rows = "retained"
 )
 
-// Origin is where a model of a case comes from: from a training on some rows
+// Rows is where a model of a case comes from: from a training on some rows
 // with a seed, or from an unlearning of the case's original where Method is not
 // nil.
-type Origin struct {
-	On     Rows
+type ModelSpec struct {
+	Rows   Rows
 	Seed   int
 	Method unlearn.Method
 }
 
 // Original is the model that is to forget: trained on everything.
-func (s Setting) Original() Origin { return Origin{On: Everything, Seed: s.Seed} }
+func (s Setting) Original() ModelSpec { return ModelSpec{Rows: AllRecords, Seed: s.Seed} }
 
 // Oracle is the model that never met what is to be forgotten: trained like the
 // original, from the same initial weights and with the same draws, on the
 // retained records alone.
-func (s Setting) Oracle() Origin { return Origin{On: Retained, Seed: s.Seed} }
+func (s Setting) Oracle() ModelSpec { return ModelSpec{Rows: RetainedRecords, Seed: s.Seed} }
 
-// Origin says where the model of an arm comes from. Doing nothing is the
+// Rows says where the model of an arm comes from. Doing nothing is the
 // original itself, and retraining is one of the trainings that serve as oracles;
 // every other method unlearns the original.
-func (s Setting) Origin(m unlearn.Method) Origin {
+func (s Setting) ModelSpec(m unlearn.Method) ModelSpec {
 	switch m := m.(type) {
-	case unlearn.DoNothing:
+	case unlearn.NoOp:
 		return s.Original()
 	case unlearn.Retrain:
-		return Origin{On: Retained, Seed: s.Oracle().Seed + m.SeedShift}
+		return ModelSpec{Rows: RetainedRecords, Seed: s.Oracle().Seed + m.SeedShift}
 	}
-	return Origin{On: Everything, Seed: s.Seed, Method: m}
+	return ModelSpec{Rows: AllRecords, Seed: s.Seed, Method: m}
 }
 
 // Needs is what has to be there before: an unlearning needs the original.
-func (s Setting) Needs(o Origin) []Origin {
+func (s Setting) Needs(o ModelSpec) []ModelSpec {
 	if o.Method == nil {
 		return nil
 	}
-	return []Origin{s.Original()}
+	return []ModelSpec{s.Original()}
 }
 
 // training is what a model is trained by.
-func (c *Case) training(o Origin) Training {
+func (c *Case) training(o ModelSpec) Training {
 	rows := c.Retain
-	if o.On == Everything {
+	if o.Rows == AllRecords {
 		rows = slices.Concat(c.Forget, c.Retain)
 		slices.Sort(rows)
 	}
 	fit := c.Fit
 	fit.Seed = engine.Root(o.Seed)
 	out := Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: rows, Keep: c.Keep}
-	if h := c.Shards.together(); h != nil {
+	if h := c.Shards.forTraining(); h != nil {
 		out.Federated = &Federated{*h, c.Holders}
 	}
 	return out
@@ -142,21 +142,21 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if _, again := m.(unlearn.Retrain); again {
 		r.Augment = c.augmenter(t.Fit.Seed)
 	}
-	if goal := c.goalOf(m); !isLabels(goal) {
+	if goal := c.unlearningGoal(m); !isLabels(goal) {
 		r.Objective = func(d unlearn.Data) (train.Objective, error) {
-			if d.Made {
-				made := c.Problem.Holding(d)
-				return goal.Objective(made, everyRow(made.Prepared))
+			if d.Synthetic {
+				made := c.Problem.WithRecords(d)
+				return goal.Objective(made, allRows(made.Prepared))
 			}
-			return goal.Objective(c.Problem.part(d.Strangers), d.IDs)
+			return goal.Objective(c.Problem.withNonMembers(d.NonMembers), d.IDs)
 		}
 	}
-	if epoch, kept := earlier(m, t); kept {
-		r.Earlier = &unlearn.Checkpoint{Params: original.At[epoch], Epoch: epoch}
+	if epoch, kept := checkpointEpoch(m, t); kept {
+		r.Earlier = &unlearn.Checkpoint{Params: original.AtEpoch[epoch], Epoch: epoch}
 	}
-	if rows := c.heldOut(); m.Sees().HeldOut {
+	if rows := c.heldOutRows(); m.Sees().HeldOut {
 		d := c.Test.Gather(rows)
-		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows, Strangers: true}
+		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows, NonMembers: true}
 	}
 	return r
 }
@@ -175,21 +175,21 @@ func (p *Problem) featureRange() unlearn.Range {
 	return r
 }
 
-// goalOf is what a method takes the original to have been trained for: the goal of
+// unlearningGoal is what a method takes the original to have been trained for: the goal of
 // the training, where that has a schedule what is left of it at the end.
 // Retraining repeats the schedule.
-func (c *Case) goalOf(m unlearn.Method) Goal {
-	s, ok := c.Goal.(Settling)
+func (c *Case) unlearningGoal(m unlearn.Method) Goal {
+	s, ok := c.Goal.(FinalGoal)
 	if _, again := m.(unlearn.Retrain); again || !ok {
 		return c.Goal
 	}
-	return s.Settled()
+	return s.FinalGoal()
 }
 
-// earlier is the epoch to which a method goes back, if its state was kept: the
+// checkpointEpoch is the epoch to which a method goes back, if its state was kept: the
 // last that was, which is the start of the last epoch, or of a method that goes
 // back to before a stage of the training the last before that stage.
-func earlier(m unlearn.Method, t Training) (epoch int, kept bool) {
+func checkpointEpoch(m unlearn.Method, t Training) (epoch int, kept bool) {
 	bound := float64(t.Fit.Epochs)
 	if s, ok := m.(unlearn.Staged); ok {
 		bound *= 1 - s.Stage()
@@ -202,9 +202,9 @@ func earlier(m unlearn.Method, t Training) (epoch int, kept bool) {
 	return epoch, kept
 }
 
-// part is the problem with, for strangers, the test part in the place of the train
+// withNonMembers is the problem with, for strangers, the test part in the place of the train
 // part, so that a goal has an objective of its records.
-func (p *Problem) part(strangers bool) *Problem {
+func (p *Problem) withNonMembers(strangers bool) *Problem {
 	if !strangers {
 		return p
 	}
@@ -213,31 +213,31 @@ func (p *Problem) part(strangers bool) *Problem {
 	return &swapped
 }
 
-// Holding is the problem with other records in the place of the train part, so that a
+// WithRecords is the problem with other records in the place of the train part, so that a
 // goal has an objective of them.
-func (p *Problem) Holding(d unlearn.Data) *Problem {
+func (p *Problem) WithRecords(d unlearn.Data) *Problem {
 	swapped, data := *p, *p.Prepared
 	data.Train = datasets.Part{X: d.X, Y: d.Y, IDs: d.IDs}
 	swapped.Prepared = &data
 	return &swapped
 }
 
-// heldOut are the rows of the test part that an unlearning method may look at, to
+// heldOutRows are the rows of the test part that an unlearning method may look at, to
 // choose a rate or an epoch or to show critics what a stranger looks like: one half,
 // drawn at random, the same for every method and seed. How good models are is measured
 // on the whole test part, which was not trained on; non-members that attackers and lenses
 // are to tell from the forgotten records, and what they learn from, come from the other
 // half, see Judged and Unseen.
-func (c *Case) heldOut() []int {
+func (c *Case) heldOutRows() []int {
 	n := c.Test.X.Rows
 	rows := engine.Root(SplitSeed + c.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
 	slices.Sort(rows)
 	return rows
 }
 
-// Judged are the rows of the test part that no method may look at, ascending.
-func (c *Case) Judged() (rows []int) {
-	seen := c.heldOut()
+// EvalRows are the rows of the test part that no method may look at, ascending.
+func (c *Case) EvalRows() (rows []int) {
+	seen := c.heldOutRows()
 	for i := range c.Test.X.Rows {
 		if _, is := slices.BinarySearch(seen, i); !is {
 			rows = append(rows, i)
@@ -246,13 +246,13 @@ func (c *Case) Judged() (rows []int) {
 	return rows
 }
 
-// Unseen are the rows of the test part that none of some methods looks at, ascending: the
+// NonMemberRows are the rows of the test part that none of some methods looks at, ascending: the
 // non-members of a table that judges these methods and no others, whose rows are all
 // judged on the same records. It is the whole part unless one of them sees held-out
 // records; then it is Judged.
-func (c *Case) Unseen(methods ...unlearn.Method) []int {
+func (c *Case) NonMemberRows(methods ...unlearn.Method) []int {
 	if slices.ContainsFunc(methods, func(m unlearn.Method) bool { return m.Sees().HeldOut }) {
-		return c.Judged()
+		return c.EvalRows()
 	}
 	rows := make([]int, c.Test.X.Rows)
 	for i := range rows {
@@ -263,24 +263,24 @@ func (c *Case) Unseen(methods ...unlearn.Method) []int {
 
 // Divide returns the rows of the train part to forget and the others, ascending.
 func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
-	s = s.resolved()
-	switch sets := s.sets(); {
+	s = s.withDefaults()
+	switch sets := s.forgetSetKinds(); {
 	case len(sets) > 1:
 		return nil, nil, fmt.Errorf("data set %s: %s are to be forgotten; name one", s.DataSet, strings.Join(sets, " and "))
 	case len(sets) == 0:
 		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
 	case s.Shards != nil:
-		if forget, err = s.asked(p); err != nil {
+		if forget, err = s.requestedRows(p); err != nil {
 			return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
 		}
-		return forget, others(p, forget), nil
+		return forget, complementRows(p, forget), nil
 	case s.Scattered != 0 || len(s.Series) > 0:
-		if forget, retain, err = s.drawn(p); err != nil {
+		if forget, retain, err = s.drawForgetSet(p); err != nil {
 			err = fmt.Errorf("data set %s: %w", s.DataSet, err)
 		}
 		return forget, retain, err
 	}
-	member, err := s.group(p)
+	member, err := s.groupFilter(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
 	}
@@ -297,8 +297,8 @@ func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) 
 	return forget, retain, nil
 }
 
-// sets are the forget sets that a setting names, in words.
-func (s Setting) sets() (out []string) {
+// entries are the forget sets that a setting names, in words.
+func (s Setting) forgetSetKinds() (out []string) {
 	if s.Planted != "" {
 		out = append(out, fmt.Sprintf("the planted group %q", s.Planted))
 	}
@@ -320,13 +320,13 @@ func (s Setting) sets() (out []string) {
 	return out
 }
 
-// drawn divides the train part as the program of "Fishing for Privacy" does: records
+// drawForgetSet divides the train part as the program of "Fishing for Privacy" does: records
 // are drawn from it in the order in which it was itself drawn. Records without a label
 // are of no class that a series takes.
-func (s Setting) drawn(p *datasets.Prepared) (forget, retain []int, err error) {
-	split := libcells.Split{Train: p.Drawn}
+func (s Setting) drawForgetSet(p *datasets.Prepared) (forget, retain []int, err error) {
+	split := libcells.Split{Train: p.DrawOrder}
 	if split.Train == nil {
-		split.Train = everyRow(p)
+		split.Train = allRows(p)
 	}
 	f := libcells.Forget{}
 	if s.Scattered != 0 {
@@ -344,11 +344,11 @@ func (s Setting) drawn(p *datasets.Prepared) (forget, retain []int, err error) {
 	return f.Forget, f.Retain, err
 }
 
-// group says which rows of the train part belong to the group that is forgotten.
-func (s Setting) group(p *datasets.Prepared) (func(row int) bool, error) {
+// groupFilter says which rows of the train part belong to the group that is forgotten.
+func (s Setting) groupFilter(p *datasets.Prepared) (func(row int) bool, error) {
 	name := s.Planted
 	if s.Backdoor != nil {
-		name = triggered
+		name = backdoorGroup
 	}
 	if name != "" {
 		ids, ok := p.About.Planted[name]
@@ -372,24 +372,24 @@ func (s Setting) holders(p *datasets.Prepared) ([]federated.User, error) {
 	if s.Shards == nil {
 		return nil, nil
 	}
-	return s.Shards.deal(p, engine.Root(s.ForgetSeed))
+	return s.Shards.assign(p, engine.Root(s.ForgetSeed))
 }
 
-// asked are the rows of the train part that a user asks to have forgotten.
-func (s Setting) asked(p *datasets.Prepared) ([]int, error) {
+// requestedRows are the rows of the train part that a user asks to have forgotten.
+func (s Setting) requestedRows(p *datasets.Prepared) ([]int, error) {
 	users, err := s.holders(p)
 	if err != nil {
 		return nil, err
 	}
-	return s.Shards.asked(users, engine.Root(s.ForgetSeed))
+	return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))
 }
 
-// others are the rows of the train part that are not among some ascending ones.
-func others(p *datasets.Prepared, some []int) []int {
-	return slices.DeleteFunc(everyRow(p), func(row int) bool { _, is := slices.BinarySearch(some, row); return is })
+// complementRows are the rows of the train part that are not among some ascending ones.
+func complementRows(p *datasets.Prepared, some []int) []int {
+	return slices.DeleteFunc(allRows(p), func(row int) bool { _, is := slices.BinarySearch(some, row); return is })
 }
 
-func everyRow(p *datasets.Prepared) []int {
+func allRows(p *datasets.Prepared) []int {
 	out := make([]int, p.Train.X.Rows)
 	for i := range out {
 		out[i] = i
@@ -397,7 +397,7 @@ func everyRow(p *datasets.Prepared) []int {
 	return out
 }
 
-// Half is the place of a model in a fleet: models of one recipe among which the
+// ShadowSplit is the place of a model in a fleet: models of one recipe among which the
 // records of the forget set are dealt, to ask whether a model shows which of them it
 // had. Models 2j and 2j+1 are a pair: each record that is dealt is in the training of
 // one of them, in equal halves (of an odd number the second has one more), so that
@@ -406,19 +406,19 @@ func everyRow(p *datasets.Prepared) []int {
 //
 // A model's forget set is what it was dealt; what the other one has is in none of its
 // trainings, and the records that are not dealt are always in.
-type Half struct {
+type ShadowSplit struct {
 	Model int    `json:"model"` // 0, 1, ...
 	Whole bool   `json:"whole"` // the whole train part is dealt, not the forget set alone
-	Seed  uint32 `json:"seed"`  // of the deal; 0: HalfSeed
+	Seed  uint32 `json:"seed"`  // of the deal; 0: ShadowSplitSeed
 }
 
-// deal takes from a case what is dealt to the other model of the pair.
-func (h Half) deal(c *Case) error {
-	records := c.dealt()
+// assign takes from a case what is dealt to the other model of the pair.
+func (h ShadowSplit) removeOthers(c *Case) error {
+	records := c.assignedRows()
 	if h.Model < 0 || len(records) < 2 {
 		return fmt.Errorf("data set %s: %d records are dealt to two models, this one is model %d of a fleet", c.DataSet, len(records), h.Model)
 	}
-	order := engine.Root(h.Seed).Stream(engine.StreamHalf, uint64(h.Model/2)).Perm(len(records))
+	order := engine.Root(h.Seed).Stream(engine.StreamShadowSplit, uint64(h.Model/2)).Perm(len(records))
 	others := order[len(order)/2:]
 	if h.Model%2 == 1 {
 		others = order[:len(order)/2]
@@ -435,10 +435,10 @@ func (h Half) deal(c *Case) error {
 	return nil
 }
 
-// dealt are the rows of the train part that a fleet deals, of a case that has no half
+// assignedRows are the rows of the train part that a fleet deals, of a case that has no half
 // yet, ascending.
-func (c *Case) dealt() []int {
-	if !c.Half.Whole {
+func (c *Case) assignedRows() []int {
+	if !c.ShadowSplit.Whole {
 		return c.Forget
 	}
 	rows := slices.Concat(c.Forget, c.Retain)
@@ -446,8 +446,8 @@ func (c *Case) dealt() []int {
 	return rows
 }
 
-// dealt names what is dealt.
-func (h Half) dealt(forget string) string {
+// assignedRows names what is dealt.
+func (h ShadowSplit) assignedName(forget string) string {
 	if h.Whole {
 		return "everything"
 	}
@@ -462,37 +462,37 @@ type Goal interface {
 	Objective(p *Problem, rows []int) (train.Objective, error)
 }
 
-// Resolving is a goal with settings of which a zero stands for a default.
-type Resolving interface {
+// GoalWithDefaults is a goal with settings of which a zero stands for a default.
+type GoalWithDefaults interface {
 	Goal
-	// Resolved has every such zero replaced by its meaning; see nn.Zero.
-	Resolved() Goal
+	// WithDefaults has every such zero replaced by its meaning; see nn.Zero.
+	WithDefaults() Goal
 }
 
-// Settling is a goal with a schedule: what it minimises changes in the course of a
+// FinalGoal is a goal with a schedule: what it minimises changes in the course of a
 // training.
-type Settling interface {
+type FinalGoal interface {
 	Goal
-	// Settled is what it minimises once the schedule is over. Unlearning goes on
+	// FinalGoal is what it minimises once the schedule is over. Unlearning goes on
 	// with it; retraining repeats the training.
-	Settled() Goal
+	FinalGoal() Goal
 }
 
-// Judging is a goal that is a mean over records of something that is lost on each.
-type Judging interface {
+// PerRecordLoss is a goal that is a mean over records of something that is lost on each.
+type PerRecordLoss interface {
 	Goal
 	// RecordLosses are what a model that says p loses on records, one number each;
 	// higher speaks against a member.
 	RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error)
 }
 
-// resolvedGoal is what stands in names and keys.
-func resolvedGoal(g Goal) Goal {
+// goalWithDefaults is what stands in names and keys.
+func goalWithDefaults(g Goal) Goal {
 	if g == nil {
 		return Labels{}
 	}
-	if r, ok := g.(Resolving); ok {
-		return resolved.Of[Goal](r, r.Resolved())
+	if r, ok := g.(GoalWithDefaults); ok {
+		return defaults.Of[Goal](r, r.WithDefaults())
 	}
 	return g
 }

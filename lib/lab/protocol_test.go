@@ -11,7 +11,7 @@ import (
 )
 
 func TestWhoIsTrainedOnWhat(t *testing.T) {
-	s := pictures()
+	s := imageSetting()
 	s.Seed, s.Augment = 4, true
 	c := openCase(t, newLab(t), s)
 	both := append(slices.Clone(c.Forget), c.Retain...)
@@ -21,12 +21,12 @@ func TestWhoIsTrainedOnWhat(t *testing.T) {
 		rows   []int
 		seed   int
 	}{
-		{unlearn.DoNothing{}, both, 4},
+		{unlearn.NoOp{}, both, 4},
 		{unlearn.Retrain{}, c.Retain, 4},
 		{unlearn.SecondOracle, c.Retain, 10_004},
 		{unlearn.Retrain{SeedShift: 2}, c.Retain, 6},
 	} {
-		o := c.Origin(want.method)
+		o := c.ModelSpec(want.method)
 		got := c.training(o)
 		if o.Method != nil || !slices.Equal(got.Rows, want.rows) || int(got.Fit.Seed) != want.seed || !slices.Equal(got.Keep, []int{5}) {
 			t.Errorf("%s: seed %d, %d rows, weights kept after %v", want.method.Name(), got.Fit.Seed, len(got.Rows), got.Keep)
@@ -39,7 +39,7 @@ func TestWhoIsTrainedOnWhat(t *testing.T) {
 
 func TestWhatARequestHolds(t *testing.T) {
 	l := newLab(t)
-	s := pictures()
+	s := imageSetting()
 	s.Augment, s.Seed = true, 3
 	c, w := opened(t, l, s)
 	r := c.request(unlearn.Unroll{}, w)
@@ -51,7 +51,7 @@ func TestWhatARequestHolds(t *testing.T) {
 			t.Fatalf("record %d of the forget set is not row %d", i, row)
 		}
 	}
-	if r.Earlier == nil || r.Earlier.Epoch != s.Fit.Epochs-1 || r.Earlier.Params.Hash() != w.At[s.Fit.Epochs-1].Hash() {
+	if r.Earlier == nil || r.Earlier.Epoch != s.Fit.Epochs-1 || r.Earlier.Params.Hash() != w.AtEpoch[s.Fit.Epochs-1].Hash() {
 		t.Errorf("the earlier state is %+v", r.Earlier)
 	}
 	if len(r.HeldOut.Y) > 0 {
@@ -72,7 +72,7 @@ func TestWhatARequestHolds(t *testing.T) {
 // The held-out records are half of the test part, the same for every seed.
 func TestHeldOutRecordsAreHalfOfTheTestPart(t *testing.T) {
 	l := newLab(t)
-	c, w := opened(t, l, pictures())
+	c, w := opened(t, l, imageSetting())
 	d := c.request(unlearn.SCRUBKurmanji{}, w).HeldOut
 	if n := c.Test.X.Rows; d.X.Rows != (n+1)/2 || !slices.IsSorted(d.IDs) || len(slices.Compact(slices.Clone(d.IDs))) != len(d.IDs) {
 		t.Fatalf("%d of %d test records: %v", d.X.Rows, n, d.IDs)
@@ -82,11 +82,11 @@ func TestHeldOutRecordsAreHalfOfTheTestPart(t *testing.T) {
 			t.Fatalf("record %d of the held-out set is not row %d of the test part", i, row)
 		}
 	}
-	both := slices.Concat(d.IDs, c.Judged())
-	if slices.Sort(both); len(both) != c.Test.X.Rows || len(slices.Compact(both)) != len(both) || len(c.Judged()) < len(d.IDs)-1 {
-		t.Errorf("judged are %v: not the other half", c.Judged())
+	both := slices.Concat(d.IDs, c.EvalRows())
+	if slices.Sort(both); len(both) != c.Test.X.Rows || len(slices.Compact(both)) != len(both) || len(c.EvalRows()) < len(d.IDs)-1 {
+		t.Errorf("judged are %v: not the other half", c.EvalRows())
 	}
-	other := pictures()
+	other := imageSetting()
 	other.Seed = 5
 	c, w = opened(t, l, other)
 	if !slices.Equal(c.request(unlearn.Tuned[unlearn.SalUn]{}, w).HeldOut.IDs, d.IDs) {
@@ -96,7 +96,7 @@ func TestHeldOutRecordsAreHalfOfTheTestPart(t *testing.T) {
 
 func TestAMethodGoesBackToTheStateThatItAsksFor(t *testing.T) {
 	l := newLab(t)
-	s := pictures()
+	s := imageSetting()
 	s.Fit.Epochs, s.Keep = 10, []int{4, 8, 9}
 	c, w := opened(t, l, s)
 	for _, k := range []struct {
@@ -118,13 +118,13 @@ func TestControlsAreNotComputedTwice(t *testing.T) {
 	l := newLab(t)
 	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 120})
 	original := originalOf(t, c)
-	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, Matched(2)} {
+	for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, MatchedFineTuning(2)} {
 		w, rep, err := c.Weights(t.Context(), m)
 		if err != nil {
 			t.Fatalf("%s: %v", m.Name(), err)
 		}
-		_, idle := m.(unlearn.DoNothing)
-		if (w.Hash() == original.Hash()) != idle || (rep == nil) != (c.Origin(m).Method == nil) {
+		_, idle := m.(unlearn.NoOp)
+		if (w.Hash() == original.Hash()) != idle || (rep == nil) != (c.ModelSpec(m).Method == nil) {
 			t.Errorf("%s: the original's weights: %t, report %+v", m.Name(), w.Hash() == original.Hash(), rep)
 		}
 	}
@@ -144,7 +144,7 @@ func TestControlsAreNotComputedTwice(t *testing.T) {
 func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 120}
-	methods := []unlearn.Method{unlearn.SCRUB{}, unlearn.Retrain{}, unlearn.DoNothing{}}
+	methods := []unlearn.Method{unlearn.SCRUB{}, unlearn.Retrain{}, unlearn.NoOp{}}
 	jobs, err := l.Jobs(t.Context(), s, methods...)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	}
 	var last Progress
 	l.Progress = func(p Progress) { last = p }
-	l.Expect(jobs)
+	l.TrackJobs(jobs)
 	c := openCase(t, l, s)
 	for _, m := range methods {
 		if _, _, err := c.Weights(t.Context(), m); err != nil {
@@ -198,13 +198,13 @@ func TestABarKnowsWhatIsLeft(t *testing.T) {
 	}
 	var told []Progress
 	l := &Lab{Progress: func(p Progress) { told = append(told, p) }}
-	l.Expect(jobs)
-	l.Share("training", 0.5, "half")
-	l.Share("lost training", 1, "nobody asks for it: what needed it is finished")
-	l.Finish("training", "whole")
-	l.Finish("training", "again")
-	l.Finish("method", "")
-	l.Finish("evidence", "")
+	l.TrackJobs(jobs)
+	l.ReportProgress("training", 0.5, "half")
+	l.ReportProgress("lost training", 1, "nobody asks for it: what needed it is finished")
+	l.ReportDone("training", "whole")
+	l.ReportDone("training", "again")
+	l.ReportDone("method", "")
+	l.ReportDone("evidence", "")
 	var done []int64
 	for _, p := range told {
 		if p.Total != 65 {
@@ -215,15 +215,15 @@ func TestABarKnowsWhatIsLeft(t *testing.T) {
 	if !slices.Equal(done, []int64{25, 50, 50, 60, 65}) {
 		t.Errorf("done: %v", done)
 	}
-	l.Expect(nil)
-	if l.Expecting() {
+	l.TrackJobs(nil)
+	if l.TracksJobs() {
 		t.Error("an empty list is expected")
 	}
 }
 
 func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {
 	c := openCase(t, newLab(t), Setting{DataSet: "two_moons", MaxRows: 120})
-	if _, err := c.Trained(t.Context(), c.Origin(unlearn.SCRUB{})); err == nil || !strings.Contains(err.Error(), "scrub") {
+	if _, err := c.TrainedModel(t.Context(), c.ModelSpec(unlearn.SCRUB{})); err == nil || !strings.Contains(err.Error(), "scrub") {
 		t.Errorf("got %v", err)
 	}
 	s := Setting{DataSet: "two_moons", Augment: true}
@@ -242,10 +242,10 @@ func TestAMethodCostsItsEpochsAndAFederationItsRounds(t *testing.T) {
 	}{
 		{unlearn.RapidRetraining{Users: unlearn.Users{LocalEpochs: 2}}, 20 * 2},
 		{unlearn.RapidRetraining{Users: unlearn.Users{Rounds: 3}}, 3 * 10},
-		{Matched(7), 7},
-		{unlearn.DoNothing{}, 1},
+		{MatchedFineTuning(7), 7},
+		{unlearn.NoOp{}, 1},
 	} {
-		if got := epochsOf(c.of.Resolved()); got != c.want {
+		if got := methodEpochs(c.of.WithDefaults()); got != c.want {
 			t.Errorf("%s: %d epochs, want %d", c.of.Name(), got, c.want)
 		}
 	}

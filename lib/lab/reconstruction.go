@@ -52,9 +52,9 @@ type Reconstruction struct {
 }
 
 var (
-	_ Settling  = Reconstruction{}
-	_ Resolving = Reconstruction{}
-	_ Judging   = Reconstruction{}
+	_ FinalGoal        = Reconstruction{}
+	_ GoalWithDefaults = Reconstruction{}
+	_ PerRecordLoss    = Reconstruction{}
 
 	_ unlearn.Versioned = Reconstruction{}
 )
@@ -66,22 +66,22 @@ func (Reconstruction) Name() string { return "reconstruction" }
 // log-gammas together, which is another last bit, and since 3 their sums over more than 512
 // counts are right: the engine wrote over a half of them.
 func (g Reconstruction) Version() int {
-	if g.resolved().Likelihood == SquaredError {
+	if g.withDefaults().Likelihood == SquaredError {
 		return 0
 	}
 	return 3
 }
 
-// Settled implements Settling.
-func (g Reconstruction) Settled() Goal {
+// FinalGoal implements Settling.
+func (g Reconstruction) FinalGoal() Goal {
 	g.Plain = true
-	return g.Resolved()
+	return g.WithDefaults()
 }
 
-// Resolved implements Resolving.
-func (g Reconstruction) Resolved() Goal { return g.resolved() }
+// WithDefaults implements Resolving.
+func (g Reconstruction) WithDefaults() Goal { return g.withDefaults() }
 
-func (g Reconstruction) resolved() Reconstruction {
+func (g Reconstruction) withDefaults() Reconstruction {
 	g.Likelihood, g.Beta, g.PerTotal = cmp.Or(g.Likelihood, SquaredError), cmp.Or(g.Beta, 1), cmp.Or(g.PerTotal, 10_000)
 	g.WarmUp, g.FreeBits = cmp.Or(g.WarmUp, 20), cmp.Or(g.FreeBits, 0.03)
 	if g.Plain {
@@ -92,26 +92,26 @@ func (g Reconstruction) resolved() Reconstruction {
 
 // Objective implements Goal.
 func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, error) {
-	g = g.resolved()
-	genes := model.Widths(p.Arch)[loss.Proportion]
+	g = g.withDefaults()
+	genes := model.OutputWidths(p.Arch)[loss.Proportion]
 	if d := p.Train.X.Cols; genes == 0 || genes > d {
 		return nil, fmt.Errorf("the network %s has proportions of %d genes, a record has %d features", p.Arch.Name(), genes, d)
 	}
 	part := p.Train.Gather(rows)
-	target, law := part.X.First(genes), loss.Loss(loss.LibrarySquaredError{})
+	target, law := part.X.FirstColumns(genes), loss.Loss(loss.LibrarySquaredError{})
 	switch g.Likelihood {
 	case SquaredError:
 	case NegativeBinomial, ZeroInflated:
 		if law = (loss.NegativeBinomial{}); g.Likelihood == ZeroInflated {
 			law = loss.ZeroInflated{}
 		}
-		if err := g.counts(target, part.Extra[datasets.Library]); err != nil {
+		if err := g.toCounts(target, part.Extra[datasets.Library]); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, fmt.Errorf("the likelihood %q is none of %q, %q and %q", g.Likelihood, SquaredError, NegativeBinomial, ZeroInflated)
 	}
-	inputs := map[string]array.Matrix[float32]{loss.Target: target, loss.Library: sums(target)}
+	inputs := map[string]array.Matrix[float32]{loss.Target: target, loss.Library: rowSums(target)}
 	targets := []train.Target{{Loss: law, Inputs: inputs, Weight: 1}}
 	if g.Beta != nn.Zero {
 		targets = append(targets, train.Target{Loss: loss.LatentDivergence{FreeBits: g.freeBits()}, Weight: g.Beta, WarmUp: g.WarmUp})
@@ -123,7 +123,7 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 // of its posterior, the squared error plus beta times the divergence, without free
 // bits and warm-up. It refuses the other likelihoods.
 func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
-	g = g.resolved()
+	g = g.withDefaults()
 	if g.Likelihood != SquaredError {
 		return nil, fmt.Errorf("lab: what a cell loses under the likelihood %q is not computed here, of %q it is", g.Likelihood, SquaredError)
 	}
@@ -131,7 +131,7 @@ func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part)
 	if proportion.Cols == 0 || proportion.Cols > records.X.Cols {
 		return nil, fmt.Errorf("lab: proportions of %d genes, a record has %d features", proportion.Cols, records.X.Cols)
 	}
-	x := records.X.First(proportion.Cols)
+	x := records.X.FirstColumns(proportion.Cols)
 	out, err := utility.SquaredErrors(proportion, x, utility.LibrarySizes(x))
 	if err != nil || g.Beta == nn.Zero {
 		return out, err
@@ -151,8 +151,8 @@ func (g Reconstruction) freeBits() float64 {
 	return g.FreeBits
 }
 
-// counts turns the expression x of cells into counts.
-func (g Reconstruction) counts(x array.Matrix[float32], totals []float64) error {
+// toCounts turns the expression x of cells into counts.
+func (g Reconstruction) toCounts(x array.Matrix[float32], totals []float64) error {
 	if len(totals) != x.Rows {
 		return fmt.Errorf("counts need the column %q of the records, the cells' total counts; it has %d of %d", datasets.Library, len(totals), x.Rows)
 	}
@@ -169,8 +169,8 @@ func (g Reconstruction) counts(x array.Matrix[float32], totals []float64) error 
 	return nil
 }
 
-// sums are the sums of the rows, one column.
-func sums(x array.Matrix[float32]) array.Matrix[float32] {
+// rowSums are the sums of the rows, one column.
+func rowSums(x array.Matrix[float32]) array.Matrix[float32] {
 	totals := utility.LibrarySizes(x)
 	return array.Convert[float32](array.Matrix[float64]{Rows: x.Rows, Cols: 1, Data: totals})
 }

@@ -118,14 +118,14 @@ func TestAReconstructionIsTheProgramsUnlessToldOtherwise(t *testing.T) {
 	}
 	for want, g := range map[string]Goal{
 		"{FreeBits:0.03} x 1 after 20": Reconstruction{},
-		"{FreeBits:0} x 1 after 0":     Reconstruction{}.Settled(),
+		"{FreeBits:0} x 1 after 0":     Reconstruction{}.FinalGoal(),
 		"{FreeBits:0} x 0.5 after 3":   Reconstruction{Beta: 0.5, WarmUp: 3, FreeBits: nn.Zero},
 		"none":                         Reconstruction{Beta: nn.Zero},
 	} {
 		if got := divergence(g); got != want {
 			t.Errorf("%+v: %s, want %s", g, got, want)
 		}
-		if again := g.(Resolving).Resolved(); !reflect.DeepEqual(again, again.(Resolving).Resolved()) || divergence(again) != want {
+		if again := g.(GoalWithDefaults).WithDefaults(); !reflect.DeepEqual(again, again.(GoalWithDefaults).WithDefaults()) || divergence(again) != want {
 			t.Errorf("%+v resolves to %+v", g, again)
 		}
 	}
@@ -160,25 +160,25 @@ func TestCellsAreUnlearned(t *testing.T) {
 	l := newLab(t)
 	p, _ := countedCells(t, l, smallCells)
 	fit := train.Config{Epochs: 6, Batch: 8, Optimizer: nn.Adam{LR: 1e-2}}.WithDefaults()
-	s := Setting{Goal: Reconstruction{Likelihood: NegativeBinomial, WarmUp: 4}.Resolved(), Fit: fit}
-	c := &Case{Lab: l, Setting: s, Problem: p, Forget: []int{0, 1, 2, 3}, Retain: rowsFrom(4, p.Train.X.Rows), trained: map[Origin]*Trajectory{}}
+	s := Setting{Goal: Reconstruction{Likelihood: NegativeBinomial, WarmUp: 4}.WithDefaults(), Fit: fit}
+	c := &Case{Lab: l, Setting: s, Problem: p, Forget: []int{0, 1, 2, 3}, Retain: rowsFrom(4, p.Train.X.Rows), trained: map[ModelSpec]*Trajectory{}}
 	original, err := l.Train(context.Background(), c.training(c.Original()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, ok := c.goalOf(unlearn.FineTuning{}).(Reconstruction); !ok || o.WarmUp != 0 || o.Likelihood != NegativeBinomial {
-		t.Errorf("unlearning goes on with %+v", c.goalOf(unlearn.FineTuning{}))
+	if o, ok := c.unlearningGoal(unlearn.FineTuning{}).(Reconstruction); !ok || o.WarmUp != 0 || o.Likelihood != NegativeBinomial {
+		t.Errorf("unlearning goes on with %+v", c.unlearningGoal(unlearn.FineTuning{}))
 	}
-	if c.goalOf(unlearn.Retrain{}) != s.Goal {
-		t.Errorf("retraining goes on with %+v", c.goalOf(unlearn.Retrain{}))
+	if c.unlearningGoal(unlearn.Retrain{}) != s.Goal {
+		t.Errorf("retraining goes on with %+v", c.unlearningGoal(unlearn.Retrain{}))
 	}
 	method := unlearn.GradientAscent{Epochs: 3, LR: 1e-2}
-	got, _, err := l.unlearn(context.Background(), p, c.goalOf(method), method, c.request(method, original), "")
+	got, _, err := l.unlearn(context.Background(), p, c.unlearningGoal(method), method, c.request(method, original), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	lost := func(w nn.Params, rows []int) float64 {
-		o, err := c.goalOf(method).Objective(p, rows)
+		o, err := c.unlearningGoal(method).Objective(p, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestCellsAreUnlearned(t *testing.T) {
 		t.Errorf("retraining is not the oracle (%v)", err)
 	}
 	keys := map[string]bool{}
-	for _, g := range []Goal{s.Goal, c.goalOf(method), Reconstruction{}.Settled(), Labels{}} {
+	for _, g := range []Goal{s.Goal, c.unlearningGoal(method), Reconstruction{}.FinalGoal(), Labels{}} {
 		id, err := l.unlearnKey(p, g, method, c.request(method, original)).ID()
 		if err != nil || keys[id] {
 			t.Errorf("%+v: the key is that of another goal (%v)", g, err)

@@ -13,7 +13,7 @@ import (
 func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	l := newLab(t)
 	places := func(seed uint32) (out []int) {
-		s := village(1, 0.3, 0)
+		s := federatedSetting(1, 0.3, 0)
 		s.ForgetSeed = seed
 		c := openCase(t, l, s)
 		held := rowsOf(c, 1)
@@ -35,7 +35,7 @@ func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 // Which records get a wrong answer is drawn with the forget seed, and moves with the lab.
 func TestTheForgetSeedDrawsTheRecordsOfABackdoor(t *testing.T) {
 	rows := func(l *Lab, seed uint32) []int {
-		return openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Arch: pictures().Arch, ForgetSeed: seed,
+		return openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Arch: imageSetting().Arch, ForgetSeed: seed,
 			Backdoor: &Backdoor{Fraction: 0.05}}).Forget
 	}
 	l := newLab(t)
@@ -61,23 +61,23 @@ func confusedMoons(seed uint32) Setting {
 // is the same for every method and seed of a model, and is never judged.
 func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 	l := newLab(t)
-	c, other := openCase(t, l, island()), openCase(t, l.Again(1), island())
-	later := island()
+	c, other := openCase(t, l, smallSetting()), openCase(t, l.Reseed(1), smallSetting())
+	later := smallSetting()
 	later.Seed = 7
-	if !slices.Equal(c.heldOut(), openCase(t, l, later).heldOut()) {
+	if !slices.Equal(c.heldOutRows(), openCase(t, l, later).heldOutRows()) {
 		t.Error("another seed of the model draws another half")
 	}
-	if slices.Equal(c.heldOut(), other.heldOut()) {
+	if slices.Equal(c.heldOutRows(), other.heldOutRows()) {
 		t.Error("a moved lab draws the same half")
 	}
-	all := slices.Sorted(slices.Values(slices.Concat(c.heldOut(), c.Judged())))
-	if !slices.Equal(all, c.Unseen()) || len(all) != c.Test.X.Rows || len(c.Judged()) != c.Test.X.Rows/2 {
-		t.Errorf("%d and %d of %d test records", len(c.heldOut()), len(c.Judged()), c.Test.X.Rows)
+	all := slices.Sorted(slices.Values(slices.Concat(c.heldOutRows(), c.EvalRows())))
+	if !slices.Equal(all, c.NonMemberRows()) || len(all) != c.Test.X.Rows || len(c.EvalRows()) != c.Test.X.Rows/2 {
+		t.Errorf("%d and %d of %d test records", len(c.heldOutRows()), len(c.EvalRows()), c.Test.X.Rows)
 	}
-	_, w := opened(t, l, island())
-	for _, m := range unlearn.Every() {
+	_, w := opened(t, l, smallSetting())
+	for _, m := range unlearn.AllKinds() {
 		r := c.request(m, w)
-		if sees := m.Sees().HeldOut; sees != slices.Equal(r.HeldOut.IDs, c.heldOut()) || sees == (len(r.HeldOut.IDs) == 0) {
+		if sees := m.Sees().HeldOut; sees != slices.Equal(r.HeldOut.IDs, c.heldOutRows()) || sees == (len(r.HeldOut.IDs) == 0) {
 			t.Errorf("%s is shown %d held-out records", m.Name(), len(r.HeldOut.IDs))
 		}
 		for k, i := range r.HeldOut.IDs {
@@ -85,7 +85,7 @@ func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 				t.Fatalf("%s: held-out record %d is not row %d of the test part", m.Name(), k, i)
 			}
 		}
-		if got, want := c.Unseen(unlearn.FineTuning{}, m), c.Unseen(); m.Sees().HeldOut && !slices.Equal(got, c.Judged()) || !m.Sees().HeldOut && !slices.Equal(got, want) {
+		if got, want := c.NonMemberRows(unlearn.FineTuning{}, m), c.NonMemberRows(); m.Sees().HeldOut && !slices.Equal(got, c.EvalRows()) || !m.Sees().HeldOut && !slices.Equal(got, want) {
 			t.Errorf("beside %s %d test records are unseen", m.Name(), len(got))
 		}
 	}
@@ -96,8 +96,8 @@ func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 func TestOnlyOraclesDependOnWhoAsks(t *testing.T) {
 	l := newLab(t)
 	keys := func(asks int, share float64) (original, oracle string) {
-		c := openCase(t, l, village(asks, share, 0))
-		for o, id := range map[Origin]*string{c.Original(): &original, c.Oracle(): &oracle} {
+		c := openCase(t, l, federatedSetting(asks, share, 0))
+		for o, id := range map[ModelSpec]*string{c.Original(): &original, c.Oracle(): &oracle} {
 			key, err := l.TrainKey(c.training(o)).ID()
 			if err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -55,10 +55,10 @@ type Setting struct {
 	Shards *Shards
 	// Pixels leaves the pixels of images between 0, black, and 1: they are not normalised.
 	Pixels bool
-	// Half is the model's place in a fleet; nil: it is a model by itself.
-	Half *Half
-	Seed int          // draws the initial weights and dropout
-	Fit  train.Config // its seed is Seed
+	// ShadowSplit is the model's place in a fleet; nil: it is a model by itself.
+	ShadowSplit *ShadowSplit
+	Seed        int          // draws the initial weights and dropout
+	Fit         train.Config // its seed is Seed
 	// Goal is what the training minimises; nil: Labels.
 	Goal Goal
 	// Arch builds the network for a number of features and classes; nil is
@@ -72,13 +72,13 @@ type Setting struct {
 	Keep []int
 }
 
-// resolved replaces every zero by its meaning.
-func (s Setting) resolved() Setting {
+// withDefaults replaces every zero by its meaning.
+func (s Setting) withDefaults() Setting {
 	if s.DataSet == "" {
 		s.DataSet = "breast_cancer"
 	}
 	switch {
-	case s.named(): // the group decides
+	case s.hasNamedForgetSet(): // the group decides
 		s.Fraction, s.ForgetSeed = 0, 0
 	case s.Scattered != 0:
 		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, CellsSeed)
@@ -87,8 +87,8 @@ func (s Setting) resolved() Setting {
 	default:
 		s.Fraction, s.ForgetSeed = cmp.Or(s.Fraction, 0.05), cmp.Or(s.ForgetSeed, ForgetSeed)
 	}
-	if s.OfCells() {
-		s.Cells = s.Cells.Resolved()
+	if s.HasCells() {
+		s.Cells = s.Cells.WithDefaults()
 	} else {
 		s.Cells = cells.Preparation{}
 	}
@@ -96,22 +96,22 @@ func (s Setting) resolved() Setting {
 		s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c} }
 	}
 	if s.Backdoor != nil {
-		b := s.Backdoor.resolved()
+		b := s.Backdoor.withDefaults()
 		s.Backdoor = &b
 	}
 	if s.Shards != nil {
-		h := s.Shards.resolved()
+		h := s.Shards.withDefaults()
 		s.Shards = &h
 	}
-	if s.Half != nil {
-		half := *s.Half
-		half.Seed = cmp.Or(half.Seed, HalfSeed)
-		s.Half = &half
+	if s.ShadowSplit != nil {
+		half := *s.ShadowSplit
+		half.Seed = cmp.Or(half.Seed, ShadowSplitSeed)
+		s.ShadowSplit = &half
 	}
-	s.Goal = resolvedGoal(s.Goal)
+	s.Goal = goalWithDefaults(s.Goal)
 	s.Fit = s.Fit.WithDefaults()
 	s.Fit.Seed = 0 // an origin's own
-	if s.Keep == nil && s.OfImages() && s.Fit.Epochs > 1 && s.Shards.together() == nil {
+	if s.Keep == nil && s.HasImages() && s.Fit.Epochs > 1 && s.Shards.forTraining() == nil {
 		s.Keep = []int{s.Fit.Epochs - 1}
 	}
 	if info, err := datasets.Lookup(s.DataSet); err == nil && info.Rows <= s.MaxRows {
@@ -120,38 +120,40 @@ func (s Setting) resolved() Setting {
 	return s
 }
 
-// moved is a resolved setting with its seeds moved; see Lab.Shift.
-func (s Setting) moved(shift int) Setting {
+// reseeded is a resolved setting with its seeds moved; see Lab.Shift.
+func (s Setting) reseeded(shift int) Setting {
 	s.Seed += shift
-	if !s.named() {
+	if !s.hasNamedForgetSet() {
 		s.ForgetSeed += uint32(shift)
 	}
-	if s.Half != nil {
-		half := *s.Half
+	if s.ShadowSplit != nil {
+		half := *s.ShadowSplit
 		half.Seed += uint32(shift)
-		s.Half = &half
+		s.ShadowSplit = &half
 	}
 	return s
 }
 
-// named reports whether the forget set is a group with a name: no seed of a case's
+// hasNamedForgetSet reports whether the forget set is a group with a name: no seed of a case's
 // own draws it.
-func (s Setting) named() bool { return s.Planted != "" || s.Class != "" || len(s.Series) > 0 }
+func (s Setting) hasNamedForgetSet() bool {
+	return s.Planted != "" || s.Class != "" || len(s.Series) > 0
+}
 
-// OfImages reports whether the data are images.
-func (s Setting) OfImages() bool {
+// HasImages reports whether the data are images.
+func (s Setting) HasImages() bool {
 	_, err := images.Lookup(s.DataSet)
 	return err == nil
 }
 
-// OfCells reports whether the data are single cells.
-func (s Setting) OfCells() bool {
+// HasCells reports whether the data are single cells.
+func (s Setting) HasCells() bool {
 	_, err := cells.Lookup(s.DataSet)
 	return err == nil
 }
 
-// info is what is known of the data before a file is read.
-func (s Setting) info() (datasets.Info, error) {
+// dataInfo is what is known of the data before a file is read.
+func (s Setting) dataInfo() (datasets.Info, error) {
 	for _, lookup := range []func(string) (datasets.Info, error){images.Lookup, cells.Lookup} {
 		if info, err := lookup(s.DataSet); err == nil {
 			return info, nil
@@ -160,15 +162,15 @@ func (s Setting) info() (datasets.Info, error) {
 	return datasets.Lookup(s.DataSet)
 }
 
-// records is how many records the train part has, without its files.
-func (s Setting) records(info datasets.Info) int {
+// trainRecords is how many records the train part has, without its files.
+func (s Setting) trainRecords(info datasets.Info) int {
 	switch n := info.Rows - info.TestRows; {
-	case s.OfImages() && s.MaxRows > 0:
+	case s.HasImages() && s.MaxRows > 0:
 		return min(n, s.MaxRows)
-	case s.OfImages():
+	case s.HasImages():
 		return n
-	case s.OfCells():
-		return int(s.Cells.Resolved().TrainFraction * float64(n))
+	case s.HasCells():
+		return int(s.Cells.WithDefaults().TrainFraction * float64(n))
 	case s.MaxRows > 0:
 		return int((1 - TestFraction) * float64(min(n, s.MaxRows)))
 	default:
@@ -184,23 +186,23 @@ type coordinates struct {
 	Cells             *cells.Preparation `json:",omitempty"`
 	Backdoor          *Backdoor          `json:",omitempty"`
 	Pixels            bool               `json:",omitempty"`
-	Network           configured
+	Network           namedConfig
 	Fit               train.Config
-	Goal              configured
+	Goal              namedConfig
 	Augment           bool
 	Keep              []int
-	Origin            Rows
-	Forget            any     // nil where a model is trained on everything
-	Half              *Half   `json:",omitempty"`
-	Shards            *Shards `json:",omitempty"`
+	Rows              Rows         `json:"Origin"`
+	Forget            any          // nil where a model is trained on everything
+	ShadowSplit       *ShadowSplit `json:"Half,omitempty"`
+	Shards            *Shards      `json:",omitempty"`
 	Seed              int
-	Method            *configured
+	Method            *namedConfig
 	Version           int
 	Code              []string `json:",omitempty"` // that is not Lethe's
 }
 
-// configured is a value behind an interface with what names its type.
-type configured struct {
+// namedConfig is a value behind an interface with what names its type.
+type namedConfig struct {
 	Name    string `json:"name"`
 	Version int    `json:"version,omitempty"`
 	Setting any    `json:"setting"`
@@ -208,31 +210,31 @@ type configured struct {
 
 // ID names the work that makes the model of an origin, in words and a hash of
 // what they leave out. It needs no data.
-func (s Setting) ID(o Origin) (string, error) {
-	s = s.resolved()
-	info, err := s.info()
+func (s Setting) ID(o ModelSpec) (string, error) {
+	s = s.withDefaults()
+	info, err := s.dataInfo()
 	if err != nil {
 		return "", err
 	}
 	features, classes := info.Features, info.ClassCount()
 	var prepared *cells.Preparation
 	switch {
-	case s.OfImages():
+	case s.HasImages():
 		features = info.Shape[0] * info.Shape[1] * info.Shape[2]
-	case s.OfCells():
+	case s.HasCells():
 		if features, classes, prepared = s.Cells.Variable.Top, classes+1, &s.Cells; s.Cells.Types {
 			features += classes
 		}
 	}
 	arch := s.Arch(features, classes)
-	arch = resolved.Of(arch, arch.Resolved())
+	arch = defaults.Of(arch, arch.WithDefaults())
 	c := coordinates{
-		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: configured{Name: arch.Name(), Setting: arch},
-		Fit: s.Fit, Goal: goalKey(s.Goal), Augment: s.Augment, Keep: s.Keep, Origin: o.On, Seed: o.Seed,
-		Half: s.Half, Shards: s.Shards.together(), Backdoor: s.Backdoor, Pixels: s.Pixels,
+		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: namedConfig{Name: arch.Name(), Setting: arch},
+		Fit: s.Fit, Goal: goalKey(s.Goal), Augment: s.Augment, Keep: s.Keep, Rows: o.Rows, Seed: o.Seed,
+		ShadowSplit: s.ShadowSplit, Shards: s.Shards.forTraining(), Backdoor: s.Backdoor, Pixels: s.Pixels,
 	}
-	kind, set := "train", string(o.On)
-	asked := o.On == Retained || o.Method != nil || s.Half != nil
+	kind, set := "train", string(o.Rows)
+	asked := o.Rows == RetainedRecords || o.Method != nil || s.ShadowSplit != nil
 	if asked {
 		c.Shards = s.Shards
 	}
@@ -244,15 +246,15 @@ func (s Setting) ID(o Origin) (string, error) {
 		c.Forget = forget
 	}
 	switch {
-	case o.On == Retained:
-		set = "without-" + s.forgotten()
-	case s.Half != nil:
-		set = "half-of-" + s.Half.dealt(s.forgotten())
+	case o.Rows == RetainedRecords:
+		set = "without-" + s.forgetSetName()
+	case s.ShadowSplit != nil:
+		set = "half-of-" + s.ShadowSplit.assignedName(s.forgetSetName())
 	}
 	end := ""
 	if m := o.Method; m != nil {
-		kind, set, end = "unlearn", s.forgotten(), "/"+m.Name()
-		c.Method, c.Version = &configured{Name: m.Name(), Setting: resolved.Of(m, m.Resolved())}, unlearn.VersionOf(m)
+		kind, set, end = "unlearn", s.forgetSetName(), "/"+m.Name()
+		c.Method, c.Version = &namedConfig{Name: m.Name(), Setting: defaults.Of(m, m.WithDefaults())}, unlearn.VersionOf(m)
 	}
 	b, err := json.Marshal(c)
 	if err == nil {
@@ -268,36 +270,36 @@ func (s Setting) ID(o Origin) (string, error) {
 	return fmt.Sprintf("%s/%s/%s/seed-%d%s/%s", kind, s.DataSet, set, o.Seed, end, hex.EncodeToString(hash[:4])), nil
 }
 
-// Forgets names the forget set as the names of jobs do.
-func (s Setting) Forgets() string { return s.resolved().forgotten() }
+// ForgetSetName names the forget set as the names of jobs do.
+func (s Setting) ForgetSetName() string { return s.withDefaults().forgetSetName() }
 
-// forgotten names the forget set: "0.05-999", the planted group or the class,
+// forgetSetName names the forget set: "0.05-999", the planted group or the class,
 // "scattered-35-42", "series-10-50", "backdoor-0.06-999", "user-3-of-10-999".
-func (s Setting) forgotten() string {
+func (s Setting) forgetSetName() string {
 	switch {
 	case len(s.Series) > 0:
 		return "series" + strings.ReplaceAll(strings.Trim(fmt.Sprint("-", s.Series), "[]"), " ", "-")
-	case s.named():
+	case s.hasNamedForgetSet():
 		return cmp.Or(s.Planted, strings.ReplaceAll(s.Class, "/", "-"))
 	case s.Scattered != 0:
 		return fmt.Sprintf("scattered-%d-%d", s.Scattered, s.ForgetSeed)
 	case s.Shards != nil:
-		return s.Shards.name(s.ForgetSeed)
+		return s.Shards.forgetSetName(s.ForgetSeed)
 	case s.Backdoor != nil:
-		return fmt.Sprintf("%s-%g-%d", triggered, s.Backdoor.Fraction, s.ForgetSeed)
+		return fmt.Sprintf("%s-%g-%d", backdoorGroup, s.Backdoor.Fraction, s.ForgetSeed)
 	}
 	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
 }
 
 // cost is roughly how many records an origin's work meets.
-func (s Setting) cost(o Origin) int64 {
-	s = s.resolved()
-	info, err := s.info()
+func (s Setting) cost(o ModelSpec) int64 {
+	s = s.withDefaults()
+	info, err := s.dataInfo()
 	if err != nil {
 		return 0
 	}
-	n := s.records(info)
-	if s.Half != nil && s.Half.Whole {
+	n := s.trainRecords(info)
+	if s.ShadowSplit != nil && s.ShadowSplit.Whole {
 		n /= 2
 	}
 	share := s.Fraction
@@ -312,11 +314,11 @@ func (s Setting) cost(o Origin) int64 {
 		}
 	}
 	forget := max(1, int(share*float64(n)))
-	if o.On == Retained {
+	if o.Rows == RetainedRecords {
 		met -= forget
 	}
 	if o.Method != nil {
-		epochs = epochsOf(o.Method.Resolved())
+		epochs = methodEpochs(o.Method.WithDefaults())
 		if !o.Method.Sees().Retain {
 			met = forget
 		}
@@ -324,9 +326,9 @@ func (s Setting) cost(o Origin) int64 {
 	return int64(met) * int64(epochs)
 }
 
-// epochsOf is how many epochs a resolved method takes, 1 where it does not say; of
+// methodEpochs is how many epochs a resolved method takes, 1 where it does not say; of
 // a method around another roughly that one's, of one of a federation at most so many.
-func epochsOf(m unlearn.Method) int {
+func methodEpochs(m unlearn.Method) int {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {
 		return 1
@@ -336,7 +338,7 @@ func epochsOf(m unlearn.Method) int {
 	}
 	if f := v.FieldByName("Users"); f.IsValid() {
 		if u, ok := f.Interface().(unlearn.Users); ok {
-			u = u.Resolved()
+			u = u.WithDefaults()
 			return u.Rounds * u.LocalEpochs
 		}
 	}
@@ -346,7 +348,7 @@ func epochsOf(m unlearn.Method) int {
 			continue
 		}
 		if inner, ok := f.Interface().(unlearn.Method); ok {
-			return epochsOf(inner)
+			return methodEpochs(inner)
 		}
 	}
 	return 1

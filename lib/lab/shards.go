@@ -35,21 +35,21 @@ type Shards struct {
 	Users unlearn.Users `json:"users"`
 }
 
-func (h Shards) resolved() Shards {
-	h.Users = h.Users.Resolved()
+func (h Shards) withDefaults() Shards {
+	h.Users = h.Users.WithDefaults()
 	return h
 }
 
-// deal is who holds which rows of the train part.
-func (h Shards) deal(p *datasets.Prepared, seed engine.Root) ([]federated.User, error) {
+// assign is who holds which rows of the train part.
+func (h Shards) assign(p *datasets.Prepared, seed engine.Root) ([]federated.User, error) {
 	if h.Alpha == 0 {
 		return federated.IID(p.Train.X.Rows, h.Users.Count, seed)
 	}
-	return federated.Dirichlet{Alpha: h.Alpha, Least: 1}.Cut(p.Train.Y, h.Users.Count, seed)
+	return federated.Dirichlet{Alpha: h.Alpha, Least: 1}.Split(p.Train.Y, h.Users.Count, seed)
 }
 
-// asked are the rows that the user who asks wants forgotten.
-func (h Shards) asked(users []federated.User, seed engine.Root) ([]int, error) {
+// requestedRows are the rows that the user who asks wants forgotten.
+func (h Shards) requestedRows(users []federated.User, seed engine.Root) ([]int, error) {
 	k := slices.IndexFunc(users, func(u federated.User) bool { return u.ID == h.User })
 	if k < 0 {
 		return nil, fmt.Errorf("user %d asks, there are users 0 to %d", h.User, len(users)-1)
@@ -70,9 +70,9 @@ func (h Shards) asked(users []federated.User, seed engine.Root) ([]int, error) {
 	return out, nil
 }
 
-// together is what a training on everything knows of the shards: not who is to ask, and
+// forTraining is what a training on everything knows of the shards: not who is to ask, and
 // nothing where it is central.
-func (h *Shards) together() *Shards {
+func (h *Shards) forTraining() *Shards {
 	if h == nil || h.Central {
 		return nil
 	}
@@ -81,8 +81,8 @@ func (h *Shards) together() *Shards {
 	return &out
 }
 
-// name tells a forget set from others of the same users.
-func (h Shards) name(seed uint32) string {
+// forgetSetName tells a forget set from others of the same users.
+func (h Shards) forgetSetName(seed uint32) string {
 	out := fmt.Sprintf("user-%d-of-%d", h.User, h.Users.Count)
 	if h.Share != 0 {
 		out += fmt.Sprintf("-%g", h.Share)
@@ -124,16 +124,16 @@ func holdersKey(users []federated.User) string {
 	return hashInts(all)
 }
 
-// rounds is how many times a training stands still to be saved: epochs, or rounds.
-func (t Training) rounds(fit train.Config) int {
+// saveSteps is how many times a training stands still to be saved: epochs, or rounds.
+func (t Training) saveSteps(fit train.Config) int {
 	if t.Federated == nil {
 		return fit.Epochs
 	}
 	return t.Federated.Shards.Users.Rounds
 }
 
-// fitted is the training itself.
-func (t Training) fitted(ctx context.Context, fresh nn.Params, fit train.Config, hooks train.Hooks) (nn.Params, []train.Epoch, error) {
+// fitModel is the training itself.
+func (t Training) fitModel(ctx context.Context, fresh nn.Params, fit train.Config, hooks train.Hooks) (nn.Params, []train.Epoch, error) {
 	augment := t.Problem.augmenter(fit.Seed)
 	if t.Federated == nil {
 		o, err := t.goal().Objective(t.Problem, t.Rows)

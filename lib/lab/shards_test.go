@@ -13,9 +13,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// village is a case of four users, one of whom asks.
-func village(asks int, share, alpha float64) Setting {
-	s := island()
+// federatedSetting is a case of four users, one of whom asks.
+func federatedSetting(asks int, share, alpha float64) Setting {
+	s := smallSetting()
 	s.Planted, s.MaxRows, s.Fit.Batch = "", 300, 40
 	s.Shards = &Shards{User: asks, Share: share, Alpha: alpha, Users: unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Batch: 40}}
 	return s
@@ -34,7 +34,7 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 		for _, share := range []float64{0, 0.3} {
 			var before *Case
 			for _, asks := range []int{1, 2} {
-				c := openCase(t, l, village(asks, share, alpha))
+				c := openCase(t, l, federatedSetting(asks, share, alpha))
 				own, n := rowsOf(c, asks), len(rowsOf(c, asks))
 				if share > 0 {
 					n = int(share * float64(n))
@@ -42,7 +42,7 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 				if len(c.Forget) != n || slices.ContainsFunc(c.Forget, func(row int) bool { return !slices.Contains(own, row) }) {
 					t.Errorf("alpha %v: user %d, who holds %d records, asks for %d to be forgotten, want %d", alpha, asks, len(own), len(c.Forget), n)
 				}
-				if all := slices.Sorted(slices.Values(slices.Concat(c.Forget, c.Retain))); !slices.Equal(all, everyRow(c.Prepared)) {
+				if all := slices.Sorted(slices.Values(slices.Concat(c.Forget, c.Retain))); !slices.Equal(all, allRows(c.Prepared)) {
 					t.Error("forget and retain set are not the train part")
 				}
 				if before != nil && (slices.Equal(before.Forget, c.Forget) || len(c.Holders) != 4 || !slices.Equal(rowsOf(before, 0), rowsOf(c, 0))) {
@@ -52,7 +52,7 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 			}
 		}
 	}
-	even, uneven := openCase(t, l, village(0, 0, 0)), openCase(t, l, village(0, 0, 0.5))
+	even, uneven := openCase(t, l, federatedSetting(0, 0, 0)), openCase(t, l, federatedSetting(0, 0, 0.5))
 	for c, equal := range map[*Case]bool{even: true, uneven: false} {
 		if same := len(rowsOf(c, 0)) == len(rowsOf(c, 3)); same != equal {
 			t.Errorf("users 0 and 3 hold %d and %d records", len(rowsOf(c, 0)), len(rowsOf(c, 3)))
@@ -64,8 +64,8 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 // from the same weights with the same draws; methods are told who held what.
 func TestUsersTrainTogether(t *testing.T) {
 	l := newLab(t)
-	one, two := openCase(t, l, village(1, 0, 0)), openCase(t, l, village(2, 0, 0))
-	key := func(c *Case, o Origin) string {
+	one, two := openCase(t, l, federatedSetting(1, 0, 0)), openCase(t, l, federatedSetting(2, 0, 0))
+	key := func(c *Case, o ModelSpec) string {
 		id, err := l.TrainKey(c.training(o)).ID()
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestUsersTrainTogether(t *testing.T) {
 	if key(one, one.Original()) != key(two, two.Original()) || key(one, one.Oracle()) == key(two, two.Oracle()) {
 		t.Error("the original is another where another user asks, or the oracle is not")
 	}
-	name := func(c *Case, o Origin) string {
+	name := func(c *Case, o ModelSpec) string {
 		id, err := c.ID(o)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ func TestUsersTrainTogether(t *testing.T) {
 	if name(one, one.Original()) != name(two, two.Original()) || name(one, one.Oracle()) == name(two, two.Oracle()) {
 		t.Error("the job of the original has another name where another user asks, or that of the oracle has not")
 	}
-	oracle, err := one.Trained(t.Context(), one.Oracle())
+	oracle, err := one.TrainedModel(t.Context(), one.Oracle())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,17 +101,17 @@ func TestUsersTrainTogether(t *testing.T) {
 	}
 	f := federated.Federation{
 		Config: federated.Config{Rounds: 3, Mean: federated.Equally, Seed: engine.Root(one.Seed)}, Users: left,
-		Work: federated.Plain(func(rows []int) (train.Objective, error) { return Labels{}.Objective(one.Problem, rows) },
+		Work: federated.LocalTraining(func(rows []int) (train.Objective, error) { return Labels{}.Objective(one.Problem, rows) },
 			train.Config{Epochs: 2, Batch: 40, Optimizer: one.Fit.Optimizer}),
 	}
-	want, _, err := federated.Run(t.Context(), one.Runner, one.Untrained(engine.Root(one.Seed)), f, federated.Hooks{})
+	want, _, err := federated.Run(t.Context(), one.Runner, one.InitialWeights(engine.Root(one.Seed)), f, federated.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if oracle.Final.Hash() != want.Hash() {
 		t.Error("the oracle is not what those who are left train together")
 	}
-	central := village(1, 0, 0)
+	central := federatedSetting(1, 0, 0)
 	central.Shards.Central = true
 	c := openCase(t, l, central)
 	if c.training(c.Original()).Federated != nil || !slices.Equal(c.Forget, one.Forget) {
@@ -127,8 +127,8 @@ func TestUsersTrainTogether(t *testing.T) {
 // goes on with the same bits.
 func TestAFederatedTrainingGoesOn(t *testing.T) {
 	l := newLab(t)
-	s := village(1, 0, 0)
-	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.HBFU{Users: s.Shards.Users}}
+	s := federatedSetting(1, 0, 0)
+	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.HBFU{Users: s.Shards.Users}}
 	c := openCase(t, l, s)
 	for _, m := range methods {
 		if _, _, err := c.Weights(t.Context(), m); err != nil {
@@ -152,11 +152,11 @@ func TestAFederatedTrainingGoesOn(t *testing.T) {
 			stop()
 		}
 	}, Save: func(st *train.State) error { saved = st; return nil }}
-	fresh := c.Untrained(tr.Fit.Seed)
-	if _, _, err := tr.fitted(ctx, fresh, tr.Fit, hooks); !errors.Is(err, context.Canceled) || saved == nil || saved.Done != 2 {
+	fresh := c.InitialWeights(tr.Fit.Seed)
+	if _, _, err := tr.fitModel(ctx, fresh, tr.Fit, hooks); !errors.Is(err, context.Canceled) || saved == nil || saved.Done != 2 {
 		t.Fatalf("stopped: %v", err)
 	}
-	p, history, err := tr.fitted(t.Context(), fresh, tr.Fit, train.Hooks{Resume: saved})
+	p, history, err := tr.fitModel(t.Context(), fresh, tr.Fit, train.Hooks{Resume: saved})
 	if want := originalOf(t, c); err != nil || p.Hash() != want.Hash() || len(history) != 3 {
 		t.Errorf("it goes on to other weights (%v)", err)
 	}
@@ -175,11 +175,11 @@ func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 		"all must be positive":                  func(s *Setting) { s.Shards.Users.LocalEpochs = -1 },
 		"got 0 of 240 records, and must get at": func(s *Setting) { s.Shards.Alpha, s.Shards.Users.Count = 1e-3, 100 },
 	} {
-		s := village(1, 0, 0)
+		s := federatedSetting(1, 0, 0)
 		change(&s)
 		c, err := l.Case(t.Context(), s)
 		if err == nil {
-			_, err = c.Trained(t.Context(), c.Original())
+			_, err = c.TrainedModel(t.Context(), c.Original())
 		}
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)

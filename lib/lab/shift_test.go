@@ -20,7 +20,7 @@ func TestAgainMovesEverySeedAndRunZeroNone(t *testing.T) {
 		}
 		return c
 	}
-	first, same, other := open(l), open(l.Again(0)), open(l.Again(1))
+	first, same, other := open(l), open(l.Reseed(0)), open(l.Reseed(1))
 	if first.Hash != same.Hash || !slices.Equal(first.Forget, same.Forget) || first.Setting.Seed != same.Setting.Seed {
 		t.Error("run 0 is not the lab itself")
 	}
@@ -45,7 +45,7 @@ func TestAgainMovesEverySeedAndRunZeroNone(t *testing.T) {
 		t.Errorf("unlearning has seed %d and training %d, after %d and %d", d.Seed, d.Fit.Seed, a.Seed, a.Fit.Seed)
 	}
 	seeds := map[string]int64{"train": 3}
-	here, there := l.Key("x", first.Problem, nil, seeds), l.Again(1).Key("x", first.Problem, nil, seeds)
+	here, there := l.Key("x", first.Problem, nil, seeds), l.Reseed(1).Key("x", first.Problem, nil, seeds)
 	if len(here.Seeds) != 1 || there.Seeds["shift"] != 1 || len(seeds) != 1 {
 		t.Errorf("keys hold the seeds %v and %v", here.Seeds, there.Seeds)
 	}
@@ -79,13 +79,13 @@ func TestWhatIsComputedAheadIsFoundAndTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ahead {
-			if err := c.Ahead(t.Context(), unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.NegGrad{}); err != nil {
+			if err := c.Precompute(t.Context(), unlearn.NoOp{}, unlearn.Retrain{}, unlearn.NegGrad{}); err != nil {
 				t.Fatal(err)
 			}
 			l.Progress = func(Progress) { t.Error("something is computed again") }
 		}
 		out := ""
-		for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}, unlearn.NegGrad{}} {
+		for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.NegGrad{}} {
 			w, _, err := c.Weights(t.Context(), m)
 			if err != nil {
 				t.Fatal(err)

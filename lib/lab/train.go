@@ -27,12 +27,12 @@ type Training struct {
 	Federated *Federated
 }
 
-func (t Training) goal() Goal { return resolvedGoal(t.Goal) }
+func (t Training) goal() Goal { return goalWithDefaults(t.Goal) }
 
 // Trajectory is a training of which more than the end may have been kept.
 type Trajectory struct {
 	Final   nn.Params
-	At      map[int]nn.Params // by the number of epochs done
+	AtEpoch map[int]nn.Params // by the number of epochs done
 	History []train.Epoch
 	Run     string // its name in the store
 }
@@ -49,36 +49,38 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 	if err != nil {
 		return nil, err
 	}
-	out, fresh := &Trajectory{At: map[int]nn.Params{}, Run: run.ID}, t.fresh()
+	out, fresh := &Trajectory{AtEpoch: map[int]nn.Params{}, Run: run.ID}, t.initialWeights()
 	if err := run.JSON("history.json", &out.History); err != nil {
 		return nil, err
 	}
 	for _, epoch := range t.Keep {
-		if out.At[epoch], err = weightsOf(run, keptName(epoch), fresh); err != nil {
+		if out.AtEpoch[epoch], err = readWeights(run, checkpointFile(epoch), fresh); err != nil {
 			return nil, err
 		}
 	}
-	out.Final, err = weightsOf(run, "weights.safetensors", fresh)
+	out.Final, err = readWeights(run, "weights.safetensors", fresh)
 	return out, err
 }
 
-// fresh are the weights that a training begins with.
-func (t Training) fresh() nn.Params { return t.Problem.Untrained(t.Fit.WithDefaults().Seed) }
+// initialWeights are the weights that a training begins with.
+func (t Training) initialWeights() nn.Params {
+	return t.Problem.InitialWeights(t.Fit.WithDefaults().Seed)
+}
 
 // trainRun is the run of a training, found or computed.
 func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run, error) {
-	fit, fresh := t.Fit.WithDefaults(), t.fresh()
+	fit, fresh := t.Fit.WithDefaults(), t.initialWeights()
 	if err := checkKeep(t.Keep, fit.Epochs); err != nil {
 		return nil, err
 	}
 	what := fmt.Sprintf("training on %s, seed %d", t.Problem.About.Name, fit.Seed)
 	run, err := l.Store.Do(ctx, l.TrainKey(t), func(ctx context.Context, w *store.Work) error {
-		hooks, err := Checkpoints(ctx, w, fresh, t.Keep)
+		hooks, err := CheckpointHooks(ctx, w, fresh, t.Keep)
 		if err != nil {
 			return err
 		}
-		hooks.Progress = l.epochs(job, what, t.rounds(fit))
-		weights, history, err := t.fitted(ctx, fresh, fit, hooks)
+		hooks.Progress = l.epochProgress(job, what, t.saveSteps(fit))
+		weights, history, err := t.fitModel(ctx, fresh, fit, hooks)
 		if err != nil {
 			return err
 		}
@@ -88,13 +90,13 @@ func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run,
 		return w.WriteJSON("history.json", history)
 	})
 	if err == nil {
-		l.Finish(job, what)
+		l.ReportDone(job, what)
 	}
 	return run, err
 }
 
-// Untrained are the weights that a seed's training begins with.
-func (p *Problem) Untrained(seed engine.Root) nn.Params {
+// InitialWeights are the weights that a seed's training begins with.
+func (p *Problem) InitialWeights(seed engine.Root) nn.Params {
 	return p.Arch.Init(seed.Stream(engine.StreamInit))
 }
 
@@ -107,9 +109,9 @@ func checkKeep(keep []int, epochs int) error {
 	return nil
 }
 
-func keptName(epoch int) string { return fmt.Sprintf("weights-%d.safetensors", epoch) }
+func checkpointFile(epoch int) string { return fmt.Sprintf("weights-%d.safetensors", epoch) }
 
-func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
+func readWeights(run *store.Run, file string, like nn.Params) (nn.Params, error) {
 	f, err := run.Tensors(file)
 	if err != nil {
 		return nil, err
@@ -117,22 +119,22 @@ func weightsOf(run *store.Run, file string, like nn.Params) (nn.Params, error) {
 	return nn.FromFile(f, "", like)
 }
 
-// pause is how long no checkpoint is made after one that took so long: a few seconds, or as
+// checkpointPause is how long no checkpoint is made after one that took so long: a few seconds, or as
 // much longer as keeps checkpoints to a fiftieth of the time. It is what a killed training
 // loses.
-func pause(took time.Duration) time.Duration { return max(5*time.Second, 50*took) }
+func checkpointPause(took time.Duration) time.Duration { return max(5*time.Second, 50*took) }
 
-// Checkpoints are hooks that save a training's state in the run's work folder, at
+// CheckpointHooks are hooks that save a training's state in the run's work folder, at
 // most every few seconds and when the work is stopped, and resume what is there.
 // The weights after the epochs in keep go to the run's files, with a checkpoint
 // behind them that holds them. like has the names and shapes of the weights.
-func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
+func CheckpointHooks(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
 	h := train.Hooks{SaveEvery: 1}
-	next := time.Now().Add(pause(0))
+	next := time.Now().Add(checkpointPause(0))
 	h.Save = func(s *train.State) error {
 		kept := ctx.Err() == nil && slices.Contains(keep, s.Done)
 		if kept {
-			if err := w.WriteTensors(keptName(s.Done), s.Params.File("")); err != nil {
+			if err := w.WriteTensors(checkpointFile(s.Done), s.Params.File("")); err != nil {
 				return err
 			}
 		}
@@ -143,7 +145,7 @@ func Checkpoints(ctx context.Context, w *store.Work, like nn.Params, keep []int)
 		f, state := s.File()
 		err := w.SaveCheckpoint(f, state)
 		end := time.Now()
-		next = end.Add(pause(end.Sub(begun)))
+		next = end.Add(checkpointPause(end.Sub(begun)))
 		return err
 	}
 	f, state, ok, err := w.LoadCheckpoint()
@@ -174,7 +176,7 @@ func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Meth
 		}
 		return nil, nil, d
 	}
-	weights, err := weightsOf(run, "weights.safetensors", r.Original)
+	weights, err := readWeights(run, "weights.safetensors", r.Original)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +187,7 @@ func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Meth
 // unlearnRun is the run of an unlearning, found or computed.
 func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, l.unlearnKey(p, goal, m, r), func(ctx context.Context, w *store.Work) (err error) {
-		if r.Hooks, err = Checkpoints(ctx, w, r.Original, nil); err != nil {
+		if r.Hooks, err = CheckpointHooks(ctx, w, r.Original, nil); err != nil {
 			return err
 		}
 		weights, rep, err := unlearn.Apply(ctx, m, r)
@@ -201,7 +203,7 @@ func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.M
 		return w.WriteJSON("report.json", rep)
 	})
 	if err == nil {
-		l.Finish(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+		l.ReportDone(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
 	}
 	return run, err
 }

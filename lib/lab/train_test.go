@@ -9,7 +9,7 @@ func TestThePauseBetweenCheckpoints(t *testing.T) {
 	for took, want := range map[time.Duration]time.Duration{
 		0: 5 * time.Second, 100 * time.Millisecond: 5 * time.Second, 200 * time.Millisecond: 10 * time.Second, time.Second: 50 * time.Second,
 	} {
-		if got := pause(took); got != want {
+		if got := checkpointPause(took); got != want {
 			t.Errorf("after %v: %v, not %v", took, got, want)
 		}
 	}

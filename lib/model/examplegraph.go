@@ -21,8 +21,8 @@ const (
 	graphEmpirical
 )
 
-// examples is the program of a kind of per-example gradients by a loss.
-func (r *Runner) examples(kind exampleGraph, of Examples) (*Exec, error) {
+// exampleProgram is the program of a kind of per-example gradients by a loss.
+func (r *Runner) exampleProgram(kind exampleGraph, of Examples) (*Exec, error) {
 	key, err := loss.Key(of.Loss)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", r.Arch.Name(), err)
@@ -34,10 +34,10 @@ func (r *Runner) examples(kind exampleGraph, of Examples) (*Exec, error) {
 // gradient by every weight is known: it names the weight, and whether its layer
 // mixes the records of a batch.
 func CheckExamples(a Architecture, t *nn.Tape, p []*Node, like nn.Params) {
-	for _, i := range t.Unaccounted(p) {
+	for _, i := range t.WithoutPerExample(p) {
 		switch {
 		case like[i].State:
-		case t.Couples(p[i]):
+		case t.UsesBatchStats(p[i]):
 			panic(fmt.Errorf("%s of %s belongs to a layer that mixes the records of a batch: no record has a gradient of its own", like[i].Name, a.Name()))
 		default:
 			panic(fmt.Errorf("no layer of %s says how %s enters a record's own gradient, or more than one does", a.Name(), like[i].Name))
@@ -45,9 +45,9 @@ func CheckExamples(a Architecture, t *nn.Tape, p []*Node, like nn.Params) {
 	}
 }
 
-// From turns a loss's derivatives by outputs into those by nodes, each times the
+// Adjoints turns a loss's derivatives by outputs into those by nodes, each times the
 // record's weight [1, n].
-func (tr Trace) From(v loss.Value, weight *Node) nn.Adjoints {
+func (tr Trace) Adjoints(v loss.Value, weight *Node) nn.Adjoints {
 	from := nn.Adjoints{}
 	for name, d := range v.Adjoints {
 		from[tr.Outputs[name]] = Mul(d, weight)
@@ -59,35 +59,35 @@ func (tr Trace) From(v loss.Value, weight *Node) nn.Adjoints {
 // order of their names, a row with 1 for a record and 0 for padding, and the
 // clipping norm.
 func (r *Runner) buildExamples(kind exampleGraph, l loss.Loss, names []string, in []*Node) []*Node {
-	n := len(r.like)
+	n := len(r.weightShapes)
 	p, x, rest := in[:n], in[n], in[n+1:]
 	exists, clip := rest[len(names)], rest[len(names)+1]
 	t := &nn.Tape{}
 	tr := r.Arch.Forward(t, p, x, nil)
-	CheckExamples(r.Arch, t, p, r.like)
+	CheckExamples(r.Arch, t, p, r.weightShapes)
 	if kind == graphFisher {
-		return r.expectedSquares(t, tr, exists, p)
+		return r.fisherNodes(t, tr, exists, p)
 	}
-	given := loss.Given{Outputs: tr.Outputs, Inputs: map[string]*Node{}}
+	given := loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{}}
 	for k, name := range names {
 		given.Inputs[name] = rest[k]
 	}
-	v := loss.On(l, given)
-	from := tr.From(v, exists)
+	v := loss.Build(l, given)
+	from := tr.Adjoints(v, exists)
 	switch kind {
 	case graphNorms:
 		return []*Node{t.PerExampleNorms(from)}
 	case graphClipped:
 		norms := t.PerExampleNorms(from)
 		factor := MinScalar(Div(clip, norms), 1)
-		return append([]*Node{norms}, t.Backward(tr.From(v, Mul(exists, factor)), p)...)
+		return append([]*Node{norms}, t.Backward(tr.Adjoints(v, Mul(exists, factor)), p)...)
 	}
 	return t.PerExampleSquares(from, exists, p)
 }
 
-// expectedSquares adds up the squared gradients of the logarithms of a
+// fisherNodes adds up the squared gradients of the logarithms of a
 // classifier's own probabilities, each weighted with the probability.
-func (r *Runner) expectedSquares(t *nn.Tape, tr Trace, exists *Node, p []*Node) []*Node {
+func (r *Runner) fisherNodes(t *nn.Tape, tr Trace, exists *Node, p []*Node) []*Node {
 	logits := tr.Outputs[nn.Logits]
 	probs := Softmax(logits, 0)
 	var sums []*Node

@@ -10,10 +10,10 @@ const (
 	MaxBlocks  = 1000
 )
 
-// Fits refuses settings of a network by which it or what it makes of one record would be
+// CheckSize refuses settings of a network by which it or what it makes of one record would be
 // larger than MaxWeights and MaxRecord. Both are given as floats, which do not overflow:
 // an architecture's Check works them out from its settings.
-func Fits(name string, weights, record float64) error {
+func CheckSize(name string, weights, record float64) error {
 	switch {
 	case !(weights <= MaxWeights):
 		return fmt.Errorf("%s is too large: some %.2g weights, at most %.2g are possible", name, weights, float64(MaxWeights))

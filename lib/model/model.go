@@ -29,34 +29,34 @@ type Architecture interface {
 	Inputs() int
 	// Returns lists the outputs of the network, in a fixed order.
 	Returns() []Output
-	// Resolved is the network with every zero that stands for a default replaced by
+	// WithDefaults is the network with every zero that stands for a default replaced by
 	// it: what the store's key holds. See nn.Zero.
-	Resolved() Architecture
+	WithDefaults() Architecture
 	// Check reports a configuration that cannot be built.
 	Check() error
 	// Init draws fresh weights.
 	Init(rng *rand.Rand) nn.Params
-	// Draws lists the random numbers that training takes, in the order in which
+	// RandomInputs lists the random numbers that training takes, in the order in which
 	// Forward takes them.
-	Draws() []nn.Draw
+	RandomInputs() []nn.RandomInput
 	// Forward builds the network on x [Inputs, n]. In training draws holds one
 	// node per draw, [Units, n]; in inference it is nil.
 	Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace
 }
 
-// Twinned is a network whose twin in PyTorch calls modules otherwise than Init names
+// StateDictNamer is a network whose twin in PyTorch calls modules otherwise than Init names
 // parameters, or keeps them otherwise.
-type Twinned interface {
-	// Twin changes the list of a state_dict, of our own names, to the twin's.
-	Twin(d *nn.StateDict)
+type StateDictNamer interface {
+	// NameStateDict changes the list of a state_dict, of our own names, to the twin's.
+	NameStateDict(d *nn.StateDict)
 }
 
 // StateDict is the state_dict of a network's twin in PyTorch; docs/guide/state-dicts.md has
 // the twins. like are weights of the network.
 func StateDict(a Architecture, like nn.Params) nn.StateDict {
 	d := nn.NewStateDict(like)
-	if t, ok := a.(Twinned); ok {
-		t.Twin(&d)
+	if t, ok := a.(StateDictNamer); ok {
+		t.NameStateDict(&d)
 	}
 	return d
 }
@@ -81,11 +81,11 @@ type Shaped interface {
 	Axes() []int
 }
 
-// Scores are the outputs of a classifier.
-func Scores(classes int) []Output { return []Output{{nn.Logits, classes}} }
+// ClassifierOutputs are the outputs of a classifier.
+func ClassifierOutputs(classes int) []Output { return []Output{{nn.Logits, classes}} }
 
-// Widths are the widths of a network's outputs by name.
-func Widths(a Architecture) map[string]int {
+// OutputWidths are the widths of a network's outputs by name.
+func OutputWidths(a Architecture) map[string]int {
 	out := map[string]int{}
 	for _, h := range a.Returns() {
 		out[h.Name] = h.Width
@@ -100,8 +100,8 @@ type Trace struct {
 	Layers    []Layer          // every named activation, in order
 }
 
-// Classified is the trace of a classifier.
-func Classified(logits, embedding *Node, layers ...Layer) Trace {
+// ClassifierTrace is the trace of a classifier.
+func ClassifierTrace(logits, embedding *Node, layers ...Layer) Trace {
 	return Trace{Outputs: map[string]*Node{nn.Logits: logits}, Embedding: embedding, Layers: layers}
 }
 
@@ -111,8 +111,8 @@ type Layer struct {
 	Value *Node
 }
 
-// DrawAt returns draw i, or nil in inference.
-func DrawAt(draws []*Node, i int) *Node {
+// RandomInputAt returns draw i, or nil in inference.
+func RandomInputAt(draws []*Node, i int) *Node {
 	if draws == nil {
 		return nil
 	}
@@ -132,38 +132,38 @@ func (p *Prediction) Logits() array.Matrix[float32] { return p.Outputs[nn.Logits
 // Runner executes an architecture on an engine. It compiles each graph once per
 // chunk shape and may be used by several goroutines.
 type Runner struct {
-	Engine   *engine.Engine
-	Arch     Architecture
-	infer    *Exec
-	layers   *Exec
-	like     nn.Params                // names and shapes of the weights
-	names    atomic.Pointer[[]string] // of the layers, known once a graph was built
-	programs programs
+	Engine       *engine.Engine
+	Arch         Architecture
+	infer        *Exec
+	layers       *Exec
+	weightShapes nn.Params                // names and shapes of the weights
+	names        atomic.Pointer[[]string] // of the layers, known once a graph was built
+	programs     programs
 }
 
-// Chunked is an architecture that wants fewer rows in one execution than the
+// MaxBatch is an architecture that wants fewer rows in one execution than the
 // engine would give it, because a record's activations are large.
-type Chunked interface {
-	ChunkRows() int
+type MaxBatch interface {
+	MaxBatch() int
 }
 
-// Coupled is an architecture whose training mixes the records of a batch, as
+// UsesBatchStats is an architecture whose training mixes the records of a batch, as
 // batch normalisation does. Its batches are not cut into chunks in training: the
 // statistics are those of the whole batch, and a batch of n records is one
 // execution without padding on the engine's wide backend.
-type Coupled interface {
-	Coupled() bool
+type UsesBatchStats interface {
+	UsesBatchStats() bool
 }
 
-// IsCoupled tells whether training mixes the records of a batch.
-func IsCoupled(a Architecture) bool {
-	c, ok := a.(Coupled)
-	return ok && c.Coupled()
+// HasBatchStats tells whether training mixes the records of a batch.
+func HasBatchStats(a Architecture) bool {
+	c, ok := a.(UsesBatchStats)
+	return ok && c.UsesBatchStats()
 }
 
-// Like returns weights of an architecture, for their names and shapes. Settings by which
+// WeightShapes returns weights of an architecture, for their names and shapes. Settings by which
 // one of them would be larger than any machine holds are an error.
-func Like(arch Architecture) (p nn.Params, err error) {
+func WeightShapes(arch Architecture) (p nn.Params, err error) {
 	if err := arch.Check(); err != nil {
 		return nil, err
 	}
@@ -181,23 +181,23 @@ func Like(arch Architecture) (p nn.Params, err error) {
 
 // NewRunner returns a runner for the architecture.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
-	like, err := Like(arch)
+	like, err := WeightShapes(arch)
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := arch.(Chunked); ok && c.ChunkRows() < e.ChunkRows() {
-		e = e.WithChunkRows(c.ChunkRows())
+	if c, ok := arch.(MaxBatch); ok && c.MaxBatch() < e.ChunkRows() {
+		e = e.WithChunkRows(c.MaxBatch())
 	}
 	for i := range like {
 		like[i].Data = nil // as many numbers as the model has
 	}
-	r := &Runner{Engine: e, Arch: arch, like: like}
+	r := &Runner{Engine: e, Arch: arch, weightShapes: like}
 	if r.infer, err = r.compile(r.outputs); err != nil {
 		return nil, err
 	}
 	r.layers, err = r.compile(func(in []*Node) []*Node {
 		tr := r.forward(in)
-		out := r.heads(tr)
+		out := r.outputNodes(tr)
 		var names []string
 		for _, l := range tr.Layers {
 			out = append(out, l.Value)
@@ -217,10 +217,10 @@ func (r *Runner) compile(f func(in []*Node) []*Node) (*Exec, error) {
 	return exec.SetMaxCache(-1), nil
 }
 
-func (r *Runner) outputs(in []*Node) []*Node { return r.heads(r.forward(in)) }
+func (r *Runner) outputs(in []*Node) []*Node { return r.outputNodes(r.forward(in)) }
 
-// heads are the outputs in order and, behind them, the embedding.
-func (r *Runner) heads(tr Trace) []*Node {
+// outputNodes are the outputs in order and, behind them, the embedding.
+func (r *Runner) outputNodes(tr Trace) []*Node {
 	var out []*Node
 	for _, h := range r.Arch.Returns() {
 		o := tr.Outputs[h.Name]
@@ -257,13 +257,13 @@ func (r *Runner) forward(in []*Node) Trace {
 	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
 }
 
-// Like has the names and shapes of the weights, and no values; it must not be written to.
-func (r *Runner) Like() nn.Params { return r.like }
+// WeightShapes has the names and shapes of the weights, and no values; it must not be written to.
+func (r *Runner) WeightShapes() nn.Params { return r.weightShapes }
 
 // CheckWeights reports weights that are not the architecture's: the first tensor
 // whose name or shape differs, or the first element that is not finite.
 func (r *Runner) CheckWeights(p nn.Params) error {
-	if err := nn.SameShape(p, r.like); err != nil {
+	if err := nn.SameShape(p, r.weightShapes); err != nil {
 		return fmt.Errorf("the model does not fit %s: %w", r.Arch.Name(), err)
 	}
 	return p.Check()
@@ -329,7 +329,7 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 // once a record has gone through.
 func (r *Runner) LayerNames() ([]string, error) {
 	if r.names.Load() == nil {
-		like, err := Like(r.Arch)
+		like, err := WeightShapes(r.Arch)
 		if err != nil {
 			return nil, err
 		}
@@ -349,7 +349,7 @@ func (r *Runner) Upload(p nn.Params) ([]any, error) { return Upload(r.Engine, p)
 func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 	out := make([]any, len(p))
 	for i, v := range p {
-		t, err := e.Lend(v.Data, v.Shape...)
+		t, err := e.Wrap(v.Data, v.Shape...)
 		if err != nil {
 			return nil, fmt.Errorf("model: uploading %s: %w", v.Name, err)
 		}
@@ -417,10 +417,10 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func
 	if err != nil {
 		return nil, fmt.Errorf("model %s: inference: %w", r.Arch.Name(), err)
 	}
-	return stack(parts, chunks, x.Rows)
+	return stackChunks(parts, chunks, x.Rows)
 }
 
-func stack(parts [][]*tensors.Tensor, chunks []Chunk, rows int) ([]array.Matrix[float32], error) {
+func stackChunks(parts [][]*tensors.Tensor, chunks []Chunk, rows int) ([]array.Matrix[float32], error) {
 	out := make([]array.Matrix[float32], len(parts[0]))
 	for k := range out {
 		if parts[0][k] == nil {
@@ -470,14 +470,14 @@ const tileRecords, tileFeatures = 16, 128
 // rows says which row of x each record is, nil for the identity. They come from here and
 // there, which takes some four times as long as what lies in one piece.
 func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk) (*tensors.Tensor, error) {
-	return e.Filled(func(flat []float32) {
-		array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposed(flat, x, rows, c, from, to) })
+	return e.FromFunc(func(flat []float32) {
+		array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposeFeatures(flat, x, rows, c, from, to) })
 	}, x.Cols, c.Padded)
 }
 
-// transposed writes features from to to-1 of FeatureMajor. Records come from here and
+// transposeFeatures writes features from to to-1 of FeatureMajor. Records come from here and
 // there in memory, so each is fetched in one piece first.
-func transposed(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
+func transposeFeatures(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
 	all := to - from
 	for f := from; f < to; f++ {
 		clear(flat[f*c.Padded+c.N : (f+1)*c.Padded])

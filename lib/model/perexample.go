@@ -27,8 +27,8 @@ type Examples struct {
 	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
 }
 
-// Labelled are records with class labels, whose loss is the cross-entropy.
-func Labelled(x array.Matrix[float32], y []int, classes int) Examples {
+// LabelledExamples are records with class labels, whose loss is the cross-entropy.
+func LabelledExamples(x array.Matrix[float32], y []int, classes int) Examples {
 	return Examples{x, loss.CrossEntropy{}, map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
 }
 
@@ -95,7 +95,7 @@ func (r *Runner) FisherDiagonal(p nn.Params, x array.Matrix[float32]) (nn.Params
 	if err != nil {
 		return nil, err
 	}
-	return r.fisher(graphFisher, p, Labelled(x, make([]int, x.Rows), classes))
+	return r.fisher(graphFisher, p, LabelledExamples(x, make([]int, x.Rows), classes))
 }
 
 // EmpiricalFisher returns, per weight, the mean over records of the squared
@@ -122,10 +122,10 @@ func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip flo
 	if err := r.checkInputs(p, e.X); err != nil {
 		return err
 	}
-	if err := loss.Admit(e.Loss, Widths(r.Arch), e.Inputs, e.X.Rows); err != nil {
+	if err := loss.CheckInputs(e.Loss, OutputWidths(r.Arch), e.Inputs, e.X.Rows); err != nil {
 		return fmt.Errorf("model %s: %w", r.Arch.Name(), err)
 	}
-	exec, err := r.examples(kind, e)
+	exec, err := r.exampleProgram(kind, e)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func hand(t *testing.T) (*model.Runner, nn.Params, array.Matrix[float32]) {
 
 // labelled are records with labels of the runner's classes.
 func labelled(r *model.Runner, x array.Matrix[float32], y []int) model.Examples {
-	return model.Labelled(x, y, model.Widths(r.Arch)[nn.Logits])
+	return model.LabelledExamples(x, y, model.OutputWidths(r.Arch)[nn.Logits])
 }
 
 func near(t *testing.T, what string, got nn.Params, want [][]float64) {
@@ -136,7 +136,7 @@ func (s shared) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	h := nn.Dense(t, nn.Dense(t, x, p[0], p[1]), p[2], p[3])
 	h = nn.Dense(t, h, p[2], p[3])
 	z := nn.Dense(t, h, p[4], p[5])
-	return model.Classified(z, h)
+	return model.ClassifierTrace(z, h)
 }
 
 func TestAWeightUsedTwiceIsRefusedByName(t *testing.T) {

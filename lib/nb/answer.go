@@ -19,7 +19,7 @@ import (
 // A number is right within one step of the seal's number, a text whatever its
 // capitals, hyphens and blanks at its ends. Seal makes the seal.
 func Answer[T float64 | int | string](number int, answer T, seal, hint string) {
-	Exercise(number, answer, fits(number, answer, seal), hint)
+	Exercise(number, answer, answerMatches(number, answer, seal), hint)
 }
 
 // Seal seals the right answer of an exercise. A number is rounded to a multiple
@@ -28,14 +28,14 @@ func Answer[T float64 | int | string](number int, answer T, seal, hint string) {
 func Seal[T float64 | int | string](number int, answer T, step float64) string {
 	text, isText := any(answer).(string)
 	if isText {
-		return digest(number, plain(text))
+		return digest(number, normalizeText(text))
 	}
-	return strconv.FormatFloat(step, 'g', -1, 64) + "/" + digest(number, steps(answer, step, 0))
+	return strconv.FormatFloat(step, 'g', -1, 64) + "/" + digest(number, roundToStep(answer, step, 0))
 }
 
-func fits[T float64 | int | string](number int, answer T, seal string) bool {
+func answerMatches[T float64 | int | string](number int, answer T, seal string) bool {
 	if text, isText := any(answer).(string); isText {
-		return seal == digest(number, plain(text))
+		return seal == digest(number, normalizeText(text))
 	}
 	before, want, _ := strings.Cut(seal, "/")
 	step, err := strconv.ParseFloat(before, 64)
@@ -43,15 +43,15 @@ func fits[T float64 | int | string](number int, answer T, seal string) bool {
 		return false
 	}
 	for _, off := range []int{-1, 0, 1} {
-		if want == digest(number, steps(answer, step, off)) {
+		if want == digest(number, roundToStep(answer, step, off)) {
 			return true
 		}
 	}
 	return false
 }
 
-// steps says how many steps a number is, and some more.
-func steps(answer any, step float64, more int) string {
+// roundToStep says how many steps a number is, and some more.
+func roundToStep(answer any, step float64, more int) string {
 	v, ok := answer.(float64)
 	if !ok {
 		v = float64(answer.(int))
@@ -59,7 +59,7 @@ func steps(answer any, step float64, more int) string {
 	return strconv.FormatFloat(math.Round(v/step)+float64(more), 'f', 0, 64)
 }
 
-func plain(text string) string {
+func normalizeText(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(strings.ToLower(text), "-", " "))
 }
 

@@ -21,28 +21,28 @@ const (
 // seconds. Its methods may be called from several goroutines.
 type Bar struct {
 	mu          sync.Mutex
-	s           *stage
+	s           *outputTarget
 	id          string
-	what        string
+	name        string
 	done, total int64
 	percent     bool // counts say less than a share
 	began, next time.Time
-	first       int64 // what was done already when the work was first reported
-	since       time.Time
+	doneAtStart int64 // what was done already when the work was first reported
+	firstReport time.Time
 	placed      bool
-	over        bool
+	ended       bool
 }
 
 // NewBar starts a bar for total units of work. A total below 1 is unknown.
 func NewBar(total int, what string) *Bar { return std.bar(int64(total), what) }
 
-func (s *stage) bar(total int64, what string) *Bar {
-	b := &Bar{s: s, id: gonbui.UniqueId(), what: oneLine(what), total: total, began: s.now()}
+func (s *outputTarget) bar(total int64, what string) *Bar {
+	b := &Bar{s: s, id: gonbui.UniqueId(), name: oneLine(what), total: total, began: s.now()}
 	b.next = b.began
 	if !s.notebook {
 		b.next = b.began.Add(lineEvery)
 	}
-	s.opened(b)
+	s.register(b)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.draw()
@@ -72,12 +72,12 @@ func (b *Bar) Set(done int) {
 func (b *Bar) Report(done, total int64, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.since.IsZero() {
-		b.first, b.since = done, b.s.now()
+	if b.firstReport.IsZero() {
+		b.doneAtStart, b.firstReport = done, b.s.now()
 	}
 	b.done, b.total = done, total
 	if what != "" {
-		b.what = oneLine(what)
+		b.name = oneLine(what)
 	}
 	b.draw()
 }
@@ -85,21 +85,21 @@ func (b *Bar) Report(done, total int64, what string) {
 // Done ends the bar and leaves a line that says how long the work took.
 func (b *Bar) Done() { b.end("done") }
 
-// leave ends a bar whose program ends before the work does.
-func (b *Bar) leave() { b.end("stopped") }
+// close ends a bar whose program ends before the work does.
+func (b *Bar) close() { b.end("stopped") }
 
 func (b *Bar) end(how string) {
 	b.mu.Lock()
-	over := b.over
-	b.over = true
-	line := b.last(how)
+	over := b.ended
+	b.ended = true
+	line := b.finalLine(how)
 	b.mu.Unlock()
 	if over {
 		return
 	}
-	b.s.closed(b)
+	b.s.unregister(b)
 	if !b.s.notebook {
-		b.s.say(b.s.err, "%s", line)
+		b.s.printLine(b.s.err, "%s", line)
 		return
 	}
 	b.s.update(output{id: b.id, data: bundle{"text/plain": line}})
@@ -109,63 +109,63 @@ func (b *Bar) end(how string) {
 // draw shows the bar where it is time to.
 func (b *Bar) draw() {
 	now := b.s.now()
-	if b.over || now.Before(b.next) {
+	if b.ended || now.Before(b.next) {
 		return
 	}
 	if !b.s.notebook {
 		b.next = now.Add(lineEvery)
-		b.s.say(b.s.err, "%s", b.line(now))
+		b.s.printLine(b.s.err, "%s", b.statusLine(now))
 		return
 	}
 	b.next = now.Add(barEvery)
-	o := output{id: b.id, data: bundle{"text/plain": b.line(now), "text/html": b.html(now)}}
+	o := output{id: b.id, data: bundle{"text/plain": b.statusLine(now), "text/html": b.html(now)}}
 	if b.placed {
 		b.s.update(o)
 		return
 	}
 	b.placed = true
-	b.s.show(o, b.line(now)+"\n")
+	b.s.show(o, b.statusLine(now)+"\n")
 }
 
-// line is the state of the work in words: "training: 40 of 100, about 3s left".
-func (b *Bar) line(now time.Time) string {
+// statusLine is the state of the work in words: "training: 40 of 100, about 3s left".
+func (b *Bar) statusLine(now time.Time) string {
 	if b.total < 1 {
-		return fmt.Sprintf("%s: %d", b.what, b.done)
+		return fmt.Sprintf("%s: %d", b.name, b.done)
 	}
-	s := fmt.Sprintf("%s: %d of %d", b.what, b.done, b.total)
+	s := fmt.Sprintf("%s: %d of %d", b.name, b.done, b.total)
 	if b.percent || b.total > manyUnits {
-		s = fmt.Sprintf("%s: %d %%", b.what, 100*b.done/b.total)
+		s = fmt.Sprintf("%s: %d %%", b.name, 100*b.done/b.total)
 	}
-	if left, ok := b.left(now); ok {
-		s += ", about " + spoken(left) + " left"
+	if left, ok := b.timeLeft(now); ok {
+		s += ", about " + formatDuration(left) + " left"
 	}
 	return s
 }
 
-// left is the time that the rest will take at the pace so far. Work that goes on
+// timeLeft is the time that the rest will take at the pace so far. Work that goes on
 // from a saved state begins with a part done, which says nothing about the pace.
-func (b *Bar) left(now time.Time) (time.Duration, bool) {
-	since := b.since
+func (b *Bar) timeLeft(now time.Time) (time.Duration, bool) {
+	since := b.firstReport
 	if since.IsZero() {
 		since = b.began
 	}
 	spent := now.Sub(since).Seconds()
-	if b.done <= b.first || b.done >= b.total || spent < 1 {
+	if b.done <= b.doneAtStart || b.done >= b.total || spent < 1 {
 		return 0, false
 	}
-	return time.Duration(spent * float64(b.total-b.done) / float64(b.done-b.first) * float64(time.Second)), true
+	return time.Duration(spent * float64(b.total-b.done) / float64(b.done-b.doneAtStart) * float64(time.Second)), true
 }
 
 // manyUnits is where a count tells a reader less than a share.
 const manyUnits = 100_000
 
-// last is the line that stays.
-func (b *Bar) last(how string) string {
-	took := spoken(b.s.now().Sub(b.began))
+// finalLine is the line that stays.
+func (b *Bar) finalLine(how string) string {
+	took := formatDuration(b.s.now().Sub(b.began))
 	if how == "done" {
-		return fmt.Sprintf("%s: done in %s", b.what, took)
+		return fmt.Sprintf("%s: done in %s", b.name, took)
 	}
-	return fmt.Sprintf("%s, %s after %s", b.line(b.began), how, took)
+	return fmt.Sprintf("%s, %s after %s", b.statusLine(b.began), how, took)
 }
 
 func (b *Bar) html(now time.Time) string {
@@ -173,11 +173,11 @@ func (b *Bar) html(now time.Time) string {
 	if b.total < 1 {
 		value = ""
 	}
-	return fmt.Sprintf(`<progress%s></progress> <code>%s</code>`, value, html.EscapeString(b.line(now)))
+	return fmt.Sprintf(`<progress%s></progress> <code>%s</code>`, value, html.EscapeString(b.statusLine(now)))
 }
 
-// spoken is a length of time as people say it: 0.4 s, 12 s, 3 min 20 s.
-func spoken(d time.Duration) string {
+// formatDuration is a length of time as people say it: 0.4 s, 12 s, 3 min 20 s.
+func formatDuration(d time.Duration) string {
 	s := d.Seconds()
 	switch {
 	case s < 10:

@@ -34,7 +34,7 @@ func Try[T any](v T, err error) T {
 	return v
 }
 
-func (s *stage) check(err error) {
+func (s *outputTarget) check(err error) {
 	if err == nil {
 		return
 	}
@@ -43,9 +43,9 @@ func (s *stage) check(err error) {
 	}
 	if errors.Is(err, context.Canceled) {
 		why := strings.TrimSuffix(err.Error(), ": "+context.Canceled.Error())
-		s.say(s.err, "Interrupted: %s.\nRun this cell again to go on; what was saved is not computed twice.", why)
+		s.printLine(s.err, "Interrupted: %s.\nRun this cell again to go on; what was saved is not computed twice.", why)
 	} else {
-		s.say(s.err, "%s", "This did not work: "+fmt.Sprint(err))
+		s.printLine(s.err, "%s", "This did not work: "+fmt.Sprint(err))
 	}
-	s.leave(1)
+	s.closeAndExit(1)
 }

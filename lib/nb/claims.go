@@ -24,7 +24,7 @@ type Claim struct {
 // evidence follows the last dash of the line.
 func Claims(claims ...Claim) {
 	for _, c := range claims {
-		std.say(std.out, "%s", c.line())
+		std.printLine(std.out, "%s", c.line())
 	}
 }
 
@@ -41,12 +41,12 @@ func (c Claim) line() string {
 // Less claims that a is smaller than b. What is not a number is not smaller
 // than anything.
 func Less(statement string, a, b float64) Claim {
-	return compared(statement, a < b, "<", a, b)
+	return newComparison(statement, a < b, "<", a, b)
 }
 
 // Greater claims that a is larger than b.
 func Greater(statement string, a, b float64) Claim {
-	return compared(statement, a > b, ">", a, b)
+	return newComparison(statement, a > b, ">", a, b)
 }
 
 // Positive claims that v is above zero.
@@ -58,7 +58,7 @@ func Negative(statement string, v float64) Claim { return Less(statement, v, 0) 
 // Within claims that v lies between low and high, ends included.
 func Within(statement string, v, low, high float64) Claim {
 	c := Claim{Statement: statement, Holds: low <= v && v <= high}
-	c.Evidence = fmt.Sprintf("%s is %s %s to %s", short(v), inOrOut(c.Holds), short(low), short(high))
+	c.Evidence = fmt.Sprintf("%s is %s %s to %s", formatNumber(v), insideOrOutside(c.Holds), formatNumber(low), formatNumber(high))
 	return c
 }
 
@@ -68,7 +68,7 @@ func Ascending(statement string, values ...float64) Claim {
 	c := Claim{Statement: statement, Holds: len(values) > 1}
 	words := make([]string, len(values))
 	for i, v := range values {
-		words[i] = short(v)
+		words[i] = formatNumber(v)
 		if i > 0 && !(values[i-1] < v) {
 			c.Holds = false
 		}
@@ -77,23 +77,23 @@ func Ascending(statement string, values ...float64) Claim {
 	return c
 }
 
-func compared(statement string, holds bool, sign string, a, b float64) Claim {
-	evidence := fmt.Sprintf("%s %s %s", short(a), sign, short(b))
+func newComparison(statement string, holds bool, sign string, a, b float64) Claim {
+	evidence := fmt.Sprintf("%s %s %s", formatNumber(a), sign, formatNumber(b))
 	if !holds {
-		evidence = fmt.Sprintf("%s against %s, expected %s", short(a), short(b), sign)
+		evidence = fmt.Sprintf("%s against %s, expected %s", formatNumber(a), formatNumber(b), sign)
 	}
 	return Claim{Statement: statement, Holds: holds, Evidence: evidence}
 }
 
-func inOrOut(in bool) string {
+func insideOrOutside(in bool) string {
 	if in {
 		return "inside"
 	}
 	return "outside"
 }
 
-// short prints a number with four significant digits.
-func short(v float64) string {
+// formatNumber prints a number with four significant digits.
+func formatNumber(v float64) string {
 	if math.IsNaN(v) {
 		return "not a number"
 	}

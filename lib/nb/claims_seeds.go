@@ -13,21 +13,21 @@ import (
 
 // MeanAbove claims that the mean of the runs is above bound.
 func MeanAbove(statement string, bound float64, runs ...float64) Claim {
-	return overRuns(statement, runs, "above "+short(bound), func(e stats.Estimate) bool { return e.Low > bound })
+	return claimOverRuns(statement, runs, "above "+formatNumber(bound), func(e stats.Estimate) bool { return e.Low > bound })
 }
 
 // MeanBelow claims that the mean of the runs is below bound.
 func MeanBelow(statement string, bound float64, runs ...float64) Claim {
-	return overRuns(statement, runs, "below "+short(bound), func(e stats.Estimate) bool { return e.High < bound })
+	return claimOverRuns(statement, runs, "below "+formatNumber(bound), func(e stats.Estimate) bool { return e.High < bound })
 }
 
 // MeanWithin claims that the mean of the runs lies between low and high.
 func MeanWithin(statement string, low, high float64, runs ...float64) Claim {
-	side := fmt.Sprintf("inside %s to %s", short(low), short(high))
-	return overRuns(statement, runs, side, func(e stats.Estimate) bool { return low <= e.Low && e.High <= high })
+	side := fmt.Sprintf("inside %s to %s", formatNumber(low), formatNumber(high))
+	return claimOverRuns(statement, runs, side, func(e stats.Estimate) bool { return low <= e.Low && e.High <= high })
 }
 
-func overRuns(statement string, runs []float64, side string, holds func(stats.Estimate) bool) Claim {
+func claimOverRuns(statement string, runs []float64, side string, holds func(stats.Estimate) bool) Claim {
 	if len(runs) < 2 {
 		return Claim{Statement: statement, Evidence: fmt.Sprintf("%d runs have no interval", len(runs))}
 	}
@@ -36,7 +36,7 @@ func overRuns(statement string, runs []float64, side string, holds func(stats.Es
 	if !c.Holds {
 		side = "expected " + side
 	}
-	c.Evidence = fmt.Sprintf("mean of %d runs %s [%s, %s], %s", len(runs), short(e.Value), short(e.Low), short(e.High), side)
+	c.Evidence = fmt.Sprintf("mean of %d runs %s [%s, %s], %s", len(runs), formatNumber(e.Value), formatNumber(e.Low), formatNumber(e.High), side)
 	return c
 }
 

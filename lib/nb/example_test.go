@@ -51,8 +51,8 @@ func ExampleNumbers() {
 }
 
 // Every third of twelve repetitions.
-func ExampleOften() {
-	fmt.Println(nb.Often(12, "draws", func(k int) bool { return k%3 == 0 }))
+func ExampleFrequency() {
+	fmt.Println(nb.Frequency(12, "draws", func(k int) bool { return k%3 == 0 }))
 	// Output: 0.3333 [0.1381, 0.6094] (95% over draws, n = 12)
 }
 
@@ -80,12 +80,12 @@ func ExampleLive() {
 }
 
 // Without a browser the drawing is made once, with the values in the code.
-func ExampleTurn() {
+func ExampleInteract() {
 	rate, epochs := 0.1, 5
-	nb.Turn(func(ctx context.Context, live *nb.Live) error {
+	nb.Interact(func(ctx context.Context, live *nb.Live) error {
 		live.Markdown(fmt.Sprintf("after %d epochs at rate %g", epochs, rate))
 		return ctx.Err()
-	}, nb.Knob("learning rate", &rate, 0.001, 1).Log(), nb.Knob("epochs", &epochs, 1, 20))
+	}, nb.NewSlider("learning rate", &rate, 0.001, 1).Log(), nb.NewSlider("epochs", &epochs, 1, 20))
 	// Output:
 	// after 5 epochs at rate 0.1
 	// Drawn once, for learning rate = 0.1, epochs = 5. Sliders need JupyterLab in a browser; without one, change the values in the code.

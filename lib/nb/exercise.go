@@ -13,10 +13,10 @@ func Exercise[T comparable](number int, answer T, right bool, hint string) {
 	var zero T
 	switch {
 	case answer == zero:
-		std.say(std.out, "exercise %d: not tried yet", number)
+		std.printLine(std.out, "exercise %d: not tried yet", number)
 	case right:
-		std.say(std.out, "exercise %d: right", number)
+		std.printLine(std.out, "exercise %d: right", number)
 	default:
-		std.say(std.out, "exercise %d: not yet. Hint: %s", number, oneLine(hint))
+		std.printLine(std.out, "exercise %d: not yet. Hint: %s", number, oneLine(hint))
 	}
 }

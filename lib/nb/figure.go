@@ -22,7 +22,7 @@ func Figure(f plot.Figure) {
 	Check(std.figure(f, ""))
 }
 
-func (s *stage) figure(f plot.Figure, id string) error {
+func (s *outputTarget) figure(f plot.Figure, id string) error {
 	if f == nil {
 		return fmt.Errorf("there is no figure to show: it is nil")
 	}
@@ -30,7 +30,7 @@ func (s *stage) figure(f plot.Figure, id string) error {
 		if err := f.Render(io.Discard, "txt"); err != nil {
 			return err
 		}
-		s.say(s.out, "%s", strings.TrimRight(f.Text(), "\n"))
+		s.printLine(s.out, "%s", strings.TrimRight(f.Text(), "\n"))
 		return nil
 	}
 	o, err := figureOutput(f)
@@ -44,7 +44,7 @@ func (s *stage) figure(f plot.Figure, id string) error {
 
 // figureOutput is the figure in all its forms.
 func figureOutput(f plot.Figure) (output, error) {
-	picture, err := plot.AtWidth(f, plot.NotebookWidth).PNG()
+	picture, err := plot.WithWidth(f, plot.NotebookWidth).PNG()
 	if err != nil {
 		return output{}, err
 	}
@@ -105,7 +105,7 @@ func Picture(files fs.FS, name, label string) {
 	Check(std.picture(files, name, label))
 }
 
-func (s *stage) picture(files fs.FS, name, label string) error {
+func (s *outputTarget) picture(files fs.FS, name, label string) error {
 	picture, err := fs.ReadFile(files, name)
 	if err != nil {
 		return fmt.Errorf("the picture %s cannot be read: %w", name, err)
@@ -116,7 +116,7 @@ func (s *stage) picture(files fs.FS, name, label string) error {
 		return fmt.Errorf("the picture %s: %w", name, err)
 	}
 	if !s.notebook {
-		s.say(s.out, "[picture %s: %s]", name, label)
+		s.printLine(s.out, "[picture %s: %s]", name, label)
 		return nil
 	}
 	s.show(output{data: bundle{"text/markdown": "*" + markdownText(label) + "*", "text/plain": label}}, label+"\n")

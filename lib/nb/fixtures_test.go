@@ -30,10 +30,10 @@ func testFigure(last float64) plot.Figure {
 	}
 }
 
-// terminal is a stage without a notebook; its clock stands still until it is
+// newTerminal is a stage without a notebook; its clock stands still until it is
 // moved. It returns what goes to standard output and to standard error.
-func terminal() (s *stage, out, errs *bytes.Buffer, clock *time.Time) {
+func newTerminal() (s *outputTarget, out, errs *bytes.Buffer, clock *time.Time) {
 	out, errs, clock = &bytes.Buffer{}, &bytes.Buffer{}, &time.Time{}
-	s = &stage{out: out, err: errs, now: func() time.Time { return *clock }, exit: func(int) {}}
+	s = &outputTarget{out: out, err: errs, now: func() time.Time { return *clock }, exit: func(int) {}}
 	return s, out, errs, clock
 }

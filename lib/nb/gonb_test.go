@@ -138,7 +138,7 @@ func (c *client) send(kind string, content map[string]any) string {
 	return id
 }
 
-// run runs a cell and returns what it prints and shows, as text, in the order
+// runCell runs a cell and returns what it prints and shows, as text, in the order
 // in which a reader sees it.
 func (c *client) run(code string) string {
 	c.t.Helper()

@@ -25,11 +25,11 @@ import (
 // The fake kernel reads them as the real one does: standard output, standard
 // error and the pipe each in a goroutine of its own.
 
-const sceneEnv = "LETHE_NB_TEST_SCENE"
+const testCellEnv = "LETHE_NB_TEST_SCENE"
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(sceneEnv); name != "" {
-		scene, ok := scenes[name]
+	if name := os.Getenv(testCellEnv); name != "" {
+		scene, ok := testCells[name]
 		if !ok {
 			os.Exit(99)
 		}
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 
 // event is one thing that arrived at the kernel.
 type event struct {
-	from string // "stdout", "stderr" or "show"
-	text string // what was printed
-	data map[protocol.MIMEType]any
-	meta map[string]any
-	id   string
-	at   time.Time
+	source string // "stdout", "stderr" or "show"
+	text   string // what was printed
+	data   map[protocol.MIMEType]any
+	meta   map[string]any
+	id     string
+	at     time.Time
 }
 
 type fakeKernel struct {
@@ -60,8 +60,8 @@ type fakeKernel struct {
 	wg      sync.WaitGroup
 }
 
-// run runs a scene to its end and returns what arrived and the exit code.
-func run(t *testing.T, scene string, env ...string) ([]event, int) {
+// runCell runs a scene to its end and returns what arrived and the exit code.
+func runCell(t *testing.T, scene string, env ...string) ([]event, int) {
 	t.Helper()
 	k := &fakeKernel{t: t}
 	k.start(scene, env...)
@@ -79,7 +79,7 @@ func (k *fakeKernel) start(scene string, env ...string) {
 		}
 	}
 	k.cmd = exec.Command(os.Args[0])
-	k.cmd.Env = append(os.Environ(), sceneEnv+"="+scene, protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
+	k.cmd.Env = append(os.Environ(), testCellEnv+"="+scene, protocol.GONB_PIPE_ENV+"="+there, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	k.cmd.Env = append(k.cmd.Env, env...)
 	out, err := k.cmd.StdoutPipe()
 	if err != nil {
@@ -126,7 +126,7 @@ func (k *fakeKernel) stream(name string, r io.Reader) {
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			k.add(event{from: name, text: string(buf[:n])})
+			k.add(event{source: name, text: string(buf[:n])})
 		}
 		if err != nil {
 			return
@@ -169,7 +169,7 @@ func (k *fakeKernel) pipe(there, back string) {
 				})
 			}
 		default:
-			k.add(event{from: "show", data: d.Data, meta: d.Metadata, id: d.DisplayID})
+			k.add(event{source: "show", data: d.Data, meta: d.Metadata, id: d.DisplayID})
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (k *fakeKernel) until(text string) {
 func printed(events []event, from string) string {
 	var b bytes.Buffer
 	for _, e := range events {
-		if e.from == from {
+		if e.source == from {
 			b.WriteString(e.text)
 		}
 	}
@@ -205,7 +205,7 @@ func printed(events []event, from string) string {
 func shown(events []event) []event {
 	var out []event
 	for _, e := range events {
-		if e.from == "show" {
+		if e.source == "show" {
 			out = append(out, e)
 		}
 	}

@@ -16,29 +16,29 @@ import (
 // terminal prints the last state alone. Its methods may be called from several
 // goroutines.
 type Live struct {
-	mu     sync.Mutex
-	s      *stage
-	id     string
-	placed bool
-	muted  bool
-	next   time.Time
-	kept   func() (output, string, error) // a state that is not drawn yet
+	mu      sync.Mutex
+	s       *outputTarget
+	id      string
+	placed  bool
+	muted   bool
+	next    time.Time
+	pending func() (output, string, error) // a state that is not drawn yet
 }
 
 // NewLive starts a live output. It takes its place on the page with its first
 // state.
 func NewLive() *Live { return std.live() }
 
-func (s *stage) live() *Live {
+func (s *outputTarget) live() *Live {
 	l := &Live{s: s, id: gonbui.UniqueId()}
-	s.opened(l)
+	s.register(l)
 	return l
 }
 
 // Figure shows f in place of what the output shows now. A figure that cannot be
 // drawn shows the reason instead: it must not end a training.
 func (l *Live) Figure(f plot.Figure) {
-	l.state(func() (output, string, error) {
+	l.setState(func() (output, string, error) {
 		if !l.s.notebook {
 			return output{}, f.Text(), nil
 		}
@@ -50,12 +50,12 @@ func (l *Live) Figure(f plot.Figure) {
 
 // Table shows t in place of what the output shows now.
 func (l *Live) Table(t *report.Table) {
-	l.state(func() (output, string, error) { return tableOutput(t) })
+	l.setState(func() (output, string, error) { return tableOutput(t) })
 }
 
 // Markdown shows text in place of what the output shows now.
 func (l *Live) Markdown(text string) {
-	l.state(func() (output, string, error) {
+	l.setState(func() (output, string, error) {
 		return output{data: bundle{"text/markdown": text, "text/plain": text}}, text, nil
 	})
 }
@@ -70,15 +70,15 @@ func (l *Live) Due() bool {
 
 // Done draws the last state, if it is not on the page yet.
 func (l *Live) Done() {
-	l.settle()
-	l.s.closed(l)
+	l.drawPending()
+	l.s.unregister(l)
 	if l.s.notebook {
 		l.s.sync()
 	}
 }
 
-// settle draws what is kept and leaves the output open.
-func (l *Live) settle() {
+// drawPending draws what is kept and leaves the output open.
+func (l *Live) drawPending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flush()
@@ -89,36 +89,36 @@ func (l *Live) settle() {
 func (l *Live) mute(muted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.muted, l.kept = muted, nil
+	l.muted, l.pending = muted, nil
 }
 
-func (l *Live) leave() { l.Done() }
+func (l *Live) close() { l.Done() }
 
 func (l *Live) due() bool { return l.s.notebook && !l.s.now().Before(l.next) }
 
-func (l *Live) state(draw func() (output, string, error)) {
+func (l *Live) setState(draw func() (output, string, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.muted {
 		return
 	}
-	l.kept = draw
+	l.pending = draw
 	if l.due() {
 		l.flush()
 	}
 }
 
-// rest is how many times as long as a drawing took nothing is drawn after it.
-const rest = 4
+// restFactor is how many times as long as a drawing took nothing is drawn after it.
+const restFactor = 4
 
 // flush draws what is kept.
 func (l *Live) flush() {
-	if l.kept == nil {
+	if l.pending == nil {
 		return
 	}
 	began := l.s.now()
-	o, text, err := l.kept()
-	l.kept = nil
+	o, text, err := l.pending()
+	l.pending = nil
 	if err != nil {
 		text = "cannot be drawn: " + err.Error()
 		o = output{data: bundle{"text/plain": text}}
@@ -131,5 +131,5 @@ func (l *Live) flush() {
 	}
 	l.placed = true
 	end := l.s.now()
-	l.next = end.Add(max(rest*end.Sub(began), barEvery))
+	l.next = end.Add(max(restFactor*end.Sub(began), barEvery))
 }

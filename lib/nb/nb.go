@@ -43,8 +43,8 @@ type output struct {
 	id   string
 }
 
-// stage is where output goes: a notebook, or the two streams of a terminal.
-type stage struct {
+// outputTarget is where output goes: a notebook, or the two streams of a terminal.
+type outputTarget struct {
 	mu       sync.Mutex // one output at a time, so that the order is the callers'
 	notebook bool
 	out, err io.Writer
@@ -57,13 +57,13 @@ type stage struct {
 }
 
 // closer is an output that is drawn less often than it changes.
-type closer interface{ leave() }
+type closer interface{ close() }
 
 // std is the stage of the running program.
-var std = newStage()
+var std = newOutputTarget()
 
-func newStage() *stage {
-	return &stage{
+func newOutputTarget() *outputTarget {
+	return &outputTarget{
 		notebook: gonbui.IsNotebook,
 		out:      stream{&os.Stdout}, err: stream{&os.Stderr},
 		send: sendToKernel, drain: drainPrinted, sync: syncKernel,
@@ -82,9 +82,9 @@ func sendToKernel(o output) error {
 	return gonbui.Error()
 }
 
-// patience bounds every wait for the kernel: it answers in well under a
+// kernelTimeout bounds every wait for the kernel: it answers in well under a
 // millisecond, except while it waits for a browser.
-const patience = 10 * time.Second
+const kernelTimeout = 10 * time.Second
 
 // syncKernel returns when the kernel has handed on everything that was sent.
 func syncKernel() {
@@ -95,13 +95,13 @@ func syncKernel() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(patience):
+	case <-time.After(kernelTimeout):
 	}
 }
 
 // show places an output below everything that was printed and shown before it.
 // Where there is no notebook, or its pipe is broken, it prints plain.
-func (s *stage) show(o output, plain string) {
+func (s *outputTarget) show(o output, plain string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.notebook {
@@ -115,27 +115,27 @@ func (s *stage) show(o output, plain string) {
 }
 
 // update replaces an output that stands on the page already.
-func (s *stage) update(o output) {
+func (s *outputTarget) update(o output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.send(o)
 }
 
-// say writes a line to w; lines and outputs never mix.
-func (s *stage) say(w io.Writer, format string, args ...any) {
+// printLine writes a line to w; lines and outputs never mix.
+func (s *outputTarget) printLine(w io.Writer, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(w, format+"\n", args...)
 }
 
-// opened and closed keep the list of outputs that leave draws one last time.
-func (s *stage) opened(c closer) {
+// register and closed keep the list of outputs that leave draws one last time.
+func (s *outputTarget) register(c closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open = append(s.open, c)
 }
 
-func (s *stage) closed(c closer) {
+func (s *outputTarget) unregister(c closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, o := range s.open {
@@ -146,14 +146,14 @@ func (s *stage) closed(c closer) {
 	}
 }
 
-// leave draws the last state of everything that is open and ends the program.
-func (s *stage) leave(code int) {
+// close draws the last state of everything that is open and ends the program.
+func (s *outputTarget) closeAndExit(code int) {
 	s.mu.Lock()
 	open := s.open
 	s.open = nil
 	s.mu.Unlock()
 	for _, c := range open {
-		c.leave()
+		c.close()
 	}
 	if s.notebook {
 		s.sync()

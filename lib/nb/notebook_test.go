@@ -15,14 +15,14 @@ import (
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
 	t.Parallel()
-	events, code := run(t, "alternate")
+	events, code := runCell(t, "alternate")
 	if code != 0 {
 		t.Fatalf("exit code %d, stderr %q", code, printed(events, "stderr"))
 	}
 	var got strings.Builder
 	for _, e := range events {
 		got.WriteString(e.text)
-		if e.from == "show" {
+		if e.source == "show" {
 			fmt.Fprintln(&got, e.data["text/plain"])
 		}
 	}
@@ -37,7 +37,7 @@ func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
 
 func TestEveryOutputHasAPlainForm(t *testing.T) {
 	t.Parallel()
-	events, _ := run(t, "all")
+	events, _ := runCell(t, "all")
 	outs := shown(events)
 	if len(outs) != 3 {
 		t.Fatalf("%d outputs, want 3; stderr %q", len(outs), printed(events, "stderr"))
@@ -112,7 +112,7 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 
 func TestAPictureStandsUnderItsLabel(t *testing.T) {
 	t.Parallel()
-	events, code := run(t, "picture")
+	events, code := runCell(t, "picture")
 	outs := shown(events)
 	if len(outs) != 2 || code != 0 {
 		t.Fatalf("exit code %d, %d outputs, said %q", code, len(outs), printed(events, "stderr"))
@@ -127,7 +127,7 @@ func TestAPictureStandsUnderItsLabel(t *testing.T) {
 
 func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 	t.Parallel()
-	events, _ := run(t, "bar")
+	events, _ := runCell(t, "bar")
 	outs := shown(events)
 	if len(outs) < 3 {
 		t.Fatalf("%d outputs of a bar", len(outs))
@@ -149,7 +149,7 @@ func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 
 func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
 	t.Parallel()
-	events, _ := run(t, "live")
+	events, _ := runCell(t, "live")
 	outs := shown(events)
 	if len(outs) < 2 || len(outs) > 13 {
 		t.Errorf("%d drawings in a second", len(outs))
@@ -165,7 +165,7 @@ func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
 
 func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
 	t.Parallel()
-	events, code := run(t, "fail")
+	events, code := runCell(t, "fail")
 	if code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
@@ -198,7 +198,7 @@ func TestAnInterruptedCellSaysHowToGoOn(t *testing.T) {
 
 func TestAFigureThatCannotBeDrawnEndsTheCell(t *testing.T) {
 	t.Parallel()
-	events, code := run(t, "undrawable")
+	events, code := runCell(t, "undrawable")
 	if got := printed(events, "stderr"); code != 1 || !strings.Contains(got, `figure "Loss": curve "model"`) {
 		t.Errorf("exit code %d, said %q", code, got)
 	}

@@ -10,9 +10,9 @@ import (
 
 const fionread = unix.TIOCINQ
 
-// busy says whether a thread of the process is computing. When none is, what it
+// isComputing says whether a thread of the process is computing. When none is, what it
 // has read it has also handed on.
-func busy(pid int) bool {
+func isComputing(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/task", pid)
 	threads, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,21 +14,21 @@ import (
 // of standard output and standard error, and then until the kernel has handed
 // on what it took out of them.
 func drainPrinted() {
-	stop := time.Now().Add(patience)
+	stop := time.Now().Add(kernelTimeout)
 	for _, fd := range []int{1, 2} {
-		for waiting(fd) > 0 && time.Now().Before(stop) {
+		for unreadBytes(fd) > 0 && time.Now().Before(stop) {
 			time.Sleep(100 * time.Microsecond)
 		}
 	}
 	syncKernel()
-	for i := 0; i < 40 && busy(os.Getppid()); i++ {
+	for i := 0; i < 40 && isComputing(os.Getppid()); i++ {
 		time.Sleep(500 * time.Microsecond)
 	}
 }
 
-// waiting is the number of bytes that nobody has read from a pipe yet, 0 for
+// unreadBytes is the number of bytes that nobody has read from a pipe yet, 0 for
 // what is not a pipe.
-func waiting(fd int) int {
+func unreadBytes(fd int) int {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
 		return 0

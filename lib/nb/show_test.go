@@ -12,9 +12,9 @@ import (
 
 func TestShowShowsPartsInTheirOrder(t *testing.T) {
 	var out bytes.Buffer
-	defer func(old *stage) { std = old }(std)
+	defer func(old *outputTarget) { std = old }(std)
 	ended := 0
-	std = &stage{out: &out, err: &out, exit: func(code int) { ended = code }}
+	std = &outputTarget{out: &out, err: &out, exit: func(code int) { ended = code }}
 	table := &report.Table{Columns: report.Columns("AUC")}
 	table.Add(report.Num(0.5, 2))
 	Show("first", table, plot.Forest{Rows: []plot.ForestRow{{Label: "third", Estimate: stats.Estimate{Value: 1, Low: 0, High: 2}}}})

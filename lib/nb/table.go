@@ -14,7 +14,7 @@ func Table(t *report.Table) {
 	Check(std.table(t, ""))
 }
 
-func (s *stage) table(t *report.Table, id string) error {
+func (s *outputTarget) table(t *report.Table, id string) error {
 	o, text, err := tableOutput(t)
 	if err != nil {
 		return err

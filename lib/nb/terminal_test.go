@@ -12,7 +12,7 @@ import (
 )
 
 func TestATerminalGetsTextInOrder(t *testing.T) {
-	s, out, _, _ := terminal()
+	s, out, _, _ := newTerminal()
 	if err := s.table(testTable(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ Loss
 }
 
 func TestWhatCannotBeShownIsAnError(t *testing.T) {
-	s, out, _, _ := terminal()
+	s, out, _, _ := newTerminal()
 	files := fstest.MapFS{"text.png": {Data: []byte("not a picture")}}
 	for name, err := range map[string]error{
 		"a nil table":       s.table(nil, ""),
@@ -65,7 +65,7 @@ func TestWhatCannotBeShownIsAnError(t *testing.T) {
 }
 
 func TestABarInATerminalPrintsALineEveryFiveSeconds(t *testing.T) {
-	s, _, errs, clock := terminal()
+	s, _, errs, clock := newTerminal()
 	bar := s.bar(100, "training")
 	for i := range 100 {
 		*clock = clock.Add(150 * time.Millisecond)
@@ -84,14 +84,14 @@ training: done in 15 s
 }
 
 func TestABarTakesReportsOfOtherSizes(t *testing.T) {
-	s, _, errs, clock := terminal()
+	s, _, errs, clock := newTerminal()
 	bar := s.bar(0, "work")
 	*clock = clock.Add(6 * time.Second)
 	bar.Report(7, 0, "")
 	*clock = clock.Add(6 * time.Second)
 	bar.Report(1_000_000, 4_000_007, "table 1")
 	*clock = clock.Add(time.Hour)
-	bar.leave()
+	bar.close()
 	want := "work: 7\ntable 1: 24 %, about 18 s left\ntable 1: 24 %, stopped after 1 h 0 min\n"
 	if errs.String() != want {
 		t.Errorf("printed\n%swant\n%s", errs, want)
@@ -99,7 +99,7 @@ func TestABarTakesReportsOfOtherSizes(t *testing.T) {
 }
 
 func TestBarsAndLiveOutputsServeManyGoroutines(t *testing.T) {
-	s, out, _, _ := terminal()
+	s, out, _, _ := newTerminal()
 	bar, live := s.bar(800, "work"), s.live()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -122,7 +122,7 @@ func TestBarsAndLiveOutputsServeManyGoroutines(t *testing.T) {
 }
 
 func TestCheckExplainsAnInterruption(t *testing.T) {
-	s, _, errs, _ := terminal()
+	s, _, errs, _ := newTerminal()
 	code := -1
 	s.exit = func(c int) { code = c }
 	s.check(nil)
@@ -168,11 +168,11 @@ func TestSlidersReachBothEndsAndTheirStart(t *testing.T) {
 		slider Slider
 		most   int
 	}{
-		{Knob("rate", &rate, 0.001, 1).Log(), stops + 3},
-		{Knob("epochs", &epochs, 1, 20), 20},
-		{Knob("epochs", &epochs, 1, 500).Log(), stops + 3},
-		{Knob("share", &share, 0, 0.2).Step(0.05), 5},
-		{Knob("share", &share, 0, 0.2).Step(1e-9), 1003},
+		{NewSlider("rate", &rate, 0.001, 1).Log(), defaultPositions + 3},
+		{NewSlider("epochs", &epochs, 1, 20), 20},
+		{NewSlider("epochs", &epochs, 1, 500).Log(), defaultPositions + 3},
+		{NewSlider("share", &share, 0, 0.2).Step(0.05), 5},
+		{NewSlider("share", &share, 0, 0.2).Step(1e-9), 1003},
 	} {
 		p := c.slider.positions()
 		if len(p) > c.most || len(p) < 2 {
@@ -196,7 +196,7 @@ func TestSlidersReachBothEndsAndTheirStart(t *testing.T) {
 
 func TestSlidersThatMakeNoSenseAreRefused(t *testing.T) {
 	x := 0.5
-	for _, k := range []Slider{Knob("x", &x, 1, 0), Knob("x", &x, 0, 1).Log(), Knob("x", &x, 0.6, 1), Knob("x", &x, math.NaN(), 1)} {
+	for _, k := range []Slider{NewSlider("x", &x, 1, 0), NewSlider("x", &x, 0, 1).Log(), NewSlider("x", &x, 0.6, 1), NewSlider("x", &x, math.NaN(), 1)} {
 		if err := k.check(); err == nil || !strings.Contains(err.Error(), `"x"`) {
 			t.Errorf("error %v", err)
 		}

@@ -19,27 +19,27 @@ type Adam struct {
 	Eps   float64 `json:"eps,omitempty"`   // 0: 1e-8
 }
 
-var _ Single = Adam{}
+var _ Float32Optimizer = Adam{}
 
 // Name implements Optimizer.
 func (Adam) Name() string { return "adam" }
 
-// Resolved implements Optimizer.
-func (a Adam) Resolved() Optimizer { return a.resolved() }
+// WithDefaults implements Optimizer.
+func (a Adam) WithDefaults() Optimizer { return a.withDefaults() }
 
-func (a Adam) resolved() Adam {
+func (a Adam) withDefaults() Adam {
 	return Adam{LR: cmp.Or(a.LR, 1e-3), Beta1: cmp.Or(a.Beta1, 0.9), Beta2: cmp.Or(a.Beta2, 0.999), Eps: cmp.Or(a.Eps, 1e-8)}
 }
 
 // MarshalJSON names the optimiser.
 func (a Adam) MarshalJSON() ([]byte, error) {
 	type fields Adam
-	return named(a, fields(a))
+	return namedJSON(a, fields(a))
 }
 
 // Check implements Optimizer.
 func (a Adam) Check() error {
-	a = a.resolved()
+	a = a.withDefaults()
 	switch {
 	case !(a.LR > 0) || math.IsInf(a.LR, 1):
 		return fmt.Errorf("adam: learning rate %v is not a positive number", a.LR)
@@ -62,8 +62,8 @@ func (a Adam) Step(p Params, grads [][]float64, s *OptimizerState, rates []float
 	return adamStep(a, a, 0, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepSingle implements Single.
-func (a Adam) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+// StepFloat32 implements Single.
+func (a Adam) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return adamStep(a, a, 0, kernels.Adam.Step32, p, grads, s, rates)
 }
 
@@ -71,16 +71,16 @@ func (a Adam) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates [
 // by 1 - lr decay for (AdamW).
 func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func(rule kernels.Adam, w, m, v []float32, grad []T),
 	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, decay, p, grads, s, rates)
+	moves, err := beginStep(o, decay, p, grads, s, rates)
 	if err != nil {
 		return err
 	}
-	a = a.resolved()
+	a = a.withDefaults()
 	b1, b2, eps := float32(a.Beta1), float32(a.Beta2), float32(a.Eps)
 	// 1-b is rounded once, as PyTorch does: 1-float32(0.999) is 1.3e-5 off.
 	c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)
 	for _, i := range moves {
-		now := a.rule(s.T, factor(rates, i), decay)
+		now := a.stepParams(s.T, rateFactor(rates, i), decay)
 		rate, shrink, root := now[0], now[1], now[2]
 		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
 		rule := kernels.Adam{B1: b1, B2: b2, C1: c1, C2: c2, Root: root, Eps: eps, Rate: rate, Shrink: shrink}

@@ -19,16 +19,16 @@ type AdamW struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for none take Adam
 }
 
-var _ Single = AdamW{}
+var _ Float32Optimizer = AdamW{}
 
 // Name implements Optimizer.
 func (AdamW) Name() string { return "adamw" }
 
-// Resolved implements Optimizer.
-func (a AdamW) Resolved() Optimizer { return a.resolved() }
+// WithDefaults implements Optimizer.
+func (a AdamW) WithDefaults() Optimizer { return a.withDefaults() }
 
-func (a AdamW) resolved() AdamW {
-	m := a.adam().resolved()
+func (a AdamW) withDefaults() AdamW {
+	m := a.adam().withDefaults()
 	return AdamW{LR: m.LR, Beta1: m.Beta1, Beta2: m.Beta2, Eps: m.Eps, WeightDecay: cmp.Or(a.WeightDecay, 1e-2)}
 }
 
@@ -37,7 +37,7 @@ func (a AdamW) adam() Adam { return Adam{LR: a.LR, Beta1: a.Beta1, Beta2: a.Beta
 // MarshalJSON names the optimiser.
 func (a AdamW) MarshalJSON() ([]byte, error) {
 	type fields AdamW
-	return named(a, fields(a))
+	return namedJSON(a, fields(a))
 }
 
 // Check implements Optimizer.
@@ -53,10 +53,10 @@ func (AdamW) Slots() []string { return Adam{}.Slots() }
 
 // Step implements Optimizer: p = (1 - lr decay) p, then Adam's step.
 func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a.adam(), a.resolved().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
+	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepSingle implements Single.
-func (a AdamW) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a.adam(), a.resolved().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
+// StepFloat32 implements Single.
+func (a AdamW) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
 }

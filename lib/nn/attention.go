@@ -19,24 +19,24 @@ func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
 	scale := 1 / math.Sqrt(float64(a.width))
 	qs, ks, vs := a.split(q), a.split(k), a.split(v)
-	p := Softmax(MulScalar(batchT(qs, ks), scale), -1)
+	p := Softmax(MulScalar(batchMatMulT(qs, ks), scale), -1)
 	weights := p
 	var drop *Node
 	if mask != nil {
 		drop = a.splitMask(mask, p)
 		weights = Mul(p, drop)
 	}
-	out := a.join(batch(weights, vs))
+	out := a.join(batchMatMul(weights, vs))
 	return t.Op(out, []*Node{q, k, v}, func(adj *Node) []*Node {
 		do := a.split(adj)
-		dv := batch(Transpose(weights, 1, 2), do)
-		dp := batchT(do, vs)
+		dv := batchMatMul(Transpose(weights, 1, 2), do)
+		dp := batchMatMulT(do, vs)
 		if drop != nil {
 			dp = Mul(dp, drop)
 		}
 		ds := MulScalar(softmaxAdjoint(p, dp), scale)
-		dq := a.join(batch(ds, ks))
-		dk := a.join(batch(Transpose(ds, 1, 2), qs))
+		dq := a.join(batchMatMul(ds, ks))
+		dk := a.join(batchMatMul(Transpose(ds, 1, 2), qs))
 		return []*Node{dq, dk, a.join(dv)}
 	})
 }
@@ -64,12 +64,12 @@ func (a attention) splitMask(mask, p *Node) *Node {
 	return Reshape(mask, d...)
 }
 
-// batch and batchT are a b and a b^T for a stack of matrices.
-func batch(a, b *Node) *Node {
+// batchMatMul and batchMatMulT are a b and a b^T for a stack of matrices.
+func batchMatMul(a, b *Node) *Node {
 	return Dot(a, b).General([]int{2}, []int{0}, []int{1}, []int{0})
 }
 
-func batchT(a, b *Node) *Node {
+func batchMatMulT(a, b *Node) *Node {
 	return Dot(a, b).General([]int{2}, []int{0}, []int{2}, []int{0})
 }
 
@@ -86,8 +86,8 @@ func softmaxAdjoint(p, dp *Node) *Node {
 //
 // Keys have no bias, which the softmax over keys cancels: it would have no gradient
 // but rounding noise, which Adam would scale up.
-func MultiHead(t *Tape, asking, in *Node, w []*Node, mask *Node, heads, records int) *Node {
-	q := DenseTokens(t, asking, w[0], w[1], records)
+func MultiHead(t *Tape, queries, in *Node, w []*Node, mask *Node, heads, records int) *Node {
+	q := DenseTokens(t, queries, w[0], w[1], records)
 	k := DenseTokens(t, in, w[2], nil, records)
 	v := DenseTokens(t, in, w[3], w[4], records)
 	return DenseTokens(t, Attention(t, q, k, v, mask, heads, records), w[5], w[6], records)
@@ -105,9 +105,9 @@ func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
 // MultiHead calls an attention's four projections as torch does: query, key, value
 // and out. PyTorch's keys have a bias, which changes nothing (see [MultiHead]).
 func (d *StateDict) MultiHead(ours, torch string, query, key, value, out string) {
-	width := (*d)[d.at(ours+".key.weight")].Shape[0]
+	width := (*d)[d.index(ours+".key.weight")].Shape[0]
 	for _, m := range [][2]string{{"query", query}, {"key", key}, {"value", value}, {"out", out}} {
 		d.Module(ours+"."+m[0], torch+"."+m[1])
 	}
-	d.Beside(torch+"."+key+".bias", width)
+	d.AddUnused(torch+"."+key+".bias", width)
 }

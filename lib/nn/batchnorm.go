@@ -18,7 +18,7 @@ const (
 //
 // and the batch's mean and unbiased variance sum (x - mean)^2 / (N - 1) are
 // reported to the tape as the statistics of the parameters mean and variance,
-// from which whoever trains moves the running ones (MoveRunning). In inference
+// from which whoever trains moves the running ones (UpdateRunning). In inference
 // the running ones take the place of the batch's.
 //
 // The gradient is the true one, through mean and variance: with the normalised
@@ -28,15 +28,15 @@ const (
 //
 // A batch must not be cut into separate executions in training.
 func BatchNorm2D(t *Tape, m Image, gamma, beta, mean, variance *Node, eps float64) Image {
-	t.couple(gamma, beta)
+	t.markBatchStats(gamma, beta)
 	norm := batchNorm{in: m, gamma: Reshape(gamma, m.C, 1), beta: Reshape(beta, m.C, 1), eps: eps, pixels: float64(m.pixels())}
 	if !t.Training {
 		norm.fixed(Reshape(mean, m.C, 1), Reshape(variance, m.C, 1))
 		return norm.record(t, gamma, beta)
 	}
 	square := norm.measure()
-	t.report(mean, Reshape(norm.mean, m.C))
-	t.report(variance, Reshape(DivScalar(square, max(1, norm.pixels-1)), m.C))
+	t.setStatistic(mean, Reshape(norm.mean, m.C))
+	t.setStatistic(variance, Reshape(DivScalar(square, max(1, norm.pixels-1)), m.C))
 	return norm.record(t, gamma, beta)
 }
 
@@ -55,9 +55,9 @@ type batchNorm struct {
 // measure takes mean and variance from the batch and returns sum (x - mean)^2.
 func (b *batchNorm) measure() *Node {
 	b.batch = true
-	b.mean = DivScalar(b.in.total(b.in.X), b.pixels)
+	b.mean = DivScalar(b.in.sumChannel(b.in.X), b.pixels)
 	b.centre()
-	square := b.in.total(Square(b.centred))
+	square := b.in.sumChannel(Square(b.centred))
 	b.r = Inverse(Sqrt(AddScalar(DivScalar(square, b.pixels), b.eps)))
 	return square
 }
@@ -68,7 +68,7 @@ func (b *batchNorm) fixed(mean, variance *Node) {
 }
 
 // centre makes x - mean. With fixed statistics only the gradient needs it.
-func (b *batchNorm) centre() { b.centred = Sub(b.in.X, b.in.stretch(b.mean)) }
+func (b *batchNorm) centre() { b.centred = Sub(b.in.X, b.in.broadcastChannel(b.mean)) }
 
 func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
 	gain, from, offset := Mul(b.gamma, b.r), b.in.X, b.beta
@@ -77,20 +77,20 @@ func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
 	} else {
 		offset = Sub(offset, Mul(b.mean, gain))
 	}
-	y := Add(Mul(from, b.in.stretch(gain)), b.in.stretch(offset))
-	return b.in.with(t.Op(y, []*Node{b.in.X, gamma, beta}, func(v *Node) []*Node { return b.backward(v, gain) }))
+	y := Add(Mul(from, b.in.broadcastChannel(gain)), b.in.broadcastChannel(offset))
+	return b.in.withNode(t.Op(y, []*Node{b.in.X, gamma, beta}, func(v *Node) []*Node { return b.backward(v, gain) }))
 }
 
 func (b *batchNorm) backward(v, gain *Node) []*Node {
 	if !b.batch {
 		b.centre()
 	}
-	dbeta, slope := b.in.total(v), b.in.total(Mul(v, b.centred)) // slope is sum v (x - mean)
-	dx := Mul(v, b.in.stretch(gain))
+	dbeta, slope := b.in.sumChannel(v), b.in.sumChannel(Mul(v, b.centred)) // slope is sum v (x - mean)
+	dx := Mul(v, b.in.broadcastChannel(gain))
 	if b.batch {
 		offset := DivScalar(Mul(gain, dbeta), -b.pixels)
 		factor := DivScalar(Mul(Mul(gain, Square(b.r)), slope), -b.pixels)
-		dx = Add(Add(dx, Mul(b.centred, b.in.stretch(factor))), b.in.stretch(offset))
+		dx = Add(Add(dx, Mul(b.centred, b.in.broadcastChannel(factor))), b.in.broadcastChannel(offset))
 	}
 	return []*Node{dx, Reshape(Mul(slope, b.r), b.in.C), Reshape(dbeta, b.in.C)}
 }
@@ -116,20 +116,20 @@ const runningVariance = ".running_var"
 
 // batchCounter is what PyTorch's module keeps beside the running statistics: how many
 // batches they are of. With its default momentum nothing is computed from it.
-func batchCounter(module string) Stored {
-	return Stored{Name: module + ".num_batches_tracked", Shape: []int{}, Counts: true}
+func batchCounter(module string) StateTensor {
+	return StateTensor{Name: module + ".num_batches_tracked", Shape: []int{}, Counter: true}
 }
 
-// MoveRunning moves running statistics towards a batch's, in float32 as PyTorch:
+// UpdateRunning moves running statistics towards a batch's, in float32 as PyTorch:
 // running = (1 - momentum) running + momentum batch.
-func MoveRunning(running, batch []float32) {
+func UpdateRunning(running, batch []float32) {
 	keep, take := float32(1-BatchNormMomentum), float32(BatchNormMomentum)
 	for i, x := range batch {
 		running[i] = float32(keep*running[i]) + float32(take*x)
 	}
 }
 
-// RunningMoved is MoveRunning on a graph.
-func RunningMoved(running, batch *Node) *Node {
+// UpdatedRunning is UpdateRunning on a graph.
+func UpdatedRunning(running, batch *Node) *Node {
 	return Add(MulScalar(running, 1-BatchNormMomentum), MulScalar(batch, BatchNormMomentum))
 }

@@ -19,8 +19,8 @@ func TestRunningStatisticsMoveAsPyTorchs(t *testing.T) {
 		for _, v := range batch.pixels {
 			square += (v - mean) * (v - mean)
 		}
-		MoveRunning(p[2].Data, []float32{float32(mean)})
-		MoveRunning(p[3].Data, []float32{float32(square / 3)})
+		UpdateRunning(p[2].Data, []float32{float32(mean)})
+		UpdateRunning(p[3].Data, []float32{float32(square / 3)})
 		for i, w := range batch.want {
 			if got := float64(p[2+i].Data[0]); math.Abs(got-w) > 3e-7 {
 				t.Errorf("after batch %d %s is %v, PyTorch has %v", k+1, p[2+i].Name, got, w)

@@ -5,7 +5,7 @@ import . "github.com/gomlx/gomlx/core/graph"
 // Constant is a layer without an input: the weights b [d] as the output of every
 // one of n records, [d, n].
 func Constant(t *Tape, b *Node, n int) *Node {
-	y := stretch(b, n)
+	y := broadcastColumn(b, n)
 	t.uses = append(t.uses, constantUse{b, y})
 	return t.Op(y, []*Node{b}, func(v *Node) []*Node { return []*Node{sumColumns(v)} })
 }

@@ -49,9 +49,9 @@ func (l convolution) inputs() []*Node {
 // fraction of what it costs inside the convolution before it, for the same
 // result: the largest of shifted pixels is the shifted largest.
 func (m Image) AddBias(t *Tape, b *Node) Image {
-	out := m.with(Add(m.X, m.stretch(b)))
+	out := m.withNode(Add(m.X, m.broadcastChannel(b)))
 	t.uses = append(t.uses, biasUse{out, b})
-	t.Op(out.X, []*Node{m.X, b}, func(v *Node) []*Node { return []*Node{v, Reshape(m.total(v), m.C)} })
+	t.Op(out.X, []*Node{m.X, b}, func(v *Node) []*Node { return []*Node{v, Reshape(m.sumChannel(v), m.C)} })
 	return out
 }
 
@@ -60,11 +60,11 @@ func (m Image) AddBias(t *Tape, b *Node) Image {
 func (l convolution) graph(in []*Node) *Node {
 	w, border := in[1], [2]int{l.win.pad, l.win.pad}
 	if k := l.win.size; k%2 == 0 {
-		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, k, 1)}, 3)
-		w = Concatenate([]*Node{w, full(w, 0, l.out.C, l.in.C, 1, k+1)}, 2)
+		w = Concatenate([]*Node{w, fillLike(w, 0, l.out.C, l.in.C, k, 1)}, 3)
+		w = Concatenate([]*Node{w, fillLike(w, 0, l.out.C, l.in.C, 1, k+1)}, 2)
 		border[1]++
 	}
-	x, axes := l.in.axes(in[0])
+	x, axes := l.in.convAxes(in[0])
 	y := Convolve(x, w).AxesConfig(axes).Strides(l.win.stride).PaddingPerDim([][2]int{border, border}).Done()
 	if l.out.Last {
 		y = Reshape(y, -1, l.out.C)
@@ -74,12 +74,12 @@ func (l convolution) graph(in []*Node) *Node {
 	if l.b == nil {
 		return y
 	}
-	return Add(y, l.out.with(y).stretch(in[2]))
+	return Add(y, l.out.withNode(y).broadcastChannel(in[2]))
 }
 
-// axes is x with an axis for each index, and what the library is told of
+// convAxes is x with an axis for each index, and what the library is told of
 // them. Kernels are [out, in, row, column] in either layout.
-func (m Image) axes(x *Node) (*Node, ConvolveAxesConfig) {
+func (m Image) convAxes(x *Node) (*Node, ConvolveAxesConfig) {
 	dims, records, channels := []int{m.C, m.H, m.W, -1}, 3, 0
 	if m.Last {
 		dims, records, channels = []int{-1, m.H, m.W, m.C}, 0, 3

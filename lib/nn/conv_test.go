@@ -12,7 +12,7 @@ import (
 // doubles is a random tensor of float64.
 func doubles(seed uint64, dims ...int) *tensors.Tensor {
 	rng := generator(seed)
-	data := make([]float64, size(dims))
+	data := make([]float64, shapeSize(dims))
 	for i := range data {
 		data[i] = rng.NormFloat64()
 	}
@@ -86,7 +86,7 @@ func (c convCase) check(t *testing.T, last bool) {
 		if !c.bias {
 			b = nil
 		}
-		y := c.conv.Apply(tape, NewImage(tape, in[0], c.c, c.h, c.w).turned(tape, last), in[1], b).Join(tape)
+		y := c.conv.Apply(tape, NewImage(tape, in[0], c.c, c.h, c.w).withLayout(tape, last), in[1], b).Join(tape)
 		return append([]*Node{y}, tape.Backward(Adjoints{y: in[3]}, in[:3])...)
 	}, in...)
 	flat := make([][]float64, len(in))

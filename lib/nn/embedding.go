@@ -12,7 +12,7 @@ func Embedding(t *Tape, codes, w *Node) *Node {
 	hot := Transpose(OneHot(ConvertDType(Reshape(codes, -1), dtypes.Int32), k, w.DType()), 0, 1) // [K, n]
 	y := Dot(Transpose(w, 0, 1), hot).Product()
 	t.uses = append(t.uses, lookupUse{hot: hot, w: w, y: y})
-	return t.Op(y, []*Node{w}, func(v *Node) []*Node { return []*Node{matT(hot, v)} })
+	return t.Op(y, []*Node{w}, func(v *Node) []*Node { return []*Node{matMulT(hot, v)} })
 }
 
 // lookupUse: a record's gradient is its adjoint, in the row that it looked up.
@@ -24,5 +24,5 @@ func (u lookupUse) output() *Node   { return u.y }
 func (u lookupUse) normSquared(v *Node) *Node { return ReduceAndKeep(Square(v), ReduceSum, 0) }
 
 func (u lookupUse) squares(v, weight *Node) []*Node {
-	return []*Node{matT(u.hot, Mul(Square(v), weight))}
+	return []*Node{matMulT(u.hot, Mul(Square(v), weight))}
 }

@@ -29,22 +29,22 @@ var _ Optimizer = Fisher{}
 // Name implements Optimizer.
 func (Fisher) Name() string { return "fisher" }
 
-// Resolved implements Optimizer.
-func (o Fisher) Resolved() Optimizer { return o.resolved() }
+// WithDefaults implements Optimizer.
+func (o Fisher) WithDefaults() Optimizer { return o.withDefaults() }
 
-func (o Fisher) resolved() Fisher {
+func (o Fisher) withDefaults() Fisher {
 	return Fisher{LR: cmp.Or(o.LR, 1e-3), Beta1: cmp.Or(o.Beta1, 0.9), Beta2: cmp.Or(o.Beta2, 0.999), Damping: cmp.Or(o.Damping, 1e-2)}
 }
 
 // MarshalJSON names the optimiser.
 func (o Fisher) MarshalJSON() ([]byte, error) {
 	type fields Fisher
-	return named(o, fields(o))
+	return namedJSON(o, fields(o))
 }
 
 // Check implements Optimizer.
 func (o Fisher) Check() error {
-	o = o.resolved()
+	o = o.withDefaults()
 	switch {
 	case !(o.LR > 0) || math.IsInf(o.LR, 1):
 		return fmt.Errorf("fisher: learning rate %v is not a positive number", o.LR)
@@ -61,14 +61,14 @@ func (Fisher) Slots() []string { return []string{"m", "f"} }
 
 // Step implements Optimizer.
 func (o Fisher) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, 0, p, grads, s, rates)
+	moves, err := beginStep(o, 0, p, grads, s, rates)
 	if err != nil {
 		return err
 	}
-	o = o.resolved()
+	o = o.withDefaults()
 	first, second := 1-math.Pow(o.Beta1, float64(s.T)), 1-math.Pow(o.Beta2, float64(s.T))
 	for _, i := range moves {
-		rate := o.LR * factor(rates, i) / first
+		rate := o.LR * rateFactor(rates, i) / first
 		w, m, f, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
 		array.Split(len(grad), func(from, to int) {
 			for j := from; j < to; j++ {

@@ -22,7 +22,7 @@ func GroupNorm(t *Tape, m Image, groups int, gamma, beta *Node, eps float64) Ima
 	}
 	m = m.channelsFirst(t)
 	g := groupNorm{m: m, groups: groups, n: m.records()}
-	return m.with(g.apply(t, gamma, beta, eps))
+	return m.withNode(g.apply(t, gamma, beta, eps))
 }
 
 type groupNorm struct {
@@ -34,8 +34,8 @@ type groupNorm struct {
 // pixels is the number K of pixels of a group in one record.
 func (g groupNorm) pixels() int { return g.m.C / g.groups * g.m.H * g.m.W }
 
-// inGroup adds up s [C, n] within groups: [groups, n].
-func (g groupNorm) inGroup(s *Node) *Node {
+// sumGroups adds up s [C, n] within groups: [groups, n].
+func (g groupNorm) sumGroups(s *Node) *Node {
 	return ReduceSum(Reshape(s, g.groups, -1, g.n), 1)
 }
 
@@ -46,19 +46,19 @@ func (g groupNorm) perChannel(s *Node) *Node {
 
 func (g groupNorm) apply(t *Tape, gamma, beta *Node, eps float64) *Node {
 	m, x, pixels := g.m, g.m.X, float64(g.pixels())
-	mean := DivScalar(g.inGroup(m.sumPixels(x)), pixels)
-	centred := Sub(x, m.overPixels(g.perChannel(mean)))
-	variance := DivScalar(g.inGroup(m.sumPixels(Square(centred))), pixels)
+	mean := DivScalar(g.sumGroups(m.sumPixels(x)), pixels)
+	centred := Sub(x, m.broadcastPixels(g.perChannel(mean)))
+	variance := DivScalar(g.sumGroups(m.sumPixels(Square(centred))), pixels)
 	r := Inverse(Sqrt(AddScalar(variance, eps))) // [groups, n]
-	gammas := stretch(gamma, g.n)
-	gain := m.overPixels(Mul(g.perChannel(r), gammas))
-	y := Add(Mul(centred, gain), stretch(beta, m.H*m.W*g.n))
+	gammas := broadcastColumn(gamma, g.n)
+	gain := m.broadcastPixels(Mul(g.perChannel(r), gammas))
+	y := Add(Mul(centred, gain), broadcastColumn(beta, m.H*m.W*g.n))
 	t.uses = append(t.uses, groupUse{g: g, centred: centred, r: r, gamma: gamma, beta: beta, y: y})
 	return t.Op(y, []*Node{x, gamma, beta}, func(v *Node) []*Node {
 		sum, slope := m.sumPixels(v), m.sumPixels(Mul(v, centred)) // [C, n]
-		shift := DivScalar(Mul(r, g.inGroup(Mul(gammas, sum))), pixels)
-		pull := DivScalar(Mul(Mul(r, Square(r)), g.inGroup(Mul(gammas, slope))), pixels)
-		dx := Sub(Mul(v, gain), Add(Mul(centred, m.overPixels(g.perChannel(pull))), m.overPixels(g.perChannel(shift))))
+		shift := DivScalar(Mul(r, g.sumGroups(Mul(gammas, sum))), pixels)
+		pull := DivScalar(Mul(Mul(r, Square(r)), g.sumGroups(Mul(gammas, slope))), pixels)
+		dx := Sub(Mul(v, gain), Add(Mul(centred, m.broadcastPixels(g.perChannel(pull))), m.broadcastPixels(g.perChannel(shift))))
 		return []*Node{dx, sumColumns(Mul(slope, g.perChannel(r))), sumColumns(sum)}
 	})
 }

@@ -63,15 +63,15 @@ func compiled(t testing.TB, f func(in []*Node) []*Node) func(in ...*tensors.Tens
 func generator(parts ...uint64) *rand.Rand { return engine.Root(11).Stream("nn test", parts...) }
 
 func normal(rng *rand.Rand, dims ...int) *tensors.Tensor {
-	data := make([]float32, size(dims))
+	data := make([]float32, shapeSize(dims))
 	for i := range data {
 		data[i] = float32(rng.NormFloat64())
 	}
 	return tensors.FromFlatDataAndDimensions(data, dims...)
 }
 
-// filled is the mask of a layer as a tensor.
-func filled(m Draw, key uint64, n int) *tensors.Tensor {
+// filledSlice is the mask of a layer as a tensor.
+func filledSlice(m RandomInput, key uint64, n int) *tensors.Tensor {
 	data := make([]float32, m.Units*n)
 	m.Fill(data, key, 0, n)
 	return tensors.FromFlatDataAndDimensions(data, m.Units, n)

@@ -25,23 +25,23 @@ func NewImage(t *Tape, x *Node, c, h, w int) Image {
 // ChannelsLast turns an image so that the channel is its fastest index. It is for
 // networks of convolutions, normalisations and ReLU, which have nothing to turn
 // around in between then: pooling, group normalisation and resampling turn it back.
-func (m Image) ChannelsLast(t *Tape) Image { return m.turned(t, true) }
+func (m Image) ChannelsLast(t *Tape) Image { return m.withLayout(t, true) }
 
 // channelsFirst undoes ChannelsLast.
-func (m Image) channelsFirst(t *Tape) Image { return m.turned(t, false) }
+func (m Image) channelsFirst(t *Tape) Image { return m.withLayout(t, false) }
 
-func (m Image) turned(t *Tape, last bool) Image {
+func (m Image) withLayout(t *Tape, last bool) Image {
 	if m.Last == last {
 		return m
 	}
 	to := Image{C: m.C, H: m.H, W: m.W, Last: last}
-	to.X = t.Op(to.layOut(m.flatten(m.X)), []*Node{m.X}, func(v *Node) []*Node { return []*Node{m.layOut(to.flatten(v))} })
+	to.X = t.Op(to.toLayout(m.flatten(m.X)), []*Node{m.X}, func(v *Node) []*Node { return []*Node{m.toLayout(to.flatten(v))} })
 	return to
 }
 
-// grid is the image with its rows and columns as axes, [first, H, W, last]: first and
+// toGrid is the image with its rows and columns as axes, [first, H, W, last]: first and
 // last are the channels and the records, or the records and the channels.
-func (m Image) grid() (x *Node, first, last int) {
+func (m Image) toGrid() (x *Node, first, last int) {
 	first, last = m.C, m.records()
 	if m.Last {
 		first, last = last, first
@@ -49,23 +49,23 @@ func (m Image) grid() (x *Node, first, last int) {
 	return Reshape(m.X, first, m.H, m.W, last), first, last
 }
 
-// matrix undoes grid for an x of any size.
-func (m Image) matrix(x *Node) *Node {
+// fromGrid undoes grid for an x of any size.
+func (m Image) fromGrid(x *Node) *Node {
 	if m.Last {
 		return Reshape(x, -1, m.C)
 	}
 	return Reshape(x, m.C, -1)
 }
 
-// layOut gives x [C*H*W, n] the image's layout.
-func (m Image) layOut(x *Node) *Node {
+// toLayout gives x [C*H*W, n] the image's layout.
+func (m Image) toLayout(x *Node) *Node {
 	if !m.Last {
 		return Reshape(x, m.C, -1)
 	}
 	return Reshape(TransposeAllAxes(Reshape(x, m.C, m.H, m.W, -1), 3, 1, 2, 0), -1, m.C)
 }
 
-// flatten undoes layOut.
+// flatten undoes toLayout.
 func (m Image) flatten(x *Node) *Node {
 	if !m.Last {
 		return Reshape(x, m.C*m.H*m.W, -1)
@@ -78,15 +78,15 @@ func (m Image) rows(x *Node) *Node { return Reshape(m.flatten(x), m.C, -1) }
 
 // Join turns the image back into one node [C*H*W, n].
 func (m Image) Join(t *Tape) *Node {
-	return t.Op(m.Flat(), []*Node{m.X}, func(v *Node) []*Node { return []*Node{m.layOut(v)} })
+	return t.Op(m.Flat(), []*Node{m.X}, func(v *Node) []*Node { return []*Node{m.toLayout(v)} })
 }
 
 // Flat is the image as one node [C*H*W, n] beside the tape: a layer's activation
 // to look at, through which no gradient flows.
 func (m Image) Flat() *Node { return m.flatten(m.X) }
 
-// with is an image of the same shape with another node.
-func (m Image) with(x *Node) Image {
+// withNode is an image of the same shape with another node.
+func (m Image) withNode(x *Node) Image {
 	m.X = x
 	return m
 }
@@ -97,16 +97,16 @@ func (m Image) pixels() int { return m.X.Shape().Size() / m.C }
 // records is the number of records.
 func (m Image) records() int { return m.pixels() / (m.H * m.W) }
 
-// stretch repeats the number b of each channel, [C, 1] or [C], in the shape of X.
-func (m Image) stretch(b *Node) *Node {
+// broadcastChannel repeats the number b of each channel, [C, 1] or [C], in the shape of X.
+func (m Image) broadcastChannel(b *Node) *Node {
 	if m.Last {
 		return BroadcastToDims(Reshape(b, 1, m.C), m.pixels(), m.C)
 	}
-	return stretch(b, m.pixels())
+	return broadcastColumn(b, m.pixels())
 }
 
-// total adds up every channel of x, which has the shape of X: [C, 1].
-func (m Image) total(x *Node) *Node {
+// sumChannel adds up every channel of x, which has the shape of X: [C, 1].
+func (m Image) sumChannel(x *Node) *Node {
 	axis := 1
 	if m.Last {
 		axis = 0
@@ -115,14 +115,14 @@ func (m Image) total(x *Node) *Node {
 }
 
 // ReLU is max(x, 0) with derivative 0 at 0.
-func (m Image) ReLU(t *Tape) Image { return m.with(ReLUDropout(t, m.X, nil, 0)) }
+func (m Image) ReLU(t *Tape) Image { return m.withNode(ReLUDropout(t, m.X, nil, 0)) }
 
 // Add is the sum of two images of the same shape.
 func (m Image) Add(t *Tape, other Image) Image {
-	return m.with(Residual(t, m.X, other.turned(t, m.Last).X))
+	return m.withNode(Residual(t, m.X, other.withLayout(t, m.Last).X))
 }
 
-// full is a node of one value in the precision of like.
-func full(like *Node, v float64, dims ...int) *Node {
+// fillLike is a node of one value in the precision of like.
+func fillLike(like *Node, v float64, dims ...int) *Node {
 	return FillScalar(like.Graph(), shapes.Make(like.DType(), dims...), v)
 }

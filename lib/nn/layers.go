@@ -4,11 +4,11 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// matT is a b^T: both operands are contracted over their last axis.
-func matT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
+// matMulT is a b^T: both operands are contracted over their last axis.
+func matMulT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
 
-// stretch repeats the column b [m, 1] or [m] as an [m, n] matrix.
-func stretch(b *Node, n int) *Node {
+// broadcastChannel repeats the column b [m, 1] or [m] as an [m, n] matrix.
+func broadcastColumn(b *Node, n int) *Node {
 	m := b.Shape().Size()
 	return BroadcastToDims(Reshape(b, m, 1), m, n)
 }
@@ -19,11 +19,11 @@ func sumColumns(x *Node) *Node { return ReduceSum(x, 1) }
 // Dense is W x + b for x [in, n], w [out, in] and b [out].
 func Dense(t *Tape, x, w, b *Node) *Node {
 	n := x.Shape().Dimensions[1]
-	y := Add(Dot(w, x).Product(), stretch(b, n))
+	y := Add(Dot(w, x).Product(), broadcastColumn(b, n))
 	t.uses = append(t.uses, denseUse{x: x, w: w, b: b, y: y})
 	return t.Op(y, []*Node{x, w, b}, func(v *Node) []*Node {
 		dx := Dot(Transpose(w, 0, 1), v).Product()
-		return []*Node{dx, matT(v, x), sumColumns(v)}
+		return []*Node{dx, matMulT(v, x), sumColumns(v)}
 	})
 }
 

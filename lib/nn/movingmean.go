@@ -12,7 +12,7 @@ import (
 // comes first and takes the place of the state (Param.Latest), which is log m so
 // that nothing overflows; in inference the state stays as it is. Nothing is
 // differentiated: m is a constant of the step. The mean is that of the whole batch,
-// which must not be cut: a network with this layer is coupled (model.Coupled).
+// which must not be cut: a network with this layer is coupled (model.UsesBatchStats).
 func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	if !t.Training {
 		return state
@@ -21,7 +21,7 @@ func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	before, now := Exp(Sub(Reshape(state), top)), ReduceAllMean(Exp(Sub(s, top)))
 	m := Add(MulScalar(before, 1-rate), MulScalar(now, rate))
 	out := StopGradient(Reshape(Add(Log(m), top), 1))
-	t.report(state, out)
+	t.setStatistic(state, out)
 	return out
 }
 

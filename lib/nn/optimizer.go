@@ -18,8 +18,8 @@ type Optimizer interface {
 	json.Marshaler
 	// Name is a short name, such as "adam".
 	Name() string
-	// Resolved is the optimiser with every zero replaced by what it stands for.
-	Resolved() Optimizer
+	// WithDefaults is the optimiser with every zero replaced by what it stands for.
+	WithDefaults() Optimizer
 	// Check reports a setting that cannot be used.
 	Check() error
 	// Slots names what it remembers of every weight, such as "m" and "v".
@@ -33,27 +33,27 @@ type Optimizer interface {
 	Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error
 }
 
-// Single is an optimiser that takes a gradient in float32 too, as one execution leaves
-// it: that of a batch in one piece needs no sum. StepSingle has the bits of Step.
-type Single interface {
+// Float32Optimizer is an optimiser that takes a gradient in float32 too, as one execution leaves
+// it: that of a batch in one piece needs no sum. StepFloat32 has the bits of Step.
+type Float32Optimizer interface {
 	Optimizer
-	StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error
+	StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error
 }
 
 // OptimizerState is what an optimiser remembers: so many tensors per weight and
 // the number of steps taken. It says of which optimiser it is.
 type OptimizerState struct {
-	Of    string   // the optimiser's name
-	Names []string // of the slots
-	Slots []Params // each with the shapes of the weights
-	T     int      // steps taken
+	Optimizer string   // the optimiser's name
+	Names     []string // of the slots
+	Slots     []Params // each with the shapes of the weights
+	T         int      // steps taken
 
 	moved []bool // tensors of which a slot may hold another number than 0; nil: nobody has looked
 }
 
 // NewOptimizerState returns the state of o before the first step on p.
 func NewOptimizerState(o Optimizer, p Params) *OptimizerState {
-	s := &OptimizerState{Of: o.Name(), Names: o.Slots()}
+	s := &OptimizerState{Optimizer: o.Name(), Names: o.Slots()}
 	for range s.Names {
 		zero := p.Clone()
 		for i := range zero {
@@ -70,7 +70,7 @@ func (s *OptimizerState) Clone() *OptimizerState { return s.CloneIn(nil) }
 // CloneIn returns a deep copy in the memory of another state that nobody needs any more;
 // nil: in new memory.
 func (s *OptimizerState) CloneIn(spare *OptimizerState) *OptimizerState {
-	out := &OptimizerState{Of: s.Of, Names: s.Names, T: s.T, moved: slices.Clone(s.moved)}
+	out := &OptimizerState{Optimizer: s.Optimizer, Names: s.Names, T: s.T, moved: slices.Clone(s.moved)}
 	for k, slot := range s.Slots {
 		var room Params
 		if spare != nil && k < len(spare.Slots) {
@@ -83,7 +83,7 @@ func (s *OptimizerState) CloneIn(spare *OptimizerState) *OptimizerState {
 
 // Check reports a state that is not one of o on weights like.
 func (s *OptimizerState) Check(o Optimizer, like Params) error {
-	if err := s.isOf(o); err != nil {
+	if err := s.checkOptimizer(o); err != nil {
 		return err
 	}
 	for k, slot := range s.Slots {
@@ -97,9 +97,9 @@ func (s *OptimizerState) Check(o Optimizer, like Params) error {
 	return nil
 }
 
-func (s *OptimizerState) isOf(o Optimizer) error {
-	if s.Of != o.Name() || !slices.Equal(s.Names, o.Slots()) || len(s.Slots) != len(s.Names) {
-		return fmt.Errorf("%s: the state is of %s with %d of the slots %v", o.Name(), s.Of, len(s.Slots), s.Names)
+func (s *OptimizerState) checkOptimizer(o Optimizer) error {
+	if s.Optimizer != o.Name() || !slices.Equal(s.Names, o.Slots()) || len(s.Slots) != len(s.Names) {
+		return fmt.Errorf("%s: the state is of %s with %d of the slots %v", o.Name(), s.Optimizer, len(s.Slots), s.Names)
 	}
 	return nil
 }
@@ -132,16 +132,16 @@ func Rates(p Params, groups []Group) ([]float64, error) {
 	return rates, nil
 }
 
-// named is the JSON of an optimiser's fields under its name.
-func named(o Optimizer, fields any) ([]byte, error) {
+// namedJSON is the JSON of an optimiser's fields under its name.
+func namedJSON(o Optimizer, fields any) ([]byte, error) {
 	return json.Marshal(map[string]any{o.Name(): fields})
 }
 
-// Rewritten says that somebody else wrote to the slots.
-func (s *OptimizerState) Rewritten() { s.moved = nil }
+// SlotsChanged says that somebody else wrote to the slots.
+func (s *OptimizerState) SlotsChanged() { s.moved = nil }
 
-// look finds out of which of n tensors anything is remembered.
-func (s *OptimizerState) look(n int) {
+// findMoved finds out of which of n tensors anything is remembered.
+func (s *OptimizerState) findMoved(n int) {
 	if s.moved != nil {
 		return
 	}
@@ -153,24 +153,24 @@ func (s *OptimizerState) look(n int) {
 	}
 }
 
-// begin checks what every step needs, counts it and reports which tensors move. One
+// beginStep checks what every step needs, counts it and reports which tensors move. One
 // without a gradient, of which nothing is remembered and which does not decay, has no
 // way to go: an output that no loss looks at may hold a third of the weights.
-func begin[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
-	if err := s.isOf(o); err != nil {
+func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
+	if err := s.checkOptimizer(o); err != nil {
 		return nil, err
 	}
 	if rates != nil && len(rates) != len(p) || len(grads) != len(p) {
 		return nil, fmt.Errorf("%s: %d rates and %d gradients for %d tensors", o.Name(), len(rates), len(grads), len(p))
 	}
-	if err := finite(o.Name(), p, grads, s.T+1); err != nil {
+	if err := checkFinite(o.Name(), p, grads, s.T+1); err != nil {
 		return nil, err
 	}
 	s.T++
-	s.look(len(p))
+	s.findMoved(len(p))
 	for i := range p {
 		switch {
-		case p[i].State, factor(rates, i) == 0, grads[i] == nil && !s.moved[i] && decay == 0:
+		case p[i].State, rateFactor(rates, i) == 0, grads[i] == nil && !s.moved[i] && decay == 0:
 			continue
 		case grads[i] == nil:
 			grads[i] = make([]T, len(p[i].Data))
@@ -181,16 +181,16 @@ func begin[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]
 	return moves, nil
 }
 
-// factor is the factor of tensor i's rate; without rates it is 1.
-func factor(rates []float64, i int) float64 {
+// rateFactor is the factor of tensor i's rate; without rates it is 1.
+func rateFactor(rates []float64, i int) float64 {
 	if rates == nil {
 		return 1
 	}
 	return rates[i]
 }
 
-// finite reports the first element of a gradient that is not.
-func finite[T float32 | float64](method string, p Params, grads [][]T, step int) error {
+// checkFinite reports the first element of a gradient that is not.
+func checkFinite[T float32 | float64](method string, p Params, grads [][]T, step int) error {
 	for i, g := range grads {
 		if j := firstNotFinite(g); j >= 0 {
 			return NotFinitef(p[i].Name, "%s: the gradient of %s is %v at element %d in step %d", method, p[i].Name, g[j], j, step)

@@ -60,7 +60,7 @@ func TestEveryOptimiserKeepsTheRules(t *testing.T) {
 			if err != nil || !strings.HasPrefix(string(text), `{"`+o.Name()+`":{`) {
 				t.Errorf("its JSON is %s: %v", text, err)
 			}
-			if o.Check() != nil || o.Resolved().Resolved() != o.Resolved() {
+			if o.Check() != nil || o.WithDefaults().WithDefaults() != o.WithDefaults() {
 				t.Errorf("resolved twice it is another one; %v", o.Check())
 			}
 			moves(t, o)
@@ -86,7 +86,7 @@ func moves(t *testing.T, o Optimizer) {
 		return p, s
 	}
 	p, s := step(o)
-	if q, _ := step(o.Resolved()); q.Hash() != p.Hash() {
+	if q, _ := step(o.WithDefaults()); q.Hash() != p.Hash() {
 		t.Error("resolved it takes another step")
 	}
 	for j := range 2 {
@@ -103,15 +103,15 @@ func moves(t *testing.T, o Optimizer) {
 			t.Errorf("slot %s is %v of a frozen tensor and %v of another", s.Names[k], slot[2].Data, slot[0].Data)
 		}
 	}
-	if single, ok := o.(Single); ok {
+	if single, ok := o.(Float32Optimizer); ok {
 		q := start.Clone()
 		u := NewOptimizerState(o, q)
 		narrow := [][]float32{{0.5, 3}, {0.5, 3}, {0.5, 3}}
-		if err := single.StepSingle(q, narrow, u, []float64{1, 0.5, 0}); err != nil || q.Hash() != p.Hash() || u.Slots[0].Hash() != s.Slots[0].Hash() || u.T != s.T {
+		if err := single.StepFloat32(q, narrow, u, []float64{1, 0.5, 0}); err != nil || q.Hash() != p.Hash() || u.Slots[0].Hash() != s.Slots[0].Hash() || u.T != s.T {
 			t.Errorf("a gradient in float32 leads elsewhere: %v", err)
 		}
 		narrow[1][1] = float32(math.Inf(1))
-		if err := single.StepSingle(q, narrow, u, nil); err == nil || !strings.Contains(err.Error(), "element 1") || q.Hash() != p.Hash() || u.T != s.T {
+		if err := single.StepFloat32(q, narrow, u, nil); err == nil || !strings.Contains(err.Error(), "element 1") || q.Hash() != p.Hash() || u.T != s.T {
 			t.Errorf("a gradient that is infinite: %v", err)
 		}
 	}
@@ -119,7 +119,7 @@ func moves(t *testing.T, o Optimizer) {
 		t.Errorf("two gradients for three tensors: %v", err)
 	}
 	other := NewOptimizerState(Adam{}, p)
-	other.Of = "another"
+	other.Optimizer = "another"
 	if err := o.Step(p, grads, other, nil); err == nil || !strings.Contains(err.Error(), "another") || other.T != 0 {
 		t.Errorf("another's state: %v", err)
 	}
@@ -198,7 +198,7 @@ func TestWhatSomebodyElseRemembersIsLookedAt(t *testing.T) {
 	}
 	step()
 	s.Slots[0][0].Data[0] = 4
-	s.Rewritten()
+	s.SlotsChanged()
 	if step(); p[0].Data[0] != -2 {
 		t.Errorf("the weight is %v after a momentum of 4, want -2", p[0].Data[0])
 	}

@@ -36,7 +36,7 @@ type Param struct {
 	// moves it and no distance between models counts it.
 	State bool
 	// Latest marks state that takes what a batch says of it as it is; other state
-	// only moves towards it (MoveRunning).
+	// only moves towards it (UpdateRunning).
 	Latest bool
 }
 
@@ -47,7 +47,7 @@ type Params []Param
 func NewParam(name string, shape ...int) Param {
 	n := 1
 	for _, d := range shape {
-		if d > 0 && n > mostNumbers/d {
+		if d > 0 && n > maxParamSize/d {
 			panic(&TooLarge{name, shape})
 		}
 		n *= d
@@ -55,12 +55,12 @@ func NewParam(name string, shape ...int) Param {
 	return Param{Name: name, Shape: shape, Data: make([]float32, n)}
 }
 
-// mostNumbers is how many numbers a parameter has at most, 2 GiB of them: more than any
+// maxParamSize is how many numbers a parameter has at most, 2 GiB of them: more than any
 // network here has, and less than what ends a program that asks for it.
-const mostNumbers = 1 << 29
+const maxParamSize = 1 << 29
 
 // TooLarge is the error of a parameter that no machine holds. A network draws its
-// weights without an error to return, so that NewParam panics with it; model.Like
+// weights without an error to return, so that NewParam panics with it; model.WeightShapes
 // returns it.
 type TooLarge struct {
 	Name  string
@@ -70,7 +70,7 @@ type TooLarge struct {
 // Error implements error.
 func (e *TooLarge) Error() string { return fmt.Sprintf("%s would have the shape %v", e.Name, e.Shape) }
 
-func size(shape []int) int {
+func shapeSize(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -128,7 +128,7 @@ func (p Params) Hash() string {
 // Check reports the first weight that is not finite.
 func (p Params) Check() error {
 	for _, v := range p {
-		if len(v.Data) != size(v.Shape) {
+		if len(v.Data) != shapeSize(v.Shape) {
 			return fmt.Errorf("weights %s: %d values do not fill shape %v", v.Name, len(v.Data), v.Shape)
 		}
 		if i := firstNotFinite(v.Data); i >= 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-func pair() Params {
+func twoParams() Params {
 	return Params{
 		{Name: "layer.weight", Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}},
 		{Name: "layer.bias", Shape: []int{2}, Data: []float32{7, 8}},
@@ -17,7 +17,7 @@ func pair() Params {
 }
 
 func TestACloneSharesNothing(t *testing.T) {
-	p := pair()
+	p := twoParams()
 	c := p.Clone()
 	c[0].Data[0], c[1].Shape[0] = 99, 99
 	if p[0].Data[0] != 1 || p[1].Shape[0] != 2 {
@@ -29,7 +29,7 @@ func TestACloneSharesNothing(t *testing.T) {
 }
 
 func TestTheHashDependsOnEveryNameShapeAndBit(t *testing.T) {
-	seen := map[string]string{pair().Hash(): "unchanged"}
+	seen := map[string]string{twoParams().Hash(): "unchanged"}
 	for name, change := range map[string]func(p Params){
 		"value":         func(p Params) { p[0].Data[4] = math.Nextafter32(5, 6) },
 		"sign of zero":  func(p Params) { p[0].Data[0] = float32(math.Copysign(0, -1)) },
@@ -39,34 +39,34 @@ func TestTheHashDependsOnEveryNameShapeAndBit(t *testing.T) {
 		"order":         func(p Params) { p[0], p[1] = p[1], p[0] },
 		"order of data": func(p Params) { p[1].Data[0], p[1].Data[1] = 8, 7 },
 	} {
-		p := pair()
+		p := twoParams()
 		change(p)
 		if other, twice := seen[p.Hash()]; twice {
 			t.Errorf("%s: the hash is that of %s", name, other)
 		}
 		seen[p.Hash()] = name
 	}
-	if pair().Hash() != pair().Clone().Hash() {
+	if twoParams().Hash() != twoParams().Clone().Hash() {
 		t.Error("a clone has another hash")
 	}
 }
 
 func TestCheckNamesTheTensorAndTheElement(t *testing.T) {
-	if err := pair().Check(); err != nil {
+	if err := twoParams().Check(); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
-		p := pair()
+		p := twoParams()
 		p[1].Data[1] = bad
-		says(t, p.Check(), "layer.bias", "element 1", fmt.Sprint(bad))
+		wantPanic(t, p.Check(), "layer.bias", "element 1", fmt.Sprint(bad))
 	}
-	p := pair()
+	p := twoParams()
 	p[0].Data = p[0].Data[:5]
-	says(t, p.Check(), "layer.weight", "5 values", "[2 3]")
+	wantPanic(t, p.Check(), "layer.weight", "5 values", "[2 3]")
 }
 
 func TestDisplacementIsTheRelativeDistance(t *testing.T) {
-	p, from := pair(), pair()
+	p, from := twoParams(), twoParams()
 	if d, err := p.Displacement(from); err != nil || d != 0 {
 		t.Errorf("of itself: %v, %v", d, err)
 	}
@@ -76,7 +76,7 @@ func TestDisplacementIsTheRelativeDistance(t *testing.T) {
 	if d, err := p.Displacement(from); err != nil || math.Abs(d-want) > 1e-15 {
 		t.Errorf("displacement %v, want %v (%v)", d, want, err)
 	}
-	zero := pair()
+	zero := twoParams()
 	for _, v := range zero {
 		clear(v.Data)
 	}
@@ -87,23 +87,23 @@ func TestDisplacementIsTheRelativeDistance(t *testing.T) {
 		t.Errorf("of zero weights from themselves: %v, %v", d, err)
 	}
 	_, err := p.Displacement(from[:1])
-	says(t, err, "2 tensors against 1")
+	wantPanic(t, err, "2 tensors against 1")
 }
 
 func TestSameShapeNamesTheFirstDifference(t *testing.T) {
-	if err := SameShape(pair(), pair()); err != nil {
+	if err := SameShape(twoParams(), twoParams()); err != nil {
 		t.Error(err)
 	}
-	p := pair()
+	p := twoParams()
 	p[1].Shape = []int{2, 1}
-	says(t, SameShape(p, pair()), "tensor 1", "[2 1]", "[2]")
-	p = pair()
+	wantPanic(t, SameShape(p, twoParams()), "tensor 1", "[2 1]", "[2]")
+	p = twoParams()
 	p[0].Name = "other"
-	says(t, SameShape(p, pair()), "tensor 0", "other", "layer.weight")
+	wantPanic(t, SameShape(p, twoParams()), "tensor 0", "other", "layer.weight")
 }
 
 func TestWeightsSurviveAFileBitForBit(t *testing.T) {
-	p := pair()
+	p := twoParams()
 	p[0].Data = []float32{float32(math.NaN()), float32(math.Copysign(0, -1)), math.SmallestNonzeroFloat32, math.MaxFloat32, float32(math.Inf(-1)), 1.0 / 3}
 	for _, prefix := range []string{"", "adam.m."} {
 		b, err := safetensors.Encode(p.File(prefix))
@@ -114,7 +114,7 @@ func TestWeightsSurviveAFileBitForBit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		like := pair()
+		like := twoParams()
 		got, err := FromFile(f, prefix, like)
 		if err != nil {
 			t.Fatal(err)
@@ -122,26 +122,26 @@ func TestWeightsSurviveAFileBitForBit(t *testing.T) {
 		if got.Hash() != p.Hash() {
 			t.Errorf("prefix %q: the weights have changed", prefix)
 		}
-		if like.Hash() != pair().Hash() {
+		if like.Hash() != twoParams().Hash() {
 			t.Error("reading wrote to the model it compares with")
 		}
 		_, err = FromFile(f, "x.", like)
-		says(t, err, "x.layer.weight", "missing")
+		wantPanic(t, err, "x.layer.weight", "missing")
 	}
 }
 
 func TestFromFileNamesTheTensorThatDoesNotFit(t *testing.T) {
-	f := pair().File("")
-	like := pair()
+	f := twoParams().File("")
+	like := twoParams()
 	like[1] = NewParam("layer.bias", 3)
 	_, err := FromFile(f, "", like)
-	says(t, err, "layer.bias", "[2]", "[3]")
+	wantPanic(t, err, "layer.bias", "[2]", "[3]")
 	f.Tensors[1] = safetensors.FromFloat64("layer.bias", []int{2}, []float64{7, 8})
-	_, err = FromFile(f, "", pair())
-	says(t, err, "layer.bias", "F64")
+	_, err = FromFile(f, "", twoParams())
+	wantPanic(t, err, "layer.bias", "F64")
 }
 
-func says(t *testing.T, err error, words ...string) {
+func wantPanic(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("no error, want one with %q", words)

@@ -23,7 +23,7 @@ func Patches(t *Tape, x *Node, c, h, w, size int) *Node {
 func PlaceTokens(t *Tape, x, table *Node, records int) *Node {
 	width, known := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	column := Reshape(Transpose(table, 0, 1), table.Shape().Size(), 1)
-	places := Reshape(stretch(column, records), width, known+records)
+	places := Reshape(broadcastColumn(column, records), width, known+records)
 	y := Add(Concatenate([]*Node{x, zeros(x.Graph(), width, records)}, 1), places)
 	t.uses = append(t.uses, placeUse{table, y, records})
 	return t.Op(y, []*Node{x, table}, func(v *Node) []*Node {

@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// use says how one layer's parameters enter every record's gradient.
-type use interface {
+// paramUse says how one layer's parameters enter every record's gradient.
+type paramUse interface {
 	// params are the parameters in question.
 	params() []*Node
 	// output is the node whose adjoint the gradients are formed from.
@@ -32,7 +32,7 @@ func (d denseUse) normSquared(v *Node) *Node {
 
 func (d denseUse) squares(v, weight *Node) []*Node {
 	q := Mul(Square(v), weight)
-	return []*Node{matT(q, Square(d.x)), sumColumns(q)}
+	return []*Node{matMulT(q, Square(d.x)), sumColumns(q)}
 }
 
 // PerExampleNorms returns, as [1, n], the norm of every record's own gradient

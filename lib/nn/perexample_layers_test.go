@@ -57,9 +57,9 @@ var exampleLayers = map[string]struct {
 	}},
 }
 
-// own is the summed loss, a squared output with weights that differ, and its
+// ownGradients is the summed loss, a squared output with weights that differ, and its
 // derivative.
-func own(y *Node) (*Node, Adjoints) {
+func ownGradients(y *Node) (*Node, Adjoints) {
 	d := y.Shape().Dimensions[0]
 	w := make([]float32, d)
 	for i := range w {
@@ -85,19 +85,19 @@ func TestPerExampleRulesAreThoseOfABatchOfOneLoop(t *testing.T) {
 			got := execute(t, func(in []*Node) []*Node {
 				tape := &Tape{}
 				y := l.build(tape, in[k], in[:k])
-				if left := tape.Unaccounted(in[:k]); len(left) > 0 {
+				if left := tape.WithoutPerExample(in[:k]); len(left) > 0 {
 					panic(fmt.Errorf("parameters %v have no rule", left))
 				}
-				_, v := own(y)
+				_, v := ownGradients(y)
 				return append([]*Node{tape.PerExampleNorms(v)}, tape.PerExampleSquares(v, in[k+1], in[:k])...)
 			}, append(append([]*tensors.Tensor(nil), in...), x, weights)...)
 			want := make([][]float64, k)
 			var norms []float64
 			for i := range n {
 				grads := execute(t, func(in []*Node) []*Node {
-					loss, _ := own(l.build(&Tape{}, in[k], in[:k]))
+					loss, _ := ownGradients(l.build(&Tape{}, in[k], in[:k]))
 					return Gradient(loss, in[:k]...)
-				}, append(append([]*tensors.Tensor(nil), in...), one(t, x, i))...)
+				}, append(append([]*tensors.Tensor(nil), in...), oneRecord(t, x, i))...)
 				w, sum := float64(scalarAt(t, weights, i)), 0.0
 				for j, g := range grads {
 					if want[j] == nil {
@@ -128,7 +128,7 @@ func TestBatchNormalisationCouplesRecords(t *testing.T) {
 	execute(t, func(in []*Node) []*Node {
 		tape := &Tape{Training: true}
 		y := BatchNorm2D(tape, NewImage(tape, in[4], 2, 2, 2), in[0], in[1], in[2], in[3], BatchNormEps).Join(tape)
-		if left := tape.Unaccounted(in[:2]); len(left) != 2 || !tape.Couples(in[0]) || !tape.Couples(in[1]) {
+		if left := tape.WithoutPerExample(in[:2]); len(left) != 2 || !tape.UsesBatchStats(in[0]) || !tape.UsesBatchStats(in[1]) {
 			t.Errorf("without a rule are %v", left)
 		}
 		return []*Node{y}

@@ -8,8 +8,8 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// one cuts record i out of a feature-major tensor.
-func one(t *testing.T, x *tensors.Tensor, i int) *tensors.Tensor {
+// oneRecord cuts record i out of a feature-major tensor.
+func oneRecord(t *testing.T, x *tensors.Tensor, i int) *tensors.Tensor {
 	t.Helper()
 	rows, n := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	data := make([]float32, rows)
@@ -42,7 +42,7 @@ func TestPerExampleNormsAndSquaresAreThoseOfABatchOfOneLoop(t *testing.T) {
 	for i := range n {
 		alone := append([]*tensors.Tensor(nil), in[:6]...)
 		for _, k := range []int{6, 7, 8, 9} {
-			alone = append(alone, one(t, in[k], i))
+			alone = append(alone, oneRecord(t, in[k], i))
 		}
 		grads := execute(t, func(in []*Node) []*Node {
 			tape := &Tape{}
@@ -83,7 +83,7 @@ func TestPerExampleSquaresOfAnUnusedWeightAreZero(t *testing.T) {
 		x, w, b, unused := in[0], in[1], in[2], in[3]
 		tape := &Tape{}
 		y := Dense(tape, x, w, b)
-		return tape.PerExampleSquares(Adjoints{y: OnesLike(y)}, full(x, 1, 1, 4), []*Node{unused, b})
+		return tape.PerExampleSquares(Adjoints{y: OnesLike(y)}, fillLike(x, 1, 1, 4), []*Node{unused, b})
 	}, normal(rng, 3, 4), normal(rng, 2, 3), normal(rng, 2), normal(rng, 5))
 	near(t, "unused", out[0], make([]float64, 5), 0)
 	near(t, "bias", out[1], []float64{4, 4}, 0)

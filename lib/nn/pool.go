@@ -28,23 +28,23 @@ func (p Pool2D) window(m Image) (window, Image) {
 // row, gets the whole gradient, as in PyTorch.
 func (p Pool2D) Max(t *Tape, m Image) Image {
 	w, out := p.window(m)
-	x, _, _ := m.grid()
+	x, _, _ := m.toGrid()
 	taps := w.pixels(x)
 	y := taps[0]
 	for _, tap := range taps[1:] {
 		y = Max(y, tap)
 	}
-	out.X = t.Op(m.matrix(y), []*Node{m.X}, func(v *Node) []*Node {
+	out.X = t.Op(m.fromGrid(y), []*Node{m.X}, func(v *Node) []*Node {
 		v = ReshapeWithShape(v, y.Shape())
-		return []*Node{m.matrix(w.fold(handOut(v, y, taps), m.H, m.W))}
+		return []*Node{m.fromGrid(w.fold(routeToFirst(v, y, taps), m.H, m.W))}
 	})
 	return out
 }
 
-// handOut gives every place of v to the first tap that equals y there. What is
+// routeToFirst gives every place of v to the first tap that equals y there. What is
 // left to give goes from tap to tap, so that each costs a few passes and no
 // comparison: min((y - tap) huge, 1) is 0 at the maximum and 1 elsewhere.
-func handOut(v, y *Node, taps []*Node) []*Node {
+func routeToFirst(v, y *Node, taps []*Node) []*Node {
 	out := make([]*Node, len(taps))
 	for k, tap := range taps {
 		if k == len(taps)-1 {
@@ -61,16 +61,16 @@ func handOut(v, y *Node, taps []*Node) []*Node {
 // Mean is the mean of the pixels under the window.
 func (p Pool2D) Mean(t *Tape, m Image) Image {
 	w, out := p.window(m)
-	x, _, _ := m.grid()
+	x, _, _ := m.toGrid()
 	taps, share := w.pixels(x), 1/float64(w.taps())
 	y := taps[0]
 	for _, tap := range taps[1:] {
 		y = Add(y, tap)
 	}
 	y = MulScalar(y, share)
-	out.X = t.Op(m.matrix(y), []*Node{m.X}, func(v *Node) []*Node {
+	out.X = t.Op(m.fromGrid(y), []*Node{m.X}, func(v *Node) []*Node {
 		v = MulScalar(ReshapeWithShape(v, y.Shape()), share)
-		return []*Node{m.matrix(w.fold(slices.Repeat([]*Node{v}, w.taps()), m.H, m.W))}
+		return []*Node{m.fromGrid(w.fold(slices.Repeat([]*Node{v}, w.taps()), m.H, m.W))}
 	})
 	return out
 }
@@ -80,7 +80,7 @@ func (p Pool2D) Mean(t *Tape, m Image) Image {
 func GlobalMean(t *Tape, m Image) Image {
 	out := Image{C: m.C, H: 1, W: 1, Last: m.Last}
 	area := m.H * m.W
-	_, first, last := m.grid() // the pixels of a record are the middle axis in either layout
+	_, first, last := m.toGrid() // the pixels of a record are the middle axis in either layout
 	out.X = DivScalar(ReduceSum(Reshape(m.X, first, area, last), 1), float64(area))
 	t.Op(out.X, []*Node{m.X}, func(v *Node) []*Node {
 		v = Reshape(DivScalar(v, float64(area)), first, 1, last)

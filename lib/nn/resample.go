@@ -10,12 +10,12 @@ import (
 // its nearest pixel. The gradient of a pixel is the sum of its four.
 func Upsample2(t *Tape, m Image) Image {
 	out := Image{C: m.C, H: 2 * m.H, W: 2 * m.W, Last: m.Last}
-	same, _, _ := m.grid()
-	out.X = m.matrix(spreadOut([]*Node{same, same, same, same}, 2))
+	same, _, _ := m.toGrid()
+	out.X = m.fromGrid(interleave([]*Node{same, same, same, same}, 2))
 	t.Op(out.X, []*Node{m.X}, func(v *Node) []*Node {
-		fine, _, _ := out.with(v).grid()
+		fine, _, _ := out.withNode(v).toGrid()
 		taps := window{size: 2, stride: 2}.pixels(fine)
-		return []*Node{m.matrix(Add(Add(taps[0], taps[1]), Add(taps[2], taps[3])))}
+		return []*Node{m.fromGrid(Add(Add(taps[0], taps[1]), Add(taps[2], taps[3])))}
 	})
 	return out
 }
@@ -38,7 +38,7 @@ func Features(t *Tape, x *Node, from, to int) *Node {
 	d := x.Shape().Dimensions[0]
 	y := Slice(x, AxisRange(from, to))
 	return t.Op(y, []*Node{x}, func(v *Node) []*Node {
-		return []*Node{padded(v, PadAxis{Start: from, End: d - to}, PadAxis{})}
+		return []*Node{pad(v, PadAxis{Start: from, End: d - to}, PadAxis{})}
 	})
 }
 
@@ -46,13 +46,13 @@ func Features(t *Tape, x *Node, from, to int) *Node {
 // channel, which every pixel of the channel gets.
 func (m Image) AddPerRecord(t *Tape, e *Node) Image {
 	m = m.channelsFirst(t)
-	out := m.with(Add(m.X, m.overPixels(e)))
+	out := m.withNode(Add(m.X, m.broadcastPixels(e)))
 	t.Op(out.X, []*Node{m.X, e}, func(v *Node) []*Node { return []*Node{v, m.sumPixels(v)} })
 	return out
 }
 
-// overPixels repeats s [C, n] for every pixel: [C, H*W*n].
-func (m Image) overPixels(s *Node) *Node {
+// broadcastPixels repeats s [C, n] for every pixel: [C, H*W*n].
+func (m Image) broadcastPixels(s *Node) *Node {
 	n := s.Shape().Dimensions[1]
 	return Reshape(BroadcastToDims(Reshape(s, m.C, 1, n), m.C, m.H*m.W, n), m.C, -1)
 }

@@ -18,18 +18,18 @@ type SGD struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Single = SGD{}
+var _ Float32Optimizer = SGD{}
 
 // Name implements Optimizer.
 func (SGD) Name() string { return "sgd" }
 
-// Resolved implements Optimizer.
-func (o SGD) Resolved() Optimizer { return o }
+// WithDefaults implements Optimizer.
+func (o SGD) WithDefaults() Optimizer { return o }
 
 // MarshalJSON names the optimiser.
 func (o SGD) MarshalJSON() ([]byte, error) {
 	type fields SGD
-	return named(o, fields(o))
+	return namedJSON(o, fields(o))
 }
 
 // Check implements Optimizer.
@@ -58,19 +58,19 @@ func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float6
 	return sgdStep(o, kernels.SGD.Step, p, grads, s, rates)
 }
 
-// StepSingle implements Single.
-func (o SGD) StepSingle(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
+// StepFloat32 implements Single.
+func (o SGD) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)
 }
 
 func sgdStep[T float32 | float64](o SGD, step func(rule kernels.SGD, w, m []float32, grad []T),
 	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := begin(o, o.WeightDecay, p, grads, s, rates)
+	moves, err := beginStep(o, o.WeightDecay, p, grads, s, rates)
 	if err != nil {
 		return err
 	}
 	for _, i := range moves {
-		rule := kernels.SGD{Rate: float32(o.LR * factor(rates, i)), Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
+		rule := kernels.SGD{Rate: float32(o.LR * rateFactor(rates, i)), Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
 		w, m, grad := p[i].Data, s.Slots[0][i].Data, grads[i]
 		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], grad[from:to]) })
 	}

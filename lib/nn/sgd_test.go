@@ -56,7 +56,7 @@ func TestOptimisersLeaveStateAlone(t *testing.T) {
 }
 
 func TestAnOptimiserRefusesTheOthersState(t *testing.T) {
-	p, grads := pair(), [][]float64{make([]float64, 6), make([]float64, 2)}
+	p, grads := twoParams(), [][]float64{make([]float64, 6), make([]float64, 2)}
 	if err := (SGD{LR: 1}).Step(p, grads, NewOptimizerState(Adam{}, p), nil); err == nil || !strings.Contains(err.Error(), "of adam") {
 		t.Errorf("sgd: %v", err)
 	}
@@ -76,7 +76,7 @@ func TestSGDRefusesSettingsThatMakeNoSense(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	p := pair()
+	p := twoParams()
 	before := p.Hash()
 	err := SGD{LR: 1}.Step(p, [][]float64{{0, 0, 0, 0, 0, 0}, {0, math.Inf(1)}}, NewOptimizerState(SGD{}, p), nil)
 	if err == nil || !strings.Contains(err.Error(), "layer.bias") || p.Hash() != before {

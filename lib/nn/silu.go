@@ -17,5 +17,5 @@ func SiLU(t *Tape, x *Node) *Node {
 
 // SiLU is SiLU on every pixel.
 func (m Image) SiLU(t *Tape) Image {
-	return m.with(SiLU(t, m.X))
+	return m.withNode(SiLU(t, m.X))
 }

@@ -31,10 +31,10 @@ func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	out, in := w.Shape().Dimensions[0], w.Shape().Dimensions[1]
 	left, right := Reshape(u, 1, out), Reshape(v, in, 1)
 	if t.Training {
-		right = unit(Reshape(Dot(left, w).Product(), in, 1))
-		left = unit(Reshape(Dot(w, right).Product(), 1, out))
-		t.report(u, Reshape(left, out))
-		t.report(v, Reshape(right, in))
+		right = normalize(Reshape(Dot(left, w).Product(), in, 1))
+		left = normalize(Reshape(Dot(w, right).Product(), 1, out))
+		t.setStatistic(u, Reshape(left, out))
+		t.setStatistic(v, Reshape(right, in))
 	}
 	sigma := Dot(left, Dot(w, right).Product()).Product() // [1, 1]
 	return t.Op(Div(w, sigma), []*Node{w}, func(g *Node) []*Node {
@@ -44,8 +44,8 @@ func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	})
 }
 
-// unit is x over its length.
-func unit(x *Node) *Node { return Div(x, MaxScalar(Sqrt(ReduceAllSum(Square(x))), spectralEps)) }
+// normalize is x over its length.
+func normalize(x *Node) *Node { return Div(x, MaxScalar(Sqrt(ReduceAllSum(Square(x))), spectralEps)) }
 
 // SpectralInit draws the two directions of a spectral norm of the weight called
 // name, [out, in], uniform on their spheres as in PyTorch: state u and v.

@@ -9,7 +9,7 @@ import (
 )
 
 func waveTensor(at float64, normed bool, dims ...int) *tensors.Tensor {
-	data, square := make([]float32, size(dims)), 0.0
+	data, square := make([]float32, shapeSize(dims)), 0.0
 	for k := range data {
 		data[k] = float32(math.Sin(at + 1.7*float64(k)))
 		square += float64(data[k]) * float64(data[k])

@@ -16,17 +16,17 @@ import (
 // k, k]), so that a parameter is a tensor of its own name but for what the methods
 // below say. What PyTorch has and we lack is a tensor that holds no parameter: zeros
 // are written and what is read is dropped.
-type StateDict []Stored
+type StateDict []StateTensor
 
-// Stored is one tensor of a state_dict.
-type Stored struct {
+// StateTensor is one tensor of a state_dict.
+type StateTensor struct {
 	Name  string
 	Shape []int
 	// Params names the parameters that it holds, one behind the other along the
 	// first axis; nil: none of ours.
 	Params []string
-	// Counts marks a whole number (int64); other tensors are float32.
-	Counts bool
+	// Counter marks a whole number (int64); other tensors are float32.
+	Counter bool
 }
 
 // NewStateDict is the state_dict of a network whose PyTorch twin calls every
@@ -34,7 +34,7 @@ type Stored struct {
 func NewStateDict(like Params) StateDict {
 	var d StateDict
 	for _, p := range like {
-		d = append(d, Stored{Name: p.Name, Shape: p.Shape, Params: []string{p.Name}})
+		d = append(d, StateTensor{Name: p.Name, Shape: p.Shape, Params: []string{p.Name}})
 		if module, ok := strings.CutSuffix(p.Name, runningVariance); ok {
 			d = append(d, batchCounter(module))
 		}
@@ -54,7 +54,7 @@ func (d StateDict) Module(ours, torch string) {
 
 // Tensor calls one tensor otherwise and says its shape there; no shape: the same.
 func (d StateDict) Tensor(ours, torch string, shape ...int) {
-	i := d.at(ours)
+	i := d.index(ours)
 	d[i].Name = torch
 	if len(shape) > 0 {
 		d[i].Shape = shape
@@ -65,9 +65,9 @@ func (d StateDict) Tensor(ours, torch string, shape ...int) {
 // weights, one below the other, and its bias our biases.
 func (d *StateDict) Stack(torch string, ours ...string) {
 	for _, word := range []string{"weight", "bias"} {
-		all := Stored{Name: torch + "." + word}
+		all := StateTensor{Name: torch + "." + word}
 		for k, path := range ours {
-			i := d.at(path + "." + word)
+			i := d.index(path + "." + word)
 			s := (*d)[i]
 			all.Params = append(all.Params, s.Params...)
 			if k == 0 {
@@ -81,13 +81,13 @@ func (d *StateDict) Stack(torch string, ours ...string) {
 	}
 }
 
-// Beside adds a tensor that holds nothing of ours.
-func (d *StateDict) Beside(name string, shape ...int) {
-	*d = append(*d, Stored{Name: name, Shape: shape})
+// AddUnused adds a tensor that holds nothing of ours.
+func (d *StateDict) AddUnused(name string, shape ...int) {
+	*d = append(*d, StateTensor{Name: name, Shape: shape})
 }
 
-func (d StateDict) at(name string) int {
-	i := slices.IndexFunc(d, func(s Stored) bool { return s.Name == name })
+func (d StateDict) index(name string) int {
+	i := slices.IndexFunc(d, func(s StateTensor) bool { return s.Name == name })
 	if i < 0 {
 		panic(fmt.Errorf("state_dict: the network has no tensor %s", name))
 	}
@@ -111,8 +111,8 @@ func (d StateDict) File(p Params) *safetensors.File {
 	}
 	f := &safetensors.File{}
 	for _, s := range d {
-		if s.Counts {
-			f.Tensors = append(f.Tensors, safetensors.FromInt64(s.Name, s.Shape, make([]int64, size(s.Shape))))
+		if s.Counter {
+			f.Tensors = append(f.Tensors, safetensors.FromInt64(s.Name, s.Shape, make([]int64, shapeSize(s.Shape))))
 			continue
 		}
 		var data []float32
@@ -120,7 +120,7 @@ func (d StateDict) File(p Params) *safetensors.File {
 			data = append(data, byName[name]...)
 		}
 		if s.Params == nil {
-			data = make([]float32, size(s.Shape))
+			data = make([]float32, shapeSize(s.Shape))
 		}
 		f.Tensors = append(f.Tensors, safetensors.FromFloat32(s.Name, s.Shape, data))
 	}
@@ -138,7 +138,7 @@ var wrappers = []string{"module.", "_orig_mod."}
 // another type, and numbers that are not finite. Nothing is returned then.
 func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []string) {
 	found := map[string]safetensors.Tensor{}
-	prefix := wrapped(f)
+	prefix := wrapperPrefix(f)
 	for _, t := range f.Tensors {
 		t.Name = strings.TrimPrefix(t.Name, prefix)
 		found[t.Name] = t
@@ -147,14 +147,14 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 	for _, s := range d {
 		t, ok := found[s.Name]
 		delete(found, s.Name)
-		if !ok && s.Counts {
+		if !ok && s.Counter {
 			continue // PyTorch did not always write them, and we read none
 		}
 		if !ok {
 			wrong = append(wrong, fmt.Sprintf("%s %v is missing", s.Name, s.Shape))
 			continue
 		}
-		if why := s.take(t, like, parts); why != "" {
+		if why := s.read(t, like, parts); why != "" {
 			wrong = append(wrong, s.Name+" "+why)
 		}
 	}
@@ -178,16 +178,16 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 func (d StateDict) Bytes() int {
 	n := 0
 	for _, s := range d {
-		n += 4 * size(s.Shape)
-		if s.Counts {
-			n += 4 * size(s.Shape)
+		n += 4 * shapeSize(s.Shape)
+		if s.Counter {
+			n += 4 * shapeSize(s.Shape)
 		}
 	}
 	return n
 }
 
-// wrapped is what every name of the file begins with beside the network's own.
-func wrapped(f *safetensors.File) string {
+// wrapperPrefix is what every name of the file begins with beside the network's own.
+func wrapperPrefix(f *safetensors.File) string {
 	prefix := ""
 	for again := len(f.Tensors) > 0; again; {
 		again = false
@@ -200,17 +200,17 @@ func wrapped(f *safetensors.File) string {
 	return prefix
 }
 
-// take parts a tensor of a file among the parameters that it holds, or says why it
+// read parts a tensor of a file among the parameters that it holds, or says why it
 // is not the one.
-func (s Stored) take(t safetensors.Tensor, like Params, parts map[string][]float32) (why string) {
+func (s StateTensor) read(t safetensors.Tensor, like Params, parts map[string][]float32) (why string) {
 	want := safetensors.F32
-	if s.Counts {
+	if s.Counter {
 		want = safetensors.I64
 	}
 	switch {
 	case !slices.Equal(t.Shape, s.Shape):
 		return fmt.Sprintf("has shape %v, the network's is %v", t.Shape, s.Shape)
-	case t.DType != want && s.Counts:
+	case t.DType != want && s.Counter:
 		return fmt.Sprintf("is of type %s and should be %s", t.DType, want)
 	case t.DType != want:
 		return fmt.Sprintf("is of type %s; %s is read, which model.float().state_dict() gives", t.DType, want)
@@ -225,7 +225,7 @@ func (s Stored) take(t safetensors.Tensor, like Params, parts map[string][]float
 		return fmt.Sprintf("is not finite: element %d is %v", i, data[i])
 	}
 	for _, name := range s.Params {
-		n := size(like[slices.IndexFunc(like, func(p Param) bool { return p.Name == name })].Shape)
+		n := shapeSize(like[slices.IndexFunc(like, func(p Param) bool { return p.Name == name })].Shape)
 		parts[name], data = data[:n:n], data[n:]
 	}
 	return ""

@@ -17,9 +17,9 @@ type Tape struct {
 
 	steps []step
 	// uses lists, per parameter, how each record's gradient is formed; see PerExample.
-	uses []use
-	// coupled are the parameters of layers that mix the records of a batch.
-	coupled map[*Node]bool
+	uses []paramUse
+	// batchStats are the parameters of layers that mix the records of a batch.
+	batchStats map[*Node]bool
 	// statistics are the batch's values of parameters that are state.
 	statistics map[*Node]*Node
 }
@@ -48,7 +48,7 @@ func (t *Tape) Ops(outs, inputs []*Node, vjp func(v []*Node) []*Node) {
 // running mean, or nil when no layer reported one.
 func (t *Tape) Statistic(p *Node) *Node { return t.statistics[p] }
 
-func (t *Tape) report(p, statistic *Node) {
+func (t *Tape) setStatistic(p, statistic *Node) {
 	if t.statistics == nil {
 		t.statistics = map[*Node]*Node{}
 	}

@@ -30,7 +30,7 @@ func TestDenseGradientIsTheLibrarys(t *testing.T) {
 func TestReLUDropoutGradientIsTheLibrarys(t *testing.T) {
 	rng := generator(2)
 	const rate = 0.3
-	in := []*tensors.Tensor{normal(rng, 9, 33), filled(Draw{Units: 9, Rate: rate}, 5, 33), normal(rng, 9, 33)}
+	in := []*tensors.Tensor{normal(rng, 9, 33), filledSlice(RandomInput{Units: 9, Rate: rate}, 5, 33), normal(rng, 9, 33)}
 	out := execute(t, func(in []*Node) []*Node {
 		x, mask, v := in[0], in[1], in[2]
 		var nodes []*Node
@@ -97,7 +97,7 @@ func networkInputs(n int) []*tensors.Tensor {
 	rng := generator(3)
 	return []*tensors.Tensor{
 		normal(rng, 8, 5), normal(rng, 8), normal(rng, 6, 8), normal(rng, 6), normal(rng, 3, 6), normal(rng, 3),
-		normal(rng, 5, n), filled(Draw{Units: 8, Rate: 0.2}, 1, n), filled(Draw{Units: 6, Rate: 0.2}, 2, n),
+		normal(rng, 5, n), filledSlice(RandomInput{Units: 8, Rate: 0.2}, 1, n), filledSlice(RandomInput{Units: 6, Rate: 0.2}, 2, n),
 		distributions(rng, 3, n), normal(rng, 1, n),
 	}
 }

@@ -19,7 +19,7 @@ func FeatureTokens(t *Tape, x, w, b, cls *Node) *Node {
 	features := x.Shape().Dimensions[0]
 	t.uses = append(t.uses, tokenizerUse{blocks: blocks, y: y, parts: []*Node{w, b, cls}, n: x.Shape().Dimensions[1]})
 	return t.Op(y, []*Node{w, b, cls}, func(v *Node) []*Node {
-		return tableParts(matT(blocks, v), features)
+		return splitTable(matMulT(blocks, v), features)
 	})
 }
 
@@ -35,7 +35,7 @@ func tokenBlocks(x *Node) *Node {
 	return Reshape(Concatenate([]*Node{values, spreadEye(f + 1)}, 0), 2*f+1, (f+1)*n)
 }
 
-func tableParts(g *Node, features int) []*Node {
+func splitTable(g *Node, features int) []*Node {
 	return []*Node{
 		Slice(g, AxisRange(0, features), AxisRange()),
 		Slice(g, AxisRange(features, 2*features), AxisRange()),
@@ -62,5 +62,5 @@ func (u tokenizerUse) normSquared(v *Node) *Node {
 func (u tokenizerUse) squares(v, weight *Node) []*Node {
 	d := v.Shape().Dimensions
 	q := Reshape(Mul(byToken(Square(v), u.n), Reshape(weight, 1, 1, u.n)), d[0], d[1])
-	return tableParts(matT(Square(u.blocks), q), u.parts[0].Shape().Dimensions[0])
+	return splitTable(matMulT(Square(u.blocks), q), u.parts[0].Shape().Dimensions[0])
 }

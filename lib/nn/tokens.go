@@ -14,7 +14,7 @@ import (
 func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 	y := Dot(w, x).Product()
 	if b != nil {
-		y = Add(y, stretch(b, x.Shape().Dimensions[1]))
+		y = Add(y, broadcastColumn(b, x.Shape().Dimensions[1]))
 	}
 	t.uses = append(t.uses, tokenUse{x: x, w: w, b: b, y: y, n: records})
 	inputs := []*Node{x, w}
@@ -22,7 +22,7 @@ func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 		inputs = append(inputs, b)
 	}
 	return t.Op(y, inputs, func(v *Node) []*Node {
-		grads := []*Node{Dot(Transpose(w, 0, 1), v).Product(), matT(v, x)}
+		grads := []*Node{Dot(Transpose(w, 0, 1), v).Product(), matMulT(v, x)}
 		if b != nil {
 			grads = append(grads, sumColumns(v))
 		}

@@ -10,7 +10,7 @@ import (
 
 // wave is a tensor of smooth numbers that are all different.
 func wave(phase float64, dims ...int) *tensors.Tensor {
-	data := make([]float32, size(dims))
+	data := make([]float32, shapeSize(dims))
 	for k := range data {
 		data[k] = float32(math.Sin(0.7*float64(k) + phase))
 	}

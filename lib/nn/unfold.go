@@ -14,7 +14,7 @@ func (w window) out(n int) int { return (n+2*w.pad-w.size)/w.stride + 1 }
 // taps is the number of pixels under the window.
 func (w window) taps() int { return w.size * w.size }
 
-func padded(x *Node, axes ...PadAxis) *Node {
+func pad(x *Node, axes ...PadAxis) *Node {
 	for _, a := range axes {
 		if a != (PadAxis{}) {
 			return Pad(x, ScalarZero(x.Graph(), x.DType()), axes...)
@@ -28,7 +28,7 @@ func padded(x *Node, axes ...PadAxis) *Node {
 func (w window) pixels(x *Node) []*Node {
 	oh, ow := w.out(x.Shape().Dimensions[1]), w.out(x.Shape().Dimensions[2])
 	edge := PadAxis{Start: w.pad, End: w.pad}
-	x = padded(x, PadAxis{}, edge, edge, PadAxis{})
+	x = pad(x, PadAxis{}, edge, edge, PadAxis{})
 	var out []*Node
 	for i := range w.size {
 		for j := range w.size {
@@ -62,7 +62,7 @@ func (w window) fold(taps []*Node, height, width int) *Node {
 	classes := make([]*Node, s*s)
 	for i := range w.size {
 		for j := range w.size {
-			tap := padded(taps[i*w.size+j], PadAxis{},
+			tap := pad(taps[i*w.size+j], PadAxis{},
 				PadAxis{Start: i / s, End: extra - i/s}, PadAxis{Start: j / s, End: extra - j/s}, PadAxis{})
 			k := i%s*s + j%s
 			if classes[k] == nil {
@@ -72,10 +72,10 @@ func (w window) fold(taps []*Node, height, width int) *Node {
 			}
 		}
 	}
-	sum := spreadOut(classes, s)
+	sum := interleave(classes, s)
 	// The image may end beyond what any window reaches, or before the border does.
 	d := sum.Shape().Dimensions
-	sum = padded(sum, PadAxis{}, PadAxis{End: max(0, height+w.pad-d[1])}, PadAxis{End: max(0, width+w.pad-d[2])}, PadAxis{})
+	sum = pad(sum, PadAxis{}, PadAxis{End: max(0, height+w.pad-d[1])}, PadAxis{End: max(0, width+w.pad-d[2])}, PadAxis{})
 	d = sum.Shape().Dimensions
 	if d[1] != height || d[2] != width {
 		sum = Slice(sum, AxisRange(), AxisRange(w.pad, w.pad+height), AxisRange(w.pad, w.pad+width), AxisRange())
@@ -83,10 +83,10 @@ func (w window) fold(taps []*Node, height, width int) *Node {
 	return sum
 }
 
-// spreadOut puts s^2 coarse grids [a, h, w, b], nil for zeros, together to the
+// interleave puts s^2 coarse grids [a, h, w, b], nil for zeros, together to the
 // fine grid [a, s h, s w, b], whose pixel (y, x) is that of grid (y mod s, x mod
 // s).
-func spreadOut(classes []*Node, s int) *Node {
+func interleave(classes []*Node, s int) *Node {
 	if s == 1 {
 		return classes[0]
 	}
@@ -96,7 +96,7 @@ func spreadOut(classes []*Node, s int) *Node {
 		row := make([]*Node, s)
 		for j := range row {
 			if row[j] = classes[i*s+j]; row[j] == nil {
-				row[j] = full(classes[0], 0, d...)
+				row[j] = fillLike(classes[0], 0, d...)
 			}
 			row[j] = Reshape(row[j], d[0], d[1], d[2], 1, d[3])
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// shelf holds one small committed table.
-func shelf(t *testing.T) fstest.MapFS {
+// committedFiles holds one small committed table.
+func committedFiles(t *testing.T) fstest.MapFS {
 	t.Helper()
 	table := &report.Table{
 		ID: "ruler/small", Title: "Small", Columns: []report.Column{{Name: "arm"}, {Name: "M2"}, {Name: "p"}, {Name: "p"}},
@@ -28,7 +28,7 @@ func shelf(t *testing.T) fstest.MapFS {
 }
 
 func TestACommittedTableSaysSoAndGivesItsNumbers(t *testing.T) {
-	table, err := Committed(shelf(t), "ruler/small")
+	table, err := Committed(committedFiles(t), "ruler/small")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestACommittedTableSaysSoAndGivesItsNumbers(t *testing.T) {
 }
 
 func TestAnExcerptKeepsColumnsRowsAndProvenance(t *testing.T) {
-	table, err := Committed(shelf(t), "ruler/small")
+	table, err := Committed(committedFiles(t), "ruler/small")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAnExcerptKeepsColumnsRowsAndProvenance(t *testing.T) {
 
 func TestATableThatIsMissingOrDamagedIsNamed(t *testing.T) {
 	for _, name := range []string{"absent", "broken"} {
-		if _, err := Committed(shelf(t), "ruler/"+name); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Committed(committedFiles(t), "ruler/"+name); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Piece is what is measured on one case, in rows of R, and kept in the store.
-type Piece[R any] struct {
+// Measurement is what is measured on one case, in rows of R, and kept in the store.
+type Measurement[R any] struct {
 	ID      string // of its job
 	About   string // in words: "PBMC-3k, seed 2"
 	Setting lab.Setting
@@ -33,7 +33,7 @@ type Piece[R any] struct {
 }
 
 // ForSeeds are the pieces of every case with each of its seeds, case by case.
-func ForSeeds[C, R any](cases []C, seeds int, piece func(of C, seed int) Piece[R]) (out []Piece[R]) {
+func ForSeeds[C, R any](cases []C, seeds int, piece func(of C, seed int) Measurement[R]) (out []Measurement[R]) {
 	for _, of := range cases {
 		for seed := range seeds {
 			out = append(out, piece(of, seed))
@@ -61,8 +61,8 @@ type Evidence[R any] struct {
 // Collect finds or computes the pieces, models and measurements side by side. Those whose
 // data are not on this machine are left out; none at all is an error, which says where
 // each belongs.
-func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R], error) {
-	jobs, err := PieceJobs(ctx, e, pieces)
+func Collect[R any](ctx context.Context, e *Env, pieces []Measurement[R]) (*Evidence[R], error) {
+	jobs, err := MeasurementJobs(ctx, e, pieces)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func Collect[R any](ctx context.Context, e *Env, pieces []Piece[R]) (*Evidence[R
 	return ev, nil
 }
 
-func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
+func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Measurement[R]) error {
 	c, err := e.Lab().Case(ctx, p.Setting)
 	if err != nil {
 		return err
@@ -102,25 +102,25 @@ func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Piece[R]) error {
 		return err
 	}
 	ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, run.ID)
-	ev.met(c)
+	ev.addData(c)
 	return nil
 }
 
-func (p Piece[R]) file() string { return cmp.Or(p.File, "rows.json") }
+func (p Measurement[R]) file() string { return cmp.Or(p.File, "rows.json") }
 
 // key is the rows' in the store. It knows of code that is not Lethe's in what the piece is
 // measured on and by, whatever Key puts into the configuration.
-func (p Piece[R]) key(c *lab.Case) store.Key {
+func (p Measurement[R]) key(c *lab.Case) store.Key {
 	key := p.Key(c)
-	key.Of = append(key.Of, c.Goal, p.Measure)
+	key.DependsOn = append(key.DependsOn, c.Goal, p.Measure)
 	for _, m := range p.Models {
-		key.Of = append(key.Of, m.Setting.Goal, m.Setting.Arch, m.Methods)
+		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Arch, m.Methods)
 	}
 	return key
 }
 
 // run is the piece's, found or computed.
-func (p Piece[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
+func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, p.key(c), func(ctx context.Context, w *store.Work) error {
 		rows, err := p.Measure(ctx, c)
 		if err != nil {
@@ -129,13 +129,13 @@ func (p Piece[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run,
 		return w.WriteJSON(p.file(), rows)
 	})
 	if err == nil {
-		l.Finish(p.ID, p.About)
+		l.ReportDone(p.ID, p.About)
 	}
 	return run, err
 }
 
 // work is the job of the piece.
-func (p Piece[R]) work(l *lab.Lab) lab.Work {
+func (p Measurement[R]) work(l *lab.Lab) lab.Work {
 	return func(ctx context.Context) (string, error) {
 		c, err := l.Case(ctx, p.Setting)
 		if err != nil {
@@ -149,8 +149,8 @@ func (p Piece[R]) work(l *lab.Lab) lab.Work {
 	}
 }
 
-// met writes down the data that evidence is about.
-func (ev *Evidence[R]) met(c *lab.Case) {
+// addData writes down the data that evidence is about.
+func (ev *Evidence[R]) addData(c *lab.Case) {
 	about := c.About
 	ev.Data[c.DataName()] = c.Hash
 	ev.Generated = ev.Generated || about.Synthetic
@@ -159,9 +159,9 @@ func (ev *Evidence[R]) met(c *lab.Case) {
 	}
 }
 
-// PieceJobs lists the models behind the pieces and their measuring, what is needed
+// MeasurementJobs lists the models behind the pieces and their measuring, what is needed
 // first coming first.
-func PieceJobs[R any](ctx context.Context, e *Env, pieces []Piece[R]) ([]lab.Job, error) {
+func MeasurementJobs[R any](ctx context.Context, e *Env, pieces []Measurement[R]) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, p := range pieces {
 		jobs, err := p.jobs(ctx, e.Lab())
@@ -170,10 +170,10 @@ func PieceJobs[R any](ctx context.Context, e *Env, pieces []Piece[R]) ([]lab.Job
 		}
 		out = append(out, jobs...)
 	}
-	return lab.Once(out), nil
+	return lab.Dedup(out), nil
 }
 
-func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err error) {
+func (p Measurement[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err error) {
 	for _, m := range p.Models {
 		models, err := l.Jobs(ctx, m.Setting, m.Methods...)
 		if err != nil {
@@ -181,7 +181,7 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 		}
 		out = append(out, models...)
 	}
-	job := lab.Job{ID: p.ID, Needs: lab.IDs(out), Work: p.work(l)}
+	job := lab.Job{ID: p.ID, Needs: lab.JobIDs(out), Work: p.work(l)}
 	c, err := l.Case(ctx, p.Setting)
 	switch {
 	case errors.Is(err, datasets.ErrMissing):
@@ -190,21 +190,21 @@ func (p Piece[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err erro
 		return nil, err
 	default:
 		job.Cost = p.Cost(c)
-		if err := l.Look(&job, p.key(c)); err != nil {
+		if err := l.Lookup(&job, p.key(c)); err != nil {
 			return nil, err
 		}
 	}
 	return append(out, job), nil
 }
 
-// OfStudy is the recipe that shows the evidence on a study S of the scale asked for. Its
+// StudyRecipe is the recipe that shows the evidence on a study S of the scale asked for. Its
 // rows are the values behind the output, where show has not put others there.
-func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces func(*Env, S) []Piece[R],
+func StudyRecipe[S, R any](r Recipe, study func(scale string) (S, error), pieces func(*Env, S) []Measurement[R],
 	show func(*Env, S, *Evidence[R]) *Output) Recipe {
 	shown := func(e *Env, s S, found *Evidence[R]) *Output {
 		out := show(e, s, found)
 		if out.Runs == nil {
-			out.Runs = report.RecordsOf(found.Rows)
+			out.Runs = report.NewRecords(found.Rows)
 		}
 		return out
 	}
@@ -213,7 +213,7 @@ func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces fun
 		if err != nil {
 			return nil, err
 		}
-		return PieceJobs(ctx, e, pieces(e, s))
+		return MeasurementJobs(ctx, e, pieces(e, s))
 	}
 	r.Make = func(ctx context.Context, e *Env, scale string) (*Output, error) {
 		s, err := study(scale)
@@ -227,7 +227,7 @@ func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces fun
 		return shown(e, s, found), nil
 	}
 	r.Evidence = []reflect.Type{reflect.TypeFor[R]()}
-	r.Again = func(e *Env, scale string, runs io.Reader) (*Output, error) {
+	r.FromRuns = func(e *Env, scale string, runs io.Reader) (*Output, error) {
 		s, err := study(scale)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.ID, err)
@@ -241,8 +241,8 @@ func OfStudy[S, R any](r Recipe, study func(scale string) (S, error), pieces fun
 	return r
 }
 
-// LeftOut says, in a note each, which sets are missing.
-func (ev *Evidence[R]) LeftOut() []string {
+// MissingNotes says, in a note each, which sets are missing.
+func (ev *Evidence[R]) MissingNotes() []string {
 	var out []string
 	for _, m := range ev.Missing {
 		out = append(out, fmt.Sprintf("Left out, its files are not on this machine: %s. Get it with: lethe data get %s", m, m))

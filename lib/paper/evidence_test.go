@@ -23,15 +23,15 @@ type size struct {
 	Forget int    `json:"forget"`
 }
 
-func pieceOf(e *paper.Env, data string, measured *int) paper.Piece[size] {
+func newMeasurement(e *paper.Env, data string, measured *int) paper.Measurement[size] {
 	s := lab.Setting{DataSet: data, Fraction: 0.1, Fit: train.Config{Epochs: 1}}
-	return paper.Piece[size]{
-		ID: "evidence/" + data, About: data, Setting: s, Models: []paper.Models{{Setting: s, Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+	return paper.Measurement[size]{
+		ID: "evidence/" + data, About: data, Setting: s, Models: []paper.Models{{Setting: s, Methods: []unlearn.Method{unlearn.NoOp{}}}},
 		Key:  func(c *lab.Case) store.Key { return e.Lab().Key("sizes", c.Problem, data, nil) },
 		Cost: func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]size, error) {
 			*measured++
-			return []size{{data, len(c.Forget)}}, c.Ahead(ctx, unlearn.DoNothing{})
+			return []size{{data, len(c.Forget)}}, c.Precompute(ctx, unlearn.NoOp{})
 		},
 	}
 }
@@ -43,14 +43,14 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 	engine, kept := enginetest.WithStore(t)
 	e := &paper.Env{Engine: engine, Store: kept}
 	measured := 0
-	pieces := func(*paper.Env, []string) []paper.Piece[size] {
-		var out []paper.Piece[size]
+	pieces := func(*paper.Env, []string) []paper.Measurement[size] {
+		var out []paper.Measurement[size]
 		for _, data := range []string{"two_moons", "adult", "adult", "moons_island"} {
-			out = append(out, pieceOf(e, data, &measured))
+			out = append(out, newMeasurement(e, data, &measured))
 		}
 		return out
 	}
-	r := paper.OfStudy(paper.Recipe{ID: "none/sizes"}, func(scale string) ([]string, error) {
+	r := paper.StudyRecipe(paper.Recipe{ID: "none/sizes"}, func(scale string) ([]string, error) {
 		if scale != "quick" {
 			return nil, errors.New("scale is not quick")
 		}
@@ -59,7 +59,7 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 		if !slices.Equal(found.Rows, []size{{"two_moons", 80}, {"moons_island", 50}}) || !slices.Equal(found.Missing, []string{"adult"}) || !found.Generated {
 			t.Errorf("%+v", found)
 		}
-		if notes := found.LeftOut(); len(notes) != 1 || !strings.Contains(notes[0], "lethe data get adult") {
+		if notes := found.MissingNotes(); len(notes) != 1 || !strings.Contains(notes[0], "lethe data get adult") {
 			t.Errorf("left out: %q", notes)
 		}
 		p := found.Provenance(e, "none/sizes", "quick", 7, 2)
@@ -85,7 +85,7 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
-	labtest.WorkIsListed(t, kept, slices.DeleteFunc(slices.Clone(jobs), func(j lab.Job) bool { return j.Missing }))
+	labtest.CheckWorkListed(t, kept, slices.DeleteFunc(slices.Clone(jobs), func(j lab.Job) bool { return j.Missing }))
 	for _, j := range jobs {
 		if !j.Missing {
 			continue
@@ -96,19 +96,19 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 	}
 	_, empty := enginetest.WithStore(t)
 	apart := &paper.Env{Engine: engine, Store: empty}
-	labtest.WorkMakes(t, empty, func() ([]lab.Job, error) {
-		return paper.PieceJobs(t.Context(), apart, []paper.Piece[size]{pieceOf(apart, "two_moons", &measured)})
+	labtest.CheckWorkMakesRuns(t, empty, func() ([]lab.Job, error) {
+		return paper.MeasurementJobs(t.Context(), apart, []paper.Measurement[size]{newMeasurement(apart, "two_moons", &measured)})
 	})
 	if _, err := r.Run(t.Context(), e, "vast"); err == nil || !strings.Contains(err.Error(), "not quick") {
 		t.Errorf("a scale that is not there: %v", err)
 	}
-	if _, err := paper.Collect(t.Context(), e, []paper.Piece[size]{pieceOf(e, "adult", &measured)}); !errors.Is(err, datasets.ErrMissing) {
+	if _, err := paper.Collect(t.Context(), e, []paper.Measurement[size]{newMeasurement(e, "adult", &measured)}); !errors.Is(err, datasets.ErrMissing) {
 		t.Errorf("nothing that could be measured: %v", err)
 	}
 }
 
-// theirs is a method that is not Lethe's: this test package stands for somebody else's.
-type theirs struct{ unlearn.FineTuning }
+// externalFineTuning is a method that is not Lethe's: this test package stands for somebody else's.
+type externalFineTuning struct{ unlearn.FineTuning }
 
 // The key of what is measured has the code that is not Lethe's: of the measurement, though
 // the configuration is a word, and of the methods of the models that it is measured on.
@@ -116,9 +116,9 @@ func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 	engine, kept := enginetest.WithStore(t)
 	e := &paper.Env{Engine: engine, Store: kept}
 	measured := 0
-	p := pieceOf(e, "two_moons", &measured)
-	p.Models[0].Methods = append(p.Models[0].Methods, theirs{unlearn.FineTuning{Epochs: 1}})
-	found, err := paper.Collect(t.Context(), e, []paper.Piece[size]{p})
+	p := newMeasurement(e, "two_moons", &measured)
+	p.Models[0].Methods = append(p.Models[0].Methods, externalFineTuning{unlearn.FineTuning{Epochs: 1}})
+	found, err := paper.Collect(t.Context(), e, []paper.Measurement[size]{p})
 	if err != nil {
 		t.Fatal(err)
 	}

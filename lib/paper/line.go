@@ -22,18 +22,20 @@ func NewLine[R any](group, label string, control bool, rows []R, diverged func(R
 	return &Line[R]{group, label, control, rows, diverged, []report.Cell{report.Str(label)}}
 }
 
-// Add adds a cell.
-func (l *Line[R]) Add(c report.Cell) { l.cells = append(l.cells, c) }
+// AddCell adds a cell.
+func (l *Line[R]) AddCell(c report.Cell) { l.cells = append(l.cells, c) }
 
-// Over adds the mean of a value over models, with its interval.
-func (l *Line[R]) Over(digits int, value func(R) float64) { l.Add(report.Est(l.Mean(value), digits)) }
+// AddMean adds the mean of a value over models, with its interval.
+func (l *Line[R]) AddMean(digits int, value func(R) float64) {
+	l.AddCell(report.Est(l.Mean(value), digits))
+}
 
-// Share is Over of a value between 0 and 1.
-func (l *Line[R]) Share(value func(R) float64) { l.Within(0, 1, value) }
+// AddShare is Over of a value between 0 and 1.
+func (l *Line[R]) AddShare(value func(R) float64) { l.AddBounded(0, 1, value) }
 
-// Within is Over of a value that has bounds, where its interval ends too.
-func (l *Line[R]) Within(low, high float64, value func(R) float64) {
-	l.Add(report.Est(l.Mean(value).Within(low, high), 3))
+// AddBounded is Over of a value that has bounds, where its interval ends too.
+func (l *Line[R]) AddBounded(low, high float64, value func(R) float64) {
+	l.AddCell(report.Est(l.Mean(value).ClampedTo(low, high), 3))
 }
 
 // Mean is the mean of a value over models with Student's 95 % interval.
@@ -63,16 +65,16 @@ func (l *Line[R]) Row() report.Row {
 	case 0:
 		return out
 	case len(l.rows):
-		return out.Lost("diverged")
+		return out.WithGaps("diverged")
 	}
-	return out.Lost(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
+	return out.WithGaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
 }
 
-// Runs are rows as others get them: what given makes of each, the row itself where that
+// RunRecords are rows as others get them: what given makes of each, the row itself where that
 // is nil. A number that was not measured is null there, and never 0; a model that diverged
 // has none.
-func Runs[R any](rows []R, given func(R) any) report.Records {
-	out := report.RecordsOf(rows)
+func RunRecords[R any](rows []R, given func(R) any) report.Records {
+	out := report.NewRecords(rows)
 	for i, r := range rows {
 		if said := given(r); said != nil {
 			out[i] = said
@@ -84,7 +86,7 @@ func Runs[R any](rows []R, given func(R) any) report.Records {
 // Diverged is the record of a model of which nothing could be measured.
 type Diverged struct {
 	Case    string `json:"case"`
-	Arm     string `json:"arm"`
+	Variant string `json:"arm"`
 	Control bool   `json:"control"`
 	Seed    int    `json:"seed"`
 	How     string `json:"diverged"`

@@ -39,8 +39,8 @@ func (m Machine) String() string {
 	return fmt.Sprintf("measured on %s with %s, engine %s, %s", m.Processor, cores, m.Engine, m.Date)
 }
 
-// Words are sentences that a reader of its times needs.
-func (m Machine) Words() string {
+// Describe are sentences that a reader of its times needs.
+func (m Machine) Describe() string {
 	said := m.String()
 	said = strings.ToUpper(said[:1]) + said[1:] + "; another machine gives other times."
 	if m.Load > 0 {

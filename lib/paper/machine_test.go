@@ -46,7 +46,7 @@ func TestAMachineIsNamed(t *testing.T) {
 	}
 	m.Threads, m.Load = 1, 2.25
 	want := "Measured on Abacus 3 with 1 of 4 cores, engine lethe, 3, 2026-01-02; another machine gives other times. In the minute before, 2.2 processes wanted to run there."
-	if got := m.Words(); got != want {
+	if got := m.Describe(); got != want {
 		t.Errorf("%q", got)
 	}
 	m.Threads, m.Cores = 1, 1

@@ -24,9 +24,9 @@ func Open() (*Env, error) {
 	return &Env{Engine: l.Engine, Store: l.Store, Shift: l.Shift}, nil
 }
 
-// Here makes a table or figure of the paper where Open opens, at the reader's scale:
+// Make makes a table or figure of the paper where Open opens, at the reader's scale:
 // "table", "4b".
-func (p Paper) Here(ctx context.Context, kind, name string) (*Output, error) {
+func (p Paper) Make(ctx context.Context, kind, name string) (*Output, error) {
 	e, err := Open()
 	if err != nil {
 		return nil, err

@@ -48,9 +48,9 @@ type Recipe struct {
 	ID    string // "ruler/table1": the paper's name and the recipe's
 	Title string
 	Doc   string // what the paper claims with it, and what to look at
-	// Clocked is of times by the clock, which are measured on this machine each time that it
+	// Timed is of times by the clock, which are measured on this machine each time that it
 	// is made: nothing of them is kept. "all" leaves it out.
-	Clocked bool
+	Timed bool
 	// Jobs lists what it computes at the scale of that name and keeps in the store,
 	// of the same declarations that Make works off; nil where there is nothing.
 	Jobs func(ctx context.Context, e *Env, scale string) ([]lab.Job, error)
@@ -59,16 +59,16 @@ type Recipe struct {
 	// Evidence are the types of what it is made of: the rows that it keeps of its runs.
 	// None of them leaves a number out that is 0.
 	Evidence []reflect.Type
-	// Again makes it of the values behind an output of that scale, as CSV has them, and
+	// FromRuns makes it of the values behind an output of that scale, as CSV has them, and
 	// neither trains nor measures; nil where they do not hold all that is shown.
-	Again func(e *Env, scale string, runs io.Reader) (*Output, error)
+	FromRuns func(e *Env, scale string, runs io.Reader) (*Output, error)
 }
 
 // Output is what a recipe makes: a table, a figure or both.
 type Output struct {
 	Table  *report.Table
 	Figure plot.Figure
-	// Runs are the values behind it, one record per run; empty where the cells of the
+	// RunRecords are the values behind it, one record per run; empty where the cells of the
 	// table are those of single runs.
 	Runs report.Records
 }
@@ -87,7 +87,7 @@ func (o *Output) CSV(w io.Writer) error {
 	if o.Table != nil {
 		hash = o.Table.Provenance.RunsHash
 	}
-	return o.Records().CSVOf(w, hash)
+	return o.Records().CSVWithHash(w, hash)
 }
 
 // Progress says how far the work is, in lab.CostUnit of the jobs of the recipe
@@ -158,8 +158,8 @@ func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) 
 		if err != nil {
 			return nil, err
 		}
-		e.Lab().Expect(jobs)
-		defer e.Lab().Expect(nil)
+		e.Lab().TrackJobs(jobs)
+		defer e.Lab().TrackJobs(nil)
 	}
 	return r.Make(ctx, e, scale)
 }
@@ -170,7 +170,7 @@ func (r Recipe) List(ctx context.Context, e *Env, scale string) ([]lab.Job, erro
 		return nil, nil
 	}
 	jobs, err := r.Jobs(ctx, e, scale)
-	return lab.Once(jobs), err
+	return lab.Dedup(jobs), err
 }
 
 // Jobs lists the jobs of recipes, those that several share once.
@@ -183,7 +183,7 @@ func Jobs(ctx context.Context, e *Env, scale string, recipes ...Recipe) ([]lab.J
 		}
 		out = append(out, jobs...)
 	}
-	return lab.Once(out), nil
+	return lab.Dedup(out), nil
 }
 
 // Short is the ID without the paper, "table1"; the only recipe of a paper may
@@ -236,8 +236,8 @@ func (p Paper) Cite() string {
 	return fmt.Sprintf("%s (arXiv %s)", p.Title, p.ArXiv)
 }
 
-// Of lists the paper's recipes of a kind.
-func (p Paper) Of(kind string) []Recipe {
+// RecipesOfKind lists the paper's recipes of a kind.
+func (p Paper) RecipesOfKind(kind string) []Recipe {
 	var out []Recipe
 	for _, r := range p.Recipes {
 		if r.Kind() == kind {
@@ -247,10 +247,10 @@ func (p Paper) Of(kind string) []Recipe {
 	return out
 }
 
-// Own is the paper's only recipe of a kind where that has the paper's name, or the
+// OnlyRecipe is the paper's only recipe of a kind where that has the paper's name, or the
 // kind's behind it ("lenses", "lenses/figure"), and so needs none of its own.
-func (p Paper) Own(kind string) (Recipe, bool) {
-	only := p.Of(kind)
+func (p Paper) OnlyRecipe(kind string) (Recipe, bool) {
+	only := p.RecipesOfKind(kind)
 	if len(only) == 1 && (only[0].ID == p.Name || only[0].ID == p.Name+"/"+kind) {
 		return only[0], true
 	}
@@ -267,7 +267,7 @@ func (p Paper) Find(kind, name string) (Recipe, error) {
 		}
 	}
 	var known []string
-	for _, r := range p.Of(kind) {
+	for _, r := range p.RecipesOfKind(kind) {
 		known = append(known, r.Short())
 	}
 	return Recipe{}, fmt.Errorf("no %s %q of %s; there are %s", kind, name, p.Title, strings.Join(known, ", "))

@@ -37,7 +37,7 @@ func TestEveryRecipeIsListedUnderOneKind(t *testing.T) {
 	p := two()
 	var names []string
 	for _, kind := range []string{Table, Figure} {
-		for _, r := range p.Of(kind) {
+		for _, r := range p.RecipesOfKind(kind) {
 			names = append(names, r.Kind()+" "+r.Name())
 		}
 	}

@@ -73,7 +73,7 @@ func (n *Null) entries(upright bool) []entry {
 	if n == nil {
 		return nil
 	}
-	out := []entry{{label: cmp.Or(n.Label, "null"), look: "null", thumb: func(c draw.Canvas) {
+	out := []entry{{label: cmp.Or(n.Label, "null"), styleKey: "null", sample: func(c draw.Canvas) {
 		if upright {
 			c.StrokeLine2(dashed(nullLine, 1.3), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
 			return
@@ -81,7 +81,7 @@ func (n *Null) entries(upright bool) []entry {
 		c.StrokeLine2(dashed(nullLine, 1.3), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 	}}}
 	if n.Low != nil {
-		out = append(out, entry{label: cmp.Or(n.BandLabel, "chance band"), look: "band", thumb: func(c draw.Canvas) {
+		out = append(out, entry{label: cmp.Or(n.BandLabel, "chance band"), styleKey: "band", sample: func(c draw.Canvas) {
 			fillRect(c, bandFill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		}})
 	}
@@ -163,8 +163,8 @@ func newPlot(c draw.Canvas, x, y Axis, xs, ys span) axes {
 	p := plot.New()
 	p.BackgroundColor = nil
 	size := c.Size()
-	dressAxis(&p.X, x, xs, int(clamp(size.X/px(80), 2, 8)))
-	dressAxis(&p.Y, y, ys, int(clamp(size.Y/px(52), 2, 8)))
+	styleAxis(&p.X, x, xs, int(clamp(size.X/px(80), 2, 8)))
+	styleAxis(&p.Y, y, ys, int(clamp(size.Y/px(52), 2, 8)))
 	p.X.Tick.Label = smallPen().style(float64(draw.XCenter), float64(draw.YTop))
 	p.Y.Tick.Label = smallPen().style(float64(draw.XRight), float64(draw.YCenter))
 	return axes{p, x.Label, y.Label}
@@ -189,12 +189,12 @@ func (p axes) DataCanvas(c draw.Canvas) draw.Canvas { return p.Plot.DataCanvas(p
 func (p axes) Draw(c draw.Canvas) {
 	data := p.DataCanvas(c)
 	labelPen().write(c, data.Center().X, c.Min.Y+px(3), 0.5, p.x)
-	writeUpright(c, c.Min.X, data.Center().Y, p.y)
+	writeVertical(c, c.Min.X, data.Center().Y, p.y)
 	p.Plot.Draw(p.inner(c))
 }
 
-// writeUpright writes the title of a vertical axis, its left side at x.
-func writeUpright(c draw.Canvas, x, y vg.Length, s string) {
+// writeVertical writes the title of a vertical axis, its left side at x.
+func writeVertical(c draw.Canvas, x, y vg.Length, s string) {
 	if s == "" {
 		return
 	}
@@ -203,7 +203,7 @@ func writeUpright(c draw.Canvas, x, y vg.Length, s string) {
 	c.FillText(sty, vg.Point{X: x, Y: y}, s)
 }
 
-func dressAxis(a *plot.Axis, spec Axis, s span, ticks int) {
+func styleAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	a.Min, a.Max = s.lo, s.hi
 	a.Padding = 0
 	a.LineStyle = solid(inkSoft, 1)
@@ -355,8 +355,8 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// levelNull draws the null as a level line and band from x0 to x1.
-func levelNull(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Length) {
+// drawNullHorizontal draws the null as a level line and band from x0 to x1.
+func drawNullHorizontal(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Length) {
 	if n == nil {
 		return
 	}
@@ -368,8 +368,8 @@ func levelNull(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Leng
 	}
 }
 
-// uprightNull draws the null as an upright line and band over the whole height.
-func uprightNull(c draw.Canvas, n *Null, x func(float64) vg.Length) {
+// drawNullVertical draws the null as an upright line and band over the whole height.
+func drawNullVertical(c draw.Canvas, n *Null, x func(float64) vg.Length) {
 	if n == nil {
 		return
 	}

@@ -2,19 +2,19 @@ package plot
 
 import "github.com/lethe-ml/lethe/lib/stats"
 
-// At is the limit of an axis or of a band: Axis{Min: At(0)}.
-func At(v float64) *float64 { return &v }
+// Limit is the limit of an axis or of a band: Axis{Min: At(0)}.
+func Limit(v float64) *float64 { return &v }
 
-// Shares is an axis from 0 to 1.
-func Shares(label string) Axis { return Axis{Label: label, Min: At(0), Max: At(1)} }
+// ShareAxis is an axis from 0 to 1.
+func ShareAxis(label string) Axis { return Axis{Label: label, Min: Limit(0), Max: Limit(1)} }
 
-// Around is a null with a band that reaches as far to both sides.
-func Around(value, reach float64) *Null {
-	return &Null{Value: value, Low: At(value - reach), High: At(value + reach)}
+// NullBand is a null with a band that reaches as far to both sides.
+func NullBand(value, reach float64) *Null {
+	return &Null{Value: value, Low: Limit(value - reach), High: Limit(value + reach)}
 }
 
-// Level is a level line between two ends, to compare a curve with: a control.
-func Level(name string, y, from, to float64) Curve {
+// HorizontalLine is a level line between two ends, to compare a curve with: a control.
+func HorizontalLine(name string, y, from, to float64) Curve {
 	return Curve{Name: name, X: []float64{from, to}, Y: []float64{y, y}, Control: true}
 }
 

@@ -25,9 +25,9 @@ func TestAPointWithoutAnIntervalLeavesTheCurveWithoutABand(t *testing.T) {
 // The null, doing nothing and the oracle stood in one figure of a notebook as
 // three dark dashed lines. A control has signs on its line, each its own.
 func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
-	f := Curves{Curves: []Curve{Level("do nothing", 1, 0, 1), Level("oracle", 2, 0, 1)}, Null: &Null{Value: 0}}
+	f := Curves{Curves: []Curve{HorizontalLine("do nothing", 1, 0, 1), HorizontalLine("oracle", 2, 0, 1)}, Null: &Null{Value: 0}}
 	seen := map[string]bool{}
-	for _, l := range f.looks() {
+	for _, l := range f.styles() {
 		sign := marks(l)
 		seen[fmt.Sprintf("%T %v", sign.Shape, l.dashes)] = true
 	}
@@ -43,7 +43,7 @@ func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
 	}
 	method, other := Curve{Name: "method", X: []float64{0, 1}, Y: []float64{0, 2}}, Curve{Name: "other", X: []float64{0, 1}, Y: []float64{2, 0}}
 	alone := strokes(method)
-	if n := strokes(method, Level("flat", 1, 0, 1)); n < alone+10 {
+	if n := strokes(method, HorizontalLine("flat", 1, 0, 1)); n < alone+10 {
 		t.Errorf("%d strokes with a control, %d without: its signs are missing", n, alone)
 	}
 	if n := strokes(method, other); n < alone+20 {

@@ -27,7 +27,7 @@ func (f Forest) digits() int {
 func (f Forest) columns() columns {
 	t := columns{digits: f.digits()}
 	for _, r := range f.Rows {
-		for j, s := range t.strings(r) {
+		for j, s := range t.cellTexts(r) {
 			if s != "" {
 				t.widths[j] = max(t.widths[j], smallPen().width(s), headPen().width(columnHeads[j]))
 			}
@@ -36,8 +36,8 @@ func (f Forest) columns() columns {
 	return t
 }
 
-// strings are the numbers of a row.
-func (t columns) strings(r ForestRow) [3]string {
+// cellTexts are the numbers of a row.
+func (t columns) cellTexts(r ForestRow) [3]string {
 	var out [3]string
 	out[0] = "(" + r.Missing + ")"
 	if r.Missing == "" {
@@ -70,7 +70,7 @@ func (t columns) width() vg.Length {
 	return max(0, w-px(columnGap))
 }
 
-func (t columns) heads(c draw.Canvas, x, y vg.Length) {
+func (t columns) drawHeadings(c draw.Canvas, x, y vg.Length) {
 	t.each(x, columnHeads, func(end vg.Length, s string) { headPen().write(c, end, y, 1, s) })
 }
 
@@ -79,7 +79,7 @@ func (t columns) row(c draw.Canvas, r ForestRow, x, y vg.Length) {
 	if r.Control || r.Missing != "" {
 		p.col = inkSoft
 	}
-	t.each(x, t.strings(r), func(end vg.Length, s string) { p.middle(c, end, y, 1, s) })
+	t.each(x, t.cellTexts(r), func(end vg.Length, s string) { p.middle(c, end, y, 1, s) })
 }
 
 // each calls f with the right end of every column that is shown.

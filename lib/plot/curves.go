@@ -35,7 +35,7 @@ type Curves struct {
 	Marks  []Mark
 	Paper  []PaperPoint
 
-	company []role // of the panels around it
+	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Curves{}
@@ -131,21 +131,21 @@ func (f Curves) spans() (x, y span) {
 func (f Curves) limitY(lo, hi float64) drawing { f.Y.Min, f.Y.Max = &lo, &hi; return f }
 func (f Curves) rangeY() span                  { _, y := f.spans(); return y }
 
-func (f Curves) roles() []role {
-	out := make([]role, len(f.Curves))
+func (f Curves) seriesIDs() []seriesID {
+	out := make([]seriesID, len(f.Curves))
 	for i, s := range f.Curves {
-		out[i] = role{s.Name, s.Control}
+		out[i] = seriesID{s.Name, s.Control}
 	}
 	return out
 }
 
-func (f Curves) among(company []role) drawing { f.company = company; return f }
-func (f Curves) looks() []look                { return dressed(f.roles(), f.company) }
+func (f Curves) withAllSeries(allSeries []seriesID) drawing { f.allSeries = allSeries; return f }
+func (f Curves) styles() []seriesStyle                      { return stylesAmong(f.seriesIDs(), f.allSeries) }
 
-// signsOf is the number of line i among those that carry signs, or -1 where it
+// markerIndex is the number of line i among those that carry signs, or -1 where it
 // carries none: controls do, because the null is a dashed line too, and methods
 // where there are several, which colour alone would tell apart.
-func signsOf(ls []look, i int) int {
+func markerIndex(ls []seriesStyle, i int) int {
 	plain := 0
 	for _, l := range ls {
 		if l.dashes == nil {
@@ -160,21 +160,21 @@ func signsOf(ls []look, i int) int {
 
 func (f Curves) legend() []entry {
 	var out []entry
-	ls := f.looks()
+	ls := f.styles()
 	for i, l := range ls {
-		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0, signsOf(ls, i) >= 0))
+		out = append(out, lineEntry(f.Curves[i].Name, l, len(f.Curves[i].Low) > 0, markerIndex(ls, i) >= 0))
 	}
 	return append(append(out, f.Null.entries(false)...), paperEntries(f.Paper)...)
 }
 
 // marks are the signs along a line.
-func marks(l look) draw.GlyphStyle {
+func marks(l seriesStyle) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.col, Radius: px(4), Shape: l.shape}
 }
 
 // lineEntry is a line's part of the legend.
-func lineEntry(name string, l look, band, signs bool) entry {
-	return entry{label: name, look: fmt.Sprint(l.col, l.dashes), thumb: func(c draw.Canvas) {
+func lineEntry(name string, l seriesStyle, band, signs bool) entry {
+	return entry{label: name, styleKey: fmt.Sprint(l.col, l.dashes), sample: func(c draw.Canvas) {
 		if band {
 			fillRect(c, alpha(l.col, 0.18), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 		}
@@ -196,13 +196,13 @@ func (f Curves) draw(c draw.Canvas) {
 	xs, ys := f.spans()
 	p := newPlot(c, f.X, f.Y, xs, ys)
 	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		levelNull(c, f.Null, y, c.Min.X, c.Max.X)
-		ls := f.looks()
+		drawNullHorizontal(c, f.Null, y, c.Min.X, c.Max.X)
+		ls := f.styles()
 		for i, s := range f.Curves {
 			fillBand(c, s, alpha(ls[i].col, 0.18), x, y)
 		}
 		for i, s := range f.Curves {
-			drawLine(c, s, ls[i], signsOf(ls, i), x, y)
+			drawLine(c, s, ls[i], markerIndex(ls, i), x, y)
 		}
 		f.drawMarks(c, x)
 		drawPaperPoints(c, f.Paper, x, y)
@@ -239,7 +239,7 @@ func fillBand(c draw.Canvas, s Curve, col color.Color, x, y func(float64) vg.Len
 // drawLine draws a curve with its signs, if signs is not negative: then it is the
 // number of the line, whose signs those of others must not cover where the lines
 // lie on each other.
-func drawLine(c draw.Canvas, s Curve, l look, signs int, x, y func(float64) vg.Length) {
+func drawLine(c draw.Canvas, s Curve, l seriesStyle, signs int, x, y func(float64) vg.Length) {
 	pts := make([]vg.Point, len(s.X))
 	for i := range s.X {
 		pts[i] = vg.Point{X: x(s.X[i]), Y: y(s.Y[i])}
@@ -260,7 +260,7 @@ func drawLine(c draw.Canvas, s Curve, l look, signs int, x, y func(float64) vg.L
 const markEvery = 70
 
 // drawMarksAlong puts signs on a line, the first one so far from its start.
-func drawMarksAlong(c draw.Canvas, pts []vg.Point, l look, next vg.Length) {
+func drawMarksAlong(c draw.Canvas, pts []vg.Point, l seriesStyle, next vg.Length) {
 	for i := 1; i < len(pts); i++ {
 		a, b := pts[i-1], pts[i]
 		way := vg.Length(math.Hypot(float64(b.X-a.X), float64(b.Y-a.Y)))
@@ -293,14 +293,14 @@ func (f Curves) text() string {
 	xs, ys := f.spans()
 	r := newRaster(xs, ys, f.X.Log, f.Y.Log)
 	if f.Null != nil {
-		r.level(f.Null.Value, '\u2504')
+		r.horizontalLine(f.Null.Value, '\u2504')
 	}
 	var b strings.Builder
 	for i, s := range f.Curves {
 		r.line(s.X, s.Y, letter(i))
 	}
 	for _, p := range f.Paper {
-		r.put(p.X, p.Y, '\u25c7')
+		r.set(p.X, p.Y, '\u25c7')
 	}
 	r.write(&b, f.X.Label, f.Y.Label)
 	for i, s := range f.Curves {

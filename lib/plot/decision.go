@@ -147,7 +147,7 @@ func (d Decision) checkPoints(s DecisionPoints) error {
 func (d Decision) outside(s DecisionPoints) int {
 	n := 0
 	for i := range s.X {
-		if !d.Grid.holds(s.X[i], s.Y[i]) {
+		if !d.Grid.contains(s.X[i], s.Y[i]) {
 			n++
 		}
 	}
@@ -158,12 +158,12 @@ func (d Decision) legend() []entry {
 	var out []entry
 	for c, name := range d.Classes {
 		col := palette[c]
-		out = append(out, entry{label: name, look: fmt.Sprint(col), thumb: func(c draw.Canvas) {
+		out = append(out, entry{label: name, styleKey: fmt.Sprint(col), sample: func(c draw.Canvas) {
 			fillRect(c, tint(col, 0.9), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 			pointMark(c, c.Center(), Retained, col, 1)
 		}})
 	}
-	out = append(out, entry{label: "decision changes", look: "boundary", thumb: func(c draw.Canvas) {
+	out = append(out, entry{label: "decision changes", styleKey: "boundary", sample: func(c draw.Canvas) {
 		c.StrokeLine2(solid(ink, 1.6), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 	}})
 	seen := map[string]bool{}
@@ -173,7 +173,7 @@ func (d Decision) legend() []entry {
 			label = fmt.Sprintf("%s (%d outside)", label, n)
 		}
 		if !seen[label] {
-			out = append(out, entry{label: label, look: fmt.Sprint("kind ", s.Kind), thumb: func(c draw.Canvas) {
+			out = append(out, entry{label: label, styleKey: fmt.Sprint("kind ", s.Kind), sample: func(c draw.Canvas) {
 				pointMark(c, c.Center(), s.Kind, inkSoft, 1)
 			}})
 		}

@@ -39,8 +39,8 @@ func (d Decision) field(w, h int) image.Image {
 		y := g.YMax - (float64(j)+0.5)/float64(h)*(g.YMax-g.YMin)
 		for i := range w {
 			x := g.XMin + (float64(i)+0.5)/float64(w)*(g.XMax-g.XMin)
-			g.at(d.Probabilities, x, y, probs)
-			class, lead := winner(probs)
+			g.interpolate(d.Probabilities, x, y, probs)
+			class, lead := topClass(probs)
 			step := math.Min(math.Floor(lead*fieldSteps), fieldSteps-1)
 			col := tint(palette[class], step/(fieldSteps-1))
 			img.SetRGBA(i, j, color.RGBA{col.R, col.G, col.B, 0xFF})
@@ -101,7 +101,7 @@ func (d Decision) lead(k, class int) float64 {
 	for c, v := range row {
 		probs[c] = float64(v)
 	}
-	return behind(probs, class)
+	return classMargin(probs, class)
 }
 
 // march adds the pieces of the zero line of v in one square of the grid. A point
@@ -140,7 +140,7 @@ func (d Decision) drawPoints(c draw.Canvas, kind PointKind, x, y func(float64) v
 			continue
 		}
 		for i := range s.X {
-			if !d.Grid.holds(s.X[i], s.Y[i]) {
+			if !d.Grid.contains(s.X[i], s.Y[i]) {
 				continue
 			}
 			col := ink

@@ -19,9 +19,9 @@ func (d Decision) text() string {
 		for i := range rasterCols {
 			x := g.XMin + (g.XMax-g.XMin)*float64(i)/(rasterCols-1)
 			y := g.YMin + (g.YMax-g.YMin)*float64(j)/(rasterRows-1)
-			g.at(d.Probabilities, x, y, probs)
-			class, _ := winner(probs)
-			r.put(x, y, fieldSigns[class])
+			g.interpolate(d.Probabilities, x, y, probs)
+			class, _ := topClass(probs)
+			r.set(x, y, fieldSigns[class])
 		}
 	}
 	for _, kind := range []PointKind{Retained, HeldOut, Forgotten} {
@@ -45,7 +45,7 @@ func (d Decision) putPoints(r *raster, kind PointKind) {
 			continue
 		}
 		for i := range s.X {
-			r.put(s.X[i], s.Y[i], pointSign(s, i))
+			r.set(s.X[i], s.Y[i], pointSign(s, i))
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (d Decision) shares() []float64 {
 		for c, v := range d.Probabilities.Row(k) {
 			probs[c] = float64(v)
 		}
-		class, _ := winner(probs)
+		class, _ := topClass(probs)
 		out[class]++
 	}
 	for c := range out {
@@ -97,7 +97,7 @@ func (d Decision) countText(s DecisionPoints) string {
 	if s.Class == nil {
 		return line
 	}
-	right, all := d.onTheirSide(s)
+	right, all := d.countCorrect(s)
 	var parts []string
 	for c, n := range all {
 		if n > 0 {
@@ -110,18 +110,18 @@ func (d Decision) countText(s DecisionPoints) string {
 	return line
 }
 
-// onTheirSide counts the points inside the rectangle by class, and those of them
+// countCorrect counts the points inside the rectangle by class, and those of them
 // whose class the classifier says.
-func (d Decision) onTheirSide(s DecisionPoints) (right, all []int) {
+func (d Decision) countCorrect(s DecisionPoints) (right, all []int) {
 	right, all = make([]int, len(d.Classes)), make([]int, len(d.Classes))
 	probs := make([]float64, len(d.Classes))
 	for i, class := range s.Class {
-		if !d.Grid.holds(s.X[i], s.Y[i]) {
+		if !d.Grid.contains(s.X[i], s.Y[i]) {
 			continue
 		}
 		all[class]++
-		d.Grid.standard().at(d.Probabilities, s.X[i], s.Y[i], probs)
-		if said, _ := winner(probs); said == class {
+		d.Grid.standard().interpolate(d.Probabilities, s.X[i], s.Y[i], probs)
+		if said, _ := topClass(probs); said == class {
 			right[class]++
 		}
 	}

@@ -375,7 +375,7 @@ func demos() map[string]plot.Figure {
 		"forest":     demoForest(),
 		"histograms": demoHistograms(),
 		"roc":        demoROC(),
-		"rocpair":    plot.ROCPair(demoROC()),
+		"rocpair":    plot.ROCLinearAndLog(demoROC()),
 		"curves":     demoCurves(),
 		"heatmap":    demoHeatmap(),
 		"diverging":  demoDiverging(),
@@ -395,7 +395,7 @@ func TestDemosAreWrittenWhereAsked(t *testing.T) {
 		t.Skip("LETHE_PLOT_DEMO names no folder")
 	}
 	for name, f := range demos() {
-		png, err := plot.AtWidth(f, plot.NotebookWidth).PNG()
+		png, err := plot.WithWidth(f, plot.NotebookWidth).PNG()
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -55,8 +55,8 @@ func ExampleCurve_Add() {
 		c.Add(float64(k), stats.Wilson(float64(hits)/10, 10, 0.95))
 	}
 	f := plot.Curves{
-		X: plot.Axis{Label: "per cent wider"}, Y: plot.Shares("judged out"),
-		Curves: []plot.Curve{c, plot.Level("oracle", 0.2, 0, 2)}, Null: plot.Around(0.5, 0.1),
+		X: plot.Axis{Label: "per cent wider"}, Y: plot.ShareAxis("judged out"),
+		Curves: []plot.Curve{c, plot.HorizontalLine("oracle", 0.2, 0, 2)}, Null: plot.NullBand(0.5, 0.1),
 	}
 	fmt.Printf("%.2f to %.2f, band %.2f to %.2f\n", c.Low[0], c.High[2], *f.Null.Low, *f.Null.High)
 	fmt.Println(f.Render(io.Discard, "png"))
@@ -77,9 +77,9 @@ func ExampleCurves() {
 }
 
 // The same attack on linear and on log axes.
-func ExampleROCPair() {
+func ExampleROCLinearAndLog() {
 	r := plot.ROC{Curves: []plot.ROCCurve{{Name: "do nothing", FPR: []float64{0, 0, 0.5, 1}, TPR: []float64{0, 0.5, 1, 1}}}}
-	png, err := plot.ROCPair(r).PNG()
+	png, err := plot.ROCLinearAndLog(r).PNG()
 	fmt.Println(len(png) > 0, err)
 	// Output: true <nil>
 }

@@ -33,7 +33,7 @@ type Forest struct {
 	Null   *Null
 	Digits int // after the point; 0 means 3
 
-	told bool // what the intervals are over stands in the heading
+	unitInTitle bool // what the intervals are over stands in the heading
 }
 
 var _ Figure = Forest{}
@@ -144,26 +144,26 @@ func (f Forest) lines() []forestLine {
 }
 
 func (f Forest) legend() []entry {
-	point := func(label string, l look) entry {
-		return entry{label: label, look: label, thumb: func(c draw.Canvas) {
+	point := func(label string, l seriesStyle) entry {
+		return entry{label: label, styleKey: label, sample: func(c draw.Canvas) {
 			c.StrokeLine2(solid(l.col, 1.8), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.col, Radius: px(4), Shape: l.shape}, c.Center())
 		}}
 	}
 	var out []entry
-	ls := looks([]role{{}, {control: true}})
+	ls := seriesStyles([]seriesID{{}, {control: true}})
 	ls[1].shape = draw.BoxGlyph{}
 	if name, ok := f.interval(); ok {
-		if f.told {
+		if f.unitInTitle {
 			name = " and interval"
 		}
 		out = append(out, point("estimate"+name, ls[0]))
 	}
-	if i := f.first(func(r ForestRow) bool { return r.Control && r.Missing == "" }); i >= 0 {
+	if i := f.firstIndex(func(r ForestRow) bool { return r.Control && r.Missing == "" }); i >= 0 {
 		out = append(out, point("control", ls[1]))
 	}
 	out = append(out, f.Null.entries(true)...)
-	if f.first(func(r ForestRow) bool { return r.Paper != nil }) >= 0 {
+	if f.firstIndex(func(r ForestRow) bool { return r.Paper != nil }) >= 0 {
 		out = append(out, paperEntry())
 	}
 	return out
@@ -171,7 +171,7 @@ func (f Forest) legend() []entry {
 
 // interval is the name of the estimates' intervals, as far as there are estimates.
 func (f Forest) interval() (name string, ok bool) {
-	i := f.first(func(r ForestRow) bool { return !r.Control && r.Missing == "" })
+	i := f.firstIndex(func(r ForestRow) bool { return !r.Control && r.Missing == "" })
 	if i < 0 {
 		return "", false
 	}
@@ -182,7 +182,7 @@ func (f Forest) interval() (name string, ok bool) {
 // does not say it.
 func (f Forest) heading() string {
 	name, ok := f.interval()
-	if name = strings.TrimPrefix(name, " and "); !f.told || !ok || name == "" {
+	if name = strings.TrimPrefix(name, " and "); !f.unitInTitle || !ok || name == "" {
 		return f.Title
 	}
 	return f.Title + ", " + name
@@ -206,7 +206,7 @@ func (r ForestRow) intervalName() string {
 	return s
 }
 
-func (f Forest) first(is func(ForestRow) bool) int {
+func (f Forest) firstIndex(is func(ForestRow) bool) int {
 	for i, r := range f.Rows {
 		if is(r) {
 			return i
@@ -236,8 +236,8 @@ func (f Forest) draw(c draw.Canvas) {
 	p.HideY()
 	p.Y.Width = 0
 	p.Add(grid{x: true}, layer(func(pc draw.Canvas, x, y func(float64) vg.Length) {
-		uprightNull(pc, f.Null, x)
-		t.heads(c, pc.Max.X+px(14), pc.Max.Y+px(7))
+		drawNullVertical(pc, f.Null, x)
+		t.drawHeadings(c, pc.Max.X+px(14), pc.Max.Y+px(7))
 		for i, l := range lines {
 			at := y(float64(len(lines)-i) - 0.5)
 			if l.row == nil {
@@ -281,7 +281,7 @@ func (f Forest) drawLabel(c draw.Canvas, r ForestRow, room, at vg.Length) {
 }
 
 func (f Forest) drawRow(c draw.Canvas, r ForestRow, x func(float64) vg.Length, at vg.Length) {
-	l := looks([]role{{control: r.Control}})[0]
+	l := seriesStyles([]seriesID{{control: r.Control}})[0]
 	shape := draw.GlyphDrawer(draw.CircleGlyph{})
 	if r.Control {
 		shape = draw.BoxGlyph{}

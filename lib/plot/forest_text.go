@@ -11,7 +11,7 @@ func (f Forest) text() string {
 	var widths [3]int
 	for _, row := range f.Rows {
 		labels = append(labels, f.textLabel(row))
-		for j, s := range t.strings(row) {
+		for j, s := range t.cellTexts(row) {
 			if s != "" {
 				widths[j] = max(widths[j], widest(s, columnHeads[j]))
 			}
@@ -28,7 +28,7 @@ func (f Forest) text() string {
 			writeLine(&b, oneLine(l.group))
 			continue
 		}
-		writeLine(&b, padRight(labels[i], w), f.textRow(r, *l.row), textColumns(t.strings(*l.row), widths))
+		writeLine(&b, padRight(labels[i], w), f.textRow(r, *l.row), textColumns(t.cellTexts(*l.row), widths))
 		i++
 	}
 	b.WriteString(textLegend(f.Null != nil, "\u25cf method   \u25a0 control   \u25c7 printed in the paper"))
@@ -52,10 +52,10 @@ func (f Forest) textRow(r ruler, row ForestRow) string {
 		if row.Control {
 			mark = '\u25a0'
 		}
-		l.put(row.Estimate.Value, mark)
+		l.set(row.Estimate.Value, mark)
 	}
 	if row.Paper != nil {
-		l.put(*row.Paper, '\u25c7')
+		l.set(*row.Paper, '\u25c7')
 	}
 	return l.String()
 }

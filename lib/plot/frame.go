@@ -9,9 +9,9 @@ import (
 
 // entry is one item of a legend: a sign and what it stands for.
 type entry struct {
-	label string
-	look  string // entries with one label must have one look
-	thumb func(c draw.Canvas)
+	label    string
+	styleKey string // entries with one label must have one look
+	sample   func(c draw.Canvas)
 }
 
 // The measures of the frame.
@@ -127,7 +127,7 @@ func drawLegendRow(c draw.Canvas, row legendRow, x, y vg.Length) {
 	for k, e := range row.entries {
 		t := c
 		t.Min, t.Max = vg.Point{X: x, Y: y - px(6)}, vg.Point{X: x + thumbW, Y: y + px(6)}
-		e.thumb(t)
+		e.sample(t)
 		for i, line := range row.labels[k] {
 			smallPen().middle(c, x+thumbW+thumbGap, y-vg.Length(i)*smallPen().leading(), 0, line)
 		}

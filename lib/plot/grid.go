@@ -90,13 +90,13 @@ func (g Grid) y(j int) float64 {
 	return g.YMin + (g.YMax-g.YMin)*float64(j)/float64(g.Rows-1)
 }
 
-func (g Grid) holds(x, y float64) bool {
+func (g Grid) contains(x, y float64) bool {
 	return x >= g.XMin && x <= g.XMax && y >= g.YMin && y <= g.YMax
 }
 
-// at puts the probabilities at (x, y) into out, interpolated between the four
+// x puts the probabilities at (x, y) into out, interpolated between the four
 // points around it.
-func (g Grid) at(p array.Matrix[float32], x, y float64, out []float64) {
+func (g Grid) interpolate(p array.Matrix[float32], x, y float64, out []float64) {
 	i, s := cell(x, g.XMin, g.XMax, g.Columns)
 	j, t := cell(y, g.YMin, g.YMax, g.Rows)
 	low, high := p.Row(j*g.Columns+i), p.Row((j+1)*g.Columns+i)
@@ -115,20 +115,20 @@ func cell(v, lo, hi float64, n int) (i int, part float64) {
 	return i, f - float64(i)
 }
 
-// winner is the most probable class, the first of equals, and how far it is
+// topClass is the most probable class, the first of equals, and how far it is
 // ahead of the next.
-func winner(p []float64) (class int, lead float64) {
+func topClass(p []float64) (class int, lead float64) {
 	for c, v := range p {
 		if v > p[class] {
 			class = c
 		}
 	}
-	return class, behind(p, class)
+	return class, classMargin(p, class)
 }
 
-// behind is the probability of a class less the greatest of the others: 0 where
+// classMargin is the probability of a class less the greatest of the others: 0 where
 // the decision changes.
-func behind(p []float64, class int) float64 {
+func classMargin(p []float64, class int) float64 {
 	other := 0.0
 	for c, v := range p {
 		if c != class {

@@ -140,8 +140,8 @@ func (h Heatmap) fraction(s span, v float64) float64 {
 	return 0.5 + 0.5*(v-*h.Null)/max(s.hi-*h.Null, 1e-300)
 }
 
-// on is black or white, whichever reads better on col.
-func on(col color.NRGBA) color.Color {
+// contrastColour is black or white, whichever reads better on col.
+func contrastColour(col color.NRGBA) color.Color {
 	if 0.299*float64(col.R)+0.587*float64(col.G)+0.114*float64(col.B) < 140 {
 		return color.White
 	}
@@ -243,7 +243,7 @@ func (h Heatmap) drawCells(c draw.Canvas) {
 			}
 			fillRect(c, col, x+px(1), y+px(1), x+w-px(1), y+t-px(1))
 			if numbers {
-				p.col = on(col)
+				p.col = contrastColour(col)
 				p.middle(c, x+w/2, y+t/2, 0.5, words)
 			}
 		}
@@ -263,7 +263,7 @@ func (h Heatmap) drawNames(c, area draw.Canvas, heads headings, foot vg.Length) 
 	if h.X.Label != "" {
 		labelPen().write(c, area.Center().X, area.Min.Y-foot+px(3), 0.5, h.X.Label)
 	}
-	writeUpright(c, c.Min.X, area.Center().Y, h.Y.Label)
+	writeVertical(c, c.Min.X, area.Center().Y, h.Y.Label)
 }
 
 // drawBar draws the scale of the colours at the right.

@@ -30,7 +30,7 @@ type Histograms struct {
 	Bins    int   // 0 chooses by Freedman and Diaconis' rule, with round edges
 	Null    *Null // an upright line: a threshold, for example
 
-	company []role // of the panels around it
+	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Histograms{}
@@ -69,8 +69,8 @@ func (h Histograms) check() error {
 	return h.Null.check("histograms", h.X.Log)
 }
 
-// raw is the range of the values, within the limits of the axis.
-func (h Histograms) raw() span {
+// valueRange is the range of the values, within the limits of the axis.
+func (h Histograms) valueRange() span {
 	all := newSpan()
 	all.addNull(h.Null)
 	for _, s := range h.Samples {
@@ -85,7 +85,7 @@ func (h Histograms) raw() span {
 // bins is the range of the axis and the number of bins in it. Where nobody
 // asked for a number or for limits, the edges are round numbers.
 func (h Histograms) bins(most int) (span, int) {
-	r := h.raw()
+	r := h.valueRange()
 	if h.Bins > 0 {
 		return r, h.Bins
 	}
@@ -135,9 +135,9 @@ func (h Histograms) freedmanDiaconis(r span) int {
 	return int(clamp(math.Ceil((r.hi-r.lo)/width), 12, 60))
 }
 
-// counted are the shares of one sample per bin; out counts what the limits of
+// binShares are the shares of one sample per bin; out counts what the limits of
 // the axis cut off.
-type counted struct {
+type binShares struct {
 	shares []float64
 	out    int
 }
@@ -147,7 +147,7 @@ const maxBins = 60
 
 // count sorts all samples into the same bins; the last one is closed. most
 // bounds the number of bins that nobody asked for.
-func (h Histograms) count(most int) (edges []float64, all []counted, top float64) {
+func (h Histograms) count(most int) (edges []float64, all []binShares, top float64) {
 	r, n := h.bins(most)
 	at := func(f float64) float64 { return r.lo + f*(r.hi-r.lo) }
 	place := func(v float64) float64 { return (v - r.lo) / (r.hi - r.lo) }
@@ -160,7 +160,7 @@ func (h Histograms) count(most int) (edges []float64, all []counted, top float64
 	}
 	edges[n] = r.hi
 	for _, s := range h.Samples {
-		c := counted{shares: make([]float64, n)}
+		c := binShares{shares: make([]float64, n)}
 		for _, v := range s.Values {
 			if v < r.lo || v > r.hi {
 				c.out++
@@ -180,23 +180,23 @@ func (h Histograms) count(most int) (edges []float64, all []counted, top float64
 	return edges, all, top
 }
 
-func (h Histograms) roles() []role {
-	out := make([]role, len(h.Samples))
+func (h Histograms) seriesIDs() []seriesID {
+	out := make([]seriesID, len(h.Samples))
 	for i, s := range h.Samples {
-		out[i] = role{s.Name, s.Control}
+		out[i] = seriesID{s.Name, s.Control}
 	}
 	return out
 }
 
-func (h Histograms) among(company []role) drawing { h.company = company; return h }
+func (h Histograms) withAllSeries(allSeries []seriesID) drawing { h.allSeries = allSeries; return h }
 
-// looks have the dashes of outlines.
-func (h Histograms) looks() []look {
-	own, all := h.roles(), h.company
+// styles have the dashes of outlines.
+func (h Histograms) styles() []seriesStyle {
+	own, all := h.seriesIDs(), h.allSeries
 	if all == nil {
 		all = own
 	}
-	out := dressed(own, h.company)
+	out := stylesAmong(own, h.allSeries)
 	for i, r := range own {
 		out[i].dashes = sampleDashes[slices.Index(all, r)%len(sampleDashes)]
 	}
@@ -206,12 +206,12 @@ func (h Histograms) looks() []look {
 func (h Histograms) legend() []entry {
 	_, all, _ := h.count(maxBins)
 	var out []entry
-	for i, l := range h.looks() {
+	for i, l := range h.styles() {
 		label := fmt.Sprintf("%s (n = %d)", h.Samples[i].Name, len(h.Samples[i].Values))
 		if all[i].out > 0 {
 			label = fmt.Sprintf("%s (n = %d, %d outside)", h.Samples[i].Name, len(h.Samples[i].Values), all[i].out)
 		}
-		out = append(out, entry{label: label, look: fmt.Sprint(l.col), thumb: func(c draw.Canvas) {
+		out = append(out, entry{label: label, styleKey: fmt.Sprint(l.col), sample: func(c draw.Canvas) {
 			fillRect(c, alpha(l.col, 0.3), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 			style := solid(l.col, 1.8)
 			style.Dashes = l.dashes
@@ -225,7 +225,7 @@ func (h Histograms) body(vg.Length) vg.Length { return h.height(330) }
 
 func (h Histograms) draw(c draw.Canvas) {
 	edges, all, top := h.count(maxBins)
-	ls := h.looks()
+	ls := h.styles()
 	p := newPlot(c, h.X, Axis{Label: "share of the sample"}, span{edges[0], edges[len(edges)-1]}, span{0, top * 1.06})
 	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		for i, s := range all {
@@ -244,7 +244,7 @@ func (h Histograms) draw(c draw.Canvas) {
 			style.Dashes = ls[i].dashes
 			c.StrokeLines(style, outline(edges, s.shares, x, y))
 		}
-		uprightNull(c, h.Null, x)
+		drawNullVertical(c, h.Null, x)
 	}))
 	p.Draw(c)
 }

@@ -42,7 +42,7 @@ func (f Images) Text() string { return asText(f) }
 
 func (f Images) meta() Meta { return f.Meta }
 
-func (f Images) rigid() {}
+func (f Images) fixedHeight() {}
 
 // The limits of an image grid; more cannot be looked at.
 const (
@@ -101,7 +101,7 @@ func (f Images) light(v float32) float64 {
 // its edges stay sharp when the drawing library fits it in.
 func (f Images) picture(i int, width vg.Length) image.Image {
 	h, w, k := f.Shape[0], f.Shape[1], f.Shape[2]
-	times := max(1, whole(2*width)/w)
+	times := max(1, roundPixels(2*width)/w)
 	img := image.NewRGBA(image.Rect(0, 0, w*times, h*times))
 	row := f.Pixels.Row(i)
 	for y := range h * times {
@@ -117,7 +117,7 @@ func (f Images) picture(i int, width vg.Length) image.Image {
 func (f Images) legend() []entry {
 	for i := range f.Pixels.Rows {
 		if f.flagged(i) {
-			return []entry{{label: cmp.Or(f.FlagLabel, "flagged"), look: "flag", thumb: func(c draw.Canvas) {
+			return []entry{{label: cmp.Or(f.FlagLabel, "flagged"), styleKey: "flag", sample: func(c draw.Canvas) {
 				flagFrame(c, vg.Rectangle{Min: c.Min, Max: c.Max})
 			}}}
 		}

@@ -97,7 +97,7 @@ func TestAFigureFitsItsPlaceUnlessItNamesAWidth(t *testing.T) {
 		{demoROC(), 620 * plot.NotebookDPI / 96},
 		{plot.Strips{Meta: plot.Meta{Width: 500, Scale: 1}, Groups: []string{"a"}, Series: []plot.StripSeries{{Values: [][]float64{{1}}}}}, 500},
 	} {
-		f := plot.AtWidth(c.f, plot.NotebookWidth)
+		f := plot.WithWidth(c.f, plot.NotebookWidth)
 		if got := decode(t, f).Bounds().Dx(); got != c.want {
 			t.Errorf("%d pixels wide, want %d", got, c.want)
 		}
@@ -105,7 +105,7 @@ func TestAFigureFitsItsPlaceUnlessItNamesAWidth(t *testing.T) {
 			t.Error("the text changed with the width")
 		}
 	}
-	if plot.AtWidth(nil, 100) != nil {
+	if plot.WithWidth(nil, 100) != nil {
 		t.Error("no figure became one")
 	}
 }

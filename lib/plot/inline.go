@@ -19,7 +19,7 @@ const inline = "inline"
 // cannot see it there is Text.
 func Inline(f Figure, width int) (string, error) {
 	var b bytes.Buffer
-	if err := render(AtWidth(f, width), &b, inline); err != nil {
+	if err := render(WithWidth(f, width), &b, inline); err != nil {
 		return "", err
 	}
 	_, svg, found := strings.Cut(b.String(), "<svg ")

@@ -18,7 +18,7 @@ type Panels struct {
 	Figures []Figure
 	ShareY  bool // one range for the y axes of all Strips and Curves
 
-	whole []role // the series of the grid that this one is a part of
+	gridSeries []seriesID // the series of the grid that this one is a part of
 }
 
 var _ Figure = Panels{}
@@ -58,11 +58,11 @@ func (p Panels) check() error {
 	looks := map[string]string{}
 	for i, f := range p.panels() {
 		for _, e := range f.legend() {
-			if old, seen := looks[e.label]; seen && old != e.look {
+			if old, seen := looks[e.label]; seen && old != e.styleKey {
 				return fmt.Errorf("panel %d shows %q in another way than the panels before it; give what is not the same another name",
 					i+1, e.label)
 			}
-			looks[e.label] = e.look
+			looks[e.label] = e.styleKey
 		}
 	}
 	return nil
@@ -83,11 +83,11 @@ func (p Panels) legend() []entry {
 	return out
 }
 
-// dresser is a kind of figure whose series have looks.
-type dresser interface {
-	roles() []role
-	// among is the figure with the looks that its series have in a company.
-	among(company []role) drawing
+// styledFigure is a kind of figure whose series have looks.
+type styledFigure interface {
+	seriesIDs() []seriesID
+	// withAllSeries is the figure with the looks that its series have in a company.
+	withAllSeries(allSeries []seriesID) drawing
 }
 
 // Sheets are grids of at most n panels in the order of these, which hold them all: paper
@@ -96,7 +96,7 @@ func (p Panels) Sheets(n int) []Panels {
 	var out []Panels
 	for part := range slices.Chunk(p.Figures, max(1, n)) {
 		sheet := p
-		sheet.Figures, sheet.whole = part, p.company()
+		sheet.Figures, sheet.gridSeries = part, p.allSeries()
 		if len(out) > 0 {
 			sheet.Title = ""
 		}
@@ -105,15 +105,15 @@ func (p Panels) Sheets(n int) []Panels {
 	return out
 }
 
-// company are the series of all panels, each once, in the order of first use.
-func (p Panels) company() []role {
-	out := slices.Clone(p.whole)
+// allSeries are the series of all panels, each once, in the order of first use.
+func (p Panels) allSeries() []seriesID {
+	out := slices.Clone(p.gridSeries)
 	for _, f := range p.Figures {
-		d, ok := f.(dresser)
+		d, ok := f.(styledFigure)
 		if !ok {
 			continue
 		}
-		for _, r := range d.roles() {
+		for _, r := range d.seriesIDs() {
 			if !slices.Contains(out, r) {
 				out = append(out, r)
 			}
@@ -122,32 +122,32 @@ func (p Panels) company() []role {
 	return out
 }
 
-// sharer is a kind of figure whose y axis can be given.
-type sharer interface {
+// yRanged is a kind of figure whose y axis can be given.
+type yRanged interface {
 	rangeY() span
 	limitY(lo, hi float64) drawing
 }
 
-// rigid is a kind of figure whose height follows from its rows.
-type rigid interface{ rigid() }
+// fixedHeight is a kind of figure whose height follows from its rows.
+type fixedHeight interface{ fixedHeight() }
 
-func (Forest) rigid()  {}
-func (Heatmap) rigid() {}
+func (Forest) fixedHeight()  {}
+func (Heatmap) fixedHeight() {}
 
 // panels are the figures as they are drawn, with a common range if asked for.
 func (p Panels) panels() []drawing {
-	out, company := make([]drawing, len(p.Figures)), p.company()
+	out, allSeries := make([]drawing, len(p.Figures)), p.allSeries()
 	all, mixed := newSpan(), p.mixed()
 	for i, f := range p.Figures {
 		out[i] = f
-		if d, ok := f.(dresser); ok {
-			out[i] = d.among(company)
+		if d, ok := f.(styledFigure); ok {
+			out[i] = d.withAllSeries(allSeries)
 		}
 		if forest, ok := f.(Forest); ok && mixed {
-			forest.told = true
+			forest.unitInTitle = true
 			out[i] = forest
 		}
-		if s, ok := f.(sharer); ok {
+		if s, ok := f.(yRanged); ok {
 			r := s.rangeY()
 			all.add(r.lo, r.hi)
 		}
@@ -156,7 +156,7 @@ func (p Panels) panels() []drawing {
 		return out
 	}
 	for i, f := range out {
-		if s, ok := f.(sharer); ok {
+		if s, ok := f.(yRanged); ok {
 			out[i] = s.limitY(all.lo, all.hi)
 		}
 	}
@@ -216,7 +216,7 @@ func (p Panels) rowHeights(width vg.Length) []vg.Length {
 	w := p.panelWidth(width)
 	for i, f := range p.panels() {
 		h := vg.Length(len(wrap(headPen(), headingOf(f), w))) * headPen().leading()
-		_, rigid := f.(rigid)
+		_, rigid := f.(fixedHeight)
 		switch {
 		case p.Height > 0:
 			h = px(float64(p.Height))/vg.Length(len(out)) - panelGapY

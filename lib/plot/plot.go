@@ -153,7 +153,7 @@ func (fr frame) png(w io.Writer) error {
 	// at twice its size and halved.
 	fine := max(scale, 2)
 	dpi := 96 * fine
-	if _, here := fr.f.(placed); here && m.Scale == 0 {
+	if _, here := fr.f.(resized); here && m.Scale == 0 {
 		dpi = NotebookDPI
 	}
 	c := vgimg.NewWith(vgimg.UseWH(fr.w, fr.h), vgimg.UseDPI(dpi))
@@ -179,8 +179,8 @@ func renderPNG(f drawing) ([]byte, error) {
 // errEmpty is the error of a figure that has nothing to show.
 var errEmpty = errors.New("no data")
 
-// huge bounds what can be drawn: beyond it the arithmetic of axes overflows.
-const huge = 1e150
+// maxMagnitude bounds what can be drawn: beyond it the arithmetic of axes overflows.
+const maxMagnitude = 1e150
 
 // checkValues refuses what has no place on an axis; where names the series.
 func checkValues(where string, log bool, values ...float64) error {
@@ -192,7 +192,7 @@ func checkValues(where string, log bool, values ...float64) error {
 		switch {
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			return fmt.Errorf("%s is %v", at, v)
-		case math.Abs(v) > huge:
+		case math.Abs(v) > maxMagnitude:
 			return fmt.Errorf("%s is %v, too large to draw", at, v)
 		case log && v <= 0:
 			return fmt.Errorf("%s is %v, a log axis needs more than 0", at, v)

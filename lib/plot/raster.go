@@ -25,7 +25,7 @@ func newRaster(xs, ys span, logX, logY bool) *raster {
 // letter is the sign of series i.
 func letter(i int) rune { return rune('a' + i%26) }
 
-func (r *raster) put(x, y float64, mark rune) {
+func (r *raster) set(x, y float64, mark rune) {
 	i, okX := r.x.col(x)
 	j, okY := r.y.col(y)
 	if okX && okY {
@@ -33,8 +33,8 @@ func (r *raster) put(x, y float64, mark rune) {
 	}
 }
 
-// level draws a level line.
-func (r *raster) level(y float64, mark rune) {
+// horizontalLine draws a level line.
+func (r *raster) horizontalLine(y float64, mark rune) {
 	j, ok := r.y.col(y)
 	if !ok {
 		return
@@ -46,7 +46,7 @@ func (r *raster) level(y float64, mark rune) {
 
 // line draws a line through points, each step filled in.
 func (r *raster) line(xs, ys []float64, mark rune) {
-	r.put(xs[0], ys[0], mark)
+	r.set(xs[0], ys[0], mark)
 	for k := 1; k < len(xs); k++ {
 		i0, _ := r.x.col(xs[k-1])
 		i1, _ := r.x.col(xs[k])

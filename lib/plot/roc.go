@@ -36,13 +36,13 @@ type ROC struct {
 	// an attack that only guesses stays with probability 0.95 at each rate.
 	Positives, Negatives int
 
-	company []role // of the panels around it
+	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = ROC{}
 
-// ROCPair is the same figure on linear and on log axes, side by side.
-func ROCPair(r ROC) Panels {
+// ROCLinearAndLog is the same figure on linear and on log axes, side by side.
+func ROCLinearAndLog(r ROC) Panels {
 	m := r.Meta
 	lin, log := r, r
 	lin.Meta, log.Meta = Meta{Title: "linear axes"}, Meta{Title: "log axes: the few that an attack is sure about"}
@@ -124,22 +124,22 @@ func (r ROC) low() float64 {
 	return 1e-3
 }
 
-func (r ROC) roles() []role {
-	out := make([]role, len(r.Curves))
+func (r ROC) seriesIDs() []seriesID {
+	out := make([]seriesID, len(r.Curves))
 	for i, s := range r.Curves {
-		out[i] = role{s.Name, s.Control}
+		out[i] = seriesID{s.Name, s.Control}
 	}
 	return out
 }
 
-func (r ROC) among(company []role) drawing { r.company = company; return r }
-func (r ROC) looks() []look                { return dressed(r.roles(), r.company) }
+func (r ROC) withAllSeries(allSeries []seriesID) drawing { r.allSeries = allSeries; return r }
+func (r ROC) styles() []seriesStyle                      { return stylesAmong(r.seriesIDs(), r.allSeries) }
 
 func (r ROC) legend() []entry {
 	var out []entry
-	ls := r.looks()
+	ls := r.styles()
 	for i, l := range ls {
-		out = append(out, lineEntry(r.name(i), l, false, signsOf(ls, i) >= 0))
+		out = append(out, lineEntry(r.name(i), l, false, markerIndex(ls, i) >= 0))
 	}
 	n := Null{Label: "chance"}
 	if r.hasChance() {
@@ -171,18 +171,18 @@ func (r ROC) draw(c draw.Canvas) {
 	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
 		r.drawChance(c, x, y)
 		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
-		ls := r.looks()
+		ls := r.styles()
 		for i, l := range ls {
-			drawLine(c, r.visible(r.Curves[i]), l, signsOf(ls, i), x, y)
+			drawLine(c, r.staircase(r.Curves[i]), l, markerIndex(ls, i), x, y)
 		}
-		drawPaperPoints(c, r.raised(), x, y)
+		drawPaperPoints(c, r.visiblePaper(), x, y)
 	}))
 	p.Draw(c)
 }
 
-// visible is the curve as a staircase, from where its axes start: below that
+// staircase is the curve as a staircase, from where its axes start: below that
 // nothing can be drawn, so each rate is raised to the start of the axis.
-func (r ROC) visible(s ROCCurve) Curve {
+func (r ROC) staircase(s ROCCurve) Curve {
 	out := Curve{Name: s.Name}
 	add := func(x, y float64) {
 		out.X = append(out.X, max(x, r.low()))
@@ -190,15 +190,15 @@ func (r ROC) visible(s ROCCurve) Curve {
 	}
 	for i := range s.FPR {
 		if i > 0 && s.FPR[i] > s.FPR[i-1] && s.TPR[i] > s.TPR[i-1] && r.Log {
-			r.bend(s, i, add)
+			r.addBent(s, i, add)
 		}
 		add(s.FPR[i], s.TPR[i])
 	}
 	return out
 }
 
-// raised are the paper's values with rates below the axes raised to their start.
-func (r ROC) raised() []PaperPoint {
+// visiblePaper are the paper's values with rates below the axes raised to their start.
+func (r ROC) visiblePaper() []PaperPoint {
 	out := slices.Clone(r.Paper)
 	for i := range out {
 		out[i].X, out[i].Y = max(out[i].X, r.low()), max(out[i].Y, r.low())
@@ -206,8 +206,8 @@ func (r ROC) raised() []PaperPoint {
 	return out
 }
 
-// bend draws the straight line between two points, which log axes show bent.
-func (r ROC) bend(s ROCCurve, i int, add func(x, y float64)) {
+// addBent draws the straight line between two points, which log axes show bent.
+func (r ROC) addBent(s ROCCurve, i int, add func(x, y float64)) {
 	from, to := max(s.FPR[i-1], r.low()), s.FPR[i]
 	if to <= from {
 		return
@@ -227,11 +227,11 @@ func (r ROC) text() string {
 	g := newRaster(s, s, r.Log, r.Log)
 	g.line([]float64{s.lo, 1}, []float64{s.lo, 1}, '\u00b7')
 	for i, c := range r.Curves {
-		v := r.visible(c)
+		v := r.staircase(c)
 		g.line(v.X, v.Y, letter(i))
 	}
-	for _, p := range r.raised() {
-		g.put(p.X, p.Y, '\u25c7')
+	for _, p := range r.visiblePaper() {
+		g.set(p.X, p.Y, '\u25c7')
 	}
 	var b strings.Builder
 	g.write(&b, "false positive rate", "true positive rate")

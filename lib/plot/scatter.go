@@ -27,7 +27,7 @@ type Scatter struct {
 	Clouds []Cloud
 	Null   *Null // a level line and band
 
-	company []role // of the panels around it
+	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Scatter{}
@@ -61,28 +61,28 @@ func (f Scatter) check() error {
 
 // asCurves are the same values as lines, which obey the same rules.
 func (f Scatter) asCurves() Curves {
-	out := Curves{Meta: f.Meta, X: f.X, Y: f.Y, Null: f.Null, company: f.company}
+	out := Curves{Meta: f.Meta, X: f.X, Y: f.Y, Null: f.Null, allSeries: f.allSeries}
 	for _, c := range f.Clouds {
 		out.Curves = append(out.Curves, Curve{Name: c.Name, X: c.X, Y: c.Y, Control: c.Control})
 	}
 	return out
 }
 
-func (f Scatter) roles() []role                 { return f.asCurves().roles() }
-func (f Scatter) among(company []role) drawing  { f.company = company; return f }
-func (f Scatter) looks() []look                 { return f.asCurves().looks() }
-func (f Scatter) limitY(lo, hi float64) drawing { f.Y.Min, f.Y.Max = &lo, &hi; return f }
-func (f Scatter) rangeY() span                  { return f.asCurves().rangeY() }
+func (f Scatter) seriesIDs() []seriesID                      { return f.asCurves().seriesIDs() }
+func (f Scatter) withAllSeries(allSeries []seriesID) drawing { f.allSeries = allSeries; return f }
+func (f Scatter) styles() []seriesStyle                      { return f.asCurves().styles() }
+func (f Scatter) limitY(lo, hi float64) drawing              { f.Y.Min, f.Y.Max = &lo, &hi; return f }
+func (f Scatter) rangeY() span                               { return f.asCurves().rangeY() }
 func (f Scatter) body(width vg.Length) vg.Length {
 	return f.height(clamp(float64(width/px(1))*0.62, 200, 420))
 }
 
 func (f Scatter) legend() []entry {
 	var out []entry
-	ls := f.looks()
+	ls := f.styles()
 	for i, c := range f.Clouds {
 		l := ls[i]
-		out = append(out, entry{label: c.Name, look: fmt.Sprint("points ", l.col, l.shape), thumb: func(c draw.Canvas) {
+		out = append(out, entry{label: c.Name, styleKey: fmt.Sprint("points ", l.col, l.shape), sample: func(c draw.Canvas) {
 			c.DrawGlyphNoClip(marks(l), c.Center())
 		}})
 	}
@@ -113,14 +113,14 @@ func (f Scatter) draw(c draw.Canvas) {
 	xs, ys := f.asCurves().spans()
 	p := newPlot(c, f.X, f.Y, xs, ys)
 	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		ls := f.looks()
+		ls := f.styles()
 		for _, i := range f.order() {
 			style := draw.GlyphStyle{Color: alpha(ls[i].col, 0.75), Radius: px(2.4), Shape: ls[i].shape}
 			for k, v := range f.Clouds[i].X {
 				c.DrawGlyph(style, vg.Point{X: x(v), Y: y(f.Clouds[i].Y[k])})
 			}
 		}
-		levelNull(c, f.Null, y, c.Min.X, c.Max.X)
+		drawNullHorizontal(c, f.Null, y, c.Min.X, c.Max.X)
 	}))
 	p.Draw(c)
 }
@@ -131,11 +131,11 @@ func (f Scatter) text() string {
 	xs, ys := f.asCurves().spans()
 	r := newRaster(xs, ys, f.X.Log, f.Y.Log)
 	if f.Null != nil {
-		r.level(f.Null.Value, '\u2504')
+		r.horizontalLine(f.Null.Value, '\u2504')
 	}
 	for _, i := range f.order() {
 		for k, v := range f.Clouds[i].X {
-			r.put(v, f.Clouds[i].Y[k], letter(i))
+			r.set(v, f.Clouds[i].Y[k], letter(i))
 		}
 	}
 	var b strings.Builder

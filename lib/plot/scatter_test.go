@@ -19,7 +19,7 @@ func ExampleScatter() {
 		many.X, many.Y = append(many.X, float64(i)), append(many.Y, float64(i%16))
 	}
 	f := plot.Scatter{
-		X: plot.Axis{Min: plot.At(0), Max: plot.At(63)}, Y: plot.Axis{Min: plot.At(0), Max: plot.At(15)},
+		X: plot.Axis{Min: plot.Limit(0), Max: plot.Limit(63)}, Y: plot.Axis{Min: plot.Limit(0), Max: plot.Limit(15)},
 		Clouds: []plot.Cloud{{Name: "rare", X: []float64{0, 63}, Y: []float64{0, 15}}, many},
 	}
 	lines := strings.Split(f.Text(), "\n")

@@ -85,7 +85,7 @@ func TestSheetsHoldEveryPanelAndKeepTheLooks(t *testing.T) {
 	of := func(p Panels) map[string]string {
 		out := map[string]string{}
 		for _, e := range p.legend() {
-			out[e.label] = e.look
+			out[e.label] = e.styleKey
 		}
 		return out
 	}

@@ -30,10 +30,10 @@ func (l strip) draw(vs []float64, sum summary, kind Summary) {
 func (l strip) box(s summary) {
 	half := l.lane * 0.40
 	lo, hi := l.clip(s.low), l.clip(s.high)
-	l.c.StrokeLine2(solid(alpha(l.look.col, 0.6), 1), l.at, l.clip(s.min), l.at, l.clip(s.max))
-	fillRect(l.c, alpha(l.look.col, 0.22), l.at-half, lo, l.at+half, hi)
-	r := vg.Rectangle{Min: vg.Point{X: l.at - half, Y: lo}, Max: vg.Point{X: l.at + half, Y: hi}}
-	l.c.SetLineStyle(solid(alpha(l.look.col, 0.6), 0.8))
+	l.c.StrokeLine2(solid(alpha(l.style.col, 0.6), 1), l.x, l.clip(s.min), l.x, l.clip(s.max))
+	fillRect(l.c, alpha(l.style.col, 0.22), l.x-half, lo, l.x+half, hi)
+	r := vg.Rectangle{Min: vg.Point{X: l.x - half, Y: lo}, Max: vg.Point{X: l.x + half, Y: hi}}
+	l.c.SetLineStyle(solid(alpha(l.style.col, 0.6), 0.8))
 	l.c.Stroke(r.Path())
 }
 
@@ -41,7 +41,7 @@ func (l strip) box(s summary) {
 func (l strip) tick(v float64) {
 	if at := l.y(v); l.c.ContainsY(at) {
 		half := l.lane * 0.40
-		l.c.StrokeLine2(solid(l.look.col, 2), l.at-half, at, l.at+half, at)
+		l.c.StrokeLine2(solid(l.style.col, 2), l.x-half, at, l.x+half, at)
 	}
 }
 
@@ -49,12 +49,12 @@ func (l strip) tick(v float64) {
 func (l strip) interval(s summary) {
 	tip := l.lane * 0.25
 	lo, hi := l.clip(s.low), l.clip(s.high)
-	ls := solid(l.look.col, 1.8)
-	l.c.StrokeLine2(ls, l.at, lo, l.at, hi)
+	ls := solid(l.style.col, 1.8)
+	l.c.StrokeLine2(ls, l.x, lo, l.x, hi)
 	for _, end := range []vg.Length{lo, hi} {
-		l.c.StrokeLine2(ls, l.at-tip, end, l.at+tip, end)
+		l.c.StrokeLine2(ls, l.x-tip, end, l.x+tip, end)
 	}
-	l.glyph(vg.Point{X: l.at, Y: l.y(s.mid)}, min(px(4.5), l.lane*0.34), 1)
+	l.glyph(vg.Point{X: l.x, Y: l.y(s.mid)}, min(px(4.5), l.lane*0.34), 1)
 }
 
 // points spreads the points over the lane in their own order by the golden
@@ -68,28 +68,28 @@ func (l strip) points(vs []float64, opacity float64) {
 		if len(vs) == 1 {
 			off = 0
 		}
-		l.glyph(vg.Point{X: l.at + vg.Length(off)*l.lane*0.56, Y: l.y(v)}, r, opacity)
+		l.glyph(vg.Point{X: l.x + vg.Length(off)*l.lane*0.56, Y: l.y(v)}, r, opacity)
 	}
 }
 
 func (l strip) glyph(pt vg.Point, r vg.Length, opacity float64) {
-	l.c.DrawGlyph(draw.GlyphStyle{Color: alpha(l.look.col, opacity), Radius: r, Shape: l.look.shape}, pt)
+	l.c.DrawGlyph(draw.GlyphStyle{Color: alpha(l.style.col, opacity), Radius: r, Shape: l.style.shape}, pt)
 }
 
 func (l strip) drawPaper(v float64) {
 	if at := l.y(v); l.c.ContainsY(at) {
-		paperMark(l.c, vg.Point{X: l.at, Y: at}, min(px(5), max(px(3), l.lane*0.4)))
+		paperMark(l.c, vg.Point{X: l.x, Y: at}, min(px(5), max(px(3), l.lane*0.4)))
 	}
 }
 
 // clip keeps a height inside the drawing; what a log axis cannot show falls to
 // its lower end.
 func (l strip) clip(v float64) vg.Length {
-	return clamp(safe(l.y, v, l.c.Min.Y), l.c.Min.Y, l.c.Max.Y)
+	return clamp(orLow(l.y, v, l.c.Min.Y), l.c.Min.Y, l.c.Max.Y)
 }
 
-// safe is at(v), or low where a log axis has no place for v.
-func safe(at func(float64) vg.Length, v float64, low vg.Length) (out vg.Length) {
+// orLow is at(v), or low where a log axis has no place for v.
+func orLow(at func(float64) vg.Length, v float64, low vg.Length) (out vg.Length) {
 	defer func() {
 		if recover() != nil {
 			out = low

@@ -44,7 +44,7 @@ type Strips struct {
 	Null       *Null
 	GroupNulls []Null // one per group, instead of Null, where the null differs
 
-	company []role // of the panels around it
+	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Strips{}
@@ -150,19 +150,19 @@ func (s Strips) addInterval(all *span, sum summary) {
 func (s Strips) limitY(lo, hi float64) drawing { s.Y.Min, s.Y.Max = &lo, &hi; return s }
 func (s Strips) rangeY() span                  { return s.values().fit(s.Y) }
 
-func (s Strips) roles() []role {
-	out := make([]role, len(s.Series))
+func (s Strips) seriesIDs() []seriesID {
+	out := make([]seriesID, len(s.Series))
 	for i, r := range s.Series {
-		out[i] = role{r.Name, r.Control}
+		out[i] = seriesID{r.Name, r.Control}
 	}
 	return out
 }
 
-func (s Strips) among(company []role) drawing { s.company = company; return s }
-func (s Strips) looks() []look                { return dressed(s.roles(), s.company) }
+func (s Strips) withAllSeries(allSeries []seriesID) drawing { s.allSeries = allSeries; return s }
+func (s Strips) styles() []seriesStyle                      { return stylesAmong(s.seriesIDs(), s.allSeries) }
 
 func (s Strips) legend() []entry {
-	ls := s.looks()
+	ls := s.styles()
 	var out []entry
 	paper := false
 	for i, r := range s.Series {
@@ -181,15 +181,15 @@ func (s Strips) legend() []entry {
 	return out
 }
 
-func (s Strips) seriesEntry(name string, l look) entry {
-	return entry{label: name, look: fmt.Sprint(l.col, l.shape), thumb: func(c draw.Canvas) {
+func (s Strips) seriesEntry(name string, l seriesStyle) entry {
+	return entry{label: name, styleKey: fmt.Sprint(l.col, l.shape), sample: func(c draw.Canvas) {
 		fillRect(c, alpha(l.col, 0.22), c.Center().X-px(8), c.Min.Y, c.Center().X+px(8), c.Max.Y)
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.col, Radius: px(3.2), Shape: l.shape}, c.Center())
 	}}
 }
 
 func paperEntry() entry {
-	return entry{label: "printed in the paper", look: "paper", thumb: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
+	return entry{label: "printed in the paper", styleKey: "paper", sample: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
 }
 
 // groupLabels are the names of the groups, wrapped to the room each has, and the
@@ -254,18 +254,18 @@ func (s Strips) draw(c draw.Canvas) {
 }
 
 func (s Strips) drawData(c draw.Canvas, x, y func(float64) vg.Length) {
-	levelNull(c, s.Null, y, c.Min.X, c.Max.X)
+	drawNullHorizontal(c, s.Null, y, c.Min.X, c.Max.X)
 	for g := range s.GroupNulls {
-		levelNull(c, &s.GroupNulls[g], y, x(float64(g)), x(float64(g+1)))
+		drawNullHorizontal(c, &s.GroupNulls[g], y, x(float64(g)), x(float64(g+1)))
 	}
-	ls := s.looks()
+	ls := s.styles()
 	slot := x(1) - x(0)
 	lane := slot * 0.9 / vg.Length(len(s.Series))
 	lane = min(lane, px(46))
 	for g := range s.Groups {
 		left := x(float64(g)+0.5) - lane*vg.Length(len(s.Series))/2
 		for i, r := range s.Series {
-			l := strip{c: c, y: y, at: left + lane*(vg.Length(i)+0.5), lane: lane, look: ls[i]}
+			l := strip{c: c, y: y, x: left + lane*(vg.Length(i)+0.5), lane: lane, style: ls[i]}
 			l.draw(r.Values[g], s.summary(r.Values[g]), s.Summary)
 			if r.Paper != nil && r.Paper[g] != nil {
 				l.drawPaper(*r.Paper[g])
@@ -297,8 +297,8 @@ func (s Strips) summary(vs []float64) summary {
 
 // strip draws the points of one series in one group.
 type strip struct {
-	c        draw.Canvas
-	y        func(float64) vg.Length
-	at, lane vg.Length
-	look     look
+	c       draw.Canvas
+	y       func(float64) vg.Length
+	x, lane vg.Length
+	style   seriesStyle
 }

@@ -47,9 +47,9 @@ func (s Strips) textRow(r ruler, null *Null, series StripSeries, g int) string {
 		switch {
 		case !ok:
 		case seen[i] > 1:
-			l.put(v, '\u25cf')
+			l.set(v, '\u25cf')
 		default:
-			l.put(v, '\u2022')
+			l.set(v, '\u2022')
 		}
 	}
 	numbers := "no points"
@@ -59,7 +59,7 @@ func (s Strips) textRow(r ruler, null *Null, series StripSeries, g int) string {
 		numbers = fmt.Sprintf("%s, %d", formatFixed(vs[0], 3), len(vs))
 	}
 	if series.Paper != nil && series.Paper[g] != nil {
-		l.put(*series.Paper[g], '\u25c7')
+		l.set(*series.Paper[g], '\u25c7')
 		numbers += ", paper " + formatFixed(*series.Paper[g], 3)
 	}
 	return l.String() + "  " + numbers

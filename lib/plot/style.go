@@ -57,47 +57,47 @@ func alpha(col color.NRGBA, a float64) color.NRGBA {
 	return col
 }
 
-// look is how a series is drawn everywhere in a figure.
-type look struct {
+// style is how a series is drawn everywhere in a figure.
+type seriesStyle struct {
 	col    color.NRGBA
 	shape  draw.GlyphDrawer
 	dashes []vg.Length
 }
 
-// role is a series as a reader knows it.
-type role struct {
+// seriesID is a series as a reader knows it.
+type seriesID struct {
 	name    string
 	control bool
 }
 
-// dressed are the looks of a figure's series: those of the company that it is shown
+// stylesAmong are the looks of a figure's series: those of the company that it is shown
 // in, so that the same series has the same look in every panel and no other has
 // it; alone, by their order.
-func dressed(own, company []role) []look {
-	if company == nil {
-		return looks(own)
+func stylesAmong(own, allSeries []seriesID) []seriesStyle {
+	if allSeries == nil {
+		return seriesStyles(own)
 	}
-	all, out := looks(company), make([]look, len(own))
+	all, out := seriesStyles(allSeries), make([]seriesStyle, len(own))
 	for i, r := range own {
-		out[i] = all[slices.Index(company, r)]
+		out[i] = all[slices.Index(allSeries, r)]
 	}
 	return out
 }
 
-// looks gives each series its look: methods take the colours in turn, controls
+// styles gives each series its look: methods take the colours in turn, controls
 // the greys. Every look has a sign of its own, and every control's line its
 // dashes, so that a print in grey can be read.
-func looks(series []role) []look {
-	out := make([]look, len(series))
+func seriesStyles(series []seriesID) []seriesStyle {
+	out := make([]seriesStyle, len(series))
 	m, k := 0, 0
 	for i, r := range series {
 		if r.control {
 			n := k + k/len(greys)
-			out[i] = look{greys[k%len(greys)], controlShapes[n%len(controlShapes)], controlDashes[n%len(controlDashes)]}
+			out[i] = seriesStyle{greys[k%len(greys)], controlShapes[n%len(controlShapes)], controlDashes[n%len(controlDashes)]}
 			k++
 			continue
 		}
-		out[i] = look{palette[m%len(palette)], methodShapes[(m+m/len(palette))%len(methodShapes)], nil}
+		out[i] = seriesStyle{palette[m%len(palette)], methodShapes[(m+m/len(palette))%len(methodShapes)], nil}
 		m++
 	}
 	return out

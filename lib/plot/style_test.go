@@ -8,15 +8,15 @@ import (
 // A print in grey has no colours: six methods and four controls are told apart by
 // sign, and the lines of controls by their dashes, of which none is the null's.
 func TestSeriesAreToldApartWithoutColour(t *testing.T) {
-	var series []role
+	var series []seriesID
 	for i := range 6 {
-		series = append(series, role{fmt.Sprint("method ", i), false})
+		series = append(series, seriesID{fmt.Sprint("method ", i), false})
 	}
 	for i := range 4 {
-		series = append(series, role{fmt.Sprint("control ", i), true})
+		series = append(series, seriesID{fmt.Sprint("control ", i), true})
 	}
 	signs, dashes := map[string]string{}, map[string]string{fmt.Sprint(dashed(ink, 1).Dashes): "the null"}
-	for i, l := range looks(series) {
+	for i, l := range seriesStyles(series) {
 		name := series[i].name
 		if other := signs[fmt.Sprintf("%T", l.shape)]; other != "" {
 			t.Errorf("%s has the sign of %s", name, other)
@@ -51,16 +51,16 @@ func TestPanelsGiveASeriesOneLookThatNoOtherHas(t *testing.T) {
 	}
 	shown := map[string]string{}
 	for _, e := range p.legend() {
-		if other := shown[e.look]; other != "" {
+		if other := shown[e.styleKey]; other != "" {
 			t.Errorf("%q and %q look alike", other, e.label)
 		}
-		shown[e.look] = e.label
+		shown[e.styleKey] = e.label
 	}
 	if len(shown) != 4 {
 		t.Errorf("%d looks in the legend: %v", len(shown), shown)
 	}
 	first, last := p.panels()[0].legend()[0], p.panels()[2].legend()[2]
-	if first.label != last.label || first.look != last.look {
-		t.Errorf("%q is shown as %q and as %q", first.label, first.look, last.look)
+	if first.label != last.label || first.styleKey != last.styleKey {
+		t.Errorf("%q is shown as %q and as %q", first.label, first.styleKey, last.styleKey)
 	}
 }

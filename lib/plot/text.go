@@ -65,11 +65,11 @@ func (r ruler) row(null *Null) row {
 	if null.Low != nil {
 		l.fill(*null.Low, *null.High, '\u2591')
 	}
-	l.put(null.Value, '\u250a')
+	l.set(null.Value, '\u250a')
 	return l
 }
 
-func (l row) put(v float64, mark rune) {
+func (l row) set(v float64, mark rune) {
 	if i, ok := l.r.col(v); ok {
 		l.cells[i] = mark
 	}

@@ -52,7 +52,7 @@ func vegaWidth(f drawing) int {
 	if s, ok := f.(widther); ok {
 		standard = min(standard, int(s.standardWidth()))
 	}
-	return whole(f.meta().width(float64(standard)))
+	return roundPixels(f.meta().width(float64(standard)))
 }
 
 // vegaSpec dresses layers as a figure: title, caption, source and style. signs
@@ -69,7 +69,7 @@ func vegaSpec(f drawing, signs []string, layers list) object {
 		"description": oneLine(strings.TrimSpace(m.Title + ". " + m.Caption)),
 		"title":       object{"text": oneLine(m.Title), "subtitle": under, "anchor": "start", "offset": 12},
 		"width":       width - vegaMargin, // of the drawing alone
-		"height":      whole(f.body(px(float64(width)))) - vegaFoot,
+		"height":      roundPixels(f.body(px(float64(width)))) - vegaFoot,
 		"layer":       layers,
 		"config":      vegaConfig(),
 	}
@@ -139,13 +139,13 @@ func vegaAxis(a Axis, s span, grid bool) object {
 		axis["title"] = nil
 	}
 	if a.Log {
-		axis["values"] = labelled(logTicks(s.lo, s.hi, 8))
+		axis["values"] = labelledTicks(logTicks(s.lo, s.hi, 8))
 	}
 	return object{"scale": scale, "axis": axis}
 }
 
-// labelled are the values of the ticks that have a label.
-func labelled(ticks []plot.Tick) list {
+// labelledTicks are the values of the ticks that have a label.
+func labelledTicks(ticks []plot.Tick) list {
 	var out list
 	for _, t := range ticks {
 		if !t.IsMinor() {
@@ -174,7 +174,7 @@ func seriesChannel(names []string, of func(i int) any, legend object) object {
 }
 
 // seriesColour is the colour channel of series.
-func seriesColour(names []string, ls []look, legend object) object {
+func seriesColour(names []string, ls []seriesStyle, legend object) object {
 	return seriesChannel(names, func(i int) any { return hex(ls[i].col) }, legend)
 }
 
@@ -272,7 +272,7 @@ func paperRows(ps []PaperPoint) list {
 }
 
 // vegaDash is the dashes of a look in CSS pixels.
-func vegaDash(l look) list {
+func vegaDash(l seriesStyle) list {
 	out := list{}
 	for _, d := range l.dashes {
 		out = append(out, float64(d/px(1)))
@@ -288,5 +288,5 @@ func intervalWords(low, high float64, digits int) string {
 	return fmt.Sprintf("%s to %s", formatFixed(low, digits), formatFixed(high, digits))
 }
 
-// whole is a length in CSS pixels as a whole number.
-func whole(l vg.Length) int { return int(l/px(1) + 0.5) }
+// roundPixels is a length in CSS pixels as a whole number.
+func roundPixels(l vg.Length) int { return int(l/px(1) + 0.5) }

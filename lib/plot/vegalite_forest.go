@@ -39,10 +39,10 @@ func (f Forest) VegaLite() ([]byte, error) {
 		if len(papers) > 0 {
 			signs = append(signs, paperSign)
 		}
-		if i := f.first(func(r ForestRow) bool { return !r.Control && r.Missing == "" }); i >= 0 {
+		if i := f.firstIndex(func(r ForestRow) bool { return !r.Control && r.Missing == "" }); i >= 0 {
 			signs = append([]string{"circle: estimate" + f.Rows[i].intervalName()}, signs...)
 		}
-		if f.first(func(r ForestRow) bool { return r.Control && r.Missing == "" }) >= 0 {
+		if f.firstIndex(func(r ForestRow) bool { return r.Control && r.Missing == "" }) >= 0 {
 			signs = append(signs, "grey square: control")
 		}
 		spec := vegaSpec(f, signs, layers)
@@ -55,9 +55,9 @@ func (f Forest) VegaLite() ([]byte, error) {
 func (f Forest) vegaInner(all []forestLine, t columns) int {
 	label := 0
 	for _, l := range all {
-		label = max(label, whole(f.labelWidth(l)))
+		label = max(label, roundPixels(f.labelWidth(l)))
 	}
-	return max(160, vegaWidth(f)-min(label, 240)-whole(t.width())-50)
+	return max(160, vegaWidth(f)-min(label, 240)-roundPixels(t.width())-50)
 }
 
 // vegaRows is the channel of the rows, which are numbers with names written for
@@ -100,7 +100,7 @@ func (f Forest) vegaTables(all []forestLine, t columns) (rows, papers, words lis
 			continue
 		}
 		r := *l.row
-		cells := t.strings(r)
+		cells := t.cellTexts(r)
 		row := object{"row": i, "label": oneLine(r.Label), "group": oneLine(r.Group), "control": r.Control}
 		words = append(words, object{"row": i, "w0": oneLine(cells[0]), "w1": cells[1], "w2": cells[2]})
 		if r.P != nil {
@@ -132,7 +132,7 @@ func (f Forest) vegaNumbers(words list, y object, t columns, width int) list {
 		if w == 0 {
 			continue
 		}
-		end += whole(w)
+		end += roundPixels(w)
 		mark := object{"type": "text", "align": "right", "fontSize": 11.5, "color": hex(ink)}
 		out = append(out,
 			object{"data": data(words), "mark": mark, "encoding": object{"y": y, "x": object{"value": end},

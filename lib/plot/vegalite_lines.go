@@ -20,7 +20,7 @@ func (f Curves) VegaLite() ([]byte, error) {
 		}
 		v := vegaLines{
 			x: vegaAxis(f.X, xs, false), y: vegaAxis(f.Y, ys, true),
-			names: names, looks: f.looks(), width: vegaWidth(f),
+			names: names, styles: f.styles(), width: vegaWidth(f),
 			xName: cmp.Or(oneLine(f.X.Label), "x"), yName: cmp.Or(oneLine(f.Y.Label), "y"),
 		}
 		v.tips = tooltip("series", "curve", "x", v.xName, "y", v.yName, "interval", "interval")
@@ -83,15 +83,15 @@ func (f Curves) vegaMarks() list {
 type vegaLines struct {
 	x, y         object // scales and axes
 	names        []string
-	looks        []look
+	styles       []seriesStyle
 	width        int
 	xName, yName string
 	tips         list // what is shown at a point
 }
 
-// strong is an opacity for the curves chosen in the legend, and a weaker one for
+// emphasisIf is an opacity for the curves chosen in the legend, and a weaker one for
 // the others.
-func strong(param string, yes, no float64) object {
+func emphasisIf(param string, yes, no float64) object {
 	return object{"condition": object{"param": param, "value": yes}, "value": no}
 }
 
@@ -102,8 +102,8 @@ const pointTable = "points"
 func (v vegaLines) layers(banded bool) list {
 	table := object{"name": pointTable}
 	legend := object{"columns": vegaColumns(v.width, v.names), "symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
-	colour := seriesColour(v.names, v.looks, legend)
-	dash := seriesChannel(v.names, func(i int) any { return vegaDash(v.looks[i]) }, legend)
+	colour := seriesColour(v.names, v.styles, legend)
+	dash := seriesChannel(v.names, func(i int) any { return vegaDash(v.styles[i]) }, legend)
 	x, y := field("x", v.x), field("y", v.y)
 	order := object{"field": "i", "type": "quantitative"}
 	withBand := list{object{"filter": "isValid(datum.low)"}}
@@ -111,7 +111,7 @@ func (v vegaLines) layers(banded bool) list {
 		object{
 			"data": table, "transform": withBand,
 			"mark":     object{"type": "area", "clip": true},
-			"encoding": object{"x": x, "y": field("low", v.y), "y2": object{"field": "high"}, "color": colour, "opacity": strong("pick", 0.18, 0.04)},
+			"encoding": object{"x": x, "y": field("low", v.y), "y2": object{"field": "high"}, "color": colour, "opacity": emphasisIf("pick", 0.18, 0.04)},
 		},
 		object{
 			"data": table,
@@ -120,7 +120,7 @@ func (v vegaLines) layers(banded bool) list {
 				"select": object{"type": "point", "fields": list{"series"}},
 			}},
 			"mark":     object{"type": "line", "strokeWidth": 2, "clip": true},
-			"encoding": object{"x": x, "y": y, "color": colour, "strokeDash": dash, "order": order, "opacity": strong("pick", 1, 0.15)},
+			"encoding": object{"x": x, "y": y, "color": colour, "strokeDash": dash, "order": order, "opacity": emphasisIf("pick", 1, 0.15)},
 		},
 		object{
 			"data": table, "transform": withBand,

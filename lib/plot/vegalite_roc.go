@@ -15,7 +15,7 @@ func (r ROC) VegaLite() ([]byte, error) {
 		s := span{r.low(), 1}
 		v := vegaLines{
 			x: vegaAxis(Axis{Label: "false positive rate", Log: r.Log}, s, true), y: vegaAxis(Axis{Label: "true positive rate", Log: r.Log}, s, true),
-			names: names, looks: r.looks(), width: vegaWidth(r),
+			names: names, styles: r.styles(), width: vegaWidth(r),
 			xName: "false positive rate", yName: "true positive rate",
 		}
 		signs := []string{"dashed line: chance"}
@@ -30,7 +30,7 @@ func (r ROC) VegaLite() ([]byte, error) {
 			signs = append(signs, "yellow band: "+chanceLabel)
 		}
 		layers := append(r.vegaChance(v), v.layers(false)...)
-		paper := v.paper(r.raised())
+		paper := v.paper(r.visiblePaper())
 		for _, l := range paper { // on the edge of log axes, and whole
 			delete(l.(object)["mark"].(object), "clip")
 		}

@@ -33,7 +33,7 @@ func (s Strips) VegaLite() ([]byte, error) {
 		}
 		v := vegaStrips{s: s, names: names}
 		sums, points, printed := v.tables()
-		spec := vegaSpec(s, append([]string{v.what()}, signs...), v.layers(printed))
+		spec := vegaSpec(s, append([]string{v.pointsText()}, signs...), v.layers(printed))
 		spec["datasets"] = object{sumTable: sums, pointTable: points}
 		return spec
 	})
@@ -45,7 +45,7 @@ type vegaStrips struct {
 	names []string
 }
 
-func (v vegaStrips) what() string {
+func (v vegaStrips) pointsText() string {
 	if v.s.Summary == MeanInterval {
 		return "mean and 95 % interval, points: single values"
 	}
@@ -111,7 +111,7 @@ const sumTable = "summaries"
 
 func (v vegaStrips) layers(paper list) list {
 	legend := object{"columns": vegaColumns(vegaWidth(v.s), v.names)}
-	colour := seriesColour(v.names, v.s.looks(), legend)
+	colour := seriesColour(v.names, v.s.styles(), legend)
 	shape := seriesChannel(v.names, v.shape, legend)
 	group, lane := v.group(), v.lane()
 	y := vegaAxis(v.s.Y, v.s.rangeY(), true)

@@ -14,33 +14,33 @@ const NotebookWidth = 672
 // own.
 const NotebookDPI = 144
 
-// AtWidth is the figure for a place of the given width in CSS pixels, such as
+// WithWidth is the figure for a place of the given width in CSS pixels, such as
 // NotebookWidth. A figure that names a width itself, or whose kind is narrower,
 // keeps it. Its PNG has NotebookDPI, unless the figure names a scale.
-func AtWidth(f Figure, width int) Figure {
+func WithWidth(f Figure, width int) Figure {
 	if f == nil {
 		return nil
 	}
 	if s, ok := f.(widther); ok {
 		width = min(width, int(s.standardWidth()))
 	}
-	return placed{f, width}
+	return resized{f, width}
 }
 
-// placed is a figure with a width from outside.
-type placed struct {
+// resized is a figure with a width from outside.
+type resized struct {
 	Figure
 	width int
 }
 
-func (p placed) meta() Meta {
+func (p resized) meta() Meta {
 	m := p.Figure.meta()
 	m.Width = cmp.Or(m.Width, p.width)
 	return m
 }
 
 // Render implements Figure.
-func (p placed) Render(w io.Writer, format string) error { return render(p, w, format) }
+func (p resized) Render(w io.Writer, format string) error { return render(p, w, format) }
 
 // PNG implements Figure.
-func (p placed) PNG() ([]byte, error) { return renderPNG(p) }
+func (p resized) PNG() ([]byte, error) { return renderPNG(p) }

@@ -177,7 +177,7 @@ func TestWhereThePrivacyLossSaysNothingRDPIsNamed(t *testing.T) {
 // million times larger the same bounds become wider, and at last the call refuses.
 func TestRoundingIsPartOfTheBounds(t *testing.T) {
 	h := History{{0.01, 1, 1000}}
-	s := first(h.sum(true, 1e-3, 1e-15))
+	s := first(h.lossSum(true, 1e-3, 1e-15))
 	c := s.compose(s.window(s.lambda(1e-12)))
 	plain, above, below := c.epsilon(1e-12, 0), c.epsilon(1e-12, 1), c.epsilon(1e-12, -1)
 	if !(below <= plain && plain <= above) || above-below > 1e-6 {

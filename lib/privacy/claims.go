@@ -5,49 +5,49 @@ import (
 	"math"
 )
 
-// Claimed is what "BlindU" says that masking guarantees. See SmallestDelta for what
+// Claim is what "BlindU" says that masking guarantees. See SmallestDelta for what
 // it is worth.
-type Claimed struct {
+type Claim struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 }
 
-// ClaimWith is Claim 1, of k draws with replacement from n features:
+// ClaimWithReplacement is Claim 1, of k draws with replacement from n features:
 //
 //	epsilon = k ln((n+1)/n),  delta = 1 - ((n-1)/n)^k
 //
 // Table IV prints it, for MNIST's 784 pixels, with n = 100.
-func ClaimWith(n, k int) (Claimed, error) {
+func ClaimWithReplacement(n, k int) (Claim, error) {
 	if n < 1 || k < 1 {
-		return Claimed{}, fmt.Errorf("privacy: %d draws from %d features", k, n)
+		return Claim{}, fmt.Errorf("privacy: %d draws from %d features", k, n)
 	}
-	return Claimed{float64(k) * math.Log1p(1/float64(n)), inClear(n, k, true)}, nil
+	return Claim{float64(k) * math.Log1p(1/float64(n)), drawnProbability(n, k, true)}, nil
 }
 
-// ClaimWithout is Claim 2, of k draws without replacement from n features:
+// ClaimWithoutReplacement is Claim 2, of k draws without replacement from n features:
 //
 //	epsilon = ln((n+1)/(n+1-k)),  delta = k/n
 //
 // Table IV prints it with n = 100, and with a delta of 0.5 for k = 40 and 0.8 for
 // k = 60: these are the deltas of k = 50 and k = 80, beside the epsilons of 40 and 60.
-func ClaimWithout(n, k int) (Claimed, error) {
+func ClaimWithoutReplacement(n, k int) (Claim, error) {
 	if n < 1 || k < 1 || k > n {
-		return Claimed{}, fmt.Errorf("privacy: %d draws without replacement from %d features", k, n)
+		return Claim{}, fmt.Errorf("privacy: %d draws without replacement from %d features", k, n)
 	}
-	return Claimed{-math.Log1p(-float64(k) / float64(n+1)), inClear(n, k, false)}, nil
+	return Claim{-math.Log1p(-float64(k) / float64(n+1)), drawnProbability(n, k, false)}, nil
 }
 
 // Claim is what the paper says of this masking of n features. There is no claim for
 // weighted draws.
-func (m Masking) Claim(n int) (Claimed, error) {
-	k, err := m.uniform(n)
+func (m Masking) Claim(n int) (Claim, error) {
+	k, err := m.uniformDraws(n)
 	if err != nil {
-		return Claimed{}, err
+		return Claim{}, err
 	}
 	if m.Replacement {
-		return ClaimWith(n, k)
+		return ClaimWithReplacement(n, k)
 	}
-	return ClaimWithout(n, k)
+	return ClaimWithoutReplacement(n, k)
 }
 
 // Coverage is the share of n features that is sent in clear on average: k/n without
@@ -56,19 +56,19 @@ func (m Masking) Claim(n int) (Claimed, error) {
 // the failure probability is how much of the image is sent as it is. For uniform
 // draws alone.
 func (m Masking) Coverage(n int) (float64, error) {
-	k, err := m.uniform(n)
-	return inClear(n, k, m.Replacement), err
+	k, err := m.uniformDraws(n)
+	return drawnProbability(n, k, m.Replacement), err
 }
 
-// inClear is the chance that one feature of n is drawn.
-func inClear(n, k int, replacement bool) float64 {
+// drawnProbability is the chance that one feature of n is drawn.
+func drawnProbability(n, k int, replacement bool) float64 {
 	if replacement {
 		return -math.Expm1(float64(k) * math.Log1p(-1/float64(n)))
 	}
 	return float64(k) / float64(n)
 }
 
-// Survives is the chance that all of so many given features, of n, are in clear, for
+// SurvivalProbability is the chance that all of so many given features, of n, are in clear, for
 // instance the four pixels of a trigger (0.13 without replacement at a rate of 60 %,
 // 0.04 with):
 //
@@ -77,8 +77,8 @@ func inClear(n, k int, replacement bool) float64 {
 //
 // which loses its digits, and is counted draw by draw instead: by how many of the
 // features are in clear so far. For uniform draws alone.
-func (m Masking) Survives(n, features int) (float64, error) {
-	k, err := m.uniform(n)
+func (m Masking) SurvivalProbability(n, features int) (float64, error) {
+	k, err := m.uniformDraws(n)
 	switch {
 	case err != nil:
 		return 0, err
@@ -104,10 +104,10 @@ func (m Masking) Survives(n, features int) (float64, error) {
 	return met[features], nil
 }
 
-// uniform is the number of draws of a masking whose chances are all the same.
-func (m Masking) uniform(n int) (int, error) {
+// uniformDraws is the number of draws of a masking whose chances are all the same.
+func (m Masking) uniformDraws(n int) (int, error) {
 	if m.Weighting == Exponential {
 		return 0, fmt.Errorf("privacy: nothing is claimed of draws whose weights are the record's own values")
 	}
-	return m.Drawn(n)
+	return m.NumDraws(n)
 }

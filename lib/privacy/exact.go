@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// mostExact bounds the features of which all subsets are looked at.
-	mostExact = 16
-	// mostExactSteps bounds the draws times the subsets times the features: some seconds.
-	mostExactSteps = 1 << 30
+	// maxExactFeatures bounds the features of which all subsets are looked at.
+	maxExactFeatures = 16
+	// maxExactSteps bounds the draws times the subsets times the features: some seconds.
+	maxExactSteps = 1 << 30
 )
 
 // SmallestDelta is the least delta with
@@ -43,7 +43,7 @@ const (
 // delta of 0.656 (claimed: 0.500), with replacement 0.575 (claimed: 0.421), the chance
 // of the bright feature to be drawn.
 func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64, error) {
-	m = m.Resolved()
+	m = m.WithDefaults()
 	if err := m.check(); err != nil {
 		return 0, err
 	}
@@ -56,17 +56,17 @@ func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64,
 	if err := errors.Join(m.checkExact("x", x, k), m.checkExact("y", y, k)); err != nil {
 		return 0, err
 	}
-	of, other := m.law(m.logWeights(x), k), m.law(m.logWeights(y), k)
-	same := agree(x, y)
-	return min(1, max(excess(of, other, same, epsilon), excess(other, of, same, epsilon))), nil
+	of, other := m.subsetProbabilities(m.logWeights(x), k), m.subsetProbabilities(m.logWeights(y), k)
+	same := equalFeatures(x, y)
+	return min(1, max(hockeyStick(of, other, same, epsilon), hockeyStick(other, of, same, epsilon))), nil
 }
 
 func (m Masking) checkExact(what string, x []float32, k int) error {
 	n := len(x)
-	if n < 1 || n > mostExact || k < 1 || !m.Replacement && k > n {
-		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, n, what, mostExact)
+	if n < 1 || n > maxExactFeatures || k < 1 || !m.Replacement && k > n {
+		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, n, what, maxExactFeatures)
 	}
-	if k > mostExactSteps>>n/n {
+	if k > maxExactSteps>>n/n {
 		return fmt.Errorf("privacy: exact masking: %d draws from %d features take too long", k, n)
 	}
 	for j, v := range x {
@@ -77,10 +77,10 @@ func (m Masking) checkExact(what string, x []float32, k int) error {
 	return nil
 }
 
-// law is the probability of every set of features, as bits, to be what is in clear
+// subsetProbabilities is the probability of every set of features, as bits, to be what is in clear
 // after k draws. Weights are taken relative to the largest that is left, so that those
 // of features that are hardly ever drawn first do not vanish.
-func (m Masking) law(logWeights []float64, k int) []float64 {
+func (m Masking) subsetProbabilities(logWeights []float64, k int) []float64 {
 	now := make([]float64, 1<<len(logWeights))
 	now[0] = 1
 	for range k {
@@ -89,7 +89,7 @@ func (m Masking) law(logWeights []float64, k int) []float64 {
 			if p == 0 {
 				continue
 			}
-			weights, all := m.left(logWeights, set)
+			weights, all := m.remainingWeights(logWeights, set)
 			for j, w := range weights {
 				next[set|1<<j] += float64(p * w / all)
 			}
@@ -99,9 +99,9 @@ func (m Masking) law(logWeights []float64, k int) []float64 {
 	return now
 }
 
-// left are the weights of the features that can be drawn where a set of them is, and
+// remainingWeights are the weights of the features that can be drawn where a set of them is, and
 // their sum; 0 of those that cannot.
-func (m Masking) left(logWeights []float64, set int) (weights []float64, all float64) {
+func (m Masking) remainingWeights(logWeights []float64, set int) (weights []float64, all float64) {
 	most := math.Inf(-1)
 	for j, w := range logWeights {
 		if m.Replacement || set>>j&1 == 0 {
@@ -118,8 +118,8 @@ func (m Masking) left(logWeights []float64, set int) (weights []float64, all flo
 	return weights, all
 }
 
-// agree are the features, as bits, that both have with the same value.
-func agree(x, y []float32) (same int) {
+// equalFeatures are the features, as bits, that both have with the same value.
+func equalFeatures(x, y []float32) (same int) {
 	for j := range min(len(x), len(y)) {
 		if x[j] == y[j] {
 			same |= 1 << j
@@ -128,9 +128,9 @@ func agree(x, y []float32) (same int) {
 	return same
 }
 
-// excess is the sum of what one law has above exp(epsilon) times the other. A set
+// hockeyStick is the sum of what one law has above exp(epsilon) times the other. A set
 // that shows where the records differ has probability 0 in the other.
-func excess(of, other []float64, same int, epsilon float64) float64 {
+func hockeyStick(of, other []float64, same int, epsilon float64) float64 {
 	sum := 0.0
 	for set, p := range of {
 		if set&^same == 0 && other[set] > 0 {

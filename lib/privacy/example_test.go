@@ -42,7 +42,7 @@ func ExampleMasking_Claim() {
 			return
 		}
 		coverage, _ := m.Coverage(784)
-		trigger, _ := m.Survives(784, 4)
+		trigger, _ := m.SurvivalProbability(784, 4)
 		fmt.Printf("(%.3f, %.3f): %.1f %% in clear, a trigger of four pixels whole in %.1f %%\n",
 			claim.Epsilon, claim.Delta, 100*coverage, 100*trigger)
 	}

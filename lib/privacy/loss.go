@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	// mostPoints bounds a grid: with the transform's own arrays, 1 GiB in all.
-	mostPoints = 1 << 24
-	// leastPoints is a grid that costs nothing.
-	leastPoints = 1 << 14
-	// mostOfAStep bounds the points of one step, which are gone through a hundred times.
-	mostOfAStep = 1 << 22
+	// maxPoints bounds a grid: with the transform's own arrays, 1 GiB in all.
+	maxPoints = 1 << 24
+	// minPoints is a grid that costs nothing.
+	minPoints = 1 << 14
+	// maxPointsPerStep bounds the points of one step, which are gone through a hundred times.
+	maxPointsPerStep = 1 << 22
 	// unit is the bound for an error of rounding, with room for several of them.
 	unit = 0x1p-50
 )
@@ -25,20 +25,20 @@ type points struct {
 	times int
 }
 
-// sum describes the sum of the losses of all steps, before it is formed.
-type sum struct {
-	width float64
-	kinds []points
-	shift float64 // by how much the points of the sum move, for its mean to be the true one
-	slip  float64 // bounds the error of rounding in that
+// lossSum describes the sum of the losses of all steps, before it is formed.
+type lossSum struct {
+	width      float64
+	kinds      []points
+	shift      float64 // by how much the points of the sum move, for its mean to be the true one
+	shiftError float64 // bounds the error of rounding in that
 }
 
-// sum puts the losses of all kinds of steps on points of the given width. What it cuts
+// lossSum puts the losses of all kinds of steps on points of the given width. What it cuts
 // off happens in some step with a probability below deltaError/8. With the mean of every
 // step kept, Hoeffding's inequality has the sum of the points off by more than
 // EpsilonError with a probability below deltaError/6.
-func (h History) sum(removed bool, width, deltaError float64) (sum, error) {
-	out := sum{width: width}
+func (h History) lossSum(removed bool, width, deltaError float64) (lossSum, error) {
+	out := lossSum{width: width}
 	share := deltaError / 16 / float64(h.Steps())
 	if share < 1e-290 {
 		return out, errors.New("delta is too small for float64")
@@ -48,19 +48,19 @@ func (h History) sum(removed bool, width, deltaError float64) (sum, error) {
 			continue
 		}
 		low, high := s.lossRange(share, removed)
-		if !((high-low)/width < mostOfAStep && max(math.Abs(low), math.Abs(high))/width < 1<<52) {
+		if !((high-low)/width < maxPointsPerStep && max(math.Abs(low), math.Abs(high))/width < 1<<52) {
 			return out, tooMany(high-low, width)
 		}
 		k, shift := s.discretise(low, high, width, removed)
 		out.kinds = append(out.kinds, k)
 		out.shift += float64(float64(s.Times) * shift)
-		out.slip += float64(float64(s.Times) * 1e-13 * max(math.Abs(low), math.Abs(high)))
+		out.shiftError += float64(float64(s.Times) * 1e-13 * max(math.Abs(low), math.Abs(high)))
 	}
 	return out, nil
 }
 
-// longest is over what length the losses of one step spread.
-func (s sum) longest() (length float64) {
+// maxRange is over what length the losses of one step spread.
+func (s lossSum) maxRange() (length float64) {
 	for _, k := range s.kinds {
 		length = max(length, float64(len(k.p))*s.width)
 	}

@@ -73,16 +73,16 @@ func (m Masks) set(record, feature int) {
 	m.words[at/64] |= 1 << (at % 64)
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (m Masking) Resolved() Masking {
+// WithDefaults puts the defaults in the place of zeros.
+func (m Masking) WithDefaults() Masking {
 	m.Rate, m.Channels = cmp.Or(m.Rate, 0.6), cmp.Or(m.Channels, 1)
 	return m
 }
 
-// Drawn is k, the number of draws from n features. The hair's breadth above keeps
+// NumDraws is k, the number of draws from n features. The hair's breadth above keeps
 // 0.57 of 100 at 57, which floating point has at 56.99999999999999.
-func (m Masking) Drawn(n int) (int, error) {
-	m = m.Resolved()
+func (m Masking) NumDraws(n int) (int, error) {
+	m = m.WithDefaults()
 	if err := m.check(); err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func (m Masking) check() error {
 //
 // What is given is not written to.
 func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record int) *rand.Rand) (array.Matrix[float32], Masks, error) {
-	m = m.Resolved()
+	m = m.WithDefaults()
 	var none Masks
 	if err := m.check(); err != nil {
 		return x, none, err
@@ -129,7 +129,7 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 		return x, none, fmt.Errorf("privacy: masking: %d columns are not those of %d channels", x.Cols, m.Channels)
 	}
 	n := x.Cols / m.Channels
-	k, err := m.Drawn(n)
+	k, err := m.NumDraws(n)
 	if err != nil {
 		return x, none, err
 	}
@@ -139,13 +139,13 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 		for _, j := range m.draw(m.logWeights(x.Row(i)), k, draws(records[i])) {
 			masks.set(i, j)
 		}
-		m.cover(out.Row(i), x.Row(i), func(j int) bool { return masks.Clear(i, j) })
+		m.fillMasked(out.Row(i), x.Row(i), func(j int) bool { return masks.Clear(i, j) })
 	}
 	return out, masks, nil
 }
 
-// cover copies what is in clear and fills the rest.
-func (m Masking) cover(to, from []float32, clear func(feature int) bool) {
+// fillMasked copies what is in clear and fills the rest.
+func (m Masking) fillMasked(to, from []float32, clear func(feature int) bool) {
 	n := len(from) / m.Channels
 	for c, v := range from {
 		to[c] = m.Fill
@@ -175,13 +175,13 @@ func (m Masking) logWeights(row []float32) []float64 {
 // draw returns k features, some twice where there is replacement.
 func (m Masking) draw(logWeights []float64, k int, rng *rand.Rand) []int {
 	if m.Replacement {
-		return drawAgain(logWeights, k, rng)
+		return drawWithReplacement(logWeights, k, rng)
 	}
-	return drawOnce(logWeights, k, rng)
+	return drawWithoutReplacement(logWeights, k, rng)
 }
 
-// drawAgain draws with replacement.
-func drawAgain(logWeights []float64, k int, rng *rand.Rand) []int {
+// drawWithReplacement draws with replacement.
+func drawWithReplacement(logWeights []float64, k int, rng *rand.Rand) []int {
 	sums, sum := make([]float64, len(logWeights)), 0.0
 	for j, w := range logWeights {
 		sum += math.Exp(w)
@@ -195,10 +195,10 @@ func drawAgain(logWeights []float64, k int, rng *rand.Rand) []int {
 	return out
 }
 
-// drawOnce draws one after the other, each among those that are left. Times with
+// drawWithoutReplacement draws one after the other, each among those that are left. Times with
 // rates of the weights come in the same order (Efraimidis and Spirakis 2006). Where a
 // weight is below the least float64, and the time infinite, their logarithms tell.
-func drawOnce(logWeights []float64, k int, rng *rand.Rand) []int {
+func drawWithoutReplacement(logWeights []float64, k int, rng *rand.Rand) []int {
 	times, logs, order := make([]float64, len(logWeights)), make([]float64, len(logWeights)), make([]int, len(logWeights))
 	for j, w := range logWeights {
 		wait := rng.ExpFloat64()

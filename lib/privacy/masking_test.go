@@ -73,7 +73,7 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 					t.Errorf("%+v: row %d, column %d is %v, want %v", m, i, c, out.Row(i)[c], want)
 				}
 			}
-			if k, _ := m.Drawn(n); !m.Replacement && count(masks, i) != k || count(masks, i) > k {
+			if k, _ := m.NumDraws(n); !m.Replacement && count(masks, i) != k || count(masks, i) > k {
 				t.Errorf("%+v: %d features in clear after %d draws", m, count(masks, i), k)
 			}
 		}
@@ -107,7 +107,7 @@ func TestTheNumberOfDrawsIsRoundedDown(t *testing.T) {
 		rate    float64
 		n, want int
 	}{{0, 784, 470}, {0.601, 784, 471}, {0.601, 1024, 615}, {0.601, 14, 8}, {0, 14, 8}, {0.57, 100, 57}, {0.29, 100, 29}, {1, 9, 9}, {0.2, 784, 156}} {
-		if got, err := (Masking{Rate: c.rate}).Drawn(c.n); err != nil || got != c.want {
+		if got, err := (Masking{Rate: c.rate}).NumDraws(c.n); err != nil || got != c.want {
 			t.Errorf("%v of %d are %d, want %d: %v", c.rate, c.n, got, c.want, err)
 		}
 	}
@@ -171,7 +171,7 @@ func TestWhatSurvivesMasking(t *testing.T) {
 			}
 		}
 		coverage, err := c.m.Coverage(n)
-		survives, err2 := c.m.Survives(n, 4)
+		survives, err2 := c.m.SurvivalProbability(n, 4)
 		claim, err3 := c.m.Claim(n)
 		if err != nil || err2 != nil || err3 != nil {
 			t.Fatal(err, err2, err3)
@@ -187,9 +187,9 @@ func TestWhatSurvivesMasking(t *testing.T) {
 		}
 	}
 	for _, m := range []Masking{{}, {Replacement: true}} {
-		one, _ := m.Survives(n, 1)
+		one, _ := m.SurvivalProbability(n, 1)
 		coverage, _ := m.Coverage(n)
-		none, _ := m.Survives(n, 0)
+		none, _ := m.SurvivalProbability(n, 0)
 		if math.Abs(one-coverage) > 1e-12 || none != 1 {
 			t.Errorf("%+v: one feature survives with %v, coverage %v; none with %v", m, one, coverage, none)
 		}
@@ -240,8 +240,8 @@ func TestMasksHaveTheirLaw(t *testing.T) {
 	}
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}, {Weighting: Exponential, Replacement: true}} {
 		m.Rate = 0.5
-		m = m.Resolved()
-		law, twin := m.law(m.logWeights(x), k), sequences(weights(m, x), k, m.Replacement)
+		m = m.WithDefaults()
+		law, twin := m.subsetProbabilities(m.logWeights(x), k), sequences(weights(m, x), k, m.Replacement)
 		_, masks := masked(t, m, many, upTo(rows), 9)
 		seen := make([]float64, len(law))
 		for i := range rows {
@@ -262,7 +262,7 @@ func TestMasksHaveTheirLaw(t *testing.T) {
 			}
 		}
 	}
-	m := Masking{Weighting: Exponential}.Resolved()
+	m := Masking{Weighting: Exponential}.WithDefaults()
 	w := weights(m, []float32{1, 0})
 	near(t, "a white pixel against a black one", w[0]/w[1], math.Exp(0.5), 1e-12)
 	m.Channels = 2 // features 0 and 1 in two channels, means 0.5 and 0.25
@@ -275,7 +275,7 @@ func TestMasksHaveTheirLaw(t *testing.T) {
 func TestFeaturesThatAreHardlyEverDrawnFirstAreDrawnNext(t *testing.T) {
 	m := Masking{Weighting: Exponential}
 	for set, want := range []float64{0b011: 0.5, 0b101: 0.5, 0b111: 0} {
-		near(t, "the probability", m.law([]float64{0, -5000, -5000}, 2)[set], want, 1e-12)
+		near(t, "the probability", m.subsetProbabilities([]float64{0, -5000, -5000}, 2)[set], want, 1e-12)
 	}
 	delta, err := m.SmallestDelta([]float32{10000, 0, 0}, []float32{10000, 0, 1}, 2, 0)
 	if near(t, "delta", delta, 1/(1+math.Exp(-0.5)), 1e-12); err != nil {
@@ -301,9 +301,9 @@ func TestTheClaimsHoldAndTheirEpsilonIsIdle(t *testing.T) {
 		x, of := neighbours(n)
 		for k := 1; k <= n; k++ {
 			for _, m := range []Masking{{}, {Replacement: true}} {
-				claim, err := ClaimWithout(n, k)
+				claim, err := ClaimWithoutReplacement(n, k)
 				if m.Replacement {
-					claim, err = ClaimWith(n, k)
+					claim, err = ClaimWithReplacement(n, k)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -340,15 +340,15 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 		y := of["another value"]
 		for k := 1; k < n; k++ {
 			for _, m := range []Masking{{Weighting: Exponential}, {Weighting: Exponential, Replacement: true}} {
-				claim, _ := ClaimWithout(n, k)
+				claim, _ := ClaimWithoutReplacement(n, k)
 				if m.Replacement {
-					claim, _ = ClaimWith(n, k)
+					claim, _ = ClaimWithReplacement(n, k)
 				}
 				got, err := m.SmallestDelta(x, y, k, claim.Epsilon)
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := m.Resolved()
+				r := m.WithDefaults()
 				shown := 0.0 // the chance that the bright feature is drawn
 				for set, p := range sequences(weights(r, y), k, m.Replacement) {
 					if set>>(n-1)&1 == 1 {
@@ -373,9 +373,9 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 		{Masking{}, "0.5000"}, {Masking{Replacement: true}, "0.4213"},
 		{Masking{Weighting: Exponential}, "0.6563"}, {Masking{Weighting: Exponential, Replacement: true}, "0.5747"},
 	} {
-		claim, _ := ClaimWithout(6, 3)
+		claim, _ := ClaimWithoutReplacement(6, 3)
 		if c.m.Replacement {
-			claim, _ = ClaimWith(6, 3)
+			claim, _ = ClaimWithReplacement(6, 3)
 		}
 		got, _ := c.m.SmallestDelta(x, of["another value"], 3, claim.Epsilon)
 		if fmt.Sprintf("%.4f", got) != c.want {
@@ -421,9 +421,9 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		}
 	}
 	for words, f := range map[string]func() error{
-		"0 draws from 4":              func() error { _, err := ClaimWith(4, 0); return err },
-		"5 draws without replacement": func() error { _, err := ClaimWithout(4, 5); return err },
-		"the fate of 9 features of 8": func() error { _, err := Masking{}.Survives(8, 9); return err },
+		"0 draws from 4":              func() error { _, err := ClaimWithReplacement(4, 0); return err },
+		"5 draws without replacement": func() error { _, err := ClaimWithoutReplacement(4, 5); return err },
+		"the fate of 9 features of 8": func() error { _, err := Masking{}.SurvivalProbability(8, 9); return err },
 		"draws 3 of the 2 features of y": func() error {
 			_, err := Masking{}.SmallestDelta(make([]float32, 3), make([]float32, 2), 3, 1)
 			return err

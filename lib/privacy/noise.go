@@ -5,8 +5,8 @@ import "fmt"
 // The range in which noise is looked for, and the number of halvings, as in the
 // program of "Fishing for Privacy".
 const (
-	leastNoise, mostNoise = 0.01, 100
-	halvings              = 64
+	minNoise, maxNoise = 0.01, 100
+	halvings           = 64
 )
 
 // Noise is the least noise at which so many steps spend no more than epsilon at delta
@@ -19,14 +19,14 @@ func Noise(epsilon, delta, rate float64, steps int) (float64, error) {
 		s, err := History{{Rate: rate, Noise: noise, Times: steps}}.RDP(delta)
 		return s.Epsilon, err
 	}
-	most, err := spent(mostNoise)
+	most, err := spent(maxNoise)
 	if err != nil {
 		return 0, err
 	}
 	if most > epsilon {
-		return 0, fmt.Errorf("privacy: %d steps at rate %v spend %.3g even with noise %v, more than %v", steps, rate, most, mostNoise, epsilon)
+		return 0, fmt.Errorf("privacy: %d steps at rate %v spend %.3g even with noise %v, more than %v", steps, rate, most, maxNoise, epsilon)
 	}
-	low, high := leastNoise, float64(mostNoise)
+	low, high := minNoise, float64(maxNoise)
 	for range halvings {
 		middle := (low + high) / 2
 		got, err := spent(middle)

@@ -33,8 +33,8 @@ func (h History) Add(s Step) History {
 	return append(h[:len(h):len(h)], s)
 }
 
-// mostSteps bounds all steps of a history; a float64 counts no further.
-const mostSteps = 1 << 53
+// maxSteps bounds all steps of a history; a float64 counts no further.
+const maxSteps = 1 << 53
 
 func (h History) check(delta float64) error {
 	all := 0.0
@@ -42,7 +42,7 @@ func (h History) check(delta float64) error {
 		if err := s.check(); err != nil {
 			return fmt.Errorf("privacy: entry %d: %w", i, err)
 		}
-		if all += float64(s.Times); all > mostSteps {
+		if all += float64(s.Times); all > maxSteps {
 			return fmt.Errorf("privacy: entry %d: more than 2^53 steps in all", i)
 		}
 	}

@@ -56,15 +56,15 @@ func (h History) PRV(delta float64, p PRV) (Bounds, error) {
 	for _, removed := range []bool{true, false} {
 		b, err := h.direction(removed, delta, p)
 		if err != nil {
-			return Bounds{}, h.refused(err, delta)
+			return Bounds{}, h.noBoundsError(err, delta)
 		}
 		worst = Bounds{max(worst.Low, b.Low), max(worst.Estimate, b.Estimate), max(worst.High, b.High)}
 	}
 	return worst, nil
 }
 
-// refused names the accountant that does say something.
-func (h History) refused(why error, delta float64) error {
+// noBoundsError names the accountant that does say something.
+func (h History) noBoundsError(why error, delta float64) error {
 	spent, err := h.RDP(delta)
 	if err != nil {
 		return fmt.Errorf("privacy: no bounds by the privacy loss: %w", errors.Join(why, err))
@@ -75,27 +75,27 @@ func (h History) refused(why error, delta float64) error {
 // direction bounds the epsilon of a record removed, or of one added.
 func (h History) direction(removed bool, delta float64, p PRV) (Bounds, error) {
 	width := p.EpsilonError / math.Sqrt(float64(h.Steps())/2*math.Log(12/p.DeltaError))
-	s, err := h.sum(removed, width, p.DeltaError)
+	s, err := h.lossSum(removed, width, p.DeltaError)
 	if err != nil {
 		return Bounds{}, err
 	}
 	lambda := s.lambda(delta)
-	if t := s.window(lambda); t.points < leastPoints { // finer, where that costs nothing
-		finer := max(t.length, s.longest()/16) / leastPoints
-		if s, err = h.sum(removed, min(width, finer), p.DeltaError); err != nil {
+	if t := s.window(lambda); t.points < minPoints { // finer, where that costs nothing
+		finer := max(t.length, s.maxRange()/16) / minPoints
+		if s, err = h.lossSum(removed, min(width, finer), p.DeltaError); err != nil {
 			return Bounds{}, err
 		}
 		lambda = s.lambda(delta)
 	}
-	lost := s.slip
+	lost := s.shiftError
 	for range fallbacks {
 		t := s.window(lambda)
-		if t.points > mostPoints {
+		if t.points > maxPoints {
 			return Bounds{}, tooMany(t.length, s.width)
 		}
 		var b Bounds
-		if b, lost = s.compose(t).bounds(delta, p.DeltaError); lost+s.slip < p.EpsilonError {
-			moved := p.EpsilonError + s.slip
+		if b, lost = s.compose(t).bounds(delta, p.DeltaError); lost+s.shiftError < p.EpsilonError {
+			moved := p.EpsilonError + s.shiftError
 			return Bounds{max(0, b.Low-moved), b.Estimate, b.High + moved}, nil
 		}
 		lambda /= 4

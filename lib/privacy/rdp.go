@@ -87,7 +87,7 @@ func (s Step) fractionalMoment(a float64) float64 {
 	z := float64(sd*sd*math.Log(1/q-1)) + 0.5
 	total := signed{}
 	coefficient := 1.0 // of (a over k)
-	for k := 0.0; k < seriesMost; k++ {
+	for k := 0.0; k < maxSeriesTerms; k++ {
 		j := a - k
 		size := math.Log(math.Abs(coefficient))
 		below := size + float64(k*math.Log(q)) + float64(j*math.Log1p(-q)) + (float64(k*k)-k)/(2*sd*sd) + math.Log(0.5) + logErfc((k-z)/(math.Sqrt2*sd))
@@ -106,10 +106,10 @@ func (s Step) fractionalMoment(a float64) float64 {
 }
 
 // seriesEnd is the logarithm of a term that ends the series, as in Opacus; a series
-// that is longer than seriesMost bounds nothing.
+// that is longer than maxSeriesTerms bounds nothing.
 const (
-	seriesEnd  = -30
-	seriesMost = 1e6
+	seriesEnd      = -30
+	maxSeriesTerms = 1e6
 )
 
 // signed is a sum of positive and negative terms, kept as logarithms.

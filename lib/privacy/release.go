@@ -65,14 +65,14 @@ func (Laplace) Name() string { return "laplace" }
 // Name implements Mechanism.
 func (Gaussian) Name() string { return "gaussian" }
 
-// Resolved puts the defaults in the place of zeros.
-func (l Laplace) Resolved() Laplace {
+// WithDefaults puts the defaults in the place of zeros.
+func (l Laplace) WithDefaults() Laplace {
 	l.Epsilon, l.Clip, l.Releases = cmp.Or(l.Epsilon, 2), cmp.Or(l.Clip, 1), cmp.Or(l.Releases, 1)
 	return l
 }
 
-// Resolved puts the defaults in the place of zeros.
-func (g Gaussian) Resolved() Gaussian {
+// WithDefaults puts the defaults in the place of zeros.
+func (g Gaussian) WithDefaults() Gaussian {
 	g.Epsilon, g.Delta = cmp.Or(g.Epsilon, 2), cmp.Or(g.Delta, 1e-5)
 	g.Clip, g.Releases = cmp.Or(g.Clip, 1), cmp.Or(g.Releases, 1)
 	return g
@@ -92,13 +92,13 @@ func checkRelease(name string, epsilon, clip float64, releases int) error {
 
 // Scale is b.
 func (l Laplace) Scale() float64 {
-	l = l.Resolved()
+	l = l.WithDefaults()
 	return 2 * l.Clip * float64(l.Releases) / l.Epsilon
 }
 
 // Std is sigma.
 func (g Gaussian) Std() (float64, error) {
-	g = g.Resolved()
+	g = g.WithDefaults()
 	if err := checkRelease(g.Name(), g.Epsilon, g.Clip, g.Releases); err != nil {
 		return 0, err
 	}
@@ -108,7 +108,7 @@ func (g Gaussian) Std() (float64, error) {
 
 // History is what the releases spend, for the accountants.
 func (g Gaussian) History() (History, error) {
-	g = g.Resolved()
+	g = g.WithDefaults()
 	std, err := g.Std()
 	if err != nil {
 		return nil, err
@@ -118,14 +118,14 @@ func (g Gaussian) History() (History, error) {
 
 // Prepare implements Mechanism.
 func (l Laplace) Prepare() (Releaser, error) {
-	l = l.Resolved()
+	l = l.WithDefaults()
 	if err := checkRelease(l.Name(), l.Epsilon, l.Clip, l.Releases); err != nil {
 		return nil, err
 	}
 	scale := l.Scale()
 	return func(parts [][]float64, noise func(int) *rand.Rand) {
-		shorten(parts, l.Clip, norm1(parts))
-		disturb(parts, noise, func(rng *rand.Rand) float64 { return scale * (rng.ExpFloat64() - rng.ExpFloat64()) })
+		clipNorm(parts, l.Clip, norm1(parts))
+		addNoise(parts, noise, func(rng *rand.Rand) float64 { return scale * (rng.ExpFloat64() - rng.ExpFloat64()) })
 	}, nil
 }
 
@@ -135,10 +135,10 @@ func (g Gaussian) Prepare() (Releaser, error) {
 	if err != nil {
 		return nil, err
 	}
-	clip := g.Resolved().Clip
+	clip := g.WithDefaults().Clip
 	return func(parts [][]float64, noise func(int) *rand.Rand) {
-		shorten(parts, clip, norm2(parts))
-		disturb(parts, noise, func(rng *rand.Rand) float64 { return std * rng.NormFloat64() })
+		clipNorm(parts, clip, norm2(parts))
+		addNoise(parts, noise, func(rng *rand.Rand) float64 { return std * rng.NormFloat64() })
 	}, nil
 }
 
@@ -161,8 +161,8 @@ func norm2(parts [][]float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// shorten scales a vector of the given norm down to clip.
-func shorten(parts [][]float64, clip, norm float64) {
+// clipNorm scales a vector of the given norm down to clip.
+func clipNorm(parts [][]float64, clip, norm float64) {
 	if norm <= clip {
 		return
 	}
@@ -173,7 +173,7 @@ func shorten(parts [][]float64, clip, norm float64) {
 	}
 }
 
-func disturb(parts [][]float64, noise func(part int) *rand.Rand, draw func(*rand.Rand) float64) {
+func addNoise(parts [][]float64, noise func(part int) *rand.Rand, draw func(*rand.Rand) float64) {
 	for i, part := range parts {
 		rng := noise(i)
 		for j, v := range part {

@@ -17,7 +17,7 @@ func TestSurvivalKeepsItsDigits(t *testing.T) {
 		{11, 8, 0.6, 0},          // six draws for eight
 		{784, 0, 0.2, 1},
 	} {
-		got, err := privacy.Masking{Rate: c.rate, Replacement: true}.Survives(c.n, c.features)
+		got, err := privacy.Masking{Rate: c.rate, Replacement: true}.SurvivalProbability(c.n, c.features)
 		if err != nil || !(math.Abs(got-c.want) <= 1e-2*c.want) {
 			t.Errorf("%d of %d at %g: %v, %v, want %v", c.features, c.n, c.rate, got, err, c.want)
 		}

@@ -15,11 +15,11 @@ type tilt struct {
 	logMoment float64 // ln E exp(lambda Y) of the sum
 	low       float64
 	length    float64
-	points    int // of the window, a power of two; mostPoints+1 where there are more
+	points    int // of the window, a power of two; maxPoints+1 where there are more
 }
 
-// outside is the tilted probability beyond either end of a window, by Chernoff's bound.
-const outside = 1e-13
+// outsideProbability is the tilted probability beyond either end of a window, by Chernoff's bound.
+const outsideProbability = 1e-13
 
 // logMoment is ln E exp(t Y) of one step, and of the sum.
 func (k points) logMoment(t, width float64) float64 {
@@ -32,7 +32,7 @@ func (k points) logMoment(t, width float64) float64 {
 	return most + math.Log(sum)
 }
 
-func (s sum) logMoment(t float64) float64 {
+func (s lossSum) logMoment(t float64) float64 {
 	out := 0.0
 	for _, k := range s.kinds {
 		out += float64(float64(k.times) * k.logMoment(t, s.width))
@@ -44,31 +44,31 @@ func (s sum) logMoment(t float64) float64 {
 // bounds the true one from above and is near to it, and is the mean of the tilted law.
 // Every lambda gives bounds that hold; this one gives narrow ones. Beyond a few per width
 // it tells no points apart.
-func (s sum) lambda(delta float64) float64 {
+func (s lossSum) lambda(delta float64) float64 {
 	bound := func(lambda float64) float64 { return (s.logMoment(lambda) - math.Log(delta)) / lambda }
-	coarse := least(bound, 4/s.width, 0.5, 40)
-	return least(bound, coarse*math.Pow(2, 0.75), math.Pow(2, -0.25), 6)
+	coarse := argminGeometric(bound, 4/s.width, 0.5, 40)
+	return argminGeometric(bound, coarse*math.Pow(2, 0.75), math.Pow(2, -0.25), 6)
 }
 
 // window holds the sum under the tilted law but for a probability of outside at either end.
-func (s sum) window(lambda float64) tilt {
+func (s lossSum) window(lambda float64) tilt {
 	out := tilt{lambda: lambda, logMoment: s.logMoment(lambda), low: math.Inf(-1)}
-	high, spread := math.Inf(1), s.spread(lambda)
+	high, spread := math.Inf(1), s.deviation(lambda)
 	for j := -14; j <= 5; j++ {
 		theta := math.Ldexp(8, j) / spread
-		high = min(high, (s.logMoment(lambda+theta)-out.logMoment-math.Log(outside))/theta)
-		out.low = max(out.low, (out.logMoment-s.logMoment(lambda-theta)+math.Log(outside))/theta)
+		high = min(high, (s.logMoment(lambda+theta)-out.logMoment-math.Log(outsideProbability))/theta)
+		out.low = max(out.low, (out.logMoment-s.logMoment(lambda-theta)+math.Log(outsideProbability))/theta)
 	}
 	out.length = high - out.low + 4*s.width
-	out.points = mostPoints + 1
-	if n := out.length / s.width; n <= mostPoints {
+	out.points = maxPoints + 1
+	if n := out.length / s.width; n <= maxPoints {
 		out.points = 1 << int(math.Ceil(math.Log2(n)))
 	}
 	return out
 }
 
-// least is the x with the least f, among from and its products with powers of ratio.
-func least(f func(float64) float64, from, ratio float64, powers int) float64 {
+// argminGeometric is the x with the least f, among from and its products with powers of ratio.
+func argminGeometric(f func(float64) float64, from, ratio float64, powers int) float64 {
 	best, at := math.Inf(1), from
 	for range powers + 1 {
 		if v := f(from); v < best {
@@ -79,8 +79,8 @@ func least(f func(float64) float64, from, ratio float64, powers int) float64 {
 	return at
 }
 
-// spread is the standard deviation of the tilted sum, at least a width.
-func (s sum) spread(lambda float64) float64 {
+// deviation is the standard deviation of the tilted sum, at least a width.
+func (s lossSum) deviation(lambda float64) float64 {
 	variance := 0.0
 	for _, k := range s.kinds {
 		m := k.logMoment(lambda, s.width)
@@ -115,7 +115,7 @@ type composed struct {
 
 // compose adds up the losses of all steps on a circle of t.points points. What is beyond
 // the window comes back at its other end.
-func (s sum) compose(t tilt) composed {
+func (s lossSum) compose(t tilt) composed {
 	n := t.points
 	fft := fourier.NewFFT(n)
 	transform := float64(unit * math.Log2(float64(n))) // bounds the error of a transform of probabilities
@@ -140,13 +140,13 @@ func (s sum) compose(t tilt) composed {
 		all += cmplx.Abs(c)
 	}
 	point := 2 * (missed + float64(transform*all)) / float64(n) // bounds the error of a point
-	out.absolute = 2*outside + float64(point*min(float64(n), -1/math.Expm1(-t.lambda*s.width)))
-	out.addUp(fft.Sequence(nil, total))
+	out.absolute = 2*outsideProbability + float64(point*min(float64(n), -1/math.Expm1(-t.lambda*s.width)))
+	out.accumulate(fft.Sequence(nil, total))
 	return out
 }
 
-// addUp forms the sums, of positive numbers alone, from above.
-func (c *composed) addUp(circle []float64) {
+// accumulate forms the sums, of positive numbers alone, from above.
+func (c *composed) accumulate(circle []float64) {
 	n := len(circle)
 	c.excess, c.tail = make([]float64, n+1), make([]float64, n+1)
 	once, tilted := -math.Expm1(-c.width), math.Exp(-c.lambda*c.width)

@@ -122,9 +122,9 @@ func Gap(reason string) Cell {
 	return Cell{Missing: reason}
 }
 
-// Gaps is the row of a method of which nothing could be measured: its label and,
+// GapRow is the row of a method of which nothing could be measured: its label and,
 // up to the number of columns, the reason.
-func Gaps(reason, group, label string, columns int) Row {
+func GapRow(reason, group, label string, columns int) Row {
 	row := Row{Kind: Method, Group: group, Cells: []Cell{Str(label)}}
 	for len(row.Cells) < columns {
 		row.Cells = append(row.Cells, Gap(reason))
@@ -132,9 +132,9 @@ func Gaps(reason, group, label string, columns int) Row {
 	return row
 }
 
-// Lost is the row of a method that has no numbers, with the reason in the place of each and
+// WithGaps is the row of a method that has no numbers, with the reason in the place of each and
 // of the mean of none. Words stay, what a paper prints among them.
-func (r Row) Lost(reason string) Row {
+func (r Row) WithGaps(reason string) Row {
 	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
 	for i, c := range out.Cells {
 		if c.numeric() || c.Missing == nan {

@@ -14,13 +14,13 @@ import (
 // gap is how far columns stand apart.
 const gap = 2
 
-// narrowest is the width below which a column of words is made narrower only where
+// minWordColumn is the width below which a column of words is made narrower only where
 // nothing else helps.
-const narrowest = 16
+const minWordColumn = 16
 
-// screenOf is the width of the terminal that w is, 0 where it is none. COLUMNS goes before
+// terminalWidth is the width of the terminal that w is, 0 where it is none. COLUMNS goes before
 // what the terminal says; a pipe or a file has no width, whatever COLUMNS says.
-func screenOf(w io.Writer) int {
+func terminalWidth(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0
@@ -46,8 +46,8 @@ func (t *Table) panels(limit int) []panel {
 	all := [][]int{{0}}
 	for j := 1; j < len(natural); j++ {
 		last := len(all) - 1
-		joined := append(pick(least, all[last]), least[j])
-		if limit > 0 && spanOf(joined) > limit && len(all[last]) > 1 {
+		joined := append(elementsAt(least, all[last]), least[j])
+		if limit > 0 && totalWidth(joined) > limit && len(all[last]) > 1 {
 			all = append(all, []int{0})
 			last++
 		}
@@ -55,7 +55,7 @@ func (t *Table) panels(limit int) []panel {
 	}
 	out := make([]panel, len(all))
 	for i, columns := range all {
-		out[i] = panel{columns, narrowed(pick(natural, columns), pick(least, columns), limit)}
+		out[i] = panel{columns, shrinkWidths(elementsAt(natural, columns), elementsAt(least, columns), limit)}
 	}
 	return out
 }
@@ -72,7 +72,7 @@ func (t *Table) widths(limit int) (natural, least []int) {
 			n := uniseg.StringWidth(cell)
 			natural[j] = max(natural[j], n)
 			if !right[j] {
-				least[j] = max(least[j], min(n, narrowest))
+				least[j] = max(least[j], min(n, minWordColumn))
 			}
 			for word := range strings.FieldsSeq(cell) {
 				least[j] = max(least[j], uniseg.StringWidth(word))
@@ -85,14 +85,14 @@ func (t *Table) widths(limit int) (natural, least []int) {
 	}
 	t.keepNumbers(least)
 	if limit > 0 {
-		squeeze(least, limit)
+		limitWidths(least, limit)
 	}
 	return natural, least
 }
 
-// squeeze sees that the first column and any other fit beside each other: the first may
+// limitWidths sees that the first column and any other fit beside each other: the first may
 // have what the widest other leaves, and half in any case.
-func squeeze(least []int, limit int) {
+func limitWidths(least []int, limit int) {
 	others := least[1:]
 	if len(others) == 0 {
 		least[0] = min(least[0], limit)
@@ -119,9 +119,9 @@ func (t *Table) keepNumbers(least []int) {
 	}
 }
 
-// narrowed takes width from the widest columns until they fit, and not more than that.
-func narrowed(widths, least []int, limit int) []int {
-	for limit > 0 && spanOf(widths) > limit {
+// shrinkWidths takes width from the widest columns until they fit, and not more than that.
+func shrinkWidths(widths, least []int, limit int) []int {
+	for limit > 0 && totalWidth(widths) > limit {
 		at := -1
 		for j, n := range widths {
 			if n > least[j] && (at < 0 || n > widths[at]) {
@@ -136,7 +136,7 @@ func narrowed(widths, least []int, limit int) []int {
 	return widths
 }
 
-func spanOf(widths []int) int {
+func totalWidth(widths []int) int {
 	total := gap * (len(widths) - 1)
 	for _, n := range widths {
 		total += n
@@ -144,8 +144,8 @@ func spanOf(widths []int) int {
 	return total
 }
 
-// pick is what a list holds at these places.
-func pick[T any](list []T, at []int) []T {
+// elementsAt is what a list holds at these places.
+func elementsAt[T any](list []T, at []int) []T {
 	out := make([]T, len(at))
 	for i, j := range at {
 		out[i] = list[j]
@@ -169,9 +169,9 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// chopped puts spaces into words that are longer than a line, so that they can be wrapped;
+// breakLongWords puts spaces into words that are longer than a line, so that they can be wrapped;
 // no character is divided.
-func chopped(text string, width int) string {
+func breakLongWords(text string, width int) string {
 	words := strings.Fields(text)
 	for i, word := range words {
 		if uniseg.StringWidth(word) > width {

@@ -19,7 +19,7 @@ func TestATerminalSaysItsWidth(t *testing.T) {
 	}
 	for columns, want := range map[string]int{"": 97, "61": 61, "0": 97, "-4": 97, "wide": 97} {
 		t.Setenv("COLUMNS", columns)
-		if got := screenOf(terminal); got != want {
+		if got := terminalWidth(terminal); got != want {
 			t.Errorf("COLUMNS=%q: %d characters, want %d", columns, got, want)
 		}
 	}

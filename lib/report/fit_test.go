@@ -148,7 +148,7 @@ func (t *Table) columnIn(lines []string, j, from, to, limit int) error {
 	spans := map[string]bool{}
 	for _, l := range t.lines() {
 		if l.cells == nil {
-			for _, part := range Wrap(chopped(clean(l.span), limit), limit) {
+			for _, part := range Wrap(breakLongWords(clean(l.span), limit), limit) {
 				spans[part] = true
 			}
 		}
@@ -255,10 +255,10 @@ func TestOnlyATerminalHasAWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if n := screenOf(f); n != 0 {
+	if n := terminalWidth(f); n != 0 {
 		t.Errorf("a file of width %d", n)
 	}
-	if n := screenOf(&strings.Builder{}); n != 0 {
+	if n := terminalWidth(&strings.Builder{}); n != 0 {
 		t.Errorf("memory of width %d", n)
 	}
 }

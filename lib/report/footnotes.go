@@ -26,7 +26,7 @@ func (t *Table) Footnotes() []string {
 			if over := c.Estimate.Over; strings.Contains(c.Text, overlapMark) && !slices.Contains(units, over) {
 				units = append(units, over)
 			}
-			if c.Estimate.OfFewRates() {
+			if c.Estimate.OverFewModels() {
 				models[c.Estimate.N] = true
 			}
 		}

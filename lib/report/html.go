@@ -43,7 +43,7 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 	}
 	fmt.Fprintf(b, "<table%s>\n<thead>\n<tr>", class(labelled && len(heads) > 2, kind))
 	for j, head := range heads {
-		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, side(right[j], sticky(j, labelled)), EscapeHTML(head))
+		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, alignAttributes(right[j], sticky(j, labelled)), EscapeHTML(head))
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
 	if !labelled {
@@ -71,8 +71,8 @@ func class(wanted bool, name string) string {
 	return fmt.Sprintf(` class="%s"`, name)
 }
 
-// side are the attributes that put a cell's text on a side, with what else its style is.
-func side(right bool, style string) string {
+// alignAttributes are the attributes that put a cell's text on a side, with what else its style is.
+func alignAttributes(right bool, style string) string {
 	word := "left"
 	if right {
 		word = "right"
@@ -98,20 +98,20 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 			tag = "strong"
 		}
 		fmt.Fprintf(b, "<tr><td%s colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", class(labels != nil, "span"), len(right),
-			side(false, ""), tag, EscapeHTML(l.span), tag)
+			alignAttributes(false, ""), tag, EscapeHTML(l.span), tag)
 		return
 	}
 	b.WriteString("<tr>")
 	for j, s := range l.cells {
-		s = EscapeHTML(unbroken(s))
+		s = EscapeHTML(keepIntervals(s))
 		if j == 0 && l.kind != Method && s != "" {
 			s = "<em>" + s + "</em>"
 		}
 		if labels == nil {
-			fmt.Fprintf(b, "<td %s>%s</td>", side(right[j], sticky(j, false)), s)
+			fmt.Fprintf(b, "<td %s>%s</td>", alignAttributes(right[j], sticky(j, false)), s)
 			continue
 		}
-		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span>%s</span></td>", EscapeHTML(labels[j]), side(right[j], ""), s)
+		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span>%s</span></td>", EscapeHTML(labels[j]), alignAttributes(right[j], ""), s)
 	}
 	b.WriteString("</tr>\n")
 }
@@ -119,12 +119,12 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 // interval is the room between the two ends of an interval.
 var interval = regexp.MustCompile(`(\[[^\[\] ]+,) ([^\[\] ]+\])`)
 
-// unbroken keeps both ends of an interval on one line of a narrow column.
-func unbroken(s string) string { return interval.ReplaceAllString(s, "$1\u00a0$2") }
+// keepIntervals keeps both ends of an interval on one line of a narrow column.
+func keepIntervals(s string) string { return interval.ReplaceAllString(s, "$1\u00a0$2") }
 
 // writeHTMLFoot puts the columns' notes, the table's and its origin below it.
 func (t *Table) writeHTMLFoot(b *bufio.Writer) {
-	for _, c := range t.explained() {
+	for _, c := range t.columnNotes() {
 		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", EscapeHTML(c.Name), EscapeHTML(c.Note))
 	}
 	if notes := t.Footnotes(); len(notes) > 0 {

@@ -57,7 +57,7 @@ func (t *Table) markdownCells(l line) []string {
 }
 
 func (t *Table) writeMarkdownFoot(b *bufio.Writer) {
-	for _, c := range t.explained() {
+	for _, c := range t.columnNotes() {
 		fmt.Fprintf(b, "\n%s: %s\n", emphasise("*", escape(c.Name)), escape(c.Note))
 	}
 	notes := t.Footnotes()

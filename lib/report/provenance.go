@@ -70,10 +70,10 @@ func (p Provenance) Line() string {
 	}
 	add("scale %s", p.Scale)
 	add("seeds %s", p.SeedList())
-	add("data %s", short(p.DataHash()))
+	add("data %s", shortHash(p.DataHash()))
 	add("engine %s", p.engine())
 	add("results %s", p.ResultsVersion)
-	add("runs %s", short(p.RunsHash))
+	add("runs %s", shortHash(p.RunsHash))
 	return strings.Join(parts, " \u00b7 ")
 }
 
@@ -106,8 +106,8 @@ func (p Provenance) engine() string {
 	return p.Engine + p.Kernel
 }
 
-// short keeps the first twelve characters of a hash.
-func short(hash string) string {
+// shortHash keeps the first twelve characters of a hash.
+func shortHash(hash string) string {
 	hash = strings.TrimPrefix(hash, "sha256:")
 	if len(hash) > 12 {
 		return hash[:12]

@@ -19,8 +19,8 @@ type Records []any
 // the other.
 const HashColumn = "runs_hash"
 
-// RecordsOf are the rows of one type, such as what a store keeps of each run.
-func RecordsOf[T any](rows []T) Records {
+// NewRecords are the rows of one type, such as what a store keeps of each run.
+func NewRecords[T any](rows []T) Records {
 	out := make(Records, len(rows))
 	for i, r := range rows {
 		out[i] = r
@@ -54,7 +54,7 @@ type cellRecord struct {
 
 // JSON writes the records as an array, one per line.
 func (r Records) JSON(w io.Writer) error {
-	if err := r.whole(); err != nil {
+	if err := r.checkZeros(); err != nil {
 		return err
 	}
 	b := bytes.NewBufferString("[")
@@ -79,12 +79,12 @@ func (r Records) JSON(w io.Writer) error {
 // after a dot ("f1.value"), what stands in a list its number ("f1.0.value"); a
 // field is empty where a record lacks it or has no number to give. A number that is 0 is
 // written as 0: a type that leaves it out is refused.
-func (r Records) CSV(w io.Writer) error { return r.CSVOf(w, "") }
+func (r Records) CSV(w io.Writer) error { return r.CSVWithHash(w, "") }
 
-// CSVOf is CSV with the hash of the table's runs in HashColumn; without a hash there is
+// CSVWithHash is CSV with the hash of the table's runs in HashColumn; without a hash there is
 // no such column.
-func (r Records) CSVOf(w io.Writer, runsHash string) error {
-	if err := r.whole(); err != nil {
+func (r Records) CSVWithHash(w io.Writer, runsHash string) error {
+	if err := r.checkZeros(); err != nil {
 		return err
 	}
 	var header []string

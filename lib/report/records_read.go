@@ -51,7 +51,7 @@ func ReadRecords[T any](r io.Reader) ([]T, error) {
 			if text == "" || places[i] == nil {
 				continue
 			}
-			if err := put(reflect.ValueOf(&row).Elem(), places[i], text); err != nil {
+			if err := setPath(reflect.ValueOf(&row).Elem(), places[i], text); err != nil {
 				n, _ := in.FieldPos(i)
 				return nil, fmt.Errorf("records: line %d, column %q: %w", n, header[i], err)
 			}
@@ -60,9 +60,9 @@ func ReadRecords[T any](r io.Reader) ([]T, error) {
 	}
 }
 
-// RunsHashOf is the hash in HashColumn, "" where there is no such column. All lines
+// ReadRunsHash is the hash in HashColumn, "" where there is no such column. All lines
 // must have the same.
-func RunsHashOf(r io.Reader) (string, error) {
+func ReadRunsHash(r io.Reader) (string, error) {
 	rows, err := csv.NewReader(&io.LimitedReader{R: r, N: maxJSON}).ReadAll()
 	if err != nil {
 		return "", fmt.Errorf("records: %w", err)
@@ -107,7 +107,7 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 			if said == "" {
 				said = f.Name
 			}
-			if inner, ok := below(f.Type, name, said, most); ok && !shadowed(t, f, said) {
+			if inner, ok := pathBelow(f.Type, name, said, most); ok && !shadowed(t, f, said) {
 				return append([]step{{field: f.Index}}, inner...), true
 			}
 		}
@@ -120,7 +120,7 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 			if at < len(name) && name[at] != '.' {
 				continue
 			}
-			if inner, ok := below(t.Elem(), name, name[:at], most); ok {
+			if inner, ok := pathBelow(t.Elem(), name, name[:at], most); ok {
 				return append([]step{{key: name[:at]}}, inner...), true
 			}
 		}
@@ -131,14 +131,14 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 		if err != nil || k < 0 || k >= most || strconv.Itoa(k) != number || t.Kind() == reflect.Array && k >= t.Len() {
 			return nil, false
 		}
-		inner, ok := below(t.Elem(), name, number, most)
+		inner, ok := pathBelow(t.Elem(), name, number, most)
 		return append([]step{{index: k}}, inner...), ok
 	}
 	return nil, false
 }
 
-// below is the path of what is left of a name behind its first part.
-func below(t reflect.Type, name, first string, most int) ([]step, bool) {
+// pathBelow is the path of what is left of a name behind its first part.
+func pathBelow(t reflect.Type, name, first string, most int) ([]step, bool) {
 	if name == first {
 		return pathTo(t, "", most)
 	}
@@ -170,13 +170,13 @@ func throughPointer(t reflect.Type, index []int) bool {
 	return false
 }
 
-// put sets what a path leads to.
-func put(v reflect.Value, path []step, text string) error {
+// setPath sets what a path leads to.
+func setPath(v reflect.Value, path []step, text string) error {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
-		return put(v.Elem(), path, text)
+		return setPath(v.Elem(), path, text)
 	}
 	if len(path) == 0 {
 		return parse(v, text)
@@ -184,7 +184,7 @@ func put(v reflect.Value, path []step, text string) error {
 	at, rest := path[0], path[1:]
 	switch v.Kind() {
 	case reflect.Struct:
-		return put(v.FieldByIndex(at.field), rest, text)
+		return setPath(v.FieldByIndex(at.field), rest, text)
 	case reflect.Map:
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
@@ -194,7 +194,7 @@ func put(v reflect.Value, path []step, text string) error {
 		if old := v.MapIndex(key); old.IsValid() {
 			inner.Set(old)
 		}
-		if err := put(inner, rest, text); err != nil {
+		if err := setPath(inner, rest, text); err != nil {
 			return err
 		}
 		v.SetMapIndex(key, inner)
@@ -204,7 +204,7 @@ func put(v reflect.Value, path []step, text string) error {
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
 		}
 	}
-	return put(v.Index(at.index), rest, text)
+	return setPath(v.Index(at.index), rest, text)
 }
 
 // parse sets a plain value.

@@ -43,18 +43,18 @@ func TestRowsAreReadBackFromCSV(t *testing.T) {
 		{Case: "d", Rates: map[string]float64{"0.1": 1e300}, Lists: [][]float64{{7, 8, 9}}, Pair: [2]float64{1, 2}},
 	}
 	var b bytes.Buffer
-	if err := report.RecordsOf(rows).CSVOf(&b, "abc"); err != nil {
+	if err := report.NewRecords(rows).CSVWithHash(&b, "abc"); err != nil {
 		t.Fatal(err)
 	}
 	back, err := report.ReadRecords[read](bytes.NewReader(b.Bytes()))
 	if err != nil || !reflect.DeepEqual(back, rows) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, back, rows)
 	}
-	if hash, err := report.RunsHashOf(bytes.NewReader(b.Bytes())); err != nil || hash != "abc" {
+	if hash, err := report.ReadRunsHash(bytes.NewReader(b.Bytes())); err != nil || hash != "abc" {
 		t.Errorf("hash %q, %v", hash, err)
 	}
 	var again bytes.Buffer
-	if err := report.RecordsOf(back).CSVOf(&again, "abc"); err != nil || again.String() != b.String() {
+	if err := report.NewRecords(back).CSVWithHash(&again, "abc"); err != nil || again.String() != b.String() {
 		t.Errorf("written again it is other text, %v", err)
 	}
 }
@@ -81,10 +81,10 @@ func TestRecordsThatAreNoneOfATypeAreRefused(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, word)
 		}
 	}
-	if _, err := report.RunsHashOf(strings.NewReader("a,runs_hash\n1,x\n2,y\n")); err == nil || !strings.Contains(err.Error(), "line 3") {
+	if _, err := report.ReadRunsHash(strings.NewReader("a,runs_hash\n1,x\n2,y\n")); err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("two hashes: %v", err)
 	}
-	if hash, err := report.RunsHashOf(strings.NewReader("a\n1\n")); err != nil || hash != "" {
+	if hash, err := report.ReadRunsHash(strings.NewReader("a\n1\n")); err != nil || hash != "" {
 		t.Errorf("no column: %q, %v", hash, err)
 	}
 }

@@ -130,9 +130,9 @@ func (r Row) heading() string {
 	return r.Group
 }
 
-// explained lists the columns with a note; columns that share a note share its
+// columnNotes lists the columns with a note; columns that share a note share its
 // line, under the names of all that have one of their own.
-func (t *Table) explained() []Column {
+func (t *Table) columnNotes() []Column {
 	var out []Column
 	at := map[string]int{} // note -> place in out
 	for _, c := range t.Columns {

@@ -18,7 +18,7 @@ const minWidth = 76
 // characters on screen, nothing cut off, controls and the paper's values set
 // apart by a labelled line, then the notes and the provenance. Where w is a
 // terminal, the table fits it, as with TextWithin.
-func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, screenOf(w)) }
+func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, terminalWidth(w)) }
 
 // TextWithin writes the table as Text does, in lines of at most limit characters; 0 is no
 // limit. Long cells go over several lines. A table that is still too wide is cut into
@@ -32,7 +32,7 @@ func (t *Table) TextWithin(w io.Writer, limit int) error {
 	panels := t.panels(limit)
 	total := 0
 	for _, p := range panels {
-		total = max(total, spanOf(p.widths))
+		total = max(total, totalWidth(p.widths))
 	}
 	wrapAt := min(max(total, minWidth), 110)
 	if limit > 0 {
@@ -67,20 +67,20 @@ func (p panel) heading(of int) string {
 
 // writePanel writes some of the columns; headings over rows are wrapped to limit too.
 func (t *Table) writePanel(b *bufio.Writer, p panel, limit int) {
-	total, right := spanOf(p.widths), pick(t.rightAligned(), p.columns)
-	writeCells(b, pick(t.heads(), p.columns), p.widths, right)
+	total, right := totalWidth(p.widths), elementsAt(t.rightAligned(), p.columns)
+	writeCells(b, elementsAt(t.heads(), p.columns), p.widths, right)
 	fmt.Fprintln(b, strings.Repeat("\u2500", total))
 	for i, l := range t.lines() {
 		switch {
 		case l.cells != nil:
-			writeCells(b, pick(l.cells, p.columns), p.widths, right)
+			writeCells(b, elementsAt(l.cells, p.columns), p.widths, right)
 		case l.kind == Header:
 			if i > 0 {
 				b.WriteByte('\n')
 			}
 			heading := []string{clean(l.span)}
 			if limit > 0 {
-				heading = Wrap(chopped(heading[0], limit), limit)
+				heading = Wrap(breakLongWords(heading[0], limit), limit)
 			}
 			fmt.Fprintln(b, strings.Join(heading, "\n"))
 		default:
@@ -92,7 +92,7 @@ func (t *Table) writePanel(b *bufio.Writer, p panel, limit int) {
 }
 
 func (t *Table) writeFoot(b *bufio.Writer, wrapAt int) {
-	for _, c := range t.explained() {
+	for _, c := range t.columnNotes() {
 		writeParagraph(b, clean(c.Name)+": ", clean(c.Note), wrapAt)
 	}
 	for i, n := range t.Footnotes() {
@@ -110,7 +110,7 @@ func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
 	for j, cell := range cells {
 		lines[j] = []string{clean(cell)}
 		if uniseg.StringWidth(lines[j][0]) > widths[j] {
-			lines[j] = Wrap(chopped(lines[j][0], widths[j]), widths[j])
+			lines[j] = Wrap(breakLongWords(lines[j][0], widths[j]), widths[j])
 		}
 		high = max(high, len(lines[j]))
 	}

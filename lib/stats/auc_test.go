@@ -54,7 +54,7 @@ func TestAUCDependsOnTheOrderOnly(t *testing.T) {
 	rng := newRNG(3)
 	pos, neg := tied(rng, 31, 12), tied(rng, 29, 12)
 	want := auc(t, pos, neg)
-	if got := auc(t, of(pos, math.Exp), of(neg, math.Exp)); got != want {
+	if got := auc(t, mapValues(pos, math.Exp), mapValues(neg, math.Exp)); got != want {
 		t.Errorf("after exp %v, want %v", got, want)
 	}
 	slices.Reverse(pos)
@@ -166,7 +166,7 @@ func TestEstimateWithoutAnIntervalSaysSo(t *testing.T) {
 	if s := MeanInterval([]float64{0.5}, 0.95, "seeds").String(); s != "0.5000 (no interval, n = 1)" {
 		t.Error(s)
 	}
-	u := Estimate{Value: -0.3, Low: -0.4, High: -0.2}.Against(-0.1, LowerIsBetter).Unsigned()
+	u := Estimate{Value: -0.3, Low: -0.4, High: -0.2}.WithNull(-0.1, LowerIsBetter).Unsigned()
 	if *u.Null != 0.1 || u.Better != LowerIsBetter {
 		t.Errorf("%+v", u)
 	}
@@ -177,11 +177,11 @@ func TestEstimateKnowsWhetherItExcludesItsNull(t *testing.T) {
 	if e.ExcludesNull() {
 		t.Error("an estimate without a null excluded it")
 	}
-	if !e.Against(0.5, NearNull).ExcludesNull() || e.Against(0.55, NearNull).ExcludesNull() {
+	if !e.WithNull(0.5, NearNull).ExcludesNull() || e.WithNull(0.55, NearNull).ExcludesNull() {
 		t.Error("ExcludesNull is wrong at 0.5 or 0.55")
 	}
 	e.Low = math.NaN()
-	if e.Against(0.5, NearNull).ExcludesNull() || e.HasInterval() {
+	if e.WithNull(0.5, NearNull).ExcludesNull() || e.HasInterval() {
 		t.Error("an estimate without an interval excluded its null")
 	}
 }

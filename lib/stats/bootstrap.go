@@ -61,7 +61,7 @@ func BCa(n, reps int, rng *rand.Rand, level float64, stat func(idx []int) float6
 	if err := checkLevel("BCa", level); err != nil {
 		return Estimate{}, err
 	}
-	value := stat(upTo(n))
+	value := stat(indices(n))
 	samples := Bootstrap(n, reps, rng, stat)
 	if err := checkFinite("BCa", "value on resample", samples); err != nil {
 		return Estimate{}, err
@@ -77,8 +77,8 @@ func BCa(n, reps int, rng *rand.Rand, level float64, stat func(idx []int) float6
 	return Estimate{Value: value, Low: low, High: high, Level: level, Over: "records", N: n}, nil
 }
 
-// upTo returns 0 ... n-1.
-func upTo(n int) []int {
+// indices returns 0 ... n-1.
+func indices(n int) []int {
 	idx := make([]int, n)
 	for i := range idx {
 		idx[i] = i

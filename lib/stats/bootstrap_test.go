@@ -74,7 +74,7 @@ func TestBCaMatchesSciPyOnFixedResamples(t *testing.T) {
 		}
 		samples[r] = meanAt(x)(idx)
 	}
-	value := meanAt(x)(upTo(n))
+	value := meanAt(x)(indices(n))
 	near(t, "value", value, 1.3118289356829578, 1e-14)
 	jack := jackknife(n, meanAt(x))
 	near(t, "acceleration", acceleration(jack), 0.01449743447691506, 1e-11)

@@ -109,7 +109,7 @@ func TestPearsonMatchesSciPy(t *testing.T) {
 func TestPearsonOfALineIsOne(t *testing.T) {
 	x := normals(newRNG(72), 40, 0)
 	for _, slope := range []float64{3, -0.2} {
-		r, err := Pearson(x, of(x, func(v float64) float64 { return slope*v + 7 }))
+		r, err := Pearson(x, mapValues(x, func(v float64) float64 { return slope*v + 7 }))
 		must(t, err)
 		near(t, "r", r, math.Copysign(1, slope), 1e-14)
 		if math.Abs(r) > 1 {
@@ -174,7 +174,7 @@ func TestHistogramPutsEdgesIntoTheUpperBin(t *testing.T) {
 		low, high := 0.1, 1.2
 		edges := sequence(bins+1, func(i float64) float64 { return low + float64(i*((high-low)/float64(bins))) })
 		edges[bins] = high
-		values := append(of(edges[1:], func(v float64) float64 { return math.Nextafter(v, low) }), edges...)
+		values := append(mapValues(edges[1:], func(v float64) float64 { return math.Nextafter(v, low) }), edges...)
 		want := make([]float64, bins)
 		for _, v := range values {
 			k := 0
@@ -192,7 +192,7 @@ func TestJensenShannonRunsFromZeroToLogTwo(t *testing.T) {
 	for _, c := range []struct {
 		y    []float64
 		want float64
-	}{{x, 0}, {of(x, func(v float64) float64 { return v + 100 }), math.Ln2}} {
+	}{{x, 0}, {mapValues(x, func(v float64) float64 { return v + 100 }), math.Ln2}} {
 		got, err := JensenShannon(x, c.y, 20)
 		must(t, err)
 		near(t, "JS", got, c.want, 1e-14)

@@ -13,9 +13,9 @@ func (e Estimate) HasInterval() bool { return !math.IsNaN(e.Low) && !math.IsNaN(
 // so that they are not independent and the interval is too narrow.
 func (e Estimate) Overlapping() bool { return e.Over == OverSubsets || e.Over == OverDraws }
 
-// OfFewRates reports whether the interval is over so few models that its coverage
+// OverFewModels reports whether the interval is over so few models that its coverage
 // is not the nominal one: see RateCoverage.
-func (e Estimate) OfFewRates() bool {
+func (e Estimate) OverFewModels() bool {
 	_, _, few := RateCoverage(e.N)
 	return few && e.Over == OverModels
 }
@@ -26,15 +26,15 @@ func (e Estimate) ExcludesNull() bool {
 	return e.Null != nil && e.HasInterval() && (*e.Null < e.Low || *e.Null > e.High)
 }
 
-// Against returns a copy of e with the null value and the direction set.
-func (e Estimate) Against(null float64, better Direction) Estimate {
+// WithNull returns a copy of e with the null value and the direction set.
+func (e Estimate) WithNull(null float64, better Direction) Estimate {
 	e.Null, e.Better = &null, better
 	return e
 }
 
-// Within returns a copy of e whose interval ends where the values do: Student's
+// ClampedTo returns a copy of e whose interval ends where the values do: Student's
 // knows of no bounds. Without an interval it is e itself.
-func (e Estimate) Within(low, high float64) Estimate {
+func (e Estimate) ClampedTo(low, high float64) Estimate {
 	e.Low, e.High = max(low, e.Low), min(high, e.High)
 	return e
 }

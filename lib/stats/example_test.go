@@ -103,7 +103,7 @@ func ExampleRandomIntercept() {
 }
 
 func ExampleMeanInterval() {
-	e := stats.MeanInterval([]float64{0.61, 0.58, 0.64}, 0.95, "seeds").Against(0.5, stats.NearNull)
+	e := stats.MeanInterval([]float64{0.61, 0.58, 0.64}, 0.95, "seeds").WithNull(0.5, stats.NearNull)
 	fmt.Println(e, e.ExcludesNull())
 	// Output: 0.6100 [0.5355, 0.6845] (95% over seeds, n = 3) true
 }

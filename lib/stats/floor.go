@@ -23,8 +23,8 @@ const (
 	exactFloorLarger = 100_000
 )
 
-// nowhere is the floor of sample sizes that do not exist.
-var nowhere = Floor{Mean: math.NaN(), P95: math.NaN()}
+// undefinedFloor is the floor of sample sizes that do not exist.
+var undefinedFloor = Floor{Mean: math.NaN(), P95: math.NaN()}
 
 // ChanceFloor returns the floor of |2 AUC - 1| for nPos and nNeg records without
 // ties. 2 AUC - 1 has mean 0 and variance
@@ -38,7 +38,7 @@ var nowhere = Floor{Mean: math.NaN(), P95: math.NaN()}
 func ChanceFloor(nPos, nNeg int) Floor {
 	m, n := min(nPos, nNeg), max(nPos, nNeg)
 	if m < 1 {
-		return nowhere
+		return undefinedFloor
 	}
 	if m <= exactFloorBelow {
 		return exactFloor(m, min(n, exactFloorLarger))
@@ -77,7 +77,7 @@ func exactFloor(m, n int) Floor {
 // ChanceFloor. Both fields are NaN when a size or reps is below 1 or rng is nil.
 func ChanceFloorMC(nPos, nNeg, reps int, rng *rand.Rand) Floor {
 	if nPos < 1 || nNeg < 1 || reps < 1 || rng == nil {
-		return nowhere
+		return undefinedFloor
 	}
 	v := make([]float64, reps)
 	for r := range v {
@@ -114,7 +114,7 @@ func randomU(nPos, nNeg int, rng *rand.Rand) int64 {
 // records has a higher floor. Both fields are NaN when n is below 1.
 func ChanceFloorBalanced(n int) Floor {
 	if n < 1 {
-		return nowhere
+		return undefinedFloor
 	}
 	nf := float64(n)
 	a, _ := math.Lgamma(2*nf + 1)

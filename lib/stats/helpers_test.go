@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// near fails unless got is within tol of want, relative to max(1, |want|).
+// neighbours fails unless got is within tol of want, relative to max(1, |want|).
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))) {
@@ -70,8 +70,8 @@ func tied(rng *rand.Rand, n, distinct int) []float64 {
 	return x
 }
 
-// of applies f to each value.
-func of(x []float64, f func(float64) float64) []float64 {
+// mapValues applies f to each value.
+func mapValues(x []float64, f func(float64) float64) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = f(v)

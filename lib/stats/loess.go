@@ -41,7 +41,7 @@ type Loess struct {
 // differ, values that are not finite, settings out of range, and neighbourhoods
 // with fewer different x than the polynomial has coefficients.
 func (l Loess) Fit(x, y []float64) ([]float64, error) {
-	l = l.resolved()
+	l = l.withDefaults()
 	if err := errors.Join(checkFinite("Loess", "x", x), checkFinite("Loess", "y", y)); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (l Loess) Fit(x, y []float64) ([]float64, error) {
 	if near <= l.Degree+1 {
 		return nil, fmt.Errorf("stats.Loess: a span of %v of %d records is %d of them: too few for degree %d", l.Span, len(x), near, l.Degree)
 	}
-	s := smoother{degree: l.Degree, near: near}
+	s := smoother{degree: l.Degree, neighbours: near}
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
@@ -69,18 +69,18 @@ func (l Loess) Fit(x, y []float64) ([]float64, error) {
 	if !l.Direct {
 		knots = s.knots(int(math.Floor(float64(len(x)) * l.Span * l.Cell)))
 	}
-	curve, err := s.through(knots)
+	curve, err := s.fitAll(knots)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(x))
 	for _, i := range order { // ascending, so that one cell after the other is passed
-		out[i] = curve.at(x[i])
+		out[i] = curve.eval(x[i])
 	}
 	return out, nil
 }
 
-func (l Loess) resolved() Loess {
+func (l Loess) withDefaults() Loess {
 	l.Degree, l.Span, l.Cell = cmp.Or(l.Degree, 2), cmp.Or(l.Span, 0.75), cmp.Or(l.Cell, 0.2)
 	return l
 }
@@ -99,8 +99,8 @@ func (l Loess) check() error {
 
 // smoother holds the records by ascending x.
 type smoother struct {
-	x, y         []float64
-	degree, near int
+	x, y               []float64
+	degree, neighbours int
 }
 
 // knots returns the ends of the cells, ascending: the range of x, a little wider,
@@ -129,7 +129,7 @@ func (s smoother) knots(full int) []float64 {
 	return slices.Compact(out)
 }
 
-// middle returns the last record of the lower half of from <= i < to: the median,
+// medianOfThree returns the last record of the lower half of from <= i < to: the median,
 // or the place nearest to it where x steps up, above first.
 func (s smoother) middle(from, to int) int {
 	m := (from + to - 1) / 2
@@ -147,15 +147,15 @@ func (s smoother) middle(from, to int) int {
 	}
 }
 
-// through fits a polynomial at every knot. The knots ascend, and with them the
+// fitAll fits a polynomial at every knot. The knots ascend, and with them the
 // neighbourhood moves to the right.
-func (s smoother) through(knots []float64) (*hermite, error) {
+func (s smoother) fitAll(knots []float64) (*hermite, error) {
 	c, from := &hermite{knots: knots}, 0
 	for _, q := range knots {
-		for from+s.near < len(s.x) && s.x[from+s.near]-q < q-s.x[from] {
+		for from+s.neighbours < len(s.x) && s.x[from+s.neighbours]-q < q-s.x[from] {
 			from++
 		}
-		value, slope, err := s.local(q, from)
+		value, slope, err := s.fitAt(q, from)
 		if err != nil {
 			return nil, err
 		}
@@ -164,15 +164,15 @@ func (s smoother) through(knots []float64) (*hermite, error) {
 	return c, nil
 }
 
-// local returns value and slope at q of the polynomial through the near records
+// fitAt returns value and slope at q of the polynomial through the near records
 // that begin at from.
-func (s smoother) local(q float64, from int) (value, slope float64, err error) {
-	x, y := s.x[from:from+s.near], s.y[from:from+s.near]
-	h := max(q-x[0], x[s.near-1]-q)
-	if !(x[0] < x[s.near-1]) {
-		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are all at %v: take a wider span", s.near, q, x[0])
+func (s smoother) fitAt(q float64, from int) (value, slope float64, err error) {
+	x, y := s.x[from:from+s.neighbours], s.y[from:from+s.neighbours]
+	h := max(q-x[0], x[s.neighbours-1]-q)
+	if !(x[0] < x[s.neighbours-1]) {
+		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are all at %v: take a wider span", s.neighbours, q, x[0])
 	}
-	a, b := mat.NewDense(s.near, s.degree+1, nil), mat.NewVecDense(s.near, nil)
+	a, b := mat.NewDense(s.neighbours, s.degree+1, nil), mat.NewVecDense(s.neighbours, nil)
 	for i, v := range x {
 		d := (v - q) / h // in [-1, 1], so that the columns are of one size
 		w := math.Sqrt(math.Pow(1-math.Pow(math.Abs(d), 3), 3))
@@ -186,7 +186,7 @@ func (s smoother) local(q float64, from int) (value, slope float64, err error) {
 	qr.Factorize(a)
 	var c mat.VecDense
 	if err := qr.SolveVecTo(&c, false, b); err != nil {
-		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span", s.near, q, s.degree)
+		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span", s.neighbours, q, s.degree)
 	}
 	return c.AtVec(0), c.AtVec(1) / h, nil
 }
@@ -198,7 +198,7 @@ type hermite struct {
 	cell                int
 }
 
-func (c *hermite) at(x float64) float64 {
+func (c *hermite) eval(x float64) float64 {
 	for c.cell+2 < len(c.knots) && x > c.knots[c.cell+1] {
 		c.cell++
 	}

@@ -50,7 +50,7 @@ func Logistic(ctx context.Context, x [][]float64, positive []bool, ridge float64
 		if err != nil {
 			return nil, err
 		}
-		if descend(x, positive, w, step, ridge) < newtonDone {
+		if takeStep(x, positive, w, step, ridge) < newtonDone {
 			return w, nil
 		}
 	}
@@ -111,9 +111,9 @@ func newton(x [][]float64, positive []bool, w Linear, ridge float64) ([]float64,
 	return step.RawVector().Data, nil
 }
 
-// descend takes the step, halved until the objective does not rise, and returns
+// takeStep takes the step, halved until the objective does not rise, and returns
 // the length of its longest part.
-func descend(x [][]float64, positive []bool, w Linear, step []float64, ridge float64) float64 {
+func takeStep(x [][]float64, positive []bool, w Linear, step []float64, ridge float64) float64 {
 	before := penalised(x, positive, w, ridge)
 	from := append(Linear(nil), w...)
 	for t := 1.0; t > 1e-10; t /= 2 {

@@ -128,7 +128,7 @@ func TestMannWhitneyOfTwoValuesIsFishersTest(t *testing.T) {
 	} {
 		x := sequence(c.nx, func(i float64) float64 { return math.Max(0, math.Copysign(1, float64(c.ones)-i-0.5)) })
 		y := sequence(c.ny, func(i float64) float64 { return math.Max(0, math.Copysign(1, float64(c.others)-i-0.5)) })
-		for name, r := range map[string]TestResult{"greater": value(MannWhitneyGreater(x, y)), "other side": value(MannWhitneyGreater(of(y, func(v float64) float64 { return -v }), of(x, func(v float64) float64 { return -v })))} {
+		for name, r := range map[string]TestResult{"greater": value(MannWhitneyGreater(x, y)), "other side": value(MannWhitneyGreater(mapValues(y, func(v float64) float64 { return -v }), mapValues(x, func(v float64) float64 { return -v })))} {
 			if near(t, name, r.P, c.p, c.relative*c.p); r.Exact != c.exact {
 				t.Errorf("%+v: exact %t", c, r.Exact)
 			}

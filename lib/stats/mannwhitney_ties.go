@@ -18,7 +18,7 @@ func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 	if len(bs) == all || len(bs) == 1 {
 		return 0, 0, false
 	}
-	ranks, sum := dealtRanks(bs, first)
+	ranks, sum := integerMidranks(bs, first)
 	most := 0 // the largest sum there is
 	for _, r := range ranks[all-few:] {
 		most += r
@@ -53,9 +53,9 @@ func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 	return low, high, true
 }
 
-// dealtRanks are the mid-ranks of both samples as integers from 0 without a common
+// integerMidranks are the mid-ranks of both samples as integers from 0 without a common
 // divisor, in order, and the sum of those of the first sample or of the second.
-func dealtRanks(bs []block, first bool) (ranks []int, sum int) {
+func integerMidranks(bs []block, first bool) (ranks []int, sum int) {
 	step := rankStep(bs)
 	lowest, below := bs[0].pos+bs[0].neg+1, 0 // doubled
 	for _, b := range bs {

@@ -4,7 +4,7 @@ import "math"
 
 // MeanInterval returns the mean of x with Student's interval, mean -+ t s/sqrt(n)
 // with n-1 degrees of freedom. over says what x runs over ("seeds", "data sets").
-// Null value and direction are the caller's: Estimate.Against.
+// Null value and direction are the caller's: Estimate.WithNull.
 //
 // Equal values, such as rates of 1 in all of three models, give an interval without
 // width. That is no certainty: so few values do not show what others would differ by.

@@ -71,7 +71,7 @@ func RandomIntercept(y []float64, group []int, null float64) (Mixed, error) {
 	}
 	switch {
 	case gs.ssWithin == 0:
-		return gs.withoutWithin(), nil
+		return gs.fitWithoutWithin(), nil
 	case gs.balanced:
 		return gs.closedForm(), nil
 	default:

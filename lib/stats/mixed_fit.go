@@ -25,20 +25,20 @@ func (gs grouped) closedForm() Mixed {
 	k, n := float64(len(gs.mean)), gs.size[0]
 	msb, msw := gs.ssBetween/(k-1), gs.ssWithin/(k*(n-1))
 	if msb <= msw {
-		return gs.atZero()
+		return gs.fitWithoutIntercept()
 	}
 	return gs.result(gs.grand, math.Sqrt(msb/gs.n), (msb-msw)/n, msw)
 }
 
-// atZero is the model without a random intercept.
-func (gs grouped) atZero() Mixed {
+// fitWithoutIntercept is the model without a random intercept.
+func (gs grouped) fitWithoutIntercept() Mixed {
 	v := (gs.ssBetween + gs.ssWithin) / (gs.n - 1)
 	return gs.result(gs.grand, math.Sqrt(v/gs.n), 0, v)
 }
 
-// withoutWithin is the limit of no variance within groups: the group means are
+// fitWithoutWithin is the limit of no variance within groups: the group means are
 // the data, each with the same weight.
-func (gs grouped) withoutWithin() Mixed {
+func (gs grouped) fitWithoutWithin() Mixed {
 	mu, k := meanOf(gs.mean), float64(len(gs.mean))
 	v := squaresAbout(gs.mean, mu) / (k - 1)
 	return gs.result(mu, math.Sqrt(v/k), v, 0)
@@ -55,7 +55,7 @@ type point struct {
 	sumW2D, logDet float64 // sum w_i^2 (mean_i - mu)^2, sum log(1 + r n_i)
 }
 
-func (gs grouped) at(r float64) point {
+func (gs grouped) profileAt(r float64) point {
 	var p point
 	var sw, sw2, swm, ld, q, s2d accumulator
 	for i, n := range gs.size {
@@ -80,7 +80,7 @@ func (gs grouped) at(r float64) point {
 //
 //	-1/2 [(N-1)(log(2 pi VarWithin) + 1) + sum log(1 + r n_i) + log sum w_i].
 func (gs grouped) logLik(r float64) float64 {
-	p := gs.at(r)
+	p := gs.profileAt(r)
 	return -0.5 * (float64((gs.n-1)*(math.Log(2*math.Pi*p.q/(gs.n-1))+1)) + p.logDet + math.Log(p.sumW))
 }
 
@@ -89,7 +89,7 @@ func (gs grouped) logLik(r float64) float64 {
 //
 //	-(N-1) sum w_i^2 d_i^2 / q + sum w_i - sum w_i^2 / sum w_i.
 func (gs grouped) slope(r float64) float64 {
-	p := gs.at(r)
+	p := gs.profileAt(r)
 	return -(gs.n-1)*p.sumW2D/p.q + p.sumW - p.sumW2/p.sumW
 }
 
@@ -114,11 +114,11 @@ func (gs grouped) profile() Mixed {
 	}
 	switch {
 	case lowSlope < 0:
-		return gs.withoutWithin()
+		return gs.fitWithoutWithin()
 	case best == 0:
-		return gs.atZero()
+		return gs.fitWithoutIntercept()
 	}
-	p := gs.at(best)
+	p := gs.profileAt(best)
 	within := p.q / (gs.n - 1)
 	return gs.result(p.mu, math.Sqrt(within/p.sumW), best*within, within)
 }

@@ -6,7 +6,7 @@ package stats
 // takes n log n: a bootstrap of a median does nothing else.
 func nth(s []float64, k int) float64 {
 	for low, high := 0, len(s)-1; low < high; {
-		i, j, pivot := low, high, middle(s[low], s[low+(high-low)/2], s[high])
+		i, j, pivot := low, high, medianOfThree(s[low], s[low+(high-low)/2], s[high])
 		for i <= j {
 			for s[i] < pivot {
 				i++
@@ -31,4 +31,4 @@ func nth(s []float64, k int) float64 {
 	return s[k]
 }
 
-func middle(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
+func medianOfThree(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }

@@ -36,7 +36,7 @@ func TestPositiveMeanStaysInRange(t *testing.T) {
 		if !(e.Low > 0 && e.Low < e.Value && e.Value < e.High) || math.IsInf(e.High, 0) {
 			t.Fatalf("%+v of %v", e, x)
 		}
-		scaled := PositiveMean(of(x, func(v float64) float64 { return math.Ldexp(v, 900) }), 0.99, "records")
+		scaled := PositiveMean(mapValues(x, func(v float64) float64 { return math.Ldexp(v, 900) }), 0.99, "records")
 		if math.Ldexp(scaled.Low, -900) != e.Low || math.Ldexp(scaled.High, -900) != e.High || math.Ldexp(scaled.Value, -900) != e.Value {
 			t.Fatalf("%+v, a power of two larger %+v", e, scaled)
 		}
@@ -118,7 +118,7 @@ func TestPositiveMeanOfClustersCovers(t *testing.T) {
 
 // logNormals draws exp(sigma z).
 func logNormals(rng *rand.Rand, n int, sigma float64) []float64 {
-	return of(normals(rng, n, 0), func(z float64) float64 { return math.Exp(sigma * z) })
+	return mapValues(normals(rng, n, 0), func(z float64) float64 { return math.Exp(sigma * z) })
 }
 
 // gammas draws values of the gamma law with the shape quarters/4 and the mean quarters:

@@ -37,7 +37,7 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 		return Estimate{}, fmt.Errorf("stats.TPRInterval: fpr is %v, want 0 < fpr < 1", fpr)
 	}
 	e := Estimate{Value: math.NaN(), Level: level, Over: "records", N: len(pos) + len(neg)}
-	if Shows(len(neg), fpr) {
+	if CanShowFPR(len(neg), fpr) {
 		var err error
 		if e.Value, err = TPRAtFPR(pos, neg, fpr); err != nil {
 			return Estimate{}, err
@@ -58,17 +58,17 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	}
 	e.High = 1
 	if hi < len(down) {
-		e.High = atMost(caught(func(s float64) bool { return s >= down[hi] }), len(pos), a)
+		e.High = shareUpperBound(caught(func(s float64) bool { return s >= down[hi] }), len(pos), a)
 	}
 	if lo > 0 {
-		e.Low = atLeast(caught(func(s float64) bool { return s > down[lo-1] }), len(pos), a)
+		e.Low = shareLowerBound(caught(func(s float64) bool { return s > down[lo-1] }), len(pos), a)
 	}
 	return e, nil
 }
 
-// Shows reports whether n negatives can show a false positive rate: at least one of them
+// CanShowFPR reports whether n negatives can show a false positive rate: at least one of them
 // may be called.
-func Shows(n int, fpr float64) bool { return float64(n)*fpr >= 1-1e-9 }
+func CanShowFPR(n int, fpr float64) bool { return float64(n)*fpr >= 1-1e-9 }
 
 // binomialRange are the counts lo and hi of n trials with P(K < lo) <= a and
 // P(K > hi) <= a, as near as may be.
@@ -79,13 +79,13 @@ func binomialRange(n int, p, a float64) (lo, hi int) {
 	return lo, hi
 }
 
-// atLeast and atMost are Clopper and Pearson's bounds on a share, k of n, each missed with
+// shareLowerBound and shareUpperBound are Clopper and Pearson's bounds on a share, k of n, each missed with
 // probability a at most.
-func atLeast(k, n int, a float64) float64 {
+func shareLowerBound(k, n int, a float64) float64 {
 	if k == 0 {
 		return 0
 	}
 	return distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(a)
 }
 
-func atMost(k, n int, a float64) float64 { return 1 - atLeast(n-k, n, a) }
+func shareUpperBound(k, n int, a float64) float64 { return 1 - shareLowerBound(n-k, n, a) }

@@ -18,8 +18,8 @@ func TestClopperPearsonAndTheBinomialRangeMatchSciPy(t *testing.T) {
 		{60, 60, 0.929569431201495, 1},
 		{7, 100000, 2.43665216094792e-05, 0.000156243757882064},
 	} {
-		near(t, "low", atLeast(c.k, c.n, 0.0125), c.low, 1e-9)
-		near(t, "high", atMost(c.k, c.n, 0.0125), c.high, 1e-9)
+		near(t, "low", shareLowerBound(c.k, c.n, 0.0125), c.low, 1e-9)
+		near(t, "high", shareUpperBound(c.k, c.n, 0.0125), c.high, 1e-9)
 	}
 	for _, c := range []struct {
 		n      int
@@ -121,7 +121,7 @@ func TestSixtyNegativesDoNotShowOneInAThousand(t *testing.T) {
 	if !math.IsNaN(e.Value) || e.Low != 0 || e.High <= 0 || e.High > 0.5 {
 		t.Errorf("%v", e)
 	}
-	if !Shows(1000, 0.001) || Shows(999, 0.001) || !Shows(20, 0.05) || !Shows(100, 0.01) {
+	if !CanShowFPR(1000, 0.001) || CanShowFPR(999, 0.001) || !CanShowFPR(20, 0.05) || !CanShowFPR(100, 0.01) {
 		t.Error("how many negatives show a rate")
 	}
 }

@@ -160,7 +160,7 @@ func TestWilcoxonDropsZeros(t *testing.T) {
 
 func TestWilcoxonIsSymmetricInTheSign(t *testing.T) {
 	d := []float64{1.5, -0.3, 2.1, 0.7, -1.1, 3.3, 0.2, -0.6, 2.8, 1.9}
-	a, b := wilcoxon(t, d), wilcoxon(t, of(d, func(v float64) float64 { return -v }))
+	a, b := wilcoxon(t, d), wilcoxon(t, mapValues(d, func(v float64) float64 { return -v }))
 	if a.P != b.P || a.WPlus != b.WMinus || a.RankBiserial != b.RankBiserial || a.SignedRankBiserial != -b.SignedRankBiserial {
 		t.Errorf("%+v is not the mirror of %+v", b, a)
 	}

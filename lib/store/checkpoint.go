@@ -25,7 +25,7 @@ const (
 	checkpointSuffix = ".safetensors"
 	stateKey         = "lethe.state"
 	outputKey        = "lethe.output"
-	generations      = 2 // checkpoints kept
+	keptCheckpoints  = 2 // checkpoints kept
 )
 
 // checkpoint is a valid checkpoint, read.
@@ -59,7 +59,7 @@ func (w *Work) saveCheckpoint(f *safetensors.File, state any) error {
 			return err
 		}
 	}
-	files, err := w.records()
+	files, err := w.outputRecords()
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (w *Work) saveCheckpoint(f *safetensors.File, state any) error {
 	if err := w.sync(files); err != nil {
 		return err
 	}
-	dir := filepath.Join(w.root, checkpointRoom)
+	dir := filepath.Join(w.root, checkpointDirName)
 	if err := disk.MkdirAll(w.store.fs, dir); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (w *Work) dropOldCheckpoints(dir string) error {
 	}
 	for _, entry := range entries {
 		number, _, ok := parseCheckpointName(entry.Name())
-		if ok && number > w.number-generations && number <= w.number {
+		if ok && number > w.number-keptCheckpoints && number <= w.number {
 			continue
 		}
 		if err := w.store.fs.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
@@ -154,7 +154,7 @@ func (w *Work) LoadCheckpoint() (f *safetensors.File, state []byte, ok bool, err
 // newestCheckpoint returns the newest checkpoint that can be used, nil if there
 // is none. Damaged ones are set aside.
 func (w *Work) newestCheckpoint() (*checkpoint, error) {
-	dir := filepath.Join(w.root, checkpointRoom)
+	dir := filepath.Join(w.root, checkpointDirName)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

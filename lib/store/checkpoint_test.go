@@ -72,7 +72,7 @@ func interrupted(t *testing.T, stopAt int) (*Store, []string) {
 	if _, err := s.Do(t.Context(), countedKey, counted(stopAt)); !errors.Is(err, errStop) {
 		t.Fatal(err)
 	}
-	paths, err := filepath.Glob(filepath.Join(s.Dir(), workRoom, "*", checkpointRoom, "*"))
+	paths, err := filepath.Glob(filepath.Join(s.Dir(), workDirName, "*", checkpointDirName, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestDamagedCheckpointIsSetAsideAndTheOneBeforeIsUsed(t *testing.T) {
 		if len(warnings) != 1 || !strings.Contains(warnings[0], paths[1]) {
 			t.Errorf("warnings: %q", warnings)
 		}
-		if names := mustList(t, filepath.Join(s.Dir(), quarantineRoom)); len(names) != 1 {
+		if names := mustList(t, filepath.Join(s.Dir(), quarantineDirName)); len(names) != 1 {
 			t.Errorf("set aside: %v", names)
 		}
 	}
@@ -156,7 +156,7 @@ func TestWithoutAValidCheckpointWorkStartsAnew(t *testing.T) {
 func TestCheckpointWhoseOutputHasChangedIsNotUsed(t *testing.T) {
 	for _, change := range []func(string) error{os.Remove, flipFirst, func(path string) error { return os.Truncate(path, 1) }} {
 		s, paths := interrupted(t, 5)
-		if err := change(filepath.Join(filepath.Dir(filepath.Dir(paths[0])), outputRoom, "log.jsonl")); err != nil {
+		if err := change(filepath.Join(filepath.Dir(filepath.Dir(paths[0])), outputDirName, "log.jsonl")); err != nil {
 			t.Fatal(err)
 		}
 		var warnings []string

@@ -24,8 +24,8 @@ import (
 // Lethe's module, and every function, wherever it stands in the configuration: the type,
 // the hash of all its fields, unexported ones too, and what the code was built from.
 
-// lethe is the module whose code is known by its versions.
-const lethe = "github.com/lethe-ml/lethe"
+// modulePath is the module whose code is known by its versions.
+const modulePath = "github.com/lethe-ml/lethe"
 
 // CodeOf describes the code from outside Lethe that values bring along, in a line each:
 // their own, if their type is one, and what they hold in fields, interfaces, lists and
@@ -38,13 +38,13 @@ const lethe = "github.com/lethe-ml/lethe"
 // It fails for a function literal inside a value, because what that captures cannot be
 // told, and where the program cannot be read.
 func CodeOf(values ...any) ([]string, error) {
-	w := codeWalk{seen: map[place]bool{}}
+	w := codeWalk{seen: map[pointee]bool{}}
 	for _, v := range values {
 		if f := reflect.ValueOf(v); f.Kind() == reflect.Func && !f.IsNil() {
-			w.note(functionPackage(f), functionName(f), "")
+			w.addLine(functionPackage(f), functionName(f), "")
 			continue
 		}
-		w.value("", reflect.ValueOf(v))
+		w.addValue("", reflect.ValueOf(v))
 	}
 	if w.err != nil {
 		return nil, w.err
@@ -55,22 +55,22 @@ func CodeOf(values ...any) ([]string, error) {
 // codeWalk collects lines.
 type codeWalk struct {
 	lines []string
-	seen  map[place]bool
+	seen  map[pointee]bool
 	err   error
 }
 
-// place is a value that somebody points to.
-type place struct {
-	at uintptr
-	of reflect.Type
+// pointee is a value that somebody points to.
+type pointee struct {
+	address uintptr
+	typ     reflect.Type
 }
 
-// note adds the line of something defined in a package, if that is outside.
-func (w *codeWalk) note(pkg, name, content string) {
-	if w.err != nil || !outside(pkg) {
+// addLine adds the line of something defined in a package, if that is outside.
+func (w *codeWalk) addLine(pkg, name, content string) {
+	if w.err != nil || !isExternal(pkg) {
 		return
 	}
-	built, err := program().origin(pkg)
+	built, err := runningProgram().origin(pkg)
 	if err != nil {
 		w.err = fmt.Errorf("%s is defined outside Lethe, and what it was built from is not known: %w", name, err)
 		return
@@ -78,65 +78,65 @@ func (w *codeWalk) note(pkg, name, content string) {
 	w.lines = append(w.lines, strings.Join(slices.DeleteFunc([]string{name, content, built}, func(s string) bool { return s == "" }), " "))
 }
 
-// value adds the lines of a value that stands at a path.
-func (w *codeWalk) value(path string, v reflect.Value) {
-	if w.err != nil || !v.IsValid() || ours(v.Type()) {
+// addValue adds the lines of a value that stands at a path.
+func (w *codeWalk) addValue(path string, v reflect.Value) {
+	if w.err != nil || !v.IsValid() || holdsNoExternal(v.Type()) {
 		return
 	}
 	if v.Kind() == reflect.Interface { // has no code of its own
-		w.value(path, v.Elem())
+		w.addValue(path, v.Elem())
 		return
 	}
-	w.typed(path, v)
+	w.addType(path, v)
 	switch v.Kind() {
 	case reflect.Pointer:
-		here := place{v.Pointer(), v.Type()}
+		here := pointee{v.Pointer(), v.Type()}
 		if !v.IsNil() && !w.seen[here] {
 			w.seen[here] = true
-			w.value(path, v.Elem())
+			w.addValue(path, v.Elem())
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			w.value(path+"."+v.Type().Field(i).Name, v.Field(i))
+			w.addValue(path+"."+v.Type().Field(i).Name, v.Field(i))
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			w.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			w.addValue(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
 		}
 	case reflect.Map:
 		for _, k := range sortedKeys(v) {
-			w.value(path+"[key]", k)
-			w.value(fmt.Sprintf("%s[%s]", path, contentOf(k)[:8]), v.MapIndex(k))
+			w.addValue(path+"[key]", k)
+			w.addValue(fmt.Sprintf("%s[%s]", path, hashContent(k)[:8]), v.MapIndex(k))
 		}
 	case reflect.Func:
-		w.function(path, v)
+		w.addFunction(path, v)
 	}
 }
 
-// typed adds the lines of a value's type, and of the types that a generic one is made of.
-func (w *codeWalk) typed(path string, v reflect.Value) {
+// addType adds the lines of a value's type, and of the types that a generic one is made of.
+func (w *codeWalk) addType(path string, v reflect.Value) {
 	t := v.Type()
-	for _, pkg := range packages(t) {
-		if outside(pkg) {
-			w.note(pkg, strings.TrimSpace(path+" "+fullName(t)), contentOf(v))
+	for _, pkg := range definingPackages(t) {
+		if isExternal(pkg) {
+			w.addLine(pkg, strings.TrimSpace(path+" "+fullName(t)), hashContent(v))
 		}
 	}
 }
 
-// literal is the name of a function that may capture what its name does not tell.
-var literal = regexp.MustCompile(`\.func\d+(\.\d+)*$|\.gowrap\d+$|-fm$|-range\d+$`)
+// literalPattern is the name of a function that may capture what its name does not tell.
+var literalPattern = regexp.MustCompile(`\.func\d+(\.\d+)*$|\.gowrap\d+$|-fm$|-range\d+$`)
 
-func (w *codeWalk) function(path string, v reflect.Value) {
-	if v.IsNil() || !outside(functionPackage(v)) {
+func (w *codeWalk) addFunction(path string, v reflect.Value) {
+	if v.IsNil() || !isExternal(functionPackage(v)) {
 		return
 	}
 	name := functionName(v)
-	if literal.MatchString(name) {
+	if literalPattern.MatchString(name) {
 		w.err = fmt.Errorf("the function literal %s in %s: what it captures is not known, so a result cannot be kept under a key; "+
 			"take a named function, or a struct with fields", name, strings.TrimPrefix(path, "."))
 		return
 	}
-	w.note(functionPackage(v), strings.TrimSpace(path+" "+name), "")
+	w.addLine(functionPackage(v), strings.TrimSpace(path+" "+name), "")
 }
 
 func functionName(v reflect.Value) string {
@@ -157,27 +157,27 @@ func packageOf(name string) string {
 	return strings.ReplaceAll(name[:slash]+end, "%2e", ".")
 }
 
-// ours reports whether no value of a type can hold anything from outside.
-func ours(t reflect.Type) bool { return oursBeside(t, map[reflect.Type]bool{}) }
+// holdsNoExternal reports whether no value of a type can hold anything from outside.
+func holdsNoExternal(t reflect.Type) bool { return holdsNoExternalSeen(t, map[reflect.Type]bool{}) }
 
-func oursBeside(t reflect.Type, asked map[reflect.Type]bool) bool {
+func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
 	if asked[t] {
 		return true
 	}
 	asked[t] = true
-	if slices.ContainsFunc(packages(t), outside) {
+	if slices.ContainsFunc(definingPackages(t), isExternal) {
 		return false
 	}
 	switch t.Kind() {
 	case reflect.Interface, reflect.Func:
 		return false
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return oursBeside(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Elem(), asked)
 	case reflect.Map:
-		return oursBeside(t.Key(), asked) && oursBeside(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Key(), asked) && holdsNoExternalSeen(t.Elem(), asked)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if !oursBeside(t.Field(i).Type, asked) {
+			if !holdsNoExternalSeen(t.Field(i).Type, asked) {
 				return false
 			}
 		}
@@ -193,61 +193,61 @@ func fullName(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// argument is what a generic type's name says of a type that it is made of.
-var argument = regexp.MustCompile(`[^\[\],\s*(){};]+\.[^\[\],\s*(){};]+`)
+// argumentPattern is what a generic type's name says of a type that it is made of.
+var argumentPattern = regexp.MustCompile(`[^\[\],\s*(){};]+\.[^\[\],\s*(){};]+`)
 
-// packages are those in which a named type and the types that it is made of are defined.
-func packages(t reflect.Type) []string {
+// definingPackages are those in which a named type and the types that it is made of are defined.
+func definingPackages(t reflect.Type) []string {
 	if t.PkgPath() == "" {
 		return nil
 	}
 	out := []string{t.PkgPath()}
 	if _, arguments, generic := strings.Cut(t.Name(), "["); generic {
-		for _, a := range argument.FindAllString(arguments, -1) {
+		for _, a := range argumentPattern.FindAllString(arguments, -1) {
 			out = append(out, packageOf(a))
 		}
 	}
 	return out
 }
 
-// standard are the folders of the standard library.
-var standard = strings.Fields("archive arena bufio builtin bytes cmp compress container context crypto database debug embed encoding errors " +
+// standardFolders are the folders of the standard library.
+var standardFolders = strings.Fields("archive arena bufio builtin bytes cmp compress container context crypto database debug embed encoding errors " +
 	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime simd slices sort " +
 	"strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak")
 
-// outside reports whether a package is neither Lethe's nor the standard library's. A test
+// isExternal reports whether a package is neither Lethe's nor the standard library's. A test
 // package is outside: it stands for somebody else's. So is every main package.
-func outside(pkg string) bool {
+func isExternal(pkg string) bool {
 	root, _, _ := strings.Cut(pkg, "/")
 	switch {
 	case pkg == "":
 		return false
-	case pkg == lethe || strings.HasPrefix(pkg, lethe+"/"):
+	case pkg == modulePath || strings.HasPrefix(pkg, modulePath+"/"):
 		return strings.HasSuffix(pkg, "_test")
-	case slices.Contains(standard, root):
-		_, owned := program().owner(pkg)
+	case slices.Contains(standardFolders, root):
+		_, owned := runningProgram().moduleOf(pkg)
 		return owned
 	}
 	return true
 }
 
-// built is what is known of the program that runs.
-type built struct {
+// buildInfo is what is known of the program that runs.
+type buildInfo struct {
 	modules    []debug.Module // what they were replaced by in their place, under their own paths
 	pinned     string         // hash of all modules but Lethe's, "" where one has no sum
 	executable func() (string, error)
 }
 
-var program = sync.OnceValue(func() built {
+var runningProgram = sync.OnceValue(func() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return builtFrom(info, sync.OnceValues(hashOfProgram))
+	return newBuildInfo(info, sync.OnceValues(hashOfProgram))
 })
 
-func builtFrom(info *debug.BuildInfo, executable func() (string, error)) built {
-	b := built{executable: executable}
+func newBuildInfo(info *debug.BuildInfo, executable func() (string, error)) buildInfo {
+	b := buildInfo{executable: executable}
 	h, all := sha256.New(), true
 	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
 		actual := *m
@@ -255,7 +255,7 @@ func builtFrom(info *debug.BuildInfo, executable func() (string, error)) built {
 			actual = *m.Replace
 		}
 		b.modules = append(b.modules, debug.Module{Path: m.Path, Version: actual.Path + "@" + actual.Version, Sum: actual.Sum})
-		if m.Path == lethe || m == &info.Main && m.Sum == "" {
+		if m.Path == modulePath || m == &info.Main && m.Sum == "" {
 			continue
 		}
 		all = all && actual.Sum != ""
@@ -267,8 +267,8 @@ func builtFrom(info *debug.BuildInfo, executable func() (string, error)) built {
 	return b
 }
 
-// owner is the module that a package is of.
-func (b built) owner(pkg string) (m debug.Module, ok bool) {
+// moduleOf is the module that a package is of.
+func (b buildInfo) moduleOf(pkg string) (m debug.Module, ok bool) {
 	for _, one := range b.modules {
 		if one.Path != "" && (pkg == one.Path || strings.HasPrefix(pkg, one.Path+"/")) && len(one.Path) > len(m.Path) {
 			m, ok = one, true
@@ -279,8 +279,8 @@ func (b built) owner(pkg string) (m debug.Module, ok bool) {
 
 // origin says what the code of a package was built from. Other modules count too: they are
 // what it calls.
-func (b built) origin(pkg string) (string, error) {
-	if m, ok := b.owner(pkg); ok && pkg != "main" && m.Path != lethe && m.Sum != "" && b.pinned != "" {
+func (b buildInfo) origin(pkg string) (string, error) {
+	if m, ok := b.moduleOf(pkg); ok && pkg != "main" && m.Path != modulePath && m.Sum != "" && b.pinned != "" {
 		return fmt.Sprintf("of %s %s among modules %s", m.Version, m.Sum, b.pinned), nil
 	}
 	hash, err := b.executable()
@@ -308,22 +308,22 @@ func hashOfProgram() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ContentOf is a hash of all that a value holds, with its types and unexported fields. Of
+// ContentHash is a hash of all that a value holds, with its types and unexported fields. Of
 // functions it holds the names.
-func ContentOf(v any) string { return contentOf(reflect.ValueOf(v)) }
+func ContentHash(v any) string { return hashContent(reflect.ValueOf(v)) }
 
-func contentOf(v reflect.Value) string {
-	c := content{sha256.New(), map[place]int{}}
+func hashContent(v reflect.Value) string {
+	c := contentHasher{sha256.New(), map[pointee]int{}}
 	c.add(v)
 	return hex.EncodeToString(c.h.Sum(nil))
 }
 
-type content struct {
+type contentHasher struct {
 	h    hash.Hash
-	seen map[place]int
+	seen map[pointee]int
 }
 
-func (c content) add(v reflect.Value) {
+func (c contentHasher) add(v reflect.Value) {
 	if !v.IsValid() {
 		fmt.Fprintln(c.h, "nothing")
 		return
@@ -360,8 +360,8 @@ func (c content) add(v reflect.Value) {
 }
 
 // pointer adds what it points to; of a pointer met before, when that was.
-func (c content) pointer(v reflect.Value) {
-	here := place{v.Pointer(), v.Type()}
+func (c contentHasher) pointer(v reflect.Value) {
+	here := pointee{v.Pointer(), v.Type()}
 	if before, met := c.seen[here]; met || v.IsNil() {
 		fmt.Fprintln(c.h, v.IsNil(), before)
 		return
@@ -370,7 +370,7 @@ func (c content) pointer(v reflect.Value) {
 	c.add(v.Elem())
 }
 
-func (c content) basic(v reflect.Value) {
+func (c contentHasher) basic(v reflect.Value) {
 	switch {
 	case v.Kind() == reflect.String:
 		fmt.Fprintf(c.h, "%q\n", v.String())
@@ -391,7 +391,7 @@ func (c content) basic(v reflect.Value) {
 func sortedKeys(v reflect.Value) []reflect.Value {
 	by := map[string]reflect.Value{}
 	for _, k := range v.MapKeys() {
-		by[contentOf(k)] = k
+		by[hashContent(k)] = k
 	}
 	var out []reflect.Value
 	for _, hash := range slices.Sorted(maps.Keys(by)) {

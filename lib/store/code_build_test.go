@@ -17,13 +17,13 @@ func TestCodeIsKnownByTheSumsOfModulesOrByTheProgram(t *testing.T) {
 	module := func(path, version, sum string) *debug.Module {
 		return &debug.Module{Path: path, Version: version, Sum: sum}
 	}
-	info := func(change func(*debug.BuildInfo)) built {
+	info := func(change func(*debug.BuildInfo)) buildInfo {
 		b := &debug.BuildInfo{Main: *module("example.com/mine", "v0.0.0-dirty", ""), Deps: []*debug.Module{
-			module(lethe, "v1.0.0", ""), module("example.com/a", "v1.2.3", "h1:a"), module("example.com/a/b", "v2.0.0", "h1:b")}}
+			module(modulePath, "v1.0.0", ""), module("example.com/a", "v1.2.3", "h1:a"), module("example.com/a/b", "v2.0.0", "h1:b")}}
 		change(b)
-		return builtFrom(b, func() (string, error) { return "hash", nil })
+		return newBuildInfo(b, func() (string, error) { return "hash", nil })
 	}
-	origin := func(b built, pkg string) string {
+	origin := func(b buildInfo, pkg string) string {
 		s, err := b.origin(pkg)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestCodeIsKnownByTheSumsOfModulesOrByTheProgram(t *testing.T) {
 	if got := origin(plain, "example.com/a/b/c"); !strings.HasPrefix(got, "of example.com/a/b@v2.0.0 h1:b ") {
 		t.Error(got)
 	}
-	for _, pkg := range []string{"main", "example.com/mine/parts", "example.com/abc", "elsewhere", lethe + "/lib/lab_test", "command-line-arguments"} {
+	for _, pkg := range []string{"main", "example.com/mine/parts", "example.com/abc", "elsewhere", modulePath + "/lib/lab_test", "command-line-arguments"} {
 		if got := origin(plain, pkg); got != "of program hash" {
 			t.Errorf("%s is %s", pkg, got)
 		}
@@ -75,17 +75,17 @@ func TestTheStandardLibraryIsKnown(t *testing.T) {
 	}
 	for _, pkg := range strings.Fields(string(out)) {
 		root, _, _ := strings.Cut(pkg, "/")
-		if !slices.Contains(standard, root) || outside(pkg) {
+		if !slices.Contains(standardFolders, root) || isExternal(pkg) {
 			t.Errorf("%s counts as somebody else's", pkg)
 		}
 	}
-	for _, pkg := range []string{"main", "mine", "mine/strings", "example.com/x", "github.com/lethe-ml/lethes", lethe + "/lib/lab_test", "command-line-arguments"} {
-		if !outside(pkg) {
+	for _, pkg := range []string{"main", "mine", "mine/strings", "example.com/x", "github.com/lethe-ml/lethes", modulePath + "/lib/lab_test", "command-line-arguments"} {
+		if !isExternal(pkg) {
 			t.Errorf("%s counts as ours", pkg)
 		}
 	}
-	for _, pkg := range []string{lethe, lethe + "/lib/lab", ""} {
-		if outside(pkg) {
+	for _, pkg := range []string{modulePath, modulePath + "/lib/lab", ""} {
+		if isExternal(pkg) {
 			t.Errorf("%s counts as somebody else's", pkg)
 		}
 	}

@@ -27,9 +27,9 @@ func (namesake) is() {}
 func named()       {}
 func (theirs) of() {}
 
-func idOf(t *testing.T, config any, of ...any) string {
+func keyID(t *testing.T, config any, of ...any) string {
 	t.Helper()
-	id, err := store.Key{Recipe: "x", Config: config, Of: of}.ID()
+	id, err := store.Key{Recipe: "x", Config: config, DependsOn: of}.ID()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,22 +78,22 @@ func TestTheKeyHasAllOfAValueFromOutside(t *testing.T) {
 		"zero": theirs{}, "a field": theirs{Rate: 1}, "an unexported field": theirs{hidden: 1}, "another type": namesake{}, "behind a pointer": &theirs{},
 		"first": pair{theirs{}, namesake{}}, "second": pair{namesake{}, theirs{}}, "holds ours": around{1}, "holds another of ours": around{int64(1)},
 	} {
-		id := idOf(t, v)
+		id := keyID(t, v)
 		if before, twice := seen[id]; twice && !(name == "behind a pointer" && before == "zero" || name == "zero" && before == "behind a pointer") {
 			t.Errorf("%s has the key of %s", name, before)
 		}
 		seen[id] = name
-		if idOf(t, v) != id {
+		if keyID(t, v) != id {
 			t.Errorf("%s: another key the second time", name)
 		}
 	}
-	if idOf(t, 1, theirs{}) == idOf(t, 1) || idOf(t, 1, theirs{}) == idOf(t, 1, theirs{Rate: 1}) {
+	if keyID(t, 1, theirs{}) == keyID(t, 1) || keyID(t, 1, theirs{}) == keyID(t, 1, theirs{Rate: 1}) {
 		t.Error("what a result depends on beside its configuration is not in the key")
 	}
-	if idOf(t, 1, 2, "x", store.Key{}, nil, named) == idOf(t, 1) {
+	if keyID(t, 1, 2, "x", store.Key{}, nil, named) == keyID(t, 1) {
 		t.Error("a function from outside is not in the key")
 	}
-	if idOf(t, 1, 2, "x", store.Key{}, nil) != idOf(t, 1) {
+	if keyID(t, 1, 2, "x", store.Key{}, nil) != keyID(t, 1) {
 		t.Error("what is Lethe's or plain moved a key")
 	}
 }
@@ -103,7 +103,7 @@ func TestTheKeyHasAllOfAValueFromOutside(t *testing.T) {
 func TestAFunctionLiteralInAValueIsRefused(t *testing.T) {
 	k := 3
 	for name, f := range map[string]any{"literal": func() int { return k }, "method value": theirs{}.of} {
-		_, err := store.Key{Recipe: "x", Config: 1, Of: []any{around{f}}}.ID()
+		_, err := store.Key{Recipe: "x", Config: 1, DependsOn: []any{around{f}}}.ID()
 		if err == nil || !strings.Contains(err.Error(), "literal") || !strings.Contains(err.Error(), "Of") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -124,7 +124,7 @@ func TestARingOfPointersEnds(t *testing.T) {
 	if code, err := store.CodeOf(a); err != nil || len(code) == 0 {
 		t.Errorf("%q, %v", code, err)
 	}
-	if store.ContentOf(a) == "" {
+	if store.ContentHash(a) == "" {
 		t.Error("no content")
 	}
 }
@@ -154,12 +154,12 @@ func TestContentTellsTypesAndFields(t *testing.T) {
 		nil, 1, int64(1), 1.0, "1", true, complex(1, 2), theirs{}, theirs{hidden: 1}, namesake{}, &theirs{}, (*theirs)(nil), []int(nil), []int{}, []int{1}, [1]int{1},
 		map[string]int{"a": 1}, map[string]int{"a": 2}, map[string]int{"b": 1}, around{1}, around{theirs{}}, around{namesake{}}, named, uint8(1),
 	} {
-		hash := store.ContentOf(v)
+		hash := store.ContentHash(v)
 		if before, twice := seen[hash]; twice {
 			t.Errorf("value %d has the content of %d", i, before)
 		}
 		seen[hash] = i
-		if store.ContentOf(v) != hash {
+		if store.ContentHash(v) != hash {
 			t.Errorf("value %d: another content the second time", i)
 		}
 	}

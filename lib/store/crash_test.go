@@ -272,7 +272,7 @@ func TestLockOfAKilledProcessDoesNotBlock(t *testing.T) {
 	if err := cmd.Wait(); err == nil {
 		t.Fatal("the other process was not killed")
 	}
-	if len(mustList(t, filepath.Join(dir, locksRoom))) != 1 {
+	if len(mustList(t, filepath.Join(dir, locksDirName))) != 1 {
 		t.Fatal("the killed process left no lock file, so this test shows nothing")
 	}
 	s, err := Open(dir)

@@ -164,14 +164,14 @@ func TestDamagedRunIsSetAsideNamedAndComputedAnew(t *testing.T) {
 		if _, err := again.Bytes("metrics.json"); err != nil {
 			t.Error(err)
 		}
-		if len(warnings) != 1 || !strings.Contains(warnings[0], path) || !strings.Contains(warnings[0], quarantineRoom) {
+		if len(warnings) != 1 || !strings.Contains(warnings[0], path) || !strings.Contains(warnings[0], quarantineDirName) {
 			t.Errorf("warnings: %q", warnings)
 		}
-		kept := mustList(t, filepath.Join(s.Dir(), quarantineRoom))
+		kept := mustList(t, filepath.Join(s.Dir(), quarantineDirName))
 		if len(kept) != round {
 			t.Errorf("set aside: %v, expected %d", kept, round)
 		}
-		found := readTree(t, filepath.Join(s.Dir(), quarantineRoom, kept[round-1]))
+		found := readTree(t, filepath.Join(s.Dir(), quarantineDirName, kept[round-1]))
 		if len(found) != 4 {
 			t.Errorf("the run that was set aside has %d files, expected all 4", len(found))
 		}

@@ -53,20 +53,20 @@ func TestFullDiskLosesNothingAndSaysSo(t *testing.T) {
 	do(t, want, Key{Recipe: "before"}, writeSmall)
 	checkCounted(t, do(t, want, countedKey, counted(-1)))
 	failures := 0
-	for room := 0; ; room++ {
+	for dirName := 0; ; dirName++ {
 		s := open(t)
 		do(t, s, Key{Recipe: "before"}, writeSmall)
-		s.fs = &fullDisk{files: room}
+		s.fs = &fullDisk{files: dirName}
 		_, err := s.Do(t.Context(), countedKey, counted(-1))
 		if err == nil {
 			break
 		}
 		failures++
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), s.Dir()) {
-			t.Errorf("room for %d files: %v", room, err)
+			t.Errorf("room for %d files: %v", dirName, err)
 		}
 		if _, ok, err := s.Lookup(countedKey); ok || err != nil {
-			t.Errorf("room for %d files: half a run is visible: %v, %v", room, ok, err)
+			t.Errorf("room for %d files: half a run is visible: %v, %v", dirName, ok, err)
 		}
 		s.fs = disk.OS{}
 		do(t, s, Key{Recipe: "before"}, never(t))

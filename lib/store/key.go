@@ -25,9 +25,9 @@ type Key struct {
 	Engine  string            `json:"engine"`  // for instance "go/avx512"
 	Results int               `json:"results"` // version of the numbers
 
-	// Of are values that the result depends on too and that Config says nothing of, or
+	// DependsOn are values that the result depends on too and that Config says nothing of, or
 	// names alone: what of their code is defined outside Lethe stands in Code.
-	Of []any `json:"-"`
+	DependsOn []any `json:"-"`
 	// Code is, of a stored key, the code from outside Lethe that Config and Of have
 	// brought; see CodeOf. Whoever makes a key leaves it nil.
 	Code []string `json:"code,omitempty"`
@@ -55,7 +55,7 @@ func (k Key) canonical() ([]byte, error) {
 	if k.Data == nil {
 		k.Data = map[string]string{}
 	}
-	code, err := CodeOf(append([]any{k.Config}, k.Of...)...)
+	code, err := CodeOf(append([]any{k.Config}, k.DependsOn...)...)
 	if err != nil {
 		return nil, fmt.Errorf("store key of recipe %q: %w", k.Recipe, err)
 	}

@@ -21,15 +21,15 @@ type State string
 // The states of an entry. List does not hash files: a Finished entry may still
 // fail Verify.
 const (
-	Finished   State = "finished"
-	Unfinished State = "unfinished" // runs now, or was interrupted
-	Damaged    State = "damaged"    // its manifest cannot be trusted, or it is no folder
-	SetAside   State = "set aside"  // in quarantine/
+	Finished    State = "finished"
+	Unfinished  State = "unfinished" // runs now, or was interrupted
+	Damaged     State = "damaged"    // its manifest cannot be trusted, or it is no folder
+	Quarantined State = "set aside"  // in quarantine/
 )
 
 // Entry is one thing that takes room in the store.
 type Entry struct {
-	ID      string // the run's ID; for SetAside the name in quarantine/
+	ID      string // the run's ID; for Quarantined the name in quarantine/
 	State   State
 	Key     Key // zero where it is not known
 	Dir     string
@@ -42,8 +42,8 @@ type Entry struct {
 // List returns everything in the store, sorted by state, recipe and ID.
 func (s *Store) List() ([]Entry, error) {
 	var all []Entry
-	for room, describe := range map[string]describer{runsRoom: shardEntries, workRoom: workEntry, quarantineRoom: quarantineEntry} {
-		found, err := entriesIn(filepath.Join(s.dir, room), describe)
+	for dirName, describe := range map[string]describer{runsDirName: shardEntries, workDirName: workEntry, quarantineDirName: quarantineEntry} {
+		found, err := listEntries(filepath.Join(s.dir, dirName), describe)
 		if err != nil {
 			return nil, fmt.Errorf("store: %w", err)
 		}
@@ -63,9 +63,9 @@ func (s *Store) List() ([]Entry, error) {
 // describer says what lies at a path of the store.
 type describer func(path string, d fs.DirEntry) ([]Entry, error)
 
-// entriesIn describes what lies in a folder; one that is missing is empty.
+// listEntries describes what lies in a folder; one that is missing is empty.
 // Hidden names are those of other programs.
-func entriesIn(dir string, describe describer) (all []Entry, err error) {
+func listEntries(dir string, describe describer) (all []Entry, err error) {
 	children, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -83,21 +83,21 @@ func entriesIn(dir string, describe describer) (all []Entry, err error) {
 	return all, nil
 }
 
-// strayEntry is what lies in the place of a folder.
-func strayEntry(path string, d fs.DirEntry) []Entry {
-	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: files.Wrong(path, "a folder", d.Type()).Error()}}
+// unexpectedEntry is what lies in the place of a folder.
+func unexpectedEntry(path string, d fs.DirEntry) []Entry {
+	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: files.WrongKind(path, "a folder", d.Type()).Error()}}
 }
 
 func shardEntries(path string, d fs.DirEntry) ([]Entry, error) {
 	if !d.IsDir() {
-		return strayEntry(path, d), nil
+		return unexpectedEntry(path, d), nil
 	}
-	return entriesIn(path, runEntry)
+	return listEntries(path, runEntry)
 }
 
 func runEntry(dir string, d fs.DirEntry) ([]Entry, error) {
 	if !d.IsDir() {
-		return strayEntry(dir, d), nil
+		return unexpectedEntry(dir, d), nil
 	}
 	e := Entry{ID: d.Name(), State: Finished, Dir: dir}
 	m, err := readManifest(dir, e.ID)
@@ -116,10 +116,10 @@ func runEntry(dir string, d fs.DirEntry) ([]Entry, error) {
 
 func workEntry(dir string, d fs.DirEntry) ([]Entry, error) {
 	if !d.IsDir() {
-		return strayEntry(dir, d), nil
+		return unexpectedEntry(dir, d), nil
 	}
 	e := Entry{ID: d.Name(), State: Unfinished, Dir: dir}
-	if b, err := disk.ReadFile(filepath.Join(dir, "key.json"), longestText); err == nil {
+	if b, err := disk.ReadFile(filepath.Join(dir, "key.json"), maxTextBytes); err == nil {
 		if key, err := decodeKey(b); err == nil {
 			e.Key = key
 		}
@@ -128,7 +128,7 @@ func workEntry(dir string, d fs.DirEntry) ([]Entry, error) {
 }
 
 func quarantineEntry(dir string, d fs.DirEntry) ([]Entry, error) {
-	return []Entry{{ID: d.Name(), State: SetAside, Dir: dir}}, nil
+	return []Entry{{ID: d.Name(), State: Quarantined, Dir: dir}}, nil
 }
 
 // measure counts files and bytes. What another process removes meanwhile is
@@ -174,7 +174,7 @@ func (s *Store) Verify(id string) error {
 	if !isID(id) {
 		return fmt.Errorf("store: %q is no run ID: expected 64 hexadecimal digits in lower case", id)
 	}
-	m, err := s.manifestOf(id)
+	m, err := s.runManifest(id)
 	if errors.Is(err, errMissing) {
 		return fmt.Errorf("store: no finished run %s", id)
 	}
@@ -209,10 +209,10 @@ func (s *Store) Prune(drop func(Entry) bool) ([]Entry, error) {
 
 // remove deletes one entry, unless somebody holds its lock.
 func (s *Store) remove(e Entry) (bool, error) {
-	if e.State == SetAside || !isID(e.ID) {
+	if e.State == Quarantined || !isID(e.ID) {
 		return true, s.fs.RemoveAll(e.Dir)
 	}
-	if err := s.makeRooms(); err != nil {
+	if err := s.makeDirs(); err != nil {
 		return false, err
 	}
 	release, err := s.tryLock(e.ID)

@@ -44,7 +44,7 @@ func TestListNamesEverythingInTheStore(t *testing.T) {
 		state  State
 		recipe string
 		files  int
-	}{{Damaged, "", 4}, {Finished, "a", 4}, {Finished, "aside", 4}, {Finished, "b", 4}, {SetAside, "", 4}, {Unfinished, "unfinished", 2}}
+	}{{Damaged, "", 4}, {Finished, "a", 4}, {Finished, "aside", 4}, {Finished, "b", 4}, {Quarantined, "", 4}, {Unfinished, "unfinished", 2}}
 	if len(entries) != len(want) {
 		t.Fatalf("found %+v", entries)
 	}
@@ -67,7 +67,7 @@ func TestListNamesEverythingInTheStore(t *testing.T) {
 }
 
 func TestPruneRemovesWhatIsAskedAndNothingElse(t *testing.T) {
-	for _, state := range []State{Finished, Unfinished, Damaged, SetAside} {
+	for _, state := range []State{Finished, Unfinished, Damaged, Quarantined} {
 		s := populated(t)
 		before, err := s.List()
 		if err != nil {

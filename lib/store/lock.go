@@ -17,17 +17,17 @@ const lockPoll = 25 * time.Millisecond
 // lock takes the run's lock, against the goroutines of this Store first and
 // against other processes then. onWait is called once if a goroutine has it, and
 // once with elsewhere if somebody else has it.
-func (s *Store) lock(ctx context.Context, id string, onWait func(elsewhere bool)) (release func(), err error) {
-	leave, err := s.enter(ctx, id, sync.OnceFunc(func() { onWait(false) }))
+func (s *Store) lock(ctx context.Context, id string, onWait func(otherStore bool)) (release func(), err error) {
+	unlock, err := s.lockInProcess(ctx, id, sync.OnceFunc(func() { onWait(false) }))
 	if err != nil {
 		return nil, err
 	}
-	if s.alone {
-		return leave, nil
+	if s.withoutLocks {
+		return unlock, nil
 	}
 	file, err := s.lockFile(ctx, id, sync.OnceFunc(func() { onWait(true) }))
 	if err != nil {
-		leave()
+		unlock()
 		return nil, err
 	}
 	return func() {
@@ -38,7 +38,7 @@ func (s *Store) lock(ctx context.Context, id string, onWait func(elsewhere bool)
 		if err := file.Unlock(); err != nil {
 			s.warn("store: release the lock of run %s: %v", id, err)
 		}
-		leave()
+		unlock()
 	}, nil
 }
 
@@ -56,8 +56,8 @@ func (s *Store) tryLock(id string) (release func(), err error) {
 	return release, err
 }
 
-// enter waits until no other goroutine of this Store computes the run.
-func (s *Store) enter(ctx context.Context, id string, wait func()) (leave func(), err error) {
+// lockInProcess waits until no other goroutine of this Store computes the run.
+func (s *Store) lockInProcess(ctx context.Context, id string, wait func()) (unlock func(), err error) {
 	for {
 		s.mu.Lock()
 		other, busy := s.busy[id]
@@ -87,7 +87,7 @@ func (s *Store) enter(ctx context.Context, id string, wait func()) (leave func()
 func (s *Store) lockFile(ctx context.Context, id string, wait func()) (*flock.Flock, error) {
 	path := s.lockPath(id)
 	for {
-		if err := s.setStrayFileAside(path); err != nil {
+		if err := s.quarantineUnexpectedFile(path); err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
 		file := flock.New(path, flock.SetPermissions(0o644))

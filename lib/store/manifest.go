@@ -19,7 +19,7 @@ import (
 const (
 	manifestName   = "manifest.json"
 	manifestFormat = 1
-	longestText    = 64 << 20 // bytes of a manifest or key; what is longer is neither
+	maxTextBytes   = 64 << 20 // bytes of a manifest or key; what is longer is neither
 )
 
 // manifest says what a finished run consists of.
@@ -55,7 +55,7 @@ func (m manifest) encode() ([]byte, error) {
 // is, byte for byte, what encode prints and belongs to id.
 func readManifest(dir, id string) (manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	b, err := disk.ReadFile(path, longestText)
+	b, err := disk.ReadFile(path, maxTextBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 			return manifest{}, errMissing
@@ -195,7 +195,7 @@ func hashFile(path, name string, limit int64) (fileRecord, error) {
 func walkFiles(dir string, visit func(name string) error) error {
 	return walkNames(dir, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {
-			return files.Wrong(filepath.Join(dir, name), "a regular file", mode)
+			return files.WrongKind(filepath.Join(dir, name), "a regular file", mode)
 		}
 		return visit(name)
 	})

@@ -50,15 +50,15 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
 		if e.State != Finished && e.State != Damaged {
 			continue
 		}
-		if err := m.one(ctx, s, from, e); err != nil {
+		if err := m.mergeEntry(ctx, s, from, e); err != nil {
 			return m, err
 		}
 	}
 	return m, nil
 }
 
-// one merges an entry. Only an error of s itself is returned.
-func (m *Merged) one(ctx context.Context, s, from *Store, e Entry) error {
+// mergeEntry merges an entry. Only an error of s itself is returned.
+func (m *Merged) mergeEntry(ctx context.Context, s, from *Store, e Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (m *Merged) one(ctx context.Context, s, from *Store, e Entry) error {
 	taken, damage := false, error(nil)
 	out, err := s.Do(ctx, in.Key, func(_ context.Context, w *Work) error {
 		taken = true
-		m.Bytes, damage = m.Bytes+e.Bytes, w.copyOf(in)
+		m.Bytes, damage = m.Bytes+e.Bytes, w.copyRun(in)
 		return damage
 	})
 	switch {
@@ -103,8 +103,8 @@ func (m *Merged) refuse(dir string, err error) {
 	m.Refused = append(m.Refused, &RefusedError{dir, err})
 }
 
-// copyOf writes the files of a finished run.
-func (w *Work) copyOf(in *Run) error {
+// copyRun writes the files of a finished run.
+func (w *Work) copyRun(in *Run) error {
 	if _, _, _, err := w.LoadCheckpoint(); err != nil {
 		return err
 	}
@@ -126,11 +126,11 @@ func (w *Work) copyOf(in *Run) error {
 // sameManifest compares what two runs consist of: their manifests hold the hash of
 // every file.
 func sameManifest(a, b *Run) (bool, error) {
-	first, err := disk.ReadFile(filepath.Join(a.Dir, manifestName), longestText)
+	first, err := disk.ReadFile(filepath.Join(a.Dir, manifestName), maxTextBytes)
 	if err != nil {
 		return false, readError(a.Dir, err)
 	}
-	second, err := disk.ReadFile(filepath.Join(b.Dir, manifestName), longestText)
+	second, err := disk.ReadFile(filepath.Join(b.Dir, manifestName), maxTextBytes)
 	if err != nil {
 		return false, readError(b.Dir, err)
 	}

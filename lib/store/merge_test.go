@@ -52,17 +52,17 @@ func merge(t *testing.T, to, from *Store) Merged {
 	return m
 }
 
-func keyOf(recipe string) Key { return Key{Recipe: recipe, Config: struct{ LR float64 }{0.1}} }
+func testKey(recipe string) Key { return Key{Recipe: recipe, Config: struct{ LR float64 }{0.1}} }
 
 func TestMergedStoresHoldTheBytesOfOne(t *testing.T) {
 	all, a, b := open(t), open(t), open(t)
 	for _, name := range []string{"x", "y", "z"} {
-		do(t, all, keyOf(name), writeSmall)
+		do(t, all, testKey(name), writeSmall)
 	}
-	do(t, a, keyOf("x"), writeSmall)
-	do(t, a, keyOf("y"), writeSmall)
-	do(t, b, keyOf("y"), writeSmall)
-	do(t, b, keyOf("z"), writeSmall)
+	do(t, a, testKey("x"), writeSmall)
+	do(t, a, testKey("y"), writeSmall)
+	do(t, b, testKey("y"), writeSmall)
+	do(t, b, testKey("z"), writeSmall)
 	to := open(t)
 	if m := merge(t, to, a); m.Added != 2 || m.Same != 0 || m.Bytes == 0 || len(m.Refused) > 0 {
 		t.Errorf("%+v", m)
@@ -71,14 +71,14 @@ func TestMergedStoresHoldTheBytesOfOne(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	sameContents(t, contents(t, all.Dir()), contents(t, to.Dir()))
-	checkSmall(t, do(t, to, keyOf("z"), never(t)))
+	checkSmall(t, do(t, to, testKey("z"), never(t)))
 }
 
 func TestADamagedRunIsLeftOutOfAMergeByName(t *testing.T) {
 	from, to := open(t), open(t)
-	bad := do(t, from, keyOf("bad"), writes("one"))
-	do(t, from, keyOf("good"), writes("two"))
-	broken := do(t, from, keyOf("no manifest"), writes("three"))
+	bad := do(t, from, testKey("bad"), writes("one"))
+	do(t, from, testKey("good"), writes("two"))
+	broken := do(t, from, testKey("no manifest"), writes("three"))
 	if err := os.Remove(filepath.Join(broken.Dir, manifestName)); err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +100,10 @@ func TestADamagedRunIsLeftOutOfAMergeByName(t *testing.T) {
 			t.Errorf("%v does not name %s", said, word)
 		}
 	}
-	if _, ok, err := to.Lookup(keyOf("bad")); ok || err != nil {
+	if _, ok, err := to.Lookup(testKey("bad")); ok || err != nil {
 		t.Error("the damaged run was merged")
 	}
-	do(t, to, keyOf("good"), never(t))
+	do(t, to, testKey("good"), never(t))
 }
 
 // Whichever store is merged into keeps what it has.
@@ -115,8 +115,8 @@ func TestTheSameKeyWithOtherBytesIsAConflictThatNamesBoth(t *testing.T) {
 			to, from = from, to
 			words = []string{"other", "one"}
 		}
-		in, out := do(t, from, keyOf("x"), writes(words[1])), do(t, to, keyOf("x"), writes(words[0]))
-		do(t, from, keyOf("y"), writeSmall)
+		in, out := do(t, from, testKey("x"), writes(words[1])), do(t, to, testKey("x"), writes(words[0]))
+		do(t, from, testKey("y"), writeSmall)
 		m := merge(t, to, from)
 		if m.Added != 1 || m.Same != 0 || len(m.Refused) != 1 {
 			t.Fatalf("%+v", m)
@@ -129,7 +129,7 @@ func TestTheSameKeyWithOtherBytesIsAConflictThatNamesBoth(t *testing.T) {
 		if said := err.Error(); !strings.Contains(said, in.Dir) || !strings.Contains(said, out.Dir) {
 			t.Errorf("%q does not name both", said)
 		}
-		if b, err := do(t, to, keyOf("x"), never(t)).Bytes("word"); err != nil || string(b) != words[0] {
+		if b, err := do(t, to, testKey("x"), never(t)).Bytes("word"); err != nil || string(b) != words[0] {
 			t.Errorf("%q, %v", b, err)
 		}
 	}
@@ -137,8 +137,8 @@ func TestTheSameKeyWithOtherBytesIsAConflictThatNamesBoth(t *testing.T) {
 
 func TestAMergePutsAWholeRunInThePlaceOfADamagedOne(t *testing.T) {
 	to, from := open(t), open(t)
-	bad := do(t, to, keyOf("x"), writes("one"))
-	do(t, from, keyOf("x"), writes("one"))
+	bad := do(t, to, testKey("x"), writes("one"))
+	do(t, from, testKey("x"), writes("one"))
 	if err := os.WriteFile(filepath.Join(bad.Dir, "word"), []byte("0ne"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestAMergePutsAWholeRunInThePlaceOfADamagedOne(t *testing.T) {
 	if m := merge(t, to, from); m.Added != 1 || !strings.Contains(warned, "set aside") {
 		t.Errorf("%+v, %q", m, warned)
 	}
-	if b, err := do(t, to, keyOf("x"), never(t)).Bytes("word"); err != nil || string(b) != "one" {
+	if b, err := do(t, to, testKey("x"), never(t)).Bytes("word"); err != nil || string(b) != "one" {
 		t.Errorf("%q, %v", b, err)
 	}
 }
@@ -169,21 +169,21 @@ func leaveHalf(t *testing.T, s *Store, k Key) {
 
 func TestAMergedRunTakesThePlaceOfInterruptedWork(t *testing.T) {
 	to, from := open(t), open(t)
-	leaveHalf(t, to, keyOf("x"))
-	do(t, from, keyOf("x"), writes("one"))
-	leaveHalf(t, from, keyOf("y")) // unfinished work is not merged
+	leaveHalf(t, to, testKey("x"))
+	do(t, from, testKey("x"), writes("one"))
+	leaveHalf(t, from, testKey("y")) // unfinished work is not merged
 	if m := merge(t, to, from); m.Added != 1 || len(m.Refused) > 0 {
 		t.Errorf("%+v", m)
 	}
-	sameContents(t, contents(t, filepath.Join(from.Dir(), runsRoom)), contents(t, filepath.Join(to.Dir(), runsRoom)))
-	if left := mustList(t, filepath.Join(to.Dir(), workRoom)); len(left) > 0 {
+	sameContents(t, contents(t, filepath.Join(from.Dir(), runsDirName)), contents(t, filepath.Join(to.Dir(), runsDirName)))
+	if left := mustList(t, filepath.Join(to.Dir(), workDirName)); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 }
 
 func TestAStoppedMergeSaysSo(t *testing.T) {
 	to, from := open(t), open(t)
-	do(t, from, keyOf("x"), writeSmall)
+	do(t, from, testKey("x"), writeSmall)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if m, err := to.Merge(ctx, from); !errors.Is(err, context.Canceled) || m.Added > 0 {

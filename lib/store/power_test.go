@@ -393,7 +393,7 @@ func TestPowerCutTwoHundredTimesLosesNothingThatWasFinished(t *testing.T) {
 func newLedger() *ledger { return &ledger{finished: map[string]bool{}, step: map[string]int{}} }
 
 func sweepOn(t *testing.T, d *forgetful, l *ledger) error {
-	s, err := openOn(d, filepath.Join(d.top, "store"))
+	s, err := openOnDisk(d, filepath.Join(d.top, "store"))
 	if err != nil {
 		return err
 	}

@@ -37,8 +37,8 @@ func readOnly(t *testing.T, dir string) {
 	t.Helper()
 	chmod := func(mode fs.FileMode) error {
 		paths := []string{dir}
-		for _, room := range rooms {
-			paths = append(paths, dir+"/"+room)
+		for _, dirName := range dirNames {
+			paths = append(paths, dir+"/"+dirName)
 		}
 		var errs []error
 		for _, path := range paths {

@@ -86,7 +86,7 @@ func (s *Store) Sign(key ed25519.PrivateKey) (int, error) {
 
 // manifestSum hashes a run's manifest.
 func (s *Store) manifestSum(id string) (string, error) {
-	m, err := s.manifestOf(id)
+	m, err := s.runManifest(id)
 	if err != nil {
 		return "", err
 	}
@@ -98,7 +98,7 @@ func (s *Store) manifestSum(id string) (string, error) {
 // older list of the same signer from the newest.
 func (s *Store) Signed(key ed25519.PublicKey) (*Signed, error) {
 	path := filepath.Join(s.dir, signedName)
-	b, err := disk.ReadFile(path, longestText)
+	b, err := disk.ReadFile(path, maxTextBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store %s is not signed: there is no %s", s.dir, path)
 	}

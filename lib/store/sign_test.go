@@ -64,7 +64,7 @@ func TestKeysOfOpenSSLAreReadAndOthersRefused(t *testing.T) {
 // this package: no hash tells.
 func forge(t *testing.T, s *Store, run *Run) {
 	t.Helper()
-	m, err := s.manifestOf(run.ID)
+	m, err := s.runManifest(run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

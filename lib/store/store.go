@@ -47,13 +47,13 @@ type Store struct {
 	// the same run: once for a goroutine that uses this Store, and once, with
 	// elsewhere, for another Store on the folder, as a rule another process.
 	// Nil does nothing.
-	OnWait func(k Key, elsewhere bool)
+	OnWait func(k Key, otherStore bool)
 
-	dir      string
-	fs       disk.FS  // tests put failing disks here
-	verified sync.Map // IDs whose files were hashed in this process
-	alone    bool     // no other process writes here
-	behind   []*Store // that are read where this one has nothing
+	dir          string
+	fs           disk.FS  // tests put failing disks here
+	verified     sync.Map // IDs whose files were hashed in this process
+	withoutLocks bool     // no other process writes here
+	fallbacks    []*Store // that are read where this one has nothing
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // IDs being computed by this Store; closed at the end
@@ -86,41 +86,41 @@ func Open(dir string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("store %s: expected a folder, found a file", abs)
 	}
-	return openOn(disk.OS{}, abs)
+	return openOnDisk(disk.OS{}, abs)
 }
 
-// openOn opens the store in a folder of the given disk.
-func openOn(d disk.FS, dir string) (*Store, error) {
+// openOnDisk opens the store in a folder of the given disk.
+func openOnDisk(d disk.FS, dir string) (*Store, error) {
 	s := &Store{dir: dir, fs: d, busy: map[string]chan struct{}{}}
 	if !Exists(dir) {
-		return s, s.makeRooms()
+		return s, s.makeDirs()
 	}
-	return s, s.checkRooms()
+	return s, s.checkDirs()
 }
 
 // Exists reports whether there is a store in dir.
 func Exists(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, runsRoom))
+	info, err := os.Stat(filepath.Join(dir, runsDirName))
 	return err == nil && info.IsDir()
 }
 
-// checkRooms refuses a room that is there and leads elsewhere.
-func (s *Store) checkRooms() error {
-	for _, room := range rooms {
-		if err := s.checkFolders(filepath.Join(s.dir, room)); err != nil {
+// checkDirs refuses a room that is there and leads elsewhere.
+func (s *Store) checkDirs() error {
+	for _, dirName := range dirNames {
+		if err := s.checkFolders(filepath.Join(s.dir, dirName)); err != nil {
 			return fmt.Errorf("store: %w", err)
 		}
 	}
 	return nil
 }
 
-// makeRooms makes the folders that are missing.
-func (s *Store) makeRooms() error {
-	if err := s.checkRooms(); err != nil {
+// makeDirs makes the folders that are missing.
+func (s *Store) makeDirs() error {
+	if err := s.checkDirs(); err != nil {
 		return err
 	}
-	for _, room := range rooms {
-		if err := disk.MkdirAll(s.fs, filepath.Join(s.dir, room)); err != nil {
+	for _, dirName := range dirNames {
+		if err := disk.MkdirAll(s.fs, filepath.Join(s.dir, dirName)); err != nil {
 			return fmt.Errorf("store %s cannot be written: %w", s.dir, err)
 		}
 	}
@@ -132,18 +132,18 @@ func (s *Store) Dir() string { return s.dir }
 
 // The sub-folders of a store.
 const (
-	runsRoom       = "runs"
-	workRoom       = "work"
-	locksRoom      = "locks"
-	quarantineRoom = "quarantine"
+	runsDirName       = "runs"
+	workDirName       = "work"
+	locksDirName      = "locks"
+	quarantineDirName = "quarantine"
 )
 
-var rooms = []string{runsRoom, workRoom, locksRoom, quarantineRoom}
+var dirNames = []string{runsDirName, workDirName, locksDirName, quarantineDirName}
 
-func (s *Store) runDir(id string) string  { return filepath.Join(s.dir, runsRoom, id[:2], id) }
-func (s *Store) workDir(id string) string { return filepath.Join(s.dir, workRoom, id) }
+func (s *Store) runDir(id string) string  { return filepath.Join(s.dir, runsDirName, id[:2], id) }
+func (s *Store) workDir(id string) string { return filepath.Join(s.dir, workDirName, id) }
 func (s *Store) lockPath(id string) string {
-	return filepath.Join(s.dir, locksRoom, id+".lock")
+	return filepath.Join(s.dir, locksDirName, id+".lock")
 }
 
 func (s *Store) warn(format string, args ...any) {
@@ -155,13 +155,13 @@ func (s *Store) warn(format string, args ...any) {
 	slog.Warn(text)
 }
 
-// heldKey is the context key of the chain of runs being computed.
-type heldKey struct{}
+// runChainKey is the context key of the chain of runs being computed.
+type runChainKey struct{}
 
-// held is one link of that chain.
-type held struct {
+// runChain is one link of that chain.
+type runChain struct {
 	id    string
-	outer *held
+	outer *runChain
 }
 
 // Do returns the run of k. A finished run is verified and returned at once.
@@ -187,25 +187,25 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	} else if !errors.Is(err, errMissing) && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
-	if run := s.elsewhere(id); run != nil {
+	if run := s.loadFallback(id); run != nil {
 		return run, nil
 	}
-	if err := s.makeRooms(); err != nil {
+	if err := s.makeDirs(); err != nil {
 		return nil, err
 	}
-	chain, _ := ctx.Value(heldKey{}).(*held)
+	chain, _ := ctx.Value(runChainKey{}).(*runChain)
 	for link := chain; link != nil; link = link.outer {
 		if link.id == id {
-			return nil, fmt.Errorf("store: run %s (%s) depends on itself", short(id), k.Recipe)
+			return nil, fmt.Errorf("store: run %s (%s) depends on itself", shortID(id), k.Recipe)
 		}
 	}
-	release, err := s.lock(ctx, id, func(elsewhere bool) {
+	release, err := s.lock(ctx, id, func(otherStore bool) {
 		if s.OnWait != nil {
-			s.OnWait(k, elsewhere)
+			s.OnWait(k, otherStore)
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("store: run %s (%s): %w", short(id), k.Recipe, err)
+		return nil, fmt.Errorf("store: run %s (%s): %w", shortID(id), k.Recipe, err)
 	}
 	defer release()
 	run, err := s.load(id)
@@ -213,21 +213,21 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 	case err == nil:
 		return run, nil
 	case errors.Is(err, ErrDamaged):
-		if err := s.setAside(id, err); err != nil {
+		if err := s.quarantineRun(id, err); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, errMissing):
 		return nil, err
 	}
-	ctx = context.WithValue(ctx, heldKey{}, &held{id: id, outer: chain})
-	if err := s.make(ctx, id, key, compute); err != nil {
-		return nil, fmt.Errorf("store: run %s (%s): %w", short(id), k.Recipe, err)
+	ctx = context.WithValue(ctx, runChainKey{}, &runChain{id: id, outer: chain})
+	if err := s.computeRun(ctx, id, key, compute); err != nil {
+		return nil, fmt.Errorf("store: run %s (%s): %w", shortID(id), k.Recipe, err)
 	}
 	return s.load(id)
 }
 
-// make computes the run and publishes it. The caller holds the run's lock.
-func (s *Store) make(ctx context.Context, id string, key []byte, compute func(context.Context, *Work) error) error {
+// computeRun computes the run and publishes it. The caller holds the run's lock.
+func (s *Store) computeRun(ctx context.Context, id string, key []byte, compute func(context.Context, *Work) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (s *Store) Lookup(k Key) (*Run, bool, error) {
 	}
 	run, err := s.load(id)
 	if errors.Is(err, errMissing) {
-		run = s.elsewhere(id)
+		run = s.loadFallback(id)
 		return run, run != nil, nil
 	}
 	return run, err == nil, err
@@ -285,7 +285,7 @@ func (s *Store) Lookup(k Key) (*Run, bool, error) {
 // not done so yet.
 func (s *Store) load(id string) (*Run, error) {
 	dir := s.runDir(id)
-	m, err := s.manifestOf(id)
+	m, err := s.runManifest(id)
 	if err != nil {
 		return nil, err
 	}
@@ -302,12 +302,12 @@ func (s *Store) load(id string) (*Run, error) {
 	return newRun(s, id, dir, m)
 }
 
-// setAside moves a damaged run into quarantine/. The caller holds its lock.
-func (s *Store) setAside(id string, reason error) error {
+// quarantineRun moves a damaged run into quarantine/. The caller holds its lock.
+func (s *Store) quarantineRun(id string, reason error) error {
 	s.verified.Delete(id)
 	path, name := s.runDir(id), id
-	if stray := (*strayError)(nil); errors.As(reason, &stray) {
-		path, name = stray.path, filepath.Base(stray.path)
+	if unexpected := (*unexpectedFileError)(nil); errors.As(reason, &unexpected) {
+		path, name = unexpected.path, filepath.Base(unexpected.path)
 	}
 	to, err := s.quarantine(path, name)
 	if err != nil {
@@ -320,7 +320,7 @@ func (s *Store) setAside(id string, reason error) error {
 // quarantine moves path into quarantine/ under the first free name.
 func (s *Store) quarantine(path, name string) (string, error) {
 	for n := 1; ; n++ {
-		to := filepath.Join(s.dir, quarantineRoom, fmt.Sprintf("%s-%d", name, n))
+		to := filepath.Join(s.dir, quarantineDirName, fmt.Sprintf("%s-%d", name, n))
 		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
 			return to, s.fs.Rename(path, to)
 		} else if err != nil {
@@ -329,5 +329,5 @@ func (s *Store) quarantine(path, name string) (string, error) {
 	}
 }
 
-// short is what a message shows of an ID; lethe runs finds it by its beginning.
-func short(id string) string { return id[:min(12, len(id))] }
+// shortID is what a message shows of an ID; lethe runs finds it by its beginning.
+func shortID(id string) string { return id[:min(12, len(id))] }

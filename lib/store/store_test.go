@@ -72,10 +72,10 @@ func TestFinishedRunIsReturnedWithoutComputing(t *testing.T) {
 	for _, run := range []*Run{first, second, third} {
 		checkSmall(t, run)
 	}
-	if names := mustList(t, filepath.Join(s.Dir(), workRoom)); len(names) > 0 {
+	if names := mustList(t, filepath.Join(s.Dir(), workDirName)); len(names) > 0 {
 		t.Errorf("work folders left: %v", names)
 	}
-	if names := mustList(t, filepath.Join(s.Dir(), locksRoom)); len(names) > 0 {
+	if names := mustList(t, filepath.Join(s.Dir(), locksDirName)); len(names) > 0 {
 		t.Errorf("locks left: %v", names)
 	}
 }
@@ -136,7 +136,7 @@ func TestSameRunHasTheSameBytesInEveryStore(t *testing.T) {
 	do(t, a, key, writeSmall)
 	time.Sleep(5 * time.Millisecond) // another moment must not show
 	do(t, b, key, writeSmall)
-	compareTrees(t, filepath.Join(a.Dir(), runsRoom), filepath.Join(b.Dir(), runsRoom))
+	compareTrees(t, filepath.Join(a.Dir(), runsDirName), filepath.Join(b.Dir(), runsDirName))
 }
 
 // compareTrees fails unless two folders hold the same files with equal bytes.
@@ -224,8 +224,8 @@ func TestValuesThatJSONCannotHoldAreRefusedByFileName(t *testing.T) {
 func TestGoroutinesComputeARunOnce(t *testing.T) {
 	s := open(t)
 	var calls, waits atomic.Int32
-	s.OnWait = func(_ Key, elsewhere bool) {
-		if elsewhere {
+	s.OnWait = func(_ Key, otherStore bool) {
+		if otherStore {
 			t.Error("a goroutine of the same store is said to be elsewhere")
 		}
 		waits.Add(1)
@@ -262,8 +262,8 @@ func TestTwoStoresOfOneFolderComputeARunOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting, done := make(chan struct{}), make(chan struct{})
-	b.OnWait = func(_ Key, elsewhere bool) {
-		if !elsewhere {
+	b.OnWait = func(_ Key, otherStore bool) {
+		if !otherStore {
 			t.Error("the other store is not said to be elsewhere")
 		}
 		close(waiting)

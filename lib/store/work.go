@@ -38,9 +38,9 @@ type Work struct {
 
 // The sub-folders of a work folder.
 const (
-	outputRoom     = "output"
-	checkpointRoom = "checkpoint"
-	scratchRoom    = "scratch"
+	outputDirName     = "output"
+	checkpointDirName = "checkpoint"
+	scratchDirName    = "scratch"
 )
 
 // newWork opens the work folder of a run whose lock the caller holds, and finds
@@ -49,15 +49,15 @@ func (s *Store) newWork(id string, key []byte) (*Work, error) {
 	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]io.WriteCloser{}}
 	_, err := os.Lstat(w.root)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	if fresh && len(s.behind) > 0 {
-		if err := s.takeOver(id); err != nil {
+	if fresh && len(s.fallbacks) > 0 {
+		if err := s.copyInterrupted(id); err != nil {
 			return nil, err
 		}
 		_, err = os.Lstat(w.root)
 		fresh = errors.Is(err, fs.ErrNotExist)
 	}
-	for _, dir := range []string{w.Dir(), filepath.Join(w.root, checkpointRoom), filepath.Join(w.root, scratchRoom)} {
-		if err := s.setStrayAside(dir, id); err != nil {
+	for _, dir := range []string{w.Dir(), filepath.Join(w.root, checkpointDirName), filepath.Join(w.root, scratchDirName)} {
+		if err := s.quarantineUnexpected(dir, id); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +65,7 @@ func (s *Store) newWork(id string, key []byte) (*Work, error) {
 		return nil, err
 	}
 	keyPath := filepath.Join(w.root, "key.json")
-	if err := errors.Join(s.setStrayFileAside(keyPath), s.fs.Write(keyPath, key)); err != nil {
+	if err := errors.Join(s.quarantineUnexpectedFile(keyPath), s.fs.Write(keyPath, key)); err != nil {
 		return nil, err
 	}
 	if fresh {
@@ -84,12 +84,12 @@ func (s *Store) newWork(id string, key []byte) (*Work, error) {
 // Dir returns the folder whose files become the run. After an interruption it
 // is put back to what it held at the checkpoint that LoadCheckpoint returns, and
 // emptied when there is none.
-func (w *Work) Dir() string { return filepath.Join(w.root, outputRoom) }
+func (w *Work) Dir() string { return filepath.Join(w.root, outputDirName) }
 
 // Scratch returns a folder that survives an interruption as it is and is not
 // part of the finished run.
 func (w *Work) Scratch() (string, error) {
-	dir := filepath.Join(w.root, scratchRoom)
+	dir := filepath.Join(w.root, scratchDirName)
 	return dir, disk.MkdirAll(w.store.fs, dir)
 }
 
@@ -116,7 +116,7 @@ func (w *Work) WriteJSON(name string, v any) error {
 func (w *Work) WriteFile(name string, b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	path, err := w.begin(name)
+	path, err := w.prepareOutput(name)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (w *Work) AppendLine(name string, v any) error {
 	defer w.mu.Unlock()
 	f := w.appended[name]
 	if f == nil {
-		path, err := w.begin(name)
+		path, err := w.prepareOutput(name)
 		if err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (w *Work) AppendLine(name string, v any) error {
 	return w.torn
 }
 
-// begin returns the path of an output file, and makes its folder. A
+// prepareOutput returns the path of an output file, and makes its folder. A
 // computation that writes without having loaded its checkpoint starts anew.
-func (w *Work) begin(name string) (string, error) {
+func (w *Work) prepareOutput(name string) (string, error) {
 	if err := checkName(name); err != nil {
 		return "", err
 	}
@@ -200,8 +200,8 @@ func (w *Work) close() error {
 	return errors.Join(errs...)
 }
 
-// records hashes the files written so far.
-func (w *Work) records() (files []fileRecord, err error) {
+// outputRecords hashes the files written so far.
+func (w *Work) outputRecords() (files []fileRecord, err error) {
 	err = walkFiles(w.Dir(), func(name string) error {
 		if err := checkName(name); err != nil {
 			return err
@@ -223,8 +223,8 @@ func (w *Work) records() (files []fileRecord, err error) {
 // process may have made them and not yet synced them.
 func (w *Work) sync(files []fileRecord, more ...string) error {
 	paths := more
-	room := filepath.Dir(w.root)
-	folders := map[string]bool{w.Dir(): true, w.root: true, room: true, w.store.dir: true}
+	dirName := filepath.Dir(w.root)
+	folders := map[string]bool{w.Dir(): true, w.root: true, dirName: true, w.store.dir: true}
 	for _, f := range files {
 		path := filepath.Join(w.Dir(), filepath.FromSlash(f.Name))
 		paths = append(paths, path)
@@ -245,9 +245,9 @@ func (w *Work) publish(key []byte) error {
 	}
 	if w.resume != nil {
 		err := errors.New("a checkpoint was there and was not loaded; it is dropped, the next attempt starts anew")
-		return errors.Join(err, w.store.fs.RemoveAll(filepath.Join(w.root, checkpointRoom)))
+		return errors.Join(err, w.store.fs.RemoveAll(filepath.Join(w.root, checkpointDirName)))
 	}
-	files, err := w.records()
+	files, err := w.outputRecords()
 	if err != nil {
 		return err
 	}
@@ -283,8 +283,8 @@ func (w *Work) moveIntoPlace() error {
 // tidyAfterFailure removes the work folder unless it holds something that the
 // next attempt can use.
 func (w *Work) tidyAfterFailure() error {
-	for _, room := range []string{checkpointRoom, scratchRoom} {
-		entries, err := os.ReadDir(filepath.Join(w.root, room))
+	for _, dirName := range []string{checkpointDirName, scratchDirName} {
+		entries, err := os.ReadDir(filepath.Join(w.root, dirName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

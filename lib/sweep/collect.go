@@ -13,15 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// Stores are the folders of all stores of the sweep, within it.
-func (g *Progress) Stores() ([]string, error) {
-	shards, err := files.In(filepath.Join(g.Dir, storesRoom), "", "")
+// StoreDirs are the folders of all stores of the sweep, within it.
+func (g *Progress) StoreDirs() ([]string, error) {
+	shards, err := files.List(filepath.Join(g.Dir, storesDirName), "", "")
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, shard := range shards {
-		found, err := files.In(shard, "", "")
+		found, err := files.List(shard, "", "")
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (g *Progress) Stores() ([]string, error) {
 // they are.
 func (g *Progress) Collect(ctx context.Context, to *store.Store) (store.Merged, error) {
 	var all store.Merged
-	dirs, err := g.Stores()
+	dirs, err := g.StoreDirs()
 	if err != nil {
 		return all, err
 	}
@@ -52,13 +52,13 @@ func (g *Progress) Collect(ctx context.Context, to *store.Store) (store.Merged, 
 			return all, err
 		}
 	}
-	all.Refused = slices.DeleteFunc(all.Refused, func(err error) bool { return replaced(to, err) })
+	all.Refused = slices.DeleteFunc(all.Refused, func(err error) bool { return wholeElsewhere(to, err) })
 	for _, r := range all.Refused {
-		if err := g.refused(r); err != nil {
+		if err := g.recordDamaged(r); err != nil {
 			return all, err
 		}
 	}
-	return all, g.look()
+	return all, g.reload()
 }
 
 // damagedRun is the run that an error says is damaged, or nil.
@@ -70,8 +70,8 @@ func damagedRun(err error) *store.RefusedError {
 	return nil
 }
 
-// replaced reports whether another attempt had a run whole that is damaged in one.
-func replaced(in *store.Store, err error) bool {
+// wholeElsewhere reports whether another attempt had a run whole that is damaged in one.
+func wholeElsewhere(in *store.Store, err error) bool {
 	r := damagedRun(err)
 	if r == nil {
 		return false
@@ -80,8 +80,8 @@ func replaced(in *store.Store, err error) bool {
 	return there
 }
 
-// refused writes down that a run is damaged.
-func (g *Progress) refused(err error) error {
+// recordDamaged writes down that a run is damaged.
+func (g *Progress) recordDamaged(err error) error {
 	r := damagedRun(err)
 	if r == nil {
 		return nil
@@ -95,7 +95,7 @@ func (g *Progress) refused(err error) error {
 	if err != nil {
 		return err
 	}
-	return write(g.Dir, Record{
-		Kind: Damaged, Shard: shard, Time: time.Now().UTC(), Attempt: "collect-" + random(), Dir: filepath.ToSlash(dir), Host: host, Error: r.Error(),
+	return appendRecord(g.Dir, Record{
+		Kind: Damaged, Shard: shard, Time: time.Now().UTC(), Attempt: "collect-" + randomDigits(), Dir: filepath.ToSlash(dir), Host: host, Error: r.Error(),
 	})
 }

@@ -29,7 +29,7 @@ func (g grid) key(id string) store.Key {
 	return store.Key{Recipe: strings.SplitN(id, "/", 2)[0], Config: id, Data: map[string]string{"words": g.data}, Engine: engineHere}
 }
 
-// do computes a job, and what it needs where that is not there.
+// doJob computes a job, and what it needs where that is not there.
 func (g grid) do(ctx context.Context, id string, needs []string) (*store.Run, error) {
 	return g.store.Do(ctx, g.key(id), func(ctx context.Context, w *store.Work) error {
 		if g.during != nil {
@@ -98,8 +98,8 @@ func (g grid) jobs() (out []lab.Job) {
 
 func small() grid { return grid{rows: 2, columns: 3, data: "d1"} }
 
-// planned lays a sweep of a grid out in a folder. The program is a small file.
-func planned(t *testing.T, g grid, shards int) (dir string, p *Plan) {
+// planGrid lays a sweep of a grid out in a folder. The program is a small file.
+func planGrid(t *testing.T, g grid, shards int) (dir string, p *Plan) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "sweep")
 	p, err := New(g.jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick", Shards: shards, Engine: Engine{"auto", engineHere}})
@@ -110,18 +110,18 @@ func planned(t *testing.T, g grid, shards int) (dir string, p *Plan) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Lay(dir, program); err != nil {
+	if err := p.Create(dir, program); err != nil {
 		t.Fatal(err)
 	}
 	return dir, p
 }
 
-// worker is one of a grid's.
-func worker(t *testing.T, dir string, g grid, shard, of int) *Worker {
+// runWorker is one of a grid's.
+func newWorker(t *testing.T, dir string, g grid, shard, of int) *Worker {
 	t.Helper()
 	return &Worker{
-		Dir: dir, Shard: shard, Of: of, Stage: -1, Program: filepath.Join(dir, "lethe"), Engine: engineHere, Out: t.Output(),
-		Patience: 20 * time.Millisecond,
+		Dir: dir, Shard: shard, ShardCount: of, Stage: -1, Program: filepath.Join(dir, "lethe"), Engine: engineHere, Out: t.Output(),
+		WaitLimit: 20 * time.Millisecond,
 		List: func(s *store.Store) ([]lab.Job, error) {
 			g.store = s
 			return g.jobs(), nil
@@ -129,8 +129,8 @@ func worker(t *testing.T, dir string, g grid, shard, of int) *Worker {
 	}
 }
 
-// all does every shard of every stage, and returns the errors.
-func all(t *testing.T, dir string, g grid) error {
+// workAll does every shard of every stage, and returns the errors.
+func workAll(t *testing.T, dir string, g grid) error {
 	t.Helper()
 	p, err := Read(dir)
 	if err != nil {
@@ -139,7 +139,7 @@ func all(t *testing.T, dir string, g grid) error {
 	var errs []error
 	for stage := range p.Stages {
 		for shard := range p.Shards {
-			w := worker(t, dir, g, shard, p.Shards)
+			w := newWorker(t, dir, g, shard, p.Shards)
 			w.Stage = stage
 			errs = append(errs, w.Work(t.Context()))
 		}
@@ -147,9 +147,9 @@ func all(t *testing.T, dir string, g grid) error {
 	return errors.Join(errs...)
 }
 
-func look(t *testing.T, dir string) *Progress {
+func readProgress(t *testing.T, dir string) *Progress {
 	t.Helper()
-	g, err := Look(dir)
+	g, err := ReadProgress(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func collect(t *testing.T, dir string) (*store.Store, store.Merged) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := look(t, dir).Collect(t.Context(), s)
+	m, err := readProgress(t, dir).Collect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

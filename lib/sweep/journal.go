@@ -48,28 +48,28 @@ type Record struct {
 
 // The folders of records: failures have one of their own, for people.
 const (
-	journalRoom = "journal"
-	failedRoom  = "failed"
-	storesRoom  = "stores"
-	logsRoom    = "logs"
+	journalDirName = "journal"
+	failedDirName  = "failed"
+	storesDirName  = "stores"
+	logsDirName    = "logs"
 )
 
-// write appends a record to the attempt's file, which no other process writes, and
+// appendRecord appends a record to the attempt's file, which no other process writes, and
 // sees it onto the disk.
-func write(dir string, r Record) error {
-	room := journalRoom
+func appendRecord(dir string, r Record) error {
+	dirName := journalDirName
 	if r.Kind == Failed || r.Kind == Damaged {
-		room = failedRoom
+		dirName = failedDirName
 	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(dir, room)
+	folder := filepath.Join(dir, dirName)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	f, err := files.OpenHere(filepath.Join(folder, fmt.Sprintf("%d.%s.jsonl", r.Shard, r.Attempt)), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := files.OpenNoFollow(filepath.Join(folder, fmt.Sprintf("%d.%s.jsonl", r.Shard, r.Attempt)), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -80,18 +80,18 @@ func write(dir string, r Record) error {
 	return errors.Join(err, f.Close())
 }
 
-// longestJournal bounds what is read of one attempt's records.
-const longestJournal = 1 << 30
+// maxJournalBytes bounds what is read of one attempt's records.
+const maxJournalBytes = 1 << 30
 
-// records are those of the attempts at some shards, nil: all, in the order of their
+// readRecords are those of the attempts at some shards, nil: all, in the order of their
 // times. A worker reads what it needs to know alone: ten thousand workers that read
 // the files of ten thousand would keep the server of a file system busy.
 //
 // A line that is damaged says nothing: its job counts as not done. It is in unread,
 // and takes no word from the other attempts.
-func records(dir string, shards map[int]bool) (out []Record, unread []string, err error) {
-	for _, room := range []string{journalRoom, failedRoom} {
-		entries, err := os.ReadDir(filepath.Join(dir, room))
+func readRecords(dir string, shards map[int]bool) (out []Record, unread []string, err error) {
+	for _, dirName := range []string{journalDirName, failedDirName} {
+		entries, err := os.ReadDir(filepath.Join(dir, dirName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
@@ -101,13 +101,13 @@ func records(dir string, shards map[int]bool) (out []Record, unread []string, er
 			if err != nil || !strings.HasSuffix(f.Name(), ".jsonl") || shards != nil && !shards[shard] {
 				continue
 			}
-			path := filepath.Join(dir, room, f.Name())
-			b, err := files.Read(path, longestJournal)
+			path := filepath.Join(dir, dirName, f.Name())
+			b, err := files.Read(path, maxJournalBytes)
 			if err != nil {
 				unread = append(unread, err.Error())
 				continue
 			}
-			more, damaged := decode(b)
+			more, damaged := decodeRecords(b)
 			for _, err := range damaged {
 				unread = append(unread, fmt.Sprintf("%s: %v", path, err))
 			}
@@ -118,9 +118,9 @@ func records(dir string, shards map[int]bool) (out []Record, unread []string, er
 	return out, unread, nil
 }
 
-// decode reads lines, and says which it cannot. A last line without an end is being written, or its writer
+// decodeRecords reads lines, and says which it cannot. A last line without an end is being written, or its writer
 // has died: it says nothing yet.
-func decode(b []byte) (out []Record, damaged []error) {
+func decodeRecords(b []byte) (out []Record, damaged []error) {
 	n := 0
 	for line := range bytes.Lines(b[:bytes.LastIndexByte(b, '\n')+1]) {
 		n++
@@ -152,17 +152,17 @@ type Progress struct {
 	shards map[int]bool // whose records are looked at, nil: all
 }
 
-// Look reads how far the sweep in a folder is.
-func Look(dir string) (*Progress, error) {
-	g, err := open(dir)
+// ReadProgress reads how far the sweep in a folder is.
+func ReadProgress(dir string) (*Progress, error) {
+	g, err := openProgress(dir)
 	if err != nil {
 		return nil, err
 	}
-	return g, g.look()
+	return g, g.reload()
 }
 
-// open reads the plan of a sweep alone.
-func open(dir string) (*Progress, error) {
+// openProgress reads the plan of a sweep alone.
+func openProgress(dir string) (*Progress, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -171,9 +171,9 @@ func open(dir string) (*Progress, error) {
 	return &Progress{Plan: p, Dir: dir}, err
 }
 
-// look reads the records again.
-func (g *Progress) look() error {
-	all, unread, err := records(g.Dir, g.shards)
+// reload reads the records again.
+func (g *Progress) reload() error {
+	all, unread, err := readRecords(g.Dir, g.shards)
 	if err != nil {
 		return err
 	}
@@ -190,11 +190,11 @@ func (g *Progress) look() error {
 		case Failed:
 			g.Failed[r.Job] = r
 		case Done:
-			if r.Run == "" || !damaged[r.Dir] && g.there(r) {
+			if r.Run == "" || !damaged[r.Dir] && g.runExists(r) {
 				g.Done[r.Job] = r
 			}
 		}
-		g.Last[attemptOf(r)] = r
+		g.Last[attemptID(r)] = r
 	}
 	for id := range g.Done {
 		delete(g.Failed, id)
@@ -202,19 +202,19 @@ func (g *Progress) look() error {
 	return nil
 }
 
-func attemptOf(r Record) string { return fmt.Sprintf("%d.%s", r.Shard, r.Attempt) }
+func attemptID(r Record) string { return fmt.Sprintf("%d.%s", r.Shard, r.Attempt) }
 
-// there reports whether the run of a record is: its manifest comes last.
-func (g *Progress) there(r Record) bool {
-	if storeOf(r) == "" {
+// runExists reports whether the run of a record is: its manifest comes last.
+func (g *Progress) runExists(r Record) bool {
+	if storeDirOf(r) == "" {
 		return false
 	}
 	info, err := os.Lstat(filepath.Join(g.Dir, filepath.FromSlash(r.Dir), "manifest.json"))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Missing are the shards of a stage that have jobs to do, ascending.
-func (g *Progress) Missing(stage int) []int {
+// MissingShards are the shards of a stage that have jobs to do, ascending.
+func (g *Progress) MissingShards(stage int) []int {
 	var out []int
 	for _, j := range g.Jobs {
 		if _, done := g.Done[j.ID]; j.Stage == stage && !done {
@@ -225,8 +225,8 @@ func (g *Progress) Missing(stage int) []int {
 	return slices.Compact(out)
 }
 
-// Left are the jobs that are not done.
-func (g *Progress) Left() []Job {
+// RemainingJobs are the jobs that are not done.
+func (g *Progress) RemainingJobs() []Job {
 	return slices.DeleteFunc(slices.Clone(g.Jobs), func(j Job) bool { _, done := g.Done[j.ID]; return done })
 }
 
@@ -234,7 +234,7 @@ func (g *Progress) Left() []Job {
 // stopped: they run, or have died.
 func (g *Progress) Silent() []Record {
 	return slices.DeleteFunc(slices.Clone(g.Attempts), func(r Record) bool {
-		last := g.Last[attemptOf(r)].Kind
+		last := g.Last[attemptID(r)].Kind
 		return last == Ended || last == Stopped
 	})
 }

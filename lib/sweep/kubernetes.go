@@ -29,12 +29,12 @@ type Kubernetes struct {
 // object is a piece of a manifest.
 type object = map[string]any
 
-// Stage is the first stage that has something to do, -1 where there is none. A stage
+// NextStage is the first stage that has something to do, -1 where there is none. A stage
 // is applied when the one before it is through: an Indexed Job knows no other to wait
 // for.
-func (g *Progress) Stage() int {
+func (g *Progress) NextStage() int {
 	for stage := range g.Stages {
-		if len(g.Missing(stage)) > 0 {
+		if len(g.MissingShards(stage)) > 0 {
 			return stage
 		}
 	}
@@ -52,7 +52,7 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	env := []object{{"name": "GOMAXPROCS", "value": strconv.Itoa(max(1, k.CPUs))}}
 	for _, e := range k.Env {
 		n, v, _ := strings.Cut(e, "=")
-		env = append(env, object{"name": n, "value": verbatim(v)})
+		env = append(env, object{"name": n, "value": escapeDollar(v)})
 	}
 	requests := object{"cpu": strconv.Itoa(max(1, k.CPUs))}
 	resources := object{"requests": requests}
@@ -61,8 +61,8 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	}
 	container := object{
 		"name": "lethe", "image": k.Image, "env": env, "resources": resources,
-		"command": []string{"sh", "-euc", verbatim(startPlanned("exec")), "sh", g.Program.SHA256, verbatim(path.Join(k.Dir, g.Program.Name)),
-			"sweep", "work", verbatim(k.Dir), "--stage", strconv.Itoa(stage), "--shard", fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", g.Shards)},
+		"command": []string{"sh", "-euc", escapeDollar(startScript("exec")), "sh", g.Program.SHA256, escapeDollar(path.Join(k.Dir, g.Program.Name)),
+			"sweep", "work", escapeDollar(k.Dir), "--stage", strconv.Itoa(stage), "--shard", fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", g.Shards)},
 		"volumeMounts": []object{{"name": "sweep", "mountPath": k.Mount}},
 	}
 	parallel := g.Shards
@@ -70,7 +70,7 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 		parallel = min(parallel, k.MaxParallel)
 	}
 	labels := object{"app.kubernetes.io/name": "lethe", "lethe-ml/sweep": g.ID}
-	meta := object{"name": g.jobName(stage) + "-" + random()[:4], "labels": labels} // a Job is never changed
+	meta := object{"name": g.jobName(stage) + "-" + randomDigits()[:4], "labels": labels} // a Job is never changed
 
 	if k.Namespace != "" {
 		meta["namespace"] = k.Namespace
@@ -94,14 +94,14 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	}, "", "  ")
 }
 
-// verbatim is a text from which Kubernetes makes the text itself: it would put the
+// escapeDollar is a text from which Kubernetes makes the text itself: it would put the
 // value of a variable in the place of $(NAME).
-func verbatim(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+func escapeDollar(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
 var (
-	// goodObject is the name of an object, goodQuantity an amount of memory.
-	goodObject   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	goodQuantity = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?$`)
+	// objectPattern is the name of an object, quantityPattern an amount of memory.
+	objectPattern   = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	quantityPattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|[KMGTPE]i|[MGTPE])?$`)
 )
 
 func (k Kubernetes) check(g *Progress) error {
@@ -121,9 +121,9 @@ func (k Kubernetes) check(g *Progress) error {
 		return err
 	}
 	switch {
-	case !goodObject.MatchString(k.Claim) || k.Namespace != "" && !goodObject.MatchString(k.Namespace):
+	case !objectPattern.MatchString(k.Claim) || k.Namespace != "" && !objectPattern.MatchString(k.Namespace):
 		return fmt.Errorf("the volume claim %q in the namespace %q: names hold small letters, digits, dots and dashes", k.Claim, k.Namespace)
-	case k.Mem != "" && !goodQuantity.MatchString(k.Mem):
+	case k.Mem != "" && !quantityPattern.MatchString(k.Mem):
 		return fmt.Errorf("memory %q: Kubernetes reads 4Gi or 500Mi", k.Mem)
 	case strings.ContainsFunc(k.Image, unicode.IsSpace):
 		return fmt.Errorf("the image %q holds a space", k.Image)
@@ -135,19 +135,19 @@ func (k Kubernetes) check(g *Progress) error {
 
 // Submit applies the first stage that has something to do.
 func (k Kubernetes) Submit(ctx context.Context, g *Progress) (Submitted, error) {
-	stage := g.Stage()
+	stage := g.NextStage()
 	b, err := k.Manifest(g, stage)
 	if err != nil {
 		return Submitted{}, err
 	}
 	run := k.Command
 	if run == nil {
-		run = command
+		run = runCommand
 	}
 	out, err := run(ctx, string(b), "kubectl", "apply", "--output=name", "--filename=-")
 	if err != nil {
 		return Submitted{}, err
 	}
-	sub := Submitted{Time: time.Now().UTC(), On: "kubernetes", Stage: stage, Number: strings.TrimSpace(out), Tasks: ranges(g.Missing(stage))}
-	return sub, keep(g.Dir, sub)
+	sub := Submitted{Time: time.Now().UTC(), System: "kubernetes", Stage: stage, Number: strings.TrimSpace(out), Tasks: formatRanges(g.MissingShards(stage))}
+	return sub, recordSubmission(g.Dir, sub)
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func pods() Kubernetes {
+func newKubernetes() Kubernetes {
 	return Kubernetes{
 		Resources: Resources{CPUs: 2, Mem: "4Gi", MaxParallel: 3, MaxRestarts: 4, Env: []string{"LETHE_DATA=/data/sets"}},
 		Image:     "debian:12", Claim: "lethe", Mount: "/data", Dir: "/data/t1", Namespace: "lab",
@@ -48,8 +48,8 @@ type manifest struct {
 }
 
 func TestTheManifestIsAnIndexedJobOfAllShards(t *testing.T) {
-	dir, p := planned(t, small(), 5)
-	b, err := pods().Manifest(look(t, dir), 1)
+	dir, p := planGrid(t, small(), 5)
+	b, err := newKubernetes().Manifest(readProgress(t, dir), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,28 +68,28 @@ func TestTheManifestIsAnIndexedJobOfAllShards(t *testing.T) {
 	if got := strings.Join(c.Command[3:], " "); got != "sh "+p.Program.SHA256+" /data/t1/lethe sweep work /data/t1 --stage 1 --shard $(JOB_COMPLETION_INDEX)/5" {
 		t.Errorf("%q", got)
 	}
-	if !slices.Equal(c.Command[:3], []string{"sh", "-euc", strings.ReplaceAll(startPlanned("exec"), "$", "$$")}) {
+	if !slices.Equal(c.Command[:3], []string{"sh", "-euc", strings.ReplaceAll(startScript("exec"), "$", "$$")}) {
 		t.Errorf("%q", c.Command[:3])
 	}
 	if c.Image != "debian:12" || c.Env[0].Value != "2" || c.Env[1].Value != "/data/sets" || c.VolumeMounts[0].MountPath != "/data" ||
 		s.Template.Spec.Volumes[0].PersistentVolumeClaim.ClaimName != "lethe" || s.Template.Spec.RestartPolicy != "Never" {
 		t.Errorf("%s", b)
 	}
-	if again, err := pods().Manifest(look(t, dir), 1); err != nil || string(again) == string(b) {
+	if again, err := newKubernetes().Manifest(readProgress(t, dir), 1); err != nil || string(again) == string(b) {
 		t.Error("a second submission has the name of the first, and a Job is never changed")
 	}
 }
 
 func TestAStageAtATimeIsApplied(t *testing.T) {
-	dir, p := planned(t, small(), 2)
+	dir, p := planGrid(t, small(), 2)
 	var stdin, call string
-	k := pods()
+	k := newKubernetes()
 	k.Command = func(_ context.Context, in, name string, args ...string) (string, error) {
 		stdin, call = in, strings.Join(append([]string{name}, args...), " ")
 		return "job.batch/x\n", nil
 	}
 	for stage := range p.Stages {
-		got, err := k.Submit(t.Context(), look(t, dir))
+		got, err := k.Submit(t.Context(), readProgress(t, dir))
 		if err != nil || got.Stage != stage || got.Number != "job.batch/x" || call != "kubectl apply --output=name --filename=-" {
 			t.Fatalf("%+v, %v, %q", got, err, call)
 		}
@@ -97,7 +97,7 @@ func TestAStageAtATimeIsApplied(t *testing.T) {
 			t.Errorf("stage %d: %s", stage, stdin)
 		}
 		for shard := range p.Shards {
-			w := worker(t, dir, small(), shard, p.Shards)
+			w := newWorker(t, dir, small(), shard, p.Shards)
 			w.Stage = stage
 			if err := w.Work(t.Context()); err != nil {
 				t.Fatal(err)
@@ -105,8 +105,8 @@ func TestAStageAtATimeIsApplied(t *testing.T) {
 		}
 	}
 	k.Command = func(context.Context, string, string, ...string) (string, error) { return "", errors.New("Forbidden") }
-	broken, _ := planned(t, small(), 2)
-	if _, err := k.Submit(t.Context(), look(t, broken)); err == nil || !strings.Contains(err.Error(), "Forbidden") {
+	broken, _ := planGrid(t, small(), 2)
+	if _, err := k.Submit(t.Context(), readProgress(t, broken)); err == nil || !strings.Contains(err.Error(), "Forbidden") {
 		t.Errorf("%v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestAPodStartsThePlannedProgramOnly(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux starts an open file by its number")
 	}
-	dir, p := planned(t, small(), 5)
+	dir, p := planGrid(t, small(), 5)
 	odd := filepath.Join(t.TempDir(), "it's $(HOME) $JOB")
 	if err := os.Rename(dir, odd); err != nil {
 		t.Fatal(err)
@@ -131,8 +131,8 @@ func TestAPodStartsThePlannedProgramOnly(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(odd, "lethe"), told, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g := look(t, odd)
-	k := pods()
+	g := readProgress(t, odd)
+	k := newKubernetes()
 	k.Mount, k.Dir, k.Env = filepath.Dir(odd), odd, []string{"LETHE_DATA=$(HOME)"}
 	start := func() (string, error) {
 		b, err := k.Manifest(g, 0)
@@ -156,7 +156,7 @@ func TestAPodStartsThePlannedProgramOnly(t *testing.T) {
 		t.Errorf("another program: %v, %s", err, out)
 	}
 	var err error
-	if g.Program.SHA256, err = hashOf(filepath.Join(odd, "lethe")); err != nil {
+	if g.Program.SHA256, err = hashFile(filepath.Join(odd, "lethe")); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{"$(HOME)", "sweep", "work", odd, "--stage", "0", "--shard", fmt.Sprintf("3/%d", p.Shards), ""}, "\n")
@@ -166,7 +166,7 @@ func TestAPodStartsThePlannedProgramOnly(t *testing.T) {
 }
 
 func TestAManifestThatCannotWorkIsRefused(t *testing.T) {
-	dir, _ := planned(t, small(), 2)
+	dir, _ := planGrid(t, small(), 2)
 	for word, change := range map[string]func(*Kubernetes){
 		"image": func(k *Kubernetes) { k.Image = "" }, "claim": func(k *Kubernetes) { k.Claim = "" },
 		`"/data"`: func(k *Kubernetes) { k.Dir = "/database/t1" }, `"data"`: func(k *Kubernetes) { k.Mount = "data" },
@@ -176,9 +176,9 @@ func TestAManifestThatCannotWorkIsRefused(t *testing.T) {
 		"a space": func(k *Kubernetes) { k.Image = "debian 12" }, "no UTF-8": func(k *Kubernetes) { k.Dir += "\xff" },
 		"a colon": func(k *Kubernetes) { k.Mount, k.Dir = "/a:b", "/a:b/c" }, "in one line": func(k *Kubernetes) { k.Env = []string{"A=b\u2028"} },
 	} {
-		k := pods()
+		k := newKubernetes()
 		change(&k)
-		if _, err := k.Manifest(look(t, dir), 0); err == nil || !strings.Contains(err.Error(), word) {
+		if _, err := k.Manifest(readProgress(t, dir), 0); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", word, err)
 		}
 	}
@@ -195,8 +195,8 @@ func TestKubernetesReadsTheManifest(t *testing.T) {
 	if err != nil {
 		t.Skip("no kubernetes-validate (pip install kubernetes-validate, or its path in LETHE_TEST_KUBERNETES_VALIDATE)")
 	}
-	dir, _ := planned(t, small(), 5)
-	b, err := pods().Manifest(look(t, dir), 0)
+	dir, _ := planGrid(t, small(), 5)
+	b, err := newKubernetes().Manifest(readProgress(t, dir), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

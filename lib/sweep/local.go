@@ -32,27 +32,27 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	if err := l.check(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(g.Dir, logsRoom), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(g.Dir, logsDirName), 0o755); err != nil {
 		return err
 	}
 	for stage := range g.Stages {
-		if err := l.stage(ctx, g, stage); err != nil {
+		if err := l.runStage(ctx, g, stage); err != nil {
 			return err
 		}
 	}
-	return g.look()
+	return g.reload()
 }
 
-func (l Local) stage(ctx context.Context, g *Progress, stage int) error {
-	shards := g.Missing(stage)
-	free := make(chan struct{}, l.workers(runtime.NumCPU()))
+func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
+	shards := g.MissingShards(stage)
+	free := make(chan struct{}, l.workerCount(runtime.NumCPU()))
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	for k, shard := range shards {
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			err := l.shard(ctx, g, stage, shard)
+			err := l.runShard(ctx, g, stage, shard)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -69,27 +69,27 @@ func (l Local) stage(ctx context.Context, g *Progress, stage int) error {
 	return ctx.Err()
 }
 
-// workers are so many at a time on a machine of that many cores.
-func (l Local) workers(cores int) int {
+// workerCount are so many at a time on a machine of that many cores.
+func (l Local) workerCount(cores int) int {
 	if l.MaxParallel > 0 {
 		return l.MaxParallel
 	}
 	return max(1, cores/max(1, l.CPUs))
 }
 
-// share is how many cores a worker gets: as asked, or its part of what there is.
-func (l Local) share(cores int) int {
+// coresPerWorker is how many cores a worker gets: as asked, or its part of what there is.
+func (l Local) coresPerWorker(cores int) int {
 	if l.CPUs > 0 {
 		return l.CPUs
 	}
-	return max(1, cores/l.workers(cores))
+	return max(1, cores/l.workerCount(cores))
 }
 
-// shard runs a worker, and runs it again where it was killed.
-func (l Local) shard(ctx context.Context, g *Progress, stage, shard int) error {
-	log := filepath.Join(g.Dir, logsRoom, fmt.Sprintf("%s-s%d.local_%d.log", g.ID, stage, shard))
+// runShard runs a worker, and runs it again where it was killed.
+func (l Local) runShard(ctx context.Context, g *Progress, stage, shard int) error {
+	log := filepath.Join(g.Dir, logsDirName, fmt.Sprintf("%s-s%d.local_%d.log", g.ID, stage, shard))
 	for restarts := 0; ; restarts++ {
-		err := l.worker(ctx, g, stage, shard, log)
+		err := l.runWorker(ctx, g, stage, shard, log)
 		exit := (*exec.ExitError)(nil)
 		switch {
 		case err == nil, ctx.Err() != nil:
@@ -101,8 +101,8 @@ func (l Local) shard(ctx context.Context, g *Progress, stage, shard int) error {
 	}
 }
 
-func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log string) error {
-	f, err := files.OpenHere(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+func (l Local) runWorker(ctx context.Context, g *Progress, stage, shard int, log string) error {
+	f, err := files.OpenNoFollow(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -115,11 +115,11 @@ func (l Local) worker(ctx context.Context, g *Progress, stage, shard int, log st
 	c := exec.CommandContext(ctx, program.Name(), "sweep", "work", g.Dir, "--stage", strconv.Itoa(stage),
 		"--shard", fmt.Sprintf("%d/%d", shard, g.Shards), "--log", log)
 	startOpened(c, program)
-	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(l.share(runtime.NumCPU()))), l.Env...)
+	c.Env = append(append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(l.coresPerWorker(runtime.NumCPU()))), l.Env...)
 	c.Stdout, c.Stderr = f, f
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
 	c.WaitDelay = time.Minute
-	apart(c)
+	newProcessGroup(c)
 	if err := c.Start(); err != nil {
 		return err
 	}

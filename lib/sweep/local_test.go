@@ -50,8 +50,8 @@ func beWorker(how string) error {
 	if err := f.Parse(os.Args[4:]); err != nil {
 		return err
 	}
-	w := &Worker{Dir: os.Args[3], Stage: *stage, Log: *log, Program: os.Args[0], Engine: engineHere, Out: os.Stdout, Patience: time.Second}
-	if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.Of); err != nil {
+	w := &Worker{Dir: os.Args[3], Stage: *stage, Log: *log, Program: os.Args[0], Engine: engineHere, Out: os.Stdout, WaitLimit: time.Second}
+	if _, err := fmt.Sscanf(*shard, "%d/%d", &w.Shard, &w.ShardCount); err != nil {
 		return err
 	}
 	g := small()
@@ -71,8 +71,8 @@ func beWorker(how string) error {
 	return w.Work(context.Background())
 }
 
-// laid lays a sweep out whose program is this test.
-func laid(t *testing.T, shards int) string {
+// newSweepFolder lays a sweep out whose program is this test.
+func newSweepFolder(t *testing.T, shards int) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("processes are killed by signals")
@@ -84,7 +84,7 @@ func laid(t *testing.T, shards int) string {
 	}
 	program, err := os.Executable()
 	if err == nil {
-		err = p.Lay(dir, program)
+		err = p.Create(dir, program)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func laid(t *testing.T, shards int) string {
 // Workers are killed in the middle of their work, as machines kill them; the sweep
 // ends in the bytes of a run that nobody disturbed.
 func TestASweepWhoseWorkersAreKilledEndsInTheSameBytes(t *testing.T) {
-	dir := laid(t, 3)
+	dir := newSweepFolder(t, 3)
 	var mu sync.Mutex
 	killed := map[string]bool{}
 	var out bytes.Buffer
@@ -110,17 +110,17 @@ func TestASweepWhoseWorkersAreKilledEndsInTheSameBytes(t *testing.T) {
 			}
 		},
 	}
-	g := look(t, dir)
+	g := readProgress(t, dir)
 	if err := l.Run(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	if len(g.Left()) > 0 || len(g.Failed) > 0 || len(killed) != 3 {
-		t.Fatalf("%d jobs are left, %d failed, %d workers were killed: %s", len(g.Left()), len(g.Failed), len(killed), out.String())
+	if len(g.RemainingJobs()) > 0 || len(g.Failed) > 0 || len(killed) != 3 {
+		t.Fatalf("%d jobs are left, %d failed, %d workers were killed: %s", len(g.RemainingJobs()), len(g.Failed), len(killed), out.String())
 	}
 	if len(g.Attempts) < 3+3 || len(g.Silent()) == 0 {
 		t.Errorf("%d attempts, %d of them silent: nobody was hit in the middle", len(g.Attempts), len(g.Silent()))
 	}
-	if logs, err := filepath.Glob(filepath.Join(dir, logsRoom, g.ID+"-s*.local_*.log")); err != nil || len(logs) < 4 || g.Attempts[0].Log == "" {
+	if logs, err := filepath.Glob(filepath.Join(dir, logsDirName, g.ID+"-s*.local_*.log")); err != nil || len(logs) < 4 || g.Attempts[0].Log == "" {
 		t.Errorf("logs: %v, %v", logs, err)
 	}
 	s, _ := collect(t, dir)
@@ -129,7 +129,7 @@ func TestASweepWhoseWorkersAreKilledEndsInTheSameBytes(t *testing.T) {
 
 // A worker that fails is not started again: its jobs would fail again.
 func TestALocalSweepListsWhatFails(t *testing.T) {
-	dir := laid(t, 2)
+	dir := newSweepFolder(t, 2)
 	var started []string
 	var mu sync.Mutex
 	var out bytes.Buffer
@@ -141,7 +141,7 @@ func TestALocalSweepListsWhatFails(t *testing.T) {
 			started = append(started, fmt.Sprint(stage, "/", shard))
 		},
 	}
-	g := look(t, dir)
+	g := readProgress(t, dir)
 	if err := l.Run(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
@@ -153,56 +153,56 @@ func TestALocalSweepListsWhatFails(t *testing.T) {
 		t.Errorf("%+v\n%s", g.Failed, out.String())
 	}
 	l.Env, l.CPUs = []string{asWorker + "=well"}, runtime.NumCPU()+1
-	if err := l.Run(t.Context(), look(t, dir)); err != nil {
+	if err := l.Run(t.Context(), readProgress(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	log, err := os.ReadFile(filepath.Join(dir, logsRoom, g.ID+"-s0.local_0.log"))
+	log, err := os.ReadFile(filepath.Join(dir, logsDirName, g.ID+"-s0.local_0.log"))
 	if want := fmt.Sprintf("%d cores\n", l.CPUs); err != nil || !strings.Contains(string(log), want) {
 		t.Errorf("a worker that is given %d cores has others: %s %v", l.CPUs, log, err)
 	}
-	if left := look(t, dir).Left(); len(left) > 0 {
+	if left := readProgress(t, dir).RemainingJobs(); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 }
 
 // The context ends a local sweep, and what was done is kept.
 func TestALocalSweepIsStopped(t *testing.T) {
-	dir := laid(t, 2)
+	dir := newSweepFolder(t, 2)
 	ctx, stop := context.WithCancel(t.Context())
 	l := Local{Resources: Resources{MaxParallel: 1, Env: []string{asWorker + "=slow"}}, Out: io.Discard, Started: func(int, int, *os.Process) { stop() }}
-	if err := l.Run(ctx, look(t, dir)); !errors.Is(err, context.Canceled) {
+	if err := l.Run(ctx, readProgress(t, dir)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	l.Started = nil
-	if err := l.Run(t.Context(), look(t, dir)); err != nil {
+	if err := l.Run(t.Context(), readProgress(t, dir)); err != nil {
 		t.Fatal(err)
 	}
-	if left := look(t, dir).Left(); len(left) > 0 {
+	if left := readProgress(t, dir).RemainingJobs(); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 }
 
 // A folder without its program says so.
 func TestALocalSweepWithoutItsProgramSaysSo(t *testing.T) {
-	dir := laid(t, 2)
+	dir := newSweepFolder(t, 2)
 	if err := os.Remove(filepath.Join(dir, "lethe")); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	g := look(t, dir)
+	g := readProgress(t, dir)
 	if err := (Local{Out: &out, Resources: Resources{MaxParallel: -1}}).Run(t.Context(), g); err == nil {
 		t.Error("less than no worker")
 	}
-	if err := (Local{Out: &out}).Run(t.Context(), g); err != nil || len(g.Left()) != len(g.Jobs) || !strings.Contains(out.String(), "lethe") {
-		t.Errorf("%v, %d left: %s", err, len(g.Left()), out.String())
+	if err := (Local{Out: &out}).Run(t.Context(), g); err != nil || len(g.RemainingJobs()) != len(g.Jobs) || !strings.Contains(out.String(), "lethe") {
+		t.Errorf("%v, %d left: %s", err, len(g.RemainingJobs()), out.String())
 	}
 }
 
 // Another program than the planned one is not started, also where it takes the place of
 // the planned one between two workers.
 func TestALocalSweepStartsThePlannedProgramOnly(t *testing.T) {
-	dir := laid(t, 2)
-	g, at := look(t, dir), filepath.Join(dir, "lethe")
+	dir := newSweepFolder(t, 2)
+	g, at := readProgress(t, dir), filepath.Join(dir, "lethe")
 	other := filepath.Join(dir, "other")
 	if err := os.WriteFile(other, []byte("#!/bin/sh\ntouch "+filepath.Join(dir, "started")+"\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -219,8 +219,8 @@ func TestALocalSweepStartsThePlannedProgramOnly(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {
 		t.Error("another program was started")
 	}
-	if !strings.Contains(out.String(), "refused: "+at+" has SHA-256") || len(g.Left()) == 0 {
-		t.Errorf("%d left: %s", len(g.Left()), out.String())
+	if !strings.Contains(out.String(), "refused: "+at+" has SHA-256") || len(g.RemainingJobs()) == 0 {
+		t.Errorf("%d left: %s", len(g.RemainingJobs()), out.String())
 	}
 }
 
@@ -229,7 +229,7 @@ func TestWorkersShareWhatThereIs(t *testing.T) {
 		{16, 0, 0, 16, 1}, {16, 0, 8, 8, 2}, {16, 0, 5, 5, 3}, {16, 4, 0, 4, 4}, {16, 4, 8, 8, 4}, {2, 0, 8, 8, 1}, {2, 4, 0, 1, 4},
 	} {
 		l := Local{Resources: Resources{CPUs: c.cpus, MaxParallel: c.parallel}}
-		if workers, share := l.workers(c.cores), l.share(c.cores); workers != c.workers || share != c.share {
+		if workers, share := l.workerCount(c.cores), l.coresPerWorker(c.cores); workers != c.workers || share != c.share {
 			t.Errorf("%+v: %d workers of %d cores each", c, workers, share)
 		}
 	}

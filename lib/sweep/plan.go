@@ -43,7 +43,7 @@ import (
 // PlanFile is the plan's name in the folder of its sweep.
 const PlanFile = "plan.json"
 
-const format = 1
+const planFormat = 1
 
 // Plan is what a sweep is to do.
 type Plan struct {
@@ -68,8 +68,8 @@ type Plan struct {
 
 // Engine is what jobs compute with.
 type Engine struct {
-	Open string `json:"open"` // how it is asked for: "auto", "xla:cuda"
-	Is   string `json:"is"`   // as it stands in keys: "lethe/3"
+	Spec     string `json:"open"` // how it is asked for: "auto", "xla:cuda"
+	Identity string `json:"is"`   // as it stands in keys: "lethe/3"
 }
 
 // Program is the program beside the plan.
@@ -104,7 +104,7 @@ const defaultShards = 16
 // New plans jobs, what is needed first coming first.
 func New(jobs []lab.Job, o Options) (*Plan, error) {
 	p := &Plan{
-		Format: format, Recipes: o.Recipes, Scale: o.Scale, Shift: o.Shift, Engine: o.Engine, Data: map[string][]string{}, Shards: o.Shards,
+		Format: planFormat, Recipes: o.Recipes, Scale: o.Scale, Shift: o.Shift, Engine: o.Engine, Data: map[string][]string{}, Shards: o.Shards,
 	}
 	for _, j := range jobs {
 		if j.Missing {
@@ -133,57 +133,57 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 	for _, hashes := range p.Data {
 		slices.Sort(hashes)
 	}
-	p.Stages = deal(p.Jobs, p.Shards)
-	p.ID = name(o.Recipes, o.Scale)
+	p.Stages = assignJobs(p.Jobs, p.Shards)
+	p.ID = newSweepID(o.Recipes, o.Scale)
 	return p, nil
 }
 
 // maxShards is more than any cluster runs of one array.
 const maxShards = 10_000_000
 
-var unusual = regexp.MustCompile(`[^a-z0-9]+`)
+var unusualChars = regexp.MustCompile(`[^a-z0-9]+`)
 
-// name is a sweep's: what it makes, and eight random digits, because a cluster may
+// newSweepID is a sweep's: what it makes, and eight random digits, because a cluster may
 // give the number of a job that it forgot to another one.
-func name(recipes []string, scale string) string {
+func newSweepID(recipes []string, scale string) string {
 	what := "sweep"
 	if len(recipes) > 0 {
 		what = recipes[0]
 	}
-	what = strings.Trim(unusual.ReplaceAllString(strings.ToLower(what+"-"+scale), "-"), "-")
-	return what[:min(len(what), 32)] + "-" + random()
+	what = strings.Trim(unusualChars.ReplaceAllString(strings.ToLower(what+"-"+scale), "-"), "-")
+	return what[:min(len(what), 32)] + "-" + randomDigits()
 }
 
-func random() string {
+func randomDigits() string {
 	b := make([]byte, 4)
 	_, _ = rand.Read(b) // it never fails
 	return hex.EncodeToString(b)
 }
 
-// cluster are jobs that stay together.
-type cluster struct {
+// jobGroup are jobs that stay together.
+type jobGroup struct {
 	jobs  []int
 	cost  int64
 	stage int
 }
 
-// deal gives every job a stage and a shard, and returns the number of stages. A job
+// assignJobs gives every job a stage and a shard, and returns the number of stages. A job
 // that needs the jobs of one cluster alone joins it: then nothing has to be fetched
 // and waited for. It opens a cluster of its own, in the stage after those that it
 // needs, where it needs several clusters, or where its cluster would become more
 // than a shard's fair share. In every stage the dearest cluster is dealt first, to
 // the shard that has least to do there.
-func deal(jobs []Job, shards int) (stages int) {
-	index, of := map[string]int{}, make([]*cluster, len(jobs))
+func assignJobs(jobs []Job, shards int) (stages int) {
+	index, of := map[string]int{}, make([]*jobGroup, len(jobs))
 	var total int64
 	for i, j := range jobs {
 		index[j.ID] = i
 		total += j.Cost
 	}
 	fair := total / int64(shards)
-	var all []*cluster
+	var all []*jobGroup
 	for i, j := range jobs {
-		var needs []*cluster
+		var needs []*jobGroup
 		stage := 0
 		for _, n := range j.Needs {
 			at, listed := index[n]
@@ -195,7 +195,7 @@ func deal(jobs []Job, shards int) (stages int) {
 				stage = max(stage, c.stage+1)
 			}
 		}
-		c := &cluster{stage: stage}
+		c := &jobGroup{stage: stage}
 		if len(needs) == 1 && needs[0].cost+j.Cost <= fair {
 			c = needs[0]
 		} else {
@@ -203,7 +203,7 @@ func deal(jobs []Job, shards int) (stages int) {
 		}
 		c.jobs, c.cost, of[i] = append(c.jobs, i), c.cost+j.Cost, c
 	}
-	slices.SortStableFunc(all, func(a, b *cluster) int { return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(b.cost, a.cost)) })
+	slices.SortStableFunc(all, func(a, b *jobGroup) int { return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(b.cost, a.cost)) })
 	var load []int64
 	for k, c := range all {
 		if k == 0 || c.stage != all[k-1].stage {
@@ -222,10 +222,10 @@ func deal(jobs []Job, shards int) (stages int) {
 // The names that the program beside a plan may have.
 var programNames = []string{"lethe", "lethe.exe"}
 
-// Lay makes the folder of a sweep: a copy of the program, and the plan beside it. The
+// Create makes the folder of a sweep: a copy of the program, and the plan beside it. The
 // plan comes last, in one step: where it is, everything is. A folder that holds
 // anything but what a killed Lay leaves is refused.
-func (p *Plan) Lay(dir, program string) error {
+func (p *Plan) Create(dir, program string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (p *Plan) Lay(dir, program string) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	if err := sweepOut(dir, program); err != nil {
+	if err := clearFolder(dir, program); err != nil {
 		return err
 	}
 	copied := filepath.Join(dir, p.Program.Name)
@@ -247,19 +247,19 @@ func (p *Plan) Lay(dir, program string) error {
 		return err
 	}
 	var err error
-	if p.Program.SHA256, err = hashOf(copied); err != nil {
+	if p.Program.SHA256, err = hashFile(copied); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(p, "", " ")
 	if err != nil {
 		return err
 	}
-	return files.Put(filepath.Join(dir, PlanFile), append(b, '\n'))
+	return files.WriteFile(filepath.Join(dir, PlanFile), append(b, '\n'))
 }
 
-// sweepOut empties a folder of what a Lay that was killed has left, and refuses one that
+// clearFolder empties a folder of what a Lay that was killed has left, and refuses one that
 // holds anything else.
-func sweepOut(dir, program string) error {
+func clearFolder(dir, program string) error {
 	if _, err := os.Lstat(filepath.Join(dir, PlanFile)); err == nil {
 		return fmt.Errorf("%s is there already: a sweep is planned into a folder of its own", filepath.Join(dir, PlanFile))
 	}
@@ -271,10 +271,10 @@ func sweepOut(dir, program string) error {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), files.Prefix):
+		case e.Type().IsRegular() && strings.HasPrefix(e.Name(), files.TempPrefix):
 			left = append(left, path)
 		case strings.HasPrefix(e.Name(), "."): // a file system's own
-		case e.Type().IsRegular() && slices.Contains(programNames, e.Name()) && !files.Same(path, program):
+		case e.Type().IsRegular() && slices.Contains(programNames, e.Name()) && !files.SameFile(path, program):
 		default:
 			return fmt.Errorf("%s holds %q: a sweep is planned into a folder of its own", dir, e.Name())
 		}
@@ -300,27 +300,27 @@ func copyProgram(to, from string) error {
 	return errors.Join(err, os.Chmod(to, 0o755))
 }
 
-// command does a job alone, in the sweep's folder.
+// runCommand does a job alone, in the sweep's folder.
 func (p *Plan) command(job string) []string {
 	return []string{"./" + p.Program.Name, "sweep", "work", ".", "--job", job}
 }
 
-// longestPlan bounds what is read of a plan: a million jobs.
-const longestPlan = 1 << 31
+// maxPlanBytes bounds what is read of a plan: a million jobs.
+const maxPlanBytes = 1 << 31
 
 // Read reads the plan of the sweep in a folder, and refuses one that contradicts
 // itself.
 func Read(dir string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	p := &Plan{}
-	err := files.JSON(path, longestPlan, p)
+	err := files.ReadJSON(path, maxPlanBytes, p)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no sweep: it has no %s (lethe sweep plan makes one)", dir, PlanFile)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err = p.check(); err == nil && !goodHash.MatchString(p.Program.SHA256) {
+	if err = p.check(); err == nil && !hashPattern.MatchString(p.Program.SHA256) {
 		err = fmt.Errorf("program: %q with SHA-256 %q", p.Program.Name, p.Program.SHA256)
 	}
 	if err != nil {
@@ -330,24 +330,24 @@ func Read(dir string) (*Plan, error) {
 }
 
 var (
-	goodID   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
-	goodHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	// goodEngine has no path: the library that it names would be loaded.
-	goodEngine = regexp.MustCompile(`^[a-z0-9_]+(:[A-Za-z0-9_-]+)?$`)
+	idPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
+	hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	// enginePattern has no path: the library that it names would be loaded.
+	enginePattern = regexp.MustCompile(`^[a-z0-9_]+(:[A-Za-z0-9_-]+)?$`)
 )
 
 func (p *Plan) check() error {
 	switch {
-	case p.Format != format:
-		return fmt.Errorf("format %d, this program knows %d", p.Format, format)
-	case !goodID.MatchString(p.ID):
+	case p.Format != planFormat:
+		return fmt.Errorf("format %d, this program knows %d", p.Format, planFormat)
+	case !idPattern.MatchString(p.ID):
 		return fmt.Errorf("id %q: expected small letters, digits and dashes", p.ID)
 	case p.Shards < 1 || p.Shards > maxShards || p.Stages < 1 || p.Stages > len(p.Jobs):
 		return fmt.Errorf("%d jobs in %d shards and %d stages", len(p.Jobs), p.Shards, p.Stages)
-	case p.Engine.Is == "":
+	case p.Engine.Identity == "":
 		return errors.New("engine: nothing says what it is")
-	case !goodEngine.MatchString(p.Engine.Open):
-		return fmt.Errorf("engine: %q: a plan names no file to load; plan for xla and set LETHE_XLA_PLUGIN on every node", p.Engine.Open)
+	case !enginePattern.MatchString(p.Engine.Spec):
+		return fmt.Errorf("engine: %q: a plan names no file to load; plan for xla and set LETHE_XLA_PLUGIN on every node", p.Engine.Spec)
 	case !slices.Contains(programNames, p.Program.Name):
 		return fmt.Errorf("program: %q is none of %q", p.Program.Name, programNames)
 	}
@@ -387,8 +387,8 @@ func (p *Plan) checkJob(j Job, before map[string]Job) error {
 	return nil
 }
 
-// of are the jobs of a shard in a stage, in the plan's order.
-func (p *Plan) of(stage, shard int) []Job {
+// jobsOfShard are the jobs of a shard in a stage, in the plan's order.
+func (p *Plan) jobsOfShard(stage, shard int) []Job {
 	var out []Job
 	for _, j := range p.Jobs {
 		if j.Stage == stage && j.Shard == shard {

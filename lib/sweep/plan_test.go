@@ -23,7 +23,7 @@ import (
 func TestEveryDealCanBeDone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 3))
 	for range 300 {
-		p := &Plan{Format: format, ID: "x-1", Engine: Engine{"auto", "e"}, Program: Program{"lethe", strings.Repeat("0", 64)}, Shards: 1 + rng.IntN(9)}
+		p := &Plan{Format: planFormat, ID: "x-1", Engine: Engine{"auto", "e"}, Program: Program{"lethe", strings.Repeat("0", 64)}, Shards: 1 + rng.IntN(9)}
 		for i := range 1 + rng.IntN(40) {
 			j := Job{ID: fmt.Sprint(i), Cost: rng.Int64N(100)}
 			for range rng.IntN(4) {
@@ -33,7 +33,7 @@ func TestEveryDealCanBeDone(t *testing.T) {
 			}
 			p.Jobs = append(p.Jobs, j)
 		}
-		p.Stages = deal(p.Jobs, p.Shards)
+		p.Stages = assignJobs(p.Jobs, p.Shards)
 		if err := p.check(); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestEveryDealCanBeDone(t *testing.T) {
 		for stage := range p.Stages {
 			here := 0
 			for shard := range p.Shards {
-				here += len(p.of(stage, shard))
+				here += len(p.jobsOfShard(stage, shard))
 			}
 			if here == 0 {
 				t.Fatalf("nothing is in stage %d of %d", stage, p.Stages)
@@ -63,7 +63,7 @@ func TestJobsThatNeedNothingAreDealtEvenly(t *testing.T) {
 		c := int64(1 + i*i%37)
 		jobs, total, most = append(jobs, Job{ID: fmt.Sprint(i), Cost: c}), total+c, max(most, c)
 	}
-	if n := deal(jobs, 7); n != 1 {
+	if n := assignJobs(jobs, 7); n != 1 {
 		t.Fatalf("%d stages", n)
 	}
 	load := make([]int64, 7)
@@ -88,11 +88,11 @@ func TestWhatHangsOnOneJobStaysWithItUpToAFairShare(t *testing.T) {
 		return jobs
 	}
 	few := tree(3)
-	if n := deal(few, 2); n != 1 || few[0].Shard == few[4].Shard || few[0].Shard != few[3].Shard || few[4].Shard != few[7].Shard {
+	if n := assignJobs(few, 2); n != 1 || few[0].Shard == few[4].Shard || few[0].Shard != few[3].Shard || few[4].Shard != few[7].Shard {
 		t.Errorf("%d stages, %+v", n, few)
 	}
 	many := tree(60)
-	if n := deal(many, 7); n != 2 {
+	if n := assignJobs(many, 7); n != 2 {
 		t.Fatalf("%d stages", n)
 	}
 	load := map[[2]int]int64{}
@@ -107,7 +107,7 @@ func TestWhatHangsOnOneJobStaysWithItUpToAFairShare(t *testing.T) {
 }
 
 func TestAPlanIsReadAsItWasLaid(t *testing.T) {
-	dir, p := planned(t, small(), 3)
+	dir, p := planGrid(t, small(), 3)
 	got, err := Read(dir)
 	if err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("%v\n%+v\n%+v", err, got, p)
@@ -118,7 +118,7 @@ func TestAPlanIsReadAsItWasLaid(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "lethe")); err != nil || string(b) != "#!/bin/sh\n" {
 		t.Errorf("the program is %q, %v", b, err)
 	}
-	if err := p.Lay(dir, filepath.Join(dir, "lethe")); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := p.Create(dir, filepath.Join(dir, "lethe")); err == nil || !strings.Contains(err.Error(), "is there already") {
 		t.Errorf("laid twice: %v", err)
 	}
 	if again, err := New(small().jobs(), Options{Recipes: []string{"test/grid"}, Scale: "quick"}); err != nil || again.ID == p.ID || len(again.Jobs) != 14 || again.Shards != 14 {
@@ -147,7 +147,7 @@ func TestAKilledPlanLeavesRoomForTheNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return dir, p.Lay(dir, program)
+		return dir, p.Create(dir, program)
 	}
 	for _, left := range []map[string]string{
 		{}, {".new-17": ""}, {".new-17": "#!/bin"}, {"lethe": ""}, {"lethe": "#!/b"}, {"lethe": "#!/bin/sh\n", ".new-3": "{"}, {".snapshot/x": ""},
@@ -164,7 +164,7 @@ func TestAKilledPlanLeavesRoomForTheNext(t *testing.T) {
 		if err != nil || info.Mode().Perm() != 0o755 && runtime.GOOS != "windows" {
 			t.Errorf("%v: %v, %v", left, info, err)
 		}
-		if over, err := filepath.Glob(filepath.Join(dir, files.Prefix+"*")); err != nil || len(over) > 0 {
+		if over, err := filepath.Glob(filepath.Join(dir, files.TempPrefix+"*")); err != nil || len(over) > 0 {
 			t.Errorf("%v left %v, %v", left, over, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
 		_ = c.Wait()
 		if _, err := Read(dir); err == nil {
 			whole, pause = whole+1, pause*2/3
-			g := look(t, dir)
+			g := readProgress(t, dir)
 			f, err := g.openProgram()
 			if err != nil {
 				t.Fatal(err)
@@ -214,7 +214,7 @@ func TestAPlanIsThereWholeOrNotAtAll(t *testing.T) {
 		if err := bePlanner(dir); err != nil {
 			t.Fatal(err)
 		}
-		look(t, dir)
+		readProgress(t, dir)
 	}
 	t.Logf("%d plans were whole when they were killed, %d were not begun or not ended", whole, broken)
 	if whole == 0 || broken == 0 {
@@ -232,7 +232,7 @@ func bePlanner(dir string) error {
 	if err != nil {
 		return err
 	}
-	return p.Lay(dir, program)
+	return p.Create(dir, program)
 }
 
 func TestAPlanLeavesOutWhatHasNoData(t *testing.T) {
@@ -264,7 +264,7 @@ func TestAPlanLeavesOutWhatHasNoData(t *testing.T) {
 }
 
 func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
-	dir, whole := planned(t, small(), 3)
+	dir, whole := planGrid(t, small(), 3)
 	path := filepath.Join(dir, PlanFile)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -280,11 +280,11 @@ func TestAPlanThatContradictsItselfIsRefused(t *testing.T) {
 		"endless shards":        {func(p *Plan) { p.Shards = 1 << 62 }, "shards and"},
 		"endless stages":        {func(p *Plan) { p.Stages = 1 << 40 }, "1099511627776 stages"},
 		"no jobs":               {func(p *Plan) { p.Jobs = nil }, "0 jobs"},
-		"no engine":             {func(p *Plan) { p.Engine.Is = "" }, "engine"},
+		"no engine":             {func(p *Plan) { p.Engine.Identity = "" }, "engine"},
 		"program":               {func(p *Plan) { p.Program.Name = "../lethe" }, `program: "../lethe"`},
 		"another program":       {func(p *Plan) { p.Program.Name = "python3" }, `program: "python3"`},
 		"another command":       {func(p *Plan) { p.Jobs[0].Command[5] = p.Jobs[1].ID }, "does something else"},
-		"a file to load":        {func(p *Plan) { p.Engine.Open = "xla:/tmp/plugin.so" }, `engine: "xla:/tmp/plugin.so"`},
+		"a file to load":        {func(p *Plan) { p.Engine.Spec = "xla:/tmp/plugin.so" }, `engine: "xla:/tmp/plugin.so"`},
 		"program hash":          {func(p *Plan) { p.Program.SHA256 = "abc" }, `"abc"`},
 		"nameless":              {func(p *Plan) { p.Jobs[2].ID = "" }, "job 2"},
 		"twice":                 {func(p *Plan) { p.Jobs[2].ID = p.Jobs[0].ID }, "listed twice"},

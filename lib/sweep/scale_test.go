@@ -227,8 +227,8 @@ func (m *simulation) free(i int) {
 	s.task = -1
 }
 
-// shadows is the page's sweep on a site.
-func shadows(nodes, shards int, failures, repair float64) site {
+// shadowSite is the page's sweep on a site.
+func shadowSite(nodes, shards int, failures, repair float64) site {
 	return site{
 		nodes: nodes, cores: coresPerNode, failuresPerYear: failures, repairHours: repair, shards: shards, jobs: models,
 		secondsPerJob: secondsPerRecord * recordsPerJob * epochs, epoch: secondsPerRecord * recordsPerJob, spread: 0.05, wall: wallSeconds - leadSeconds, maxRestart: defaultRestarts,
@@ -325,7 +325,7 @@ func header(t *report.Table) (r report.Row) {
 func simulatedRow(nodes, shards int, failures, repair float64) report.Row {
 	var days, busy, met, restarts, again, lost []float64
 	for seed := range uint64(20) {
-		o := simulate(shadows(nodes, shards, failures, repair), seed)
+		o := simulate(shadowSite(nodes, shards, failures, repair), seed)
 		days, busy, met = append(days, o.hours/24), append(busy, o.busy), append(met, float64(o.failures))
 		restarts, again, lost = append(restarts, float64(o.restarts)), append(again, float64(o.resubmit)), append(lost, o.lost)
 	}

@@ -40,25 +40,25 @@ func (r Resources) check(more ...string) error {
 		return fmt.Errorf("%d cores, %d workers at a time, %d restarts: none is less than 0", r.CPUs, r.MaxParallel, r.MaxRestarts)
 	}
 	for _, word := range append(more, r.Time, r.Mem) {
-		if !oneLine(word) {
+		if !isOneLine(word) {
 			return fmt.Errorf("%q holds the end of a line, another control character, or what is no UTF-8", word)
 		}
 	}
 	for _, e := range r.Env {
-		if name, _, ok := strings.Cut(e, "="); !ok || !goodName.MatchString(name) || !oneLine(e) {
+		if name, _, ok := strings.Cut(e, "="); !ok || !variablePattern.MatchString(name) || !isOneLine(e) {
 			return fmt.Errorf("the variable %q is not NAME=value in one line", e)
 		}
 	}
 	return nil
 }
 
-// oneLine reports whether every reader of a text takes it for one line. U+2028 and
+// isOneLine reports whether every reader of a text takes it for one line. U+2028 and
 // U+2029 end lines too, for some.
-func oneLine(s string) bool {
+func isOneLine(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
-var goodName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // Slurm hands a sweep to a Slurm cluster.
 type Slurm struct {
@@ -88,7 +88,7 @@ type Array struct {
 // Submitted is an array that was handed in: a line of submitted.jsonl.
 type Submitted struct {
 	Time   time.Time `json:"time"`
-	On     string    `json:"on"`
+	System string    `json:"on"`
 	Stage  int       `json:"stage"`
 	Number string    `json:"number"` // the cluster's
 	Tasks  string    `json:"tasks"`
@@ -97,23 +97,23 @@ type Submitted struct {
 }
 
 var (
-	// plainPath has no character that Slurm's scripts or file names read as another.
-	plainPath = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
-	// plainOption has no character with which an #SBATCH line goes on: space, quotes, #, \.
-	plainOption = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./&|*()\[\]-]*$`)
+	// pathPattern has no character that Slurm's scripts or file names read as another.
+	pathPattern = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
+	// optionPattern has no character with which an #SBATCH line goes on: space, quotes, #, \.
+	optionPattern = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./&|*()\[\]-]*$`)
 )
 
 // Arrays are the array jobs of what a sweep still has to do, stage by stage, none
 // with a task number of size or above.
 func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
-	if !plainPath.MatchString(g.Dir) {
+	if !pathPattern.MatchString(g.Dir) {
 		return nil, fmt.Errorf("the folder %q: Slurm's file names hold letters, digits and _@+=:,./- only", g.Dir)
 	}
 	if err := s.check(append(s.Args, s.Partition, s.Account, s.Constraint)...); err != nil {
 		return nil, err
 	}
 	for _, option := range []string{s.Time, s.Mem, s.Partition, s.Account, s.Constraint} {
-		if !plainOption.MatchString(option) {
+		if !optionPattern.MatchString(option) {
 			return nil, fmt.Errorf("%q: an #SBATCH line would read more than one word in it", option)
 		}
 	}
@@ -122,7 +122,7 @@ func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	}
 	var out []Array
 	for stage := range g.Stages {
-		for _, a := range split(g.Missing(stage), size) {
+		for _, a := range splitArrays(g.MissingShards(stage), size) {
 			a.Stage = stage
 			a.Script = s.script(g, a)
 			out = append(out, a)
@@ -131,8 +131,8 @@ func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	return out, nil
 }
 
-// split deals shards to arrays whose task numbers stay below size.
-func split(shards []int, size int) (out []Array) {
+// splitArrays deals shards to arrays whose task numbers stay below size.
+func splitArrays(shards []int, size int) (out []Array) {
 	for _, shard := range shards {
 		offset := shard / size * size
 		if len(out) == 0 || out[len(out)-1].Offset != offset {
@@ -144,8 +144,8 @@ func split(shards []int, size int) (out []Array) {
 	return out
 }
 
-// ranges writes ascending numbers as Slurm does: "0-3,7".
-func ranges(n []int) string {
+// formatRanges writes ascending numbers as Slurm does: "0-3,7".
+func formatRanges(n []int) string {
 	var parts []string
 	for i := 0; i < len(n); {
 		end := i
@@ -167,7 +167,7 @@ func (p *Plan) jobName(stage int) string { return fmt.Sprintf("lethe-%s-s%d", p.
 
 func (s Slurm) script(g *Progress, a Array) string {
 	var b strings.Builder
-	tasks := ranges(a.Tasks)
+	tasks := formatRanges(a.Tasks)
 	if s.MaxParallel > 0 {
 		tasks += fmt.Sprintf("%%%d", s.MaxParallel)
 	}
@@ -190,19 +190,19 @@ func (s Slurm) script(g *Progress, a Array) string {
 	b.WriteString("#SBATCH --requeue\nset -eu\nexport GOMAXPROCS=${SLURM_CPUS_PER_TASK:-1}\n")
 	for _, e := range s.Env {
 		name, value, _ := strings.Cut(e, "=")
-		fmt.Fprintf(&b, "export %s=%s\n", name, quote(value))
+		fmt.Fprintf(&b, "export %s=%s\n", name, shellQuote(value))
 	}
 	fmt.Fprintf(&b, "set -- %s %s sweep work %s --stage %d --shard $((SLURM_ARRAY_TASK_ID + %d))/%d --max-restarts %d --log %s\n",
 		g.Program.SHA256, shellWord(filepath.Join(g.Dir, g.Program.Name)), shellWord(g.Dir), a.Stage, a.Offset, g.Shards, s.restarts(),
 		s.log(g, a, `"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"`))
-	b.WriteString(startPlanned(`exec -a "$program"`))
+	b.WriteString(startScript(`exec -a "$program"`))
 	return b.String()
 }
 
-// startPlanned are a shell's commands that start the program $2 with the arguments
+// startScript are a shell's commands that start the program $2 with the arguments
 // behind it, in the place of the shell, if its SHA-256 is $1. The file is opened once:
 // what is hashed is what starts, whatever stands under its name by then.
-func startPlanned(exec string) string {
+func startScript(exec string) string {
 	return `planned=$1 program=$2
 exec 3< "$program"
 found=$(sha256sum <&3)
@@ -225,22 +225,22 @@ func (r Resources) restarts() int {
 // log is the path of a task's log; the sweep's own name is in it because a cluster
 // may give one number twice.
 func (s Slurm) log(g *Progress, a Array, number string) string {
-	return filepath.Join(g.Dir, logsRoom, fmt.Sprintf("%s-s%d.%s.log", g.ID, a.Stage, number))
+	return filepath.Join(g.Dir, logsDirName, fmt.Sprintf("%s-s%d.%s.log", g.ID, a.Stage, number))
 }
 
 // shellWord is a text as one word of the shell, quoted where it has to be.
 func shellWord(s string) string {
-	if plainPath.MatchString(s) {
+	if pathPattern.MatchString(s) {
 		return s
 	}
-	return quote(s)
+	return shellQuote(s)
 }
 
-// quote quotes a word for the shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote quotes a word for the shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Size is the cluster's MaxArraySize: one more than the largest task number.
-func (s Slurm) Size(ctx context.Context) (int, error) {
+// MaxArraySize is the cluster's MaxArraySize: one more than the largest task number.
+func (s Slurm) MaxArraySize(ctx context.Context) (int, error) {
 	out, err := s.run(ctx, "", "scontrol", "show", "config")
 	if err != nil {
 		return 0, err
@@ -276,7 +276,7 @@ func (s Slurm) Queued(ctx context.Context, p *Plan) ([]string, error) {
 // that: afterok would leave a stage waiting for ever behind one failed task. It returns
 // when the cluster has taken the arrays.
 func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
-	size, err := s.Size(ctx)
+	size, err := s.MaxArraySize(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -284,8 +284,8 @@ func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, room := range []string{logsRoom, "slurm"} {
-		if err := os.MkdirAll(filepath.Join(g.Dir, room), 0o755); err != nil {
+	for _, dirName := range []string{logsDirName, "slurm"} {
+		if err := os.MkdirAll(filepath.Join(g.Dir, dirName), 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -305,9 +305,9 @@ func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
 }
 
 func (s Slurm) submit(ctx context.Context, g *Progress, a Array, after []string) (Submitted, error) {
-	sub := Submitted{Time: time.Now().UTC(), On: "slurm", Stage: a.Stage, Tasks: ranges(a.Tasks), Offset: a.Offset}
-	sub.Script = filepath.Join("slurm", fmt.Sprintf("s%d-%d-%s.sbatch", a.Stage, a.Offset, random()))
-	if err := files.Put(filepath.Join(g.Dir, sub.Script), []byte(a.Script)); err != nil {
+	sub := Submitted{Time: time.Now().UTC(), System: "slurm", Stage: a.Stage, Tasks: formatRanges(a.Tasks), Offset: a.Offset}
+	sub.Script = filepath.Join("slurm", fmt.Sprintf("s%d-%d-%s.sbatch", a.Stage, a.Offset, randomDigits()))
+	if err := files.WriteFile(filepath.Join(g.Dir, sub.Script), []byte(a.Script)); err != nil {
 		return sub, err
 	}
 	args := []string{"--parsable"}
@@ -322,16 +322,16 @@ func (s Slurm) submit(ctx context.Context, g *Progress, a Array, after []string)
 	if _, err := strconv.Atoi(sub.Number); err != nil {
 		return sub, fmt.Errorf("sbatch: expected the number of a job, found %q", text)
 	}
-	return sub, keep(g.Dir, sub)
+	return sub, recordSubmission(g.Dir, sub)
 }
 
-// keep adds a line to submitted.jsonl.
-func keep(dir string, s Submitted) error {
+// recordSubmission adds a line to submitted.jsonl.
+func recordSubmission(dir string, s Submitted) error {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
-	f, err := files.OpenHere(filepath.Join(dir, "submitted.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	f, err := files.OpenNoFollow(filepath.Join(dir, "submitted.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -343,11 +343,11 @@ func (s Slurm) run(ctx context.Context, stdin, name string, args ...string) (str
 	if s.Command != nil {
 		return s.Command(ctx, stdin, name, args...)
 	}
-	return command(ctx, stdin, name, args...)
+	return runCommand(ctx, stdin, name, args...)
 }
 
-// command runs a program; its error is what the program says.
-func command(ctx context.Context, stdin, name string, args ...string) (string, error) {
+// runCommand runs a program; its error is what the program says.
+func runCommand(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	var out, problem bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(stdin), &out, &problem

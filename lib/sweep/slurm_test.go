@@ -16,7 +16,7 @@ import (
 
 func TestRangesAreWhatSlurmReads(t *testing.T) {
 	for want, n := range map[string][]int{"": nil, "4": {4}, "0-3": {0, 1, 2, 3}, "0,2-3,7": {0, 2, 3, 7}, "5-6": {5, 6}} {
-		if got := ranges(n); got != want {
+		if got := formatRanges(n); got != want {
 			t.Errorf("%v is %q, want %q", n, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestArraysAreSplitAtTheirLargestSize(t *testing.T) {
 	}
 	for _, size := range []int{1, 2, 10, 1001, 5000} {
 		var got []int
-		for _, a := range split(shards, size) {
+		for _, a := range splitArrays(shards, size) {
 			for _, task := range a.Tasks {
 				if task < 0 || task >= size {
 					t.Fatalf("size %d: task %d", size, task)
@@ -44,7 +44,7 @@ func TestArraysAreSplitAtTheirLargestSize(t *testing.T) {
 			t.Errorf("size %d: other shards", size)
 		}
 	}
-	if n := len(split(shards, 1001)); n != 3 {
+	if n := len(splitArrays(shards, 1001)); n != 3 {
 		t.Errorf("%d arrays of 1001", n)
 	}
 }
@@ -83,10 +83,10 @@ func (c *fakeSlurm) command(_ context.Context, stdin, name string, args ...strin
 }
 
 func TestAStageComesAfterAllArraysOfTheStageBefore(t *testing.T) {
-	dir, p := planned(t, small(), 5)
+	dir, p := planGrid(t, small(), 5)
 	c := &fakeSlurm{size: "2"}
 	s := Slurm{Command: c.command, Args: []string{"--nice=5"}}
-	handed, err := s.Submit(t.Context(), look(t, dir))
+	handed, err := s.Submit(t.Context(), readProgress(t, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAStageComesAfterAllArraysOfTheStageBefore(t *testing.T) {
 
 // Of three arrays the second is refused: the first is known, and so is the reason.
 func TestASubmissionThatBreaksOffSaysWhatWasHandedIn(t *testing.T) {
-	dir, _ := planned(t, small(), 5)
+	dir, _ := planGrid(t, small(), 5)
 	c := &fakeSlurm{size: "2"}
 	c.fail = func(call string) error {
 		if strings.HasPrefix(call, "sbatch") && c.number == 10 {
@@ -127,7 +127,7 @@ func TestASubmissionThatBreaksOffSaysWhatWasHandedIn(t *testing.T) {
 		}
 		return nil
 	}
-	handed, err := Slurm{Command: c.command}.Submit(t.Context(), look(t, dir))
+	handed, err := Slurm{Command: c.command}.Submit(t.Context(), readProgress(t, dir))
 	if err == nil || !strings.Contains(err.Error(), "QOSMax") || len(handed) != 1 || handed[0].Number != "10" {
 		t.Errorf("%+v, %v", handed, err)
 	}
@@ -138,30 +138,30 @@ func TestASubmissionThatBreaksOffSaysWhatWasHandedIn(t *testing.T) {
 		}
 		return odd.command(ctx, stdin, name, args...)
 	}
-	if _, err := (Slurm{Command: talk}).Submit(t.Context(), look(t, dir)); err == nil || !strings.Contains(err.Error(), "number of a job") {
+	if _, err := (Slurm{Command: talk}).Submit(t.Context(), readProgress(t, dir)); err == nil || !strings.Contains(err.Error(), "number of a job") {
 		t.Errorf("%v", err)
 	}
 	odd.size = "many"
-	if _, err := (Slurm{Command: odd.command}).Size(t.Context()); err == nil || !strings.Contains(err.Error(), "many") {
+	if _, err := (Slurm{Command: odd.command}).MaxArraySize(t.Context()); err == nil || !strings.Contains(err.Error(), "many") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestOnlyWhatIsMissingIsHandedIn(t *testing.T) {
-	dir, p := planned(t, small(), 4)
-	w := worker(t, dir, small(), 1, 4)
+	dir, p := planGrid(t, small(), 4)
+	w := newWorker(t, dir, small(), 1, 4)
 	w.Stage = 0
 	if err := w.Work(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	arrays, err := Slurm{}.Arrays(look(t, dir), 1001)
-	if err != nil || len(arrays) != 2 || ranges(arrays[0].Tasks) != "0,2-3" {
+	arrays, err := Slurm{}.Arrays(readProgress(t, dir), 1001)
+	if err != nil || len(arrays) != 2 || formatRanges(arrays[0].Tasks) != "0,2-3" {
 		t.Errorf("%+v, %v", arrays, err)
 	}
-	if err := all(t, dir, small()); err != nil {
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
-	if arrays, err = (Slurm{}).Arrays(look(t, dir), 1001); err != nil || len(arrays) != 0 {
+	if arrays, err = (Slurm{}).Arrays(readProgress(t, dir), 1001); err != nil || len(arrays) != 0 {
 		t.Errorf("%+v, %v; %d stages", arrays, err, p.Stages)
 	}
 }
@@ -232,12 +232,12 @@ func TestAShellReadsTheScript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "lethe"), []byte(told), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	hash, err := hashOf(filepath.Join(dir, "lethe"))
+	hash, err := hashFile(filepath.Join(dir, "lethe"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := &Progress{Plan: &Plan{ID: "t1", Shards: 2000, Program: Program{Name: "lethe", SHA256: hash}}, Dir: dir}
-	if !plainPath.MatchString(dir) {
+	if !pathPattern.MatchString(dir) {
 		t.Skip("the temporary folder has a name that Slurm would not take")
 	}
 	c := exec.Command(bash, "-c", Slurm{Resources: Resources{Env: []string{"LETHE_DATA=a '$HOME' \"b\""}}}.script(g, Array{Offset: 1001, Tasks: []int{4}}))
@@ -264,7 +264,7 @@ func TestAShellReadsTheScript(t *testing.T) {
 // Whatever a plan says, a shell reads the scripts of its sweep as they are meant, or
 // there are none.
 func TestAPlanIsDataToAScript(t *testing.T) {
-	dir, _ := planned(t, small(), 3)
+	dir, _ := planGrid(t, small(), 3)
 	path := filepath.Join(dir, PlanFile)
 	good, err := os.ReadFile(path)
 	if err != nil {
@@ -274,7 +274,7 @@ func TestAPlanIsDataToAScript(t *testing.T) {
 		for _, change := range []func(p *Plan){
 			func(p *Plan) { p.Program.Name = evil }, func(p *Plan) { p.ID = evil }, func(p *Plan) { p.Program.SHA256 = evil },
 			func(p *Plan) { p.Jobs[0].Command = []string{"sh", "-c", evil} },
-			func(p *Plan) { p.Engine.Open = "xla:/" + evil },
+			func(p *Plan) { p.Engine.Spec = "xla:/" + evil },
 		} {
 			p := &Plan{}
 			if err := json.Unmarshal(good, p); err != nil {
@@ -288,7 +288,7 @@ func TestAPlanIsDataToAScript(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, err := Look(dir); err == nil {
+			if g, err := ReadProgress(dir); err == nil {
 				t.Errorf("%q: %+v", evil, g.Plan)
 			}
 		}
@@ -297,21 +297,21 @@ func TestAPlanIsDataToAScript(t *testing.T) {
 
 // An option of Slurm's is one word of its line.
 func TestAnOptionIsOneWordOfItsLine(t *testing.T) {
-	dir, _ := planned(t, small(), 3)
+	dir, _ := planGrid(t, small(), 3)
 	for _, evil := range []string{"main --uid=0", "main\t--uid=0", "main #", "ma\"in", "ma'in", `ma\in`, "main\u2028", "main\xff", "$(id)", "main;id"} {
 		for _, s := range []Slurm{{Partition: evil}, {Account: evil}, {Constraint: evil}, {Resources: Resources{Time: evil}}, {Resources: Resources{Mem: evil}}} {
-			if a, err := s.Arrays(look(t, dir), 10); err == nil {
+			if a, err := s.Arrays(readProgress(t, dir), 10); err == nil {
 				t.Errorf("%q: %s", evil, a[0].Script)
 			}
 		}
 	}
 	for _, good := range []Slurm{{Constraint: "[rack1|rack2]&avx2*4"}, {Resources: Resources{Time: "1-12:00:00", Mem: "4G"}}, {Partition: "a,b_c.d"}} {
-		if _, err := good.Arrays(look(t, dir), 10); err != nil {
+		if _, err := good.Arrays(readProgress(t, dir), 10); err != nil {
 			t.Error(err)
 		}
 	}
 	var out strings.Builder
-	if err := (Slurm{Args: []string{"--comment=$(id) it's"}}).Print(&out, look(t, dir), 10); err != nil || !strings.Contains(out.String(), `'--comment=$(id) it'\''s'`) {
+	if err := (Slurm{Args: []string{"--comment=$(id) it's"}}).Print(&out, readProgress(t, dir), 10); err != nil || !strings.Contains(out.String(), `'--comment=$(id) it'\''s'`) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }
@@ -391,12 +391,12 @@ func TestATaskQueuesItselfAgain(t *testing.T) {
 }
 
 func TestWhatIsPrintedIsWhatWouldBeHandedIn(t *testing.T) {
-	dir, _ := planned(t, small(), 5)
+	dir, _ := planGrid(t, small(), 5)
 	var out strings.Builder
-	if err := (Slurm{}).Print(&out, look(t, dir), 2); err != nil {
+	if err := (Slurm{}).Print(&out, readProgress(t, dir), 2); err != nil {
 		t.Fatal(err)
 	}
-	arrays, err := Slurm{}.Arrays(look(t, dir), 2)
+	arrays, err := Slurm{}.Arrays(readProgress(t, dir), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,10 +35,10 @@ type StageSummary struct {
 func (g *Progress) Summary() Summary {
 	out := Summary{ID: g.ID, Dir: g.Dir, Failed: []Record{}, Silent: g.Silent(), Unread: append([]string{}, g.Unread...)}
 	for stage := range g.Stages {
-		s := StageSummary{Stage: stage, Shards: len(g.Missing(stage))}
+		s := StageSummary{Stage: stage, Shards: len(g.MissingShards(stage))}
 		for _, j := range g.Jobs {
 			if j.Stage == stage {
-				g.add(&s, j)
+				g.addJob(&s, j)
 			}
 		}
 		out.Stages = append(out.Stages, s)
@@ -58,7 +58,7 @@ func (p *Plan) commandLine(job string) string {
 	return strings.Join(words, " ")
 }
 
-func (g *Progress) add(s *StageSummary, j Job) {
+func (g *Progress) addJob(s *StageSummary, j Job) {
 	s.Jobs++
 	if r, done := g.Done[j.ID]; done {
 		s.Done++
@@ -88,10 +88,10 @@ func (g *Progress) ListFailed(w io.Writer) {
 		fmt.Fprintf(w, "a record says nothing: %s\n", text)
 	}
 	for _, r := range s.Silent {
-		if !slices.Contains(g.Missing(r.Stage), r.Shard) {
+		if !slices.Contains(g.MissingShards(r.Stage), r.Shard) {
 			continue
 		}
-		last := g.Last[attemptOf(r)]
+		last := g.Last[attemptID(r)]
 		fmt.Fprintf(w, "no last word: attempt %s of shard %d, stage %d, on %s, heard of at %s; it runs, or has died; log: %s\n", r.Attempt, r.Shard,
 			r.Stage, r.Host, last.Time.Format(time.DateTime), filepath.Base(r.Log))
 	}

@@ -18,13 +18,13 @@ const engineHere = "test/1"
 
 func TestASweepOfShardsMakesTheBytesOfOneProcess(t *testing.T) {
 	for _, shards := range []int{1, 3, 14} {
-		dir, _ := planned(t, small(), shards)
-		if err := all(t, dir, small()); err != nil {
+		dir, _ := planGrid(t, small(), shards)
+		if err := workAll(t, dir, small()); err != nil {
 			t.Fatal(err)
 		}
-		g := look(t, dir)
-		if len(g.Left()) > 0 || len(g.Failed) > 0 || len(g.Silent()) > 0 || len(g.Done) != len(small().jobs()) {
-			t.Errorf("%d shards: %d jobs are left, %d failed, %d silent", shards, len(g.Left()), len(g.Failed), len(g.Silent()))
+		g := readProgress(t, dir)
+		if len(g.RemainingJobs()) > 0 || len(g.Failed) > 0 || len(g.Silent()) > 0 || len(g.Done) != len(small().jobs()) {
+			t.Errorf("%d shards: %d jobs are left, %d failed, %d silent", shards, len(g.RemainingJobs()), len(g.Failed), len(g.Silent()))
 		}
 		s, m := collect(t, dir)
 		if m.Added != len(small().jobs()) || m.Same != 0 || len(m.Refused) > 0 {
@@ -32,10 +32,10 @@ func TestASweepOfShardsMakesTheBytesOfOneProcess(t *testing.T) {
 		}
 		sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
 		before := len(g.Attempts)
-		if err := all(t, dir, small()); err != nil {
+		if err := workAll(t, dir, small()); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(look(t, dir).Attempts); n != before {
+		if n := len(readProgress(t, dir).Attempts); n != before {
 			t.Errorf("%d attempts at nothing", n-before)
 		}
 	}
@@ -43,33 +43,33 @@ func TestASweepOfShardsMakesTheBytesOfOneProcess(t *testing.T) {
 
 // A worker does its own shard and no other.
 func TestAWorkerDoesItsOwnShard(t *testing.T) {
-	dir, p := planned(t, small(), 3)
+	dir, p := planGrid(t, small(), 3)
 	for shard := range 3 {
-		w := worker(t, dir, small(), shard, 3)
+		w := newWorker(t, dir, small(), shard, 3)
 		w.Stage = 0
 		if err := w.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		g := look(t, dir)
+		g := readProgress(t, dir)
 		for _, j := range p.Jobs {
 			if _, done := g.Done[j.ID]; done != (j.Stage == 0 && j.Shard <= shard) {
 				t.Errorf("after shard %d: %s of stage %d, shard %d: done %v", shard, j.ID, j.Stage, j.Shard, done)
 			}
 		}
 	}
-	one := p.of(1, 1)[0]
-	w := worker(t, dir, small(), 0, 0)
+	one := p.jobsOfShard(1, 1)[0]
+	w := newWorker(t, dir, small(), 0, 0)
 	w.Job = one.ID
 	if err := w.Work(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if g := look(t, dir); g.Done[one.ID].Shard != 1 || len(g.Done) != len(p.of(0, 0))+len(p.of(0, 1))+len(p.of(0, 2))+1 {
+	if g := readProgress(t, dir); g.Done[one.ID].Shard != 1 || len(g.Done) != len(p.jobsOfShard(0, 0))+len(p.jobsOfShard(0, 1))+len(p.jobsOfShard(0, 2))+1 {
 		t.Errorf("%d jobs are done; %+v", len(g.Done), g.Done[one.ID])
 	}
 }
 
 func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
-	dir, p := planned(t, small(), 3)
+	dir, p := planGrid(t, small(), 3)
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(other, []byte("#!/bin/bash\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -83,15 +83,15 @@ func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
 		"program":       {func(w *Worker) { w.Program = other }, []string{other, p.Program.SHA256[:12], filepath.Join(dir, "lethe")}},
 		"shard 3/3":     {func(w *Worker) { w.Shard = 3 }, []string{"shard 3/3", "from 0 to 2"}},
 		"shard -1/3":    {func(w *Worker) { w.Shard = -1 }, []string{"shard -1/3"}},
-		"shard 0/4":     {func(w *Worker) { w.Of = 4 }, []string{"shard 0/4", "has 3 shards"}},
+		"shard 0/4":     {func(w *Worker) { w.ShardCount = 4 }, []string{"shard 0/4", "has 3 shards"}},
 		"stage -2":      {func(w *Worker) { w.Stage = -2 }, []string{"stage -2"}},
 		"stage 2":       {func(w *Worker) { w.Stage = 2 }, []string{"stage 2", "from 0 to 1"}},
-		"data":          {func(w *Worker) { w.List = worker(t, dir, grid{rows: 2, columns: 3, data: "d2"}, 0, 3).List }, []string{"words", "d1", "d2"}},
-		"unknown job":   {func(w *Worker) { w.List = worker(t, dir, grid{rows: 0, data: "d1"}, 0, 3).List }, []string{"knows no job", "test/grid"}},
+		"data":          {func(w *Worker) { w.List = newWorker(t, dir, grid{rows: 2, columns: 3, data: "d2"}, 0, 3).List }, []string{"words", "d1", "d2"}},
+		"unknown job":   {func(w *Worker) { w.List = newWorker(t, dir, grid{rows: 0, data: "d1"}, 0, 3).List }, []string{"knows no job", "test/grid"}},
 		"other weights": {func(w *Worker) { w.List = relisted(t, w.List, func(j *lab.Job) { j.Key = strings.Repeat("ab", 32) }) }, []string{"abababababab", "in the plan"}},
 		"missing data":  {func(w *Worker) { w.List = relisted(t, w.List, func(j *lab.Job) { j.Missing = true }) }, []string{"not on this node", "LETHE_DATA"}},
 	} {
-		w := worker(t, dir, rekeyed, 0, 3)
+		w := newWorker(t, dir, rekeyed, 0, 3)
 		c.change(w)
 		err := w.Work(t.Context())
 		if !errors.Is(err, ErrRefused) {
@@ -104,10 +104,10 @@ func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
 			}
 		}
 	}
-	if g := look(t, dir); len(g.Done) > 0 {
+	if g := readProgress(t, dir); len(g.Done) > 0 {
 		t.Errorf("%d jobs were done", len(g.Done))
 	}
-	w := worker(t, dir, small(), 0, 0)
+	w := newWorker(t, dir, small(), 0, 0)
 	w.Job = "train/nothing"
 	if err := w.Work(t.Context()); err == nil || !strings.Contains(err.Error(), "train/nothing") {
 		t.Errorf("an unknown job: %v", err)
@@ -120,7 +120,7 @@ func TestAWorkerRefusesWhatIsNotAsPlanned(t *testing.T) {
 // What fails is written down with its log and its command, what needs it says so,
 // everything else is done, and the next submission does what is missing.
 func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
-	dir, _ := planned(t, small(), 3)
+	dir, _ := planGrid(t, small(), 3)
 	broken := small()
 	broken.during = func(_ context.Context, _ *store.Work, id string) error {
 		if id == "base/1-2" {
@@ -128,11 +128,11 @@ func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
 		}
 		return nil
 	}
-	err := all(t, dir, broken)
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, failedRoom)) {
+	err := workAll(t, dir, broken)
+	if err == nil || !strings.Contains(err.Error(), filepath.Join(dir, failedDirName)) {
 		t.Errorf("%v", err)
 	}
-	g := look(t, dir)
+	g := readProgress(t, dir)
 	if len(g.Failed) != 3 || len(g.Done) != len(g.Jobs)-3 || len(g.Silent()) > 0 {
 		t.Fatalf("%d failed, %d of %d done", len(g.Failed), len(g.Done), len(g.Jobs))
 	}
@@ -162,17 +162,17 @@ func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
 	if s.Stages[0].Failed+s.Stages[1].Failed != 3 || s.Stages[1].Shards != 1 || len(s.Failed) != 3 {
 		t.Errorf("%+v", s)
 	}
-	if missing := append(g.Missing(0), g.Missing(1)...); len(missing) != 2 || g.Stage() != 0 {
-		t.Errorf("missing: %v, from stage %d", missing, g.Stage())
+	if missing := append(g.MissingShards(0), g.MissingShards(1)...); len(missing) != 2 || g.NextStage() != 0 {
+		t.Errorf("missing: %v, from stage %d", missing, g.NextStage())
 	}
 	computed := 0
 	mended := small()
 	mended.during = func(context.Context, *store.Work, string) error { computed++; return nil }
-	if err := all(t, dir, mended); err != nil {
+	if err := workAll(t, dir, mended); err != nil {
 		t.Fatal(err)
 	}
-	if g := look(t, dir); computed != 3 || len(g.Left()) > 0 || len(g.Failed) > 0 || g.Stage() != -1 {
-		t.Errorf("%d jobs were computed, %d are left, %d failed", computed, len(g.Left()), len(g.Failed))
+	if g := readProgress(t, dir); computed != 3 || len(g.RemainingJobs()) > 0 || len(g.Failed) > 0 || g.NextStage() != -1 {
+		t.Errorf("%d jobs were computed, %d are left, %d failed", computed, len(g.RemainingJobs()), len(g.Failed))
 	}
 	to, _ := collect(t, dir)
 	sameRuns(t, runs(t, to.Dir()), undisturbed(t, small()))
@@ -180,7 +180,7 @@ func TestWhatFailsIsListedAndStopsNothingElse(t *testing.T) {
 
 // An attempt that is stopped has saved its work, and the next goes on from there.
 func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
-	dir, _ := planned(t, small(), 2)
+	dir, _ := planGrid(t, small(), 2)
 	ctx, stop := context.WithCancel(t.Context())
 	first := small()
 	first.during = func(ctx context.Context, w *store.Work, id string) error {
@@ -190,8 +190,8 @@ func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
 		stop()
 		return errors.Join(w.SaveCheckpoint(nil, "half way"), ctx.Err())
 	}
-	w := worker(t, dir, first, 0, 2)
-	for _, j := range look(t, dir).Jobs {
+	w := newWorker(t, dir, first, 0, 2)
+	for _, j := range readProgress(t, dir).Jobs {
 		if j.ID == "base/0-1" {
 			w.Shard = j.Shard
 		}
@@ -200,8 +200,8 @@ func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
 	if err := w.Work(ctx); !errors.Is(err, ErrStopped) {
 		t.Fatalf("%v", err)
 	}
-	g := look(t, dir)
-	if len(g.Failed) > 0 || len(g.Silent()) > 0 || g.Last[attemptOf(g.Attempts[0])].Kind != Stopped {
+	g := readProgress(t, dir)
+	if len(g.Failed) > 0 || len(g.Silent()) > 0 || g.Last[attemptID(g.Attempts[0])].Kind != Stopped {
 		t.Errorf("%d failed, silent: %v, last: %v", len(g.Failed), g.Silent(), g.Last)
 	}
 	done, resumed := len(g.Done), ""
@@ -215,7 +215,7 @@ func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
 		}
 		return err
 	}
-	if err := all(t, dir, again); err != nil {
+	if err := workAll(t, dir, again); err != nil {
 		t.Fatal(err)
 	}
 	if resumed != `base/0-1"half way"` || computed != len(g.Jobs)-done {
@@ -227,7 +227,7 @@ func TestAStoppedAttemptIsGoneOnWith(t *testing.T) {
 
 // A step that its cluster took for dead goes on beside the one that took its place.
 func TestAShardThatIsWorkedOnTwiceAtOnceGivesTheSameBytes(t *testing.T) {
-	dir, p := planned(t, small(), 2)
+	dir, p := planGrid(t, small(), 2)
 	for stage := range p.Stages {
 		for shard := range 2 {
 			meet, errs := make(chan bool), make(chan error)
@@ -243,7 +243,7 @@ func TestAShardThatIsWorkedOnTwiceAtOnceGivesTheSameBytes(t *testing.T) {
 					}
 					return nil
 				}
-				w := worker(t, dir, g, shard, 2)
+				w := newWorker(t, dir, g, shard, 2)
 				w.Stage = stage
 				go func() { errs <- w.Work(t.Context()) }()
 			}
@@ -264,11 +264,11 @@ func TestAShardThatIsWorkedOnTwiceAtOnceGivesTheSameBytes(t *testing.T) {
 // A run that is damaged after it was written counts as not done, is computed again,
 // and does not stand in the way of the whole one.
 func TestADamagedRunIsDoneAgain(t *testing.T) {
-	dir, _ := planned(t, small(), 2)
-	if err := all(t, dir, small()); err != nil {
+	dir, _ := planGrid(t, small(), 2)
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
-	r := look(t, dir).Done["base/0-0"]
+	r := readProgress(t, dir).Done["base/0-0"]
 	path := filepath.Join(dir, filepath.FromSlash(r.Dir), "word")
 	if err := os.WriteFile(path, []byte("bAse/0-0"), 0o644); err != nil {
 		t.Fatal(err)
@@ -277,14 +277,14 @@ func TestADamagedRunIsDoneAgain(t *testing.T) {
 	if len(m.Refused) != 1 || !errors.Is(m.Refused[0], store.ErrDamaged) || !strings.Contains(m.Refused[0].Error(), path) {
 		t.Errorf("%+v", m)
 	}
-	if left := look(t, dir).Left(); len(left) != 1 || left[0].ID != "base/0-0" {
+	if left := readProgress(t, dir).RemainingJobs(); len(left) != 1 || left[0].ID != "base/0-0" {
 		t.Fatalf("left: %+v", left)
 	}
-	if err := all(t, dir, small()); err != nil {
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
 	s, m := collect(t, dir)
-	if len(m.Refused) > 0 || len(look(t, dir).Left()) > 0 {
+	if len(m.Refused) > 0 || len(readProgress(t, dir).RemainingJobs()) > 0 {
 		t.Errorf("%+v", m)
 	}
 	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
@@ -292,11 +292,11 @@ func TestADamagedRunIsDoneAgain(t *testing.T) {
 
 // Two attempts that disagree are nobody's result.
 func TestAttemptsThatDisagreeAreAConflict(t *testing.T) {
-	dir, _ := planned(t, small(), 1)
-	if err := all(t, dir, small()); err != nil {
+	dir, _ := planGrid(t, small(), 1)
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(filepath.Join(dir, storesRoom, "0", "999-liar"))
+	s, err := store.Open(filepath.Join(dir, storesDirName, "0", "999-liar"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,31 +312,31 @@ func TestAttemptsThatDisagreeAreAConflict(t *testing.T) {
 
 // A record whose run has gone is no record.
 func TestAJobWhoseRunIsGoneIsNotDone(t *testing.T) {
-	dir, _ := planned(t, small(), 2)
-	if err := all(t, dir, small()); err != nil {
+	dir, _ := planGrid(t, small(), 2)
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
-	r := look(t, dir).Done["sum/1"]
+	r := readProgress(t, dir).Done["sum/1"]
 	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(r.Dir))); err != nil {
 		t.Fatal(err)
 	}
-	if left := look(t, dir).Left(); len(left) != 1 || left[0].ID != "sum/1" {
+	if left := readProgress(t, dir).RemainingJobs(); len(left) != 1 || left[0].ID != "sum/1" {
 		t.Errorf("left: %+v", left)
 	}
 }
 
 // A network file system shows what another node wrote late.
 func TestAJobWaitsForWordOfWhatItNeeds(t *testing.T) {
-	dir, p := planned(t, small(), 2)
+	dir, p := planGrid(t, small(), 2)
 	hidden := filepath.Join(t.TempDir(), "hidden")
 	for shard := range 2 {
-		w := worker(t, dir, small(), shard, 2)
+		w := newWorker(t, dir, small(), shard, 2)
 		w.Stage = 0
 		if err := w.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	shown := filepath.Join(dir, journalRoom)
+	shown := filepath.Join(dir, journalDirName)
 	if err := os.Rename(shown, hidden); err != nil {
 		t.Fatal(err)
 	}
@@ -348,28 +348,28 @@ func TestAJobWaitsForWordOfWhatItNeeds(t *testing.T) {
 		}
 	})
 	sum := p.Jobs[slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Stage == 1 })]
-	w := worker(t, dir, small(), sum.Shard, 2)
-	w.Stage, w.Patience = 1, time.Minute
+	w := newWorker(t, dir, small(), sum.Shard, 2)
+	w.Stage, w.WaitLimit = 1, time.Minute
 	if err := w.Work(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, m := collect(t, dir); m.Same != 0 {
 		t.Errorf("%+v: it did not wait", m)
 	}
-	early, _ := planned(t, small(), 2)
-	w = worker(t, early, small(), sum.Shard, 2)
+	early, _ := planGrid(t, small(), 2)
+	w = newWorker(t, early, small(), sum.Shard, 2)
 	w.Stage = 1
-	if err := w.Work(t.Context()); err == nil || !strings.Contains(look(t, early).Failed[sum.ID].Error, "of which there is no word") {
-		t.Errorf("%v: %+v", err, look(t, early).Failed)
+	if err := w.Work(t.Context()); err == nil || !strings.Contains(readProgress(t, early).Failed[sum.ID].Error, "of which there is no word") {
+		t.Errorf("%v: %+v", err, readProgress(t, early).Failed)
 	}
 }
 
 func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
-	dir, _ := planned(t, small(), 1)
-	if err := all(t, dir, small()); err != nil {
+	dir, _ := planGrid(t, small(), 1)
+	if err := workAll(t, dir, small()); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, journalRoom, "*"))
+	files, err := filepath.Glob(filepath.Join(dir, journalDirName, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -381,7 +381,7 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	if err := os.WriteFile(files[0], torn, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	g := look(t, dir)
+	g := readProgress(t, dir)
 	var said strings.Builder
 	g.ListFailed(&said)
 	if len(g.Silent()) != 1 || said.String() != "" { // nothing is left to do, so nobody need hear of it
@@ -391,7 +391,7 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(last.Dir))); err != nil {
 		t.Fatal(err)
 	}
-	look(t, dir).ListFailed(&said)
+	readProgress(t, dir).ListFailed(&said)
 	if !strings.Contains(said.String(), "no last word: attempt "+last.Attempt+" of shard 0, stage 0") {
 		t.Errorf("%s", said.String())
 	}
@@ -399,12 +399,12 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	said.Reset()
-	g = look(t, dir)
+	g = readProgress(t, dir)
 	g.ListFailed(&said)
 	if len(g.Unread) != 1 || !strings.Contains(said.String(), "a record says nothing: "+files[0]+": line 2") {
 		t.Errorf("%q; %s", g.Unread, said.String())
 	}
-	if left := g.Left(); len(left) != 1 || left[0].ID != "base/0-0" {
+	if left := g.RemainingJobs(); len(left) != 1 || left[0].ID != "base/0-0" {
 		t.Errorf("left beside a line that says nothing: %v", left)
 	}
 }

@@ -34,11 +34,11 @@ func (f AugmentFunc) Augment(dst, src []float32, epoch, id int) error {
 	return f(dst, src, epoch, id)
 }
 
-// Corrupter is an Augmenter that makes the loss's inputs too, and may give the
+// NoiseAugmenter is an Augmenter that makes the loss's inputs too, and may give the
 // network a record of another width: the noise of a denoiser, whose level the
 // network is told and whose target depends on it. Its Augment writes the record
 // alone.
-type Corrupter interface {
+type NoiseAugmenter interface {
 	Augmenter
 	// Widths are those of what is made of a record of so many features.
 	Widths(features int) (record int, inputs map[string]int)
@@ -48,24 +48,24 @@ type Corrupter interface {
 
 // chunk holds the records of a chunk as they enter a step.
 type chunk struct {
-	x    *tensors.Tensor
-	made map[string]*tensors.Tensor // loss inputs that a Corrupter made
+	x          *tensors.Tensor
+	lossInputs map[string]*tensors.Tensor // loss inputs that a Corrupter made
 }
 
-// isX tells whether a loss's input is what enters the network, as it is for autoencoders:
+// inputIsX tells whether a loss's input is what enters the network, as it is for autoencoders:
 // then it is laid out once.
-func (t Term) isX(in array.Matrix[float32]) bool {
+func (t Term) inputIsX(in array.Matrix[float32]) bool {
 	same := in.Rows == t.X.Rows && in.Cols == t.X.Cols && len(in.Data) > 0 && &in.Data[0] == &t.X.Data[0]
 	return t.Augment == nil && same
 }
 
-// records is a chunk of the records listed in rows, nil for all.
-func (t Term) records(e *engine.Engine, rows []int, c model.Chunk, epoch int) (chunk, error) {
+// chunkRecords is a chunk of the records listed in rows, nil for all.
+func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch int) (chunk, error) {
 	if t.Augment == nil {
 		x, err := model.FeatureMajor(e, t.X, rows, c)
 		return chunk{x: x}, err
 	}
-	corrupter, corrupts := t.Augment.(Corrupter)
+	corrupter, corrupts := t.Augment.(NoiseAugmenter)
 	width, widths := t.X.Cols, map[string]int(nil)
 	if corrupts {
 		width, widths = corrupter.Widths(t.X.Cols)
@@ -97,10 +97,10 @@ func (t Term) records(e *engine.Engine, rows []int, c model.Chunk, epoch int) (c
 			return chunk{}, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
 		}
 	}
-	return t.laidOut(e, x, made, c, epoch)
+	return t.toTensors(e, x, made, c, epoch)
 }
 
-func (t Term) laidOut(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
+func (t Term) toTensors(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
 	if err := x.Check("augmented data"); err != nil {
 		return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 	}
@@ -111,12 +111,12 @@ func (t Term) laidOut(e *engine.Engine, x array.Matrix[float32], made map[string
 	}
 	whole := model.Chunk{N: c.N, Padded: c.Padded}
 	laid, err := model.FeatureMajor(e, x, nil, whole)
-	out := chunk{x: laid, made: map[string]*tensors.Tensor{}}
+	out := chunk{x: laid, lossInputs: map[string]*tensors.Tensor{}}
 	for name, m := range made {
 		if err != nil {
 			return chunk{}, err
 		}
-		out.made[name], err = model.FeatureMajor(e, m, nil, whole)
+		out.lossInputs[name], err = model.FeatureMajor(e, m, nil, whole)
 	}
 	return out, err
 }

@@ -33,7 +33,7 @@ func (a cropFlip) Augment(dst, src []float32, epoch, id int) error {
 	return a.Row(dst, src, [3]int{1, 8, 8}, a.Seed.Stream(engine.StreamAugment, uint64(epoch), uint64(id)))
 }
 
-func pictures(n int) train.Term {
+func testImages(n int) train.Term {
 	t := train.Term{Name: "pictures", X: array.New[float32](n, 64)}
 	y := make([]int, n)
 	for i := range n {
@@ -79,7 +79,7 @@ func TestAugmentedTrainingIsTrainingOnAugmentedRecords(t *testing.T) {
 		for _, c := range []train.Config{{Epochs: 3, Batch: 7, Seed: 3}, {Epochs: 3, Seed: 3}, {Epochs: 3, Batch: 7, Seed: 3, Order: train.Paired}} {
 			for _, whole := range []bool{false, true} {
 				r := runner(t, arch, 4)
-				swept, other := pictures(22), pictures(9)
+				swept, other := testImages(22), testImages(9)
 				other.Whole = whole
 				byHand := train.Plan{Passes: func(epoch int) ([]train.Objective, error) {
 					return []train.Objective{{changed(t, swept, a, epoch), changed(t, other, a, epoch)}}, nil
@@ -119,7 +119,7 @@ func TestAugmentationDoesNotDependOnTheCut(t *testing.T) {
 	asked := func(batch, chunk int) string {
 		var mu sync.Mutex
 		forms := map[[2]int]string{}
-		term := pictures(22)
+		term := testImages(22)
 		a := cropFlip{Seed: 5}
 		term.Augment = train.AugmentFunc(func(dst, src []float32, epoch, id int) error {
 			err := a.Augment(dst, src, epoch, id)
@@ -146,7 +146,7 @@ func TestAugmentationDoesNotDependOnTheCut(t *testing.T) {
 }
 
 func TestAugmentedTrainingResumesWithTheSameBits(t *testing.T) {
-	r, term := runner(t, normed, 32), pictures(22)
+	r, term := runner(t, normed, 32), testImages(22)
 	term.Augment = cropFlip{Seed: 5}
 	c := train.Config{Epochs: 4, Batch: 7, Seed: 3, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}}
 	var saved []*train.State
@@ -186,7 +186,7 @@ func TestAFailingAugmentationNamesTheRecord(t *testing.T) {
 		}, []string{`"pictures"`, "epoch 1", "augmented data", "column 3 is NaN"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			term := pictures(22)
+			term := testImages(22)
 			term.Augment = c.augment
 			_, _, err := train.Fit(context.Background(), runner(t, plain, 32), begin(plain), train.Objective{term}, train.Config{Epochs: 2}, train.Hooks{})
 			if err == nil {
@@ -205,7 +205,7 @@ func TestAFailingAugmentationNamesTheRecord(t *testing.T) {
 // record as it was where what enters the network is another form of it.
 func TestTheTargetOfAnAutoencoderMayBeItsInput(t *testing.T) {
 	arch := tabular.MLP{Features: 6, Outputs: 6, Hidden: 5}
-	term := pictures(22)
+	term := testImages(22)
 	x := array.New[float32](22, 6)
 	for i := range x.Rows {
 		copy(x.Row(i), term.X.Row(i))
@@ -218,7 +218,7 @@ func TestTheTargetOfAnAutoencoderMayBeItsInput(t *testing.T) {
 		return nil
 	})
 	fit := func(target array.Matrix[float32], a train.Augmenter) string {
-		o := train.Objective{{Name: "all", X: x, IDs: term.IDs, Augment: a, Targets: []train.Target{train.Against(loss.SquaredError{Output: nn.Logits}, target, 1)}}}
+		o := train.Objective{{Name: "all", X: x, IDs: term.IDs, Augment: a, Targets: []train.Target{train.OutputTarget(loss.SquaredError{Output: nn.Logits}, target, 1)}}}
 		p, _, err := train.Fit(context.Background(), runner(t, arch, 32), begin(arch), o, train.Config{Epochs: 2, Batch: 7}, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)

@@ -25,9 +25,9 @@ const (
 	// batch that is not full is one of them and comes at any place. The order
 	// inside a batch stays, because it changes nothing but rounding.
 	Fixed
-	// Alone is Shuffled for objectives of one term, from a stream that knows no
+	// ShuffledSingle is Shuffled for objectives of one term, from a stream that knows no
 	// terms. Denoisers have been trained in this order from the start.
-	Alone
+	ShuffledSingle
 )
 
 // Membership returns the batches of a swept term of n records under the order
@@ -46,11 +46,11 @@ func (c Config) Membership(term, n int) ([][]int, error) {
 }
 
 func (c Config) membership(term, n int) [][]int {
-	return cut(c.Seed.Stream(engine.StreamBatch, uint64(term)).Perm(n), c.Batch)
+	return splitBatches(c.Seed.Stream(engine.StreamBatch, uint64(term)).Perm(n), c.Batch)
 }
 
-// cut cuts rows into batches; the last may be short.
-func cut(rows []int, size int) [][]int {
+// splitBatches cuts rows into batches; the last may be short.
+func splitBatches(rows []int, size int) [][]int {
 	var out [][]int
 	for first := 0; first < len(rows); first += size {
 		out = append(out, rows[first:min(first+size, len(rows))])
@@ -61,7 +61,7 @@ func cut(rows []int, size int) [][]int {
 // batches lists the batches of term k, of n records, in an epoch.
 func (c Config) batches(k, epoch, n int, ids []int) [][]int {
 	if c.Order != Fixed {
-		return cut(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)[:c.stepsOf(n)]
+		return splitBatches(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)[:c.stepsFor(n)]
 	}
 	drawn := c.membership(k, n)
 	out := make([][]int, len(drawn))
@@ -77,7 +77,7 @@ func (o Order) permutation(seed engine.Root, term, epoch, n int, ids []int) []in
 	switch o {
 	case Shuffled:
 		return seed.Stream(engine.StreamBatch, uint64(term), uint64(epoch)).Perm(n)
-	case Alone:
+	case ShuffledSingle:
 		return seed.Stream(engine.StreamBatch, uint64(epoch)).Perm(n)
 	}
 	keys := make([]uint64, n)
@@ -117,23 +117,23 @@ func (c Config) StepsPerEpoch(o Objective) int {
 	}
 	for _, t := range o {
 		if !t.Whole {
-			steps = max(steps, c.stepsOf(t.X.Rows))
+			steps = max(steps, c.stepsFor(t.X.Rows))
 		}
 	}
 	return steps
 }
 
-// stepsOf is the number of batches of n records in an epoch, n at least 1.
-func (c Config) stepsOf(n int) int {
+// stepsFor is the number of batches of n records in an epoch, n at least 1.
+func (c Config) stepsFor(n int) int {
 	if c.DropLast {
 		return max(1, n/c.Batch)
 	}
 	return 1 + (n-1)/c.Batch // and not (n+Batch-1)/Batch, which overflows
 }
 
-// epoch lists the batches of every step. A swept term that has run out of
+// epochBatches lists the batches of every step. A swept term that has run out of
 // records before the longest one starts over.
-func (c Config) epoch(o Objective, epoch int) [][]batch {
+func (c Config) epochBatches(o Objective, epoch int) [][]batch {
 	steps := make([][]batch, c.StepsPerEpoch(o))
 	for k, t := range o {
 		if c.Batch == 0 || t.Whole {

@@ -20,7 +20,7 @@ func TestAnEpochCoversEveryRecordOnce(t *testing.T) {
 			c := Config{Batch: 32, Order: order, Seed: 3}
 			for epoch := range 4 {
 				seen := make([]int, n)
-				steps := c.epoch(Objective{swept(n, nil)}, epoch)
+				steps := c.epochBatches(Objective{swept(n, nil)}, epoch)
 				if want := (n + 31) / 32; len(steps) != want {
 					t.Fatalf("%d records: %d steps, want %d", n, len(steps), want)
 				}
@@ -42,7 +42,7 @@ func TestAnEpochCoversEveryRecordOnce(t *testing.T) {
 // Without its last batch an epoch has the full ones of the same order, whichever
 // records are left: other ones each time. A term of less than a batch keeps it.
 func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
-	for _, order := range []Order{Shuffled, Paired, Alone} {
+	for _, order := range []Order{Shuffled, Paired, ShuffledSingle} {
 		for n, want := range map[int]int{1: 1, 31: 1, 32: 1, 33: 1, 63: 1, 64: 2, 100: 3} {
 			all := Config{Batch: 32, Order: order, Seed: 3}
 			full := all
@@ -50,12 +50,12 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 			o := Objective{swept(n, nil)}
 			left := map[int]bool{}
 			for epoch := range 30 {
-				steps := full.epoch(o, epoch)
+				steps := full.epochBatches(o, epoch)
 				if len(steps) != want || full.StepsPerEpoch(o) != want {
 					t.Fatalf("%d records: %d steps, want %d", n, len(steps), want)
 				}
 				met := map[int]bool{}
-				for s, there := range all.epoch(o, epoch)[:want] {
+				for s, there := range all.epochBatches(o, epoch)[:want] {
 					if !slices.Equal(steps[s][0].rows, there[0].rows) {
 						t.Fatalf("order %d, %d records, epoch %d: step %d has other records", order, n, epoch, s)
 					}
@@ -77,11 +77,11 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 			}
 		}
 	}
-	if all := (Config{Batch: math.MaxInt}).epoch(Objective{swept(5, nil)}, 0); len(all) != 1 || len(all[0][0].rows) != 5 {
+	if all := (Config{Batch: math.MaxInt}).epochBatches(Objective{swept(5, nil)}, 0); len(all) != 1 || len(all[0][0].rows) != 5 {
 		t.Errorf("the largest batch of all: %v", all)
 	}
 	// The longest term decides, and a shorter one starts over.
-	two := Config{Batch: 4, DropLast: true}.epoch(Objective{swept(11, nil), swept(3, nil)}, 0)
+	two := Config{Batch: 4, DropLast: true}.epochBatches(Objective{swept(11, nil), swept(3, nil)}, 0)
 	if len(two) != 2 || len(two[1][0].rows) != 4 || len(two[1][1].rows) != 3 {
 		t.Errorf("11 and 3 records in full batches of 4: %v", two)
 	}
@@ -176,7 +176,7 @@ func TestWholeTermsEnterEveryStepAndShortTermsStartOver(t *testing.T) {
 	whole := swept(50, nil) // longer than the swept ones, and yet it adds no step
 	whole.Whole = true
 	o := Objective{swept(10, nil), whole, swept(3, nil)}
-	steps := Config{Batch: 2, Seed: 1}.epoch(o, 0)
+	steps := Config{Batch: 2, Seed: 1}.epochBatches(o, 0)
 	if len(steps) != 5 {
 		t.Fatalf("%d steps, the longest swept term has 5", len(steps))
 	}
@@ -192,7 +192,7 @@ func TestWholeTermsEnterEveryStepAndShortTermsStartOver(t *testing.T) {
 
 func TestAFullBatchIsOneStepOfEverything(t *testing.T) {
 	o := Objective{swept(10, nil), swept(3, nil)}
-	steps := Config{}.epoch(o, 7)
+	steps := Config{}.epochBatches(o, 7)
 	if len(steps) != 1 || steps[0][0].size(o) != 10 || steps[0][1].size(o) != 3 {
 		t.Errorf("steps %v", steps)
 	}
@@ -201,7 +201,7 @@ func TestAFullBatchIsOneStepOfEverything(t *testing.T) {
 // batchesOf are the batches of an epoch of n records under a configuration.
 func batchesOf(c Config, n, epoch int) [][]int {
 	var out [][]int
-	for _, batches := range c.epoch(Objective{swept(n, nil)}, epoch) {
+	for _, batches := range c.epochBatches(Objective{swept(n, nil)}, epoch) {
 		out = append(out, batches[0].rows)
 	}
 	return out
@@ -300,7 +300,7 @@ func TestFixedMembershipIsUniform(t *testing.T) {
 // depend on it.
 func TestTheOrderOfALoneTerm(t *testing.T) {
 	o := Objective{{X: array.New[float32](20, 1)}}
-	steps := Config{Order: Alone, Batch: 7, Seed: 5}.epoch(o, 3)
+	steps := Config{Order: ShuffledSingle, Batch: 7, Seed: 5}.epochBatches(o, 3)
 	want := engine.Root(5).Stream(engine.StreamBatch, 3).Perm(20)
 	var got []int
 	for _, s := range steps {

@@ -40,7 +40,7 @@ func BenchmarkStep(b *testing.B) {
 	g := newGradients(r)
 	defer g.close()
 	step := func() {
-		_, grads, err := g.at(p, o, []batch{{term: 0}}, func(term, layer int) uint64 { return uint64(s.T*8 + layer) })
+		_, grads, err := g.valueAndGradient(p, o, []batch{{term: 0}}, func(term, layer int) uint64 { return uint64(s.T*8 + layer) })
 		if err != nil {
 			b.Fatal(err)
 		}

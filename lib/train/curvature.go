@@ -27,8 +27,8 @@ type Curvature struct {
 	o Objective
 }
 
-// halfway is the distance of either point from the weights.
-const halfway = 0.01
+// probeDistance is the distance of either point from the weights.
+const probeDistance = 0.01
 
 // NewCurvature is that of an objective of one term in training; Close gives back what
 // it holds.
@@ -60,7 +60,7 @@ func (c *Curvature) Estimate(p nn.Params, rows []int, rng *rand.Rand) ([][]float
 		}
 		n += len(w.Data)
 	}
-	step, seed := halfway/math.Sqrt(float64(n)), engine.Root(rng.Uint64())
+	step, seed := probeDistance/math.Sqrt(float64(n)), engine.Root(rng.Uint64())
 	ahead, err := c.gradient(p, signs, step, rows, seed)
 	if err != nil {
 		return nil, err
@@ -89,5 +89,5 @@ func (c *Curvature) gradient(p nn.Params, signs [][]float64, step float64, rows 
 		return seed.Counter(engine.StreamDropout, 0, uint64(term), uint64(layer))
 	}
 	got, states, err := c.g.step(at, c.o, []batch{{rows: rows}}, key)
-	return stepped{got, states}.clone().grads, err
+	return stepGradient{got, states}.clone().grads, err
 }

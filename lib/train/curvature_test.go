@@ -18,20 +18,20 @@ import (
 // smooth is a network without a kink, of 24 weights: dense, SiLU, dense.
 type smooth struct{}
 
-func (smooth) Name() string                 { return "smooth" }
-func (smooth) Inputs() int                  { return 3 }
-func (smooth) Classes() int                 { return 3 }
-func (smooth) Returns() []model.Output      { return model.Scores(3) }
-func (smooth) Resolved() model.Architecture { return smooth{} }
-func (smooth) Check() error                 { return nil }
-func (smooth) Draws() []nn.Draw             { return nil }
+func (smooth) Name() string                     { return "smooth" }
+func (smooth) Inputs() int                      { return 3 }
+func (smooth) Classes() int                     { return 3 }
+func (smooth) Returns() []model.Output          { return model.ClassifierOutputs(3) }
+func (smooth) WithDefaults() model.Architecture { return smooth{} }
+func (smooth) Check() error                     { return nil }
+func (smooth) RandomInputs() []nn.RandomInput   { return nil }
 func (smooth) Init(rng *rand.Rand) nn.Params {
 	return append(nn.PyTorch.DenseInit(rng, "hidden", 3, 3), nn.PyTorch.DenseInit(rng, "head", 3, 3)...)
 }
 func (smooth) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
 	h := nn.SiLU(t, nn.Dense(t, x, p[0], p[1]))
 	z := nn.Dense(t, h, p[2], p[3])
-	return model.Classified(z, h, model.Layer{Name: "logits", Value: z})
+	return model.ClassifierTrace(z, h, model.Layer{Name: "logits", Value: z})
 }
 
 // curvedNetwork is a network with 40 records.

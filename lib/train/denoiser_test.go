@@ -110,7 +110,7 @@ func TestTheLossIsEDMsWeightedErrorOfTheDenoiser(t *testing.T) {
 			t.Fatal(err)
 		}
 		sigma := math.Exp(4 * float64(in[64]))
-		s := l.Condition.At(sigma)
+		s := l.Condition.ScalesAt(sigma)
 		x := array.New[float32](1, 64)
 		for j := range x.Data {
 			x.Data[j] = float32(float64(in[j]) / s.In)

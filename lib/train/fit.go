@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -35,7 +35,7 @@ func (c Config) WithDefaults() Config {
 	if c.Optimizer == nil {
 		c.Optimizer = nn.Adam{}
 	}
-	c.Optimizer = resolved.Of(c.Optimizer, c.Optimizer.Resolved())
+	c.Optimizer = defaults.Of(c.Optimizer, c.Optimizer.WithDefaults())
 	return c
 }
 
@@ -98,7 +98,7 @@ func (s *State) Privacy() privacy.History {
 	return s.History[len(s.History)-1].Privacy
 }
 
-// steps is the number of optimiser steps of all players.
+// updates is the number of optimiser steps of all players.
 func (s *State) steps() int {
 	n := 0
 	for _, o := range s.Optimizers {
@@ -107,9 +107,9 @@ func (s *State) steps() int {
 	return n
 }
 
-// next is a copy to work on, so that an interrupted epoch leaves the last whole
+// workingCopy is a copy to work on, so that an interrupted epoch leaves the last whole
 // one. It lies in the memory of spare, a state that nobody needs any more, or in new.
-func (s *State) next(spare *State) *State {
+func (s *State) workingCopy(spare *State) *State {
 	if spare == nil {
 		spare = &State{Optimizers: make([]*nn.OptimizerState, len(s.Optimizers))}
 	}
@@ -131,7 +131,7 @@ func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Confi
 	if err := o.check(r.Arch); err != nil {
 		return nil, nil, err
 	}
-	return fit(ctx, r, p, always(o), c, h)
+	return fit(ctx, r, p, fixedPlan(o), c, h)
 }
 
 func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
@@ -181,7 +181,7 @@ func (c Config) check() error {
 	if c.DropLast && c.Order == Fixed {
 		return fmt.Errorf("train: with the last of fixed batches left out, its records would never be met")
 	}
-	if c.Order < Shuffled || c.Order > Alone {
+	if c.Order < Shuffled || c.Order > ShuffledSingle {
 		return fmt.Errorf("train: order %d is none", c.Order)
 	}
 	if !(c.Clip >= 0) || math.IsInf(c.Clip, 1) {
@@ -193,17 +193,17 @@ func (c Config) check() error {
 	return c.Schedule.check()
 }
 
-// moveState moves running statistics towards those of a batch, and replaces other
+// updateStatistics moves running statistics towards those of a batch, and replaces other
 // state. Every batch of a step counts once, in order, as if each were a forward
 // pass of its own.
-func moveState(p nn.Params, state [][]float32) {
+func updateStatistics(p nn.Params, state [][]float32) {
 	for i, batch := range state {
 		switch {
 		case batch == nil:
 		case p[i].Latest:
 			copy(p[i].Data, batch)
 		default:
-			nn.MoveRunning(p[i].Data, batch)
+			nn.UpdateRunning(p[i].Data, batch)
 		}
 	}
 }

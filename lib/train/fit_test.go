@@ -222,7 +222,7 @@ func TestBadSettingsAndWeightsAreRefusedByName(t *testing.T) {
 	wantWords(t, fit(initial(small), o, Config{Epochs: -1}, Hooks{}), "-1 epochs")
 	wantWords(t, fit(initial(small), o, Config{Batch: -3}, Hooks{}), "batches of -3")
 	wantWords(t, fit(initial(small), o, Config{Order: 9}, Hooks{}), "order 9")
-	wantWords(t, fit(initial(small), o, Config{Order: Alone, Batch: 8}, Hooks{}), "one term, this one has 2")
+	wantWords(t, fit(initial(small), o, Config{Order: ShuffledSingle, Batch: 8}, Hooks{}), "one term, this one has 2")
 	spoilt := initial(small)
 	spoilt[2].Data[5] = float32(math.NaN())
 	wantWords(t, fit(spoilt, o, Config{}, Hooks{}), "hidden2.weight", "element 5 is NaN")

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -16,9 +16,9 @@ import (
 type Game struct {
 	Players []Player
 	Rule    Rule
-	// Rounds is how many there are in an epoch, which begins with freshly drawn
+	// Steps is how many there are in an epoch, which begins with freshly drawn
 	// batches; 0: until everybody is through with his objective.
-	Rounds int
+	Steps int
 }
 
 // Player is one of a game. His gradient is by his own weights alone, also where a
@@ -28,11 +28,11 @@ type Player struct {
 	Owns      []string // prefixes of the names of its weights; nil: all weights, which alternating players may share
 	Objective Objective
 	Optimizer nn.Optimizer // nil: that of the Config
-	// Steps is how many steps it takes in a round, 0: 1. Other numbers than 1 need
+	// Updates is how many steps it takes in a round, 0: 1. Other numbers than 1 need
 	// the rule Alternating. A round ends when everybody has had his turn; an epoch
 	// when the player with the most rounds has swept his objective, and a player
 	// who is through before starts over.
-	Steps int
+	Updates int
 }
 
 // Rule is the order in which players move.
@@ -59,12 +59,12 @@ func (g *Game) check(a model.Architecture) error {
 		return fmt.Errorf("train: a game without players")
 	case g.Rule < Alternating || g.Rule > ExtraGradient:
 		return fmt.Errorf("train: the game's rule %d is none", g.Rule)
-	case g.Rounds < 0:
-		return fmt.Errorf("train: a game of %d rounds an epoch", g.Rounds)
+	case g.Steps < 0:
+		return fmt.Errorf("train: a game of %d rounds an epoch", g.Steps)
 	}
 	for _, p := range g.Players {
-		if p.Steps < 0 || p.Steps > 1 && g.Rule != Alternating {
-			return fmt.Errorf("train: player %q takes %d steps a round; more than one needs alternating players", p.Name, p.Steps)
+		if p.Updates < 0 || p.Updates > 1 && g.Rule != Alternating {
+			return fmt.Errorf("train: player %q takes %d steps a round; more than one needs alternating players", p.Name, p.Updates)
 		}
 		if err := p.Objective.check(a); err != nil {
 			return fmt.Errorf("player %q: %w", p.Name, err)
@@ -85,16 +85,16 @@ func (p Player) owns(name string) bool {
 	return false
 }
 
-// movers gives every player the rates of its weights. A weight may have at most
+// paramGroups gives every player the rates of its weights. A weight may have at most
 // one owner, beside alternating players who move all weights; one without an owner
 // stays as it is.
-func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error) {
-	out := make([]mover, len(g.Players))
+func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGroup, error) {
+	out := make([]paramGroup, len(g.Players))
 	owner := map[string]string{}
 	for k, p := range g.Players {
-		m := mover{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
+		m := paramGroup{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
 		if p.Optimizer != nil {
-			m.optimizer = resolved.Of(p.Optimizer, p.Optimizer.Resolved())
+			m.optimizer = defaults.Of(p.Optimizer, p.Optimizer.WithDefaults())
 			if err := m.optimizer.Check(); err != nil {
 				return nil, fmt.Errorf("player %q: %w", p.Name, err)
 			}
@@ -120,32 +120,32 @@ func (g *Game) movers(like nn.Params, c Config, rates []float64) ([]mover, error
 	return out, nil
 }
 
-// rounds are those of an epoch. Player 0 draws as a plain fit does, the others
+// steps are those of an epoch. Player 0 draws as a plain fit does, the others
 // from streams of their own.
-func (g *Game) rounds(c Config, epoch int) []round {
+func (g *Game) steps(c Config, epoch int) []trainStep {
 	all, seeds, n := make([][][]batch, len(g.Players)), make([]engine.Root, len(g.Players)), 0
 	for k, p := range g.Players {
 		drawn := c
 		if k > 0 {
 			drawn.Seed = engine.Root(c.Seed.Counter(engine.StreamPlayer, uint64(k)))
 		}
-		all[k], seeds[k] = drawn.epoch(p.Objective, epoch), drawn.Seed
-		n = max(n, (len(all[k])+p.steps()-1)/p.steps())
+		all[k], seeds[k] = drawn.epochBatches(p.Objective, epoch), drawn.Seed
+		n = max(n, (len(all[k])+p.updates()-1)/p.updates())
 	}
-	if g.Rounds > 0 {
-		n = g.Rounds
+	if g.Steps > 0 {
+		n = g.Steps
 	}
-	out := make([]round, n)
+	out := make([]trainStep, n)
 	for i := range out {
 		out[i].rule = g.Rule
 		for k, p := range g.Players {
-			for j := range p.steps() {
-				at := i*p.steps() + j
-				out[i].turns = append(out[i].turns, turn{player: k, objective: p.Objective, batches: all[k][at%len(all[k])], seed: seeds[k]})
+			for j := range p.updates() {
+				at := i*p.updates() + j
+				out[i].updates = append(out[i].updates, update{player: k, objective: p.Objective, batches: all[k][at%len(all[k])], seed: seeds[k]})
 			}
 		}
 	}
 	return out
 }
 
-func (p Player) steps() int { return max(1, p.Steps) }
+func (p Player) updates() int { return max(1, p.Updates) }

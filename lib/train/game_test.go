@@ -26,13 +26,13 @@ import (
 // product for every record.
 type bilinear struct{}
 
-func (bilinear) Name() string                   { return "bilinear" }
-func (bilinear) Inputs() int                    { return 1 }
-func (bilinear) Returns() []model.Output        { return []model.Output{{Name: nn.Output, Width: 1}} }
-func (b bilinear) Resolved() model.Architecture { return b }
-func (bilinear) Check() error                   { return nil }
-func (bilinear) Draws() []nn.Draw               { return nil }
-func (bilinear) Init(rng *rand.Rand) nn.Params  { return at(1, 1) }
+func (bilinear) Name() string                       { return "bilinear" }
+func (bilinear) Inputs() int                        { return 1 }
+func (bilinear) Returns() []model.Output            { return []model.Output{{Name: nn.Output, Width: 1}} }
+func (b bilinear) WithDefaults() model.Architecture { return b }
+func (bilinear) Check() error                       { return nil }
+func (bilinear) RandomInputs() []nn.RandomInput     { return nil }
+func (bilinear) Init(rng *rand.Rand) nn.Params      { return wantAt(1, 1) }
 func (bilinear) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
 	out := t.Block([]*graph.Node{p[0], p[1]}, func(in []*graph.Node) *graph.Node {
 		return graph.Add(graph.MulScalar(x, 0), graph.BroadcastToDims(graph.Reshape(graph.Mul(in[0], in[1]), 1, 1), x.Shape().Dimensions...))
@@ -40,7 +40,7 @@ func (bilinear) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.N
 	return model.Trace{Outputs: map[string]*graph.Node{nn.Output: out}, Embedding: out}
 }
 
-func at(a, b float32) nn.Params {
+func wantAt(a, b float32) nn.Params {
 	return nn.Params{{Name: "min.a", Shape: []int{1}, Data: []float32{a}}, {Name: "max.b", Shape: []int{1}, Data: []float32{b}}}
 }
 
@@ -51,7 +51,7 @@ func (itself) About() string                                 { return "the outpu
 func (itself) Name() string                                  { return "itself" }
 func (itself) Inputs(map[string]int) (map[string]int, error) { return map[string]int{}, nil }
 func (itself) Check(map[string]array.Matrix[float32]) error  { return nil }
-func (itself) Graph(g loss.Given) loss.Value                 { return loss.Value{Losses: g.Outputs[nn.Output]} }
+func (itself) Graph(g loss.Batch) loss.Value                 { return loss.Value{Losses: g.Outputs[nn.Output]} }
 
 func duel(rule Rule, steps int) *Game {
 	of := func(weight float64) Objective {
@@ -60,14 +60,14 @@ func duel(rule Rule, steps int) *Game {
 	}
 	return &Game{Rule: rule, Players: []Player{
 		{Name: "min", Owns: []string{"min."}, Objective: of(1)},
-		{Name: "max", Owns: []string{"max."}, Objective: of(-1), Steps: steps},
+		{Name: "max", Owns: []string{"max."}, Objective: of(-1), Updates: steps},
 	}}
 }
 
 func play(t *testing.T, g *Game, epochs int, h Hooks) (nn.Params, []Epoch) {
 	t.Helper()
 	r := openRunner(t, bilinear{}, 0)
-	p, history, err := FitPlan(context.Background(), r, at(1, 1), Plan{Game: g}, Config{Epochs: epochs, Optimizer: nn.SGD{LR: 0.1}}, h)
+	p, history, err := FitPlan(context.Background(), r, wantAt(1, 1), Plan{Game: g}, Config{Epochs: epochs, Optimizer: nn.SGD{LR: 0.1}}, h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 		var saved *State
 		want, history := play(t, duel(rule, 0), 9, Hooks{SaveEvery: 4, Save: func(s *State) error {
 			if s.Done == 4 {
-				saved = reread(t, s, at(0, 0))
+				saved = reread(t, s, wantAt(0, 0))
 			}
 			return nil
 		}})
@@ -133,8 +133,8 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 // does not shorten his step.
 func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
 	r := openRunner(t, bilinear{}, 0)
-	plan := Plan{Game: duel(Simultaneous, 0), Surgeons: []Surgeon{ClipNorm{Max: 1}}}
-	p, _, err := FitPlan(context.Background(), r, at(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
+	plan := Plan{Game: duel(Simultaneous, 0), Transforms: []GradientTransform{ClipNorm{Max: 1}}}
+	p, _, err := FitPlan(context.Background(), r, wantAt(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
 // watcher is a surgeon that notes which tensors have a gradient.
 type watcher struct{ seen *[]string }
 
-func (w watcher) Operate(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+func (w watcher) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	var some []string
 	for i, g := range grads {
 		if slices.ContainsFunc(g, func(v float64) bool { return v != 0 }) {
@@ -164,7 +164,7 @@ func TestAGradientIsByOwnWeightsAlone(t *testing.T) {
 	game := &Game{Players: []Player{
 		{Name: "first", Owns: []string{"hidden1"}, Objective: mixed(12, 4, 5)}, {Name: "second", Owns: []string{"hidden2", "head"}, Objective: pair(0, 0.5)},
 	}}
-	plan := Plan{Game: game, Surgeons: []Surgeon{watcher{&seen}}}
+	plan := Plan{Game: game, Transforms: []GradientTransform{watcher{&seen}}}
 	if _, _, err := FitPlan(context.Background(), openRunner(t, small, 0), initial(small), plan, Config{Epochs: 2, Seed: 1}, Hooks{}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestPlayersBesideAModelResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if saved, err = LoadState(f, text, at(0, 0)[1:]); err != nil {
+			if saved, err = LoadState(f, text, wantAt(0, 0)[1:]); err != nil {
 				t.Fatal(err)
 			}
 			if saved.Params[0].Name != "max.b" || len(saved.Params) != 2 {
@@ -199,7 +199,7 @@ func TestPlayersBesideAModelResume(t *testing.T) {
 		t.Error("resumed: another result")
 	}
 	saved.Params[1].Name = "other"
-	_, _, err := FitPlan(context.Background(), openRunner(t, bilinear{}, 0), at(1, 1), Plan{Game: duel(ExtraGradient, 0)}, Config{Epochs: 9, Optimizer: nn.SGD{LR: 0.1}}, Hooks{Resume: saved})
+	_, _, err := FitPlan(context.Background(), openRunner(t, bilinear{}, 0), wantAt(1, 1), Plan{Game: duel(ExtraGradient, 0)}, Config{Epochs: 9, Optimizer: nn.SGD{LR: 0.1}}, Hooks{Resume: saved})
 	wantWords(t, err, "another model")
 }
 
@@ -209,15 +209,15 @@ func TestEveryPlayerDrawsForHimself(t *testing.T) {
 	x, y := toy(1, 40, 5, 3)
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	c := Config{Batch: 40, Seed: 3}
-	r := (&Game{Players: []Player{{Objective: o}, {Objective: o}, {Objective: o}}}).rounds(c, 2)[0]
+	r := (&Game{Players: []Player{{Objective: o}, {Objective: o}, {Objective: o}}}).steps(c, 2)[0]
 	orders, seeds := map[string]bool{}, map[engine.Root]bool{}
-	for _, turn := range r.turns {
+	for _, turn := range r.updates {
 		orders[fmt.Sprint(turn.batches[0].rows)], seeds[turn.seed] = true, true
 	}
 	if len(orders) != 3 || len(seeds) != 3 {
 		t.Errorf("three players meet the records in %d orders with %d seeds", len(orders), len(seeds))
 	}
-	if plain := c.epoch(o, 2)[0]; !reflect.DeepEqual(r.turns[0].batches, plain) || r.turns[0].seed != c.Seed {
+	if plain := c.epochBatches(o, 2)[0]; !reflect.DeepEqual(r.updates[0].batches, plain) || r.updates[0].seed != c.Seed {
 		t.Error("the first player does not draw as a plain fit does")
 	}
 }
@@ -226,7 +226,7 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 	r := openRunner(t, bilinear{}, 0)
 	refused := func(g *Game, words ...string) {
 		t.Helper()
-		_, _, err := FitPlan(context.Background(), r, at(1, 1), Plan{Game: g}, Config{Epochs: 1}, Hooks{})
+		_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), Plan{Game: g}, Config{Epochs: 1}, Hooks{})
 		wantWords(t, err, words...)
 	}
 	refused(&Game{}, "without players")
@@ -245,7 +245,7 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 	g.Players[1].Objective = nil
 	refused(g, `"max"`, "no terms")
 	both := Plan{Game: duel(Alternating, 0), Passes: func(int) ([]Objective, error) { return nil, nil }}
-	_, _, err := FitPlan(context.Background(), r, at(1, 1), both, Config{Epochs: 1}, Hooks{})
+	_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), both, Config{Epochs: 1}, Hooks{})
 	wantWords(t, err, "or both")
 }
 
@@ -286,14 +286,14 @@ func TestPlayersMayShareTheirWeights(t *testing.T) {
 	if err != nil || got.Hash() != want.Hash() || history[2].Steps != 6 {
 		t.Errorf("players who share their weights are not passes one after another (%v)", err)
 	}
-	shared.Rounds, c.Batch = 2, 4
+	shared.Steps, c.Batch = 2, 4
 	if _, history, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{}); err != nil || history[2].Steps != 12 {
 		t.Errorf("three epochs of two rounds of two players are %d steps (%v)", history[2].Steps, err)
 	}
-	shared.Rounds = -1
+	shared.Steps = -1
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
 	wantWords(t, err, "-1 rounds")
-	shared.Rounds, shared.Rule = 0, Simultaneous
+	shared.Steps, shared.Rule = 0, Simultaneous
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
 	wantWords(t, err, "belongs to the players", `"first"`, `"second"`)
 }

@@ -20,32 +20,32 @@ const lanes = 16
 // that the engine runs side by side; lane l adds up chunks l, l+lanes, ... in
 // float64, and the lanes are added in order, so every sum is in a fixed order.
 //
-// A coupled architecture (model.Coupled) has its batches whole, one execution
+// A coupled architecture (model.UsesBatchStats) has its batches whole, one execution
 // each: cutting a batch would need the statistics of every normalisation to travel
 // between chunks twice per layer, and the batches of its models fit into memory.
 type gradients struct {
 	runner    *model.Runner
 	training  bool // as opposed to inference
 	whole     bool // whether a batch is one execution
-	draws     []nn.Draw
+	draws     []nn.RandomInput
 	random    bool         // whether any draw is active
 	clip      *Private     // nil: records are not clipped; else the gradient is the sum over clipped records
 	valueOnly bool         // whether the gradient is left out
 	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
-	lengths   []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
+	norms     []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
 	player    int          // whose turn it is
-	own       [][]float64  // of every player, the rates of tensors: no gradient by one of rate 0 is formed; nil: all are
+	rates     [][]float64  // of every player, the rates of tensors: no gradient by one of rate 0 is formed; nil: all are
 	epoch     int          // that augmentation draws for, from 0
-	warms     bool         // whether weights that rise are those of the epoch
+	warmUp    bool         // whether weights that rise are those of the epoch
 	single    bool         // whether the gradient of one execution is handed on as it is
-	aboard    *aboard      // whose weights move with the gradient; nil: nobody's
+	device    *onDevice    // whose weights move with the gradient; nil: nobody's
 	stop      func() error // asked before every chunk; nil: never stops
 
 	mu    sync.Mutex
 	execs map[compiledKey]*graph.Exec    // what this training has asked the runner for
 	spare map[int][][]*tensors.Tensor    // tensors of draws by chunk size
 	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
-	lanes []sum                          // memory of the last step's sums
+	lanes []gradientSum                  // memory of the last step's sums
 }
 
 type fixedKey struct{ player, term, chunk int }
@@ -62,7 +62,7 @@ func newGradients(r *model.Runner) *gradients { return newGradientsIn(r, true) }
 // newGradientsIn tells training from inference, in which records do not mix.
 func newGradientsIn(r *model.Runner, training bool) *gradients {
 	g := &gradients{
-		runner: r, training: training, whole: training && model.IsCoupled(r.Arch), draws: r.Arch.Draws(),
+		runner: r, training: training, whole: training && model.HasBatchStats(r.Arch), draws: r.Arch.RandomInputs(),
 		execs: map[compiledKey]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
 	}
 	for _, d := range g.draws {
@@ -73,7 +73,7 @@ func newGradientsIn(r *model.Runner, training bool) *gradients {
 
 // close frees the uploaded data.
 func (g *gradients) close() {
-	g.forget()
+	g.dropInputs()
 	for _, sets := range g.spare {
 		for _, ts := range sets {
 			model.Finalize(ts)
@@ -81,22 +81,22 @@ func (g *gradients) close() {
 	}
 }
 
-// forget frees the inputs that were kept, before another objective.
-func (g *gradients) forget() {
+// dropInputs frees the inputs that were kept, before another objective.
+func (g *gradients) dropInputs() {
 	for _, ts := range g.fixed {
 		model.Finalize(ts)
 	}
 	clear(g.fixed)
 }
 
-// exec returns the compiled step for the losses of a term on chunks of so many records: one
+// compiled returns the compiled step for the losses of a term on chunks of so many records: one
 // size each, so that what a runner keeps has an end.
-func (g *gradients) exec(term Term, records int) (*graph.Exec, error) {
+func (g *gradients) compiled(term Term, records int) (*graph.Exec, error) {
 	signature, err := term.signature()
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	key := compiledKey{g.player, records, g.aboard != nil, signature}
+	key := compiledKey{g.player, records, g.device != nil, signature}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[key]; e != nil {
@@ -124,12 +124,12 @@ func (g *gradients) program(term Term) (*program, error) {
 	for _, t := range term.Targets {
 		out.losses = append(out.losses, t.Loss)
 	}
-	if g.aboard != nil {
-		out.optimizer, out.moving = g.aboard.optimizer, g.aboard.moving
+	if g.device != nil {
+		out.optimizer, out.trainable = g.device.optimizer, g.device.trainable
 	}
-	if g.own != nil {
-		for _, rate := range g.own[g.player] {
-			out.still = append(out.still, rate == 0)
+	if g.rates != nil {
+		for _, rate := range g.rates[g.player] {
+			out.frozen = append(out.frozen, rate == 0)
 		}
 	}
 	return out, nil
@@ -138,15 +138,15 @@ func (g *gradients) program(term Term) (*program, error) {
 // result is what comes out of a step.
 func (g *gradients) result() result {
 	switch {
-	case g.lengths != nil:
-		return resultLengths
+	case g.norms != nil:
+		return resultNorms
 	case g.valueOnly:
 		return resultValue
 	case g.squares:
 		return resultSquares
 	case g.clip != nil:
 		return resultClipped
-	case g.aboard != nil:
+	case g.device != nil:
 		return resultStep
 	}
 	return resultGradient
@@ -167,9 +167,9 @@ func (g *gradients) chunks(n int) []model.Chunk {
 	return model.Chunks(n, g.runner.Engine.ChunkRows())
 }
 
-// at returns the objective's value and gradient on the batches of a step, whose
+// valueAndGradient returns the objective's value and gradient on the batches of a step, whose
 // dropout masks are drawn under key.
-func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (float64, [][]float64, error) {
+func (g *gradients) valueAndGradient(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (float64, [][]float64, error) {
 	s, _, err := g.step(p, o, batches, key)
 	return s.loss, s.grads, err
 }
@@ -177,7 +177,7 @@ func (g *gradients) at(p nn.Params, o Objective, batches []batch, key func(term,
 // step is at together with what each of the batches, in order, says of the
 // model's state: one slice per tensor, nil for a weight. The next step uses the
 // memory of the gradient again.
-func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (sum, [][][]float32, error) {
+func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (gradientSum, [][][]float32, error) {
 	var tasks []task
 	for _, b := range batches {
 		for i, c := range g.chunks(b.size(o)) {
@@ -186,11 +186,11 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	}
 	weights, err := model.Upload(g.runner.Engine, p)
 	if err != nil {
-		return sum{}, nil, err
+		return gradientSum{}, nil, err
 	}
 	defer model.Finalize(weights)
 	if g.single && len(tasks) == 1 {
-		s, state, err := g.alone(tasks[0], p, o, weights, key)
+		s, state, err := g.runSingle(tasks[0], p, o, weights, key)
 		return s, [][][]float32{state}, err
 	}
 	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
@@ -199,13 +199,13 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		n = 1 // an execution uses all cores by itself, or no lane adds two
 	}
 	for len(g.lanes) < n {
-		if g.valueOnly || g.lengths != nil {
+		if g.valueOnly || g.norms != nil {
 			p = nil
 		}
-		g.lanes = append(g.lanes, newSum(p))
+		g.lanes = append(g.lanes, newGradientSum(p))
 	}
 	if apart {
-		states, err := g.together(tasks, o, weights, key, &g.lanes[0])
+		states, err := g.runTogether(tasks, o, weights, key, &g.lanes[0])
 		return g.lanes[0], states, err
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
@@ -221,36 +221,36 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return nil
 	})
 	if err != nil {
-		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+		return gradientSum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	for _, s := range sums[1:] {
 		sums[0].add(s)
 	}
-	if !sums[0].some {
+	if !sums[0].nonEmpty {
 		sums[0].clear()
 	}
 	return sums[0], states, nil
 }
 
-// alone is the gradient of the one task of a step, which needs no sum.
-func (g *gradients) alone(t task, p nn.Params, o Objective, weights []any, key func(term, layer int) uint64) (s sum, state [][]float32, err error) {
+// runSingle is the gradient of the one task of a step, which needs no sum.
+func (g *gradients) runSingle(t task, p nn.Params, o Objective, weights []any, key func(term, layer int) uint64) (s gradientSum, state [][]float32, err error) {
 	err = g.runner.Engine.Parallel(1, func(int) error {
-		s.held, err = g.execute(t, o, weights, key)
+		s.outputs, err = g.execute(t, o, weights, key)
 		return err
 	})
 	if err == nil {
-		state, err = s.hold(p)
+		state, err = s.takeOutputs(p)
 	}
 	if err != nil {
-		return sum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
+		return gradientSum{}, nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	return s, state, nil
 }
 
-// together executes tasks side by side and makes a sum of what comes out, in their order:
+// runTogether executes tasks side by side and makes a sum of what comes out, in their order:
 // as if each had a lane of its own, without the memory of lanes, which a step would have to
 // write and read again.
-func (g *gradients) together(tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) (states [][][]float32, err error) {
+func (g *gradients) runTogether(tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum) (states [][][]float32, err error) {
 	outs := make([][]*tensors.Tensor, len(tasks))
 	defer func() {
 		for _, out := range outs {
@@ -262,7 +262,7 @@ func (g *gradients) together(tasks []task, o Objective, weights []any, key func(
 		return err
 	})
 	if err == nil {
-		states, err = into.gather(outs)
+		states, err = into.sumOutputs(outs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
@@ -272,7 +272,7 @@ func (g *gradients) together(tasks []task, o Objective, weights []any, key func(
 
 // run executes a task and adds what comes out to a sum; it returns what it says of the
 // model's state.
-func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *sum) ([][]float32, error) {
+func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum) ([][]float32, error) {
 	out, err := g.execute(t, o, weights, key)
 	if err != nil {
 		return nil, err
@@ -289,12 +289,12 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		}
 	}
 	term := o[t.term]
-	exec, err := g.exec(term, t.Padded)
+	exec, err := g.compiled(term, t.Padded)
 	if err != nil {
 		return nil, err
 	}
 	records := t.size(o)
-	if g.squares || g.lengths != nil || g.clip != nil { // a record's gradient is its own
+	if g.squares || g.norms != nil || g.clip != nil { // a record's gradient is its own
 		records = 1
 	}
 	data, free, err := g.inputs(t, term, records)
@@ -304,11 +304,11 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 	defer free()
 	in := append(weights[:len(weights):len(weights)], data[0])
 	if g.random {
-		draws, err := g.take(t.Padded)
+		draws, err := g.getRandomInputs(t.Padded)
 		if err != nil {
 			return nil, err
 		}
-		defer g.give(t.Padded, draws)
+		defer g.putRandomInputs(t.Padded, draws)
 		for k, d := range g.draws {
 			err := tensors.MutableFlatData(draws[k], func(flat []float32) {
 				d.Fill(flat, key(t.term, k), t.First, t.Padded)
@@ -328,15 +328,15 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		in = append(in, bound)
 	}
 	out, err := exec.Call(append(in, more...)...)
-	if err == nil && g.lengths != nil {
-		err = t.read(g.lengths, out[1])
+	if err == nil && g.norms != nil {
+		err = t.copyValues(g.norms, out[1])
 	}
 	return out, err
 }
 
-// read copies one value per record of the chunk to their places among those of the
+// copyValues copies one value per record of the chunk to their places among those of the
 // whole term.
-func (t task) read(dst []float64, from *tensors.Tensor) error {
+func (t task) copyValues(dst []float64, from *tensors.Tensor) error {
 	return tensors.ConstFlatData(from, func(flat []float32) {
 		for i := range t.N {
 			dst[t.First+i] = float64(flat[i])
@@ -348,7 +348,7 @@ func (t task) read(dst []float64, from *tensors.Tensor) error {
 // are kept for the next step unless they change from epoch to epoch; the others
 // are freed after use.
 func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func(), err error) {
-	if t.rows != nil || term.changes() {
+	if t.rows != nil || term.changesPerEpoch() {
 		in, err = g.upload(term, t.rows, t.Chunk, records)
 		return in, func() { model.Finalize(in) }, err
 	}
@@ -368,7 +368,7 @@ func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor
 }
 
 func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([]*tensors.Tensor, error) {
-	data, err := term.records(g.runner.Engine, rows, c, g.epoch)
+	data, err := term.chunkRecords(g.runner.Engine, rows, c, g.epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -379,8 +379,8 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 	in := []*tensors.Tensor{data.x}
 	for k, t := range term.Targets {
 		for _, name := range names[k] {
-			made := data.made[name]
-			if made == nil && term.isX(t.Inputs[name]) {
+			made := data.lossInputs[name]
+			if made == nil && term.inputIsX(t.Inputs[name]) {
 				made = data.x
 			}
 			if made == nil {
@@ -391,8 +391,8 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 			in = append(in, made)
 		}
 		w, weight := array.New[float32](1, c.Padded), t.Weight
-		if g.warms {
-			weight = t.at(g.epoch)
+		if g.warmUp {
+			weight = t.weightAt(g.epoch)
 		}
 		for i := range c.N {
 			w.Data[i] = float32(weight / float64(records))
@@ -402,7 +402,7 @@ func (g *gradients) upload(term Term, rows []int, c model.Chunk, records int) ([
 	return in, nil
 }
 
-func (g *gradients) take(n int) ([]*tensors.Tensor, error) {
+func (g *gradients) getRandomInputs(n int) ([]*tensors.Tensor, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := g.spare[n]; len(s) > 0 {
@@ -420,7 +420,7 @@ func (g *gradients) take(n int) ([]*tensors.Tensor, error) {
 	return set, nil
 }
 
-func (g *gradients) give(n int, set []*tensors.Tensor) {
+func (g *gradients) putRandomInputs(n int, set []*tensors.Tensor) {
 	g.mu.Lock()
 	g.spare[n] = append(g.spare[n], set)
 	g.mu.Unlock()

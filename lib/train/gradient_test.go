@@ -32,7 +32,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 			p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
 			g := newGradients(openRunner(t, arch, 0))
 			defer g.close()
-			loss, grads, err := g.at(p, o, c.batches, keys)
+			loss, grads, err := g.valueAndGradient(p, o, c.batches, keys)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestTheCutIntoChunksDoesNotChangeTheGradient(t *testing.T) {
 	wantLoss, want := twin{arch}.at(float64s(p), o, all, keys)
 	for _, chunk := range []int{1, 7, 32, 100, 256, 333, 5000} {
 		g := newGradients(openRunner(t, arch, chunk))
-		loss, grads, err := g.at(p, o, all, keys)
+		loss, grads, err := g.valueAndGradient(p, o, all, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestGradientHasTheSameBitsOnAnyNumberOfCores(t *testing.T) {
 	for _, cores := range []int{1, 2, 4, 2, 1} {
 		runtime.GOMAXPROCS(cores)
 		g := newGradients(openRunner(t, arch, 16))
-		loss, grads, err := g.at(p, o, all, keys)
+		loss, grads, err := g.valueAndGradient(p, o, all, keys)
 		if err != nil {
 			t.Fatal(err)
 		}

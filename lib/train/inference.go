@@ -27,8 +27,8 @@ type Mode struct {
 // over a PyTorch loader. Augmentation is that of epoch 0. Where a loss is not finite its
 // gradient is not either, without an error: who steps by it finds the weights refused.
 func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
-	total := newSum(p)
-	err := EachGradient(ctx, r, p, o, batchSize, m, func(grads [][]float64, _ int) { total.add(sum{grads: grads}) })
+	total := newGradientSum(p)
+	err := EachGradient(ctx, r, p, o, batchSize, m, func(grads [][]float64, _ int) { total.add(gradientSum{grads: grads}) })
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,11 @@ func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective
 		return fmt.Errorf("train: batches of %d", batchSize)
 	}
 	ask := func(*gradients) {}
-	return eachStep(ctx, r, p, o, inOrder(o, batchSize), m, ask, func(grads [][]float64, b batch) { each(grads, b.size(o)) })
+	return eachBatch(ctx, r, p, o, sequentialBatches(o, batchSize), m, ask, func(grads [][]float64, b batch) { each(grads, b.size(o)) })
 }
 
-// eachStep takes the gradient of every batch, or what ask asks for instead of it.
-func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batches []batch, m Mode, ask func(*gradients),
+// eachBatch takes the gradient of every batch, or what ask asks for instead of it.
+func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batches []batch, m Mode, ask func(*gradients),
 	each func(grads [][]float64, b batch)) error {
 	if err := o.check(r.Arch); err != nil {
 		return err
@@ -72,8 +72,8 @@ func eachStep(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 	return nil
 }
 
-// inOrder cuts every term into batches of neighbours.
-func inOrder(o Objective, size int) []batch {
+// sequentialBatches cuts every term into batches of neighbours.
+func sequentialBatches(o Objective, size int) []batch {
 	var out []batch
 	for k, t := range o {
 		n := t.X.Rows

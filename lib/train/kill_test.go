@@ -40,7 +40,7 @@ func privateChild(dir string) error {
 		return err
 	}
 	x, y := toy(1, 400, 5, 3)
-	plan := Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 0.5, Noise: 0.9}}
+	plan := Plan{Passes: singlePass(labelled(x, y)), Private: &Private{Norm: 0.5, Noise: 0.9}}
 	run, err := s.Do(context.Background(), store.Key{Recipe: "private"}, func(ctx context.Context, w *store.Work) error {
 		h := Hooks{SaveEvery: 1, Save: func(st *State) error { return w.SaveCheckpoint(st.File()) }}
 		f, text, ok, err := w.LoadCheckpoint()

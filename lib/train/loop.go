@@ -15,39 +15,39 @@ import (
 // fit has one player and one turn a round.
 type loop struct {
 	Config
-	plan    Plan
-	g       *gradients
-	players []mover
-	aboard  *aboard    // where an epoch's weights are on the engine's device
-	looks   *gradients // of what a watch asks for; nil: nobody watches
-	ends    bool       // whether the epoch ends behind the step that is taken
+	plan           Plan
+	g              *gradients
+	players        []paramGroup
+	device         *onDevice  // where an epoch's weights are on the engine's device
+	watchGradients *gradients // of what a watch asks for; nil: nobody watches
+	endEpoch       bool       // whether the epoch ends behind the step that is taken
 
 	// Memory of the last round of players that move together.
-	ahead *State
-	got   [][][]float64 // gradients of its turns
+	lookahead   *State
+	updateGrads [][][]float64 // gradients of its turns
 }
 
-// mover is what moves a player's weights.
-type mover struct {
+// paramGroup is what moves a player's weights.
+type paramGroup struct {
 	name      string
 	optimizer nn.Optimizer
 	rates     []float64 // per tensor: 0 for those of others and frozen ones
 }
 
-// turn is one step of one player.
-type turn struct {
-	player    int
-	objective Objective
-	batches   []batch
-	first     bool        // of its objective
-	seed      engine.Root // of its draws
-	rate      float64     // at which a record enters the batches, where they are sampled
+// runUpdate is one step of one player.
+type update struct {
+	player       int
+	objective    Objective
+	batches      []batch
+	newObjective bool        // of its objective
+	seed         engine.Root // of its draws
+	rate         float64     // at which a record enters the batches, where they are sampled
 }
 
-// round is played by a rule.
-type round struct {
-	turns []turn
-	rule  Rule
+// trainStep is played by a rule.
+type trainStep struct {
+	updates []update
+	rule    Rule
 }
 
 func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
@@ -63,30 +63,30 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	if err := plan.Private.check(r.Arch, plan, c); err != nil {
 		return nil, err
 	}
-	players, err := plan.movers(p, c)
+	players, err := plan.paramGroups(p, c)
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
 	g := newGradients(r)
-	_, single := c.Optimizer.(nn.Single)
-	g.clip, g.warms, g.single = plan.Private, true, single && plan.leavesGradients()
+	_, single := c.Optimizer.(nn.Float32Optimizer)
+	g.clip, g.warmUp, g.single = plan.Private, true, single && plan.leavesGradients()
 	for _, m := range players {
 		if plan.Game != nil {
-			g.own = append(g.own, m.rates)
+			g.rates = append(g.rates, m.rates)
 		}
 	}
 	l := &loop{Config: c, plan: plan, g: g, players: players}
 	if plan.Watch != nil {
-		l.looks = newGradients(r)
-		l.looks.valueOnly = true
+		l.watchGradients = newGradients(r)
+		l.watchGradients.valueOnly = true
 	}
 	return l, nil
 }
 
 func (l *loop) close() {
 	l.g.close()
-	if l.looks != nil {
-		l.looks.close()
+	if l.watchGradients != nil {
+		l.watchGradients.close()
 	}
 }
 
@@ -99,7 +99,7 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 		}
 		return s, nil
 	}
-	saved = saved.ordered(p)
+	saved = saved.reordered(p)
 	if err := saved.check(p); err != nil {
 		return nil, fmt.Errorf("the saved state: %w", err)
 	}
@@ -111,42 +111,42 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 			return nil, fmt.Errorf("the saved state is of another optimiser: %w", err)
 		}
 	}
-	if err := l.plan.Private.accounts(saved); err != nil {
+	if err := l.plan.Private.checkAccounting(saved); err != nil {
 		return nil, fmt.Errorf("the saved state: %w", err)
 	}
 	return saved, nil
 }
 
-// epoch works on a copy, in the memory of spare where that is not nil.
+// epochBatches works on a copy, in the memory of spare where that is not nil.
 func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
-	next := s.next(spare)
-	rounds, err := l.plan.rounds(l.Config, s.Done)
+	next := s.workingCopy(spare)
+	rounds, err := l.plan.steps(l.Config, s.Done)
 	if err != nil {
 		return nil, err
 	}
 	l.g.epoch = s.Done
-	if l.aboard, err = l.board(next, rounds); err != nil {
+	if l.device, err = l.upload(next, rounds); err != nil {
 		return nil, err
 	}
-	defer func() { l.aboard.leave() }()
+	defer func() { l.device.free() }()
 	losses, spent, played := make([]float64, len(l.players)), s.Privacy(), 0
-	l.ends = false
+	l.endEpoch = false
 	for _, r := range rounds {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if r.turns[0].first && l.plan.changes {
-			l.g.forget()
+		if r.updates[0].newObjective && l.plan.changes {
+			l.g.dropInputs()
 		}
-		if err := l.play(r, next, losses); err != nil {
+		if err := l.runStep(r, next, losses); err != nil {
 			return nil, err
 		}
-		spent = l.plan.Private.account(spent, r.turns[0])
-		if played++; l.ends {
+		spent = l.plan.Private.recordStep(spent, r.updates[0])
+		if played++; l.endEpoch {
 			break
 		}
 	}
-	if err := l.land(next); err != nil {
+	if err := l.sync(next); err != nil {
 		return nil, err
 	}
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
@@ -160,7 +160,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	if err := next.checkFinite(e); err != nil {
 		return nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), err)
 	}
-	if err := l.plan.Validation.look(ctx, l.g.runner, next, &e); err != nil {
+	if err := l.plan.Validation.evaluate(ctx, l.g.runner, next, &e); err != nil {
 		return nil, err
 	}
 	if l.EarlyStop.Best {
@@ -170,16 +170,16 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	return next, nil
 }
 
-// play plays a round and adds every player's mean loss to losses.
-func (l *loop) play(r round, s *State, losses []float64) error {
+// runStep plays a round and adds every player's mean loss to losses.
+func (l *loop) runStep(r trainStep, s *State, losses []float64) error {
 	taken := make([]int, len(l.players))
-	for _, t := range r.turns {
+	for _, t := range r.updates {
 		taken[t.player]++
 	}
-	count := func(t turn, loss float64) { losses[t.player] += loss / float64(taken[t.player]) }
+	count := func(t update, loss float64) { losses[t.player] += loss / float64(taken[t.player]) }
 	if r.rule == Alternating {
-		for _, t := range r.turns {
-			loss, err := l.turn(t, s)
+		for _, t := range r.updates {
+			loss, err := l.runUpdate(t, s)
 			if err != nil {
 				return err
 			}
@@ -189,27 +189,27 @@ func (l *loop) play(r round, s *State, losses []float64) error {
 	}
 	at := s.Params
 	if r.rule == ExtraGradient {
-		l.ahead = s.next(l.ahead)
-		l.ahead.Done = s.Done
-		if err := l.together(r, s.Params, l.ahead, func(turn, float64) {}); err != nil {
+		l.lookahead = s.workingCopy(l.lookahead)
+		l.lookahead.Done = s.Done
+		if err := l.runTogether(r, s.Params, l.lookahead, func(update, float64) {}); err != nil {
 			return err
 		}
-		at = l.ahead.Params
+		at = l.lookahead.Params
 	}
-	return l.together(r, at, s, count)
+	return l.runTogether(r, at, s, count)
 }
 
-// turn takes a step of one player, aboard or ashore.
-func (l *loop) turn(t turn, s *State) (float64, error) {
+// runUpdate takes a step of one player, aboard or ashore.
+func (l *loop) runUpdate(t update, s *State) (float64, error) {
 	if err := l.watch(t, s); err != nil {
 		return 0, err
 	}
-	if l.aboard != nil {
-		loss, ok, err := l.stepAboard(t, s)
+	if l.device != nil {
+		loss, ok, err := l.stepOnDevice(t, s)
 		if ok || err != nil {
 			return loss, err
 		}
-		if err := l.land(s); err != nil { // the step ashore says what is not finite
+		if err := l.sync(s); err != nil { // the step ashore says what is not finite
 			return 0, err
 		}
 	}
@@ -217,44 +217,44 @@ func (l *loop) turn(t turn, s *State) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return got.loss, l.move(t.player, got, s)
+	return got.loss, l.apply(t.player, got, s)
 }
 
-// together takes every player's gradient at the same weights and only then moves
+// runTogether takes every player's gradient at the same weights and only then moves
 // the state.
-func (l *loop) together(r round, at nn.Params, s *State, count func(turn, float64)) error {
-	got := make([]stepped, len(r.turns))
-	for len(l.got) < len(got) {
-		l.got = append(l.got, nil)
+func (l *loop) runTogether(r trainStep, at nn.Params, s *State, count func(update, float64)) error {
+	got := make([]stepGradient, len(r.updates))
+	for len(l.updateGrads) < len(got) {
+		l.updateGrads = append(l.updateGrads, nil)
 	}
-	for i, t := range r.turns {
+	for i, t := range r.updates {
 		g, err := l.gradient(at, t, s)
 		if err != nil {
 			return err
 		}
-		got[i] = g.cloneIn(l.got[i])
-		l.got[i] = got[i].grads
+		got[i] = g.cloneIn(l.updateGrads[i])
+		l.updateGrads[i] = got[i].grads
 		count(t, g.loss)
 	}
-	for i, t := range r.turns {
-		if err := l.move(t.player, got[i], s); err != nil {
+	for i, t := range r.updates {
+		if err := l.apply(t.player, got[i], s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stepped is what a step is made of: the objective, its gradient, and what the
+// stepGradient is what a step is made of: the objective, its gradient, and what the
 // batches say of the model's state.
-type stepped struct {
-	sum
+type stepGradient struct {
+	gradientSum
 	states [][][]float32
 }
 
-func (s stepped) clone() stepped { return s.cloneIn(nil) }
+func (s stepGradient) clone() stepGradient { return s.cloneIn(nil) }
 
 // cloneIn is a copy in the memory of an earlier one of the same tensors.
-func (s stepped) cloneIn(spare [][]float64) stepped {
+func (s stepGradient) cloneIn(spare [][]float64) stepGradient {
 	grads := make([][]float64, len(s.grads))
 	for i, g := range s.grads {
 		if g == nil {
@@ -271,70 +271,70 @@ func (s stepped) cloneIn(spare [][]float64) stepped {
 
 // gradient is a turn's gradient at some weights, after everything that the plan
 // does to gradients.
-func (l *loop) gradient(p nn.Params, t turn, s *State) (stepped, error) {
+func (l *loop) gradient(p nn.Params, t update, s *State) (stepGradient, error) {
 	l.g.player = t.player
-	got, err := l.mixed(p, t, l.draws(t, s))
+	got, err := l.combined(p, t, l.drawKey(t, s))
 	if err != nil {
-		return stepped{}, err
+		return stepGradient{}, err
 	}
-	if got.single != nil {
+	if got.float32s != nil {
 		if l.Clip != 0 {
-			err = ClipNorm{Max: l.Clip}.single(got.single)
+			err = ClipNorm{Max: l.Clip}.single(got.float32s)
 		}
 		return got, err
 	}
 	step := uint64(s.steps())
-	l.plan.Private.finish(&got.sum, t, step)
+	l.plan.Private.scaleAndAddNoise(&got.gradientSum, t, step)
 	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
-	l.plan.Mask.hold(got.grads)
-	draw := noiseOf(t.seed, step)
-	for _, surgeon := range l.surgeons() {
-		if err := surgeon.Operate(p, got.grads, draw); err != nil {
-			return stepped{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
+	l.plan.Mask.apply(got.grads)
+	draw := tensorNoise(t.seed, step)
+	for _, transform := range l.transforms() {
+		if err := transform.Transform(p, got.grads, draw); err != nil {
+			return stepGradient{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
 		}
 	}
 	return got, nil
 }
 
-// draws keys the draws of a turn.
-func (l *loop) draws(t turn, s *State) func(term, layer int) uint64 {
+// drawKey keys the draws of a turn.
+func (l *loop) drawKey(t update, s *State) func(term, layer int) uint64 {
 	step := uint64(s.steps())
 	return func(term, layer int) uint64 {
 		return t.seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
 	}
 }
 
-// surgeons are the plan's, and behind them the one that the configuration asks for.
-func (l *loop) surgeons() []Surgeon {
+// transforms are the plan's, and behind them the one that the configuration asks for.
+func (l *loop) transforms() []GradientTransform {
 	if l.Clip == 0 {
-		return l.plan.Surgeons
+		return l.plan.Transforms
 	}
-	return append(l.plan.Surgeons[:len(l.plan.Surgeons):len(l.plan.Surgeons)], ClipNorm{Max: l.Clip})
+	return append(l.plan.Transforms[:len(l.plan.Transforms):len(l.plan.Transforms)], ClipNorm{Max: l.Clip})
 }
 
-// mixed is the gradient of a turn's objective, or the mixture of its terms'
+// combined is the gradient of a turn's objective, or the mixture of its terms'
 // gradients, where there are several, that the plan's mixer asks for.
-func (l *loop) mixed(p nn.Params, t turn, key func(term, layer int) uint64) (stepped, error) {
-	if l.plan.Mixer == nil || len(t.batches) == 1 {
+func (l *loop) combined(p nn.Params, t update, key func(term, layer int) uint64) (stepGradient, error) {
+	if l.plan.Combiner == nil || len(t.batches) == 1 {
 		got, states, err := l.g.step(p, t.objective, t.batches, key)
-		return stepped{got, states}, err
+		return stepGradient{got, states}, err
 	}
-	var parts []stepped
+	var parts []stepGradient
 	for _, b := range t.batches {
 		got, states, err := l.g.step(p, t.objective, []batch{b}, key)
 		if err != nil {
-			return stepped{}, err
+			return stepGradient{}, err
 		}
-		parts = append(parts, stepped{got, states}.clone())
+		parts = append(parts, stepGradient{got, states}.clone())
 	}
-	return mix(l.plan.Mixer, parts)
+	return combine(l.plan.Combiner, parts)
 }
 
-// move takes a player's step.
-func (l *loop) move(player int, got stepped, s *State) error {
+// apply takes a player's step.
+func (l *loop) apply(player int, got stepGradient, s *State) error {
 	m := l.players[player]
 	for _, state := range got.states {
-		moveState(s.Params, state)
+		updateStatistics(s.Params, state)
 	}
 	before := l.plan.Mask.save(s.Params, s.Optimizers[player])
 	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], l.rates(player, s.Done-1)); err != nil {

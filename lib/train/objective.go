@@ -45,8 +45,8 @@ type Target struct {
 	WarmUp int
 }
 
-// at is the weight in an epoch, 0, 1, ...
-func (g Target) at(epoch int) float64 {
+// valueAndGradient is the weight in an epoch, 0, 1, ...
+func (g Target) weightAt(epoch int) float64 {
 	if epoch >= g.WarmUp {
 		return g.Weight
 	}
@@ -55,21 +55,21 @@ func (g Target) at(epoch int) float64 {
 
 // CrossEntropy returns the target of labels y with the weight given.
 func CrossEntropy(y []int, classes int, weight float64) Target {
-	return probabilities(loss.CrossEntropy{}, loss.Labels(y, classes), weight)
+	return probabilityTarget(loss.CrossEntropy{}, loss.Labels(y, classes), weight)
 }
 
 // Distillation returns the target of a teacher's logits at temperature t.
 func Distillation(logits array.Matrix[float32], t, weight float64) Target {
-	return probabilities(loss.Distillation{Temperature: t}, Softmax(logits, t), weight)
+	return probabilityTarget(loss.Distillation{Temperature: t}, Softmax(logits, t), weight)
 }
 
-func probabilities(l loss.Loss, p array.Matrix[float32], weight float64) Target {
+func probabilityTarget(l loss.Loss, p array.Matrix[float32], weight float64) Target {
 	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}, Weight: weight}
 }
 
-// Against returns the target of a loss that compares an output with numbers, one
+// OutputTarget returns the target of a loss that compares an output with numbers, one
 // row per record.
-func Against(l loss.Loss, target array.Matrix[float32], weight float64) Target {
+func OutputTarget(l loss.Loss, target array.Matrix[float32], weight float64) Target {
 	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Target: target}, Weight: weight}
 }
 
@@ -106,8 +106,8 @@ func (t Term) check(a model.Architecture) error {
 	return t.X.Check("data")
 }
 
-// Times is the term with the weights of its targets multiplied.
-func (t Term) Times(factor float64) Term {
+// Scaled is the term with the weights of its targets multiplied.
+func (t Term) Scaled(factor float64) Term {
 	t.Targets = slices.Clone(t.Targets)
 	for k := range t.Targets {
 		t.Targets[k].Weight *= factor
@@ -115,15 +115,15 @@ func (t Term) Times(factor float64) Term {
 	return t
 }
 
-// changes tells whether what enters the network or the losses differs from epoch
+// changesPerEpoch tells whether what enters the network or the losses differs from epoch
 // to epoch.
-func (t Term) changes() bool {
+func (t Term) changesPerEpoch() bool {
 	return t.Augment != nil || slices.ContainsFunc(t.Targets, func(g Target) bool { return g.WarmUp > 0 })
 }
 
 // features is the number of a record's features as they enter the network.
 func (t Term) features() int {
-	if c, ok := t.Augment.(Corrupter); ok {
+	if c, ok := t.Augment.(NoiseAugmenter); ok {
 		w, _ := c.Widths(t.X.Cols)
 		return w
 	}
@@ -140,15 +140,15 @@ func (g Target) check(a model.Architecture, t Term) error {
 	if g.WarmUp < 0 {
 		return fmt.Errorf("its weight rises for %d epochs", g.WarmUp)
 	}
-	if c, ok := t.Augment.(Corrupter); ok {
-		return g.made(c, a, t.X.Cols)
+	if c, ok := t.Augment.(NoiseAugmenter); ok {
+		return g.checkNoiseInputs(c, a, t.X.Cols)
 	}
-	return loss.Admit(g.Loss, model.Widths(a), g.Inputs, t.X.Rows)
+	return loss.CheckInputs(g.Loss, model.OutputWidths(a), g.Inputs, t.X.Rows)
 }
 
-// made reports a corrupter that does not make what the loss needs.
-func (g Target) made(c Corrupter, a model.Architecture, features int) error {
-	want, err := g.Loss.Inputs(model.Widths(a))
+// lossInputs reports a corrupter that does not make what the loss needs.
+func (g Target) checkNoiseInputs(c NoiseAugmenter, a model.Architecture, features int) error {
+	want, err := g.Loss.Inputs(model.OutputWidths(a))
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,10 @@ type Plan struct {
 	Mask *Mask
 	// Private makes the training differentially private; nil: it is not.
 	Private *Private
-	// Mixer weighs the terms of an objective by their gradients; nil: as they are.
-	Mixer Mixer
-	// Surgeons change the gradient, one after another, before the optimiser sees it.
-	Surgeons []Surgeon
+	// GradientCombiner weighs the terms of an objective by their gradients; nil: as they are.
+	Combiner GradientCombiner
+	// Transforms change the gradient, one after another, before the optimiser sees it.
+	Transforms []GradientTransform
 	// Watch looks at every step, and may end an epoch before its time; nil: nobody does.
 	Watch Watch
 	// Validation looks at other records after every epoch; nil: nobody does.
@@ -53,7 +53,7 @@ func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Con
 
 // leavesGradients tells whether the plan leaves gradients as they were computed.
 func (p Plan) leavesGradients() bool {
-	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Mixer == nil && len(p.Surgeons) == 0
+	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Combiner == nil && len(p.Transforms) == 0
 }
 
 func (p Plan) check(a model.Architecture, like nn.Params) error {
@@ -75,28 +75,28 @@ func (p Plan) check(a model.Architecture, like nn.Params) error {
 	return p.Game.check(a)
 }
 
-// always is the plan that trains on one objective, which has been checked.
-func always(o Objective) Plan {
+// fixedPlan is the plan that trains on one objective, which has been checked.
+func fixedPlan(o Objective) Plan {
 	return Plan{Passes: func(int) ([]Objective, error) { return []Objective{o}, nil }}
 }
 
-// movers are the plan's players: those of its game, or one to whom all weights
+// paramGroups are the plan's players: those of its game, or one to whom all weights
 // belong.
-func (p Plan) movers(like nn.Params, c Config) ([]mover, error) {
+func (p Plan) paramGroups(like nn.Params, c Config) ([]paramGroup, error) {
 	rates, err := nn.Rates(like, c.Groups)
 	if err != nil {
 		return nil, err
 	}
 	if p.Game == nil {
-		return []mover{{optimizer: c.Optimizer, rates: rates}}, nil
+		return []paramGroup{{optimizer: c.Optimizer, rates: rates}}, nil
 	}
-	return p.Game.movers(like, c, rates)
+	return p.Game.paramGroups(like, c, rates)
 }
 
-// rounds lists the rounds of an epoch: of a game, or pass after pass.
-func (p Plan) rounds(c Config, epoch int) ([]round, error) {
+// steps lists the rounds of an epoch: of a game, or pass after pass.
+func (p Plan) steps(c Config, epoch int) ([]trainStep, error) {
 	if p.Game != nil {
-		return p.Game.rounds(c, epoch), nil
+		return p.Game.steps(c, epoch), nil
 	}
 	passes, err := p.Passes(epoch)
 	if err != nil {
@@ -105,9 +105,9 @@ func (p Plan) rounds(c Config, epoch int) ([]round, error) {
 	if len(passes) == 0 {
 		return nil, fmt.Errorf("train: epoch %d has no passes", epoch+1)
 	}
-	var out []round
+	var out []trainStep
 	for k, o := range passes {
-		if c.Order == Alone && len(o) > 1 {
+		if c.Order == ShuffledSingle && len(o) > 1 {
 			return nil, fmt.Errorf("train: epoch %d: the order Alone is for objectives of one term, this one has %d", epoch+1, len(o))
 		}
 		drawn := c
@@ -119,8 +119,8 @@ func (p Plan) rounds(c Config, epoch int) ([]round, error) {
 			return nil, err
 		}
 		for i, batches := range steps {
-			t := turn{objective: o, batches: batches, first: i == 0, seed: c.Seed, rate: 1 / float64(len(steps))}
-			out = append(out, round{turns: []turn{t}})
+			t := update{objective: o, batches: batches, newObjective: i == 0, seed: c.Seed, rate: 1 / float64(len(steps))}
+			out = append(out, trainStep{updates: []update{t}})
 		}
 	}
 	return out, nil
@@ -131,7 +131,7 @@ func (p Plan) batches(c Config, o Objective, epoch int) ([][]batch, error) {
 	if p.Private != nil {
 		return p.Private.sample(c, o, epoch)
 	}
-	return c.epoch(o, epoch), nil
+	return c.epochBatches(o, epoch), nil
 }
 
 // checked reports a bad objective of any pass, once per epoch.

@@ -62,7 +62,7 @@ func (w twin) plan(start nn.Params, plan Plan, c Config) (p [][]float64, losses 
 			if k > 0 {
 				draw.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 			}
-			for _, batches := range draw.epoch(o, epoch) {
+			for _, batches := range draw.epochBatches(o, epoch) {
 				loss, g := w.at(p, o, batches, func(term, layer int) uint64 {
 					return c.Seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
 				})
@@ -173,7 +173,7 @@ func TestAPlanResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 					t.Fatalf("%d states", len(saved))
 				}
 				for _, s := range saved {
-					p, h, err := FitPlan(context.Background(), r, initial(small), plan, c, Hooks{Resume: through(t, s)})
+					p, h, err := FitPlan(context.Background(), r, initial(small), plan, c, Hooks{Resume: throughFile(t, s)})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -239,13 +239,13 @@ func TestPassesOfOneEpochAreShuffledApart(t *testing.T) {
 	x, y := toy(1, 40, 5, 3)
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	plan := Plan{Passes: func(int) ([]Objective, error) { return []Objective{o, o, o}, nil }}
-	rounds, err := plan.rounds(Config{Batch: 40, Seed: 3}, 2)
+	rounds, err := plan.steps(Config{Batch: 40, Seed: 3}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	orders := map[string]bool{}
 	for _, r := range rounds {
-		orders[fmt.Sprint(r.turns[0].batches[0].rows)] = true
+		orders[fmt.Sprint(r.updates[0].batches[0].rows)] = true
 	}
 	if len(rounds) != 3 || len(orders) != 3 {
 		t.Errorf("%d steps in %d orders", len(rounds), len(orders))

@@ -48,9 +48,9 @@ func (p *Private) check(a model.Architecture, plan Plan, c Config) error {
 		return nil
 	case !(p.Norm > 0) || math.IsInf(p.Norm, 1) || !(p.Noise >= 0) || math.IsInf(p.Noise, 1):
 		return fmt.Errorf("train: records' gradients are clipped to %v with noise %v", p.Norm, p.Noise)
-	case model.IsCoupled(a):
+	case model.HasBatchStats(a):
 		return fmt.Errorf("train %s: private training needs every record's own gradient, and this network mixes the records of a batch", a.Name())
-	case plan.Game != nil || plan.Mixer != nil:
+	case plan.Game != nil || plan.Combiner != nil:
 		return fmt.Errorf("train: private training is accounted for one player and one objective; this plan has a game or a mixer")
 	case c.DropLast:
 		return fmt.Errorf("train: private training draws its own batches, of which none is the last to be left out")
@@ -86,8 +86,8 @@ func (p *Private) sample(c Config, o Objective, epoch int) ([][]batch, error) {
 	return steps, nil
 }
 
-// finish turns a turn's sum over clipped records into what the optimiser sees.
-func (p *Private) finish(s *sum, t turn, step uint64) {
+// scaleAndAddNoise turns a turn's sum over clipped records into what the optimiser sees.
+func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
 	if p == nil {
 		return
 	}
@@ -120,16 +120,16 @@ func (p *Private) noise(grads [][]float64, seed engine.Root, step uint64) {
 	}
 }
 
-// account writes down what a turn has said.
-func (p *Private) account(h privacy.History, t turn) privacy.History {
+// recordStep writes down what a turn has said.
+func (p *Private) recordStep(h privacy.History, t update) privacy.History {
 	if p == nil || p.Noise == 0 {
 		return h
 	}
 	return h.Add(privacy.Step{Rate: t.rate, Noise: p.Noise, Times: 1})
 }
 
-// accounts reports a saved state whose accounts are not those of the plan.
-func (p *Private) accounts(s *State) error {
+// checkAccounting reports a saved state whose accounts are not those of the plan.
+func (p *Private) checkAccounting(s *State) error {
 	if p == nil || p.Noise == 0 {
 		if n := s.Privacy().Steps(); n > 0 {
 			return fmt.Errorf("%d of its steps are accounted for as private; going on without noise would void them", n)

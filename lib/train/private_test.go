@@ -27,7 +27,7 @@ func labelled(x array.Matrix[float32], y []int) Objective {
 func releasedIn(t *testing.T, chunk int, o Objective, p *Private, batch int, seed engine.Root) [][][]float64 {
 	t.Helper()
 	var out [][][]float64
-	plan := Plan{Passes: once(o), Private: p, Surgeons: []Surgeon{surgeon(func(grads [][]float64) {
+	plan := Plan{Passes: singlePass(o), Private: p, Transforms: []GradientTransform{transformFunc(func(grads [][]float64) {
 		var step [][]float64
 		for _, g := range grads {
 			step = append(step, slices.Clone(g))
@@ -46,10 +46,10 @@ func released(t *testing.T, o Objective, p *Private, batch int, seed engine.Root
 	return releasedIn(t, 32, o, p, batch, seed)
 }
 
-// alone is the gradient of one record.
+// runSingle is the gradient of one record.
 func alone(t *testing.T, x array.Matrix[float32], y []int, i int) [][]float64 {
 	t.Helper()
-	return captured(t, Plan{Passes: once(labelled(x.Gather([]int{i}), y[i:i+1]))}, 1)
+	return captured(t, Plan{Passes: singlePass(labelled(x.Gather([]int{i}), y[i:i+1]))}, 1)
 }
 
 func minus(a, b [][]float64) (out []float64) {
@@ -95,7 +95,7 @@ func TestRecordsAreClippedAsInALoop(t *testing.T) {
 			if batch == 0 {
 				rows = everything(21)
 			}
-			want := newSum(initial(still)).grads
+			want := newGradientSum(initial(still)).grads
 			for _, i := range rows {
 				g := alone(t, x, y, i)
 				if in++; length(g) > bound {
@@ -140,7 +140,7 @@ func TestACellsGradientOverAllWeightsIsClipped(t *testing.T) {
 	var whole, clipped [][]float64
 	for _, norm := range []float64{1e9, 0.125} {
 		var got [][]float64
-		plan := Plan{Passes: once(o), Private: &Private{Norm: norm}, Surgeons: []Surgeon{surgeon(func(g [][]float64) { got = g })}}
+		plan := Plan{Passes: singlePass(o), Private: &Private{Norm: norm}, Transforms: []GradientTransform{transformFunc(func(g [][]float64) { got = g })}}
 		_, _, err := FitPlan(context.Background(), openRunner(t, arch, 0), arch.Init(engine.Root(1).Stream("test")), plan, Config{Epochs: 1}, Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestWithoutClippingNoiseAndSamplingItIsPlainTraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 1e6}}
+	plan := Plan{Passes: singlePass(labelled(x, y)), Private: &Private{Norm: 1e6}}
 	got, history, err := FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
 	if err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func TestAnEmptyBatchIsAStepOfNoise(t *testing.T) {
 func private(t testing.TB) (Objective, Plan, Config) {
 	x, y := toy(1, 40, 5, 3)
 	o := labelled(x, y)
-	return o, Plan{Passes: once(o), Private: &Private{Norm: 0.5, Noise: 0.9}}, Config{Epochs: 5, Batch: 7, Seed: 3}
+	return o, Plan{Passes: singlePass(o), Private: &Private{Norm: 0.5, Noise: 0.9}}, Config{Epochs: 5, Batch: 7, Seed: 3}
 }
 
 func epsilon(t testing.TB, h privacy.History) float64 {
@@ -333,7 +333,7 @@ func TestAPrivateFitResumesWithItsAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range saved {
-		again := through(t, s)
+		again := throughFile(t, s)
 		hand := privacy.History{{Rate: 1. / 6, Noise: 0.9, Times: 6 * s.Done}}
 		if got := again.Privacy(); epsilon(t, got) != epsilon(t, hand) || got.Steps() != again.steps() {
 			t.Errorf("after epoch %d the checkpoint says %+v, want %+v", s.Done, got, hand)
@@ -389,7 +389,7 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 	refused := func(a model.Architecture, o Objective, plan Plan, c Config, words ...string) {
 		t.Helper()
 		if plan.Game == nil {
-			plan.Passes = once(o)
+			plan.Passes = singlePass(o)
 		}
 		if c.Epochs = 1; plan.Private == nil {
 			plan.Private = &good
@@ -404,7 +404,7 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "does not account for")
 	refused(still, o, Plan{}, Config{Order: Paired}, "draws its own batches")
 	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "none is the last to be left out")
-	refused(still, o, Plan{Mixer: MGDA{}}, Config{}, "a game or a mixer")
+	refused(still, o, Plan{Combiner: MGDA{}}, Config{}, "a game or a mixer")
 	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a mixer")
 	refused(still, mixed(40, 6, 5), Plan{}, Config{}, "one term", "2 terms")
 	whole := labelled(x, y)
@@ -439,8 +439,8 @@ func TestACanaryFindsNoMoreThanTheAccountantSays(t *testing.T) {
 		o := labelled(x.Gather(rows), of)
 		for run := range engine.Root(runs) {
 			score := 0.0
-			plan := Plan{Passes: once(o), Private: &Private{Norm: bound, Noise: noise}, Surgeons: []Surgeon{surgeon(func(g [][]float64) {
-				score += inner(g, canary) * float64(len(rows)) / bound / length(canary)
+			plan := Plan{Passes: singlePass(o), Private: &Private{Norm: bound, Noise: noise}, Transforms: []GradientTransform{transformFunc(func(g [][]float64) {
+				score += gradientDot(g, canary) * float64(len(rows)) / bound / length(canary)
 				for i := range g {
 					clear(g[i])
 				}

@@ -22,7 +22,7 @@ const (
 	resultGradient result = "gradient" // of the sum
 	resultClipped  result = "clipped"  // the sum of the records' gradients, none longer than the last input
 	resultSquares  result = "squares"  // the sum of the records' squared gradients
-	resultLengths  result = "lengths"  // of the records' gradients
+	resultNorms    result = "lengths"  // of the records' gradients
 	resultValue    result = "value"    // nothing
 	resultStep     result = "step"     // what the optimiser makes of weights and of its memory
 )
@@ -40,18 +40,18 @@ type program struct {
 	training bool // as opposed to inference
 	random   bool // whether draws are inputs
 	result   result
-	still    []bool // tensors by which no gradient is formed; nil: by all
+	frozen   []bool // tensors by which no gradient is formed; nil: by all
 	losses   []loss.Loss
 	inputs   [][]string // of the losses
 
-	optimizer nn.Graphed // of a step
-	moving    []bool     // tensors that it moves
+	optimizer nn.GraphOptimizer // of a step
+	trainable []bool            // tensors that it moves
 }
 
 // flags name everything that a program depends on beside its network, of which draws are a
 // part, and its losses.
 func (p *program) flags() string {
-	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.still, store.ContentOf(p.optimizer), p.moving)
+	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.frozen, store.ContentHash(p.optimizer), p.trainable)
 }
 
 // signature identifies the losses of a term.
@@ -71,7 +71,7 @@ func (t Term) signature() (string, error) {
 func (t Term) inputs(a model.Architecture) ([][]string, error) {
 	out := make([][]string, len(t.Targets))
 	for k, g := range t.Targets {
-		widths, err := g.Loss.Inputs(model.Widths(a))
+		widths, err := g.Loss.Inputs(model.OutputWidths(a))
 		if err != nil {
 			return nil, err
 		}
@@ -82,11 +82,11 @@ func (t Term) inputs(a model.Architecture) ([][]string, error) {
 
 // build puts the program on a graph.
 func (p *program) build(in []*graph.Node) []*graph.Node {
-	arch, like := p.runner.Arch, p.runner.Like()
+	arch, like := p.runner.Arch, p.runner.WeightShapes()
 	w, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
 	var draws []*graph.Node
 	if p.random {
-		n := len(arch.Draws())
+		n := len(arch.RandomInputs())
 		draws, rest = rest[:n], rest[n:]
 	}
 	t := &nn.Tape{Training: p.training}
@@ -95,7 +95,7 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 	switch p.result {
 	case resultValue:
 		return []*graph.Node{sum}
-	case resultLengths:
+	case resultNorms:
 		model.CheckExamples(arch, t, w, like)
 		return []*graph.Node{sum, t.PerExampleNorms(from)}
 	case resultSquares:
@@ -115,7 +115,7 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 			grads[i] = statistic(t, w[i], v.Name)
 		case v.State && grads[i] == nil:
 			grads[i] = graph.ZerosLike(w[i])
-		case grads[i] == nil, p.still != nil && p.still[i]:
+		case grads[i] == nil, p.frozen != nil && p.frozen[i]:
 			grads[i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
 		}
 	}
@@ -129,9 +129,9 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 // and what is state, and then the slots of what moves, slot by slot. A row of rule is a
 // tensor's.
 func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Node, slots []*graph.Node) []*graph.Node {
-	like, finite := p.runner.Like(), graph.ScalarOne(loss.Graph(), loss.DType())
+	like, finite := p.runner.WeightShapes(), graph.ScalarOne(loss.Graph(), loss.DType())
 	movers := 0
-	for _, moves := range p.moving {
+	for _, moves := range p.trainable {
 		if moves {
 			movers++
 		}
@@ -143,8 +143,8 @@ func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Nod
 		case v.State && v.Latest:
 			weights = append(weights, grads[i])
 		case v.State:
-			weights = append(weights, nn.RunningMoved(w[i], grads[i]))
-		case p.moving[i]:
+			weights = append(weights, nn.UpdatedRunning(w[i], grads[i]))
+		case p.trainable[i]:
 			if grads[i].Shape().Size() != w[i].Shape().Size() { // nothing is said of it
 				grads[i] = graph.ZerosLike(w[i])
 			}
@@ -153,7 +153,7 @@ func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Nod
 			for k := range kinds {
 				own = append(own, slots[k*movers+len(remembered[k])])
 			}
-			moved, left := p.optimizer.Move(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, numbers(rule, i))
+			moved, left := p.optimizer.GraphStep(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, rowScalars(rule, i))
 			weights = append(weights, moved)
 			for k, slot := range left {
 				remembered[k] = append(remembered[k], slot)
@@ -164,8 +164,8 @@ func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Nod
 	return append(out, slices.Concat(remembered...)...)
 }
 
-// numbers are those of a row, as scalars.
-func numbers(rule *graph.Node, row int) (out []*graph.Node) {
+// rowScalars are those of a row, as scalars.
+func rowScalars(rule *graph.Node, row int) (out []*graph.Node) {
 	for k := range rule.Shape().Dimensions[1] {
 		out = append(out, graph.Reshape(graph.Slice(rule, graph.AxisElem(row), graph.AxisElem(k))))
 	}
@@ -177,23 +177,23 @@ func numbers(rule *graph.Node, row int) (out []*graph.Node) {
 func (p *program) objective(tr model.Trace, in []*graph.Node) (total *graph.Node, from nn.Adjoints, rest []*graph.Node) {
 	from, rest = nn.Adjoints{}, in
 	for k, l := range p.losses {
-		given := loss.Given{Outputs: tr.Outputs, Inputs: map[string]*graph.Node{}}
+		given := loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*graph.Node{}}
 		for i, name := range p.inputs[k] {
 			given.Inputs[name] = rest[i]
 		}
 		weight := rest[len(p.inputs[k])]
 		rest = rest[len(p.inputs[k])+1:]
-		v := loss.On(l, given)
-		total = plus(total, graph.Mul(v.Losses, weight))
-		for node, d := range tr.From(v, weight) {
-			from[node] = plus(from[node], d)
+		v := loss.Build(l, given)
+		total = addNodes(total, graph.Mul(v.Losses, weight))
+		for node, d := range tr.Adjoints(v, weight) {
+			from[node] = addNodes(from[node], d)
 		}
 	}
 	return total, from, rest
 }
 
-// plus is a + b, where a may be nothing yet.
-func plus(a, b *graph.Node) *graph.Node {
+// addNodes is a + b, where a may be nothing yet.
+func addNodes(a, b *graph.Node) *graph.Node {
 	if a == nil {
 		return b
 	}

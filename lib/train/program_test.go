@@ -76,8 +76,8 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 	}
 	x, y := toy(1, 21, 5, 3)
 	return map[string]func(r *model.Runner, p nn.Params) (any, error){
-		"a training":               play(Plan{Passes: once(o)}),
-		"a private training":       play(Plan{Passes: once(labelled(x, y)), Private: &Private{Norm: 0.1}}),
+		"a training":               play(Plan{Passes: singlePass(o)}),
+		"a private training":       play(Plan{Passes: singlePass(labelled(x, y)), Private: &Private{Norm: 0.1}}),
 		"a game":                   play(Plan{Game: game("hidden1", "hidden2")}),
 		"another game":             play(Plan{Game: game("hidden2", "hidden1")}),
 		"aboard by Adam":           aboard(nn.Adam{}),
@@ -91,8 +91,8 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 		"a gradient in training": func(r *model.Runner, p nn.Params) (any, error) {
 			return Gradient(ctx, r, p, o, 0, Mode{Training: true, Seed: 3})
 		},
-		"squares": func(r *model.Runner, p nn.Params) (any, error) { return Squares(ctx, r, p, o, Mode{}) },
-		"lengths": func(r *model.Runner, p nn.Params) (any, error) { return Lengths(ctx, r, p, o, Mode{}) },
+		"squares": func(r *model.Runner, p nn.Params) (any, error) { return SquaredGradients(ctx, r, p, o, Mode{}) },
+		"lengths": func(r *model.Runner, p nn.Params) (any, error) { return GradientNorms(ctx, r, p, o, Mode{}) },
 		"a value": func(r *model.Runner, p nn.Params) (any, error) { return Evaluate(ctx, r, p, o) },
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// through is the state after a trip through the bytes of a checkpoint.
-func through(t *testing.T, s *State) *State { return reread(t, s, initial(small)) }
+// throughFile is the state after a trip through the bytes of a checkpoint.
+func throughFile(t *testing.T, s *State) *State { return reread(t, s, initial(small)) }
 
 func reread(t *testing.T, s *State, like nn.Params) *State {
 	t.Helper()
@@ -76,7 +76,7 @@ func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 				t.Fatalf("%d states of %d epochs", len(saved), len(history))
 			}
 			for _, s := range saved {
-				again := through(t, s)
+				again := throughFile(t, s)
 				if fingerprint(again) != fingerprint(s) {
 					t.Fatalf("epoch %d: the saved state is not the state", s.Done)
 				}
@@ -126,7 +126,7 @@ func TestACancelledFitSavesItsLastWholeEpochAndResumes(t *testing.T) {
 		if state == nil || state.Done != stop {
 			t.Fatalf("stop after %d: saved %+v", stop, state)
 		}
-		p, _, err := Fit(context.Background(), r, initial(small), o, c, Hooks{Resume: through(t, state)})
+		p, _, err := Fit(context.Background(), r, initial(small), o, c, Hooks{Resume: throughFile(t, state)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ type Schedule struct {
 // Cosine lets the learning rate fall along half a cosine.
 func Cosine() *Schedule { return &Schedule{Kind: "cosine"} }
 
-// Steps multiplies the learning rate by 0.1 at each of the epochs given.
+// Updates multiplies the learning rate by 0.1 at each of the epochs given.
 func Steps(milestones ...int) *Schedule { return &Schedule{Kind: "steps", Milestones: milestones} }
 
 func (s *Schedule) check() error {

@@ -22,22 +22,22 @@ const (
 // slotPrefix goes before what player k's optimiser remembers of a weight.
 func slotPrefix(k int, slot string) string { return fmt.Sprintf("optimizer%d.%s.", k, slot) }
 
-// record is the part of a state that is saved as JSON. Go prints a float64 with
+// stateRecord is the part of a state that is saved as JSON. Go prints a float64 with
 // as many digits as it takes to read the same bits back.
-type record struct {
-	Done       int         `json:"done"`
-	Optimizers []optimizer `json:"optimizers"` // one per player
-	History    []Epoch     `json:"history"`
-	Best       *best       `json:"best,omitempty"`
+type stateRecord struct {
+	Done       int               `json:"done"`
+	Optimizers []optimizerRecord `json:"optimizers"` // one per player
+	History    []Epoch           `json:"history"`
+	Best       *bestRecord       `json:"best,omitempty"`
 }
 
-type optimizer struct {
-	Of    string   `json:"of"`
-	Slots []string `json:"slots"`
-	Steps int      `json:"steps"`
+type optimizerRecord struct {
+	Optimizer string   `json:"of"`
+	Slots     []string `json:"slots"`
+	Steps     int      `json:"steps"`
 }
 
-type best struct {
+type bestRecord struct {
 	Epoch int     `json:"epoch"`
 	Value float64 `json:"value"`
 }
@@ -46,16 +46,16 @@ type best struct {
 // marshals to JSON, from which LoadState makes the same state bit for bit.
 func (s *State) File() (*safetensors.File, any) {
 	f := s.Params.File(weightPrefix)
-	rec := record{Done: s.Done, History: s.History}
+	rec := stateRecord{Done: s.Done, History: s.History}
 	for k, o := range s.Optimizers {
 		for i, slot := range o.Slots {
 			f.Tensors = append(f.Tensors, slot.File(slotPrefix(k, o.Names[i])).Tensors...)
 		}
-		rec.Optimizers = append(rec.Optimizers, optimizer{o.Of, o.Names, o.T})
+		rec.Optimizers = append(rec.Optimizers, optimizerRecord{o.Optimizer, o.Names, o.T})
 	}
 	if s.Best != nil {
 		f.Tensors = append(f.Tensors, s.Best.Params.File(bestPrefix).Tensors...)
-		rec.Best = &best{s.Best.Epoch, s.Best.Value}
+		rec.Best = &bestRecord{s.Best.Epoch, s.Best.Value}
 	}
 	return f, rec
 }
@@ -65,8 +65,8 @@ func (s *State) File() (*safetensors.File, any) {
 // that does not fit. What stands beside them, the weights of players that like does
 // not know, comes behind them in any order: the fit that goes on checks it.
 func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
-	like = append(like[:len(like):len(like)], beside(f, like)...)
-	s, err := load(f, state, like)
+	like = append(like[:len(like):len(like)], extraWeights(f, like)...)
+	s, err := decodeState(f, state, like)
 	if err == nil {
 		err = s.check(like)
 	}
@@ -76,8 +76,8 @@ func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error
 	return s, nil
 }
 
-// beside are the weights in a file that are not among like.
-func beside(f *safetensors.File, like nn.Params) (out nn.Params) {
+// extraWeights are the weights in a file that are not among like.
+func extraWeights(f *safetensors.File, like nn.Params) (out nn.Params) {
 	for _, t := range f.Tensors {
 		name, ours := strings.CutPrefix(t.Name, weightPrefix)
 		if ours && !slices.ContainsFunc(like, func(p nn.Param) bool { return p.Name == name }) {
@@ -87,9 +87,9 @@ func beside(f *safetensors.File, like nn.Params) (out nn.Params) {
 	return out
 }
 
-// ordered is the state with its tensors in the order of like and of its kinds: of
+// reordered is the state with its tensors in the order of like and of its kinds: of
 // what stands beside a model a file tells neither.
-func (s *State) ordered(like nn.Params) *State {
+func (s *State) reordered(like nn.Params) *State {
 	sorted := func(p nn.Params) nn.Params {
 		at := map[string]int{}
 		for i, v := range p {
@@ -122,8 +122,8 @@ func (s *State) ordered(like nn.Params) *State {
 	return &out
 }
 
-func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
-	var rec record
+func decodeState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
+	var rec stateRecord
 	d := json.NewDecoder(bytes.NewReader(state))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&rec); err != nil {
@@ -135,7 +135,7 @@ func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
 		return nil, err
 	}
 	for k, o := range rec.Optimizers {
-		into := &nn.OptimizerState{Of: o.Of, Names: o.Slots, T: o.Steps}
+		into := &nn.OptimizerState{Optimizer: o.Optimizer, Names: o.Slots, T: o.Steps}
 		for _, slot := range o.Slots {
 			p, err := nn.FromFile(f, slotPrefix(k, slot), like)
 			if err != nil {

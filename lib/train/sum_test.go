@@ -18,7 +18,7 @@ func TestALaneKeepsNothingThatWasLeft(t *testing.T) {
 		return []*tensors.Tensor{tensors.FromScalar(float32(1)), tensors.FromFlatDataAndDimensions(grad, len(grad))}
 	}
 	for _, order := range [][][]float32{{{0}, {1, 2, 3}}, {{1, 2, 3}, {0}}} {
-		s := newSum(nn.Params{{Data: make([]float32, 3)}})
+		s := newGradientSum(nn.Params{{Data: make([]float32, 3)}})
 		s.grads[0][0], s.grads[0][2] = 7, math.NaN()
 		s.reset()
 		for _, grad := range order {
@@ -62,15 +62,15 @@ func TestAddingUpIsAddingLanes(t *testing.T) {
 					}
 					grads = append(grads, grad)
 				}
-				want := sum{grads: lanes[:1]}
+				want := gradientSum{grads: lanes[:1]}
 				for _, lane := range lanes[1:] {
-					want.add(sum{grads: [][]float64{lane}})
+					want.add(gradientSum{grads: [][]float64{lane}})
 				}
 				got := make([]float64, size)
 				for j := range got {
 					got[j] = math.NaN() // of another step
 				}
-				addUp(got, grads, n)
+				sumGradients(got, grads, n)
 				for j, v := range got {
 					if math.Float64bits(v) != math.Float64bits(want.grads[0][j]) {
 						t.Fatalf("%d numbers, %d gradients, of which %b: element %d is %v, not %v", size, n, given, j, v, want.grads[0][j])

@@ -19,7 +19,7 @@ import (
 // library and nothing else.
 type twin struct{ arch tabular.MLP }
 
-// at is what gradients.at computes, in the twin's way.
+// valueAndGradient is what gradients.valueAndGradient computes, in the twin's way.
 func (w twin) at(p [][]float64, o Objective, batches []batch, key func(term, layer int) uint64) (loss float64, grads [][]float64) {
 	grads = make([][]float64, len(p))
 	for i := range p {
@@ -41,7 +41,7 @@ func (w twin) at(p [][]float64, o Objective, batches []batch, key func(term, lay
 
 func (w twin) masks(n int, key func(layer int) uint64) [][]float32 {
 	var out [][]float32
-	for l, m := range w.arch.Draws() {
+	for l, m := range w.arch.RandomInputs() {
 		flat := make([]float32, m.Units*n)
 		if m.Rate > 0 {
 			m.Fill(flat, key(l), 0, n)
@@ -55,7 +55,7 @@ func (w twin) masks(n int, key func(layer int) uint64) [][]float32 {
 	return out
 }
 
-// record adds one record's gradient and returns its loss. The mask of unit u is
+// stateRecord adds one record's gradient and returns its loss. The mask of unit u is
 // masks[layer][u*n+k].
 func (w twin) record(p, grads [][]float64, t Term, row int, records float64, masks [][]float32, k, n int) float64 {
 	x := make([]float64, t.X.Cols)
@@ -142,7 +142,7 @@ func (w twin) fit(start nn.Params, o Objective, c Config) (p [][]float64, losses
 	step := 0
 	for epoch := range c.Epochs {
 		var total float64
-		steps := c.epoch(o, epoch)
+		steps := c.epochBatches(o, epoch)
 		for _, batches := range steps {
 			t := uint64(step)
 			loss, g := w.at(p, o, batches, func(term, layer int) uint64 {
@@ -233,7 +233,7 @@ func toy(seed engine.Root, rows, features, classes int) (array.Matrix[float32], 
 	return x, y
 }
 
-// mixed is an objective with everything: two terms, one of them whole, two
+// combined is an objective with everything: two terms, one of them whole, two
 // targets in one term, T = 2, and a negative weight.
 func mixed(rows, forget, features int) Objective {
 	x, y := toy(1, rows, features, 3)

@@ -15,21 +15,21 @@ import (
 // of the epoch with the lowest value, the first of equal ones.
 type Validation struct {
 	Objective Objective
-	// Judge stands in the place of the objective: a number for the weights after the
+	// Score stands in the place of the objective: a number for the weights after the
 	// epoch (1, 2, ...). It must be a function of these alone, so that a stopped fit
 	// goes on with the same bits. A later epoch writes to p's memory: who keeps it clones it.
-	Judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)
+	Score func(ctx context.Context, p nn.Params, epoch int) (float64, error)
 	// Patience ends the fit when the value has not fallen by more than MinDelta
 	// below its best for so many epochs; 0 never does.
 	Patience int
 	MinDelta float64
 	// Rising ends the fit when the last so many values rise strictly; 0 never does.
 	Rising int
-	// Enough ends the fit at the first value that is no higher, or at so many of them as
+	// StopBelow ends the fit at the first value that is no higher, or at so many of them as
 	// Times says, whatever lies between; nil never does.
-	Enough   *float64
-	Times    int  // 0: 1
-	KeepLast bool // return the last weights instead
+	StopBelow *float64
+	StopAfter int  // 0: 1
+	KeepLast  bool // return the last weights instead
 }
 
 // Best is the best state of a fit so far.
@@ -47,13 +47,13 @@ func (v *Validation) check(a model.Architecture) error {
 		return fmt.Errorf("train: validation with patience %d and least difference %v", v.Patience, v.MinDelta)
 	case v.Rising < 0 || v.Rising == 1:
 		return fmt.Errorf("train: validation that ends at %d rising values", v.Rising)
-	case v.Enough != nil && math.IsNaN(*v.Enough):
+	case v.StopBelow != nil && math.IsNaN(*v.StopBelow):
 		return errors.New("train: validation that ends at NaN")
-	case v.Times < 0 || v.Times > 0 && v.Enough == nil:
-		return fmt.Errorf("train: validation that ends at %d values that are low enough", v.Times)
-	case v.Judge != nil && v.Objective != nil:
+	case v.StopAfter < 0 || v.StopAfter > 0 && v.StopBelow == nil:
+		return fmt.Errorf("train: validation that ends at %d values that are low enough", v.StopAfter)
+	case v.Score != nil && v.Objective != nil:
 		return errors.New("train: validation by an objective and by a judge")
-	case v.Judge != nil:
+	case v.Score != nil:
 		return nil
 	}
 	if err := v.Objective.check(a); err != nil {
@@ -62,8 +62,8 @@ func (v *Validation) check(a model.Architecture) error {
 	return nil
 }
 
-// look judges the state after an epoch.
-func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epoch) error {
+// evaluate judges the state after an epoch.
+func (v *Validation) evaluate(ctx context.Context, r *model.Runner, s *State, e *Epoch) error {
 	if v == nil {
 		return nil
 	}
@@ -80,8 +80,8 @@ func (v *Validation) look(ctx context.Context, r *model.Runner, s *State, e *Epo
 }
 
 func (v *Validation) value(ctx context.Context, r *model.Runner, s *State) (float64, error) {
-	if v.Judge != nil {
-		return v.Judge(ctx, s.Params, s.Done)
+	if v.Score != nil {
+		return v.Score(ctx, s.Params, s.Done)
 	}
 	return Evaluate(ctx, r, s.Params, v.Objective)
 }
@@ -97,26 +97,26 @@ func (v *Validation) reached(s *State) bool {
 	if v == nil {
 		return false
 	}
-	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.Risen(s.History) || v.Met(s.History)
+	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.HasRisen(s.History) || v.IsBelow(s.History)
 }
 
-// Met reports whether a history ends with the last of as many values as Enough waits for;
+// IsBelow reports whether a history ends with the last of as many values as Enough waits for;
 // of nil it never does.
-func (v *Validation) Met(history []Epoch) bool {
-	if v == nil || v.Enough == nil || len(history) == 0 || *history[len(history)-1].Valid > *v.Enough {
+func (v *Validation) IsBelow(history []Epoch) bool {
+	if v == nil || v.StopBelow == nil || len(history) == 0 || *history[len(history)-1].Valid > *v.StopBelow {
 		return false
 	}
 	low := 0
 	for _, e := range history {
-		if *e.Valid <= *v.Enough {
+		if *e.Valid <= *v.StopBelow {
 			low++
 		}
 	}
-	return low >= max(1, v.Times)
+	return low >= max(1, v.StopAfter)
 }
 
-// Risen reports whether the values at the end of a history are what Rising waits for.
-func (v *Validation) Risen(history []Epoch) bool {
+// HasRisen reports whether the values at the end of a history are what Rising waits for.
+func (v *Validation) HasRisen(history []Epoch) bool {
 	if v.Rising == 0 || len(history) < v.Rising {
 		return false
 	}
@@ -142,6 +142,6 @@ func Evaluate(ctx context.Context, r *model.Runner, p nn.Params, o Objective) (f
 	g := newGradientsIn(r, false)
 	defer g.close()
 	g.stop, g.valueOnly = ctx.Err, true
-	got, _, err := g.step(p, o, inOrder(o, 0), nil)
+	got, _, err := g.step(p, o, sequentialBatches(o, 0), nil)
 	return got.loss, err
 }

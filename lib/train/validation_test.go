@@ -18,7 +18,7 @@ func TestValidationKeepsTheBestEpochAndStops(t *testing.T) {
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	c := Config{Epochs: 300, Optimizer: nn.Adam{LR: 0.03}, Seed: 1}
 	fit := func(v *Validation, h Hooks) (nn.Params, []Epoch) {
-		p, history, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: once(o), Validation: v}, c, h)
+		p, history, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(o), Validation: v}, c, h)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +62,8 @@ func TestEnoughIsEnough(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{3, 1.5, 1, 0.5}, 1.0
 	fit := func(enough *float64) (nn.Params, []Epoch) {
-		v := &Validation{Enough: enough, KeepLast: true, Judge: func(_ context.Context, _ nn.Params, epoch int) (float64, error) { return values[epoch-1], nil }}
-		plan := Plan{Passes: once(mixed(12, 4, 5)), Validation: v}
+		v := &Validation{StopBelow: enough, KeepLast: true, Score: func(_ context.Context, _ nn.Params, epoch int) (float64, error) { return values[epoch-1], nil }}
+		plan := Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: v}
 		p, history, err := FitPlan(context.Background(), r, initial(small), plan, Config{Epochs: len(values), Seed: 1}, Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -77,8 +77,8 @@ func TestEnoughIsEnough(t *testing.T) {
 		t.Errorf("the fit ends after %d epochs, the third value is enough", len(history))
 	}
 	nothing := math.NaN()
-	v := &Validation{Enough: &nothing, Judge: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
-	if _, _, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: v}, Config{Epochs: 1}, Hooks{}); err == nil {
+	v := &Validation{StopBelow: &nothing, Score: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
+	if _, _, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: v}, Config{Epochs: 1}, Hooks{}); err == nil {
 		t.Error("a fit that ends at NaN was accepted")
 	}
 }
@@ -89,11 +89,11 @@ func TestRisingValuesEndAFit(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values := []float64{3, 4, 4, 5, 4, 4.5, 4.6, 9, 10}
 	fit := func(rising int, h Hooks) (nn.Params, []Epoch, error) {
-		v := &Validation{Rising: rising, KeepLast: true, Judge: func(_ context.Context, p nn.Params, epoch int) (float64, error) {
+		v := &Validation{Rising: rising, KeepLast: true, Score: func(_ context.Context, p nn.Params, epoch int) (float64, error) {
 			return values[epoch-1], nil
 		}}
 		c := Config{Epochs: len(values), Seed: 1}
-		return FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: v}, c, h)
+		return FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: v}, c, h)
 	}
 	var saved *State
 	want, history, err := fit(3, Hooks{SaveEvery: 1, Save: func(s *State) error {
@@ -114,8 +114,8 @@ func TestRisingValuesEndAFit(t *testing.T) {
 	}
 	_, _, err = fit(1, Hooks{})
 	wantWords(t, err, "ends at 1 rising")
-	both := &Validation{Objective: mixed(12, 4, 5), Judge: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
-	_, _, err = FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(12, 4, 5)), Validation: both}, Config{}, Hooks{})
+	both := &Validation{Objective: mixed(12, 4, 5), Score: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
+	_, _, err = FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: both}, Config{}, Hooks{})
 	wantWords(t, err, "an objective and by a judge")
 }
 
@@ -147,7 +147,7 @@ func TestEvaluateIsTheMeanLoss(t *testing.T) {
 func TestBadValidationsAreRefused(t *testing.T) {
 	r := openRunner(t, small, 0)
 	fit := func(v *Validation) error {
-		_, _, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: once(mixed(20, 4, 5)), Validation: v}, Config{Epochs: 1}, Hooks{})
+		_, _, err := FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(20, 4, 5)), Validation: v}, Config{Epochs: 1}, Hooks{})
 		return err
 	}
 	wantWords(t, fit(&Validation{}), "validation", "no terms")

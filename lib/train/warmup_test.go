@@ -35,7 +35,7 @@ func TestARisingWeightIsThatOfItsEpoch(t *testing.T) {
 		var saved *State
 		got, history, err := Fit(context.Background(), r, initial(small), pair(4, 0.6), c, Hooks{SaveEvery: 2, Save: func(s *State) error {
 			if s.Done == 2 {
-				saved = through(t, s)
+				saved = throughFile(t, s)
 			}
 			return nil
 		}})
@@ -76,7 +76,7 @@ func TestTheBestEpochByTheTrainingsOwnLossIsReturned(t *testing.T) {
 	keep := Hooks{SaveEvery: 1, Save: func(s *State) error {
 		states[s.Done] = s.Params.Hash()
 		if s.Done == 11 {
-			saved = through(t, s)
+			saved = throughFile(t, s)
 		}
 		return nil
 	}}
@@ -100,7 +100,7 @@ func TestTheBestEpochByTheTrainingsOwnLossIsReturned(t *testing.T) {
 	if again, _, err := Fit(context.Background(), r, initial(small), o, c, Hooks{Resume: saved}); err != nil || again.Hash() != p.Hash() {
 		t.Errorf("resumed, it returns other weights (%v)", err)
 	}
-	plan := Plan{Passes: once(o), Validation: &Validation{Objective: o}}
+	plan := Plan{Passes: singlePass(o), Validation: &Validation{Objective: o}}
 	_, _, err = FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
 	wantWords(t, err, "best epoch", "validation")
 }

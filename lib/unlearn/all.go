@@ -37,7 +37,7 @@ func All() []Method {
 		UnrollThudi{},
 		Retrain{},
 		SecondOracle,
-		DoNothing{},
+		NoOp{},
 		RandomWeights{},
 	}
 }
@@ -63,5 +63,5 @@ func Bottlenecks() []Method {
 	}
 }
 
-// Every lists the methods of All, Generative and Bottlenecks.
-func Every() []Method { return slices.Concat(All(), Generative(), Bottlenecks()) }
+// AllKinds lists the methods of All, Generative and Bottlenecks.
+func AllKinds() []Method { return slices.Concat(All(), Generative(), Bottlenecks()) }

@@ -53,35 +53,35 @@ func (AscentTuning) General() bool { return true }
 // Sees implements Method.
 func (AscentTuning) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m AscentTuning) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m AscentTuning) WithDefaults() Method { return m.withDefaults() }
 
-func (m AscentTuning) resolved() AscentTuning {
-	m.Steps, m.LR, m.Clip, m.Tune = cmp.Or(m.Steps, 10), cmp.Or(m.LR, 1e-5), cmp.Or(m.Clip, 1), m.Tune.after(30)
+func (m AscentTuning) withDefaults() AscentTuning {
+	m.Steps, m.LR, m.Clip, m.Tune = cmp.Or(m.Steps, 10), cmp.Or(m.LR, 1e-5), cmp.Or(m.Clip, 1), m.Tune.withOtherDefaults(30)
 	return m
 }
 
 // Unlearn implements Method.
 func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	o, err := r.objective("forget", r.Forget, false, -1)
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Passes: sweep(o)}
+	plan := train.Plan{Passes: singlePass(o)}
 	if m.Clip != nn.Zero {
-		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: m.LR}, Seed: r.Seed}
 	up, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}
-	return m.Tune.unless(ctx, r, m.Untuned, up, "the ascent moved the weights by "+movedBy(up, r.Original))
+	return m.Tune.tuneUnless(ctx, r, m.Untuned, up, "the ascent moved the weights by "+distanceText(up, r.Original))
 }
 
-// movedBy is the Euclidean distance of weights from others.
-func movedBy(p, from nn.Params) string {
+// distanceText is the Euclidean distance of weights from others.
+func distanceText(p, from nn.Params) string {
 	total := 0.0
 	for i, v := range p {
 		for j, x := range v.Data {

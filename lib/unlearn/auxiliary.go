@@ -36,7 +36,9 @@ type Source interface {
 }
 
 // Sources lists them; a new one adds one line.
-func Sources() []Source { return []Source{unseen{}, inversion{}, noise{}, retained{}} }
+func Sources() []Source {
+	return []Source{publicSource{}, inversionSource{}, noiseSource{}, retainedSource{}}
+}
 
 // source is that of a name.
 func (a Auxiliary) source() (Source, error) {
@@ -59,7 +61,7 @@ func (a Auxiliary) sees() Sees {
 	return s.Sees()
 }
 
-// records are as many as are to be forgotten, made of what their source may see: the
+// attackRecords are as many as are to be forgotten, made of what their source may see: the
 // forget set itself, and what looks up its records, are not there.
 func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 	s, err := a.source()
@@ -67,7 +69,7 @@ func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 		return Data{}, err
 	}
 	n := r.Forget.X.Rows
-	if r, err = r.shown(s.Sees()); err != nil {
+	if r, err = r.restrictTo(s.Sees()); err != nil {
 		return Data{}, fmt.Errorf("the auxiliary records %q: %w", a, err)
 	}
 	r.Forget, r.Objective, r.Hooks = Data{}, nil, train.Hooks{}
@@ -82,7 +84,7 @@ func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 // it. The zero value is that of pixels from black, 0, to white, 1.
 type Range struct{ Low, High float32 }
 
-func (r Range) resolved() Range {
+func (r Range) withDefaults() Range {
 	if r == (Range{}) {
 		r.High = 1
 	}
@@ -96,21 +98,21 @@ func (r Range) check() error {
 	return nil
 }
 
-// put puts values back into the range.
-func (r Range) put(values []float32) {
+// clamp puts values back into the range.
+func (r Range) clamp(values []float32) {
 	for i, v := range values {
 		values[i] = min(max(v, r.Low), r.High)
 	}
 }
 
-// uniform are n records of nothing, every feature uniform in the request's range.
-func (r Request) uniform(n int) Data {
-	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Made: true}, r.Range.resolved()
+// uniformRecords are n records of nothing, every feature uniform in the request's range.
+func (r Request) uniformRecords(n int) Data {
+	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Synthetic: true}, r.Range.withDefaults()
 	rng := r.Seed.Stream(engine.StreamAuxiliary)
 	for i := range d.X.Data {
 		d.X.Data[i] = in.Low + float32((in.High-in.Low)*rng.Float32())
 	}
-	in.put(d.X.Data) // a rounding may leave it
+	in.clamp(d.X.Data) // a rounding may leave it
 	d.Y, d.IDs = make([]int, n), make([]int, n)
 	for i := range d.IDs {
 		d.IDs[i] = i
@@ -118,5 +120,5 @@ func (r Request) uniform(n int) Data {
 	return d
 }
 
-// most is the place of the largest value, of the first where there are several.
-func most(values []float32) int { return slices.Index(values, slices.Max(values)) }
+// argmax is the place of the largest value, of the first where there are several.
+func argmax(values []float32) int { return slices.Index(values, slices.Max(values)) }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// inversion makes records that the original itself takes for its classes: the model
+// inversionSource makes records that the original itself takes for its classes: the model
 // inversion of Fredrikson, Jha and Ristenpart 2015 (algorithm 1), by which BlindU's
 // server comes to auxiliary records. Of every record x, for a label y that it is given,
 //
@@ -30,33 +30,33 @@ import (
 // many, and they differ. (3) They take up to 5,000 steps and stop when nothing is
 // gained any more; here are 100, for everybody. As for their networks, there is no term
 // for what else is known of a record.
-type inversion struct{}
+type inversionSource struct{}
 
 const (
 	inversionSteps = 100
 	inversionRate  = 0.1
 )
 
-var _ Source = inversion{}
+var _ Source = inversionSource{}
 
 // Name implements Source.
-func (inversion) Name() Auxiliary { return Inverted }
+func (inversionSource) Name() Auxiliary { return Inverted }
 
 // About implements Source.
-func (inversion) About() string {
+func (inversionSource) About() string {
 	return "noise that climbs the original's log-probability of a class, by gradient steps on the record"
 }
 
 // Sees implements Source.
-func (inversion) Sees() Sees { return Sees{Original: true} }
+func (inversionSource) Sees() Sees { return Sees{Original: true} }
 
 // Records implements Source.
-func (inversion) Records(ctx context.Context, r Request, n int) (Data, error) {
+func (inversionSource) Records(ctx context.Context, r Request, n int) (Data, error) {
 	classes, err := r.Runner.Classes()
 	if err != nil {
 		return Data{}, err
 	}
-	d := r.uniform(n)
+	d := r.uniformRecords(n)
 	for i, k := range r.Seed.Stream(engine.StreamAuxiliary, 1).Perm(n) {
 		d.Y[k] = i % classes
 	}
@@ -64,29 +64,29 @@ func (inversion) Records(ctx context.Context, r Request, n int) (Data, error) {
 	for from := 0; from < n; from += block {
 		to := min(from+block, n)
 		some := array.Matrix[float32]{Rows: to - from, Cols: d.X.Cols, Data: d.X.Data[from*d.X.Cols : to*d.X.Cols]}
-		if err := r.climb(ctx, some, d.Y[from:to]); err != nil {
+		if err := r.invert(ctx, some, d.Y[from:to]); err != nil {
 			return Data{}, err
 		}
 	}
 	return d, nil
 }
 
-// climb moves records towards their labels. It is a training of the records, in a game
+// invert moves records towards their labels. It is a training of the records, in a game
 // in which the model's weights have no owner. A step goes by the sum over the records,
 // so that each goes by its own gradient.
-func (r Request) climb(ctx context.Context, x array.Matrix[float32], y []int) error {
-	runner, err := model.NewRunner(r.Runner.Engine, imagined{Of: r.Runner.Arch, Records: x.Rows})
+func (r Request) invert(ctx context.Context, x array.Matrix[float32], y []int) error {
+	runner, err := model.NewRunner(r.Runner.Engine, learnedInputs{Of: r.Runner.Arch, Records: x.Rows})
 	if err != nil {
 		return err
 	}
-	start := append(nn.Params{{Name: imaginedRecords, Shape: []int{x.Rows, x.Cols}, Data: x.Data}}, weightsOnly(r.Original)...)
+	start := append(nn.Params{{Name: learnedInputsTensor, Shape: []int{x.Rows, x.Cols}, Data: x.Data}}, weightsOnly(r.Original)...)
 	places := array.New[float32](x.Rows, 1)
 	for i := range places.Data {
 		places.Data[i] = float32(i)
 	}
 	o := train.Objective{{Name: "inversion", X: places, Targets: []train.Target{train.CrossEntropy(y, r.classes(), float64(x.Rows))}}}
-	plan := train.Plan{Game: &train.Game{Players: []train.Player{{Name: "records", Owns: []string{imaginedRecords}, Objective: o}}}}
-	c := train.Config{Epochs: inversionSteps, Optimizer: within{nn.SGD{LR: inversionRate}, r.Range.resolved()}}
+	plan := train.Plan{Game: &train.Game{Players: []train.Player{{Name: "records", Owns: []string{learnedInputsTensor}, Objective: o}}}}
+	c := train.Config{Epochs: inversionSteps, Optimizer: clampedOptimizer{nn.SGD{LR: inversionRate}, r.Range.withDefaults()}}
 	p, _, err := train.FitPlan(ctx, runner, start, plan, c, train.Hooks{})
 	if err != nil {
 		return err
@@ -95,46 +95,46 @@ func (r Request) climb(ctx context.Context, x array.Matrix[float32], y []int) er
 	return nil
 }
 
-// imagined is a network whose records are learned: they are the rows of its first
+// learnedInputs is a network whose records are learned: they are the rows of its first
 // tensor, and what it is given are their places. It is always in inference, so that
 // what else is state is a number like a weight.
-type imagined struct {
+type learnedInputs struct {
 	Of      model.Architecture `json:"of"`
 	Records int                `json:"records"`
 }
 
-// imaginedRecords is the name of the tensor of records.
-const imaginedRecords = "imagined.records"
+// learnedInputsTensor is the name of the tensor of records.
+const learnedInputsTensor = "imagined.records"
 
-var _ model.Architecture = imagined{}
+var _ model.Architecture = learnedInputs{}
 
 // Name implements model.Architecture.
-func (m imagined) Name() string { return "imagined-" + m.Of.Name() }
+func (m learnedInputs) Name() string { return "imagined-" + m.Of.Name() }
 
 // Inputs implements model.Architecture: the record's place.
-func (imagined) Inputs() int { return 1 }
+func (learnedInputs) Inputs() int { return 1 }
 
 // Returns implements model.Architecture.
-func (m imagined) Returns() []model.Output { return m.Of.Returns() }
+func (m learnedInputs) Returns() []model.Output { return m.Of.Returns() }
 
-// Resolved implements model.Architecture.
-func (m imagined) Resolved() model.Architecture {
-	return imagined{resolved.Of(m.Of, m.Of.Resolved()), m.Records}
+// WithDefaults implements model.Architecture.
+func (m learnedInputs) WithDefaults() model.Architecture {
+	return learnedInputs{defaults.Of(m.Of, m.Of.WithDefaults()), m.Records}
 }
 
 // Check implements model.Architecture.
-func (m imagined) Check() error { return m.Of.Check() }
+func (m learnedInputs) Check() error { return m.Of.Check() }
 
 // Init implements model.Architecture.
-func (m imagined) Init(rng *rand.Rand) nn.Params {
-	return append(nn.Params{nn.NewParam(imaginedRecords, m.Records, m.Of.Inputs())}, weightsOnly(m.Of.Init(rng))...)
+func (m learnedInputs) Init(rng *rand.Rand) nn.Params {
+	return append(nn.Params{nn.NewParam(learnedInputsTensor, m.Records, m.Of.Inputs())}, weightsOnly(m.Of.Init(rng))...)
 }
 
-// Draws implements model.Architecture; in inference there are none.
-func (imagined) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture; in inference there are none.
+func (learnedInputs) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
-func (m imagined) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+func (m learnedInputs) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	t.Training = false
 	return m.Of.Forward(t, p[1:], nn.Embedding(t, x, p[0]), nil)
 }
@@ -149,25 +149,25 @@ func weightsOnly(p nn.Params) nn.Params {
 	return out
 }
 
-// within is an optimiser after whose steps every weight that moves is back in a range.
-type within struct {
+// clampedOptimizer is an optimiser after whose steps every weight that moves is back in a range.
+type clampedOptimizer struct {
 	nn.Optimizer
-	in Range
+	bounds Range
 }
 
-// Resolved implements nn.Optimizer.
-func (w within) Resolved() nn.Optimizer {
-	return within{resolved.Of(w.Optimizer, w.Optimizer.Resolved()), w.in}
+// WithDefaults implements nn.Optimizer.
+func (w clampedOptimizer) WithDefaults() nn.Optimizer {
+	return clampedOptimizer{defaults.Of(w.Optimizer, w.Optimizer.WithDefaults()), w.bounds}
 }
 
 // Step implements nn.Optimizer.
-func (w within) Step(p nn.Params, grads [][]float64, s *nn.OptimizerState, rates []float64) error {
+func (w clampedOptimizer) Step(p nn.Params, grads [][]float64, s *nn.OptimizerState, rates []float64) error {
 	if err := w.Optimizer.Step(p, grads, s, rates); err != nil {
 		return err
 	}
 	for i := range p {
 		if rates[i] != 0 {
-			w.in.put(p[i].Data)
+			w.bounds.clamp(p[i].Data)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestEverySourceConforms(t *testing.T) {
 		names[name] = true
 		t.Run(string(name), func(t *testing.T) {
 			r := s.request()
-			before := fingerprint(joined(joined(r.Forget, r.Retain), r.HeldOut)) + r.Original.Hash()
+			before := fingerprint(concatData(concatData(r.Forget, r.Retain), r.HeldOut)) + r.Original.Hash()
 			d := recordsOf(t, name, r)
 			want := len(r.Forget.IDs)
 			if name == Retained {
@@ -45,13 +45,13 @@ func TestEverySourceConforms(t *testing.T) {
 			if slices.Min(d.Y) < 0 || slices.Max(d.Y) > 2 || len(slices.Compact(slices.Sorted(slices.Values(d.IDs)))) != want {
 				t.Errorf("labels %v, numbers %v", d.Y, d.IDs)
 			}
-			if see := source.Sees(); d.Made != (!see.Retain && !see.HeldOut) {
-				t.Errorf("made: %v, seen: %+v", d.Made, see)
+			if see := source.Sees(); d.Synthetic != (!see.Retain && !see.HeldOut) {
+				t.Errorf("made: %v, seen: %+v", d.Synthetic, see)
 			}
 			if fingerprint(recordsOf(t, name, r)) != fingerprint(d) {
 				t.Error("the same request gives other records")
 			}
-			if after := fingerprint(joined(joined(r.Forget, r.Retain), r.HeldOut)) + r.Original.Hash(); after != before {
+			if after := fingerprint(concatData(concatData(r.Forget, r.Retain), r.HeldOut)) + r.Original.Hash(); after != before {
 				t.Error("the request was written to")
 			}
 			r.Seed++
@@ -116,7 +116,7 @@ func TestTheOriginalTakesInvertedRecordsForTheirClasses(t *testing.T) {
 	if slices.Min(count) != 33 || slices.Max(count) != 34 || slices.IsSorted(d.Y) || slices.Equal(d.Y[:6], []int{0, 1, 2, 0, 1, 2}) {
 		t.Errorf("the labels %v are counted %v", d.Y, count)
 	}
-	began := r.uniform(d.X.Rows)
+	began := r.uniformRecords(d.X.Rows)
 	sure := func(x array.Matrix[float32]) (mean float64) {
 		said, err := s.runner.Predict(s.weights, x)
 		if err != nil {
@@ -149,7 +149,7 @@ func TestInversionTakesTheStepsThatItSays(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	r.Range = Range{-1, 1.5}
-	d, began := recordsOf(t, Inverted, r), r.uniform(100)
+	d, began := recordsOf(t, Inverted, r), r.uniformRecords(100)
 	for _, i := range []int{0, 17, 99} {
 		x := slices.Clone(began.X.Row(i))
 		for range 100 {
@@ -191,12 +191,12 @@ func TestARecordClimbsAloneAsInCompany(t *testing.T) {
 	}
 	r := Request{Runner: runner, Original: arch.Init(engine.Root(5).Stream(engine.StreamInit)), Seed: 6}
 	before := r.Original.Hash()
-	all, y := r.uniform(6).X, []int{0, 1, 2, 2, 1, 0}
+	all, y := r.uniformRecords(6).X, []int{0, 1, 2, 2, 1, 0}
 	alone := all.Gather([]int{2, 4})
-	if err := r.climb(t.Context(), all, y); err != nil {
+	if err := r.invert(t.Context(), all, y); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.climb(t.Context(), alone, []int{2, 1}); err != nil {
+	if err := r.invert(t.Context(), alone, []int{2, 1}); err != nil {
 		t.Fatal(err)
 	}
 	for k, i := range []int{2, 4} {
@@ -244,7 +244,7 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 	for _, bad := range []Range{{1, 0}, {float32(math.NaN()), 1}, {0, float32(math.Inf(1))}} {
 		r := s.request()
 		r.Range = bad
-		if _, _, err := Apply(t.Context(), DoNothing{}, r); err == nil || !strings.Contains(err.Error(), "features between") {
+		if _, _, err := Apply(t.Context(), NoOp{}, r); err == nil || !strings.Contains(err.Error(), "features between") {
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 func TestAnOptimiserStaysWithinItsRange(t *testing.T) {
 	p := nn.Params{nn.NewParam("a", 3), nn.NewParam("b", 1)}
 	p[0].Data, p[1].Data = []float32{0.5, 0.5, 0.5}, []float32{9}
-	o := within{nn.SGD{LR: 0.1}, Range{0, 1}}.Resolved()
+	o := clampedOptimizer{nn.SGD{LR: 0.1}, Range{0, 1}}.WithDefaults()
 	grads := [][]float64{{1, 100, -100}, {1}}
 	if err := o.Step(p, grads, nn.NewOptimizerState(o, p), []float64{1, 0}); err != nil {
 		t.Fatal(err)

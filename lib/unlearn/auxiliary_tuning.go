@@ -38,15 +38,15 @@ func (AuxiliaryTuning) General() bool { return true }
 
 // Sees implements Method. Of the forget set it is the size that is looked at.
 func (m AuxiliaryTuning) Sees() Sees {
-	s := m.resolved().Auxiliary.sees()
+	s := m.withDefaults().Auxiliary.sees()
 	s.Original, s.Forget = true, true
 	return s
 }
 
-// Resolved implements Method.
-func (m AuxiliaryTuning) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m AuxiliaryTuning) WithDefaults() Method { return m.withDefaults() }
 
-func (m AuxiliaryTuning) resolved() AuxiliaryTuning {
+func (m AuxiliaryTuning) withDefaults() AuxiliaryTuning {
 	m.Auxiliary, m.Epochs, m.LR = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3)
 	m.Batch, m.Clip = cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
 	return m
@@ -54,7 +54,7 @@ func (m AuxiliaryTuning) resolved() AuxiliaryTuning {
 
 // Unlearn implements Method.
 func (m AuxiliaryTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	d, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
 		return nil, err

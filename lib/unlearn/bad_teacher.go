@@ -46,10 +46,10 @@ func (BadTeacher) About() About {
 // Sees implements Method.
 func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m BadTeacher) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m BadTeacher) WithDefaults() Method { return m.withDefaults() }
 
-func (m BadTeacher) resolved() BadTeacher {
+func (m BadTeacher) withDefaults() BadTeacher {
 	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
 	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
 	m.TeacherSeed = cmp.Or(m.TeacherSeed, 101)
@@ -58,18 +58,18 @@ func (m BadTeacher) resolved() BadTeacher {
 
 // Unlearn implements Method.
 func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	teacher := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
-	retain, err := r.teach(teacher, r.Retain, m.Temperature, 1-m.Alpha)
+	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	forget, err := r.teach(teacher, r.Forget, m.Temperature, 1)
+	forget, err := r.distillTarget(teacher, r.Forget, m.Temperature, 1)
 	if err != nil {
 		return nil, err
 	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.labels(r.Retain, m.Alpha), retain),
+		r.term("retain", r.Retain, false, r.labelTarget(r.Retain, m.Alpha), retain),
 		r.term("forget", r.Forget, true, forget),
 	}
 	return r.minimise(ctx, o, m.Epochs, m.LR, nil)

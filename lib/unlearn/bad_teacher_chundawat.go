@@ -53,10 +53,10 @@ func (BadTeacherChundawat) About() About {
 // Sees implements Method.
 func (BadTeacherChundawat) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m BadTeacherChundawat) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m BadTeacherChundawat) WithDefaults() Method { return m.withDefaults() }
 
-func (m BadTeacherChundawat) resolved() BadTeacherChundawat {
+func (m BadTeacherChundawat) withDefaults() BadTeacherChundawat {
 	m.Epochs, m.LR, m.Share = cmp.Or(m.Epochs, 1), cmp.Or(m.LR, 1e-4), cmp.Or(m.Share, 0.3)
 	m.Temperature, m.Batch, m.TeacherSeed = cmp.Or(m.Temperature, 1), cmp.Or(m.Batch, 256), cmp.Or(m.TeacherSeed, 101)
 	return m
@@ -64,7 +64,7 @@ func (m BadTeacherChundawat) resolved() BadTeacherChundawat {
 
 // Unlearn implements Method.
 func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Share > 0 && m.Share <= 1) {
 		return nil, fmt.Errorf("a share of %v of the retain set; above 0 and up to 1 are possible", m.Share)
 	}
@@ -73,7 +73,7 @@ func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, 
 	if err != nil {
 		return nil, fmt.Errorf("the untrained teacher: %w", err)
 	}
-	kept := r.some(m.Share)
+	kept := r.sampleRetained(m.Share)
 	retain, err := r.Runner.Predict(r.Original, kept.X)
 	if err != nil {
 		return nil, fmt.Errorf("the trained teacher: %w", err)
@@ -82,14 +82,14 @@ func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, 
 		Rows: forget.Logits().Rows + retain.Logits().Rows, Cols: forget.Logits().Cols,
 		Data: slices.Concat(forget.Logits().Data, retain.Logits().Data),
 	}
-	o := train.Objective{r.term("forget and retain", joined(r.Forget, kept), false, train.Distillation(z, m.Temperature, 1))}
+	o := train.Objective{r.term("forget and retain", concatData(r.Forget, kept), false, train.Distillation(z, m.Temperature, 1))}
 	r.Batch = cmp.Or(r.Batch, m.Batch)
 	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
 }
 
-// some are a share of the retained records, rounded down, at least one, drawn at
+// sampleRetained are a share of the retained records, rounded down, at least one, drawn at
 // random and in their order.
-func (r Request) some(share float64) Data {
+func (r Request) sampleRetained(share float64) Data {
 	n := r.Retain.X.Rows
 	rows := r.Seed.Stream(engine.StreamShare).Perm(n)[:max(1, int(share*float64(n)))]
 	slices.Sort(rows)

@@ -34,7 +34,7 @@ type BFU struct {
 	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
 	Clip       float64 `json:"clip,omitempty"`       // the longest gradient, 0: 5, nn.Zero: any
 	// Private makes the gradient of every step of those who erase private; nil: it is not.
-	Private *Noised `json:"private,omitempty"`
+	Private *PrivateRelease `json:"private,omitempty"`
 }
 
 var (
@@ -62,20 +62,20 @@ func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true}
 
 // Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
 // where 1 had none and diverged.
-func (m BFU) Version() int { return matched(m.Divergence) }
+func (m BFU) Version() int { return latentMatchVersion(m.Divergence) }
 
-// Resolved implements Method.
-func (m BFU) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m BFU) WithDefaults() Method { return m.withDefaults() }
 
-func (m BFU) resolved() BFU {
-	m.Users, m.Private = m.Users.Resolved(), m.Private.resolved()
+func (m BFU) withDefaults() BFU {
+	m.Users, m.Private = m.Users.WithDefaults(), m.Private.withDefaults()
 	m.Divergence, m.Weight, m.LR, m.Clip = cmp.Or(m.Divergence, 1), cmp.Or(m.Weight, 1.5), cmp.Or(m.LR, 1e-3), cmp.Or(m.Clip, 5)
 	return m
 }
 
 // Unlearn implements Method.
 func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if _, err := r.Runner.Classes(); err != nil {
 		return nil, err
 	}
@@ -84,32 +84,32 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	plan := train.Plan{}
 	if m.Private != nil {
-		release, err := train.Released(m.Private.over(m.steps(r)))
+		release, err := train.ReleaseGradients(m.Private.mechanism(m.maxSteps(r)))
 		if err != nil {
 			return nil, err
 		}
-		plan.Surgeons = []train.Surgeon{release}
+		plan.Transforms = []train.GradientTransform{release}
 	}
-	c := train.Config{Epochs: m.Erasing, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
+	c := train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
 	if m.Clip != nn.Zero {
 		c.Clip = m.Clip
 	}
-	erase := func(t federated.Turn, own, erased Data) (federated.Task, error) {
-		o, err := m.objective(r, own.rows(r.share(t, own.X.Rows, erased.X.Rows)), erased)
+	erase := func(t federated.UserRound, own, erased Data) (federated.Task, error) {
+		o, err := m.objective(r, own.selectRows(r.keptRows(t, own.X.Rows, erased.X.Rows)), erased)
 		p := plan
-		p.Passes = sweep(o)
+		p.Passes = singlePass(o)
 		return federated.Task{Plan: p, Config: c}, err
 	}
 	out, err := m.run(ctx, r, r.Original, erase)
 	if err == nil {
-		out.Note += m.Private.note(m.steps(r))
+		out.Note += m.Private.note(m.maxSteps(r))
 	}
 	return out, err
 }
 
-// share are the records that a user keeps in sight in his turn: of his own so many as he
+// keptRows are the records that a user keeps in sight in his turn: of his own so many as he
 // erases, others in every round and for every user.
-func (r Request) share(t federated.Turn, own, erased int) []int {
+func (r Request) keptRows(t federated.UserRound, own, erased int) []int {
 	return r.Seed.Stream(engine.StreamShare, uint64(t.Round), uint64(t.User)).Perm(own)[:min(own, erased)]
 }
 
@@ -119,7 +119,7 @@ func (m BFU) objective(r Request, own, erased Data) (train.Objective, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets := []train.Target{r.labels(erased, -m.Weight)}
+	targets := []train.Target{r.labelTarget(erased, -m.Weight)}
 	if m.Divergence != nn.Zero {
 		each := m.Divergence / float64(codes[loss.LatentMean].Cols)
 		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: each})

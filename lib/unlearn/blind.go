@@ -22,16 +22,16 @@ type Erasure struct {
 	Y     []int
 }
 
-// Blind asks a server that holds no record of the forget set to forget it. What stands
+// BlindRequest asks a server that holds no record of the forget set to forget it. What stands
 // here is all that the server has: nothing in it could hold such a record.
-type Blind struct {
+type BlindRequest struct {
 	Runner   *model.Runner // of an ib.Bottleneck
 	Original nn.Params
 	Erasure  Erasure
 	// Auxiliary are records of somebody else, with labels, on which the model is to go
 	// on working.
 	Auxiliary Data
-	// Trained is what the original was trained for, of the auxiliary records: one term
+	// TrainingSize is what the original was trained for, of the auxiliary records: one term
 	// of them, in their order. It is built before the server is asked, because who can
 	// build it of any record can look at any record.
 	Trained train.Objective
@@ -40,14 +40,14 @@ type Blind struct {
 	Hooks   train.Hooks
 }
 
-// Upload is what the owner of records sends: each is masked, if it is to be, compressed
+// NewErasure is what the owner of records sends: each is masked, if it is to be, compressed
 // by the first half of the model, and a code drawn from what that says. The codes are
 // made once; a record's mask and code depend on the seed and its number alone.
-func Upload(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, seed engine.Root) (Erasure, error) {
+func NewErasure(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, seed engine.Root) (Erasure, error) {
 	if _, is := r.Arch.(ib.Bottleneck); !is {
 		return Erasure{}, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
 	}
-	records, err := records.masked(mask, seed)
+	records, err := records.mask(mask, seed)
 	if err != nil {
 		return Erasure{}, err
 	}
@@ -55,12 +55,12 @@ func Upload(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, s
 	if err != nil {
 		return Erasure{}, err
 	}
-	codes, err := ib.Draw(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
+	codes, err := ib.SampleCodes(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
 	return Erasure{Codes: codes, Y: records.Y}, err
 }
 
-// masked are the records as their owner masks them; nil: as they are.
-func (d Data) masked(mask *privacy.Masking, seed engine.Root) (Data, error) {
+// mask are the records as their owner masks them; nil: as they are.
+func (d Data) mask(mask *privacy.Masking, seed engine.Root) (Data, error) {
 	if mask == nil {
 		return d, nil
 	}
@@ -69,9 +69,9 @@ func (d Data) masked(mask *privacy.Masking, seed engine.Root) (Data, error) {
 	return d, err
 }
 
-// network is the bottleneck that is asked about.
-func (b Blind) network() (ib.Bottleneck, error) {
-	m, is := b.Runner.Arch.Resolved().(ib.Bottleneck)
+// bottleneck is the bottleneck that is asked about.
+func (b BlindRequest) bottleneck() (ib.Bottleneck, error) {
+	m, is := b.Runner.Arch.WithDefaults().(ib.Bottleneck)
 	switch n := b.Erasure.Codes.Rows; {
 	case !is:
 		return m, fmt.Errorf("needs an information bottleneck, %s is none", b.Runner.Arch.Name())
@@ -92,17 +92,17 @@ func (b Blind) network() (ib.Bottleneck, error) {
 	return m, b.Erasure.Codes.Check("the codes")
 }
 
-// forgotten stops a server that has forgotten: at the end of an epoch, when the
+// stopAtChance stops a server that has forgotten: at the end of an epoch, when the
 // approximator finds the labels of no more codes than chance does, one in as many as
 // there are classes. The server can do so blindly.
-func (b Blind) forgotten(m ib.Bottleneck) (*train.Validation, error) {
+func (b BlindRequest) stopWhenForgotten(m ib.Bottleneck) (*train.Validation, error) {
 	half, err := model.NewRunner(b.Runner.Engine, ib.Approximator{Of: m})
 	if err != nil {
 		return nil, err
 	}
-	compressing, approximating := m.Tensors()
+	compressing, approximating := m.TensorCounts()
 	all, chance := compressing+approximating, 1/float64(m.Outputs)
-	return &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
+	return &train.Validation{KeepLast: true, StopBelow: &chance, Score: func(_ context.Context, p nn.Params, _ int) (float64, error) {
 		said, err := half.Predict(p[compressing:all], b.Erasure.Codes)
 		if err != nil {
 			return 0, err
@@ -111,21 +111,21 @@ func (b Blind) forgotten(m ib.Bottleneck) (*train.Validation, error) {
 	}}, nil
 }
 
-// blindly is the server's part of a request, with what the owner of the forget set
+// blindRequest is the server's part of a request, with what the owner of the forget set
 // uploads in the place of the records, which are gone.
-func (r Request) blindly(mask *privacy.Masking, auxiliary Data) (Blind, error) {
+func (r Request) blindRequest(mask *privacy.Masking, auxiliary Data) (BlindRequest, error) {
 	if r.Augment != nil {
-		return Blind{}, errors.New("codes are of records as they are, and these are augmented")
+		return BlindRequest{}, errors.New("codes are of records as they are, and these are augmented")
 	}
-	e, err := Upload(r.Runner, r.Original, r.Forget, mask, r.Seed)
+	e, err := NewErasure(r.Runner, r.Original, r.Forget, mask, r.Seed)
 	if err != nil {
-		return Blind{}, fmt.Errorf("the upload: %w", err)
+		return BlindRequest{}, fmt.Errorf("the upload: %w", err)
 	}
 	trained, err := r.objective("auxiliary", auxiliary, false, 1)
 	if err != nil {
-		return Blind{}, err
+		return BlindRequest{}, err
 	}
-	return Blind{
+	return BlindRequest{
 		Runner: r.Runner, Original: r.Original, Erasure: e, Auxiliary: auxiliary, Trained: trained, Seed: r.Seed, Batch: r.Batch, Hooks: r.Hooks,
 	}, nil
 }

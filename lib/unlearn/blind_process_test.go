@@ -73,7 +73,7 @@ func serve(file string) error {
 	if err != nil {
 		return err
 	}
-	ask := Blind{Runner: r, Original: s.Weights, Erasure: s.Erasure, Auxiliary: s.Auxiliary, Trained: trained, Seed: 100}
+	ask := BlindRequest{Runner: r, Original: s.Weights, Erasure: s.Erasure, Auxiliary: s.Auxiliary, Trained: trained, Seed: 100}
 	out, err := BlindU{Epochs: 3}.Serve(context.Background(), ask)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mask := privacy.Masking{}.Resolved()
-	ask, err := r.blindly(&mask, aux)
+	mask := privacy.Masking{}.WithDefaults()
+	ask, err := r.blindRequest(&mask, aux)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startServer(t, sent{s.runner.Arch.Resolved().(ib.Bottleneck), s.weights, ask.Erasure, aux})
+	p := startServer(t, sent{s.runner.Arch.WithDefaults().(ib.Bottleneck), s.weights, ask.Erasure, aux})
 	line, err := p.out.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "unlearned "+want.Params.Hash() {
 		t.Fatalf("the server says %q (%v), in one process it is %s", line, err, want.Params.Hash())

@@ -82,7 +82,7 @@ func trainServer(t testing.TB) *server {
 	if s.runner, err = model.NewRunner(e, arch); err != nil {
 		t.Fatal(err)
 	}
-	o, err := objectiveOf(joined(s.asked, plain(3, 300, 0)))
+	o, err := objectiveOf(concatData(s.asked, plain(3, 300, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (s *server) accuracy(t testing.TB, p nn.Params, d Data) float64 {
 func TestAnUploadIsMaskedCompressedAndDrawn(t *testing.T) {
 	s := newServer(t)
 	mask := privacy.Masking{Rate: 0.5}
-	e, err := Upload(s.runner, s.weights, s.asked, &mask, 7)
+	e, err := NewErasure(s.runner, s.weights, s.asked, &mask, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAnUploadIsMaskedCompressedAndDrawn(t *testing.T) {
 		t.Error("the labels are not those of the records")
 	}
 	// A record's code does not depend on which others are uploaded.
-	some, err := Upload(s.runner, s.weights, s.asked.rows([]int{31, 4}), &mask, 7)
+	some, err := NewErasure(s.runner, s.weights, s.asked.selectRows([]int{31, 4}), &mask, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestBlindUClosesABackdoorByItsCodes(t *testing.T) {
 	if s.accuracy(t, s.weights, s.asked) < 0.95 || s.accuracy(t, s.weights, s.others) < 0.8 {
 		t.Fatal("the original has learned too little: this test looks at nothing")
 	}
-	m := BlindU{Unmasked: true, Weighing: Added, LR: 3e-3}
+	m := BlindU{Unmasked: true, Weighting: Added, LR: 3e-3}
 	after := func(m Method, r Request) (asked, others float64) {
 		p, _, err := Apply(t.Context(), m, r)
 		if err != nil {
@@ -202,7 +202,7 @@ func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := r.blindly(m.resolved().mask(), aux)
+	b, err := r.blindRequest(m.withDefaults().mask(), aux)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 	seen := map[string]BlindU{}
 	for _, m := range []BlindU{
 		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained}, {Auxiliary: Noise}, {Auxiliary: Inverted},
-		{Weighing: AsPrinted}, {Weighing: ByPCGrad}, {Weighing: ByRatio}, {Weighing: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
+		{Weighting: AsPrinted}, {Weighting: ByPCGrad}, {Weighting: ByRatio}, {Weighting: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
 		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
 	} {
 		m.Epochs = 1
@@ -240,7 +240,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 		seen[p.Hash()] = m
 	}
 	// As coded the first information has no gradient: only its value weighs.
-	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighing: Added, Rate: nn.Zero}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
+	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighting: Added, Rate: nn.Zero}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
 		t.Errorf("without the first information: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		m     BlindU
 		spoil func(*Request)
 	}{
-		`the weighing "fair" is none of`:          {m: BlindU{Weighing: "fair"}},
+		`the weighing "fair" is none of`:          {m: BlindU{Weighting: "fair"}},
 		`the auxiliary records "own" are none of`: {m: BlindU{Auxiliary: "own"}},
 		"the upload: privacy":                     {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
 		"these are augmented": {spoil: func(r *Request) {
@@ -266,17 +266,17 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
-	good, err := s.request().blindly(nil, s.others)
+	good, err := s.request().blindRequest(nil, s.others)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for words, spoil := range map[string]func(*Blind){
-		"0 codes with 100 labels":           func(b *Blind) { b.Erasure.Codes = array.Matrix[float32]{} },
-		"the codes have 3 variables":        func(b *Blind) { b.Erasure.Codes = array.New[float32](100, 3) },
-		"code 1 has label 3":                func(b *Blind) { b.Erasure.Y = slices.Clone(b.Erasure.Y); b.Erasure.Y[1] = 3 },
-		"there are no auxiliary records":    func(b *Blind) { b.Auxiliary = Data{} },
-		"trained for 0 terms":               func(b *Blind) { b.Trained = nil },
-		"the codes: row 2, column 1 is NaN": func(b *Blind) { b.Erasure.Codes = nan(b.Erasure.Codes, 2, 1) },
+	for words, spoil := range map[string]func(*BlindRequest){
+		"0 codes with 100 labels":           func(b *BlindRequest) { b.Erasure.Codes = array.Matrix[float32]{} },
+		"the codes have 3 variables":        func(b *BlindRequest) { b.Erasure.Codes = array.New[float32](100, 3) },
+		"code 1 has label 3":                func(b *BlindRequest) { b.Erasure.Y = slices.Clone(b.Erasure.Y); b.Erasure.Y[1] = 3 },
+		"there are no auxiliary records":    func(b *BlindRequest) { b.Auxiliary = Data{} },
+		"trained for 0 terms":               func(b *BlindRequest) { b.Trained = nil },
+		"the codes: row 2, column 1 is NaN": func(b *BlindRequest) { b.Erasure.Codes = nan(b.Erasure.Codes, 2, 1) },
 	} {
 		b := good
 		spoil(&b)
@@ -298,8 +298,8 @@ func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
 	for i := range codes.Rows {
 		codes.Row(i)[0] = float32(i)
 	}
-	q := &pairs{seed: 3, codes: codes}
-	dealt := func(q *pairs, epoch int) []int {
+	q := &pairAugmenter{seed: 3, codes: codes}
+	dealt := func(q *pairAugmenter, epoch int) []int {
 		var out []int
 		for id := range 50 {
 			src, dst := []float32{7, float32(id), 0, 0, 0}, make([]float32, 5)
@@ -314,7 +314,7 @@ func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
 		return out
 	}
 	first, second := dealt(q, 0), dealt(q, 1)
-	if slices.Equal(first, second) || !slices.Equal(first, dealt(&pairs{seed: 3, codes: codes}, 0)) {
+	if slices.Equal(first, second) || !slices.Equal(first, dealt(&pairAugmenter{seed: 3, codes: codes}, 0)) {
 		t.Error("the deal does not follow seed and epoch")
 	}
 	slices.Sort(first)
@@ -329,21 +329,21 @@ func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
 // says; the approximator's weights are reached by both, as finite differences have it.
 func TestAJointNetworkIsItsParts(t *testing.T) {
 	s := newServer(t)
-	b, err := s.request().blindly(nil, s.others)
+	b, err := s.request().blindRequest(nil, s.others)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := b.network()
+	of, err := b.bottleneck()
 	if err != nil {
 		t.Fatal(err)
 	}
-	arch := jointly(of)
+	arch := withCritic(of)
 	runner, err := model.NewRunner(s.runner.Engine, arch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := append(s.weights.Clone(), arch.Critic.Init(engine.Root(1).Stream(engine.StreamInit), criticPrefix)...)
-	x := arch.paired(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
+	x := arch.pairRecords(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
 	got, err := runner.Predict(p, x)
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +356,7 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back := ib.Halves(s.weights)
+	_, back := ib.SplitWeights(s.weights)
 	gone, err := half.Predict(back, b.Erasure.Codes)
 	if err != nil {
 		t.Fatal(err)
@@ -368,12 +368,12 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 		}
 	}
 	for i := range x.Rows {
-		if !same(got.Logits().Row(i), want.Logits().Row(i)) || !same(got.Outputs[erased].Row(i), gone.Logits().Row(i%100)) {
+		if !same(got.Logits().Row(i), want.Logits().Row(i)) || !same(got.Outputs[erasedLogits].Row(i), gone.Logits().Row(i%100)) {
 			t.Fatalf("record %d: the joint network differs from its parts", i)
 		}
 	}
 	o := train.Objective{{Name: "both", X: x, Targets: []train.Target{
-		train.CrossEntropy(s.others.Y, 3, 1), BlindU{}.erase(b.Erasure.Y, of, x.Rows), {Loss: loss.DonskerVaradhan{}, Weight: -0.5},
+		train.CrossEntropy(s.others.Y, 3, 1), BlindU{}.erasureTarget(b.Erasure.Y, of, x.Rows), {Loss: loss.DonskerVaradhan{}, Weight: -0.5},
 	}}}
 	grads, err := train.Gradient(t.Context(), runner, p, o, 0, train.Mode{})
 	if err != nil {
@@ -403,16 +403,16 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 // all of the bottleneck and none of the critic, and as coded feels no gradient of it.
 func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 	s := newServer(t)
-	b, err := s.request().blindly(nil, s.others)
+	b, err := s.request().blindRequest(nil, s.others)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, err := b.network()
+	of, err := b.bottleneck()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for weighing, want := range map[Weighing]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
-		critic, both := BlindU{Weighing: weighing, Rate: 3}.resolved().players(b, jointly(of))
+	for weighing, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
+		critic, both := BlindU{Weighting: weighing, Rate: 3}.withDefaults().players(b, withCritic(of))
 		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
 			t.Errorf("%s: the critic owns %v and goes down %+v", weighing, critic.Owns, g)
 		}
@@ -424,7 +424,7 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 		if forget[0].Weight != -1 || forget[1].Weight != -3 {
 			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighing, forget[0].Weight, forget[1].Weight)
 		}
-		_, held := forget[1].Loss.(loss.Held)
+		_, held := forget[1].Loss.(loss.NoGradient)
 		if coded := weighing == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
 			t.Errorf("%s: held %v, the retained loss has the weight %v", weighing, held, retain[0].Weight)
 		}
@@ -440,7 +440,7 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.X.Rows != s.asked.X.Rows || !d.Made || s.accuracy(t, s.weights, d) != 1 {
+	if d.X.Rows != s.asked.X.Rows || !d.Synthetic || s.accuracy(t, s.weights, d) != 1 {
 		t.Errorf("%d records, of which the original gives the labels of %v", d.X.Rows, s.accuracy(t, s.weights, d))
 	}
 	low, high := slices.Min(d.X.Data), slices.Max(d.X.Data)
@@ -461,8 +461,8 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 // Nothing that a server is asked by can look up a record: its fields are plain data, and
 // of functions there are the hooks of its own work alone.
 func TestARequestToAServerHoldsNoWayToARecord(t *testing.T) {
-	for i := range reflect.TypeFor[Blind]().NumField() {
-		if f := reflect.TypeFor[Blind]().Field(i); f.Type.Kind() == reflect.Func || f.Type == reflect.TypeFor[Request]() {
+	for i := range reflect.TypeFor[BlindRequest]().NumField() {
+		if f := reflect.TypeFor[BlindRequest]().Field(i); f.Type.Kind() == reflect.Func || f.Type == reflect.TypeFor[Request]() {
 			t.Errorf("Blind.%s is a %s", f.Name, f.Type)
 		}
 	}

@@ -58,7 +58,7 @@ type BlindU struct {
 	Masking   privacy.Masking `json:"masking,omitzero"`    // zero: 60 % without replacement
 	Unmasked  bool            `json:"unmasked,omitempty"`  // nothing is masked, only compressed
 	Auxiliary Auxiliary       `json:"auxiliary,omitempty"` // "": Public
-	Weighing  Weighing        `json:"weighing,omitempty"`  // "": ByMGDA
+	Weighting Weighting       `json:"weighing,omitempty"`  // "": ByMGDA
 	Bounded   bool            `json:"bounded,omitempty"`
 	Epochs    int             `json:"epochs,omitempty"`  // at most, 0: 20
 	LR        float64         `json:"lr,omitempty"`      // 0: 1e-3
@@ -74,16 +74,16 @@ type BlindU struct {
 	Beside *Users `json:"beside,omitempty"`
 }
 
-// Weighing says how retaining and forgetting are weighed against each other.
-type Weighing string
+// Weighting says how retaining and forgetting are weighed against each other.
+type Weighting string
 
 // The weighings.
 const (
-	ByMGDA    Weighing = "mgda"    // train.MGDA
-	AsPrinted Weighing = "printed" // train.PrintedMGDA
-	ByPCGrad  Weighing = "pcgrad"  // train.PCGrad
-	ByRatio   Weighing = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, no gradient of the first information
-	Added     Weighing = "added"   // as they are
+	ByMGDA    Weighting = "mgda"    // train.MGDA
+	AsPrinted Weighting = "printed" // train.PrintedMGDA
+	ByPCGrad  Weighting = "pcgrad"  // train.PCGrad
+	ByRatio   Weighting = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, no gradient of the first information
+	Added     Weighting = "added"   // as they are
 )
 
 var (
@@ -104,35 +104,35 @@ func (BlindU) General() bool { return true }
 
 // Sees implements Method. The forget set is there for its owner; see Serve.
 func (m BlindU) Sees() Sees {
-	s := m.resolved().Auxiliary.sees()
+	s := m.withDefaults().Auxiliary.sees()
 	s.Original, s.Forget = true, true
 	return s
 }
 
-// Resolved implements Method.
-func (m BlindU) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m BlindU) WithDefaults() Method { return m.withDefaults() }
 
-func (m BlindU) resolved() BlindU {
-	if m.Masking = m.Masking.Resolved(); m.Unmasked {
+func (m BlindU) withDefaults() BlindU {
+	if m.Masking = m.Masking.WithDefaults(); m.Unmasked {
 		m.Masking = privacy.Masking{}
 	}
 	if m.Coded != nil {
-		coded := m.Coded.resolved()
-		m.Coded, m.Weighing = &coded, cmp.Or(m.Weighing, ByRatio)
+		coded := m.Coded.withDefaults()
+		m.Coded, m.Weighting = &coded, cmp.Or(m.Weighting, ByRatio)
 		m.Rate, m.Critic = cmp.Or(m.Rate, 4), cmp.Or(m.Critic, 40)
 	}
-	m.Auxiliary, m.Weighing = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighing, ByMGDA)
+	m.Auxiliary, m.Weighting = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighting, ByMGDA)
 	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
 	m.Rate, m.Critic, m.WarmUp = cmp.Or(m.Rate, 1), cmp.Or(m.Critic, 5), cmp.Or(m.WarmUp, 100)
 	if m.Beside != nil {
-		users := m.Beside.Resolved()
+		users := m.Beside.WithDefaults()
 		m.Beside = &users
 	}
 	return m
 }
 
-// mixer is the weighing's.
-func (w Weighing) mixer() (train.Mixer, error) {
+// combiner is the weighing's.
+func (w Weighting) combiner() (train.GradientCombiner, error) {
 	switch w {
 	case ByMGDA:
 		return train.MGDA{}, nil
@@ -151,9 +151,9 @@ func (w Weighing) mixer() (train.Mixer, error) {
 // Unlearn implements Method: the owner's part, and then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if m.Coded != nil {
-		return m.resolved().asCoded(ctx, r)
+		return m.withDefaults().runAsCoded(ctx, r)
 	}
-	b, err := m.Ask(ctx, r)
+	b, err := m.PrepareRequest(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -168,39 +168,39 @@ func (m BlindU) mask() *privacy.Masking {
 	return &m.Masking
 }
 
-// Ask is the owner's part: what the server is asked, and all that it gets.
-func (m BlindU) Ask(ctx context.Context, r Request) (Blind, error) {
-	m = m.resolved()
+// PrepareRequest is the owner's part: what the server is asked, and all that it gets.
+func (m BlindU) PrepareRequest(ctx context.Context, r Request) (BlindRequest, error) {
+	m = m.withDefaults()
 	if m.Coded != nil {
-		return Blind{}, errors.New("the published program cannot be asked blindly: its server looks at masked records")
+		return BlindRequest{}, errors.New("the published program cannot be asked blindly: its server looks at masked records")
 	}
 	auxiliary, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
-		return Blind{}, err
+		return BlindRequest{}, err
 	}
-	return r.blindly(m.mask(), auxiliary)
+	return r.blindRequest(m.mask(), auxiliary)
 }
 
 // Serve is the server's part.
-func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
-	m = m.resolved()
+func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
+	m = m.withDefaults()
 	if m.Coded != nil {
 		return nil, errors.New("the published program cannot serve blindly: its server looks at masked records")
 	}
-	of, err := b.network()
+	of, err := b.bottleneck()
 	if err != nil {
 		return nil, err
 	}
-	mixer, err := m.Weighing.mixer()
+	mixer, err := m.Weighting.combiner()
 	if err != nil {
 		return nil, err
 	}
 	if m.Beside != nil {
-		if err := m.Beside.positive(); err != nil {
+		if err := m.Beside.checkPositive(); err != nil {
 			return nil, err
 		}
 	}
-	arch := jointly(of)
+	arch := withCritic(of)
 	runner, err := model.NewRunner(b.Runner.Engine, arch)
 	if err != nil {
 		return nil, err
@@ -212,29 +212,29 @@ func (m BlindU) Serve(ctx context.Context, b Blind) (*Outcome, error) {
 		c.Clip = m.Clip
 	}
 	alone := critic
-	alone.Steps = 1
-	warm := train.Plan{Game: &train.Game{Players: []train.Player{alone}, Rounds: m.WarmUp}}
+	alone.Updates = 1
+	warm := train.Plan{Game: &train.Game{Players: []train.Player{alone}, Steps: m.WarmUp}}
 	if start, _, err = train.FitPlan(ctx, runner, start, warm, c, train.Hooks{}); err != nil {
 		return nil, fmt.Errorf("the critic alone: %w", err)
 	}
 	c.Epochs, c.Seed = m.Epochs, b.Seed
 	game, unit := train.Game{Players: players}, "epoch"
 	if u := m.Beside; u != nil {
-		c.Epochs, game.Rounds, unit = u.Rounds, u.sweeps(b.Erasure.Codes.Rows), "round"
+		c.Epochs, game.Steps, unit = u.Rounds, u.stepsPerRound(b.Erasure.Codes.Rows), "round"
 	}
-	plan := train.Plan{Game: &game, Mixer: mixer}
-	if plan.Validation, err = b.forgotten(of); err != nil {
+	plan := train.Plan{Game: &game, Combiner: mixer}
+	if plan.Validation, err = b.stopWhenForgotten(of); err != nil {
 		return nil, err
 	}
 	p, history, err := train.FitPlan(ctx, runner, start, plan, c, b.Hooks)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p[:len(b.Original)], History: history, Note: ended(plan.Validation, history, unit)}, nil
+	return &Outcome{Params: p[:len(b.Original)], History: history, Note: endNote(plan.Validation, history, unit)}, nil
 }
 
-// batch is how many records a step meets.
-func (m BlindU) batch(b Blind) int {
+// publishedBatch is how many records a step meets.
+func (m BlindU) batch(b BlindRequest) int {
 	if m.Beside != nil {
 		return m.Beside.Batch
 	}
@@ -242,30 +242,30 @@ func (m BlindU) batch(b Blind) int {
 }
 
 // players are the critic and the model, who moves after it.
-func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []train.Player) {
-	x := arch.paired(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
+func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Player, both []train.Player) {
+	x := arch.pairRecords(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
 	ids := make([]int, x.Rows)
 	for i := range ids {
 		ids[i] = i
 	}
-	deal := &pairs{seed: b.Seed, codes: b.Erasure.Codes}
+	deal := &pairAugmenter{seed: b.Seed, codes: b.Erasure.Codes}
 	common := train.Target{Loss: loss.DonskerVaradhan{}, Weight: 1}
 	look := train.Term{Name: "pairs", X: x, IDs: ids, Augment: deal, Targets: []train.Target{common}}
-	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Steps: m.Critic}
+	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Updates: m.Critic}
 
 	retain, forget := b.Trained[0], look
 	retain.X, retain.IDs, retain.Augment = x, ids, nil
-	forget.Name, forget.Targets = "forget", []train.Target{m.erase(b.Erasure.Y, arch.Of, x.Rows)}
+	forget.Name, forget.Targets = "forget", []train.Target{m.erasureTarget(b.Erasure.Y, arch.Of, x.Rows)}
 	if m.Rate != nn.Zero {
 		common.Weight = -m.Rate
-		if m.Weighing == ByRatio {
-			common.Loss = loss.Held{Of: common.Loss}
+		if m.Weighting == ByRatio {
+			common.Loss = loss.NoGradient{Of: common.Loss}
 		}
 		forget.Targets = append(forget.Targets, common)
 	}
 	server := train.Player{Name: "model", Objective: train.Objective{retain, forget}, Optimizer: nn.Adam{LR: m.LR}}
-	if m.Weighing == ByRatio {
-		server.Objective = train.Objective{forget, retain.Times(10)}
+	if m.Weighting == ByRatio {
+		server.Objective = train.Objective{forget, retain.Scaled(10)}
 	}
 	for _, v := range b.Original {
 		server.Owns = append(server.Owns, v.Name)
@@ -273,8 +273,8 @@ func (m BlindU) players(b Blind, arch blinded) (critic train.Player, both []trai
 	return critic, []train.Player{critic, server}
 }
 
-// erase takes the labels off the codes.
-func (m BlindU) erase(y []int, of ib.Bottleneck, pairs int) train.Target {
+// erasureTarget takes the labels off the codes.
+func (m BlindU) erasureTarget(y []int, of ib.Bottleneck, pairs int) train.Target {
 	labels, weight := make([]int, pairs), -1.0
 	for i := range labels {
 		labels[i] = y[i%len(y)]
@@ -287,6 +287,6 @@ func (m BlindU) erase(y []int, of ib.Bottleneck, pairs int) train.Target {
 		}
 	}
 	return train.Target{
-		Loss: loss.Elsewhere{Output: erased, Of: loss.CrossEntropy{}}, Weight: weight, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p},
+		Loss: loss.OnOutput{Output: erasedLogits, Of: loss.CrossEntropy{}}, Weight: weight, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p},
 	}
 }

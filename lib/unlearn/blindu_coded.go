@@ -46,7 +46,7 @@ type Coded struct {
 	Kept float64 `json:"kept,omitempty"` // 0: 10, the program's on images; on Adult it has 5
 }
 
-func (c Coded) resolved() Coded {
+func (c Coded) withDefaults() Coded {
 	c.Kept = cmp.Or(c.Kept, 10)
 	return c
 }
@@ -56,7 +56,7 @@ func (m BlindU) checkCoded(r Request) error {
 	switch {
 	case r.Augment != nil:
 		return errors.New("codes are of records as they are, and these are augmented")
-	case m.Weighing != ByRatio || m.Bounded || m.Beside != nil || m.Rate == nn.Zero:
+	case m.Weighting != ByRatio || m.Bounded || m.Beside != nil || m.Rate == nn.Zero:
 		return fmt.Errorf("as coded the terms are weighed by %q, with the cross-entropy and the program's own epochs", ByRatio)
 	case !(m.Coded.Kept > 0):
 		return fmt.Errorf("as coded the auxiliary records' loss has the weight %v, which must be positive", m.Coded.Kept)
@@ -66,20 +66,20 @@ func (m BlindU) checkCoded(r Request) error {
 	return m.Coded.Stop.check()
 }
 
-// asCoded is the program.
-func (m BlindU) asCoded(ctx context.Context, r Request) (*Outcome, error) {
+// runAsCoded is the program.
+func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err := m.checkCoded(r); err != nil {
 		return nil, err
 	}
-	of, is := r.Runner.Arch.Resolved().(ib.Bottleneck)
+	of, is := r.Runner.Arch.WithDefaults().(ib.Bottleneck)
 	if !is {
 		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Runner.Arch.Name())
 	}
-	masked, err := r.Forget.masked(m.mask(), r.Seed)
+	masked, err := r.Forget.mask(m.mask(), r.Seed)
 	if err != nil {
 		return nil, err
 	}
-	p := &codedRun{BlindU: m, ctx: ctx, r: r, arch: jointly(of), masked: masked}
+	p := &codedRun{BlindU: m, ctx: ctx, r: r, arch: withCritic(of), masked: masked}
 	plan, c, err := p.plan()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (m BlindU) asCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: out[:len(r.Original)], History: history, Note: ended(plan.Validation, history, "epoch")}, nil
+	return &Outcome{Params: out[:len(r.Original)], History: history, Note: endNote(plan.Validation, history, "epoch")}, nil
 }
 
 // codedRun is a run of the program.
@@ -102,11 +102,11 @@ type codedRun struct {
 	BlindU
 	ctx    context.Context
 	r      Request
-	arch   blinded
+	arch   criticBottleneck
 	masked Data
 	aux    Data
-	codes  *fresh
-	ratio  ratioOf
+	codes  *resampledCodes
+	ratio  offsetRatio
 }
 
 // plan is the model's objectives and what is done before each of its steps.
@@ -125,18 +125,18 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 	if err != nil {
 		return plan, c, err
 	}
-	p.codes = &fresh{said: said, ids: p.masked.IDs, seed: p.r.Seed}
-	begin, err := p.codes.at(0)
+	p.codes = &resampledCodes{prediction: said, ids: p.masked.IDs, seed: p.r.Seed}
+	begin, err := p.codes.atEpoch(0)
 	if err != nil {
 		return plan, c, err
 	}
 	n := p.masked.X.Rows
 	forget := train.Term{
-		Name: "forget", X: p.arch.paired(n, p.aux.X, begin), Augment: behind{p.codes, p.aux.X.Cols},
-		Targets: []train.Target{p.erase(p.masked.Y, p.arch.Of, n)},
+		Name: "forget", X: p.arch.pairRecords(n, p.aux.X, begin), Augment: codeAppender{p.codes, p.aux.X.Cols},
+		Targets: []train.Target{p.erasureTarget(p.masked.Y, p.arch.Of, n)},
 	}
 	retain := trained[0]
-	retain.X = p.arch.paired(p.aux.X.Rows, p.aux.X, begin)
+	retain.X = p.arch.pairRecords(p.aux.X.Rows, p.aux.X, begin)
 	c = train.Config{Epochs: p.Epochs, Batch: cmp.Or(p.r.Batch, p.Batch), Seed: p.r.Seed, DropLast: true}
 	if p.Clip != nn.Zero {
 		c.Clip = p.Clip
@@ -146,31 +146,31 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 		server.Owns = append(server.Owns, v.Name)
 	}
 	rounds := min(c.StepsPerEpoch(train.Objective{forget}), c.StepsPerEpoch(train.Objective{retain}))
-	plan = train.Plan{Game: &train.Game{Players: []train.Player{server}, Rounds: rounds}, Mixer: &p.ratio, Watch: p.watch()}
-	judge, err := drawn(p.r.Runner, p.masked, p.r.Seed)
+	plan = train.Plan{Game: &train.Game{Players: []train.Player{server}, Steps: rounds}, Combiner: &p.ratio, Watch: p.watchSteps()}
+	judge, err := sampledAccuracy(p.r.Runner, p.masked, p.r.Seed)
 	plan.Validation = p.Coded.Stop.validation(judge)
 	return plan, c, err
 }
 
-// watch trains a critic of a step's pairs, and counts how many labels are found.
-func (p *codedRun) watch() train.Watch {
-	wrong := mistakes(p.masked.Y, p.arch.Of.Outputs)
-	wrong.Loss = loss.Elsewhere{Output: erased, Of: wrong.Loss}
-	return func(k train.Look) (bool, error) {
-		mi, err := p.critic(k)
+// watchSteps trains a critic of a step's pairs, and counts how many labels are found.
+func (p *codedRun) watchSteps() train.Watch {
+	wrong := errorRateTarget(p.masked.Y, p.arch.Of.Outputs)
+	wrong.Loss = loss.OnOutput{Output: erasedLogits, Of: wrong.Loss}
+	return func(k train.StepInfo) (bool, error) {
+		mi, err := p.trainCritic(k)
 		if err != nil {
 			return false, err
 		}
 		p.ratio.addend = float64(p.Rate * mi)
-		n := entering(k, 0, p.masked.X.Rows)
-		found, err := right(k, 0, wrong, n)
+		n := recordsInStep(k, 0, p.masked.X.Rows)
+		found, err := correctInStep(k, 0, wrong, n)
 		return p.Coded.Stop.reached(found, n), err
 	}
 }
 
-// critic is what a new critic of a step's pairs says last.
-func (p *codedRun) critic(k train.Look) (float64, error) {
-	codes, err := p.codes.at(k.Epoch)
+// trainCritic is what a new critic of a step's pairs says last.
+func (p *codedRun) trainCritic(k train.StepInfo) (float64, error) {
+	codes, err := p.codes.atEpoch(k.Epoch)
 	if err != nil {
 		return 0, err
 	}
@@ -187,7 +187,7 @@ func (p *codedRun) critic(k train.Look) (float64, error) {
 	}
 	seed := engine.Root(p.r.Seed.Counter(engine.StreamCritic, 3, uint64(k.Step)))
 	rng := seed.Stream(engine.StreamCode)
-	z, err := ib.Draw(said, func(int) *rand.Rand { return rng })
+	z, err := ib.SampleCodes(said, func(int) *rand.Rand { return rng })
 	if err != nil {
 		return 0, err
 	}
@@ -201,54 +201,54 @@ func (p *codedRun) critic(k train.Look) (float64, error) {
 	return found.Value, nil
 }
 
-// ratioOf are RatioWeights of a first term to which a number is added that is none of the
+// offsetRatio are RatioWeights of a first term to which a number is added that is none of the
 // model's.
-type ratioOf struct{ addend float64 }
+type offsetRatio struct{ addend float64 }
 
-var _ train.Mixer = (*ratioOf)(nil)
+var _ train.GradientCombiner = (*offsetRatio)(nil)
 
-// Weights implements train.Mixer.
-func (m *ratioOf) Weights(values []float64, gram [][]float64) ([]float64, error) {
+// Weights implements train.GradientCombiner.
+func (m *offsetRatio) Weights(values []float64, gram [][]float64) ([]float64, error) {
 	if len(values) != 2 {
 		return nil, fmt.Errorf("%d terms, needed are two", len(values))
 	}
 	return train.RatioWeights{}.Weights([]float64{values[0] + m.addend, values[1]}, gram)
 }
 
-// fresh are codes that are drawn anew in every epoch, 0, 1, ..., from what the original
+// resampledCodes are codes that are drawn anew in every epoch, 0, 1, ..., from what the original
 // says of records.
-type fresh struct {
-	said *model.Prediction
-	ids  []int
-	seed engine.Root
+type resampledCodes struct {
+	prediction *model.Prediction
+	ids        []int
+	seed       engine.Root
 
 	mu    sync.Mutex
 	epoch int
 	codes array.Matrix[float32] // of that epoch; none: of no epoch yet
 }
 
-func (f *fresh) at(epoch int) (array.Matrix[float32], error) {
+func (f *resampledCodes) atEpoch(epoch int) (array.Matrix[float32], error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.codes.Rows > 0 && f.epoch == epoch {
 		return f.codes, nil
 	}
-	codes, err := ib.Draw(f.said, func(row int) *rand.Rand {
+	codes, err := ib.SampleCodes(f.prediction, func(row int) *rand.Rand {
 		return f.seed.Stream(engine.StreamCode, uint64(f.ids[row]), uint64(epoch), 0)
 	})
 	f.codes, f.epoch = codes, epoch
 	return codes, err
 }
 
-// behind puts an epoch's codes in their place behind records of so many features.
-type behind struct {
-	*fresh
+// codeAppender puts an epoch's codes in their place behind records of so many features.
+type codeAppender struct {
+	*resampledCodes
 	features int
 }
 
 // Augment implements train.Augmenter; id is the place of the code.
-func (b behind) Augment(dst, src []float32, epoch, id int) error {
-	codes, err := b.at(epoch)
+func (b codeAppender) Augment(dst, src []float32, epoch, id int) error {
+	codes, err := b.atEpoch(epoch)
 	if err != nil {
 		return err
 	}

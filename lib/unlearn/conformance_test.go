@@ -15,65 +15,65 @@ import (
 // suite checks of all. The objectives are written out anew, from the papers' formulas, and evaluated in
 // float64 with dropout off.
 var about = map[string][]unlearntest.Option{
-	"gradient-ascent": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"gradient-ascent": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return -y.CrossEntropy(t, p, y.Request.Forget)
 	})},
-	"neggrad": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"neggrad": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) - 0.4*y.CrossEntropy(t, p, y.Request.Forget)
 	})},
-	"fine-tuning": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"fine-tuning": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.CrossEntropy(t, p, y.Request.Retain)
 	})},
-	"scrub": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"scrub": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		teacher := y.Request.Original
 		return 0.6*y.Divergence(t, teacher, p, y.Request.Retain, 2) - 0.4*y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
-	"bad-teacher": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"bad-teacher": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		teacher := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
 		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) + 0.4*y.Divergence(t, teacher, p, y.Request.Retain, 2) +
 			y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
-	"bad-teacher-chundawat": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"bad-teacher-chundawat": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		bad := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
 		return 8*y.Divergence(t, bad, p, y.Request.Forget, 1) + 12*y.Divergence(t, y.Request.Original, p, y.Request.Retain, 1)
 	})},
-	"scrub-kurmanji": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"scrub-kurmanji": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.CrossEntropy(t, p, y.Request.Retain) + 0.5*y.Divergence(t, y.Request.Original, p, y.Request.Retain, 2)
 	})},
 	// The labels are uniform, so that what is lowered on Df is the cross-entropy
 	// against all classes alike.
-	"random-label": {unlearntest.Lowers(againstAllClasses)},
-	"salun":        {unlearntest.Lowers(againstAllClasses)},
+	"random-label": {unlearntest.LowersObjective(againstAllClasses)},
+	"salun":        {unlearntest.LowersObjective(againstAllClasses)},
 
-	"random-label-tuned":        {unlearntest.Lowers(againstAllClasses)},
-	"salun-tuned":               {unlearntest.Lowers(againstAllClasses)},
-	"random-label-step-matched": {unlearntest.EpochsByBatch(), unlearntest.Lowers(againstAllClasses)},
-	"salun-step-matched":        {unlearntest.EpochsByBatch(), unlearntest.Lowers(againstAllClasses)},
-	"unroll-thudi":              {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
-	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"random-label-tuned":        {unlearntest.LowersObjective(againstAllClasses)},
+	"salun-tuned":               {unlearntest.LowersObjective(againstAllClasses)},
+	"random-label-step-matched": {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(againstAllClasses)},
+	"salun-step-matched":        {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(againstAllClasses)},
+	"unroll-thudi":              {unlearntest.Deterministic(), unlearntest.LowersObjective(ascends)},
+	"l1-sparsity": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.CrossEntropy(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
 	})},
-	"unroll":           {unlearntest.Deterministic(), unlearntest.Lowers(ascends)},
-	"retain-tuning":    {unlearntest.Lowers(retainLoss)},
-	"ascent-tuning":    {unlearntest.Lowers(retainLoss)},
-	"retrain-share":    {unlearntest.Lowers(sinceTheStart)},
-	"dp-retrain":       {unlearntest.EpochsByBatch(), unlearntest.Lowers(sinceTheStart)},
+	"unroll":           {unlearntest.Deterministic(), unlearntest.LowersObjective(ascends)},
+	"retain-tuning":    {unlearntest.LowersObjective(retainLoss)},
+	"ascent-tuning":    {unlearntest.LowersObjective(retainLoss)},
+	"retrain-share":    {unlearntest.LowersObjective(sinceTheStart)},
+	"dp-retrain":       {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(sinceTheStart)},
 	"ssd":              nil,
 	"ssd-foster":       {unlearntest.Deterministic()},
 	"fisher-scrub":     nil,
-	"hbfu-ascent":      {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
-	"rapid-retraining": {unlearntest.Lowers(sinceTheStart)},
+	"hbfu-ascent":      {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
+	"rapid-retraining": {unlearntest.LowersObjective(sinceTheStart)},
 
-	"federated-retraining": {unlearntest.Lowers(sinceTheStart)},
-	"retrain":              {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
-	"retrain-other-seed":   {unlearntest.Holds("fits the retain set and not the forget set", fitsRetainOnly)},
-	"do-nothing": {unlearntest.Deterministic(), unlearntest.Holds("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+	"federated-retraining": {unlearntest.LowersObjective(sinceTheStart)},
+	"retrain":              {unlearntest.HasProperty("fits the retain set and not the forget set", fitsRetainOnly)},
+	"retrain-other-seed":   {unlearntest.HasProperty("fits the retain set and not the forget set", fitsRetainOnly)},
+	"do-nothing": {unlearntest.Deterministic(), unlearntest.HasProperty("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 		if p.Hash() != y.Request.Original.Hash() {
 			t.Error("the weights have changed")
 		}
 	})},
-	"auxiliary-tuning": {unlearntest.Lowers(heldOutLoss)},
-	"random-weights": {unlearntest.Holds("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
+	"auxiliary-tuning": {unlearntest.LowersObjective(heldOutLoss)},
+	"random-weights": {unlearntest.HasProperty("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 		drawn := y.Request.Seed + y.Request.Fit.Seed
 		if p.Hash() != y.Request.Runner.Arch.Init(drawn.Stream(engine.StreamInit)).Hash() {
 			t.Error("the weights are not those that the seeds draw")
@@ -147,30 +147,30 @@ func TestEveryMethodConforms(t *testing.T) {
 // generative says the same of General methods where the model is a variational
 // autoencoder.
 var generative = map[string][]unlearntest.Option{
-	"fine-tuning":     {unlearntest.Lowers(retainLoss)},
-	"gradient-ascent": {unlearntest.Lowers(forgetGain)},
-	"neggrad": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"fine-tuning":     {unlearntest.LowersObjective(retainLoss)},
+	"gradient-ascent": {unlearntest.LowersObjective(forgetGain)},
+	"neggrad": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return 0.6*y.Loss(t, p, y.Request.Retain) - 0.4*y.Loss(t, p, y.Request.Forget)
 	})},
-	"l1-sparsity": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
+	"l1-sparsity": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 		return y.Loss(t, p, y.Request.Retain) + 5e-4*magnitudes(p)
 	})},
-	"unroll":             {unlearntest.Deterministic(), unlearntest.Lowers(forgetGain)},
-	"unroll-thudi":       {unlearntest.Deterministic(), unlearntest.Lowers(forgetGain)},
-	"retrain":            {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
-	"retrain-other-seed": {unlearntest.Holds("fits the retain set and not the forget set", reconstructsRetainOnly)},
-	"retain-tuning":      {unlearntest.Lowers(retainLoss)},
-	"ascent-tuning":      {unlearntest.Lowers(retainLoss)},
-	"retrain-share":      {unlearntest.Lowers(sinceTheStart)},
-	"dp-retrain":         {unlearntest.EpochsByBatch(), unlearntest.Lowers(sinceTheStart)},
+	"unroll":             {unlearntest.Deterministic(), unlearntest.LowersObjective(forgetGain)},
+	"unroll-thudi":       {unlearntest.Deterministic(), unlearntest.LowersObjective(forgetGain)},
+	"retrain":            {unlearntest.HasProperty("fits the retain set and not the forget set", reconstructsRetainOnly)},
+	"retrain-other-seed": {unlearntest.HasProperty("fits the retain set and not the forget set", reconstructsRetainOnly)},
+	"retain-tuning":      {unlearntest.LowersObjective(retainLoss)},
+	"ascent-tuning":      {unlearntest.LowersObjective(retainLoss)},
+	"retrain-share":      {unlearntest.LowersObjective(sinceTheStart)},
+	"dp-retrain":         {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(sinceTheStart)},
 	"ssd":                nil,
 	"ssd-foster":         {unlearntest.Deterministic()},
 	"fisher-scrub":       nil,
-	"hbfu-ascent":        {unlearntest.Lowers(forgetGain)},
-	"rapid-retraining":   {unlearntest.Lowers(sinceTheStart)},
+	"hbfu-ascent":        {unlearntest.LowersObjective(forgetGain)},
+	"rapid-retraining":   {unlearntest.LowersObjective(sinceTheStart)},
 
-	"federated-retraining": {unlearntest.Lowers(sinceTheStart)},
-	"auxiliary-tuning":     {unlearntest.Lowers(heldOutLoss)},
+	"federated-retraining": {unlearntest.LowersObjective(sinceTheStart)},
+	"auxiliary-tuning":     {unlearntest.LowersObjective(heldOutLoss)},
 	"do-nothing":           {unlearntest.Deterministic()},
 	"random-weights":       nil,
 }
@@ -219,7 +219,7 @@ func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 
 // onAutoencoders says what is particular about the methods of Generative.
 var onAutoencoders = map[string][]unlearntest.Option{
-	"latent-contrast": {unlearntest.Lowers(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 { return latentNorm(t, y, p) })},
+	"latent-contrast": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 { return latentNorm(t, y, p) })},
 	"scrub-latent":    nil,
 	"frozen-critics":  nil,
 	// How many steps it takes is left to an attacker's value.
@@ -229,17 +229,17 @@ var onAutoencoders = map[string][]unlearntest.Option{
 
 // abridged are methods whose critics, or users, take the suite's time.
 var abridged = map[string]unlearn.Method{
-	"rapid-retraining":     unlearn.RapidRetraining{Users: village},
-	"federated-retraining": unlearn.RapidRetraining{Users: village, Plain: true},
-	"hbfu-ascent":          unlearn.HBFU{Users: village, Eta: 2e-3},
-	"bfu":                  unlearn.BFU{Users: village, LR: 5e-3},
+	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedRequest},
+	"federated-retraining": unlearn.RapidRetraining{Users: federatedRequest, Plain: true},
+	"hbfu-ascent":          unlearn.HBFU{Users: federatedRequest, Eta: 2e-3},
+	"bfu":                  unlearn.BFU{Users: federatedRequest, LR: 5e-3},
 	"frozen-critics":       unlearn.FrozenCritics{Epochs: 3, Critics: few},
 	"extra-gradient":       unlearn.ExtraGradient{Epochs: 4, Critics: few},
 	"extra-gradient-true":  unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
 }
 
-// village is a small federation.
-var village = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Erasing: 4}
+// federatedRequest is a small federation.
+var federatedRequest = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
 
 // shortened is the method, in short where it is dear.
 func shortened(m unlearn.Method) unlearn.Method {
@@ -249,7 +249,7 @@ func shortened(m unlearn.Method) unlearn.Method {
 	return m
 }
 
-var few = unlearn.Criticism{Hidden: 8, Steps: 5, Batch: 16}
+var few = unlearn.CriticConfig{Hidden: 8, Steps: 5, Batch: 16}
 
 // heldOutLoss is what the original was trained for, on as many held-out records as are
 // to be forgotten.
@@ -268,9 +268,9 @@ func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 // onBottlenecks says what is particular about the methods of Bottlenecks, which stop
 // when they have forgotten.
 var onBottlenecks = map[string][]unlearntest.Option{
-	"blindu": {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
-	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
-	"bfu":    {unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)},
+	"blindu": {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
+	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
+	"bfu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
 }
 
 func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
@@ -289,14 +289,14 @@ func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
 // Methods as the published program has them pass the same suite.
 func TestTheProgramsMethodsConform(t *testing.T) {
 	stop := &unlearn.Stop{Batch: 0.02, Epoch: 0.1}
-	ends := []unlearntest.Option{unlearntest.EpochsByBatch(), unlearntest.Lowers(ascends)}
+	ends := []unlearntest.Option{unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)}
 	for name, m := range map[string]unlearn.Method{
 		"blindu": unlearn.BlindU{Critic: 3, Epochs: 6, Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}},
 		"vbu":    unlearn.VBU{Divergence: nn.Zero, Stop: stop},
 	} {
 		t.Run(name, func(t *testing.T) { unlearntest.RunBottleneck(t, m, ends...) })
 	}
-	federation := unlearn.HBFU{Users: village, Eta: 2e-3, Stop: stop}
+	federation := unlearn.HBFU{Users: federatedRequest, Eta: 2e-3, Stop: stop}
 	federation.Portion = 0.5
 	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, ends...) })
 }

@@ -40,23 +40,23 @@ func goldenCells(first, n, offset int, shift float64) Data {
 
 // goldenWatch is the case of critics_torch.py: posteriors so sharp that no draw
 // matters, and critics that have learned nothing.
-func goldenWatch(t *testing.T, frozen bool) *watch {
+func goldenWatch(t *testing.T, frozen bool) *criticGame {
 	t.Helper()
-	r := aCase(t)
+	r := criticFixture(t)
 	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: nn.Zero}
 	r.Forget, r.Retain, r.HeldOut = goldenCells(0, 4, 3, 2), goldenCells(4, 36, 11, 0), goldenCells(0, 20, 29, 0.25)
-	r.HeldOut.Strangers = true
-	watcher := criticised{Of: arch, Recon: loss.LibrarySquaredError{}}
+	r.HeldOut.NonMembers = true
+	watcher := criticModel{Of: arch, Recon: loss.LibrarySquaredError{}}
 	full, withoutNorms, losses := features.Counts(2)
 	for _, n := range []int{full, withoutNorms, losses} {
 		watcher.Critics = append(watcher.Critics, learned.Network{Features: n, Hidden: []int{6, 6}, Spectral: !frozen})
 	}
-	own, err := model.Like(arch)
+	own, err := model.WeightShapes(arch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	watcher.Tensors = len(own)
-	start, err := model.Like(watcher)
+	start, err := model.WeightShapes(watcher)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func goldenWatch(t *testing.T, frozen bool) *watch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &watch{Request: r, runner: runner, start: start}
+	return &criticGame{Request: r, runner: runner, start: start}
 }
 
 func goldenWeights(v nn.Param, k int) {
@@ -102,13 +102,13 @@ func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, m := range map[string]interface {
-		against(context.Context, *watch) (*Outcome, error)
+		playCritics(context.Context, *criticGame) (*Outcome, error)
 	}{
-		"frozen":               FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2}.resolved(),
-		"frozen, unclipped":    FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2, Clip: nn.Zero}.resolved(),
-		"frozen, sum":          FrozenCritics{Lambda: 3, Epochs: 4, LR: 1e-2, Sum: true}.resolved(),
-		"extra-gradient":       ExtraGradient{Lambda: 0.3, Epochs: 5, LR: 1e-2, CriticLR: 0.3, Rising: -1}.resolved(),
-		"extra-gradient, true": ExtraGradientTrue{Epochs: 3, LR: 1e-2}.resolved(),
+		"frozen":               FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2}.withDefaults(),
+		"frozen, unclipped":    FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2, Clip: nn.Zero}.withDefaults(),
+		"frozen, sum":          FrozenCritics{Lambda: 3, Epochs: 4, LR: 1e-2, Sum: true}.withDefaults(),
+		"extra-gradient":       ExtraGradient{Lambda: 0.3, Epochs: 5, LR: 1e-2, CriticLR: 0.3, Rising: -1}.withDefaults(),
+		"extra-gradient, true": ExtraGradientTrue{Epochs: 3, LR: 1e-2}.withDefaults(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var golden struct {
@@ -117,7 +117,7 @@ func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 			if err := json.Unmarshal(want[name], &golden); err != nil {
 				t.Fatal(err)
 			}
-			out, err := m.against(t.Context(), goldenWatch(t, strings.HasPrefix(name, "frozen")))
+			out, err := m.playCritics(t.Context(), goldenWatch(t, strings.HasPrefix(name, "frozen")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 // held-out records, and against the retained ones that it learned with. Where
 // strangers are of the forget set's kind it can tell only the latter.
 func TestWhomTheShadowTellsApart(t *testing.T) {
-	r := aCase(t)
+	r := criticFixture(t)
 	r.HeldOut.X = r.HeldOut.X.Gather([]int{0, 1, 2, 3})
 	r.HeldOut.IDs = r.HeldOut.IDs[:4]
 	copy(r.HeldOut.X.Data, r.Forget.X.Data)
@@ -147,15 +147,15 @@ func TestWhomTheShadowTellsApart(t *testing.T) {
 		r.Forget.X.Data[i] *= 3
 		r.HeldOut.X.Data[i] *= 3
 	}
-	w, err := r.unwatched()
+	w, err := r.newFeatureModel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.newShadow()
+	s, err := w.newStopAttacker()
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := s.value(t.Context(), w.start, 1)
+	v, err := s.epochValue(t.Context(), w.start, 1)
 	if err != nil || v != 0.75 {
 		t.Errorf("the attacker's value is %v, %v: want the mean of 1/2 and 1", v, err)
 	}
@@ -163,13 +163,13 @@ func TestWhomTheShadowTellsApart(t *testing.T) {
 
 // Zero values are what section 4.2 and the program have.
 func TestSettingsOfTheAdversarialMethods(t *testing.T) {
-	critics := Criticism{Hidden: 256, Steps: 100, Batch: 64, LR: 1e-3, Decay: 1e-4}
+	critics := CriticConfig{Hidden: 256, Steps: 100, Batch: 64, LR: 1e-3, Decay: 1e-4}
 	for _, c := range []struct{ got, want Method }{
 		{FrozenCritics{}, FrozenCritics{Lambda: 10, Epochs: 30, LR: 1e-4, Samples: 4, Clip: 1, Batch: 256, Critics: critics}},
-		{ExtraGradient{}, ExtraGradient{Lambda: 10, Epochs: 50, LR: 1e-4, CriticLR: 1e-5, Turns: 2, Rising: 3, Batch: 256, Critics: critics}},
+		{ExtraGradient{}, ExtraGradient{Lambda: 10, Epochs: 50, LR: 1e-4, CriticLR: 1e-5, CriticSteps: 2, Rising: 3, Batch: 256, Critics: critics}},
 		{ExtraGradientTrue{}, ExtraGradientTrue{Lambda: 10, Epochs: 50, LR: 1e-4, Faster: 5, Batch: 256, Critics: critics}},
 	} {
-		if got := c.got.Resolved(); got != c.want {
+		if got := c.got.WithDefaults(); got != c.want {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
@@ -179,9 +179,9 @@ func TestSettingsOfTheAdversarialMethods(t *testing.T) {
 // strangers, and from retained ones where not.
 func TestFromWhomFrozenCriticsLearn(t *testing.T) {
 	for _, strangers := range []bool{false, true} {
-		m := FrozenCritics{Epochs: 1, Strangers: strangers, Critics: little}
+		m := FrozenCritics{Epochs: 1, NonMembers: strangers, Critics: little}
 		hash := func(move func(*Request)) string {
-			r := aCase(t)
+			r := criticFixture(t)
 			move(&r)
 			p, _, err := Apply(t.Context(), m, r)
 			if err != nil {

@@ -21,8 +21,8 @@ type Descent struct {
 	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
 }
 
-// resolved has every zero replaced by its meaning; of nil it is nil.
-func (d *Descent) resolved() *Descent {
+// withDefaults has every zero replaced by its meaning; of nil it is nil.
+func (d *Descent) withDefaults() *Descent {
 	if d == nil {
 		return nil
 	}
@@ -30,15 +30,15 @@ func (d *Descent) resolved() *Descent {
 }
 
 func (d *Descent) sgd(lr float64) nn.SGD {
-	d = d.resolved()
+	d = d.withDefaults()
 	return nn.SGD{LR: lr, Momentum: d.Momentum, WeightDecay: d.WeightDecay}
 }
 
-// batch is the batch size in force.
-func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.resolved().Batch) }
+// publishedBatch is the batch size in force.
+func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.withDefaults().Batch) }
 
-// sweep is the plan's passes that go over one objective in every epoch.
-func sweep(o train.Objective) func(epoch int) ([]train.Objective, error) {
+// singlePass is the plan's passes that go over one objective in every epoch.
+func singlePass(o train.Objective) func(epoch int) ([]train.Objective, error) {
 	return func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
 }
 
@@ -52,7 +52,7 @@ func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64,
 	}
 	plan.Passes = passes
 	c := train.Config{Batch: d.batch(r), Optimizer: d.sgd(lr), Seed: r.Seed}
-	c.Epochs = r.pace.epochs(epochs, c, first...)
+	c.Epochs = r.stepScale.epochs(epochs, c, first...)
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err

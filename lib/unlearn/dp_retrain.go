@@ -68,7 +68,7 @@ func (DPRetrain) Name() string { return "dp-retrain" }
 
 // About implements Described.
 func (m DPRetrain) About() About {
-	m = m.resolved()
+	m = m.withDefaults()
 	how := fmt.Sprintf("with differential privacy (DP-SGD, epsilon %g)", m.Epsilon)
 	switch {
 	case m.Noise == nn.Zero:
@@ -85,10 +85,10 @@ func (DPRetrain) General() bool { return true }
 // Sees implements Method.
 func (DPRetrain) Sees() Sees { return Sees{Retain: true} }
 
-// Resolved implements Method. An exact run sets nothing aside.
-func (m DPRetrain) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method. An exact run sets nothing aside.
+func (m DPRetrain) WithDefaults() Method { return m.withDefaults() }
 
-func (m DPRetrain) resolved() DPRetrain {
+func (m DPRetrain) withDefaults() DPRetrain {
 	m.Delta, m.Norm = cmp.Or(m.Delta, 1e-5), cmp.Or(m.Norm, 1)
 	if m.Noise == 0 {
 		m.Epsilon = cmp.Or(m.Epsilon, 10)
@@ -103,13 +103,13 @@ func (m DPRetrain) resolved() DPRetrain {
 
 // Unlearn implements Method.
 func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if m.Epochs < 1 || m.Batch < 1 || m.Patience < 0 || m.Sample < 0 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, %d records set aside", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}
 	on, plan := r.Retain, train.Plan{}
 	if !m.Exact {
-		aside, rest := r.drawRetained(r.Retain.X.Rows - m.Trained(r.Retain.X.Rows))
+		aside, rest := r.splitRetained(r.Retain.X.Rows - m.TrainingSize(r.Retain.X.Rows))
 		v, err := r.validation(aside, m.Patience)
 		if err != nil {
 			return nil, err
@@ -121,25 +121,25 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Fit.Seed}
-	c.Epochs = r.pace.epochs(m.Epochs, c, o)
+	c.Epochs = r.stepScale.epochs(m.Epochs, c, o)
 	if v := plan.Validation; v != nil {
-		v.Patience = r.pace.patience(m.Patience, c, o)
+		v.Patience = r.stepScale.patience(m.Patience, c, o)
 	}
-	noise, err := m.noise(on.X.Rows, c.Batch, c.Epochs)
+	noise, err := m.noiseMultiplier(on.X.Rows, c.Batch, c.Epochs)
 	if err != nil {
 		return nil, err
 	}
-	plan.Passes, plan.Private = sweep(o), &train.Private{Norm: m.Norm, Noise: noise}
+	plan.Passes, plan.Private = singlePass(o), &train.Private{Norm: m.Norm, Noise: noise}
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}
-	note, err := m.spent(history[len(history)-1].Privacy)
+	note, err := m.spentNote(history[len(history)-1].Privacy)
 	if err != nil {
 		return nil, err
 	}
 	if !m.Exact {
-		note += "; " + bestOf(history)
+		note += "; " + bestEpochNote(history)
 		if noise > 0 {
 			note += ", a choice by private records that is not in it"
 		}
@@ -147,14 +147,14 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: p, History: history, Note: note}, nil
 }
 
-// Trained is on how many of so many retained records it trains: as coded not on those that
+// TrainingSize is on how many of so many retained records it trains: as coded not on those that
 // it sets aside.
-func (m DPRetrain) Trained(retained int) int {
-	return retained - min(m.resolved().Sample, retained/2)
+func (m DPRetrain) TrainingSize(retained int) int {
+	return retained - min(m.withDefaults().Sample, retained/2)
 }
 
-// noise is what a training on n records is meant to need: exactly, or as coded.
-func (m DPRetrain) noise(n, batch, epochs int) (float64, error) {
+// noiseSource is what a training on n records is meant to need: exactly, or as coded.
+func (m DPRetrain) noiseMultiplier(n, batch, epochs int) (float64, error) {
 	switch {
 	case m.Noise != 0 && m.Epsilon != 0:
 		return 0, fmt.Errorf("noise %v and epsilon %v: one follows from the other", m.Noise, m.Epsilon)
@@ -172,9 +172,9 @@ func (m DPRetrain) noise(n, batch, epochs int) (float64, error) {
 	return privacy.Noise(m.Epsilon, m.Delta, rate, epochs*k)
 }
 
-// spent says what steps of one kind have spent; an epsilon beyond all use is found by
+// spentNote says what steps of one kind have spent; an epsilon beyond all use is found by
 // RDP alone.
-func (m DPRetrain) spent(h privacy.History) (string, error) {
+func (m DPRetrain) spentNote(h privacy.History) (string, error) {
 	if h.Steps() == 0 {
 		return "no noise, nothing is private", nil
 	}

@@ -14,8 +14,8 @@ import (
 // The published program's noise for 27,094 cells, and what it recorded as spent.
 func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 	for _, c := range []struct{ epsilon, noise, spent float64 }{{1, 2.8840, 1.0035}, {10, 0.7102, 10.0305}, {50, 0.4374, 50.1965}} {
-		coded := DPRetrain{Epsilon: c.epsilon}.resolved()
-		noise, err := coded.noise(27094, 256, 50)
+		coded := DPRetrain{Epsilon: c.epsilon}.withDefaults()
+		noise, err := coded.noiseMultiplier(27094, 256, 50)
 		if err != nil || math.Abs(noise-c.noise) > 5e-5 {
 			t.Errorf("epsilon %v: noise %v (%v), want %v", c.epsilon, noise, err, c.noise)
 		}
@@ -29,7 +29,7 @@ func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 		if got := ran(noise); math.Abs(got-c.spent) > 5e-5 {
 			t.Errorf("as coded %v is spent, the program recorded %v", got, c.spent)
 		}
-		exact, err := DPRetrain{Epsilon: c.epsilon, Exact: true}.resolved().noise(27094, 256, 50)
+		exact, err := DPRetrain{Epsilon: c.epsilon, Exact: true}.withDefaults().noiseMultiplier(27094, 256, 50)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 // A set smaller than a batch is one step with everybody in it.
 func TestASmallSetIsAStepOfAll(t *testing.T) {
 	for _, exact := range []bool{false, true} {
-		got, err := DPRetrain{Exact: exact}.resolved().noise(40, 256, 50)
+		got, err := DPRetrain{Exact: exact}.withDefaults().noiseMultiplier(40, 256, 50)
 		want, _ := privacy.Noise(10, 1e-5, 1, 50)
 		if err != nil || got != want {
 			t.Errorf("exact %v: %v (%v), want %v", exact, got, err, want)
@@ -56,7 +56,7 @@ func TestASmallSetIsAStepOfAll(t *testing.T) {
 func TestEpochsOfThePapersStepsOnPBMC3k(t *testing.T) {
 	retain := train.Objective{{X: array.Matrix[float32]{Rows: 2258}}}
 	c := train.Config{Batch: 256}
-	p := &pace{here: 2258, there: 28094, batch: 256}
+	p := &stepScale{records: 2258, publishedRecords: 28094, publishedBatch: 256}
 	for epochs, want := range map[int]int{10: 122, 20: 244, 30: 367, 50: 611} {
 		if got := p.epochs(epochs, c, retain); got != want {
 			t.Errorf("%d epochs are %d, want %d", epochs, got, want)
@@ -65,21 +65,21 @@ func TestEpochsOfThePapersStepsOnPBMC3k(t *testing.T) {
 			t.Errorf("%d steps for %d", steps, there)
 		}
 	}
-	if by := (&pace{here: 2289, there: 28124, batch: 256}).epochs(10, c, retain); by != 121 {
+	if by := (&stepScale{records: 2289, publishedRecords: 28124, publishedBatch: 256}).epochs(10, c, retain); by != 121 {
 		t.Errorf("by all cells %d epochs", by)
 	}
 	whole := append(retain, train.Term{X: array.Matrix[float32]{Rows: 31}, Whole: true})
 	if got := p.epochs(20, c, whole); got != 244 {
 		t.Errorf("with the forgotten cells in every step %d epochs", got)
 	}
-	if got := p.patience(10, c, retain); got != 122 || p.patience(0, c, retain) != 0 || (*pace)(nil).patience(10, c, retain) != 10 {
-		t.Errorf("patience %d, %d, %d", got, p.patience(0, c, retain), (*pace)(nil).patience(10, c, retain))
+	if got := p.patience(10, c, retain); got != 122 || p.patience(0, c, retain) != 0 || (*stepScale)(nil).patience(10, c, retain) != 10 {
+		t.Errorf("patience %d, %d, %d", got, p.patience(0, c, retain), (*stepScale)(nil).patience(10, c, retain))
 	}
-	if (&pace{here: 28094, there: 28094, batch: 256}).epochs(10, c, train.Objective{{X: array.Matrix[float32]{Rows: 28094}}}) != 10 {
+	if (&stepScale{records: 28094, publishedRecords: 28094, publishedBatch: 256}).epochs(10, c, train.Objective{{X: array.Matrix[float32]{Rows: 28094}}}) != 10 {
 		t.Error("on the paper's cells another number of epochs")
 	}
 	// 49 of 49 records are 98 there, two batches of 49 to the last bit.
-	if got := (&pace{here: 49, there: 98, batch: 49}).epochs(10, train.Config{Batch: 49}, train.Objective{{X: array.Matrix[float32]{Rows: 49}}}); got != 20 {
+	if got := (&stepScale{records: 49, publishedRecords: 98, publishedBatch: 49}).epochs(10, train.Config{Batch: 49}, train.Objective{{X: array.Matrix[float32]{Rows: 49}}}); got != 20 {
 		t.Errorf("twice the records are %d epochs for 10", got)
 	}
 }
@@ -98,13 +98,13 @@ func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
 		{DPRetrain{Epsilon: 3}, -1, 3, "epsilon 3"},
 		{DPRetrain{}, -1, 10, "epsilon 10"},
 	} {
-		m := c.m.resolved()
-		noise, err := m.noise(100, 10, 5)
+		m := c.m.withDefaults()
+		noise, err := m.noiseMultiplier(100, 10, 5)
 		if err != nil || c.noise >= 0 && noise != c.noise || m.Epsilon != c.epsilon || !strings.Contains(c.m.About().Does, c.about) {
 			t.Errorf("%+v: noise %v (%v), epsilon %v, %q", c.m, noise, err, m.Epsilon, c.m.About().Does)
 		}
 	}
-	if _, err := (DPRetrain{Noise: 1, Epsilon: 10}).resolved().noise(100, 10, 5); err == nil || !strings.Contains(err.Error(), "noise 1 and epsilon 10") {
+	if _, err := (DPRetrain{Noise: 1, Epsilon: 10}).withDefaults().noiseMultiplier(100, 10, 5); err == nil || !strings.Contains(err.Error(), "noise 1 and epsilon 10") {
 		t.Errorf("both: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
 // As coded 1,000 cells are set aside, or half.
 func TestOnHowManyIsTrained(t *testing.T) {
 	for retained, want := range map[int][2]int{2258: {1258, 2258}, 28094: {27094, 28094}, 1999: {1000, 1999}, 40: {20, 40}} {
-		if coded, exact := (DPRetrain{}).Trained(retained), (DPRetrain{Exact: true}).Trained(retained); coded != want[0] || exact != want[1] {
+		if coded, exact := (DPRetrain{}).TrainingSize(retained), (DPRetrain{Exact: true}).TrainingSize(retained); coded != want[0] || exact != want[1] {
 			t.Errorf("of %d: %d as coded, %d exactly", retained, coded, exact)
 		}
 	}

@@ -46,14 +46,14 @@ import (
 // It needs a variational autoencoder, with outputs loss.LatentMean and
 // loss.LatentLogVar.
 type ExtraGradient struct {
-	Lambda   float64   `json:"lambda,omitempty"`    // of the utility, 0: 10
-	Epochs   int       `json:"epochs,omitempty"`    // at most, 0: 50
-	LR       float64   `json:"lr,omitempty"`        // 0: 1e-4
-	CriticLR float64   `json:"critic_lr,omitempty"` // 0: 1e-5
-	Turns    int       `json:"turns,omitempty"`     // of the critics in an epoch, 0: 2
-	Rising   int       `json:"rising,omitempty"`    // values that end it, 0: 3; -1: none do
-	Batch    int       `json:"batch,omitempty"`     // 0: 256; a request's own batch goes before
-	Critics  Criticism `json:"critics,omitzero"`
+	Lambda      float64      `json:"lambda,omitempty"`    // of the utility, 0: 10
+	Epochs      int          `json:"epochs,omitempty"`    // at most, 0: 50
+	LR          float64      `json:"lr,omitempty"`        // 0: 1e-4
+	CriticLR    float64      `json:"critic_lr,omitempty"` // 0: 1e-5
+	CriticSteps int          `json:"turns,omitempty"`     // of the critics in an epoch, 0: 2
+	Rising      int          `json:"rising,omitempty"`    // values that end it, 0: 3; -1: none do
+	Batch       int          `json:"batch,omitempty"`     // 0: 256; a request's own batch goes before
+	Critics     CriticConfig `json:"critics,omitzero"`
 }
 
 var (
@@ -80,101 +80,101 @@ func (ExtraGradient) Sees() Sees {
 	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
 }
 
-// Resolved implements Method.
-func (m ExtraGradient) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m ExtraGradient) WithDefaults() Method { return m.withDefaults() }
 
-func (m ExtraGradient) resolved() ExtraGradient {
+func (m ExtraGradient) withDefaults() ExtraGradient {
 	m.Lambda, m.Epochs, m.LR, m.CriticLR = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.CriticLR, 1e-5)
-	m.Turns, m.Rising, m.Batch, m.Critics = cmp.Or(m.Turns, 2), cmp.Or(m.Rising, 3), cmp.Or(m.Batch, 256), m.Critics.resolved()
+	m.CriticSteps, m.Rising, m.Batch, m.Critics = cmp.Or(m.CriticSteps, 2), cmp.Or(m.Rising, 3), cmp.Or(m.Batch, 256), m.Critics.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	if m.Turns < 1 || !(m.Lambda > 0) {
-		return nil, fmt.Errorf("%d turns of the critics and the weight %v of the utility; both must be positive", m.Turns, m.Lambda)
+	m = m.withDefaults()
+	if m.CriticSteps < 1 || !(m.Lambda > 0) {
+		return nil, fmt.Errorf("%d turns of the critics and the weight %v of the utility; both must be positive", m.CriticSteps, m.Lambda)
 	}
-	w, err := r.watched(ctx, m.Critics, r.Retain, false, false)
+	w, err := r.newCriticGame(ctx, m.Critics, r.Retain, false, false)
 	if err != nil {
 		return nil, err
 	}
-	return m.against(ctx, w)
+	return m.playCritics(ctx, w)
 }
 
-// against plays the model against these critics.
-func (m ExtraGradient) against(ctx context.Context, w *watch) (*Outcome, error) {
+// playCritics plays the model against these critics.
+func (m ExtraGradient) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
 	players, err := m.players(w)
 	if err != nil {
 		return nil, err
 	}
-	judge, err := w.newShadow()
+	judge, err := w.newStopAttacker()
 	if err != nil {
 		return nil, err
 	}
-	stop := &train.Validation{Judge: judge.value, Rising: max(m.Rising, 0), KeepLast: true}
-	plan := train.Plan{Game: &train.Game{Rounds: 1, Players: players}, Validation: stop}
+	stop := &train.Validation{Score: judge.epochValue, Rising: max(m.Rising, 0), KeepLast: true}
+	plan := train.Plan{Game: &train.Game{Steps: 1, Players: players}, Validation: stop}
 	out, err := w.play(ctx, plan, train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed})
 	if err != nil {
 		return nil, err
 	}
 	why := fmt.Sprintf("all of its %d epochs", m.Epochs)
-	if stop.Risen(out.History) {
+	if stop.HasRisen(out.History) {
 		why = fmt.Sprintf("stopped by %d rising values of an attacker", m.Rising)
 	}
 	out.Note = fmt.Sprintf("%d steps of the model, %s", len(out.History), why)
 	return out, nil
 }
 
-func (m ExtraGradient) players(w *watch) ([]train.Player, error) {
+func (m ExtraGradient) players(w *criticGame) ([]train.Player, error) {
 	genes, _ := w.elements()
-	utility, err := w.utility(m.Lambda/genes, m.Lambda)
+	utility, err := w.utilityTerm(m.Lambda/genes, m.Lambda)
 	if err != nil {
 		return nil, err
 	}
-	privacy, err := w.term("forget", w.Forget, true, train.Target{Loss: loss.Surest{Probability: true}, Weight: 1})
+	privacy, err := w.term("forget", w.Forget, true, train.Target{Loss: loss.MaxLogit{Probability: true}, Weight: 1})
 	if err != nil {
 		return nil, err
 	}
-	own, err := w.accusation(w.Retain)
+	own, err := w.criticObjective(w.Retain)
 	if err != nil {
 		return nil, err
 	}
 	for k := range own { // every critic goes down a loss of its own, not the mean of all
-		own[k].Targets[0].Weight *= float64(len(w.runner.Arch.(criticised).Critics))
+		own[k].Targets[0].Weight *= float64(len(w.runner.Arch.(criticModel).Critics))
 	}
 	return []train.Player{
-		w.model(train.Objective{utility, privacy}, m.LR),
-		{Name: "critics", Owns: []string{critics}, Objective: own, Optimizer: nn.SGD{LR: m.CriticLR}, Steps: m.Turns},
+		w.modelPlayer(train.Objective{utility, privacy}, m.LR),
+		{Name: "critics", Owns: []string{criticsPrefix}, Objective: own, Optimizer: nn.SGD{LR: m.CriticLR}, Updates: m.CriticSteps},
 	}, nil
 }
 
-// accusation is what critics go down: the mean over them of the cross-entropy of the
+// criticObjective is what critics go down: the mean over them of the cross-entropy of the
 // forget set, against yes, and of others, against no, the two in the mean.
-func (w *watch) accusation(others Data) (train.Objective, error) {
-	yes, err := w.answer("members", w.Forget, true, 1, 0.5)
+func (w *criticGame) criticObjective(others Data) (train.Objective, error) {
+	yes, err := w.criticTerm("members", w.Forget, true, 1, 0.5)
 	if err != nil {
 		return nil, err
 	}
-	no, err := w.answer("others", others, false, 0, 0.5)
+	no, err := w.criticTerm("others", others, false, 0, 0.5)
 	return train.Objective{yes, no}, err
 }
 
-// shadow is the attacker that the method stops by.
-type shadow struct {
-	*watch
+// stopAttacker is the attacker that the method stops by.
+type stopAttacker struct {
+	*criticGame
 	runner *model.Runner
 }
 
-func (w *watch) newShadow() (*shadow, error) {
-	net := learned.Network{Features: w.runner.Arch.(criticised).features(), Hidden: []int{128, 128}, Dropout: 0.3}
+func (w *criticGame) newStopAttacker() (*stopAttacker, error) {
+	net := learned.Network{Features: w.runner.Arch.(criticModel).features(), Hidden: []int{128, 128}, Dropout: 0.3}
 	r, err := model.NewRunner(w.Runner.Engine, net)
-	return &shadow{w, r}, err
+	return &stopAttacker{w, r}, err
 }
 
-// value is the attacker's of an epoch.
-func (s *shadow) value(ctx context.Context, p nn.Params, epoch int) (float64, error) {
-	known, err := s.records(p, s.Retain)
+// epochValue is the attacker's of an epoch.
+func (s *stopAttacker) epochValue(ctx context.Context, p nn.Params, epoch int) (float64, error) {
+	known, err := s.attackRecords(p, s.Retain)
 	if err != nil {
 		return 0, err
 	}
@@ -182,7 +182,7 @@ func (s *shadow) value(ctx context.Context, p nn.Params, epoch int) (float64, er
 	if err != nil {
 		return 0, err
 	}
-	d := learned.Drill{Steps: 20, Batch: 64, LR: 1e-3}
+	d := learned.CriticTraining{Steps: 20, Batch: 64, LR: 1e-3}
 	q, err := d.Fit(ctx, s.runner, known, engine.Root(s.Seed.Counter(engine.StreamCritic, 1, uint64(epoch))))
 	if err != nil {
 		return 0, err
@@ -198,7 +198,7 @@ func (s *shadow) value(ctx context.Context, p nn.Params, epoch int) (float64, er
 	return sum, nil
 }
 
-func (s *shadow) auc(q nn.Params, members, others array.Matrix[float64]) (float64, error) {
+func (s *stopAttacker) auc(q nn.Params, members, others array.Matrix[float64]) (float64, error) {
 	var scores [2][]float64
 	for i, x := range []array.Matrix[float64]{members, others} {
 		out, err := s.runner.Predict(q, array.Convert[float32](x))

@@ -34,12 +34,12 @@ import (
 // It needs a variational autoencoder, with outputs loss.LatentMean and
 // loss.LatentLogVar.
 type ExtraGradientTrue struct {
-	Lambda  float64   `json:"lambda,omitempty"` // of the critics, 0: 10
-	Epochs  int       `json:"epochs,omitempty"` // 0: 50
-	LR      float64   `json:"lr,omitempty"`     // 0: 1e-4
-	Faster  float64   `json:"faster,omitempty"` // the critics' rate over the model's, 0: 5
-	Batch   int       `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
-	Critics Criticism `json:"critics,omitzero"`
+	Lambda  float64      `json:"lambda,omitempty"` // of the critics, 0: 10
+	Epochs  int          `json:"epochs,omitempty"` // 0: 50
+	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
+	Faster  float64      `json:"faster,omitempty"` // the critics' rate over the model's, 0: 5
+	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Critics CriticConfig `json:"critics,omitzero"`
 }
 
 var (
@@ -63,39 +63,39 @@ func (ExtraGradientTrue) Sees() Sees {
 	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
 }
 
-// Resolved implements Method.
-func (m ExtraGradientTrue) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m ExtraGradientTrue) WithDefaults() Method { return m.withDefaults() }
 
-func (m ExtraGradientTrue) resolved() ExtraGradientTrue {
+func (m ExtraGradientTrue) withDefaults() ExtraGradientTrue {
 	m.Lambda, m.Epochs, m.LR, m.Faster = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Faster, 5)
-	m.Batch, m.Critics = cmp.Or(m.Batch, 256), m.Critics.resolved()
+	m.Batch, m.Critics = cmp.Or(m.Batch, 256), m.Critics.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Lambda > 0) {
 		return nil, fmt.Errorf("the weight %v of the critics is not positive", m.Lambda)
 	}
-	w, err := r.watched(ctx, m.Critics, r.HeldOut, true, false)
+	w, err := r.newCriticGame(ctx, m.Critics, r.HeldOut, true, false)
 	if err != nil {
 		return nil, err
 	}
-	return m.against(ctx, w)
+	return m.playCritics(ctx, w)
 }
 
-// against plays the model against these critics.
-func (m ExtraGradientTrue) against(ctx context.Context, w *watch) (*Outcome, error) {
-	down, err := w.utility(1, 1)
+// playCritics plays the model against these critics.
+func (m ExtraGradientTrue) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
+	down, err := w.utilityTerm(1, 1)
 	if err != nil {
 		return nil, err
 	}
-	own, err := w.accusation(w.HeldOut)
+	own, err := w.criticObjective(w.HeldOut)
 	if err != nil {
 		return nil, err
 	}
-	up, err := w.accusation(w.HeldOut)
+	up, err := w.criticObjective(w.HeldOut)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +103,8 @@ func (m ExtraGradientTrue) against(ctx context.Context, w *watch) (*Outcome, err
 		up[k].Targets[0].Weight *= -m.Lambda
 	}
 	game := &train.Game{Rule: train.ExtraGradient, Players: []train.Player{
-		w.model(append(train.Objective{down}, up...), m.LR),
-		{Name: "critics", Owns: []string{critics}, Objective: own, Optimizer: nn.Adam{LR: m.LR * m.Faster}},
+		w.modelPlayer(append(train.Objective{down}, up...), m.LR),
+		{Name: "critics", Owns: []string{criticsPrefix}, Objective: own, Optimizer: nn.Adam{LR: m.LR * m.Faster}},
 	}}
 	out, err := w.play(ctx, train.Plan{Game: game}, train.Config{Epochs: m.Epochs, Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed})
 	if err != nil {

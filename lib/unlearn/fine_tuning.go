@@ -42,11 +42,11 @@ func (FineTuning) General() bool { return true }
 // Sees implements Method.
 func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
 
-// Resolved implements Method.
-func (m FineTuning) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m FineTuning) WithDefaults() Method { return m.withDefaults() }
 
-func (m FineTuning) resolved() FineTuning {
-	m.Epochs, m.SGD = cmp.Or(m.Epochs, 10), m.SGD.resolved()
+func (m FineTuning) withDefaults() FineTuning {
+	m.Epochs, m.SGD = cmp.Or(m.Epochs, 10), m.SGD.withDefaults()
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 0.01)
 	}
@@ -56,7 +56,7 @@ func (m FineTuning) resolved() FineTuning {
 
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	o, err := r.objective("retain", r.Retain, false, 1)
 	if err != nil {
 		return nil, err

@@ -68,10 +68,10 @@ func (FisherScrub) General() bool { return true }
 // Sees implements Method.
 func (FisherScrub) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m FisherScrub) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m FisherScrub) WithDefaults() Method { return m.withDefaults() }
 
-func (m FisherScrub) resolved() FisherScrub {
+func (m FisherScrub) withDefaults() FisherScrub {
 	m.Damping, m.Rate, m.Bound = cmp.Or(m.Damping, 0.1), cmp.Or(m.Rate, 1e-4), cmp.Or(m.Bound, 1e-3)
 	m.Steps, m.Epochs, m.LR, m.Batch = cmp.Or(m.Steps, 100), cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
 	return m
@@ -79,7 +79,7 @@ func (m FisherScrub) resolved() FisherScrub {
 
 // Unlearn implements Method.
 func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Damping > 0 && m.Rate > 0 && m.Bound > 0) || m.Batch < 1 {
 		return nil, fmt.Errorf("damping %v, rate %v, bound %v and batches of %d; all must be positive", m.Damping, m.Rate, m.Bound, m.Batch)
 	}
@@ -87,7 +87,7 @@ func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	note := "scrubbing moved the weights by " + movedBy(p, r.Original)
+	note := "scrubbing moved the weights by " + distanceText(p, r.Original)
 	if m.Untuned {
 		return &Outcome{Params: p, Note: note}, nil
 	}
@@ -96,10 +96,10 @@ func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	if !m.Sum {
-		o = overElements(o)
+		o = perElement(o)
 	}
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	c.Epochs = r.pace.epochs(m.Epochs, c, o)
+	c.Epochs = r.stepScale.epochs(m.Epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, p, o, c, r.Hooks)
 	if err != nil {
 		return nil, err
@@ -118,24 +118,24 @@ func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := train.BatchSquares(ctx, r.Runner, r.Original, retain, m.Batch, train.Mode{Training: true, Seed: r.Seed})
+	f, err := train.BatchSquaredGradients(ctx, r.Runner, r.Original, retain, m.Batch, train.Mode{Training: true, Seed: r.Seed})
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Passes: sweep(up), Surgeons: []train.Surgeon{scrubber{m, f}}}
+	plan := train.Plan{Passes: singlePass(up), Transforms: []train.GradientTransform{scrubTransform{m, f}}}
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: 1}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
 	return p, err
 }
 
-// scrubber makes a gradient the step that is taken.
-type scrubber struct {
+// scrubTransform makes a gradient the step that is taken.
+type scrubTransform struct {
 	FisherScrub
 	squares [][]float64
 }
 
-// Operate implements train.Surgeon.
-func (s scrubber) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+// Transform implements train.GradientTransform.
+func (s scrubTransform) Transform(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	for i, g := range grads {
 		for j, v := range g {
 			step := s.Rate * v / (s.squares[i][j] + s.Damping)
@@ -145,9 +145,9 @@ func (s scrubber) Operate(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand
 	return nil
 }
 
-// overElements divides every loss that compares an output with a target by the
+// perElement divides every loss that compares an output with a target by the
 // number of the target's elements.
-func overElements(o train.Objective) train.Objective {
+func perElement(o train.Objective) train.Objective {
 	for i := range o {
 		o[i].Targets = slices.Clone(o[i].Targets)
 		for k, t := range o[i].Targets {

@@ -334,8 +334,8 @@ func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 	// Two rounds by hand, with an optimiser for each. In the first the way up has no
 	// gradient: student and teacher are one.
 	c := train.Config{Epochs: 2, Batch: 4, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Seed}
-	game := &train.Game{Rounds: 1, Players: []train.Player{{Name: "a", Objective: up, Steps: 5}, {Name: "b", Objective: down, Steps: 10}}}
-	plan := train.Plan{Game: game, Surgeons: []train.Surgeon{train.ClipNorm{Max: 1}}}
+	game := &train.Game{Steps: 1, Players: []train.Player{{Name: "a", Objective: up, Updates: 5}, {Name: "b", Objective: down, Updates: 10}}}
+	plan := train.Plan{Game: game, Transforms: []train.GradientTransform{train.ClipNorm{Max: 1}}}
 	want, history, err := train.FitPlan(context.Background(), r.Runner, r.Original, plan, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
@@ -584,7 +584,7 @@ func without(d unlearn.Data, ids []int) (out unlearn.Data) {
 
 // Exactly accounted for it passes the suite as the published one does.
 func TestDPRetrainConformsWithoutAChoice(t *testing.T) {
-	unlearntest.RunGenerative(t, unlearn.DPRetrain{Exact: true}, unlearntest.Lowers(sinceTheStart))
+	unlearntest.RunGenerative(t, unlearn.DPRetrain{Exact: true}, unlearntest.LowersObjective(sinceTheStart))
 	if _, _, err := unlearn.Apply(context.Background(), unlearn.DPRetrain{Patience: -1}, cells(t)); err == nil || !strings.Contains(err.Error(), "patience -1") {
 		t.Errorf("patience -1: %v", err)
 	}

@@ -35,15 +35,15 @@ import (
 // It needs a variational autoencoder, with outputs loss.LatentMean and
 // loss.LatentLogVar.
 type FrozenCritics struct {
-	Lambda    float64   `json:"lambda,omitempty"`  // of the utility, 0: 10
-	Epochs    int       `json:"epochs,omitempty"`  // 0: 30
-	LR        float64   `json:"lr,omitempty"`      // 0: 1e-4
-	Samples   int       `json:"samples,omitempty"` // of the forget set per step, 0: 4
-	Clip      float64   `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
-	Batch     int       `json:"batch,omitempty"`   // 0: 256; a request's own batch goes before
-	Critics   Criticism `json:"critics,omitzero"`
-	Strangers bool      `json:"strangers,omitempty"`
-	Sum       bool      `json:"sum,omitempty"`
+	Lambda     float64      `json:"lambda,omitempty"`  // of the utility, 0: 10
+	Epochs     int          `json:"epochs,omitempty"`  // 0: 30
+	LR         float64      `json:"lr,omitempty"`      // 0: 1e-4
+	Samples    int          `json:"samples,omitempty"` // of the forget set per step, 0: 4
+	Clip       float64      `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
+	Batch      int          `json:"batch,omitempty"`   // 0: 256; a request's own batch goes before
+	Critics    CriticConfig `json:"critics,omitzero"`
+	NonMembers bool         `json:"strangers,omitempty"`
+	Sum        bool         `json:"sum,omitempty"`
 }
 
 var (
@@ -64,48 +64,48 @@ func (FrozenCritics) General() bool { return true }
 
 // Sees implements Method.
 func (m FrozenCritics) Sees() Sees {
-	return Sees{Original: true, Forget: true, Retain: true, HeldOut: m.Strangers}
+	return Sees{Original: true, Forget: true, Retain: true, HeldOut: m.NonMembers}
 }
 
-// Resolved implements Method.
-func (m FrozenCritics) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m FrozenCritics) WithDefaults() Method { return m.withDefaults() }
 
-func (m FrozenCritics) resolved() FrozenCritics {
+func (m FrozenCritics) withDefaults() FrozenCritics {
 	m.Lambda, m.Epochs, m.LR, m.Samples = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 30), cmp.Or(m.LR, 1e-4), cmp.Or(m.Samples, 4)
-	m.Clip, m.Batch, m.Critics = cmp.Or(m.Clip, 1), cmp.Or(m.Batch, 256), m.Critics.resolved()
+	m.Clip, m.Batch, m.Critics = cmp.Or(m.Clip, 1), cmp.Or(m.Batch, 256), m.Critics.withDefaults()
 	return m
 }
 
 // Unlearn implements Method. The hooks are for the model's epochs: critics learn
 // again after a stop.
 func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if m.Samples < 1 || !(m.Lambda > 0) {
 		return nil, fmt.Errorf("%d samples of the forget set and the weight %v of the utility; both must be positive", m.Samples, m.Lambda)
 	}
 	others := r.Retain
-	if m.Strangers {
+	if m.NonMembers {
 		others = r.HeldOut
 	}
-	w, err := r.watched(ctx, m.Critics, others, m.Strangers, true)
+	w, err := r.newCriticGame(ctx, m.Critics, others, m.NonMembers, true)
 	if err != nil {
 		return nil, err
 	}
-	return m.against(ctx, w)
+	return m.playCritics(ctx, w)
 }
 
-// against moves the model until these critics are astray.
-func (m FrozenCritics) against(ctx context.Context, w *watch) (*Outcome, error) {
+// playCritics moves the model until these critics are astray.
+func (m FrozenCritics) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
 	o, err := m.objective(w)
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Game: &train.Game{Players: []train.Player{w.model(o, m.LR)}}}
+	plan := train.Plan{Game: &train.Game{Players: []train.Player{w.modelPlayer(o, m.LR)}}}
 	if m.Clip != nn.Zero {
-		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
-	c.Epochs = w.pace.epochs(m.Epochs, c, o)
+	c.Epochs = w.stepScale.epochs(m.Epochs, c, o)
 	out, err := w.play(ctx, plan, c)
 	if err != nil {
 		return nil, err
@@ -115,17 +115,17 @@ func (m FrozenCritics) against(ctx context.Context, w *watch) (*Outcome, error) 
 }
 
 // objective is the model's.
-func (m FrozenCritics) objective(w *watch) (train.Objective, error) {
+func (m FrozenCritics) objective(w *criticGame) (train.Objective, error) {
 	genes, latent := w.elements()
 	recon, rest := m.Lambda/genes, m.Lambda/latent
 	if m.Sum {
 		rest = recon
 	}
-	utility, err := w.utility(recon, rest)
+	utility, err := w.utilityTerm(recon, rest)
 	if err != nil {
 		return nil, err
 	}
-	privacy, err := w.term("forget", w.Forget, true, train.Target{Loss: loss.Surest{}, Weight: 1 / float64(m.Samples)})
+	privacy, err := w.term("forget", w.Forget, true, train.Target{Loss: loss.MaxLogit{}, Weight: 1 / float64(m.Samples)})
 	if err != nil {
 		return nil, err
 	}

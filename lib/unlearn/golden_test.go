@@ -79,7 +79,7 @@ func TestMethodsAgreeWithPyTorch(t *testing.T) {
 	}
 	methods := map[string]unlearn.Method{
 		"random-label":          unlearn.RandomLabel{Epochs: 3},
-		"random-label together": unlearn.RandomLabel{Epochs: 3, Together: true},
+		"random-label together": unlearn.RandomLabel{Epochs: 3, SinglePass: true},
 		"salun":                 unlearn.SalUn{Epochs: 3},
 		"salun restored":        unlearn.SalUn{Epochs: 3, Restore: true},
 		"l1-sparsity":           unlearn.L1Sparsity{Epochs: 3},

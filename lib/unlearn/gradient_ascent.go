@@ -37,11 +37,11 @@ func (GradientAscent) General() bool { return true }
 // Sees implements Method.
 func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
 
-// Resolved implements Method.
-func (m GradientAscent) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m GradientAscent) WithDefaults() Method { return m.withDefaults() }
 
-func (m GradientAscent) resolved() GradientAscent {
-	m.Epochs, m.SGD = cmp.Or(m.Epochs, 5), m.SGD.resolved()
+func (m GradientAscent) withDefaults() GradientAscent {
+	m.Epochs, m.SGD = cmp.Or(m.Epochs, 5), m.SGD.withDefaults()
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 1e-4)
 	}
@@ -51,7 +51,7 @@ func (m GradientAscent) resolved() GradientAscent {
 
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	o, err := r.objective("forget", r.Forget, false, -1)
 	if err != nil {
 		return nil, err

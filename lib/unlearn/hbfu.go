@@ -43,7 +43,7 @@ type HBFU struct {
 	LR  float64 `json:"lr,omitempty"`  // 0: 1e-3
 	// Private makes the gradient of every batch to be erased private before it is
 	// divided by h; nil: it is not. Retained records are not protected by it.
-	Private *Noised `json:"private,omitempty"`
+	Private *PrivateRelease `json:"private,omitempty"`
 	// Stop ends a user's turn by their own batches, at the latest after Erasing sweeps; nil:
 	// nothing does.
 	Stop *Stop `json:"stop,omitempty"`
@@ -68,18 +68,18 @@ func (HBFU) General() bool { return true }
 // Sees implements Method.
 func (HBFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m HBFU) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m HBFU) WithDefaults() Method { return m.withDefaults() }
 
-func (m HBFU) resolved() HBFU {
-	m.Users, m.Private = m.Users.Resolved(), m.Private.resolved()
+func (m HBFU) withDefaults() HBFU {
+	m.Users, m.Private = m.Users.WithDefaults(), m.Private.withDefaults()
 	m.Eta, m.LR = cmp.Or(m.Eta, 1e-3), cmp.Or(m.LR, 1e-3)
 	return m
 }
 
 // Unlearn implements Method.
 func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Eta > 0 && m.LR > 0) {
 		return nil, fmt.Errorf("rates %v and %v; both must be positive", m.Eta, m.LR)
 	}
@@ -91,15 +91,15 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	var before []train.Surgeon
+	var before []train.GradientTransform
 	if m.Private != nil {
-		release, err := train.Released(m.Private.over(m.steps(r)))
+		release, err := train.ReleaseGradients(m.Private.mechanism(m.maxSteps(r)))
 		if err != nil {
 			return nil, err
 		}
 		before = append(before, release)
 	}
-	everything, err := r.objective("curvature", joined(r.Retain, r.Forget), false, 1)
+	everything, err := r.objective("curvature", concatData(r.Retain, r.Forget), false, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	defer curvature.Close()
-	erase := func(t federated.Turn, _, erased Data) (federated.Task, error) {
+	erase := func(t federated.UserRound, _, erased Data) (federated.Task, error) {
 		rows := t.Rows
 		if len(rows) == 0 {
 			rows = t.Erased
@@ -117,29 +117,29 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			}
 		}
 		up, err := r.objective("forget", erased, false, -1)
-		plan := train.Plan{Passes: sweep(up), Surgeons: append(before[:len(before):len(before)], curved{m, curvature, rows})}
+		plan := train.Plan{Passes: singlePass(up), Transforms: append(before[:len(before):len(before)], curvatureTransform{m, curvature, rows})}
 		if m.Stop != nil {
-			m.Stop.rule(&plan, erased.Y, r.classes(), nil)
+			m.Stop.addTo(&plan, erased.Y, r.classes(), nil)
 		}
-		return federated.Task{Plan: plan, Config: train.Config{Epochs: m.Erasing, Batch: m.Batch, Optimizer: nn.SGD{LR: 1}}}, err
+		return federated.Task{Plan: plan, Config: train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.SGD{LR: 1}}}, err
 	}
 	out, err := m.run(ctx, r, r.Original, erase)
 	if err == nil {
-		out.Note += m.Private.note(m.steps(r))
+		out.Note += m.Private.note(m.maxSteps(r))
 	}
 	return out, err
 }
 
-// curved makes a gradient the step that is taken.
-type curved struct {
+// curvatureTransform makes a gradient the step that is taken.
+type curvatureTransform struct {
 	HBFU
 	*train.Curvature
 	rows []int // of the retain set and, behind it, the forget set: the user's own
 }
 
-// Operate implements train.Surgeon. What it draws comes from the stream behind those
+// Transform implements train.GradientTransform. What it draws comes from the stream behind those
 // of the tensors.
-func (s curved) Operate(p nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
+func (s curvatureTransform) Transform(p nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	rng := noise(len(p))
 	some := rng.Perm(len(s.rows))[:min(len(s.rows), s.Batch)]
 	for i, k := range some {

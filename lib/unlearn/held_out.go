@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// judged is how often a model is right.
-type judged struct {
+// accuracySet is how often a model is right.
+type accuracySet struct {
 	forget  float64 // on the forget set
 	heldOut float64 // on held-out records
 	// expected is the same with every class counted as often as in the forget set:
@@ -16,17 +16,17 @@ type judged struct {
 	expected float64
 }
 
-// judge counts a model's right answers, dropout off.
-func (r Request) judge(p nn.Params) (judged, error) {
-	forget, _, err := r.right(p, r.Forget)
+// measureAccuracies counts a model's right answers, dropout off.
+func (r Request) measureAccuracies(p nn.Params) (accuracySet, error) {
+	forget, _, err := r.accuracy(p, r.Forget)
 	if err != nil {
-		return judged{}, err
+		return accuracySet{}, err
 	}
-	heldOut, ofClass, err := r.right(p, r.HeldOut)
+	heldOut, ofClass, err := r.accuracy(p, r.HeldOut)
 	if err != nil {
-		return judged{}, err
+		return accuracySet{}, err
 	}
-	j := judged{forget: forget, heldOut: heldOut}
+	j := accuracySet{forget: forget, heldOut: heldOut}
 	counted := 0
 	for _, y := range r.Forget.Y {
 		if share, some := ofClass[y]; some {
@@ -35,14 +35,14 @@ func (r Request) judge(p nn.Params) (judged, error) {
 		}
 	}
 	if counted == 0 {
-		return judged{}, errors.New("no held-out record is of a class that is to be forgotten")
+		return accuracySet{}, errors.New("no held-out record is of a class that is to be forgotten")
 	}
 	j.expected /= float64(counted)
 	return j, nil
 }
 
-// right is the share of right answers, of all records and of each class's.
-func (r Request) right(p nn.Params, d Data) (all float64, ofClass map[int]float64, err error) {
+// accuracy is the share of right answers, of all records and of each class's.
+func (r Request) accuracy(p nn.Params, d Data) (all float64, ofClass map[int]float64, err error) {
 	out, err := r.Runner.Predict(p, d.X)
 	if err != nil {
 		return 0, nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// dealt gives four users the records of a request: the forget set is with one of them,
+// permutations gives four users the records of a request: the forget set is with one of them,
 // and of the retain set he has every fourth record, or none: then he leaves.
 func dealt(r Request, asks int, leaves bool) []federated.User {
 	users := make([]federated.User, 4)
@@ -31,15 +31,15 @@ func dealt(r Request, asks int, leaves bool) []federated.User {
 }
 
 // turns are the parts that users take in the first round.
-func turns(t *testing.T, u Users, r Request, erase erasure) map[int]federated.Turn {
+func turns(t *testing.T, u Users, r Request, erase eraseFunc) map[int]federated.UserRound {
 	t.Helper()
-	f, err := u.federation(r, erase, &course{})
+	f, err := u.federation(r, erase, &federatedRun{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, work := map[int]federated.Turn{}, f.Work
-	f.Rounds, f.Enough = 1, nil
-	f.Work = func(turn federated.Turn) (federated.Task, error) {
+	out, work := map[int]federated.UserRound{}, f.Work
+	f.Rounds, f.StopAfter = 1, nil
+	f.Work = func(turn federated.UserRound) (federated.Task, error) {
 		out[turn.User] = turn
 		return work(turn)
 	}
@@ -54,7 +54,7 @@ func turns(t *testing.T, u Users, r Request, erase erasure) map[int]federated.Tu
 // not there in a training. With another in his place it is the other who erases.
 func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 	s := newServer(t)
-	u := quarter.Resolved()
+	u := quarter.WithDefaults()
 	for _, leaves := range []bool{false, true} {
 		for _, asks := range []int{1, 3} {
 			r := s.request()
@@ -67,12 +67,12 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 				return out
 			}
 			erased := map[int][]int{}
-			for k, turn := range turns(t, u, r, func(turn federated.Turn, own, gone Data) (federated.Task, error) {
+			for k, turn := range turns(t, u, r, func(turn federated.UserRound, own, gone Data) (federated.Task, error) {
 				if !slices.Equal(own.IDs, of(turn.Rows)) || len(own.IDs) == 0 != leaves {
 					t.Errorf("user %d works on %d records of his own", turn.User, len(own.IDs))
 				}
 				erased[turn.User] = gone.IDs
-				return u.training(r, gone)
+				return u.trainTask(r, gone)
 			}) {
 				want := slices.DeleteFunc(slices.Clone(r.Holders[k].Rows), func(id int) bool { return slices.Contains(r.Forget.IDs, id) })
 				if !slices.Equal(of(turn.Rows), want) {
@@ -103,7 +103,7 @@ func TestWhoLeavesIsInTheMean(t *testing.T) {
 	if rep.Steps != 4 { // a step of everybody
 		t.Errorf("%d steps", rep.Steps)
 	}
-	up, err := m.resolved().objective(r, Data{}, r.Forget)
+	up, err := m.withDefaults().objective(r, Data{}, r.Forget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +118,11 @@ func TestWhoLeavesIsInTheMean(t *testing.T) {
 	for k := range 4 {
 		o, c := up, train.Config{Epochs: 1, Batch: 1000, Optimizer: nn.Adam{LR: 1e-3}, Clip: 5}
 		if k != 2 {
-			o, _ = objectiveOf(r.Retain.rows(places(r.Retain, 0).of(r.Holders[k])))
+			o, _ = objectiveOf(r.Retain.selectRows(indexRows(r.Retain, 0).userRows(r.Holders[k])))
 			c = r.Fit
 			c.Epochs, c.Batch = 1, 1000
 		}
-		c.Seed = seeds.TurnSeed(1, k)
+		c.Seed = seeds.UserRoundSeed(1, k)
 		p, _, err := train.Fit(t.Context(), s.runner, s.weights, o, c, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -147,21 +147,21 @@ func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	r.Holders = []federated.User{{ID: 0, Rows: r.Forget.IDs}, {ID: 1, Rows: r.Retain.IDs}}
-	m := HBFU{Users: Users{Count: 2, Rounds: 1, LocalEpochs: 1, Batch: 1000}, Eta: 3e-3, LR: 2e-3}.resolved()
+	m := HBFU{Users: Users{Count: 2, Rounds: 1, LocalEpochs: 1, Batch: 1000}, Eta: 3e-3, LR: 2e-3}.withDefaults()
 	asks := s.weights.Clone()
-	f, err := m.federation(r, func(turn federated.Turn, own, erased Data) (federated.Task, error) {
+	f, err := m.federation(r, func(turn federated.UserRound, own, erased Data) (federated.Task, error) {
 		return federated.Task{}, nil
-	}, &course{})
+	}, &federatedRun{})
 	if err != nil || len(f.Users[0].Rows) != 100 || f.Users[0].Rows[0] != 300 {
 		t.Fatalf("user 0 holds the rows %v (%v)", f.Users[0].Rows, err)
 	}
-	seed := federated.Config{Seed: r.Seed}.TurnSeed(1, 0)
-	up, _ := objectiveOf(r.Forget.rows(seed.Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)))
+	seed := federated.Config{Seed: r.Seed}.UserRoundSeed(1, 0)
+	up, _ := objectiveOf(r.Forget.selectRows(seed.Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)))
 	g, err := train.Gradient(t.Context(), s.runner, asks, up, 0, train.Mode{Training: true, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	everything, _ := objectiveOf(joined(r.Retain, r.Forget))
+	everything, _ := objectiveOf(concatData(r.Retain, r.Forget))
 	c, err := train.NewCurvature(s.runner, everything)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
 	}
 	on, _ := objectiveOf(r.Retain)
 	stays, _, err := train.Fit(t.Context(), s.runner, s.weights, on,
-		train.Config{Epochs: 1, Batch: 1000, Seed: federated.Config{Seed: r.Seed}.TurnSeed(1, 1)}, train.Hooks{})
+		train.Config{Epochs: 1, Batch: 1000, Seed: federated.Config{Seed: r.Seed}.UserRoundSeed(1, 1)}, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,18 +233,18 @@ func TestBlindUKeepsStepWithAFederation(t *testing.T) {
 		}
 		return rep.Steps / 6 // five of six are the critic's
 	}
-	never := Users{Rounds: 2, Batch: 30, Erasing: 3}
+	never := Users{Rounds: 2, Batch: 30, ErasingEpochs: 3}
 	for _, auxiliary := range []Auxiliary{Public, Retained} {
 		if got := steps(BlindU{Beside: &never, Auxiliary: auxiliary, LR: 1e-9}); got != 2*3*4 {
 			t.Errorf("%s: %d steps, want %d", auxiliary, got, 2*3*4)
 		}
 	}
-	alone := HBFU{Users: Users{Count: 1, Asking: 1, Rounds: 2, Batch: 30, Erasing: 3}, Eta: 1e-12, LR: 1e-12}
+	alone := HBFU{Users: Users{Count: 1, Requesters: 1, Rounds: 2, Batch: 30, ErasingEpochs: 3}, Eta: 1e-12, LR: 1e-12}
 	if _, rep, err := Apply(t.Context(), alone, r); err != nil || rep.Steps != 2*3*4 {
 		t.Errorf("the only user of a federation takes %d steps (%v)", rep.Steps, err)
 	}
 	// A hundred codes beside a hundred auxiliary records: a round is an epoch.
-	r.HeldOut = r.HeldOut.rows(rowsTo(100))
+	r.HeldOut = r.HeldOut.selectRows(rowsTo(100))
 	want, _, err := Apply(t.Context(), BlindU{Epochs: 3}, r)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +272,7 @@ func TestWhoHoldsWhatIsChecked(t *testing.T) {
 		"held by 4 users, this is a federation of 10": {m: BFU{}},
 		"is held by no user":                          {m: BFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
 		"two users have the number 0":                 {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
-		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &Noised{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
+		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &PrivateRelease{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
 		"-1 rounds":                                   {m: BlindU{Beside: &Users{Rounds: -1}}},
 	} {
 		r := s.request()

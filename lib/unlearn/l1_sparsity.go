@@ -42,22 +42,22 @@ func (L1Sparsity) General() bool { return true }
 // Sees implements Method.
 func (L1Sparsity) Sees() Sees { return Sees{Original: true, Retain: true} }
 
-// Resolved implements Method.
-func (m L1Sparsity) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m L1Sparsity) WithDefaults() Method { return m.withDefaults() }
 
-func (m L1Sparsity) resolved() L1Sparsity {
+func (m L1Sparsity) withDefaults() L1Sparsity {
 	m.Epochs, m.LR, m.Gamma = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.01), cmp.Or(m.Gamma, 5e-4)
-	m.Descent = *m.Descent.resolved()
+	m.Descent = *m.Descent.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m L1Sparsity) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	o, err := r.objective("retain", r.Retain, false, 1)
 	if err != nil {
 		return nil, err
 	}
 	plan := train.Plan{L1: &train.L1{Weight: m.Gamma, Falling: true}}
-	return r.descend(ctx, m.Descent, m.Epochs, m.LR, sweep(o), plan)
+	return r.descend(ctx, m.Descent, m.Epochs, m.LR, singlePass(o), plan)
 }

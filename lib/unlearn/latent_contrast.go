@@ -57,18 +57,18 @@ func (LatentContrast) General() bool { return true }
 // Sees implements Method.
 func (LatentContrast) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m LatentContrast) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m LatentContrast) WithDefaults() Method { return m.withDefaults() }
 
-func (m LatentContrast) resolved() LatentContrast {
+func (m LatentContrast) withDefaults() LatentContrast {
 	m.Gamma, m.Keep, m.Spread = cmp.Or(m.Gamma, 1), cmp.Or(m.Keep, 1), cmp.Or(m.Spread, 0.1)
-	m.Epochs, m.LR, m.Batch, m.Tune = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256), m.Tune.after(10)
+	m.Epochs, m.LR, m.Batch, m.Tune = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256), m.Tune.withOtherDefaults(10)
 	return m
 }
 
 // Unlearn implements Method.
 func (m LatentContrast) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	q, err := r.latents(r.Retain)
 	if err != nil {
 		return nil, err
@@ -76,16 +76,16 @@ func (m LatentContrast) Unlearn(ctx context.Context, r Request) (*Outcome, error
 	each := m.Keep / float64(q[loss.LatentMean].Cols)
 	o := train.Objective{
 		r.term("retain", r.Retain, false,
-			train.Against(loss.SquaredError{Output: loss.LatentMean}, q[loss.LatentMean], each),
-			train.Against(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], m.Spread*each)),
+			train.OutputTarget(loss.SquaredError{Output: loss.LatentMean}, q[loss.LatentMean], each),
+			train.OutputTarget(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], m.Spread*each)),
 		r.term("forget", r.Forget, true, train.Target{Loss: loss.LatentDivergence{}, Weight: m.Gamma}),
 	}
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	c.Epochs = r.pace.epochs(m.Epochs, c, o)
+	c.Epochs = r.stepScale.epochs(m.Epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}
 	note := fmt.Sprintf("the objective came to %.4g in %d epochs", history[len(history)-1].Loss, len(history))
-	return m.Tune.unless(ctx, r, m.Untuned, p, note)
+	return m.Tune.tuneUnless(ctx, r, m.Untuned, p, note)
 }

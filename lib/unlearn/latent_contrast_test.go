@@ -30,7 +30,7 @@ func TestLatentContrastsObjectiveIsItsFormula(t *testing.T) {
 			return out.Outputs[loss.LatentMean], out.Outputs[loss.LatentLogVar]
 		}
 		mu, s := codes(after, r.Forget)
-		want, w := 0.0, m.Resolved().(unlearn.LatentContrast)
+		want, w := 0.0, m.WithDefaults().(unlearn.LatentContrast)
 		for i, v := range mu.Data {
 			want += w.Gamma * (float64(v)*float64(v) + math.Exp(float64(s.Data[i])) - float64(s.Data[i]) - 1) / 2 / float64(mu.Rows)
 		}

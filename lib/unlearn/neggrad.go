@@ -37,17 +37,17 @@ func (NegGrad) General() bool { return true }
 // Sees implements Method.
 func (NegGrad) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m NegGrad) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m NegGrad) WithDefaults() Method { return m.withDefaults() }
 
-func (m NegGrad) resolved() NegGrad {
+func (m NegGrad) withDefaults() NegGrad {
 	m.Epochs, m.LR, m.Alpha = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4), cmp.Or(m.Alpha, 0.6)
 	return m
 }
 
 // Unlearn implements Method.
 func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	down, err := r.objective("retain", r.Retain, false, m.Alpha)
 	if err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// Noised says how what leaves a user is made private: shortened to Clip, with noise
+// PrivateRelease says how what leaves a user is made private: shortened to Clip, with noise
 // centred at 0 (privacy.Laplace, privacy.Gaussian). Any two gradients, or records, are
 // neighbours.
 //
 // Table IV of BlindU has such rows with epsilon = 2 and says nothing of length, number
 // of releases or delta; the program holds stubs, whose noise is centred at 1. Here
 // epsilon is that of all that a user ever releases.
-type Noised struct {
+type PrivateRelease struct {
 	Normal  bool    `json:"normal,omitempty"`  // normal noise, with delta 1e-5; else Laplace's, as in the program
 	Epsilon float64 `json:"epsilon,omitempty"` // 0: 2
 	Clip    float64 `json:"clip,omitempty"`    // the longest vector, 0: 1
@@ -26,16 +26,16 @@ type Noised struct {
 	Each bool `json:"each,omitempty"`
 }
 
-// resolved has every zero replaced by its meaning; of nil it is nil.
-func (n *Noised) resolved() *Noised {
+// withDefaults has every zero replaced by its meaning; of nil it is nil.
+func (n *PrivateRelease) withDefaults() *PrivateRelease {
 	if n == nil {
 		return nil
 	}
-	return &Noised{Normal: n.Normal, Epsilon: cmp.Or(n.Epsilon, 2), Clip: cmp.Or(n.Clip, 1), Each: n.Each}
+	return &PrivateRelease{Normal: n.Normal, Epsilon: cmp.Or(n.Epsilon, 2), Clip: cmp.Or(n.Clip, 1), Each: n.Each}
 }
 
-// over is the mechanism of so many releases.
-func (n Noised) over(releases int) privacy.Mechanism {
+// mechanism is the mechanism of so many releases.
+func (n PrivateRelease) mechanism(releases int) privacy.Mechanism {
 	if n.Each {
 		releases = 1
 	}
@@ -45,13 +45,13 @@ func (n Noised) over(releases int) privacy.Mechanism {
 	return privacy.Laplace{Epsilon: n.Epsilon, Clip: n.Clip, Releases: releases}
 }
 
-// records are records of which each is released once.
-func (n Noised) records(d Data, seed engine.Root) (array.Matrix[float32], error) {
-	return privacy.Release(n.over(1), d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamRelease, uint64(record)) })
+// attackRecords are records of which each is released once.
+func (n PrivateRelease) releaseRecords(d Data, seed engine.Root) (array.Matrix[float32], error) {
+	return privacy.Release(n.mechanism(1), d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamRelease, uint64(record)) })
 }
 
 // note says what has been spent where releases are many.
-func (n *Noised) note(releases int) string {
+func (n *PrivateRelease) note(releases int) string {
 	switch {
 	case n == nil:
 		return ""

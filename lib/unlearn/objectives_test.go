@@ -15,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// labels and outputs write the two kinds of target out anew.
+// labelTarget and outputs write the two kinds of target out anew.
 func labels(d unlearn.Data, classes int) array.Matrix[float32] {
 	m := array.New[float32](len(d.Y), classes)
 	for i, y := range d.Y {
@@ -110,9 +110,9 @@ type spy struct {
 	got  *unlearn.Request
 }
 
-func (spy) Name() string               { return "spy" }
-func (s spy) Sees() unlearn.Sees       { return s.sees }
-func (s spy) Resolved() unlearn.Method { return s }
+func (spy) Name() string                   { return "spy" }
+func (s spy) Sees() unlearn.Sees           { return s.sees }
+func (s spy) WithDefaults() unlearn.Method { return s }
 func (s spy) Unlearn(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	*s.got = r
 	return &unlearn.Outcome{Params: r.Runner.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}, nil

@@ -29,9 +29,9 @@ import (
 // this method behind a mask. (2) The program draws a label for every batch as it
 // comes; a record comes once per epoch, so the law is the same.
 type RandomLabel struct {
-	Epochs   int     `json:"epochs,omitempty"` // 0: 10
-	LR       float64 `json:"lr,omitempty"`     // 0: 0.013
-	Together bool    `json:"together,omitempty"`
+	Epochs     int     `json:"epochs,omitempty"` // 0: 10
+	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
+	SinglePass bool    `json:"together,omitempty"`
 	Descent
 }
 
@@ -57,24 +57,24 @@ func (m RandomLabel) AtRate(lr float64) RandomLabel {
 	return m
 }
 
-// Resolved implements Method.
-func (m RandomLabel) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m RandomLabel) WithDefaults() Method { return m.withDefaults() }
 
-func (m RandomLabel) resolved() RandomLabel {
-	m.Epochs, m.LR, m.Descent = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), *m.Descent.resolved()
+func (m RandomLabel) withDefaults() RandomLabel {
+	m.Epochs, m.LR, m.Descent = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), *m.Descent.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	return m.resolved().masked(ctx, r, nil)
+	return m.withDefaults().unlearnMasked(ctx, r, nil)
 }
 
-// masked is the resolved method behind a mask.
-func (m RandomLabel) masked(ctx context.Context, r Request, mask *train.Mask) (*Outcome, error) {
-	passes := r.taughtAtRandom
-	if m.Together {
-		passes = r.taughtTogether()
+// mask is the resolved method behind a mask.
+func (m RandomLabel) unlearnMasked(ctx context.Context, r Request, mask *train.Mask) (*Outcome, error) {
+	passes := r.twoPasses
+	if m.SinglePass {
+		passes = r.onePass()
 	}
 	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, train.Plan{Mask: mask})
 }
@@ -90,23 +90,23 @@ func (r Request) randomLabels(epoch int) []int {
 	return y
 }
 
-// taughtAtRandom is the epoch of two passes.
-func (r Request) taughtAtRandom(epoch int) ([]train.Objective, error) {
+// twoPasses is the epoch of two passes.
+func (r Request) twoPasses(epoch int) ([]train.Objective, error) {
 	random := r.Forget
 	random.Y = r.randomLabels(epoch)
 	return []train.Objective{
-		{r.term("forget", random, false, r.labels(random, 1))},
-		{r.term("retain", r.Retain, false, r.labels(r.Retain, 1))},
+		{r.term("forget", random, false, r.labelTarget(random, 1))},
+		{r.term("retain", r.Retain, false, r.labelTarget(r.Retain, 1))},
 	}, nil
 }
 
-// taughtTogether is the epoch of one pass over both sets; the records are joined
+// onePass is the epoch of one pass over both sets; the records are joined
 // once, for all epochs.
-func (r Request) taughtTogether() func(epoch int) ([]train.Objective, error) {
-	all := joined(r.Forget, r.Retain)
+func (r Request) onePass() func(epoch int) ([]train.Objective, error) {
+	all := concatData(r.Forget, r.Retain)
 	return func(epoch int) ([]train.Objective, error) {
 		d := all
 		d.Y = slices.Concat(r.randomLabels(epoch), r.Retain.Y)
-		return []train.Objective{{r.term("forget and retain", d, false, r.labels(d, 1))}}, nil
+		return []train.Objective{{r.term("forget and retain", d, false, r.labelTarget(d, 1))}}, nil
 	}
 }

@@ -21,7 +21,7 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	truth, epochs := 0, map[string]bool{}
 	const n = 400
 	for epoch := range n {
-		y := drawn(r, epoch)
+		y := sampledAccuracy(r, epoch)
 		epochs[fmt.Sprint(y)] = true
 		for i, v := range y {
 			counts[v]++
@@ -40,9 +40,9 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	}
 }
 
-// drawn is the documented rule, written out anew for three classes; that the
+// sampledAccuracy is the documented rule, written out anew for three classes; that the
 // method follows it is shown with its plan.
-func drawn(r unlearn.Request, epoch int) []int {
+func sampledAccuracy(r unlearn.Request, epoch int) []int {
 	var y []int
 	for _, id := range r.Forget.IDs {
 		y = append(y, int(r.Seed.Counter("random-label", uint64(epoch), uint64(id))%3))

@@ -32,8 +32,8 @@ func (RandomWeights) General() bool { return true }
 // Sees implements Method.
 func (RandomWeights) Sees() Sees { return Sees{} }
 
-// Resolved implements Method.
-func (m RandomWeights) Resolved() Method { return m }
+// WithDefaults implements Method.
+func (m RandomWeights) WithDefaults() Method { return m }
 
 // Version implements Versioned: 2 draws per training seed, 1 drew once for all.
 func (RandomWeights) Version() int { return 2 }

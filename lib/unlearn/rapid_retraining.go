@@ -53,18 +53,18 @@ func (RapidRetraining) General() bool { return true }
 // Sees implements Method.
 func (RapidRetraining) Sees() Sees { return Sees{Retain: true} }
 
-// Resolved implements Method.
-func (m RapidRetraining) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m RapidRetraining) WithDefaults() Method { return m.withDefaults() }
 
-func (m RapidRetraining) resolved() RapidRetraining {
-	m.Users = m.Users.Resolved()
+func (m RapidRetraining) withDefaults() RapidRetraining {
+	m.Users = m.Users.WithDefaults()
 	m.LR, m.Damping = cmp.Or(m.LR, 1e-3), cmp.Or(m.Damping, 1e-2)
 	return m
 }
 
 // Unlearn implements Method.
 func (m RapidRetraining) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !m.Plain {
 		r.Fit.Optimizer = nn.Fisher{LR: m.LR, Damping: m.Damping}
 	}

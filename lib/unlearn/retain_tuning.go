@@ -57,30 +57,30 @@ func (RetainTuning) General() bool { return true }
 // Sees implements Method.
 func (RetainTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
 
-// Resolved implements Method.
-func (m RetainTuning) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m RetainTuning) WithDefaults() Method { return m.withDefaults() }
 
-func (m RetainTuning) resolved() RetainTuning {
+func (m RetainTuning) withDefaults() RetainTuning {
 	m.Epochs, m.LR, m.Batch = cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
 	m.Patience, m.Sample = cmp.Or(m.Patience, 10), cmp.Or(m.Sample, 1000)
 	return m
 }
 
-// after is the tuning at the end of another method, with other defaults.
-func (m RetainTuning) after(epochs int) RetainTuning {
+// withOtherDefaults is the tuning at the end of another method, with other defaults.
+func (m RetainTuning) withOtherDefaults(epochs int) RetainTuning {
 	m.Epochs = cmp.Or(m.Epochs, epochs)
-	return m.resolved()
+	return m.withDefaults()
 }
 
 // Unlearn implements Method.
 func (m RetainTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	return m.from(ctx, r, r.Original, "")
+	return m.tuneFrom(ctx, r, r.Original, "")
 }
 
-// from tunes weights, about which there is something to say. The hooks are for
+// tuneFrom tunes weights, about which there is something to say. The hooks are for
 // these epochs alone: what made the weights is done again after a stop.
-func (m RetainTuning) from(ctx context.Context, r Request, start nn.Params, note string) (*Outcome, error) {
-	m = m.resolved()
+func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, note string) (*Outcome, error) {
+	m = m.withDefaults()
 	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, a sample of %d records", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}
@@ -88,12 +88,12 @@ func (m RetainTuning) from(ctx context.Context, r Request, start nn.Params, note
 	if m.Apart {
 		k = min(m.Sample, r.Retain.X.Rows/2)
 	}
-	sample, rest := r.drawRetained(k)
+	sample, rest := r.splitRetained(k)
 	if !m.Apart {
 		rest = r.Retain
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	out, err := r.validated(ctx, start, rest, sample, c, m.Patience)
+	out, err := r.fitValidated(ctx, start, rest, sample, c, m.Patience)
 	if err != nil {
 		return nil, err
 	}
@@ -101,24 +101,24 @@ func (m RetainTuning) from(ctx context.Context, r Request, start nn.Params, note
 	return out, nil
 }
 
-// validated trains weights on some records and returns the epoch that is best on
+// fitValidated trains weights on some records and returns the epoch that is best on
 // others, with nothing drawn; patience as in train.Validation.
-func (r Request) validated(ctx context.Context, start nn.Params, on, by Data, c train.Config, patience int) (*Outcome, error) {
+func (r Request) fitValidated(ctx context.Context, start nn.Params, on, by Data, c train.Config, patience int) (*Outcome, error) {
 	o, err := r.objective("retain", on, false, 1)
 	if err != nil {
 		return nil, err
 	}
-	v, err := r.validation(by, r.pace.patience(patience, c, o))
+	v, err := r.validation(by, r.stepScale.patience(patience, c, o))
 	if err != nil {
 		return nil, err
 	}
-	c.Epochs = r.pace.epochs(c.Epochs, c, o)
-	plan := train.Plan{Passes: sweep(o), Validation: v}
+	c.Epochs = r.stepScale.epochs(c.Epochs, c, o)
+	plan := train.Plan{Passes: singlePass(o), Validation: v}
 	p, history, err := train.FitPlan(ctx, r.Runner, start, plan, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history, Note: bestOf(history)}, nil
+	return &Outcome{Params: p, History: history, Note: bestEpochNote(history)}, nil
 }
 
 // validation judges epochs by records, as they are.
@@ -128,31 +128,31 @@ func (r Request) validation(by Data, patience int) (*train.Validation, error) {
 	return &train.Validation{Objective: o, Patience: patience}, err
 }
 
-// unless is from for a method that can do without it.
-func (m RetainTuning) unless(ctx context.Context, r Request, untuned bool, start nn.Params, note string) (*Outcome, error) {
+// tuneUnless is from for a method that can do without it.
+func (m RetainTuning) tuneUnless(ctx context.Context, r Request, untuned bool, start nn.Params, note string) (*Outcome, error) {
 	if untuned {
 		return &Outcome{Params: start, Note: note}, nil
 	}
-	return m.from(ctx, r, start, note+"; ")
+	return m.tuneFrom(ctx, r, start, note+"; ")
 }
 
-// bestOf names the epoch that was best by the validation.
-func bestOf(history []train.Epoch) string {
+// bestEpochNote names the epoch that was best by the validation.
+func bestEpochNote(history []train.Epoch) string {
 	best := slices.MinFunc(history, func(a, b train.Epoch) int { return cmp.Compare(*a.Valid, *b.Valid) })
 	return fmt.Sprintf("epoch %d of %d", best.Epoch, len(history))
 }
 
-// drawRetained draws k records of the retain set, and gives those that are left.
-func (r Request) drawRetained(k int) (drawn, rest Data) {
+// splitRetained draws k records of the retain set, and gives those that are left.
+func (r Request) splitRetained(k int) (drawn, rest Data) {
 	rows := r.Seed.Stream(engine.StreamValidation).Perm(r.Retain.X.Rows)
 	slices.Sort(rows[:k])
 	slices.Sort(rows[k:])
-	return r.Retain.rows(rows[:k]), r.Retain.rows(rows[k:])
+	return r.Retain.selectRows(rows[:k]), r.Retain.selectRows(rows[k:])
 }
 
-// rows are some of the records.
-func (d Data) rows(list []int) Data {
-	out := Data{X: d.X.Gather(list), Strangers: d.Strangers, Made: d.Made}
+// selectRows are some of the records.
+func (d Data) selectRows(list []int) Data {
+	out := Data{X: d.X.Gather(list), NonMembers: d.NonMembers, Synthetic: d.Synthetic}
 	for _, i := range list {
 		out.IDs = append(out.IDs, d.IDs[i])
 		if d.Y != nil {

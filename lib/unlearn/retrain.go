@@ -49,8 +49,8 @@ func (Retrain) General() bool { return true }
 // Sees implements Method.
 func (Retrain) Sees() Sees { return Sees{Retain: true} }
 
-// Resolved implements Method.
-func (m Retrain) Resolved() Method { return m }
+// WithDefaults implements Method.
+func (m Retrain) WithDefaults() Method { return m }
 
 // Unlearn implements Method.
 func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {

@@ -49,23 +49,23 @@ func (RetrainShare) General() bool { return true }
 // Sees implements Method.
 func (RetrainShare) Sees() Sees { return Sees{Retain: true} }
 
-// Resolved implements Method.
-func (m RetrainShare) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m RetrainShare) WithDefaults() Method { return m.withDefaults() }
 
-func (m RetrainShare) resolved() RetrainShare {
+func (m RetrainShare) withDefaults() RetrainShare {
 	m.Share, m.Epochs, m.LR, m.Batch = cmp.Or(m.Share, 0.85), cmp.Or(m.Epochs, 100), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
 	return m
 }
 
 // Unlearn implements Method.
 func (m RetrainShare) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	n := r.Retain.X.Rows
 	k := int(math.Floor(m.Share * float64(n)))
 	if k < 1 || k >= n {
 		return nil, fmt.Errorf("a share of %v of %d retained records leaves %d to be trained on and %d to choose by", m.Share, n, k, n-k)
 	}
-	on, by := r.drawRetained(k)
+	on, by := r.splitRetained(k)
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Fit.Seed}
-	return r.validated(ctx, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), on, by, c, 0)
+	return r.fitValidated(ctx, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), on, by, c, 0)
 }

@@ -32,11 +32,11 @@ import (
 // closed weights back after every step, so that they never act while moved. (4)
 // Equal saliencies, as of dead units, go by their place in the model.
 type SalUn struct {
-	Epochs   int     `json:"epochs,omitempty"` // 0: 10
-	LR       float64 `json:"lr,omitempty"`     // 0: 0.013
-	Ratio    float64 `json:"ratio,omitempty"`  // share of the weights in the mask, 0: 0.5
-	Restore  bool    `json:"restore,omitempty"`
-	Together bool    `json:"together,omitempty"` // as in RandomLabel
+	Epochs     int     `json:"epochs,omitempty"` // 0: 10
+	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
+	Ratio      float64 `json:"ratio,omitempty"`  // share of the weights in the mask, 0: 0.5
+	Restore    bool    `json:"restore,omitempty"`
+	SinglePass bool    `json:"together,omitempty"` // as in RandomLabel
 	Descent
 }
 
@@ -59,33 +59,33 @@ func (m SalUn) AtRate(lr float64) SalUn {
 	return m
 }
 
-// Resolved implements Method.
-func (m SalUn) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SalUn) WithDefaults() Method { return m.withDefaults() }
 
-func (m SalUn) resolved() SalUn {
+func (m SalUn) withDefaults() SalUn {
 	m.Epochs, m.LR, m.Ratio = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), cmp.Or(m.Ratio, 0.5)
-	m.Descent = *m.Descent.resolved()
+	m.Descent = *m.Descent.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Ratio > 0 && m.Ratio <= 1) {
 		return nil, fmt.Errorf("a mask of a share of %v of the weights; above 0 and up to 1 are possible", m.Ratio)
 	}
-	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labels(r.Forget, 1)}}}
+	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labelTarget(r.Forget, 1)}}}
 	grads, err := train.Gradient(ctx, r.Runner, r.Original, o, m.batch(r), train.Mode{})
 	if err != nil {
 		return nil, err
 	}
-	mask := &train.Mask{Open: salient(grads, m.Ratio), Restore: m.Restore}
-	return RandomLabel{Epochs: m.Epochs, LR: m.LR, Together: m.Together, Descent: m.Descent}.masked(ctx, r, mask)
+	mask := &train.Mask{Open: salientMask(grads, m.Ratio), Restore: m.Restore}
+	return RandomLabel{Epochs: m.Epochs, LR: m.LR, SinglePass: m.SinglePass, Descent: m.Descent}.unlearnMasked(ctx, r, mask)
 }
 
-// salient marks the share of all elements with the largest magnitudes, rounded
+// salientMask marks the share of all elements with the largest magnitudes, rounded
 // down to whole ones; of equal ones the first.
-func salient(grads [][]float64, ratio float64) [][]bool {
+func salientMask(grads [][]float64, ratio float64) [][]bool {
 	var all []float64
 	for _, g := range grads {
 		for _, v := range g {

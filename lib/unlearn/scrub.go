@@ -43,10 +43,10 @@ func (SCRUB) About() About {
 // Sees implements Method.
 func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m SCRUB) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SCRUB) WithDefaults() Method { return m.withDefaults() }
 
-func (m SCRUB) resolved() SCRUB {
+func (m SCRUB) withDefaults() SCRUB {
 	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
 	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
 	return m
@@ -54,12 +54,12 @@ func (m SCRUB) resolved() SCRUB {
 
 // Unlearn implements Method.
 func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	keep, err := r.teach(r.Original, r.Retain, m.Temperature, m.Alpha)
+	m = m.withDefaults()
+	keep, err := r.distillTarget(r.Original, r.Retain, m.Temperature, m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.teach(r.Original, r.Forget, m.Temperature, m.Alpha-1)
+	leave, err := r.distillTarget(r.Original, r.Forget, m.Temperature, m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}

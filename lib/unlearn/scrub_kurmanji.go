@@ -62,10 +62,10 @@ func (SCRUBKurmanji) Sees() Sees {
 	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
 }
 
-// Resolved implements Method.
-func (m SCRUBKurmanji) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SCRUBKurmanji) WithDefaults() Method { return m.withDefaults() }
 
-func (m SCRUBKurmanji) resolved() SCRUBKurmanji {
+func (m SCRUBKurmanji) withDefaults() SCRUBKurmanji {
 	m.Epochs, m.Ascents, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.Ascents, 3), cmp.Or(m.LR, 5e-4)
 	m.Alpha, m.Temperature, m.Batch = cmp.Or(m.Alpha, 0.5), cmp.Or(m.Temperature, 2), cmp.Or(m.Batch, 32)
 	return m
@@ -73,20 +73,20 @@ func (m SCRUBKurmanji) resolved() SCRUBKurmanji {
 
 // Unlearn implements Method.
 func (m SCRUBKurmanji) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	keep, err := r.teach(r.Original, r.Retain, m.Temperature, m.Alpha)
+	m = m.withDefaults()
+	keep, err := r.distillTarget(r.Original, r.Retain, m.Temperature, m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.teach(r.Original, r.Forget, m.Temperature, -1)
+	leave, err := r.distillTarget(r.Original, r.Forget, m.Temperature, -1)
 	if err != nil {
 		return nil, err
 	}
 	up := train.Objective{r.term("forget", r.Forget, false, leave)}
-	down := train.Objective{r.term("retain", r.Retain, false, r.labels(r.Retain, 1), keep)}
+	down := train.Objective{r.term("retain", r.Retain, false, r.labelTarget(r.Retain, 1), keep)}
 
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	c.Epochs = r.pace.epochs(m.Epochs, c, down)
+	c.Epochs = r.stepScale.epochs(m.Epochs, c, down)
 	stretched := func(epochs int) int { return int(math.Round(float64(epochs) * float64(c.Epochs) / float64(m.Epochs))) }
 	c.Schedule = train.Steps(stretched(5), stretched(8), stretched(9))
 	plan := train.Plan{Passes: func(epoch int) ([]train.Objective, error) {
@@ -97,20 +97,20 @@ func (m SCRUBKurmanji) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	}}
 
 	var after []nn.Params
-	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.afterEveryEpoch(&after))
+	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.collectEpochs(&after))
 	if err != nil || m.KeepLast {
 		return &Outcome{Params: p, History: history}, err
 	}
-	k, err := r.rewind(after)
+	k, err := r.rewindEpoch(after)
 	if err != nil {
 		return nil, err
 	}
 	return &Outcome{Params: after[k], History: history, Note: fmt.Sprintf("rewound to epoch %d of %d", k+1, len(after))}, nil
 }
 
-// afterEveryEpoch are the request's hooks, from the start, that collect the
+// collectEpochs are the request's hooks, from the start, that collect the
 // weights after every epoch too.
-func (r Request) afterEveryEpoch(after *[]nn.Params) train.Hooks {
+func (r Request) collectEpochs(after *[]nn.Params) train.Hooks {
 	h := train.Hooks{Progress: r.Hooks.Progress, SaveEvery: 1}
 	h.Save = func(s *train.State) error {
 		if s.Done > len(*after) {
@@ -124,16 +124,16 @@ func (r Request) afterEveryEpoch(after *[]nn.Params) train.Hooks {
 	return h
 }
 
-// rewind is the epoch, from 0, after which the accuracy on the forget set is
+// rewindEpoch is the epoch, from 0, after which the accuracy on the forget set is
 // nearest to the last model's on held-out records; of equal ones the latest.
-func (r Request) rewind(after []nn.Params) (int, error) {
-	last, err := r.judge(after[len(after)-1])
+func (r Request) rewindEpoch(after []nn.Params) (int, error) {
+	last, err := r.measureAccuracies(after[len(after)-1])
 	if err != nil {
 		return 0, err
 	}
 	best, nearest := len(after)-1, math.Abs(last.forget-last.expected)
 	for k := best - 1; k >= 0; k-- {
-		forget, _, err := r.right(after[k], r.Forget)
+		forget, _, err := r.accuracy(after[k], r.Forget)
 		if err != nil {
 			return 0, err
 		}

@@ -72,26 +72,26 @@ func (SCRUBLatent) General() bool { return true }
 func (SCRUBLatent) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
 // Version implements Versioned, as VBU's does.
-func (SCRUBLatent) Version() int { return matched(1) }
+func (SCRUBLatent) Version() int { return latentMatchVersion(1) }
 
-// Resolved implements Method.
-func (m SCRUBLatent) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SCRUBLatent) WithDefaults() Method { return m.withDefaults() }
 
-func (m SCRUBLatent) resolved() SCRUBLatent {
+func (m SCRUBLatent) withDefaults() SCRUBLatent {
 	m.Forget, m.Keep, m.Up, m.Down = cmp.Or(m.Forget, 1), cmp.Or(m.Keep, 1), cmp.Or(m.Up, 5), cmp.Or(m.Down, 10)
 	m.Epochs, m.LR, m.Clip, m.Batch = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Clip, 1), cmp.Or(m.Batch, 256)
-	m.Tune = m.Tune.after(10)
+	m.Tune = m.Tune.withOtherDefaults(10)
 	return m
 }
 
 // Unlearn implements Method.
 func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	leave, err := r.match(r.Forget, -m.Forget)
+	m = m.withDefaults()
+	leave, err := r.latentMatch(r.Forget, -m.Forget)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.match(r.Retain, m.Keep)
+	keep, err := r.latentMatch(r.Retain, m.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -104,26 +104,26 @@ func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	down[0].Targets = append(down[0].Targets, keep)
 	up := r.term("forget", r.Forget, true, leave)
-	game := &train.Game{Rounds: 1, Players: []train.Player{
-		{Name: "up", Objective: train.Objective{up}, Steps: m.Up}, {Name: "down", Objective: down, Steps: m.Down},
+	game := &train.Game{Steps: 1, Players: []train.Player{
+		{Name: "up", Objective: train.Objective{up}, Updates: m.Up}, {Name: "down", Objective: down, Updates: m.Down},
 	}}
 	if m.Joint {
-		game.Players = []train.Player{{Name: "both", Objective: append(down, up), Steps: m.Down}}
+		game.Players = []train.Player{{Name: "both", Objective: append(down, up), Updates: m.Down}}
 	}
 	plan := train.Plan{Game: game}
 	if m.Clip != nn.Zero {
-		plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}
-	return m.Tune.unless(ctx, r, m.Untuned, p, "scrubbing moved the weights by "+movedBy(p, r.Original))
+	return m.Tune.tuneUnless(ctx, r, m.Untuned, p, "scrubbing moved the weights by "+distanceText(p, r.Original))
 }
 
-// match is the divergence from the original's latent variables.
-func (r Request) match(d Data, weight float64) (train.Target, error) {
+// latentMatch is the divergence from the original's latent variables.
+func (r Request) latentMatch(d Data, weight float64) (train.Target, error) {
 	q, err := r.latents(d)
 	return train.Target{Loss: loss.LatentMatch{}, Inputs: q, Weight: weight}, err
 }

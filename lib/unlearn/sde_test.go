@@ -36,7 +36,7 @@ func TestTheZeroValueOfSDEsMethodsIsTheProgramsSetting(t *testing.T) {
 	}{
 		{unlearn.RandomLabel{}, unlearn.RandomLabel{Epochs: 10, LR: 0.013, Descent: full}, unlearn.RandomLabel{LR: 0.02}, 20},
 		{unlearn.RandomLabel{}, unlearn.RandomLabel{Descent: full}, unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: nn.Zero}}, 20},
-		{unlearn.RandomLabel{Together: true}, unlearn.RandomLabel{Together: true, Descent: full}, unlearn.RandomLabel{}, 10},
+		{unlearn.RandomLabel{SinglePass: true}, unlearn.RandomLabel{SinglePass: true, Descent: full}, unlearn.RandomLabel{}, 10},
 		{unlearn.SalUn{}, unlearn.SalUn{Epochs: 10, LR: 0.013, Ratio: 0.5, Descent: full}, unlearn.SalUn{Ratio: 0.25}, 20},
 		{unlearn.SalUn{}, unlearn.SalUn{Descent: full}, unlearn.SalUn{Restore: true}, 20},
 		{unlearn.L1Sparsity{}, unlearn.L1Sparsity{Epochs: 10, LR: 0.01, Gamma: 5e-4, Descent: full}, unlearn.L1Sparsity{Gamma: nn.Zero}, 10},
@@ -81,7 +81,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	term := func(d unlearn.Data, y []int) train.Term {
 		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{toward(loss.CrossEntropy{}, labels(unlearn.Data{Y: y}, classes), 1)}}
 	}
-	random := func(epoch int) []int { return drawn(r, epoch) }
+	random := func(epoch int) []int { return sampledAccuracy(r, epoch) }
 	apart := func(epoch int) ([]train.Objective, error) {
 		return []train.Objective{{term(r.Forget, random(epoch))}, {term(r.Retain, r.Retain.Y)}}, nil
 	}
@@ -98,7 +98,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 		lr     float64
 	}{
 		{unlearn.RandomLabel{}, train.Plan{Passes: apart}, 0.013},
-		{unlearn.RandomLabel{Together: true}, train.Plan{Passes: together}, 0.013},
+		{unlearn.RandomLabel{SinglePass: true}, train.Plan{Passes: together}, 0.013},
 		{unlearn.L1Sparsity{}, train.Plan{Passes: retain, L1: &train.L1{Weight: 5e-4, Falling: true}}, 0.01},
 		{unlearn.FineTuning{SGD: &unlearn.Descent{Batch: 3}}, train.Plan{Passes: retain}, 0.01},
 	} {

@@ -60,25 +60,25 @@ func (SSD) General() bool { return true }
 // Sees implements Method.
 func (SSD) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m SSD) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SSD) WithDefaults() Method { return m.withDefaults() }
 
-func (m SSD) resolved() SSD {
-	m.Alpha, m.Damping, m.Batch, m.Tune = cmp.Or(m.Alpha, 1), cmp.Or(m.Damping, 1e-5), cmp.Or(m.Batch, 256), m.Tune.after(10)
+func (m SSD) withDefaults() SSD {
+	m.Alpha, m.Damping, m.Batch, m.Tune = cmp.Or(m.Alpha, 1), cmp.Or(m.Damping, 1e-5), cmp.Or(m.Batch, 256), m.Tune.withOtherDefaults(10)
 	return m
 }
 
 // Unlearn implements Method.
 func (m SSD) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if m.Batch < 1 || !(m.Damping > 0) {
 		return nil, fmt.Errorf("batches of %d and a damping of %v; both must be positive", m.Batch, m.Damping)
 	}
-	forget, err := r.batchSquares(ctx, "forget", r.Forget, 0)
+	forget, err := r.batchSquaredGradients(ctx, "forget", r.Forget, 0)
 	if err != nil {
 		return nil, err
 	}
-	retain, err := r.batchSquares(ctx, "retain", r.Retain, m.Batch)
+	retain, err := r.batchSquaredGradients(ctx, "retain", r.Retain, m.Batch)
 	if err != nil {
 		return nil, err
 	}
@@ -95,17 +95,17 @@ func (m SSD) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			mean += dampening / float64(p.Size())
 		}
 	}
-	return m.Tune.unless(ctx, r, m.Untuned, p, fmt.Sprintf("mean dampening %.4g", mean))
+	return m.Tune.tuneUnless(ctx, r, m.Untuned, p, fmt.Sprintf("mean dampening %.4g", mean))
 }
 
-// batchSquares is the sum over the batches of a set of the squared gradient of the
+// batchSquaredGradients is the sum over the batches of a set of the squared gradient of the
 // batch's mean loss, over the number of records, at the original in training.
-func (r Request) batchSquares(ctx context.Context, name string, d Data, batch int) ([][]float64, error) {
+func (r Request) batchSquaredGradients(ctx context.Context, name string, d Data, batch int) ([][]float64, error) {
 	o, err := r.objective(name, d, false, 1)
 	if err != nil {
 		return nil, err
 	}
-	total := likeGradient(r.Original)
+	total := zeroGradients(r.Original)
 	mode := train.Mode{Training: true, Seed: r.Seed}
 	err = train.EachGradient(ctx, r.Runner, r.Original, o, batch, mode, func(grads [][]float64, _ int) {
 		for i, g := range grads {
@@ -117,8 +117,8 @@ func (r Request) batchSquares(ctx context.Context, name string, d Data, batch in
 	return total, err
 }
 
-// likeGradient has a zero for every weight, and nothing for state.
-func likeGradient(p nn.Params) [][]float64 {
+// zeroGradients has a zero for every weight, and nothing for state.
+func zeroGradients(p nn.Params) [][]float64 {
 	out := make([][]float64, len(p))
 	for i, v := range p {
 		if !v.State {

@@ -48,28 +48,28 @@ func (SSDFoster) General() bool { return true }
 // Sees implements Method.
 func (SSDFoster) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Resolved implements Method.
-func (m SSDFoster) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m SSDFoster) WithDefaults() Method { return m.withDefaults() }
 
-func (m SSDFoster) resolved() SSDFoster {
+func (m SSDFoster) withDefaults() SSDFoster {
 	m.Alpha, m.Lambda = cmp.Or(m.Alpha, 10), cmp.Or(m.Lambda, 1)
 	return m
 }
 
 // Unlearn implements Method.
 func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Alpha > 0 && m.Lambda > 0) || math.IsInf(m.Alpha, 1) || math.IsInf(m.Lambda, 1) {
 		return nil, fmt.Errorf("alpha %v and lambda %v; both must be positive numbers", m.Alpha, m.Lambda)
 	}
-	if model.IsCoupled(r.Runner.Arch) {
+	if model.HasBatchStats(r.Runner.Arch) {
 		return nil, fmt.Errorf("%s mixes the records of a batch: no record has a gradient of its own", r.Runner.Arch.Name())
 	}
-	forget, err := r.fisher(ctx, "forget", r.Forget)
+	forget, err := r.squaredGradients(ctx, "forget", r.Forget)
 	if err != nil {
 		return nil, err
 	}
-	retain, err := r.fisher(ctx, "retain", r.Retain)
+	retain, err := r.squaredGradients(ctx, "retain", r.Retain)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: p, Note: fmt.Sprintf("%d of %d weights dampened", selected, p.Size())}, nil
 }
 
-// fisher is the mean over records of their squared gradients at the original.
-func (r Request) fisher(ctx context.Context, name string, d Data) ([][]float64, error) {
+// squaredGradients is the mean over records of their squared gradients at the original.
+func (r Request) squaredGradients(ctx context.Context, name string, d Data) ([][]float64, error) {
 	r.Augment = nil
 	o, err := r.objective(name, d, false, 1)
 	if err != nil {
 		return nil, err
 	}
-	return train.Squares(ctx, r.Runner, r.Original, o, train.Mode{})
+	return train.SquaredGradients(ctx, r.Runner, r.Original, o, train.Mode{})
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -44,7 +44,7 @@ func (m StepMatched[M]) Name() string { return m.Of.Name() + "-step-matched" }
 
 // About implements Described.
 func (m StepMatched[M]) About() About {
-	m = m.resolved()
+	m = m.withDefaults()
 	setting := fmt.Sprintf("%d records", m.Records)
 	switch {
 	case m.Retained != 0:
@@ -69,11 +69,11 @@ func (m StepMatched[M]) Sees() Sees {
 // Version implements Versioned.
 func (m StepMatched[M]) Version() int { return VersionOf(m.Of) }
 
-// Resolved implements Method.
-func (m StepMatched[M]) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m StepMatched[M]) WithDefaults() Method { return m.withDefaults() }
 
-func (m StepMatched[M]) resolved() StepMatched[M] {
-	m.Of, m.Batch = resolved.Of[Method](m.Of, m.Of.Resolved()).(M), cmp.Or(m.Batch, 256)
+func (m StepMatched[M]) withDefaults() StepMatched[M] {
+	m.Of, m.Batch = defaults.Of[Method](m.Of, m.Of.WithDefaults()).(M), cmp.Or(m.Batch, 256)
 	if m.Retained == 0 {
 		m.Records = cmp.Or(m.Records, 50000)
 	}
@@ -82,7 +82,7 @@ func (m StepMatched[M]) resolved() StepMatched[M] {
 
 // Unlearn implements Method.
 func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	here, there := r.Forget.X.Rows+r.Retain.X.Rows, m.Records
 	if m.Retained != 0 {
 		if m.Records != 0 {
@@ -93,23 +93,23 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 	if there < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d records in batches of %d: both must be positive", there, m.Batch)
 	}
-	r.pace = &pace{here: here, there: there, batch: m.Batch}
-	r, err := r.shown(m.Of.Sees())
+	r.stepScale = &stepScale{records: here, publishedRecords: there, publishedBatch: m.Batch}
+	r, err := r.restrictTo(m.Of.Sees())
 	if err != nil {
 		return nil, err
 	}
 	return m.Of.Unlearn(ctx, r)
 }
 
-// pace says how much longer an epoch is in the published setting.
-type pace struct {
-	here, there int // records
-	batch       int // there
+// stepScale says how much longer an epoch is in the published setting.
+type stepScale struct {
+	records, publishedRecords int // records
+	publishedBatch            int // there
 }
 
 // epochs is how many epochs of some passes take as many steps as the published
 // number does there.
-func (p *pace) epochs(epochs int, c train.Config, passes ...train.Objective) int {
+func (p *stepScale) epochs(epochs int, c train.Config, passes ...train.Objective) int {
 	if p == nil || c.Batch == 0 {
 		return epochs
 	}
@@ -117,13 +117,13 @@ func (p *pace) epochs(epochs int, c train.Config, passes ...train.Objective) int
 	for _, o := range passes {
 		records := train.Config{Batch: 1}.StepsPerEpoch(o)
 		here += c.StepsPerEpoch(o)
-		there += (records*p.there + p.here*p.batch - 1) / (p.here * p.batch)
+		there += (records*p.publishedRecords + p.records*p.publishedBatch - 1) / (p.records * p.publishedBatch)
 	}
 	return max(1, int(math.Round(float64(epochs)*float64(there)/float64(here))))
 }
 
 // patience is how many epochs that is, there, of a patience in epochs; 0: never.
-func (p *pace) patience(epochs int, c train.Config, passes ...train.Objective) int {
+func (p *stepScale) patience(epochs int, c train.Config, passes ...train.Objective) int {
 	if epochs == 0 {
 		return 0
 	}

@@ -41,43 +41,43 @@ func (s Stop) reached(right, n int) bool { return float64(right) < float64(s.Bat
 
 // validation ends a fit by what judge says at the end of an epoch.
 func (s Stop) validation(judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) *train.Validation {
-	v := &train.Validation{KeepLast: true, Times: s.Times, Judge: judge}
+	v := &train.Validation{KeepLast: true, StopAfter: s.Times, Score: judge}
 	if s.Epoch > 0 {
 		below := math.Nextafter(s.Epoch, 0) // the rule is "less than"
-		v.Enough = &below
+		v.StopBelow = &below
 	}
 	return v
 }
 
-// right is how many answers of a step are right, on records with targets of which n enter it.
-func right(k train.Look, term int, wrong train.Target, n int) (int, error) {
+// accuracy is how many answers of a step are right, on records with targets of which n enter it.
+func correctInStep(k train.StepInfo, term int, wrong train.Target, n int) (int, error) {
 	share, err := k.Mean(term, wrong)
 	return n - int(math.Round(float64(share*float64(n)))), err
 }
 
-// entering is how many of n records enter a step.
-func entering(k train.Look, term, n int) int {
+// recordsInStep is how many of n records enter a step.
+func recordsInStep(k train.StepInfo, term, n int) int {
 	if rows := k.Rows(term); rows != nil {
 		return len(rows)
 	}
 	return n
 }
 
-// mistakes is the share of wrong answers among labels.
-func mistakes(y []int, classes int) train.Target {
-	return train.Target{Loss: loss.Mistake{}, Weight: 1, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
+// errorRateTarget is the share of wrong answers among labels.
+func errorRateTarget(y []int, classes int) train.Target {
+	return train.Target{Loss: loss.ZeroOne{}, Weight: 1, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
 }
 
-// rule puts Stop into a plan that sweeps over records with the labels y in its first term:
+// addTo puts Stop into a plan that sweeps over records with the labels y in its first term:
 // the end of an epoch is judged by judge, or, where it is nil, by the mean over the epoch's
 // batches.
-func (s Stop) rule(plan *train.Plan, y []int, classes int, judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) {
-	wrong := mistakes(y, classes)
+func (s Stop) addTo(plan *train.Plan, y []int, classes int, judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) {
+	wrong := errorRateTarget(y, classes)
 	var sum, batches float64
 	of := -1
-	plan.Watch = func(k train.Look) (bool, error) {
-		n := entering(k, 0, len(y))
-		found, err := right(k, 0, wrong, n)
+	plan.Watch = func(k train.StepInfo) (bool, error) {
+		n := recordsInStep(k, 0, len(y))
+		found, err := correctInStep(k, 0, wrong, n)
 		if k.Epoch != of {
 			of, sum, batches = k.Epoch, 0, 0
 		}
@@ -90,10 +90,10 @@ func (s Stop) rule(plan *train.Plan, y []int, classes int, judge func(ctx contex
 	plan.Validation = s.validation(judge)
 }
 
-// drawn judges a bottleneck as the program does, by one draw of every record's code: the
+// sampledAccuracy judges a bottleneck as the program does, by one draw of every record's code: the
 // share of labels that it finds.
-func drawn(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context, p nn.Params, epoch int) (float64, error), error) {
-	of, is := r.Arch.Resolved().(ib.Bottleneck)
+func sampledAccuracy(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context, p nn.Params, epoch int) (float64, error), error) {
+	of, is := r.Arch.WithDefaults().(ib.Bottleneck)
 	if !is {
 		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
 	}
@@ -101,14 +101,14 @@ func drawn(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	compressing, approximating := of.Tensors()
+	compressing, approximating := of.TensorCounts()
 	return func(_ context.Context, p nn.Params, epoch int) (float64, error) {
 		p = p[:compressing+approximating]
 		said, err := r.Predict(p, d.X)
 		if err != nil {
 			return 0, err
 		}
-		codes, err := ib.Draw(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(d.IDs[row]), uint64(epoch), 1) })
+		codes, err := ib.SampleCodes(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(d.IDs[row]), uint64(epoch), 1) })
 		if err != nil {
 			return 0, err
 		}

@@ -67,7 +67,7 @@ func TestTheStopIsTheProgramsOnRecordedAccuracies(t *testing.T) {
 			}
 		}
 		in, epoch := 0, -1
-		plan := train.Plan{Passes: sweep(o), Watch: func(k train.Look) (bool, error) {
+		plan := train.Plan{Passes: singlePass(o), Watch: func(k train.StepInfo) (bool, error) {
 			if in++; k.Epoch != epoch {
 				in, epoch = 0, k.Epoch
 			}
@@ -109,12 +109,12 @@ func TestTheStopIsBelowAndNotAt(t *testing.T) {
 		}
 	}
 	for end, want := range map[float64]bool{0.1: false, 0.0999999: true, 0: true, 1: false} {
-		if got := (Stop{Epoch: 0.1}).validation(nil).Met([]train.Epoch{{Valid: &end}}); got != want {
+		if got := (Stop{Epoch: 0.1}).validation(nil).IsBelow([]train.Epoch{{Valid: &end}}); got != want {
 			t.Errorf("an epoch that ends at %v: %t", end, got)
 		}
 	}
 	never := 0.0
-	if (Stop{Batch: 0.5}).validation(nil).Met([]train.Epoch{{Valid: &never}}) {
+	if (Stop{Batch: 0.5}).validation(nil).IsBelow([]train.Epoch{{Valid: &never}}) {
 		t.Error("without a rule for epochs one ends")
 	}
 	for _, s := range []Stop{{Batch: -1, Epoch: 1}, {Batch: 2}, {Epoch: math.NaN()}, {Epoch: 1.5}, {Epoch: 0.1, Times: -1}, {Times: 2}, {Batch: math.NaN()}} {
@@ -161,14 +161,14 @@ func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	for _, stop := range []Stop{{Batch: 0.02, Epoch: 0.1}, {Batch: 0.02, Epoch: 0.02, Times: 2}, {Batch: 0.3}, {Epoch: 0.1}} {
-		plan := train.Plan{Passes: sweep(train.Objective{r.term("forget", r.Forget, false, r.labels(r.Forget, -1))})}
-		if err := (VBU{Stop: &stop}).stops(&plan, r); err != nil {
+		plan := train.Plan{Passes: singlePass(train.Objective{r.term("forget", r.Forget, false, r.labelTarget(r.Forget, -1))})}
+		if err := (VBU{Stop: &stop}).addStop(&plan, r); err != nil {
 			t.Fatal(err)
 		}
 		var batches [][]float64
 		rule := plan.Watch
-		plan.Watch = func(k train.Look) (bool, error) {
-			share, err := k.Mean(0, mistakes(r.Forget.Y, 3))
+		plan.Watch = func(k train.StepInfo) (bool, error) {
+			share, err := k.Mean(0, errorRateTarget(r.Forget.Y, 3))
 			if k.Epoch == len(batches) {
 				batches = append(batches, nil)
 			}
@@ -196,7 +196,7 @@ func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 // An epoch's end is judged by a draw of every code, another one in every epoch.
 func TestAnEpochIsJudgedByDraws(t *testing.T) {
 	s := newServer(t)
-	judge, err := drawn(s.runner, s.others, 5)
+	judge, err := sampledAccuracy(s.runner, s.others, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,35 +238,35 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	for i := range rows {
 		rows[i] = 100 + i
 	}
-	u := Users{Portion: 1.0 / 3, Batch: 4}.Resolved()
+	u := Users{Portion: 1.0 / 3, Batch: 4}.WithDefaults()
 	var all []int
 	for round := 1; round <= 3; round++ {
-		part := u.met(rows, round, 9)
-		if len(part) != 10 || !slices.Equal(part, u.met(rows, round, 9)) {
+		part := u.portionRows(rows, round, 9)
+		if len(part) != 10 || !slices.Equal(part, u.portionRows(rows, round, 9)) {
 			t.Errorf("round %d: %v", round, part)
 		}
 		all = append(all, part...)
 	}
-	if !slices.Equal(u.met(rows, 4, 9), all[:10]) || slices.Equal(u.met(rows, 1, 10), all[:10]) {
+	if !slices.Equal(u.portionRows(rows, 4, 9), all[:10]) || slices.Equal(u.portionRows(rows, 1, 10), all[:10]) {
 		t.Error("the fourth round is not the first, or the order is that of another seed")
 	}
 	slices.Sort(all)
 	if !slices.Equal(all, rows) {
 		t.Errorf("three thirds are %v", all)
 	}
-	if got := u.sweeps(30); got != 3 {
+	if got := u.stepsPerRound(30); got != 3 {
 		t.Errorf("%d steps for ten records in batches of four", got)
 	}
-	if got := (Users{Portion: 0.2}).Resolved().sweeps(6000); got != 12 {
+	if got := (Users{Portion: 0.2}).WithDefaults().stepsPerRound(6000); got != 12 {
 		t.Errorf("%d steps for a fifth of 6,000 records in batches of 100", got)
 	}
-	if got := (Users{Portion: 1.0 / 3}).Resolved().portion(3600); got != 1200 {
+	if got := (Users{Portion: 1.0 / 3}).WithDefaults().portionSize(3600); got != 1200 {
 		t.Errorf("a third of 3,600 are %d", got)
 	}
-	if got := (Users{Portion: 0.001}).Resolved().met(rows, 1, 9); len(got) != 1 {
+	if got := (Users{Portion: 0.001}).WithDefaults().portionRows(rows, 1, 9); len(got) != 1 {
 		t.Errorf("the least portion has %d records", len(got))
 	}
-	if whole := (Users{}).Resolved().met(rows, 2, 9); !slices.Equal(whole, rows) {
+	if whole := (Users{}).WithDefaults().portionRows(rows, 2, 9); !slices.Equal(whole, rows) {
 		t.Errorf("all are %v", whole)
 	}
 	r := newServer(t).request()
@@ -283,7 +283,7 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 func TestAUsersTurnEndsByHisBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	users := Users{Count: 4, Asking: 2, Rounds: 2, LocalEpochs: 1, Erasing: 6, Batch: 10, Portion: 0.5}
+	users := Users{Count: 4, Requesters: 2, Rounds: 2, LocalEpochs: 1, ErasingEpochs: 6, Batch: 10, Portion: 0.5}
 	steps := func(stop *Stop) int {
 		m := HBFU{Users: users, Eta: 1e-4, Stop: stop}
 		_, rep, err := Apply(t.Context(), m, r)
@@ -303,17 +303,17 @@ func TestAUsersTurnEndsByHisBatches(t *testing.T) {
 		t.Errorf("%d steps in a round in which nothing is forgotten", got)
 	}
 	var turns [][]int
-	u := users.Resolved()
-	f, err := u.federation(r, func(_ federated.Turn, _, gone Data) (federated.Task, error) {
+	u := users.WithDefaults()
+	f, err := u.federation(r, func(_ federated.UserRound, _, gone Data) (federated.Task, error) {
 		turns = append(turns, gone.IDs)
-		return u.training(r, gone)
-	}, &course{})
+		return u.trainTask(r, gone)
+	}, &federatedRun{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for round := 1; round <= 2; round++ {
 		for user := range 2 {
-			if _, err := f.Work(federated.Turn{Round: round, User: user, Erased: f.Requests.Erased(f.Users[user], f.Users, round)}); err != nil {
+			if _, err := f.Work(federated.UserRound{Round: round, User: user, Erased: f.Requests.ErasedRows(f.Users[user], f.Users, round)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -337,14 +337,14 @@ func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fresh{said: said, ids: s.asked.IDs, seed: 3}
-	first, _ := f.at(0)
-	second, _ := f.at(1)
-	again, _ := f.at(0)
+	f := &resampledCodes{prediction: said, ids: s.asked.IDs, seed: 3}
+	first, _ := f.atEpoch(0)
+	second, _ := f.atEpoch(1)
+	again, _ := f.atEpoch(0)
 	if slices.Equal(first.Data, second.Data) || !slices.Equal(first.Data, again.Data) {
 		t.Error("codes are the same in two epochs, or others when they are drawn again")
 	}
-	b := behind{f, 6}
+	b := codeAppender{f, 6}
 	dst, src := make([]float32, 6+2*4), make([]float32, 6+2*4)
 	src[3], src[12] = 7, 8
 	if err := b.Augment(dst, src, 1, 5); err != nil || dst[3] != 7 || !slices.Equal(dst[6:10], second.Row(5)) || dst[12] != 8 {
@@ -355,7 +355,7 @@ func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 // A number that is none of the model's enters the first term's value, and so the weights.
 func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 	for _, c := range []struct{ addend, value, kept float64 }{{5, -2, 4}, {-1, -2, 4}, {2, -2, 4}, {2.5, -2, 4}, {9, -1, 0.5}} {
-		m := &ratioOf{addend: c.addend}
+		m := &offsetRatio{addend: c.addend}
 		got, err := m.Weights([]float64{c.value, c.kept}, [][]float64{{1, 0}, {0, 1}})
 		if err != nil {
 			t.Fatal(err)
@@ -373,7 +373,7 @@ func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&ratioOf{}).Weights([]float64{1}, [][]float64{{1}}); err == nil {
+	if _, err := (&offsetRatio{}).Weights([]float64{1}, [][]float64{{1}}); err == nil {
 		t.Error("one term is weighed")
 	}
 }
@@ -415,7 +415,7 @@ func TestTheProgramForgets(t *testing.T) {
 		t.Errorf("100 codes beside 300 records take %+v steps (%v)", rep, err)
 	}
 	few := r
-	few.HeldOut = r.HeldOut.rows([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42})
+	few.HeldOut = r.HeldOut.selectRows([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42})
 	m.Auxiliary = Public
 	if _, rep, err := Apply(t.Context(), m, few); err != nil || rep.Steps != 2 {
 		t.Errorf("100 codes beside 43 records take %+v steps (%v)", rep, err)
@@ -425,10 +425,10 @@ func TestTheProgramForgets(t *testing.T) {
 func TestTheProgramIsNotBlind(t *testing.T) {
 	r := newServer(t).request()
 	m := BlindU{Coded: &Coded{Stop: Stop{Epoch: 0.1}}}
-	if _, err := m.Ask(t.Context(), r); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.PrepareRequest(t.Context(), r); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
 		t.Errorf("asked blindly: %v", err)
 	}
-	if _, err := m.Serve(t.Context(), Blind{}); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.Serve(t.Context(), BlindRequest{}); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
 		t.Errorf("served blindly: %v", err)
 	}
 	augmented := r
@@ -437,7 +437,7 @@ func TestTheProgramIsNotBlind(t *testing.T) {
 		t.Errorf("augmented records: %v", err)
 	}
 	for _, bad := range []BlindU{
-		{Coded: &Coded{}, Weighing: ByMGDA}, {Coded: &Coded{}, Bounded: true}, {Coded: &Coded{}, Beside: &Users{}}, {Coded: &Coded{}, Rate: nn.Zero},
+		{Coded: &Coded{}, Weighting: ByMGDA}, {Coded: &Coded{}, Bounded: true}, {Coded: &Coded{}, Beside: &Users{}}, {Coded: &Coded{}, Rate: nn.Zero},
 		{Coded: &Coded{Kept: -1}}, {Coded: &Coded{Kept: math.NaN()}}, {Coded: &Coded{}, Critic: 1}, {Coded: &Coded{Stop: Stop{Batch: 3}}},
 	} {
 		if _, _, err := Apply(t.Context(), bad, r); err == nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -64,11 +64,11 @@ func (m Tuned[M]) Sees() Sees {
 // Version implements Versioned.
 func (m Tuned[M]) Version() int { return VersionOf(m.Of) }
 
-// Resolved implements Method. The method's own rate has no meaning here.
-func (m Tuned[M]) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method. The method's own rate has no meaning here.
+func (m Tuned[M]) WithDefaults() Method { return m.withDefaults() }
 
-func (m Tuned[M]) resolved() Tuned[M] {
-	m.Of = resolved.Of[Method](m.Of, m.Of.Resolved()).(M)
+func (m Tuned[M]) withDefaults() Tuned[M] {
+	m.Of = defaults.Of[Method](m.Of, m.Of.WithDefaults()).(M)
 	if len(m.Rates) == 0 {
 		m.Rates = []float64{0.001, 0.003, 0.013, 0.03, 0.1}
 	}
@@ -80,18 +80,18 @@ func (m Tuned[M]) resolved() Tuned[M] {
 
 // Unlearn implements Method.
 func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
-	before, err := r.judge(r.Original)
+	m = m.withDefaults()
+	before, err := r.measureAccuracies(r.Original)
 	if err != nil {
 		return nil, err
 	}
-	tried := make([]judged, len(m.Rates))
+	tried := make([]accuracySet, len(m.Rates))
 	for i, rate := range m.Rates {
 		if tried[i], err = m.try(ctx, r, rate); err != nil {
 			return nil, err
 		}
 	}
-	best, err := choose(tried, before.heldOut-m.Slack)
+	best, err := chooseRate(tried, before.heldOut-m.Slack)
 	if err != nil {
 		return nil, err
 	}
@@ -104,23 +104,23 @@ func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 
 // try runs the method at a rate, unwatched, and counts. A rate at which the model
 // is destroyed is right on nothing.
-func (m Tuned[M]) try(ctx context.Context, r Request, rate float64) (judged, error) {
+func (m Tuned[M]) try(ctx context.Context, r Request, rate float64) (accuracySet, error) {
 	r.Hooks = train.Hooks{}
 	out, err := m.Of.AtRate(rate).Unlearn(ctx, r)
 	if ctx.Err() != nil {
-		return judged{}, err
+		return accuracySet{}, err
 	}
 	if err != nil || out.Params.Check() != nil {
-		return judged{forget: math.NaN(), heldOut: math.NaN(), expected: math.NaN()}, nil
+		return accuracySet{forget: math.NaN(), heldOut: math.NaN(), expected: math.NaN()}, nil
 	}
-	return r.judge(out.Params)
+	return r.measureAccuracies(out.Params)
 }
 
-// choose is the rate whose forget accuracy is nearest to that expected of a model
+// chooseRate is the rate whose forget accuracy is nearest to that expected of a model
 // that never met the forget set, among those that are right on held-out records
 // as often as the floor says; where there is none the one that is most often
 // right on them.
-func choose(tried []judged, floor float64) (int, error) {
+func chooseRate(tried []accuracySet, floor float64) (int, error) {
 	best, most := -1, -1
 	for i, t := range tried {
 		if math.IsNaN(t.heldOut) {

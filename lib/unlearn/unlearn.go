@@ -26,11 +26,11 @@ type Method interface {
 	Name() string
 	// Sees says which parts of the request the method needs.
 	Sees() Sees
-	// Resolved is the method with every zero that stands for a default replaced by
+	// WithDefaults is the method with every zero that stands for a default replaced by
 	// it, once and for all: it is what the store's key holds, and what Unlearn
 	// itself begins with, so that a default has one place and a change of it is
 	// another method to the store. See nn.Zero for how to say really zero.
-	Resolved() Method
+	WithDefaults() Method
 	// Unlearn computes the new weights. It must not write to anything in the
 	// request. Call Apply instead: it checks, restricts and measures.
 	Unlearn(ctx context.Context, r Request) (*Outcome, error)
@@ -93,10 +93,10 @@ type Data struct {
 	X   array.Matrix[float32] // one record per row
 	Y   []int                 // class numbers; nil where there are none
 	IDs []int                 // row numbers in the training data, distinct
-	// Strangers have their row numbers in the held-out data instead.
-	Strangers bool
-	// Made are records of no data, with numbers of their own.
-	Made bool
+	// NonMembers have their row numbers in the held-out data instead.
+	NonMembers bool
+	// Synthetic are records of no data, with numbers of their own.
+	Synthetic bool
 }
 
 // Checkpoint is the state of a model during its training.
@@ -145,7 +145,7 @@ type Request struct {
 	// Hooks watch the work and let it stop and resume.
 	Hooks train.Hooks
 
-	pace *pace // see StepMatched
+	stepScale *stepScale // see StepMatched
 }
 
 // Staged is a method that goes back to the weights before a stage of the
@@ -156,10 +156,10 @@ type Staged interface {
 	Stage() float64
 }
 
-// Absurd is the displacement above which a row of a table says so: the weights
+// LargeDisplacement is the displacement above which a row of a table says so: the weights
 // have moved by ten times their own length, so that nothing of the model is left
 // that was to forget, whatever the metrics say.
-const Absurd = 10
+const LargeDisplacement = 10
 
 // Outcome is what a method leaves behind.
 type Outcome struct {
@@ -194,7 +194,7 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 		return nil, nil, fmt.Errorf("unlearn %s: needs a classifier and its labels: %w", m.Name(), err)
 	}
 	before := r.Original
-	r, err := r.shown(m.Sees())
+	r, err := r.restrictTo(m.Sees())
 	if err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
@@ -222,8 +222,8 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	return out.Params, rep, nil
 }
 
-// shown is the request with only what a method may see.
-func (r Request) shown(sees Sees) (Request, error) {
+// restrictTo is the request with only what a method may see.
+func (r Request) restrictTo(sees Sees) (Request, error) {
 	if !sees.Original {
 		r.Original = nil
 	}
@@ -302,7 +302,7 @@ func (r Request) checkData(name string, d Data) error {
 	case len(d.IDs) != d.X.Rows || len(d.Y) != d.X.Rows && (err == nil || d.Y != nil):
 		return fmt.Errorf("%s: %d records, %d labels, %d record numbers", name, d.X.Rows, len(d.Y), len(d.IDs))
 	}
-	if _, corrupts := r.Augment.(train.Corrupter); !corrupts && d.X.Cols != r.Runner.Arch.Inputs() {
+	if _, corrupts := r.Augment.(train.NoiseAugmenter); !corrupts && d.X.Cols != r.Runner.Arch.Inputs() {
 		return fmt.Errorf("%s: %d features, the model takes %d", name, d.X.Cols, r.Runner.Arch.Inputs())
 	}
 	for i, y := range d.Y {
@@ -334,10 +334,10 @@ func disjoint(forget, retain []int) error {
 // Adam, which is what RULER's methods do, or d where that is not nil.
 func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64, d *Descent) (*Outcome, error) {
 	if d != nil {
-		return r.descend(ctx, *d, epochs, lr, sweep(o), train.Plan{})
+		return r.descend(ctx, *d, epochs, lr, singlePass(o), train.Plan{})
 	}
 	c := train.Config{Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
-	c.Epochs = r.pace.epochs(epochs, c, o)
+	c.Epochs = r.stepScale.epochs(epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
 	if err != nil {
 		return nil, err
@@ -349,7 +349,7 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 // weight times a factor; whole terms enter every mini-batch step entirely.
 func (r Request) objective(name string, d Data, whole bool, weight float64) (train.Objective, error) {
 	if r.Objective == nil {
-		return train.Objective{r.term(name, d, whole, r.labels(d, weight))}, nil
+		return train.Objective{r.term(name, d, whole, r.labelTarget(d, weight))}, nil
 	}
 	trained, err := r.Objective(d)
 	if err != nil {
@@ -358,7 +358,7 @@ func (r Request) objective(name string, d Data, whole bool, weight float64) (tra
 	out := make(train.Objective, len(trained))
 	for i, t := range trained {
 		t.Name, t.Whole, t.Augment = name, whole, r.Augment
-		out[i] = t.Times(weight)
+		out[i] = t.Scaled(weight)
 	}
 	return out, nil
 }
@@ -369,8 +369,8 @@ func (r Request) term(name string, d Data, whole bool, targets ...train.Target) 
 	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets, Augment: r.Augment}
 }
 
-// joined are the records of both.
-func joined(a, b Data) Data {
+// concatData are the records of both.
+func concatData(a, b Data) Data {
 	return Data{
 		X:   array.Matrix[float32]{Rows: a.X.Rows + b.X.Rows, Cols: a.X.Cols, Data: slices.Concat(a.X.Data, b.X.Data)},
 		Y:   slices.Concat(a.Y, b.Y),
@@ -378,8 +378,8 @@ func joined(a, b Data) Data {
 	}
 }
 
-// labels is the cross-entropy against the records' own labels.
-func (r Request) labels(d Data, weight float64) train.Target {
+// labelTarget is the cross-entropy against the records' own labels.
+func (r Request) labelTarget(d Data, weight float64) train.Target {
 	return train.CrossEntropy(d.Y, r.classes(), weight)
 }
 
@@ -390,8 +390,8 @@ func (r Request) classes() int {
 	return n
 }
 
-// teach is the distillation loss from the outputs of the model p on records d.
-func (r Request) teach(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
+// distillTarget is the distillation loss from the outputs of the model p on records d.
+func (r Request) distillTarget(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
 	out, err := r.Runner.Predict(p, d.X)
 	if err != nil {
 		return train.Target{}, fmt.Errorf("the teacher: %w", err)

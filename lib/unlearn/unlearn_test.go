@@ -146,9 +146,9 @@ type outcome struct {
 	err error
 }
 
-func (outcome) Name() string               { return "stub" }
-func (outcome) Sees() unlearn.Sees         { return unlearn.Sees{} }
-func (o outcome) Resolved() unlearn.Method { return o }
+func (outcome) Name() string                   { return "stub" }
+func (outcome) Sees() unlearn.Sees             { return unlearn.Sees{} }
+func (o outcome) WithDefaults() unlearn.Method { return o }
 func (o outcome) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return o.out, o.err
 }
@@ -223,7 +223,7 @@ func ExampleApply() {
 		Fit:      fit,
 		Seed:     100,
 	}
-	for _, m := range []unlearn.Method{unlearn.DoNothing{}, unlearn.GradientAscent{}} {
+	for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.GradientAscent{}} {
 		_, report, err := unlearn.Apply(context.Background(), m, request)
 		if err != nil {
 			log.Fatal(err)

@@ -54,28 +54,28 @@ func (Unroll) General() bool { return true }
 // Sees implements Method.
 func (Unroll) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
 
-// Resolved implements Method.
-func (m Unroll) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m Unroll) WithDefaults() Method { return m.withDefaults() }
 
-func (m Unroll) resolved() Unroll {
+func (m Unroll) withDefaults() Unroll {
 	m.LR, m.Batch = cmp.Or(m.LR, 0.01), cmp.Or(m.Batch, 32)
 	return m
 }
 
 // Unlearn implements Method.
 func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	lr, b := m.LR, cmp.Or(r.Batch, m.Batch)
 	times := cmp.Or(m.Times, r.Fit.WithDefaults().Epochs-r.Earlier.Epoch)
 	if !(lr > 0) || math.IsInf(lr, 1) || b < 1 || times < 1 {
 		return nil, fmt.Errorf("learning rate %v, batch %d, %d times: all must be positive", lr, b, times)
 	}
-	return r.putBack(ctx, r.Earlier.Params, float64(times)*lr/float64(b))
+	return r.addGradients(ctx, r.Earlier.Params, float64(times)*lr/float64(b))
 }
 
-// putBack adds a rate times the sum of the forget records' gradients at some
+// addGradients adds a rate times the sum of the forget records' gradients at some
 // weights to the original's.
-func (r Request) putBack(ctx context.Context, at nn.Params, rate float64) (*Outcome, error) {
+func (r Request) addGradients(ctx context.Context, at nn.Params, rate float64) (*Outcome, error) {
 	r.Augment = nil
 	o, err := r.objective("forget", r.Forget, false, 1)
 	if err != nil {

@@ -57,23 +57,23 @@ func (UnrollThudi) General() bool { return true }
 func (UnrollThudi) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
 
 // Stage implements Staged.
-func (m UnrollThudi) Stage() float64 { return m.resolved().Last }
+func (m UnrollThudi) Stage() float64 { return m.withDefaults().Last }
 
-// Resolved implements Method.
-func (m UnrollThudi) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m UnrollThudi) WithDefaults() Method { return m.withDefaults() }
 
-func (m UnrollThudi) resolved() UnrollThudi {
+func (m UnrollThudi) withDefaults() UnrollThudi {
 	m.Last = cmp.Or(m.Last, 0.2)
 	return m
 }
 
 // Unlearn implements Method.
 func (m UnrollThudi) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if !(m.Last > 0 && m.Last <= 1) {
 		return nil, fmt.Errorf("a last stage of a share of %v of the epochs; above 0 and up to 1 are possible", m.Last)
 	}
-	return r.putBack(ctx, r.Earlier.Params, stageRate(r.Fit.WithDefaults(), r.Earlier.Epoch))
+	return r.addGradients(ctx, r.Earlier.Params, stageRate(r.Fit.WithDefaults(), r.Earlier.Epoch))
 }
 
 // stageRate is the rate over batch size, summed over the epochs of a training from

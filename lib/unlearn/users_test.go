@@ -25,20 +25,20 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	for _, divided := range []bool{false, true} {
-		u := Users{Divided: divided}.Resolved()
+		u := Users{Divided: divided}.WithDefaults()
 		var own, erased Data
-		f, err := u.federation(r, func(_ federated.Turn, mine, gone Data) (federated.Task, error) {
+		f, err := u.federation(r, func(_ federated.UserRound, mine, gone Data) (federated.Task, error) {
 			own, erased = mine, gone
-			return u.training(r, mine)
-		}, &course{})
+			return u.trainTask(r, mine)
+		}, &federatedRun{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var dealt, all []int
-		for _, user := range f.Requests.At(f.Users, 1) {
+		for _, user := range f.Requests.UsersAt(f.Users, 1) {
 			own, erased = Data{}, Data{}
-			gone := f.Requests.Erased(f.Users[user.ID], f.Users, 1)
-			task, err := f.Work(federated.Turn{Round: 1, User: user.ID, Rows: user.Rows, Erased: gone})
+			gone := f.Requests.ErasedRows(f.Users[user.ID], f.Users, 1)
+			task, err := f.Work(federated.UserRound{Round: 1, User: user.ID, Rows: user.Rows, Erased: gone})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	m := HBFU{Users: Users{Count: 2, Asking: 1, Rounds: 1, LocalEpochs: 2, Batch: 1000}, Eta: 3e-3, LR: 2e-3}
+	m := HBFU{Users: Users{Count: 2, Requesters: 1, Rounds: 1, LocalEpochs: 2, Batch: 1000}, Eta: 3e-3, LR: 2e-3}
 	got, _, err := Apply(t.Context(), m, r)
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +85,9 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	}
 	seeds := federated.Config{Seed: r.Seed}
 	asks := s.weights.Clone()
-	order := seeds.TurnSeed(1, 0).Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)
-	up, _ := objectiveOf(r.Forget.rows(order))
-	g, err := train.Gradient(t.Context(), s.runner, asks, up, 0, train.Mode{Training: true, Seed: seeds.TurnSeed(1, 0)})
+	order := seeds.UserRoundSeed(1, 0).Stream(engine.StreamBatch, 0, 0).Perm(r.Forget.X.Rows)
+	up, _ := objectiveOf(r.Forget.selectRows(order))
+	g, err := train.Gradient(t.Context(), s.runner, asks, up, 0, train.Mode{Training: true, Seed: seeds.UserRoundSeed(1, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	rng := seeds.TurnSeed(1, 0).Stream(engine.StreamGradientNoise, 0, uint64(len(asks)))
+	rng := seeds.UserRoundSeed(1, 0).Stream(engine.StreamGradientNoise, 0, uint64(len(asks)))
 	rows := rng.Perm(len(users[0].Rows))
 	for i, k := range rows {
 		rows[i] = users[0].Rows[k]
@@ -111,8 +111,8 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 			p.Data[j] += float32((3e-3 + 0.1*2e-3) * 0.1 * g[i][j] / (math.Sqrt(0.001)*math.Abs(h[i][j]) + 2e-3))
 		}
 	}
-	on, _ := objectiveOf(r.Retain.rows(users[1].Rows))
-	trains, _, err := train.Fit(t.Context(), s.runner, s.weights, on, train.Config{Epochs: 2, Batch: 1000, Seed: seeds.TurnSeed(1, 1)}, train.Hooks{})
+	on, _ := objectiveOf(r.Retain.selectRows(users[1].Rows))
+	trains, _, err := train.Fit(t.Context(), s.runner, s.weights, on, train.Config{Epochs: 2, Batch: 1000, Seed: seeds.UserRoundSeed(1, 1)}, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +123,8 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 func TestBFUsObjective(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	m := BFU{Weight: 2, Divergence: 3}.resolved()
-	own := r.Retain.rows([]int{1, 5, 9, 100})
+	m := BFU{Weight: 2, Divergence: 3}.withDefaults()
+	own := r.Retain.selectRows([]int{1, 5, 9, 100})
 	o, err := m.objective(r, own, r.Forget)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 	}
 	u := Users{Count: 4, LocalEpochs: 3, Rounds: 7, Batch: 20}
 	longer, gentle := u, u
-	longer.Erasing, longer.Rounds = 4, 20
+	longer.ErasingEpochs, longer.Rounds = 4, 20
 	gentle.Batch = 100 // of 300 records, so that nothing diverges
 	for m, other := range map[Method]Method{HBFU{Users: u, Eta: 2e-3}: HBFU{Users: gentle, Eta: 2e-3}, BFU{Users: longer, LR: 5e-3}: BFU{Users: longer, LR: 5e-3}} {
 		r := s.request()
@@ -213,7 +213,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 			t.Errorf("%s: with the roles exchanged %v of the others are still right", m.Name(), others)
 		}
 	}
-	out, err := u.Resolved().run(t.Context(), s.request(), s.weights, nil)
+	out, err := u.WithDefaults().run(t.Context(), s.request(), s.weights, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +230,15 @@ func TestFederatedSettingsMatter(t *testing.T) {
 		change(&u)
 		return u
 	}
-	noisy := &Noised{Epsilon: 1000}
+	noisy := &PrivateRelease{Epsilon: 1000}
 	for _, m := range []Method{
 		HBFU{Users: quarter}, HBFU{Users: quarter, Eta: 1e-2}, HBFU{Users: quarter, LR: 1e-2}, HBFU{Users: quarter, Private: noisy},
-		HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Each: true}}, HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Normal: true}},
-		HBFU{Users: quarter, Private: &Noised{Epsilon: 1000, Clip: 0.1}},
+		HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Each: true}}, HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Normal: true}},
+		HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Clip: 0.1}},
 		BFU{Users: quarter}, BFU{Users: quarter, Divergence: nn.Zero}, BFU{Users: quarter, Weight: 3}, BFU{Users: quarter, LR: 1e-2},
 		BFU{Users: quarter, Clip: 0.01}, BFU{Users: quarter, Private: noisy},
-		BFU{Users: with(func(u *Users) { u.Count = 5 })}, BFU{Users: with(func(u *Users) { u.Asking = 2 })}, BFU{Users: with(func(u *Users) { u.Divided = true })},
-		BFU{Users: with(func(u *Users) { u.Rounds = 1 })}, BFU{Users: with(func(u *Users) { u.LocalEpochs = 2 })}, BFU{Users: with(func(u *Users) { u.Erasing = 2 })},
+		BFU{Users: with(func(u *Users) { u.Count = 5 })}, BFU{Users: with(func(u *Users) { u.Requesters = 2 })}, BFU{Users: with(func(u *Users) { u.Divided = true })},
+		BFU{Users: with(func(u *Users) { u.Rounds = 1 })}, BFU{Users: with(func(u *Users) { u.LocalEpochs = 2 })}, BFU{Users: with(func(u *Users) { u.ErasingEpochs = 2 })},
 	} {
 		p, _, err := Apply(t.Context(), m, s.request())
 		if err != nil {
@@ -256,12 +256,12 @@ func TestFederatedSettingsMatter(t *testing.T) {
 func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	private := &Noised{Epsilon: 20, Clip: 6}
+	private := &PrivateRelease{Epsilon: 20, Clip: 6}
 	got, _, err := Apply(t.Context(), VBU{Epochs: 2, Private: private}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := private.resolved().records(r.Forget, r.Seed)
+	x, err := private.withDefaults().releaseRecords(r.Forget, r.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,20 +294,20 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 
 // Epsilon is that of all releases, unless it is that of each.
 func TestNoiseIsSpentOverAllSteps(t *testing.T) {
-	u := Users{}.Resolved()
+	u := Users{}.WithDefaults()
 	r := newServer(t).request() // 100 records to erase
 	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 100: 20} {
 		u.Batch = batch
-		if got := u.steps(r); got != want {
+		if got := u.maxSteps(r); got != want {
 			t.Errorf("batches of %d: %d steps, want %d", batch, got, want)
 		}
 	}
 	u.Divided, u.Batch = true, 20
-	if got := u.steps(r); got != 20*2 {
+	if got := u.maxSteps(r); got != 20*2 {
 		t.Errorf("a third of 100 in batches of 20: %d steps", got)
 	}
-	noise := func(n Noised) float64 {
-		release, err := n.over(7).Prepare()
+	noise := func(n PrivateRelease) float64 {
+		release, err := n.mechanism(7).Prepare()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 		}
 		return math.Sqrt(sum / 4000)
 	}
-	all, each := noise(*(&Noised{}).resolved()), noise(*(&Noised{Each: true}).resolved())
+	all, each := noise(*(&PrivateRelease{}).withDefaults()), noise(*(&PrivateRelease{Each: true}).withDefaults())
 	if math.Abs(all/each-7) > 1e-6 || math.Abs(each/math.Sqrt2-1) > 0.1 {
 		t.Errorf("noise %v for all of seven, %v for each", all, each)
 	}
@@ -353,15 +353,15 @@ func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 	s := newServer(t)
 	for words, m := range map[string]Method{
-		"11 of 10 users ask":        HBFU{Users: Users{Asking: 11}},
+		"11 of 10 users ask":        HBFU{Users: Users{Requesters: 11}},
 		"-1 rounds":                 BFU{Users: Users{Rounds: -1}},
-		"epochs, -2 of those":       BFU{Users: Users{Erasing: -2}},
+		"epochs, -2 of those":       BFU{Users: Users{ErasingEpochs: -2}},
 		"rates -1 and":              HBFU{Eta: -1},
 		"weight -1 and rate":        BFU{Weight: -1},
-		"the epsilon is -3":         HBFU{Users: quarter, Private: &Noised{Epsilon: -3}},
-		"the longest vector is -1":  BFU{Users: quarter, Private: &Noised{Clip: -1}},
-		"the epsilon is -2":         VBU{Private: &Noised{Epsilon: -2}},
-		"divided among 200 users":   HBFU{Users: Users{Count: 250, Asking: 200, Divided: true}},
+		"the epsilon is -3":         HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: -3}},
+		"the longest vector is -1":  BFU{Users: quarter, Private: &PrivateRelease{Clip: -1}},
+		"the epsilon is -2":         VBU{Private: &PrivateRelease{Epsilon: -2}},
+		"divided among 200 users":   HBFU{Users: Users{Count: 250, Requesters: 200, Divided: true}},
 		"300 records for 301 users": BFU{Users: Users{Count: 301}},
 	} {
 		if _, _, err := Apply(t.Context(), m, s.request()); err == nil || !strings.Contains(err.Error(), words) {
@@ -401,7 +401,7 @@ func isMean(t *testing.T, got, a, b nn.Params) {
 
 func TestHowAMethodEnded(t *testing.T) {
 	chance := 0.1
-	until := &train.Validation{Enough: &chance}
+	until := &train.Validation{StopBelow: &chance}
 	values := func(accuracies ...float64) (h []train.Epoch) {
 		for i := range accuracies {
 			h = append(h, train.Epoch{Valid: &accuracies[i]})
@@ -418,7 +418,7 @@ func TestHowAMethodEnded(t *testing.T) {
 		{values(0.3), "epoch", "all 1 epoch, at an accuracy of 0.300"},
 		{values(0.1, 0.3), "epoch", "all 2 epochs, at an accuracy of 0.300"},
 	} {
-		if got := ended(until, c.history, c.unit); got != c.want {
+		if got := endNote(until, c.history, c.unit); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
 	}

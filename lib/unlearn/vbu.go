@@ -41,8 +41,8 @@ type VBU struct {
 	// Private makes every record private before anybody but its owner sees it, as in
 	// Table IV's DP-VBU; what is forgotten, and what it is stopped by, is then the record
 	// with its noise. nil: records are as they are.
-	Private *Noised `json:"private,omitempty"`
-	Stop    *Stop   `json:"stop,omitempty"` // nil: at the end of an epoch, by chance
+	Private *PrivateRelease `json:"private,omitempty"`
+	Stop    *Stop           `json:"stop,omitempty"` // nil: at the end of an epoch, by chance
 }
 
 var (
@@ -67,32 +67,32 @@ func (VBU) Sees() Sees { return Sees{Original: true, Forget: true} }
 
 // Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
 // where 1 had none and diverged.
-func (m VBU) Version() int { return matched(m.Divergence) }
+func (m VBU) Version() int { return latentMatchVersion(m.Divergence) }
 
-// Resolved implements Method.
-func (m VBU) Resolved() Method { return m.resolved() }
+// WithDefaults implements Method.
+func (m VBU) WithDefaults() Method { return m.withDefaults() }
 
-func (m VBU) resolved() VBU {
+func (m VBU) withDefaults() VBU {
 	m.Divergence, m.Epochs, m.LR = cmp.Or(m.Divergence, 1), cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3)
 	m.Batch, m.Clip = cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
-	m.Private = m.Private.resolved()
+	m.Private = m.Private.withDefaults()
 	return m
 }
 
 // Unlearn implements Method.
 func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.resolved()
+	m = m.withDefaults()
 	if _, err := r.Runner.Classes(); err != nil {
 		return nil, err
 	}
 	if m.Private != nil {
-		x, err := m.Private.records(r.Forget, r.Seed)
+		x, err := m.Private.releaseRecords(r.Forget, r.Seed)
 		if err != nil {
 			return nil, err
 		}
 		r.Forget.X = x
 	}
-	targets := []train.Target{r.labels(r.Forget, -1)}
+	targets := []train.Target{r.labelTarget(r.Forget, -1)}
 	if m.Divergence != nn.Zero {
 		codes, err := r.latents(r.Forget)
 		if err != nil {
@@ -101,13 +101,13 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: m.Divergence})
 	}
 	plan := train.Plan{
-		Passes:     sweep(train.Objective{r.term("forget", r.Forget, false, targets...)}),
-		Validation: r.forgotten(),
+		Passes:     singlePass(train.Objective{r.term("forget", r.Forget, false, targets...)}),
+		Validation: r.stopAtChance(),
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
 	if m.Stop != nil {
 		c.DropLast = true
-		if err := m.stops(&plan, r); err != nil {
+		if err := m.addStop(&plan, r); err != nil {
 			return nil, err
 		}
 	}
@@ -118,26 +118,26 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history, Note: ended(plan.Validation, history, "epoch")}, nil
+	return &Outcome{Params: p, History: history, Note: endNote(plan.Validation, history, "epoch")}, nil
 }
 
-// stops puts the program's rule into a plan.
-func (m VBU) stops(plan *train.Plan, r Request) error {
+// addStop puts the program's rule into a plan.
+func (m VBU) addStop(plan *train.Plan, r Request) error {
 	if err := m.Stop.check(); err != nil {
 		return err
 	}
-	judge, err := drawn(r.Runner, r.Forget, r.Seed)
+	judge, err := sampledAccuracy(r.Runner, r.Forget, r.Seed)
 	if err == nil {
-		m.Stop.rule(plan, r.Forget.Y, r.classes(), judge)
+		m.Stop.addTo(plan, r.Forget.Y, r.classes(), judge)
 	}
 	return err
 }
 
-// forgotten stops at the end of an epoch after which a classifier finds the labels of
+// stopAtChance stops at the end of an epoch after which a classifier finds the labels of
 // no more of the forget set than chance does, one in as many as there are classes.
-func (r Request) forgotten() *train.Validation {
+func (r Request) stopAtChance() *train.Validation {
 	chance := 1 / float64(r.classes())
-	return &train.Validation{KeepLast: true, Enough: &chance, Judge: func(_ context.Context, p nn.Params, _ int) (float64, error) {
+	return &train.Validation{KeepLast: true, StopBelow: &chance, Score: func(_ context.Context, p nn.Params, _ int) (float64, error) {
 		said, err := r.Runner.Predict(p, r.Forget.X)
 		if err != nil {
 			return 0, err
@@ -146,19 +146,19 @@ func (r Request) forgotten() *train.Validation {
 	}}
 }
 
-// ended says how a method ended that stops when it has forgotten, in a unit like "epoch".
-func ended(v *train.Validation, history []train.Epoch, unit string) string {
+// endNote says how a method ended that stops when it has forgotten, in a unit like "epoch".
+func endNote(v *train.Validation, history []train.Epoch, unit string) string {
 	if len(history) != 1 {
 		unit += "s"
 	}
-	if v.Met(history) {
+	if v.IsBelow(history) {
 		return fmt.Sprintf("forgotten after %d %s", len(history), unit)
 	}
 	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), unit, *history[len(history)-1].Valid)
 }
 
-// matched is the version of methods that hold codes by loss.LatentMatch with a weight.
-func matched(weight float64) int {
+// latentMatchVersion is the version of methods that hold codes by loss.LatentMatch with a weight.
+func latentMatchVersion(weight float64) int {
 	if weight == nn.Zero {
 		return 1
 	}

@@ -32,12 +32,12 @@ func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
 // user by himself.
 func TestAShareIsAUsersAndARoundsOwn(t *testing.T) {
 	r := Request{Seed: 7}
-	seen := map[string]federated.Turn{}
+	seen := map[string]federated.UserRound{}
 	for round := range 3 {
 		for user := range 3 {
-			at := federated.Turn{Round: round, User: user}
-			share := r.share(at, 30, 12)
-			if again := r.share(at, 30, 12); len(share) != 12 || !slices.Equal(share, again) {
+			at := federated.UserRound{Round: round, User: user}
+			share := r.keptRows(at, 30, 12)
+			if again := r.keptRows(at, 30, 12); len(share) != 12 || !slices.Equal(share, again) {
 				t.Errorf("%+v: %v, again %v", at, share, again)
 			}
 			key := fmt.Sprint(share)
@@ -47,7 +47,7 @@ func TestAShareIsAUsersAndARoundsOwn(t *testing.T) {
 			seen[key] = at
 		}
 	}
-	if got := r.share(federated.Turn{}, 5, 12); len(got) != 5 {
+	if got := r.keptRows(federated.UserRound{}, 5, 12); len(got) != 5 {
 		t.Errorf("%d of five records", len(got))
 	}
 }

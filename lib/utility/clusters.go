@@ -20,7 +20,7 @@ import (
 // Leiden's clusters of the expression for the types: the labels are the caller's.
 // It refuses labels that are all equal and what KMeans refuses.
 func ClusterAgreement(means array.Matrix[float64], types []int, rng *rand.Rand) (float64, error) {
-	k, err := kinds("ClusterAgreement", means, types)
+	k, err := countTypes("ClusterAgreement", means, types)
 	if err != nil {
 		return 0, err
 	}
@@ -37,7 +37,7 @@ func ClusterAgreement(means array.Matrix[float64], types []int, rng *rand.Rand) 
 // that to the cells of the nearest other one. Null: 0 or below, of types that are
 // nowhere together; higher is better, up to 1.
 func Silhouette(means array.Matrix[float64], types []int) (float64, error) {
-	if _, err := kinds("Silhouette", means, types); err != nil {
+	if _, err := countTypes("Silhouette", means, types); err != nil {
 		return 0, err
 	}
 	mean, _, err := stats.Silhouette(types, func(i, j int) float64 {
@@ -46,8 +46,8 @@ func Silhouette(means array.Matrix[float64], types []int) (float64, error) {
 	return mean, err
 }
 
-// kinds is how many different types there are, at least two.
-func kinds(what string, x array.Matrix[float64], types []int) (int, error) {
+// countTypes is how many different types there are, at least two.
+func countTypes(what string, x array.Matrix[float64], types []int) (int, error) {
 	if err := x.Check("latent means"); err != nil {
 		return 0, fmt.Errorf("utility.%s: %w", what, err)
 	}

@@ -178,7 +178,7 @@ func TestShrunkenMeans(t *testing.T) {
 		t.Errorf("silhouette %v and %v, %v", s, r, err)
 	}
 	e, err := Probe{}.Accuracy(context.Background(), small, y)
-	if err != nil || e.Value > Majority(y)+0.01 {
+	if err != nil || e.Value > MajorityShare(y)+0.01 {
 		t.Errorf("probe %+v, %v", e, err)
 	}
 }

@@ -2,7 +2,7 @@ package utility
 
 import "math"
 
-// CountLaw is the law of a gene's counts in a cell, a negative binomial law of the
+// CountDistribution is the law of a gene's counts in a cell, a negative binomial law of the
 // mean m with the variance m + m^2/Dispersion, and, with probability Inflation, 0
 // besides:
 //
@@ -10,12 +10,12 @@ import "math"
 //
 // A Dispersion of +Inf is Poisson's law. These are the laws that loss.NegativeBinomial
 // and loss.ZeroInflated train, one count at a time.
-type CountLaw struct{ Dispersion, Inflation float64 }
+type CountDistribution struct{ Dispersion, Inflation float64 }
 
 // LogProbability is log P(x) of a count of 0 or more, m being above 0; it is NaN or
 // infinite where the law makes no sense.
-func (l CountLaw) LogProbability(x, m float64) float64 {
-	p := l.plain(x, m)
+func (l CountDistribution) LogProbability(x, m float64) float64 {
+	p := l.logBase(x, m)
 	switch {
 	case l.Inflation == 0:
 		return p
@@ -25,8 +25,8 @@ func (l CountLaw) LogProbability(x, m float64) float64 {
 	return math.Log1p(-l.Inflation) + p
 }
 
-// plain is the law without inflation.
-func (l CountLaw) plain(x, m float64) float64 {
+// logBase is the law without inflation.
+func (l CountDistribution) logBase(x, m float64) float64 {
 	if math.IsInf(l.Dispersion, 1) {
 		return x*math.Log(m) - m - logGamma(x+1)
 	}

@@ -9,14 +9,14 @@ import (
 func TestCountLawsAreSciPys(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
-		l       CountLaw
+		l       CountDistribution
 		x, m, p float64
 	}{
-		{CountLaw{2, 0}, 0, 3.5, -2.0232018233569597}, {CountLaw{inf, 0}, 0, 3.5, -3.5},
-		{CountLaw{2, 0}, 7, 3.5, -3.1076561478785245}, {CountLaw{inf, 0}, 7, 3.5, -3.2558205815978383},
-		{CountLaw{0.7, 0}, 220, 200, -6.609028613947009}, {CountLaw{inf, 0}, 220, 200, -4.5843706509504045},
-		{CountLaw{40, 0}, 3, 1e-3, -22.442617515987035}, {CountLaw{inf, 0}, 3, 1e-3, -22.516025306174466},
-		{CountLaw{2, 0.3}, 0, 3.5, -0.9350608345561456}, {CountLaw{2, 0.3}, 7, 3.5, -3.464331091817257},
+		{CountDistribution{2, 0}, 0, 3.5, -2.0232018233569597}, {CountDistribution{inf, 0}, 0, 3.5, -3.5},
+		{CountDistribution{2, 0}, 7, 3.5, -3.1076561478785245}, {CountDistribution{inf, 0}, 7, 3.5, -3.2558205815978383},
+		{CountDistribution{0.7, 0}, 220, 200, -6.609028613947009}, {CountDistribution{inf, 0}, 220, 200, -4.5843706509504045},
+		{CountDistribution{40, 0}, 3, 1e-3, -22.442617515987035}, {CountDistribution{inf, 0}, 3, 1e-3, -22.516025306174466},
+		{CountDistribution{2, 0.3}, 0, 3.5, -0.9350608345561456}, {CountDistribution{2, 0.3}, 7, 3.5, -3.464331091817257},
 	} {
 		if got := c.l.LogProbability(c.x, c.m); math.Abs(got-c.p) > 1e-9*math.Abs(c.p)+1e-11 {
 			t.Errorf("%+v of %v, mean %v: %.16g, SciPy has %.16g", c.l, c.x, c.m, got, c.p)
@@ -26,7 +26,7 @@ func TestCountLawsAreSciPys(t *testing.T) {
 
 // Probabilities sum to one, mean and variance are the law's.
 func TestCountLawsAreLaws(t *testing.T) {
-	for _, l := range []CountLaw{{Dispersion: 2}, {Dispersion: 0.5, Inflation: 0.3}, {Dispersion: math.Inf(1)}} {
+	for _, l := range []CountDistribution{{Dispersion: 2}, {Dispersion: 0.5, Inflation: 0.3}, {Dispersion: math.Inf(1)}} {
 		m, sum, mean, square := 4.0, 0.0, 0.0, 0.0
 		for x := range 2000 {
 			p := math.Exp(l.LogProbability(float64(x), m))

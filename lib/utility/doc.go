@@ -13,8 +13,8 @@ import (
 // Version is the version of the numbers of this package: see attack.Version.
 const Version = 2
 
-// alike refuses arrays of different shapes or with elements that are not finite.
-func alike(what string, a, b array.Matrix[float32]) error {
+// checkSameShape refuses arrays of different shapes or with elements that are not finite.
+func checkSameShape(what string, a, b array.Matrix[float32]) error {
 	if a.Rows != b.Rows || a.Cols != b.Cols || a.Rows == 0 {
 		return fmt.Errorf("utility: %s: %d x %d against %d x %d values", what, a.Rows, a.Cols, b.Rows, b.Cols)
 	}

@@ -19,7 +19,7 @@ import (
 // likelihood-ratio attacks, its marker correlation and one of its utilities: give
 // ones for that.
 func SquaredErrors(proportion, x array.Matrix[float32], library []float64) ([]float64, error) {
-	if err := alike("proportions and expression", proportion, x); err != nil {
+	if err := checkSameShape("proportions and expression", proportion, x); err != nil {
 		return nil, err
 	}
 	if len(library) != x.Rows {
@@ -61,7 +61,7 @@ func LibrarySizes(x array.Matrix[float32]) []float64 {
 // The negative evidence lower bound, which the paper calls ELBO, is the
 // reconstruction loss plus this.
 func Divergences(mean, logVariance array.Matrix[float32]) ([]float64, error) {
-	if err := alike("means and log variances", mean, logVariance); err != nil {
+	if err := checkSameShape("means and log variances", mean, logVariance); err != nil {
 		return nil, err
 	}
 	out := make([]float64, mean.Rows)

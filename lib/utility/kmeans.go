@@ -41,24 +41,24 @@ func (m KMeans) Partition(x array.Matrix[float64], rng *rand.Rand) (labels []int
 	}
 	inertia = math.Inf(1)
 	for range m.Restarts {
-		if l, sum := m.lloyd(x, plusPlus(x, m.K, rng)); sum < inertia {
+		if l, sum := m.lloyd(x, kMeansPlusPlus(x, m.K, rng)); sum < inertia {
 			labels, inertia = l, sum
 		}
 	}
 	return labels, inertia, nil
 }
 
-// plusPlus are the rows that k-means++ begins with: each is drawn in proportion to
+// kMeansPlusPlus are the rows that k-means++ begins with: each is drawn in proportion to
 // its squared distance from those before, of 2 + log K draws the one that leaves the
 // smallest sum of them, as scikit-learn does.
-func plusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix[float64] {
+func kMeansPlusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix[float64] {
 	picked := []int{rng.IntN(x.Rows)}
-	left := nearer(x, picked[0], slices.Repeat([]float64{math.Inf(1)}, x.Rows))
+	left := withCentre(x, picked[0], slices.Repeat([]float64{math.Inf(1)}, x.Rows))
 	for len(picked) < k {
 		best, bestLeft, bestSum := 0, left, math.Inf(1)
 		for range 2 + int(math.Log(float64(k))) {
-			i := drawn(left, rng)
-			now := nearer(x, i, left)
+			i := weightedIndex(left, rng)
+			now := withCentre(x, i, left)
 			if s := sum(now); s < bestSum {
 				best, bestLeft, bestSum = i, now, s
 			}
@@ -68,8 +68,8 @@ func plusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix[float
 	return x.Gather(picked)
 }
 
-// nearer are squared distances to the nearest centre once row i is one too.
-func nearer(x array.Matrix[float64], i int, before []float64) []float64 {
+// withCentre are squared distances to the nearest centre once row i is one too.
+func withCentre(x array.Matrix[float64], i int, before []float64) []float64 {
 	out := make([]float64, x.Rows)
 	for r := range out {
 		out[r] = min(before[r], squaredDistance(x.Row(r), x.Row(i)))
@@ -77,8 +77,8 @@ func nearer(x array.Matrix[float64], i int, before []float64) []float64 {
 	return out
 }
 
-// drawn is an index, in proportion to its weight; any, where there is no weight.
-func drawn(weights []float64, rng *rand.Rand) int {
+// weightedIndex is an index, in proportion to its weight; any, where there is no weight.
+func weightedIndex(weights []float64, rng *rand.Rand) int {
 	at := rng.Float64() * sum(weights)
 	for i, w := range weights {
 		if at -= w; at < 0 {

@@ -21,7 +21,7 @@ func Markers() []string {
 // that no cell expresses, or of which the decoder says the same of every cell, is
 // stats.ErrConstant: it has no correlation.
 func MarkerCorrelation(proportion, x array.Matrix[float32], library []float64, columns []int) ([]float64, error) {
-	if err := alike("proportions and expression", proportion, x); err != nil {
+	if err := checkSameShape("proportions and expression", proportion, x); err != nil {
 		return nil, err
 	}
 	if len(library) != x.Rows {

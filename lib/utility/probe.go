@@ -32,7 +32,7 @@ type Probe struct {
 // Accuracy is the probe's, of latent means, a row per cell, with Wilson's interval
 // over cells. It refuses labels that are all equal and more folds than cells.
 func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types []int) (*stats.Estimate, error) {
-	if _, err := kinds("Probe", means, types); err != nil {
+	if _, err := countTypes("Probe", means, types); err != nil {
 		return nil, err
 	}
 	folds := cmp.Or(p.Folds, 5)
@@ -41,18 +41,18 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 	}
 	of, right := stratified(types, folds), 0
 	for k := range folds {
-		n, err := p.fold(ctx, means, types, of, k)
+		n, err := p.countRight(ctx, means, types, of, k)
 		if err != nil {
 			return nil, err
 		}
 		right += n
 	}
-	e := stats.Wilson(float64(right)/float64(means.Rows), means.Rows, 0.95).Against(Majority(types), stats.HigherIsBetter)
+	e := stats.Wilson(float64(right)/float64(means.Rows), means.Rows, 0.95).WithNull(MajorityShare(types), stats.HigherIsBetter)
 	return &e, nil
 }
 
-// Majority is the share of the most frequent type.
-func Majority(types []int) float64 {
+// MajorityShare is the share of the most frequent type.
+func MajorityShare(types []int) float64 {
 	count, most := map[int]int{}, 0
 	for _, c := range types {
 		count[c]++
@@ -61,8 +61,8 @@ func Majority(types []int) float64 {
 	return float64(most) / float64(len(types))
 }
 
-// fold counts the right answers in fold k.
-func (p Probe) fold(ctx context.Context, x array.Matrix[float64], types, of []int, k int) (right int, err error) {
+// countRight counts the right answers in fold k.
+func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, of []int, k int) (right int, err error) {
 	var rows [][]float64
 	var known []int
 	for i, f := range of {
@@ -82,15 +82,15 @@ func (p Probe) fold(ctx context.Context, x array.Matrix[float64], types, of []in
 		}
 	}
 	for i, f := range of {
-		if f == k && names[loudest(rules, x.Row(i))] == types[i] {
+		if f == k && names[bestRule(rules, x.Row(i))] == types[i] {
 			right++
 		}
 	}
 	return right, nil
 }
 
-// loudest is the rule that says most of x.
-func loudest(rules []stats.Linear, x []float64) int {
+// bestRule is the rule that says most of x.
+func bestRule(rules []stats.Linear, x []float64) int {
 	best := 0
 	for c, w := range rules {
 		if w.At(x) > rules[best].At(x) {

@@ -32,12 +32,12 @@ type atlas struct {
 	engine     string
 	stages     []stage
 
-	counts cells.Simulated
-	kept   *cells.Chosen
-	parts  *cells.Components
-	places array.Matrix[float64]
-	near   *cells.Neighbours // exact
-	graph  array.Sparse[float64]
+	counts  cells.Simulated
+	kept    *cells.Chosen
+	parts   *cells.Components
+	scores  array.Matrix[float64]
+	nearest *cells.Neighbours // exact
+	graph   array.Sparse[float64]
 }
 
 // stage is a step of the way and what it took.
@@ -96,8 +96,8 @@ func (a *atlas) run(ctx context.Context) (string, error) {
 		do   func() (string, error)
 	}{
 		{"counts drawn", func() (string, error) { return a.draw(ctx) }},
-		{"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.neighbours},
-		{"approximate neighbours", a.approximately}, {"graph", a.connect}, {"communities", a.communities},
+		{"cells and genes chosen", a.choose}, {"components", a.components}, {"exact neighbours", a.exactNeighbours},
+		{"approximate neighbours", a.approximateNeighbours}, {"graph", a.buildGraph}, {"communities", a.communities},
 		{"an epoch", func() (string, error) { return a.train(ctx, e) }},
 	} {
 		if err := ctx.Err(); err != nil {
@@ -141,40 +141,40 @@ func (a *atlas) components() (note string, err error) {
 		return "", err
 	}
 	const used = 30
-	a.places = array.New[float64](a.parts.Scores.Rows, used)
-	for i := range a.places.Rows {
-		copy(a.places.Row(i), a.parts.Scores.Row(i))
+	a.scores = array.New[float64](a.parts.Scores.Rows, used)
+	for i := range a.scores.Rows {
+		copy(a.scores.Row(i), a.parts.Scores.Row(i))
 	}
 	return fmt.Sprintf("%d, of which %d are used", a.parts.Scores.Cols, used), nil
 }
 
-func (a *atlas) neighbours() (note string, err error) {
+func (a *atlas) exactNeighbours() (note string, err error) {
 	const k = 15
-	a.near, err = cells.NearestOthers(a.places, k)
+	a.nearest, err = cells.NearestOthers(a.scores, k)
 	return fmt.Sprintf("%d of every cell", k), err
 }
 
-// approximately is neighbours by a forest; nothing goes on with what it finds.
-func (a *atlas) approximately() (string, error) {
-	found, err := cells.Forest{}.NearestOthers(a.places, a.near.K)
+// approximateNeighbours is neighbours by a forest; nothing goes on with what it finds.
+func (a *atlas) approximateNeighbours() (string, error) {
+	found, err := cells.Forest{}.NearestOthers(a.scores, a.nearest.K)
 	if err != nil {
 		return "", err
 	}
 	hit := 0
 	for i := range found.Rows {
-		got, _ := found.Of(i)
-		want, _ := a.near.Of(i)
+		got, _ := found.Row(i)
+		want, _ := a.nearest.Row(i)
 		for _, j := range want {
 			if slices.Contains(got, j) {
 				hit++
 			}
 		}
 	}
-	return fmt.Sprintf("%.1f %% of them", 100*float64(hit)/float64(len(a.near.Index))), nil
+	return fmt.Sprintf("%.1f %% of them", 100*float64(hit)/float64(len(a.nearest.Index))), nil
 }
 
-func (a *atlas) connect() (note string, err error) {
-	a.graph, err = a.near.Connectivities()
+func (a *atlas) buildGraph() (note string, err error) {
+	a.graph, err = a.nearest.Connectivities()
 	return fmt.Sprintf("%d edges", len(a.graph.Values)/2), err
 }
 

@@ -50,7 +50,7 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 		Example: "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
 	}
 	f := c.Flags()
-	b.flags(c, 15)
+	b.commonFlags(c, 15)
 	f.IntVar(&b.steps, "steps", 5, "training steps per turn")
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
@@ -72,15 +72,15 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	return c
 }
 
-// flags adds what all comparisons of two sides have in common.
-func (b *comparison) flags(c *cobra.Command, rounds int) {
+// commonFlags adds what all comparisons of two sides have in common.
+func (b *comparison) commonFlags(c *cobra.Command, rounds int) {
 	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
 	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
 	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
 }
 
-// places adds what each side of a comparison of training steps computes on.
-func (b *comparison) places(c *cobra.Command) {
+// deviceFlags adds what each side of a comparison of training steps computes on.
+func (b *comparison) deviceFlags(c *cobra.Command) {
 	c.Flags().StringVar(&b.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	c.Flags().StringVar(&b.device, "peer-device", "cpu", "where PyTorch computes: cpu, cuda, cuda:1")
 }
@@ -129,29 +129,29 @@ type side struct {
 
 // task is a piece of work that one or both sides do.
 type task struct {
-	name   string
-	repeat int      // repetitions per turn
-	own    []string // arguments of Lethe's worker
-	beside []string // arguments of a worker of Lethe's that is the other side, nil: the peer is
-	script string   // of the peer, "" where it has no part
-	args   []string // of the script
-	goals  []goal
-	value  string // what both sides find, "" where that cannot be compared
+	name      string
+	repeat    int      // repetitions per turn
+	letheArgs []string // arguments of Lethe's worker
+	otherArgs []string // arguments of a worker of Lethe's that is the other side, nil: the peer is
+	script    string   // of the peer, "" where it has no part
+	args      []string // of the script
+	goals     []goal
+	value     string // what both sides find, "" where that cannot be compared
 }
 
 // tasks are a step and M4, whose embeddings go from one side to the other in a file.
 func (b *comparison) tasks(embeddings string) []task {
 	rows := strconv.Itoa(b.rows)
 	return []task{
-		{name: "training step", repeat: b.steps, own: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)},
-			goals: []goal{{Of: ofRatio, AtMost: goalStep}}},
-		{name: "M4", repeat: 1, own: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py",
+		{name: "training step", repeat: b.steps, letheArgs: []string{"step", rows}, script: "step.py", args: []string{rows, strconv.Itoa(b.threads)},
+			goals: []goal{{Of: goalRatio, AtMost: goalStep}}},
+		{name: "M4", repeat: 1, letheArgs: []string{"m4", strconv.Itoa(b.embeddings), embeddings}, script: "m4.py",
 			args: []string{embeddings, strconv.Itoa(b.embeddings / 20)}, value: "M4"},
 	}
 }
 
-// all runs tasks one after another.
-func (b *comparison) all(ctx context.Context, tasks []task) ([]result, error) {
+// runTasks runs tasks one after another.
+func (b *comparison) runTasks(ctx context.Context, tasks []task) ([]result, error) {
 	if b.peer != "" {
 		if _, err := exec.LookPath(b.peer); err != nil {
 			return nil, fmt.Errorf("--peer: %w", err)
@@ -171,14 +171,14 @@ func (b *comparison) all(ctx context.Context, tasks []task) ([]result, error) {
 // compare lets both sides work on a task in turns.
 func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	r := result{Task: t.name, Value: t.value}
-	lethe, err := b.startOwn(ctx, t.own)
+	lethe, err := b.startLethe(ctx, t.letheArgs)
 	if err != nil {
 		return r, err
 	}
 	defer lethe.kill()
 	sides := []*worker{lethe}
-	if t.beside != nil {
-		other, err := b.startOwn(ctx, t.beside)
+	if t.otherArgs != nil {
+		other, err := b.startLethe(ctx, t.otherArgs)
 		if err != nil {
 			return r, err
 		}

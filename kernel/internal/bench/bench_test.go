@@ -44,13 +44,13 @@ func TestGoalsAreJudgedByTheirOwnMeasure(t *testing.T) {
 		busy   bool
 		want   string
 	}{
-		{goal{Of: ofMedian, AtMost: 5}, 5, nil, false, "median at most 5 s: met"},
-		{goal{Of: ofMedian, AtMost: 5}, 5.1, &ratio, true, "median at most 5 s: missed on a busy machine"},
-		{goal{Of: ofRatio, AtMost: 0.1}, 0.01, &ratio, false, "ratio at most 0.1: missed"},
-		{goal{Of: ofRatio, AtMost: 1.5}, 9, &ratio, true, "ratio at most 1.5: met on a busy machine"},
-		{goal{Of: ofRatio, AtMost: 1.5}, 9, nil, true, "ratio at most 1.5: nothing to compare with"},
+		{goal{Of: goalMedian, AtMost: 5}, 5, nil, false, "median at most 5 s: met"},
+		{goal{Of: goalMedian, AtMost: 5}, 5.1, &ratio, true, "median at most 5 s: missed on a busy machine"},
+		{goal{Of: goalRatio, AtMost: 0.1}, 0.01, &ratio, false, "ratio at most 0.1: missed"},
+		{goal{Of: goalRatio, AtMost: 1.5}, 9, &ratio, true, "ratio at most 1.5: met on a busy machine"},
+		{goal{Of: goalRatio, AtMost: 1.5}, 9, nil, true, "ratio at most 1.5: nothing to compare with"},
 	} {
-		if got := c.goal.judge(result{Lethe: side{Median: c.median}, Ratio: c.ratio}).judged(c.busy); got != c.want {
+		if got := c.goal.judge(result{Lethe: side{Median: c.median}, Ratio: c.ratio}).text(c.busy); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
 			}
 		}
 	}
-	want, err := sde.Draw(60, 20, 4, rng)
+	want, err := sde.DrawSubsets(60, 20, 4, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	value, err := d.rate(sde.SDE{}, 4, 2)
-	if mean := (r.Judged.Distances[0].Out + r.Judged.Distances[1].Out) / 2; err != nil || math.Abs(value-mean) > 1e-15 {
+	if mean := (r.Verdicts.Distances[0].Out + r.Verdicts.Distances[1].Out) / 2; err != nil || math.Abs(value-mean) > 1e-15 {
 		t.Errorf("value %v, want %v (%v)", value, mean, err)
 	}
 }
@@ -130,10 +130,10 @@ func TestBothSidesOfTheSDEBenchReadWhatWasDrawn(t *testing.T) {
 func TestFilesOfAnotherSizeAreNoSDEBench(t *testing.T) {
 	_, folder := small(t)
 	for name, err := range map[string]error{
-		"columns": errOf(readSDE(folder, 20, 7, 4)),
-		"size":    errOf(readSDE(folder, 60, 6, 4)),
-		"subsets": errOf(readSDE(folder, 20, 6, 5)),
-		"folder":  errOf(readSDE(filepath.Join(folder, "none"), 20, 6, 4)),
+		"columns": runError(readSDE(folder, 20, 7, 4)),
+		"size":    runError(readSDE(folder, 60, 6, 4)),
+		"subsets": runError(readSDE(folder, 20, 6, 5)),
+		"folder":  runError(readSDE(filepath.Join(folder, "none"), 20, 6, 4)),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
@@ -147,7 +147,7 @@ func TestFilesOfAnotherSizeAreNoSDEBench(t *testing.T) {
 	}
 }
 
-func errOf(_ *sdeData, err error) error { return err }
+func runError(_ *sdeData, err error) error { return err }
 
 func TestLatenciesArePrintedWithTheirGoals(t *testing.T) {
 	table := cellsTable([]cellTimes{{"built in", "first", 1.2, goalFirst, []float64{1, 1.4}}, {"built in", "later", 0.81, goalLater, []float64{0.81}}}, 2)
@@ -304,12 +304,12 @@ func TestBenchSaysWhatAPeerLacks(t *testing.T) {
 	}
 }
 
-const asLethe = "LETHE_TEST_BENCH"
+const envServeAsLethe = "LETHE_TEST_BENCH"
 
 // TestMain lets the test binary stand in for lethe, whose commands start it
 // again for their own side.
 func TestMain(m *testing.M) {
-	if os.Getenv(asLethe) == "" {
+	if os.Getenv(envServeAsLethe) == "" {
 		os.Exit(m.Run())
 	}
 	root := &cobra.Command{Use: "lethe", SilenceErrors: true, SilenceUsage: true}
@@ -325,7 +325,7 @@ func TestMain(m *testing.M) {
 func lethe(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asLethe+"=1")
+	cmd.Env = append(os.Environ(), envServeAsLethe+"=1")
 	return cmd
 }
 

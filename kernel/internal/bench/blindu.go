@@ -63,7 +63,7 @@ The data are generated drawings, or mnist or adult where their files are there.`
 	f.IntVar(&v.epochs, "epochs", 0, "epochs of the original, and of retraining, 0: the paper's")
 	f.Float64SliceVar(&v.shares, "shares", []float64{0.02, 0.04, 0.06, 0.08, 0.1}, "shares of the train part to forget, separated by commas")
 	f.Float64SliceVar(&v.betas, "betas", []float64{1e-3}, "weights of the codes' divergence, separated by commas")
-	f.StringSliceVar(&v.methods, "methods", timedNames(), "methods, separated by commas")
+	f.StringSliceVar(&v.methods, "methods", timedMethodNames(), "methods, separated by commas")
 	f.IntVar(&v.federation, "rounds", 20, "rounds of a federation at most")
 	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user in a round")
 	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
@@ -78,21 +78,21 @@ The data are generated drawings, or mnist or adult where their files are there.`
 			return err
 		}
 		if v.figure != "" {
-			if err := v.draw(v.times(cells, busy)); err != nil {
+			if err := v.draw(v.newTimes(cells, busy)); err != nil {
 				return err
 			}
 		}
 		if *asJSON {
 			return cli.WriteJSON(cmd.OutOrStdout(), cells)
 		}
-		t := v.times(cells, busy).Table()
+		t := v.newTimes(cells, busy).Table()
 		t.Title = fmt.Sprintf("BlindU's methods on %s; %s; %s; %d turns each", v.data, cells[0].What, cells[0].Processor, v.rounds)
 		return t.Text(cmd.OutOrStdout())
 	}
 	return c
 }
 
-func timedNames() (out []string) {
+func timedMethodNames() (out []string) {
 	for _, m := range blindu.TimedMethods() {
 		out = append(out, m.Name)
 	}
@@ -124,7 +124,7 @@ func (v *blinduRun) parse(cmd *cobra.Command, args []string) error {
 		}
 	}
 	for _, name := range v.methods {
-		if err := cli.OneOf("methods", name, timedNames()...); err != nil {
+		if err := cli.OneOf("methods", name, timedMethodNames()...); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
 func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, error) {
 	out := timedCell{TimedCell: blindu.TimedCell{Share: share, Beta: beta}, Processor: paper.Processor(), Threads: v.threads}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	w, err := v.startOwn(ctx, []string{"blindu", v.data, strconv.Itoa(v.train), strconv.Itoa(v.epochs), number(share), number(beta),
+	w, err := v.startLethe(ctx, []string{"blindu", v.data, strconv.Itoa(v.train), strconv.Itoa(v.epochs), number(share), number(beta),
 		strconv.Itoa(v.federation), strconv.Itoa(v.local)})
 	if err != nil {
 		return out, err
@@ -174,7 +174,7 @@ func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, e
 	defer w.kill()
 	out.What = w.what
 	methods := slices.DeleteFunc(blindu.TimedMethods(), func(m blindu.TimedMethod) bool { return !slices.Contains(v.methods, m.Name) })
-	if err := out.InTurns(v.rounds, methods, w.course); err != nil {
+	if err := out.RunInterleaved(v.rounds, methods, w.runMethod); err != nil {
 		return out, err
 	}
 	done, err := w.finish()
@@ -182,8 +182,8 @@ func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, e
 	return out, err
 }
 
-// times are the cells as BlindU's Figures 7 and 14 show them.
-func (v *blinduRun) times(cells []timedCell, busy float64) blindu.Times {
+// newTimes are the cells as BlindU's Figures 7 and 14 show them.
+func (v *blinduRun) newTimes(cells []timedCell, busy float64) blindu.Times {
 	t := blindu.Times{On: v.data, Turns: v.rounds, Machine: paper.Machine{
 		Processor: cells[0].Processor, Threads: v.threads, Cores: runtime.NumCPU(), Engine: cells[0].What, Date: time.Now().Format(time.DateOnly), Load: busy,
 	}}
@@ -198,5 +198,5 @@ func (v *blinduRun) draw(t blindu.Times) error {
 	if err := t.Figure("Time of BlindU's methods", "", "").Render(&b, strings.TrimPrefix(filepath.Ext(v.figure), ".")); err != nil {
 		return err
 	}
-	return files.Put(v.figure, b.Bytes())
+	return files.WriteFile(v.figure, b.Bytes())
 }

@@ -37,8 +37,8 @@ of its own; they work in turns. Reported are medians per step, their ratio (belo
 Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ft --peer python3\n  lethe bench ft --columns 8 --batch 128 --json",
 	}
-	v.flags(c, 7)
-	v.places(c)
+	v.commonFlags(c, 7)
+	v.deviceFlags(c)
 	c.Flags().IntVar(&v.batch, "batch", 256, "records per step")
 	c.Flags().IntVar(&v.features, "columns", 14, "columns of the table, each a token (14: Adult)")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
@@ -57,15 +57,15 @@ Lethe is faster) and the peak memory.`,
 func (v *ftRun) task() task {
 	size := []string{strconv.Itoa(v.batch), strconv.Itoa(v.features), strconv.Itoa(v.steps)}
 	return task{name: "ft-transformer", repeat: 1,
-		own:    append([]string{"ft"}, size...),
-		script: "ft.py", args: append(size, strconv.Itoa(v.threads)),
-		goals: []goal{{Of: ofRatio, AtMost: goalFT}}}
+		letheArgs: append([]string{"ft"}, size...),
+		script:    "ft.py", args: append(size, strconv.Itoa(v.threads)),
+		goals: []goal{{Of: goalRatio, AtMost: goalFT}}}
 }
 
 // ft trains the network on random records; an epoch has as many batches as a turn has
 // steps.
-func (d duty) ft(ctx context.Context, args []string) error {
-	n, err := counts(args...)
+func (d server) ft(ctx context.Context, args []string) error {
+	n, err := positiveInts(args...)
 	if err != nil {
 		return err
 	}
@@ -73,5 +73,5 @@ func (d duty) ft(ctx context.Context, args []string) error {
 	rng := engine.Root(1).Stream(engine.StreamBench)
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{}}
 	arch := tabular.FTTransformer{Features: features, Outputs: 2}
-	return d.fit(ctx, fitting{arch: arch, x: gaussian(rng, batch*steps, features), config: c, warm: 1, steps: steps}, rng)
+	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, batch*steps, features), config: c, warmupEpochs: 1, steps: steps}, rng)
 }

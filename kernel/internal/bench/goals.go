@@ -16,8 +16,8 @@ import (
 
 // What a goal is about.
 const (
-	ofMedian = "median_seconds"
-	ofRatio  = "ratio"
+	goalMedian = "median_seconds"
+	goalRatio  = "ratio"
 )
 
 // goal is a limit for Lethe's median or for the ratio, on two quiet cores.
@@ -30,7 +30,7 @@ type goal struct {
 // judge compares a result with the goal.
 func (g goal) judge(r result) goal {
 	v := &r.Lethe.Median
-	if g.Of == ofRatio {
+	if g.Of == goalRatio {
 		v = r.Ratio
 	}
 	if v != nil {
@@ -40,10 +40,10 @@ func (g goal) judge(r result) goal {
 	return g
 }
 
-// judged names the limit and the verdict.
-func (g goal) judged(busy bool) string {
+// text names the limit and the verdict.
+func (g goal) text(busy bool) string {
 	what := "median at most " + report.FormatSeconds(g.AtMost)
-	if g.Of == ofRatio {
+	if g.Of == goalRatio {
 		what = "ratio at most " + strconv.FormatFloat(g.AtMost, 'g', -1, 64)
 	}
 	verdict := "missed"
@@ -67,7 +67,7 @@ const quiet = 0.5
 func (b *comparison) report(cmd *cobra.Command, asJSON bool, title string, tasks []task) error {
 	b.stderr = cmd.ErrOrStderr()
 	busy := paper.Load()
-	results, err := b.all(cmd.Context(), tasks)
+	results, err := b.runTasks(cmd.Context(), tasks)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func goalsTable(title string, results []result) *report.Table {
 			ratio = report.Num(*r.Ratio, 3)
 		}
 		for _, g := range r.Goals {
-			goals = append(goals, g.judged(r.Load > quiet))
+			goals = append(goals, g.text(r.Load > quiet))
 		}
 		t.Rows = append(t.Rows, goalsRow(r.Task, r.Lethe, ratio, strings.Join(goals, "; ")))
 		if r.Peer != nil {

@@ -40,8 +40,8 @@ threads. Each side is a process of its own; they work in turns. Reported are
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
 	}
-	v.flags(c, 9)
-	v.places(c)
+	v.commonFlags(c, 9)
+	v.deviceFlags(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{20, 100}, "images per step, several separated by commas")
 	c.Flags().IntVar(&v.steps, "steps", 300, "steps per turn")
 	asJSON := cli.JSONFlag(c)
@@ -65,17 +65,17 @@ func (v *ibRun) tasks() []task {
 	for _, n := range v.batches {
 		batch, steps := strconv.Itoa(n), strconv.Itoa(v.steps)
 		out = append(out, task{name: batch + " images", repeat: 1,
-			own:    []string{"ib", batch, steps},
-			script: "ib.py", args: []string{batch, steps, strconv.Itoa(v.threads)},
-			goals: []goal{{Of: ofRatio, AtMost: goalIB}}})
+			letheArgs: []string{"ib", batch, steps},
+			script:    "ib.py", args: []string{batch, steps, strconv.Itoa(v.threads)},
+			goals: []goal{{Of: goalRatio, AtMost: goalIB}}})
 	}
 	return out
 }
 
 // ib trains the network on random images; an epoch has as many batches as a turn has
 // steps.
-func (d duty) ib(ctx context.Context, args []string) error {
-	n, err := counts(args...)
+func (d server) ib(ctx context.Context, args []string) error {
+	n, err := positiveInts(args...)
 	if err != nil {
 		return err
 	}
@@ -87,6 +87,6 @@ func (d duty) ib(ctx context.Context, args []string) error {
 	}
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{}, Clip: 1}
 	codes := train.Target{Loss: loss.LatentDivergence{}, Weight: 1e-3 / float64(m.Returns()[1].Width)}
-	return d.fit(ctx, fitting{arch: m, x: x, config: c, warm: 1, steps: steps,
+	return d.serveTraining(ctx, timedTraining{arch: m, x: x, config: c, warmupEpochs: 1, steps: steps,
 		targets: append(randomLabels(rng, x.Rows, m.Classes()), codes)}, rng)
 }

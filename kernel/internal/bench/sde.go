@@ -21,13 +21,13 @@ func (s sdeSize) String() string { return fmt.Sprintf("%dx%d", s.records, s.dim)
 
 // sdeGoals hold for sdeSubsets subsets of a pool of sdePool records.
 var sdeGoals = map[sdeSize][]goal{
-	{1000, 512}:  {{Of: ofMedian, AtMost: 5}, {Of: ofRatio, AtMost: 0.1}},
-	{2000, 8192}: {{Of: ofMedian, AtMost: 60}},
+	{1000, 512}:  {{Of: goalMedian, AtMost: 5}, {Of: goalRatio, AtMost: 0.1}},
+	{2000, 8192}: {{Of: goalMedian, AtMost: 60}},
 }
 
 // sdeMeanGoal is for the exact mean from kernel matrices that exist: the rest of
 // the protocol in microseconds.
-var sdeMeanGoal = goal{Of: ofMedian, AtMost: 1e-3}
+var sdeMeanGoal = goal{Of: goalMedian, AtMost: 1e-3}
 
 const (
 	sdePool    = 5000
@@ -71,7 +71,7 @@ Both sides work in turns. Activations pass through a file in the folder for
 temporary files, of 300 MB at the default sizes.`,
 		Example: "  lethe bench sde --peer python3\n  lethe bench sde --sizes 1000x512 --rounds 5 --peer python3 --peer-type float32 --json",
 	}
-	s.flags(c, 3)
+	s.commonFlags(c, 3)
 	c.Flags().StringSliceVar(&s.sizes, "sizes", []string{"1000x512", "2000x8192"}, "records per set x activations per record, separated by commas")
 	c.Flags().IntVar(&s.pool, "pool", sdePool, "records that subsets are drawn from")
 	c.Flags().IntVar(&s.subsets, "subsets", sdeSubsets, "subsets")
@@ -108,7 +108,7 @@ func (s *sdeRun) parse(cmd *cobra.Command, args []string) error {
 	s.parsed = nil
 	for _, text := range s.sizes {
 		a, b, _ := strings.Cut(text, "x")
-		n, err := counts(a, b)
+		n, err := positiveInts(a, b)
 		switch {
 		case err != nil:
 			return cli.Usagef("--sizes %s: expected RECORDSxACTIVATIONS, for instance 1000x512", text)
@@ -143,20 +143,20 @@ func (s *sdeRun) tasks(ctx context.Context, dir string) ([]task, error) {
 		own := func(method sde.Method, protocol string) []string {
 			return append(append([]string{"sde"}, args...), method.Name(), protocol)
 		}
-		full := task{name: size.String() + ", sde", repeat: 1, own: own(sde.SDE{}, allSubsets),
+		full := task{name: size.String() + ", sde", repeat: 1, letheArgs: own(sde.SDE{}, allSubsets),
 			script: "sde.py", args: append(args[:len(args):len(args)], s.peerType, strconv.Itoa(s.threads)),
 			value: fmt.Sprintf("mean divergence of %d subsets from the out-of-training reference, with other permutations", judged)}
-		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, own: own(sde.ClosedForm{}, exactMean)}
+		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, letheArgs: own(sde.ClosedForm{}, exactMean)}
 		if goals, ok := sdeGoals[size]; ok && s.pool == sdePool && s.subsets == sdeSubsets {
 			full.goals, mean.goals = goals, []goal{sdeMeanGoal}
 		}
 		const targets = 5
 		out = append(out, full,
-			task{name: size.String() + ", closed form", repeat: 1, own: own(sde.ClosedForm{}, allSubsets)},
-			task{name: size.String() + ", sde, one subset", repeat: targets, own: own(sde.SDE{}, oneSubset)},
-			task{name: size.String() + ", closed form, one subset", repeat: targets, own: own(sde.ClosedForm{}, oneSubset)},
+			task{name: size.String() + ", closed form", repeat: 1, letheArgs: own(sde.ClosedForm{}, allSubsets)},
+			task{name: size.String() + ", sde, one subset", repeat: targets, letheArgs: own(sde.SDE{}, oneSubset)},
+			task{name: size.String() + ", closed form, one subset", repeat: targets, letheArgs: own(sde.ClosedForm{}, oneSubset)},
 			mean,
-			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, own: own(sde.ClosedForm{}, exactBoth)})
+			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, letheArgs: own(sde.ClosedForm{}, exactBoth)})
 	}
 	return out, nil
 }

@@ -40,15 +40,15 @@ type worker struct {
 
 // answer is a line from a worker.
 type answer struct {
-	Ready   string        `json:"ready"`
-	Missing string        `json:"missing"`
-	Seconds float64       `json:"seconds"`
-	Value   float64       `json:"value"`
-	Weights int           `json:"weights"`
-	Taken   *blindu.Taken `json:"taken,omitempty"` // by a method that was timed
+	Ready   string          `json:"ready"`
+	Missing string          `json:"missing"`
+	Seconds float64         `json:"seconds"`
+	Value   float64         `json:"value"`
+	Weights int             `json:"weights"`
+	Taken   *blindu.RunCost `json:"taken,omitempty"` // by a method that was timed
 }
 
-func (b *comparison) startOwn(ctx context.Context, args []string) (*worker, error) {
+func (b *comparison) startLethe(ctx context.Context, args []string) (*worker, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err

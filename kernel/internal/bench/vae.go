@@ -61,8 +61,8 @@ clipped cell by cell, noise) that is timed, beside plain training of Lethe's own
 		Example: "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n" +
 			"  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
 	}
-	v.flags(c, 7)
-	v.places(c)
+	v.commonFlags(c, 7)
+	v.deviceFlags(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{128, 512}, "cells per step, several separated by commas")
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
 	c.Flags().IntVar(&v.nonzero, "nonzero", 9, "counts of a hundred that are not 0")
@@ -102,36 +102,36 @@ func (v *vaeRun) tasks() []task {
 			of := []string{name, strconv.Itoa(n), strconv.Itoa(v.steps), strconv.Itoa(v.nonzero)}
 			if v.private {
 				out = append(out, task{name: fmt.Sprintf("private, %s, %d cells", name, n), repeat: 1,
-					own: append([]string{"private"}, of...), beside: append([]string{"vae"}, of...),
-					goals: []goal{{Of: ofRatio, AtMost: goalPrivate}}})
+					letheArgs: append([]string{"private"}, of...), otherArgs: append([]string{"vae"}, of...),
+					goals: []goal{{Of: goalRatio, AtMost: goalPrivate}}})
 				continue
 			}
 			out = append(out, task{name: fmt.Sprintf("%s, %d cells", name, n), repeat: 1,
-				own:    append([]string{"vae"}, of...),
-				script: "vae.py", args: append(of, strconv.Itoa(v.threads)),
-				goals: []goal{{Of: ofRatio, AtMost: goalVAE}}})
+				letheArgs: append([]string{"vae"}, of...),
+				script:    "vae.py", args: append(of, strconv.Itoa(v.threads)),
+				goals: []goal{{Of: goalRatio, AtMost: goalVAE}}})
 		}
 	}
 	return out
 }
 
 // vae trains the network on random counts.
-func (d duty) vae(ctx context.Context, args []string) error { return d.cells(ctx, args, nil) }
+func (d server) vae(ctx context.Context, args []string) error { return d.cells(ctx, args, nil) }
 
 // private is vae with differential privacy.
-func (d duty) private(ctx context.Context, args []string) error {
+func (d server) private(ctx context.Context, args []string) error {
 	return d.cells(ctx, args, &train.Private{Norm: 1, Noise: 0.7})
 }
 
 // cells trains the network; an epoch has as many batches as a turn has steps.
-func (d duty) cells(ctx context.Context, args []string, private *train.Private) error {
-	n, err := counts(args[1:]...)
+func (d server) cells(ctx context.Context, args []string, private *train.Private) error {
+	n, err := positiveInts(args[1:]...)
 	if err != nil {
 		return err
 	}
 	batch, steps, nonzero := n[0], n[1], n[2]
 	rng, m := engine.Root(1).Stream(engine.StreamBench), vae.Cells{}
-	x := random(rng, batch*steps, m.Inputs(), float64(nonzero)/100)
+	x := randomCounts(rng, batch*steps, m.Inputs(), float64(nonzero)/100)
 	library := array.New[float32](x.Rows, 1)
 	for i := range x.Rows {
 		for _, v := range x.Row(i) {
@@ -143,14 +143,14 @@ func (d duty) cells(ctx context.Context, args []string, private *train.Private) 
 		law = loss.NegativeBinomial{}
 	}
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{LR: 1e-4}}
-	return d.fit(ctx, fitting{arch: m, x: x, config: c, warm: 1, steps: steps, private: private, targets: []train.Target{
+	return d.serveTraining(ctx, timedTraining{arch: m, x: x, config: c, warmupEpochs: 1, steps: steps, private: private, targets: []train.Target{
 		{Loss: law, Inputs: map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}, Weight: 1},
 		{Loss: loss.LatentDivergence{}, Weight: 1},
 	}}, rng)
 }
 
-// random are geometric counts of which that share is not 0, and at least one in a row.
-func random(rng *rand.Rand, rows, cols int, nonzero float64) array.Matrix[float32] {
+// randomCounts are geometric counts of which that share is not 0, and at least one in a row.
+func randomCounts(rng *rand.Rand, rows, cols int, nonzero float64) array.Matrix[float32] {
 	m := array.New[float32](rows, cols)
 	for i := range m.Data {
 		for rng.Float64() < nonzero {

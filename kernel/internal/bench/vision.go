@@ -41,8 +41,8 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n" +
 			"  lethe bench vision --engine xla --peer python3",
 	}
-	v.flags(c, 7)
-	v.places(c)
+	v.commonFlags(c, 7)
+	v.deviceFlags(c)
 	c.Flags().StringSliceVar(&v.networks, "networks", []string{"small-cnn", "all-cnn", "resnet-18"}, "networks, separated by commas")
 	c.Flags().IntVar(&v.batch, "batch", 32, "records per step")
 	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
@@ -70,9 +70,9 @@ func (v *visionRun) tasks() []task {
 	for _, name := range v.networks {
 		batch, steps := strconv.Itoa(v.batch), strconv.Itoa(v.steps)
 		out = append(out, task{name: name, repeat: 1,
-			own:    []string{"vision", name, batch, steps},
-			script: "vision.py", args: []string{name, batch, steps, strconv.Itoa(v.threads)},
-			goals: []goal{{Of: ofRatio, AtMost: goalsVision[name]}}})
+			letheArgs: []string{"vision", name, batch, steps},
+			script:    "vision.py", args: []string{name, batch, steps, strconv.Itoa(v.threads)},
+			goals: []goal{{Of: goalRatio, AtMost: goalsVision[name]}}})
 	}
 	return out
 }
@@ -91,17 +91,17 @@ func network(name string) (model.Architecture, error) {
 }
 
 // vision trains a network; an epoch has as many batches as a turn has steps.
-func (d duty) vision(ctx context.Context, args []string) error {
+func (d server) vision(ctx context.Context, args []string) error {
 	arch, err := network(args[0])
 	if err != nil {
 		return err
 	}
-	n, err := counts(args[1:]...)
+	n, err := positiveInts(args[1:]...)
 	if err != nil {
 		return err
 	}
 	batch, steps := n[0], n[1]
 	rng := engine.Root(1).Stream(engine.StreamBench)
 	c := train.Config{Batch: batch, Optimizer: nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
-	return d.fit(ctx, fitting{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warm: 1, steps: steps}, rng)
+	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warmupEpochs: 1, steps: steps}, rng)
 }

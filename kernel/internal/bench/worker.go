@@ -24,20 +24,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// duties are Lethe's own sides of the benchmarks: see peer for the others.
-var duties = []struct {
+// serverTasks are Lethe's own sides of the benchmarks: see peer for the others.
+var serverTasks = []struct {
 	name, args string
-	do         func(d duty, ctx context.Context, args []string) error
+	do         func(d server, ctx context.Context, args []string) error
 }{
-	{"step", "ROWS", duty.step},
-	{"m4", "ROWS FILE", duty.m4},
-	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", duty.sde},
-	{"vision", "NETWORK BATCH STEPS", duty.vision},
-	{"ft", "BATCH COLUMNS STEPS", duty.ft},
-	{"ib", "BATCH STEPS", duty.ib},
-	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", duty.blindu},
-	{"vae", "LIKELIHOOD BATCH STEPS NONZERO", duty.vae},
-	{"private", "LIKELIHOOD BATCH STEPS NONZERO", duty.private},
+	{"step", "ROWS", server.step},
+	{"m4", "ROWS FILE", server.m4},
+	{"sde", "FOLDER SIZE DIM SUBSETS CHECKED METHOD PROTOCOL", server.sde},
+	{"vision", "NETWORK BATCH STEPS", server.vision},
+	{"ft", "BATCH COLUMNS STEPS", server.ft},
+	{"ib", "BATCH STEPS", server.ib},
+	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", server.blindu},
+	{"vae", "LIKELIHOOD BATCH STEPS NONZERO", server.vae},
+	{"private", "LIKELIHOOD BATCH STEPS NONZERO", server.private},
 }
 
 func newWorker() *cobra.Command {
@@ -48,7 +48,7 @@ func newWorker() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, task := range duties {
+			for _, task := range serverTasks {
 				if task.name != args[0] {
 					continue
 				}
@@ -60,7 +60,7 @@ func newWorker() *cobra.Command {
 					return err
 				}
 				defer e.Close()
-				return task.do(duty{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}, cmd.Context(), args[1:])
+				return task.do(server{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}, cmd.Context(), args[1:])
 			}
 			return cli.Usagef("bench worker: unknown task %q", args[0])
 		},
@@ -69,8 +69,8 @@ func newWorker() *cobra.Command {
 	return c
 }
 
-// counts reads arguments that are numbers above 0.
-func counts(args ...string) ([]int, error) {
+// positiveInts reads arguments that are numbers above 0.
+func positiveInts(args ...string) ([]int, error) {
 	out := make([]int, len(args))
 	for i, a := range args {
 		n, err := strconv.Atoi(a)
@@ -82,25 +82,25 @@ func counts(args ...string) ([]int, error) {
 	return out, nil
 }
 
-// duty answers requests for repetitions.
-type duty struct {
+// server answers requests for repetitions.
+type server struct {
 	in     *bufio.Scanner
 	out    io.Writer
 	engine *engine.Engine
 }
 
-func (d duty) ready(weights int) error {
+func (d server) sendReady(weights int) error {
 	what := fmt.Sprintf("Lethe, %s", d.engine.Info())
 	if d.engine.Info().Kind != "xla" { // which takes the cores that it finds
 		what += fmt.Sprintf(", %d threads", d.engine.Cores())
 	}
-	return d.say(answer{Ready: what, Weights: weights})
+	return d.sendAnswer(answer{Ready: what, Weights: weights})
 }
 
-func (d duty) say(a answer) error { return json.NewEncoder(d.out).Encode(a) }
+func (d server) sendAnswer(a answer) error { return json.NewEncoder(d.out).Encode(a) }
 
-// request reads the next number of repetitions; 0 is the end.
-func (d duty) request() (int, error) {
+// readRequest reads the next number of repetitions; 0 is the end.
+func (d server) readRequest() (int, error) {
 	if !d.in.Scan() {
 		return 0, d.in.Err()
 	}
@@ -108,12 +108,12 @@ func (d duty) request() (int, error) {
 }
 
 // serve does a piece of work as often as it is asked to.
-func (d duty) serve(work func() (float64, error)) error {
-	if err := d.ready(0); err != nil {
+func (d server) serve(work func() (float64, error)) error {
+	if err := d.sendReady(0); err != nil {
 		return err
 	}
 	for {
-		n, err := d.request()
+		n, err := d.readRequest()
 		if err != nil || n < 1 {
 			return err
 		}
@@ -124,38 +124,38 @@ func (d duty) serve(work func() (float64, error)) error {
 				return err
 			}
 		}
-		if err := d.say(answer{Seconds: time.Since(began).Seconds() / float64(n), Value: value}); err != nil {
+		if err := d.sendAnswer(answer{Seconds: time.Since(began).Seconds() / float64(n), Value: value}); err != nil {
 			return err
 		}
 	}
 }
 
-// fitting is a training whose steps are timed.
-type fitting struct {
-	arch   model.Architecture
-	x      array.Matrix[float32]
-	config train.Config
-	warm   int // epochs before the clock runs
-	steps  int // per epoch
+// timedTraining is a training whose steps are timed.
+type timedTraining struct {
+	arch         model.Architecture
+	x            array.Matrix[float32]
+	config       train.Config
+	warmupEpochs int // epochs before the clock runs
+	steps        int // per epoch
 	// targets are what it is trained for; nil: random labels.
 	targets []train.Target
 	private *train.Private // nil: plain training
 }
 
-// fit trains for as many epochs as are asked for, and answers with the time of a
+// serveTraining trains for as many epochs as are asked for, and answers with the time of a
 // step.
-func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
+func (d server) serveTraining(ctx context.Context, f timedTraining, rng *rand.Rand) error {
 	r, err := model.NewRunner(d.engine, f.arch)
 	if err != nil {
 		return err
 	}
 	if f.targets == nil {
-		f.targets = randomLabels(rng, f.x.Rows, model.Widths(f.arch)[nn.Logits])
+		f.targets = randomLabels(rng, f.x.Rows, model.OutputWidths(f.arch)[nn.Logits])
 	}
 	p := f.arch.Init(rng)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	left, total := f.warm, 0
+	left, total := f.warmupEpochs, 0
 	var began time.Time
 	var failed error
 	after := func(e train.Epoch) {
@@ -163,12 +163,12 @@ func (d duty) fit(ctx context.Context, f fitting, rng *rand.Rand) error {
 			return
 		}
 		if total == 0 {
-			failed = d.ready(weights(p))
+			failed = d.sendReady(weights(p))
 		} else {
-			failed = d.say(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: e.Loss})
+			failed = d.sendAnswer(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: e.Loss})
 		}
 		if failed == nil {
-			total, failed = d.request()
+			total, failed = d.readRequest()
 		}
 		if left = total; failed != nil || total < 1 {
 			stop()
@@ -209,21 +209,21 @@ func weights(p nn.Params) int {
 }
 
 // step trains RULER's MLP; an epoch is one full-batch step.
-func (d duty) step(ctx context.Context, args []string) error {
-	rows, err := counts(args...)
+func (d server) step(ctx context.Context, args []string) error {
+	rows, err := positiveInts(args...)
 	if err != nil {
 		return err
 	}
 	const features, classes, warm = 50, 2, 3
 	rng := engine.Root(1).Stream(engine.StreamBench)
 	arch := tabular.MLP{Features: features, Outputs: classes}
-	return d.fit(ctx, fitting{arch: arch, x: gaussian(rng, rows[0], features), warm: warm, steps: 1}, rng)
+	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, rows[0], features), warmupEpochs: warm, steps: 1}, rng)
 }
 
 // m4 ranks the first twentieth of a random network's embeddings among all
 // others, and leaves the embeddings in file for the peer.
-func (d duty) m4(_ context.Context, args []string) error {
-	given, err := counts(args[0])
+func (d server) m4(_ context.Context, args []string) error {
+	given, err := positiveInts(args[0])
 	if err != nil {
 		return err
 	}

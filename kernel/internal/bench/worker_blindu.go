@@ -15,21 +15,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// course asks a worker for one run of a method; nil is an epoch of training.
-func (w *worker) course(m *blindu.TimedMethod) (blindu.Taken, error) {
+// runMethod asks a worker for one run of a method; nil is an epoch of training.
+func (w *worker) runMethod(m *blindu.TimedMethod) (blindu.RunCost, error) {
 	n := 1
 	if m != nil {
-		n += 1 + slices.Index(timedNames(), m.Name)
+		n += 1 + slices.Index(timedMethodNames(), m.Name)
 	}
 	if _, err := fmt.Fprintln(w.in, n); err != nil {
-		return blindu.Taken{}, fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
+		return blindu.RunCost{}, fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
 	}
 	a, err := w.read()
 	if err != nil {
-		return blindu.Taken{}, err
+		return blindu.RunCost{}, err
 	}
 	if a.Taken == nil {
-		return blindu.Taken{}, fmt.Errorf("the answer says nothing of what was taken")
+		return blindu.RunCost{}, fmt.Errorf("the answer says nothing of what was taken")
 	}
 	w.seconds = append(w.seconds, a.Seconds)
 	a.Taken.Seconds = a.Seconds
@@ -38,7 +38,7 @@ func (w *worker) course(m *blindu.TimedMethod) (blindu.Taken, error) {
 
 // blindu trains an original, and then runs whichever method is asked for: 1 is an epoch
 // of training, 2 the first method.
-func (d duty) blindu(ctx context.Context, args []string) error {
+func (d server) blindu(ctx context.Context, args []string) error {
 	c, err := blinduCase(args)
 	if err != nil {
 		return err
@@ -52,15 +52,15 @@ func (d duty) blindu(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	opened, err := (&lab.Lab{Engine: d.engine, Store: s}).Case(ctx, c.For(0))
+	opened, err := (&lab.Lab{Engine: d.engine, Store: s}).Case(ctx, c.SettingAt(0))
 	if err != nil {
 		return err
 	}
-	if err := d.ready(0); err != nil {
+	if err := d.sendReady(0); err != nil {
 		return err
 	}
 	for {
-		n, err := d.request()
+		n, err := d.readRequest()
 		if err != nil || n < 1 {
 			return err
 		}
@@ -72,7 +72,7 @@ func (d duty) blindu(ctx context.Context, args []string) error {
 		if n > 1 {
 			m = &methods[n-2]
 		}
-		t, err := c.Clocked(ctx, opened, m)
+		t, err := c.TimeMethod(ctx, opened, m)
 		if err != nil {
 			return err
 		}
@@ -105,5 +105,5 @@ func blinduCase(args []string) (blindu.Case, error) {
 		c.Fit.Epochs = whole[1]
 	}
 	c.Users = unlearn.Users{Rounds: whole[2], LocalEpochs: whole[3]}
-	return c.With(parts[0], parts[1]), nil
+	return c.WithShare(parts[0], parts[1]), nil
 }

@@ -62,7 +62,7 @@ func (s *sdeRun) prepare(ctx context.Context, dir string, size sdeSize) (string,
 }
 
 func writeSubsets(w io.Writer, pool, size, n int, rng *rand.Rand) error {
-	subsets, err := sde.Draw(pool, size, n, rng)
+	subsets, err := sde.DrawSubsets(pool, size, n, rng)
 	if err != nil {
 		return err
 	}
@@ -144,8 +144,8 @@ func readNumbers[T float32 | int64](path string) ([]T, error) {
 // values known; or it computes exact moments of the first from its kernel matrices. Its
 // value is the mean divergence from the out-of-training reference over the subsets
 // that the peer judges too, or the moment computed last.
-func (d duty) sde(_ context.Context, args []string) error {
-	n, err := counts(args[1:5]...)
+func (d server) sde(_ context.Context, args []string) error {
+	n, err := positiveInts(args[1:5]...)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 		return 0, err
 	}
 	total := 0.0
-	for _, j := range r.Judged.Distances[:judged] {
+	for _, j := range r.Verdicts.Distances[:judged] {
 		total += j.Out
 	}
 	return total / float64(judged), nil
@@ -205,7 +205,7 @@ func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 // oneSubset times a single verdict. The protocol before it, as often as it takes,
 // makes the pool keep its kernel values; which method it judges by makes no
 // difference, and this one is cheap.
-func (d duty) oneSubset(m sde.Method, data *sdeData) error {
+func (d server) oneSubset(m sde.Method, data *sdeData) error {
 	pool, err := sde.NewPool("forgotten", &data.pool)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (d duty) oneSubset(m sde.Method, data *sdeData) error {
 
 // exact times the closed form of the first subset from finished kernel matrices:
 // its mean alone, or with the standard deviation.
-func (d duty) exact(both bool, data *sdeData) error {
+func (d server) exact(both bool, data *sdeData) error {
 	target := data.pool.Gather(data.subsets[0])
 	pair, err := sde.NewKernelPair(&target, sde.SqrtDim())
 	if err != nil {

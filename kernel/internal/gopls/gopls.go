@@ -28,11 +28,11 @@ type Server struct {
 	child   *proc.Child
 	answers chan answer
 
-	asking   sync.Mutex
-	asked    int
-	versions map[string]int // of the files that it was given
+	requestMu sync.Mutex
+	lastID    int
+	versions  map[string]int // of the files that it was given
 
-	writing sync.Mutex
+	writeMu sync.Mutex
 }
 
 // Position is a place in a file: the line and the UTF-16 code unit in it, from 0.
@@ -90,9 +90,9 @@ func Start(program, dir string, env []string, notes io.Writer) (*Server, error) 
 // Open says hello. Nothing can be asked before.
 func (s *Server) Open(ctx context.Context) error {
 	formats := []string{"markdown", "plaintext"}
-	err := s.ask(ctx, "initialize", map[string]any{
-		"processId": os.Getpid(), "rootUri": address(s.dir),
-		"workspaceFolders": []map[string]string{{"uri": address(s.dir), "name": filepath.Base(s.dir)}},
+	err := s.request(ctx, "initialize", map[string]any{
+		"processId": os.Getpid(), "rootUri": fileURI(s.dir),
+		"workspaceFolders": []map[string]string{{"uri": fileURI(s.dir), "name": filepath.Base(s.dir)}},
 		"capabilities": map[string]any{"textDocument": map[string]any{
 			"hover":         map[string]any{"contentFormat": formats},
 			"signatureHelp": map[string]any{"signatureInformation": map[string]any{"documentationFormat": formats}},
@@ -102,7 +102,7 @@ func (s *Server) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.tell("initialized", struct{}{})
+	return s.notify("initialized", struct{}{})
 }
 
 // Stop ends gopls and what it has started.
@@ -113,32 +113,32 @@ func (s *Server) Stop() {
 
 // Set gives a file of the folder a content.
 func (s *Server) Set(name, text string) error {
-	s.asking.Lock()
-	defer s.asking.Unlock()
+	s.requestMu.Lock()
+	defer s.requestMu.Unlock()
 	s.versions[name]++
-	uri, version := address(filepath.Join(s.dir, name)), s.versions[name]
+	uri, version := fileURI(filepath.Join(s.dir, name)), s.versions[name]
 	if version == 1 {
-		return s.tell("textDocument/didOpen", map[string]any{
+		return s.notify("textDocument/didOpen", map[string]any{
 			"textDocument": map[string]any{"uri": uri, "languageId": "go", "version": version, "text": text},
 		})
 	}
-	return s.tell("textDocument/didChange", map[string]any{
+	return s.notify("textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": uri, "version": version},
 		"contentChanges": []map[string]string{{"text": text}},
 	})
 }
 
-// place is what a question about a place in a file begins with.
-func (s *Server) place(name string, at Position) map[string]any {
-	return map[string]any{"textDocument": map[string]string{"uri": address(filepath.Join(s.dir, name))}, "position": at}
+// positionParams is what a question about a place in a file begins with.
+func (s *Server) positionParams(name string, at Position) map[string]any {
+	return map[string]any{"textDocument": map[string]string{"uri": fileURI(filepath.Join(s.dir, name))}, "position": at}
 }
 
-func (s *Server) ask(ctx context.Context, method string, params, result any) error {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	s.asked++
-	id := strconv.Itoa(s.asked)
-	if err := s.write(map[string]any{"jsonrpc": "2.0", "id": s.asked, "method": method, "params": params}); err != nil {
+func (s *Server) request(ctx context.Context, method string, params, result any) error {
+	s.requestMu.Lock()
+	defer s.requestMu.Unlock()
+	s.lastID++
+	id := strconv.Itoa(s.lastID)
+	if err := s.write(map[string]any{"jsonrpc": "2.0", "id": s.lastID, "method": method, "params": params}); err != nil {
 		return err
 	}
 	for {
@@ -161,7 +161,7 @@ func (s *Server) ask(ctx context.Context, method string, params, result any) err
 	}
 }
 
-func (s *Server) tell(method string, params any) error {
+func (s *Server) notify(method string, params any) error {
 	return s.write(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
@@ -170,8 +170,8 @@ func (s *Server) write(message any) error {
 	if err != nil {
 		return err
 	}
-	s.writing.Lock()
-	defer s.writing.Unlock()
+	s.writeMu.Lock()
+	defer s.writeMu.Unlock()
 	_, err = fmt.Fprintf(s.in, "Content-Length: %d\r\n\r\n%s", len(body), body)
 	return err
 }
@@ -182,7 +182,7 @@ func (s *Server) listen(out io.ReadCloser) {
 	defer out.Close()
 	r := bufio.NewReader(out)
 	for {
-		a, err := read(r)
+		a, err := readAnswer(r)
 		switch {
 		case err != nil:
 			return
@@ -201,16 +201,16 @@ func (s *Server) listen(out io.ReadCloser) {
 // maxMessage is far above what gopls sends.
 const maxMessage = 1 << 26
 
-func read(r *bufio.Reader) (a answer, err error) {
-	b, err := body(r)
+func readAnswer(r *bufio.Reader) (a answer, err error) {
+	b, err := readBody(r)
 	if err != nil {
 		return a, err
 	}
 	return a, json.Unmarshal(b, &a)
 }
 
-// body is the next message without its head.
-func body(r *bufio.Reader) ([]byte, error) {
+// readBody is the next message without its head.
+func readBody(r *bufio.Reader) ([]byte, error) {
 	head, err := textproto.NewReader(r).ReadMIMEHeader()
 	if err != nil {
 		return nil, err
@@ -224,6 +224,6 @@ func body(r *bufio.Reader) ([]byte, error) {
 	return b, err
 }
 
-func address(path string) string {
+func fileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }

@@ -42,7 +42,7 @@ func fake() {
 				Position       Position
 			}
 		}
-		question, err := body(in)
+		question, err := readBody(in)
 		if err != nil || json.Unmarshal(question, &m) != nil {
 			return
 		}
@@ -57,7 +57,7 @@ func fake() {
 			files[p.TextDocument.URI] = "changed to " + p.ContentChanges[0].Text
 		case "textDocument/completion":
 			say(`{"jsonrpc":"2.0","id":1,"method":"workspace/configuration","params":{}}`)
-			if back, err := body(in); err != nil || string(back) != `{"id":1,"jsonrpc":"2.0","result":null}` {
+			if back, err := readBody(in); err != nil || string(back) != `{"id":1,"jsonrpc":"2.0","result":null}` {
 				return
 			}
 			say(`{"jsonrpc":"2.0","id":%d,"result":{"items":[{"label":%q,"kind":3,"textEdit":{"newText":"x","range":{"start":{"line":%d,"character":%d}}}}]}}`,
@@ -113,10 +113,10 @@ func TestAServerSeesTheNewestText(t *testing.T) {
 
 func TestWhatAServerDoesNotKnow(t *testing.T) {
 	s, ctx := server(t)
-	if text, err := s.Describe(ctx, "main.go", Position{}); text != "" || err != nil {
+	if text, err := s.Hover(ctx, "main.go", Position{}); text != "" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := s.Called(ctx, "main.go", Position{}); err == nil || !strings.Contains(err.Error(), "no call here") {
+	if _, err := s.Signature(ctx, "main.go", Position{}); err == nil || !strings.Contains(err.Error(), "no call here") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -135,17 +135,17 @@ func TestAQuestionIsGivenUp(t *testing.T) {
 	s, _ := server(t)
 	over, stop := context.WithCancel(t.Context())
 	stop()
-	if err := s.ask(over, "never/answered", nil, nil); err == nil {
+	if err := s.request(over, "never/answered", nil, nil); err == nil {
 		t.Error("no error")
 	}
-	if _, err := s.Describe(t.Context(), "main.go", Position{}); err != nil {
+	if _, err := s.Hover(t.Context(), "main.go", Position{}); err != nil {
 		t.Errorf("the next question: %v", err)
 	}
 }
 
 func TestMessagesThatAreNone(t *testing.T) {
 	for _, text := range []string{"", "Content-Length: x\r\n\r\n", "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Length: 9\r\n\r\n{}", "Content-Length: 2\r\n\r\n[]"} {
-		if a, err := read(bufio.NewReader(strings.NewReader(text))); err == nil {
+		if a, err := readAnswer(bufio.NewReader(strings.NewReader(text))); err == nil {
 			t.Errorf("%q is read as %+v", text, a)
 		}
 	}

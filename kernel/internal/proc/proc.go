@@ -27,7 +27,7 @@ type Child struct {
 // keyboard does not reach it. Where the system can do that, it is asked to end
 // when this program is killed.
 func Start(cmd *exec.Cmd) (*Child, error) {
-	dieWithUs(cmd)
+	endWithParent(cmd)
 	c := &Child{Cmd: cmd, Done: make(chan struct{})}
 	started := make(chan error)
 	go func() {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func dieWithUs(cmd *exec.Cmd) {
+func endWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 }
 
@@ -24,7 +24,7 @@ func All() ([]Process, error) {
 		if err != nil {
 			continue
 		}
-		if p, ok := parseStat(read(pid, "stat")); ok && p.PID == pid {
+		if p, ok := parseStat(readProcFile(pid, "stat")); ok && p.PID == pid {
 			out = append(out, p)
 		}
 	}
@@ -52,9 +52,9 @@ func parseStat(data []byte) (Process, bool) {
 	return p, wrong == [3]error{}
 }
 
-// read reads what the system says about a process; nothing where the process is
+// readProcFile reads what the system says about a process; nothing where the process is
 // gone or somebody else's.
-func read(pid int, what string) []byte {
+func readProcFile(pid int, what string) []byte {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), what))
 	if err != nil {
 		return nil
@@ -62,7 +62,7 @@ func read(pid int, what string) []byte {
 	return b
 }
 
-func link(pid int, what string) string {
+func readProcLink(pid int, what string) string {
 	path, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), what))
 	if err != nil {
 		return ""
@@ -71,21 +71,23 @@ func link(pid int, what string) string {
 }
 
 // Exe is the program's file, "" where that is not to be seen.
-func (p Process) Exe() string { return link(p.PID, "exe") }
+func (p Process) Exe() string { return readProcLink(p.PID, "exe") }
 
 // Args are the arguments that the program was started with.
-func (p Process) Args() []string { return texts(read(p.PID, "cmdline")) }
+func (p Process) Args() []string { return splitZeros(readProcFile(p.PID, "cmdline")) }
 
 // Env is the environment that the program was started with.
-func (p Process) Env() []string { return texts(read(p.PID, "environ")) }
+func (p Process) Env() []string { return splitZeros(readProcFile(p.PID, "environ")) }
 
-func texts(b []byte) []string { return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00") }
+func splitZeros(b []byte) []string {
+	return strings.Split(strings.TrimSuffix(string(b), "\x00"), "\x00")
+}
 
 // ticks is the unit of times in /proc, which Linux fixes for programs.
 const ticks = 100
 
-// Since is when the process began, zero where that is not known.
-func (p Process) Since() time.Time {
+// StartTime is when the process began, zero where that is not known.
+func (p Process) StartTime() time.Time {
 	boot := bootTime()
 	if boot.IsZero() {
 		return boot
@@ -109,6 +111,6 @@ func bootTime() time.Time {
 }
 
 func isZombie(pid int) bool {
-	stat := read(pid, "stat")
+	stat := readProcFile(pid, "stat")
 	return bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z"))
 }

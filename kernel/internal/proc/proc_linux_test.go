@@ -80,8 +80,8 @@ func TestAChildIsAtTheHeadOfItsGroupAndEndsWithIt(t *testing.T) {
 		if m.Group == c.Process.Pid {
 			group = append(group, m.PID)
 		}
-		if m.PID == c.Process.Pid && (!slices.Contains(m.Env(), "MARK=of this test") || m.Exe() == "" || m.Args()[0] != "/bin/sh" || time.Since(m.Since()).Abs() > time.Minute) {
-			t.Errorf("%+v: %s since %v, %q", m, m.Exe(), m.Since(), m.Args())
+		if m.PID == c.Process.Pid && (!slices.Contains(m.Env(), "MARK=of this test") || m.Exe() == "" || m.Args()[0] != "/bin/sh" || time.Since(m.StartTime()).Abs() > time.Minute) {
+			t.Errorf("%+v: %s since %v, %q", m, m.Exe(), m.StartTime(), m.Args())
 		}
 	}
 	if len(group) != 2 || !GroupAlive(c.Process.Pid) || c.Ended(0) {

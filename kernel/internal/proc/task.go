@@ -22,17 +22,17 @@ type Task struct {
 // Run runs the program. An end of ctx ends it and all that it started.
 func (t Task) Run(ctx context.Context) error {
 	said := &lines{each: t.Line}
-	return t.saying(ctx, said, said)
+	return t.runWith(ctx, said, said)
 }
 
 // Output runs a program that answers on standard output.
 func (t Task) Output(ctx context.Context) (string, error) {
 	var out strings.Builder
-	err := t.saying(ctx, &out, &lines{})
+	err := t.runWith(ctx, &out, &lines{})
 	return out.String(), err
 }
 
-func (t Task) saying(ctx context.Context, stdout io.Writer, said *lines) error {
+func (t Task) runWith(ctx context.Context, stdout io.Writer, said *lines) error {
 	cmd := exec.CommandContext(ctx, t.Argv[0], t.Argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.Dir, t.Env, stdout, said
 	cmd.WaitDelay = 5 * time.Second
@@ -80,14 +80,14 @@ type Failure struct {
 // Error names the program and its first line that says something.
 func (e *Failure) Error() string {
 	name := strings.Join(append([]string{filepath.Base(e.Argv[0])}, e.Argv[1:min(2, len(e.Argv))]...), " ")
-	return fmt.Sprintf("%s failed (%v): %s", name, e.Err, e.Says())
+	return fmt.Sprintf("%s failed (%v): %s", name, e.Err, e.Message())
 }
 
 // Unwrap returns how the program ended.
 func (e *Failure) Unwrap() error { return e.Err }
 
-// Line is the first line that holds one of the signs, or nothing.
-func (e *Failure) Line(signs ...string) string {
+// LineWith is the first line that holds one of the signs, or nothing.
+func (e *Failure) LineWith(signs ...string) string {
 	for _, line := range e.Lines {
 		if slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(line, sign) }) {
 			return strings.TrimSpace(line)
@@ -96,8 +96,8 @@ func (e *Failure) Line(signs ...string) string {
 	return ""
 }
 
-// Says is the first line that is not only the name of a package.
-func (e *Failure) Says() string {
+// Message is the first line that is not only the name of a package.
+func (e *Failure) Message() string {
 	for _, line := range e.Lines {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading") {

@@ -23,7 +23,7 @@ func parseHeader(text string) (header, error) {
 		return header{}, err
 	}
 	for !p.accept("}") {
-		key, err := p.quoted()
+		key, err := p.quotedString()
 		if err != nil {
 			return header{}, err
 		}
@@ -37,11 +37,11 @@ func parseHeader(text string) (header, error) {
 		if err := p.value(&h, key); err != nil {
 			return header{}, err
 		}
-		if !p.accept(",") && !p.next("}") {
+		if !p.accept(",") && !p.hasPrefix("}") {
 			return header{}, p.errorf("expected ',' or '}'")
 		}
 	}
-	p.blanks()
+	p.skipSpace()
 	if p.pos != len(p.text) {
 		return header{}, p.errorf("expected the end of the header")
 	}
@@ -57,10 +57,10 @@ func parseHeader(text string) (header, error) {
 func (p *parser) value(h *header, key string) error {
 	switch key {
 	case "descr":
-		if p.next("[") {
+		if p.hasPrefix("[") {
 			return fmt.Errorf("%w: the array has named fields; save one field", ErrType)
 		}
-		descr, err := p.quoted()
+		descr, err := p.quotedString()
 		if err != nil {
 			return err
 		}
@@ -79,20 +79,20 @@ func (p *parser) value(h *header, key string) error {
 	return p.errorf("key %q is unknown", key)
 }
 
-func (p *parser) blanks() {
+func (p *parser) skipSpace() {
 	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.pos]) >= 0 {
 		p.pos++
 	}
 }
 
-// next reports whether the text comes next; accept also steps over it.
-func (p *parser) next(text string) bool {
-	p.blanks()
+// hasPrefix reports whether the text comes next; accept also steps over it.
+func (p *parser) hasPrefix(text string) bool {
+	p.skipSpace()
 	return strings.HasPrefix(p.text[p.pos:], text)
 }
 
 func (p *parser) accept(text string) bool {
-	ok := p.next(text)
+	ok := p.hasPrefix(text)
 	if ok {
 		p.pos += len(text)
 	}
@@ -112,8 +112,8 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%w: header byte %d: %s, found %q", ErrFormat, p.pos, fmt.Sprintf(format, args...), found)
 }
 
-// quoted reads a string in single or double quotes.
-func (p *parser) quoted() (string, error) {
+// quotedString reads a string in single or double quotes.
+func (p *parser) quotedString() (string, error) {
 	for _, quote := range []string{"'", `"`} {
 		if !p.accept(quote) {
 			continue
@@ -147,7 +147,7 @@ func (p *parser) tuple() ([]int, error) {
 			return nil, p.errorf("expected at most %d dimensions", maxDims)
 		}
 		comma := p.accept(",")
-		if !comma && (len(shape) == 1 || !p.next(")")) {
+		if !comma && (len(shape) == 1 || !p.hasPrefix(")")) {
 			return nil, p.errorf("expected ','")
 		}
 	}
@@ -156,7 +156,7 @@ func (p *parser) tuple() ([]int, error) {
 
 // number reads a whole number >= 0; Python 2 wrote long ones with an L.
 func (p *parser) number() (int, error) {
-	p.blanks()
+	p.skipSpace()
 	rest := p.text[p.pos:]
 	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	if digits == "" {

@@ -24,13 +24,13 @@ const (
 
 // header is what a file says about its array.
 type header struct {
-	descr   string
-	kind    byte // 'f', 'i', 'u' or 'b'
-	size    int  // of an element, in bytes
-	brain   bool // bfloat16: the upper half of a float32
-	order   binary.ByteOrder
-	fortran bool
-	shape   []int
+	descr    string
+	kind     byte // 'f', 'i', 'u' or 'b'
+	size     int  // of an element, in bytes
+	bfloat16 bool // bfloat16: the upper half of a float32
+	order    binary.ByteOrder
+	fortran  bool
+	shape    []int
 }
 
 // source is a file whose header has been read and whose data come next.
@@ -134,7 +134,7 @@ func (h *header) setDescr(descr string) error {
 		h.order = binary.LittleEndian // a single byte has no order
 		return nil
 	case "V2":
-		return h.setBrain(refused)
+		return h.setBFloat16(refused)
 	default:
 		return refused
 	}
@@ -149,14 +149,14 @@ func (h *header) setDescr(descr string) error {
 	return nil
 }
 
-// setBrain interprets two bytes without a type: NumPy has no bfloat16, and of one of
+// setBFloat16 interprets two bytes without a type: NumPy has no bfloat16, and of one of
 // the package ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved
 // again. Nothing else that holds numbers is written so.
-func (h *header) setBrain(refused error) error {
+func (h *header) setBFloat16(refused error) error {
 	if h.descr[0] != '<' && h.descr[0] != '|' {
 		return refused
 	}
-	h.kind, h.brain, h.order = 'f', true, binary.LittleEndian
+	h.kind, h.bfloat16, h.order = 'f', true, binary.LittleEndian
 	return nil
 }
 

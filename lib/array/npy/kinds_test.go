@@ -62,7 +62,7 @@ func TestEveryKindOfNumberIsRead(t *testing.T) {
 }
 
 func TestBrainFloatsAreTheUpperHalfOfAFloat32(t *testing.T) {
-	h := header{kind: 'f', size: 2, brain: true, order: binary.LittleEndian}
+	h := header{kind: 'f', size: 2, bfloat16: true, order: binary.LittleEndian}
 	for bits := range uint32(1 << 16) {
 		want := float64(math.Float32frombits(bits << 16))
 		got := h.float([]byte{byte(bits), byte(bits >> 8)})
@@ -90,7 +90,7 @@ func TestLabelsOfEveryKindAreRead(t *testing.T) {
 	}
 	for _, v := range []float64{0.5, -1, math.NaN(), math.Inf(1), 1 << 54} {
 		b := appendFloats(encodeHeader("<f8", "(2,)"), []float64{1, v})
-		if got, err := from(b, classes); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "element 1 is") {
+		if got, err := decodeBytes(b, classes); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "element 1 is") {
 			t.Errorf("%v: %v, %v", v, got, err)
 		}
 	}

@@ -57,7 +57,7 @@ func ReadRows(path string) (array.Rows, error) { return read(path, rows) }
 
 func rows(s *source) (array.Rows, error) {
 	if len(s.shape) != 2 {
-		return nil, s.noMatrix()
+		return nil, s.notMatrix()
 	}
 	return records(s)
 }
@@ -65,14 +65,14 @@ func rows(s *source) (array.Rows, error) {
 // records are an array's elements, a row for each place of the first axis.
 func records(s *source) (array.Rows, error) {
 	if s.size <= 2 || s.kind == 'f' && s.size == 4 {
-		m, err := laidOut[float32](s)
+		m, err := flattenRecords[float32](s)
 		return m, err
 	}
-	m, err := laidOut[float64](s)
+	m, err := flattenRecords[float64](s)
 	return m, err
 }
 
-func laidOut[T array.Float](s *source) (array.Matrix[T], error) {
+func flattenRecords[T array.Float](s *source) (array.Matrix[T], error) {
 	size := 1
 	for _, d := range s.shape[1:] {
 		size *= d // no overflow: open has multiplied all of them
@@ -146,17 +146,17 @@ func read[T any](path string, decode func(*source) (T, error)) (T, error) {
 
 func matrix[T array.Float](s *source) (array.Matrix[T], error) {
 	if len(s.shape) != 2 {
-		return array.Matrix[T]{}, s.noMatrix()
+		return array.Matrix[T]{}, s.notMatrix()
 	}
-	return laidOut[T](s)
+	return flattenRecords[T](s)
 }
 
-func (s *source) noMatrix() error {
+func (s *source) notMatrix() error {
 	return fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
 }
 
-// column reports that the array is a list, (n,) or (n, 1).
-func (s *source) column() error {
+// checkVector reports that the array is a list, (n,) or (n, 1).
+func (s *source) checkVector() error {
 	if len(s.shape) != 1 && (len(s.shape) != 2 || s.shape[1] != 1) {
 		return fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, s.shapeText())
 	}
@@ -164,7 +164,7 @@ func (s *source) column() error {
 }
 
 func vector(s *source) ([]float64, error) {
-	if err := s.column(); err != nil {
+	if err := s.checkVector(); err != nil {
 		return nil, err
 	}
 	out := make([]float64, s.shape[0])
@@ -186,14 +186,14 @@ func classes(s *source) ([]int, error) {
 	case 'b':
 		s.kind = 'u' // a bool is a byte that is 0 or 1
 	case 'f':
-		return whole(s)
+		return classesFromFloats(s)
 	}
 	return naturals(s, "a class")
 }
 
 // naturals reads integers from 0 on, which are called what.
 func naturals(s *source, what string) ([]int, error) {
-	if err := s.column(); err != nil {
+	if err := s.checkVector(); err != nil {
 		return nil, err
 	}
 	out := make([]int, s.shape[0])
@@ -211,8 +211,8 @@ func naturals(s *source, what string) ([]int, error) {
 	return out, err
 }
 
-// whole reads classes that were saved as floats.
-func whole(s *source) ([]int, error) {
+// classesFromFloats reads classes that were saved as floats.
+func classesFromFloats(s *source) ([]int, error) {
 	values, err := vector(s)
 	if err != nil {
 		return nil, err

@@ -164,8 +164,8 @@ func TestWrongArraysAreRefusedByNameAndReason(t *testing.T) {
 	}
 }
 
-// from decodes the bytes of a file.
-func from[T any](b []byte, decode func(*source) (T, error)) (T, error) {
+// decodeBytes decodes the bytes of a file.
+func decodeBytes[T any](b []byte, decode func(*source) (T, error)) (T, error) {
 	s, err := open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		var none T
@@ -174,10 +174,10 @@ func from[T any](b []byte, decode func(*source) (T, error)) (T, error) {
 	return decode(s)
 }
 
-func decodeMatrix(b []byte) (array.Matrix[float64], error) { return from(b, matrix[float64]) }
-func decodeVector(b []byte) ([]float64, error)             { return from(b, vector) }
-func decodeIndices(b []byte) ([]int, error)                { return from(b, indices) }
-func decodeMask(b []byte) ([][]bool, error)                { return from(b, mask) }
+func decodeMatrix(b []byte) (array.Matrix[float64], error) { return decodeBytes(b, matrix[float64]) }
+func decodeVector(b []byte) ([]float64, error)             { return decodeBytes(b, vector) }
+func decodeIndices(b []byte) ([]int, error)                { return decodeBytes(b, indices) }
+func decodeMask(b []byte) ([][]bool, error)                { return decodeBytes(b, mask) }
 
 // TestRowsAreTheMatrixInTheSmallestType reads every matrix both ways.
 func TestRowsAreTheMatrixInTheSmallestType(t *testing.T) {
@@ -210,7 +210,7 @@ func TestRowsAreTheMatrixInTheSmallestType(t *testing.T) {
 func TestPiecesOfALargeArrayFit(t *testing.T) {
 	const rows, cols = 70_001, 3
 	for _, fortran := range []string{"False", "True"} {
-		b := file(fmt.Sprintf("{'descr': '<i8', 'fortran_order': %s, 'shape': (%d, %d)}", fortran, rows, cols), 0)
+		b := fileBytes(fmt.Sprintf("{'descr': '<i8', 'fortran_order': %s, 'shape': (%d, %d)}", fortran, rows, cols), 0)
 		for k := range rows * cols {
 			b = binary.LittleEndian.AppendUint64(b, uint64(k))
 		}
@@ -245,16 +245,16 @@ func TestHalfPrecisionIsRead(t *testing.T) {
 		0x0000: 0, 0x0001: 0x1p-24, 0x03ff: 0x1.ff8p-15, 0x0400: 0x1p-14, 0x3555: 0.333251953125, 0x3c00: 1, 0x4248: 3.140625,
 		0x7bff: 65504, 0xc000: -2, 0x7c00: math.Inf(1), 0xfc00: math.Inf(-1),
 	} {
-		if v := half(bits); v != want {
+		if v := float16(bits); v != want {
 			t.Errorf("%04x: found %v, expected %v", bits, v, want)
 		}
 	}
 	for bits := range uint16(0x7c00) { // the order of the numbers is that of their bits
-		if half(bits) >= half(bits+1) || half(bits|0x8000) != -half(bits) {
-			t.Fatalf("%04x: %v, then %v", bits, half(bits), half(bits+1))
+		if float16(bits) >= float16(bits+1) || float16(bits|0x8000) != -float16(bits) {
+			t.Fatalf("%04x: %v, then %v", bits, float16(bits), float16(bits+1))
 		}
 	}
-	if !math.Signbit(half(0x8000)) || !math.IsNaN(half(0x7e00)) {
+	if !math.Signbit(float16(0x8000)) || !math.IsNaN(float16(0x7e00)) {
 		t.Error("the negative zero or NaN is lost")
 	}
 	if v, err := ReadVector(golden("f2")); err != nil || len(v) == 0 {
@@ -262,15 +262,15 @@ func TestHalfPrecisionIsRead(t *testing.T) {
 	}
 }
 
-// file makes a version 1 file of a header and n zero bytes.
-func file(header string, n int) []byte {
+// fileBytes makes a version 1 file of a header and n zero bytes.
+func fileBytes(header string, n int) []byte {
 	b := append([]byte(magic), 1, 0, byte(len(header)), byte(len(header)>>8))
 	return append(append(b, header...), make([]byte, n)...)
 }
 
 func TestBrokenHeadersAreRefused(t *testing.T) {
 	good := "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}"
-	if _, err := decodeVector(file(good, 16)); err != nil {
+	if _, err := decodeVector(fileBytes(good, 16)); err != nil {
 		t.Fatal(err)
 	}
 	for header, text := range map[string]string{
@@ -301,14 +301,14 @@ func TestBrokenHeadersAreRefused(t *testing.T) {
 		strings.Replace(good, "'shape': (2,)", "'shape': (2,) 'fortran_or'", 1): "expected ','",
 		strings.Replace(good, "(2,)", "(02,)", 1):                               "begins with no 0",
 	} {
-		_, err := decodeVector(file(header, 16))
+		_, err := decodeVector(fileBytes(header, 16))
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: found %v, expected %q", header, err, text)
 		}
 	}
 	for _, descr := range []string{"=f8", "f8", "|f8", "<f16", "<i3", "=u8", "<V1", ">V2", "|V4", "<m8[ns]", "", "<f9"} {
 		header := strings.Replace(good, "<f8", descr, 1)
-		if _, err := decodeVector(file(header, 16)); !errors.Is(err, ErrType) || !strings.Contains(err.Error(), fmt.Sprintf("%q", descr)) {
+		if _, err := decodeVector(fileBytes(header, 16)); !errors.Is(err, ErrType) || !strings.Contains(err.Error(), fmt.Sprintf("%q", descr)) {
 			t.Errorf("%q: found %v", descr, err)
 		}
 	}
@@ -318,7 +318,7 @@ func TestHugeDimensionOfAnEmptyArrayIsRefused(t *testing.T) {
 	for _, order := range []string{"False", "True"} {
 		for _, shape := range []string{"(0, 9223372036854775807)", "(9223372036854775807, 0)"} {
 			header := "{'descr': '<f8', 'fortran_order': " + order + ", 'shape': " + shape + "}"
-			if _, err := decodeMatrix(file(header, 0)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), shape) {
+			if _, err := decodeMatrix(fileBytes(header, 0)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), shape) {
 				t.Errorf("%s, %s: %v", order, shape, err)
 			}
 		}
@@ -331,7 +331,7 @@ func TestOtherSpellingsOfTheHeaderAreRead(t *testing.T) {
 		`{"shape":(2,),"descr":"<f8","fortran_order":True}`,
 		"  { 'descr' :\t'<f8' , 'fortran_order' : False , 'shape' : ( 2 , 1 ) , }  ",
 	} {
-		if v, err := decodeVector(file(header, 16)); err != nil || len(v) != 2 {
+		if v, err := decodeVector(fileBytes(header, 16)); err != nil || len(v) != 2 {
 			t.Errorf("%q: found %v, %v", header, v, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestEveryTruncationIsRefused(t *testing.T) {
 
 func TestIntegersThatAFloatCannotHoldAreRefused(t *testing.T) {
 	header := "{'descr': '<i8', 'fortran_order': False, 'shape': (1,)}"
-	b := file(header, 8)
+	b := fileBytes(header, 8)
 	b[len(b)-8], b[len(b)-2] = 1, 0x20 // 2^53 + 1
 	if _, err := decodeVector(b); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "9007199254740993") {
 		t.Error(err)

@@ -83,7 +83,7 @@ func convert[T array.Float](s *source, out []T, first int, b []byte) error {
 		for i := range out {
 			v := s.integer(b[i*s.size:])
 			if !v.exact() {
-				return fmt.Errorf("%w: %s is %v, which a float64 cannot hold exactly", ErrValue, s.place(first+i), v)
+				return fmt.Errorf("%w: %s is %v, which a float64 cannot hold exactly", ErrValue, s.elementIndex(first+i), v)
 			}
 			out[i] = T(v.float())
 		}
@@ -91,8 +91,8 @@ func convert[T array.Float](s *source, out []T, first int, b []byte) error {
 	return nil
 }
 
-// place says where element number k of the file stands in the array.
-func (h header) place(k int) string {
+// elementIndex says where element number k of the file stands in the array.
+func (h header) elementIndex(k int) string {
 	switch {
 	case len(h.shape) != 2:
 		return fmt.Sprintf("element %d", k)
@@ -104,19 +104,19 @@ func (h header) place(k int) string {
 
 func (h header) float(b []byte) float64 {
 	switch {
-	case h.brain:
+	case h.bfloat16:
 		return float64(math.Float32frombits(uint32(h.order.Uint16(b)) << 16))
 	case h.size == 2:
-		return half(h.order.Uint16(b))
+		return float16(h.order.Uint16(b))
 	case h.size == 4:
 		return float64(math.Float32frombits(h.order.Uint32(b)))
 	}
 	return math.Float64frombits(h.order.Uint64(b))
 }
 
-// half is the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent
+// float16 is the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent
 // and 10 of fraction.
-func half(bits uint16) float64 {
+func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10)&0x1f, float64(bits&0x3ff)
 	var v float64
 	switch exponent {
@@ -139,8 +139,8 @@ func half(bits uint16) float64 {
 // integer is an element of any of the integer types: minus says that its 64 bits are
 // those of a number below 0.
 type integer struct {
-	bits  uint64
-	minus bool
+	bits     uint64
+	negative bool
 }
 
 func (h header) integer(b []byte) integer {
@@ -164,7 +164,7 @@ func (h header) integer(b []byte) integer {
 }
 
 func (v integer) float() float64 {
-	if v.minus {
+	if v.negative {
 		return float64(int64(v.bits))
 	}
 	return float64(v.bits)
@@ -174,18 +174,18 @@ func (v integer) float() float64 {
 // last that is set are 53 or fewer.
 func (v integer) exact() bool {
 	size := v.bits
-	if v.minus {
+	if v.negative {
 		size = -size
 	}
 	return bits.Len64(size)-bits.TrailingZeros64(size) <= 53
 }
 
 // natural is the number as an int, if it is none below 0 and fits.
-func (v integer) natural() (int, bool) { return int(v.bits), !v.minus && v.bits <= math.MaxInt }
+func (v integer) natural() (int, bool) { return int(v.bits), !v.negative && v.bits <= math.MaxInt }
 
 // String prints the number.
 func (v integer) String() string {
-	if v.minus {
+	if v.negative {
 		return strconv.FormatInt(int64(v.bits), 10)
 	}
 	return strconv.FormatUint(v.bits, 10)

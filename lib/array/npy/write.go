@@ -25,14 +25,14 @@ func Write[T float32 | float64](path string, m array.Matrix[T]) error {
 		for _, v := range single {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 		}
-		return files.Put(path, b)
+		return files.WriteFile(path, b)
 	}
-	return files.Put(path, appendFloats(encodeHeader("<f8", shape), any(m.Data).([]float64)))
+	return files.WriteFile(path, appendFloats(encodeHeader("<f8", shape), any(m.Data).([]float64)))
 }
 
 // WriteVector writes values as float64, of shape (n,).
 func WriteVector(path string, values []float64) error {
-	return files.Put(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d,)", len(values))), values))
+	return files.WriteFile(path, appendFloats(encodeHeader("<f8", fmt.Sprintf("(%d,)", len(values))), values))
 }
 
 // WriteIndices writes row numbers as int64, of shape (n,).
@@ -41,7 +41,7 @@ func WriteIndices(path string, rows []int) error {
 	for _, row := range rows {
 		b = binary.LittleEndian.AppendUint64(b, uint64(int64(row)))
 	}
-	return files.Put(path, b)
+	return files.WriteFile(path, b)
 }
 
 // WriteMask writes rows of bools, all of one length, of shape (m, n).
@@ -59,7 +59,7 @@ func WriteMask(path string, rows [][]bool) error {
 			b = append(b, map[bool]byte{true: 1}[v])
 		}
 	}
-	return files.Put(path, b)
+	return files.WriteFile(path, b)
 }
 
 func appendFloats(b []byte, values []float64) []byte {

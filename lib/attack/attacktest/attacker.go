@@ -43,17 +43,17 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 		t.Helper()
 		p := learned.CrossFitted(a)
 		p.Folds = 2
-		out, err := p.Run(context.Background(), e, learned.Question{Model: r}, 1)
+		out, err := p.Run(context.Background(), e, learned.Target{Model: r}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return out
 	}
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, a.Name(), a.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
 		r := judge(t, features(random(41), 3))
-		above(t, "AUC", judged{&r.ScoreReport}.auc())
-		for _, c := range r.Cells {
+		checkAbove(t, "AUC", scoreReport{&r.ScoreReport}.auc())
+		for _, c := range r.Scores {
 			if c.Trained {
 				t.Errorf("%+v is scored by an attacker that was trained on it", c)
 			}
@@ -93,12 +93,12 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 	})
 	t.Run("leaves the features alone", func(t *testing.T) {
 		r := features(random(44), 1)
-		before := text(t, r)
-		first := text(t, judge(t, r))
+		before := toJSON(t, r)
+		first := toJSON(t, judge(t, r))
 		if _, err := a.Fit(context.Background(), e, r, 1); err != nil { // not a copy, as a protocol gives it
 			t.Fatal(err)
 		}
-		if text(t, r) != before || text(t, judge(t, r)) != first {
+		if toJSON(t, r) != before || toJSON(t, judge(t, r)) != first {
 			t.Error("the attacker writes to the features, or answers anew the second time")
 		}
 	})
@@ -113,13 +113,13 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 			r := features(random(45), 1)
 			spoil(&r)
 			_, err := a.Fit(context.Background(), e, r, 1)
-			conform.Refused(t, what, err, what)
+			conform.CheckRefused(t, what, err, what)
 		}
 		score, err := a.Fit(context.Background(), e, features(random(45), 1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = score(array.New[float64](3, 5))
-		conform.Refused(t, "five features, taught on four", err, "5")
+		conform.CheckRefused(t, "five features, taught on four", err, "5")
 	})
 }

@@ -3,7 +3,7 @@
 //
 //	func TestMine(t *testing.T) { attacktest.Run(t, Mine{}) }
 //
-// Run, RunSignal, RunGenerative, RunShadow, RunStrangers and RunAttacker plant a memory in plain
+// Run, RunSignal, RunGenerative, RunShadow, RunPopulation and RunAttacker plant a memory in plain
 // arrays and check what the house relies on: the memory is found, on its side, and not where there is none;
 // records that change roles change the answer; the null is calibrated; nothing
 // given is changed; malformed input is refused by name.
@@ -26,9 +26,9 @@ const (
 	simulations                  = 300
 )
 
-// fitted are losses of records that a model was trained on, strange those of
+// memberLoss are losses of records that a model was trained on, strange those of
 // others.
-const fitted, strange = 0.2, 1.0
+const memberLoss, nonmemberLoss = 0.2, 1.0
 
 // losses draws records of the given mean losses.
 func losses(rng *rand.Rand, retain, forget, test float64) attack.Losses {
@@ -47,57 +47,57 @@ func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0xa77ac)
 // Run runs the suite on an attack.
 func Run(t *testing.T, a attack.Attack) {
 	t.Helper()
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, a.Name(), a.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
-		r := run(t, a, losses(random(1), fitted, fitted, strange))
-		above(t, "balanced accuracy", r.BalancedAccuracy)
-		above(t, "AUC", auc(r))
+		r := run(t, a, losses(random(1), memberLoss, memberLoss, nonmemberLoss))
+		checkAbove(t, "balanced accuracy", r.BalancedAccuracy)
+		checkAbove(t, "AUC", auc(r))
 		if !(r.Fitted > 0.6) {
 			t.Errorf("balanced accuracy %v on the known records", r.Fitted)
 		}
 	})
-	t.Run("finds none in an oracle", func(t *testing.T) { calibrated(t, a) })
+	t.Run("finds none in an oracle", func(t *testing.T) { checkCalibrated(t, a) })
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
-		l := losses(random(2), fitted, fitted, strange)
+		l := losses(random(2), memberLoss, memberLoss, nonmemberLoss)
 		l.Forgotten, l.HeldOut = l.HeldOut, l.Forgotten
-		below(t, "AUC, forgotten and held out exchanged", auc(run(t, a, l)))
-		l = losses(random(3), fitted, 9*strange, strange) // forgotten beyond strangers
-		below(t, "AUC of records forgotten too well", auc(run(t, a, l)))
+		checkBelow(t, "AUC, forgotten and held out exchanged", auc(run(t, a, l)))
+		l = losses(random(3), memberLoss, 9*nonmemberLoss, nonmemberLoss) // forgotten beyond strangers
+		checkBelow(t, "AUC of records forgotten too well", auc(run(t, a, l)))
 		l.Forgotten, l.Retained = l.Retained, l.Forgotten
-		above(t, "AUC, forgotten and retained exchanged", auc(run(t, a, l)))
+		checkAbove(t, "AUC, forgotten and retained exchanged", auc(run(t, a, l)))
 	})
 	t.Run("has a floor", func(t *testing.T) {
-		r := run(t, a, losses(random(4), fitted, strange, strange))
-		floor(t, "of the balanced accuracy", r.Chance)
-		floor(t, "of the advantage", stats.Floor{Mean: r.Advantage.ChanceMean, P95: r.Advantage.ChanceP95})
+		r := run(t, a, losses(random(4), memberLoss, nonmemberLoss, nonmemberLoss))
+		checkFloor(t, "of the balanced accuracy", r.Chance)
+		checkFloor(t, "of the advantage", stats.Floor{Mean: r.Advantage.ChanceMean, P95: r.Advantage.ChanceP95})
 	})
 	t.Run("scores every forgotten record", func(t *testing.T) {
-		l := losses(random(5), fitted, fitted, strange)
+		l := losses(random(5), memberLoss, memberLoss, nonmemberLoss)
 		r := run(t, a, l)
 		if len(r.Scores.Members) != forgotten || r.NMembers != forgotten {
 			t.Errorf("%d and %d scores for %d forgotten records", len(r.Scores.Members), r.NMembers, forgotten)
 		}
 	})
 	t.Run("leaves the losses alone", func(t *testing.T) {
-		l := losses(random(6), fitted, fitted, strange)
-		before := text(t, l)
-		first := text(t, run(t, a, l))
-		if text(t, l) != before {
+		l := losses(random(6), memberLoss, memberLoss, nonmemberLoss)
+		before := toJSON(t, l)
+		first := toJSON(t, run(t, a, l))
+		if toJSON(t, l) != before {
 			t.Error("the attack wrote to the losses")
 		}
-		if text(t, run(t, a, l)) != first {
+		if toJSON(t, run(t, a, l)) != first {
 			t.Error("the same losses give another result the second time")
 		}
 	})
-	t.Run("refuses nonsense", func(t *testing.T) { refuses(t, a) })
+	t.Run("refuses nonsense", func(t *testing.T) { checkRefused(t, a) })
 }
 
-// calibrated attacks oracles, whose forgotten records are strangers.
-func calibrated(t *testing.T, a attack.Attack) {
+// checkCalibrated attacks oracles, whose forgotten records are strangers.
+func checkCalibrated(t *testing.T, a attack.Attack) {
 	var accuracy, area coverage
 	beyond := 0
 	for k := range simulations {
-		r := run(t, a, losses(random(uint64(1000+k)), fitted, strange, strange))
+		r := run(t, a, losses(random(uint64(1000+k)), memberLoss, nonmemberLoss, nonmemberLoss))
 		accuracy.add(r.BalancedAccuracy)
 		area.add(auc(r))
 		if math.Abs(r.BalancedAccuracy.Value-0.5) > r.Chance.P95 {
@@ -111,7 +111,7 @@ func calibrated(t *testing.T, a attack.Attack) {
 	}
 }
 
-func refuses(t *testing.T, a attack.Attack) {
+func checkRefused(t *testing.T, a attack.Attack) {
 	for _, c := range []struct {
 		name  string
 		spoil func(l *attack.Losses) *[]float64
@@ -125,10 +125,10 @@ func refuses(t *testing.T, a attack.Attack) {
 			"NaN":      func(x *[]float64) { (*x)[3] = math.NaN() },
 			"infinity": func(x *[]float64) { (*x)[3] = math.Inf(1) },
 		} {
-			l := losses(random(7), fitted, fitted, strange)
+			l := losses(random(7), memberLoss, memberLoss, nonmemberLoss)
 			spoil(c.spoil(&l))
 			_, err := a.Run(l)
-			conform.Refused(t, what+", "+c.name, err, c.name)
+			conform.CheckRefused(t, what+", "+c.name, err, c.name)
 		}
 	}
 }
@@ -146,22 +146,22 @@ func auc(r *attack.Result) stats.Estimate {
 	return stats.Estimate{Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High}
 }
 
-// above and below check on which side of chance an interval lies.
-func above(t *testing.T, what string, e stats.Estimate) {
+// checkAbove and below check on which side of chance an interval lies.
+func checkAbove(t *testing.T, what string, e stats.Estimate) {
 	t.Helper()
 	if !(e.Low > 0.5 && e.Low <= e.Value && e.Value <= e.High) {
 		t.Errorf("%s %.3f [%.3f, %.3f], expected an interval above 0.5", what, e.Value, e.Low, e.High)
 	}
 }
 
-func below(t *testing.T, what string, e stats.Estimate) {
+func checkBelow(t *testing.T, what string, e stats.Estimate) {
 	t.Helper()
 	if !(e.High < 0.5 && e.Low <= e.Value && e.Value <= e.High) {
 		t.Errorf("%s %.3f [%.3f, %.3f], expected an interval below 0.5", what, e.Value, e.Low, e.High)
 	}
 }
 
-func floor(t *testing.T, what string, f stats.Floor) {
+func checkFloor(t *testing.T, what string, f stats.Floor) {
 	t.Helper()
 	for _, v := range []float64{f.Mean, f.P95} {
 		if !math.IsNaN(v) && !(v > 0) {
@@ -197,7 +197,7 @@ func (c *coverage) check(t *testing.T, what string) {
 	}
 }
 
-func text(t *testing.T, v any) string {
+func toJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {

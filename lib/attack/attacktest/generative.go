@@ -26,8 +26,8 @@ func autoencoder(rng *rand.Rand, memory float64) generative.Evidence {
 		v.Codes = codes
 		return v
 	}
-	both := func(memory float64) generative.Both {
-		return generative.Both{Members: view(forgotten, memory), Nonmembers: view(heldOut, 0)}
+	both := func(memory float64) generative.Views {
+		return generative.Views{Members: view(forgotten, memory), Nonmembers: view(heldOut, 0)}
 	}
 	reference := both(0)
 	return generative.Evidence{Model: both(memory), Reference: &reference, Retained: view(retained, 0).Codes}
@@ -36,24 +36,24 @@ func autoencoder(rng *rand.Rand, memory float64) generative.Evidence {
 // RunGenerative runs the suite on an attack on a generative model.
 func RunGenerative(t *testing.T, a generative.Attack) {
 	t.Helper()
-	judge := func(t *testing.T, e generative.Evidence) judged {
+	judge := func(t *testing.T, e generative.Evidence) scoreReport {
 		t.Helper()
 		r, err := generative.Run(a, e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return judged{r}
+		return scoreReport{r}
 	}
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
-	t.Run("finds a memory", func(t *testing.T) { above(t, "AUC", judge(t, autoencoder(random(21), 1.5)).auc()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, a.Name(), a.About()) })
+	t.Run("finds a memory", func(t *testing.T) { checkAbove(t, "AUC", judge(t, autoencoder(random(21), 1.5)).auc()) })
 	t.Run("finds none in an oracle", func(t *testing.T) {
-		nominal(t, 600, func(k uint64) judged { return judge(t, autoencoder(random(3000+k), 0)) })
+		checkNominal(t, 600, func(k uint64) scoreReport { return judge(t, autoencoder(random(3000+k), 0)) })
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
 		e := autoencoder(random(22), 1.5)
 		e.Model.Members, e.Model.Nonmembers = e.Model.Nonmembers, e.Model.Members
 		e.Reference.Members, e.Reference.Nonmembers = e.Reference.Nonmembers, e.Reference.Members
-		below(t, "AUC, members and non-members exchanged", judge(t, e).auc())
+		checkBelow(t, "AUC, members and non-members exchanged", judge(t, e).auc())
 		e = autoencoder(random(22), 1.5)
 		e.Model, *e.Reference = *e.Reference, e.Model
 		if got := judge(t, e).auc(); got.Low > 0.5 {
@@ -62,9 +62,9 @@ func RunGenerative(t *testing.T, a generative.Attack) {
 	})
 	t.Run("leaves the evidence alone", func(t *testing.T) {
 		e := autoencoder(random(23), 1)
-		before := text(t, e)
-		first := text(t, judge(t, e).ScoreReport)
-		if text(t, e) != before || text(t, judge(t, e).ScoreReport) != first {
+		before := toJSON(t, e)
+		first := toJSON(t, judge(t, e).ScoreReport)
+		if toJSON(t, e) != before || toJSON(t, judge(t, e).ScoreReport) != first {
 			t.Error("the attack writes to the evidence, or answers anew the second time")
 		}
 	})
@@ -83,7 +83,7 @@ func RunGenerative(t *testing.T, a generative.Attack) {
 				e := autoencoder(random(24), 1)
 				spoil(of(&e))
 				_, err := generative.Run(a, e)
-				conform.Refused(t, what+", "+role, err, a.Name())
+				conform.CheckRefused(t, what+", "+role, err, a.Name())
 			}
 		}
 	})

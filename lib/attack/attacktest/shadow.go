@@ -11,13 +11,13 @@ import (
 )
 
 // models, and records and a population that they score.
-const models, scored, population = 24, 80, 50
+const models, scored, populationSize = 24, 80, 50
 
 // shadows draws log-likelihoods by models of records that they had, each with
 // probability one half, and of others; a model fits what it had better by memory. The
 // target's truth is returned beside them.
 func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) {
-	hard := array.New[float64](1, scored+population).Data
+	hard := array.New[float64](1, scored+populationSize).Data
 	for i := range hard {
 		hard[i] = -4 - 2*rng.Float64()
 	}
@@ -28,15 +28,15 @@ func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) 
 		}
 		return min(v, 0)
 	}
-	strangers := func() []float64 {
-		out := make([]float64, population)
+	nonmembers := func() []float64 {
+		out := make([]float64, populationSize)
 		for k := range out {
 			out[k] = score(scored+k, false)
 		}
 		return out
 	}
 	e.Shadows.Scores = array.New[float64](models, scored)
-	e.Population = &shadow.Population{Target: strangers(), Shadows: array.New[float64](models, population)}
+	e.Population = &shadow.Population{Target: nonmembers(), Shadows: array.New[float64](models, populationSize)}
 	for m := range models {
 		in := make([]bool, scored)
 		for i := range in {
@@ -47,7 +47,7 @@ func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) 
 			e.Shadows.Scores.Row(m)[i] = score(i, in[i])
 		}
 		e.Shadows.In = append(e.Shadows.In, in)
-		copy(e.Population.Shadows.Row(m), strangers())
+		copy(e.Population.Shadows.Row(m), nonmembers())
 	}
 	for i := range scored {
 		member = append(member, i%2 == 0)
@@ -59,21 +59,21 @@ func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) 
 // RunShadow runs the suite on an attack by shadow models.
 func RunShadow(t *testing.T, a shadow.Attack) {
 	t.Helper()
-	judge := func(t *testing.T, e shadow.Evidence, member []bool) judged {
+	judge := func(t *testing.T, e shadow.Evidence, member []bool) scoreReport {
 		t.Helper()
 		r, err := shadow.Run(a, e, member)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return judged{r}
+		return scoreReport{r}
 	}
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, a.Name(), a.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, a.Name(), a.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
 		e, member := shadows(random(31), 1.2)
-		above(t, "AUC", judge(t, e, member).auc())
+		checkAbove(t, "AUC", judge(t, e, member).auc())
 	})
 	t.Run("finds none in an oracle", func(t *testing.T) {
-		nominal(t, 600, func(k uint64) judged {
+		checkNominal(t, 600, func(k uint64) scoreReport {
 			// The shadows remember, the target does not.
 			e, member := shadows(random(4000+k), 0.6)
 			for i, had := range member {
@@ -89,7 +89,7 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 		for i := range member {
 			member[i] = !member[i]
 		}
-		below(t, "AUC, members and non-members exchanged", judge(t, e, member).auc())
+		checkBelow(t, "AUC, members and non-members exchanged", judge(t, e, member).auc())
 		if !a.Mutual() {
 			return // one side of the shadows, or both in the same way
 		}
@@ -99,13 +99,13 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 				in[i] = !in[i]
 			}
 		}
-		below(t, "AUC, models with and without a record exchanged", judge(t, e, member).auc())
+		checkBelow(t, "AUC, models with and without a record exchanged", judge(t, e, member).auc())
 	})
 	t.Run("leaves the evidence alone", func(t *testing.T) {
 		e, member := shadows(random(33), 1)
-		before := text(t, e)
-		first := text(t, judge(t, e, member).ScoreReport)
-		if text(t, e) != before || text(t, judge(t, e, member).ScoreReport) != first {
+		before := toJSON(t, e)
+		first := toJSON(t, judge(t, e, member).ScoreReport)
+		if toJSON(t, e) != before || toJSON(t, judge(t, e, member).ScoreReport) != first {
 			t.Error("the attack writes to the evidence, or answers anew the second time")
 		}
 	})
@@ -125,10 +125,10 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 			e, member := shadows(random(34), 1)
 			spoil(&e)
 			_, err := shadow.Run(a, e, member)
-			conform.Refused(t, what, err, a.Name(), what)
+			conform.CheckRefused(t, what, err, a.Name(), what)
 		}
 		e, member := shadows(random(34), 1)
 		_, err := shadow.Run(a, e, member[1:])
-		conform.Refused(t, "truth about too few records", err, "membership of 79 records")
+		conform.CheckRefused(t, "truth about too few records", err, "membership of 79 records")
 	})
 }

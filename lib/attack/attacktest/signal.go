@@ -55,10 +55,10 @@ func RunSignal(t *testing.T, s attack.Signal) {
 		}
 		return asr
 	}
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, s.Name(), s.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, s.Name(), s.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
 		r := judge(t, records(random(11), sure, unsure))
-		above(t, "balanced accuracy", r.Balanced)
+		checkAbove(t, "balanced accuracy", r.Balanced)
 		if !(r.MemberRate.Low > r.HeldOutRate.High && r.Fitted > 0.6) {
 			t.Errorf("%+v of the forgotten and %+v of the held-out records are called members", r.MemberRate, r.HeldOutRate)
 		}
@@ -73,7 +73,7 @@ func RunSignal(t *testing.T, s attack.Signal) {
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
 		r := records(random(12), sure, unsure)
 		r.Forgotten, r.HeldOut = r.HeldOut, r.Forgotten
-		below(t, "balanced accuracy, forgotten and held out exchanged", judge(t, r).Balanced)
+		checkBelow(t, "balanced accuracy, forgotten and held out exchanged", judge(t, r).Balanced)
 		r = records(random(12), sure, unsure)
 		r.Members, r.Nonmembers = r.Nonmembers, r.Members
 		if a := judge(t, r); a.Balanced.Low > 0.5 {
@@ -84,7 +84,7 @@ func RunSignal(t *testing.T, s attack.Signal) {
 		for _, p := range [][]float64{{1, 0, 0, 0}, {0.25, 0.25, 0.25, 0.25}, {0, 0, 1, 0}} {
 			before := slices.Clone(p)
 			for y := range classes {
-				if v := s.Of(p, y); math.IsNaN(v) || math.IsInf(v, 0) {
+				if v := s.Score(p, y); math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Errorf("the signal of %v, label %d, is %v", p, y, v)
 				}
 			}
@@ -103,7 +103,7 @@ func RunSignal(t *testing.T, s attack.Signal) {
 			r := records(random(13), sure, unsure)
 			*of(&r) = attack.Outputs{}
 			_, err := attack.SignalThreshold{Signal: s}.Run(r)
-			conform.Refused(t, role, err, role)
+			conform.CheckRefused(t, role, err, role)
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 //
 //	x -> (x - From) Linear + To
 type Map struct {
-	From, To []float64
-	Linear   array.Matrix[float64] // a row per axis before, a column per axis after
+	SourceMean, TargetMean []float64
+	Linear                 array.Matrix[float64] // a row per axis before, a column per axis after
 }
 
 // Aligner finds the Map that takes codes of some cells in one model nearest to those of
@@ -29,15 +29,15 @@ type Aligner func(from, to array.Matrix[float64]) (Map, error)
 //
 // It refuses fewer cells than one more than there are axes: they do not determine R.
 func Procrustes(from, to array.Matrix[float64]) (Map, error) {
-	m, err := between(from, to)
+	m, err := newMap(from, to)
 	if err != nil {
 		return m, err
 	}
-	r, err := rotation(products(from, m.From, to, m.To))
+	r, err := rotation(crossProducts(from, m.SourceMean, to, m.TargetMean))
 	if err != nil {
 		return m, err
 	}
-	m.Linear = plain(r)
+	m.Linear = toMatrix(r)
 	return m, nil
 }
 
@@ -49,41 +49,41 @@ func Procrustes(from, to array.Matrix[float64]) (Map, error) {
 //
 // It refuses what Procrustes refuses, and codes that are all the same.
 func CCA(from, to array.Matrix[float64]) (Map, error) {
-	m, err := between(from, to)
+	m, err := newMap(from, to)
 	if err != nil {
 		return m, err
 	}
-	whiten, _, err := whitening(products(from, m.From, from, m.From))
+	whiten, _, err := whitening(crossProducts(from, m.SourceMean, from, m.SourceMean))
 	if err != nil {
 		return m, err
 	}
-	other, colour, err := whitening(products(to, m.To, to, m.To))
+	other, colour, err := whitening(crossProducts(to, m.TargetMean, to, m.TargetMean))
 	if err != nil {
 		return m, err
 	}
 	var cross, linear mat.Dense
-	cross.Product(whiten.T(), products(from, m.From, to, m.To), other)
+	cross.Product(whiten.T(), crossProducts(from, m.SourceMean, to, m.TargetMean), other)
 	r, err := rotation(&cross)
 	if err != nil {
 		return m, err
 	}
 	linear.Product(whiten, r, colour)
-	m.Linear = plain(&linear)
+	m.Linear = toMatrix(&linear)
 	return m, nil
 }
 
 // Principal takes codes to their own principal axes, the widest first: a Map after which
 // it no longer matters in which axes a model happened to write them, up to signs.
 func Principal(codes array.Matrix[float64]) (Map, error) {
-	m, err := between(codes, codes)
+	m, err := newMap(codes, codes)
 	if err != nil {
 		return m, err
 	}
-	_, _, v, err := factors(products(codes, m.From, codes, m.From))
+	_, _, v, err := svd(crossProducts(codes, m.SourceMean, codes, m.SourceMean))
 	if err != nil {
 		return m, err
 	}
-	m.To, m.Linear = make([]float64, codes.Cols), plain(v)
+	m.TargetMean, m.Linear = make([]float64, codes.Cols), toMatrix(v)
 	return m, nil
 }
 
@@ -93,10 +93,10 @@ func (m Map) Means(mu array.Rows) array.Matrix[float64] {
 	out, buffer := array.New[float64](rows, m.Linear.Cols), make([]float64, cols)
 	for i := range rows {
 		to := out.Row(i)
-		copy(to, m.To)
+		copy(to, m.TargetMean)
 		for a, v := range mu.Read(buffer, i) {
 			for b, w := range m.Linear.Row(a) {
-				to[b] += float64((v - m.From[a]) * w)
+				to[b] += float64((v - m.SourceMean[a]) * w)
 			}
 		}
 	}
@@ -139,8 +139,8 @@ func Spread(logVar array.Rows) []float64 {
 	return out
 }
 
-// between is a map of which the means are known; it refuses what cannot be aligned.
-func between(from, to array.Matrix[float64]) (m Map, err error) {
+// newMap is a map of which the means are known; it refuses what cannot be aligned.
+func newMap(from, to array.Matrix[float64]) (m Map, err error) {
 	if from.Rows != to.Rows || from.Cols != to.Cols {
 		return m, fmt.Errorf("features: codes of %d x %d cannot be aligned with codes of %d x %d", from.Rows, from.Cols, to.Rows, to.Cols)
 	}
@@ -150,7 +150,7 @@ func between(from, to array.Matrix[float64]) (m Map, err error) {
 	if err := errors.Join(from.Check("codes"), to.Check("codes to be aligned with")); err != nil {
 		return m, fmt.Errorf("features: %w", err)
 	}
-	return Map{From: means(from), To: means(to)}, nil
+	return Map{SourceMean: means(from), TargetMean: means(to)}, nil
 }
 
 func means(x array.Matrix[float64]) []float64 {
@@ -163,9 +163,9 @@ func means(x array.Matrix[float64]) []float64 {
 	return out
 }
 
-// products are the sums over cells of the products of an axis of a with one of b, each
+// crossProducts are the sums over cells of the products of an axis of a with one of b, each
 // about its mean.
-func products(a array.Matrix[float64], meanA []float64, b array.Matrix[float64], meanB []float64) *mat.Dense {
+func crossProducts(a array.Matrix[float64], meanA []float64, b array.Matrix[float64], meanB []float64) *mat.Dense {
 	out := mat.NewDense(a.Cols, b.Cols, nil)
 	for i := range a.Rows {
 		other := b.Row(i)
@@ -182,7 +182,7 @@ func products(a array.Matrix[float64], meanA []float64, b array.Matrix[float64],
 // rotation is the orthogonal matrix that takes the first of two sets of codes nearest to
 // the second, whose products are given.
 func rotation(cross *mat.Dense) (*mat.Dense, error) {
-	u, _, v, err := factors(cross)
+	u, _, v, err := svd(cross)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func rotation(cross *mat.Dense) (*mat.Dense, error) {
 
 // whitening makes codes of these products uncorrelated and of one length; colour undoes it.
 func whitening(of *mat.Dense) (whiten, colour *mat.Dense, err error) {
-	_, s, v, err := factors(of)
+	_, s, v, err := svd(of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -213,8 +213,8 @@ func whitening(of *mat.Dense) (whiten, colour *mat.Dense, err error) {
 	return whiten, colour, nil
 }
 
-// factors are those of the singular value decomposition, largest first.
-func factors(x mat.Matrix) (u *mat.Dense, s []float64, v *mat.Dense, err error) {
+// svd are those of the singular value decomposition, largest first.
+func svd(x mat.Matrix) (u *mat.Dense, s []float64, v *mat.Dense, err error) {
 	var svd mat.SVD
 	if !svd.Factorize(x, mat.SVDThin) {
 		return nil, nil, nil, errors.New("features: the singular value decomposition does not converge")
@@ -225,7 +225,7 @@ func factors(x mat.Matrix) (u *mat.Dense, s []float64, v *mat.Dense, err error) 
 	return u, svd.Values(nil), v, nil
 }
 
-func plain(m *mat.Dense) array.Matrix[float64] {
+func toMatrix(m *mat.Dense) array.Matrix[float64] {
 	rows, cols := m.Dims()
 	out := array.New[float64](rows, cols)
 	for i := range rows {

@@ -46,19 +46,19 @@ func TestMapsAreSciPys(t *testing.T) {
 
 // turned are codes in other axes: x Q + shift, with Q orthogonal.
 func turned(rng *rand.Rand, x array.Matrix[float64], shift float64) (array.Matrix[float64], Map) {
-	m := Map{From: make([]float64, x.Cols), To: make([]float64, x.Cols), Linear: orthogonal(rng, x.Cols)}
-	for k := range m.To {
-		m.To[k] = shift * float64(k+1)
+	m := Map{SourceMean: make([]float64, x.Cols), TargetMean: make([]float64, x.Cols), Linear: orthogonal(rng, x.Cols)}
+	for k := range m.TargetMean {
+		m.TargetMean[k] = shift * float64(k+1)
 	}
 	return m.Means(x), m
 }
 
 func orthogonal(rng *rand.Rand, d int) array.Matrix[float64] {
-	u, _, _, err := factors(mat.NewDense(d, d, array.Normal(rng, d, d, 1).Data))
+	u, _, _, err := svd(mat.NewDense(d, d, array.Normal(rng, d, d, 1).Data))
 	if err != nil {
 		panic(err)
 	}
-	return plain(u)
+	return toMatrix(u)
 }
 
 func TestAPlantedRotationIsFound(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAPlantedRotationIsFound(t *testing.T) {
 func TestAStretchingIsForCanonicalCorrelations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	x := array.Normal(rng, 40, 3, 1)
-	y := Map{From: make([]float64, 3), To: make([]float64, 3), Linear: array.Normal(rng, 3, 3, 1)}.Means(x)
+	y := Map{SourceMean: make([]float64, 3), TargetMean: make([]float64, 3), Linear: array.Normal(rng, 3, 3, 1)}.Means(x)
 	m, err := CCA(x, y)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestProcrustesIsTheNearest(t *testing.T) {
 // Whatever axes codes are written in, their principal ones are the same up to signs.
 func TestPrincipalAxesForgetTheAxes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	x := Map{From: make([]float64, 3), To: make([]float64, 3), Linear: array.Matrix[float64]{Rows: 3, Cols: 3, Data: []float64{3, 0, 0, 0, 1, 0, 0, 0, 0.2}}}.Means(array.Normal(rng, 50, 3, 1))
+	x := Map{SourceMean: make([]float64, 3), TargetMean: make([]float64, 3), Linear: array.Matrix[float64]{Rows: 3, Cols: 3, Data: []float64{3, 0, 0, 0, 1, 0, 0, 0, 0.2}}}.Means(array.Normal(rng, 50, 3, 1))
 	y, _ := turned(rng, x, 1)
 	a, err := Principal(x)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestPrincipalAxesForgetTheAxes(t *testing.T) {
 func TestVariancesInOtherAxes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	logVar := array.Normal(rng, 6, 3, 1)
-	swap := Map{From: make([]float64, 3), To: []float64{9, 9, 9}, Linear: array.Matrix[float64]{Rows: 3, Cols: 3, Data: []float64{0, -1, 0, 0, 0, 1, 1, 0, 0}}}
+	swap := Map{SourceMean: make([]float64, 3), TargetMean: []float64{9, 9, 9}, Linear: array.Matrix[float64]{Rows: 3, Cols: 3, Data: []float64{0, -1, 0, 0, 0, 1, 1, 0, 0}}}
 	got := swap.LogVars(logVar)
 	for i := range got.Rows {
 		was := logVar.Row(i)

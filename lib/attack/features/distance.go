@@ -15,9 +15,9 @@ type Neighbours struct {
 	Codes     array.Rows // of the records in question
 	Reference array.Rows // of those that are searched
 	K         int        // 0: 5, the paper's feature
-	// Without is the row of Reference that record i must not meet, itself for
+	// Exclude is the row of Reference that record i must not meet, itself for
 	// instance; negative: none. nil: every record meets all.
-	Without func(i int) int
+	Exclude func(i int) int
 }
 
 // WithDistance appends to features the paper's seventieth: the mean distance of a
@@ -50,7 +50,7 @@ func (n Neighbours) MeanDistances() ([]float64, error) {
 		return nil, err
 	}
 	most := k
-	if n.Without != nil {
+	if n.Exclude != nil {
 		most++
 	}
 	near, err := cells.Nearest(dense(n.Codes), dense(n.Reference), most)
@@ -60,17 +60,17 @@ func (n Neighbours) MeanDistances() ([]float64, error) {
 	out := make([]float64, near.Rows)
 	for i := range out {
 		without := -1
-		if n.Without != nil {
-			without = n.Without(i)
+		if n.Exclude != nil {
+			without = n.Exclude(i)
 		}
-		out[i] = meanOf(near, i, k, without)
+		out[i] = meanDistance(near, i, k, without)
 	}
 	return out, nil
 }
 
-// meanOf is the mean distance of the k nearest to record i that are not the row without.
-func meanOf(near *cells.Neighbours, i, k, without int) float64 {
-	index, distance := near.Of(i)
+// meanDistance is the mean distance of the k nearest to record i that are not the row without.
+func meanDistance(near *cells.Neighbours, i, k, without int) float64 {
+	index, distance := near.Row(i)
 	sum, left := 0.0, k
 	for e, j := range index {
 		if j == without || left == 0 {
@@ -91,7 +91,7 @@ func (n Neighbours) check() (k int, err error) {
 	k = cmp.Or(n.K, 5)
 	rows, cols := n.Reference.Shape()
 	others := rows
-	if n.Without != nil {
+	if n.Exclude != nil {
 		others--
 	}
 	if k < 1 || k > others {

@@ -47,7 +47,7 @@ func Invariant(p Posterior) (array.Matrix[float64], error) {
 	}
 	out, buffer, spread := array.New[float64](len(p.Recon), 5), make([]float64, d), Spread(p.LogVar)
 	for i, recon := range p.Recon {
-		copy(out.Row(i), []float64{recon, p.KL[i], recon + p.KL[i], length(p.Mu.Read(buffer, i)), spread[i]})
+		copy(out.Row(i), []float64{recon, p.KL[i], recon + p.KL[i], norm(p.Mu.Read(buffer, i)), spread[i]})
 	}
 	return out, nil
 }
@@ -76,7 +76,7 @@ func (p Posterior) columns(axes, norms bool) (array.Matrix[float64], error) {
 		var lengths []float64
 		for _, m := range []array.Rows{p.Mu, p.LogVar} {
 			row := m.Read(buffer, i)
-			lengths = append(lengths, length(row))
+			lengths = append(lengths, norm(row))
 			if axes {
 				rows = append(rows, row...)
 			}
@@ -88,7 +88,7 @@ func (p Posterior) columns(axes, norms bool) (array.Matrix[float64], error) {
 	return array.Matrix[float64]{Rows: len(p.Recon), Cols: len(rows) / len(p.Recon), Data: rows}, nil
 }
 
-func length(x []float64) float64 {
+func norm(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += float64(v * v)

@@ -95,7 +95,7 @@ func TestMeanDistancesEqualSortingAllDistances(t *testing.T) {
 	for range 50 {
 		n := Neighbours{Codes: random(rng, 7, 3), Reference: random(rng, 20, 3), K: 1 + rng.IntN(19)}
 		if rng.IntN(2) == 0 {
-			n.Without = func(i int) int { return 2*i - 3 } // the first two meet all
+			n.Exclude = func(i int) int { return 2*i - 3 } // the first two meet all
 		}
 		got, err := n.MeanDistances()
 		if err != nil {
@@ -105,7 +105,7 @@ func TestMeanDistancesEqualSortingAllDistances(t *testing.T) {
 		for i := range want {
 			var all []float64
 			for j := range 20 {
-				if n.Without == nil || n.Without(i) != j {
+				if n.Exclude == nil || n.Exclude(i) != j {
 					a, b := n.Codes.Read(nil, i), n.Reference.Read(nil, j)
 					all = append(all, math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2]))
 				}
@@ -149,7 +149,7 @@ func TestFeaturesOfNonsenseAreRefused(t *testing.T) {
 		"no codes":                func(n *Neighbours) { n.Codes = nil },
 		"the 7 nearest of 6":      func(n *Neighbours) { n.K = 7 },
 		"the -1 nearest":          func(n *Neighbours) { n.K = -1 },
-		"the 6 nearest of 5":      func(n *Neighbours) { n.K, n.Without = 6, func(int) int { return 0 } },
+		"the 6 nearest of 5":      func(n *Neighbours) { n.K, n.Exclude = 6, func(int) int { return 0 } },
 		"4 axes, the reference 3": func(n *Neighbours) { n.Reference = matrix(6, 3, 1, 0) },
 		"reference codes: row 1":  func(n *Neighbours) { n.Reference.(array.Matrix[float64]).Data[5] = math.NaN() },
 		"3 codes for 2 rows":      func(*Neighbours) {},

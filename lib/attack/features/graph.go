@@ -15,7 +15,7 @@ type Nodes struct{ Recon, KL, Mu, LogVar *Node }
 // written out, because the divergence is itself computed from mu and logvar.
 func (p Nodes) Full(t *nn.Tape) *Node {
 	d := p.Mu.Shape().Dimensions[0]
-	lengthMu, lengthLogVar := lengths(p.Mu), lengths(p.LogVar)
+	lengthMu, lengthLogVar := columnNorms(p.Mu), columnNorms(p.LogVar)
 	out := Concatenate([]*Node{p.Recon, p.KL, Add(p.Recon, p.KL), p.Mu, p.LogVar, lengthMu, lengthLogVar}, 0)
 	return t.Op(out, []*Node{p.Recon, p.KL, p.Mu, p.LogVar}, func(v *Node) []*Node {
 		rows := func(from, to int) *Node { return Slice(v, AxisRange(from, to)) }
@@ -28,9 +28,11 @@ func (p Nodes) Full(t *nn.Tape) *Node {
 	})
 }
 
-// lengths are those of columns. The bound, a normal number, keeps a column of zeros
+// columnNorms are those of columns. The bound, a normal number, keeps a column of zeros
 // from becoming NaN, as padding may be.
-func lengths(x *Node) *Node { return Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 0), 1e-30)) }
+func columnNorms(x *Node) *Node {
+	return Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 0), 1e-30))
+}
 
 // Counts are how many columns Full, WithoutNorms and Losses have for a number of
 // latent axes; each is the beginning of the one before.

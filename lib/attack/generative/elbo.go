@@ -20,5 +20,5 @@ func (ELBO) About() string { return "evidence lower bound" }
 
 // Scores implements Attack.
 func (ELBO) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.each(func(v View) ([]float64, error) { return v.bound(-1, -1) })
+	return e.Model.score(func(v View) ([]float64, error) { return v.weightedLoss(-1, -1) })
 }

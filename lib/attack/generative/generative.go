@@ -35,13 +35,13 @@ type View struct {
 	Codes array.Rows // latent means, a row per record
 }
 
-// Both are views of members and of non-members.
-type Both struct{ Members, Nonmembers View }
+// Views are views of members and of non-members.
+type Views struct{ Members, Nonmembers View }
 
 // Evidence is what attacks look at.
 type Evidence struct {
-	Model     Both       // the model under attack
-	Reference *Both      // another model on the same records in the same order, for the likelihood ratio
+	Model     Views      // the model under attack
+	Reference *Views     // another model on the same records in the same order, for the likelihood ratio
 	Retained  array.Rows // codes, by the model under attack, of other members that the attacker knows
 }
 
@@ -59,8 +59,8 @@ func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
 	return attack.Score(s, 0.95)
 }
 
-// each applies a score to both views.
-func (b Both) each(score func(v View) ([]float64, error)) (out attack.Samples, err error) {
+// score applies a score to both views.
+func (b Views) score(score func(v View) ([]float64, error)) (out attack.Samples, err error) {
 	if out.Members, err = score(b.Members); err != nil {
 		return out, fmt.Errorf("members: %w", err)
 	}
@@ -70,8 +70,8 @@ func (b Both) each(score func(v View) ([]float64, error)) (out attack.Samples, e
 	return out, nil
 }
 
-// bound is recon + kl of every record, with weights.
-func (v View) bound(recon, kl float64) ([]float64, error) {
+// weightedLoss is recon + kl of every record, with weights.
+func (v View) weightedLoss(recon, kl float64) ([]float64, error) {
 	n := max(len(v.Recon), len(v.KL))
 	out := make([]float64, n)
 	for _, part := range []struct {

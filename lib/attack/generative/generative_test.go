@@ -21,8 +21,8 @@ func view(rng *rand.Rand, n int, better, spread float64) View {
 	return v
 }
 
-func both(rng *rand.Rand, better float64) Both {
-	return Both{Members: view(rng, 30, better, 1), Nonmembers: view(rng, 194, 0, 1)}
+func both(rng *rand.Rand, better float64) Views {
+	return Views{Members: view(rng, 30, better, 1), Nonmembers: view(rng, 194, 0, 1)}
 }
 
 // The published program attacks the original with the retrained model as reference,
@@ -80,7 +80,7 @@ func TestTheCodedNeighboursMeasureRarity(t *testing.T) {
 		t.Errorf("coded: AUC %+v", coded.AUC)
 	}
 	// Half of the cluster in, half out: at chance for either, as it should be.
-	half := Evidence{Model: Both{Members: view(rng, 30, 0, 1), Nonmembers: view(rng, 30, 0, 1)}, Retained: e.Retained}
+	half := Evidence{Model: Views{Members: view(rng, 30, 0, 1), Nonmembers: view(rng, 30, 0, 1)}, Retained: e.Retained}
 	for _, v := range []View{half.Model.Members, half.Model.Nonmembers} {
 		for i := range 30 {
 			v.Codes.(array.Matrix[float64]).Row(i)[0] += 8
@@ -100,7 +100,7 @@ func TestTheCodedNeighboursMeasureRarity(t *testing.T) {
 func TestAMemberDoesNotMeetItself(t *testing.T) {
 	codes := func(x ...float64) array.Rows { return array.Matrix[float64]{Rows: len(x), Cols: 1, Data: x} }
 	e := Evidence{
-		Model:    Both{Members: View{Codes: codes(0, 1, 5)}, Nonmembers: View{Codes: codes(0, 10, 0, 0)}},
+		Model:    Views{Members: View{Codes: codes(0, 1, 5)}, Nonmembers: View{Codes: codes(0, 10, 0, 0)}},
 		Retained: codes(100, 7),
 	}
 	s, err := Neighbours{K: 1}.Scores(e)
@@ -115,7 +115,7 @@ func TestAMemberDoesNotMeetItself(t *testing.T) {
 			t.Errorf("record %d: %v, want %v", i, v, want[i])
 		}
 	}
-	s, err = Neighbours{K: 1, Strangers: true}.Scores(e)
+	s, err = Neighbours{K: 1, ExcludeMembers: true}.Scores(e)
 	if err != nil || s.Members[0] != -7 || s.Nonmembers[1] != -3 {
 		t.Errorf("%v, %v", s, err)
 	}

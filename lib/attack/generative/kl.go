@@ -21,5 +21,5 @@ func (KL) About() string { return "negative divergence of the posterior from the
 
 // Scores implements Attack.
 func (KL) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.each(func(v View) ([]float64, error) { return View{KL: v.KL}.bound(0, -1) })
+	return e.Model.score(func(v View) ([]float64, error) { return View{KL: v.KL}.weightedLoss(0, -1) })
 }

@@ -35,12 +35,12 @@ func (LikelihoodRatio) Scores(e Evidence) (attack.Samples, error) {
 	if e.Reference == nil {
 		return attack.Samples{}, errors.New("there is no reference model")
 	}
-	of := func(v View) ([]float64, error) { return v.bound(-1, -1) }
-	model, err := e.Model.each(of)
+	of := func(v View) ([]float64, error) { return v.weightedLoss(-1, -1) }
+	model, err := e.Model.score(of)
 	if err != nil {
 		return model, err
 	}
-	reference, err := e.Reference.each(of)
+	reference, err := e.Reference.score(of)
 	if err != nil {
 		return model, fmt.Errorf("reference: %w", err)
 	}
@@ -49,11 +49,11 @@ func (LikelihoodRatio) Scores(e Evidence) (attack.Samples, error) {
 			len(model.Members), len(model.Nonmembers), len(reference.Members), len(reference.Nonmembers))
 	}
 	return attack.Samples{
-		Members: less(model.Members, reference.Members), Nonmembers: less(model.Nonmembers, reference.Nonmembers),
+		Members: subtract(model.Members, reference.Members), Nonmembers: subtract(model.Nonmembers, reference.Nonmembers),
 	}, nil
 }
 
-func less(a, b []float64) []float64 {
+func subtract(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
 		out[i] = a[i] - b[i]

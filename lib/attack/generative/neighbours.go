@@ -21,20 +21,20 @@ import (
 // is CodedNeighbours.
 type Neighbours struct {
 	K int `json:"k,omitempty"` // 0: 10
-	// Strangers leaves the members in question out of the index.
-	Strangers bool `json:"strangers,omitempty"`
+	// ExcludeMembers leaves the members in question out of the index.
+	ExcludeMembers bool `json:"strangers,omitempty"`
 }
 
 // CodedNeighbours is the attack of the published program: the index holds retained
 // records alone, never the members in question. Members of a rare kind are then
 // farther than anybody: its AUC of 0.007 measures rarity.
-func CodedNeighbours() Neighbours { return Neighbours{Strangers: true} }
+func CodedNeighbours() Neighbours { return Neighbours{ExcludeMembers: true} }
 
 var _ Attack = Neighbours{}
 
 // Name implements Attack.
 func (a Neighbours) Name() string {
-	if a.Strangers {
+	if a.ExcludeMembers {
 		return "neighbours-coded"
 	}
 	return "neighbours"
@@ -42,7 +42,7 @@ func (a Neighbours) Name() string {
 
 // About implements Attack.
 func (a Neighbours) About() string {
-	if a.Strangers {
+	if a.ExcludeMembers {
 		return "negative distance to retained records' nearest codes, members left out"
 	}
 	return "negative distance to the nearest codes of known members"
@@ -54,23 +54,23 @@ func (a Neighbours) Scores(e Evidence) (attack.Samples, error) {
 		return attack.Samples{}, fmt.Errorf("retained records: %w", errNoCodes)
 	}
 	index, members := e.Retained, 0
-	if !a.Strangers {
+	if !a.ExcludeMembers {
 		var err error
-		if index, members, err = joined(e.Model.Members.Codes, e.Retained); err != nil {
+		if index, members, err = stackCodes(e.Model.Members.Codes, e.Retained); err != nil {
 			return attack.Samples{}, err
 		}
 	}
-	return e.Model.each(func(v View) ([]float64, error) { return a.of(v.Codes, index, members) })
+	return e.Model.score(func(v View) ([]float64, error) { return a.scores(v.Codes, index, members) })
 }
 
-// of scores records against an index whose first rows are the members.
-func (a Neighbours) of(codes, index array.Rows, members int) ([]float64, error) {
+// scores scores records against an index whose first rows are the members.
+func (a Neighbours) scores(codes, index array.Rows, members int) ([]float64, error) {
 	if codes == nil {
 		return nil, errNoCodes
 	}
 	n := features.Neighbours{Codes: codes, Reference: index, K: cmp.Or(a.K, 10)}
 	if members > 0 {
-		n.Without = func(i int) int { return i % members } // a member itself
+		n.Exclude = func(i int) int { return i % members } // a member itself
 	}
 	out, err := n.MeanDistances()
 	for i := range out {
@@ -79,8 +79,8 @@ func (a Neighbours) of(codes, index array.Rows, members int) ([]float64, error) 
 	return out, err
 }
 
-// joined stacks the members' codes on the retained ones.
-func joined(members, retained array.Rows) (array.Rows, int, error) {
+// stackCodes stacks the members' codes on the retained ones.
+func stackCodes(members, retained array.Rows) (array.Rows, int, error) {
 	if members == nil {
 		return nil, 0, fmt.Errorf("members: %w", errNoCodes)
 	}

@@ -20,5 +20,5 @@ func (Recon) About() string { return "negative reconstruction loss" }
 
 // Scores implements Attack.
 func (Recon) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.each(func(v View) ([]float64, error) { return View{Recon: v.Recon}.bound(-1, 0) })
+	return e.Model.score(func(v View) ([]float64, error) { return View{Recon: v.Recon}.weightedLoss(-1, 0) })
 }

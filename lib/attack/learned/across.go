@@ -9,15 +9,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Fleet are features of the same records in several models that were each trained on
+// ShadowModels are features of the same records in several models that were each trained on
 // some of them.
-type Fleet struct {
+type ShadowModels struct {
 	Features []array.Matrix[float64] // of each model: a row per record
 	In       [][]bool                // In[m][i]: model m was trained on record i
-	Pairs    bool                    // models 2j and 2j+1 are a pair, see shadow.Fleet: they are in one fold
-	// Seen are the features in every model as an attacker of model k has them: in the axes
+	Pairs    bool                    // models 2j and 2j+1 are a pair, see shadow.Models: they are in one fold
+	// FeaturesFor are the features in every model as an attacker of model k has them: in the axes
 	// of k, for instance. Every model then has an attacker of its own. nil: Features.
-	Seen func(k int) ([]array.Matrix[float64], error)
+	FeaturesFor func(k int) ([]array.Matrix[float64], error)
 }
 
 // AcrossModels scores the records in every model, by an attacker that was trained on
@@ -26,30 +26,30 @@ type Fleet struct {
 // seen in other models, as a member in some and as a stranger in others. Features are
 // standardised within every model, because models differ.
 //
-// Null: AUC 0.5. What fold j teaches about fold k, k teaches about j: shadow.Fleet's
+// Null: AUC 0.5. What fold j teaches about fold k, k teaches about j: shadow.Models's
 // Judge is to be told that this is mutual.
-func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f Fleet, folds int, seed engine.Root) ([][]float64, error) {
+func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowModels, folds int, seed engine.Root) ([][]float64, error) {
 	if err := f.check(folds); err != nil {
 		return nil, fmt.Errorf("learned: across models: %w", err)
 	}
 	out := make([][]float64, len(f.Features))
 	for k := range folds {
-		var judge Judge
+		var scorer Scorer
 		var known []array.Matrix[float64]
 		for m := range f.Features {
 			if f.fold(m, folds) != k {
 				continue
 			}
 			var err error
-			if judge == nil || f.Seen != nil {
+			if scorer == nil || f.FeaturesFor != nil {
 				if known, err = f.standardised(m); err != nil {
 					return nil, fmt.Errorf("learned: across models: %w", err)
 				}
-				if judge, err = a.Fit(ctx, e, f.but(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))); err != nil {
+				if scorer, err = a.Fit(ctx, e, f.trainingRecords(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))); err != nil {
 					return nil, err
 				}
 			}
-			if out[m], err = judge(known[m]); err != nil {
+			if out[m], err = scorer(known[m]); err != nil {
 				return nil, err
 			}
 		}
@@ -58,9 +58,9 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f Fleet, fo
 }
 
 // standardised are the features in every model as an attacker of model k has them.
-func (f Fleet) standardised(k int) (out []array.Matrix[float64], err error) {
-	if f.Seen != nil {
-		if f.Features, err = f.Seen(k); err == nil {
+func (f ShadowModels) standardised(k int) (out []array.Matrix[float64], err error) {
+	if f.FeaturesFor != nil {
+		if f.Features, err = f.FeaturesFor(k); err == nil {
 			err = f.checkFeatures()
 		}
 		if err != nil {
@@ -68,20 +68,20 @@ func (f Fleet) standardised(k int) (out []array.Matrix[float64], err error) {
 		}
 	}
 	for _, x := range f.Features {
-		out = append(out, scaler(x).apply(x))
+		out = append(out, newScale(x).apply(x))
 	}
 	return out, nil
 }
 
-func (f Fleet) fold(m, folds int) int {
+func (f ShadowModels) fold(m, folds int) int {
 	if f.Pairs {
 		m /= 2
 	}
 	return m % folds
 }
 
-// but are the records in the models of all folds but one.
-func (f Fleet) but(fold, folds int, features []array.Matrix[float64]) (out Records) {
+// trainingRecords are the records in the models of all folds but one.
+func (f ShadowModels) trainingRecords(fold, folds int, features []array.Matrix[float64]) (out Records) {
 	cols := features[0].Cols
 	out.Members.Cols, out.Nonmembers.Cols = cols, cols
 	for m, x := range features {
@@ -100,7 +100,7 @@ func (f Fleet) but(fold, folds int, features []array.Matrix[float64]) (out Recor
 	return out
 }
 
-func (f Fleet) check(folds int) error {
+func (f ShadowModels) check(folds int) error {
 	draws := len(f.Features)
 	if f.Pairs {
 		draws /= 2
@@ -111,7 +111,7 @@ func (f Fleet) check(folds int) error {
 	return f.checkFeatures()
 }
 
-func (f Fleet) checkFeatures() error {
+func (f ShadowModels) checkFeatures() error {
 	if len(f.In) != len(f.Features) {
 		return fmt.Errorf("%d models, training sets of %d", len(f.Features), len(f.In))
 	}

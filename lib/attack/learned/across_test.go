@@ -18,9 +18,9 @@ import (
 
 // pairs draws features of 20 records in 12 models: records differ, models differ, and
 // the second feature of a record that a model had is higher by memory.
-func pairs(seed uint64, memory float64) learned.Fleet {
+func pairs(seed uint64, memory float64) learned.ShadowModels {
 	rng := rand.New(rand.NewPCG(seed, 21))
-	f := learned.Fleet{Pairs: true}
+	f := learned.ShadowModels{Pairs: true}
 	own := array.Normal(rng, 20, 3, 1)
 	for m := range 12 {
 		in, x := make([]bool, 20), array.Normal(rng, 20, 3, 1)
@@ -45,14 +45,14 @@ func pairs(seed uint64, memory float64) learned.Fleet {
 	return f
 }
 
-func judged(t *testing.T, f learned.Fleet) stats.Estimate {
+func judged(t *testing.T, f learned.ShadowModels) stats.Estimate {
 	t.Helper()
 	scores, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, f, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := array.Matrix[float64]{Rows: 12, Cols: 20, Data: slices.Concat(scores...)}
-	s, err := shadow.Fleet{Scores: all, In: f.In, Pairs: true}.Judge("across models", true, func(m int) ([]float64, error) { return scores[m], nil })
+	s, err := shadow.Models{Scores: all, In: f.In, Pairs: true}.ReportScores("across models", true, func(m int) ([]float64, error) { return scores[m], nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ type spy struct {
 	known *[]learned.Records
 }
 
-func (s spy) Fit(ctx context.Context, e *engine.Engine, known learned.Records, seed engine.Root) (learned.Judge, error) {
+func (s spy) Fit(ctx context.Context, e *engine.Engine, known learned.Records, seed engine.Root) (learned.Scorer, error) {
 	*s.known = append(*s.known, known)
 	return s.Logistic.Fit(ctx, e, known, seed)
 }
@@ -127,12 +127,12 @@ func TestAcrossModelsNoAttackerJudgesWhatItWasTrainedOn(t *testing.T) {
 }
 
 func TestAcrossModelsRefuses(t *testing.T) {
-	for words, spoil := range map[string]func(f *learned.Fleet, folds *int){
-		"12 models in 7 folds":         func(_ *learned.Fleet, folds *int) { *folds = 7 },
-		"12 models in 1 folds":         func(_ *learned.Fleet, folds *int) { *folds = 1 },
-		"training sets of 11":          func(f *learned.Fleet, _ *int) { f.In = f.In[1:] },
-		"membership of 19":             func(f *learned.Fleet, _ *int) { f.In[3] = f.In[3][1:] },
-		"features in model 4: row 0, ": func(f *learned.Fleet, _ *int) { f.Features[4].Data[2] = math.NaN() },
+	for words, spoil := range map[string]func(f *learned.ShadowModels, folds *int){
+		"12 models in 7 folds":         func(_ *learned.ShadowModels, folds *int) { *folds = 7 },
+		"12 models in 1 folds":         func(_ *learned.ShadowModels, folds *int) { *folds = 1 },
+		"training sets of 11":          func(f *learned.ShadowModels, _ *int) { f.In = f.In[1:] },
+		"membership of 19":             func(f *learned.ShadowModels, _ *int) { f.In[3] = f.In[3][1:] },
+		"features in model 4: row 0, ": func(f *learned.ShadowModels, _ *int) { f.Features[4].Data[2] = math.NaN() },
 	} {
 		f, folds := pairs(3, 0), 3
 		spoil(&f, &folds)
@@ -153,7 +153,7 @@ func TestAcrossModelsAsEachSeesThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := f
-	own.Seen = func(k int) ([]array.Matrix[float64], error) {
+	own.FeaturesFor = func(k int) ([]array.Matrix[float64], error) {
 		if k != 4 {
 			return f.Features, nil
 		}
@@ -181,7 +181,7 @@ func TestAcrossModelsAsEachSeesThem(t *testing.T) {
 		"training sets of 12":                  func(int) ([]array.Matrix[float64], error) { return f.Features[1:], nil },
 		"features in model 0: row 0, column 0": func(int) ([]array.Matrix[float64], error) { return broken(f.Features), nil },
 	} {
-		own.Seen = at
+		own.FeaturesFor = at
 		if _, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, own, 6, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}
@@ -197,7 +197,7 @@ func errorAt(k, at int) error {
 
 func shorter(x []array.Matrix[float64]) []array.Matrix[float64] {
 	out := slices.Clone(x)
-	out[1] = out[1].First(3)
+	out[1] = out[1].FirstColumns(3)
 	out[1].Rows, out[1].Data = 19, out[1].Data[:57]
 	return out
 }

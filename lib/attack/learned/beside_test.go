@@ -14,9 +14,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// matchedStrangers are 35 members and, of 2,482 strangers of the same law, those among
+// matchedNonmembers are 35 members and, of 2,482 strangers of the same law, those among
 // the 10 nearest of each; beside is each one's nearest member.
-func matchedStrangers(rng *rand.Rand, d int) (r Records, beside []int) {
+func matchedNonmembers(rng *rand.Rand, d int) (r Records, beside []int) {
 	members, pool := normals(rng, 35, d, 0), normals(rng, 2482, d, 0)
 	apart := func(a, b []float64) (sum float64) {
 		for j := range a {
@@ -26,7 +26,7 @@ func matchedStrangers(rng *rand.Rand, d int) (r Records, beside []int) {
 	}
 	taken := map[int]bool{}
 	for m := range members.Rows {
-		order := upTo(pool.Rows)
+		order := indices(pool.Rows)
 		slices.SortFunc(order, func(a, b int) int {
 			return int(math.Copysign(1, apart(pool.Row(a), members.Row(m))-apart(pool.Row(b), members.Row(m))))
 		})
@@ -53,17 +53,17 @@ func matchedStrangers(rng *rand.Rand, d int) (r Records, beside []int) {
 // Strangers that were chosen for lying beside members say nothing of membership. Where
 // pairs are torn apart the attacker is wrong about either half; dealt together it knows
 // nothing, and its intervals are right.
-func TestMatchedStrangersAreNoSignal(t *testing.T) {
+func TestMatchedNonmembersAreNoSignal(t *testing.T) {
 	const trials = 40
 	var torn, together float64
 	covered, beyond := 0, 0
 	for k := range trials {
-		r, beside := matchedStrangers(rand.New(rand.NewPCG(uint64(k), 5)), 8)
-		apart, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r}, 1)
+		r, beside := matchedNonmembers(rand.New(rand.NewPCG(uint64(k), 5)), 8)
+		apart, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		paired, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		paired, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,17 +82,17 @@ func TestMatchedStrangersAreNoSignal(t *testing.T) {
 
 // Members and strangers of one law, the nearest of the strangers matched: what is left when
 // pairs are dealt together lies a little above one half. 400 trials have 0.527.
-func TestTheNullOfMatchedStrangers(t *testing.T) {
+func TestTheNullOfMatchedNonmembers(t *testing.T) {
 	const trials = 80
 	mean := 0.0
 	for k := range trials {
 		rng := rand.New(rand.NewPCG(uint64(k), 77))
 		members, pool := array.Normal(rng, 31, 10, 1), array.Normal(rng, 200, 10, 1)
-		near, err := cells.Matched(members, pool, 10)
+		near, err := cells.Match(members, pool, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: Records{members, pool.Gather(near.Rows)}, Beside: near.Beside}, 1)
+		rep, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: Records{members, pool.Gather(near.Rows)}, NearestMember: near.Nearest}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func TestTheNullOfMatchedStrangers(t *testing.T) {
 
 // A signal in one feature, on top of the places: dealt together, it is found.
 func TestASignalAmongPairsIsFound(t *testing.T) {
-	r, beside := matchedStrangers(rand.New(rand.NewPCG(3, 5)), 8)
+	r, beside := matchedNonmembers(rand.New(rand.NewPCG(3, 5)), 8)
 	for i := range r.Members.Rows {
 		r.Members.Row(i)[0] += 4
 	}
-	rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+	rep, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1)
 	if err != nil || rep.AUC.Value < 0.9 {
 		t.Errorf("AUC %v, %v", rep.AUC.Value, err)
 	}
@@ -131,7 +131,7 @@ func lopsided(seed uint64, apart float64) (Records, []int) {
 func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
 	for _, apart := range []float64{100, -100} {
 		r, beside := lopsided(1, apart)
-		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		rep, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1)
 		if err != nil || rep.AUC.Value != 1 {
 			t.Errorf("members apart by %v: AUC %v, %v", apart, rep.AUC.Value, err)
 		}
@@ -143,7 +143,7 @@ func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
 		for _, v := range scores[from:to] {
 			signed = append(signed, sign*v)
 		}
-		return places(signed, func(k int) bool { return members[from+k] })
+		return meanRanks(signed, func(k int) bool { return members[from+k] })
 	}
 	for sign, side := range map[float64]bool{1: true, -1: false} {
 		for k, v := range slices.Concat(at(0, 4, sign), at(4, 8, sign)) {
@@ -157,7 +157,7 @@ func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
 // By hand: one half of the share of members below and one half of that of strangers, ties half.
 func TestPlacesByHand(t *testing.T) {
 	members := []bool{true, true, false, false, false}
-	got := places([]float64{3, 1, 1, 5, 0}, func(k int) bool { return members[k] })
+	got := meanRanks([]float64{3, 1, 1, 5, 0}, func(k int) bool { return members[k] })
 	want := []float64{(1.5/2 + 2.0/3) / 2, (0.5/2 + 1.5/3) / 2, (0.5/2 + 1.5/3) / 2, (2.0/2 + 2.5/3) / 2, (0 + 0.5/3) / 2}
 	for k := range want {
 		if math.Abs(got[k]-want[k]) > 1e-15 {
@@ -167,18 +167,18 @@ func TestPlacesByHand(t *testing.T) {
 }
 
 // Of a fold without a stranger nothing could be said.
-func TestEveryFoldHasAStranger(t *testing.T) {
+func TestEveryFoldHasANonmember(t *testing.T) {
 	for lie := 2; lie <= 10; lie++ { // members that strangers lie beside
 		beside := make([]int, 23)
 		for i := range beside {
 			beside[i] = min(i, lie-1)
 		}
 		r := Records{array.New[float64](10, 1), array.New[float64](23, 1)}
-		deals, err := CrossFitted(nil).deals(r, beside, 4)
-		if err != nil || len(deals) != min(5, lie) {
-			t.Fatalf("beside %d members: %d folds, %v", lie, len(deals), err)
+		splits, err := CrossFitted(nil).splits(r, beside, 4)
+		if err != nil || len(splits) != min(5, lie) {
+			t.Fatalf("beside %d members: %d folds, %v", lie, len(splits), err)
 		}
-		for k, d := range deals {
+		for k, d := range splits {
 			members := len(slices.DeleteFunc(slices.Clone(d.judged), func(i int) bool { return i >= 10 }))
 			if members == 0 || members == len(d.judged) {
 				t.Errorf("beside %d members: fold %d has %d members among %d", lie, k, members, len(d.judged))
@@ -195,7 +195,7 @@ func TestLopsidedFoldsAreNoSignal(t *testing.T) {
 	held, beyond := 0, 0
 	for k := range trials {
 		r, beside := lopsided(uint64(100+k), 0)
-		rep, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1)
+		rep, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,12 +222,12 @@ func TestPairsAreInOneFold(t *testing.T) {
 		beside[i] = i * i * i % n
 	}
 	p := CrossFitted(nil)
-	deals, err := p.deals(r, beside, 9)
-	if err != nil || len(deals) != p.Folds {
-		t.Fatalf("%d folds, %v", len(deals), err)
+	splits, err := p.splits(r, beside, 9)
+	if err != nil || len(splits) != p.Folds {
+		t.Fatalf("%d folds, %v", len(splits), err)
 	}
 	fold, seen := map[int]int{}, 0
-	for k, d := range deals {
+	for k, d := range splits {
 		if len(d.known)+len(d.judged) != n+others {
 			t.Errorf("fold %d: %d known and %d judged", k, len(d.known), len(d.judged))
 		}
@@ -250,8 +250,8 @@ func TestPairsAreInOneFold(t *testing.T) {
 			t.Errorf("non-member %d is in fold %d, and member %d beside it in %d", i, fold[n+i], m, fold[m])
 		}
 	}
-	again, err := p.deals(r, beside, 10)
-	if err != nil || slices.EqualFunc(again, deals, func(a, b deal) bool { return slices.Equal(a.judged, b.judged) }) {
+	again, err := p.splits(r, beside, 10)
+	if err != nil || slices.EqualFunc(again, splits, func(a, b split) bool { return slices.Equal(a.judged, b.judged) }) {
 		t.Errorf("another seed deals alike, %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
 		"neighbours of 2": {0, 1}, "beside member 10": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "member -1": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
 		"one member": make([]int, 10),
 	} {
-		if _, err := CrossFitted(nil).Run(context.Background(), nil, Question{Model: r, Beside: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v, want %q", beside, err, words)
 		}
 	}

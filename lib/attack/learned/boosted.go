@@ -42,7 +42,7 @@ func (BoostedTrees) Name() string { return "boosted-trees" }
 func (BoostedTrees) About() string { return "gradient-boosted trees on features" }
 
 // Fit implements Attacker.
-func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Judge, error) {
+func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Scorer, error) {
 	if err := known.check(""); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, 
 		return nil, fmt.Errorf("learned: %d trees of depth %d at rate %v, leaves of %d records", b.Trees, b.Depth, b.Rate, b.Leaf)
 	}
 	b.Trees, b.Depth, b.Rate, b.Leaf = cmp.Or(b.Trees, 100), cmp.Or(b.Depth, 3), cmp.Or(b.Rate, 0.1), cmp.Or(b.Leaf, 1)
-	g := newGrove(known, b.Depth, b.Leaf)
+	g := newTreeBuilder(known, b.Depth, b.Leaf)
 	prior := math.Log(float64(known.Members.Rows) / float64(known.Nonmembers.Rows))
 	logits := slices.Repeat([]float64{prior}, known.size())
 	trees := make([]tree, b.Trees)
@@ -59,7 +59,7 @@ func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, 
 			return nil, err
 		}
 		trees[m] = g.grow(logits)
-		for i, at := range g.at {
+		for i, at := range g.nodeOf {
 			logits[i] += float64(b.Rate * trees[m][at].value)
 		}
 	}
@@ -70,7 +70,7 @@ func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, 
 		out := slices.Repeat([]float64{prior}, x.Rows)
 		for i := range out {
 			for _, t := range trees {
-				out[i] += float64(b.Rate * t.of(x.Row(i)))
+				out[i] += float64(b.Rate * t.value(x.Row(i)))
 			}
 		}
 		return out, nil
@@ -89,8 +89,8 @@ type node struct {
 	value       float64
 }
 
-// of is the value of a record's leaf.
-func (t tree) of(x []float64) float64 {
+// value is the value of a record's leaf.
+func (t tree) value(x []float64) float64 {
 	at := 0
 	for t[at].left != 0 {
 		at = t[at].next(x)
@@ -105,9 +105,9 @@ func (n node) next(x []float64) int {
 	return n.right
 }
 
-// grove is where trees grow: known records, in which order they stand by every feature,
+// treeBuilder is where trees grow: known records, in which order they stand by every feature,
 // and the feature's values in that order.
-type grove struct {
+type treeBuilder struct {
 	x           array.Matrix[float64]
 	members     int
 	depth, leaf int
@@ -115,13 +115,13 @@ type grove struct {
 	values      [][]float64
 
 	residual, curvature []float64 // of every record
-	at                  []int     // the node that it is in
+	nodeOf              []int     // the node that it is in
 }
 
-func newGrove(known Records, depth, leaf int) *grove {
-	g := &grove{x: known.stacked(), members: known.Members.Rows, depth: depth, leaf: leaf}
+func newTreeBuilder(known Records, depth, leaf int) *treeBuilder {
+	g := &treeBuilder{x: known.stacked(), members: known.Members.Rows, depth: depth, leaf: leaf}
 	for j := range g.x.Cols {
-		order := upTo(g.x.Rows)
+		order := indices(g.x.Rows)
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g.x.Row(a)[j], g.x.Row(b)[j]) })
 		values := make([]float64, len(order))
 		for k, i := range order {
@@ -129,18 +129,18 @@ func newGrove(known Records, depth, leaf int) *grove {
 		}
 		g.order, g.values = append(g.order, order), append(g.values, values)
 	}
-	g.residual, g.curvature, g.at = make([]float64, g.x.Rows), make([]float64, g.x.Rows), make([]int, g.x.Rows)
+	g.residual, g.curvature, g.nodeOf = make([]float64, g.x.Rows), make([]float64, g.x.Rows), make([]int, g.x.Rows)
 	return g
 }
 
 // grow grows a tree down the gradient at these logits.
-func (g *grove) grow(logits []float64) tree {
+func (g *treeBuilder) grow(logits []float64) tree {
 	for i, z := range logits {
 		p, y := 1/(1+math.Exp(-z)), 0.0
 		if i < g.members {
 			y = 1
 		}
-		g.residual[i], g.curvature[i], g.at[i] = y-p, p*(1-p), 0
+		g.residual[i], g.curvature[i], g.nodeOf[i] = y-p, p*(1-p), 0
 	}
 	t, first := tree{{}}, 0
 	for range g.depth {
@@ -150,19 +150,19 @@ func (g *grove) grow(logits []float64) tree {
 		}
 		first = before
 	}
-	g.weigh(t)
+	g.setLeafValues(t)
 	return t
 }
 
-// part are records of a node on one side of a cut.
-type part struct {
+// partition are records of a node on one side of a cut.
+type partition struct {
 	n, sum, squares float64
 	last            float64 // the largest value of the feature
 	closed          bool    // nothing is to be split
 }
 
-// candidate is the best split of a node so far; a gain below 0: none.
-type candidate struct {
+// splitCandidate is the best split of a node so far; a gain below 0: none.
+type splitCandidate struct {
 	gain    float64
 	feature int
 	cut     float64
@@ -170,18 +170,18 @@ type candidate struct {
 
 // split splits the nodes from first on, where their residuals differ, and sends their
 // records down.
-func (g *grove) split(t tree, first int) tree {
-	whole, best := make([]part, len(t)), make([]candidate, len(t))
-	for i, at := range g.at {
+func (g *treeBuilder) split(t tree, first int) tree {
+	whole, best := make([]partition, len(t)), make([]splitCandidate, len(t))
+	for i, at := range g.nodeOf {
 		whole[at].n++
 		whole[at].sum += g.residual[i]
 		whole[at].squares += float64(g.residual[i] * g.residual[i])
 	}
 	for k := range best {
-		best[k].gain, whole[k].closed = -1, k < first || whole[k].even()
+		best[k].gain, whole[k].closed = -1, k < first || whole[k].isConstant()
 	}
 	for j := range g.order {
-		g.seek(j, whole, best)
+		g.findSplits(j, whole, best)
 	}
 	for k := first; k < len(best); k++ {
 		if b := best[k]; b.gain >= 0 {
@@ -189,25 +189,25 @@ func (g *grove) split(t tree, first int) tree {
 			t = append(t, node{}, node{})
 		}
 	}
-	for i, at := range g.at {
+	for i, at := range g.nodeOf {
 		if t[at].left != 0 {
-			g.at[i] = t[at].next(g.x.Row(i))
+			g.nodeOf[i] = t[at].next(g.x.Row(i))
 		}
 	}
 	return t
 }
 
-// seek looks along a feature for better splits of the nodes that are not closed.
-func (g *grove) seek(feature int, whole []part, best []candidate) {
-	left := make([]part, len(whole))
+// findSplits looks along a feature for better splits of the nodes that are not closed.
+func (g *treeBuilder) findSplits(feature int, whole []partition, best []splitCandidate) {
+	left := make([]partition, len(whole))
 	for rank, i := range g.order[feature] {
-		k, v := g.at[i], g.values[feature][rank]
+		k, v := g.nodeOf[i], g.values[feature][rank]
 		if whole[k].closed {
 			continue
 		}
 		if l := left[k]; l.n > 0 && v > l.last {
 			if gain := g.gain(l, whole[k]); gain > best[k].gain {
-				best[k] = candidate{gain, feature, between(l.last, v)}
+				best[k] = splitCandidate{gain, feature, midpoint(l.last, v)}
 			}
 		}
 		left[k].n++
@@ -216,14 +216,14 @@ func (g *grove) seek(feature int, whole []part, best []candidate) {
 	}
 }
 
-// even reports whether all residuals are the same, up to rounding.
-func (p part) even() bool {
+// isConstant reports whether all residuals are the same, up to rounding.
+func (p partition) isConstant() bool {
 	mean := p.sum / p.n
 	return p.squares/p.n-float64(mean*mean) <= 0x1p-52
 }
 
 // gain is n_l n_r (mean_l - mean_r)^2, below 0 where a part is too small for a leaf.
-func (g *grove) gain(l, whole part) float64 {
+func (g *treeBuilder) gain(l, whole partition) float64 {
 	n := whole.n - l.n
 	if min(l.n, n) < float64(g.leaf) {
 		return -1
@@ -232,18 +232,18 @@ func (g *grove) gain(l, whole part) float64 {
 	return apart * apart / (l.n * n)
 }
 
-// between lies in the middle of two values, and below the larger.
-func between(a, b float64) float64 {
+// midpoint lies in the middle of two values, and below the larger.
+func midpoint(a, b float64) float64 {
 	if m := a/2 + b/2; m < b {
 		return m
 	}
 	return a
 }
 
-// weigh gives the leaves their values.
-func (g *grove) weigh(t tree) {
+// setLeafValues gives the leaves their values.
+func (g *treeBuilder) setLeafValues(t tree) {
 	curvature := make([]float64, len(t))
-	for i, at := range g.at {
+	for i, at := range g.nodeOf {
 		t[at].value += g.residual[i]
 		curvature[at] += g.curvature[i]
 	}

@@ -82,7 +82,7 @@ func TestTreesFindWhatALineCannot(t *testing.T) {
 		}
 	}
 	auc := func(a Attacker) float64 {
-		out, err := CrossFitted(a).Run(context.Background(), nil, Question{Model: r}, 1)
+		out, err := CrossFitted(a).Run(context.Background(), nil, Target{Model: r}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,8 +72,8 @@ func TestTheAttackerTrainsAsPyTorchsWithSpectralNorm(t *testing.T) {
 	wave(x.Data, 0.3)
 	known := Records{array.Convert[float64](x.Gather([]int{0, 1, 2})), array.Convert[float64](x.Gather([]int{3, 4, 5}))}
 	plan := train.Plan{
-		Passes:   func(int) ([]train.Objective, error) { return []train.Objective{MLP{}.objective(known)}, nil },
-		Surgeons: []train.Surgeon{train.Decay{Rate: 0.01}},
+		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{MLP{}.objective(known)}, nil },
+		Transforms: []train.GradientTransform{train.Decay{Rate: 0.01}},
 	}
 	p, history, err := train.FitPlan(context.Background(), r, p, plan, train.Config{Epochs: 6, Optimizer: nn.Adam{LR: 0.05}}, train.Hooks{})
 	if err != nil {

@@ -29,11 +29,11 @@ type Attacker interface {
 	About() string
 	// Fit learns on records whose membership is known; what it draws comes from the
 	// seed.
-	Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Judge, error)
+	Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Scorer, error)
 }
 
-// Judge scores records, a row each; higher means member.
-type Judge func(x array.Matrix[float64]) ([]float64, error)
+// Scorer scores records, a row each; higher means member.
+type Scorer func(x array.Matrix[float64]) ([]float64, error)
 
 // Attackers returns every attacker at its zero value, in alphabetical order.
 func Attackers() []Attacker { return []Attacker{BoostedTrees{}, Logistic{}, MLP{}} }
@@ -59,8 +59,8 @@ func (r Records) stacked() array.Matrix[float64] {
 
 func (r Records) size() int { return r.Members.Rows + r.Nonmembers.Rows }
 
-// take are the records at these positions of stacked.
-func (r Records) take(at []int) Records {
+// gather are the records at these positions of stacked.
+func (r Records) gather(at []int) Records {
 	var members, others []int
 	for _, i := range at {
 		if i < r.Members.Rows {

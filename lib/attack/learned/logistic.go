@@ -26,7 +26,7 @@ func (Logistic) Name() string { return "logistic" }
 func (Logistic) About() string { return "logistic regression on features" }
 
 // Fit implements Attacker.
-func (a Logistic) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Judge, error) {
+func (a Logistic) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Scorer, error) {
 	if err := known.check(""); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (a Logistic) Fit(ctx context.Context, _ *engine.Engine, known Records, _ en
 	return linear(w), nil
 }
 
-func linear(w stats.Linear) Judge {
+func linear(w stats.Linear) Scorer {
 	return func(x array.Matrix[float64]) ([]float64, error) {
 		if x.Cols != len(w)-1 {
 			return nil, fmt.Errorf("learned: %d features, the attacker has learned on %d", x.Cols, len(w)-1)

@@ -47,7 +47,7 @@ func (MLP) Name() string { return "mlp" }
 // About implements Attacker.
 func (MLP) About() string { return "a perceptron on features, weights divided by their spectral norms" }
 
-func (a MLP) resolved() MLP {
+func (a MLP) withDefaults() MLP {
 	if a.Hidden == nil {
 		a.Hidden = []int{256, 256}
 	}
@@ -57,14 +57,14 @@ func (a MLP) resolved() MLP {
 }
 
 // Fit implements Attacker.
-func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Judge, error) {
+func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Scorer, error) {
 	if err := known.check(""); err != nil {
 		return nil, err
 	}
 	if a.Batch < WholeBatch {
 		return nil, fmt.Errorf("learned: batches of %d records", a.Batch)
 	}
-	a = a.resolved()
+	a = a.withDefaults()
 	arch := Network{Features: known.Members.Cols, Hidden: a.Hidden, Dropout: a.Dropout, Spectral: !a.Plain}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engi
 	}
 	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{a.objective(known)}, nil }}
 	if a.Decay != 0 {
-		plan.Surgeons = []train.Surgeon{train.Decay{Rate: a.Decay}}
+		plan.Transforms = []train.GradientTransform{train.Decay{Rate: a.Decay}}
 	}
 	c := train.Config{Epochs: a.Epochs, Batch: max(a.Batch, 0), Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
 	p, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})

@@ -28,10 +28,10 @@ func (Network) Name() string { return "attacker-mlp" }
 func (m Network) Inputs() int { return m.Features }
 
 // Returns implements model.Architecture: one logit.
-func (Network) Returns() []model.Output { return model.Scores(1) }
+func (Network) Returns() []model.Output { return model.ClassifierOutputs(1) }
 
-// Resolved implements model.Architecture; there are no defaults.
-func (m Network) Resolved() model.Architecture { return m }
+// WithDefaults implements model.Architecture; there are no defaults.
+func (m Network) WithDefaults() model.Architecture { return m }
 
 func (m Network) widths() []int             { return append(append([]int{m.Features}, m.Hidden...), 1) }
 func (m Network) layer(l int) (name string) { return fmt.Sprintf("layer%d", l+1) }
@@ -72,11 +72,11 @@ func (m Network) Init(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// Draws implements model.Architecture.
-func (m Network) Draws() []nn.Draw {
-	out := make([]nn.Draw, len(m.Hidden))
+// RandomInputs implements model.Architecture.
+func (m Network) RandomInputs() []nn.RandomInput {
+	out := make([]nn.RandomInput, len(m.Hidden))
 	for l, units := range m.Hidden {
-		out[l] = nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: units, Rate: m.Dropout}
+		out[l] = nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: units, Rate: m.Dropout}
 	}
 	return out
 }
@@ -93,9 +93,9 @@ func (m Network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*gr
 		}
 		z := nn.Dense(t, h, w, q[1])
 		if l == outer {
-			return model.Classified(z, h, model.Layer{Name: nn.Logits, Value: z})
+			return model.ClassifierTrace(z, h, model.Layer{Name: nn.Logits, Value: z})
 		}
-		h = nn.ReLUDropout(t, z, model.DrawAt(draws, l), m.Dropout)
+		h = nn.ReLUDropout(t, z, model.RandomInputAt(draws, l), m.Dropout)
 	}
 	panic("an attacker without an output layer")
 }
@@ -110,7 +110,7 @@ func (m Network) Folded(p nn.Params) (Network, nn.Params) {
 	var out nn.Params
 	for l := range outer + 1 {
 		q := p[l*per : (l+1)*per].Clone()
-		sigma := alongNorm(q[0].Data, q[2].Data, q[3].Data)
+		sigma := spectralNorm(q[0].Data, q[2].Data, q[3].Data)
 		for i, v := range q[0].Data {
 			q[0].Data[i] = float32(float64(v) / sigma)
 		}
@@ -120,8 +120,8 @@ func (m Network) Folded(p nn.Params) (Network, nn.Params) {
 	return m, out
 }
 
-// alongNorm is u^T W v.
-func alongNorm(w, u, v []float32) float64 {
+// spectralNorm is u^T W v.
+func spectralNorm(w, u, v []float32) float64 {
 	sum := 0.0
 	for i, a := range u {
 		for j, b := range v {

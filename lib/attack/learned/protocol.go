@@ -18,10 +18,10 @@ type Protocol struct {
 	Name     string
 	About    string
 	Features string // which features the paper gives it; Run takes what it is given
-	// Short protocols are given all features but the last by the paper, the distance to
+	// WithoutDistance protocols are given all features but the last by the paper, the distance to
 	// retained cells.
-	Short    bool
-	Attacker Attacker
+	WithoutDistance bool
+	Attacker        Attacker
 	// FirstRetained are the records, the first so many of the retained, to which the last
 	// feature is the distance; 0: all. With OriginalCodes their codes stay those of the
 	// original, whatever model is attacked. Run takes what it is given.
@@ -58,19 +58,19 @@ type Protocol struct {
 	HeldOut bool
 }
 
-// Question is a model under attack.
-type Question struct {
+// Target is a model under attack.
+type Target struct {
 	Model Records // features in the model under attack
 	// Original are features of the same records, in the same order, in the model
 	// that transferred attackers are trained on; no other protocol looks at them.
 	Original *Records
-	// Beside is, of each non-member that was matched to members, the one that it is
+	// NearestMember is, of each non-member that was matched to members, the one that it is
 	// nearest to; nil: members and non-members were drawn alike. An attacker that
 	// learned from one of such a pair is wrong about the other, who lies where it saw
 	// the opposite role: without this, scores of records that nobody trained on have an
 	// AUC far below 0.5 (0.31 with 35 members and the 10 nearest of 2,482 strangers of
 	// the same law, in 8 dimensions).
-	Beside []int
+	NearestMember []int
 	// Groups are those of the records that residual features are taken in; no other
 	// protocol looks at them.
 	Groups *Groups
@@ -79,8 +79,8 @@ type Question struct {
 // Groups say of which group, a type of cells for instance, every record is.
 type Groups struct{ Members, Nonmembers []int }
 
-// Cell is a record's score.
-type Cell struct {
+// RecordScore is a record's score.
+type RecordScore struct {
 	Record  int     `json:"record"` // its row in its role
 	Member  bool    `json:"member"`
 	Score   float64 `json:"score"`   // higher means member
@@ -90,8 +90,8 @@ type Cell struct {
 // Report is what a protocol says of a model.
 type Report struct {
 	Protocol string `json:"protocol"`
-	// Cells are the scored records, members first.
-	Cells []Cell `json:"cells"`
+	// Scores are the scored records, members first.
+	Scores []RecordScore `json:"cells"`
 	// ScoreReport is over all scored records. Where any is Trained it says nothing
 	// about membership in the model: read HeldOut.
 	attack.ScoreReport
@@ -106,7 +106,7 @@ const level = 0.95
 
 // Run trains and scores. Null: AUC 0.5, when every scored record is held out, and
 // members and non-members were drawn alike or, matched, are kept together by a
-// cross-fitted protocol (Question.Beside); held-out scores of other protocols lie
+// cross-fitted protocol (Question.NearestMember); held-out scores of other protocols lie
 // below it then. Direction: nearest to the null.
 //
 // Intervals and floor of scores that one attacker gave are those of attack.Score.
@@ -120,7 +120,7 @@ const level = 0.95
 // It refuses records with different features, fewer of a role than folds, values
 // that are not finite, a transferred protocol without Original, a residual one without
 // Groups, and neighbours (Beside) that are no members or all one.
-func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed engine.Root) (*Report, error) {
+func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Target, seed engine.Root) (*Report, error) {
 	source, err := p.source(q)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -129,40 +129,40 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Question, seed en
 	if err != nil {
 		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
 	}
-	deals, err := p.deals(q.Model, q.Beside, seed)
+	splits, err := p.splits(q.Model, q.NearestMember, seed)
 	if err != nil {
 		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
 	}
 	r := &Report{Protocol: p.Name}
-	for k, d := range deals {
+	for k, d := range splits {
 		d.groups = groups
-		cells, err := p.judge(ctx, e, source, q.Model, d, p.seedOf(seed, k))
+		cells, err := p.fitAndScoreSplit(ctx, e, source, q.Model, d, p.seedOf(seed, k))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		r.Cells = append(r.Cells, cells...)
+		r.Scores = append(r.Scores, cells...)
 	}
-	slices.SortFunc(r.Cells, func(a, b Cell) int { return position(a, q.Model) - position(b, q.Model) })
+	slices.SortFunc(r.Scores, func(a, b RecordScore) int { return scoreIndex(a, q.Model) - scoreIndex(b, q.Model) })
 	return r, p.summarise(r)
 }
 
-// Borrow scores records with the attacker that Run would train on others: it deals
+// FitAndScore scores records with the attacker that Run would train on others: it deals
 // and draws as Run does on taught, and meets none of judged. The program of "Fishing
 // for Privacy" attacks one forget set with the attacker of another so. It refuses
 // protocols that cross-fit, hold out some of taught, or ask for groups.
-func (p Protocol) Borrow(ctx context.Context, e *engine.Engine, taught, judged Records, seed engine.Root) (*attack.ScoreReport, error) {
+func (p Protocol) FitAndScore(ctx context.Context, e *engine.Engine, taught, judged Records, seed engine.Root) (*attack.ScoreReport, error) {
 	if p.Folds > 0 || p.HeldOut || p.Residual {
 		return nil, fmt.Errorf("%s: has no one attacker that could be borrowed", p.Name)
 	}
 	if err := errors.Join(taught.check(" that the attacker is trained on"), judged.check("")); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	deals, err := p.deals(taught, nil, seed)
+	splits, err := p.splits(taught, nil, seed)
 	if err != nil {
 		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
 	}
-	d := deal{known: deals[0].known, judged: upTo(judged.size())}
-	cells, err := p.judge(ctx, e, taught, judged, d, p.seedOf(seed, 0))
+	d := split{known: splits[0].known, judged: indices(judged.size())}
+	cells, err := p.fitAndScoreSplit(ctx, e, taught, judged, d, p.seedOf(seed, 0))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
@@ -174,7 +174,7 @@ func (Protocol) seedOf(seed engine.Root, k int) engine.Root {
 	return engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))
 }
 
-func position(c Cell, r Records) int {
+func scoreIndex(c RecordScore, r Records) int {
 	if c.Member {
 		return c.Record
 	}
@@ -182,7 +182,7 @@ func position(c Cell, r Records) int {
 }
 
 // source are the features that attackers are trained on.
-func (p Protocol) source(q Question) (Records, error) {
+func (p Protocol) source(q Target) (Records, error) {
 	if err := q.Model.check(""); err != nil {
 		return Records{}, err
 	}
@@ -203,22 +203,22 @@ func (p Protocol) source(q Question) (Records, error) {
 	return o, nil
 }
 
-// deal are positions in Records.stacked.
-type deal struct {
+// split are positions in Records.stacked.
+type split struct {
 	known, judged []int
 	matched       bool // roles stand in another share than in other deals
 	groups        []int
 }
 
-func (p Protocol) deals(r Records, beside []int, seed engine.Root) ([]deal, error) {
+func (p Protocol) splits(r Records, beside []int, seed engine.Root) ([]split, error) {
 	if p.Folds < 0 {
 		return nil, fmt.Errorf("%d folds", p.Folds)
 	}
 	rng := seed.Stream(engine.StreamAttacker, 0)
 	if p.Folds > 0 && beside != nil {
-		return p.together(r, beside, rng)
+		return p.matchedSplits(r, beside, rng)
 	}
-	all := upTo(r.size())
+	all := indices(r.size())
 	groups := [][]int{all}
 	if p.Stratified || p.Folds > 0 {
 		groups = [][]int{all[:r.Members.Rows], all[r.Members.Rows:]}
@@ -235,30 +235,30 @@ func (p Protocol) deals(r Records, beside []int, seed engine.Root) ([]deal, erro
 		}
 	}
 	if p.Folds > 0 {
-		return crossed(parts), p.fits(r)
+		return crossSplits(parts), p.checkFolds(r)
 	}
-	d := deal{known: parts[0], judged: all}
+	d := split{known: parts[0], judged: all}
 	if p.HeldOut {
 		d.judged = parts[1]
 	}
-	return []deal{d}, nil
+	return []split{d}, nil
 }
 
-// fits reports too few records for the folds.
-func (p Protocol) fits(r Records) error {
+// checkFolds reports too few records for the folds.
+func (p Protocol) checkFolds(r Records) error {
 	if n := min(r.Members.Rows, r.Nonmembers.Rows); p.Folds < 2 || n < p.Folds {
 		return fmt.Errorf("%d members and %d non-members in %d folds", r.Members.Rows, r.Nonmembers.Rows, p.Folds)
 	}
 	return nil
 }
 
-// together deals members into folds, each with the non-members beside it: who has many
+// matchedSplits deals members into folds, each with the non-members beside it: who has many
 // goes first, at random among equals, into the fold with the fewest non-members that
 // still has room for a member. Of a fold without a non-member nothing could be said: where
 // fewer members than folds have one beside them, there are as many folds as such members.
-func (p Protocol) together(r Records, beside []int, rng *rand.Rand) ([]deal, error) {
+func (p Protocol) matchedSplits(r Records, beside []int, rng *rand.Rand) ([]split, error) {
 	n := r.Members.Rows
-	if err := p.fits(r); err != nil {
+	if err := p.checkFolds(r); err != nil {
 		return nil, err
 	}
 	if len(beside) != r.Nonmembers.Rows {
@@ -280,30 +280,30 @@ func (p Protocol) together(r Records, beside []int, rng *rand.Rand) ([]deal, err
 	if folds < 2 {
 		return nil, errors.New("all non-members lie beside one member")
 	}
-	parts, room, strangers := make([][]int, folds), make([]int, folds), make([]int, folds)
+	parts, room, nonmembers := make([][]int, folds), make([]int, folds), make([]int, folds)
 	for k := range parts {
 		room[k] = (k+1)*n/folds - k*n/folds
 	}
 	for _, m := range order {
 		at := -1
 		for k := range parts {
-			if room[k] > 0 && (at < 0 || strangers[k] < strangers[at]) {
+			if room[k] > 0 && (at < 0 || nonmembers[k] < nonmembers[at]) {
 				at = k
 			}
 		}
 		parts[at] = append(append(parts[at], m), others[m]...)
 		room[at]--
-		strangers[at] += len(others[m])
+		nonmembers[at] += len(others[m])
 	}
-	deals := crossed(parts)
-	for k := range deals {
-		deals[k].matched = true
+	splits := crossSplits(parts)
+	for k := range splits {
+		splits[k].matched = true
 	}
-	return deals, nil
+	return splits, nil
 }
 
-func crossed(parts [][]int) []deal {
-	out := make([]deal, len(parts))
+func crossSplits(parts [][]int) []split {
+	out := make([]split, len(parts))
 	for k, part := range parts {
 		out[k].judged = part
 		for j, other := range parts {
@@ -315,7 +315,7 @@ func crossed(parts [][]int) []deal {
 	return out
 }
 
-func upTo(n int) []int {
+func indices(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -323,18 +323,18 @@ func upTo(n int) []int {
 	return out
 }
 
-// judge trains one attacker and scores its records.
-func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Records, d deal, seed engine.Root) ([]Cell, error) {
+// fitAndScoreSplit trains one attacker and scores its records.
+func (p Protocol) fitAndScoreSplit(ctx context.Context, e *engine.Engine, source, model Records, d split, seed engine.Root) ([]RecordScore, error) {
 	taught := d.known
 	if p.Residual {
-		g := within(source, d.groups, d.known)
+		g := newGroupMeans(source, d.groups, d.known)
 		if source, model, taught = g.residuals(source), g.residuals(model), g.both; len(taught) == 0 {
-			return p.cells(make([]float64, len(d.judged)), model, d), nil
+			return p.recordScores(make([]float64, len(d.judged)), model, d), nil
 		}
 	}
-	known, judged := source.take(taught), model.stacked().Gather(d.judged)
+	known, judged := source.gather(taught), model.stacked().Gather(d.judged)
 	if p.Standardised {
-		s := scaler(known.stacked())
+		s := newScale(known.stacked())
 		known, judged = Records{s.apply(known.Members), s.apply(known.Nonmembers)}, s.apply(judged)
 	}
 	score, err := p.Attacker.Fit(ctx, e, known, seed)
@@ -345,14 +345,14 @@ func (p Protocol) judge(ctx context.Context, e *engine.Engine, source, model Rec
 	if err != nil {
 		return nil, err
 	}
-	return p.cells(scores, model, d), nil
+	return p.recordScores(scores, model, d), nil
 }
 
-// cells are what an attacker's scores come to, record by record.
-func (p Protocol) cells(scores []float64, model Records, d deal) []Cell {
+// recordScores are what an attacker's scores come to, record by record.
+func (p Protocol) recordScores(scores []float64, model Records, d split) []RecordScore {
 	switch {
 	case d.matched:
-		scores = places(scores, func(k int) bool { return d.judged[k] < model.Members.Rows })
+		scores = meanRanks(scores, func(k int) bool { return d.judged[k] < model.Members.Rows })
 	case p.Folds > 0:
 		scores = ranks(scores)
 	}
@@ -360,9 +360,9 @@ func (p Protocol) cells(scores []float64, model Records, d deal) []Cell {
 	for _, i := range d.known {
 		trained[i] = true
 	}
-	cells := make([]Cell, len(scores))
+	cells := make([]RecordScore, len(scores))
 	for k, i := range d.judged {
-		cells[k] = Cell{Record: i, Member: i < model.Members.Rows, Score: scores[k], Trained: trained[i]}
+		cells[k] = RecordScore{Record: i, Member: i < model.Members.Rows, Score: scores[k], Trained: trained[i]}
 		if !cells[k].Member {
 			cells[k].Record -= model.Members.Rows
 		}
@@ -376,18 +376,18 @@ func ranks(scores []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(scores))
 	out := make([]float64, len(scores))
 	for i, v := range scores {
-		out[i] = below(sorted, v)
+		out[i] = shareBelow(sorted, v)
 	}
 	return out
 }
 
-// places are (F + G) / 2, with the shares F of members and G of non-members among the scores
+// meanRanks are (F + G) / 2, with the shares F of members and G of non-members among the scores
 // that lie below a score, ties half. Both roles are among them (see together). What two
 // attackers say becomes comparable, whatever the numbers of either role
 // that they judged. (By ranks among all, the best stranger of a fold of 1 member and 9
 // strangers stands above most members of a fold of 4 and 1, and attackers without a mistake
 // have an AUC below 1.) Without a signal both roles lie alike around one half.
-func places(scores []float64, member func(k int) bool) []float64 {
+func meanRanks(scores []float64, member func(k int) bool) []float64 {
 	var roles [2][]float64
 	for k, v := range scores {
 		role := 0
@@ -401,28 +401,28 @@ func places(scores []float64, member func(k int) bool) []float64 {
 	}
 	out := make([]float64, len(scores))
 	for k, v := range scores {
-		out[k] = (below(roles[0], v) + below(roles[1], v)) / 2
+		out[k] = (shareBelow(roles[0], v) + shareBelow(roles[1], v)) / 2
 	}
 	return out
 }
 
-// below is the share of sorted values that lie below v, ties half.
-func below(sorted []float64, v float64) float64 {
+// shareBelow is the share of sorted values that lie below v, ties half.
+func shareBelow(sorted []float64, v float64) float64 {
 	first, _ := slices.BinarySearch(sorted, v)
 	last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
 	return (float64(first) + float64(last)) / 2 / float64(len(sorted))
 }
 
 func (p Protocol) summarise(r *Report) error {
-	all, err := attack.Score(samples(r.Cells, true), level)
+	all, err := attack.Score(samples(r.Scores, true), level)
 	if err != nil {
 		return err
 	}
-	coded, err := attack.CodedBootstrap(samples(r.Cells, true))
+	coded, err := attack.CodedBootstrap(samples(r.Scores, true))
 	if err != nil {
 		return err
 	}
-	held := samples(r.Cells, false)
+	held := samples(r.Scores, false)
 	if len(held.Members) > 0 && len(held.Nonmembers) > 0 {
 		if r.HeldOut, err = attack.Score(held, level); err != nil {
 			return err
@@ -445,7 +445,7 @@ func widen(r *attack.ScoreReport) {
 	r.Advantage.ChanceMean, r.Advantage.ChanceP95 = min(1, math.Sqrt2*r.Advantage.ChanceMean), min(1, math.Sqrt2*r.Advantage.ChanceP95)
 }
 
-func samples(cells []Cell, trained bool) (out attack.Samples) {
+func samples(cells []RecordScore, trained bool) (out attack.Samples) {
 	for _, c := range cells {
 		switch {
 		case c.Trained && !trained:

@@ -33,7 +33,7 @@ func drawn(seed uint64, shift float64) Records {
 
 func exchanged(r Records) Records { return Records{r.Nonmembers, r.Members} }
 
-func run(t *testing.T, e *engine.Engine, p Protocol, q Question) *Report {
+func run(t *testing.T, e *engine.Engine, p Protocol, q Target) *Report {
 	t.Helper()
 	r, err := p.Run(context.Background(), e, q, 1)
 	if err != nil {
@@ -52,7 +52,7 @@ func calibrated(t *testing.T, p Protocol, trials int) (delong int) {
 	held, beyond := 0, 0
 	var areas []float64
 	for k := range trials {
-		r := run(t, e, p, Question{Model: drawn(uint64(k), 0)})
+		r := run(t, e, p, Target{Model: drawn(uint64(k), 0)})
 		areas = append(areas, r.AUC.Value)
 		if r.AUC.Low <= 0.5 && 0.5 <= r.AUC.High {
 			held++
@@ -60,7 +60,7 @@ func calibrated(t *testing.T, p Protocol, trials int) (delong int) {
 		if r.Advantage.Value > r.Advantage.ChanceP95 {
 			beyond++
 		}
-		s := samples(r.Cells, true)
+		s := samples(r.Scores, true)
 		d, err := stats.DeLong(s.Members, s.Nonmembers, 0.95)
 		if err != nil {
 			t.Fatal(err)
@@ -108,21 +108,21 @@ func TestEveryProtocolFindsAPlantedSignal(t *testing.T) {
 				a.Hidden = []int{24} // as many steps as the protocol's, in less time
 				p.Attacker = a
 			}
-			r := run(t, e, p, Question{Model: model, Original: &original, Groups: inTurn(model, 3)})
-			if !(r.AUC.Low > 0.6) || len(r.Cells) != r.NMembers+r.NNonmembers {
-				t.Errorf("AUC %+v, %d cells of %d + %d", r.AUC, len(r.Cells), r.NMembers, r.NNonmembers)
+			r := run(t, e, p, Target{Model: model, Original: &original, Groups: inTurn(model, 3)})
+			if !(r.AUC.Low > 0.6) || len(r.Scores) != r.NMembers+r.NNonmembers {
+				t.Errorf("AUC %+v, %d cells of %d + %d", r.AUC, len(r.Scores), r.NMembers, r.NNonmembers)
 			}
 			if !p.Transferred {
 				return
 			}
 			// The original says which side members are on; in a model where the sides
 			// are exchanged the attack points the wrong way.
-			wrong := Records{model.Nonmembers.Gather(upTo(30)), model.Nonmembers}
+			wrong := Records{model.Nonmembers.Gather(indices(30)), model.Nonmembers}
 			wrong.Members.Data = slices.Clone(wrong.Members.Data)
 			for i := range 30 {
 				wrong.Members.Row(i)[0] -= 4
 			}
-			if r := run(t, e, p, Question{Model: wrong, Original: &original}); !(r.AUC.High < 0.4) {
+			if r := run(t, e, p, Target{Model: wrong, Original: &original}); !(r.AUC.High < 0.4) {
 				t.Errorf("members that moved the other way: AUC %+v", r.AUC)
 			}
 		})
@@ -131,7 +131,7 @@ func TestEveryProtocolFindsAPlantedSignal(t *testing.T) {
 
 func TestProtocolsSayWhatTheyWereTrainedOn(t *testing.T) {
 	e := open(t)
-	q := Question{Model: drawn(1, 1)}
+	q := Target{Model: drawn(1, 1)}
 	q.Original = &q.Model
 	for _, c := range []struct {
 		protocol               Protocol
@@ -143,11 +143,11 @@ func TestProtocolsSayWhatTheyWereTrainedOn(t *testing.T) {
 		c.protocol.Attacker = Logistic{Ridge: 10}
 		r := run(t, e, c.protocol, q)
 		trained := 0
-		for i, cell := range r.Cells {
+		for i, cell := range r.Scores {
 			if cell.Trained {
 				trained++
 			}
-			if i > 0 && cell.Member && !r.Cells[i-1].Member {
+			if i > 0 && cell.Member && !r.Scores[i-1].Member {
 				t.Errorf("%s: members do not come first", r.Protocol)
 			}
 		}
@@ -155,22 +155,22 @@ func TestProtocolsSayWhatTheyWereTrainedOn(t *testing.T) {
 		if r.HeldOut != nil {
 			held = r.HeldOut.NMembers + r.HeldOut.NNonmembers
 		}
-		if len(r.Cells) != c.cells || trained != c.trained || held != c.hidden {
-			t.Errorf("%s: %d cells, %d trained on, %d held out; want %d, %d, %d", r.Protocol, len(r.Cells), trained, held, c.cells, c.trained, c.hidden)
+		if len(r.Scores) != c.cells || trained != c.trained || held != c.hidden {
+			t.Errorf("%s: %d cells, %d trained on, %d held out; want %d, %d, %d", r.Protocol, len(r.Scores), trained, held, c.cells, c.trained, c.hidden)
 		}
 	}
 }
 
 // An attacker that scores what it was trained on finds members where there are none.
-func TestScoringWhatWasTrainedOnFindsMembersAmongStrangers(t *testing.T) {
+func TestScoringWhatWasTrainedOnFindsMembersAmongNonmembers(t *testing.T) {
 	e := open(t)
 	coded := PC()
 	coded.Attacker = Logistic{}
-	r := run(t, e, coded, Question{Model: drawn(3, 0)})
+	r := run(t, e, coded, Target{Model: drawn(3, 0)})
 	if !(r.AUC.Low > 0.5) || r.HeldOut != nil {
 		t.Errorf("AUC %+v, held out %+v", r.AUC, r.HeldOut)
 	}
-	if r := run(t, e, CrossFitted(nil), Question{Model: drawn(3, 0)}); r.AUC.Low > 0.5 {
+	if r := run(t, e, CrossFitted(nil), Target{Model: drawn(3, 0)}); r.AUC.Low > 0.5 {
 		t.Errorf("cross-fitted: AUC %+v", r.AUC)
 	}
 }
@@ -178,7 +178,7 @@ func TestScoringWhatWasTrainedOnFindsMembersAmongStrangers(t *testing.T) {
 func TestCrossFittingDoesNotLookAtTheScaleOfAFeature(t *testing.T) {
 	e := open(t)
 	plain := drawn(4, 1)
-	scaled := Records{plain.Members.Gather(upTo(30)), plain.Nonmembers.Gather(upTo(194))}
+	scaled := Records{plain.Members.Gather(indices(30)), plain.Nonmembers.Gather(indices(194))}
 	for _, m := range []array.Matrix[float64]{scaled.Members, scaled.Nonmembers} {
 		for i := range m.Rows {
 			m.Row(i)[1] = 1000*m.Row(i)[1] + 350
@@ -192,8 +192,8 @@ func TestCrossFittingDoesNotLookAtTheScaleOfAFeature(t *testing.T) {
 			m.Row(i)[7] = 0
 		}
 	}
-	a, b := run(t, e, CrossFitted(nil), Question{Model: plain}), run(t, e, CrossFitted(nil), Question{Model: scaled})
-	if !reflect.DeepEqual(a.Cells, b.Cells) {
+	a, b := run(t, e, CrossFitted(nil), Target{Model: plain}), run(t, e, CrossFitted(nil), Target{Model: scaled})
+	if !reflect.DeepEqual(a.Scores, b.Scores) {
 		t.Error("the scale of a feature changes the ranks")
 	}
 }
@@ -205,8 +205,8 @@ func TestARunLeavesItsFeaturesAloneAndIsRepeatable(t *testing.T) {
 	small := PA()
 	small.Attacker = MLP{Hidden: []int{8}, Epochs: 3}
 	for _, p := range []Protocol{small, CrossFitted(small.Attacker)} {
-		a := run(t, e, p, Question{Model: model, Original: &original})
-		b := run(t, e, p, Question{Model: model, Original: &original})
+		a := run(t, e, p, Target{Model: model, Original: &original})
+		b := run(t, e, p, Target{Model: model, Original: &original})
 		if !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: another answer the second time", p.Name)
 		}
@@ -221,22 +221,22 @@ func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
 	good := drawn(1, 1)
 	spoilt := drawn(1, 1)
 	spoilt.Nonmembers.Data[9] = math.NaN()
-	fewer := Records{good.Members.Gather(upTo(29)), good.Nonmembers}
+	fewer := Records{good.Members.Gather(indices(29)), good.Nonmembers}
 	narrow := Records{good.Members, normals(rand.New(rand.NewPCG(1, 1)), 5, 7, 0)}
-	two := Records{good.Members.Gather(upTo(2)), good.Nonmembers}
+	two := Records{good.Members.Gather(indices(2)), good.Nonmembers}
 	for words, c := range map[string]struct {
 		p Protocol
-		q Question
+		q Target
 	}{
-		"0 members":                        {CrossFitted(nil), Question{Model: Records{Nonmembers: good.Nonmembers}}},
-		"0 non-members":                    {PC(), Question{Model: Records{Members: good.Members}}},
-		"row 1, column 1 is NaN":           {PC(), Question{Model: spoilt}},
-		"members have 8 features":          {CrossFitted(nil), Question{Model: narrow}},
-		"P-A: learned: the attacker is":    {PA(), Question{Model: good}},
-		"29 members and 194 non-members w": {PB(), Question{Model: good, Original: &fewer}},
-		"2 members and 194 non-members in": {CrossFitted(nil), Question{Model: two}},
-		"groups, which are not given":      {WithinGroups(), Question{Model: good}},
-		"groups of 29 members and 194 non": {WithinGroups(), Question{Model: good, Groups: inTurn(fewer, 2)}},
+		"0 members":                        {CrossFitted(nil), Target{Model: Records{Nonmembers: good.Nonmembers}}},
+		"0 non-members":                    {PC(), Target{Model: Records{Members: good.Members}}},
+		"row 1, column 1 is NaN":           {PC(), Target{Model: spoilt}},
+		"members have 8 features":          {CrossFitted(nil), Target{Model: narrow}},
+		"P-A: learned: the attacker is":    {PA(), Target{Model: good}},
+		"29 members and 194 non-members w": {PB(), Target{Model: good, Original: &fewer}},
+		"2 members and 194 non-members in": {CrossFitted(nil), Target{Model: two}},
+		"groups, which are not given":      {WithinGroups(), Target{Model: good}},
+		"groups of 29 members and 194 non": {WithinGroups(), Target{Model: good, Groups: inTurn(fewer, 2)}},
 	} {
 		if _, err := c.p.Run(context.Background(), e, c.q, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
@@ -284,7 +284,7 @@ type spy struct {
 func (spy) Name() string  { return "spy" }
 func (spy) About() string { return "keeps what it is given" }
 
-func (s spy) Fit(_ context.Context, _ *engine.Engine, known Records, _ engine.Root) (Judge, error) {
+func (s spy) Fit(_ context.Context, _ *engine.Engine, known Records, _ engine.Root) (Scorer, error) {
 	*s.known = known
 	return func(x array.Matrix[float64]) ([]float64, error) {
 		*s.judged = x
@@ -308,14 +308,14 @@ func TestATransferredAttackerLearnsOnTheOriginalAndScoresTheModel(t *testing.T) 
 		s := spy{new(Records), new(array.Matrix[float64])}
 		p := PA()
 		p.Attacker, p.Transferred = s, !fresh
-		r := run(t, e, p, Question{Model: model, Original: &original})
+		r := run(t, e, p, Target{Model: model, Original: &original})
 		if got := s.known.Members.Row(0)[3] == -100; got == fresh {
 			t.Errorf("fresh %t: learned on the original: %t", fresh, got)
 		}
 		if !slices.Equal(s.judged.Data, model.stacked().Data) {
 			t.Errorf("fresh %t: scored something else than the model", fresh)
 		}
-		for _, c := range r.Cells {
+		for _, c := range r.Scores {
 			m := model.Nonmembers
 			if c.Member {
 				m = model.Members
@@ -332,13 +332,13 @@ func TestFeaturesAreStandardisedByWhatIsKnown(t *testing.T) {
 	s := spy{new(Records), new(array.Matrix[float64])}
 	p := PE()
 	p.Attacker, p.Standardised, p.HeldOut = s, true, true
-	run(t, e, p, Question{Model: drawn(1, 2)})
-	for j, v := range scaler(s.known.stacked()).mean {
-		if math.Abs(v) > 1e-12 || math.Abs(scaler(s.known.stacked()).sd[j]-1) > 1e-12 {
+	run(t, e, p, Target{Model: drawn(1, 2)})
+	for j, v := range newScale(s.known.stacked()).mean {
+		if math.Abs(v) > 1e-12 || math.Abs(newScale(s.known.stacked()).sd[j]-1) > 1e-12 {
 			t.Errorf("known feature %d has mean %v", j, v)
 		}
 	}
-	if mean := scaler(*s.judged).mean[0]; math.Abs(mean) < 1e-6 {
+	if mean := newScale(*s.judged).mean[0]; math.Abs(mean) < 1e-6 {
 		t.Errorf("what is judged has mean %v", mean)
 	}
 }
@@ -350,13 +350,13 @@ func TestABorrowedAttackerLearnsOnWhatItWasTaught(t *testing.T) {
 	p := PB()
 	p.Attacker = s
 	taught, judged := drawn(1, 0), drawn(2, 0)
-	judged.Nonmembers = judged.Nonmembers.Gather(upTo(20)) // fewer than it is taught by
+	judged.Nonmembers = judged.Nonmembers.Gather(indices(20)) // fewer than it is taught by
 	for _, m := range []array.Matrix[float64]{taught.Members, taught.Nonmembers} {
 		for i := range m.Rows {
 			m.Row(i)[3] = -100
 		}
 	}
-	if _, err := p.Borrow(context.Background(), open(t), taught, judged, 7); err != nil {
+	if _, err := p.FitAndScore(context.Background(), open(t), taught, judged, 7); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []array.Matrix[float64]{s.known.Members, s.known.Nonmembers} {
@@ -375,7 +375,7 @@ func TestABorrowedAttackerLearnsOnWhatItWasTaught(t *testing.T) {
 }
 
 func TestEverythingCrossFittedIsHeldOut(t *testing.T) {
-	r := run(t, open(t), CrossFitted(nil), Question{Model: drawn(1, 0.5)})
+	r := run(t, open(t), CrossFitted(nil), Target{Model: drawn(1, 0.5)})
 	if r.HeldOut == nil || !reflect.DeepEqual(*r.HeldOut, r.ScoreReport) {
 		t.Errorf("held out %+v, all %+v", r.HeldOut, r.ScoreReport)
 	}
@@ -393,7 +393,7 @@ func TestAttackersOfTheProtocols(t *testing.T) {
 		{PE(), MLP{wide, false, 0.3, 50, 128, 1e-3, 0}}, {PF(), MLP{wide, false, 0.3, 200, WholeBatch, 1e-3, 0}},
 	} {
 		got, ok := c.of.Attacker.(MLP)
-		if got = got.resolved(); !ok || !reflect.DeepEqual(got, c.want) {
+		if got = got.withDefaults(); !ok || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.of.Name, got, c.want)
 		}
 	}

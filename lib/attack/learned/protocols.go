@@ -32,7 +32,7 @@ func PB() Protocol {
 func PC() Protocol {
 	return Protocol{
 		Name: "P-C", About: "an attacker per model, known and scored on all cells",
-		Features: "69", Short: true, Attacker: MLP{Batch: 32, Epochs: 100},
+		Features: "69", WithoutDistance: true, Attacker: MLP{Batch: 32, Epochs: 100},
 	}
 }
 
@@ -41,7 +41,7 @@ func PC() Protocol {
 func PD() Protocol {
 	return Protocol{
 		Name: "P-D", About: "an attacker per model without spectral norm, scored on held-out cells",
-		Features: "69 of posterior means, decoded without library size", Short: true,
+		Features: "69 of posterior means, decoded without library size", WithoutDistance: true,
 		Attacker: MLP{Hidden: []int{64, 32}, Plain: true, Decay: 1e-4, Batch: 32, Epochs: 100},
 		Share:    0.7, Stratified: true, HeldOut: true,
 	}
@@ -61,13 +61,13 @@ func PE() Protocol {
 func PF() Protocol {
 	return Protocol{
 		Name: "P-F", About: "an attacker per model, 200 steps on all cells, which it scores",
-		Features: "69", Short: true, Attacker: MLP{Batch: WholeBatch, Epochs: 200},
+		Features: "69", WithoutDistance: true, Attacker: MLP{Batch: WholeBatch, Epochs: 200},
 	}
 }
 
 // CrossFitted is ours: an attacker of the model under attack on standardised
 // features, five folds, every cell scored by one that has not seen it, nor, of matched
-// cells, the other half of a pair (Question.Beside); there are fewer folds where strangers
+// cells, the other half of a pair (Question.NearestMember); there are fewer folds where strangers
 // lie beside fewer than five members. nil stands for Logistic.
 func CrossFitted(a Attacker) Protocol {
 	if a == nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // groups are those of the records of stacked, nil where the protocol asks for none.
-func (p Protocol) groups(q Question) ([]int, error) {
+func (p Protocol) groups(q Target) ([]int, error) {
 	if !p.Residual {
 		return nil, nil
 	}
@@ -21,15 +21,15 @@ func (p Protocol) groups(q Question) ([]int, error) {
 	return append(append([]int(nil), g.Members...), g.Nonmembers...), nil
 }
 
-// grouped is what the known records say of their groups.
-type grouped struct {
+// groupMeans is what the known records say of their groups.
+type groupMeans struct {
 	groups []int             // of the records of stacked
 	mean   map[int][]float64 // of a group's known records, both roles together
 	both   []int             // the known records of groups with some of either role
 }
 
-func within(source Records, groups, known []int) grouped {
-	all, out := source.stacked(), grouped{groups, map[int][]float64{}, nil}
+func newGroupMeans(source Records, groups, known []int) groupMeans {
+	all, out := source.stacked(), groupMeans{groups, map[int][]float64{}, nil}
 	n, members := map[int]float64{}, map[int]float64{}
 	for _, i := range known {
 		n[groups[i]]++
@@ -53,8 +53,8 @@ func within(source Records, groups, known []int) grouped {
 }
 
 // residuals are the features of the records less their group's mean, 0 where none is known.
-func (g grouped) residuals(r Records) Records {
-	out := r.take(upTo(r.size())) // a copy
+func (g groupMeans) residuals(r Records) Records {
+	out := r.gather(indices(r.size())) // a copy
 	row := func(i int) []float64 {
 		if i < r.Members.Rows {
 			return out.Members.Row(i)

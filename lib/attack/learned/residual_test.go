@@ -23,7 +23,7 @@ func inTurn(r Records, n int) *Groups {
 
 // moved adds to every record of a group what is the same in the whole group.
 func moved(r Records, g *Groups, by []float64) Records {
-	out := r.take(upTo(r.size()))
+	out := r.gather(indices(r.size()))
 	for i, group := range g.Members {
 		for j := range out.Members.Row(i) {
 			out.Members.Row(i)[j] += by[group]
@@ -46,14 +46,14 @@ func TestWhatIsTheSameInAWholeGroupTellsNothing(t *testing.T) {
 		g.Members[i] = 4 + i%2
 	}
 	r = moved(r, g, []float64{0, 1, 2, 3, 20, 21})
-	if plain := run(t, e, CrossFitted(nil), Question{Model: r}); plain.AUC.Value != 1 {
+	if plain := run(t, e, CrossFitted(nil), Target{Model: r}); plain.AUC.Value != 1 {
 		t.Fatalf("the plain attacker has an AUC of %v", plain.AUC.Value)
 	}
-	got := run(t, e, WithinGroups(), Question{Model: r, Groups: g})
-	if got.AUC.Value != 0.5 || len(got.Cells) != r.size() {
-		t.Errorf("AUC %v of %d cells", got.AUC.Value, len(got.Cells))
+	got := run(t, e, WithinGroups(), Target{Model: r, Groups: g})
+	if got.AUC.Value != 0.5 || len(got.Scores) != r.size() {
+		t.Errorf("AUC %v of %d cells", got.AUC.Value, len(got.Scores))
 	}
-	for _, c := range got.Cells {
+	for _, c := range got.Scores {
 		if c.Score != 0.5 {
 			t.Fatalf("%+v", c)
 		}
@@ -79,8 +79,8 @@ func TestMembershipInsideGroupsIsFoundAndGroupsAreNot(t *testing.T) {
 		return r, g
 	}
 	planted, g := mixed(1, 2)
-	near := run(t, e, WithinGroups(), Question{Model: planted, Groups: g})
-	apart := run(t, e, WithinGroups(), Question{Model: moved(planted, g, far), Groups: g})
+	near := run(t, e, WithinGroups(), Target{Model: planted, Groups: g})
+	apart := run(t, e, WithinGroups(), Target{Model: moved(planted, g, far), Groups: g})
 	if !(near.AUC.Low > 0.75) || math.Abs(near.AUC.Value-apart.AUC.Value) > 1e-3 {
 		t.Errorf("AUC %+v, with groups far apart %v", near.AUC, apart.AUC.Value)
 	}
@@ -89,14 +89,14 @@ func TestMembershipInsideGroupsIsFoundAndGroupsAreNot(t *testing.T) {
 	for k := range uint64(trials) {
 		r, g := mixed(100+k, 0)
 		r = moved(r, g, far)
-		sum += run(t, e, WithinGroups(), Question{Model: r, Groups: g}).AUC.Value / trials
-		plain += run(t, e, CrossFitted(nil), Question{Model: r}).AUC.Value / trials
+		sum += run(t, e, WithinGroups(), Target{Model: r, Groups: g}).AUC.Value / trials
+		plain += run(t, e, CrossFitted(nil), Target{Model: r}).AUC.Value / trials
 	}
 	if math.Abs(sum-0.5) > 0.03 || plain < 0.6 {
 		t.Errorf("without membership the AUC is %v on average, of the plain attacker %v", sum, plain)
 	}
 	// Roles exchanged: members are those that the other answer called strangers.
-	back := run(t, e, WithinGroups(), Question{Model: exchanged(planted), Groups: &Groups{g.Nonmembers, g.Members}})
+	back := run(t, e, WithinGroups(), Target{Model: exchanged(planted), Groups: &Groups{g.Nonmembers, g.Members}})
 	if !(back.AUC.Low > 0.75) {
 		t.Errorf("exchanged roles, a fresh attacker: %+v", back.AUC)
 	}
@@ -105,7 +105,7 @@ func TestMembershipInsideGroupsIsFoundAndGroupsAreNot(t *testing.T) {
 // A brute-force twin: of every feature the mean of the known records of the same group goes.
 func TestResidualsAreAGroupsOwn(t *testing.T) {
 	r := drawn(3, 1)
-	g, err := WithinGroups().groups(Question{Model: r, Groups: inTurn(r, 7)})
+	g, err := WithinGroups().groups(Target{Model: r, Groups: inTurn(r, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestResidualsAreAGroupsOwn(t *testing.T) {
 			known = append(known, i)
 		}
 	}
-	all, found := r.stacked(), within(r, g, known)
+	all, found := r.stacked(), newGroupMeans(r, g, known)
 	got := found.residuals(r).stacked()
 	for i := range all.Rows {
 		for j := range all.Cols {
@@ -157,7 +157,7 @@ func TestGroupMeansAreThoseOfWhatTheAttackerLearnsOn(t *testing.T) {
 	p := WithinGroups()
 	p.Attacker, p.Folds, p.Standardised, p.Transferred, p.HeldOut = s, 0, false, true, false
 	one := &Groups{make([]int, model.Members.Rows), make([]int, model.Nonmembers.Rows)}
-	run(t, open(t), p, Question{Model: model, Original: &original, Groups: one})
+	run(t, open(t), p, Target{Model: model, Original: &original, Groups: one})
 	mean := 0.0
 	for i := range original.size() {
 		mean += original.stacked().Row(i)[0] / float64(original.size())

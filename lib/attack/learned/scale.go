@@ -17,7 +17,7 @@ type scale struct {
 // Standardised are the records with every feature of mean 0 and variance 1 over both
 // roles, and how: (x - mean) factor. A feature without variance becomes 0.
 func (r Records) Standardised() (out Records, mean, factor []float64) {
-	s := scaler(r.stacked())
+	s := newScale(r.stacked())
 	factor = make([]float64, len(s.sd))
 	for j, sd := range s.sd {
 		if s.varies(j) {
@@ -32,16 +32,18 @@ func (r Records) Standardised() (out Records, mean, factor []float64) {
 // each, and returns what makes them 0 and 1: of those records, and by the same shift
 // and factor of others. A feature without variance becomes 0.
 func Standardiser(known array.Matrix[float64]) func(array.Matrix[float64]) array.Matrix[float64] {
-	return scaler(known).apply
+	return newScale(known).apply
 }
 
 // First are the records with their first n features alone.
-func (r Records) First(n int) Records { return Records{r.Members.First(n), r.Nonmembers.First(n)} }
+func (r Records) First(n int) Records {
+	return Records{r.Members.FirstColumns(n), r.Nonmembers.FirstColumns(n)}
+}
 
 // varies reports whether a column has a variance, beyond rounding.
 func (s scale) varies(j int) bool { return s.sd[j] > 1e-12*math.Abs(s.mean[j]) }
 
-func scaler(m array.Matrix[float64]) scale {
+func newScale(m array.Matrix[float64]) scale {
 	s := scale{make([]float64, m.Cols), make([]float64, m.Cols), make([]int, m.Cols)}
 	largest := make([]float64, m.Cols)
 	for i := range m.Rows {
@@ -55,12 +57,12 @@ func scaler(m array.Matrix[float64]) scale {
 	n := float64(m.Rows)
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			s.mean[j] += s.near(j, v) / n
+			s.mean[j] += s.divided(j, v) / n
 		}
 	}
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
-			d := s.near(j, v) - s.mean[j]
+			d := s.divided(j, v) - s.mean[j]
 			s.sd[j] += float64(d*d) / n
 		}
 	}
@@ -70,8 +72,8 @@ func scaler(m array.Matrix[float64]) scale {
 	return s
 }
 
-// near is a value of a feature divided by its power of two.
-func (s scale) near(j int, v float64) float64 {
+// divided is a value of a feature divided by its power of two.
+func (s scale) divided(j int, v float64) float64 {
 	if s.binade[j] == 0 {
 		return v
 	}
@@ -83,7 +85,7 @@ func (s scale) apply(m array.Matrix[float64]) array.Matrix[float64] {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
 			if s.varies(j) {
-				out.Row(i)[j] = (s.near(j, v) - s.mean[j]) / s.sd[j]
+				out.Row(i)[j] = (s.divided(j, v) - s.mean[j]) / s.sd[j]
 			}
 		}
 	}

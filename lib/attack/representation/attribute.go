@@ -36,8 +36,8 @@ type Persons struct {
 	Raw   *array.Matrix[float64] // their records without the attribute's column; nil: that attack is not made
 }
 
-// Inferred is what was found.
-type Inferred struct {
+// AttributeResult is what was found.
+type AttributeResult struct {
 	Codes Inference  `json:"codes"`
 	Raw   *Inference `json:"raw"`
 	// Majority is the accuracy of always giving the commoner answer.
@@ -60,7 +60,7 @@ type Inference struct {
 
 // Run attacks the codes, and the records where they are given. It refuses persons who
 // all have the attribute, or none, and values that are not finite.
-func (a Attribute) Run(ctx context.Context, e *engine.Engine, p Persons, seed engine.Root) (*Inferred, error) {
+func (a Attribute) Run(ctx context.Context, e *engine.Engine, p Persons, seed engine.Root) (*AttributeResult, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("attribute: %w", err)
 	}
@@ -70,7 +70,7 @@ func (a Attribute) Run(ctx context.Context, e *engine.Engine, p Persons, seed en
 			have++
 		}
 	}
-	out := &Inferred{Majority: float64(max(have, len(p.Has)-have)) / float64(len(p.Has))}
+	out := &AttributeResult{Majority: float64(max(have, len(p.Has)-have)) / float64(len(p.Has))}
 	codes, err := a.infer(ctx, e, p.Has, p.Codes, seed)
 	if err != nil {
 		return nil, fmt.Errorf("attribute: codes: %w", err)
@@ -110,20 +110,20 @@ func (a Attribute) infer(ctx context.Context, e *engine.Engine, has []bool, x ar
 	}
 	p := learned.CrossFitted(a.Attacker)
 	p.Folds = cmp.Or(a.Folds, p.Folds)
-	r, err := p.Run(ctx, e, learned.Question{Model: learned.Records{Members: x.Gather(with), Nonmembers: x.Gather(without)}}, seed)
+	r, err := p.Run(ctx, e, learned.Target{Model: learned.Records{Members: x.Gather(with), Nonmembers: x.Gather(without)}}, seed)
 	if err != nil {
 		return nil, err
 	}
-	return called(r), nil
+	return newInference(r), nil
 }
 
-// called calls the upper scores, as many of them as there are with the attribute. The
+// newInference calls the upper scores, as many of them as there are with the attribute. The
 // scores are places within a fold, in (0, 1).
-func called(r *learned.Report) *Inference {
+func newInference(r *learned.Report) *Inference {
 	n1, n0 := float64(r.NMembers), float64(r.NNonmembers)
 	bar := n0 / (n1 + n0)
 	hits, passes := 0.0, 0.0
-	for _, c := range r.Cells {
+	for _, c := range r.Scores {
 		switch {
 		case c.Member && c.Score > bar:
 			hits++

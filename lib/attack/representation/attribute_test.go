@@ -34,7 +34,7 @@ func persons(seed uint64, inCodes, inRaw float64) Persons {
 	return p
 }
 
-func infer(t *testing.T, a Attribute, p Persons) *Inferred {
+func infer(t *testing.T, a Attribute, p Persons) *AttributeResult {
 	t.Helper()
 	r, err := a.Run(background, nil, p, 1)
 	if err != nil {
@@ -73,12 +73,12 @@ func TestCallsAreCounted(t *testing.T) {
 	report := &learned.Report{}
 	report.NMembers, report.NNonmembers = 2, 6
 	for i, score := range []float64{0.9, 0.3} {
-		report.Cells = append(report.Cells, learned.Cell{Record: i, Member: true, Score: score})
+		report.Scores = append(report.Scores, learned.RecordScore{Record: i, Member: true, Score: score})
 	}
 	for i, score := range []float64{0.8, 0.7, 0.6, 0.5, 0.2, 0.1} {
-		report.Cells = append(report.Cells, learned.Cell{Record: i, Score: score})
+		report.Scores = append(report.Scores, learned.RecordScore{Record: i, Score: score})
 	}
-	r := called(report) // above 0.75: one with the attribute, one without
+	r := newInference(report) // above 0.75: one with the attribute, one without
 	near(t, "balanced accuracy and accuracy", []float64{r.Balanced.Value, r.Accuracy}, []float64{(0.5 + 5./6) / 2, 6. / 8}, 1e-12)
 }
 

@@ -33,8 +33,8 @@ func (m Decoder) Inputs() int { return m.Features }
 // Returns implements model.Architecture.
 func (m Decoder) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Outputs}} }
 
-// Resolved implements model.Architecture; there are no defaults.
-func (m Decoder) Resolved() model.Architecture { return m }
+// WithDefaults implements model.Architecture; there are no defaults.
+func (m Decoder) WithDefaults() model.Architecture { return m }
 
 // Check implements model.Architecture.
 func (m Decoder) Check() error {
@@ -49,8 +49,8 @@ func (m Decoder) Init(rng *rand.Rand) nn.Params {
 	return append(nn.PyTorch.DenseInit(rng, "hidden", m.Features, m.Hidden), nn.PyTorch.DenseInit(rng, "record", m.Hidden, m.Outputs)...)
 }
 
-// Draws implements model.Architecture; there are none.
-func (Decoder) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture; there are none.
+func (Decoder) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m Decoder) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {

@@ -17,10 +17,10 @@ import (
 // or representations, a row per record in the same order.
 type Pair struct{ Before, After array.Matrix[float64] }
 
-// Taught is what the attacker knows of a pair of shadow models that he trained and
+// ShadowPair is what the attacker knows of a pair of shadow models that he trained and
 // unlearned himself: what they say of the records that were erased from them, and of
 // records that neither ever saw.
-type Taught struct{ Erased, Unseen Pair }
+type ShadowPair struct{ Erased, Unseen Pair }
 
 // Target is what the pair of models under attack says: of the records that were
 // erased, and of records that neither ever saw. Which are which is the truth that the
@@ -54,11 +54,11 @@ func Constructions() []Construction {
 	return []Construction{Both, Concatenated, SortedConcatenated, Difference, SortedDifference, Distance}
 }
 
-// alone is what an attacker has who never saw the second model, aloneSorted the same in
+// alone is what an attacker has who never saw the second model, beforeOnlySorted the same in
 // descending order.
 const (
-	alone       Construction = "before"
-	aloneSorted Construction = "before-sorted"
+	beforeOnly       Construction = "before"
+	beforeOnlySorted Construction = "before-sorted"
 )
 
 // Membership asks whether a record was erased, of somebody who sees what the model
@@ -80,9 +80,9 @@ type Membership struct {
 	Construction Construction     `json:"construction,omitempty"`
 }
 
-// Found is what an attacker says of a target. Intervals are DeLong's over the target's
+// MembershipResult is what an attacker says of a target. Intervals are DeLong's over the target's
 // records, for this one attacker.
-type Found struct {
+type MembershipResult struct {
 	// ScoreReport is by the pair, members being the erased.
 	attack.ScoreReport
 	// Before is the same attacker who sees the model before alone, as an ordinary
@@ -92,7 +92,7 @@ type Found struct {
 
 // Run learns on the shadow pairs, all together, and judges the target. It refuses
 // pairs that do not fit, values that are not finite and an unknown construction.
-func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []Taught, target Target, seed engine.Root) (*Found, error) {
+func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []ShadowPair, target Target, seed engine.Root) (*MembershipResult, error) {
 	if !slices.Contains(Constructions(), m.Construction) {
 		return nil, fmt.Errorf("membership: there is no construction %q", m.Construction)
 	}
@@ -103,18 +103,18 @@ func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []Taught,
 	if err != nil {
 		return nil, fmt.Errorf("membership: %w", err)
 	}
-	first := alone
+	first := beforeOnly
 	if m.Construction == SortedConcatenated || m.Construction == SortedDifference {
-		first = aloneSorted
+		first = beforeOnlySorted
 	}
 	before, err := m.attack(ctx, e, first, shadows, target, seed)
 	if err != nil {
 		return nil, fmt.Errorf("membership, before alone: %w", err)
 	}
-	return &Found{*pair, *before}, nil
+	return &MembershipResult{*pair, *before}, nil
 }
 
-func (m Membership) attack(ctx context.Context, e *engine.Engine, c Construction, shadows []Taught, target Target, seed engine.Root) (
+func (m Membership) attack(ctx context.Context, e *engine.Engine, c Construction, shadows []ShadowPair, target Target, seed engine.Root) (
 	*attack.ScoreReport, error) {
 	p := learned.Protocol{Name: "pair", Attacker: m.Attacker, Standardised: true}
 	if p.Attacker == nil {
@@ -122,25 +122,25 @@ func (m Membership) attack(ctx context.Context, e *engine.Engine, c Construction
 	}
 	var erased, unseen []array.Matrix[float64]
 	for _, s := range shadows {
-		erased, unseen = append(erased, c.of(s.Erased)), append(unseen, c.of(s.Unseen))
+		erased, unseen = append(erased, c.features(s.Erased)), append(unseen, c.features(s.Unseen))
 	}
-	known := learned.Records{Members: stack(erased), Nonmembers: stack(unseen)}
-	return p.Borrow(ctx, e, known, learned.Records{Members: c.of(target.Erased), Nonmembers: c.of(target.Unseen)}, seed)
+	known := learned.Records{Members: stackRows(erased), Nonmembers: stackRows(unseen)}
+	return p.FitAndScore(ctx, e, known, learned.Records{Members: c.features(target.Erased), Nonmembers: c.features(target.Unseen)}, seed)
 }
 
-// of makes the features of every record of a pair.
-func (c Construction) of(p Pair) array.Matrix[float64] {
+// features makes the features of every record of a pair.
+func (c Construction) features(p Pair) array.Matrix[float64] {
 	var out array.Matrix[float64]
 	for i := range p.Before.Rows {
-		row := c.row(p.Before.Row(i), p.After.Row(i))
+		row := c.rowFeatures(p.Before.Row(i), p.After.Row(i))
 		out.Rows, out.Cols, out.Data = i+1, len(row), append(out.Data, row...)
 	}
 	return out
 }
 
-func (c Construction) row(b, a []float64) []float64 {
-	if c == SortedConcatenated || c == SortedDifference || c == aloneSorted {
-		b, a = sorted(b, a)
+func (c Construction) rowFeatures(b, a []float64) []float64 {
+	if c == SortedConcatenated || c == SortedDifference || c == beforeOnlySorted {
+		b, a = sortBoth(b, a)
 	}
 	diff := make([]float64, len(b))
 	square := 0.0
@@ -149,7 +149,7 @@ func (c Construction) row(b, a []float64) []float64 {
 		square += float64(diff[j] * diff[j])
 	}
 	switch c {
-	case alone, aloneSorted:
+	case beforeOnly, beforeOnlySorted:
 		return b
 	case Concatenated, SortedConcatenated:
 		return slices.Concat(b, a)
@@ -161,8 +161,8 @@ func (c Construction) row(b, a []float64) []float64 {
 	return slices.Concat(b, a, diff)
 }
 
-// sorted brings both into the descending order of the first.
-func sorted(b, a []float64) (sb, sa []float64) {
+// sortBoth brings both into the descending order of the first.
+func sortBoth(b, a []float64) (sb, sa []float64) {
 	order := make([]int, len(b))
 	for j := range order {
 		order[j] = j
@@ -182,7 +182,7 @@ func sorted(b, a []float64) (sb, sa []float64) {
 	return sb, sa
 }
 
-func stack(parts []array.Matrix[float64]) array.Matrix[float64] {
+func stackRows(parts []array.Matrix[float64]) array.Matrix[float64] {
 	var out array.Matrix[float64]
 	for _, p := range parts {
 		out.Rows, out.Cols, out.Data = out.Rows+p.Rows, p.Cols, append(out.Data, p.Data...)
@@ -190,7 +190,7 @@ func stack(parts []array.Matrix[float64]) array.Matrix[float64] {
 	return out
 }
 
-func checkPairs(shadows []Taught, target Target) error {
+func checkPairs(shadows []ShadowPair, target Target) error {
 	if len(shadows) == 0 {
 		return errors.New("there are no shadow models")
 	}

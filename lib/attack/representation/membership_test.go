@@ -31,7 +31,7 @@ func waved(n int, at, fall float64) Pair {
 
 // scikit-learn 1.9.1: StandardScaler, LogisticRegression and roc_auc_score.
 func TestTheAttackOnPairsIsScikitLearns(t *testing.T) {
-	shadows := []Taught{{Erased: waved(14, 0, 0.8), Unseen: waved(17, 20, 0)}}
+	shadows := []ShadowPair{{Erased: waved(14, 0, 0.8), Unseen: waved(17, 20, 0)}}
 	target := Target{Erased: waved(9, 40, 0.2), Unseen: waved(11, 60, 0)}
 	for c, want := range map[Construction]float64{
 		Both: 1, Concatenated: 0.7676767676767677, SortedConcatenated: 0.7171717171717171,
@@ -58,7 +58,7 @@ func TestTheAttackOnPairsIsScikitLearns(t *testing.T) {
 		return Pair{p.Before.Gather(at), p.After.Gather(at)}
 	}
 	s := shadows[0]
-	two := []Taught{{split(s.Erased, 0, 5), split(s.Unseen, 0, 9)}, {split(s.Erased, 5, 14), split(s.Unseen, 9, 17)}}
+	two := []ShadowPair{{split(s.Erased, 0, 5), split(s.Unseen, 0, 9)}, {split(s.Erased, 5, 14), split(s.Unseen, 9, 17)}}
 	r, err := Membership{Construction: Distance}.Run(background, nil, two, target, 1)
 	if err != nil || math.Abs(r.AUC.Value-0.6363636363636364) > 1e-12 {
 		t.Errorf("of two pairs %+v: %v", r, err)
@@ -80,13 +80,13 @@ func pairOf(rng *rand.Rand, n int, memory, fall float64) Pair {
 	return p
 }
 
-func evidence(seed uint64, memory, fall float64) ([]Taught, Target) {
+func evidence(seed uint64, memory, fall float64) ([]ShadowPair, Target) {
 	rng := rand.New(rand.NewPCG(seed, 77))
-	one := func() Taught { return Taught{pairOf(rng, 60, memory, fall), pairOf(rng, 60, 0, 0)} }
-	return []Taught{one(), one()}, Target{pairOf(rng, 50, memory, fall), pairOf(rng, 70, 0, 0)}
+	one := func() ShadowPair { return ShadowPair{pairOf(rng, 60, memory, fall), pairOf(rng, 60, 0, 0)} }
+	return []ShadowPair{one(), one()}, Target{pairOf(rng, 50, memory, fall), pairOf(rng, 70, 0, 0)}
 }
 
-func find(t *testing.T, m Membership, s []Taught, v Target) *Found {
+func find(t *testing.T, m Membership, s []ShadowPair, v Target) *MembershipResult {
 	t.Helper()
 	r, err := m.Run(background, nil, s, v, 1)
 	if err != nil {
@@ -120,9 +120,9 @@ func TestExchangedRolesOfAPairAreNoticed(t *testing.T) {
 	s, v := evidence(2, 0, 1)
 	m := Membership{Construction: Difference}
 	right := find(t, m, s, v).AUC.Value
-	var wrong []Taught
+	var wrong []ShadowPair
 	for _, one := range s {
-		wrong = append(wrong, Taught{Erased: one.Unseen, Unseen: one.Erased})
+		wrong = append(wrong, ShadowPair{Erased: one.Unseen, Unseen: one.Erased})
 	}
 	if got := find(t, m, wrong, v).AUC.Value; math.Abs(got-(1-right)) > 1e-9 {
 		t.Errorf("taught the wrong way round: %v, was %v", got, right)
@@ -198,13 +198,13 @@ func TestTheNullOfPairsIsCalibrated(t *testing.T) {
 }
 
 func TestNonsenseIsNoPair(t *testing.T) {
-	for words, spoil := range map[string]func(s *[]Taught, v *Target){
-		"there are no shadow models":                      func(s *[]Taught, _ *Target) { *s = nil },
-		"target, erased: 0 x 0 before":                    func(_ *[]Taught, v *Target) { v.Erased = Pair{} },
-		"target, unseen: 70 x 4 before and 50 x 4 after":  func(_ *[]Taught, v *Target) { v.Unseen.After = v.Erased.After },
-		"shadow 1, unseen: 60 x 3 before":                 func(s *[]Taught, _ *Target) { (*s)[1].Unseen.Before = array.New[float64](60, 3) },
-		"shadow 0, erased, after: row 2, column 1 is NaN": func(s *[]Taught, _ *Target) { (*s)[0].Erased.After.Data[9] = math.NaN() },
-		"target, unseen, before: row 0, column 3 is -Inf": func(_ *[]Taught, v *Target) { v.Unseen.Before.Data[3] = math.Inf(-1) },
+	for words, spoil := range map[string]func(s *[]ShadowPair, v *Target){
+		"there are no shadow models":                      func(s *[]ShadowPair, _ *Target) { *s = nil },
+		"target, erased: 0 x 0 before":                    func(_ *[]ShadowPair, v *Target) { v.Erased = Pair{} },
+		"target, unseen: 70 x 4 before and 50 x 4 after":  func(_ *[]ShadowPair, v *Target) { v.Unseen.After = v.Erased.After },
+		"shadow 1, unseen: 60 x 3 before":                 func(s *[]ShadowPair, _ *Target) { (*s)[1].Unseen.Before = array.New[float64](60, 3) },
+		"shadow 0, erased, after: row 2, column 1 is NaN": func(s *[]ShadowPair, _ *Target) { (*s)[0].Erased.After.Data[9] = math.NaN() },
+		"target, unseen, before: row 0, column 3 is -Inf": func(_ *[]ShadowPair, v *Target) { v.Unseen.Before.Data[3] = math.Inf(-1) },
 	} {
 		s, v := evidence(1, 0, 1)
 		spoil(&s, &v)

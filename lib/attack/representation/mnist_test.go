@@ -14,7 +14,7 @@ import (
 // On real images, with no compression at all between the user and the attacker: the
 // program's setting draws worse than the mean of the class, from the whole image too;
 // with patience masked images are drawn, the better the more of them is in clear.
-func TestMaskedImagesAreDrawnWithPatienceAlone(t *testing.T) {
+func TestMaskedImagesNeedTheLongAttack(t *testing.T) {
 	datatest.Dir(t)
 	const known, seen = 600, 200
 	numbers := make([]int, known+seen)

@@ -45,8 +45,8 @@ type Reconstruction struct {
 // even more draws more is for who uses it to try.
 func Persistent() Reconstruction { return Reconstruction{Epochs: 60, LR: 1e-3} }
 
-// Resolved puts the defaults in the place of zeros.
-func (a Reconstruction) Resolved() Reconstruction {
+// WithDefaults puts the defaults in the place of zeros.
+func (a Reconstruction) WithDefaults() Reconstruction {
 	a.Hidden, a.Epochs = cmp.Or(a.Hidden, 96), cmp.Or(a.Epochs, 10)
 	a.Batch, a.LR = cmp.Or(a.Batch, 100), cmp.Or(a.LR, 1e-4)
 	return a
@@ -75,15 +75,15 @@ type Reconstructed struct {
 // Run trains the attacker on the shadow and judges him on the victims. It refuses
 // sides of other shapes, values that are not finite, and a record on both sides.
 func (a Reconstruction) Run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
-	if err := apart(shadow, victims); err != nil {
+	if err := checkDisjoint(shadow, victims); err != nil {
 		return nil, fmt.Errorf("reconstruction: %w", err)
 	}
 	return a.run(ctx, e, shadow, victims, seed)
 }
 
-// Itself is the evidence of the published program: the erased records, whole and
+// CodedEvidence is the evidence of the published program: the erased records, whole and
 // masked, with the codes of either.
-type Itself struct {
+type CodedEvidence struct {
 	Codes, Records             array.Matrix[float32]
 	MaskedCodes, MaskedRecords array.Matrix[float32]
 }
@@ -92,7 +92,7 @@ type Itself struct {
 // the whole erased records, scored on their masked codes against the masked records.
 // It measures neither what a stranger could draw nor how far that is from the record;
 // the floors are those of masked records too. In the program's units SSE is "MSE".
-func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased Itself, seed engine.Root) (*Reconstructed, error) {
+func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased CodedEvidence, seed engine.Root) (*Reconstructed, error) {
 	numbers := make([]int, erased.Codes.Rows)
 	shadow := Shadow{Numbers: numbers, Codes: erased.Codes, Records: erased.Records}
 	victims := Victims{Numbers: numbers, Codes: erased.MaskedCodes, Originals: erased.MaskedRecords}
@@ -110,7 +110,7 @@ func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased Itse
 }
 
 func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
-	a = a.Resolved()
+	a = a.WithDefaults()
 	known, seen := shadow.Codes, victims.Codes
 	if a.Standardised {
 		wide := array.Convert[float64](known)
@@ -125,7 +125,7 @@ func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow
 	if err != nil {
 		return nil, fmt.Errorf("reconstruction: %w", err)
 	}
-	return judged(out, shadow, victims), nil
+	return newReconstructed(out, shadow, victims), nil
 }
 
 // fit returns the attacker.
@@ -139,7 +139,9 @@ func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, record
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{drawing(codes, records)}, nil }}
+	plan := train.Plan{Passes: func(int) ([]train.Objective, error) {
+		return []train.Objective{reconstructionObjective(codes, records)}, nil
+	}}
 	c := train.Config{Epochs: a.Epochs, Batch: a.Batch, Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
 	p, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
@@ -154,22 +156,22 @@ func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, record
 	}, nil
 }
 
-// drawing is the mean over records of the squared error of what is drawn of a code.
-func drawing(codes, records array.Matrix[float32]) train.Objective {
+// reconstructionObjective is the mean over records of the squared error of what is drawn of a code.
+func reconstructionObjective(codes, records array.Matrix[float32]) train.Objective {
 	return train.Objective{{Name: "reconstruction", X: codes, Targets: []train.Target{{
 		Loss: loss.SquaredError{}, Inputs: map[string]array.Matrix[float32]{loss.Target: records}, Weight: 1,
 	}}}}
 }
 
-// judged compares what was drawn with the originals, beside the floors.
-func judged(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Reconstructed {
-	r := &Reconstructed{Errors: errors2(drawn, victims.Originals), Records: drawn}
-	floor := errors2(alike(shadow.Records, make([]int, shadow.Records.Rows), make([]int, victims.Originals.Rows)), victims.Originals)
-	r.SSE, r.MSE, r.Mean = over(r.Errors, 1), over(r.Errors, float64(drawn.Cols)), over(floor, 1)
+// newReconstructed compares what was drawn with the originals, beside the floors.
+func newReconstructed(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Reconstructed {
+	r := &Reconstructed{Errors: squaredErrors(drawn, victims.Originals), Records: drawn}
+	floor := squaredErrors(classMeans(shadow.Records, make([]int, shadow.Records.Rows), make([]int, victims.Originals.Rows)), victims.Originals)
+	r.SSE, r.MSE, r.Mean = meanEstimate(r.Errors, 1), meanEstimate(r.Errors, float64(drawn.Cols)), meanEstimate(floor, 1)
 	r.SSE.Better, r.MSE.Better = stats.HigherIsBetter, stats.HigherIsBetter
 	if shadow.Labels != nil && victims.Labels != nil {
-		byClass := errors2(alike(shadow.Records, shadow.Labels, victims.Labels), victims.Originals)
-		e := over(byClass, 1)
+		byClass := squaredErrors(classMeans(shadow.Records, shadow.Labels, victims.Labels), victims.Originals)
+		e := meanEstimate(byClass, 1)
 		r.ClassMean = &e
 		if e.Value < r.Mean.Value {
 			floor = byClass
@@ -179,11 +181,11 @@ func judged(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Recons
 	for i := range r.Gains {
 		r.Gains[i] = floor[i] - r.Errors[i]
 	}
-	r.Gain = over(r.Gains, 1).Against(0, stats.LowerIsBetter)
+	r.Gain = meanEstimate(r.Gains, 1).WithNull(0, stats.LowerIsBetter)
 	return r
 }
 
-func over(x []float64, per float64) stats.Estimate {
+func meanEstimate(x []float64, per float64) stats.Estimate {
 	each := make([]float64, len(x))
 	for i, v := range x {
 		each[i] = v / per
@@ -191,8 +193,8 @@ func over(x []float64, per float64) stats.Estimate {
 	return stats.MeanInterval(each, level, "records")
 }
 
-// errors2 are the squared distances of rows.
-func errors2(a, b array.Matrix[float32]) []float64 {
+// squaredErrors are the squared distances of rows.
+func squaredErrors(a, b array.Matrix[float32]) []float64 {
 	out := make([]float64, b.Rows)
 	for i := range out {
 		for j, v := range b.Row(i) {
@@ -203,15 +205,15 @@ func errors2(a, b array.Matrix[float32]) []float64 {
 	return out
 }
 
-// alike gives everyone the mean of the known records with the same label, or of all
+// classMeans gives everyone the mean of the known records with the same label, or of all
 // where nobody has it.
-func alike(known array.Matrix[float32], labels, of []int) array.Matrix[float32] {
+func classMeans(known array.Matrix[float32], labels, of []int) array.Matrix[float32] {
 	means := map[int][]float64{}
-	all := mean(known, func(int) bool { return true })
+	all := meanRows(known, func(int) bool { return true })
 	out := array.New[float32](len(of), known.Cols)
 	for i, label := range of {
 		if means[label] == nil {
-			means[label] = mean(known, func(k int) bool { return labels[k] == label })
+			means[label] = meanRows(known, func(k int) bool { return labels[k] == label })
 		}
 		m := means[label]
 		if len(m) == 0 {
@@ -224,8 +226,8 @@ func alike(known array.Matrix[float32], labels, of []int) array.Matrix[float32] 
 	return out
 }
 
-// mean is the mean of some rows, empty where there are none.
-func mean(m array.Matrix[float32], which func(row int) bool) []float64 {
+// meanRows is the mean of some rows, empty where there are none.
+func meanRows(m array.Matrix[float32], which func(row int) bool) []float64 {
 	out, n := make([]float64, m.Cols), 0.0
 	for i := range m.Rows {
 		if !which(i) {

@@ -85,7 +85,7 @@ func TestTheAttackerTrainsAsPyTorchs(t *testing.T) {
 		for k := range y.Data {
 			y.Data[k] = (y.Data[k] + 1) / 2
 		}
-		plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{drawing(x, y)}, nil }}
+		plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{reconstructionObjective(x, y)}, nil }}
 		p, _, err = train.FitPlan(background, r, p, plan, train.Config{Epochs: 6, Optimizer: nn.Adam{LR: 0.05}}, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -96,16 +96,16 @@ func TestTheAttackerTrainsAsPyTorchs(t *testing.T) {
 		}
 		drawn := out.Outputs[nn.Output]
 		near(t, "drawn", array.Convert[float64](drawn).Data[:10], c.drawn, 1e-5)
-		near(t, "errors", errors2(drawn, y), c.error, 2e-5)
+		near(t, "errors", squaredErrors(drawn, y), c.error, 2e-5)
 	}
 }
 
-// lively is an attacker that learns the planted cases in no time.
-var lively = Reconstruction{Hidden: 24, Epochs: 40, Batch: 20, LR: 0.01}
+// quickAttack is an attacker that learns the planted cases in no time.
+var quickAttack = Reconstruction{Hidden: 24, Epochs: 40, Batch: 20, LR: 0.01}
 
-// house draws records in (0, 1) of six columns and codes that tell three of their four
+// plantRecords draws records in (0, 1) of six columns and codes that tell three of their four
 // hidden causes; with blind, codes that tell nothing.
-func house(seed uint64, first, n int, blind bool) (numbers []int, codes, records array.Matrix[float32]) {
+func plantRecords(seed uint64, first, n int, blind bool) (numbers []int, codes, records array.Matrix[float32]) {
 	rng := rand.New(rand.NewPCG(seed, uint64(first)))
 	codes, records = array.New[float32](n, 3), array.New[float32](n, 6)
 	for i := range n {
@@ -129,8 +129,8 @@ func house(seed uint64, first, n int, blind bool) (numbers []int, codes, records
 }
 
 func sides(seed uint64, blind bool) (Shadow, Victims) {
-	n, z, x := house(seed, 0, 200, blind)
-	m, y, w := house(seed, 1000, 80, blind)
+	n, z, x := plantRecords(seed, 0, 200, blind)
+	m, y, w := plantRecords(seed, 1000, 80, blind)
 	return Shadow{Numbers: n, Codes: z, Records: x}, Victims{Numbers: m, Codes: y, Originals: w}
 }
 
@@ -147,14 +147,14 @@ func TestCodesThatTellAreReconstructedAndOthersAreNot(t *testing.T) {
 	e := open(t)
 	s, v := sides(1, false)
 	before := fmt.Sprint(s, v)
-	r := reconstruct(t, e, lively, s, v, 1)
+	r := reconstruct(t, e, quickAttack, s, v, 1)
 	if r.Gain.Low < 0.4*r.Mean.Value || *r.Gain.Null != 0 || r.Gain.N != 80 {
 		t.Errorf("of telling codes: gain %v of %v", r.Gain, r.Mean)
 	}
 	if fmt.Sprint(s, v) != before {
 		t.Error("the attack writes to its evidence")
 	}
-	if again := reconstruct(t, e, lively, s, v, 1); !slices.Equal(again.Errors, r.Errors) {
+	if again := reconstruct(t, e, quickAttack, s, v, 1); !slices.Equal(again.Errors, r.Errors) {
 		t.Error("the same attack answers anew")
 	}
 	// Without a signal an attacker cannot beat the mean record; what he has learned by
@@ -162,7 +162,7 @@ func TestCodesThatTellAreReconstructedAndOthersAreNot(t *testing.T) {
 	var gains []float64
 	for seed := range uint64(8) {
 		s, v := sides(10+seed, true)
-		gains = append(gains, reconstruct(t, e, lively, s, v, engine.Root(seed)).Gain.Value)
+		gains = append(gains, reconstruct(t, e, quickAttack, s, v, engine.Root(seed)).Gain.Value)
 	}
 	if g := stats.MeanInterval(gains, 0.99, "draws"); g.High > 0.01 {
 		t.Errorf("of blind codes: gain %v", g)
@@ -184,14 +184,14 @@ func TestExchangedRolesOfAReconstructionAreNoticed(t *testing.T) {
 	taught, judged := s, v
 	taught.Records, judged.Originals = turned(s.Records), turned(v.Originals)
 	for what, c := range map[string]*Reconstructed{
-		"taught on others": reconstruct(t, e, lively, taught, v, 1),
-		"judged by others": reconstruct(t, e, lively, s, judged, 1),
+		"taught on others": reconstruct(t, e, quickAttack, taught, v, 1),
+		"judged by others": reconstruct(t, e, quickAttack, s, judged, 1),
 	} {
 		if c.Gain.High > 0 {
 			t.Errorf("%s: gain %v", what, c.Gain)
 		}
 	}
-	both := reconstruct(t, e, lively, taught, judged, 1)
+	both := reconstruct(t, e, quickAttack, taught, judged, 1)
 	if both.Gain.Low < 0.4*both.Mean.Value {
 		t.Errorf("taught and judged by the same other records: gain %v", both.Gain)
 	}
@@ -206,7 +206,7 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 	for i := range v.Numbers {
 		v.Labels = append(v.Labels, i%4) // the shadow has nobody of class 3
 	}
-	r := reconstruct(t, open(t), lively, s, v, 3)
+	r := reconstruct(t, open(t), quickAttack, s, v, 3)
 	var all [6]float64
 	byClass, counts := map[int]*[6]float64{0: {}, 1: {}, 2: {}}, map[int]float64{}
 	for i := range s.Records.Rows {
@@ -233,7 +233,7 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 		[]float64{sse, sse / 6, mean, class, min(mean, class) - sse}, 1e-6)
 	near(t, "ends of MSE", []float64{6 * r.MSE.Low, 6 * r.MSE.High}, []float64{r.SSE.Low, r.SSE.High}, 1e-12)
 	s.Labels = nil
-	if without := reconstruct(t, open(t), lively, s, v, 3); without.ClassMean != nil {
+	if without := reconstruct(t, open(t), quickAttack, s, v, 3); without.ClassMean != nil {
 		t.Error("a mean of classes that the attacker does not know")
 	}
 }
@@ -242,28 +242,28 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 // what masking left of them.
 func TestTheCodedReconstructionIsTaughtAndScoredOnTheErased(t *testing.T) {
 	e := open(t)
-	_, codes, records := house(3, 0, 120, false)
-	_, _, other := house(4, 0, 120, false)
-	run := func(i Itself) *Reconstructed {
+	_, codes, records := plantRecords(3, 0, 120, false)
+	_, _, other := plantRecords(4, 0, 120, false)
+	run := func(i CodedEvidence) *Reconstructed {
 		t.Helper()
-		r, err := lively.Coded(background, e, i, 1)
+		r, err := quickAttack.Coded(background, e, i, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
-	if r := run(Itself{codes, records, codes, records}); r.Gain.Low < 0.4*r.Mean.Value {
+	if r := run(CodedEvidence{codes, records, codes, records}); r.Gain.Low < 0.4*r.Mean.Value {
 		t.Errorf("gain %v of %v", r.Gain, r.Mean)
 	}
-	if r := run(Itself{codes, records, codes, other}); r.Gain.Value > 0 {
+	if r := run(CodedEvidence{codes, records, codes, other}); r.Gain.Value > 0 {
 		t.Errorf("scored against what was not masked: gain %v", r.Gain)
 	}
-	if r := run(Itself{codes, other, codes, records}); r.Gain.High > 0.1*r.Mean.Value {
+	if r := run(CodedEvidence{codes, other, codes, records}); r.Gain.High > 0.1*r.Mean.Value {
 		t.Errorf("taught on what was not erased: gain %v", r.Gain)
 	}
-	_, err := lively.Coded(background, e, Itself{codes, records, codes.Gather([]int{1}), records}, 1)
+	_, err := quickAttack.Coded(background, e, CodedEvidence{codes, records, codes.Gather([]int{1}), records}, 1)
 	refused(t, err, "masked victims: 1 codes, 120 records")
-	_, err = lively.Coded(background, e, Itself{codes, records, records, records}, 1)
+	_, err = quickAttack.Coded(background, e, CodedEvidence{codes, records, records, records}, 1)
 	refused(t, err, "codes of 3 columns for records of 6, masked 6 for 6")
 }
 
@@ -272,7 +272,7 @@ func TestTheCodedReconstructionIsTaughtAndScoredOnTheErased(t *testing.T) {
 func TestCodesAreStandardisedByTheShadow(t *testing.T) {
 	e := open(t)
 	s, v := sides(5, false)
-	plain := lively
+	plain := quickAttack
 	plain.Standardised = true
 	want := reconstruct(t, e, plain, s, v, 1)
 	for _, m := range []array.Matrix[float32]{s.Codes, v.Codes} {
@@ -305,7 +305,7 @@ func TestNonsenseIsNotReconstructed(t *testing.T) {
 	} {
 		s, v := sides(1, false)
 		spoil(&s, &v)
-		_, err := lively.Run(background, e, s, v, 1)
+		_, err := quickAttack.Run(background, e, s, v, 1)
 		refused(t, err, words)
 	}
 	s, v := sides(1, false)
@@ -319,7 +319,7 @@ func TestNonsenseIsNotReconstructed(t *testing.T) {
 // every record by itself; and by it a record can be drawn.
 func TestGradientsAreEveryRecordsOwn(t *testing.T) {
 	e := open(t)
-	_, codes, records := house(6, 0, 30, false)
+	_, codes, records := plantRecords(6, 0, 30, false)
 	arch := Decoder{Features: 3, Hidden: 4, Outputs: 6, Linear: true}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
@@ -330,7 +330,7 @@ func TestGradientsAreEveryRecordsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := drawing(codes, records)
+	o := reconstructionObjective(codes, records)
 	got, err := Gradients(background, r, p, o, "record.bias", train.Mode{})
 	if err != nil {
 		t.Fatal(err)

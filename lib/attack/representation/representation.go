@@ -39,11 +39,13 @@ type Victims struct {
 	Labels    []int // their classes, which the server is told; nil: not known
 }
 
-func (s Shadow) check() error { return side("shadow", s.Numbers, s.Codes, s.Records, s.Labels) }
+func (s Shadow) check() error { return checkSide("shadow", s.Numbers, s.Codes, s.Records, s.Labels) }
 
-func (v Victims) check() error { return side("victims", v.Numbers, v.Codes, v.Originals, v.Labels) }
+func (v Victims) check() error {
+	return checkSide("victims", v.Numbers, v.Codes, v.Originals, v.Labels)
+}
 
-func side(name string, numbers []int, codes, records array.Matrix[float32], labels []int) error {
+func checkSide(name string, numbers []int, codes, records array.Matrix[float32], labels []int) error {
 	if codes.Rows == 0 || codes.Cols == 0 || records.Cols == 0 {
 		return fmt.Errorf("%s: codes of %d x %d, records of %d x %d", name, codes.Rows, codes.Cols, records.Rows, records.Cols)
 	}
@@ -56,8 +58,8 @@ func side(name string, numbers []int, codes, records array.Matrix[float32], labe
 	return errors.Join(codes.Check(name+", codes"), records.Check(name+", records"))
 }
 
-// apart reports sides that do not fit, or share a record.
-func apart(s Shadow, v Victims) error {
+// checkDisjoint reports sides that do not fit, or share a record.
+func checkDisjoint(s Shadow, v Victims) error {
 	if err := errors.Join(s.check(), v.check()); err != nil {
 		return err
 	}

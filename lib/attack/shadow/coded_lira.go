@@ -50,29 +50,29 @@ func (a CodedLiRA) Scores(e Evidence) ([]float64, error) {
 	}
 	var in, out [][]float64
 	for i := range e.Target {
-		with, without := e.Shadows.of(i)
+		with, without := e.Shadows.scoresFor(i)
 		in, out = append(in, with), append(out, without)
 	}
-	strangers, err := a.laws(out, "without")
+	nonmembers, err := a.fitNormals(out, "without")
 	if err != nil {
 		return nil, err
 	}
 	scores := make([]float64, len(e.Target))
 	if a.Offline {
 		for i, t := range e.Target {
-			scores[i] = -strangers[i].logDensity(t) + halfLogTau
+			scores[i] = -nonmembers[i].logDensity(t) + halfLogTau
 		}
 		return scores, nil
 	}
-	members, err := a.laws(in, "with")
+	members, err := a.fitNormals(in, "with")
 	if err != nil {
 		return nil, err
 	}
 	for i, t := range e.Target {
 		if a.FixedVariance {
-			strangers[i].sd = members[i].sd
+			nonmembers[i].sd = members[i].sd
 		}
-		scores[i] = members[i].logDensity(t) - strangers[i].logDensity(t)
+		scores[i] = members[i].logDensity(t) - nonmembers[i].logDensity(t)
 	}
 	return scores, nil
 }
@@ -80,7 +80,7 @@ func (a CodedLiRA) Scores(e Evidence) ([]float64, error) {
 // halfLogTau is log sqrt(2 pi).
 var halfLogTau = math.Log(2*math.Pi) / 2
 
-func (a CodedLiRA) laws(samples [][]float64, side string) ([]law, error) {
+func (a CodedLiRA) fitNormals(samples [][]float64, side string) ([]normal, error) {
 	size := math.MaxInt
 	for _, x := range samples {
 		size = min(size, len(x))
@@ -88,12 +88,12 @@ func (a CodedLiRA) laws(samples [][]float64, side string) ([]law, error) {
 	if size == 0 {
 		return nil, inapplicable("a record has no shadow model %s it", side)
 	}
-	out := make([]law, len(samples))
+	out := make([]normal, len(samples))
 	var all []float64
 	for i, x := range samples {
 		x = x[:size]
 		all = append(all, x...)
-		out[i] = law{median(x), deviation(x) + 1e-30}
+		out[i] = normal{median(x), deviation(x) + 1e-30}
 	}
 	if a.FixedVariance {
 		for i := range out {

@@ -10,10 +10,10 @@ import (
 
 // Thirty models, each trained on a random half of forty cells of one kind, which they
 // remember or do not. Nobody has to find non-members that look like members.
-func ExampleFleet_Attack() {
+func ExampleModels_Attack() {
 	for _, memory := range []float64{0, 1} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		f := shadow.Fleet{Scores: array.New[float64](30, 40)}
+		f := shadow.Models{Scores: array.New[float64](30, 40)}
 		for m := range 30 {
 			in := make([]bool, 40)
 			for k, i := range rng.Perm(40) {

@@ -66,7 +66,7 @@ func (a LiRA) Scores(e Evidence) ([]float64, error) {
 	if !(a.SD >= 0) || math.IsInf(a.SD, 1) {
 		return nil, fmt.Errorf("a standard deviation of %v", a.SD)
 	}
-	in, out, err := a.fit(e.Shadows)
+	in, out, err := a.fitBothSides(e.Shadows)
 	if err != nil {
 		return nil, err
 	}
@@ -81,31 +81,31 @@ func (a LiRA) Scores(e Evidence) ([]float64, error) {
 	return scores, nil
 }
 
-// law is a normal distribution.
-type law struct{ mean, sd float64 }
+// normal is a normal distribution.
+type normal struct{ mean, sd float64 }
 
 // logDensity leaves out the constant.
-func (l law) logDensity(x float64) float64 {
+func (l normal) logDensity(x float64) float64 {
 	z := (x - l.mean) / l.sd
 	return -float64(z*z)/2 - math.Log(l.sd)
 }
 
-// fit returns every record's laws; in is empty offline.
-func (a LiRA) fit(s Shadows) (in, out []law, err error) {
+// fitBothSides returns every record's laws; in is empty offline.
+func (a LiRA) fitBothSides(s Shadows) (in, out []normal, err error) {
 	var withs, withouts [][]float64
 	for i := range s.Scores.Cols {
-		with, without := s.of(i)
+		with, without := s.scoresFor(i)
 		withs, withouts = append(withs, with), append(withouts, without)
 	}
-	if out, err = a.laws(withouts, "without"); err != nil || a.Offline {
+	if out, err = a.fitNormals(withouts, "without"); err != nil || a.Offline {
 		return nil, out, err
 	}
-	in, err = a.laws(withs, "with")
+	in, err = a.fitNormals(withs, "with")
 	return in, out, err
 }
 
-func (a LiRA) laws(samples [][]float64, side string) ([]law, error) {
-	out := make([]law, len(samples))
+func (a LiRA) fitNormals(samples [][]float64, side string) ([]normal, error) {
+	out := make([]normal, len(samples))
 	squares, freedom := 0.0, 0
 	need := 2
 	if a.Pooled || a.SD > 0 {

@@ -93,7 +93,7 @@ func (a RMIA) Ratios(e Evidence) ([]float64, error) {
 	}
 	out := make([]float64, len(e.Target))
 	for i, t := range e.Target {
-		with, without := e.Shadows.of(i)
+		with, without := e.Shadows.scoresFor(i)
 		if len(without) == 0 || len(with) == 0 && !a.Offline {
 			return nil, inapplicable("record %d: shadow models with it: %d, without it: %d", i, len(with), len(without))
 		}
@@ -114,13 +114,13 @@ func column(e Evidence, k int) []float64 {
 func (a RMIA) logEvidence(in, out []float64) float64 {
 	switch {
 	case a.Offline && a.A == 1:
-		return logMean(out)
+		return logMeanExp(out)
 	case a.Offline:
-		return logSum([]float64{math.Log((1+a.A)/2) + logMean(out), math.Log((1 - a.A) / 2)})
+		return logSumExp([]float64{math.Log((1+a.A)/2) + logMeanExp(out), math.Log((1 - a.A) / 2)})
 	case in == nil:
-		return logMean(out)
+		return logMeanExp(out)
 	}
-	return logSum([]float64{logMean(in), logMean(out)}) - math.Ln2
+	return logSumExp([]float64{logMeanExp(in), logMeanExp(out)}) - math.Ln2
 }
 
 func (a RMIA) check(e Evidence) error {
@@ -133,7 +133,7 @@ func (a RMIA) check(e Evidence) error {
 	case !(a.Gamma > 0) || math.IsInf(a.Gamma, 1):
 		return fmt.Errorf("gamma is %v, not a positive number", a.Gamma)
 	}
-	return a.probable(e.Target, e.Shadows.Scores.Data)
+	return a.checkProbabilities(e.Target, e.Shadows.Scores.Data)
 }
 
 func (a RMIA) checkPopulation(e Evidence) error {
@@ -144,14 +144,14 @@ func (a RMIA) checkPopulation(e Evidence) error {
 	case p.Shadows.Rows != e.Shadows.Scores.Rows || p.Shadows.Cols != len(p.Target):
 		return fmt.Errorf("shadow scores of the population are %d x %d, want %d x %d", p.Shadows.Rows, p.Shadows.Cols, e.Shadows.Scores.Rows, len(p.Target))
 	}
-	if err := errors.Join(row(p.Target).Check("target scores of the population"), p.Shadows.Check("shadow scores of the population")); err != nil {
+	if err := errors.Join(asRow(p.Target).Check("target scores of the population"), p.Shadows.Check("shadow scores of the population")); err != nil {
 		return err
 	}
-	return a.probable(p.Target, p.Shadows.Data)
+	return a.checkProbabilities(p.Target, p.Shadows.Data)
 }
 
-// probable refuses what is no logarithm of a probability, where one is needed.
-func (a RMIA) probable(of ...[]float64) error {
+// checkProbabilities refuses what is no logarithm of a probability, where one is needed.
+func (a RMIA) checkProbabilities(of ...[]float64) error {
 	if !a.Offline || a.A == 1 {
 		return nil
 	}

@@ -64,13 +64,13 @@ func (e Evidence) check() error {
 	if len(e.Target) == 0 {
 		return errors.New("there are no target scores")
 	}
-	if err := row(e.Target).Check("target scores"); err != nil {
+	if err := asRow(e.Target).Check("target scores"); err != nil {
 		return err
 	}
 	return e.Shadows.check(len(e.Target))
 }
 
-func row(x []float64) array.Matrix[float64] {
+func asRow(x []float64) array.Matrix[float64] {
 	return array.Matrix[float64]{Rows: 1, Cols: len(x), Data: x}
 }
 
@@ -92,8 +92,8 @@ func (s Shadows) check(records int) error {
 	return nil
 }
 
-// of are record i's scores by the models that had it and by those that had not.
-func (s Shadows) of(i int) (in, out []float64) {
+// scoresFor are record i's scores by the models that had it and by those that had not.
+func (s Shadows) scoresFor(i int) (in, out []float64) {
 	for m, had := range s.In {
 		if v := s.Scores.Row(m)[i]; had[i] {
 			in = append(in, v)
@@ -111,7 +111,7 @@ func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name(), err)
 	}
-	s, err := sides(scores, member)
+	s, err := splitByMembership(scores, member)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name(), err)
 	}
@@ -131,7 +131,7 @@ func inapplicable(format string, args ...any) error {
 	return &Inapplicable{fmt.Sprintf(format, args...)}
 }
 
-func sides(scores []float64, member []bool) (s attack.Samples, err error) {
+func splitByMembership(scores []float64, member []bool) (s attack.Samples, err error) {
 	if len(member) != len(scores) {
 		return s, fmt.Errorf("membership of %d records, scores of %d", len(member), len(scores))
 	}
@@ -145,14 +145,14 @@ func sides(scores []float64, member []bool) (s attack.Samples, err error) {
 	return s, nil
 }
 
-// Scaled turns a classifier's logits into LiRA's scaled confidence (Carlini et al.
+// ScaledConfidences turns a classifier's logits into LiRA's scaled confidence (Carlini et al.
 // 2022, section VI),
 //
 //	log p_y - log(1 - p_y) = z_y - log sum over c not y of exp(z_c),
 //
 // one per record, which is near to normal over models where p_y itself is not. From
 // logits it is exact even where p_y rounds to 1.
-func Scaled(logits array.Matrix[float32], y []int) ([]float64, error) {
+func ScaledConfidences(logits array.Matrix[float32], y []int) ([]float64, error) {
 	if err := logits.Check("logits"); err != nil {
 		return nil, fmt.Errorf("shadow: %w", err)
 	}
@@ -164,21 +164,21 @@ func Scaled(logits array.Matrix[float32], y []int) ([]float64, error) {
 		if label < 0 || label >= logits.Cols {
 			return nil, fmt.Errorf("shadow: record %d has label %d of %d classes", i, label, logits.Cols)
 		}
-		out[i] = ScaledOf(logits.Read(row, i), label)
+		out[i] = ScaledConfidence(logits.Read(row, i), label)
 	}
 	return out, nil
 }
 
-// ScaledOf is Scaled for the logits of one record, of two classes at least, and a label
+// ScaledConfidence is Scaled for the logits of one record, of two classes at least, and a label
 // among them.
-func ScaledOf(logits []float64, label int) float64 {
+func ScaledConfidence(logits []float64, label int) float64 {
 	others := make([]float64, 0, len(logits)-1)
 	others = append(append(others, logits[:label]...), logits[label+1:]...)
-	return logits[label] - logSum(others)
+	return logits[label] - logSumExp(others)
 }
 
-// logSum is log sum exp, without overflow.
-func logSum(x []float64) float64 {
+// logSumExp is log sum exp, without overflow.
+func logSumExp(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range x {
 		top = max(top, v)
@@ -190,4 +190,4 @@ func logSum(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-func logMean(x []float64) float64 { return logSum(x) - math.Log(float64(len(x))) }
+func logMeanExp(x []float64) float64 { return logSumExp(x) - math.Log(float64(len(x))) }

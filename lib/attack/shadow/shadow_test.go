@@ -96,7 +96,7 @@ func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
 		return sum / float64(len(x))
 	}
 	for i := range 5 {
-		in, out := e.Shadows.of(i)
+		in, out := e.Shadows.scoresFor(i)
 		for side, x := range [][]float64{in, out} {
 			for _, v := range x {
 				squares[side] += (v - mean(x)) * (v - mean(x))
@@ -106,7 +106,7 @@ func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
 	}
 	want := make([]float64, 5)
 	for i, x := range e.Target {
-		in, out := e.Shadows.of(i)
+		in, out := e.Shadows.scoresFor(i)
 		v0, v1 := squares[0]/float64(freedom[0]), squares[1]/float64(freedom[1])
 		want[i] = -(x-mean(in))*(x-mean(in))/2/v0 - math.Log(v0)/2 + (x-mean(out))*(x-mean(out))/2/v1 + math.Log(v1)/2
 	}
@@ -117,7 +117,7 @@ func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, x := range e.Target {
-		in, out := e.Shadows.of(i)
+		in, out := e.Shadows.scoresFor(i)
 		want[i] = (mean(in) - mean(out)) * (x - (mean(in)+mean(out))/2) / 4
 	}
 	near(t, "given", b, want, 1e-12)
@@ -142,7 +142,7 @@ func TestRMIAIsPrivacyMeters(t *testing.T) {
 		{Gamma: 1.2}:                {0.75, 0, 0, 0.75, 0.5},
 	} {
 		e := six(!a.Offline)
-		e.Target, e.Shadows.Scores, e.Population = logs(row(e.Target), 0).Data, logs(e.Shadows.Scores, 0), population
+		e.Target, e.Shadows.Scores, e.Population = logs(asRow(e.Target), 0).Data, logs(e.Shadows.Scores, 0), population
 		got, err := a.Scores(e)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestRMIAIsPrivacyMeters(t *testing.T) {
 func TestRMIAEqualsCountingPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for trial := range 60 {
-		e := fleet(rng, 24, 12, 7, 0.5).mustAgainst(t, trial%24)
+		e := newModels(rng, 24, 12, 7, 0.5).mustAgainst(t, trial%24)
 		for _, a := range []RMIA{{}, {Gamma: 1.5}, {Offline: true}, {Offline: true, A: 0.7, Gamma: 0.8}} {
 			got, err := a.Scores(e)
 			if err != nil {
@@ -176,7 +176,7 @@ func TestRMIAEqualsCountingPairs(t *testing.T) {
 				gamma = 1
 			}
 			for i := range e.Target {
-				in, out := e.Shadows.of(i)
+				in, out := e.Shadows.scoresFor(i)
 				px := (average(in) + average(out)) / 2
 				if a.Offline {
 					px = ((1+share)*average(out) + 1 - share) / 2
@@ -199,10 +199,10 @@ func TestRMIAEqualsCountingPairs(t *testing.T) {
 	}
 }
 
-// fleet draws models: records differ in difficulty, and a model fits what it had
+// newModels draws models: records differ in difficulty, and a model fits what it had
 // better by memory.
-func fleet(rng *rand.Rand, models, records, population int, memory float64) Fleet {
-	f := Fleet{Scores: array.New[float64](models, records)}
+func newModels(rng *rand.Rand, models, records, population int, memory float64) Models {
+	f := Models{Scores: array.New[float64](models, records)}
 	p := array.New[float64](models, population)
 	f.Population = &p
 	hard := make([]float64, records+population)
@@ -229,20 +229,20 @@ func fleet(rng *rand.Rand, models, records, population int, memory float64) Flee
 	return f
 }
 
-func (f Fleet) mustAgainst(t *testing.T, m int) Evidence {
+func (f Models) mustAgainst(t *testing.T, m int) Evidence {
 	t.Helper()
-	e, _, err := f.Against(m)
+	e, _, err := f.EvidenceAgainst(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
-func TestAFleetsTargetIsNotItsOwnShadow(t *testing.T) {
-	f := fleet(rand.New(rand.NewPCG(1, 1)), 5, 8, 3, 1)
+func TestATargetIsNotItsOwnShadow(t *testing.T) {
+	f := newModels(rand.New(rand.NewPCG(1, 1)), 5, 8, 3, 1)
 	before := slices.Clone(f.Scores.Data)
 	for m := range 5 {
-		e, member, err := f.Against(m)
+		e, member, err := f.EvidenceAgainst(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestAFleetsTargetIsNotItsOwnShadow(t *testing.T) {
 		t.Error("the scores were written to")
 	}
 	for _, m := range []int{-1, 5} {
-		if _, _, err := f.Against(m); err == nil {
+		if _, _, err := f.EvidenceAgainst(m); err == nil {
 			t.Errorf("model %d of 5 was accepted", m)
 		}
 	}
@@ -275,13 +275,13 @@ func TestAFleetsTargetIsNotItsOwnShadow(t *testing.T) {
 
 // For online LiRA each pair of models counts twice: without the factor the interval
 // over models is too narrow.
-func TestAFleetWithoutMemoryIsAtChance(t *testing.T) {
+func TestShadowModelsWithoutMemoryAreAtChance(t *testing.T) {
 	const trials, models = 300, 24
 	error3 := 3 * math.Sqrt(0.05*0.95/trials)
 	for _, a := range []Attack{LiRA{Pooled: true}, LiRA{Offline: true, Pooled: true}, RMIA{}} {
 		held, narrow := 0, 0
 		for k := range trials {
-			s, err := fleet(rand.New(rand.NewPCG(uint64(k), 8)), models, 40, 30, 0).Attack(a)
+			s, err := newModels(rand.New(rand.NewPCG(uint64(k), 8)), models, 40, 30, 0).Attack(a)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,8 +302,8 @@ func TestAFleetWithoutMemoryIsAtChance(t *testing.T) {
 }
 
 // paired deals the records of a fleet to pairs of models.
-func paired(rng *rand.Rand, models, records, population int, memory float64) Fleet {
-	f := fleet(rng, models, records, population, memory)
+func paired(rng *rand.Rand, models, records, population int, memory float64) Models {
+	f := newModels(rng, models, records, population, memory)
 	f.Pairs = true
 	for m := 1; m < models; m += 2 {
 		f.In[m] = slices.Clone(f.In[m-1])
@@ -325,7 +325,7 @@ func btoi(b bool) int {
 
 // In pairs every record is in exactly half of the models and the null is one half
 // nevertheless; thresholds, which know nothing of how hard a record is, too.
-func TestAFleetOfPairsIsCalibrated(t *testing.T) {
+func TestModelsInPairsAreCalibrated(t *testing.T) {
 	const trials, models = 1000, 24
 	error3 := 3 * math.Sqrt(0.05*0.95/trials)
 	for _, a := range []Attack{LiRA{Pooled: true}, LiRA{Offline: true, Pooled: true}, RMIA{}, nil} {
@@ -333,9 +333,9 @@ func TestAFleetOfPairsIsCalibrated(t *testing.T) {
 		var areas []float64
 		for k := range trials {
 			f := paired(rand.New(rand.NewPCG(uint64(k), 10)), models, 40, 30, 0)
-			sweep := func() (*Sweep, error) { return f.Threshold(name) }
+			sweep := func() (*Report, error) { return f.Threshold(name) }
 			if a != nil {
-				name, sweep = a.Name(), func() (*Sweep, error) { return f.Attack(a) }
+				name, sweep = a.Name(), func() (*Report, error) { return f.Attack(a) }
 			}
 			s, err := sweep()
 			if err != nil {
@@ -358,7 +358,7 @@ func TestAFleetOfPairsIsCalibrated(t *testing.T) {
 func TestTheOtherOfAPairIsNoShadow(t *testing.T) {
 	f := paired(rand.New(rand.NewPCG(3, 8)), 6, 10, 4, 1)
 	for m := range 6 {
-		e, member, err := f.Against(m)
+		e, member, err := f.EvidenceAgainst(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,7 +375,7 @@ func TestTheOtherOfAPairIsNoShadow(t *testing.T) {
 			}
 		}
 		for i := range member {
-			if with, without := e.Shadows.of(i); len(with) != 2 || len(without) != 2 {
+			if with, without := e.Shadows.scoresFor(i); len(with) != 2 || len(without) != 2 {
 				t.Errorf("model %d, record %d: %d shadows with and %d without it", m, i, len(with), len(without))
 			}
 		}
@@ -394,9 +394,9 @@ func TestTheOtherOfAPairIsNoShadow(t *testing.T) {
 // there are is all of them.
 func TestFewShadowsAreTheNextPairs(t *testing.T) {
 	f := paired(rand.New(rand.NewPCG(3, 8)), 12, 10, 4, 1)
-	f.Few = 4
+	f.NumShadows = 4
 	for m := range 12 {
-		e, _, err := f.Against(m)
+		e, _, err := f.EvidenceAgainst(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -410,35 +410,35 @@ func TestFewShadowsAreTheNextPairs(t *testing.T) {
 			}
 		}
 		for i := range 10 {
-			if with, without := e.Shadows.of(i); len(with) != 2 || len(without) != 2 {
+			if with, without := e.Shadows.scoresFor(i); len(with) != 2 || len(without) != 2 {
 				t.Errorf("model %d, record %d: %d shadows with and %d without it", m, i, len(with), len(without))
 			}
 		}
 	}
 	for few, mutual := range map[int]bool{0: true, 4: false, 6: true, 10: true} {
-		if f.Few = few; f.Mutual(LiRA{}) != mutual || f.Mutual(LiRA{Offline: true}) {
+		if f.NumShadows = few; f.Mutual(LiRA{}) != mutual || f.Mutual(LiRA{Offline: true}) {
 			t.Errorf("%d of 10 shadows are mutual: %t", few, f.Mutual(LiRA{}))
 		}
 	}
-	f.Few = 10
+	f.NumShadows = 10
 	some, err := f.Attack(LiRA{Pooled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Few = 0
+	f.NumShadows = 0
 	if all, err := f.Attack(LiRA{Pooled: true}); err != nil || all.AUC.Value != some.AUC.Value || all.AUC.Low != some.AUC.Low {
 		t.Errorf("all ten: %v, want %v, %v", some.AUC, all.AUC, err)
 	}
 	for _, few := range []int{-2, 3, 12} {
-		if f.Few = few; f.In != nil {
+		if f.NumShadows = few; f.In != nil {
 			if _, err := f.Attack(LiRA{Pooled: true}); err == nil || !strings.Contains(err.Error(), "with 10 others, in pairs") {
 				t.Errorf("%d shadows: %v", few, err)
 			}
 		}
 	}
-	f = fleet(rand.New(rand.NewPCG(3, 8)), 5, 10, 4, 1)
-	f.Few = 3
-	if e, _, err := f.Against(3); err != nil || !slices.Equal(e.Shadows.Scores.Row(0), f.Scores.Row(0)) || !slices.Equal(e.Shadows.Scores.Row(2), f.Scores.Row(4)) {
+	f = newModels(rand.New(rand.NewPCG(3, 8)), 5, 10, 4, 1)
+	f.NumShadows = 3
+	if e, _, err := f.EvidenceAgainst(3); err != nil || !slices.Equal(e.Shadows.Scores.Row(0), f.Scores.Row(0)) || !slices.Equal(e.Shadows.Scores.Row(2), f.Scores.Row(4)) {
 		t.Errorf("without pairs models 4, 0 and 1 are the shadows of model 3: %v", err)
 	}
 }
@@ -451,7 +451,7 @@ func TestFewShadowsAreCalibrated(t *testing.T) {
 		var areas, few, all []float64
 		for k := range trials {
 			f := paired(rand.New(rand.NewPCG(uint64(k), 12)), models, 40, 0, 0)
-			f.Few = 8
+			f.NumShadows = 8
 			s, err := f.Attack(a)
 			if err != nil {
 				t.Fatal(err)
@@ -463,7 +463,7 @@ func TestFewShadowsAreCalibrated(t *testing.T) {
 			}
 			f = paired(rand.New(rand.NewPCG(uint64(k), 13)), models, 40, 0, 0.5)
 			for n, out := range map[int]*[]float64{4: &few, 0: &all} {
-				f.Few = n
+				f.NumShadows = n
 				if s, err = f.Attack(a); err != nil {
 					t.Fatal(err)
 				}
@@ -497,18 +497,18 @@ func TestOverPairsHardRecordsCancel(t *testing.T) {
 	if math.Abs(s.AUC.Value-0.5) > 1e-12 || s.AUC.High-s.AUC.Low > 1e-12 || s.AUC.N != 6 {
 		t.Errorf("AUC %v", s.AUC)
 	}
-	if s.Rare == nil || s.Rare.Value > 0.05 {
-		t.Errorf("of the members %v are above the hundredth non-member", s.Rare)
+	if s.PooledTPR01 == nil || s.PooledTPR01.Value > 0.05 {
+		t.Errorf("of the members %v are above the hundredth non-member", s.PooledTPR01)
 	}
 }
 
 // With a memory members are found at a rare false positive, and with the masks
 // exchanged they are not.
-func TestRarePositivesOfAFleet(t *testing.T) {
+func TestPooledTruePositiveRates(t *testing.T) {
 	f := paired(rand.New(rand.NewPCG(5, 8)), 24, 60, 40, 1.5)
 	s, err := f.Attack(LiRA{Pooled: true})
-	if err != nil || s.Rare == nil || s.Rare.Low < 0.1 {
-		t.Fatalf("%+v, %v", s.Rare, err)
+	if err != nil || s.PooledTPR01 == nil || s.PooledTPR01.Low < 0.1 {
+		t.Fatalf("%+v, %v", s.PooledTPR01, err)
 	}
 	f.In[0], f.In[1] = f.In[1], f.In[0]
 	wrong, err := f.Attack(LiRA{Pooled: true})
@@ -519,12 +519,12 @@ func TestRarePositivesOfAFleet(t *testing.T) {
 
 // Carlini et al. put every record into exactly half of the models. One that the target
 // had is then in fewer of its shadows than others.
-func TestABalancedFleetHasItsNullBelowOneHalf(t *testing.T) {
+func TestBalancedModelsHaveTheirNullBelowOneHalf(t *testing.T) {
 	const trials, models, records = 100, 12, 40
 	var areas []float64
 	for k := range trials {
 		rng := rand.New(rand.NewPCG(uint64(k), 9))
-		f := fleet(rng, models, records, 1, 0)
+		f := newModels(rng, models, records, 1, 0)
 		for i := range records {
 			for at, m := range rng.Perm(models) {
 				f.In[m][i] = at < models/2
@@ -541,8 +541,8 @@ func TestABalancedFleetHasItsNullBelowOneHalf(t *testing.T) {
 	}
 }
 
-func TestAFleetWithAMemoryIsFound(t *testing.T) {
-	f := fleet(rand.New(rand.NewPCG(2, 8)), 24, 60, 40, 1)
+func TestShadowModelsWithAMemoryAreFound(t *testing.T) {
+	f := newModels(rand.New(rand.NewPCG(2, 8)), 24, 60, 40, 1)
 	for _, a := range All() {
 		s, err := f.Attack(a)
 		if err != nil {
@@ -556,7 +556,7 @@ func TestAFleetWithAMemoryIsFound(t *testing.T) {
 
 func TestScaledConfidencesAreLogitsOfProbabilities(t *testing.T) {
 	z := array.Matrix[float32]{Rows: 3, Cols: 3, Data: []float32{1, 2, -1, 0.5, 0, 3, 200, 0, 1}}
-	got, err := Scaled(z, []int{1, 0, 0})
+	got, err := ScaledConfidences(z, []int{1, 0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -572,7 +572,7 @@ func TestScaledConfidencesAreLogitsOfProbabilities(t *testing.T) {
 		"row 0, column 1 is +Inf":  {array.Matrix[float32]{Rows: 1, Cols: 2, Data: []float32{0, float32(math.Inf(1))}}, []int{0}},
 		"1 labels for 1 x 1 logit": {array.Matrix[float32]{Rows: 1, Cols: 1, Data: []float32{0}}, []int{0}},
 	} {
-		if _, err := Scaled(c.z, c.y); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := ScaledConfidences(c.z, c.y); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}
 	}

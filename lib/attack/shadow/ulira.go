@@ -10,7 +10,7 @@ package shadow
 //
 // Evidence.Shadows.In says which models were trained on a record and have forgotten it
 // since; the others never had it. Target is the model that a method left. In a Fleet
-// whose models a method has all unlearned (lab.Fleet.Weights), every model is a target
+// whose models a method has all unlearned (lab.ShadowModels.Weights), every model is a target
 // and the others are its shadows. What the same attack says of a target with shadows
 // that were trained and have forgotten nothing is LiRA: it looks for traces of a
 // member, and a method that hides these by others passes it.

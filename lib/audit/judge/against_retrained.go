@@ -16,7 +16,7 @@ import (
 // have other coordinates, and two retrained ones show how much that moves the value.
 type AgainstRetrained struct{}
 
-var _ Judgement = AgainstRetrained{}
+var _ Lens = AgainstRetrained{}
 
 // Name implements Judgement.
 func (AgainstRetrained) Name() string { return "against the retrained" }
@@ -28,7 +28,7 @@ func (AgainstRetrained) About() About {
 		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
 			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows what " +
 			"another seed does.",
-		From:   "RULER, equation 3",
+		Source: "RULER, equation 3",
 		Family: RepresentationFamily,
 	}
 }
@@ -38,18 +38,18 @@ func (AgainstRetrained) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}, Retrained: 2}
 }
 
-// Judge implements Judgement.
-func (j AgainstRetrained) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	evidence, err := e.ruler(m, e.Other(Retrained, m), nil)
+// Read implements Judgement.
+func (j AgainstRetrained) Read(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.rulerEvidence(m, e.OtherModel(Retrained, m), nil)
 	if err != nil {
 		return nil, err
 	}
-	r, err := audit.AgainstOracle{}.Gap(m.Name, *evidence)
-	return renamed(r, j), err
+	r, err := audit.AgainstOracle{}.ReadEmbeddings(m.Name, *evidence)
+	return withLensName(r, j), err
 }
 
-// ruler reads the embeddings of models, each once; nil models are left out.
-func (e *Evidence) ruler(unlearned, retrained, original *Model) (*ruler.Evidence, error) {
+// rulerEvidence reads the embeddings of models, each once; nil models are left out.
+func (e *Evidence) rulerEvidence(unlearned, retrained, original *Model) (*ruler.Evidence, error) {
 	out := &ruler.Evidence{Forget: e.Forget, Retain: e.Retain}
 	read := map[*Model]array.Rows{}
 	for _, p := range []struct {
@@ -71,8 +71,8 @@ func (e *Evidence) ruler(unlearned, retrained, original *Model) (*ruler.Evidence
 	return out, nil
 }
 
-// renamed gives a lens's reading the judgement's name.
-func renamed(r *audit.Reading, j Judgement) *audit.Reading {
+// withLensName gives a lens's reading the judgement's name.
+func withLensName(r *audit.Reading, j Lens) *audit.Reading {
 	if r != nil {
 		r.Lens = j.Name()
 	}

@@ -23,14 +23,14 @@ func BenchmarkAudit(b *testing.B) {
 		must(b, err)
 		must(b, r.Write(filepath.Join(dir, "report")))
 		if len(r.Verdicts) != len(All()) {
-			b.Fatalf("%d verdicts; %+v", len(r.Verdicts), r.Undone)
+			b.Fatalf("%d verdicts; %+v", len(r.Verdicts), r.Skipped)
 		}
 	}
 }
 
 // writeLarge writes a folder of 5 % forget, 75 % retained and 20 % held-out records.
 func writeLarge(tb testing.TB, dir string, records, shadows int) {
-	m := newMade(1, records/20, records*3/4, records/5)
+	m := newFixture(1, records/20, records*3/4, records/5)
 	m.write(tb, dir, m.retained, 0)
 	wide := array.New[float32](records, 512)
 	for _, name := range []string{"unlearned", "original", "retrained", "retrained-2"} {
@@ -44,7 +44,7 @@ func writeLarge(tb testing.TB, dir string, records, shadows int) {
 		must(tb, os.MkdirAll(folder, 0o755))
 		in := make([]bool, records)
 		for i := range in {
-			in[i] = m.dealt(i) && m.rng.IntN(2) == 0
+			in[i] = m.assignShadows(i) && m.rng.IntN(2) == 0
 		}
 		z, _ := m.trained(func(i int) bool { return in[i] })
 		must(tb, npy.Write(filepath.Join(folder, "outputs.npy"), z))

@@ -91,7 +91,7 @@ func readConfig(path string) (*Config, error) {
 		return nil, err
 	}
 	var c Config
-	if err := files.Strict(b, &c); err != nil {
+	if err := files.DecodeStrict(b, &c); err != nil {
 		return nil, err
 	}
 	return &c, nil

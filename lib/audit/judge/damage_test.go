@@ -18,7 +18,7 @@ import (
 type damaged struct {
 	t   *testing.T
 	dir string
-	m   *made
+	m   *fixture
 }
 
 func (d damaged) path(name string) string { return filepath.Join(d.dir, filepath.FromSlash(name)) }
@@ -281,7 +281,7 @@ func TestEverythingThatIsWrongIsListed(t *testing.T) {
 	}
 	for _, c := range damages {
 		t.Run(c.name, func(t *testing.T) {
-			d := damaged{t, t.TempDir(), newMade(3, 20, 50, 30)}
+			d := damaged{t, t.TempDir(), newFixture(3, 20, 50, 30)}
 			d.m.write(t, d.dir, d.m.retained, 1)
 			if _, err := Open(d.dir); err != nil {
 				t.Fatalf("before it was spoilt: %v", err)
@@ -319,7 +319,7 @@ func TestAFolderThatIsNotThereIsAnError(t *testing.T) {
 
 // Labels of a binary task are often saved as bools.
 func TestLabelsMayBeBools(t *testing.T) {
-	d := damaged{t, t.TempDir(), newMade(3, 20, 50, 30)}
+	d := damaged{t, t.TempDir(), newFixture(3, 20, 50, 30)}
 	d.m.write(t, d.dir, d.m.retained, 1)
 	text := make([]byte, 100)
 	want := make([]int, 100)

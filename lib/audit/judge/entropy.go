@@ -21,8 +21,8 @@ func (Entropy) About() About {
 	return About{
 		Asks:   "Is the model surer of forgotten records than of held-out ones, whatever their labels?",
 		How:    "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
-		From:   "Salem et al. 2019",
-		Null:   OfStrangers,
+		Source: "Salem et al. 2019",
+		Null:   NonmemberNull,
 		Family: OutputFamily,
 	}
 }
@@ -30,8 +30,8 @@ func (Entropy) About() About {
 // Needs implements Judgement.
 func (Entropy) Needs() Needs { return Needs{Arrays: []Array{Outputs}, Sets: []Set{HeldOut}} }
 
-// Judge implements Judgement.
-func (j Entropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+// Read implements Judgement.
+func (j Entropy) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
 func (j Entropy) Scores(e *Evidence, m *Model) (*Scores, error) {
@@ -48,7 +48,7 @@ func signalScores(e *Evidence, m *Model, s attack.Signal) (*Scores, error) {
 		if err != nil {
 			return nil, err
 		}
-		if part.Values, err = attack.SignalScores(s, attack.Outputs{P: p, Y: pick(e.Labels, part.Rows)}); err != nil {
+		if part.Values, err = attack.SignalScores(s, attack.Outputs{P: p, Y: valuesAt(e.Labels, part.Rows)}); err != nil {
 			return nil, err
 		}
 	}

@@ -71,11 +71,11 @@ type Model struct {
 	layers    map[string]*stack // named activations
 	logits    bool              // outputs are logits, not probabilities
 	saved     time.Time         // when the newest of its files was written
-	keys      []uint64          // of the rows of outputs: audit.RowKeys
+	keys      []uint64          // of the rows of outputs: audit.RowHashes
 }
 
-// Of returns the models of a role.
-func (e *Evidence) Of(r Role) []*Model {
+// ModelsOf returns the models of a role.
+func (e *Evidence) ModelsOf(r Role) []*Model {
 	var out []*Model
 	for _, m := range e.Models {
 		if m.Role == r {
@@ -86,13 +86,13 @@ func (e *Evidence) Of(r Role) []*Model {
 }
 
 // Peers returns all models of m's role, m among them.
-func (e *Evidence) Peers(m *Model) []*Model { return e.Of(m.Role) }
+func (e *Evidence) Peers(m *Model) []*Model { return e.ModelsOf(m.Role) }
 
-// Other is the first model of a role that is not m, or m where there is no other one;
+// OtherModel is the first model of a role that is not m, or m where there is no other one;
 // nil where there is none of the role.
-func (e *Evidence) Other(r Role, m *Model) *Model {
+func (e *Evidence) OtherModel(r Role, m *Model) *Model {
 	var same *Model
-	for _, o := range e.Of(r) {
+	for _, o := range e.ModelsOf(r) {
 		if o.Name != m.Name {
 			return o
 		}

@@ -16,7 +16,7 @@ import (
 // look at (lab.Case.Judged).
 func Export(dir string, c *audit.Case, unlearned *audit.Model, retrained ...*audit.Model) error {
 	train := c.Train.X.Rows
-	heldOut := c.Judged()
+	heldOut := c.EvalRows()
 	for k := range heldOut {
 		heldOut[k] += train
 	}
@@ -49,13 +49,13 @@ func exportModel(dir string, m *audit.Model) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := npy.Write(filepath.Join(dir, "outputs.npy"), stacked(o.Train.Logits(), o.Test.Logits())); err != nil {
+	if err := npy.Write(filepath.Join(dir, "outputs.npy"), stackRows(o.Train.Logits(), o.Test.Logits())); err != nil {
 		return err
 	}
-	return npy.Write(filepath.Join(dir, "embedding.npy"), stacked(o.Train.Embedding, o.Test.Embedding))
+	return npy.Write(filepath.Join(dir, "embedding.npy"), stackRows(o.Train.Embedding, o.Test.Embedding))
 }
 
-// stacked is one matrix above another of the same width.
-func stacked(top, bottom array.Matrix[float32]) array.Matrix[float32] {
+// stackRows is one matrix above another of the same width.
+func stackRows(top, bottom array.Matrix[float32]) array.Matrix[float32] {
 	return array.Matrix[float32]{Rows: top.Rows + bottom.Rows, Cols: top.Cols, Data: append(append([]float32{}, top.Data...), bottom.Data...)}
 }

@@ -15,7 +15,7 @@ import (
 // the AUC, a mean over all records; a report shows beside it what the mean hides: how
 // many forgotten records are told at few false alarms, and which.
 type Scorer interface {
-	Judgement
+	Lens
 	// Scores are those of forgotten and held-out records by one model.
 	Scores(e *Evidence, m *Model) (*Scores, error)
 }
@@ -33,40 +33,40 @@ type Scored struct {
 	Values []float64
 }
 
-// read is how well the scores tell forgotten records from held-out ones.
-func (s *Scores) read(j Judgement, m *Model) (*audit.Reading, error) {
-	r, err := separation(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
+// readLens is how well the scores tell forgotten records from held-out ones.
+func (s *Scores) read(j Lens, m *Model) (*audit.Reading, error) {
+	r, err := aucReading(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
 	if err == nil && r.NoEvidence.Call == "" {
 		r.NoEvidence = s.NoEvidence
 	}
 	return r, err
 }
 
-// FalseRates are the shares of held-out records that an attack may call by mistake, at
+// FalsePositiveRates are the shares of held-out records that an attack may call by mistake, at
 // which a report says how many forgotten ones it tells.
-var FalseRates = []float64{0.001, 0.01, 0.05}
+var FalsePositiveRates = []float64{0.001, 0.01, 0.05}
 
-// listed bounds the records that are kept of an exposure.
-const listed = 100
+// maxExposed bounds the records that are kept of an exposure.
+const maxExposed = 100
 
 // Exposure is how far a model's forgotten records stand out, one by one.
 type Exposure struct {
-	Judgement Judgement
-	Model     string
-	Role      Role
+	Lens  Lens
+	Model string
+	Role  Role
 	// Reversed says that low scores were taken for exposed: the verdict is that the
 	// records were pushed away, which an attacker who knows it reads from the other side.
 	Reversed bool
-	// Rates are true positive rates at FalseRates; the value is NaN where there are too
+	// Rates are true positive rates at FalsePositiveRates; the value is NaN where there are too
 	// few held-out records to show the rate.
 	Rates []stats.Estimate
-	// Sure are lower bounds of the rates that hold together for all rates of all
+	// JointLow are lower bounds of the rates that hold together for all rates of all
 	// judgements and unlearned models of a report (Bonferroni).
-	Sure    []float64
-	Curve   ROC
-	Records []Exposed // the most exposed, at most 100
-	Forget  int       // records that were scored
-	HeldOut int
+	JointLow []float64
+	Curve    ROC
+	Records  []Exposed // the most exposed, at most 100
+	Forget   int       // records that were scored
+	HeldOut  int
 }
 
 // ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
@@ -84,15 +84,15 @@ type Exposed struct {
 	Z float64
 }
 
-// exposure measures how far forgotten records stand out from held-out ones.
-func exposure(j Judgement, m *Model, s *Scores, reversed bool, questions int) (*Exposure, error) {
-	out := &Exposure{Judgement: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
+// newExposure measures how far forgotten records stand out from held-out ones.
+func newExposure(j Lens, m *Model, s *Scores, reversed bool, questions int) (*Exposure, error) {
+	out := &Exposure{Lens: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
 	sign := 1.0
 	if reversed {
 		sign = -1
 	}
-	forget, heldOut := scaled(s.Forget.Values, sign), scaled(s.HeldOut.Values, sign)
-	for _, rate := range FalseRates {
+	forget, heldOut := multiply(s.Forget.Values, sign), multiply(s.HeldOut.Values, sign)
+	for _, rate := range FalsePositiveRates {
 		e, err := stats.TPRInterval(forget, heldOut, rate, level)
 		if err != nil {
 			return nil, err
@@ -101,21 +101,21 @@ func exposure(j Judgement, m *Model, s *Scores, reversed bool, questions int) (*
 		if err != nil {
 			return nil, err
 		}
-		out.Rates, out.Sure = append(out.Rates, e), append(out.Sure, sure.Low)
+		out.Rates, out.JointLow = append(out.Rates, e), append(out.JointLow, sure.Low)
 	}
 	fpr, tpr, _, err := stats.ROC(forget, heldOut)
 	if err != nil {
 		return nil, err
 	}
 	out.Curve = ROC{fpr, tpr}.thinned()
-	out.Records = exposed(s.Forget.Rows, forget, heldOut)
+	out.Records = rankExposed(s.Forget.Rows, forget, heldOut)
 	for i := range out.Records {
 		out.Records[i].Score *= sign
 	}
 	return out, nil
 }
 
-func scaled(x []float64, by float64) []float64 {
+func multiply(x []float64, by float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = by * v
@@ -123,8 +123,8 @@ func scaled(x []float64, by float64) []float64 {
 	return out
 }
 
-// exposed are the records in the order of their scores, the highest first.
-func exposed(rows []int, scores, heldOut []float64) []Exposed {
+// rankExposed are the records in the order of their scores, the highest first.
+func rankExposed(rows []int, scores, heldOut []float64) []Exposed {
 	below := slices.Sorted(slices.Values(heldOut))
 	mean, err1 := stats.Mean(heldOut)
 	sd, err2 := stats.SD(heldOut)
@@ -140,7 +140,7 @@ func exposed(rows []int, scores, heldOut []float64) []Exposed {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(rows[a], rows[b])) })
 	var out []Exposed
-	for place, k := range order[:min(len(order), listed)] {
+	for place, k := range order[:min(len(order), maxExposed)] {
 		x := Exposed{Row: rows[k], Score: scores[k], Rank: place + 1, Z: far(scores[k])}
 		if place > 0 && out[place-1].Score == x.Score {
 			x.Rank = out[place-1].Rank
@@ -152,9 +152,9 @@ func exposed(rows []int, scores, heldOut []float64) []Exposed {
 	return out
 }
 
-// fine is how far two points of a curve may be apart and still be drawn as one: in
+// minLogStep is how far two points of a curve may be apart and still be drawn as one: in
 // the logarithm of a rate, of which a figure shows three to six powers of ten.
-const fine = 0.02
+const minLogStep = 0.02
 
 // thinned leaves out points that no drawing on log axes tells from those beside them.
 // What stays is a point of the curve; the first and the last do.
@@ -163,7 +163,7 @@ func (r ROC) thinned() ROC {
 	var out ROC
 	for i := range r.FPR {
 		if n := len(out.FPR); n > 0 && i < len(r.FPR)-1 &&
-			log(r.FPR[i])-log(out.FPR[n-1]) < fine && log(r.TPR[i])-log(out.TPR[n-1]) < fine {
+			log(r.FPR[i])-log(out.FPR[n-1]) < minLogStep && log(r.TPR[i])-log(out.TPR[n-1]) < minLogStep {
 			continue
 		}
 		out.FPR, out.TPR = append(out.FPR, r.FPR[i]), append(out.TPR, r.TPR[i])
@@ -171,8 +171,8 @@ func (r ROC) thinned() ROC {
 	return out
 }
 
-// byScores is the reading of a judgement that scores records.
-func byScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
+// readScores is the reading of a judgement that scores records.
+func readScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
 	s, err := j.Scores(e, m)
 	if err != nil {
 		return nil, err

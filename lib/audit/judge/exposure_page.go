@@ -10,27 +10,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// onPage is how many records of each judgement a page lists; report.json has more.
-const onPage = 10
+// recordsOnPage is how many records of each judgement a page lists; report.json has more.
+const recordsOnPage = 10
 
 // exposuresOf are the exposures of one judgement, a model each.
-func (r *Report) exposuresOf(judgement string) []Exposure {
-	return slices.DeleteFunc(slices.Clone(r.Exposures), func(x Exposure) bool { return x.Judgement.Name() != judgement })
+func (r *Report) exposuresOf(lens string) []Exposure {
+	return slices.DeleteFunc(slices.Clone(r.Exposures), func(x Exposure) bool { return x.Lens.Name() != lens })
 }
 
 // scorers are the names of the judgements that have exposures.
 func (r *Report) scorers() []string {
 	var out []string
 	for _, x := range r.Exposures {
-		if !slices.Contains(out, x.Judgement.Name()) {
-			out = append(out, x.Judgement.Name())
+		if !slices.Contains(out, x.Lens.Name()) {
+			out = append(out, x.Lens.Name())
 		}
 	}
 	return out
 }
 
-// shown names a model, and says where its scores were read from the other side.
-func (x Exposure) shown() string {
+// label names a model, and says where its scores were read from the other side.
+func (x Exposure) label() string {
 	if x.Reversed {
 		return x.Model + " (low scores)"
 	}
@@ -47,14 +47,14 @@ func (r *Report) RatesTable() *report.Table {
 			"records above the same threshold. Each with a 95 % interval that counts the uncertainty of the threshold too. A model that has " +
 			"forgotten has about as many true positives as false ones.",
 	}
-	for _, rate := range FalseRates {
+	for _, rate := range FalsePositiveRates {
 		t.Columns = append(t.Columns, report.Column{Name: "TPR at " + rateName(rate) + " FPR"})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "held out"})
 	few := map[int]bool{}
 	for _, name := range r.scorers() {
 		for _, x := range r.exposuresOf(name) {
-			cells := []report.Cell{report.Str(x.shown())}
+			cells := []report.Cell{report.Str(x.label())}
 			for i, e := range x.Rates {
 				cells = append(cells, rateCell(e))
 				few[i] = few[i] || math.IsNaN(e.Value)
@@ -62,7 +62,7 @@ func (r *Report) RatesTable() *report.Table {
 			t.Rows = append(t.Rows, report.Row{Group: name, Cells: append(cells, report.Num(float64(x.HeldOut), 0))})
 		}
 	}
-	for i, rate := range FalseRates {
+	for i, rate := range FalsePositiveRates {
 		if few[i] {
 			t.Notes = append(t.Notes, fmt.Sprintf("A false-positive rate of %s cannot be measured with fewer than %.0f held-out records: one of "+
 				"them alone is more. What can be said is the upper bound.", rateName(rate), math.Ceil(1/rate-1e-9)))
@@ -98,8 +98,8 @@ func (r *Report) RecordsTable() *report.Table {
 			if x.Role != Unlearned {
 				continue
 			}
-			for _, o := range x.Records[:min(len(x.Records), onPage)] {
-				t.Rows = append(t.Rows, report.Row{Group: name + ", " + x.shown(), Cells: []report.Cell{
+			for _, o := range x.Records[:min(len(x.Records), recordsOnPage)] {
+				t.Rows = append(t.Rows, report.Row{Group: name + ", " + x.label(), Cells: []report.Cell{
 					report.Num(float64(o.Rank), 0), report.Num(float64(o.Row), 0), report.Cell{Text: fmt.Sprintf("%.4g", o.Score), Value: &o.Score},
 					report.Str(fmt.Sprintf("%d of %d", o.AsHigh, x.HeldOut)), report.Num(float64(o.AsHigh)/float64(x.HeldOut), 3), zCell(o.Z),
 				}})
@@ -107,7 +107,7 @@ func (r *Report) RecordsTable() *report.Table {
 		}
 	}
 	t.Caption = fmt.Sprintf("At most %d of each judgement; report.json has up to %d. A record that no held-out one reaches can be named by "+
-		"whoever holds the model.", onPage, listed)
+		"whoever holds the model.", recordsOnPage, maxExposed)
 	return t
 }
 
@@ -124,9 +124,9 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 	out := plot.Panels{Meta: plot.Meta{Title: "Forgotten records recognised against false alarms"}, Columns: 1}
 	for _, name := range r.scorers() {
 		all := r.exposuresOf(name)
-		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalseRates[0], Positives: all[0].Forget, Negatives: all[0].HeldOut}
+		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalsePositiveRates[0], Positives: all[0].Forget, Negatives: all[0].HeldOut}
 		for _, x := range all {
-			f.Curves = append(f.Curves, plot.ROCCurve{Name: x.shown(), FPR: x.Curve.FPR, TPR: x.Curve.TPR, Control: x.Role != Unlearned})
+			f.Curves = append(f.Curves, plot.ROCCurve{Name: x.label(), FPR: x.Curve.FPR, TPR: x.Curve.TPR, Control: x.Role != Unlearned})
 		}
 		out.Figures = append(out.Figures, f)
 	}
@@ -142,19 +142,19 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 // for all of them together.
 func (r *Report) StandOut(model string) []string {
 	var out []string
-	for _, v := range r.of(model) {
+	for _, v := range r.verdictsOn(model) {
 		if v.Memory() || v.Why != "" {
 			continue
 		}
-		for _, x := range r.exposuresOf(v.Judgement.Name()) {
+		for _, x := range r.exposuresOf(v.Lens.Name()) {
 			if x.Model != model {
 				continue
 			}
-			for i, rate := range FalseRates {
-				if x.Sure[i] > max(rate, r.explained(x, i)) {
+			for i, rate := range FalsePositiveRates {
+				if x.JointLow[i] > max(rate, r.explainedRate(x, i)) {
 					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the "+
-						"AUC of %s does not show.", model, x.Judgement.Name(), rateName(rate),
-						report.FormatNumber(x.Sure[i], 3), report.FormatNumber(v.Reading.Value, 3)))
+						"AUC of %s does not show.", model, x.Lens.Name(), rateName(rate),
+						report.FormatNumber(x.JointLow[i], 3), report.FormatNumber(v.Reading.Value, 3)))
 					break
 				}
 			}
@@ -163,11 +163,11 @@ func (r *Report) StandOut(model string) []string {
 	return out
 }
 
-// explained is how much of a rate models explain that never had the records: the largest
+// explainedRate is how much of a rate models explain that never had the records: the largest
 // of the retrained ones.
-func (r *Report) explained(of Exposure, rate int) float64 {
+func (r *Report) explainedRate(of Exposure, rate int) float64 {
 	most := 0.0
-	for _, x := range r.exposuresOf(of.Judgement.Name()) {
+	for _, x := range r.exposuresOf(of.Lens.Name()) {
 		if v := x.Rates[rate].Value; x.Role == Retrained && x.Reversed == of.Reversed && v > most {
 			most = v
 		}
@@ -184,14 +184,14 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	picture, err := drawn(f, 2, "Both axes are logarithmic: the left side shows what an attacker knows who wants few false alarms. The dashed "+
+	picture, err := pictureParts(f, 2, "Both axes are logarithmic: the left side shows what an attacker knows who wants few false alarms. The dashed "+
 		"line is chance, the band what chance does in 95 of 100 cases. Rates below the axes are drawn on their edge.")
 	if err != nil {
 		return nil, err
 	}
 	out := []report.Part{report.Text("The AUC is a mean over all records. A model may pass it and still give away a few. These are the judgements that " +
 		"score every record; the loss threshold scores them as the loss does.")}
-	for _, m := range r.Evidence.Of(Unlearned) {
+	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		if say := r.StandOut(m.Name); say != nil {
 			out = append(out, report.List(say))
 		}
@@ -202,14 +202,14 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 // The JSON form of exposures.
 type (
 	jsonExposure struct {
-		Judgement string       `json:"judgement"`
-		Model     string       `json:"model"`
-		Role      Role         `json:"role"`
-		Reversed  bool         `json:"low_scores_are_exposed"`
-		Forget    int          `json:"forget"`
-		HeldOut   int          `json:"heldout"`
-		Rates     []jsonRate   `json:"tpr_at_fpr"`
-		Records   []jsonRecord `json:"most_exposed,omitempty"` // of unlearned models
+		Lens     string       `json:"judgement"`
+		Model    string       `json:"model"`
+		Role     Role         `json:"role"`
+		Reversed bool         `json:"low_scores_are_exposed"`
+		Forget   int          `json:"forget"`
+		HeldOut  int          `json:"heldout"`
+		Rates    []jsonRate   `json:"tpr_at_fpr"`
+		Records  []jsonRecord `json:"most_exposed,omitempty"` // of unlearned models
 	}
 	jsonRate struct {
 		FPR        float64  `json:"fpr"`
@@ -231,15 +231,15 @@ type (
 )
 
 func (x Exposure) json() jsonExposure {
-	out := jsonExposure{Judgement: x.Judgement.Name(), Model: x.Model, Role: x.Role, Reversed: x.Reversed, Forget: x.Forget, HeldOut: x.HeldOut}
+	out := jsonExposure{Lens: x.Lens.Name(), Model: x.Model, Role: x.Role, Reversed: x.Reversed, Forget: x.Forget, HeldOut: x.HeldOut}
 	for i, e := range x.Rates {
-		out.Rates = append(out.Rates, jsonRate{FalseRates[i], known(e.Value), e.Low, e.High, e.Level, x.Sure[i], !math.IsNaN(e.Value)})
+		out.Rates = append(out.Rates, jsonRate{FalsePositiveRates[i], finiteOrNil(e.Value), e.Low, e.High, e.Level, x.JointLow[i], !math.IsNaN(e.Value)})
 	}
 	if x.Role != Unlearned {
 		return out
 	}
 	for _, o := range x.Records {
-		out.Records = append(out.Records, jsonRecord{o.Row, o.Score, o.Rank, o.AsHigh, float64(o.AsHigh) / float64(x.HeldOut), known(o.Z)})
+		out.Records = append(out.Records, jsonRecord{o.Row, o.Score, o.Rank, o.AsHigh, float64(o.AsHigh) / float64(x.HeldOut), finiteOrNil(o.Z)})
 	}
 	return out
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-func (r *Report) exposure(t *testing.T, judgement, model string) Exposure {
+func (r *Report) exposure(t *testing.T, lens, model string) Exposure {
 	t.Helper()
-	for _, x := range r.exposuresOf(judgement) {
+	for _, x := range r.exposuresOf(lens) {
 		if x.Model == model {
 			return x
 		}
 	}
-	t.Fatalf("no exposure of %s by %s", model, judgement)
+	t.Fatalf("no exposure of %s by %s", model, lens)
 	return Exposure{}
 }
 
 // The list is what counting by hand gives.
 func TestTheMostExposedRecordsAreCountedByHand(t *testing.T) {
-	got := exposed([]int{7, 3, 9, 5}, []float64{2, 5, 5, 1}, []float64{1, 2, 3, 4})
+	got := rankExposed([]int{7, 3, 9, 5}, []float64{2, 5, 5, 1}, []float64{1, 2, 3, 4})
 	// Mean 2.5, standard deviation sqrt(5/3).
 	z := func(v float64) float64 { return (v - 2.5) / math.Sqrt(5.0/3) }
 	want := []Exposed{{3, 5, 1, 0, z(5)}, {9, 5, 1, 0, z(5)}, {7, 2, 3, 3, z(2)}, {5, 1, 4, 4, z(1)}}
@@ -40,46 +40,46 @@ func TestTheMostExposedRecordsAreCountedByHand(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got = exposed([]int{0}, []float64{3}, []float64{2, 2}); !math.IsNaN(got[0].Z) || got[0].AsHigh != 0 {
+	if got = rankExposed([]int{0}, []float64{3}, []float64{2, 2}); !math.IsNaN(got[0].Z) || got[0].AsHigh != 0 {
 		t.Errorf("held-out records that do not differ: %+v", got)
 	}
 }
 
 // Every judgement that scores records has an exposure by every model that it compares,
 // of as many records as its reading is over.
-func TestEveryScoringJudgementShowsItsRecords(t *testing.T) {
-	m := newMade(31, 60, 200, 150)
+func TestEveryScoringLensShowsItsRecords(t *testing.T) {
+	m := newFixture(31, 60, 200, 150)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 12)
 	r := audited(t, dir)
 	scorers := 0
 	for _, v := range r.Verdicts {
-		s, ok := v.Judgement.(Scorer)
+		s, ok := v.Lens.(Scorer)
 		if !ok {
 			continue
 		}
 		scorers++
 		for _, name := range []string{"unlearned", "original", "retrained", "retrained-2"} {
 			x := r.exposure(t, v.Name(), name)
-			if x.Forget+x.HeldOut != v.Reading.N || len(x.Rates) != 3 || len(x.Sure) != 3 {
+			if x.Forget+x.HeldOut != v.Reading.N || len(x.Rates) != 3 || len(x.JointLow) != 3 {
 				t.Errorf("%s by %s: %d and %d records, the reading is over %d", name, v.Name(), x.Forget, x.HeldOut, v.Reading.N)
 			}
 		}
-		again, err := s.Judge(r.Evidence, r.Evidence.Of(Unlearned)[0])
+		again, err := s.Read(r.Evidence, r.Evidence.ModelsOf(Unlearned)[0])
 		must(t, err)
 		if again.Value != v.Reading.Value || again.Low != v.Reading.Low {
 			t.Errorf("%s alone reads %v, in the report %v", v.Name(), again.Value, v.Reading.Value)
 		}
 	}
-	if scorers != 6 || r.questions() != 18 {
-		t.Errorf("%d judgements score records, %d questions", scorers, r.questions())
+	if scorers != 6 || r.comparisons() != 18 {
+		t.Errorf("%d judgements score records, %d questions", scorers, r.comparisons())
 	}
 	x := r.exposure(t, "loss", "unlearned")
 	if !math.IsNaN(x.Rates[0].Value) || math.IsNaN(x.Rates[1].Value) || x.Rates[0].High >= 1 {
 		t.Errorf("150 held-out records cannot show 0.1 %%, and can 1 %%: %v", x.Rates)
 	}
 	for _, o := range x.Records {
-		if o.Row >= 60 || o.Score != -r.Evidence.Of(Unlearned)[0].Losses[o.Row] {
+		if o.Row >= 60 || o.Score != -r.Evidence.ModelsOf(Unlearned)[0].Losses[o.Row] {
 			t.Errorf("row %d, score %v", o.Row, o.Score)
 		}
 	}
@@ -128,7 +128,7 @@ func pageOf(t *testing.T, r *Report) string {
 // Eighteen of two hundred records are remembered, the others are forgotten: the mean hides them, and
 // the report does not.
 func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
-	m := newMade(32, 200, 300, 2000)
+	m := newFixture(32, 200, 300, 2000)
 	dir := t.TempDir()
 	few := func(i int) bool { return m.retained(i) }
 	m.write(t, dir, few, 0)
@@ -168,7 +168,7 @@ func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
 
 // Records that were pushed away are exposed by low scores.
 func TestPushedRecordsAreReadFromTheOtherSide(t *testing.T) {
-	m := newMade(33, 60, 200, 300)
+	m := newFixture(33, 60, 200, 300)
 	dir := t.TempDir()
 	m.write(t, dir, m.retained, 0)
 	z, _ := m.trained(m.retained)
@@ -204,7 +204,7 @@ func TestThinnedCurvesStayNearTheWholeOne(t *testing.T) {
 
 // The summary has what was asked, the model and its day, the answer, how sure, what to do.
 func TestTheSummaryIsFiveSentencesForEachModel(t *testing.T) {
-	m := newMade(34, 40, 120, 100)
+	m := newFixture(34, 40, 120, 100)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
 	m.model(t, d.path("unlearned-2"), m.retained)
@@ -230,7 +230,7 @@ func TestTheSummaryIsFiveSentencesForEachModel(t *testing.T) {
 }
 
 func TestRatesOfTinySamplesSayThatTheyCannotBeMeasured(t *testing.T) {
-	m := newMade(35, 5, 20, 10)
+	m := newFixture(35, 5, 20, 10)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	r := audited(t, dir)
@@ -248,7 +248,7 @@ func TestNothingStandsOutOfModelsThatNeverHadTheRecords(t *testing.T) {
 	const reports = 60
 	found := 0
 	for k := range reports {
-		m := newMade(uint64(100+k), 60, 60, 200)
+		m := newFixture(uint64(100+k), 60, 60, 200)
 		dir := t.TempDir()
 		m.write(t, dir, m.retained, 0)
 		if k%2 == 0 { // without a retrained model chance alone explains

@@ -12,7 +12,7 @@ import (
 // Numbers that are large, tiny, negative zeros or all alike, and are let in, are judged to
 // the end: every judgement that is made has a number, none fails, and the report is written.
 func TestExtremeNumbersThatAreLetInAreJudgedToTheEnd(t *testing.T) {
-	m := newMade(41, 20, 40, 80)
+	m := newFixture(41, 20, 40, 80)
 	whole := t.TempDir()
 	m.write(t, whole, m.all, 4)
 	want := audited(t, whole)
@@ -27,7 +27,7 @@ func TestExtremeNumbersThatAreLetInAreJudgedToTheEnd(t *testing.T) {
 			if testing.Short() && rows != "half" {
 				continue
 			}
-			d := damaged{t, t.TempDir(), newMade(41, 20, 40, 80)}
+			d := damaged{t, t.TempDir(), newFixture(41, 20, 40, 80)}
 			d.m.write(t, d.dir, d.m.all, 4)
 			d.edit(c.file, func(x array.Matrix[float64]) {
 				for i := range x.Rows {
@@ -46,7 +46,7 @@ func TestExtremeNumbersThatAreLetInAreJudgedToTheEnd(t *testing.T) {
 				}
 			}
 			if len(r.Verdicts) != len(want.Verdicts) {
-				for _, u := range r.Undone {
+				for _, u := range r.Skipped {
 					if strings.Contains(u.Why, "could not be made") {
 						t.Logf("%s: %s", u.Name(), u.Why)
 					}
@@ -61,7 +61,7 @@ func TestExtremeNumbersThatAreLetInAreJudgedToTheEnd(t *testing.T) {
 // A model that says the same of every record has no memory to show, and no division by
 // a spread of zero.
 func TestOutputsThatAreAllAlikeAreJudged(t *testing.T) {
-	d := damaged{t, t.TempDir(), newMade(42, 20, 40, 80)}
+	d := damaged{t, t.TempDir(), newFixture(42, 20, 40, 80)}
 	d.m.write(t, d.dir, d.m.all, 4)
 	same := func(_, j int) float64 { return -float64(j) }
 	d.matrix("unlearned/outputs.npy", d.fill(4, same))

@@ -13,21 +13,21 @@ import (
 type Headline struct {
 	Model  string `json:"model"`
 	Answer Answer `json:"answer"`
-	// Classes are the verdicts that occur, each once, in the order of classOrder.
-	Classes []Class `json:"classes"`
+	// Groups are the verdicts that occur, each once, in the order of callOrder.
+	Groups []VerdictGroup `json:"classes"`
 }
 
-// Class is one verdict and who passes it, by families, which count once each.
-type Class struct {
-	Call     audit.Call `json:"verdict"`
-	Families []Members  `json:"families"`
+// VerdictGroup is one verdict and who passes it, by families, which count once each.
+type VerdictGroup struct {
+	Call     audit.Call     `json:"verdict"`
+	Families []FamilyLenses `json:"families"`
 }
 
-// Members are the judgements of one family that pass the same verdict. A family whose
+// FamilyLenses are the judgements of one family that pass the same verdict. A family whose
 // judgements differ is in several classes.
-type Members struct {
-	Family     Family   `json:"family"`
-	Judgements []string `json:"judgements"` // names of verdicts, in the order of the report
+type FamilyLenses struct {
+	Family Family   `json:"family"`
+	Lenses []string `json:"judgements"` // names of verdicts, in the order of the report
 }
 
 // Answer is the sentence that a headline begins with.
@@ -44,50 +44,50 @@ const (
 	NoAnswer        Answer = "these arrays cannot tell"
 )
 
-// classOrder are all verdicts, those that place a model first.
-var classOrder = []audit.Call{
+// callOrder are all verdicts, those that place a model first.
+var callOrder = []audit.Call{
 	audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen, Unmoved, Moved, audit.Unclear, audit.Blind,
 	audit.CannotTell, audit.TooFew, audit.NotAsked, Unplaced,
 }
 
 // Headline sums up the verdicts on an unlearned model.
-func (r *Report) Headline(model string) Headline { return headline(model, r.of(model)) }
+func (r *Report) Headline(model string) Headline { return headline(model, r.verdictsOn(model)) }
 
 func headline(model string, verdicts []Verdict) Headline {
-	h := Headline{Model: model, Classes: []Class{}}
-	for _, call := range classOrder {
-		if c := classOf(call, verdicts); len(c.Families) > 0 {
-			h.Classes = append(h.Classes, c)
+	h := Headline{Model: model, Groups: []VerdictGroup{}}
+	for _, call := range callOrder {
+		if c := groupOf(call, verdicts); len(c.Families) > 0 {
+			h.Groups = append(h.Groups, c)
 		}
 	}
 	h.Answer = h.answer()
 	return h
 }
 
-// classOf are those of the verdicts that have a call.
-func classOf(call audit.Call, verdicts []Verdict) Class {
-	c := Class{Call: call}
+// groupOf are those of the verdicts that have a call.
+func groupOf(call audit.Call, verdicts []Verdict) VerdictGroup {
+	c := VerdictGroup{Call: call}
 	for _, v := range verdicts {
 		if v.Call != call {
 			continue
 		}
-		k := slices.IndexFunc(c.Families, func(m Members) bool { return m.Family == v.family() })
+		k := slices.IndexFunc(c.Families, func(m FamilyLenses) bool { return m.Family == v.family() })
 		if k < 0 {
-			k, c.Families = len(c.Families), append(c.Families, Members{Family: v.family()})
+			k, c.Families = len(c.Families), append(c.Families, FamilyLenses{Family: v.family()})
 		}
-		c.Families[k].Judgements = append(c.Families[k].Judgements, v.Name())
+		c.Families[k].Lenses = append(c.Families[k].Lenses, v.Name())
 	}
 	return c
 }
 
 // family is the judgement's; one that names none is a family of its own.
 func (v Verdict) family() Family {
-	return cmp.Or(v.Judgement.About().Family, Family(v.Judgement.Name()))
+	return cmp.Or(v.Lens.About().Family, Family(v.Lens.Name()))
 }
 
 // has reports whether any of the verdicts occurs.
 func (h Headline) has(calls ...audit.Call) bool {
-	return slices.ContainsFunc(h.Classes, func(c Class) bool { return slices.Contains(calls, c.Call) })
+	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return slices.Contains(calls, c.Call) })
 }
 
 // found reports whether a memory or its opposite was seen.
@@ -118,7 +118,7 @@ func (h Headline) answer() Answer {
 // families and judgements that pass it.
 func (h Headline) String() string {
 	var classes []string
-	for _, c := range h.Classes {
+	for _, c := range h.Groups {
 		classes = append(classes, c.String())
 	}
 	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
@@ -132,10 +132,10 @@ func (h Headline) String() string {
 }
 
 // String names the verdict and who passes it: "between by outputs (loss, entropy)".
-func (c Class) String() string {
+func (c VerdictGroup) String() string {
 	var by []string
 	for _, m := range c.Families {
-		by = append(by, fmt.Sprintf("%s (%s)", m.Family, list(m.Judgements)))
+		by = append(by, fmt.Sprintf("%s (%s)", m.Family, joinNames(m.Lenses)))
 	}
-	return fmt.Sprintf("%s by %s", c.Call, list(by))
+	return fmt.Sprintf("%s by %s", c.Call, joinNames(by))
 }

@@ -17,20 +17,20 @@ import (
 // it says all only where there is no other, and its answer contradicts none of them.
 func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
-	judgements := All()
-	for mask := range 1 << len(classOrder) {
+	lenses := All()
+	for mask := range 1 << len(callOrder) {
 		var calls []audit.Call
-		for k, c := range classOrder {
+		for k, c := range callOrder {
 			if mask>>k&1 == 1 {
 				calls = append(calls, c)
 			}
 		}
 		var verdicts []Verdict
 		for k, c := range calls { // each once, and then some again, of judgements at random
-			verdicts = append(verdicts, Verdict{Judgement: judgements[rng.IntN(len(judgements))], Layer: fmt.Sprint("layer ", k), Call: c})
+			verdicts = append(verdicts, Verdict{Lens: lenses[rng.IntN(len(lenses))], Layer: fmt.Sprint("layer ", k), Call: c})
 		}
 		for k := range rng.IntN(4) * min(1, len(calls)) {
-			verdicts = append(verdicts, Verdict{Judgement: judgements[k], Call: calls[rng.IntN(len(calls))]})
+			verdicts = append(verdicts, Verdict{Lens: lenses[k], Call: calls[rng.IntN(len(calls))]})
 		}
 		rng.Shuffle(len(verdicts), func(i, j int) { verdicts[i], verdicts[j] = verdicts[j], verdicts[i] })
 		h := headline("m", verdicts)
@@ -46,14 +46,14 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 	said := h.String()
 	var got []audit.Call
 	named := 0
-	for _, c := range h.Classes {
+	for _, c := range h.Groups {
 		got = append(got, c.Call)
 		if !strings.Contains(said, c.String()) {
 			t.Errorf("%q does not say %q", said, c.String())
 		}
 		for _, m := range c.Families {
-			named += len(m.Judgements)
-			for _, name := range m.Judgements {
+			named += len(m.Lenses)
+			for _, name := range m.Lenses {
 				if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Name() == name && v.Call == c.Call && v.family() == m.Family }) {
 					t.Errorf("%q has %s of %s %s", said, name, m.Family, c.Call)
 				}
@@ -83,28 +83,28 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 
 // The case that a reader complained of: three judgements of the same numbers, of which
 // one says something else.
-func TestJudgementsOfTheSameNumbersCountOnce(t *testing.T) {
+func TestLensesOfTheSameNumbersCountOnce(t *testing.T) {
 	h := headline("unlearned", []Verdict{
-		{Judgement: Loss{}, Call: audit.Remembered}, {Judgement: Threshold{}, Call: audit.Remembered},
-		{Judgement: ModifiedEntropy{}, Call: audit.Between}, {Judgement: Neighbours{}, Call: audit.Remembered},
+		{Lens: Loss{}, Call: audit.Remembered}, {Lens: Threshold{}, Call: audit.Remembered},
+		{Lens: ModifiedEntropy{}, Call: audit.Between}, {Lens: Neighbours{}, Call: audit.Remembered},
 	})
 	want := "unlearned: the records are still remembered. The verdicts are remembered by outputs (loss, loss threshold), representations (neighbours); " +
 		"between by outputs (modified entropy)."
 	if h.String() != want {
 		t.Errorf("%q, want %q", h, want)
 	}
-	if n := len(h.Classes[0].Families); n != 2 {
+	if n := len(h.Groups[0].Families); n != 2 {
 		t.Errorf("%d families remember, want 2", n)
 	}
 }
 
-func TestEveryJudgementHasAFamily(t *testing.T) {
+func TestEveryLensHasAFamily(t *testing.T) {
 	for _, j := range All() {
 		if j.About().Family == "" {
 			t.Errorf("%s has none", j.Name())
 		}
 	}
-	for _, f := range Along() {
+	for _, f := range TrackedLenses() {
 		if f.About().Family != OutputFamily {
 			t.Errorf("%s is of %s", f.Name(), f.About().Family)
 		}
@@ -112,7 +112,7 @@ func TestEveryJudgementHasAFamily(t *testing.T) {
 }
 
 func TestTheReportHasTheHeadline(t *testing.T) {
-	m := newMade(61, 60, 120, 120)
+	m := newFixture(61, 60, 120, 120)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	r := audited(t, dir)
@@ -144,7 +144,7 @@ func TestTablesAndReportsCallAlike(t *testing.T) {
 	for range 4000 {
 		memory, coordinates := []audit.Side{audit.Above, audit.Below}[rng.IntN(2)], rng.IntN(4) == 0
 		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), reading("retrained", memory, coordinates)
-		v := Verdict{Judgement: Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
+		v := Verdict{Lens: Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
 		v.place()
 		want := audit.CallOf(m, original, retrained)
 		if v.Call != want {

@@ -34,7 +34,7 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 	losses, err := c.Losses(c.Original)
 	must(t, err)
 	for k, i := range r.Evidence.Forget {
-		if got := r.Evidence.Of(Original)[0].Losses[i]; math.Abs(got-losses.Forgotten[k]) > 1e-5 {
+		if got := r.Evidence.ModelsOf(Original)[0].Losses[i]; math.Abs(got-losses.Forgotten[k]) > 1e-5 {
 			t.Fatalf("record %d: loss %v, the lab has %v", i, got, losses.Forgotten[k])
 		}
 	}
@@ -51,41 +51,41 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		return &audit.Reading{Memory: audit.Above, Estimate: stats.Estimate{Value: value, Low: value - 0.1, High: value + 0.1, Null: &null}}
 	}
 	for _, c := range []struct {
-		j                   Judgement
+		j                   Lens
 		m, original, oracle *audit.Reading
 		want                audit.Call
 		by                  Reference
 	}{
-		{Loss{}, at(0.8), at(0.8), at(0.5), audit.Remembered, ByRetrained},
-		{Loss{}, at(0.52), at(0.8), nil, audit.Forgotten, ByNull},
-		{Loss{}, at(0.52), nil, nil, Unseen, ByNull},
-		{Loss{}, at(0.8), nil, at(0.5), audit.Remembered, ByRetrained},
-		{Loss{}, at(0.2), nil, nil, audit.Beyond, ByNull},
-		{Loss{}, at(0.2), at(0.52), nil, audit.Beyond, ByNull},
-		{Loss{}, at(0.8), at(0.52), nil, audit.Backwards, ByNull},
-		{Loss{}, at(0.52), at(0.52), nil, audit.Blind, ByNull},
-		{Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, ByRetrained},
-		{Neighbours{}, at(0.8), at(0.8), nil, Unmoved, ByNobody},
-		{Neighbours{}, at(0.5), at(0.8), nil, Moved, ByNobody},
-		{Neighbours{}, at(0.5), nil, nil, Unplaced, ByNobody},
-		{Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, ByRetrained},
+		{Loss{}, at(0.8), at(0.8), at(0.5), audit.Remembered, RetrainedReference},
+		{Loss{}, at(0.52), at(0.8), nil, audit.Forgotten, NullReference},
+		{Loss{}, at(0.52), nil, nil, Unseen, NullReference},
+		{Loss{}, at(0.8), nil, at(0.5), audit.Remembered, RetrainedReference},
+		{Loss{}, at(0.2), nil, nil, audit.Beyond, NullReference},
+		{Loss{}, at(0.2), at(0.52), nil, audit.Beyond, NullReference},
+		{Loss{}, at(0.8), at(0.52), nil, audit.Backwards, NullReference},
+		{Loss{}, at(0.52), at(0.52), nil, audit.Blind, NullReference},
+		{Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, RetrainedReference},
+		{Neighbours{}, at(0.8), at(0.8), nil, Unmoved, NoReference},
+		{Neighbours{}, at(0.5), at(0.8), nil, Moved, NoReference},
+		{Neighbours{}, at(0.5), nil, nil, Unplaced, NoReference},
+		{Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, RetrainedReference},
 		// Their intervals overlap, and their difference is more than chance makes.
-		{Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, ByRetrained},
+		{Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, RetrainedReference},
 	} {
 		if _, is := c.j.(Movement); is { // whose readings say so themselves
 			c.m.Coordinates, c.original.Coordinates = true, true
 		}
-		v := Verdict{Judgement: c.j, Reading: *c.m, Original: c.original}
+		v := Verdict{Lens: c.j, Reading: *c.m, Original: c.original}
 		if c.oracle != nil {
 			v.Retrained = []audit.Reading{*c.oracle}
 		}
 		v.place()
-		if v.Call != c.want || v.Reference != c.by || len(v.Says()) < 20 {
+		if v.Call != c.want || v.Reference != c.by || len(v.Text()) < 20 {
 			t.Errorf("%s at %v beside %v and %v: %s by the %s (%s), want %s by the %s", c.j.Name(), c.m.Value, c.original, c.oracle, v.Call, v.Reference,
-				v.Says(), c.want, c.by)
+				v.Text(), c.want, c.by)
 		}
 	}
-	v := Verdict{Judgement: Loss{}, Reading: audit.Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}}
+	v := Verdict{Lens: Loss{}, Reading: audit.Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}}
 	if v.place(); v.Call != Unplaced || !math.IsNaN(v.Smallest) {
 		t.Errorf("without an interval: %s, %v", v.Call, v.Smallest)
 	}

@@ -21,14 +21,14 @@ import (
 type layout struct {
 	dir string
 	Config
-	named    *Config // by a config; nothing where there is none
-	problems *Problems
-	strays   []Problem // arrays without a place, unless a config names them
+	named      *Config // by a config; nothing where there is none
+	problems   *Problems
+	unexpected []Problem // arrays without a place, unless a config names them
 }
 
-// find looks for the plain names in a folder and puts what a config says in their place.
+// findLayout looks for the plain names in a folder and puts what a config says in their place.
 // Of folder and config one may be empty.
-func find(folder, config string) (*layout, error) {
+func findLayout(folder, config string) (*layout, error) {
 	l := &layout{dir: folder, problems: &Problems{Folder: folder}}
 	if folder == "" {
 		l.dir, l.problems.Folder = filepath.Dir(config), config
@@ -42,47 +42,47 @@ func find(folder, config string) (*layout, error) {
 	if config != "" {
 		var err error
 		if c, err = readConfig(config); err != nil {
-			l.problems.add(filepath.Base(config), "%v", plain(err))
+			l.problems.add(filepath.Base(config), "%v", withoutPath(err))
 			c = &Config{}
 		}
 	}
-	l.named = c.below(l.dir, filepath.Dir(config))
+	l.named = c.relativeTo(l.dir, filepath.Dir(config))
 	l.overlay(l.named)
-	l.legible()
-	for _, p := range l.strays {
-		if !c.names(p.File) {
+	l.checkNames()
+	for _, p := range l.unexpected {
+		if !c.namesFile(p.File) {
 			l.problems.List = append(l.problems.List, p)
 		}
 	}
 	return l, nil
 }
 
-// legible refuses names that are no text. They stand in reports and on terminals, where
+// checkNames refuses names that are no text. They stand in reports and on terminals, where
 // a control character gives orders and a line end begins a line of somebody's choice.
-func (l *layout) legible() {
+func (l *layout) checkNames() {
 	check := func(what, name string) {
 		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 			l.problems.add("", "the %s %q holds control characters, or is no text", what, name)
 		}
 	}
 	check("question", strings.NewReplacer("\n", " ", "\t", " ").Replace(l.Question))
-	for _, name := range l.all() {
+	for _, name := range l.allFiles() {
 		check("file", name)
 	}
 	for _, group := range l.models() {
 		for _, m := range *group.of {
 			check("model", m.Name)
-			for _, name := range sorted(m.Activations) {
+			for _, name := range sortedKeys(m.Activations) {
 				check("activation", name)
 			}
 		}
 	}
 }
 
-// names reports whether a config names a file, or one in a folder.
-func (c *Config) names(path string) bool {
+// namesFile reports whether a config names a file, or one in a folder.
+func (c *Config) namesFile(path string) bool {
 	found := false
-	c.each(func(f *Files) {
+	c.eachFiles(func(f *Files) {
 		for _, name := range *f {
 			found = found || name == path || strings.HasPrefix(name, path+string(filepath.Separator))
 		}
@@ -90,8 +90,8 @@ func (c *Config) names(path string) bool {
 	return found
 }
 
-// each visits every list of files.
-func (c *Config) each(visit func(f *Files)) {
+// eachFiles visits every list of files.
+func (c *Config) eachFiles(visit func(f *Files)) {
 	for _, f := range c.files() {
 		visit(f)
 	}
@@ -109,9 +109,9 @@ func (c *Config) each(visit func(f *Files)) {
 	}
 }
 
-// all are the names of all files, in their order.
-func (c *Config) all() (names []string) {
-	c.each(func(f *Files) { names = append(names, *f...) })
+// allFiles are the names of all files, in their order.
+func (c *Config) allFiles() (names []string) {
+	c.eachFiles(func(f *Files) { names = append(names, *f...) })
 	slices.Sort(names)
 	return names
 }
@@ -121,8 +121,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// plain is an error without the path, which stands before it already.
-func plain(err error) error {
+// withoutPath is an error without the path, which stands before it already.
+func withoutPath(err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
 		return inner.Err
@@ -135,7 +135,7 @@ func (c *Config) files() map[string]*Files {
 	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut}
 }
 
-// models are the models of every role.
+// loadModels are the models of every role.
 func (c *Config) models() []struct {
 	role Role
 	of   *Models
@@ -151,9 +151,9 @@ func (m *ModelFiles) files() map[string]*Files {
 		"losses": &m.Losses, "embedding": &m.Embedding, "in": &m.In}
 }
 
-// below makes the files of a config relative to dir.
-func (c *Config) below(dir, from string) *Config {
-	c.each(func(f *Files) {
+// relativeTo makes the files of a config relative to dir.
+func (c *Config) relativeTo(dir, from string) *Config {
+	c.eachFiles(func(f *Files) {
 		for i, name := range *f {
 			if name == Rest || filepath.IsAbs(name) {
 				continue
@@ -215,26 +215,26 @@ func (l *layout) discover() error {
 		case array && files[word] != nil:
 			*files[word] = Files{name}
 		case array:
-			l.stray(name, "no array of this name is known%s", meant(word, sorted(files)))
+			l.addUnexpected(name, "no array of this name is known%s", suggestion(word, sortedKeys(files)))
 		case isDir(filepath.Join(l.dir, name)):
-			l.folder(name)
+			l.addFolder(name)
 		case files[stem(name)] != nil:
 			l.otherFormat(name)
 		}
 	}
 	for _, group := range l.models() {
-		slices.SortStableFunc(*group.of, func(a, b ModelFiles) int { return natural(a.Name, b.Name) })
+		slices.SortStableFunc(*group.of, func(a, b ModelFiles) int { return compareNatural(a.Name, b.Name) })
 	}
 	return nil
 }
 
-func (l *layout) stray(file, format string, args ...any) {
-	l.strays = append(l.strays, Problem{file, fmt.Sprintf(format, args...)})
+func (l *layout) addUnexpected(file, format string, args ...any) {
+	l.unexpected = append(l.unexpected, Problem{file, fmt.Sprintf(format, args...)})
 }
 
 // otherFormat reports heldout.npz and labels.csv: somebody took them for arrays.
 func (l *layout) otherFormat(path string) {
-	l.stray(path, "arrays are read from %s.npy alone, as numpy.save writes them", stem(path))
+	l.addUnexpected(path, "arrays are read from %s.npy alone, as numpy.save writes them", stem(path))
 }
 
 // stem is a file's name up to its first dot.
@@ -248,34 +248,34 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// folder takes a folder of one model, or of one folder per model.
-func (l *layout) folder(name string) {
+// addFolder takes a folder of one model, or of one folder per model.
+func (l *layout) addFolder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
 		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
-			l.stray(name, "holds arrays, and no model has this name%s", meant(name, roleNames))
+			l.addUnexpected(name, "holds arrays, and no model has this name%s", suggestion(name, roleNames))
 		}
 		return
 	}
-	m, inner := l.modelIn(name)
+	m, inner := l.readModelFolder(name)
 	if m == nil && len(inner) == 0 {
 		l.problems.add(name, "an empty model: there is no .npy file in it")
 		return
 	}
 	for _, sub := range inner {
-		one, _ := l.modelIn(sub)
+		one, _ := l.readModelFolder(sub)
 		if one == nil {
 			l.problems.add(sub, "an empty model: there is no .npy file in it")
 			continue
 		}
-		l.append(Role(word[1]), *one)
+		l.addModel(Role(word[1]), *one)
 	}
 	if m != nil {
-		l.append(Role(word[1]), *m)
+		l.addModel(Role(word[1]), *m)
 	}
 }
 
-func (l *layout) append(r Role, m ModelFiles) {
+func (l *layout) addModel(r Role, m ModelFiles) {
 	for _, group := range l.models() {
 		if group.role == r {
 			*group.of = append(*group.of, m)
@@ -283,12 +283,12 @@ func (l *layout) append(r Role, m ModelFiles) {
 	}
 }
 
-// modelIn reads a model's folder; nil: it holds no array. inner are folders that may be
+// readModelFolder reads a model's folder; nil: it holds no array. inner are folders that may be
 // models themselves.
-func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
+func (l *layout) readModelFolder(name string) (m *ModelFiles, inner []string) {
 	entries, err := os.ReadDir(filepath.Join(l.dir, name))
 	if err != nil {
-		l.problems.add(name, "%v", plain(err))
+		l.problems.add(name, "%v", withoutPath(err))
 		return nil, nil
 	}
 	m = &ModelFiles{Name: filepath.ToSlash(name), Activations: map[string]Files{}}
@@ -301,7 +301,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 			*files[word], found = Files{path}, true
 		case array:
 			found = true
-			l.stray(path, "no array of a model has this name%s", meant(word, sorted(files)))
+			l.addUnexpected(path, "no array of a model has this name%s", suggestion(word, sortedKeys(files)))
 		case entry.Name() == "activations":
 			l.activations(m, path)
 			found = true
@@ -317,7 +317,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 	}
 	for _, sub := range inner {
 		if holdsArrays(filepath.Join(l.dir, sub)) {
-			l.stray(sub, "a folder of arrays inside a model; named activations lie in %s", filepath.Join(name, "activations"))
+			l.addUnexpected(sub, "a folder of arrays inside a model; named activations lie in %s", filepath.Join(name, "activations"))
 		}
 	}
 	return m, nil
@@ -326,7 +326,7 @@ func (l *layout) modelIn(name string) (m *ModelFiles, inner []string) {
 func (l *layout) activations(m *ModelFiles, dir string) {
 	entries, err := os.ReadDir(filepath.Join(l.dir, dir))
 	if err != nil {
-		l.problems.add(dir, "%v", plain(err))
+		l.problems.add(dir, "%v", withoutPath(err))
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
@@ -335,7 +335,7 @@ func (l *layout) activations(m *ModelFiles, dir string) {
 		case array:
 			m.Activations[word] = Files{path}
 		case isDir(filepath.Join(l.dir, path)):
-			l.stray(path, "named activations are .npy files, and no folder")
+			l.addUnexpected(path, "named activations are .npy files, and no folder")
 		default:
 			l.otherFormat(path)
 		}
@@ -343,15 +343,15 @@ func (l *layout) activations(m *ModelFiles, dir string) {
 }
 
 func holdsArrays(dir string) bool {
-	found, err := files.In(dir, "", ".npy")
+	found, err := files.List(dir, "", ".npy")
 	return err == nil && len(found) > 0
 }
 
-// natural orders shadow-2 before shadow-10.
-func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+// compareNatural orders shadow-2 before shadow-10.
+func compareNatural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// meant says which name a wrong one is like, or else what there is.
-func meant(word string, known []string) string {
+// suggestion says which name a wrong one is like, or else what there is.
+func suggestion(word string, known []string) string {
 	for _, k := range known {
 		if datasets.Similar(word, k) {
 			return fmt.Sprintf("; did you mean %s?", k)

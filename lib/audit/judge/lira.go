@@ -9,9 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// fewShadows is below how many shadow models LiRA fits one spread for all records
+// pooledBelow is below how many shadow models LiRA fits one spread for all records
 // (Carlini et al. 2022, section VI).
-const fewShadows = 64
+const pooledBelow = 64
 
 // LiRA asks how much likelier what the model says of a record is under shadow models
 // that were trained on it than under those that were not, and whether that tells
@@ -33,8 +33,8 @@ func (LiRA) About() About {
 		Asks: "Is what the model says of a forgotten record likelier under models that had it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal laws fitted over the shadow models with and without each record, " +
 			"with DeLong's interval; one spread for all records below 64 shadow models. Records without shadow models on either side are left out.",
-		From:   "Carlini et al. 2022, algorithm 1, online",
-		Null:   OfStrangers,
+		Source: "Carlini et al. 2022, algorithm 1, online",
+		Null:   NonmemberNull,
 		Family: CalibratedFamily,
 	}
 }
@@ -44,12 +44,12 @@ func (LiRA) Needs() Needs {
 	return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 4}
 }
 
-// Judge implements Judgement.
-func (j LiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+// Read implements Judgement.
+func (j LiRA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
 func (LiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
-	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.Of(Shadow)) < fewShadows})
+	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.ModelsOf(Shadow)) < pooledBelow})
 }
 
 // shadowScores are LiRA's of forgotten and held-out records. Those that too few shadow
@@ -59,7 +59,7 @@ func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, e
 	if a.Pooled {
 		need = 1
 	}
-	shadows := e.Of(Shadow)
+	shadows := e.ModelsOf(Shadow)
 	enough := func(rows []int) []int {
 		return slices.DeleteFunc(slices.Clone(rows), func(i int) bool {
 			with := 0
@@ -81,13 +81,13 @@ func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, e
 	if err != nil {
 		return nil, err
 	}
-	return calibrated(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, given), nil
+	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, given), nil
 }
 
-// calibrated are scores that were made of what a model and the shadow models say. Where
+// calibratedScores are scores that were made of what a model and the shadow models say. Where
 // either say the same of many records the scores may differ and are no evidence all the
 // same.
-func calibrated(forget, heldOut Scored, given shadow.Evidence) *Scores {
+func calibratedScores(forget, heldOut Scored, given shadow.Evidence) *Scores {
 	out, n := &Scores{Forget: forget, HeldOut: heldOut}, len(forget.Rows)
 	if out.NoEvidence = audit.TiedScores(given.Target[:n], given.Target[n:]); out.NoEvidence.Call != "" {
 		return out
@@ -108,11 +108,11 @@ func calibrated(forget, heldOut Scored, given shadow.Evidence) *Scores {
 
 // shadowEvidence are the scaled confidences of some records by a model and the shadows.
 func (e *Evidence) shadowEvidence(rows []int, m *Model) shadow.Evidence {
-	shadows := e.Of(Shadow)
-	out := shadow.Evidence{Target: pick(m.Scaled, rows), Shadows: shadow.Shadows{Scores: array.New[float64](len(shadows), len(rows))}}
+	shadows := e.ModelsOf(Shadow)
+	out := shadow.Evidence{Target: valuesAt(m.Scaled, rows), Shadows: shadow.Shadows{Scores: array.New[float64](len(shadows), len(rows))}}
 	for k, s := range shadows {
-		copy(out.Shadows.Scores.Row(k), pick(s.Scaled, rows))
-		out.Shadows.In = append(out.Shadows.In, pick(s.In, rows))
+		copy(out.Shadows.Scores.Row(k), valuesAt(s.Scaled, rows))
+		out.Shadows.In = append(out.Shadows.In, valuesAt(s.In, rows))
 	}
 	return out
 }

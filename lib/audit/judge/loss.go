@@ -27,8 +27,8 @@ func (Loss) About() About {
 		Asks: "Can the losses of forgotten records be told from those of held-out records?",
 		How: "AUC of the loss, the chance that a forgotten record is fitted better than a held-out one, with DeLong's interval. " +
 			"The chance floor is the exact law of the Mann-Whitney statistic below 20 records and normal above.",
-		From:   "the threshold attack of Yeom et al. 2018, without a threshold",
-		Null:   OfStrangers,
+		Source: "the threshold attack of Yeom et al. 2018, without a threshold",
+		Null:   NonmemberNull,
 		Family: OutputFamily,
 	}
 }
@@ -36,24 +36,24 @@ func (Loss) About() About {
 // Needs implements Judgement.
 func (Loss) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}} }
 
-// Judge implements Judgement.
-func (l Loss) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(l, e, m) }
+// Read implements Judgement.
+func (l Loss) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(l, e, m) }
 
 // Scores implements Scorer.
 func (Loss) Scores(e *Evidence, m *Model) (*Scores, error) {
-	return &Scores{Forget: Scored{e.Forget, negatives(m.Losses, e.Forget)}, HeldOut: Scored{e.HeldOut, negatives(m.Losses, e.HeldOut)}}, nil
+	return &Scores{Forget: Scored{e.Forget, negatedAt(m.Losses, e.Forget)}, HeldOut: Scored{e.HeldOut, negatedAt(m.Losses, e.HeldOut)}}, nil
 }
 
-// separation reads how well scores, higher for members, tell forgotten records
+// aucReading reads how well scores, higher for members, tell forgotten records
 // (Members) from held-out ones.
-func separation(j Judgement, m *Model, s attack.Samples) (*audit.Reading, error) {
+func aucReading(j Lens, m *Model, s attack.Samples) (*audit.Reading, error) {
 	return audit.SignedAUC(j.Name(), m.Name, s)
 }
 
 // level is the coverage of every interval in a report.
 const level = 0.95
 
-func negatives(x []float64, rows []int) []float64 {
+func negatedAt(x []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for k, i := range rows {
 		out[k] = -x[i]
@@ -61,7 +61,7 @@ func negatives(x []float64, rows []int) []float64 {
 	return out
 }
 
-func pick[T any](x []T, rows []int) []T {
+func valuesAt[T any](x []T, rows []int) []T {
 	out := make([]T, len(rows))
 	for k, i := range rows {
 		out[k] = x[i]

@@ -21,8 +21,8 @@ func (ModifiedEntropy) About() About {
 	return About{
 		Asks:   "Is the model surer of the right class of forgotten records than of held-out ones?",
 		How:    "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
-		From:   "Song and Mittal 2021",
-		Null:   OfStrangers,
+		Source: "Song and Mittal 2021",
+		Null:   NonmemberNull,
 		Family: OutputFamily,
 	}
 }
@@ -32,9 +32,9 @@ func (ModifiedEntropy) Needs() Needs {
 	return Needs{Arrays: []Array{Labelled}, Sets: []Set{HeldOut}}
 }
 
-// Judge implements Judgement.
-func (j ModifiedEntropy) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	return byScores(j, e, m)
+// Read implements Judgement.
+func (j ModifiedEntropy) Read(e *Evidence, m *Model) (*audit.Reading, error) {
+	return readScores(j, e, m)
 }
 
 // Scores implements Scorer.

@@ -17,7 +17,7 @@ import (
 // these it needs two, for the reason that AgainstRetrained gives.
 type Movement struct{}
 
-var _ Judgement = Movement{}
+var _ Lens = Movement{}
 
 // Name implements Judgement.
 func (Movement) Name() string { return "movement" }
@@ -28,7 +28,7 @@ func (Movement) About() About {
 		Asks: "Did unlearning move the forgotten records to where a retrained model has them?",
 		How: "M3: mean over forgotten records of the cosine similarity to the retrained model's embedding, less that of the original, with " +
 			"Student's interval. 0 is where the original stands.",
-		From:   "RULER, equation 4",
+		Source: "RULER, equation 4",
 		Family: RepresentationFamily,
 	}
 }
@@ -38,8 +38,8 @@ func (Movement) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Original: 1, Retrained: 2}
 }
 
-// collapsed is the reason against a comparison of embeddings of which one collapsed.
-func collapsed(e *ruler.Evidence) audit.Reason {
+// collapsedOutputs is the reason against a comparison of embeddings of which one collapsed.
+func collapsedReason(e *ruler.Evidence) audit.Reason {
 	for _, x := range []array.Rows{e.Unlearned, e.Oracle, e.Original} {
 		if why := audit.CollapsedRows("embeddings", x, e.Forget, e.Retain); why.Call != "" {
 			return why
@@ -48,9 +48,9 @@ func collapsed(e *ruler.Evidence) audit.Reason {
 	return audit.Reason{}
 }
 
-// Judge implements Judgement.
-func (j Movement) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	evidence, err := e.ruler(m, e.Other(Retrained, m), e.Of(Original)[0])
+// Read implements Judgement.
+func (j Movement) Read(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.rulerEvidence(m, e.OtherModel(Retrained, m), e.ModelsOf(Original)[0])
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,6 @@ func (j Movement) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 	}
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &audit.Reading{
-		Lens: j.Name(), Model: m.Name, Memory: audit.Below, Estimate: *r, Floor: unknown, Coordinates: true, NoEvidence: collapsed(evidence),
+		Lens: j.Name(), Model: m.Name, Memory: audit.Below, Estimate: *r, Floor: unknown, Coordinates: true, NoEvidence: collapsedReason(evidence),
 	}, nil
 }

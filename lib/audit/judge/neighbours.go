@@ -9,7 +9,7 @@ import "github.com/lethe-ml/lethe/lib/audit"
 // geometry of the data alone: only a retrained model places a reading.
 type Neighbours struct{}
 
-var _ Judgement = Neighbours{}
+var _ Lens = Neighbours{}
 
 // Name implements Judgement.
 func (Neighbours) Name() string { return "neighbours" }
@@ -20,7 +20,7 @@ func (Neighbours) About() About {
 		Asks: "Are forgotten records as near to retained ones as these are to each other?",
 		How: "M4: mean percentile of a forgotten record's similarity to its nearest retained neighbour among those of at most 2,000 retained " +
 			"records, with Student's interval. The floor is that of a mean of uniform ranks.",
-		From:   "RULER, equations 5 to 7",
+		Source: "RULER, equations 5 to 7",
 		Family: RepresentationFamily,
 	}
 }
@@ -28,12 +28,12 @@ func (Neighbours) About() About {
 // Needs implements Judgement.
 func (Neighbours) Needs() Needs { return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}} }
 
-// Judge implements Judgement.
-func (j Neighbours) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
-	evidence, err := e.ruler(m, nil, nil)
+// Read implements Judgement.
+func (j Neighbours) Read(e *Evidence, m *Model) (*audit.Reading, error) {
+	evidence, err := e.rulerEvidence(m, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	r, err := audit.Neighbours{}.Rank(m.Name, *evidence)
-	return renamed(r, j), err
+	r, err := audit.Neighbours{}.ReadEmbeddings(m.Name, *evidence)
+	return withLensName(r, j), err
 }

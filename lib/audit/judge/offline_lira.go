@@ -21,8 +21,8 @@ func (OfflineLiRA) About() About {
 	return About{
 		Asks:   "Does the model fit a forgotten record better than models do that never had it?",
 		How:    "AUC of the scaled confidence's distance from its mean over shadow models without the record, in their spreads, with DeLong's interval.",
-		From:   "Carlini et al. 2022, section VI, offline",
-		Null:   OfStrangers,
+		Source: "Carlini et al. 2022, section VI, offline",
+		Null:   NonmemberNull,
 		Family: CalibratedFamily,
 	}
 }
@@ -30,10 +30,10 @@ func (OfflineLiRA) About() About {
 // Needs implements Judgement.
 func (OfflineLiRA) Needs() Needs { return LiRA{}.Needs() }
 
-// Judge implements Judgement.
-func (j OfflineLiRA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+// Read implements Judgement.
+func (j OfflineLiRA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
 func (OfflineLiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
-	return shadowScores(e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.Of(Shadow)) < fewShadows})
+	return shadowScores(e, m, false, shadow.LiRA{Offline: true, Pooled: len(e.ModelsOf(Shadow)) < pooledBelow})
 }

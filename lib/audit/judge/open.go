@@ -31,86 +31,86 @@ func Open(folder string) (*Evidence, error) { return OpenWith(folder, Options{})
 
 // OpenWith is Open with options. The folder may be empty where a config names all files.
 func OpenWith(folder string, opt Options) (*Evidence, error) {
-	l, err := find(folder, opt.Config)
+	l, err := findLayout(folder, opt.Config)
 	if err != nil {
 		return nil, err
 	}
-	a := &admission{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question, Date: l.Date}, infos: map[string]npy.Info{}}
-	a.dated()
-	a.headers()
-	a.sets()
-	a.labels()
-	a.models()
-	a.hashes()
+	a := &loader{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question, Date: l.Date}, infos: map[string]npy.Info{}}
+	a.checkDate()
+	a.loadHeaders()
+	a.loadSets()
+	a.loadLabels()
+	a.loadModels()
+	a.hashFiles()
 	if len(l.problems.List) > 0 {
 		return nil, l.problems
 	}
-	a.e.look()
+	a.e.addWarnings()
 	return a.e, nil
 }
 
-// dated refuses a date that is none.
-func (a *admission) dated() {
+// checkDate refuses a date that is none.
+func (a *loader) checkDate() {
 	if _, err := time.Parse(dateFormat, a.Date); a.Date != "" && err != nil {
 		a.problems.add("audit.json", "date is %q; a day such as %s is expected", a.Date, dateFormat)
 	}
 }
 
-// admission turns files into evidence and notes whatever is wrong.
-type admission struct {
+// loader turns files into evidence and notes whatever is wrong.
+type loader struct {
 	*layout
 	e     *Evidence
 	infos map[string]npy.Info // of every file that has a readable header
 	order []string            // the files of infos, as they were met
 }
 
-// claim is an array with a row per record.
-type claim struct {
+// recordArray is an array with a row per record.
+type recordArray struct {
 	what  string
 	files Files
 	dims  int // 1 or 2
 }
 
-func (a *admission) path(name string) string {
+func (a *loader) path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
 	return filepath.Join(a.dir, name)
 }
 
-// perRecord are the arrays that have a row per record.
-func (c *Config) perRecord() []claim {
-	out := []claim{{"labels", c.Labels, 1}}
+// recordArrays are the arrays that have a row per record.
+func (c *Config) recordArrays() []recordArray {
+	out := []recordArray{{"labels", c.Labels, 1}}
 	for _, group := range c.models() {
 		for _, m := range *group.of {
-			for _, word := range sorted(m.files()) {
+			for _, word := range sortedKeys(m.files()) {
 				switch f := *m.files()[word]; word {
 				case "in":
 				case "losses":
-					out = append(out, claim{word, f, 1})
+					out = append(out, recordArray{word, f, 1})
 				default:
-					out = append(out, claim{word, f, 2})
+					out = append(out, recordArray{word, f, 2})
 				}
 			}
-			for _, name := range sorted(m.Activations) {
-				out = append(out, claim{"activations", m.Activations[name], 2})
+			for _, name := range sortedKeys(m.Activations) {
+				out = append(out, recordArray{"activations", m.Activations[name], 2})
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(c claim) bool { return len(c.files) == 0 })
+	return slices.DeleteFunc(out, func(c recordArray) bool { return len(c.files) == 0 })
 }
 
-// headers reads what every file says of itself, and settles the number of records: the
+// loadHeaders reads what every file says of itself, and settles the number of records: the
 // one that most arrays have.
-func (a *admission) headers() {
+func (a *loader) loadHeaders() {
 	votes := map[int]int{}
 	total := map[int]int{} // place in claims -> rows
-	claims := a.perRecord()
+	claims := a.recordArrays()
 	for k, c := range claims {
 		n, ok := 0, true
 		for _, name := range c.files {
 			info, fine := a.header(name)
-			if ok = ok && fine && a.shaped(name, c, info); ok {
+			if ok = ok && fine && a.checkShape(name, c, info); ok {
 				n += info.Shape[0]
 			}
 		}
@@ -139,13 +139,13 @@ func (a *admission) headers() {
 }
 
 // header is what a file says of itself, noted once.
-func (a *admission) header(name string) (npy.Info, bool) {
+func (a *loader) header(name string) (npy.Info, bool) {
 	if info, ok := a.infos[name]; ok {
 		return info, true
 	}
 	info, err := npy.ReadInfo(a.path(name))
 	if err != nil {
-		a.problems.add(name, "%s", a.unnamed(name, err))
+		a.problems.add(name, "%s", a.textWithoutPath(name, err))
 		return info, false
 	}
 	a.infos[name] = info
@@ -153,16 +153,16 @@ func (a *admission) header(name string) (npy.Info, bool) {
 	return info, true
 }
 
-// unnamed is an error without the path, which stands before it.
-func (a *admission) unnamed(name string, err error) string {
+// textWithoutPath is an error without the path, which stands before it.
+func (a *loader) textWithoutPath(name string, err error) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return "there is no such file"
 	}
 	return strings.TrimPrefix(err.Error(), a.path(name)+": ")
 }
 
-// shaped refuses what cannot be read as numbers of as many dimensions.
-func (a *admission) shaped(name string, c claim, info npy.Info) bool {
+// checkShape refuses what cannot be read as numbers of as many dimensions.
+func (a *loader) checkShape(name string, c recordArray, info npy.Info) bool {
 	shape := info.Shape
 	switch {
 	case c.what == "labels" && len(shape) == 2 && shape[1] > 1:
@@ -189,13 +189,13 @@ func isOutput(what string) bool {
 	return what == "outputs" || what == "logits" || what == "probabilities"
 }
 
-// hashes notes what every file was.
-func (a *admission) hashes() {
-	along := a.along()
+// hashFiles notes what every file was.
+func (a *loader) hashFiles() {
+	along := a.checkpointFiles()
 	for _, name := range a.order {
 		f, err := fileOf(a.path(name))
 		if err != nil {
-			a.problems.add(name, "%v", plain(err))
+			a.problems.add(name, "%v", withoutPath(err))
 			continue
 		}
 		f.Name, f.Array, f.checkpoint = filepath.ToSlash(name), a.infos[name].String(), along[name]
@@ -211,7 +211,7 @@ func (a *admission) hashes() {
 }
 
 // filesOf are the files of a model.
-func (a *admission) filesOf(model string) (out []string) {
+func (a *loader) filesOf(model string) (out []string) {
 	for _, group := range a.Config.models() {
 		for _, m := range *group.of {
 			if m.Name != model {
@@ -228,8 +228,8 @@ func (a *admission) filesOf(model string) (out []string) {
 	return out
 }
 
-// along are the files of checkpoints.
-func (a *admission) along() map[string]bool {
+// checkpointFiles are the files of checkpoints.
+func (a *loader) checkpointFiles() map[string]bool {
 	out := map[string]bool{}
 	for _, m := range a.Checkpoints {
 		for _, f := range m.files() {

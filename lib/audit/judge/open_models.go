@@ -25,9 +25,9 @@ func readLabels(path string, info npy.Info) ([]float64, error) {
 	return out, err
 }
 
-// labels reads the classes; that they fit the outputs is seen with those.
-func (a *admission) labels() {
-	a.e.Classes = a.classes()
+// loadLabels reads the classes; that they fit the outputs is seen with those.
+func (a *loader) loadLabels() {
+	a.e.Classes = a.countClasses()
 	if len(a.Labels) == 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func (a *admission) labels() {
 		}
 		v, err := readLabels(a.path(file), info)
 		if err != nil {
-			a.problems.add(file, "%s", a.unnamed(file, err))
+			a.problems.add(file, "%s", a.textWithoutPath(file, err))
 			return
 		}
 		for i, x := range v {
@@ -76,10 +76,10 @@ func isVector(info npy.Info) bool {
 	return len(info.Shape) == 1 || len(info.Shape) == 2 && info.Shape[1] == 1
 }
 
-// classes is the number of columns that most outputs have.
-func (a *admission) classes() int {
+// countClasses is the number of columns that most outputs have.
+func (a *loader) countClasses() int {
 	votes, best := map[int]int{}, 0
-	for _, c := range a.perRecord() {
+	for _, c := range a.recordArrays() {
 		if info, ok := a.infos[c.files[0]]; ok && isOutput(c.what) && len(info.Shape) == 2 {
 			votes[info.Shape[1]]++
 		}
@@ -92,10 +92,10 @@ func (a *admission) classes() int {
 	return best
 }
 
-// sorted are the keys of a map.
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// sortedKeys are the keys of a map.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (a *admission) models() {
+func (a *loader) loadModels() {
 	seen, first := map[string]bool{}, map[string]Files{}
 	for _, group := range a.Config.models() {
 		for _, files := range *group.of {
@@ -103,21 +103,21 @@ func (a *admission) models() {
 				a.problems.add("audit.json", "two models are called %q", files.Name)
 			}
 			seen[files.Name] = true
-			m := a.model(group.role, files)
+			m := a.loadModel(group.role, files)
 			a.e.Models = append(a.e.Models, m)
 			if m.Role != Shadow {
-				a.width(first, "", m.embedding, files.Embedding)
-				for _, name := range sorted(files.Activations) {
-					a.width(first, name, m.layers[name], files.Activations[name])
+				a.checkWidth(first, "", m.embedding, files.Embedding)
+				for _, name := range sortedKeys(files.Activations) {
+					a.checkWidth(first, name, m.layers[name], files.Activations[name])
 				}
 			}
 		}
 	}
 }
 
-// width refuses a layer that is wider or narrower than in the model before: it is another
+// checkWidth refuses a layer that is wider or narrower than in the model before: it is another
 // network's, or another layer.
-func (a *admission) width(first map[string]Files, layer string, s *stack, files Files) {
+func (a *loader) checkWidth(first map[string]Files, layer string, s *stack, files Files) {
 	if s == nil {
 		return
 	}
@@ -128,24 +128,24 @@ func (a *admission) width(first map[string]Files, layer string, s *stack, files 
 	}
 }
 
-func (a *admission) model(role Role, files ModelFiles) *Model {
+func (a *loader) loadModel(role Role, files ModelFiles) *Model {
 	m := &Model{Name: files.Name, Role: role, layers: map[string]*stack{}}
-	a.outputs(m, files)
+	a.loadOutputs(m, files)
 	if len(files.Losses) > 0 {
-		a.losses(m, files.Losses)
+		a.loadLosses(m, files.Losses)
 	}
-	m.embedding = a.matrix(files.Embedding)
-	for _, name := range sorted(files.Activations) {
-		if s := a.matrix(files.Activations[name]); s != nil {
+	m.embedding = a.loadMatrix(files.Embedding)
+	for _, name := range sortedKeys(files.Activations) {
+		if s := a.loadMatrix(files.Activations[name]); s != nil {
 			m.layers[name] = s
 		}
 	}
-	a.membership(m, files.In)
+	a.loadMembership(m, files.In)
 	return m
 }
 
-// membership reads what a shadow model was trained on.
-func (a *admission) membership(m *Model, files Files) {
+// loadMembership reads what a shadow model was trained on.
+func (a *loader) loadMembership(m *Model, files Files) {
 	name := strings.Join(files, " + ")
 	switch {
 	case m.Role != Shadow && len(files) > 0:
@@ -153,7 +153,7 @@ func (a *admission) membership(m *Model, files Files) {
 	case m.Role == Shadow && len(files) != 1:
 		a.problems.add(m.Name, "a shadow model needs in.npy, row numbers or a mask of what it was trained on")
 	case m.Role == Shadow:
-		rows, ok := a.rows(name)
+		rows, ok := a.loadRows(name)
 		if !ok {
 			return
 		}
@@ -167,8 +167,8 @@ func (a *admission) membership(m *Model, files Files) {
 	}
 }
 
-// losses takes the losses of a file, which stand before those of outputs.
-func (a *admission) losses(m *Model, files Files) {
+// loadLosses takes the losses of a file, which stand before those of outputs.
+func (a *loader) loadLosses(m *Model, files Files) {
 	var losses []float64
 	for _, file := range files {
 		if info, ok := a.infos[file]; !ok || !isVector(info) || info.Kind() == 'b' {
@@ -176,17 +176,17 @@ func (a *admission) losses(m *Model, files Files) {
 		}
 		v, err := npy.ReadVector(a.path(file))
 		if err != nil {
-			a.problems.add(file, "%s", a.unnamed(file, err))
+			a.problems.add(file, "%s", a.textWithoutPath(file, err))
 			return
 		}
-		odd := count{}
+		odd := occurrences{}
 		for i, x := range v {
-			if !sane(x) {
-				odd.add(fmt.Sprintf("element %d is %s", i, bad(x)))
+			if !inRange(x) {
+				odd.add(fmt.Sprintf("element %d is %s", i, describeBad(x)))
 			}
 		}
 		if odd.n > 0 {
-			a.problems.add(file, "%s%s", odd.first, odd.more())
+			a.problems.add(file, "%s%s", odd.first, odd.moreText())
 		}
 		losses = append(losses, v...)
 	}
@@ -202,8 +202,8 @@ func (a *admission) losses(m *Model, files Files) {
 	}
 }
 
-// stack is a matrix of files whose headers fit; nil where one does not.
-func (a *admission) stack(files Files) *stack {
+// newStack is a matrix of files whose headers fit; nil where one does not.
+func (a *loader) newStack(files Files) *stack {
 	s := &stack{}
 	for _, name := range files {
 		info, ok := a.infos[name]
@@ -222,59 +222,59 @@ func (a *admission) stack(files Files) *stack {
 	return s
 }
 
-// matrix admits an array that is read again when it is needed.
-func (a *admission) matrix(files Files) *stack {
-	s := a.stack(files)
+// loadMatrix admits an array that is read again when it is needed.
+func (a *loader) loadMatrix(files Files) *stack {
+	s := a.newStack(files)
 	if s == nil {
 		return nil
 	}
-	if _, ok := a.finite(s, files); !ok || s.rows != a.e.Records {
+	if _, ok := a.readFinite(s, files); !ok || s.rows != a.e.Records {
 		return nil
 	}
 	return s
 }
 
-// largest bounds every number of an audit. The square of a larger one overflows before
+// maxMagnitude bounds every number of an audit. The square of a larger one overflows before
 // many are added up, and no network means it.
-const largest = 1e100
+const maxMagnitude = 1e100
 
-// sane reports whether a number can be reckoned with.
-func sane(v float64) bool { return math.Abs(v) <= largest }
+// inRange reports whether a number can be reckoned with.
+func inRange(v float64) bool { return math.Abs(v) <= maxMagnitude }
 
-// bad says what is wrong with a number that is not sane.
-func bad(v float64) string {
+// describeBad says what is wrong with a number that is not sane.
+func describeBad(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Sprint(v)
 	}
-	return fmt.Sprintf("%.6g, too large to reckon with: more than %g", v, largest)
+	return fmt.Sprintf("%.6g, too large to reckon with: more than %g", v, maxMagnitude)
 }
 
-// finite reads a matrix and names the first element that is not finite, or so large that
+// readFinite reads a matrix and names the first element that is not finite, or so large that
 // sums of squares would not be.
-func (a *admission) finite(s *stack, files Files) (array.Rows, bool) {
+func (a *loader) readFinite(s *stack, files Files) (array.Rows, bool) {
 	x, err := s.read()
 	if err != nil {
-		a.problems.add(strings.Join(files, " + "), "%s", a.unnamed(files[0], err))
+		a.problems.add(strings.Join(files, " + "), "%s", a.textWithoutPath(files[0], err))
 		return nil, false
 	}
-	buffer, odd, in := make([]float64, s.cols), count{}, ""
+	buffer, odd, in := make([]float64, s.cols), occurrences{}, ""
 	for i := range s.rows {
 		for j, v := range x.Read(buffer, i) {
-			if !sane(v) {
-				file, row := a.place(files, i)
-				odd.add(fmt.Sprintf("row %d, column %d is %s", row, j, bad(v)))
+			if !inRange(v) {
+				file, row := a.fileOfRow(files, i)
+				odd.add(fmt.Sprintf("row %d, column %d is %s", row, j, describeBad(v)))
 				in = cmp.Or(in, file)
 			}
 		}
 	}
 	if odd.n > 0 {
-		a.problems.add(in, "%s%s", odd.first, odd.more())
+		a.problems.add(in, "%s%s", odd.first, odd.moreText())
 	}
 	return x, odd.n == 0
 }
 
-// place is the file of several that holds a row, and which of its rows it is.
-func (a *admission) place(files Files, row int) (string, int) {
+// fileOfRow is the file of several that holds a row, and which of its rows it is.
+func (a *loader) fileOfRow(files Files, row int) (string, int) {
 	for _, name := range files {
 		if n := a.infos[name].Shape[0]; row >= n {
 			row -= n

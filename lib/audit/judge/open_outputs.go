@@ -18,9 +18,9 @@ const (
 	tiny  = 1e-30
 )
 
-// outputs admits what a classifier answers: what every judgement needs of it is kept,
+// loadOutputs admits what a classifier answers: what every judgement needs of it is kept,
 // the matrix is not.
-func (a *admission) outputs(m *Model, files ModelFiles) {
+func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	given := []Files{}
 	for _, f := range []Files{files.Outputs, files.Logits, files.Probabilities} {
 		if len(f) > 0 {
@@ -35,7 +35,7 @@ func (a *admission) outputs(m *Model, files ModelFiles) {
 		a.problems.add(m.Name, "outputs, logits and probabilities are three names for one array; give one of them")
 		return
 	}
-	s := a.stack(given[0])
+	s := a.newStack(given[0])
 	if s == nil || s.cols < 2 {
 		return
 	}
@@ -43,7 +43,7 @@ func (a *admission) outputs(m *Model, files ModelFiles) {
 		a.problems.add(name, "%d columns, and the outputs of most models have %d", s.cols, a.e.Classes)
 		return
 	}
-	x, ok := a.finite(s, given[0])
+	x, ok := a.readFinite(s, given[0])
 	if !ok {
 		return
 	}
@@ -56,7 +56,7 @@ func (a *admission) outputs(m *Model, files ModelFiles) {
 		return
 	}
 	m.outputs, m.logits = s, kind == logits
-	m.keys = audit.RowKeys(x)
+	m.keys = audit.RowHashes(x)
 	if a.e.Labels != nil {
 		m.summarise(x, a.e.Labels)
 	}
@@ -77,7 +77,7 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 	rows, cols := x.Shape()
 	buffer := make([]float64, cols)
 	inside, ones, hard, equal := 0, 0, 0, 0 // rows in [0, 1], that sum to one, of zeros and a one, that sum to the first sum
-	odd, off, firstSum := count{}, count{}, 0.0
+	odd, off, firstSum := occurrences{}, occurrences{}, 0.0
 	for i := range rows {
 		row := x.Read(buffer, i)
 		sum, in, whole := 0.0, true, true
@@ -115,12 +115,12 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 	case ones == rows:
 		return probabilities, ""
 	case ones > rows/2 && odd.n > 0 || saidProbabilities && odd.n > 0:
-		return 0, fmt.Sprintf("%s, which is no probability%s", odd.first, odd.more())
+		return 0, fmt.Sprintf("%s, which is no probability%s", odd.first, odd.moreText())
 	case ones > rows/2 || saidProbabilities:
-		return 0, fmt.Sprintf("%s, and probabilities sum to one%s", off.first, off.more())
+		return 0, fmt.Sprintf("%s, and probabilities sum to one%s", off.first, off.moreText())
 	case inside == rows:
 		return 0, fmt.Sprintf("values lie in 0..1, and %s%s: neither probabilities, which sum to one, nor plausible logits; "+
-			"save what goes into the sigmoid or softmax as logits.npy", off.first, off.more())
+			"save what goes into the sigmoid or softmax as logits.npy", off.first, off.moreText())
 	case equal == rows && rows > 1:
 		return 0, fmt.Sprintf("every row sums to %.4g: shares, not logits; divide by the sum", firstSum)
 	}
@@ -152,7 +152,7 @@ func (m *Model) summarise(x array.Rows, labels []int) {
 				z[c] = math.Log(max(p, tiny))
 			}
 		}
-		s := shadow.ScaledOf(z, y)
+		s := shadow.ScaledConfidence(z, y)
 		m.Scaled[i], m.Losses[i] = s, max(0, -s)+math.Log1p(math.Exp(-math.Abs(s)))
 		m.Correct[i] = slices.Index(z, slices.Max(z)) == y
 	}

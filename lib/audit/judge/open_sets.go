@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
-// sets reads the rows of the three sets and looks for records that are in two.
-func (a *admission) sets() {
+// loadSets reads the rows of the three sets and looks for records that are in two.
+func (a *loader) loadSets() {
 	e := a.e
 	owner := make([]Set, e.Records)
 	if len(a.Forget) == 0 {
@@ -29,7 +29,7 @@ func (a *admission) sets() {
 		case s.files[0] == Rest:
 			rest = s.to
 		default:
-			*s.to = a.claimed(s.set, s.files, owner)
+			*s.to = a.loadSet(s.set, s.files, owner)
 		}
 	}
 	for i, o := range owner {
@@ -39,18 +39,18 @@ func (a *admission) sets() {
 	}
 }
 
-// claimed reads the rows of a set and enters them into owner.
-func (a *admission) claimed(set Set, files Files, owner []Set) []int {
+// loadSet reads the rows of a set and enters them into owner.
+func (a *loader) loadSet(set Set, files Files, owner []Set) []int {
 	name := strings.Join(files, " + ")
 	if len(files) > 1 {
 		a.problems.add(name, "the rows of a set stand in one file")
 		return nil
 	}
-	rows, ok := a.rows(name)
+	rows, ok := a.loadRows(name)
 	if !ok {
 		return nil
 	}
-	shared := count{}
+	shared := occurrences{}
 	for _, i := range rows {
 		if owner[i] != "" {
 			shared.add(fmt.Sprintf("row %d", i))
@@ -58,13 +58,13 @@ func (a *admission) claimed(set Set, files Files, owner []Set) []int {
 		owner[i] = set
 	}
 	if shared.n > 0 {
-		a.problems.add(name, "%s is in another set too%s: forget, retain and heldout must share no record", shared.first, shared.more())
+		a.problems.add(name, "%s is in another set too%s: forget, retain and heldout must share no record", shared.first, shared.moreText())
 	}
 	return rows
 }
 
-// rows reads row numbers, or a mask over all records: rows that there are, each once.
-func (a *admission) rows(name string) ([]int, bool) {
+// loadRows reads row numbers, or a mask over all records: rows that there are, each once.
+func (a *loader) loadRows(name string) ([]int, bool) {
 	info, ok := a.header(name)
 	if !ok {
 		return nil, false
@@ -72,7 +72,7 @@ func (a *admission) rows(name string) ([]int, bool) {
 	if info.Kind() != 'b' {
 		rows, err := npy.ReadIndices(a.path(name))
 		if err != nil {
-			a.problems.add(name, "%s", a.unnamed(name, err))
+			a.problems.add(name, "%s", a.textWithoutPath(name, err))
 			return nil, false
 		}
 		if len(rows) == 0 {
@@ -83,7 +83,7 @@ func (a *admission) rows(name string) ([]int, bool) {
 	masks, err := npy.ReadMask(a.path(name))
 	switch {
 	case err != nil:
-		a.problems.add(name, "%s", a.unnamed(name, err))
+		a.problems.add(name, "%s", a.textWithoutPath(name, err))
 		return nil, false
 	case len(masks) != 1 || len(masks[0]) != a.e.Records:
 		a.problems.add(name, "a mask of shape %s, and there are %d records", info, a.e.Records)
@@ -103,8 +103,8 @@ func (a *admission) rows(name string) ([]int, bool) {
 
 // distinct leaves out, and notes, rows that there are not and those named before. A
 // mask that was saved as integers names rows 0 and 1 again and again.
-func (a *admission) distinct(name string, rows []int) (out []int) {
-	twice, outside := count{}, count{}
+func (a *loader) distinct(name string, rows []int) (out []int) {
+	twice, outside := occurrences{}, occurrences{}
 	seen := make([]bool, a.e.Records)
 	for k, i := range rows {
 		switch {
@@ -118,33 +118,33 @@ func (a *admission) distinct(name string, rows []int) (out []int) {
 		}
 	}
 	if outside.n > 0 && len(seen) > 0 {
-		a.problems.add(name, "%s, and there are %d records (0 to %d)%s", outside.first, len(seen), len(seen)-1, outside.more())
+		a.problems.add(name, "%s, and there are %d records (0 to %d)%s", outside.first, len(seen), len(seen)-1, outside.moreText())
 	}
 	if twice.n > 0 {
 		hint := ""
 		if len(rows) == len(seen) {
 			hint = "; if this is a mask, save it as bools"
 		}
-		a.problems.add(name, "%s is named twice%s%s", twice.first, twice.more(), hint)
+		a.problems.add(name, "%s is named twice%s%s", twice.first, twice.moreText(), hint)
 	}
 	return out
 }
 
-// count keeps the first of many and their number.
-type count struct {
+// occurrences keeps the first of many and their number.
+type occurrences struct {
 	first string
 	n     int
 }
 
-func (c *count) add(what string) {
+func (c *occurrences) add(what string) {
 	if c.n == 0 {
 		c.first = what
 	}
 	c.n++
 }
 
-// more is "" for one, and otherwise how many there are beside it.
-func (c *count) more() string {
+// moreText is "" for one, and otherwise how many there are beside it.
+func (c *occurrences) moreText() string {
 	if c.n < 2 {
 		return ""
 	}

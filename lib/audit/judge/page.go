@@ -39,7 +39,7 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	var answers report.List
 	answers = append(answers, r.Answers()...)
-	add("The verdicts", append([]report.Part{answers, r.Table(), r.words()}, picture...)...)
+	add("The verdicts", append([]report.Part{answers, r.Table(), r.verdictTexts()}, picture...)...)
 	records, err := r.exposureParts()
 	if err != nil {
 		return nil, err
@@ -63,22 +63,22 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("What would have been missed", report.Text("How far from its reference a model must be to be told from it in four audits of "+
 		"five, computed for this audit's numbers of records."), report.List(r.Power()))
-	if len(r.Undone) > 0 {
-		var undone report.List
-		for _, u := range r.Undone {
-			undone = append(undone, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
+	if len(r.Skipped) > 0 {
+		var skipped report.List
+		for _, u := range r.Skipped {
+			skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
 		}
-		add("What was not judged, and what it needs", undone)
+		add("What was not judged, and what it needs", skipped)
 	}
 	if parts := r.Disagreements(); len(parts) > 0 {
 		add("Where the judgements disagree", report.Text("They ask different things. Answers change first, and layers below may keep a trace; a "+
 			"threshold sees less than the whole curve; and what is far from its reference is more certain than what is near."), report.List(parts))
 	}
-	if settle := r.Settle(); len(settle) > 0 {
+	if settle := r.Suggestions(); len(settle) > 0 {
 		add("What would settle more", report.List(settle))
 	}
-	add("How each number is made", r.how()...)
-	add("Where the numbers come from", r.origin()...)
+	add("How each number is made", r.methodParts()...)
+	add("Where the numbers come from", r.provenance()...)
 	add("Words", glossary)
 	return p, nil
 }
@@ -101,15 +101,15 @@ func (r *Report) Parts() []any {
 		}
 	}
 	if len(r.Exposures) > 0 {
-		for _, m := range r.Evidence.Of(Unlearned) {
+		for _, m := range r.Evidence.ModelsOf(Unlearned) {
 			for _, s := range r.StandOut(m.Name) {
 				out = append(out, s)
 			}
 		}
 		out = append(out, r.RatesTable(), r.RecordsTable())
 	}
-	if t := r.Trajectory; t != nil && len(t.Courses) > 0 {
-		for _, s := range t.Says() {
+	if t := r.Trajectory; t != nil && len(t.Curves) > 0 {
+		for _, s := range t.Sentences() {
 			out = append(out, s)
 		}
 		for _, table := range t.Tables() {
@@ -119,12 +119,12 @@ func (r *Report) Parts() []any {
 			out = append(out, f)
 		}
 	}
-	undone := ""
-	for _, u := range r.Undone {
-		undone += fmt.Sprintf("- %s: %s\n", u.Name(), u.Why)
+	skipped := ""
+	for _, u := range r.Skipped {
+		skipped += fmt.Sprintf("- %s: %s\n", u.Name(), u.Why)
 	}
-	if undone != "" {
-		out = append(out, "Not judged:\n\n"+undone)
+	if skipped != "" {
+		out = append(out, "Not judged:\n\n"+skipped)
 	}
 	return out
 }
@@ -166,10 +166,10 @@ func (e *Evidence) modelTable() *report.Table {
 		}
 		t.Add(cells...)
 	}
-	if n := len(e.Of(Shadow)); n > 0 {
+	if n := len(e.ModelsOf(Shadow)); n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Beside these there are %d shadow models.", n))
 	}
-	if n := len(e.Of(Checkpoint)); n > 0 {
+	if n := len(e.ModelsOf(Checkpoint)); n > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d checkpoints are followed under Along unlearning.", n))
 	}
 	return t
@@ -189,10 +189,10 @@ func (m *Model) arrays() string {
 	if m.embedding != nil {
 		out = append(out, fmt.Sprintf("embedding (%d)", m.embedding.cols))
 	}
-	for _, name := range sorted(m.layers) {
+	for _, name := range sortedKeys(m.layers) {
 		out = append(out, fmt.Sprintf("%s (%d)", name, m.layers[name].cols))
 	}
-	return list(out)
+	return joinNames(out)
 }
 
 // Table has a row per judgement and unlearned model.
@@ -208,14 +208,14 @@ func (r *Report) Table() *report.Table {
 		Caption: "Each number with its 95 % interval. The verdict places the model between the original and the retrained model, or " +
 			"the null where there is none.",
 	}
-	for _, m := range r.Evidence.Of(Unlearned) {
+	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		group := ""
-		if len(r.Evidence.Of(Unlearned)) > 1 {
+		if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 			group = m.Name
 		}
-		for _, v := range r.of(m.Name) {
+		for _, v := range r.verdictsOn(m.Name) {
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
-				report.Str(v.Name()), report.Str(string(v.Call)), cell(&v.Reading), cell(v.Original), v.retrainedCell(),
+				report.Str(v.Name()), report.Str(string(v.Call)), readingCell(&v.Reading), readingCell(v.Original), v.retrainedCell(),
 				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
 			}})
 		}
@@ -223,7 +223,7 @@ func (r *Report) Table() *report.Table {
 	return t
 }
 
-func cell(r *audit.Reading) report.Cell {
+func readingCell(r *audit.Reading) report.Cell {
 	if r == nil {
 		return report.Gap("not there")
 	}
@@ -235,9 +235,9 @@ func cell(r *audit.Reading) report.Cell {
 
 func (v Verdict) retrainedCell() report.Cell {
 	if len(v.Retrained) == 0 {
-		return cell(nil)
+		return readingCell(nil)
 	}
-	return cell(v.reference())
+	return readingCell(v.reference())
 }
 
 func (v Verdict) null() report.Cell {
@@ -255,26 +255,26 @@ func (v Verdict) chance() report.Cell {
 	return report.Num(v.Reading.Floor.P95, 3)
 }
 
-// how explains each judgement that was made or could have been.
-func (r *Report) how() []report.Part {
+// methodParts explains each judgement that was made or could have been.
+func (r *Report) methodParts() []report.Part {
 	var items report.List
 	seen := map[string]bool{}
-	explain := func(j Judgement) {
+	explain := func(j Lens) {
 		if !seen[j.Name()] {
 			a := j.About()
-			items = append(items, fmt.Sprintf("%s. %s %s From: %s.", j.Name(), a.Asks, a.How, a.From))
+			items = append(items, fmt.Sprintf("%s. %s %s From: %s.", j.Name(), a.Asks, a.How, a.Source))
 		}
 		seen[j.Name()] = true
 	}
 	for _, v := range r.Verdicts {
-		explain(v.Judgement)
+		explain(v.Lens)
 	}
-	for _, u := range r.Undone {
-		explain(u.Judgement)
+	for _, u := range r.Skipped {
+		explain(u.Lens)
 	}
 	if r.Trajectory != nil {
-		for _, c := range r.Trajectory.Courses {
-			explain(c.Judgement)
+		for _, c := range r.Trajectory.Curves {
+			explain(c.Lens)
 		}
 	}
 	return []report.Part{
@@ -286,35 +286,35 @@ func (r *Report) how() []report.Part {
 			"extreme value is significant at 5 %% then (2 (1/2)^n for n records on one side). A judgement cannot tell where more than half of the "+
 			"pairs of values that it ranks are equal, where there are fewer than ten distinct ones, or where a model says the same of that many "+
 			"records; M4 not where one comparison in twenty is a tie. Of steps along unlearning, one that is farther from the original, or from "+
-			"the reference, than an earlier step that was told from it is told from it too.", audit.FewestRecords)),
+			"the reference, than an earlier step that was told from it is told from it too.", audit.MinRecords)),
 		report.Text("Every interval misses in one case of twenty. The judgements look at the same records and most of them at the same numbers, so that " +
 			"they err together; one verdict alone against all others is weak evidence."),
 		items,
 	}
 }
 
-// words says what the verdicts mean, and of which judgements.
-func (r *Report) words() report.List {
+// verdictTexts says what the verdicts mean, and of which judgements.
+func (r *Report) verdictTexts() report.List {
 	var out report.List
-	for _, m := range r.Evidence.Of(Unlearned) {
+	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		said := map[string][]string{}
 		var order []string
-		for _, v := range r.of(m.Name) {
-			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Says())
+		for _, v := range r.verdictsOn(m.Name) {
+			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Text())
 			if said[s] == nil {
 				order = append(order, s)
 			}
 			said[s] = append(said[s], v.Name())
 		}
 		for _, s := range order {
-			out = append(out, fmt.Sprintf("%s So say: %s.", s, list(said[s])))
+			out = append(out, fmt.Sprintf("%s So say: %s.", s, joinNames(said[s])))
 		}
 	}
 	return out
 }
 
-// origin is everything that is needed to compute the report again.
-func (r *Report) origin() []report.Part {
+// provenance is everything that is needed to compute the report again.
+func (r *Report) provenance() []report.Part {
 	e := r.Evidence
 	t := &report.Table{Title: "Files", Columns: report.Columns("file", "array", "bytes", "SHA-256")}
 	for _, f := range e.Files {
@@ -338,15 +338,15 @@ func (r *Report) Figure() (plot.Figure, error) {
 func (r *Report) panels() plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: "Readings, with 95 % intervals"}, Columns: 1}
 	for _, v := range r.Verdicts {
-		if r.first(v) {
+		if r.isFirst(v) {
 			out.Figures = append(out.Figures, r.panel(v))
 		}
 	}
 	return out
 }
 
-// first reports whether a verdict is the first of its judgement.
-func (r *Report) first(v Verdict) bool {
+// isFirst reports whether a verdict is the first of its judgement.
+func (r *Report) isFirst(v Verdict) bool {
 	k := slices.IndexFunc(r.Verdicts, func(o Verdict) bool { return o.Name() == v.Name() })
 	return r.Verdicts[k].Reading.Model == v.Reading.Model
 }
@@ -376,7 +376,7 @@ func (r *Report) panel(first Verdict) plot.Forest {
 	case math.IsNaN(first.Reading.Floor.P95):
 		f.Null = &plot.Null{Value: *null}
 	default:
-		f.Null = plot.Around(*null, first.Reading.Floor.P95)
+		f.Null = plot.NullBand(*null, first.Reading.Floor.P95)
 		f.Null.BandLabel = "chance, 95 %"
 	}
 	return f
@@ -387,12 +387,12 @@ func (r *Report) picture() ([]report.Part, error) {
 	if len(r.Verdicts) == 0 {
 		return nil, nil
 	}
-	return drawn(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
+	return pictureParts(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
 		"of 100 cases. Squares: original and retrained models.")
 }
 
-// drawn is a figure for a page, in pieces of so many panels: a sheet of paper holds no more.
-func drawn(f plot.Panels, panels int, caption string) ([]report.Part, error) {
+// pictureParts is a figure for a page, in pieces of so many panels: a sheet of paper holds no more.
+func pictureParts(f plot.Panels, panels int, caption string) ([]report.Part, error) {
 	p := report.Picture{Words: f.Text(), Caption: caption}
 	for _, sheet := range f.Sheets(panels) {
 		for _, to := range []struct {
@@ -417,7 +417,7 @@ func (e *Evidence) LossFigure(m *Model) plot.Figure {
 	}
 	return plot.Histograms{
 		Meta: plot.Meta{Title: m.Name}, X: plot.Axis{Label: "scaled confidence, higher: better fitted"},
-		Samples: []plot.Sample{{Name: "forgotten", Values: pick(m.Scaled, e.Forget)}, {Name: "held out", Values: pick(m.Scaled, e.HeldOut), Control: true}},
+		Samples: []plot.Sample{{Name: "forgotten", Values: valuesAt(m.Scaled, e.Forget)}, {Name: "held out", Values: valuesAt(m.Scaled, e.HeldOut), Control: true}},
 	}
 }
 
@@ -425,7 +425,7 @@ func (e *Evidence) LossFigure(m *Model) plot.Figure {
 func (e *Evidence) lossPicture() ([]report.Part, error) {
 	var panels []plot.Figure
 	for _, role := range []Role{Unlearned, Original, Retrained} {
-		if of := e.Of(role); len(of) > 0 {
+		if of := e.ModelsOf(role); len(of) > 0 {
 			if f := e.LossFigure(of[0]); f != nil {
 				panels = append(panels, f)
 			}
@@ -434,6 +434,6 @@ func (e *Evidence) lossPicture() ([]report.Part, error) {
 	if len(panels) == 0 {
 		return nil, nil
 	}
-	return drawn(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten "+
+	return pictureParts(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten "+
 		"treats both alike.")
 }

@@ -18,12 +18,12 @@ import (
 func TestAWiderIntervalDoesNotLeadBack(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		m := newMade(70+seed, 40, 80, 80)
+		m := newFixture(70+seed, 40, 80, 80)
 		d := damaged{t, t.TempDir(), m}
 		m.write(t, d.dir, m.all, 0)
 		e, err := Open(d.dir)
 		must(t, err)
-		original := e.Of(Original)[0].Losses
+		original := e.ModelsOf(Original)[0].Losses
 		for _, model := range e.Models {
 			d.remove(model.Name + "/outputs.npy")
 			d.vector(model.Name+"/losses.npy", model.Losses)
@@ -77,9 +77,9 @@ func TestThePathByHand(t *testing.T) {
 				v := 0.5 + float64(side)*(s.value-0.5)
 				return audit.Reading{Memory: side, Estimate: stats.Estimate{Value: v, Low: v - s.half, High: v + s.half}}
 			}
-			p, original := newPath(), reading(step{0.8, 0.04})
+			p, original := newHistory(), reading(step{0.8, 0.04})
 			for k, s := range c.steps {
-				v := &Verdict{Judgement: Fit{Forget}, Reading: reading(s), Original: &original, Retrained: []audit.Reading{reading(step{0.5, 0.04})}}
+				v := &Verdict{Lens: MeanLoss{Forget}, Reading: reading(s), Original: &original, Retrained: []audit.Reading{reading(step{0.5, 0.04})}}
 				if v.placeAs(p.likeness(v)); v.Call != c.want[k] {
 					t.Errorf("%s, memory on side %+d, step %d: %s, want %s", name, side, k, v.Call, c.want[k])
 				}
@@ -91,21 +91,21 @@ func TestThePathByHand(t *testing.T) {
 // The end of a trajectory and the table of verdicts say the same of the unlearned model:
 // what a wide interval would call remembered was told from the original at a step before.
 func TestOneModelHasOneVerdict(t *testing.T) {
-	verdict := func(call audit.Call) Verdict { return Verdict{Judgement: Loss{}, Call: call} }
+	verdict := func(call audit.Call) Verdict { return Verdict{Lens: Loss{}, Call: call} }
 	end := verdict(audit.Between)
 	r := &Report{
-		Verdicts: []Verdict{verdict(audit.Remembered), {Judgement: Loss{}, Layer: "conv1", Call: audit.Remembered}, {Judgement: Entropy{}, Call: audit.Remembered}},
-		Trajectory: &Trajectory{Courses: []Course{
-			{Followed: Along()[0], Steps: []*Verdict{nil, &end}}, {Followed: Followed{Judgement: Entropy{}}, Steps: []*Verdict{nil}},
+		Verdicts: []Verdict{verdict(audit.Remembered), {Lens: Loss{}, Layer: "conv1", Call: audit.Remembered}, {Lens: Entropy{}, Call: audit.Remembered}},
+		Trajectory: &Trajectory{Curves: []Curve{
+			{Tracked: TrackedLenses()[0], Steps: []*Verdict{nil, &end}}, {Tracked: Tracked{Lens: Entropy{}}, Steps: []*Verdict{nil}},
 		}},
 	}
-	r.followPath()
+	r.adoptTrajectoryVerdicts()
 	for k, want := range []audit.Call{audit.Between, audit.Remembered, audit.Remembered} {
 		if r.Verdicts[k].Call != want {
 			t.Errorf("verdict %d is %s, want %s", k, r.Verdicts[k].Call, want)
 		}
 	}
-	m := newMade(77, 60, 120, 120)
+	m := newFixture(77, 60, 120, 120)
 	dir := t.TempDir()
 	m.way(t, dir, 0.5, 0.4)
 	folder := audited(t, dir)

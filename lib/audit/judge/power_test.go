@@ -19,7 +19,7 @@ func TestThePowerIsWhatItSays(t *testing.T) {
 		floor := stats.ChanceFloor(n[0], n[1])
 		null := 0.5
 		reading := audit.Reading{Estimate: stats.Estimate{Value: 0.5, Low: 0.4, High: 0.6, Null: &null}, Floor: stats.Floor{P95: floor.P95 / 2}}
-		smallest, _ := power(reading, &audit.Reading{Estimate: stats.Estimate{Value: 0.5, Low: 0.5, High: 0.5}}, ByNull)
+		smallest, _ := smallestSeen(reading, &audit.Reading{Estimate: stats.Estimate{Value: 0.5, Low: 0.5, High: 0.5}}, NullReference)
 		shift := math.Sqrt2 * quantile(0.5+smallest) // of two normal laws with that AUC
 		seen := 0
 		for range trials {
@@ -59,9 +59,9 @@ func quantile(p float64) float64 {
 func TestARetrainedModelIsSeldomAccused(t *testing.T) {
 	const trials = 60
 	accused := map[string]int{}
-	quick := []Judgement{Loss{}, Threshold{}, Entropy{}, Neighbours{}}
+	quick := []Lens{Loss{}, Threshold{}, Entropy{}, Neighbours{}}
 	for k := range trials {
-		m := newMade(uint64(100+k), 40, 80, 120)
+		m := newFixture(uint64(100+k), 40, 80, 120)
 		dir := t.TempDir()
 		m.write(t, dir, m.retained, 0)
 		e, err := Open(dir)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestWhatIsNotThereIsNamed(t *testing.T) {
-	m := newMade(6, 60, 200, 200)
+	m := newFixture(6, 60, 200, 200)
 	full := t.TempDir()
 	m.write(t, full, m.all, 8)
 	for _, c := range []struct {
@@ -53,16 +53,16 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 			}
 		}
 		for name, why := range c.undone {
-			k := slices.IndexFunc(r.Undone, func(u Undone) bool { return u.Name() == name })
-			if k < 0 || !strings.Contains(r.Undone[k].Why, why) {
-				t.Errorf("without %v: %s is not said to need %q: %+v", c.remove, name, why, r.Undone)
+			k := slices.IndexFunc(r.Skipped, func(u Skipped) bool { return u.Name() == name })
+			if k < 0 || !strings.Contains(r.Skipped[k].Why, why) {
+				t.Errorf("without %v: %s is not said to need %q: %+v", c.remove, name, why, r.Skipped)
 			}
 		}
-		if !strings.Contains(strings.Join(r.Settle(), "\n"), c.settle) {
-			t.Errorf("without %v: settle %q", c.remove, r.Settle())
+		if !strings.Contains(strings.Join(r.Suggestions(), "\n"), c.settle) {
+			t.Errorf("without %v: settle %q", c.remove, r.Suggestions())
 		}
-		if len(r.Verdicts)+len(r.Undone) != len(All()) {
-			t.Errorf("without %v: %d verdicts and %d not made, of %d", c.remove, len(r.Verdicts), len(r.Undone), len(All()))
+		if len(r.Verdicts)+len(r.Skipped) != len(All()) {
+			t.Errorf("without %v: %d verdicts and %d not made, of %d", c.remove, len(r.Verdicts), len(r.Skipped), len(All()))
 		}
 		if _, err := r.Page(); err != nil {
 			t.Errorf("without %v: %v", c.remove, err)
@@ -72,7 +72,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 
 // Named activations are judged like the embedding, each by itself.
 func TestEveryLayerGetsItsVerdict(t *testing.T) {
-	m := newMade(7, 60, 200, 100)
+	m := newFixture(7, 60, 200, 100)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
 	for _, name := range []string{"original", "retrained", "retrained-2", "unlearned"} {
@@ -90,14 +90,14 @@ func TestEveryLayerGetsItsVerdict(t *testing.T) {
 	d.remove("retrained/activations/conv1.npy")
 	d.remove("retrained-2/activations/conv1.npy")
 	r = audited(t, d.dir)
-	k := slices.IndexFunc(r.Undone, func(u Undone) bool { return u.Name() == "movement at conv1" })
-	if k < 0 || !strings.Contains(r.Undone[k].Why, "activations/conv1.npy (there is none)") {
-		t.Errorf("%+v", r.Undone)
+	k := slices.IndexFunc(r.Skipped, func(u Skipped) bool { return u.Name() == "movement at conv1" })
+	if k < 0 || !strings.Contains(r.Skipped[k].Why, "activations/conv1.npy (there is none)") {
+		t.Errorf("%+v", r.Skipped)
 	}
 }
 
 func TestSeveralModelsOfARole(t *testing.T) {
-	m := newMade(8, 60, 200, 100)
+	m := newFixture(8, 60, 200, 100)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	m.model(t, filepath.Join(dir, "unlearned-2"), m.retained)
@@ -134,7 +134,7 @@ func TestSeveralModelsOfARole(t *testing.T) {
 }
 
 func TestTheSameFolderGivesTheSameBytes(t *testing.T) {
-	m := newMade(9, 60, 200, 100)
+	m := newFixture(9, 60, 200, 100)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 6)
 	var first map[string][]byte
@@ -176,7 +176,7 @@ func TestTheSameFolderGivesTheSameBytes(t *testing.T) {
 }
 
 func TestAStoppedAuditIsAnError(t *testing.T) {
-	m := newMade(9, 20, 50, 30)
+	m := newFixture(9, 20, 50, 30)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	e, err := Open(dir)
@@ -195,7 +195,7 @@ func TestTheGuidesConfigReads(t *testing.T) {
 	_, rest, _ := strings.Cut(string(b), "```json\n{\n  \"question\"")
 	text, _, found := strings.Cut(rest, "```")
 	var c Config
-	if err := files.Strict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
+	if err := files.DecodeStrict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
 		t.Errorf("%v, %+v", err, c)
 	}
 }
@@ -203,14 +203,14 @@ func TestTheGuidesConfigReads(t *testing.T) {
 // Sets of a record or two make judgements that cannot be made, or say little, and no panic.
 func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
 	for _, n := range [][3]int{{1, 1, 1}, {1, 2, 4}, {2, 1, 5}, {3, 3, 3}, {5, 1, 1}} {
-		m := newMade(11, n[0], n[1], n[2])
+		m := newFixture(11, n[0], n[1], n[2])
 		dir := t.TempDir()
 		m.write(t, dir, m.all, 5)
 		r := audited(t, dir)
-		if len(r.Verdicts)+len(r.Undone) != len(All()) {
-			t.Errorf("%v: %d verdicts and %d not made", n, len(r.Verdicts), len(r.Undone))
+		if len(r.Verdicts)+len(r.Skipped) != len(All()) {
+			t.Errorf("%v: %d verdicts and %d not made", n, len(r.Verdicts), len(r.Skipped))
 		}
-		for _, u := range r.Undone {
+		for _, u := range r.Skipped {
 			if u.Why == "" {
 				t.Errorf("%v: %s does not say why not", n, u.Name())
 			}
@@ -221,7 +221,7 @@ func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
 
 // A model of losses alone, without classes, is judged by what needs no more.
 func TestLossesAreEnough(t *testing.T) {
-	m := newMade(12, 60, 200, 150)
+	m := newFixture(12, 60, 200, 150)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
 	want := audited(t, d.dir).verdict(t, "loss")
@@ -244,7 +244,7 @@ func TestLossesAreEnough(t *testing.T) {
 
 // A config that is named relative to where one is, beside a folder that is not.
 func TestAConfigIsReadFromWhereItLies(t *testing.T) {
-	m := newMade(13, 20, 50, 30)
+	m := newFixture(13, 20, 50, 30)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
 	elsewhere := t.TempDir()
@@ -260,7 +260,7 @@ func TestAConfigIsReadFromWhereItLies(t *testing.T) {
 
 // Names come from a folder that anybody wrote: none may close a cell, or be markup.
 func TestNamesDoNotBreakTheReport(t *testing.T) {
-	m := newMade(14, 20, 50, 30)
+	m := newFixture(14, 20, 50, 30)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.all, 0)
 	const name = "a|b `c` ``` *d* <i>&"
@@ -297,7 +297,7 @@ func TestNamesDoNotBreakTheReport(t *testing.T) {
 
 // Who waits for report.json finds the other two of the same report beside it.
 func TestReportJSONIsWrittenLast(t *testing.T) {
-	m := newMade(15, 20, 50, 30)
+	m := newFixture(15, 20, 50, 30)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	r, out := audited(t, dir), filepath.Join(t.TempDir(), "report")

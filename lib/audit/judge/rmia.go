@@ -19,8 +19,8 @@ type RMIA struct{}
 
 var _ Scorer = RMIA{}
 
-// fewPopulation is how small a population may be: a share of it takes few values.
-const fewPopulation = 20
+// minPopulation is how small a population may be: a share of it takes few values.
+const minPopulation = 20
 
 // Name implements Judgement.
 func (RMIA) Name() string { return "rmia" }
@@ -31,8 +31,8 @@ func (RMIA) About() About {
 		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
-		From:   "Zarifzadeh, Liu and Shokri 2024, offline",
-		Null:   OfStrangers,
+		Source: "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null:   NonmemberNull,
 		Family: CalibratedFamily,
 	}
 }
@@ -40,12 +40,12 @@ func (RMIA) About() About {
 // Needs implements Judgement.
 func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
 
-// Judge implements Judgement.
-func (j RMIA) Judge(e *Evidence, m *Model) (*audit.Reading, error) { return byScores(j, e, m) }
+// Read implements Judgement.
+func (j RMIA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
 func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
-	unseen, shadows := []int(nil), e.Of(Shadow)
+	unseen, shadows := []int(nil), e.ModelsOf(Shadow)
 	for _, i := range e.HeldOut {
 		if !slices.ContainsFunc(shadows, func(s *Model) bool { return s.In[i] }) {
 			unseen = append(unseen, i)
@@ -59,22 +59,22 @@ func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 			judged = append(judged, unseen[p])
 		}
 	}
-	if len(judged) < fewPopulation {
-		return nil, fmt.Errorf("%d held-out records are in no shadow model's training set; twice %d are needed", len(unseen), fewPopulation)
+	if len(judged) < minPopulation {
+		return nil, fmt.Errorf("%d held-out records are in no shadow model's training set; twice %d are needed", len(unseen), minPopulation)
 	}
 	rows := slices.Concat(e.Forget, judged)
 	given := e.shadowEvidence(rows, m)
-	given.Target = negatives(m.Losses, rows)
-	given.Population = &shadow.Population{Target: negatives(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
+	given.Target = negatedAt(m.Losses, rows)
+	given.Population = &shadow.Population{Target: negatedAt(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
 	for k, s := range shadows {
-		copy(given.Shadows.Scores.Row(k), negatives(s.Losses, rows))
-		copy(given.Population.Shadows.Row(k), negatives(s.Losses, population))
+		copy(given.Shadows.Scores.Row(k), negatedAt(s.Losses, rows))
+		copy(given.Population.Shadows.Row(k), negatedAt(s.Losses, population))
 	}
 	scores, err := shadow.RMIA{Offline: true}.Scores(given)
 	if err != nil {
 		return nil, err
 	}
-	return calibrated(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
+	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
 }
 
 // What judgements draw for: see Evidence.Rand.

@@ -8,18 +8,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
-// stack is a matrix in one file, or in several whose rows stand below each other.
+// newStack is a matrix in one file, or in several whose rows stand below each other.
 type stack struct {
 	paths      []string
 	rows, cols int
 }
 
-// read reads the matrix in the smallest type that holds it.
+// readLens reads the matrix in the smallest type that holds it.
 func (s *stack) read() (array.Rows, error) {
 	if len(s.paths) == 1 {
 		x, err := npy.ReadRows(s.paths[0])
 		if err == nil {
-			err = s.same(x)
+			err = s.checkShape(x)
 		}
 		return x, err
 	}
@@ -32,18 +32,18 @@ func (s *stack) read() (array.Rows, error) {
 		}
 		rows, cols := x.Shape()
 		if cols != s.cols || at+rows > s.rows {
-			return nil, s.same(x)
+			return nil, s.checkShape(x)
 		}
 		for i := range rows {
 			copy(out.Row(at+i), x.Read(buffer, i))
 		}
 		at += rows
 	}
-	return out, s.same(out)
+	return out, s.checkShape(out)
 }
 
-// same refuses a file that has changed since it was admitted.
-func (s *stack) same(x array.Rows) error {
+// checkShape refuses a file that has changed since it was admitted.
+func (s *stack) checkShape(x array.Rows) error {
 	if rows, cols := x.Shape(); rows != s.rows || cols != s.cols {
 		return fmt.Errorf("%s has changed while it was judged: %d x %d, it was %d x %d", filepath.Base(s.paths[0]), rows, cols, s.rows, s.cols)
 	}

@@ -14,10 +14,10 @@ import (
 // reading.
 type Subsets struct{}
 
-var _ Judgement = Subsets{}
+var _ Lens = Subsets{}
 
-// reservoir bounds the records of a set that references are drawn from.
-const reservoir = 4000
+// maxPool bounds the records of a set that references are drawn from.
+const maxPool = 4000
 
 // Name implements Judgement.
 func (Subsets) Name() string { return "subsets" }
@@ -28,7 +28,7 @@ func (Subsets) About() About {
 		Asks: "As a set, do the forgotten records look more like retained or like held-out ones?",
 		How: "SDE: share of 40 draws of references of at most 400 records against which the set is called in training, with Wilson's interval " +
 			"over the draws; they share the forgotten records. Rests on the spread of the embeddings alone.",
-		From:   "SDE, section 3.2",
+		Source: "SDE, section 3.2",
 		Family: SubsetFamily,
 	}
 }
@@ -38,16 +38,16 @@ func (Subsets) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain, HeldOut}}
 }
 
-// Judge implements Judgement.
-func (j Subsets) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+// Read implements Judgement.
+func (j Subsets) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	x, err := m.Embedding()
 	if err != nil {
 		return nil, err
 	}
 	rng := e.Rand(purposeSubsets)
 	some := func(rows []int) array.Matrix[float64] {
-		if len(rows) > reservoir {
-			rows = pick(rows, rng.Perm(len(rows))[:reservoir])
+		if len(rows) > maxPool {
+			rows = valuesAt(rows, rng.Perm(len(rows))[:maxPool])
 		}
 		_, cols := x.Shape()
 		out := array.New[float64](len(rows), cols)
@@ -57,6 +57,6 @@ func (j Subsets) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
 		return out
 	}
 	groups := audit.Groups{Forgotten: some(e.Forget), Retained: some(e.Retain), HeldOut: some(e.HeldOut)}
-	r, err := audit.Subsets{}.Among(m.Name, groups, engine.Root(e.Seed))
-	return renamed(r, j), err
+	r, err := audit.Subsets{}.ReadGroups(m.Name, groups, engine.Root(e.Seed))
+	return withLensName(r, j), err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// inShort is an answer for somebody who decides and reads no tables, and what to do then.
-var inShort = map[Answer]struct{ says, next string }{
+// answerTexts is an answer for somebody who decides and reads no tables, and what to do then.
+var answerTexts = map[Answer]struct{ says, next string }{
 	StillRemembered: {"No: the records are still remembered.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
 	SomeMemory: {"No: a memory of the records is left, though less than there was.",
@@ -47,26 +47,26 @@ func (r *Report) answer(model string) Answer {
 // which model and when, the answer, how sure it is, and what to do next.
 func (r *Report) Summary() []report.Part {
 	var out []report.Part
-	for _, m := range r.Evidence.Of(Unlearned) {
+	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		out = append(out,
-			report.Terms{{Word: "Asked", Meaning: r.Evidence.question()}, {Word: "Model", Meaning: r.Evidence.origins(m)}},
+			report.Terms{{Word: "Asked", Meaning: r.Evidence.question()}, {Word: "Model", Meaning: r.Evidence.describeModels(m)}},
 			report.Strong(r.headline(m)),
-			report.Terms{{Word: "How sure", Meaning: r.sure(m.Name)}, {Word: "What to do", Meaning: r.next(m.Name)}})
+			report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}, {Word: "What to do", Meaning: r.nextSteps(m.Name)}})
 	}
 	return out
 }
 
 // headline is the answer, with the model's name where there are several.
 func (r *Report) headline(m *Model) string {
-	s := inShort[r.answer(m.Name)].says
-	if len(r.Evidence.Of(Unlearned)) > 1 {
+	s := answerTexts[r.answer(m.Name)].says
+	if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 		return m.Name + ": " + s
 	}
 	return s
 }
 
-// origins says which model it is, of which day, and what it is compared with.
-func (e *Evidence) origins(m *Model) string {
+// describeModels says which model it is, of which day, and what it is compared with.
+func (e *Evidence) describeModels(m *Model) string {
 	s := fmt.Sprintf("The model %s", m.Name)
 	switch {
 	case e.Date != "":
@@ -75,30 +75,30 @@ func (e *Evidence) origins(m *Model) string {
 		s += ", whose files are dated " + m.saved.UTC().Format(dateFormat)
 	}
 	var beside []string
-	if len(e.Of(Original)) > 0 {
+	if len(e.ModelsOf(Original)) > 0 {
 		beside = append(beside, "the model before unlearning")
 	}
-	if n := len(e.Of(Retrained)); n > 0 {
-		beside = append(beside, number(n, "model")+" retrained without the records")
+	if n := len(e.ModelsOf(Retrained)); n > 0 {
+		beside = append(beside, plural(n, "model")+" retrained without the records")
 	}
-	if n := len(e.Of(Shadow)); n > 0 {
-		beside = append(beside, number(n, "shadow model"))
+	if n := len(e.ModelsOf(Shadow)); n > 0 {
+		beside = append(beside, plural(n, "shadow model"))
 	}
 	if beside == nil {
 		return s + "; there is no other model to compare it with."
 	}
-	return s + ", compared with " + list(beside) + "."
+	return s + ", compared with " + joinNames(beside) + "."
 }
 
-// sure says how many families of lenses agree, and how much would have been missed.
-func (r *Report) sure(model string) string {
+// confidenceText says how many families of lenses agree, and how much would have been missed.
+func (r *Report) confidenceText(model string) string {
 	h := r.Headline(model)
 	memory := h.families(audit.Remembered, audit.Backwards, audit.Between)
 	all := h.families(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen)
 	if len(all) == 0 {
-		return fmt.Sprintf("None of %d judgements can tell on these data.", len(r.of(model)))
+		return fmt.Sprintf("None of %d judgements can tell on these data.", len(r.verdictsOn(model)))
 	}
-	s := fmt.Sprintf("Of %d ways of looking at the model that can tell (%s), ", len(all), list(all))
+	s := fmt.Sprintf("Of %d ways of looking at the model that can tell (%s), ", len(all), joinNames(all))
 	switch {
 	case len(all) == 1 && len(memory) == 1:
 		s = fmt.Sprintf("The only way of looking at the model that can tell (%s) sees a memory", all[0])
@@ -111,23 +111,23 @@ func (r *Report) sure(model string) string {
 	case len(memory) == 1:
 		s += fmt.Sprintf("one sees a memory (%s)", memory[0])
 	default:
-		s += fmt.Sprintf("%d see a memory (%s)", len(memory), list(memory))
+		s += fmt.Sprintf("%d see a memory (%s)", len(memory), joinNames(memory))
 	}
 	s += "; each verdict errs in about one case of twenty, and all look at the same records"
-	if v := r.firstOf(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
+	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
-			r.Evidence.records(v.Judgement.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
+			r.Evidence.records(v.Lens.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
-	if v := r.firstOf(model, func(v Verdict) bool { return v.Memory() && v.Judgement.Name() == Loss{}.Name() }); v != nil {
+	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == Loss{}.Name() }); v != nil {
 		s += fmt.Sprintf("; shown a forgotten record and one that the model never had, an attacker names the forgotten one in %.0f of 100 cases "+
 			"(%.0f to %.0f), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
 	}
 	return s + "."
 }
 
-// firstOf is the first verdict on a model for which something holds; nil where there is none.
-func (r *Report) firstOf(model string, holds func(v Verdict) bool) *Verdict {
-	verdicts := r.of(model)
+// firstVerdict is the first verdict on a model for which something holds; nil where there is none.
+func (r *Report) firstVerdict(model string, holds func(v Verdict) bool) *Verdict {
+	verdicts := r.verdictsOn(model)
 	if k := slices.IndexFunc(verdicts, holds); k >= 0 {
 		return &verdicts[k]
 	}
@@ -137,7 +137,7 @@ func (r *Report) firstOf(model string, holds func(v Verdict) bool) *Verdict {
 // families are those that pass one of the verdicts, each once.
 func (h Headline) families(calls ...audit.Call) []string {
 	var out []string
-	for _, c := range h.Classes {
+	for _, c := range h.Groups {
 		for _, m := range c.Families {
 			if slices.Contains(calls, c.Call) && !slices.Contains(out, string(m.Family)) {
 				out = append(out, string(m.Family))
@@ -147,11 +147,11 @@ func (h Headline) families(calls ...audit.Call) []string {
 	return out
 }
 
-// next is what to do, and what would make the audit say more.
-func (r *Report) next(model string) string {
+// nextSteps is what to do, and what would make the audit say more.
+func (r *Report) nextSteps(model string) string {
 	a := r.answer(model)
-	s := inShort[a].next
-	if settle := r.Settle(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
+	s := answerTexts[a].next
+	if settle := r.Suggestions(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
 		what, _, _ := strings.Cut(settle[0], ":")
 		what, _, _ = strings.Cut(what, ". ")
 		s += "; what would settle more first: " + strings.ToLower(what[:1]) + what[1:]

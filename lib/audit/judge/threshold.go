@@ -13,7 +13,7 @@ import (
 // records are called members.
 type Threshold struct{}
 
-var _ Judgement = Threshold{}
+var _ Lens = Threshold{}
 
 // Name implements Judgement.
 func (Threshold) Name() string { return "loss threshold" }
@@ -24,8 +24,8 @@ func (Threshold) About() About {
 		Asks: "Does a threshold on the loss, learned elsewhere, call the forgotten records members?",
 		How: "Balanced accuracy on as many forgotten as held-out records of the threshold that tells retained records from the other half " +
 			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins.",
-		From:   "RULER, section 4.3",
-		Null:   OfStrangers,
+		Source: "RULER, section 4.3",
+		Null:   NonmemberNull,
 		Family: OutputFamily,
 	}
 }
@@ -33,17 +33,17 @@ func (Threshold) About() About {
 // Needs implements Judgement.
 func (Threshold) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{Retain, HeldOut}} }
 
-// Judge implements Judgement.
-func (j Threshold) Judge(e *Evidence, m *Model) (*audit.Reading, error) {
+// Read implements Judgement.
+func (j Threshold) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	r, err := attack.LossThreshold{}.Run(attack.Losses{
-		Retained: pick(m.Losses, e.Retain), Forgotten: pick(m.Losses, e.Forget), HeldOut: pick(m.Losses, e.HeldOut),
+		Retained: valuesAt(m.Losses, e.Retain), Forgotten: valuesAt(m.Losses, e.Forget), HeldOut: valuesAt(m.Losses, e.HeldOut),
 	})
 	if err != nil {
 		return nil, err
 	}
-	why := audit.Fewer(r.Evaluated, "records in the smaller set that is judged")
+	why := audit.TooFewRecords(r.Evaluated, "records in the smaller set that is judged")
 	if why.Call == "" {
-		why = audit.TiedScores(pick(m.Losses, e.Forget), pick(m.Losses, e.HeldOut))
+		why = audit.TiedScores(valuesAt(m.Losses, e.Forget), valuesAt(m.Losses, e.HeldOut))
 	}
 	return &audit.Reading{
 		Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: r.BalancedAccuracy, Floor: r.Chance, NoEvidence: why,

@@ -14,7 +14,7 @@ import (
 
 // spoilt is the report on a folder in which the unlearned model is a retrained one, and
 // one array is changed.
-func spoilt(t *testing.T, m *made, full, file string, change func(x array.Matrix[float64])) *Report {
+func spoilt(t *testing.T, m *fixture, full, file string, change func(x array.Matrix[float64])) *Report {
 	t.Helper()
 	d := damaged{t, t.TempDir(), m}
 	must(t, os.CopyFS(d.dir, os.DirFS(full)))
@@ -75,13 +75,13 @@ func float16(x array.Matrix[float64]) {
 // Outputs that are the same for many records make no verdict of anything that is made of
 // them, whichever model they are of; a few ties, or many by rounding, change none.
 func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
-	m := newMade(41, 60, 150, 150)
+	m := newFixture(41, 60, 150, 150)
 	full := t.TempDir()
 	m.write(t, full, m.retained, 10)
 	before := spoilt(t, m, full, "", nil)
 	ofOutputs := func(v Verdict) bool { return v.family() == OutputFamily || v.family() == CalibratedFamily }
 	if n := len(before.Verdicts); n != len(All()) {
-		t.Fatalf("%d verdicts: %+v", n, before.Undone)
+		t.Fatalf("%d verdicts: %+v", n, before.Skipped)
 	}
 	for _, model := range []string{"unlearned", "original", "retrained-2"} {
 		for name, c := range map[string]func(x array.Matrix[float64]){
@@ -105,7 +105,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 				if got := v.Call == audit.CannotTell; got != ofOutputs(v) {
 					t.Errorf("%s of %s: %s says %s: %v (%s)", name, model, v.Name(), v.Call, v.Reading.Estimate, v.Why)
 				}
-				if v.Call == audit.CannotTell && (v.Why == "" || !math.IsNaN(v.Smallest) || !strings.Contains(v.Says(), v.Why)) {
+				if v.Call == audit.CannotTell && (v.Why == "" || !math.IsNaN(v.Smallest) || !strings.Contains(v.Text(), v.Why)) {
 					t.Errorf("%s of %s: %s says why %q, smallest %v", name, model, v.Name(), v.Why, v.Smallest)
 				}
 			}
@@ -130,7 +130,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 
 // Five embeddings of 200 records are nearest to copies of themselves, which is no memory.
 func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
-	m := newMade(42, 100, 200, 200)
+	m := newFixture(42, 100, 200, 200)
 	full := t.TempDir()
 	m.write(t, full, m.retained, 0)
 	ofEmbeddings := func(v Verdict) bool { return v.family() == RepresentationFamily || v.family() == SubsetFamily }
@@ -171,7 +171,7 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 
 // Shadow models that say the same of everybody calibrate nothing; one of eight may.
 func TestCollapsedShadowModelsMakeNoVerdict(t *testing.T) {
-	m := newMade(43, 60, 120, 120)
+	m := newFixture(43, 60, 120, 120)
 	full := t.TempDir()
 	m.write(t, full, m.retained, 8)
 	for collapsed, want := range map[int]bool{1: false, 8: true} {
@@ -182,7 +182,7 @@ func TestCollapsedShadowModelsMakeNoVerdict(t *testing.T) {
 		}
 		r := audited(t, d.dir)
 		for _, name := range []string{"lira", "lira offline", "rmia"} {
-			if k := slices.IndexFunc(r.Undone, func(u Undone) bool { return u.Name() == name }); k >= 0 {
+			if k := slices.IndexFunc(r.Skipped, func(u Skipped) bool { return u.Name() == name }); k >= 0 {
 				continue // refused
 			}
 			if v := r.verdict(t, name); (v.Call == audit.CannotTell) != want {
@@ -195,7 +195,7 @@ func TestCollapsedShadowModelsMakeNoVerdict(t *testing.T) {
 // The target's losses are all one value, the shadow models' are not: what differs between
 // the scores is the shadow models'.
 func TestTheTargetOfLossesAloneIsLookedAt(t *testing.T) {
-	m := newMade(45, 60, 120, 160)
+	m := newFixture(45, 60, 120, 160)
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.retained, 10)
 	e, err := Open(d.dir)
@@ -219,7 +219,7 @@ func TestTheTargetOfLossesAloneIsLookedAt(t *testing.T) {
 
 // Losses alone, of which many are the same.
 func TestTiedLossesMakeNoVerdict(t *testing.T) {
-	m := newMade(44, 60, 120, 120)
+	m := newFixture(44, 60, 120, 120)
 	for name, c := range map[string]struct {
 		of   func(i int) float64
 		want bool
@@ -261,7 +261,7 @@ func TestTiedLossesMakeNoVerdict(t *testing.T) {
 
 // A model that answers one class is right on the records of that class, remembered or not.
 func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
-	m := newMade(46, 60, 120, 120)
+	m := newFixture(46, 60, 120, 120)
 	for i := range m.forget { // a class is to be forgotten
 		m.y[i] = 2
 	}
@@ -283,16 +283,16 @@ func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
 // With fewer than six forgotten or held-out records nothing is placed, whatever the
 // numbers are; with six a judgement may speak.
 func TestFewRecordsAreTooFew(t *testing.T) {
-	for n := 1; n <= audit.FewestRecords; n++ {
+	for n := 1; n <= audit.MinRecords; n++ {
 		for _, sizes := range [][3]int{{n, 200, 200}, {100, 200, n}, {n, n, n}} {
-			m := newMade(uint64(50+n), sizes[0], sizes[1], sizes[2])
+			m := newFixture(uint64(50+n), sizes[0], sizes[1], sizes[2])
 			m.memory = 40
 			dir := t.TempDir()
 			m.write(t, dir, m.all, 8)
 			m.model(t, filepath.Join(dir, "checkpoint-1"), m.all)
 			r := audited(t, dir)
 			verdicts := slices.Clone(r.Verdicts)
-			for _, c := range r.Trajectory.Courses {
+			for _, c := range r.Trajectory.Curves {
 				for _, v := range c.Steps {
 					if !c.Cost {
 						verdicts = append(verdicts, *v)
@@ -300,19 +300,19 @@ func TestFewRecordsAreTooFew(t *testing.T) {
 				}
 			}
 			for _, v := range verdicts {
-				looks := sizes[0] < audit.FewestRecords || sizes[2] < audit.FewestRecords && slices.Contains(v.Judgement.Needs().Sets, HeldOut)
+				looks := sizes[0] < audit.MinRecords || sizes[2] < audit.MinRecords && slices.Contains(v.Lens.Needs().Sets, HeldOut)
 				if looks && (v.Call != audit.TooFew || v.Why == "") {
 					t.Errorf("%v: %s says %s: %v", sizes, v.Name(), v.Call, v.Reading.Estimate)
 				}
-				if n == audit.FewestRecords && v.Name() == "loss" && v.Call == audit.TooFew {
+				if n == audit.MinRecords && v.Name() == "loss" && v.Call == audit.TooFew {
 					t.Errorf("%v: %s says too few", sizes, v.Name())
 				}
 			}
-			if n < audit.FewestRecords && sizes[0] == n && !strings.Contains(r.Answers()[0], "cannot tell. All judgements that were made say too few") {
+			if n < audit.MinRecords && sizes[0] == n && !strings.Contains(r.Answers()[0], "cannot tell. All judgements that were made say too few") {
 				t.Errorf("%v: %s", sizes, r.Answers())
 			}
-			for _, u := range r.Undone {
-				if looks := sizes[0] < audit.FewestRecords; looks && strings.Contains(u.Why, "could not be made") {
+			for _, u := range r.Skipped {
+				if looks := sizes[0] < audit.MinRecords; looks && strings.Contains(u.Why, "could not be made") {
 					t.Errorf("%v: %s is not made: %s", sizes, u.Name(), u.Why)
 				}
 			}

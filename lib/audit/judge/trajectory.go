@@ -10,9 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Followed is a judgement that is made of every model saved along unlearning.
-type Followed struct {
-	Judgement
+// Tracked is a judgement that is made of every model saved along unlearning.
+type Tracked struct {
+	Lens
 	// Panel is the picture that shows it, with others of the same, and Line what it is
 	// called there.
 	Panel, Line string
@@ -21,22 +21,22 @@ type Followed struct {
 	Cost bool
 }
 
-// Along lists what is followed along unlearning, in the order of a report. Whatever
+// TrackedLenses lists what is followed along unlearning, in the order of a report. Whatever
 // stands here is made once for every checkpoint, so it should be cheap.
-func Along() []Followed {
-	return []Followed{
+func TrackedLenses() []Tracked {
+	return []Tracked{
 		{Loss{}, "AUC of the loss", "forgotten against held-out", false},
-		{Right{Forget}, "share right", "forgotten", false},
-		{Right{Retain}, "share right", "retained", true},
-		{Right{HeldOut}, "share right", "held-out", true},
-		{Fit{Forget}, "mean loss", "forgotten", false},
-		{Fit{Retain}, "mean loss", "retained", true},
-		{Fit{HeldOut}, "mean loss", "held-out", true},
+		{Accuracy{Forget}, "share right", "forgotten", false},
+		{Accuracy{Retain}, "share right", "retained", true},
+		{Accuracy{HeldOut}, "share right", "held-out", true},
+		{MeanLoss{Forget}, "mean loss", "forgotten", false},
+		{MeanLoss{Retain}, "mean loss", "retained", true},
+		{MeanLoss{HeldOut}, "mean loss", "held-out", true},
 	}
 }
 
 // Label is what a reader is told that it is.
-func (f Followed) Label() string { return f.Panel + ", " + f.Line }
+func (f Tracked) Label() string { return f.Panel + ", " + f.Line }
 
 // Trajectory is what the models say that were saved along unlearning: when the records
 // are forgotten, whether they are pushed beyond where a model stands that never had
@@ -53,53 +53,53 @@ type Trajectory struct {
 	// Steps are the first original, where there is one, the checkpoints in their order
 	// and the unlearned model.
 	Steps   []*Model
-	Courses []Course
-	Undone  []Undone
+	Curves  []Curve
+	Skipped []Skipped
 }
 
-// Course is one quantity along the way.
-type Course struct {
-	Followed
+// Curve is one quantity along the way.
+type Curve struct {
+	Tracked
 	Steps     []*Verdict // nil where the model lacks the arrays
 	Retrained []audit.Reading
 }
 
 // Trajectory follows every quantity of [Along]; nil where there is no checkpoint.
 func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
-	checkpoints, unlearned := e.Of(Checkpoint), e.Of(Unlearned)
+	checkpoints, unlearned := e.ModelsOf(Checkpoint), e.ModelsOf(Unlearned)
 	if len(checkpoints) == 0 {
 		return nil, nil
 	}
 	t := &Trajectory{}
 	if len(unlearned) > 1 {
 		why := fmt.Sprintf("needs one unlearned model, to which the checkpoints lead (there are %d)", len(unlearned))
-		for _, f := range Along() {
-			t.Undone = append(t.Undone, Undone{f.Judgement, "", why})
+		for _, f := range TrackedLenses() {
+			t.Skipped = append(t.Skipped, Skipped{f.Lens, "", why})
 		}
 		return t, nil
 	}
-	original := e.Of(Original)
+	original := e.ModelsOf(Original)
 	t.Steps = slices.Concat(original[:min(1, len(original))], checkpoints, unlearned)
-	for _, f := range Along() {
+	for _, f := range TrackedLenses() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c, why := e.course(f, t.Steps)
+		c, why := e.curve(f, t.Steps)
 		if why != "" {
-			t.Undone = append(t.Undone, Undone{f.Judgement, "", why})
+			t.Skipped = append(t.Skipped, Skipped{f.Lens, "", why})
 			continue
 		}
-		t.Courses = append(t.Courses, *c)
+		t.Curves = append(t.Curves, *c)
 	}
 	return t, nil
 }
 
-// course follows one quantity, or says why it cannot be followed.
-func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
+// curve follows one quantity, or says why it cannot be followed.
+func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 	needs := f.Needs()
-	lacks := e.lacks(needs, "")
-	if e.counted(Checkpoint, needs.Arrays) == 0 {
-		lacks = append(lacks, "checkpoints with "+needs.Arrays[0].words(""))
+	lacks := e.missing(needs, "")
+	if e.countModels(Checkpoint, needs.Arrays) == 0 {
+		lacks = append(lacks, "checkpoints with "+needs.Arrays[0].fileText(""))
 	}
 	if len(lacks) > 0 {
 		return nil, "needs " + strings.Join(lacks, "; ")
@@ -110,7 +110,7 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 				out = append(out, nil)
 				continue
 			}
-			r, _, err := e.read(f.Judgement, m)
+			r, _, err := e.readLens(f.Lens, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
@@ -122,12 +122,12 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 	if err != nil {
 		return nil, "could not be made: " + err.Error()
 	}
-	retrained, err := of(e.Of(Retrained))
+	retrained, err := of(e.ModelsOf(Retrained))
 	if err != nil {
 		return nil, "could not be made: " + err.Error()
 	}
-	c = &Course{Followed: f}
-	path := newPath()
+	c = &Curve{Tracked: f}
+	path := newHistory()
 	for _, r := range retrained {
 		if r != nil {
 			c.Retrained = append(c.Retrained, *r)
@@ -138,7 +138,7 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 			c.Steps = append(c.Steps, nil)
 			continue
 		}
-		v := &Verdict{Judgement: f.Judgement, Reading: *r, Retrained: c.Retrained}
+		v := &Verdict{Lens: f.Lens, Reading: *r, Retrained: c.Retrained}
 		if steps[0].Role == Original {
 			v.Original = along[0]
 		}
@@ -148,25 +148,25 @@ func (e *Evidence) course(f Followed, steps []*Model) (c *Course, why string) {
 	return c, ""
 }
 
-// path remembers which values of earlier steps were told from the original and from the
+// history remembers which values of earlier steps were told from the original and from the
 // reference. A step that is as far from an end as such a value, or farther and on its
 // side, is told from that end too, however wide its own interval is: a spread that grows
 // does not lead back. A step that comes nearer is judged by its own interval. Chance tells
 // one step in twenty from an end; what it takes along are the steps that are farther still.
-type path struct{ original, reference told }
+type history struct{ original, reference separated }
 
-// told are the values nearest to an end, below and above it, that were told from it.
-type told struct{ below, above float64 }
+// separated are the values nearest to an end, below and above it, that were told from it.
+type separated struct{ below, above float64 }
 
-func newPath() *path {
-	none := told{math.Inf(-1), math.Inf(1)}
-	return &path{none, none}
+func newHistory() *history {
+	none := separated{math.Inf(-1), math.Inf(1)}
+	return &history{none, none}
 }
 
 // likeness is the step's, given the steps before it.
-func (p *path) likeness(v *Verdict) audit.Likeness {
+func (p *history) likeness(v *Verdict) audit.Likeness {
 	l := v.likeness()
-	if v.withheld().Call != "" {
+	if v.withheldReason().Call != "" {
 		return l
 	}
 	if o := v.original(); o != nil {
@@ -179,7 +179,7 @@ func (p *path) likeness(v *Verdict) audit.Likeness {
 }
 
 // like is whether a value is like its end, by its own interval and by the values before.
-func (t *told) like(value, end float64, alike bool) bool {
+func (t *separated) like(value, end float64, alike bool) bool {
 	switch {
 	case alike && value > t.below && value < t.above:
 		return true

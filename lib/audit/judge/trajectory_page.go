@@ -10,96 +10,96 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Says is the trajectory in words, a sentence or two for every course that has a
+// Sentences is the trajectory in words, a sentence or two for every course that has a
 // reference. Nothing is called undone that the verdict on the end alone does not call
 // remembered, so that picking the step with the least memory among many accuses nobody
 // more often than that verdict does.
-func (t *Trajectory) Says() []string {
+func (t *Trajectory) Sentences() []string {
 	var out []string
-	for _, c := range t.Courses {
-		if s := c.says(); s != "" {
+	for _, c := range t.Curves {
+		if s := c.sentences(); s != "" {
 			out = append(out, c.Label()+": "+s)
 		}
 	}
 	return out
 }
 
-// stood is what a step's verdict comes to.
-type stood int
+// stepState is what a step's verdict comes to.
+type stepState int
 
 const (
-	unknown stood = iota
-	remembered
-	gone
-	pushed
+	stepUnknown stepState = iota
+	stepRemembered
+	stepForgotten
+	stepBeyond
 )
 
-func stands(v *Verdict) stood {
+func stateOfStep(v *Verdict) stepState {
 	switch {
 	case v == nil:
-		return unknown
+		return stepUnknown
 	case v.Memory():
-		return remembered
+		return stepRemembered
 	case v.Call == audit.Forgotten || v.Call == Unseen:
-		return gone
+		return stepForgotten
 	case v.Call == audit.Beyond:
-		return pushed
+		return stepBeyond
 	}
-	return unknown
+	return stepUnknown
 }
 
-// says tells where a course leads; nothing of one that is cost alone, or that has no
+// sentences tells where a course leads; nothing of one that is cost alone, or that has no
 // reference.
-func (c Course) says() string {
+func (c Curve) sentences() string {
 	last := c.Steps[len(c.Steps)-1]
-	if c.Cost || last == nil || last.Reference == ByNobody {
+	if c.Cost || last == nil || last.Reference == NoReference {
 		return ""
 	}
-	in := func(s stood) (names []string) {
+	in := func(s stepState) (names []string) {
 		for _, v := range c.Steps {
-			if stands(v) == s {
+			if stateOfStep(v) == s {
 				names = append(names, v.Reading.Model)
 			}
 		}
 		return names
 	}
-	first := slices.IndexFunc(c.Steps, func(v *Verdict) bool { return stands(v) == gone || stands(v) == pushed })
+	first := slices.IndexFunc(c.Steps, func(v *Verdict) bool { return stateOfStep(v) == stepForgotten || stateOfStep(v) == stepBeyond })
 	switch {
-	case first < 0 && in(remembered) == nil:
+	case first < 0 && in(stepRemembered) == nil:
 		return "cannot tell at any step whether the records are remembered."
 	case first < 0:
-		return fmt.Sprintf("the records are not forgotten at any step; memory is seen at %s.", list(in(remembered)))
+		return fmt.Sprintf("the records are not forgotten at any step; memory is seen at %s.", joinNames(in(stepRemembered)))
 	}
 	s := fmt.Sprintf("the first step without visible memory is %s", c.Steps[first].Reading.Model)
-	if in(remembered) == nil {
+	if in(stepRemembered) == nil {
 		s = "memory is seen at no step"
 	}
 	if small := c.Steps[first].Smallest; !math.IsNaN(small) {
 		s += fmt.Sprintf(" (a distance of less than %s from the %s is missed in more than one case of five)", report.FormatNumber(small, 2), last.Reference)
 	}
 	s += "."
-	if over := in(pushed); over != nil {
-		s += fmt.Sprintf(" Pushed beyond the %s at %s", last.Reference, list(over))
+	if over := in(stepBeyond); over != nil {
+		s += fmt.Sprintf(" Pushed beyond the %s at %s", last.Reference, joinNames(over))
 		switch {
-		case stands(last) == pushed:
+		case stateOfStep(last) == stepBeyond:
 			s += ", and so to the end."
-		case stands(last) == gone:
+		case stateOfStep(last) == stepForgotten:
 			s += ", and back at the end."
 		default:
 			s += "."
 		}
 	}
-	if stands(last) == remembered {
-		s += c.undone(last)
+	if stateOfStep(last) == stepRemembered {
+		s += c.relapseText(last)
 	}
 	return s
 }
 
-// undone says of a course that ends in memory whether that is more than chance.
-func (c Course) undone(last *Verdict) string {
+// relapseText says of a course that ends in memory whether that is more than chance.
+func (c Curve) relapseText(last *Verdict) string {
 	var best *Verdict // the step before with the least memory
 	for _, v := range c.Steps {
-		if s := stands(v); (s == gone || s == pushed) && (best == nil || float64(v.Reading.Memory)*(v.Reading.Value-best.Reading.Value) < 0) {
+		if s := stateOfStep(v); (s == stepForgotten || s == stepBeyond) && (best == nil || float64(v.Reading.Memory)*(v.Reading.Value-best.Reading.Value) < 0) {
 			best = v
 		}
 	}
@@ -124,19 +124,19 @@ func (t *Trajectory) Tables() []*report.Table {
 }
 
 // panels are the courses that stand together.
-func (t *Trajectory) panels() [][]Course {
-	var out [][]Course
-	for _, c := range t.Courses {
+func (t *Trajectory) panels() [][]Curve {
+	var out [][]Curve
+	for _, c := range t.Curves {
 		if n := len(out); n > 0 && out[n-1][0].Panel == c.Panel {
 			out[n-1] = append(out[n-1], c)
 			continue
 		}
-		out = append(out, []Course{c})
+		out = append(out, []Curve{c})
 	}
 	return out
 }
 
-func (t *Trajectory) table(courses []Course) *report.Table {
+func (t *Trajectory) table(courses []Curve) *report.Table {
 	out := &report.Table{Title: "Along unlearning: " + courses[0].Panel, Columns: report.Columns("model")}
 	for _, c := range courses {
 		out.Columns = append(out.Columns, report.Column{Name: c.Line})
@@ -144,18 +144,18 @@ func (t *Trajectory) table(courses []Course) *report.Table {
 			out.Columns = append(out.Columns, report.Column{Name: "verdict"})
 		}
 	}
-	add := func(model string, of func(c Course) (*audit.Reading, string)) {
+	add := func(model string, of func(c Curve) (*audit.Reading, string)) {
 		cells := []report.Cell{report.Str(model)}
 		for _, c := range courses {
 			r, call := of(c)
-			if cells = append(cells, cell(r)); !c.Cost {
+			if cells = append(cells, readingCell(r)); !c.Cost {
 				cells = append(cells, report.Str(call))
 			}
 		}
 		out.Add(cells...)
 	}
 	for k, m := range t.Steps {
-		add(m.Name, func(c Course) (*audit.Reading, string) {
+		add(m.Name, func(c Curve) (*audit.Reading, string) {
 			if v := c.Steps[k]; v != nil {
 				return &v.Reading, string(v.Call)
 			}
@@ -163,7 +163,7 @@ func (t *Trajectory) table(courses []Course) *report.Table {
 		})
 	}
 	for _, name := range t.retrained() {
-		add(name, func(c Course) (*audit.Reading, string) {
+		add(name, func(c Curve) (*audit.Reading, string) {
 			if k := slices.IndexFunc(c.Retrained, func(r audit.Reading) bool { return r.Model == name }); k >= 0 {
 				return &c.Retrained[k], "reference"
 			}
@@ -176,7 +176,7 @@ func (t *Trajectory) table(courses []Course) *report.Table {
 // retrained are the names of the retrained models that any course has.
 func (t *Trajectory) retrained() []string {
 	var out []string
-	for _, c := range t.Courses {
+	for _, c := range t.Curves {
 		for _, r := range c.Retrained {
 			if !slices.Contains(out, r.Model) {
 				out = append(out, r.Model)
@@ -189,7 +189,7 @@ func (t *Trajectory) retrained() []string {
 // Figure shows the quantities along the steps, in their panels, and what the retrained
 // models say of those about memory.
 func (t *Trajectory) Figure() (plot.Figure, error) {
-	if len(t.Courses) == 0 {
+	if len(t.Curves) == 0 {
 		return nil, fmt.Errorf("judge: nothing could be followed, so that there is nothing to draw")
 	}
 	return t.figure(), nil
@@ -204,22 +204,22 @@ func (t *Trajectory) figure() plot.Panels {
 }
 
 // panel shows the courses of one panel.
-func (t *Trajectory) panel(courses []Course) plot.Curves {
+func (t *Trajectory) panel(courses []Curve) plot.Curves {
 	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
-	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].null()}
+	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].nullLine()}
 	for _, c := range courses {
-		f.Curves = append(f.Curves, c.curve())
+		f.Curves = append(f.Curves, c.plotCurve())
 	}
 	for _, c := range courses {
 		if r := c.reference(); r != nil && !c.Cost {
-			f.Curves = append(f.Curves, across(*r, "retrained, "+c.Line, len(t.Steps)))
+			f.Curves = append(f.Curves, levelLine(*r, "retrained, "+c.Line, len(t.Steps)))
 		}
 	}
 	return f
 }
 
-// curve has a point per step; steps count from 0.
-func (c Course) curve() plot.Curve {
+// plotCurve has a point per step; steps count from 0.
+func (c Curve) plotCurve() plot.Curve {
 	out := plot.Curve{Name: c.Line}
 	banded := !slices.ContainsFunc(c.Steps, func(v *Verdict) bool { return v != nil && !v.Reading.HasInterval() })
 	for k, v := range c.Steps {
@@ -235,22 +235,22 @@ func (c Course) curve() plot.Curve {
 }
 
 // reference is what the retrained models say together; nil where there are none.
-func (c Course) reference() *audit.Reading {
+func (c Curve) reference() *audit.Reading {
 	if len(c.Retrained) == 0 {
 		return nil
 	}
-	v := Verdict{Judgement: c.Judgement, Retrained: c.Retrained}
+	v := Verdict{Lens: c.Lens, Retrained: c.Retrained}
 	return v.reference()
 }
 
-func (c Course) null() *plot.Null {
+func (c Curve) nullLine() *plot.Null {
 	for _, v := range c.Steps {
 		switch {
 		case v == nil || v.Reading.Null == nil:
 		case math.IsNaN(v.Reading.Floor.P95):
 			return &plot.Null{Value: *v.Reading.Null}
 		default:
-			null := plot.Around(*v.Reading.Null, v.Reading.Floor.P95)
+			null := plot.NullBand(*v.Reading.Null, v.Reading.Floor.P95)
 			null.BandLabel = "chance, 95 %"
 			return null
 		}
@@ -258,8 +258,8 @@ func (c Course) null() *plot.Null {
 	return nil
 }
 
-// across is a level line over all steps.
-func across(r audit.Reading, name string, steps int) plot.Curve {
+// levelLine is a level line over all steps.
+func levelLine(r audit.Reading, name string, steps int) plot.Curve {
 	end := float64(steps - 1)
 	out := plot.Curve{Name: name, X: []float64{0, end}, Y: []float64{r.Value, r.Value}, Control: true}
 	if r.HasInterval() {
@@ -271,11 +271,11 @@ func across(r audit.Reading, name string, steps int) plot.Curve {
 // parts are the trajectory on a page.
 func (t *Trajectory) parts() ([]report.Part, error) {
 	var out []report.Part
-	for _, s := range t.Says() {
+	for _, s := range t.Sentences() {
 		out = append(out, report.Text(s))
 	}
-	if len(t.Courses) > 0 {
-		picture, err := drawn(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: "+
+	if len(t.Curves) > 0 {
+		picture, err := pictureParts(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: "+
 			"the retrained models. The line is the null, the band what chance does in 95 of 100 cases.")
 		if err != nil {
 			return nil, err
@@ -285,12 +285,12 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		}
 		out = append(out, picture...)
 	}
-	var undone report.List
-	for _, u := range t.Undone {
-		undone = append(undone, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
+	var skipped report.List
+	for _, u := range t.Skipped {
+		skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
 	}
-	if undone != nil {
-		out = append(out, report.Text("What was not followed, and what it needs:"), undone)
+	if skipped != nil {
+		out = append(out, report.Text("What was not followed, and what it needs:"), skipped)
 	}
 	return out, nil
 }

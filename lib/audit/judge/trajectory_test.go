@@ -18,7 +18,7 @@ import (
 
 // way writes models on whose path a forgotten record keeps so much of what training
 // added to its margin; the last is the unlearned model.
-func (m *made) way(t testing.TB, dir string, left ...float64) {
+func (m *fixture) way(t testing.TB, dir string, left ...float64) {
 	t.Helper()
 	m.write(t, dir, m.all, 0)
 	for k, share := range left {
@@ -36,17 +36,17 @@ func (m *made) way(t testing.TB, dir string, left ...float64) {
 	}
 }
 
-// course is the one of a quantity.
-func (t *Trajectory) course(test testing.TB, name string) Course {
+// curve is the one of a quantity.
+func (t *Trajectory) course(test testing.TB, name string) Curve {
 	test.Helper()
-	k := slices.IndexFunc(t.Courses, func(c Course) bool { return c.Name() == name })
+	k := slices.IndexFunc(t.Curves, func(c Curve) bool { return c.Name() == name })
 	if k < 0 {
-		test.Fatalf("%s was not followed: %+v", name, t.Undone)
+		test.Fatalf("%s was not followed: %+v", name, t.Skipped)
 	}
-	return t.Courses[k]
+	return t.Curves[k]
 }
 
-func (c Course) calls() (out []audit.Call) {
+func (c Curve) calls() (out []audit.Call) {
 	for _, v := range c.Steps {
 		out = append(out, v.Call)
 	}
@@ -65,7 +65,7 @@ func follow(t testing.TB, dir string) *Trajectory {
 // A planted path is read as it was planted: remembered, between, forgotten, pushed
 // beyond, and at last remembered again.
 func TestAPlantedPathIsRead(t *testing.T) {
-	m := newMade(21, 300, 400, 1200)
+	m := newFixture(21, 300, 400, 1200)
 	dir := t.TempDir()
 	m.way(t, dir, 1, 0.5, 0, -1.5, 1)
 	along := follow(t, dir)
@@ -77,14 +77,14 @@ func TestAPlantedPathIsRead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	for _, said := range along.Says() {
+	for _, said := range along.Sentences() {
 		for _, word := range []string{"the first step without visible memory is checkpoint-3 (", "Pushed beyond the retrained model at checkpoint-4.", "It is undone: ", "at checkpoint-4, and"} {
 			if !strings.Contains(said, word) {
 				t.Errorf("%q does not say %q", said, word)
 			}
 		}
 	}
-	if n := len(along.Says()); n != 3 {
+	if n := len(along.Sentences()); n != 3 {
 		t.Errorf("%d sentences, want one of each quantity about memory", n)
 	}
 	var steps []string
@@ -97,7 +97,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 	// Kept and held-out records were not touched.
 	for _, name := range []string{"right on retained", "right on held-out", "loss of retained", "loss of held-out"} {
 		c := along.course(t, name)
-		if !c.Cost || c.Judgement.Name() != name {
+		if !c.Cost || c.Lens.Name() != name {
 			t.Errorf("%s is no cost", name)
 		}
 		for _, v := range c.Steps {
@@ -110,7 +110,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 
 // The numbers are those of plain definitions.
 func TestQuantitiesAreTheirDefinitions(t *testing.T) {
-	m := newMade(22, 40, 90, 60)
+	m := newFixture(22, 40, 90, 60)
 	dir := t.TempDir()
 	m.way(t, dir, 0.5, 0)
 	along := follow(t, dir)
@@ -142,7 +142,7 @@ func TestQuantitiesAreTheirDefinitions(t *testing.T) {
 
 // Who exchanges sets, or the order of checkpoints, gets another story.
 func TestAnExchangedPathIsAnother(t *testing.T) {
-	m := newMade(23, 300, 400, 1200)
+	m := newFixture(23, 300, 400, 1200)
 	straight := t.TempDir()
 	m.way(t, straight, 1, 0.5, 0, 0)
 	swapped := func(a, b string) *Trajectory {
@@ -154,13 +154,13 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 		return follow(t, d.dir)
 	}
 	before := follow(t, straight)
-	if said := before.Says()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-3 (") || strings.Contains(said, "undone") {
+	if said := before.Sentences()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-3 (") || strings.Contains(said, "undone") {
 		t.Errorf("straight: %s", said)
 	}
-	if said := swapped("checkpoint-1", "checkpoint-3").Says()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-1 (") {
+	if said := swapped("checkpoint-1", "checkpoint-3").Sentences()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-1 (") {
 		t.Errorf("the first and the third checkpoint exchanged: %s", said)
 	}
-	if said := swapped("checkpoint-1", "unlearned").Says()[0]; !strings.Contains(said, "undone") {
+	if said := swapped("checkpoint-1", "unlearned").Sentences()[0]; !strings.Contains(said, "undone") {
 		t.Errorf("the first checkpoint and the end exchanged: %s", said)
 	}
 	turned := swapped("forget.npy", "heldout.npy").course(t, "loss")
@@ -178,16 +178,16 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 // shows no memory at any step but the original.
 func TestThePathOfNothing(t *testing.T) {
 	for seed := range uint64(3) {
-		m := newMade(30+seed, 200, 300, 800)
+		m := newFixture(30+seed, 200, 300, 800)
 		still, never := t.TempDir(), t.TempDir()
 		m.way(t, still, 1, 1, 1)
 		m.way(t, never, 0, 0, 0)
-		if said := follow(t, still).Says()[0]; !strings.Contains(said, "not forgotten at any step") {
+		if said := follow(t, still).Sentences()[0]; !strings.Contains(said, "not forgotten at any step") {
 			t.Errorf("seed %d, nothing unlearned: %s", seed, said)
 		}
 		c := follow(t, never).course(t, "loss")
 		for _, v := range c.Steps[1:] {
-			if stands(v) != gone {
+			if stateOfStep(v) != stepForgotten {
 				t.Errorf("seed %d, models that never had the records: %v", seed, c.calls())
 			}
 		}
@@ -195,7 +195,7 @@ func TestThePathOfNothing(t *testing.T) {
 }
 
 func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
-	m := newMade(24, 60, 100, 100)
+	m := newFixture(24, 60, 100, 100)
 	full := t.TempDir()
 	m.way(t, full, 0.5, 0.2, 0)
 	for _, c := range []struct {
@@ -220,10 +220,10 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 			r.Trajectory.course(t, name)
 		}
 		why := ""
-		for _, u := range r.Trajectory.Undone {
+		for _, u := range r.Trajectory.Skipped {
 			why += u.Name() + ": " + u.Why + "\n"
 		}
-		if !strings.Contains(why, c.why) || len(r.Trajectory.Courses)+len(r.Trajectory.Undone) != len(Along()) {
+		if !strings.Contains(why, c.why) || len(r.Trajectory.Curves)+len(r.Trajectory.Skipped) != len(TrackedLenses()) {
 			t.Errorf("without %v: %q, want %q", c.remove, why, c.why)
 		}
 		var b bytes.Buffer
@@ -252,16 +252,16 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 // Without checkpoints nothing is said of them; of two unlearned models it is not known
 // to which they lead.
 func TestCheckpointsLeadToOneModel(t *testing.T) {
-	m := newMade(25, 40, 60, 60)
+	m := newFixture(25, 40, 60, 60)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
-	if r := audited(t, dir); r.Trajectory != nil || !strings.Contains(strings.Join(r.Settle(), "\n"), "checkpoint-1/") {
+	if r := audited(t, dir); r.Trajectory != nil || !strings.Contains(strings.Join(r.Suggestions(), "\n"), "checkpoint-1/") {
 		t.Errorf("without checkpoints: %+v", r.Trajectory)
 	}
 	m.model(t, filepath.Join(dir, "unlearned-2"), m.all)
 	m.model(t, filepath.Join(dir, "checkpoint-1"), m.all)
 	r := audited(t, dir)
-	if len(r.Trajectory.Courses) > 0 || !strings.Contains(r.Trajectory.Undone[0].Why, "there are 2") {
+	if len(r.Trajectory.Curves) > 0 || !strings.Contains(r.Trajectory.Skipped[0].Why, "there are 2") {
 		t.Errorf("two unlearned models: %+v", r.Trajectory)
 	}
 	if _, err := r.Page(); err != nil {
@@ -272,7 +272,7 @@ func TestCheckpointsLeadToOneModel(t *testing.T) {
 // The last checkpoint may be the unlearned model; two checkpoints that are the same are odd.
 // A configuration gives checkpoints other places and an order.
 func TestCheckpointsMayBeTheEnds(t *testing.T) {
-	m := newMade(26, 40, 60, 60)
+	m := newFixture(26, 40, 60, 60)
 	d := damaged{t, t.TempDir(), m}
 	m.way(t, d.dir, 0.5, 0)
 	must(t, os.CopyFS(d.path("checkpoint-2"), os.DirFS(d.path("unlearned"))))
@@ -314,14 +314,14 @@ func TestAPathInWords(t *testing.T) {
 		{[]float64{0.8, 0.5, 0.3, 0.52, 0.7}, []string{"without visible memory is 1 ", "It is undone: 0.300 at 2, and 0.700 at the end"}, "chance"},
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {
-		course := Course{Followed: Along()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
+		course := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
 		original := reading("0", c.path[0])
 		for k, v := range c.path {
-			step := &Verdict{Judgement: Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: course.Retrained}
+			step := &Verdict{Lens: Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: course.Retrained}
 			step.place()
 			course.Steps = append(course.Steps, step)
 		}
-		said := course.says()
+		said := course.sentences()
 		for _, word := range c.say {
 			if !strings.Contains(said, word) {
 				t.Errorf("%v: %q does not say %q", c.path, said, word)

@@ -17,18 +17,18 @@ import (
 )
 
 // population makes half of the held-out records strangers to every shadow model too.
-func (m *made) dealt(i int) bool { return i < m.forget+m.retain+m.heldOut/2 }
+func (m *fixture) assignShadows(i int) bool { return i < m.forget+m.retain+m.heldOut/2 }
 
 // Every judgement of the list is made of this folder, and every one must see what was
 // planted: an unlearned model that is the original, or a retrained one.
 func TestKnownTruthsComeOut(t *testing.T) {
-	m := newMade(1, 150, 400, 300)
+	m := newFixture(1, 150, 400, 300)
 	for want, unlearned := range map[audit.Call]func(int) bool{audit.Remembered: m.all, audit.Forgotten: m.retained} {
 		dir := t.TempDir()
 		m.write(t, dir, unlearned, 24)
 		r := audited(t, dir)
-		if len(r.Undone) > 0 {
-			t.Errorf("not judged: %+v", r.Undone)
+		if len(r.Skipped) > 0 {
+			t.Errorf("not judged: %+v", r.Skipped)
 		}
 		if len(r.Verdicts) != len(All()) {
 			t.Errorf("%d verdicts of %d judgements", len(r.Verdicts), len(All()))
@@ -38,7 +38,7 @@ func TestKnownTruthsComeOut(t *testing.T) {
 			if v.Memory() != (want == audit.Remembered) || !v.Memory() && v.Call != want {
 				t.Errorf("%s: %s, want %s: %v, original %v, retrained %v", v.Name(), v.Call, want, v.Reading.Estimate, v.Original.Estimate, v.Retrained[0].Estimate)
 			}
-			if v.Reading.Lens != v.Judgement.Name() || v.Reading.Model != "unlearned" || v.Original.Model != "original" || v.Retrained[0].Model != "retrained" {
+			if v.Reading.Lens != v.Lens.Name() || v.Reading.Model != "unlearned" || v.Original.Model != "original" || v.Retrained[0].Model != "retrained" {
 				t.Errorf("%s: readings of %q: %q, %q, %q", v.Name(), v.Reading.Lens, v.Reading.Model, v.Original.Model, v.Retrained[0].Model)
 			}
 		}
@@ -47,7 +47,7 @@ func TestKnownTruthsComeOut(t *testing.T) {
 
 // Whoever exchanges two roles gets another answer, and is told so where it can be seen.
 func TestExchangedRolesChangeTheAnswer(t *testing.T) {
-	m := newMade(2, 150, 400, 300)
+	m := newFixture(2, 150, 400, 300)
 	dir := t.TempDir()
 	m.write(t, dir, m.retained, 24)
 	straight := audited(t, dir)
@@ -94,7 +94,7 @@ func TestExchangedRolesChangeTheAnswer(t *testing.T) {
 }
 
 func TestReadingsAreThoseOfTheLibrary(t *testing.T) {
-	m := newMade(4, 40, 90, 60)
+	m := newFixture(4, 40, 90, 60)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	z, err := npy.ReadMatrix(filepath.Join(dir, "unlearned", "outputs.npy"))
@@ -130,7 +130,7 @@ func TestReadingsAreThoseOfTheLibrary(t *testing.T) {
 			right++
 		}
 	}
-	if got := share(r.Evidence.Of(Unlearned)[0].Correct, forget); got != right/40 {
+	if got := share(r.Evidence.ModelsOf(Unlearned)[0].Correct, forget); got != right/40 {
 		t.Errorf("%v are right, want %v", got, right/40)
 	}
 }
@@ -145,7 +145,7 @@ func negated(x []float64) []float64 {
 // Probabilities, logits, other types, masks in place of rows and parts of files are the
 // same evidence.
 func TestOtherFormsOfTheSameEvidence(t *testing.T) {
-	m := newMade(5, 40, 90, 60)
+	m := newFixture(5, 40, 90, 60)
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	want := audited(t, dir)
@@ -193,7 +193,7 @@ func TestOtherFormsOfTheSameEvidence(t *testing.T) {
 		"unlearned": {"outputs": ["parts/outputs_train.npy", "parts/outputs_test.npy"], "embedding": ["parts/embedding_train.npy", "parts/embedding_test.npy"]}}`)
 	got := audited(t, d.dir)
 	if len(got.Verdicts) != len(want.Verdicts) || got.Evidence.question() != "Is customer 17 gone?" {
-		t.Fatalf("%d verdicts, %+v", len(got.Verdicts), got.Undone)
+		t.Fatalf("%d verdicts, %+v", len(got.Verdicts), got.Skipped)
 	}
 	for k, v := range want.Verdicts {
 		g := got.Verdicts[k]

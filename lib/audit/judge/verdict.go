@@ -26,14 +26,14 @@ type Reference string
 
 // The references.
 const (
-	ByRetrained Reference = "retrained model"
-	ByNull      Reference = "null"
-	ByNobody    Reference = "nobody"
+	RetrainedReference Reference = "retrained model"
+	NullReference      Reference = "null"
+	NoReference        Reference = "nobody"
 )
 
 // Verdict is what one judgement says of one unlearned model.
 type Verdict struct {
-	Judgement Judgement
+	Lens      Lens
 	Layer     string // named activation; empty: the embedding, or no layer at all
 	Reading   audit.Reading
 	Original  *audit.Reading  // of the first original; nil: none
@@ -45,19 +45,19 @@ type Verdict struct {
 	// Smallest is the smallest distance from the reference that an audit like this one
 	// tells in four cases of five; NaN where no law and no interval is known. By says
 	// what it was computed from.
-	Smallest float64
-	By       string
+	Smallest     float64
+	SmallestFrom string
 }
 
 // Name is the judgement's, with the layer.
 func (v Verdict) Name() string {
 	if v.Layer == "" {
-		return v.Judgement.Name()
+		return v.Lens.Name()
 	}
-	return v.Judgement.Name() + " at " + v.Layer
+	return v.Lens.Name() + " at " + v.Layer
 }
 
-// place compares the readings, calls them and computes the power.
+// fileOfRow compares the readings, calls them and computes the power.
 func (v *Verdict) place() { v.placeAs(v.likeness()) }
 
 // likeness says which of original and reference the reading is like, as far as they are
@@ -76,9 +76,9 @@ func (v *Verdict) likeness() (l audit.Likeness) {
 func (v *Verdict) placeAs(l audit.Likeness) {
 	ref := v.reference()
 	v.Call, v.Why = v.call(ref, l)
-	v.Smallest, v.By = power(v.Reading, ref, v.Reference)
+	v.Smallest, v.SmallestFrom = smallestSeen(v.Reading, ref, v.Reference)
 	if v.Why != "" {
-		v.Smallest, v.By = math.NaN(), ""
+		v.Smallest, v.SmallestFrom = math.NaN(), ""
 	}
 }
 
@@ -96,7 +96,7 @@ func (v *Verdict) original() *audit.Reading {
 func (v *Verdict) reference() *audit.Reading {
 	switch {
 	case len(v.Retrained) > 0:
-		v.Reference = ByRetrained
+		v.Reference = RetrainedReference
 		out := v.Retrained[0]
 		sum := 0.0
 		for _, r := range v.Retrained {
@@ -108,12 +108,12 @@ func (v *Verdict) reference() *audit.Reading {
 		}
 		out.Value = sum / float64(len(v.Retrained))
 		return &out
-	case v.Judgement.About().Null == OfStrangers && v.Reading.Null != nil:
-		v.Reference = ByNull
+	case v.Lens.About().Null == NonmemberNull && v.Reading.Null != nil:
+		v.Reference = NullReference
 		null := *v.Reading.Null
 		return &audit.Reading{Estimate: stats.Estimate{Value: null, Low: null, High: null}, Memory: v.Reading.Memory}
 	}
-	v.Reference = ByNobody
+	v.Reference = NoReference
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (v *Verdict) reference() *audit.Reading {
 // anything else.
 func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, why string) {
 	m, o := v.Reading, v.original()
-	if reason := v.withheld(); reason.Call != "" {
+	if reason := v.withheldReason(); reason.Call != "" {
 		return reason.Call, reason.Why
 	}
 	switch {
@@ -135,20 +135,20 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 	case o == nil && l.Oracle:
 		return Unseen, ""
 	case o == nil:
-		return audit.SideOf(m, *ref), ""
+		return audit.CallBySide(m, *ref), ""
 	}
 	return l.Call(m, *o, *ref), ""
 }
 
-// withheld is why a reading of the verdict is no evidence.
-func (v *Verdict) withheld() audit.Reason {
+// withheldReason is why a reading of the verdict is no evidence.
+func (v *Verdict) withheldReason() audit.Reason {
 	var ends []audit.Reading
 	for _, end := range []*audit.Reading{v.Original, v.reference()} {
 		if end != nil {
 			ends = append(ends, *end)
 		}
 	}
-	return audit.Withheld(v.Reading, ends...)
+	return audit.WithheldReason(v.Reading, ends...)
 }
 
 // contrary reports whether a judgement of coordinates has the original unlike the
@@ -158,10 +158,10 @@ func (v *Verdict) contrary() bool {
 	return o != nil && ref != nil && audit.Contrary(*o, *ref)
 }
 
-// Says is the verdict in words.
-func (v Verdict) Says() string {
+// Sentences is the verdict in words.
+func (v Verdict) Text() string {
 	stranger := "a model that never had the records (the null)"
-	if v.Reference == ByRetrained {
+	if v.Reference == RetrainedReference {
 		stranger = "the retrained model"
 		if len(v.Retrained) > 1 {
 			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
@@ -213,19 +213,19 @@ const (
 	fourOfFive = 0.8416212335729143
 )
 
-// power is the smallest distance from the reference at which a reading is unlike it in
+// smallestSeen is the smallest distance from the reference at which a reading is unlike it in
 // four cases of five,
 //
 //	(1.96 + 0.84) sqrt(s^2 + t^2)
 //
 // with the standard errors s of the reading and t of the reference; t is 0 for a null,
 // and s then the standard deviation under it, where that is known.
-func power(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
+func smallestSeen(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
 	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 }
 	switch {
 	case ref == nil || !m.HasInterval():
 		return math.NaN(), ""
-	case by == ByNull && !math.IsNaN(m.Floor.P95):
+	case by == NullReference && !math.IsNaN(m.Floor.P95):
 		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the law of the number under its null, at these numbers of records"
 	}
 	return math.Hypot(half(m), half(*ref)) * (1 + fourOfFive/twoSided), "the widths of the intervals"

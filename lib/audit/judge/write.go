@@ -53,7 +53,7 @@ func (r *Report) Write(folder string) error {
 		if err := file.write(&b); err != nil {
 			return err
 		}
-		if err := files.Put(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+		if err := files.WriteFile(filepath.Join(folder, file.name), b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -63,23 +63,23 @@ func (r *Report) Write(folder string) error {
 // The JSON form: every number that may be unknown is a pointer.
 type (
 	jsonReport struct {
-		Question string         `json:"question"`
-		Answers  []string       `json:"answers"`
-		Heads    []Headline     `json:"headlines"`
-		Records  int            `json:"records"`
-		Sets     map[Set]int    `json:"sets"`
-		Models   []jsonModel    `json:"models"`
-		Verdicts []jsonVerdict  `json:"verdicts"`
-		Undone   []jsonUndone   `json:"not_judged"`
-		Exposed  []jsonExposure `json:"exposures"`
-		Stands   []string       `json:"stand_out"`
-		Along    *jsonAlong     `json:"trajectory,omitempty"` // where there are checkpoints
-		Notes    []string       `json:"notes"`
-		Settle   []string       `json:"would_settle"`
-		Files    []File         `json:"files"`
-		Lethe    string         `json:"lethe"`
-		Version  int            `json:"results_version"`
-		Seed     uint64         `json:"seed"`
+		Question    string          `json:"question"`
+		Answers     []string        `json:"answers"`
+		Headlines   []Headline      `json:"headlines"`
+		Records     int             `json:"records"`
+		Sets        map[Set]int     `json:"sets"`
+		Models      []jsonModel     `json:"models"`
+		Verdicts    []jsonVerdict   `json:"verdicts"`
+		Skipped     []jsonSkipped   `json:"not_judged"`
+		Exposed     []jsonExposure  `json:"exposures"`
+		StandOut    []string        `json:"stand_out"`
+		Trajectory  *jsonTrajectory `json:"trajectory,omitempty"` // where there are checkpoints
+		Notes       []string        `json:"notes"`
+		Suggestions []string        `json:"would_settle"`
+		Files       []File          `json:"files"`
+		Lethe       string          `json:"lethe"`
+		Version     int             `json:"results_version"`
+		Seed        uint64          `json:"seed"`
 	}
 	jsonModel struct {
 		Name   string `json:"name"`
@@ -87,18 +87,18 @@ type (
 		Arrays string `json:"arrays"`
 	}
 	jsonVerdict struct {
-		Judgement string        `json:"judgement"`
-		Layer     string        `json:"layer,omitempty"`
-		Model     string        `json:"model"`
-		Call      audit.Call    `json:"verdict"`
-		Says      string        `json:"says"`
-		Reading   jsonReading   `json:"reading"`
-		Original  *jsonReading  `json:"original"`
-		Retrained []jsonReading `json:"retrained"`
-		Reference Reference     `json:"reference"`
-		Smallest  *float64      `json:"smallest_seen"`
-		By        string        `json:"smallest_seen_from,omitempty"`
-		Why       string        `json:"why,omitempty"` // of a verdict that the number is no evidence
+		Lens         string        `json:"judgement"`
+		Layer        string        `json:"layer,omitempty"`
+		Model        string        `json:"model"`
+		Call         audit.Call    `json:"verdict"`
+		Text         string        `json:"says"`
+		Reading      jsonReading   `json:"reading"`
+		Original     *jsonReading  `json:"original"`
+		Retrained    []jsonReading `json:"retrained"`
+		Reference    Reference     `json:"reference"`
+		Smallest     *float64      `json:"smallest_seen"`
+		SmallestFrom string        `json:"smallest_seen_from,omitempty"`
+		Why          string        `json:"why,omitempty"` // of a verdict that the number is no evidence
 	}
 	jsonReading struct {
 		Model  string   `json:"model"`
@@ -113,15 +113,15 @@ type (
 		Chance *float64 `json:"chance_p95"`
 		Mean   *float64 `json:"chance_mean"`
 	}
-	jsonAlong struct {
-		Says    []string     `json:"says"`
-		Steps   []string     `json:"steps"`
-		Courses []jsonCourse `json:"courses"`
-		Undone  []jsonUndone `json:"not_followed"`
+	jsonTrajectory struct {
+		Sentences []string      `json:"says"`
+		Steps     []string      `json:"steps"`
+		Curves    []jsonCurve   `json:"courses"`
+		Skipped   []jsonSkipped `json:"not_followed"`
 	}
-	jsonCourse struct {
+	jsonCurve struct {
 		Quantity  string        `json:"quantity"`
-		Judgement string        `json:"judgement"`
+		Lens      string        `json:"judgement"`
 		Cost      bool          `json:"cost"`
 		Steps     []*jsonStep   `json:"steps"` // null where the model lacks the arrays
 		Retrained []jsonReading `json:"retrained"`
@@ -130,10 +130,10 @@ type (
 		Call    audit.Call  `json:"verdict,omitempty"` // none where the quantity is cost
 		Reading jsonReading `json:"reading"`
 	}
-	jsonUndone struct {
-		Judgement string `json:"judgement"`
-		Layer     string `json:"layer,omitempty"`
-		Why       string `json:"why"`
+	jsonSkipped struct {
+		Lens  string `json:"judgement"`
+		Layer string `json:"layer,omitempty"`
+		Why   string `json:"why"`
 	}
 )
 
@@ -143,19 +143,19 @@ func (r *Report) JSON(w io.Writer) error {
 	out := jsonReport{
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
 		Sets:     map[Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
-		Verdicts: []jsonVerdict{}, Undone: []jsonUndone{}, Notes: append([]string{}, e.Notes...), Settle: append([]string{}, r.Settle()...),
+		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
 	}
-	for _, m := range e.Of(Unlearned) {
-		out.Heads = append(out.Heads, r.Headline(m.Name))
+	for _, m := range e.ModelsOf(Unlearned) {
+		out.Headlines = append(out.Headlines, r.Headline(m.Name))
 	}
 	for _, m := range e.Models {
 		out.Models = append(out.Models, jsonModel{m.Name, m.Role, m.arrays()})
 	}
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{
-			Judgement: v.Judgement.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Says: v.Says(), Reading: toJSON(v.Reading),
-			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: known(v.Smallest), By: v.By, Why: v.Why,
+			Lens: v.Lens.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Text: v.Text(), Reading: toJSON(v.Reading),
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: finiteOrNil(v.Smallest), SmallestFrom: v.SmallestFrom, Why: v.Why,
 		}
 		if v.Original != nil {
 			o := toJSON(*v.Original)
@@ -166,17 +166,17 @@ func (r *Report) JSON(w io.Writer) error {
 		}
 		out.Verdicts = append(out.Verdicts, j)
 	}
-	for _, u := range r.Undone {
-		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	for _, u := range r.Skipped {
+		out.Skipped = append(out.Skipped, jsonSkipped{u.Lens.Name(), u.Layer, u.Why})
 	}
-	out.Exposed, out.Stands = []jsonExposure{}, []string{}
+	out.Exposed, out.StandOut = []jsonExposure{}, []string{}
 	for _, x := range r.Exposures {
 		out.Exposed = append(out.Exposed, x.json())
 	}
-	for _, m := range e.Of(Unlearned) {
-		out.Stands = append(out.Stands, r.StandOut(m.Name)...)
+	for _, m := range e.ModelsOf(Unlearned) {
+		out.StandOut = append(out.StandOut, r.StandOut(m.Name)...)
 	}
-	out.Along = r.Trajectory.json()
+	out.Trajectory = r.Trajectory.json()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
@@ -184,16 +184,16 @@ func (r *Report) JSON(w io.Writer) error {
 }
 
 // json is nil of no trajectory.
-func (t *Trajectory) json() *jsonAlong {
+func (t *Trajectory) json() *jsonTrajectory {
 	if t == nil {
 		return nil
 	}
-	out := &jsonAlong{Says: append([]string{}, t.Says()...), Steps: []string{}, Courses: []jsonCourse{}, Undone: []jsonUndone{}}
+	out := &jsonTrajectory{Sentences: append([]string{}, t.Sentences()...), Steps: []string{}, Curves: []jsonCurve{}, Skipped: []jsonSkipped{}}
 	for _, m := range t.Steps {
 		out.Steps = append(out.Steps, m.Name)
 	}
-	for _, c := range t.Courses {
-		j := jsonCourse{Quantity: c.Label(), Judgement: c.Name(), Cost: c.Cost, Retrained: []jsonReading{}}
+	for _, c := range t.Curves {
+		j := jsonCurve{Quantity: c.Label(), Lens: c.Name(), Cost: c.Cost, Retrained: []jsonReading{}}
 		for _, v := range c.Steps {
 			var step *jsonStep
 			if v != nil {
@@ -207,10 +207,10 @@ func (t *Trajectory) json() *jsonAlong {
 		for _, x := range c.Retrained {
 			j.Retrained = append(j.Retrained, toJSON(x))
 		}
-		out.Courses = append(out.Courses, j)
+		out.Curves = append(out.Curves, j)
 	}
-	for _, u := range t.Undone {
-		out.Undone = append(out.Undone, jsonUndone{u.Judgement.Name(), u.Layer, u.Why})
+	for _, u := range t.Skipped {
+		out.Skipped = append(out.Skipped, jsonSkipped{u.Lens.Name(), u.Layer, u.Why})
 	}
 	return out
 }
@@ -218,14 +218,14 @@ func (t *Trajectory) json() *jsonAlong {
 func toJSON(r audit.Reading) jsonReading {
 	e := stats.Estimate(r.Estimate)
 	return jsonReading{
-		Model: r.Model, Value: known(e.Value), Low: known(e.Low), High: known(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
+		Model: r.Model, Value: finiteOrNil(e.Value), Low: finiteOrNil(e.Low), High: finiteOrNil(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
 		Memory: map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[r.Memory],
-		Chance: known(r.Floor.P95), Mean: known(r.Floor.Mean),
+		Chance: finiteOrNil(r.Floor.P95), Mean: finiteOrNil(r.Floor.Mean),
 	}
 }
 
-// known is v where JSON can hold it, else nil.
-func known(v float64) *float64 {
+// finiteOrNil is v where JSON can hold it, else nil.
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

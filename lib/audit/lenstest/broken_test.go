@@ -19,13 +19,13 @@ type broken struct {
 
 func (b broken) Name() string { return b.name }
 
-func (b broken) Look(c *audit.Case, m *audit.Model) (*audit.Reading, error) {
+func (b broken) Read(c *audit.Case, m *audit.Model) (*audit.Reading, error) {
 	own, inner := *c, *c.Case
 	own.Case = &inner
 	if b.before != nil {
 		b.before(&own)
 	}
-	r, err := b.Lens.Look(&own, m)
+	r, err := b.Lens.Read(&own, m)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ var brokenLenses = []struct {
 func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }
 
 func TestBrokenLenses(t *testing.T) {
-	conform.Broken(t)
+	conform.RunOnlyByFails(t)
 	for _, b := range brokenLenses {
 		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
 	}
@@ -106,5 +106,5 @@ func TestTheSuiteFailsBrokenLenses(t *testing.T) {
 	for _, b := range brokenLenses {
 		want = append(want, b.name+"/"+b.breaks)
 	}
-	conform.Fails(t, "TestBrokenLenses", want...)
+	conform.CheckSubtestsFail(t, "TestBrokenLenses", want...)
 }

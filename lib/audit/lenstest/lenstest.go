@@ -29,7 +29,7 @@ const simulations = 60
 // Run runs the suite on a lens.
 func Run(t *testing.T, lens audit.Lens) {
 	t.Helper()
-	g := newGarden(t, lens)
+	g := newFixture(t, lens)
 	t.Run("has a name", func(t *testing.T) {
 		for _, s := range []string{lens.Name(), lens.About()} {
 			if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {
@@ -38,9 +38,9 @@ func Run(t *testing.T, lens audit.Lens) {
 		}
 	})
 	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
-		c := g.plant(1, forgottenAreMembers)
-		original, oracle := look(t, lens, c, c.Original), look(t, lens, c, c.Oracle)
-		apart(t, original, oracle)
+		c := g.newCase(1, forgottenAreMembers)
+		original, oracle := readModel(t, lens, c, c.Original), readModel(t, lens, c, c.Oracle)
+		checkSeparated(t, original, oracle)
 		if call := audit.CallOf(original, original, oracle); call != audit.Remembered {
 			t.Errorf("the original is called %s", call)
 		}
@@ -49,67 +49,67 @@ func Run(t *testing.T, lens audit.Lens) {
 		}
 	})
 	t.Run("cannot tell from a collapsed model", func(t *testing.T) {
-		c := g.plant(5, forgottenAreMembers)
+		c := g.newCase(5, forgottenAreMembers)
 		same := c.Original.Weights.Clone()
 		for _, p := range same {
 			clear(p.Data)
 		}
-		called(t, lens, c, c.Model("the same for everybody", same), audit.CannotTell)
+		checkCall(t, lens, c, c.NewModel("the same for everybody", same), audit.CannotTell)
 	})
 	t.Run("cannot tell from five records many times over", func(t *testing.T) {
-		c := g.plant(6, forgottenAreMembers)
-		repeat(c.Problem.Train.X, func(i int) int { return i % 5 })
-		repeat(c.Test.X, func(i int) int { return i % 5 })
-		called(t, lens, c, c.Original, audit.CannotTell)
+		c := g.newCase(6, forgottenAreMembers)
+		copyRows(c.Problem.Train.X, func(i int) int { return i % 5 })
+		copyRows(c.Test.X, func(i int) int { return i % 5 })
+		checkCall(t, lens, c, c.Original, audit.CannotTell)
 	})
 	t.Run("reads on with a few copies", func(t *testing.T) {
-		c := g.plant(7, forgottenAreMembers)
-		repeat(c.Problem.Train.X, func(i int) int { return i - i%10/9 })
-		repeat(c.Test.X, func(i int) int { return i - i%10/9 })
-		called(t, lens, c, c.Original, audit.Remembered)
+		c := g.newCase(7, forgottenAreMembers)
+		copyRows(c.Problem.Train.X, func(i int) int { return i - i%10/9 })
+		copyRows(c.Test.X, func(i int) int { return i - i%10/9 })
+		checkCall(t, lens, c, c.Original, audit.Remembered)
 	})
 	t.Run("says too few of few forgotten records", func(t *testing.T) {
-		for n := 1; n < audit.FewestRecords; n++ {
-			c := g.plant(8, forgottenAreMembers)
+		for n := 1; n < audit.MinRecords; n++ {
+			c := g.newCase(8, forgottenAreMembers)
 			c.Forget = c.Forget[:n]
-			if r, err := lens.Look(c, c.Original); err == nil && r.Over != "records" && r.Over != "" && r.Over != stats.OverDraws {
+			if r, err := lens.Read(c, c.Original); err == nil && r.Over != "records" && r.Over != "" && r.Over != stats.OverDraws {
 				continue // of other records than the forgotten ones
 			}
-			called(t, lens, c, c.Original, audit.TooFew)
+			checkCall(t, lens, c, c.Original, audit.TooFew)
 		}
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
-		straight, exchanged := g.plant(2, forgottenAreMembers), g.plant(2, heldOutAreMembers)
-		apart(t, look(t, lens, straight, straight.Original), look(t, lens, exchanged, exchanged.Original))
+		straight, exchanged := g.newCase(2, forgottenAreMembers), g.newCase(2, heldOutAreMembers)
+		checkSeparated(t, readModel(t, lens, straight, straight.Original), readModel(t, lens, exchanged, exchanged.Original))
 	})
-	t.Run("has a null that holds", func(t *testing.T) { calibrated(t, lens, g) })
+	t.Run("has a null that holds", func(t *testing.T) { checkNull(t, lens, g) })
 	t.Run("leaves the case alone", func(t *testing.T) {
-		c := g.plant(3, forgottenAreMembers)
+		c := g.newCase(3, forgottenAreMembers)
 		before := fingerprint(c)
-		first := look(t, lens, c, c.Original)
+		first := readModel(t, lens, c, c.Original)
 		if fingerprint(c) != before {
 			t.Error("the lens wrote to the case")
 		}
-		if again := look(t, lens, c, c.Original); again.Value != first.Value || again.Low != first.Low || again.High != first.High {
+		if again := readModel(t, lens, c, c.Original); again.Value != first.Value || again.Low != first.Low || again.High != first.High {
 			t.Errorf("the same model gives %v and %v", first.Estimate, again.Estimate)
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		c := g.plant(4, forgottenAreMembers)
+		c := g.newCase(4, forgottenAreMembers)
 		broken := c.Original.Weights.Clone()
 		broken[0].Data[0] = float32(math.NaN())
-		_, err := lens.Look(c, c.Model("broken", broken))
-		conform.Refused(t, "a model that is not finite", err)
+		_, err := lens.Read(c, c.NewModel("broken", broken))
+		conform.CheckRefused(t, "a model that is not finite", err)
 		c.Forget = nil
-		_, err = lens.Look(c, c.Original)
-		conform.Refused(t, "nothing to forget", err)
+		_, err = lens.Read(c, c.Original)
+		conform.CheckRefused(t, "nothing to forget", err)
 	})
 }
 
-// called checks what a model is called in a table of its case.
-func called(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want audit.Call) {
+// checkCall checks what a model is called in a table of its case.
+func checkCall(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want audit.Call) {
 	t.Helper()
-	c.Through = []audit.Lens{lens}
+	c.Lenses = []audit.Lens{lens}
 	calls, readings, err := c.Calls(m)
 	if err != nil {
 		t.Error(err)
@@ -120,17 +120,17 @@ func called(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want a
 	}
 }
 
-// repeat writes row of(i) to row i, of records before it.
-func repeat(x array.Matrix[float32], of func(i int) int) {
+// copyRows writes row of(i) to row i, of records before it.
+func copyRows(x array.Matrix[float32], of func(i int) int) {
 	for i := range x.Rows {
 		copy(x.Row(i), x.Row(of(i)))
 	}
 }
 
-// look reads a model and checks what every reading has.
-func look(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Reading {
+// readModel reads a model and checks what every reading has.
+func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Reading {
 	t.Helper()
-	r, err := lens.Look(c, m)
+	r, err := lens.Read(c, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,9 +152,9 @@ func look(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Re
 	return *r
 }
 
-// apart checks that a reading lies on memory's side of another, with intervals
+// checkSeparated checks that a reading lies on memory's side of another, with intervals
 // that do not meet.
-func apart(t *testing.T, memory, none audit.Reading) {
+func checkSeparated(t *testing.T, memory, none audit.Reading) {
 	t.Helper()
 	if memory.Memory == audit.Above && memory.Low > none.High || memory.Memory == audit.Below && memory.High < none.Low {
 		return
@@ -163,15 +163,15 @@ func apart(t *testing.T, memory, none audit.Reading) {
 		memory.Value, memory.Low, memory.High, none.Value, none.Low, none.High, memory.Memory)
 }
 
-// calibrated looks at models that know nothing of anybody. Intervals over
+// checkNull looks at models that know nothing of anybody. Intervals over
 // records must hold the null nearly always; others say less, and there only the
 // mean is asked for. A floor that is known is passed now and then, and seldom.
-func calibrated(t *testing.T, lens audit.Lens, g *garden) {
+func checkNull(t *testing.T, lens audit.Lens, g *fixture) {
 	held, beyond, values := 0, 0, make([]float64, simulations)
 	var last audit.Reading
 	for k := range simulations {
-		c := g.plant(uint64(1000+k), nobody)
-		last = look(t, lens, c, c.Original)
+		c := g.newCase(uint64(1000+k), noMembers)
+		last = readModel(t, lens, c, c.Original)
 		if last.Low <= *last.Null && *last.Null <= last.High {
 			held++
 		}

@@ -8,44 +8,44 @@ import (
 
 // arena lays out what lives between steps in one piece of memory. Two values that
 // are never alive at the same step may have the same place.
-type arena struct{ lives map[int]*life }
+type arena struct{ lifetimes map[int]*lifetime }
 
-// life is that of a slot: the first and the last step that needs it.
-type life struct{ slot, first, last, bytes int }
+// lifetime is that of a slot: the first and the last step that needs it.
+type lifetime struct{ slot, first, last, bytes int }
 
-func newArena() *arena { return &arena{map[int]*life{}} }
+func newArena() *arena { return &arena{map[int]*lifetime{}} }
 
-func (a *arena) of(slot int) *life {
-	if a.lives[slot] == nil {
-		a.lives[slot] = &life{slot: slot, first: -1}
+func (a *arena) lifeOf(slot int) *lifetime {
+	if a.lifetimes[slot] == nil {
+		a.lifetimes[slot] = &lifetime{slot: slot, first: -1}
 	}
-	return a.lives[slot]
+	return a.lifetimes[slot]
 }
 
-// from says that a step writes a slot of so many bytes.
-func (a *arena) from(slot, step, bytes int) {
-	l := a.of(slot)
+// src says that a step writes a slot of so many bytes.
+func (a *arena) define(slot, step, bytes int) {
+	l := a.lifeOf(slot)
 	l.first, l.last, l.bytes = step, max(l.last, step), max(bytes, 1)
 }
 
-// until says that a step needs a slot.
-func (a *arena) until(slot, step int) { l := a.of(slot); l.last = max(l.last, step) }
+// use says that a step needs a slot.
+func (a *arena) use(slot, step int) { l := a.lifeOf(slot); l.last = max(l.last, step) }
 
-// leave says that a slot lies elsewhere.
-func (a *arena) leave(slot int) { delete(a.lives, slot) }
+// remove says that a slot lies elsewhere.
+func (a *arena) remove(slot int) { delete(a.lifetimes, slot) }
 
-// line is that of a cache: places begin there.
-const line = 64
+// cacheLine is that of a cache: places begin there.
+const cacheLine = 64
 
-// place finds every written slot's place, the large ones first, each at the lowest
+// assignOffsets finds every written slot's place, the large ones first, each at the lowest
 // address that is free during its life, and returns how many bytes they take.
-func (a *arena) place(places map[int]int) int {
-	all := slices.DeleteFunc(slices.Collect(maps.Values(a.lives)), func(l *life) bool { return l.first < 0 })
-	slices.SortFunc(all, func(a, b *life) int {
+func (a *arena) assignOffsets(places map[int]int) int {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(a.lifetimes)), func(l *lifetime) bool { return l.first < 0 })
+	slices.SortFunc(all, func(a, b *lifetime) int {
 		return cmp.Or(b.bytes-a.bytes, a.first-b.first, a.slot-b.slot)
 	})
 	end := 0
-	var placed []*life
+	var placed []*lifetime
 	for _, l := range all {
 		at := 0
 		for _, other := range placed { // by address
@@ -55,11 +55,11 @@ func (a *arena) place(places map[int]int) int {
 			if at+l.bytes <= places[other.slot] {
 				break
 			}
-			at = max(at, (places[other.slot]+other.bytes+line-1)/line*line)
+			at = max(at, (places[other.slot]+other.bytes+cacheLine-1)/cacheLine*cacheLine)
 		}
 		places[l.slot] = at
 		end = max(end, at+l.bytes)
-		i, _ := slices.BinarySearchFunc(placed, at, func(o *life, at int) int { return places[o.slot] - at })
+		i, _ := slices.BinarySearchFunc(placed, at, func(o *lifetime, at int) int { return places[o.slot] - at })
 		placed = slices.Insert(placed, i, l)
 	}
 	return end

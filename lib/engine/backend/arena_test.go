@@ -17,23 +17,23 @@ func TestWhatIsAliveLiesApart(t *testing.T) {
 			first := rng.IntN(steps)
 			last := min(steps-1, first+rng.IntN(6))
 			bytes := 1 + rng.IntN(1000)
-			a.from(slot, first, bytes)
-			a.until(slot, last)
+			a.define(slot, first, bytes)
+			a.use(slot, last)
 			for s := first; s <= last; s++ {
 				most[s] += bytes
 			}
-			total += bytes + line
+			total += bytes + cacheLine
 		}
 		places := map[int]int{}
-		end := a.place(places)
+		end := a.assignOffsets(places)
 		if len(places) != n {
 			t.Fatalf("%d of %d have a place", len(places), n)
 		}
-		for i, l := range a.lives {
-			if places[i]%line != 0 || places[i]+l.bytes > end {
+		for i, l := range a.lifetimes {
+			if places[i]%cacheLine != 0 || places[i]+l.bytes > end {
 				t.Fatalf("%d bytes at %d of %d", l.bytes, places[i], end)
 			}
-			for j, m := range a.lives {
+			for j, m := range a.lifetimes {
 				together := i != j && l.first <= m.last && m.first <= l.last
 				if together && places[i] < places[j]+m.bytes && places[j] < places[i]+l.bytes {
 					t.Fatalf("steps %d to %d at %d+%d, and %d to %d at %d+%d", l.first, l.last, places[i], l.bytes, m.first, m.last, places[j], m.bytes)
@@ -54,11 +54,11 @@ func TestWhatIsAliveLiesApart(t *testing.T) {
 // What the caller brings, and what he gets at once, has no place.
 func TestWhatLiesElsewhereHasNoPlace(t *testing.T) {
 	a := newArena()
-	a.until(1, 3)
-	a.from(2, 1, 8)
-	a.leave(2)
+	a.use(1, 3)
+	a.define(2, 1, 8)
+	a.remove(2)
 	places := map[int]int{}
-	if end := a.place(places); end != 0 || len(places) != 0 {
+	if end := a.assignOffsets(places); end != 0 || len(places) != 0 {
 		t.Errorf("%v, %d bytes", places, end)
 	}
 }

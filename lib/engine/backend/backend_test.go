@@ -38,8 +38,8 @@ func recorded(t *testing.T, b *Backend, record func(f compute.Function, in []com
 	return e
 }
 
-// ran compiles a computation on float32 vectors, runs it, and returns its first value.
-func ran(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), inputs ...[]float32) []float32 {
+// runGraph compiles a computation on float32 vectors, runs it, and returns its first value.
+func runGraph(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), inputs ...[]float32) []float32 {
 	t.Helper()
 	var lengths []int
 	var buffers []compute.Buffer
@@ -88,7 +88,7 @@ func sumsAreExact(t *testing.T, as dtypes.DType) {
 				}
 			}
 			sum := func(workers int) []float32 {
-				return ran(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
+				return runGraph(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
 					v, err := f.Reshape(in[0], dims...)
 					if err == nil {
 						v, err = f.ConvertDType(v, as)
@@ -150,7 +150,7 @@ func keptIndex(i int, dims, over []int) int {
 
 // Twenty million ones are twenty million; float32 alone stops counting at 2^24.
 func TestManyOnes(t *testing.T) {
-	got := ran(t, Open(2), func(f compute.Function, in []compute.Value) (compute.Value, error) {
+	got := runGraph(t, Open(2), func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		v, err := f.BroadcastInDim(in[0], shapes.Make(dtypes.Float32, 20_000_000), []int{0})
 		if err != nil {
 			return nil, err
@@ -182,13 +182,13 @@ func TestTheSameIsRecordedOnce(t *testing.T) {
 // A slice that is filled anew makes another constant, however long it is.
 func TestConstantsAreTheirValues(t *testing.T) {
 	for _, n := range []int{3, 1000} {
-		got := ran(t, Open(1), func(f compute.Function, _ []compute.Value) (compute.Value, error) {
+		got := runGraph(t, Open(1), func(f compute.Function, _ []compute.Value) (compute.Value, error) {
 			ch, flat := chain{f: f.(*function)}, make([]float32, n)
 			flat[0] = 1
-			a := ch.of(f.Constant(flat, n))
+			a := ch.try(f.Constant(flat, n))
 			flat[0] = 5
-			b := ch.of(f.Constant(flat, n))
-			y := ch.of(f.Sub(b, a))
+			b := ch.try(f.Constant(flat, n))
+			y := ch.try(f.Sub(b, a))
 			return y, ch.err
 		})
 		if got[0] != 4 {

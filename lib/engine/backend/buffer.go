@@ -12,11 +12,11 @@ import (
 
 // buffer is a tensor in memory.
 type buffer struct {
-	of    *Backend
-	shape shapes.Shape
-	at    unsafe.Pointer // nil: it was given back
-	flat  any            // what lies there, as a slice of the shape's type
-	own   []byte         // the memory if it is the backend's, nil if it was lent
+	backend *Backend
+	shape   shapes.Shape
+	ptr     unsafe.Pointer // nil: it was given back
+	flat    any            // what lies there, as a slice of the shape's type
+	owned   []byte         // the memory if it is the backend's, nil if it was lent
 }
 
 var _ compute.Buffer = (*buffer)(nil)
@@ -28,14 +28,14 @@ func (b *Backend) buffer(shape shapes.Shape) (*buffer, error) {
 	if _, ok := types[shape.DType]; !ok {
 		return nil, fmt.Errorf("backend %s: tensors of %s: %w", Name, shape.DType, compute.ErrNotImplemented)
 	}
-	m := memory(shape.Size() * int(shape.DType.Size()))
+	m := allocate(shape.Size() * int(shape.DType.Size()))
 	at := unsafe.Pointer(&m[0])
 	return &buffer{b, shape.Clone(), at, dtypes.UnsafeAnySliceFromBytes(at, shape.DType, shape.Size()), m}, nil
 }
 
-// Lend is a buffer of numbers that stay where they lie: nobody may write to them before
+// Wrap is a buffer of numbers that stay where they lie: nobody may write to them before
 // it is given back.
-func (b *Backend) Lend(flat []float32, dims ...int) (compute.Buffer, error) {
+func (b *Backend) Wrap(flat []float32, dims ...int) (compute.Buffer, error) {
 	shape := shapes.Make(dtypes.Float32, dims...)
 	switch {
 	case b.finalized:
@@ -45,11 +45,11 @@ func (b *Backend) Lend(flat []float32, dims ...int) (compute.Buffer, error) {
 	case len(flat) == 0:
 		return b.buffer(shape)
 	}
-	return &buffer{of: b, shape: shape, at: unsafe.Pointer(&flat[0]), flat: flat}, nil
+	return &buffer{backend: b, shape: shape, ptr: unsafe.Pointer(&flat[0]), flat: flat}, nil
 }
 
-// Room is a buffer that holds anything, and where to write what it is to hold.
-func (b *Backend) Room(dims ...int) (compute.Buffer, []float32, error) {
+// Alloc is a buffer that holds anything, and where to write what it is to hold.
+func (b *Backend) Alloc(dims ...int) (compute.Buffer, []float32, error) {
 	buf, err := b.buffer(shapes.Make(dtypes.Float32, dims...))
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +57,7 @@ func (b *Backend) Room(dims ...int) (compute.Buffer, []float32, error) {
 	return buf, buf.flat.([]float32), nil
 }
 
-func (b *buffer) data() unsafe.Pointer { return b.at }
+func (b *buffer) data() unsafe.Pointer { return b.ptr }
 
 // fill copies values of the buffer's type into it.
 func (b *buffer) fill(flat any) error { return copyFlat(b.flat, flat) }
@@ -79,12 +79,12 @@ func lengthOf(v reflect.Value) int {
 }
 
 // Backend implements compute.Buffer.
-func (b *buffer) Backend() compute.Backend { return b.of }
+func (b *buffer) Backend() compute.Backend { return b.backend }
 
 // Finalize implements compute.Buffer.
 func (b *buffer) Finalize() error {
-	release(b.own)
-	b.at, b.flat, b.own = nil, nil, nil
+	release(b.owned)
+	b.ptr, b.flat, b.owned = nil, nil, nil
 	return nil
 }
 
@@ -110,7 +110,7 @@ func (b *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 	if err := b.alive(); err != nil {
 		return nil, err
 	}
-	other, err := b.of.buffer(b.shape)
+	other, err := b.backend.buffer(b.shape)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (b *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 }
 
 func (b *buffer) alive() error {
-	if b == nil || b.at == nil {
+	if b == nil || b.ptr == nil {
 		return fmt.Errorf("backend %s: a buffer was used after it was given back", Name)
 	}
 	return nil

@@ -6,7 +6,7 @@ import "testing"
 // use for something else.
 func TestLentNumbersStayWhereTheyAre(t *testing.T) {
 	b, numbers := Open(1), []float32{1, 2, 3, 4, 5, 6}
-	lent, err := b.Lend(numbers, 2, 3)
+	lent, err := b.Wrap(numbers, 2, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,22 +38,22 @@ func TestLentNumbersStayWhereTheyAre(t *testing.T) {
 	if numbers[4] != 7 {
 		t.Error("what was lent was given to somebody else")
 	}
-	if _, err := b.Lend(numbers, 7); err == nil {
+	if _, err := b.Wrap(numbers, 7); err == nil {
 		t.Error("6 numbers fill 7 places")
 	}
-	if empty, err := b.Lend(nil, 0, 3); err != nil || empty.(*buffer).alive() != nil {
+	if empty, err := b.Wrap(nil, 0, 3); err != nil || empty.(*buffer).alive() != nil {
 		t.Errorf("a tensor without elements: %v", err)
 	}
 }
 
 func TestMemoryIsAsLargeAsAskedForAndLittleLarger(t *testing.T) {
 	for n := 0; n < 1<<16; n += 1 + n/100 {
-		m := memory(n)
+		m := allocate(n)
 		if len(m) < n || 8*len(m) > 9*max(n, 64)+8*8 {
 			t.Fatalf("%d bytes for %d", len(m), n)
 		}
-		number, size := class(len(m))
-		if want, _ := class(n); size != len(m) || number != want {
+		number, size := sizeClass(len(m))
+		if want, _ := sizeClass(n); size != len(m) || number != want {
 			t.Fatalf("%d bytes of class %d go back to class %d, of %d bytes", len(m), want, number, size)
 		}
 		release(m)

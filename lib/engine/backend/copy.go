@@ -8,13 +8,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// part is a copy of a view into another of the same dims. Its inner axes make a sheet: the
+// viewCopy is a copy of a view into another of the same dims. Its inner axes make a sheet: the
 // last, along which what is written lies closest, and before it the one along which what is
 // read does.
-type part struct{ from, to view }
+type viewCopy struct{ src, dst view }
 
-func (s part) run(x *execution) {
-	dims, strides := merged(s.from.dims, s.from.strides, s.to.strides)
+func (s viewCopy) run(x *execution) {
+	dims, strides := mergeAxes(s.src.dims, s.src.strides, s.dst.strides)
 	for len(dims) < 2 {
 		dims, strides = append([]int{1}, dims...), [][]int{append([]int{0}, strides[0]...), append([]int{0}, strides[1]...)}
 	}
@@ -22,14 +22,14 @@ func (s part) run(x *execution) {
 		return
 	}
 	outer := len(dims) - 2
-	order := count(0, outer+1)
+	order := sequence(0, outer+1)
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(abs(strides[0][j]), abs(strides[0][i])) })
 	order = append(order, outer+1)
 	axis := func(i int) (n, from, to int) { return dims[order[i]], strides[0][order[i]], strides[1][order[i]] }
-	var p sheet
+	var p plane
 	p.rows, p.fromRow, p.toRow = axis(outer)
 	p.cols, p.fromCol, p.toCol = axis(outer + 1)
-	pieces, copies := p.pieces(), sheets[s.from.of.Size()]
+	pieces, copies := p.pieces(), planeCopies[s.src.dtype.Size()]
 	x.parallel(product(dims)/(p.rows*p.cols)*pieces, max(1, grain*pieces/(p.rows*p.cols)), func(first, last int) {
 		for k := first; k < last; k++ {
 			a, b, rest := 0, 0, k/pieces
@@ -37,25 +37,25 @@ func (s part) run(x *execution) {
 				n, from, to := axis(i)
 				a, b, rest = a+rest%n*from, b+rest%n*to, rest/n
 			}
-			x.check(copies(p.piece(k%pieces, pieces), x.address(s.to, b), x.address(s.from, a)))
+			x.check(copies(p.piece(k%pieces, pieces), x.viewPtr(s.dst, b), x.viewPtr(s.src, a)))
 		}
 	})
 }
 
 func abs(i int) int { return max(i, -i) }
 
-// sheet is a copy of rows and columns; strides count elements.
-type sheet struct {
+// plane is a copy of rows and columns; strides count elements.
+type plane struct {
 	rows, fromRow, toRow int
 	cols, fromCol, toCol int
 	first                int // column
 }
 
-// strip is how many columns go together where they lie farther apart in the source than
+// stripCols is how many columns go together where they lie farther apart in the source than
 // rows do: what a line of the cache holds is then written at once.
 const strip = 16
 
-func (p sheet) strip() int {
+func (p plane) stripCols() int {
 	if abs(p.fromRow) < abs(p.fromCol) {
 		return strip
 	}
@@ -63,39 +63,39 @@ func (p sheet) strip() int {
 }
 
 // pieces is into how many the columns of a large sheet are cut.
-func (p sheet) pieces() int { return max(1, min(p.cols/strip, p.rows*p.cols/grain)) }
+func (p plane) pieces() int { return max(1, min(p.cols/strip, p.rows*p.cols/grain)) }
 
-func (p sheet) piece(i, of int) sheet {
+func (p plane) piece(i, of int) plane {
 	first, last := i*p.cols/of, (i+1)*p.cols/of
 	p.first, p.cols = first, last-first
 	return p
 }
 
-// sheets copy elements of so many bytes.
-var sheets = map[int]func(p sheet, to, from unsafe.Pointer) error{
-	1: copySheet[uint8], 2: copySheet[uint16], 4: turnSheet[float32, uint32], 8: turnSheet[float64, uint64],
+// planeCopies copy elements of so many bytes.
+var planeCopies = map[int]func(p plane, to, from unsafe.Pointer) error{
+	1: copyPlane[uint8], 2: copyPlane[uint16], 4: transposePlane[float32, uint32], 8: transposePlane[float64, uint64],
 }
 
-// turnSheet is copySheet, by the kernels where rows become columns. Moved as floats, numbers
+// transposePlane is copyPlane, by the kernels where rows become columns. Moved as floats, numbers
 // keep their bits, whatever they are.
-func turnSheet[F kernels.Float, T any](p sheet, to, from unsafe.Pointer) error {
+func transposePlane[F kernels.Float, T any](p plane, to, from unsafe.Pointer) error {
 	if p.fromRow != 1 || p.toCol != 1 || p.fromCol < p.rows || p.toRow < p.cols || p.rows < strip/2 {
-		return copySheet[T](p, to, from)
+		return copyPlane[T](p, to, from)
 	}
 	width := int(unsafe.Sizeof(*new(F)))
-	dst := of[F](unsafe.Add(to, p.first*width), (p.rows-1)*p.toRow+p.cols)
-	src := of[F](unsafe.Add(from, p.first*p.fromCol*width), (p.cols-1)*p.fromCol+p.rows)
+	dst := sliceAt[F](unsafe.Add(to, p.first*width), (p.rows-1)*p.toRow+p.cols)
+	src := sliceAt[F](unsafe.Add(from, p.first*p.fromCol*width), (p.cols-1)*p.fromCol+p.rows)
 	return kernels.Transpose(dst, p.toRow, kernels.Matrix[F]{Data: src, Rows: p.rows, Cols: p.cols, RowStride: 1, ColStride: p.fromCol})
 }
 
-func copySheet[T any](p sheet, to, from unsafe.Pointer) error {
-	width, many := int(unsafe.Sizeof(*new(T))), p.strip()
+func copyPlane[T any](p plane, to, from unsafe.Pointer) error {
+	width, many := int(unsafe.Sizeof(*new(T))), p.stripCols()
 	for j := p.first; j < p.first+p.cols; j += many {
 		n := min(many, p.first+p.cols-j)
 		for i := range p.rows {
 			dst, src := unsafe.Add(to, (i*p.toRow+j*p.toCol)*width), unsafe.Add(from, (i*p.fromRow+j*p.fromCol)*width)
 			if p.toCol == 1 {
-				walk(of[T](dst, n), src, 0, p.fromCol)
+				copyStrided(sliceAt[T](dst, n), src, 0, p.fromCol)
 				continue
 			}
 			for k := range n {

@@ -35,7 +35,7 @@ func copiesOf(t *testing.T, g *rand.Rand, dims []int) {
 		x[i] = g.Uint32()
 	}
 	index := make([]int, len(dims))
-	each(dims, index, func() {
+	forEachIndex(dims, index, func() {
 		a, b := from.start, to.start
 		for i, k := range index {
 			a, b = a+k*from.strides[i], b+k*to.strides[i]
@@ -45,7 +45,7 @@ func copiesOf(t *testing.T, g *rand.Rand, dims []int) {
 	for _, workers := range []int{1, 3} {
 		clear(y)
 		e := &execution{slots: []unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&y[0])}, workers: workers, failed: new(atomic.Pointer[error])}
-		part{from, to}.run(e)
+		viewCopy{from, to}.run(e)
 		if !slices.Equal(y, want) {
 			t.Fatalf("%d workers: a copy of %v with strides %v to %v went astray", workers, dims, from.strides, to.strides)
 		}
@@ -55,7 +55,7 @@ func copiesOf(t *testing.T, g *rand.Rand, dims []int) {
 // scattered is a view of those dims with the axes in any order in memory, with gaps and some
 // of them backwards, and how many elements it reaches over.
 func scattered(g *rand.Rand, slot int, dims []int) (view, int) {
-	v := view{slot: slot, of: dtypes.Uint32, dims: dims, strides: make([]int, len(dims))}
+	v := view{slot: slot, dtype: dtypes.Uint32, dims: dims, strides: make([]int, len(dims))}
 	step := 1
 	for _, i := range g.Perm(len(dims)) {
 		v.strides[i] = step

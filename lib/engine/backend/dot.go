@@ -33,37 +33,37 @@ func (f *function) DotGeneral(lhs compute.Value, lhsSum, lhsBatch []int, rhs com
 
 // dot is c = a b^T for every index of the batch.
 type dot struct {
-	a, b, c factor
+	a, b, c matrixView
 	batch   []int
-	of      dtypes.DType
+	dtype   dtypes.DType
 	m, n, k int
 }
 
-// factor is a matrix for every index of the batch: its element (i, j) lies row i +
+// matrixView is a matrix for every index of the batch: its element (i, j) lies row i +
 // col j beyond the batch's own place.
-type factor struct {
+type matrixView struct {
 	view
 	batch    []int // strides
 	row, col int
 }
 
 func init() {
-	others[compute.OpTypeDotGeneral] = func(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
+	stepMakers[compute.OpTypeDotGeneral] = func(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
 		axes := n.attr.(dotAxes)
 		scratch = map[int]int{}
-		d := &dot{of: n.shape.DType}
+		d := &dot{dtype: n.shape.DType}
 		for _, i := range axes.lhsBatch {
 			d.batch = append(d.batch, n.in[0].shape.Dimensions[i])
 		}
-		operand := func(in *node, batch, sum []int) (f factor, free, along int, err error) {
-			f, free, along, ok := factorOf(p.views[in], batch, sum)
+		operand := func(in *node, batch, sum []int) (f matrixView, free, along int, err error) {
+			f, free, along, ok := asMatrix(p.views[in], batch, sum)
 			if ok {
 				return f, free, along, nil
 			}
-			v := p.views[in].permuted(slices.Concat(batch, rest(len(p.views[in].dims), batch, sum), sum))
-			to := whole(p.slot(), v.of, v.dims)
-			scratch[to.slot] = v.size() * int(v.of.Size())
-			steps = append(steps, copied(v, to))
+			v := p.views[in].permuted(slices.Concat(batch, otherAxes(len(p.views[in].dims), batch, sum), sum))
+			to := denseView(p.newSlot(), v.dtype, v.dims)
+			scratch[to.slot] = v.size() * int(v.dtype.Size())
+			steps = append(steps, denseCopy(v, to))
 			first := make([]int, len(batch))
 			for i := range first {
 				first[i] = i
@@ -72,7 +72,7 @@ func init() {
 			for i := range last {
 				last[i] = len(v.dims) - len(sum) + i
 			}
-			f, free, along, ok = factorOf(to, first, last)
+			f, free, along, ok = asMatrix(to, first, last)
 			if !ok {
 				return f, free, along, fmt.Errorf("backend %s: a product of %s", Name, in.shape)
 			}
@@ -84,7 +84,7 @@ func init() {
 		if d.b, d.n, d.k, err = operand(n.in[1], axes.rhsBatch, axes.rhsSum); err != nil {
 			return nil, nil, err
 		}
-		d.c = factor{view: p.views[n], batch: rowMajor(d.batch), row: d.n, col: 1}
+		d.c = matrixView{view: p.views[n], batch: rowMajor(d.batch), row: d.n, col: 1}
 		for i := range d.c.batch {
 			d.c.batch[i] *= d.m * d.n
 		}
@@ -92,8 +92,8 @@ func init() {
 	}
 }
 
-// rest are the axes that are in neither list.
-func rest(rank int, a, b []int) (out []int) {
+// otherAxes are the axes that are in neither list.
+func otherAxes(rank int, a, b []int) (out []int) {
 	for i := range rank {
 		if !slices.Contains(a, i) && !slices.Contains(b, i) {
 			out = append(out, i)
@@ -112,16 +112,16 @@ func (v view) permuted(order []int) view {
 	return out
 }
 
-// factorOf sees a view as a matrix of its free axes by those to be summed over; false
+// asMatrix sees a view as a matrix of its free axes by those to be summed over; false
 // where either do not lie evenly, or backwards.
-func factorOf(v view, batch, sum []int) (f factor, free, along int, ok bool) {
+func asMatrix(v view, batch, sum []int) (f matrixView, free, along int, ok bool) {
 	f.view = v
 	for _, i := range batch {
 		f.batch = append(f.batch, v.strides[i])
 	}
 	even := func(axes []int) (n, step int, ok bool) {
 		w := v.permuted(axes)
-		dims, strides := merged(w.dims, w.strides)
+		dims, strides := mergeAxes(w.dims, w.strides)
 		switch len(dims) {
 		case 0:
 			return product(w.dims), 1, true
@@ -130,7 +130,7 @@ func factorOf(v view, batch, sum []int) (f factor, free, along int, ok bool) {
 		}
 		return product(w.dims), 0, false
 	}
-	free, f.row, ok = even(rest(len(v.dims), batch, sum))
+	free, f.row, ok = even(otherAxes(len(v.dims), batch, sum))
 	if !ok {
 		return f, free, 0, false
 	}
@@ -146,52 +146,52 @@ func (d *dot) run(x *execution) {
 	}
 	x.parallel(count, max(1, grain/max(1, d.m*d.n*d.k)), func(from, to int) {
 		for i := from; i < to; i++ {
-			products[d.of](&one, d, d.a.at(x, d.batch, i), d.b.at(x, d.batch, i), d.c.at(x, d.batch, i))
+			products[d.dtype](&one, d, d.a.matrixPtr(x, d.batch, i), d.b.matrixPtr(x, d.batch, i), d.c.matrixPtr(x, d.batch, i))
 		}
 	})
 }
 
-// at is the place of a matrix of the batch.
-func (f factor) at(x *execution, batch []int, i int) unsafe.Pointer {
+// viewOf is the place of a matrix of the batch.
+func (f matrixView) matrixPtr(x *execution, batch []int, i int) unsafe.Pointer {
 	offset := 0
 	for k := len(batch) - 1; k >= 0; k-- {
 		offset += i % batch[k] * f.batch[k]
 		i /= batch[k]
 	}
-	return x.address(f.view, offset)
+	return x.viewPtr(f.view, offset)
 }
 
 // products multiply the matrices at three places.
 var products = map[dtypes.DType]func(x *execution, d *dot, a, b, c unsafe.Pointer){
-	dtypes.Float32: fastProduct[float32], dtypes.Float64: fastProduct[float64],
-	dtypes.Int8: plainProduct[int8], dtypes.Int16: plainProduct[int16], dtypes.Int32: plainProduct[int32], dtypes.Int64: plainProduct[int64],
-	dtypes.Uint8: plainProduct[uint8], dtypes.Uint16: plainProduct[uint16], dtypes.Uint32: plainProduct[uint32], dtypes.Uint64: plainProduct[uint64],
+	dtypes.Float32: kernelProduct[float32], dtypes.Float64: kernelProduct[float64],
+	dtypes.Int8: loopProduct[int8], dtypes.Int16: loopProduct[int16], dtypes.Int32: loopProduct[int32], dtypes.Int64: loopProduct[int64],
+	dtypes.Uint8: loopProduct[uint8], dtypes.Uint16: loopProduct[uint16], dtypes.Uint32: loopProduct[uint32], dtypes.Uint64: loopProduct[uint64],
 }
 
-// fastProduct is the kernels'.
-func fastProduct[T kernels.Float](x *execution, d *dot, a, b, c unsafe.Pointer) {
+// kernelProduct is the kernels'.
+func kernelProduct[T kernels.Float](x *execution, d *dot, a, b, c unsafe.Pointer) {
 	sees := func(p unsafe.Pointer, rows, cols, row, col int) kernels.Matrix[T] {
-		return kernels.Matrix[T]{Data: of[T](p, (rows-1)*row+(cols-1)*col+1), Rows: rows, Cols: cols, RowStride: row, ColStride: col}
+		return kernels.Matrix[T]{Data: sliceAt[T](p, (rows-1)*row+(cols-1)*col+1), Rows: rows, Cols: cols, RowStride: row, ColStride: col}
 	}
 	if d.m*d.n == 0 {
 		return
 	}
 	if d.k == 0 {
-		clear(of[T](c, d.m*d.n))
+		clear(sliceAt[T](c, d.m*d.n))
 		return
 	}
 	x.check(kernels.Multiply(x.pool(), sees(c, d.m, d.n, d.n, 1),
 		sees(a, d.m, d.k, d.a.row, d.a.col), sees(b, d.k, d.n, d.b.col, d.b.row), false))
 }
 
-// plainProduct is a loop.
-func plainProduct[T number](x *execution, d *dot, a, b, c unsafe.Pointer) {
+// loopProduct is a loop.
+func loopProduct[T number](x *execution, d *dot, a, b, c unsafe.Pointer) {
 	var zero T
 	width := int(unsafe.Sizeof(zero))
 	at := func(p unsafe.Pointer, i int) T { return *(*T)(unsafe.Add(p, i*width)) }
 	x.parallel(d.m, max(1, grain/max(1, d.n*d.k)), func(from, to int) {
 		for i := from; i < to; i++ {
-			out := of[T](unsafe.Add(c, i*d.n*width), d.n)
+			out := sliceAt[T](unsafe.Add(c, i*d.n*width), d.n)
 			for j := range out {
 				var sum T
 				for k := range d.k {

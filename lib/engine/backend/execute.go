@@ -21,7 +21,7 @@ type executable struct {
 	f       *function
 	steps   []step
 	fixed   map[int]*constant // slots of constants
-	places  map[int]int       // slots in the arena
+	offsets map[int]int       // slots in the arena
 	outputs []int             // slots
 	slots   int
 	size    int // of the arena, in bytes
@@ -44,13 +44,13 @@ func (x *execution) check(err error) {
 	}
 }
 
-// address is where element i of a view lies, counted from its first.
-func (x *execution) address(v view, i int) unsafe.Pointer {
-	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.of.Size()))
+// viewPtr is where element i of a view lies, counted from its first.
+func (x *execution) viewPtr(v view, i int) unsafe.Pointer {
+	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.dtype.Size()))
 }
 
-// at is where element i after the first one lies.
-func (x *execution) at(e element, i int) unsafe.Pointer {
+// viewOf is where element i after the first one lies.
+func (x *execution) elementPtr(e element, i int) unsafe.Pointer {
 	return unsafe.Add(x.slots[e.slot], (e.start+i)*e.bytes)
 }
 
@@ -65,7 +65,7 @@ func compile(b *Backend, f *function) (*executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &executable{backend: b, f: f, fixed: map[int]*constant{}, places: map[int]int{}}
+	e := &executable{backend: b, f: f, fixed: map[int]*constant{}, offsets: map[int]int{}}
 	for _, n := range p.nodes {
 		if c, ok := n.attr.(constant); ok {
 			e.fixed[n.id] = &c
@@ -73,15 +73,15 @@ func compile(b *Backend, f *function) (*executable, error) {
 	}
 	a := newArena()
 	for i, u := range p.units {
-		for _, slot := range p.taken(u) {
-			a.until(slot, i)
+		for _, slot := range p.slotsRead(u) {
+			a.use(slot, i)
 		}
 	}
 	if err := e.build(p, a); err != nil {
 		return nil, err
 	}
 	e.slots = p.extra
-	e.size = a.place(e.places)
+	e.size = a.assignOffsets(e.offsets)
 	return e, nil
 }
 
@@ -93,40 +93,40 @@ func (e *executable) build(p *planner, a *arena) error {
 			return err
 		}
 		e.steps = append(e.steps, steps...)
-		for _, n := range p.written(u) {
+		for _, n := range p.nodesStored(u) {
 			if p.views[n].slot == n.id {
-				a.from(n.id, i, n.size()*int(n.shape.DType.Size()))
+				a.define(n.id, i, n.size()*int(n.shape.DType.Size()))
 			}
 		}
 		for slot, bytes := range scratch {
-			a.from(slot, i, bytes)
-			a.until(slot, i)
+			a.define(slot, i, bytes)
+			a.use(slot, i)
 		}
 	}
 	for _, n := range e.f.outputs {
 		// What a step writes is written to the caller at once.
 		if p.views[n].slot == n.id && p.unitOf[n] != nil && !slices.Contains(e.outputs, n.id) {
 			e.outputs = append(e.outputs, n.id)
-			a.leave(n.id)
+			a.remove(n.id)
 			continue
 		}
 		e.outputs = append(e.outputs, p.extra)
-		to := whole(p.extra, n.shape.DType, n.shape.Dimensions)
+		to := denseView(p.extra, n.shape.DType, n.shape.Dimensions)
 		p.extra++
-		a.until(p.views[n].slot, len(p.units))
-		e.steps = append(e.steps, copied(p.views[n], to))
+		a.use(p.views[n].slot, len(p.units))
+		e.steps = append(e.steps, denseCopy(p.views[n], to))
 	}
 	return nil
 }
 
-// copied lays out a view densely.
-func copied(from, to view) step {
-	if _, strides := merged(from.dims, from.strides); !from.dense() && !slices.Contains(strides[0], 0) {
-		return part{from, to} // each element once
+// denseCopy lays out a view densely.
+func denseCopy(from, to view) step {
+	if _, strides := mergeAxes(from.dims, from.strides); !from.dense() && !slices.Contains(strides[0], 0) {
+		return viewCopy{from, to} // each element once
 	}
-	w := weaving(from.size())
+	w := newProgramBuilder(from.size())
 	w.store(w.load(from), to)
-	w.settle(-1)
+	w.assignRegisters(-1)
 	return &w.program
 }
 
@@ -155,15 +155,15 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	beside := e.backend.running.Add(1)
 	defer e.backend.running.Add(-1)
 	x := &execution{slots: make([]unsafe.Pointer, e.slots), workers: max(1, e.backend.workers/int(beside)), failed: new(atomic.Pointer[error])}
-	if err := e.take(x, inputs); err != nil {
+	if err := e.bindInputs(x, inputs); err != nil {
 		return nil, err
 	}
 	for slot, c := range e.fixed {
 		x.slots[slot] = c.data()
 	}
-	arena := memory(e.size)
+	arena := allocate(e.size)
 	defer release(arena)
-	for slot, at := range e.places {
+	for slot, at := range e.offsets {
 		x.slots[slot] = unsafe.Pointer(&arena[at])
 	}
 	out := make([]compute.Buffer, len(e.outputs))
@@ -190,8 +190,8 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	return out, nil
 }
 
-// take finds the inputs' memory.
-func (e *executable) take(x *execution, inputs []compute.Buffer) error {
+// get finds the inputs' memory.
+func (e *executable) bindInputs(x *execution, inputs []compute.Buffer) error {
 	if len(inputs) != len(e.f.params) {
 		return fmt.Errorf("backend %s: %q takes %d inputs and was given %d", Name, e.f.builder.name, len(e.f.params), len(inputs))
 	}

@@ -10,48 +10,48 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// foldFloats adds and multiplies in float64.
-func foldFloats[T float](t dtypes.DType) {
+// addFloatFolds adds and multiplies in float64.
+func addFloatFolds[T float](t dtypes.DType) {
 	sum := func(a, b float64) float64 { return a + b }
 	times := func(a, b float64) float64 { return a * b }
 	least := func(a, b float64) float64 { return -larger(-a, -b) }
 	rounded := func(a float64) T { return T(a) }
-	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, rounded)
-	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, rounded)
+	folds[kernelKey{compute.OpTypeReduceSum, t}] = newFold(0.0, func(a float64, v T) float64 { return a + float64(v) }, sum, rounded)
+	folds[kernelKey{compute.OpTypeReduceProduct, t}] = newFold(1.0, func(a float64, v T) float64 { return a * float64(v) }, times, rounded)
 	most := func(a float64, v T) float64 { return larger(a, float64(v)) }
-	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(math.Inf(-1), most, larger[float64], rounded)
-	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, rounded)
+	folds[kernelKey{compute.OpTypeReduceMax, t}] = newFold(math.Inf(-1), most, larger[float64], rounded)
+	folds[kernelKey{compute.OpTypeReduceMin, t}] = newFold(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, rounded)
 }
 
-// fastFolds puts the kernels' loops in the place of the plain ones of float32, and of
+// useFoldKernels puts the kernels' loops in the place of the plain ones of float32, and of
 // float64's sums across. Their accumulators are float64.
-func fastFolds() {
-	sum := folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float32}]
+func useFoldKernels() {
+	sum := folds[kernelKey{compute.OpTypeReduceSum, dtypes.Float32}]
 	sum.along = func(acc *uint64, from unsafe.Pointer, n int) {
-		floats64(acc, 1)[0] += kernels.Sum(of[float32](from, n))
+		floats64(acc, 1)[0] += kernels.Sum(sliceAt[float32](from, n))
 	}
 	sum.across = func(acc []uint64, from unsafe.Pointer, rows int) {
-		kernels.AddRows(floats64(&acc[0], len(acc)), of[float32](from, rows*len(acc)), len(acc), rows)
+		kernels.AddRows(floats64(&acc[0], len(acc)), sliceAt[float32](from, rows*len(acc)), len(acc), rows)
 	}
 	sum.end = narrow
-	folds[kernelOf{compute.OpTypeReduceSum, dtypes.Float64}].across = func(acc []uint64, from unsafe.Pointer, rows int) {
+	folds[kernelKey{compute.OpTypeReduceSum, dtypes.Float64}].across = func(acc []uint64, from unsafe.Pointer, rows int) {
 		sums := floats64(&acc[0], len(acc))
-		for x := of[float64](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
+		for x := sliceAt[float64](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
 			kernels.Add64(sums, sums, x[:len(acc)])
 		}
 	}
-	extreme(compute.OpTypeReduceMax, kernels.Largest, kernels.MaxTo)
-	extreme(compute.OpTypeReduceMin, kernels.Smallest, kernels.MinTo)
+	useExtremeKernels(compute.OpTypeReduceMax, kernels.Largest, kernels.MaxTo)
+	useExtremeKernels(compute.OpTypeReduceMin, kernels.Smallest, kernels.MinTo)
 }
 
-// extreme is the largest or the smallest by its kernels.
-func extreme(op compute.OpType, row func(a []float32) float32, to func(dst []float64, a []float32)) {
-	f := folds[kernelOf{op, dtypes.Float32}]
+// useExtremeKernels is the largest or the smallest by its kernels.
+func useExtremeKernels(op compute.OpType, row func(a []float32) float32, to func(dst []float64, a []float32)) {
+	f := folds[kernelKey{op, dtypes.Float32}]
 	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
-		to(floats64(acc, 1), []float32{row(of[float32](from, n))})
+		to(floats64(acc, 1), []float32{row(sliceAt[float32](from, n))})
 	}
 	f.across = func(acc []uint64, from unsafe.Pointer, rows int) {
-		for x := of[float32](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
+		for x := sliceAt[float32](from, rows*len(acc)); len(x) > 0; x = x[len(acc):] {
 			to(floats64(&acc[0], len(acc)), x[:len(acc)])
 		}
 	}
@@ -60,22 +60,22 @@ func extreme(op compute.OpType, row func(a []float32) float32, to func(dst []flo
 
 // narrow stores accumulators of float64 as float32.
 func narrow(to unsafe.Pointer, acc []uint64) {
-	kernels.Narrow(of[float32](to, len(acc)), floats64(unsafe.SliceData(acc), len(acc)))
+	kernels.Narrow(sliceAt[float32](to, len(acc)), floats64(unsafe.SliceData(acc), len(acc)))
 }
 
-func floats64(acc *uint64, n int) []float64 { return of[float64](unsafe.Pointer(acc), n) }
+func floats64(acc *uint64, n int) []float64 { return sliceAt[float64](unsafe.Pointer(acc), n) }
 
-func foldIntegers[T integer](t dtypes.DType) {
+func addIntegerFolds[T integer](t dtypes.DType) {
 	add := func(a, b T) T { return a + b }
 	times := func(a, b T) T { return a * b }
 	most := func(a, b T) T { return max(a, b) }
 	least := func(a, b T) T { return min(a, b) }
 	self := func(a T) T { return a }
 	low, high := limits[T]()
-	folds[kernelOf{compute.OpTypeReduceSum, t}] = foldOf(T(0), add, add, self)
-	folds[kernelOf{compute.OpTypeReduceProduct, t}] = foldOf(T(1), times, times, self)
-	folds[kernelOf{compute.OpTypeReduceMax, t}] = foldOf(low, most, most, self)
-	folds[kernelOf{compute.OpTypeReduceMin, t}] = foldOf(high, least, least, self)
+	folds[kernelKey{compute.OpTypeReduceSum, t}] = newFold(T(0), add, add, self)
+	folds[kernelKey{compute.OpTypeReduceProduct, t}] = newFold(T(1), times, times, self)
+	folds[kernelKey{compute.OpTypeReduceMax, t}] = newFold(low, most, most, self)
+	folds[kernelKey{compute.OpTypeReduceMin, t}] = newFold(high, least, least, self)
 }
 
 // limits are the smallest and the largest of a type.

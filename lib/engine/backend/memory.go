@@ -8,15 +8,15 @@ import (
 	"unsafe"
 )
 
-// spare is memory that is free again: what is large is not left to the collector, who
+// freeMemory is memory that is free again: what is large is not left to the collector, who
 // would have as much again allocated before he looks. (A sync.Pool has a place for each
 // processor, out of which the others cannot take; of an arena one is enough.)
-var spare = newSpares()
+var freeMemory = newMemoryPool()
 
-// kept is how many collections memory stays free before it is left to the collector.
-const kept = 5
+// keptCollections is how many collections memory stays free before it is left to the collector.
+const keptCollections = 5
 
-type spares struct {
+type memoryPool struct {
 	mu          sync.Mutex
 	free        map[int][]block // by class, the youngest last
 	collections int
@@ -28,32 +28,32 @@ type block struct {
 	since int
 }
 
-func newSpares() *spares {
-	s := &spares{free: map[int][]block{}}
+func newMemoryPool() *memoryPool {
+	s := &memoryPool{free: map[int][]block{}}
 	s.watch()
 	return s
 }
 
 // watch looks after the memory after each collection.
-func (s *spares) watch() {
-	type sentinel struct{ *spares }
+func (s *memoryPool) watch() {
+	type sentinel struct{ *memoryPool }
 	runtime.SetFinalizer(&sentinel{s}, func(*sentinel) {
-		s.collected()
+		s.afterCollection()
 		s.watch()
 	})
 }
 
-func (s *spares) collected() {
+func (s *memoryPool) afterCollection() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.collections++
 	for class, blocks := range s.free {
-		s.free[class] = slices.DeleteFunc(blocks, func(b block) bool { return s.collections-b.since > kept })
+		s.free[class] = slices.DeleteFunc(blocks, func(b block) bool { return s.collections-b.since > keptCollections })
 	}
 }
 
-// take returns memory of a class, or nil.
-func (s *spares) take(class int) []byte {
+// get returns memory of a class, or nil.
+func (s *memoryPool) get(class int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	blocks := s.free[class]
@@ -67,26 +67,26 @@ func (s *spares) take(class int) []byte {
 	return m
 }
 
-func (s *spares) give(class int, m []byte) {
+func (s *memoryPool) put(class int, m []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free[class] = append(s.free[class], block{m, s.collections})
 }
 
-// class is the smallest size of memory that holds n bytes, and its number: from 64
+// sizeClass is the smallest size of memory that holds n bytes, and its number: from 64
 // bytes on there are eight sizes from one power of two to the next, so that at most a
 // ninth is never used.
-func class(n int) (number, size int) {
+func sizeClass(n int) (number, size int) {
 	n = max(n, 64)
 	power := bits.Len(uint(n)) - 1
 	eighths := (n - 1<<power + 1<<(power-3) - 1) >> (power - 3)
 	return 8*power + eighths, 1<<power + eighths<<(power-3)
 }
 
-// memory returns at least n bytes that hold anything.
-func memory(n int) []byte {
-	number, size := class(n)
-	if m := spare.take(number); m != nil {
+// allocate returns at least n bytes that hold anything.
+func allocate(n int) []byte {
+	number, size := sizeClass(n)
+	if m := freeMemory.get(number); m != nil {
 		return m
 	}
 	// Words, so that every type is aligned.
@@ -96,7 +96,7 @@ func memory(n int) []byte {
 
 func release(m []byte) {
 	if m != nil {
-		number, _ := class(len(m))
-		spare.give(number, m)
+		number, _ := sizeClass(len(m))
+		freeMemory.put(number, m)
 	}
 }

@@ -9,37 +9,37 @@ import (
 // Free memory is found by whoever runs, wherever it was given back, and is left to the
 // collector when nobody has asked for it for some collections.
 func TestFreeMemoryIsFoundAndForgotten(t *testing.T) {
-	s := &spares{free: map[int][]block{}}
+	s := &memoryPool{free: map[int][]block{}}
 	first, second := make([]byte, 64), make([]byte, 64)
-	s.give(3, first)
-	s.collected()
-	s.give(3, second)
-	if s.take(4) != nil {
+	s.put(3, first)
+	s.afterCollection()
+	s.put(3, second)
+	if s.get(4) != nil {
 		t.Error("memory of another class")
 	}
-	if m := s.take(3); &m[0] != &second[0] {
+	if m := s.get(3); &m[0] != &second[0] {
 		t.Error("the youngest is not taken first")
 	}
 	done := make(chan []byte)
-	go func() { done <- s.take(3) }()
+	go func() { done <- s.get(3) }()
 	if m := <-done; m == nil || &m[0] != &first[0] {
 		t.Error("another goroutine does not find what is free")
 	}
-	s.give(3, first)
-	for range kept {
-		s.collected()
+	s.put(3, first)
+	for range keptCollections {
+		s.afterCollection()
 	}
 	if len(s.free[3]) != 1 {
-		t.Errorf("memory is forgotten after %d collections", kept)
+		t.Errorf("memory is forgotten after %d collections", keptCollections)
 	}
-	s.collected()
-	if s.take(3) != nil {
-		t.Errorf("memory is kept for more than %d collections", kept)
+	s.afterCollection()
+	if s.get(3) != nil {
+		t.Errorf("memory is kept for more than %d collections", keptCollections)
 	}
 }
 
 func TestCollectionsAreNoticed(t *testing.T) {
-	s := newSpares()
+	s := newMemoryPool()
 	count := func() int {
 		s.mu.Lock()
 		defer s.mu.Unlock()

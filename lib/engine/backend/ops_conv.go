@@ -19,31 +19,31 @@ import (
 // column, channel], weights as [row, column, in, out].
 const opConv compute.OpType = -2
 
-// convolving says which.
-type convolving struct {
-	what  convKind
+// convCall says which.
+type convCall struct {
+	kind  convKind
 	shape kernels.ConvShape // of the convolution whose gradients they are
 }
 
 type convKind int
 
 const (
-	forward  convKind = iota // image, weights
-	byImage                  // adjoint, weights
-	byWeight                 // image, adjoint
+	convForward  convKind = iota // image, weights
+	convByImage                  // adjoint, weights
+	convByWeight                 // image, adjoint
 )
 
-// plane is a convolution of images as a backend is told of it, with every default in
+// conv2D is a convolution of images as a backend is told of it, with every default in
 // its place.
-type plane struct {
-	axes                  compute.ConvolveAxesConfig
-	x, k, out             []int // dims of the operands and the result
-	stride, holes, spread []int // of the window, within the image, within the kernel
-	before, after         []int // borders
+type conv2D struct {
+	axes                                  compute.ConvolveAxesConfig
+	x, k, out                             []int // dims of the operands and the result
+	stride, inputDilation, kernelDilation []int // of the window, within the image, within the kernel
+	before, after                         []int // borders
 }
 
-// planeOf is the convolution, if it is one of float32 images without groups.
-func planeOf(c convolution, input, kernel *node, strides []int, paddings [][2]int, holes, spread []int) (p plane, ok bool) {
+// asConv2D is the convolution, if it is one of float32 images without groups.
+func asConv2D(c convolution, input, kernel *node, strides []int, paddings [][2]int, holes, spread []int) (p conv2D, ok bool) {
 	if c.rank != 2 || c.groups != 1 || input.shape.DType != dtypes.Float32 || c.out.Size() == 0 || input.size() == 0 {
 		return p, false
 	}
@@ -53,56 +53,56 @@ func planeOf(c convolution, input, kernel *node, strides []int, paddings [][2]in
 		}
 		return v
 	}
-	p = plane{axes: c.axes, x: input.shape.Dimensions, k: kernel.shape.Dimensions, out: c.out.Dimensions,
-		stride: given(strides), holes: given(holes), spread: given(spread), before: []int{0, 0}, after: []int{0, 0}}
+	p = conv2D{axes: c.axes, x: input.shape.Dimensions, k: kernel.shape.Dimensions, out: c.out.Dimensions,
+		stride: given(strides), inputDilation: given(holes), kernelDilation: given(spread), before: []int{0, 0}, after: []int{0, 0}}
 	for i, b := range paddings {
 		p.before[i], p.after[i] = b[0], b[1]
 	}
 	return p, true
 }
 
-func none(v []int) bool { return v[0] == 1 && v[1] == 1 }
+func allOnes(v []int) bool { return v[0] == 1 && v[1] == 1 }
 
-// spatial are the two dims on those axes.
-func spatial(dims, axes []int) [2]int { return [2]int{dims[axes[0]], dims[axes[1]]} }
+// spatialDims are the two dims on those axes.
+func spatialDims(dims, axes []int) [2]int { return [2]int{dims[axes[0]], dims[axes[1]]} }
 
-// border is the one behind that gives a window of a size, on an axis of n, the number of
+// trailingPad is the one behind that gives a window of a size, on an axis of n, the number of
 // places: as small as may be.
-func border(n, before, size, stride, places int) int {
+func trailingPad(n, before, size, stride, places int) int {
 	return max(0, (places-1)*stride+size-n-before)
 }
 
 // kind finds the kernel for a convolution; false where there is none.
-func (p plane) kind() (convolving, bool) {
-	image, window, out := spatial(p.x, p.axes.InputSpatial), spatial(p.k, p.axes.KernelSpatial), spatial(p.out, p.axes.OutputSpatial)
+func (p conv2D) kind() (convCall, bool) {
+	image, window, out := spatialDims(p.x, p.axes.InputSpatial), spatialDims(p.k, p.axes.KernelSpatial), spatialDims(p.out, p.axes.OutputSpatial)
 	batch, channels, outs := p.x[p.axes.InputBatch], p.x[p.axes.InputChannels], p.k[p.axes.KernelOutputChannels]
-	c := convolving{shape: kernels.ConvShape{StrideH: p.stride[0], StrideW: p.stride[1], Top: p.before[0], Left: p.before[1]}}
+	c := convCall{shape: kernels.ConvShape{StrideH: p.stride[0], StrideW: p.stride[1], Top: p.before[0], Left: p.before[1]}}
 	s := &c.shape
 	switch {
-	case none(p.holes) && none(p.stride) && (!none(p.spread) || window[0] > out[0] && window[1] > out[1]):
-		c.what = byWeight
-		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = channels, batch, outs, p.spread[0], p.spread[1]
+	case allOnes(p.inputDilation) && allOnes(p.stride) && (!allOnes(p.kernelDilation) || window[0] > out[0] && window[1] > out[1]):
+		c.kind = convByWeight
+		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = channels, batch, outs, p.kernelDilation[0], p.kernelDilation[1]
 		s.Height, s.Width, s.KernelH, s.KernelW = image[0], image[1], out[0], out[1]
 		out = window
-	case none(p.holes) && none(p.spread):
+	case allOnes(p.inputDilation) && allOnes(p.kernelDilation):
 		s.Batch, s.Height, s.Width, s.In, s.Out, s.KernelH, s.KernelW = batch, image[0], image[1], channels, outs, window[0], window[1]
-	case none(p.spread) && none(p.stride):
-		c.what = byImage
-		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = batch, outs, channels, p.holes[0], p.holes[1]
+	case allOnes(p.kernelDilation) && allOnes(p.stride):
+		c.kind = convByImage
+		s.Batch, s.In, s.Out, s.StrideH, s.StrideW = batch, outs, channels, p.inputDilation[0], p.inputDilation[1]
 		s.Height, s.Width, s.KernelH, s.KernelW = out[0], out[1], window[0], window[1]
 		s.Top, s.Left = window[0]-1-p.before[0], window[1]-1-p.before[1]
 		out = image
 	default:
 		return c, false
 	}
-	s.Bottom = border(s.Height, s.Top, s.KernelH, s.StrideH, out[0])
-	s.Right = border(s.Width, s.Left, s.KernelW, s.StrideW, out[1])
+	s.Bottom = trailingPad(s.Height, s.Top, s.KernelH, s.StrideH, out[0])
+	s.Right = trailingPad(s.Width, s.Left, s.KernelW, s.StrideW, out[1])
 	fits := s.Top >= 0 && s.Left >= 0 && s.KernelH <= s.Height+s.Top+s.Bottom && s.KernelW <= s.Width+s.Left+s.Right
 	return c, fits && s.OutHeight() == out[0] && s.OutWidth() == out[1]
 }
 
 // record writes the convolution as the kernels have it.
-func (p plane) record(f *function, c convolving, input, kernel *node) (compute.Value, error) {
+func (p conv2D) record(f *function, c convCall, input, kernel *node) (compute.Value, error) {
 	t := chain{f: f}
 	a := p.axes
 	x, k := compute.Value(input), compute.Value(kernel)
@@ -110,21 +110,21 @@ func (p plane) record(f *function, c convolving, input, kernel *node) (compute.V
 	result := []int{a.OutputBatch, a.OutputSpatial[0], a.OutputSpatial[1], a.OutputChannels}
 	s := c.shape
 	dims := []int{s.Batch, s.OutHeight(), s.OutWidth(), s.Out}
-	switch c.what {
-	case forward:
-		x = t.of(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
-		k = t.of(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelInputChannels, a.KernelOutputChannels))
-	case byImage:
+	switch c.kind {
+	case convForward:
+		x = t.try(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
+		k = t.try(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelInputChannels, a.KernelOutputChannels))
+	case convByImage:
 		dims = []int{s.Batch, s.Height, s.Width, s.In}
-		x = t.of(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
+		x = t.try(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
 		// The weights of the convolution are the kernel backwards, from its outputs to its inputs.
-		k = t.of(f.Reverse(k, a.KernelSpatial...))
-		k = t.of(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels, a.KernelInputChannels))
-	case byWeight:
+		k = t.try(f.Reverse(k, a.KernelSpatial...))
+		k = t.try(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels, a.KernelInputChannels))
+	case convByWeight:
 		dims = []int{s.KernelH, s.KernelW, s.In, s.Out}
 		result = []int{a.OutputSpatial[0], a.OutputSpatial[1], a.OutputBatch, a.OutputChannels}
-		x = t.of(f.Transpose(x, a.InputChannels, a.InputSpatial[0], a.InputSpatial[1], a.InputBatch))
-		k = t.of(f.Transpose(k, a.KernelInputChannels, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels))
+		x = t.try(f.Transpose(x, a.InputChannels, a.InputSpatial[0], a.InputSpatial[1], a.InputBatch))
+		k = t.try(f.Transpose(k, a.KernelInputChannels, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels))
 	}
 	if t.err != nil {
 		return nil, t.err
@@ -140,30 +140,30 @@ func (p plane) record(f *function, c convolving, input, kernel *node) (compute.V
 	return f.Transpose(y, order...)
 }
 
-func init() { others[opConv] = convolves }
+func init() { stepMakers[opConv] = convSteps }
 
-// convolves makes the steps of opConv: copies of operands that are not dense, and the
+// convSteps makes the steps of opConv: copies of operands that are not dense, and the
 // kernel.
-func convolves(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
-	c := n.attr.(convolving)
+func convSteps(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
+	c := n.attr.(convCall)
 	plan, err := kernels.PlanConv(c.shape)
 	if err != nil {
 		return nil, nil, fmt.Errorf("backend %s: %w", Name, err)
 	}
 	scratch = map[int]int{}
-	s := &convStep{what: c.what, plan: plan, to: p.views[n]}
+	s := &convStep{kind: c.kind, plan: plan, to: p.views[n]}
 	for i, in := range n.in {
 		v := p.views[in]
 		if !v.dense() {
-			to := whole(p.slot(), v.of, v.dims)
-			scratch[to.slot] = v.size() * int(v.of.Size())
-			steps, v = append(steps, copied(v, to)), to
+			to := denseView(p.newSlot(), v.dtype, v.dims)
+			scratch[to.slot] = v.size() * int(v.dtype.Size())
+			steps, v = append(steps, denseCopy(v, to)), to
 		}
 		s.in[i] = v
 	}
 	first, second, third := plan.Scratch()
-	if n := []int{first, second, third}[c.what]; n > 0 {
-		s.scratch = whole(p.slot(), dtypes.Float32, []int{n})
+	if n := []int{first, second, third}[c.kind]; n > 0 {
+		s.scratch = denseView(p.newSlot(), dtypes.Float32, []int{n})
 		scratch[s.scratch.slot] = 4 * n
 	}
 	return append(steps, s), scratch, nil
@@ -171,7 +171,7 @@ func convolves(p *planner, n *node) (steps []step, scratch map[int]int, err erro
 
 // convStep runs a kernel.
 type convStep struct {
-	what    convKind
+	kind    convKind
 	plan    *kernels.Conv
 	in      [2]view
 	to      view
@@ -179,8 +179,8 @@ type convStep struct {
 }
 
 func (s *convStep) run(x *execution) {
-	sees := func(v view) []float32 { return of[float32](x.address(v, 0), v.size()) }
-	kernel := []func(p kernels.Pool, scratch, to, a, b []float32) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.what]
+	sees := func(v view) []float32 { return sliceAt[float32](x.viewPtr(v, 0), v.size()) }
+	kernel := []func(p kernels.Pool, scratch, to, a, b []float32) error{s.plan.Forward, s.plan.BackwardData, s.plan.BackwardWeights}[s.kind]
 	var scratch []float32
 	if s.scratch.dims != nil {
 		scratch = sees(s.scratch)

@@ -50,15 +50,15 @@ func drawConv(rng *rand.Rand) convCase {
 	return c
 }
 
-// of runs the convolution on numbers of a type, those of x and k.
+// fn runs the convolution on numbers of a type, those of x and k.
 func (c convCase) of(t *testing.T, workers int, as dtypes.DType, x, k []float32) []float32 {
 	t.Helper()
-	return ran(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
+	return runGraph(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		ch := chain{f: f.(*function)}
-		a := ch.of(f.ConvertDType(ch.of(f.Reshape(in[0], c.x...)), as))
-		b := ch.of(f.ConvertDType(ch.of(f.Reshape(in[1], c.k...)), as))
-		y := ch.of(f.ConvGeneral(a, b, c.axes, c.strides, c.paddings, c.holes, c.spread, 1, 1))
-		y = ch.of(f.ConvertDType(y, dtypes.Float32))
+		a := ch.try(f.ConvertDType(ch.try(f.Reshape(in[0], c.x...)), as))
+		b := ch.try(f.ConvertDType(ch.try(f.Reshape(in[1], c.k...)), as))
+		y := ch.try(f.ConvGeneral(a, b, c.axes, c.strides, c.paddings, c.holes, c.spread, 1, 1))
+		y = ch.try(f.ConvertDType(y, dtypes.Float32))
 		return y, ch.err
 	}, x, k)
 }
@@ -94,12 +94,12 @@ func TestConvolutionsAreProductsOfWindows(t *testing.T) {
 		kind := convKind(-1)
 		for _, n := range w.main.nodes {
 			if n.op == opConv {
-				kind = n.attr.(convolving).what
+				kind = n.attr.(convCall).kind
 			}
 		}
 		found[kind]++
 	}
-	for _, kind := range []convKind{-1, forward, byImage, byWeight} {
+	for _, kind := range []convKind{-1, convForward, convByImage, convByWeight} {
 		if found[kind] < 20 {
 			t.Errorf("of 400 convolutions %d are of kind %d", found[kind], kind)
 		}

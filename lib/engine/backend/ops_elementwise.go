@@ -27,7 +27,7 @@ var elementwise = sync.OnceValue(func() map[compute.OpType]bool {
 // operations lists what the backend does.
 func operations() []compute.OpType {
 	all := slices.Collect(maps.Keys(elementwise()))
-	for op := range others {
+	for op := range stepMakers {
 		all = append(all, op)
 	}
 	return append(all, compute.OpTypeParameter, compute.OpTypeConstant, compute.OpTypeIota, compute.OpTypeOptimizationBarrier)
@@ -40,7 +40,7 @@ func (f *function) perElement(op compute.OpType, x compute.Value) (compute.Value
 		if shapeinference.StandardUnaryOperations.Has(op) {
 			out, err = shapeinference.UnaryOp(op, s)
 		}
-		if err == nil && unaryKernels[kernelOf{op, s.DType}] == nil {
+		if err == nil && unaryKernels[kernelKey{op, s.DType}] == nil {
 			err = missing(op)
 		}
 		if op == compute.OpTypeIsFinite || op == compute.OpTypeIsNaN {
@@ -62,7 +62,7 @@ func (f *function) pair(op compute.OpType, a, b compute.Value) (compute.Value, e
 		infer = shapeinference.ComparisonOp
 	}
 	shape, err := infer(op, in[0].shape, in[1].shape)
-	if err == nil && binaryKernels[kernelOf{op, in[0].shape.DType}] == nil {
+	if err == nil && binaryKernels[kernelKey{op, in[0].shape.DType}] == nil {
 		err = missing(op)
 	}
 	return f.result(op, shape, err, nil, in...)

@@ -20,7 +20,7 @@ type lookup struct {
 	vector     int   // the axis of the indices that is the vector, or one more than there are
 	starts     []int // axes of the tensor
 	size       []int
-	gone       []int // axes of the tensor
+	dropped    []int // axes of the tensor
 	offsets    []int // axes of the other side that hold a slice
 	clamp, min bool
 }
@@ -60,13 +60,13 @@ func (f *function) scatter(op compute.OpType, x, indices, updates compute.Value,
 		return nil, err
 	}
 	shape, err := shapeinference.Scatter(in[0].shape, in[1].shape, in[2].shape, vector, offsets, inserted, starts)
-	if err == nil && (indexOf[in[1].shape.DType] == nil || combines[kernelOf{op, in[0].shape.DType}] == nil) {
+	if err == nil && (indexOf[in[1].shape.DType] == nil || scatterOps[kernelKey{op, in[0].shape.DType}] == nil) {
 		err = missing(op)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %s: %w", Name, op, err)
 	}
-	l := lookup{vector: vector, starts: slices.Clone(starts), gone: slices.Clone(inserted), offsets: slices.Clone(offsets)}
+	l := lookup{vector: vector, starts: slices.Clone(starts), dropped: slices.Clone(inserted), offsets: slices.Clone(offsets)}
 	k := 0
 	for axis := range in[0].shape.Dimensions {
 		size := 1
@@ -87,18 +87,18 @@ var indexOf = map[dtypes.DType]func(p unsafe.Pointer) int{
 
 func index[T integer](p unsafe.Pointer) int { return int(*(*T)(p)) }
 
-// looking is a lookup with its tensors: those looked into, and those on the other
+// lookupViews is a lookup with its tensors: those looked into, and those on the other
 // side, with an axis for everything in the batch and every axis of a slice.
-type looking struct {
+type lookupViews struct {
 	lookup
 	x, indices, other view
 }
 
-// pairs calls f with the offsets of every element of the other side and of its
+// forEachPair calls f with the offsets of every element of the other side and of its
 // partner in the tensor. Slices that lie outside are moved inside where the lookup
 // clamps, and left out where it does not.
-func (l looking) pairs(x *execution, f func(other, in int)) {
-	read := indexOf[l.indices.of]
+func (l lookupViews) forEachPair(x *execution, f func(other, in int)) {
+	read := indexOf[l.indices.dtype]
 	var batch []int // axes of the other side
 	for i := range l.other.dims {
 		if !slices.Contains(l.offsets, i) {
@@ -110,8 +110,8 @@ func (l looking) pairs(x *execution, f func(other, in int)) {
 		counts[i] = l.other.dims[axis]
 	}
 	place, starts, within := make([]int, len(batch)), make([]int, len(l.size)), make([]int, len(l.size))
-	each(counts, place, func() {
-		if !l.startsAt(x, read, place, starts) {
+	forEachIndex(counts, place, func() {
+		if !l.readStarts(x, read, place, starts) {
 			return
 		}
 		base := 0
@@ -119,11 +119,11 @@ func (l looking) pairs(x *execution, f func(other, in int)) {
 			base += place[i] * l.other.strides[axis]
 		}
 		clear(within)
-		each(l.size, within, func() {
+		forEachIndex(l.size, within, func() {
 			in, out, k := 0, base, 0
 			for axis, w := range within {
 				in += (starts[axis] + w) * l.x.strides[axis]
-				if !slices.Contains(l.gone, axis) {
+				if !slices.Contains(l.dropped, axis) {
 					out += w * l.other.strides[l.offsets[k]]
 					k++
 				}
@@ -133,8 +133,8 @@ func (l looking) pairs(x *execution, f func(other, in int)) {
 	})
 }
 
-// startsAt reads where the slice of a place in the batch begins.
-func (l looking) startsAt(x *execution, read func(unsafe.Pointer) int, place, starts []int) bool {
+// readStarts reads where the slice of a place in the batch begins.
+func (l lookupViews) readStarts(x *execution, read func(unsafe.Pointer) int, place, starts []int) bool {
 	at, step, k := 0, 0, 0
 	for axis := range l.indices.dims {
 		if axis == l.vector {
@@ -146,7 +146,7 @@ func (l looking) startsAt(x *execution, read func(unsafe.Pointer) int, place, st
 	}
 	clear(starts)
 	for i, axis := range l.starts {
-		start, last := read(x.address(l.indices, at+i*step)), l.x.dims[axis]-l.size[axis]
+		start, last := read(x.viewPtr(l.indices, at+i*step)), l.x.dims[axis]-l.size[axis]
 		if l.clamp {
 			start = max(0, min(start, last))
 		}
@@ -159,58 +159,58 @@ func (l looking) startsAt(x *execution, read func(unsafe.Pointer) int, place, st
 }
 
 func init() {
-	others[compute.OpTypeGather] = func(p *planner, n *node) ([]step, map[int]int, error) {
-		return []step{gathering{looking{n.attr.(lookup), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}}, nil, nil
+	stepMakers[compute.OpTypeGather] = func(p *planner, n *node) ([]step, map[int]int, error) {
+		return []step{gatherStep{lookupViews{n.attr.(lookup), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}}, nil, nil
 	}
 	scatter := func(p *planner, n *node) ([]step, map[int]int, error) {
 		to := p.views[n]
-		base := copied(p.views[n.in[0]], to)
-		s := combining{looking{n.attr.(lookup), to, p.views[n.in[1]], p.views[n.in[2]]}, combines[kernelOf{n.op, to.of}]}
+		base := denseCopy(p.views[n.in[0]], to)
+		s := scatterStep{lookupViews{n.attr.(lookup), to, p.views[n.in[1]], p.views[n.in[2]]}, scatterOps[kernelKey{n.op, to.dtype}]}
 		return []step{base, s}, nil, nil
 	}
 	for _, op := range []compute.OpType{compute.OpTypeScatterSum, compute.OpTypeScatterMax, compute.OpTypeScatterMin} {
-		others[op] = scatter
+		stepMakers[op] = scatter
 	}
 }
 
-// gathering copies slices.
-type gathering struct{ looking }
+// gatherStep copies slices.
+type gatherStep struct{ lookupViews }
 
-func (g gathering) run(x *execution) {
-	g.pairs(x, func(other, in int) { move(g.x.of, x.address(g.other, other), x.address(g.x, in), 1) })
+func (g gatherStep) run(x *execution) {
+	g.forEachPair(x, func(other, in int) { copyElements(g.x.dtype, x.viewPtr(g.other, other), x.viewPtr(g.x, in), 1) })
 }
 
-// combining takes updates into a tensor, one after the other.
-type combining struct {
-	looking
+// scatterStep takes updates into a tensor, one after the other.
+type scatterStep struct {
+	lookupViews
 	into func(to, from unsafe.Pointer)
 }
 
-func (c combining) run(x *execution) {
-	c.pairs(x, func(other, in int) { c.into(x.address(c.x, in), x.address(c.other, other)) })
+func (c scatterStep) run(x *execution) {
+	c.forEachPair(x, func(other, in int) { c.into(x.viewPtr(c.x, in), x.viewPtr(c.other, other)) })
 }
 
-var combines = map[kernelOf]func(to, from unsafe.Pointer){}
+var scatterOps = map[kernelKey]func(to, from unsafe.Pointer){}
 
-func combinesOf[T number](t dtypes.DType) {
+func addScatterOps[T number](t dtypes.DType) {
 	with := func(f func(a, b T) T) func(to, from unsafe.Pointer) {
 		return func(to, from unsafe.Pointer) { *(*T)(to) = f(*(*T)(to), *(*T)(from)) }
 	}
-	combines[kernelOf{compute.OpTypeScatterSum, t}] = with(func(a, b T) T { return a + b })
-	combines[kernelOf{compute.OpTypeScatterMax, t}] = with(func(a, b T) T { return max(a, b) })
-	combines[kernelOf{compute.OpTypeScatterMin, t}] = with(func(a, b T) T { return min(a, b) })
+	scatterOps[kernelKey{compute.OpTypeScatterSum, t}] = with(func(a, b T) T { return a + b })
+	scatterOps[kernelKey{compute.OpTypeScatterMax, t}] = with(func(a, b T) T { return max(a, b) })
+	scatterOps[kernelKey{compute.OpTypeScatterMin, t}] = with(func(a, b T) T { return min(a, b) })
 }
 
-// best is what ArgMinMax looks for, along an axis.
-type best struct {
+// argExtreme is what ArgMinMax looks for, along an axis.
+type argExtreme struct {
 	axis  int
 	least bool
 }
 
 // ArgMinMax implements compute.Function.
 func (f *function) ArgMinMax(x compute.Value, axis int, to dtypes.DType, least bool) (compute.Value, error) {
-	return f.unary(compute.OpTypeArgMinMax, x, best{axis, least}, func(s shapes.Shape) (shapes.Shape, error) {
-		if seekers[s.DType] == nil || indexOf[to] == nil {
+	return f.unary(compute.OpTypeArgMinMax, x, argExtreme{axis, least}, func(s shapes.Shape) (shapes.Shape, error) {
+		if argExtremeKernels[s.DType] == nil || indexOf[to] == nil {
 			return s, missing(compute.OpTypeArgMinMax)
 		}
 		return shapeinference.ArgMinMax(s, axis, to)
@@ -218,22 +218,22 @@ func (f *function) ArgMinMax(x compute.Value, axis int, to dtypes.DType, least b
 }
 
 func init() {
-	others[compute.OpTypeArgMinMax] = func(p *planner, n *node) ([]step, map[int]int, error) {
-		return []step{seeking{n.attr.(best), p.views[n.in[0]], p.views[n]}}, nil, nil
+	stepMakers[compute.OpTypeArgMinMax] = func(p *planner, n *node) ([]step, map[int]int, error) {
+		return []step{argExtremeStep{n.attr.(argExtreme), p.views[n.in[0]], p.views[n]}}, nil, nil
 	}
 }
 
-// seeking finds the first of the best elements along an axis; what is no number is
+// argExtremeStep finds the first of the best elements along an axis; what is no number is
 // the best of all.
-type seeking struct {
-	best
+type argExtremeStep struct {
+	argExtreme
 	x, to view
 }
 
-// seekers find the place of the best of n elements that are step apart.
-var seekers = map[dtypes.DType]func(p unsafe.Pointer, n, step int, least bool) int{}
+// argExtremeKernels find the place of the best of n elements that are step apart.
+var argExtremeKernels = map[dtypes.DType]func(p unsafe.Pointer, n, step int, least bool) int{}
 
-func seek[T number](p unsafe.Pointer, n, step int, least bool) int {
+func findExtreme[T number](p unsafe.Pointer, n, step int, least bool) int {
 	at := 0
 	var zero T
 	value := func(i int) T { return *(*T)(unsafe.Add(p, i*step*int(unsafe.Sizeof(zero)))) }
@@ -246,17 +246,17 @@ func seek[T number](p unsafe.Pointer, n, step int, least bool) int {
 	return at
 }
 
-func (s seeking) run(x *execution) {
+func (s argExtremeStep) run(x *execution) {
 	outer, strides := slices.Delete(slices.Clone(s.x.dims), s.axis, s.axis+1), slices.Delete(slices.Clone(s.x.strides), s.axis, s.axis+1)
 	place, k := make([]int, len(outer)), 0
-	write := conversions[[2]dtypes.DType{dtypes.Int64, s.to.of}]
-	each(outer, place, func() {
+	write := conversions[[2]dtypes.DType{dtypes.Int64, s.to.dtype}]
+	forEachIndex(outer, place, func() {
 		at := 0
 		for i, p := range place {
 			at += p * strides[i]
 		}
-		found := int64(seekers[s.x.of](x.address(s.x, at), s.x.dims[s.axis], s.x.strides[s.axis], s.least))
-		write(1, x.address(s.to, k), unsafe.Pointer(&found), nil, nil)
+		found := int64(argExtremeKernels[s.x.dtype](x.viewPtr(s.x, at), s.x.dims[s.axis], s.x.strides[s.axis], s.least))
+		write(1, x.viewPtr(s.to, k), unsafe.Pointer(&found), nil, nil)
 		k++
 	})
 }

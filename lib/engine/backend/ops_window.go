@@ -23,11 +23,11 @@ const opWindow compute.OpType = -1
 type window struct{ size, stride, dilation []int }
 
 func init() {
-	looks[opWindow] = true
-	others[opWindow] = laidOut
+	viewOps[opWindow] = true
+	stepMakers[opWindow] = layOut
 }
 
-// places is how many of the window fit on an axis of n elements.
+// offsets is how many of the window fit on an axis of n elements.
 func (w window) places(axis, n int) int {
 	covers := (w.size[axis]-1)*w.dilation[axis] + 1
 	if n < covers {
@@ -47,8 +47,8 @@ func (f *function) windows(x compute.Value, w window) (compute.Value, error) {
 	})
 }
 
-// windowed is the view.
-func windowed(v view, w window, dims []int) view {
+// windowView is the view.
+func windowView(v view, w window, dims []int) view {
 	strides := make([]int, len(dims))
 	for i, s := range v.strides {
 		strides[i], strides[len(v.strides)+i] = s*w.stride[i], s*w.dilation[i]
@@ -70,7 +70,7 @@ func (f *function) ConvGeneral(input, kernel compute.Value, axes compute.Convolv
 		return nil, fmt.Errorf("backend %s: ConvGeneral: %w", Name, err)
 	}
 	c := convolution{f: f, axes: axes, rank: len(axes.InputSpatial), out: shape, groups: max(channelGroups, batchGroups), byBatch: batchGroups > 1}
-	if p, ok := planeOf(c, in[0], in[1], strides, paddings, inputDilations, kernelDilations); ok {
+	if p, ok := asConv2D(c, in[0], in[1], strides, paddings, inputDilations, kernelDilations); ok {
 		if kind, ok := p.kind(); ok {
 			return p.record(f, kind, in[0], in[1])
 		}
@@ -90,7 +90,7 @@ type convolution struct {
 
 func (c convolution) record(input, kernel *node, strides []int, paddings [][2]int, inputDilations, kernelDilations []int) (compute.Value, error) {
 	t := chain{f: c.f}
-	fill := t.of(c.f.zero(input.shape.DType))
+	fill := t.try(c.f.zero(input.shape.DType))
 	borders := make([]compute.PadAxis, input.shape.Rank())
 	w := window{ones(len(borders)), ones(len(borders)), ones(len(borders))}
 	for i, axis := range c.axes.InputSpatial {
@@ -110,9 +110,9 @@ func (c convolution) record(input, kernel *node, strides []int, paddings [][2]in
 	}
 	x := compute.Value(input)
 	if slices.ContainsFunc(borders, func(b compute.PadAxis) bool { return b != compute.PadAxis{} }) {
-		x = t.of(c.f.Pad(x, fill, borders...))
+		x = t.try(c.f.Pad(x, fill, borders...))
 	}
-	x = t.of(c.f.windows(x, w))
+	x = t.try(c.f.windows(x, w))
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -128,7 +128,7 @@ func (c convolution) product(t *chain, x, kernel *node) (compute.Value, error) {
 	}
 	first := []int{c.axes.InputBatch, c.axes.InputChannels}
 	ones := []int{c.rank + 2 + c.axes.InputBatch, c.rank + 2 + c.axes.InputChannels} // windows are one record long, and one channel
-	lhs := t.of(c.f.Transpose(x, slices.Concat(first, ones, places, taps)...))
+	lhs := t.try(c.f.Transpose(x, slices.Concat(first, ones, places, taps)...))
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -137,31 +137,31 @@ func (c convolution) product(t *chain, x, kernel *node) (compute.Value, error) {
 	where, within := d[4:4+c.rank], d[4+c.rank:]
 	g := c.groups
 	if c.byBatch {
-		lhs = t.of(c.f.Reshape(lhs, slices.Concat([]int{g, records / g, channels}, where, within)...))
+		lhs = t.try(c.f.Reshape(lhs, slices.Concat([]int{g, records / g, channels}, where, within)...))
 		records /= g
 	} else {
-		lhs = t.of(c.f.Reshape(lhs, slices.Concat([]int{records, g, channels / g}, where, within)...))
-		lhs = t.of(c.f.Transpose(lhs, append([]int{1, 0, 2}, count(3, 2*c.rank)...)...))
+		lhs = t.try(c.f.Reshape(lhs, slices.Concat([]int{records, g, channels / g}, where, within)...))
+		lhs = t.try(c.f.Transpose(lhs, append([]int{1, 0, 2}, sequence(3, 2*c.rank)...)...))
 		channels /= g
 	}
-	rhs := t.of(c.f.Transpose(kernel, slices.Concat([]int{c.axes.KernelOutputChannels, c.axes.KernelInputChannels}, c.axes.KernelSpatial)...))
-	rhs = t.of(c.f.Reshape(rhs, slices.Concat([]int{g, outs / g, channels}, within)...))
-	sum := append([]int{2}, count(3+c.rank, c.rank)...)
-	y := t.of(c.f.DotGeneral(lhs, sum, []int{0}, rhs, append([]int{2}, count(3, c.rank)...), []int{0}, compute.DotGeneralConfig{}))
+	rhs := t.try(c.f.Transpose(kernel, slices.Concat([]int{c.axes.KernelOutputChannels, c.axes.KernelInputChannels}, c.axes.KernelSpatial)...))
+	rhs = t.try(c.f.Reshape(rhs, slices.Concat([]int{g, outs / g, channels}, within)...))
+	sum := append([]int{2}, sequence(3+c.rank, c.rank)...)
+	y := t.try(c.f.DotGeneral(lhs, sum, []int{0}, rhs, append([]int{2}, sequence(3, c.rank)...), []int{0}, compute.DotGeneralConfig{}))
 	// y is [group, record, place, out].
-	y = t.of(c.f.Transpose(y, append([]int{1, 0, 2 + c.rank}, count(2, c.rank)...)...))
-	y = t.of(c.f.Reshape(y, slices.Concat([]int{records, outs}, where)...))
+	y = t.try(c.f.Transpose(y, append([]int{1, 0, 2 + c.rank}, sequence(2, c.rank)...)...))
+	y = t.try(c.f.Reshape(y, slices.Concat([]int{records, outs}, where)...))
 	order := make([]int, c.rank+2)
 	order[c.axes.OutputBatch], order[c.axes.OutputChannels] = 0, 1
 	for i, axis := range c.axes.OutputSpatial {
 		order[axis] = 2 + i
 	}
-	y = t.of(c.f.Transpose(y, order...))
+	y = t.try(c.f.Transpose(y, order...))
 	return y, t.err
 }
 
-// count are n numbers from the first on.
-func count(first, n int) []int {
+// sequence are n numbers from the first on.
+func sequence(first, n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = first + i
@@ -175,7 +175,7 @@ type chain struct {
 	err error
 }
 
-func (t *chain) of(v compute.Value, err error) compute.Value {
+func (t *chain) try(v compute.Value, err error) compute.Value {
 	if t.err == nil {
 		t.err = err
 	}
@@ -204,7 +204,7 @@ func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, size
 		compute.ReduceOpSum: compute.OpTypeReduceSum, compute.ReduceOpProduct: compute.OpTypeReduceProduct,
 		compute.ReduceOpMax: compute.OpTypeReduceMax, compute.ReduceOpMin: compute.OpTypeReduceMin,
 	}[kind]
-	fold := folds[kernelOf{op, in[0].shape.DType}]
+	fold := folds[kernelKey{op, in[0].shape.DType}]
 	if !ok || fold == nil {
 		return nil, missing(compute.OpTypeReduceWindow)
 	}
@@ -232,15 +232,15 @@ func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, size
 	t := chain{f: f}
 	y := compute.Value(in[0])
 	if slices.ContainsFunc(borders, func(b compute.PadAxis) bool { return b != compute.PadAxis{} }) {
-		y = t.of(f.Pad(y, t.of(f.nothing(fold, in[0].shape.DType)), borders...))
+		y = t.try(f.Pad(y, t.try(f.foldIdentity(fold, in[0].shape.DType)), borders...))
 	}
-	y = t.of(f.windows(y, w))
-	y = t.of(f.reduce(op, y, count(rank, rank)))
+	y = t.try(f.windows(y, w))
+	y = t.try(f.reduce(op, y, sequence(rank, rank)))
 	return y, t.err
 }
 
-// nothing is what a reduction makes of no elements.
-func (f *function) nothing(r *fold, t dtypes.DType) (compute.Value, error) {
+// foldIdentity is what a reduction makes of no elements.
+func (f *function) foldIdentity(r *fold, t dtypes.DType) (compute.Value, error) {
 	buf, err := f.builder.backend.buffer(shapes.Make(t, 1))
 	if err != nil {
 		return nil, err
@@ -265,8 +265,8 @@ func (f *function) SelectAndScatterMin(x, source compute.Value, size, strides []
 	return f.selectAndScatter(compute.OpTypeSelectAndScatterMin, x, source, size, strides, paddings)
 }
 
-// pooled are the windows of a pool, with the borders before them.
-type pooled struct {
+// poolWindow are the windows of a pool, with the borders before them.
+type poolWindow struct {
 	size, stride, before []int
 	least                bool
 }
@@ -276,7 +276,7 @@ func (f *function) selectAndScatter(op compute.OpType, x, source compute.Value, 
 	if err != nil {
 		return nil, err
 	}
-	p := pooled{slices.Clone(size), slices.Clone(strides), make([]int, in[0].shape.Rank()), op == compute.OpTypeSelectAndScatterMin}
+	p := poolWindow{slices.Clone(size), slices.Clone(strides), make([]int, in[0].shape.Rank()), op == compute.OpTypeSelectAndScatterMin}
 	for i := range paddings {
 		p.before[i] = paddings[i][0]
 	}
@@ -284,7 +284,7 @@ func (f *function) selectAndScatter(op compute.OpType, x, source compute.Value, 
 		p.stride = p.size
 	}
 	shape, err := shapeinference.SelectAndScatter(in[0].shape, in[1].shape, size, strides, paddings)
-	if err == nil && scatterings[in[0].shape.DType] == nil {
+	if err == nil && selectScatterKernels[in[0].shape.DType] == nil {
 		err = missing(op)
 	}
 	return f.result(op, shape, err, p, in...)
@@ -292,34 +292,34 @@ func (f *function) selectAndScatter(op compute.OpType, x, source compute.Value, 
 
 func init() {
 	make := func(p *planner, n *node) ([]step, map[int]int, error) {
-		return []step{scattering{n.attr.(pooled), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}, nil, nil
+		return []step{selectScatterStep{n.attr.(poolWindow), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}, nil, nil
 	}
-	others[compute.OpTypeSelectAndScatterMax], others[compute.OpTypeSelectAndScatterMin] = make, make
-	others[compute.OpTypeConvGeneral], others[compute.OpTypeReduceWindow] = nil, nil // recorded as what they are made of
+	stepMakers[compute.OpTypeSelectAndScatterMax], stepMakers[compute.OpTypeSelectAndScatterMin] = make, make
+	stepMakers[compute.OpTypeConvGeneral], stepMakers[compute.OpTypeReduceWindow] = nil, nil // recorded as what they are made of
 }
 
-// scattering adds the elements of source to those of the windows' largest elements.
-type scattering struct {
-	pooled
+// selectScatterStep adds the elements of source to those of the windows' largest elements.
+type selectScatterStep struct {
+	poolWindow
 	x, source, to view
 }
 
-var scatterings = map[dtypes.DType]func(s scattering, x *execution){
-	dtypes.Float32: scatter[float32], dtypes.Float64: scatter[float64], dtypes.Int32: scatter[int32], dtypes.Int64: scatter[int64],
+var selectScatterKernels = map[dtypes.DType]func(s selectScatterStep, x *execution){
+	dtypes.Float32: selectScatter[float32], dtypes.Float64: selectScatter[float64], dtypes.Int32: selectScatter[int32], dtypes.Int64: selectScatter[int64],
 }
 
-func (s scattering) run(x *execution) { scatterings[s.x.of](s, x) }
+func (s selectScatterStep) run(x *execution) { selectScatterKernels[s.x.dtype](s, x) }
 
-func scatter[T number](s scattering, x *execution) {
-	clear(of[T](x.address(s.to, 0), s.to.size()))
-	at := func(v view, offset int) *T { return (*T)(unsafe.Pointer(x.address(v, offset))) }
+func selectScatter[T number](s selectScatterStep, x *execution) {
+	clear(sliceAt[T](x.viewPtr(s.to, 0), s.to.size()))
+	at := func(v view, offset int) *T { return (*T)(unsafe.Pointer(x.viewPtr(v, offset))) }
 	place, within := make([]int, len(s.x.dims)), make([]int, len(s.x.dims))
-	each(s.source.dims, place, func() {
+	forEachIndex(s.source.dims, place, func() {
 		found := false
 		var most T
 		var target int
 		clear(within)
-		each(s.size, within, func() {
+		forEachIndex(s.size, within, func() {
 			from, to := 0, 0
 			for i := range within {
 				k := place[i]*s.stride[i] + within[i] - s.before[i]
@@ -344,8 +344,8 @@ func scatter[T number](s scattering, x *execution) {
 	})
 }
 
-// each counts through all indices below dims, the last the fastest.
-func each(dims, index []int, f func()) {
+// forEachIndex counts through all indices below dims, the last the fastest.
+func forEachIndex(dims, index []int, f func()) {
 	if product(dims) == 0 {
 		return
 	}

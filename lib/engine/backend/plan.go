@@ -18,30 +18,30 @@ type unit struct {
 	members
 	node *node // what is not elementwise; nil: the program alone
 	id   int   // the largest number of its nodes, which comes last
-	from map[*unit]bool
+	deps map[*unit]bool
 }
 
 // planner makes a plan of a function.
 type planner struct {
-	f      *function
-	nodes  []*node // that an output depends on
-	users  map[*node][]*node
-	takers map[*node][]taker
-	unitOf map[*node]*unit
-	units  []*unit
-	views  map[*node]view
-	extra  int // slots beyond the nodes'
+	f          *function
+	nodes      []*node // that an output depends on
+	users      map[*node][]*node
+	valueUsers map[*node][]valueUser
+	unitOf     map[*node]*unit
+	units      []*unit
+	views      map[*node]view
+	extra      int // slots beyond the nodes'
 }
 
-// taker is a node that takes a value, perhaps by way of nodes that only look at it;
+// valueUser is a node that takes a value, perhaps by way of nodes that only look at it;
 // a nil node is the caller.
-type taker struct {
-	by    *node
-	plain bool // in the order of the elements
+type valueUser struct {
+	node    *node
+	ordered bool // in the order of the elements
 }
 
-// plain tells whether a node has its operand's elements in their order.
-func plain(n *node) bool {
+// ordered tells whether a node has its operand's elements in their order.
+func keepsOrder(n *node) bool {
 	switch n.op {
 	case compute.OpTypeIdentity, compute.OpTypeReshape:
 		return true
@@ -51,17 +51,17 @@ func plain(n *node) bool {
 	return false
 }
 
-// root follows nodes that leave the order alone.
-func root(n *node) *node {
-	for plain(n) {
+// skipReorderings follows nodes that leave the order alone.
+func skipReorderings(n *node) *node {
+	for keepsOrder(n) {
 		n = n.in[0]
 	}
 	return n
 }
 
-// source follows nodes that only look, unless they have to lay out what they see.
-func (p *planner) source(n *node) *node {
-	for looks[n.op] && p.unitOf[n] == nil {
+// storedSource follows nodes that only look, unless they have to lay out what they see.
+func (p *planner) storedSource(n *node) *node {
+	for viewOps[n.op] && p.unitOf[n] == nil {
 		n = n.in[0]
 	}
 	return n
@@ -69,42 +69,42 @@ func (p *planner) source(n *node) *node {
 
 func plan(f *function) (*planner, error) {
 	p := &planner{f: f, users: f.uses(), unitOf: map[*node]*unit{}, views: map[*node]view{}, extra: len(f.nodes)}
-	p.nodes = f.live(p.users)
+	p.nodes = f.liveNodes(p.users)
 	for _, n := range p.nodes {
-		p.look(n)
+		p.assignView(n)
 	}
-	p.takers = map[*node][]taker{}
+	p.valueUsers = map[*node][]valueUser{}
 	for _, n := range p.nodes {
-		p.follow(n, n, true)
+		p.addUsers(n, n, true)
 	}
 	for _, n := range p.nodes {
 		if reductions[n.op] {
-			p.unit(n, p.before(n))
+			p.unit(n, p.fusedOperands(n))
 		}
 	}
 	for _, n := range p.nodes {
 		p.assign(n)
 	}
-	p.sink()
-	p.pour()
-	return p, p.order()
+	p.fuseIntoUsers()
+	p.fuseIntoReductions()
+	return p, p.sortUnits()
 }
 
-// look finds the view of a node. One that cannot look at its operand in the way it
+// assignView finds the view of a node. One that cannot look at its operand in the way it
 // wants to becomes a unit that lays it out anew.
-func (p *planner) look(n *node) {
-	if looks[n.op] {
-		if v, ok := seen(n, p.views[n.in[0]]); ok {
+func (p *planner) assignView(n *node) {
+	if viewOps[n.op] {
+		if v, ok := viewThrough(n, p.views[n.in[0]]); ok {
 			p.views[n] = v
 			return
 		}
 		p.unit(n, members{})
 	}
-	p.views[n] = whole(n.id, n.shape.DType, n.shape.Dimensions)
+	p.views[n] = denseView(n.id, n.shape.DType, n.shape.Dimensions)
 }
 
 func (p *planner) unit(n *node, m members) *unit {
-	u := &unit{members: m, node: n, id: n.id, from: map[*unit]bool{}}
+	u := &unit{members: m, node: n, id: n.id, deps: map[*unit]bool{}}
 	for _, member := range m.nodes {
 		p.unitOf[member] = u
 	}
@@ -113,32 +113,32 @@ func (p *planner) unit(n *node, m members) *unit {
 	return u
 }
 
-// follow notes who takes n, looking at it as at does.
-func (p *planner) follow(n, at *node, inOrder bool) {
+// addUsers notes who takes n, looking at it as at does.
+func (p *planner) addUsers(n, at *node, inOrder bool) {
 	if slices.Contains(p.f.outputs, at) {
-		p.takers[n] = append(p.takers[n], taker{nil, false})
+		p.valueUsers[n] = append(p.valueUsers[n], valueUser{nil, false})
 	}
 	for _, by := range p.users[at] {
-		if looks[by.op] && p.unitOf[by] == nil {
-			p.follow(n, by, inOrder && plain(by))
+		if viewOps[by.op] && p.unitOf[by] == nil {
+			p.addUsers(n, by, inOrder && keepsOrder(by))
 		} else {
-			p.takers[n] = append(p.takers[n], taker{by, inOrder})
+			p.valueUsers[n] = append(p.valueUsers[n], valueUser{by, inOrder})
 		}
 	}
 }
 
-// before are the elementwise nodes that only a reduction takes, in the end.
-func (p *planner) before(r *node) members {
+// fusedOperands are the elementwise nodes that only a reduction takes, in the end.
+func (p *planner) fusedOperands(r *node) members {
 	m := members{size: r.in[0].size()}
 	in := map[*node]bool{r: true}
 	var take func(n *node)
 	take = func(n *node) {
-		n = root(n)
+		n = skipReorderings(n)
 		if !elementwise()[n.op] || n.size() != m.size || in[n] || p.unitOf[n] != nil {
 			return
 		}
-		for _, t := range p.takers[n] {
-			if !t.plain || !in[t.by] {
+		for _, t := range p.valueUsers[n] {
+			if !t.ordered || !in[t.node] {
 				return
 			}
 		}
@@ -149,23 +149,23 @@ func (p *planner) before(r *node) members {
 		}
 	}
 	take(r.in[0])
-	if p.computed(m) > fewComputed {
+	if p.externalInputs(m) > maxExternalInputs {
 		return members{}
 	}
 	slices.SortFunc(m.nodes, func(a, b *node) int { return a.id - b.id })
 	return m
 }
 
-// fewComputed is how many values that other programs compute a reduction may read: for more
+// maxExternalInputs is how many values that other programs compute a reduction may read: for more
 // it is better that one of them computes what is reduced.
-const fewComputed = 3
+const maxExternalInputs = 3
 
-// computed counts the values beside its members that a program takes from other programs.
-func (p *planner) computed(m members) int {
+// externalInputs counts the values beside its members that a program takes from other programs.
+func (p *planner) externalInputs(m members) int {
 	taken := map[*node]bool{}
 	for _, n := range m.nodes {
 		for _, in := range n.in {
-			if in = root(in); elementwise()[in.op] && in.size() == m.size && !slices.Contains(m.nodes, in) {
+			if in = skipReorderings(in); elementwise()[in.op] && in.size() == m.size && !slices.Contains(m.nodes, in) {
 				taken[in] = true
 			}
 		}
@@ -178,41 +178,41 @@ func (p *planner) computed(m members) int {
 func (p *planner) assign(n *node) {
 	u := p.unitOf[n]
 	switch {
-	case n.op == compute.OpTypeParameter || n.op == compute.OpTypeConstant || u == nil && looks[n.op]:
+	case n.op == compute.OpTypeParameter || n.op == compute.OpTypeConstant || u == nil && viewOps[n.op]:
 		return
 	case u != nil && u.node != n:
 		return // before a reduction, with which it is assigned
 	case u != nil:
 	case elementwise()[n.op]:
-		u = p.group(n)
+		u = p.joinOperandUnit(n)
 	default:
 		u = p.unit(n, members{})
 	}
 	nodes := []*node{n}
 	if u.node == n {
-		nodes = u.all()
+		nodes = u.allNodes()
 	}
 	for _, n := range nodes {
 		for _, in := range n.in {
-			if from := p.unitOf[p.source(in)]; from != nil && from != u {
-				u.from[from] = true
+			if from := p.unitOf[p.storedSource(in)]; from != nil && from != u {
+				u.deps[from] = true
 			}
 		}
 	}
 }
 
-// group puts an elementwise node to the youngest unit of its operands that none of
+// joinOperandUnit puts an elementwise node to the youngest unit of its operands that none of
 // the others waits for, or to one of its own.
-func (p *planner) group(n *node) *unit {
+func (p *planner) joinOperandUnit(n *node) *unit {
 	var best *unit
 	for _, in := range n.in {
-		u := p.unitOf[root(in)]
-		if u != nil && u.node == nil && u.size == n.size() && (best == nil || u.id > best.id) && !p.through(u, n) {
+		u := p.unitOf[skipReorderings(in)]
+		if u != nil && u.node == nil && u.size == n.size() && (best == nil || u.id > best.id) && !p.wouldCycle(u, n) {
 			best = u
 		}
 	}
 	if best == nil {
-		best = &unit{members: members{size: n.size()}, from: map[*unit]bool{}}
+		best = &unit{members: members{size: n.size()}, deps: map[*unit]bool{}}
 		p.units = append(p.units, best)
 	}
 	best.nodes, best.id = append(best.nodes, n), n.id
@@ -220,20 +220,20 @@ func (p *planner) group(n *node) *unit {
 	return best
 }
 
-// through tells whether an operand of n outside unit u waits for u, or is a member that
+// wouldCycle tells whether an operand of n outside unit u waits for u, or is a member that
 // n sees in another order.
-func (p *planner) through(u *unit, n *node) bool {
+func (p *planner) wouldCycle(u *unit, n *node) bool {
 	return slices.ContainsFunc(n.in, func(in *node) bool {
-		if p.unitOf[root(in)] == u && in.size() == u.size {
+		if p.unitOf[skipReorderings(in)] == u && in.size() == u.size {
 			return false
 		}
-		v := p.unitOf[p.source(in)]
-		return v != nil && v.waits(u)
+		v := p.unitOf[p.storedSource(in)]
+		return v != nil && v.dependsOn(u)
 	})
 }
 
-// waits tells whether v is u or takes, perhaps by way of others, from it.
-func (v *unit) waits(u *unit) bool {
+// dependsOn tells whether v is u or takes, perhaps by way of others, from it.
+func (v *unit) dependsOn(u *unit) bool {
 	seen := map[*unit]bool{}
 	var waits func(v *unit) bool
 	waits = func(v *unit) bool {
@@ -241,7 +241,7 @@ func (v *unit) waits(u *unit) bool {
 			return v == u
 		}
 		seen[v] = true
-		for from := range v.from {
+		for from := range v.deps {
 			if waits(from) {
 				return true
 			}
@@ -251,31 +251,31 @@ func (v *unit) waits(u *unit) bool {
 	return waits(v)
 }
 
-// sink moves programs whose results one other program alone takes to that one, where they
+// fuseIntoUsers moves programs whose results one other program alone takes to that one, where they
 // stay in registers.
-func (p *planner) sink() {
+func (p *planner) fuseIntoUsers() {
 	p.units = slices.DeleteFunc(p.units, func(u *unit) bool {
-		to := p.onlyTaker(u)
+		to := p.onlyUser(u)
 		if to == nil {
 			return false
 		}
-		p.join(u, to)
+		p.merge(u, to)
 		return true
 	})
 }
 
-// onlyTaker is the program of u's size that takes all its results in their order, or nil.
-func (p *planner) onlyTaker(u *unit) (only *unit) {
+// onlyUser is the program of u's size that takes all its results in their order, or nil.
+func (p *planner) onlyUser(u *unit) (only *unit) {
 	if u.node != nil {
 		return nil
 	}
 	for n := range p.results(u) {
-		for _, t := range p.takers[n] {
-			by := p.unitOf[t.by]
-			if by == u && t.plain {
+		for _, t := range p.valueUsers[n] {
+			by := p.unitOf[t.node]
+			if by == u && t.ordered {
 				continue
 			}
-			if by == nil || !t.plain || by.node != nil || by.size != u.size || only != nil && by != only {
+			if by == nil || !t.ordered || by.node != nil || by.size != u.size || only != nil && by != only {
 				return nil
 			}
 			only = by
@@ -284,77 +284,77 @@ func (p *planner) onlyTaker(u *unit) (only *unit) {
 	return only
 }
 
-// fewPoured is from how many elements on a program is computed with the reduction behind it,
+// minFused is from how many elements on a program is computed with the reduction behind it,
 // which would read from memory what has just been written there: a reduction of fewer is
 // cut into too few pieces for the workers. Tests lower it.
-var fewPoured = 4 * grain
+var minFused = 4 * grain
 
-// pour moves programs to a reduction that takes their results, if nothing else that it
+// fuseIntoReductions moves programs to a reduction that takes their results, if nothing else that it
 // takes waits for them. What others need of them is stored on the way.
-func (p *planner) pour() {
-	poured := map[*unit]bool{}
+func (p *planner) fuseIntoReductions() {
+	fused := map[*unit]bool{}
 	for _, r := range p.units {
-		if !p.reduces(r) || r.node.in[0].size() < fewPoured {
+		if !p.isReduction(r) || r.node.in[0].size() < minFused {
 			continue
 		}
-		for _, u := range slices.SortedFunc(maps.Keys(r.from), func(a, b *unit) int { return a.id - b.id }) {
-			if p.pours(u, r) {
-				p.join(u, r)
-				poured[u] = true
+		for _, u := range slices.SortedFunc(maps.Keys(r.deps), func(a, b *unit) int { return a.id - b.id }) {
+			if p.canFuse(u, r) {
+				p.merge(u, r)
+				fused[u] = true
 			}
 		}
 	}
-	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return poured[u] })
+	p.units = slices.DeleteFunc(p.units, func(u *unit) bool { return fused[u] })
 }
 
-func (p *planner) reduces(u *unit) bool { return u.node != nil && reductions[u.node.op] }
+func (p *planner) isReduction(u *unit) bool { return u.node != nil && reductions[u.node.op] }
 
-// pours tells whether reduction r can compute program u, whose elements it takes in their
+// canFuse tells whether reduction r can compute program u, whose elements it takes in their
 // order.
-func (p *planner) pours(u, r *unit) bool {
+func (p *planner) canFuse(u, r *unit) bool {
 	if u.node != nil || u.size != r.node.in[0].size() {
 		return false
 	}
 	for _, n := range u.nodes {
-		for _, t := range p.takers[n] {
-			if p.unitOf[t.by] == r && !t.plain {
+		for _, t := range p.valueUsers[n] {
+			if p.unitOf[t.node] == r && !t.ordered {
 				return false
 			}
 		}
 	}
-	for from := range r.from {
-		if from != u && from.waits(u) {
+	for from := range r.deps {
+		if from != u && from.dependsOn(u) {
 			return false
 		}
 	}
 	return true
 }
 
-// join moves the members of u to r.
-func (p *planner) join(u, r *unit) {
+// merge moves the members of u to r.
+func (p *planner) merge(u, r *unit) {
 	r.size = u.size
 	r.nodes = append(r.nodes, u.nodes...)
 	slices.SortFunc(r.nodes, func(a, b *node) int { return a.id - b.id })
 	for _, n := range u.nodes {
 		p.unitOf[n] = r
 	}
-	maps.Copy(r.from, u.from)
-	delete(r.from, u)
+	maps.Copy(r.deps, u.deps)
+	delete(r.deps, u)
 	for _, v := range p.units {
-		if v.from[u] && v != r {
-			delete(v.from, u)
-			v.from[r] = true
+		if v.deps[u] && v != r {
+			delete(v.deps, u)
+			v.deps[r] = true
 		}
 	}
 }
 
-// order sorts the units so that each comes after those that it takes from, and
+// sortUnits sorts the units so that each comes after those that it takes from, and
 // otherwise as early as it was recorded.
-func (p *planner) order() error {
+func (p *planner) sortUnits() error {
 	waits, next := map[*unit]int{}, map[*unit][]*unit{}
 	for _, u := range p.units {
-		waits[u] = len(u.from)
-		for from := range u.from {
+		waits[u] = len(u.deps)
+		for from := range u.deps {
 			next[from] = append(next[from], u)
 		}
 	}
@@ -381,8 +381,8 @@ func (p *planner) order() error {
 	return nil
 }
 
-// all are a unit's nodes.
-func (u *unit) all() []*node {
+// allNodes are a unit's nodes.
+func (u *unit) allNodes() []*node {
 	if u.node == nil {
 		return u.nodes
 	}
@@ -405,8 +405,8 @@ func (q *queue) Pop() any {
 func (p *planner) results(u *unit) map[*node]view {
 	out := map[*node]view{}
 	for _, n := range u.nodes {
-		for _, t := range p.takers[n] {
-			if t.by == nil || p.unitOf[t.by] != u || !t.plain {
+		for _, t := range p.valueUsers[n] {
+			if t.node == nil || p.unitOf[t.node] != u || !t.ordered {
 				out[n] = p.views[n]
 			}
 		}
@@ -414,9 +414,9 @@ func (p *planner) results(u *unit) map[*node]view {
 	return out
 }
 
-// written are the nodes of a unit that have a place in memory: its own, or those members
+// nodesStored are the nodes of a unit that have a place in memory: its own, or those members
 // that somebody outside takes.
-func (p *planner) written(u *unit) []*node {
+func (p *planner) nodesStored(u *unit) []*node {
 	out := slices.Collect(maps.Keys(p.results(u)))
 	if u.node != nil {
 		out = append(out, u.node)
@@ -424,12 +424,12 @@ func (p *planner) written(u *unit) []*node {
 	return out
 }
 
-// taken are the slots that a unit reads.
-func (p *planner) taken(u *unit) []int {
+// slotsRead are the slots that a unit reads.
+func (p *planner) slotsRead(u *unit) []int {
 	slots := map[int]bool{}
-	for _, n := range u.all() {
+	for _, n := range u.allNodes() {
 		for _, in := range n.in {
-			if p.unitOf[p.source(in)] != u {
+			if p.unitOf[p.storedSource(in)] != u {
 				slots[p.views[in].slot] = true
 			}
 		}

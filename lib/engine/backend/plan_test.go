@@ -13,15 +13,15 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// drawing records a random computation, the same on every backend: it has been given the
+// randomGraph records a random computation, the same on every backend: it has been given the
 // values so far and adds one.
-type drawing struct {
+type randomGraph struct {
 	f      compute.Function
 	rng    *rand.Rand
 	values []compute.Value
 }
 
-func (d *drawing) any() (compute.Value, []int) {
+func (d *randomGraph) any() (compute.Value, []int) {
 	v := d.values[d.rng.IntN(len(d.values))]
 	s, err := d.f.Shape(v)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *drawing) any() (compute.Value, []int) {
 }
 
 // like finds a value of the given dims.
-func (d *drawing) like(dims []int) compute.Value {
+func (d *randomGraph) like(dims []int) compute.Value {
 	for range 40 {
 		if v, has := d.any(); fmt.Sprint(has) == fmt.Sprint(dims) {
 			return v
@@ -40,7 +40,7 @@ func (d *drawing) like(dims []int) compute.Value {
 	return nil
 }
 
-func (d *drawing) next() (compute.Value, error) {
+func (d *randomGraph) next() (compute.Value, error) {
 	x, dims := d.any()
 	rank := len(dims)
 	switch d.rng.IntN(12) {
@@ -111,11 +111,11 @@ func (d *drawing) next() (compute.Value, error) {
 	return d.f.Tanh(y)
 }
 
-// drawn records and runs a computation of n operations on two inputs, and returns some of
+// randomPlanGraph records and runs a computation of n operations on two inputs, and returns some of
 // its values.
-func drawn(b compute.Backend, seed uint64, n int) ([][]float32, error) {
+func randomPlanGraph(b compute.Backend, seed uint64, n int) ([][]float32, error) {
 	w := b.Builder("drawn")
-	d := &drawing{f: w.Main(), rng: rand.New(rand.NewPCG(seed, 1))}
+	d := &randomGraph{f: w.Main(), rng: rand.New(rand.NewPCG(seed, 1))}
 	in := rand.New(rand.NewPCG(seed, 2))
 	var inputs []compute.Buffer
 	for i, dims := range [][]int{{3, 37}, {37, 3}, {3, 37}} {
@@ -180,8 +180,8 @@ func TestRandomComputations(t *testing.T) { randomComputations(t) }
 
 // So they do where reductions compute the programs before them.
 func TestRandomComputationsWhereReductionsComputeWhatIsBeforeThem(t *testing.T) {
-	defer func(n int) { fewPoured = n }(fewPoured)
-	fewPoured = 0
+	defer func(n int) { minFused = n }(minFused)
+	minFused = 0
 	randomComputations(t)
 }
 
@@ -193,15 +193,15 @@ func randomComputations(t *testing.T) {
 	defer theirs.Finalize()
 	for seed := range uint64(400) {
 		n := 5 + int(seed)%60
-		want, err := drawn(theirs, seed, n)
+		want, err := randomPlanGraph(theirs, seed, n)
 		if err != nil {
 			t.Fatalf("computation %d: GoMLX: %v", seed, err)
 		}
-		got, err := drawn(Open(1), seed, n)
+		got, err := randomPlanGraph(Open(1), seed, n)
 		if err != nil {
 			t.Fatalf("computation %d: %v", seed, err)
 		}
-		again, err := drawn(Open(3), seed, n)
+		again, err := randomPlanGraph(Open(3), seed, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,21 +253,21 @@ func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 		c := chain{f: f.(*function)}
 		product, all := in[0], in[0]
 		for _, x := range in {
-			y := c.of(f.Exp(x))
-			product = c.of(f.Mul(product, y))
-			all = c.of(f.Add(c.of(f.Tanh(y)), all))
+			y := c.try(f.Exp(x))
+			product = c.try(f.Mul(product, y))
+			all = c.try(f.Add(c.try(f.Tanh(y)), all))
 		}
-		sum := c.of(f.ReduceSum(all))
-		return c.of(f.Add(product, c.of(f.BroadcastInDim(c.of(f.Reshape(sum, 1)), shapes.Make(dtypes.Float32, n), []int{0})))), c.err
+		sum := c.try(f.ReduceSum(all))
+		return c.try(f.Add(product, c.try(f.BroadcastInDim(c.try(f.Reshape(sum, 1)), shapes.Make(dtypes.Float32, n), []int{0})))), c.err
 	})
 	if e.size > 3*4*n {
 		t.Errorf("%d values of %d bytes lie between steps", e.size/(4*n), 4*n)
 	}
 }
 
-// spread repeats a number n times.
+// kernelDilation repeats a number n times.
 func (c *chain) spread(v compute.Value, n int) compute.Value {
-	return c.of(c.f.BroadcastInDim(c.of(c.f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
+	return c.try(c.f.BroadcastInDim(c.try(c.f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
 }
 
 // executed is what a plan makes of a vector.
@@ -293,10 +293,10 @@ func executed(t *testing.T, e *executable, in []float32) []float32 {
 func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
 	shares := func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
-		y := c.of(f.Exp(in[0]))
-		return c.of(f.Div(y, c.spread(c.of(f.ReduceSum(y)), in[0].(*node).size()))), c.err
+		y := c.try(f.Exp(in[0]))
+		return c.try(f.Div(y, c.spread(c.try(f.ReduceSum(y)), in[0].(*node).size()))), c.err
 	}
-	for n, steps := range map[int]int{fewPoured: 2, fewPoured - 1: 3} {
+	for n, steps := range map[int]int{minFused: 2, minFused - 1: 3} {
 		e := planned(t, n, 1, shares)
 		if len(e.steps) != steps {
 			t.Errorf("%d elements: %d steps, not %d", n, len(e.steps), steps)
@@ -313,12 +313,12 @@ func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
 // A reduction that takes something else which waits for the program may not compute it: they
 // would wait for each other.
 func TestAReductionDoesNotComputeWhatItWaitsFor(t *testing.T) {
-	n := fewPoured
+	n := minFused
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
-		y := c.of(f.Exp(in[0]))
-		scaled := c.of(f.Mul(y, c.spread(c.of(f.ReduceMax(y)), n)))
-		return c.of(f.Add(y, c.spread(c.of(f.ReduceSum(scaled)), n))), c.err
+		y := c.try(f.Exp(in[0]))
+		scaled := c.try(f.Mul(y, c.spread(c.try(f.ReduceMax(y)), n)))
+		return c.try(f.Add(y, c.spread(c.try(f.ReduceSum(scaled)), n))), c.err
 	})
 	if got := executed(t, e, make([]float32, n)); got[n/2] != float32(n+1) {
 		t.Errorf("%v, not %d", got[n/2], n+1)

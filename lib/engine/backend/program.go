@@ -16,12 +16,12 @@ import (
 // registers stay in the first-level cache.
 const tile = 1024
 
-// together are the bytes of a register that are computed at a time: of eight bytes an
+// chunkBytes are the bytes of a register that are computed at a time: of eight bytes an
 // element, half a tile.
-const together = 4 * tile
+const chunkBytes = 4 * tile
 
-// near is how many elements an operand may have that the processor's own caches still hold.
-const near = 1 << 16
+// cachedElements is how many elements an operand may have that the processor's own caches still hold.
+const cachedElements = 1 << 16
 
 // program computes elementwise results of one size, a tile at a time. A register
 // holds a tile: one that was loaded, one in between, or a result in its place.
@@ -30,7 +30,7 @@ type program struct {
 	loads   []load
 	code    []instruction
 	stores  []store
-	of      []dtypes.DType // the registers' types
+	dtypes  []dtypes.DType // the registers' types
 	scratch int            // tiles between loads and results
 	places  []int          // the register's tile of scratch, -1: it lies elsewhere
 	keep    int            // the register that is read when a tile is done, -1: none
@@ -42,17 +42,17 @@ type load struct {
 	to      int
 	from    view
 	first   element // of from: a view is large, and asked for its address at every step
-	how     loading
+	mode    loadMode
 	dims    []int // of from, merged, with their strides
 	strides []int
 }
 
-type loading int
+type loadMode int
 
 const (
-	direct   loading = iota // it lies in order
-	single                  // one element for all
-	gathered                // any other way
+	direct   loadMode = iota // it lies in order
+	single                   // one element for all
+	gathered                 // any other way
 )
 
 type instruction struct {
@@ -62,10 +62,10 @@ type instruction struct {
 
 // store is a result that somebody else needs.
 type store struct {
-	from   int
-	to     view
-	first  element
-	placed bool // the register lies where it is stored
+	from    int
+	to      view
+	first   element
+	inPlace bool // the register lies where it is stored
 }
 
 // members are the nodes of a program, in their order; nodes outside are loaded.
@@ -74,46 +74,46 @@ type members struct {
 	nodes []*node
 }
 
-// programOf compiles the members of a program. Views of nodes outside are found by at; of
+// compileProgram compiles the members of a program. Views of nodes outside are found by at; of
 // the members those in results are stored, at the views given.
-func programOf(m members, at func(n *node) view, results map[*node]view) (*program, map[*node]int, error) {
-	w := weaving(m.size)
-	w.at = at
+func compileProgram(m members, at func(n *node) view, results map[*node]view) (*program, map[*node]int, error) {
+	w := newProgramBuilder(m.size)
+	w.viewOf = at
 	for _, n := range m.nodes {
-		w.known[n] = -1
+		w.registers[n] = -1
 	}
 	for _, n := range m.nodes {
-		if err := w.weave(n); err != nil {
+		if err := w.addNode(n); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, n := range m.nodes {
 		if v, ok := results[n]; ok {
-			w.store(w.known[n], v)
+			w.store(w.registers[n], v)
 		}
 	}
-	return &w.program, w.known, nil
+	return &w.program, w.registers, nil
 }
 
-// weaver turns nodes into code.
-type weaver struct {
+// programBuilder turns nodes into code.
+type programBuilder struct {
 	program
-	known  map[*node]int // the registers of members
-	loaded map[string]int
-	at     func(n *node) view
+	registers map[*node]int // the registers of members
+	loaded    map[string]int
+	viewOf    func(n *node) view
 }
 
-// weaving is an empty program of that many elements.
-func weaving(size int) *weaver {
-	return &weaver{program: program{size: size}, known: map[*node]int{}, loaded: map[string]int{}}
+// newProgramBuilder is an empty program of that many elements.
+func newProgramBuilder(size int) *programBuilder {
+	return &programBuilder{program: program{size: size}, registers: map[*node]int{}, loaded: map[string]int{}}
 }
 
-func (w *weaver) register(of dtypes.DType) int {
-	w.of = append(w.of, of)
-	return len(w.of) - 1
+func (w *programBuilder) register(of dtypes.DType) int {
+	w.dtypes = append(w.dtypes, of)
+	return len(w.dtypes) - 1
 }
 
-func (w *weaver) weave(n *node) error {
+func (w *programBuilder) addNode(n *node) error {
 	run, err := kernelFor(n)
 	if err != nil {
 		return err
@@ -123,39 +123,39 @@ func (w *weaver) weave(n *node) error {
 		*[]*int{&i.a, &i.b, &i.c}[k] = w.operand(in, n.shape.Dimensions)
 	}
 	i.dst = w.register(n.shape.DType)
-	w.known[n], w.code = i.dst, append(w.code, i)
+	w.registers[n], w.code = i.dst, append(w.code, i)
 	return nil
 }
 
 // operand is the register of a node as an operation with a result of those dims
 // takes it.
-func (w *weaver) operand(n *node, dims []int) int {
-	if r, ok := w.known[root(n)]; ok && n.size() == w.size {
+func (w *programBuilder) operand(n *node, dims []int) int {
+	if r, ok := w.registers[skipReorderings(n)]; ok && n.size() == w.size {
 		return r
 	}
-	return w.load(w.at(n).broadcast(dims))
+	return w.load(w.viewOf(n).broadcast(dims))
 }
 
 // load is the register of what a view shows.
-func (w *weaver) load(v view) int {
+func (w *programBuilder) load(v view) int {
 	key := fmt.Sprint(v)
 	if r, ok := w.loaded[key]; ok {
 		return r
 	}
-	l := load{to: w.register(v.of), from: v, first: v.first(), how: gathered}
+	l := load{to: w.register(v.dtype), from: v, first: v.first(), mode: gathered}
 	switch {
 	case v.constant():
-		l.how = single
+		l.mode = single
 	case v.dense():
-		l.how = direct
+		l.mode = direct
 	}
-	d, s := merged(v.dims, v.strides)
+	d, s := mergeAxes(v.dims, v.strides)
 	l.dims, l.strides = d, s[0]
 	w.loads, w.loaded[key] = append(w.loads, l), l.to
 	return l.to
 }
 
-func (w *weaver) store(r int, to view) {
+func (w *programBuilder) store(r int, to view) {
 	w.stores = append(w.stores, store{from: r, to: to, first: to.first()})
 }
 
@@ -166,7 +166,7 @@ func kernelFor(n *node) (k kernel, err error) {
 	case compute.OpTypeConvertDType:
 		k = conversions[[2]dtypes.DType{n.in[0].shape.DType, n.shape.DType}]
 	default:
-		key := kernelOf{n.op, n.in[0].shape.DType}
+		key := kernelKey{n.op, n.in[0].shape.DType}
 		if k = unaryKernels[key]; k == nil {
 			k = binaryKernels[key]
 		}
@@ -177,11 +177,11 @@ func kernelFor(n *node) (k kernel, err error) {
 	return k, nil
 }
 
-// settle gives every register its place: results lie where they are stored, what is
+// assignRegisters gives every register its place: results lie where they are stored, what is
 // in between in as few tiles as its lives allow. keep, if not -1, stays to the end.
-func (p *program) settle(keep int) {
-	p.places, p.keep = slices.Repeat([]int{-1}, len(p.of)), keep
-	last := make([]int, len(p.of))
+func (p *program) assignRegisters(keep int) {
+	p.places, p.keep = slices.Repeat([]int{-1}, len(p.dtypes)), keep
+	last := make([]int, len(p.dtypes))
 	for i, c := range p.code {
 		last[c.a], last[c.b], last[c.c] = i, i, i
 	}
@@ -202,7 +202,7 @@ func (p *program) settle(keep int) {
 		return p.scratch - 1
 	}
 	for _, l := range p.loads {
-		if l.how != direct {
+		if l.mode != direct {
 			p.places[l.to] = take()
 			last[l.to] = len(p.code) // a single element is laid out once for all tiles
 		}
@@ -211,7 +211,7 @@ func (p *program) settle(keep int) {
 		if c.dst == keep {
 			free = nil // what is kept grows over the stretches of a tile: its place is no other register's, before or behind
 		}
-		if !p.stored(c.dst) {
+		if !p.isStored(c.dst) {
 			p.places[c.dst] = take()
 		}
 		for _, r := range []int{c.a, c.b, c.c} {
@@ -222,15 +222,15 @@ func (p *program) settle(keep int) {
 	}
 	for i := range p.stores {
 		s := &p.stores[i]
-		s.placed = p.places[s.from] < 0 && !p.loadedAt(s.from)
+		s.inPlace = p.places[s.from] < 0 && !p.isLoaded(s.from)
 	}
 	p.step = tile
-	for _, t := range p.of {
-		p.step = min(p.step, together/int(t.Size()))
+	for _, t := range p.dtypes {
+		p.step = min(p.step, chunkBytes/int(t.Size()))
 	}
 }
 
-func (p *program) stored(r int) bool {
+func (p *program) isStored(r int) bool {
 	return slices.ContainsFunc(p.stores, func(s store) bool { return s.from == r })
 }
 
@@ -242,10 +242,10 @@ type frame struct {
 
 var frames = sync.Pool{New: func() any { return new(frame) }}
 
-// open makes a frame for up to n elements; close gives it back.
-func (p *program) open(x *execution, n int) *frame {
+// newFrame makes a frame for up to n elements; close gives it back.
+func (p *program) newFrame(x *execution, n int) *frame {
 	f := frames.Get().(*frame)
-	f.registers = slices.Grow(f.registers[:0], len(p.of))[:len(p.of)]
+	f.registers = slices.Grow(f.registers[:0], len(p.dtypes))[:len(p.dtypes)]
 	if need := p.scratch * tile; len(f.tiles) < need {
 		f.tiles = make([]uint64, need)
 	}
@@ -255,19 +255,19 @@ func (p *program) open(x *execution, n int) *frame {
 		}
 	}
 	for _, l := range p.loads {
-		if l.how == single {
-			spread(l.from.of, f.registers[l.to], x.at(l.first, 0), min(n, tile))
+		if l.mode == single {
+			broadcastElement(l.from.dtype, f.registers[l.to], x.elementPtr(l.first, 0), min(n, tile))
 		}
 	}
 	return f
 }
 
-func (f *frame) close() { frames.Put(f) }
+func (f *frame) release() { frames.Put(f) }
 
 // compute runs the program for elements from .. from+n, n at most a tile. What is kept
 // lies in its register afterwards.
 func (p *program) compute(x *execution, f *frame, from, n int) {
-	p.stretch(x, f, from, 0, min(n, p.step))
+	p.computeChunk(x, f, from, 0, min(n, p.step))
 	if n <= p.step {
 		return
 	}
@@ -276,33 +276,33 @@ func (p *program) compute(x *execution, f *frame, from, n int) {
 		kept = f.registers[p.keep]
 	}
 	for done := p.step; done < n; done += p.step {
-		p.stretch(x, f, from, done, min(n-done, p.step))
+		p.computeChunk(x, f, from, done, min(n-done, p.step))
 	}
 	if p.keep >= 0 {
 		f.registers[p.keep] = kept
 	}
 }
 
-// stretch computes n elements of a tile that begins at from, after those that are done.
-func (p *program) stretch(x *execution, f *frame, from, done, n int) {
+// computeChunk computes n elements of a tile that begins at from, after those that are done.
+func (p *program) computeChunk(x *execution, f *frame, from, done, n int) {
 	if r := p.keep; r >= 0 && p.places[r] >= 0 {
-		f.registers[r] = unsafe.Add(unsafe.Pointer(&f.tiles[p.places[r]*tile]), done*int(p.of[r].Size()))
+		f.registers[r] = unsafe.Add(unsafe.Pointer(&f.tiles[p.places[r]*tile]), done*int(p.dtypes[r].Size()))
 	}
 	from += done
 	for i := range p.loads {
-		switch l := &p.loads[i]; l.how {
+		switch l := &p.loads[i]; l.mode {
 		case direct:
-			f.registers[l.to] = x.at(l.first, from)
-			if rest := p.size - from - n; p.size > near && rest > 0 { // no address past the end
-				kernels.Ahead(x.at(l.first, from+n), min(n, rest)*l.first.bytes)
+			f.registers[l.to] = x.elementPtr(l.first, from)
+			if rest := p.size - from - n; p.size > cachedElements && rest > 0 { // no address past the end
+				kernels.Prefetch(x.elementPtr(l.first, from+n), min(n, rest)*l.first.bytes)
 			}
 		case gathered:
 			l.gather(x, f.registers[l.to], from, n)
 		}
 	}
 	for i := range p.stores {
-		if s := &p.stores[i]; s.placed {
-			f.registers[s.from] = x.at(s.first, from)
+		if s := &p.stores[i]; s.inPlace {
+			f.registers[s.from] = x.elementPtr(s.first, from)
 		}
 	}
 	for i := range p.code {
@@ -311,21 +311,21 @@ func (p *program) stretch(x *execution, f *frame, from, done, n int) {
 	}
 	for i := range p.stores {
 		s := &p.stores[i]
-		if to := x.at(s.first, from); to != f.registers[s.from] {
-			move(s.to.of, to, f.registers[s.from], n)
+		if to := x.elementPtr(s.first, from); to != f.registers[s.from] {
+			copyElements(s.to.dtype, to, f.registers[s.from], n)
 		}
 	}
 }
 
-func (p *program) loadedAt(r int) bool {
+func (p *program) isLoaded(r int) bool {
 	return slices.ContainsFunc(p.loads, func(l load) bool { return l.to == r })
 }
 
 // run computes all elements, on the workers of an execution.
 func (p *program) run(x *execution) {
 	x.parallel(p.size, 16*tile, func(from, to int) {
-		f := p.open(x, to-from)
-		defer f.close()
+		f := p.newFrame(x, to-from)
+		defer f.release()
 		for ; from < to; from += tile {
 			p.compute(x, f, from, min(tile, to-from))
 		}
@@ -334,15 +334,15 @@ func (p *program) run(x *execution) {
 
 // gather lays out elements from .. from+n of a view side by side.
 func (l load) gather(x *execution, to unsafe.Pointer, from, n int) {
-	switch base := x.at(l.first, 0); l.first.bytes {
+	switch base := x.elementPtr(l.first, 0); l.first.bytes {
 	case 1:
-		gather(of[uint8](to, n), base, l.dims, l.strides, from)
+		gather(sliceAt[uint8](to, n), base, l.dims, l.strides, from)
 	case 2:
-		gather(of[uint16](to, n), base, l.dims, l.strides, from)
+		gather(sliceAt[uint16](to, n), base, l.dims, l.strides, from)
 	case 4:
-		gather(of[uint32](to, n), base, l.dims, l.strides, from)
+		gather(sliceAt[uint32](to, n), base, l.dims, l.strides, from)
 	default:
-		gather(of[uint64](to, n), base, l.dims, l.strides, from)
+		gather(sliceAt[uint64](to, n), base, l.dims, l.strides, from)
 	}
 }
 
@@ -359,7 +359,7 @@ func gather[T any](to []T, base unsafe.Pointer, dims, strides []int, from int) {
 	inner, step := dims[last], strides[last]
 	for len(to) > 0 {
 		run := min(len(to), inner-index[last])
-		walk(to[:run], base, offset, step)
+		copyStrided(to[:run], base, offset, step)
 		to = to[run:]
 		index[last] += run
 		offset += run * step
@@ -371,8 +371,8 @@ func gather[T any](to []T, base unsafe.Pointer, dims, strides []int, from int) {
 	}
 }
 
-// walk copies elements that are step apart.
-func walk[T any](to []T, base unsafe.Pointer, offset, step int) {
+// copyStrided copies elements that are step apart.
+func copyStrided[T any](to []T, base unsafe.Pointer, offset, step int) {
 	width := int(unsafe.Sizeof(to[0]))
 	p := unsafe.Add(base, offset*width)
 	switch step {
@@ -393,21 +393,21 @@ func walk[T any](to []T, base unsafe.Pointer, offset, step int) {
 	}
 }
 
-// spread repeats an element.
-func spread(t dtypes.DType, to, from unsafe.Pointer, n int) {
+// kernelDilation repeats an element.
+func broadcastElement(t dtypes.DType, to, from unsafe.Pointer, n int) {
 	switch t.Size() {
 	case 1:
-		walk(of[uint8](to, n), from, 0, 0)
+		copyStrided(sliceAt[uint8](to, n), from, 0, 0)
 	case 2:
-		walk(of[uint16](to, n), from, 0, 0)
+		copyStrided(sliceAt[uint16](to, n), from, 0, 0)
 	case 4:
-		walk(of[uint32](to, n), from, 0, 0)
+		copyStrided(sliceAt[uint32](to, n), from, 0, 0)
 	default:
-		walk(of[uint64](to, n), from, 0, 0)
+		copyStrided(sliceAt[uint64](to, n), from, 0, 0)
 	}
 }
 
-func move(t dtypes.DType, to, from unsafe.Pointer, n int) {
+func copyElements(t dtypes.DType, to, from unsafe.Pointer, n int) {
 	bytes := n * int(t.Size())
-	copy(of[byte](to, bytes), of[byte](from, bytes))
+	copy(sliceAt[byte](to, bytes), sliceAt[byte](from, bytes))
 }

@@ -18,7 +18,7 @@ type node struct {
 	shape shapes.Shape
 	attr  any // what the operation is told beside its operands
 	id    int // the place in its function
-	of    *function
+	fn    *function
 }
 
 func (n *node) size() int { return n.shape.Size() }
@@ -35,7 +35,7 @@ var _ compute.Builder = (*builder)(nil)
 
 func newBuilder(b *Backend, name string) *builder {
 	w := &builder{backend: b, name: name}
-	w.main = &function{builder: w, seen: map[string]*node{}}
+	w.main = &function{builder: w, interned: map[string]*node{}}
 	w.main.ErrFn = missing
 	return w
 }
@@ -71,7 +71,7 @@ type function struct {
 	names    []string
 	outputs  []*node
 	returned bool
-	seen     map[string]*node // nodes by what they compute
+	interned map[string]*node // nodes by what they compute
 }
 
 var _ compute.Function = (*function)(nil)
@@ -94,7 +94,7 @@ func (f *function) node(op string, v compute.Value) (*node, error) {
 	if !ok || n == nil {
 		return nil, fmt.Errorf("backend %s: %s: %T is no value of this backend", Name, op, v)
 	}
-	if n.of != f {
+	if n.fn != f {
 		return nil, fmt.Errorf("backend %s: %s: a value of another computation", Name, op)
 	}
 	return n, nil
@@ -124,15 +124,15 @@ func (f *function) add(op compute.OpType, shape shapes.Shape, attr any, in ...*n
 	for _, n := range in {
 		key += fmt.Sprint(" ", n.id)
 	}
-	if f.seen[key] == nil {
-		f.seen[key] = f.another(op, shape, attr, in...)
+	if f.interned[key] == nil {
+		f.interned[key] = f.addNew(op, shape, attr, in...)
 	}
-	return f.seen[key], nil
+	return f.interned[key], nil
 }
 
-// another records an operation, whatever was recorded before.
-func (f *function) another(op compute.OpType, shape shapes.Shape, attr any, in ...*node) *node {
-	n := &node{op: op, in: in, shape: shape, attr: attr, id: len(f.nodes), of: f}
+// addNew records an operation, whatever was recorded before.
+func (f *function) addNew(op compute.OpType, shape shapes.Shape, attr any, in ...*node) *node {
+	n := &node{op: op, in: in, shape: shape, attr: attr, id: len(f.nodes), fn: f}
 	f.nodes = append(f.nodes, n)
 	return n
 }
@@ -185,19 +185,19 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	// Few bytes are looked up by what they are, so that a number that is written often is
 	// one value; many are not compared.
 	raw := dtypes.UnsafeByteSliceFromAny(buf.flat)
-	if len(raw) > sameUpTo {
-		return f.another(compute.OpTypeConstant, shape, constant{buf}), nil
+	if len(raw) > maxInterned {
+		return f.addNew(compute.OpTypeConstant, shape, constant{buf}), nil
 	}
 	key := fmt.Sprintf("constant %s %x", shape, raw)
-	if n := f.seen[key]; n != nil {
+	if n := f.interned[key]; n != nil {
 		return n, buf.Finalize()
 	}
-	f.seen[key] = f.another(compute.OpTypeConstant, shape, constant{buf})
-	return f.seen[key], nil
+	f.interned[key] = f.addNew(compute.OpTypeConstant, shape, constant{buf})
+	return f.interned[key], nil
 }
 
-// sameUpTo is the most bytes of constants that are compared with each other.
-const sameUpTo = 1024
+// maxInterned is the most bytes of constants that are compared with each other.
+const maxInterned = 1024
 
 // Return implements compute.Function.
 func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {
@@ -239,9 +239,9 @@ func (f *function) uses() map[*node][]*node {
 	return users
 }
 
-// live are the nodes that an output depends on, in the order in which they were
+// liveNodes are the nodes that an output depends on, in the order in which they were
 // recorded.
-func (f *function) live(users map[*node][]*node) []*node {
+func (f *function) liveNodes(users map[*node][]*node) []*node {
 	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool {
 		_, ok := users[n]
 		return !ok

@@ -26,7 +26,7 @@ func (f *function) reduce(op compute.OpType, x compute.Value, axes []int) (compu
 		}
 	}
 	shape, err := shapeinference.Reduce(in[0].shape, axes)
-	if err == nil && folds[kernelOf{op, in[0].shape.DType}] == nil {
+	if err == nil && folds[kernelKey{op, in[0].shape.DType}] == nil {
 		err = missing(op)
 	}
 	return f.result(op, shape, err, slices.Clone(axes), in...)
@@ -70,16 +70,16 @@ type fold struct {
 	along func(acc *uint64, from unsafe.Pointer, n int)
 	// across takes rows of elements, one after the other, into as many accumulators.
 	across func(acc []uint64, from unsafe.Pointer, rows int)
-	// join takes accumulators into others.
+	// merge takes accumulators into others.
 	join func(acc, other []uint64)
 	// end stores accumulators as elements.
 	end func(to unsafe.Pointer, acc []uint64)
 }
 
-var folds = map[kernelOf]*fold{}
+var folds = map[kernelKey]*fold{}
 
-// foldOf is a fold of elements T in an accumulator A.
-func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end func(acc A) T) *fold {
+// newFold is a fold of elements T in an accumulator A.
+func newFold[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end func(acc A) T) *fold {
 	in := func(acc *uint64) *A { return (*A)(unsafe.Pointer(acc)) }
 	return &fold{
 		start: func(acc []uint64) {
@@ -92,7 +92,7 @@ func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end 
 			for i := range lanes {
 				lanes[i] = zero
 			}
-			x := of[T](from, n)
+			x := sliceAt[T](from, n)
 			for len(x) >= len(lanes) {
 				for i := range lanes {
 					lanes[i] = take(lanes[i], x[i])
@@ -107,7 +107,7 @@ func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end 
 			}
 		},
 		across: func(acc []uint64, from unsafe.Pointer, rows int) {
-			x := of[T](from, rows*len(acc))
+			x := sliceAt[T](from, rows*len(acc))
 			for ; len(x) > 0; x = x[len(acc):] {
 				for i, v := range x[:len(acc)] {
 					*in(&acc[i]) = take(*in(&acc[i]), v)
@@ -120,7 +120,7 @@ func foldOf[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end 
 			}
 		},
 		end: func(to unsafe.Pointer, acc []uint64) {
-			out := of[T](to, len(acc))
+			out := sliceAt[T](to, len(acc))
 			for i := range acc {
 				out[i] = end(*in(&acc[i]))
 			}
@@ -142,16 +142,16 @@ type reduction struct {
 	fold   *fold
 	to     view
 	groups []group // axes, the outermost first, merged
-	of     dtypes.DType
+	dtype  dtypes.DType
 }
 
-// group are neighbouring axes that are all reduced, or all kept.
+// joinOperandUnit are neighbouring axes that are all reduced, or all kept.
 type group struct {
 	n    int
 	kept bool
 }
 
-func groupsOf(dims []int, axes []int) (out []group) {
+func mergeGroups(dims []int, axes []int) (out []group) {
 	for i, n := range dims {
 		kept := !slices.Contains(axes, i)
 		switch last := len(out) - 1; {
@@ -174,7 +174,7 @@ func (r *reduction) run(x *execution) {
 	if n := len(outer); n > 0 {
 		inner, outer = outer[n-1], outer[:n-1]
 	}
-	kept, folded := split(outer, inner.n)
+	kept, folded := splitGroups(outer, inner.n)
 	width, segments := 1, folded.size()
 	if inner.kept {
 		width = inner.n
@@ -194,11 +194,11 @@ func (r *reduction) run(x *execution) {
 
 // rows reduces short rows that lie side by side, as many at a time as a tile holds.
 func (r *reduction) rows(x *execution, count, n int) {
-	size := int(r.of.Size())
+	size := int(r.dtype.Size())
 	at := tile / n
 	x.parallel(count, max(1, grain/n), func(from, to int) {
-		f := r.source.open(x, (to-from)*n)
-		defer f.close()
+		f := r.source.newFrame(x, (to-from)*n)
+		defer f.release()
 		acc := make([]uint64, at)
 		for ; from < to; from += at {
 			now := min(at, to-from)
@@ -207,7 +207,7 @@ func (r *reduction) rows(x *execution, count, n int) {
 			for i := range now {
 				r.fold.along(&acc[i], unsafe.Add(f.registers[r.result], i*n*size), n)
 			}
-			r.fold.end(x.address(r.to, from), acc[:now])
+			r.fold.end(x.viewPtr(r.to, from), acc[:now])
 		}
 	})
 }
@@ -230,14 +230,14 @@ func (r *reduction) output(x *execution, acc []uint64, k, base int, folded walke
 	for i := 1; i < pieces; i++ {
 		r.fold.join(total, parts[i*width:(i+1)*width])
 	}
-	r.fold.end(x.address(r.to, k*width), total)
+	r.fold.end(x.viewPtr(r.to, k*width), total)
 }
 
 // piece reduces some segments into accumulators.
 func (r *reduction) piece(x *execution, acc []uint64, base int, folded walker, from, to int, inner group) {
 	r.fold.start(acc)
-	f := r.source.open(x, inner.n*max(1, to-from))
-	defer f.close()
+	f := r.source.newFrame(x, inner.n*max(1, to-from))
+	defer f.release()
 	rows := 1
 	if len(folded) == 1 && folded[0].step == inner.n {
 		rows = max(1, tile/inner.n) // segments lie side by side
@@ -248,13 +248,13 @@ func (r *reduction) piece(x *execution, acc []uint64, base int, folded walker, f
 		for done := 0; done < now*inner.n; done += tile {
 			n := min(tile, now*inner.n-done)
 			r.source.compute(x, f, at+done, n)
-			r.take(acc, f.registers[r.result], done, n, inner)
+			r.accumulate(acc, f.registers[r.result], done, n, inner)
 		}
 	}
 }
 
-// take reduces a tile: whole segments, or of a longer one the elements from done on.
-func (r *reduction) take(acc []uint64, from unsafe.Pointer, done, n int, inner group) {
+// get reduces a tile: whole segments, or of a longer one the elements from done on.
+func (r *reduction) accumulate(acc []uint64, from unsafe.Pointer, done, n int, inner group) {
 	if !inner.kept {
 		r.fold.along(&acc[0], from, n)
 		return
@@ -271,9 +271,9 @@ type walker []stride
 
 type stride struct{ n, step int }
 
-// split makes the walkers over kept and reduced groups, which stand before a group
+// splitGroups makes the walkers over kept and reduced groups, which stand before a group
 // of inner elements.
-func split(outer []group, inner int) (kept, folded walker) {
+func splitGroups(outer []group, inner int) (kept, folded walker) {
 	step := inner
 	for i := len(outer) - 1; i >= 0; i-- {
 		g := outer[i]
@@ -315,20 +315,20 @@ func (w walker) offset(count int) (at int) {
 }
 
 func init() {
-	foldFloats[float32](dtypes.Float32)
-	foldFloats[float64](dtypes.Float64)
-	foldIntegers[int8](dtypes.Int8)
-	foldIntegers[int16](dtypes.Int16)
-	foldIntegers[int32](dtypes.Int32)
-	foldIntegers[int64](dtypes.Int64)
-	foldIntegers[uint8](dtypes.Uint8)
-	foldIntegers[uint16](dtypes.Uint16)
-	foldIntegers[uint32](dtypes.Uint32)
-	foldIntegers[uint64](dtypes.Uint64)
+	addFloatFolds[float32](dtypes.Float32)
+	addFloatFolds[float64](dtypes.Float64)
+	addIntegerFolds[int8](dtypes.Int8)
+	addIntegerFolds[int16](dtypes.Int16)
+	addIntegerFolds[int32](dtypes.Int32)
+	addIntegerFolds[int64](dtypes.Int64)
+	addIntegerFolds[uint8](dtypes.Uint8)
+	addIntegerFolds[uint16](dtypes.Uint16)
+	addIntegerFolds[uint32](dtypes.Uint32)
+	addIntegerFolds[uint64](dtypes.Uint64)
 	and := func(a, b bool) bool { return a && b }
 	or := func(a, b bool) bool { return a || b }
 	self := func(a bool) bool { return a }
-	folds[kernelOf{compute.OpTypeReduceLogicalAnd, dtypes.Bool}] = foldOf(true, and, and, self)
-	folds[kernelOf{compute.OpTypeReduceLogicalOr, dtypes.Bool}] = foldOf(false, or, or, self)
-	fastFolds()
+	folds[kernelKey{compute.OpTypeReduceLogicalAnd, dtypes.Bool}] = newFold(true, and, and, self)
+	folds[kernelKey{compute.OpTypeReduceLogicalOr, dtypes.Bool}] = newFold(false, or, or, self)
+	useFoldKernels()
 }

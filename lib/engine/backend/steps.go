@@ -6,19 +6,19 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// maker makes the steps of a node that is not elementwise, and says how many bytes of
+// stepMaker makes the steps of a node that is not elementwise, and says how many bytes of
 // which slots they need beside its own.
-type maker func(p *planner, n *node) (steps []step, scratch map[int]int, err error)
+type stepMaker func(p *planner, n *node) (steps []step, scratch map[int]int, err error)
 
-// others are the operations that are not elementwise.
-var others = map[compute.OpType]maker{}
+// stepMakers are the operations that are not elementwise.
+var stepMakers = map[compute.OpType]stepMaker{}
 
 func init() {
-	for op := range looks {
-		others[op] = laidOut
+	for op := range viewOps {
+		stepMakers[op] = layOut
 	}
 	for op := range reductions {
-		others[op] = nil // with the program before it
+		stepMakers[op] = nil // with the program before it
 	}
 }
 
@@ -26,16 +26,16 @@ func init() {
 func (p *planner) steps(u *unit) ([]step, map[int]int, error) {
 	switch {
 	case u.node == nil:
-		w, _, err := programOf(u.members, p.view, p.results(u))
+		w, _, err := compileProgram(u.members, p.view, p.results(u))
 		if err == nil {
-			w.settle(-1)
+			w.assignRegisters(-1)
 		}
 		return []step{w}, nil, err
 	case reductions[u.node.op]:
 		r, err := p.reduction(u)
 		return []step{r}, nil, err
 	}
-	make := others[u.node.op]
+	make := stepMakers[u.node.op]
 	if make == nil {
 		return nil, nil, missing(u.node.op)
 	}
@@ -48,34 +48,34 @@ func (p *planner) view(n *node) view { return p.views[n] }
 func (p *planner) reduction(u *unit) (*reduction, error) {
 	in := u.node.in[0]
 	r := &reduction{
-		fold: folds[kernelOf{u.node.op, in.shape.DType}], to: p.views[u.node], of: in.shape.DType,
-		groups: groupsOf(in.shape.Dimensions, u.node.attr.([]int)),
+		fold: folds[kernelKey{u.node.op, in.shape.DType}], to: p.views[u.node], dtype: in.shape.DType,
+		groups: mergeGroups(in.shape.Dimensions, u.node.attr.([]int)),
 	}
 	if len(u.nodes) == 0 {
-		w := weaving(in.size())
+		w := newProgramBuilder(in.size())
 		r.result = w.load(p.views[in])
-		w.settle(r.result)
+		w.assignRegisters(r.result)
 		r.source = &w.program
 		return r, nil
 	}
-	w, known, err := programOf(u.members, p.view, p.results(u))
+	w, known, err := compileProgram(u.members, p.view, p.results(u))
 	if err != nil {
 		return nil, err
 	}
-	r.result = known[root(in)]
-	w.settle(r.result)
+	r.result = known[skipReorderings(in)]
+	w.assignRegisters(r.result)
 	r.source = w
 	return r, nil
 }
 
-// laidOut lays out what a node sees.
-func laidOut(p *planner, n *node) ([]step, map[int]int, error) {
+// layOut lays out what a node sees.
+func layOut(p *planner, n *node) ([]step, map[int]int, error) {
 	from := p.views[n.in[0]]
-	return []step{copied(from, whole(n.id, n.shape.DType, from.dims))}, nil, nil
+	return []step{denseCopy(from, denseView(n.id, n.shape.DType, from.dims))}, nil, nil
 }
 
-// slot is one more than the nodes have.
-func (p *planner) slot() int {
+// newSlot is one more than the nodes have.
+func (p *planner) newSlot() int {
 	p.extra++
 	return p.extra - 1
 }
@@ -92,20 +92,20 @@ func (v view) window(starts, strides, dims []int) view {
 }
 
 func init() {
-	others[compute.OpTypeConcatenate] = func(p *planner, n *node) (steps []step, _ map[int]int, _ error) {
+	stepMakers[compute.OpTypeConcatenate] = func(p *planner, n *node) (steps []step, _ map[int]int, _ error) {
 		axis, at := n.attr.(int), 0
 		to := p.views[n]
 		for _, in := range n.in {
 			starts := make([]int, len(to.dims))
 			starts[axis] = at
 			at += in.shape.Dimensions[axis]
-			steps = append(steps, part{p.views[in], to.window(starts, ones(len(to.dims)), in.shape.Dimensions)})
+			steps = append(steps, viewCopy{p.views[in], to.window(starts, ones(len(to.dims)), in.shape.Dimensions)})
 		}
 		return steps, nil, nil
 	}
-	others[compute.OpTypePad] = func(p *planner, n *node) ([]step, map[int]int, error) {
+	stepMakers[compute.OpTypePad] = func(p *planner, n *node) ([]step, map[int]int, error) {
 		from, to := p.views[n.in[0]], p.views[n]
-		fill := copied(p.views[n.in[1]].broadcast(to.dims), to)
+		fill := denseCopy(p.views[n.in[1]].broadcast(to.dims), to)
 		starts, strides, dims := make([]int, len(to.dims)), ones(len(to.dims)), slices.Clone(from.dims)
 		cut := from
 		for i, a := range n.attr.([]compute.PadAxis) {
@@ -125,7 +125,7 @@ func init() {
 			cut.start += skip * from.strides[i]
 		}
 		cut.dims = dims
-		return []step{fill, part{cut, to.window(starts, strides, dims)}}, nil, nil
+		return []step{fill, viewCopy{cut, to.window(starts, strides, dims)}}, nil, nil
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // kernel computes n elements at dst from those at its operands.
 type kernel func(n int, dst, a, b, c unsafe.Pointer)
 
-// kernelOf names one by its operation and the type of its operands.
-type kernelOf struct {
-	op compute.OpType
-	of dtypes.DType
+// kernelKey names one by its operation and the type of its operands.
+type kernelKey struct {
+	op    compute.OpType
+	dtype dtypes.DType
 }
 
 type (
@@ -37,17 +37,17 @@ var types = map[dtypes.DType]bool{
 }
 
 var (
-	unaryKernels  = map[kernelOf]kernel{}
-	binaryKernels = map[kernelOf]kernel{}
+	unaryKernels  = map[kernelKey]kernel{}
+	binaryKernels = map[kernelKey]kernel{}
 	selections    = map[dtypes.DType]kernel{}
 	conversions   = map[[2]dtypes.DType]kernel{}
 )
 
-func of[T any](p unsafe.Pointer, n int) []T { return unsafe.Slice((*T)(p), n) }
+func sliceAt[T any](p unsafe.Pointer, n int) []T { return unsafe.Slice((*T)(p), n) }
 
 func unaryOf[T, R any](f func(a T) R) kernel {
 	return func(n int, dst, a, _, _ unsafe.Pointer) {
-		d, x := of[R](dst, n), of[T](a, n)
+		d, x := sliceAt[R](dst, n), sliceAt[T](a, n)
 		for i, v := range x {
 			d[i] = f(v)
 		}
@@ -56,7 +56,7 @@ func unaryOf[T, R any](f func(a T) R) kernel {
 
 func binaryOf[T, R any](f func(a, b T) R) kernel {
 	return func(n int, dst, a, b, _ unsafe.Pointer) {
-		d, x, y := of[R](dst, n), of[T](a, n), of[T](b, n)
+		d, x, y := sliceAt[R](dst, n), sliceAt[T](a, n), sliceAt[T](b, n)
 		for i, v := range x {
 			d[i] = f(v, y[i])
 		}
@@ -64,7 +64,7 @@ func binaryOf[T, R any](f func(a, b T) R) kernel {
 }
 
 func selectOf[T any](n int, dst, mask, a, b unsafe.Pointer) {
-	d, m, x, y := of[T](dst, n), of[bool](mask, n), of[T](a, n), of[T](b, n)
+	d, m, x, y := sliceAt[T](dst, n), sliceAt[bool](mask, n), sliceAt[T](a, n), sliceAt[T](b, n)
 	for i, yes := range m {
 		if yes {
 			d[i] = x[i]
@@ -75,31 +75,31 @@ func selectOf[T any](n int, dst, mask, a, b unsafe.Pointer) {
 }
 
 func init() {
-	floats[float32](dtypes.Float32)
-	floats[float64](dtypes.Float64)
-	signeds[int8](dtypes.Int8)
-	signeds[int16](dtypes.Int16)
-	signeds[int32](dtypes.Int32)
-	signeds[int64](dtypes.Int64)
-	integers[uint8](dtypes.Uint8)
-	integers[uint16](dtypes.Uint16)
-	integers[uint32](dtypes.Uint32)
-	integers[uint64](dtypes.Uint64)
-	bools()
-	fast()
+	addFloats[float32](dtypes.Float32)
+	addFloats[float64](dtypes.Float64)
+	addSigneds[int8](dtypes.Int8)
+	addSigneds[int16](dtypes.Int16)
+	addSigneds[int32](dtypes.Int32)
+	addSigneds[int64](dtypes.Int64)
+	addIntegers[uint8](dtypes.Uint8)
+	addIntegers[uint16](dtypes.Uint16)
+	addIntegers[uint32](dtypes.Uint32)
+	addIntegers[uint64](dtypes.Uint64)
+	addBools()
+	useKernels()
 }
 
-// numbers fills the tables for a type that can be counted with.
-func numbers[T number](t dtypes.DType) {
+// addNumbers fills the tables for a type that can be counted with.
+func addNumbers[T number](t dtypes.DType) {
 	selections[t] = selectOf[T]
-	seekers[t] = seek[T]
-	combinesOf[T](t)
+	argExtremeKernels[t] = findExtreme[T]
+	addScatterOps[T](t)
 	convertFrom[T](t)
-	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelOf{op, t}] = binaryOf(f) }
+	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelKey{op, t}] = binaryOf(f) }
 	b(compute.OpTypeAdd, func(a, b T) T { return a + b })
 	b(compute.OpTypeSub, func(a, b T) T { return a - b })
 	b(compute.OpTypeMul, func(a, b T) T { return a * b })
-	c := func(op compute.OpType, f func(a, b T) bool) { binaryKernels[kernelOf{op, t}] = binaryOf(f) }
+	c := func(op compute.OpType, f func(a, b T) bool) { binaryKernels[kernelKey{op, t}] = binaryOf(f) }
 	c(compute.OpTypeEqual, func(a, b T) bool { return a == b })
 	c(compute.OpTypeNotEqual, func(a, b T) bool { return a != b })
 	c(compute.OpTypeLessThan, func(a, b T) bool { return a < b })
@@ -108,9 +108,9 @@ func numbers[T number](t dtypes.DType) {
 	c(compute.OpTypeGreaterOrEqual, func(a, b T) bool { return a >= b })
 }
 
-func floats[T float](t dtypes.DType) {
-	numbers[T](t)
-	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelOf{op, t}] = binaryOf(f) }
+func addFloats[T float](t dtypes.DType) {
+	addNumbers[T](t)
+	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelKey{op, t}] = binaryOf(f) }
 	b(compute.OpTypeDiv, func(a, b T) T { return a / b })
 	b(compute.OpTypeMax, larger[T])
 	b(compute.OpTypeMin, func(a, b T) T { return -larger(-a, -b) })
@@ -127,11 +127,11 @@ func floats[T float](t dtypes.DType) {
 		compute.OpTypeTanh: math.Tanh, compute.OpTypeLogistic: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 		compute.OpTypeErf: math.Erf, compute.OpTypeSin: math.Sin, compute.OpTypeCos: math.Cos, compute.OpTypeSign: sign[float64],
 	} {
-		unaryKernels[kernelOf{op, t}] = unaryOf(func(a T) T { return T(f(float64(a))) })
+		unaryKernels[kernelKey{op, t}] = unaryOf(func(a T) T { return T(f(float64(a))) })
 	}
-	unaryKernels[kernelOf{compute.OpTypeNeg, t}] = unaryOf(func(a T) T { return -a })
-	unaryKernels[kernelOf{compute.OpTypeIsFinite, t}] = unaryOf(func(a T) bool { return a-a == 0 })
-	unaryKernels[kernelOf{compute.OpTypeIsNaN, t}] = unaryOf(func(a T) bool { return a != a })
+	unaryKernels[kernelKey{compute.OpTypeNeg, t}] = unaryOf(func(a T) T { return -a })
+	unaryKernels[kernelKey{compute.OpTypeIsFinite, t}] = unaryOf(func(a T) bool { return a-a == 0 })
+	unaryKernels[kernelKey{compute.OpTypeIsNaN, t}] = unaryOf(func(a T) bool { return a != a })
 }
 
 // larger is the larger of two, and not a number where either is none.
@@ -155,9 +155,9 @@ func sign[T signed | float](x T) T {
 	return x
 }
 
-func integers[T integer](t dtypes.DType) {
-	numbers[T](t)
-	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelOf{op, t}] = binaryOf(f) }
+func addIntegers[T integer](t dtypes.DType) {
+	addNumbers[T](t)
+	b := func(op compute.OpType, f func(a, b T) T) { binaryKernels[kernelKey{op, t}] = binaryOf(f) }
 	b(compute.OpTypeMax, func(a, b T) T { return max(a, b) })
 	b(compute.OpTypeMin, func(a, b T) T { return min(a, b) })
 	b(compute.OpTypeDiv, quotient[T])
@@ -169,14 +169,14 @@ func integers[T integer](t dtypes.DType) {
 	b(compute.OpTypeShiftLeft, func(a, b T) T { return a << uint64(b) })
 	b(compute.OpTypeShiftRightLogical, shiftRight[T])
 	b(compute.OpTypeShiftRightArithmetic, func(a, b T) T { return a >> uint64(b) })
-	unaryKernels[kernelOf{compute.OpTypeBitwiseNot, t}] = unaryOf(func(a T) T { return ^a })
+	unaryKernels[kernelKey{compute.OpTypeBitwiseNot, t}] = unaryOf(func(a T) T { return ^a })
 }
 
-func signeds[T signed](t dtypes.DType) {
-	integers[T](t)
-	unaryKernels[kernelOf{compute.OpTypeNeg, t}] = unaryOf(func(a T) T { return -a })
-	unaryKernels[kernelOf{compute.OpTypeAbs, t}] = unaryOf(func(a T) T { return max(a, -a) })
-	unaryKernels[kernelOf{compute.OpTypeSign, t}] = unaryOf(sign[T])
+func addSigneds[T signed](t dtypes.DType) {
+	addIntegers[T](t)
+	unaryKernels[kernelKey{compute.OpTypeNeg, t}] = unaryOf(func(a T) T { return -a })
+	unaryKernels[kernelKey{compute.OpTypeAbs, t}] = unaryOf(func(a T) T { return max(a, -a) })
+	unaryKernels[kernelKey{compute.OpTypeSign, t}] = unaryOf(sign[T])
 }
 
 // quotient and remainder are XLA's where the divisor is zero: all bits, and the
@@ -216,17 +216,17 @@ func shiftRight[T integer](a, b T) T {
 	return T(uint64(a) & mask >> uint64(b))
 }
 
-func bools() {
+func addBools() {
 	selections[dtypes.Bool] = selectOf[bool]
 	b := func(op compute.OpType, f func(a, b bool) bool) {
-		binaryKernels[kernelOf{op, dtypes.Bool}] = binaryOf(f)
+		binaryKernels[kernelKey{op, dtypes.Bool}] = binaryOf(f)
 	}
 	b(compute.OpTypeLogicalAnd, func(a, b bool) bool { return a && b })
 	b(compute.OpTypeLogicalOr, func(a, b bool) bool { return a || b })
 	b(compute.OpTypeLogicalXor, func(a, b bool) bool { return a != b })
 	b(compute.OpTypeEqual, func(a, b bool) bool { return a == b })
 	b(compute.OpTypeNotEqual, func(a, b bool) bool { return a != b })
-	unaryKernels[kernelOf{compute.OpTypeLogicalNot, dtypes.Bool}] = unaryOf(func(a bool) bool { return !a })
+	unaryKernels[kernelKey{compute.OpTypeLogicalNot, dtypes.Bool}] = unaryOf(func(a bool) bool { return !a })
 }
 
 func convertFrom[T number](t dtypes.DType) {

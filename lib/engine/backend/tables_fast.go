@@ -9,9 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// fast puts the kernels' loops in the place of the plain ones.
-func fast() {
-	fastLoops(dtypes.Float32, map[compute.OpType]func(dst, a []float32){
+// useKernels puts the kernels' loops in the place of the plain ones.
+func useKernels() {
+	useLoops(dtypes.Float32, map[compute.OpType]func(dst, a []float32){
 		compute.OpTypeNeg: kernels.Neg, compute.OpTypeAbs: kernels.Abs, compute.OpTypeSign: kernels.Sign,
 		compute.OpTypeSqrt: kernels.Sqrt, compute.OpTypeRsqrt: kernels.Rsqrt,
 		compute.OpTypeExp: kernels.Exp, compute.OpTypeExpm1: kernels.Expm1, compute.OpTypeLog: kernels.Log, compute.OpTypeLog1p: kernels.Log1p,
@@ -21,7 +21,7 @@ func fast() {
 		compute.OpTypeAdd: kernels.Add, compute.OpTypeSub: kernels.Sub, compute.OpTypeMul: kernels.Mul, compute.OpTypeDiv: kernels.Div,
 		compute.OpTypeMax: kernels.Max, compute.OpTypeMin: kernels.Min,
 	})
-	fastLoops(dtypes.Float64, map[compute.OpType]func(dst, a []float64){
+	useLoops(dtypes.Float64, map[compute.OpType]func(dst, a []float64){
 		compute.OpTypeNeg: kernels.Neg64, compute.OpTypeAbs: kernels.Abs64, compute.OpTypeSqrt: kernels.Sqrt64,
 		compute.OpTypeExp: kernels.Exp64, compute.OpTypeLog: kernels.Log64, compute.OpTypeLog1p: kernels.Log1p64,
 	}, map[compute.OpType]func(dst, a, b []float64){
@@ -30,36 +30,36 @@ func fast() {
 	})
 	conversions[[2]dtypes.DType{dtypes.Float32, dtypes.Float64}] = fastUnary(kernels.Widen)
 	conversions[[2]dtypes.DType{dtypes.Float64, dtypes.Float32}] = fastUnary(kernels.Narrow)
-	fastRelations()
+	useRelations()
 }
 
 func fastUnary[T, R any](f func(dst []R, a []T)) kernel {
-	return func(n int, dst, a, _, _ unsafe.Pointer) { f(of[R](dst, n), of[T](a, n)) }
+	return func(n int, dst, a, _, _ unsafe.Pointer) { f(sliceAt[R](dst, n), sliceAt[T](a, n)) }
 }
 
 func fastBinary[T, R any](f func(dst []R, a, b []T)) kernel {
-	return func(n int, dst, a, b, _ unsafe.Pointer) { f(of[R](dst, n), of[T](a, n), of[T](b, n)) }
+	return func(n int, dst, a, b, _ unsafe.Pointer) { f(sliceAt[R](dst, n), sliceAt[T](a, n), sliceAt[T](b, n)) }
 }
 
-func fastLoops[T float](t dtypes.DType, unary map[compute.OpType]func(dst, a []T), binary map[compute.OpType]func(dst, a, b []T)) {
+func useLoops[T float](t dtypes.DType, unary map[compute.OpType]func(dst, a []T), binary map[compute.OpType]func(dst, a, b []T)) {
 	for op, f := range unary {
-		unaryKernels[kernelOf{op, t}] = fastUnary(f)
+		unaryKernels[kernelKey{op, t}] = fastUnary(f)
 	}
 	for op, f := range binary {
-		binaryKernels[kernelOf{op, t}] = fastBinary(f)
+		binaryKernels[kernelKey{op, t}] = fastBinary(f)
 	}
 }
 
-// fastRelations are those of float32, and what selects by them.
-func fastRelations() {
+// useRelations are those of float32, and what selects by them.
+func useRelations() {
 	t := dtypes.Float32
 	for op, f := range map[compute.OpType]func(dst []bool, a, b []float32){
 		compute.OpTypeLessThan: kernels.Less, compute.OpTypeLessOrEqual: kernels.LessEqual, compute.OpTypeGreaterThan: kernels.Greater,
 		compute.OpTypeGreaterOrEqual: kernels.GreaterEqual, compute.OpTypeEqual: kernels.Equal, compute.OpTypeNotEqual: kernels.NotEqual,
 	} {
-		binaryKernels[kernelOf{op, t}] = fastBinary(f)
+		binaryKernels[kernelKey{op, t}] = fastBinary(f)
 	}
 	selections[t] = func(n int, dst, mask, a, b unsafe.Pointer) {
-		kernels.Select(of[float32](dst, n), of[bool](mask, n), of[float32](a, n), of[float32](b, n))
+		kernels.Select(sliceAt[float32](dst, n), sliceAt[bool](mask, n), sliceAt[float32](a, n), sliceAt[float32](b, n))
 	}
 }

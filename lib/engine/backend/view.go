@@ -12,7 +12,7 @@ import (
 type view struct {
 	slot    int
 	start   int
-	of      dtypes.DType
+	dtype   dtypes.DType
 	dims    []int
 	strides []int
 }
@@ -27,14 +27,14 @@ func rowMajor(dims []int) []int {
 	return strides
 }
 
-func whole(slot int, of dtypes.DType, dims []int) view {
-	return view{slot: slot, of: of, dims: dims, strides: rowMajor(dims)}
+func denseView(slot int, of dtypes.DType, dims []int) view {
+	return view{slot: slot, dtype: of, dims: dims, strides: rowMajor(dims)}
 }
 
 // element is one of a slot's elements, of so many bytes.
 type element struct{ slot, start, bytes int }
 
-func (v view) first() element { return element{v.slot, v.start, int(v.of.Size())} }
+func (v view) first() element { return element{v.slot, v.start, int(v.dtype.Size())} }
 
 func (v view) size() int { return product(v.dims) }
 
@@ -68,9 +68,9 @@ func (v view) constant() bool {
 	return true
 }
 
-// seen is what a node that only looks at its operand sees of it; false where the
+// viewThrough is what a node that only looks at its operand sees of it; false where the
 // operand has to be laid out anew first.
-func seen(n *node, v view) (view, bool) {
+func viewThrough(n *node, v view) (view, bool) {
 	out := v
 	out.dims = n.shape.Dimensions
 	switch n.op {
@@ -101,24 +101,24 @@ func seen(n *node, v view) (view, bool) {
 			out.strides[i] = -v.strides[i]
 		}
 	case opWindow:
-		return windowed(v, n.attr.(window), out.dims), true
+		return windowView(v, n.attr.(window), out.dims), true
 	case compute.OpTypeReshape:
-		strides, ok := reshaped(v, out.dims)
+		strides, ok := reshapeStrides(v, out.dims)
 		out.strides = strides
 		return out, ok
 	}
 	return out, true
 }
 
-// looks are the operations that seen knows.
-var looks = map[compute.OpType]bool{
+// viewOps are the operations that seen knows.
+var viewOps = map[compute.OpType]bool{
 	compute.OpTypeIdentity: true, compute.OpTypeTranspose: true, compute.OpTypeBroadcastInDim: true, compute.OpTypeSlice: true,
 	compute.OpTypeReverse: true, compute.OpTypeReshape: true,
 }
 
-// merged joins neighbouring axes of several strides over the same dims wherever all
+// mergeAxes joins neighbouring axes of several strides over the same dims wherever all
 // of them walk on without a step, and drops axes of one element.
-func merged(dims []int, strides ...[]int) ([]int, [][]int) {
+func mergeAxes(dims []int, strides ...[]int) ([]int, [][]int) {
 	var d []int
 	s := make([][]int, len(strides))
 	for i, n := range dims {
@@ -145,12 +145,12 @@ func merged(dims []int, strides ...[]int) ([]int, [][]int) {
 	return d, s
 }
 
-// reshaped are the strides of a view under other dims, if it can be walked so.
-func reshaped(v view, dims []int) ([]int, bool) {
+// reshapeStrides are the strides of a view under other dims, if it can be walked so.
+func reshapeStrides(v view, dims []int) ([]int, bool) {
 	if v.size() == 0 {
 		return rowMajor(dims), true
 	}
-	from, s := merged(v.dims, v.strides)
+	from, s := mergeAxes(v.dims, v.strides)
 	strides := make([]int, len(dims))
 	k, left := len(from)-1, 1 // what is left of axis k of from
 	step := 0

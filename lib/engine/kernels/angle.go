@@ -5,19 +5,19 @@ import (
 	"math/big"
 )
 
-// manyTurns is where the kernels of angles stop: from here on, pi in two float64 does not
+// maxFastAngle is where the kernels of angles stop: from here on, pi in two float64 does not
 // do.
-const manyTurns = 1 << 40
+const maxFastAngle = 1 << 40
 
-// turned calls near with angles below manyTurns, and farSine for the few that are not.
-func turned(l Level, dst, a []float32, near func(l Level, dst, a []float32), quarters int64) {
+// groupsTransposed calls near with angles below maxFastAngle, and bigSine for the few that are not.
+func splitAngles(l Level, dst, a []float32, near func(l Level, dst, a []float32), quarters int64) {
 	for len(a) > 0 {
 		n := 0
-		for n < len(a) && !(math.Abs(float64(a[n])) >= manyTurns) {
+		for n < len(a) && !(math.Abs(float64(a[n])) >= maxFastAngle) {
 			n++
 		}
 		if n == 0 {
-			dst[0] = farSine(a[0], quarters)
+			dst[0] = bigSine(a[0], quarters)
 			n = 1
 		} else {
 			near(l, dst[:n], a[:n])
@@ -27,16 +27,16 @@ func turned(l Level, dst, a []float32, near func(l Level, dst, a []float32), qua
 }
 
 const (
-	digits    = 340 // bits: 128 before the point, and enough behind it
-	piDecimal = "3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
+	bigPrecision = 340 // bits: 128 before the point, and enough behind it
+	piDecimal    = "3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
 )
 
-// farSine is sin(x + quarters pi/2) by its series, in as many bits as x mod 2 pi needs.
-func farSine(x float32, quarters int64) float32 {
+// bigSine is sin(x + quarters pi/2) by its series, in as many bits as x mod 2 pi needs.
+func bigSine(x float32, quarters int64) float32 {
 	if math.IsInf(float64(x), 0) {
 		return float32(math.NaN())
 	}
-	number := func() *big.Float { return new(big.Float).SetPrec(digits) }
+	number := func() *big.Float { return new(big.Float).SetPrec(bigPrecision) }
 	pi, _ := number().SetString(piDecimal)
 	turn := number().Add(pi, pi)
 	angle := number().SetFloat64(float64(x))

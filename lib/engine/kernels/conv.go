@@ -83,15 +83,15 @@ func PlanConv(s ConvShape) (*Conv, error) {
 	return c, nil
 }
 
-func (s ConvShape) weights() int { return s.KernelH * s.KernelW * s.In * s.Out }
-func (s ConvShape) input() int   { return s.Batch * s.Height * s.Width * s.In }
-func (s ConvShape) output() int  { return s.Batch * s.OutHeight() * s.OutWidth() * s.Out }
+func (s ConvShape) weightSize() int { return s.KernelH * s.KernelW * s.In * s.Out }
+func (s ConvShape) inputSize() int  { return s.Batch * s.Height * s.Width * s.In }
+func (s ConvShape) outputSize() int { return s.Batch * s.OutHeight() * s.OutWidth() * s.Out }
 
-func (s ConvShape) sizes(x, w, y int) error {
+func (s ConvShape) checkSizes(x, w, y int) error {
 	for _, n := range []struct {
 		name       string
 		have, want int
-	}{{"x", x, s.input()}, {"w", w, s.weights()}, {"y", y, s.output()}} {
+	}{{"x", x, s.inputSize()}, {"w", w, s.weightSize()}, {"y", y, s.outputSize()}} {
 		if n.have != n.want {
 			return fmt.Errorf("convolution: %d numbers of %s or its gradient, %d wanted", n.have, n.name, n.want)
 		}
@@ -145,18 +145,18 @@ func (w window) row(dst []float32, apart int, x []float32, p place, count, from,
 		}
 		at := p.j*step - w.left*w.depth + u
 		for r := range count {
-			piece(dst[r*apart+done:][:n], pixels, at+r*step)
+			copyPadded(dst[r*apart+done:][:n], pixels, at+r*step)
 		}
 		done, i, u = done+n, i+1, 0
 	}
 }
 
-// piece copies row[from:] to dst, with 0 for what lies outside.
-func piece(dst, row []float32, from int) {
+// copyPadded copies row[from:] to dst, with 0 for what lies outside.
+func copyPadded(dst, row []float32, from int) {
 	const short = 16 // what a loop copies before copy has begun
 	switch {
 	case from < 0 || from+len(dst) > len(row):
-		border(dst, row, from)
+		copyPaddedEdge(dst, row, from)
 	case len(dst) <= short:
 		for i, v := range row[from:][:len(dst)] {
 			dst[i] = v
@@ -166,8 +166,8 @@ func piece(dst, row []float32, from int) {
 	}
 }
 
-// border is piece where not all of it lies inside.
-func border(dst, row []float32, from int) {
+// copyPaddedEdge is piece where not all of it lies inside.
+func copyPaddedEdge(dst, row []float32, from int) {
 	before := min(len(dst), max(0, -from))
 	clear(dst[:before])
 	n := 0
@@ -183,10 +183,12 @@ type target struct {
 	base, image, line, step int
 }
 
-func (t target) at(p place) int { return t.base + p.n*t.image + p.i*t.line + p.j*t.step }
+func (t target) index(p place) int { return t.base + p.n*t.image + p.i*t.line + p.j*t.step }
 
-// even tells whether all outputs are step apart, over the ends of rows too.
-func (t target) even(w window) bool { return t.line == w.across*t.step && t.image == w.down*t.line }
+// evenlySpaced tells whether all outputs are step apart, over the ends of rows too.
+func (t target) evenlySpaced(w window) bool {
+	return t.line == w.across*t.step && t.image == w.down*t.line
+}
 
 // phase is the gradient of those pixels of x whose row and column leave the same rest when
 // divided by the strides: a convolution of the gradient of y, without strides, by every
@@ -214,17 +216,17 @@ func (s ConvShape) phase(row, col int) phase {
 // their operands. What is in it means nothing, before and after.
 func (c *Conv) Scratch() (forward, data, weights int) {
 	s := c.shape
-	forward, data = c.forward.factors(s.Out), s.weights()
+	forward, data = c.forward.factors(s.Out), s.weightSize()
 	for _, ph := range c.phases {
-		data = max(data, s.weights()+ph.factors(s.In))
+		data = max(data, s.weightSize()+ph.factors(s.In))
 	}
 	if c.forward.tiled(s.Out) {
-		weights = 16 * (s.In*s.Out + spaced)
+		weights = 16 * (s.In*s.Out + rowPadding)
 	}
 	return forward, data, weights
 }
 
-func enough(scratch []float32, n int) error {
+func checkScratch(scratch []float32, n int) error {
 	if len(scratch) < n {
 		return fmt.Errorf("convolution: %d numbers of scratch, %d wanted", len(scratch), n)
 	}
@@ -239,7 +241,7 @@ func (c *Conv) Forward(p Pool, scratch, y, x, w []float32) error {
 func (c *Conv) forwardAt(l Level, p Pool, scratch, y, x, w []float32) error {
 	s := c.shape
 	need, _, _ := c.Scratch()
-	if err := errors.Join(s.sizes(len(x), len(w), len(y)), enough(scratch, need)); err != nil {
+	if err := errors.Join(s.checkSizes(len(x), len(w), len(y)), checkScratch(scratch, need)); err != nil {
 		return err
 	}
 	to := target{y, 0, s.OutHeight() * s.OutWidth() * s.Out, s.OutWidth() * s.Out, s.Out}
@@ -255,10 +257,10 @@ func (l Level) convolve(p Pool, scratch []float32, w window, batch int, to targe
 	}
 	t, pixels := tileFor[float32](l, b.Cols), batch*w.down*w.across
 	g := grid{pixels, b.Cols, t.rows, 2 * t.lanes, 1, 1}
-	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= worthSharing {
-		g = cut(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
+	if p.Workers > 1 && float64(pixels)*float64(b.Rows)*float64(b.Cols) >= minParallelWork {
+		g = cutGrid(pixels, b.Cols, t.rows, 2*t.lanes, p.Workers)
 	}
-	g = g.lower()
+	g = g.limitHeight()
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
 			r0, r1, c0, c1 := g.piece(i)
@@ -277,10 +279,10 @@ func (c *Conv) BackwardData(p Pool, scratch, dx, v, w []float32) error {
 func (c *Conv) backwardDataAt(l Level, p Pool, scratch, dx, v, w []float32) error {
 	s := c.shape
 	_, need, _ := c.Scratch()
-	if err := errors.Join(s.sizes(len(dx), len(w), len(v)), enough(scratch, need)); err != nil {
+	if err := errors.Join(s.checkSizes(len(dx), len(w), len(v)), checkScratch(scratch, need)); err != nil {
 		return err
 	}
-	flipped := cutOff(&scratch, s.weights()) // the weights as the phases read them
+	flipped := takeFront(&scratch, s.weightSize()) // the weights as the phases read them
 	for _, ph := range c.phases {
 		to := target{dx, (ph.row*s.Width + ph.col) * s.In, s.Height * s.Width * s.In, s.StrideH * s.Width * s.In, s.StrideW * s.In}
 		b := RowMajor(flipped[:ph.terms()*s.In], ph.terms(), s.In)
@@ -305,7 +307,7 @@ func (c *Conv) BackwardWeights(p Pool, scratch, dw, x, v []float32) error {
 func (c *Conv) backwardWeightsAt(l Level, p Pool, scratch, dw, x, v []float32) error {
 	s := c.shape
 	_, _, need := c.Scratch()
-	if err := errors.Join(s.sizes(len(x), len(dw), len(v)), enough(scratch, need)); err != nil {
+	if err := errors.Join(s.checkSizes(len(x), len(dw), len(v)), checkScratch(scratch, need)); err != nil {
 		return err
 	}
 	if c.forward.tiled(s.Out) {
@@ -315,8 +317,8 @@ func (c *Conv) backwardWeightsAt(l Level, p Pool, scratch, dw, x, v []float32) e
 	t, terms, pixels := tileFor[float32](l, s.Out), c.forward.terms(), s.Batch*s.OutHeight()*s.OutWidth()
 	out, b := RowMajor(dw, terms, s.Out), RowMajor(v, pixels, s.Out)
 	g := grid{terms, s.Out, t.rows, 2 * t.lanes, 1, 1}
-	if p.Workers > 1 && float64(pixels)*float64(len(dw)) >= worthSharing {
-		g = cut(terms, s.Out, t.rows, 2*t.lanes, p.Workers)
+	if p.Workers > 1 && float64(pixels)*float64(len(dw)) >= minParallelWork {
+		g = cutGrid(terms, s.Out, t.rows, 2*t.lanes, p.Workers)
 	}
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
@@ -334,7 +336,7 @@ func convolveScalar(w window, to target, x []float32, b Matrix[float32], first, 
 	for i := first; i < last; i++ {
 		p := w.place(i)
 		w.patches(row, 0, x, p, 1, 0, len(row))
-		multiplyScalar(RowMajor(to.data[to.at(p):], 1, b.Cols), a, b, false)
+		multiplyScalar(RowMajor(to.data[to.index(p):], 1, b.Cols), a, b, false)
 	}
 }
 

@@ -52,7 +52,7 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 	if err != nil {
 		t.Fatalf("%+v: %v", s, err)
 	}
-	x, w, v := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
+	x, w, v := normal(g, s.inputSize()), normal(g, s.weightSize()), normal(g, s.outputSize())
 	var room [3]int
 	room[0], room[1], room[2] = c.Scratch()
 	for i, p := range []struct {
@@ -65,22 +65,22 @@ func checkConv(t *testing.T, g *rand.Rand, s ConvShape) {
 		outs    int
 		byTiles func(want []float32)
 	}{
-		{"forward", s.output(), func(sum func(int, float32, float32)) func(int, int, int) {
+		{"forward", s.outputSize(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(k, x[i], w[j]) }
 		}, func(l Level, p Pool, scratch, out []float32) error { return c.forwardAt(l, p, scratch, out, x, w) },
-			c.forward, s.Out, func(want []float32) { convolveTwin(want, c.forward, s.Batch, x, w, s.Out) }},
-		{"gradient of images", s.input(), func(sum func(int, float32, float32)) func(int, int, int) {
+			c.forward, s.Out, func(want []float32) { convolveReference(want, c.forward, s.Batch, x, w, s.Out) }},
+		{"gradient of images", s.inputSize(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(i, v[k], w[j]) }
 		}, func(l Level, p Pool, scratch, out []float32) error { return c.backwardDataAt(l, p, scratch, out, v, w) },
 			c.phases[0].window, s.In, func(want []float32) {
-				convolveTwin(want, c.phases[0].window, s.Batch, v, backwards(w, s.In, s.Out), s.In)
+				convolveReference(want, c.phases[0].window, s.Batch, v, backwards(w, s.In, s.Out), s.In)
 			}},
-		{"gradient of weights", s.weights(), func(sum func(int, float32, float32)) func(int, int, int) {
+		{"gradient of weights", s.weightSize(), func(sum func(int, float32, float32)) func(int, int, int) {
 			return func(i, j, k int) { sum(j, x[i], v[k]) }
 		}, func(l Level, p Pool, scratch, out []float32) error {
 			return c.backwardWeightsAt(l, p, scratch, out, x, v)
 		},
-			c.forward, s.Out, func(want []float32) { weightsTwin(want, c.forward, s.Batch, x, v, s.Out) }},
+			c.forward, s.Out, func(want []float32) { weightsReference(want, c.forward, s.Batch, x, v, s.Out) }},
 	} {
 		want, precise := make([]float32, p.size), make([]float64, p.size)
 		s.loops(p.term(func(at int, a, b float32) {
@@ -208,7 +208,7 @@ func BenchmarkConv(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		x, w, y, scratch := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output()), scratchOf(c)
+		x, w, y, scratch := normal(g, s.inputSize()), normal(g, s.weightSize()), normal(g, s.outputSize()), scratchOf(c)
 		for _, l := range levels()[1:] {
 			for name, run := range map[string]func() error{
 				"forward": func() error { return c.forwardAt(l, Pool{}, scratch, y, x, w) },
@@ -216,13 +216,13 @@ func BenchmarkConv(b *testing.B) {
 				"weights": func() error { return c.backwardWeightsAt(l, Pool{}, scratch, w, x, y) },
 			} {
 				b.Run(fmt.Sprintf("%dx%d,%d-%d,%d,s%d/%s/%v", s.Height, s.Width, s.In, s.Out, s.KernelH, s.StrideH, name, l), func(b *testing.B) {
-					start := busy()
+					start := cpuTime()
 					for b.Loop() {
 						if err := run(); err != nil {
 							b.Fatal(err)
 						}
 					}
-					b.ReportMetric(2*float64(s.output())*float64(s.KernelH*s.KernelW*s.In)*float64(b.N)/(busy()-start).Seconds()/1e9, "GFLOP/cpu-s")
+					b.ReportMetric(2*float64(s.outputSize())*float64(s.KernelH*s.KernelW*s.In)*float64(b.N)/(cpuTime()-start).Seconds()/1e9, "GFLOP/cpu-s")
 				})
 			}
 		}

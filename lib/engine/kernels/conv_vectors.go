@@ -13,7 +13,7 @@ func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[floa
 		return
 	}
 	s := t.scratch.Get().(*scratch[float32])
-	even := to.even(w)
+	even := to.evenlySpaced(w)
 	for j := 0; j < b.Cols; j += t.blockCols {
 		j2 := min(b.Cols, j+t.blockCols)
 		for p := 0; p < b.Rows; p += blockK {
@@ -24,7 +24,7 @@ func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[floa
 				if !even {
 					rows = min(rows, w.across-at.j)
 				}
-				out := to.data[to.at(at)+j:]
+				out := to.data[to.index(at)+j:]
 				w.patches(s.a, rowA, x, at, rows, p, k)
 				t.strip(s, bp, Matrix[float32]{s.a, rows, k, rowA, 1}, Matrix[float32]{}, out, to.step, p > 0)
 				i += rows
@@ -41,7 +41,7 @@ const (
 	patchLine  = patchTerms + 16
 )
 
-// weights multiplies the transposed patches of all outputs, terms first to first + c.Rows of
+// weightSize multiplies the transposed patches of all outputs, terms first to first + c.Rows of
 // them, by v into c.
 func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int) {
 	if t.kernel == nil {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// busy is the processor time that this process has taken: on a machine with other work,
+// cpuTime is the processor time that this process has taken: on a machine with other work,
 // what tells kernels apart.
-func busy() time.Duration {
+func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -10,7 +10,7 @@ package kernels
 func Dot(a, b []float64) float64 { return dotAt(best, a, b) }
 
 func dotAt(l Level, a, b []float64) float64 {
-	equal("Dot", len(a), len(b))
+	checkLengths("Dot", len(a), len(b))
 	var s [8]float64
 	for len(a) >= len(s) {
 		n := min(len(a), atOnce) / len(s) * len(s)

@@ -2,8 +2,8 @@ package kernels
 
 import "unsafe"
 
-// eight are the lanes' distances from the first.
-var eight = [8]uint64{0, 1, 2, 3, 4, 5, 6, 7}
+// laneIndices are the lanes' distances from the first.
+var laneIndices = [8]uint64{0, 1, 2, 3, 4, 5, 6, 7}
 
 // dropoutGroups fills as many whole groups as dst has room for, from four places of the
 // number z on, and returns how many places those are.
@@ -17,7 +17,7 @@ func dropoutGroups(l Level, dst []float32, z uint64, threshold, keep uint32) int
 	}
 	groups := len(dst) / size
 	if groups > 0 {
-		run(ptr(dst), unsafe.Pointer(&eight), z+golden, groups, threshold, keep)
+		run(ptr(dst), unsafe.Pointer(&laneIndices), z+golden, groups, threshold, keep)
 	}
 	return groups * size
 }

@@ -6,96 +6,96 @@ package kernels
 
 // Widen is a, which float64 holds exactly.
 func Widen(dst []float64, a []float32) {
-	equal("Widen", len(dst), len(a))
+	checkLengths("Widen", len(dst), len(a))
 	widenAt(best, dst, a)
 }
 
 // Narrow is the float32 that is nearest to a.
 func Narrow(dst []float32, a []float64) {
-	equal("Narrow", len(dst), len(a))
+	checkLengths("Narrow", len(dst), len(a))
 	narrowAt(best, dst, a)
 }
 
 // Add64 is a + b.
 func Add64(dst, a, b []float64) {
-	equal("Add64", len(dst), len(a), len(b))
+	checkLengths("Add64", len(dst), len(a), len(b))
 	add64At(best, dst, a, b)
 }
 
 // Sub64 is a - b.
 func Sub64(dst, a, b []float64) {
-	equal("Sub64", len(dst), len(a), len(b))
+	checkLengths("Sub64", len(dst), len(a), len(b))
 	sub64At(best, dst, a, b)
 }
 
 // Mul64 is a b.
 func Mul64(dst, a, b []float64) {
-	equal("Mul64", len(dst), len(a), len(b))
+	checkLengths("Mul64", len(dst), len(a), len(b))
 	mul64At(best, dst, a, b)
 }
 
 // Div64 is a / b.
 func Div64(dst, a, b []float64) {
-	equal("Div64", len(dst), len(a), len(b))
+	checkLengths("Div64", len(dst), len(a), len(b))
 	div64At(best, dst, a, b)
 }
 
 // Max64 is the larger of a and b; NaN if either is, and 0 rather than -0.
 func Max64(dst, a, b []float64) {
-	equal("Max64", len(dst), len(a), len(b))
+	checkLengths("Max64", len(dst), len(a), len(b))
 	max64At(best, dst, a, b)
 }
 
 // Min64 is the smaller of a and b; NaN if either is, and -0 rather than 0.
 func Min64(dst, a, b []float64) {
-	equal("Min64", len(dst), len(a), len(b))
+	checkLengths("Min64", len(dst), len(a), len(b))
 	min64At(best, dst, a, b)
 }
 
 // Neg64 is -a, of NaN too.
 func Neg64(dst, a []float64) {
-	equal("Neg64", len(dst), len(a))
+	checkLengths("Neg64", len(dst), len(a))
 	neg64At(best, dst, a)
 }
 
 // Abs64 is |a|.
 func Abs64(dst, a []float64) {
-	equal("Abs64", len(dst), len(a))
+	checkLengths("Abs64", len(dst), len(a))
 	abs64At(best, dst, a)
 }
 
 // Sqrt64 is the square root of a: NaN below 0.
 func Sqrt64(dst, a []float64) {
-	equal("Sqrt64", len(dst), len(a))
+	checkLengths("Sqrt64", len(dst), len(a))
 	sqrt64At(best, dst, a)
 }
 
 // Exp64 is e^a.
 func Exp64(dst, a []float64) {
-	equal("Exp64", len(dst), len(a))
+	checkLengths("Exp64", len(dst), len(a))
 	exp64At(best, dst, a)
 }
 
 // Log64 is the natural logarithm of a: NaN below 0, -Inf at 0.
 func Log64(dst, a []float64) {
-	equal("Log64", len(dst), len(a))
+	checkLengths("Log64", len(dst), len(a))
 	log64At(best, dst, a)
 }
 
 // Log1p64 is log(1 + a), precise around 0: NaN below -1, -Inf at -1.
 func Log1p64(dst, a []float64) {
-	equal("Log1p64", len(dst), len(a))
+	checkLengths("Log1p64", len(dst), len(a))
 	log1p64At(best, dst, a)
 }
 
 // MaxTo sets dst to the larger of dst and a, as Max64 has it.
 func MaxTo(dst []float64, a []float32) {
-	equal("MaxTo", len(dst), len(a))
+	checkLengths("MaxTo", len(dst), len(a))
 	maxToAt(best, dst, a)
 }
 
 // MinTo sets dst to the smaller of dst and a, as Min64 has it.
 func MinTo(dst []float64, a []float32) {
-	equal("MinTo", len(dst), len(a))
+	checkLengths("MinTo", len(dst), len(a))
 	minToAt(best, dst, a)
 }

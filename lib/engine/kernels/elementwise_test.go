@@ -37,8 +37,8 @@ var functions = []struct {
 	{"Tanh", tanhAt, Tanh, math.Tanh, 0.501},
 	{"Logistic", logisticAt, Logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 0.501},
 	{"Erf", erfAt, Erf, math.Erf, 0.501},
-	{"Sin", func(l Level, dst, a []float32) { turned(l, dst, a, sinAt, 0) }, Sin, math.Sin, 0.501},
-	{"Cos", func(l Level, dst, a []float32) { turned(l, dst, a, cosAt, 1) }, Cos, math.Cos, 0.501},
+	{"Sin", func(l Level, dst, a []float32) { splitAngles(l, dst, a, sinAt, 0) }, Sin, math.Sin, 0.501},
+	{"Cos", func(l Level, dst, a []float32) { splitAngles(l, dst, a, cosAt, 1) }, Cos, math.Cos, 0.501},
 }
 
 var pairs = []struct {
@@ -77,7 +77,7 @@ func sweep(step uint64) []float32 {
 	}
 	for _, x := range []float32{
 		0, 1, 2, 0.5, 4, 3.9, 80, 87.3, 88.7, 89, 103.9, 104, 149, 150, 151, 0x1p-126, 0x1p-149, math.MaxFloat32, float32(math.Inf(1)),
-		math.Sqrt2, math.Sqrt2 / 2, math.Pi, math.Pi / 2, math.Pi / 4, math.Sqrt2 - 1, 1 - math.Sqrt2/2, manyTurns, 0x1p-24, 0x1p-12,
+		math.Sqrt2, math.Sqrt2 / 2, math.Pi, math.Pi / 2, math.Pi / 4, math.Sqrt2 - 1, 1 - math.Sqrt2/2, maxFastAngle, 0x1p-24, 0x1p-12,
 	} {
 		for _, s := range []uint32{0, 1 << 31} {
 			for d := -40; d <= 40; d++ {
@@ -110,7 +110,7 @@ func TestFunctionsOverAllNumbers(t *testing.T) {
 	for _, f := range functions {
 		step := uint64(5003)
 		if f.name == "Sin" || f.name == "Cos" {
-			step = 300_007 // angles beyond manyTurns are slow
+			step = 300_007 // angles beyond maxFastAngle are slow
 		}
 		in := sweep(step)
 		want := make([]float32, len(in))
@@ -294,11 +294,11 @@ func BenchmarkElementwise(b *testing.B) {
 	run := func(name string, f func(l Level)) {
 		for _, l := range levels() {
 			b.Run(fmt.Sprintf("%s/%v", name, l), func(b *testing.B) {
-				start := busy()
+				start := cpuTime()
 				for b.Loop() {
 					f(l)
 				}
-				b.ReportMetric(float64((busy()-start).Nanoseconds())/float64(b.N)/n, "cpu-ns/element")
+				b.ReportMetric(float64((cpuTime()-start).Nanoseconds())/float64(b.N)/n, "cpu-ns/element")
 			})
 		}
 	}

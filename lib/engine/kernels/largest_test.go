@@ -15,8 +15,8 @@ var extremes = []struct {
 	pair  func(x, y float32) float32
 	empty float64
 }{
-	{"largest", Largest, largest.of, func(x, y float32) float32 { return max(x, y) }, math.Inf(-1)},
-	{"smallest", Smallest, smallest.of, func(x, y float32) float32 { return min(x, y) }, math.Inf(1)},
+	{"largest", Largest, largest.reduce, func(x, y float32) float32 { return max(x, y) }, math.Inf(-1)},
+	{"smallest", Smallest, smallest.reduce, func(x, y float32) float32 { return min(x, y) }, math.Inf(1)},
 }
 
 func TestExtremesAreThoseOfALoop(t *testing.T) {

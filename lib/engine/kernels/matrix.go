@@ -76,7 +76,7 @@ func transposeAt[T Float](l Level, dst []T, width int, m Matrix[T]) error {
 		return fmt.Errorf("transposition: %d x %d numbers, %d apart, into %d", m.Rows, m.Cols, width, len(dst))
 	}
 	if m.RowStride != 1 {
-		packAny(dst, m, width, 0, 0)
+		packStrided(dst, m, width, 0, 0)
 		return nil
 	}
 	tileAt[T](l).packColumns(dst, m, width)

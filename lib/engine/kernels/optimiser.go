@@ -17,21 +17,21 @@ type Adam struct{ B1, B2, C1, C2, Root, Eps, Rate, Shrink float32 }
 func (a Adam) Step(w, m, v []float32, grad []float64) { a.stepAt(best, w, m, v, grad) }
 
 func (a Adam) stepAt(l Level, w, m, v []float32, grad []float64) {
-	equal("Adam.Step", len(w), len(m), len(v), len(grad))
-	adamAt(l, w, m, v, grad, a.spread())
+	checkLengths("Adam.Step", len(w), len(m), len(v), len(grad))
+	adamAt(l, w, m, v, grad, a.vectorParams())
 }
 
 // Step32 is Step with a gradient in float32.
 func (a Adam) Step32(w, m, v, grad []float32) { a.step32At(best, w, m, v, grad) }
 
 func (a Adam) step32At(l Level, w, m, v, grad []float32) {
-	equal("Adam.Step32", len(w), len(m), len(v), len(grad))
-	adam32At(l, w, m, v, grad, a.spread())
+	checkLengths("Adam.Step32", len(w), len(m), len(v), len(grad))
+	adam32At(l, w, m, v, grad, a.vectorParams())
 }
 
-func (a Adam) spread() *[8][16]float32 {
+func (a Adam) vectorParams() *[8][16]float32 {
 	var p [8][16]float32
-	spread(p[:], a.B1, a.B2, a.C1, a.C2, a.Root, a.Eps, a.Rate, a.Shrink)
+	broadcastParams(p[:], a.B1, a.B2, a.C1, a.C2, a.Root, a.Eps, a.Rate, a.Shrink)
 	return &p
 }
 
@@ -47,26 +47,26 @@ type SGD struct{ Rate, Momentum, Decay float32 }
 func (s SGD) Step(w, m []float32, grad []float64) { s.stepAt(best, w, m, grad) }
 
 func (s SGD) stepAt(l Level, w, m []float32, grad []float64) {
-	equal("SGD.Step", len(w), len(m), len(grad))
-	sgdAt(l, w, m, grad, s.spread())
+	checkLengths("SGD.Step", len(w), len(m), len(grad))
+	sgdAt(l, w, m, grad, s.vectorParams())
 }
 
 // Step32 is Step with a gradient in float32.
 func (s SGD) Step32(w, m, grad []float32) { s.step32At(best, w, m, grad) }
 
 func (s SGD) step32At(l Level, w, m, grad []float32) {
-	equal("SGD.Step32", len(w), len(m), len(grad))
-	sgd32At(l, w, m, grad, s.spread())
+	checkLengths("SGD.Step32", len(w), len(m), len(grad))
+	sgd32At(l, w, m, grad, s.vectorParams())
 }
 
-func (s SGD) spread() *[3][16]float32 {
+func (s SGD) vectorParams() *[3][16]float32 {
 	var p [3][16]float32
-	spread(p[:], s.Rate, s.Momentum, s.Decay)
+	broadcastParams(p[:], s.Rate, s.Momentum, s.Decay)
 	return &p
 }
 
-// spread fills a vector with each of the numbers.
-func spread(p [][16]float32, x ...float32) {
+// broadcastParams fills a vector with each of the numbers.
+func broadcastParams(p [][16]float32, x ...float32) {
 	for i := range p {
 		Fill(p[i][:], x[i])
 	}

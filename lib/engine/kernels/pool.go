@@ -1,6 +1,6 @@
 package kernels
 
-import "github.com/lethe-ml/lethe/lib/array/crew"
+import "github.com/lethe-ml/lethe/lib/array/workers"
 
 // Pool says how many goroutines a kernel may use. The zero value is one: the caller's.
 type Pool struct{ Workers int }
@@ -21,5 +21,5 @@ func (p Pool) Run(n, grain int, f func(from, to int)) {
 	// More runs than workers, so that a worker that was interrupted holds up little.
 	size := max(grain, (n+4*p.Workers-1)/(4*p.Workers))
 	runs := (n + size - 1) / size
-	crew.Run(p.Workers, runs, func(i int) { f(i*size, min(n, (i+1)*size)) })
+	workers.Run(p.Workers, runs, func(i int) { f(i*size, min(n, (i+1)*size)) })
 }

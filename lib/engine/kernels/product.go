@@ -69,11 +69,11 @@ func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 		return nil
 	}
 	t := tileFor[T](l, c.Cols)
-	if p.Workers <= 1 || multiplications(c, a) < worthSharing {
+	if p.Workers <= 1 || multiplications(c, a) < minParallelWork {
 		t.multiply(c, a, b, add)
 		return nil
 	}
-	g := cut(c.Rows, c.Cols, t.rows, 2*t.lanes, p.Workers)
+	g := cutGrid(c.Rows, c.Cols, t.rows, 2*t.lanes, p.Workers)
 	p.Run(g.pieces(), 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			r0, r1, c0, c1 := g.piece(i)
@@ -114,10 +114,10 @@ func checkProduct[T Float](c, a, b Matrix[T]) error {
 	return nil
 }
 
-// worthSharing is the number of multiplications (some 70 microseconds' worth) from which
+// minParallelWork is the number of multiplications (some 70 microseconds' worth) from which
 // waking another goroutine pays: where processors sleep deeply, as in virtual machines,
 // they take about that long.
-const worthSharing = 1 << 22
+const minParallelWork = 1 << 22
 
 // multiplications is how many c = a b takes, as a float so that nothing overflows.
 func multiplications[T Float](c, a Matrix[T]) float64 {
@@ -129,9 +129,9 @@ type grid struct {
 	rows, cols, tileRows, tileCols, down, across int
 }
 
-// cut halves the longer side until there are enough pieces for the workers. Each piece is
+// cutGrid halves the longer side until there are enough pieces for the workers. Each piece is
 // multiplied alone and packs b for itself, so pieces near a square pack least.
-func cut(rows, cols, tileRows, tileCols, workers int) grid {
+func cutGrid(rows, cols, tileRows, tileCols, workers int) grid {
 	g := grid{rows, cols, tileRows, tileCols, 1, 1}
 	for g.down*g.across < 2*workers {
 		tall, wide := rows/g.down >= 2*tileRows, cols/g.across >= 2*tileCols
@@ -151,13 +151,13 @@ func cut(rows, cols, tileRows, tileCols, workers int) grid {
 // cache while one block of the terms after the other is added to it; one of fewer rows than
 // packed does not pay for packing b.
 const (
-	resident = 1 << 16
-	packed   = 384
+	maxResident   = 1 << 16
+	minPackedRows = 384
 )
 
-// lower halves the pieces' height until they are resident.
-func (g grid) lower() grid {
-	for g.rows/g.down*(g.cols/g.across) > resident && g.rows/g.down >= 2*packed {
+// limitHeight halves the pieces' height until they are resident.
+func (g grid) limitHeight() grid {
+	for g.rows/g.down*(g.cols/g.across) > maxResident && g.rows/g.down >= 2*minPackedRows {
 		g.down *= 2
 	}
 	return g
@@ -165,15 +165,15 @@ func (g grid) lower() grid {
 
 func (g grid) pieces() int { return g.down * g.across }
 
-// piece is the range of rows and columns of piece i.
+// copyPadded is the range of rows and columns of piece i.
 func (g grid) piece(i int) (r0, r1, c0, c1 int) {
 	r, c := i/g.across, i%g.across
-	return edge(g.rows, g.tileRows, r, g.down), edge(g.rows, g.tileRows, r+1, g.down),
-		edge(g.cols, g.tileCols, c, g.across), edge(g.cols, g.tileCols, c+1, g.across)
+	return cutPoint(g.rows, g.tileRows, r, g.down), cutPoint(g.rows, g.tileRows, r+1, g.down),
+		cutPoint(g.cols, g.tileCols, c, g.across), cutPoint(g.cols, g.tileCols, c+1, g.across)
 }
 
-// edge is where part i of n begins where 0 ... n-1 is cut into parts at multiples of tile.
-func edge(n, tile, i, parts int) int {
+// cutPoint is where part i of n begins where 0 ... n-1 is cut into parts at multiples of tile.
+func cutPoint(n, tile, i, parts int) int {
 	tiles := (n + tile - 1) / tile
 	return min(n, tiles*i/parts*tile)
 }
@@ -234,16 +234,16 @@ func multiplyScalar64(c, a, b Matrix[float64], add bool) {
 			p := c.part(i, min(i+4, c.Rows), j, min(j+2, c.Cols))
 			rows, cols := a.part(i, i+p.Rows, 0, a.Cols), b.part(0, b.Rows, j, j+p.Cols)
 			if p.Rows == 4 && p.Cols == 2 {
-				chains8(p, rows, cols)
+				fmaChains8(p, rows, cols)
 			} else {
-				chains(p, rows, cols)
+				fmaChains(p, rows, cols)
 			}
 		}
 	}
 }
 
-// chains adds a b to c.
-func chains(c, a, b Matrix[float64]) {
+// fmaChains adds a b to c.
+func fmaChains(c, a, b Matrix[float64]) {
 	for i := range c.Rows {
 		for j := range c.Cols {
 			s := &c.Data[i*c.RowStride+j]
@@ -254,8 +254,8 @@ func chains(c, a, b Matrix[float64]) {
 	}
 }
 
-// chains8 is chains for a c of 4 x 2.
-func chains8(c, a, b Matrix[float64]) {
+// fmaChains8 is chains for a c of 4 x 2.
+func fmaChains8(c, a, b Matrix[float64]) {
 	c0, c1, c2, c3 := c.Data[:2], c.Data[c.RowStride:], c.Data[2*c.RowStride:], c.Data[3*c.RowStride:]
 	a0, a1, a2, a3 := a.Data, a.Data[a.RowStride:], a.Data[2*a.RowStride:], a.Data[3*a.RowStride:]
 	b0, b1 := b.Data, b.Data[b.ColStride:]
@@ -270,8 +270,8 @@ func chains8(c, a, b Matrix[float64]) {
 	c0[0], c0[1], c1[0], c1[1], c2[0], c2[1], c3[0], c3[1] = s00, s01, s10, s11, s20, s21, s30, s31
 }
 
-// packAny writes b into dst, whose rows are width long, from row i and column j on.
-func packAny[T Float](dst []T, b Matrix[T], width, i, j int) {
+// packStrided writes b into dst, whose rows are width long, from row i and column j on.
+func packStrided[T Float](dst []T, b Matrix[T], width, i, j int) {
 	for p := range b.Rows {
 		row := dst[(i+p)*width+j:]
 		for n := range b.Cols {

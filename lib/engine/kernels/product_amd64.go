@@ -16,22 +16,22 @@ var (
 	}
 )
 
-// Ahead asks memory for so many bytes from p on, which are about to be read: a processor
+// Prefetch asks memory for so many bytes from p on, which are about to be read: a processor
 // looks ahead by itself, but not from one page of memory into the next.
-func Ahead(p unsafe.Pointer, bytes int) {
+func Prefetch(p unsafe.Pointer, bytes int) {
 	if bytes > 0 {
-		ahead_avx2(p, 0, 1, (bytes+line-1)/line)
+		ahead_avx2(p, 0, 1, (bytes+cacheLine-1)/cacheLine)
 	}
 }
 
-// line is how many bytes memory brings at a time.
-const line = 64
+// cacheLine is how many bytes memory brings at a time.
+const cacheLine = 64
 
-// ask asks memory for a part of the rows of a, as far as they lie in one piece each.
-func ask[T Float](a Matrix[T], part, parts int) {
+// prefetchRows asks memory for a part of the rows of a, as far as they lie in one piece each.
+func prefetchRows[T Float](a Matrix[T], part, parts int) {
 	first, last := a.Rows*part/parts, a.Rows*(part+1)/parts
 	if size := sizeOf[T](); a.ColStride == 1 && first < last && a.Cols > 0 {
-		ahead_avx2(ptr(a.Data[first*a.RowStride:]), size*a.RowStride, last-first, (size*a.Cols+line-1)/line)
+		ahead_avx2(ptr(a.Data[first*a.RowStride:]), size*a.RowStride, last-first, (size*a.Cols+cacheLine-1)/cacheLine)
 	}
 }
 

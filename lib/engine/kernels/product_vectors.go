@@ -111,13 +111,13 @@ type panels[T Float] struct {
 	data, rest               []T
 	step, stride, restStride int
 	full, left               int  // panels, and columns behind them
-	far                      bool // whether what comes next is far from the processor, and asked for ahead
+	prefetch                 bool // whether what comes next is far from the processor, and asked for ahead
 }
 
 // block is multiply for a b of at most blockK x blockCols.
 func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
 	bp := t.arrange(s, b, a.Rows)
-	bp.far = true
+	bp.prefetch = true
 	t.groups(s, bp, c, a, add)
 }
 
@@ -125,7 +125,7 @@ func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
 func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) {
 	first := 0
 	if a.RowStride == 1 && bp.full >= 4 {
-		first = t.turned(s, bp, c, a, add)
+		first = t.groupsTransposed(s, bp, c, a, add)
 	}
 	for i := first; i < c.Rows; i += t.rows {
 		rows := min(t.rows, c.Rows-i)
@@ -138,10 +138,10 @@ func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 	}
 }
 
-// turned is groups for an a whose columns lie in one piece each, as far as its groups are
+// groupsTransposed is groups for an a whose columns lie in one piece each, as far as its groups are
 // whole: it copies several of them at a time, so that a's columns are read as they lie. It
 // returns how many rows that were.
-func (t *tile[T]) turned(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) int {
+func (t *tile[T]) groupsTransposed(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) int {
 	const together, apart = 16, 16 // groups, and numbers between them, so that they lie in different lines of the cache
 	step := t.rows*a.Cols + apart
 	if s.many == nil {
@@ -165,7 +165,7 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, s
 	if add {
 		from = 1
 	}
-	if bp.far {
+	if bp.prefetch {
 		from |= 2
 	}
 	size := sizeOf[T]()
@@ -173,8 +173,8 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, s
 	_ = c[(a.Rows-1)*stride+bp.full*width+bp.left-1]
 	for n := range bp.full {
 		kernel[1](ptr(a.Data), ars, acs, ptr(bp.data[n*bp.step:]), size*bp.stride, ptr(c[n*width:]), size*stride, a.Cols, from)
-		if bp.far {
-			ask(next, n, bp.full)
+		if bp.prefetch {
+			prefetchRows(next, n, bp.full)
 		}
 	}
 	if bp.left == 0 {
@@ -197,16 +197,16 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, s
 	}
 }
 
-// fewRows is the number of rows of a up to which b is read where it lies: fewer do not
+// maxUnpackedRows is the number of rows of a up to which b is read where it lies: fewer do not
 // pay for packing it.
-const fewRows = 48
+const maxUnpackedRows = 48
 
 // arrange brings b into panels for rows rows of a.
 func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 	width, size := 2*t.lanes, sizeOf[T]()
 	p := panels[T]{full: b.Cols / width, left: b.Cols % width}
 	switch {
-	case b.ColStride == 1 && rows <= fewRows:
+	case b.ColStride == 1 && rows <= maxUnpackedRows:
 		p.data, p.step, p.stride = b.Data, width, b.RowStride
 	case b.ColStride == 1:
 		p.data, p.step, p.stride = s.b, width*b.Rows, width
@@ -221,7 +221,7 @@ func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 		}
 	}
 	switch last := b.part(0, b.Rows, p.full*width, b.Cols); {
-	case p.left > 0 && p.left == t.lanes && b.ColStride == 1 && rows <= fewRows:
+	case p.left > 0 && p.left == t.lanes && b.ColStride == 1 && rows <= maxUnpackedRows:
 		p.rest, p.restStride = last.Data, b.RowStride
 	case p.left > 0:
 		p.rest, p.restStride = s.b[p.full*width*b.Rows:], width
@@ -232,10 +232,10 @@ func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 
 // pack writes the rows of b, which has at most the columns of a panel, one after the other
 // into dst. Columns that b lacks become what they like: their products go nowhere.
-func (t *tile[T]) pack(dst []T, b Matrix[T]) { lay(t, dst, b, 2*t.lanes) }
+func (t *tile[T]) pack(dst []T, b Matrix[T]) { layRows(t, dst, b, 2*t.lanes) }
 
-// lay writes the rows of m into dst, width numbers apart.
-func lay[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
+// layRows writes the rows of m into dst, width numbers apart.
+func layRows[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
 	dst = dst[:b.Rows*width]
 	switch {
 	case b.Rows == 0:
@@ -246,14 +246,14 @@ func lay[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
 	case b.RowStride == 1:
 		t.packColumns(dst, b, width)
 	default:
-		packAny(dst, b, width, 0, 0)
+		packStrided(dst, b, width, 0, 0)
 	}
 }
 
 // packColumns writes a b whose columns lie in one piece each into rows of that width.
 func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 	if t.kernel == nil {
-		packAny(dst, b, width, 0, 0)
+		packStrided(dst, b, width, 0, 0)
 		return
 	}
 	side, size := t.side, sizeOf[T]()
@@ -264,8 +264,8 @@ func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 		_ = src[(side-1)*b.ColStride+blocks*side-1]
 		t.transpose(ptr(dst[j:]), size*width, ptr(src), size*b.ColStride, blocks)
 	}
-	packAny(dst, b.part(blocks*side, b.Rows, 0, whole), width, blocks*side, 0)
-	packAny(dst, b.part(0, b.Rows, whole, b.Cols), width, 0, whole)
+	packStrided(dst, b.part(blocks*side, b.Rows, 0, whole), width, blocks*side, 0)
+	packStrided(dst, b.part(0, b.Rows, whole, b.Cols), width, 0, whole)
 }
 
 // gather copies a group of rows of a to where they do not push each other out of the

@@ -24,8 +24,8 @@ const (
 
 // entry is a number of b that is not 0.
 type entry struct {
-	at    int32 // of the row of a transposed, in bytes from the slab's first where a row is a short one
-	value float32
+	offset int32 // of the row of a transposed, in bytes from the slab's first where a row is a short one
+	value  float32
 }
 
 // shortRows is how many rows of c the shortest strips have, eight of AVX2's vectors.
@@ -63,22 +63,22 @@ var (
 
 // multiplySparse is c = a b without the zeros of b, if that pays; it tells whether it did.
 func multiplySparse[T Float](l Level, p Pool, c, a, b Matrix[T]) bool {
-	if l < AVX2 || sizeOf[T]() != 4 || multiplications(c, a) < worthSharing {
+	if l < AVX2 || sizeOf[T]() != 4 || multiplications(c, a) < minParallelWork {
 		return false
 	}
-	return withoutZeros(l, p, any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32]))
+	return sparseProduct(l, p, any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32]))
 }
 
-// withoutZeros is multiplySparse, of operands large enough, if b is sparse enough for the rows of c.
-func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
+// sparseProduct is multiplySparse, of operands large enough, if b is sparse enough for the rows of c.
+func sparseProduct(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	const largest = 1 << 24 // numbers of b, whose entries may take as much memory
-	most := filled(l, c.Rows)
-	if most <= 0 || b.Cols > largest/b.Rows || !b.seems(most) {
+	most := maxDensity(l, c.Rows)
+	if most <= 0 || b.Cols > largest/b.Rows || !b.looksSparse(most) {
 		return false
 	}
 	room := slabs.Get().(*[]slab)
 	defer slabs.Put(room)
-	s, few := take(l, p, room, b, most)
+	s, few := listEntries(l, p, room, b, most)
 	if !few {
 		return false
 	}
@@ -98,10 +98,10 @@ func withoutZeros(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	return true
 }
 
-// filled is the share of b's numbers that may be not 0. The times are nanoseconds for a number of
+// maxDensity is the share of b's numbers that may be not 0. The times are nanoseconds for a number of
 // b on one core, measured with AVX2: tiles take 1.15 for every shortRows rows of c; finding the entries
 // takes 0.6, and 2.5 for each of them, which then takes 2.4 in every strip.
-func filled(l Level, rows int) float64 {
+func maxDensity(l Level, rows int) float64 {
 	tiles := 1.15 * float64(rows) / shortRows
 	if l == AVX512 {
 		tiles /= 2
@@ -110,8 +110,8 @@ func filled(l Level, rows int) float64 {
 	return (tiles - 0.6) / (2.5 + 2.4*float64((rows+height-1)/height))
 }
 
-// seems tells whether of some numbers all over m at most that share are not 0.
-func (m Matrix[T]) seems(most float64) bool {
+// looksSparse tells whether of some numbers all over m at most that share are not 0.
+func (m Matrix[T]) looksSparse(most float64) bool {
 	const n, apart = 256, 0.6180339887498949 // of the golden section: no two columns lie close
 	left := int(most * n)
 	for k, x := 0, 0.0; k < n && left >= 0; k++ {
@@ -123,16 +123,16 @@ func (m Matrix[T]) seems(most float64) bool {
 	return left >= 0
 }
 
-// take lists the entries of b, in the room that there is; false where more than that share of
+// listEntries lists the entries of b, in the room that there is; false where more than that share of
 // b are entries.
-func take(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
+func listEntries(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
 	n := (b.Rows + slabRows - 1) / slabRows
 	*room = append(*room, make([]slab, max(0, n-len(*room)))...)
 	s := (*room)[:n]
 	p.Run(n, 1, func(from, to int) {
 		w := searches.Get().(*search)
 		for i := from; i < to; i++ {
-			s[i].take(l, w, b.part(i*slabRows, min((i+1)*slabRows, b.Rows), 0, b.Cols))
+			s[i].listEntries(l, w, b.part(i*slabRows, min((i+1)*slabRows, b.Rows), 0, b.Cols))
 		}
 		searches.Put(w)
 	})
@@ -143,15 +143,15 @@ func take(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]sla
 	return s, float64(all) <= most*float64(b.Rows)*float64(b.Cols)
 }
 
-// take lists the entries of b, of at most slabRows rows.
-func (s *slab) take(l Level, w *search, b Matrix[float32]) {
+// listEntries lists the entries of b, of at most slabRows rows.
+func (s *slab) listEntries(l Level, w *search, b Matrix[float32]) {
 	s.entries, s.ends = s.entries[:0], s.ends[:0]
 	if b.Rows < slabRows {
 		clear(w.x[:]) // behind what the columns have
 	}
 	for j := 0; j < b.Cols; j += someCols {
 		cols := b.part(0, b.Rows, j, min(j+someCols, b.Cols)).T()
-		lay(tiles32[l], w.x[:], cols, slabRows)
+		layRows(tiles32[l], w.x[:], cols, slabRows)
 		nonzero_avx2(ptr(w.found[:]), ptr(w.x[:]), cols.Rows*slabRows/32)
 		for i := range cols.Rows {
 			s.column(w.x[i*slabRows:][:slabRows], w.found[i*slabRows/32:][:slabRows/32])
@@ -187,7 +187,7 @@ func (w *strip) multiply(l Level, c, a Matrix[float32], s []slab, j int) bool {
 	}
 	for i, b := range s {
 		first, last := i*slabRows, min((i+1)*slabRows, a.Cols)
-		lay(tiles32[l], w.a[:], a.part(0, a.Rows, first, last).T(), height)
+		layRows(tiles32[l], w.a[:], a.part(0, a.Rows, first, last).T(), height)
 		if !finiteAt(l, w.a[:(last-first)*height]) {
 			return false
 		}

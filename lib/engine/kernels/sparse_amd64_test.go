@@ -81,8 +81,8 @@ func TestProductWithoutZerosHasTheSameBits(t *testing.T) {
 			b := sparseView(g, s[1], s[2], (kind+s[1])%5, []float64{0, 0.02, 0.08, 0.2}[g.IntN(4)])
 			taken := checkSparse(t, g, a, b)
 			// AVX2 takes more of them than AVX-512, and every processor with that has it.
-			most := filled(AVX2, s[0])
-			if few := best >= AVX2 && b.seems(most) && nonzero(b) <= most; taken != few {
+			most := maxDensity(AVX2, s[0])
+			if few := best >= AVX2 && b.looksSparse(most) && nonzero(b) <= most; taken != few {
 				t.Errorf("%v: a product without zeros: %v", s, taken)
 			}
 		}
@@ -106,7 +106,7 @@ func TestProductThatIsNotSparseIsNotTakenForIt(t *testing.T) {
 	for k := range 256 {
 		clear(b.Data[k*b.Rows/256*b.RowStride:][:b.Cols])
 	}
-	if !b.seems(0) {
+	if !b.looksSparse(0) {
 		t.Fatal("a number of the sample is not 0")
 	}
 	if checkSparse(t, g, a, b) {
@@ -167,7 +167,7 @@ func FuzzProductWithoutZeros(f *testing.F) {
 		g := rand.New(rand.NewPCG(seed, 0))
 		rows, along := 40+int(n%300), 1+int(k%500)
 		a, _ := view[float32](g, rows, along, int(kindA%7))
-		checkSparse(t, g, a, sparseView(g, along, worthSharing/rows/along+1, int(kindB%5), float64(share)/400))
+		checkSparse(t, g, a, sparseView(g, along, minParallelWork/rows/along+1, int(kindB%5), float64(share)/400))
 	})
 }
 
@@ -181,7 +181,7 @@ func BenchmarkSparse(b *testing.B) {
 			for _, l := range levels()[1:] {
 				for _, how := range []string{"sparse", "tiles"} {
 					b.Run(fmt.Sprintf("%dx%d.%dx%d/%v/%v/%s", s.n, s.k, s.k, s.m, share, l, how), func(b *testing.B) {
-						start := busy()
+						start := cpuTime()
 						for b.Loop() {
 							if how == "tiles" {
 								tileAt[float32](l).multiply(c, x, y, false)
@@ -189,7 +189,7 @@ func BenchmarkSparse(b *testing.B) {
 								b.Skip("not sparse enough")
 							}
 						}
-						b.ReportMetric((busy()-start).Seconds()*1e3/float64(b.N), "cpu-ms")
+						b.ReportMetric((cpuTime()-start).Seconds()*1e3/float64(b.N), "cpu-ms")
 					})
 				}
 			}

@@ -85,7 +85,7 @@ func sumRowsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	if err := checkSums("row", len(dst), m.Rows, m); err != nil {
 		return err
 	}
-	p.Run(m.Rows, grainOf(m.Cols), func(from, to int) {
+	p.Run(m.Rows, sumGrain(m.Cols), func(from, to int) {
 		if m.ColStride == 1 && m.Cols > 0 {
 			for i := from; i < to; i++ {
 				dst[i] = sumAt(l, m.Data[i*m.RowStride:][:m.Cols])
@@ -111,7 +111,7 @@ func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 		return err
 	}
 	const side = len(lanes{})
-	p.Run((m.Cols+side-1)/side, grainOf(side*m.Rows), func(from, to int) {
+	p.Run((m.Cols+side-1)/side, sumGrain(side*m.Rows), func(from, to int) {
 		first, last := from*side, min(m.Cols, to*side)
 		clear(dst[first:last])
 		if m.ColStride == 1 && m.Rows > 0 {
@@ -127,8 +127,8 @@ func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	return nil
 }
 
-// grainOf is how many outputs of n terms each are worth a goroutine.
-func grainOf(n int) int { return max(1, (1<<16)/max(1, n)) }
+// sumGrain is how many outputs of n terms each are worth a goroutine.
+func sumGrain(n int) int { return max(1, (1<<16)/max(1, n)) }
 
 func checkSums(what string, have, want int, m Matrix[float32]) error {
 	if err := m.Check(); err != nil {

@@ -24,25 +24,25 @@ func eightsAt(l Level, s *[8]float64, a, b []float64) {
 	eights_avx2(unsafe.Pointer(s), ptr(a), ptr(b), len(a)/len(s))
 }
 
-// sixteen raises, or lowers, sixteen numbers to those of n times sixteen.
-type sixteen func(tops, a unsafe.Pointer, n int)
+// kernel16 raises, or lowers, sixteen numbers to those of n times sixteen.
+type extremeKernel func(tops, a unsafe.Pointer, n int)
 
-var largest16, smallest16 sixteen = largest_avx2, smallest_avx2
+var largest16, smallest16 extremeKernel = largest_avx2, smallest_avx2
 
 // vectors is the extreme of as many elements as fill vectors of AVX2, and what is left.
 func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
 	const side = 16
-	if top = e.nothing; l < AVX2 || len(a) < side {
+	if top = e.identity; l < AVX2 || len(a) < side {
 		return top, a
 	}
 	tops := [side]float32(a)
 	for len(a) >= side {
 		n := min(len(a), atOnce) / side
-		e.sixteen(unsafe.Pointer(&tops), ptr(a), n)
+		e.kernel16(unsafe.Pointer(&tops), ptr(a), n)
 		a = a[n*side:]
 	}
 	for _, x := range tops {
-		top = e.pair(top, x)
+		top = e.combine(top, x)
 	}
 	return top, a
 }

@@ -55,11 +55,11 @@ func (w window) tiled(outs int) bool {
 // tiles is how many there are, down and across an image.
 func (w window) tiles() (down, across int) { return (w.down + 1) / 2, (w.across + 1) / 2 }
 
-// spare keeps what one goroutine works in between two uses. Its contents mean nothing.
-var spare sync.Pool // of *[]float32
+// scratchPool keeps what one goroutine works in between two uses. Its contents mean nothing.
+var scratchPool sync.Pool // of *[]float32
 
-func borrow(n int) *[]float32 {
-	if s, ok := spare.Get().(*[]float32); ok && cap(*s) >= n {
+func getScratch(n int) *[]float32 {
+	if s, ok := scratchPool.Get().(*[]float32); ok && cap(*s) >= n {
 		*s = (*s)[:n]
 		return s
 	}
@@ -67,16 +67,16 @@ func borrow(n int) *[]float32 {
 	return &s
 }
 
-// cutOff takes the first n numbers of s.
-func cutOff(s *[]float32, n int) []float32 {
+// takeFront takes the first n numbers of s.
+func takeFront(s *[]float32, n int) []float32 {
 	out := (*s)[:n:n]
 	*s = (*s)[n:]
 	return out
 }
 
-// spaced keeps rows and planes that are read together from lying in the same lines of the
+// rowPadding keeps rows and planes that are read together from lying in the same lines of the
 // cache: it is added to their lengths.
-const spaced = 16
+const rowPadding = 16
 
 // factors are matrices of rows x cols that are multiplied by from the right, cut into panels:
 // column j of row i of the matrix e at data[e size + j/width step + i width + j%width].
@@ -107,14 +107,14 @@ type tiler struct {
 
 func (w window) tiler(l Level, image []float32, memory *[]float32) tiler {
 	_, across := w.tiles()
-	r := tiler{l, w, image, cutOff(memory, w.width*w.depth), cutOff(memory, (2*across+2)*w.depth)}
+	r := tiler{l, w, image, takeFront(memory, w.width*w.depth), takeFront(memory, (2*across+2)*w.depth)}
 	clear(r.zeros)
 	clear(r.line[:w.left*w.depth])
 	clear(r.line[(w.left+w.width)*w.depth:])
 	return r
 }
 
-func (w window) tilerNeeds() int {
+func (w window) tilerScratch() int {
 	_, across := w.tiles()
 	return (w.width + 2*across + 2) * w.depth
 }
@@ -128,7 +128,7 @@ func (r *tiler) row(n, i int) []float32 {
 	return r.image[(n*r.window.height+i)*size:][:size]
 }
 
-// input writes row i of B' x B of one row of tiles.
+// inputSize writes row i of B' x B of one row of tiles.
 func (r *tiler) input(dst lattice, row, i int) {
 	w := r.window
 	down, across := w.tiles()
@@ -146,8 +146,8 @@ func (l Level) convolveTiles(p Pool, scratch []float32, w window, batch int, to 
 	f := l.tileFactors(p, t, scratch, b, w.depth)
 	down, across := w.tiles()
 	g := grid{batch * down * across, b.Cols, across, 2 * t.lanes, 1, 1}
-	if p.Workers > 1 && 16*float64(g.rows)*float64(w.depth)*float64(b.Cols) >= worthSharing {
-		g = cut(g.rows, g.cols, across, 2*t.lanes, p.Workers)
+	if p.Workers > 1 && 16*float64(g.rows)*float64(w.depth)*float64(b.Cols) >= minParallelWork {
+		g = cutGrid(g.rows, g.cols, across, 2*t.lanes, p.Workers)
 	}
 	p.Run(g.pieces(), 1, func(from, last int) {
 		for i := from; i < last; i++ {
@@ -163,15 +163,15 @@ func (w window) factors(outs int) int {
 		return 0
 	}
 	const widest = 32
-	return 16 * ((outs+widest-1)/widest*widest*w.depth + spaced)
+	return 16 * ((outs+widest-1)/widest*widest*w.depth + rowPadding)
 }
 
 // tileFactors is G w G' of all weights, in scratch.
 func (l Level) tileFactors(p Pool, t *tile[float32], scratch []float32, b Matrix[float32], depth int) factors {
 	width := t.width(b.Cols)
 	panels := (b.Cols + width - 1) / width
-	f := factors{scratch, depth, width, depth * width, panels*depth*width + spaced}
-	p.Run(panels, max(1, worthSharing/16/(16*f.step)), func(from, last int) {
+	f := factors{scratch, depth, width, depth * width, panels*depth*width + rowPadding}
+	p.Run(panels, max(1, minParallelWork/16/(16*f.step)), func(from, last int) {
 		for n := from; n < last; n++ {
 			dst := lattice{f.data[n*f.step:], f.size, 4 * f.size, width}
 			src := lattice{b.Data[n*width:], depth * b.Cols, 3 * depth * b.Cols, b.Cols}
@@ -186,12 +186,12 @@ func (w window) tilePiece(l Level, t *tile[float32], to target, x []float32, f f
 	_, across := w.tiles()
 	some, cols := max(1, tileBlock/across), c1-c0
 	tiles := some * across
-	wide, long := w.depth+spaced, cols+spaced
-	v, m := tiles*wide+spaced, tiles*long+spaced
-	memory := borrow(4*v + 16*m + w.tilerNeeds() + 4*across*cols)
+	wide, long := w.depth+rowPadding, cols+rowPadding
+	v, m := tiles*wide+rowPadding, tiles*long+rowPadding
+	memory := getScratch(4*v + 16*m + w.tilerScratch() + 4*across*cols)
 	rest := *memory
 	r := w.tiler(l, x, &rest)
-	in, out, edge := cutOff(&rest, 4*v), cutOff(&rest, 16*m), rest
+	in, out, edge := takeFront(&rest, 4*v), takeFront(&rest, 16*m), rest
 	for row := first; row < last; row += some {
 		rows := min(some, last-row)
 		for i := range 4 {
@@ -208,10 +208,10 @@ func (w window) tilePiece(l Level, t *tile[float32], to target, x []float32, f f
 			w.output(l, to, lattice{out[k*across*long:], m, 4 * m, long}, edge, row+k, c0, cols)
 		}
 	}
-	spare.Put(memory)
+	scratchPool.Put(memory)
 }
 
-// output writes one row of tiles to columns c0 and following. Tiles that reach over the edge
+// outputSize writes one row of tiles to columns c0 and following. Tiles that reach over the edge
 // go by way of memory of their own.
 func (w window) output(l Level, to target, from lattice, edge []float32, row, c0, cols int) {
 	down, across := w.tiles()
@@ -220,7 +220,7 @@ func (w window) output(l Level, to target, from lattice, edge []float32, row, c0
 		whole = w.across / 2
 	}
 	if whole > 0 {
-		tileOutputAt(l, lattice{to.data[to.at(at)+c0:], to.step, to.line, 2 * to.step}, from, whole, cols)
+		tileOutputAt(l, lattice{to.data[to.index(at)+c0:], to.step, to.line, 2 * to.step}, from, whole, cols)
 	}
 	over := across - whole
 	if over == 0 {
@@ -230,7 +230,7 @@ func (w window) output(l Level, to target, from lattice, edge []float32, row, c0
 	tileOutputAt(l, lattice{edge, cols, 2 * over * cols, 2 * cols}, from, over, cols)
 	for i := range min(2, w.down-at.i) {
 		for j := range w.across - 2*whole {
-			copy(to.data[to.at(place{at.n, at.i + i, 2*whole + j})+c0:], edge[(i*2*over+j)*cols:][:cols])
+			copy(to.data[to.index(place{at.n, at.i + i, 2*whole + j})+c0:], edge[(i*2*over+j)*cols:][:cols])
 		}
 	}
 }
@@ -244,9 +244,9 @@ const tileTerms = 128
 func (c *Conv) weightsTiled(l Level, p Pool, sums, dw, x, v []float32) {
 	s := c.shape
 	t, size := tileFor[float32](l, s.Out), s.In*s.Out
-	plane := size + spaced
+	plane := size + rowPadding
 	groups, parts := 1, 1
-	if down, across := c.forward.tiles(); 16*float64(s.Batch*down*across)*float64(size) < worthSharing {
+	if down, across := c.forward.tiles(); 16*float64(s.Batch*down*across)*float64(size) < minParallelWork {
 		p.Workers = 1
 	}
 	for groups < min(4, p.Workers) {
@@ -257,11 +257,11 @@ func (c *Conv) weightsTiled(l Level, p Pool, sums, dw, x, v []float32) {
 	}
 	p.Run(groups*parts, 1, func(from, last int) {
 		for n := from; n < last; n++ {
-			c0, c1 := edge(s.Out, 2*t.lanes, n%parts, parts), edge(s.Out, 2*t.lanes, n%parts+1, parts)
+			c0, c1 := cutPoint(s.Out, 2*t.lanes, n%parts, parts), cutPoint(s.Out, 2*t.lanes, n%parts+1, parts)
 			c.tileSums(l, t, sums, plane, x, v, n/parts*4/groups, (n/parts+1)*4/groups, c0, c1)
 		}
 	})
-	p.Run(s.In, max(1, worthSharing/16/s.Out), func(from, last int) {
+	p.Run(s.In, max(1, minParallelWork/16/s.Out), func(from, last int) {
 		src := lattice{sums[from*s.Out:], plane, 4 * plane, 0}
 		tileGradientAt(l, lattice{dw[from*s.Out:], size, 3 * size, 0}, src, 1, (last-from)*s.Out)
 	})
@@ -272,13 +272,13 @@ func (c *Conv) tileSums(l Level, t *tile[float32], sums []float32, size int, x, 
 	w, s := c.forward, c.shape
 	down, across := w.tiles()
 	some, cols := max(1, tileTerms/across), c1-c0
-	tiles, wide, width := some*across, s.In+spaced, t.width(cols)
-	f := factors{nil, tiles, width, tiles * width, (cols+width-1)/width*tiles*width + spaced}
-	plane := tiles*wide + spaced
-	memory := borrow(4*plane + 4*f.size + w.tilerNeeds() + 2*across*s.Out)
+	tiles, wide, width := some*across, s.In+rowPadding, t.width(cols)
+	f := factors{nil, tiles, width, tiles * width, (cols+width-1)/width*tiles*width + rowPadding}
+	plane := tiles*wide + rowPadding
+	memory := getScratch(4*plane + 4*f.size + w.tilerScratch() + 2*across*s.Out)
 	rest := *memory
 	r := w.tiler(l, x, &rest)
-	in, line := cutOff(&rest, 4*plane), cutOff(&rest, 2*across*s.Out)
+	in, line := takeFront(&rest, 4*plane), takeFront(&rest, 2*across*s.Out)
 	f.data = rest
 	clear(line)
 	for row := 0; row < s.Batch*down; row += some {
@@ -298,7 +298,7 @@ func (c *Conv) tileSums(l Level, t *tile[float32], sums []float32, size int, x, 
 			}
 		}
 	}
-	spare.Put(memory)
+	scratchPool.Put(memory)
 }
 
 // adjoint writes row i of A v of one row of tiles.

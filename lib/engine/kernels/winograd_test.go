@@ -23,17 +23,17 @@ func each(m square, rows, cols int, f func(a, b, c, d float32) [4]float32) (out 
 }
 
 // The three matrices of F(2x2, 3x3), with each sum in the documented order.
-func ofInput(a, b, c, d float32) [4]float32 { return [4]float32{a - c, b + c, c - b, d - b} }
+func inputTransform(a, b, c, d float32) [4]float32 { return [4]float32{a - c, b + c, c - b, d - b} }
 
-func ofAdjoint(a, b, _, _ float32) [4]float32 { return [4]float32{a, a + b, a - b, b} }
+func adjointTransform(a, b, _, _ float32) [4]float32 { return [4]float32{a, a + b, a - b, b} }
 
-func ofWeights(a, b, c, _ float32) [4]float32 {
+func weightTransform(a, b, c, _ float32) [4]float32 {
 	return [4]float32{a, (a + c + b) / 2, (a + c - b) / 2, c}
 }
 
-func ofOutput(a, b, c, d float32) [4]float32 { return [4]float32{a + b + c, b - c + d} }
+func outputTransform(a, b, c, d float32) [4]float32 { return [4]float32{a + b + c, b - c + d} }
 
-func ofGradient(a, b, c, d float32) [4]float32 {
+func gradientTransform(a, b, c, d float32) [4]float32 {
 	h := (b + c) / 2
 	return [4]float32{a + h, (b - c) / 2, h + d}
 }
@@ -56,7 +56,7 @@ func (w window) visit(batch int, x []float32, f func(n, i, j, c int, in square))
 		for i := 0; i < w.down; i += 2 {
 			for j := 0; j < w.across; j += 2 {
 				for c := range w.depth {
-					f(n, i, j, c, each(pixels(x, n, i-w.top, j-w.left, w.height, w.width, w.depth, c, 4), 4, 4, ofInput))
+					f(n, i, j, c, each(pixels(x, n, i-w.top, j-w.left, w.height, w.width, w.depth, c, 4), 4, 4, inputTransform))
 				}
 			}
 		}
@@ -69,7 +69,7 @@ func kernelAt(w []float32, depth, outs, c, o int) (m square) {
 			m[a][b] = w[((a*3+b)*depth+c)*outs+o]
 		}
 	}
-	return each(m, 3, 3, ofWeights)
+	return each(m, 3, 3, weightTransform)
 }
 
 func (m *square) chain(a, b square) {
@@ -80,8 +80,8 @@ func (m *square) chain(a, b square) {
 	}
 }
 
-// convolveTwin is a convolution by tiles as loops over tiles, channels and outputs.
-func convolveTwin(y []float32, w window, batch int, x, weights []float32, outs int) {
+// convolveReference is a convolution by tiles as loops over tiles, channels and outputs.
+func convolveReference(y []float32, w window, batch int, x, weights []float32, outs int) {
 	sums := make([]square, outs)
 	w.visit(batch, x, func(n, i, j, c int, in square) {
 		for o := range outs {
@@ -92,7 +92,7 @@ func convolveTwin(y []float32, w window, batch int, x, weights []float32, outs i
 			if c+1 < w.depth {
 				continue
 			}
-			out := each(sums[o], 4, 4, ofOutput)
+			out := each(sums[o], 4, 4, outputTransform)
 			for a := range min(2, w.down-i) {
 				for b := range min(2, w.across-j) {
 					y[((n*w.down+i+a)*w.across+j+b)*outs+o] = out[a][b]
@@ -102,16 +102,16 @@ func convolveTwin(y []float32, w window, batch int, x, weights []float32, outs i
 	})
 }
 
-// weightsTwin is the gradient of weights by tiles.
-func weightsTwin(dw []float32, w window, batch int, x, v []float32, outs int) {
+// weightsReference is the gradient of weights by tiles.
+func weightsReference(dw []float32, w window, batch int, x, v []float32, outs int) {
 	sums := make([]square, w.depth*outs)
 	w.visit(batch, x, func(n, i, j, c int, in square) {
 		for o := range outs {
-			sums[c*outs+o].chain(in, each(pixels(v, n, i, j, w.down, w.across, outs, o, 2), 2, 2, ofAdjoint))
+			sums[c*outs+o].chain(in, each(pixels(v, n, i, j, w.down, w.across, outs, o, 2), 2, 2, adjointTransform))
 		}
 	})
 	for k, s := range sums {
-		g := each(s, 4, 4, ofGradient)
+		g := each(s, 4, 4, gradientTransform)
 		for tap := range 9 {
 			dw[tap*len(sums)+k] = g[tap/3][tap%3]
 		}
@@ -183,12 +183,12 @@ func TestWhatIsNotFinitePassesThroughTiles(t *testing.T) {
 	}
 	for _, bad := range []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())} {
 		for range 8 {
-			x, w, y := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
+			x, w, y := normal(g, s.inputSize()), normal(g, s.weightSize()), normal(g, s.outputSize())
 			for i := range w {
 				w[i] *= float32(g.IntN(2)) // infinity times 0 is NaN
 			}
 			x[g.IntN(len(x))] = bad
-			direct := make([]float64, s.output())
+			direct := make([]float64, s.outputSize())
 			s.loops(func(i, j, k int) { direct[k] += float64(x[i]) * float64(w[j]) })
 			if err := c.Forward(Pool{}, scratchOf(c), y, x, w); err != nil {
 				t.Fatal(err)
@@ -218,7 +218,7 @@ func TestTilesAreAsPreciseAsChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, w, v := normal(g, s.input()), normal(g, s.weights()), normal(g, s.output())
+	x, w, v := normal(g, s.inputSize()), normal(g, s.weightSize()), normal(g, s.outputSize())
 	var y, dx, dw struct {
 		have, chain []float32
 		precise     []float64
@@ -227,9 +227,9 @@ func TestTilesAreAsPreciseAsChains(t *testing.T) {
 		chain[at] = fma32(a, b, chain[at])
 		precise[at] += float64(a) * float64(b)
 	}
-	y.have, y.chain, y.precise = make([]float32, s.output()), make([]float32, s.output()), make([]float64, s.output())
-	dx.have, dx.chain, dx.precise = make([]float32, s.input()), make([]float32, s.input()), make([]float64, s.input())
-	dw.have, dw.chain, dw.precise = make([]float32, s.weights()), make([]float32, s.weights()), make([]float64, s.weights())
+	y.have, y.chain, y.precise = make([]float32, s.outputSize()), make([]float32, s.outputSize()), make([]float64, s.outputSize())
+	dx.have, dx.chain, dx.precise = make([]float32, s.inputSize()), make([]float32, s.inputSize()), make([]float64, s.inputSize())
+	dw.have, dw.chain, dw.precise = make([]float32, s.weightSize()), make([]float32, s.weightSize()), make([]float64, s.weightSize())
 	s.loops(func(i, j, k int) {
 		add(k, x[i], w[j], y.chain, y.precise)
 		add(i, v[k], w[j], dx.chain, dx.precise)

@@ -53,7 +53,7 @@ func App(folder string) (string, error) {
 	}
 	project := strings.Replace(appProject, "FOLDER", tomlString(whole), 1)
 	for name, text := range map[string]string{"lethe_flower.py": appSource, "pyproject.toml": project} {
-		if err := files.Put(filepath.Join(app, name), []byte(text)); err != nil {
+		if err := files.WriteFile(filepath.Join(app, name), []byte(text)); err != nil {
 			return "", err
 		}
 	}

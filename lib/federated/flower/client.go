@@ -17,22 +17,22 @@ type Answer struct {
 	Loss    float64 `json:"loss"` // the objective in the last epoch of his work
 }
 
-// Client does a user's work of one round (1, 2, ...) on his own records, from the
+// RunClientRound does a user's work of one round (1, 2, ...) on his own records, from the
 // weights p, which it leaves alone. It is what Together does in his turn.
-func (s Study) Client(ctx context.Context, r *model.Runner, p nn.Params, own Shard, user, round int) (nn.Params, Answer, error) {
+func (s Study) RunClientRound(ctx context.Context, r *model.Runner, p nn.Params, own Shard, user, round int) (nn.Params, Answer, error) {
 	if user < 0 || user >= s.Users || round < 1 || round > s.Federation.Rounds {
 		return nil, Answer{}, fmt.Errorf("user %d in round %d; the study has the users 0 to %d and the rounds 1 to %d",
 			user, round, s.Users-1, s.Federation.Rounds)
 	}
-	if err := s.fits(own); err != nil {
+	if err := s.checkShard(own); err != nil {
 		return nil, Answer{}, fmt.Errorf("user %d: %w", user, err)
 	}
 	work := s.task(func(rows []int) (train.Objective, error) { return own.objective(rows, s.Classes) })
-	task, err := work(federated.Turn{Round: round, User: user, Rows: rows(0, len(own.Y))})
+	task, err := work(federated.UserRound{Round: round, User: user, Rows: rowRange(0, len(own.Y))})
 	if err != nil {
 		return nil, Answer{}, err
 	}
-	out, loss, err := task.Do(ctx, r, p, s.Federation.TurnSeed(round, user))
+	out, loss, err := task.Do(ctx, r, p, s.Federation.UserRoundSeed(round, user))
 	if err != nil {
 		return nil, Answer{}, fmt.Errorf("round %d, user %d: %w", round, user, err)
 	}

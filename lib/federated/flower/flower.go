@@ -10,8 +10,8 @@
 // weights and decides who takes part; a user's work is `lethe federated client`, a
 // process that reads weights and writes weights; the server's mean is the one of
 // package federated. Its result holds who answered in which round, so that a run in
-// one process can be like it: it has the same bits (Study.Together with
-// federated.Again).
+// one process can be like it: it has the same bits (Study.LocalFederation with
+// federated.ReplayParticipation).
 //
 // # Why a Python client
 //
@@ -99,14 +99,14 @@ func StudyFile(path string) string {
 	return path
 }
 
-// longestStudy bounds what is read of a study.
-const longestStudy = 1 << 20
+// maxStudyBytes bounds what is read of a study.
+const maxStudyBytes = 1 << 20
 
 // ReadStudy reads and checks a study; path is its file or its folder.
 func ReadStudy(path string) (Study, error) {
 	path = StudyFile(path)
 	var s Study
-	if err := files.JSON(path, longestStudy, &s); err != nil {
+	if err := files.ReadJSON(path, maxStudyBytes, &s); err != nil {
 		return Study{}, err
 	}
 	if err := s.check(); err != nil {
@@ -133,7 +133,7 @@ func (s Study) check() error {
 	case !(s.Local.Clip >= 0) || math.IsInf(s.Local.Clip, 1):
 		return fmt.Errorf("gradients cut to a length of %v", s.Local.Clip)
 	}
-	_, err = model.Like(net)
+	_, err = model.WeightShapes(net)
 	return errors.Join(err, s.Federation.Check())
 }
 
@@ -183,7 +183,7 @@ func (s Study) Write(folder string, users []Shard) error {
 		}
 	}
 	for k, u := range users {
-		if err := s.fits(u); err != nil {
+		if err := s.checkShard(u); err != nil {
 			return fmt.Errorf("user %d: %w", k, err)
 		}
 	}
@@ -191,7 +191,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	if err != nil {
 		return err
 	}
-	err = files.Folder(room, func(work string) error {
+	err = files.WriteFolder(room, func(work string) error {
 		for k, u := range users {
 			if err := u.write(filepath.Join(work, strconv.Itoa(k))); err != nil {
 				return err
@@ -209,7 +209,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	if err != nil {
 		return err
 	}
-	return files.Put(file, append(text, '\n'))
+	return files.WriteFile(file, append(text, '\n'))
 }
 
 func userFolder(folder string, user int) string {
@@ -219,29 +219,29 @@ func userFolder(folder string, user int) string {
 // task is a user's work on records.
 func (s Study) task(objective func(rows []int) (train.Objective, error)) federated.Worker {
 	c := train.Config{Epochs: s.Local.Epochs, Batch: s.Local.Batch, Optimizer: nn.Adam{LR: cmp.Or(s.Local.Rate, 1e-3)}}
-	plain := federated.Plain(objective, c)
+	plain := federated.LocalTraining(objective, c)
 	if s.Local.Clip == 0 {
 		return plain
 	}
-	return func(t federated.Turn) (federated.Task, error) {
+	return func(t federated.UserRound) (federated.Task, error) {
 		task, err := plain(t)
-		task.Plan.Surgeons = []train.Surgeon{train.ClipNorm{Max: s.Local.Clip}}
+		task.Plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: s.Local.Clip}}
 		return task, err
 	}
 }
 
-// Together is the study in one process: all users' records together.
-func (s Study) Together(users []Shard) (federated.Federation, error) {
+// LocalFederation is the study in one process: all users' records together.
+func (s Study) LocalFederation(users []Shard) (federated.Federation, error) {
 	if len(users) != s.Users {
 		return federated.Federation{}, fmt.Errorf("the records of %d users, the study has %d", len(users), s.Users)
 	}
 	f := federated.Federation{Config: s.Federation}
 	var all Shard
 	for k, u := range users {
-		if err := s.fits(u); err != nil {
+		if err := s.checkShard(u); err != nil {
 			return f, fmt.Errorf("user %d: %w", k, err)
 		}
-		f.Users = append(f.Users, federated.User{ID: k, Rows: rows(len(all.Y), len(all.Y)+len(u.Y))})
+		f.Users = append(f.Users, federated.User{ID: k, Rows: rowRange(len(all.Y), len(all.Y)+len(u.Y))})
 		all.Y = append(all.Y, u.Y...)
 		all.X.Rows, all.X.Cols, all.X.Data = all.X.Rows+u.X.Rows, u.X.Cols, append(all.X.Data, u.X.Data...)
 	}
@@ -249,7 +249,7 @@ func (s Study) Together(users []Shard) (federated.Federation, error) {
 	return f, nil
 }
 
-func rows(from, to int) (out []int) {
+func rowRange(from, to int) (out []int) {
 	for i := from; i < to; i++ {
 		out = append(out, i)
 	}

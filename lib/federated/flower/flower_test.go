@@ -37,11 +37,11 @@ func made(n int) Shard {
 
 func shards(t *testing.T) []Shard {
 	t.Helper()
-	users, err := federated.Dirichlet{Alpha: 2, Least: 3}.Cut(made(40).Y, 3, 1)
+	users, err := federated.Dirichlet{Alpha: 2, Least: 3}.Split(made(40).Y, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made(40).Of(users)
+	return made(40).Split(users)
 }
 
 func runner(t *testing.T, s Study) *model.Runner {
@@ -86,7 +86,7 @@ func TestClientsApartAreTheFederationTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.Together(users)
+	f, err := s.LocalFederation(users)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestClientsApartAreTheFederationTogether(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				q, answer, err := s.Client(t.Context(), r, p, own, k, i+1)
+				q, answer, err := s.RunClientRound(t.Context(), r, p, own, k, i+1)
 				if err != nil || answer.User != k || answer.Records != len(own.Y) || !(answer.Loss > 0) {
 					t.Fatalf("%+v, %v", answer, err)
 				}
@@ -116,7 +116,7 @@ func TestClientsApartAreTheFederationTogether(t *testing.T) {
 			}
 			history = append(history, federated.Round{Round: i + 1, Answered: present})
 		}
-		f.Mean, f.Attend = mean, federated.Again(history)
+		f.Mean, f.Participation = mean, federated.ReplayParticipation(history)
 		begin, err := s.Initial()
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestTheStudysTrainingIsWhatAUserDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _, err := s.Client(t.Context(), runner(t, s), p, own, 0, 1)
+		out, _, err := s.RunClientRound(t.Context(), runner(t, s), p, own, 0, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,13 +259,13 @@ func TestRecordsThatDoNotFitAreRefusedByUser(t *testing.T) {
 	wantWords(t, s.Write(folder, wide), "user 1", "4 features", "3")
 	strange := shards(t)
 	strange[2].Y[1] = 2
-	_, err := s.Together(strange)
+	_, err := s.LocalFederation(strange)
 	wantWords(t, err, "user 2", "record 1", "class 2", "0 to 1")
 	none := shards(t)
 	none[0] = Shard{X: array.New[float32](0, 3)}
-	_, err = s.Together(none)
+	_, err = s.LocalFederation(none)
 	wantWords(t, err, "user 0", "0 records")
-	_, err = s.Together(none[:2])
+	_, err = s.LocalFederation(none[:2])
 	wantWords(t, err, "2 users", "3")
 	r := runner(t, s)
 	for _, c := range [][2]int{{3, 1}, {-1, 1}, {0, 0}, {0, 4}} {
@@ -273,7 +273,7 @@ func TestRecordsThatDoNotFitAreRefusedByUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = s.Client(t.Context(), r, p, shards(t)[0], c[0], c[1])
+		_, _, err = s.RunClientRound(t.Context(), r, p, shards(t)[0], c[0], c[1])
 		wantWords(t, err, "users 0 to 2", "rounds 1 to 3")
 	}
 	x, y := filepath.Join(folder, "x.npy"), filepath.Join(folder, "y.npy")
@@ -300,7 +300,7 @@ func TestRecordsKeepTheirClasses(t *testing.T) {
 	for i, y := range all.Y {
 		all.X.Row(i)[0] = float32(10 * y)
 	}
-	for k, u := range all.Of([]federated.User{{ID: 0, Rows: []int{2, 0}}, {ID: 1, Rows: []int{3}}, {ID: 2, Rows: []int{1}}}) {
+	for k, u := range all.Split([]federated.User{{ID: 0, Rows: []int{2, 0}}, {ID: 1, Rows: []int{3}}, {ID: 2, Rows: []int{1}}}) {
 		for i, y := range u.Y {
 			if u.X.Row(i)[0] != float32(10*y) || y != [][]int{{2, 3}, {1}, {0}}[k][i] {
 				t.Errorf("user %d, record %d: %v of class %d", k, i, u.X.Row(i), y)

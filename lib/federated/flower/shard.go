@@ -46,7 +46,7 @@ func ReadRecords(x, y string) (Shard, error) {
 
 // ReadShards reads the records of all users of a federation's folder.
 func (s Study) ReadShards(folder string) ([]Shard, error) {
-	there, err := files.In(filepath.Join(folder, usersFolder), "", "")
+	there, err := files.List(filepath.Join(folder, usersFolder), "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (s Shard) write(folder string) error {
 	return npy.WriteIndices(filepath.Join(folder, "y.npy"), s.Y)
 }
 
-// Of is the part of the records that each of the users has.
-func (s Shard) Of(users []federated.User) []Shard {
+// Split is the part of the records that each of the users has.
+func (s Shard) Split(users []federated.User) []Shard {
 	var out []Shard
 	for _, u := range users {
 		out = append(out, s.gather(u.Rows))
@@ -107,8 +107,8 @@ func (s Shard) objective(rows []int, classes int) (train.Objective, error) {
 	return train.Objective{{X: part.X, Targets: []train.Target{train.CrossEntropy(part.Y, classes, 1)}}}, nil
 }
 
-// fits reports records that the study's network does not take.
-func (s Study) fits(u Shard) error {
+// checkShard reports records that the study's network does not take.
+func (s Study) checkShard(u Shard) error {
 	if len(u.Y) == 0 || u.X.Cols != s.Features {
 		return fmt.Errorf("%d records of %d features, the study's have %d", len(u.Y), u.X.Cols, s.Features)
 	}

@@ -25,7 +25,7 @@ func WriteWeights(path string, p nn.Params, history []federated.Round) error {
 	if history == nil {
 		return safetensors.Write(path, p.File(""))
 	}
-	return writeWith(path, p, historyKey, history)
+	return writeTagged(path, p, historyKey, history)
 }
 
 // writeInitial writes the weights that a federation of these users begins with.
@@ -34,11 +34,11 @@ func writeInitial(path string, p nn.Params, users []Shard) error {
 	for k, u := range users {
 		records[k] = len(u.Y)
 	}
-	return writeWith(path, p, recordsKey, records)
+	return writeTagged(path, p, recordsKey, records)
 }
 
-// writeWith writes weights with a value in the metadata, as JSON.
-func writeWith(path string, p nn.Params, key string, value any) error {
+// writeTagged writes weights with a value in the metadata, as JSON.
+func writeTagged(path string, p nn.Params, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err

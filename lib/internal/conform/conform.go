@@ -13,8 +13,8 @@ import (
 
 var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Named checks the name and the description under which lists show a thing.
-func Named(t *testing.T, name, about string) {
+// CheckName checks the name and the description under which lists show a thing.
+func CheckName(t *testing.T, name, about string) {
 	t.Helper()
 	if !shortName.MatchString(name) {
 		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
@@ -24,8 +24,8 @@ func Named(t *testing.T, name, about string) {
 	}
 }
 
-// Refused checks that an error says the words.
-func Refused(t *testing.T, what string, err error, words ...string) {
+// CheckRefused checks that an error says the words.
+func CheckRefused(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("%s: accepted", what)
@@ -38,26 +38,26 @@ func Refused(t *testing.T, what string, err error, words ...string) {
 	}
 }
 
-const mark = "LETHE_RUN_BROKEN"
+const envRunBroken = "LETHE_RUN_BROKEN"
 
-// Broken skips a test whose subtests are meant to fail, unless Fails runs it.
-func Broken(t *testing.T) {
+// RunOnlyByFails skips a test whose subtests are meant to fail, unless Fails runs it.
+func RunOnlyByFails(t *testing.T) {
 	t.Helper()
-	if os.Getenv(mark) == "" {
+	if os.Getenv(envRunBroken) == "" {
 		t.Skip("its subtests fail; another test runs it and looks whether they do")
 	}
 }
 
-// Fails runs a test of this package, one that begins with Broken, in a process
+// CheckSubtestsFail runs a test of this package, one that begins with Broken, in a process
 // of its own and checks that each of the subtests fails.
-func Fails(t *testing.T, test string, subtests ...string) {
+func CheckSubtestsFail(t *testing.T, test string, subtests ...string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	child := exec.Command(self, "-test.run=^"+test+"$", "-test.v")
-	child.Env = append(os.Environ(), mark+"=1")
+	child.Env = append(os.Environ(), envRunBroken+"=1")
 	out, err := child.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

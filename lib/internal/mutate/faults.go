@@ -4,4 +4,4 @@ import "slices"
 
 // faults lists the mistakes, room by room from the ground up. Whoever changes a
 // line that one of them quotes changes the quotation too.
-var faults = slices.Concat(ofGround, ofEngine, ofMethods, ofJudges, ofPapers, ofSweeps, ofRoles)
+var faults = slices.Concat(baseFaults, engineFaults, methodFaults, auditFaults, paperFaults, sweepFaults, roleFaults)

@@ -1,23 +1,23 @@
 package main
 
-// ofPapers are mistakes in papers.
-var ofPapers = []Fault{
+// paperFaults are mistakes in papers.
+var paperFaults = []Fault{
 	// Papers.
 	{File: "lib/paper/power/smallest.go", Old: "if other != at && j != k {", New: "if other != at || j != k || k >= 0 {",
 		Protects: "a seed is judged by the retrained models of the others"},
 	{File: "lib/paper/power/smallest.go", Old: "math.Sqrt(sd*(1+1/n))", New: "math.Sqrt(sd/n)", Protects: "a bound is for one model and not for the mean"},
-	{File: "lib/paper/power/measure.go", Old: "fit.Seed = engine.Root(c.Seed + planted)", New: "fit.Seed = engine.Root(c.Seed)",
+	{File: "lib/paper/power/measure.go", Old: "fit.Seed = engine.Root(c.Seed + plantedKey)", New: "fit.Seed = engine.Root(c.Seed)",
 		Protects: "the retrained model that is judged is not the one that it is compared with"},
 	{File: "lib/paper/power/measure.go", Old: "for range p.Times {", New: "for range 1 {", Protects: "a repeated record is repeated"},
 	{File: "lib/paper/lenses/agreement.go", Old: "&& !math.IsNaN(b) {", New: "|| !math.IsNaN(b) {",
 		Protects: "two lenses are compared where both say something"},
-	{File: "lib/paper/attacks/fleet.go", Old: "e.Target = h.scaled.Row(m)", New: "e.Target = first.scaled.Row(m)",
+	{File: "lib/paper/attacks/shadow_models.go", Old: "e.Target = h.scaled.Row(m)", New: "e.Target = first.scaled.Row(m)",
 		Protects: "who does not know of the unlearning attacks the unlearned model all the same"},
 	{File: "lib/paper/attacks/distances.go", Old: "mine, others := cases[:models], cases[models:]",
 		New: "mine, others := cases[:models], cases[:models]", Protects: "the reference is other models than the null"},
 	{File: "lib/paper/rulerpaper/cell.go", Old: "c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})",
 		New: "c.oracle, _, err = c.Weights(ctx, unlearn.DoNothing{})", Protects: "the oracle of a cell never saw a forget record"},
-	{File: "lib/paper/sdepaper/judge.go", Old: "size: j.Sizes[len(j.Sizes)-1], course: JudgedAt}\n", New: "size: j.Sizes[0], course: JudgedAt}\n",
+	{File: "lib/paper/sdepaper/judge.go", Old: "size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}\n", New: "size: j.Sizes[0], percent: JudgedAt}\n",
 		Protects: "figure 3 shows sets of the size that its titles name"},
 	{File: "lib/paper/sdepaper/judge.go", Old: "loss: course.History[p.epochAt(JudgedAt)-1].Loss}", New: "loss: course.History[0].Loss}",
 		Protects: "Table 1 has the loss of the epoch before the judgement", Run: "TestTable1"},
@@ -31,9 +31,9 @@ var ofPapers = []Fault{
 		Protects: "a batch that is dropped ends no epoch", Run: "TestTheLastBatch"},
 	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "s.Label+\", last batch dropped\", true", New: "s.Label+\", last batch dropped\", false",
 		Protects: "the control of table lastbatch is trained without the last batch", Run: "TestTheLastBatch"},
-	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "ev.knowledge(ctx, ev.sets[k])", New: "ev.knowledge(ctx, ev.sets[k/2*2])",
+	{File: "lib/paper/sdepaper/tables_lastbatch.go", Old: "ev.lastBatchCells(ctx, ev.sets[k])", New: "ev.lastBatchCells(ctx, ev.sets[k/2*2])",
 		Protects: "table lastbatch says of each training what it knows", Run: "TestTheLastBatch"},
-	{File: "lib/paper/sdepaper/tables_course.go", Old: "train.Accuracy(onTrain.Logits().Gather(c.Retain), p.Records(c.Retain).Y),",
+	{File: "lib/paper/sdepaper/tables_trajectory.go", Old: "train.Accuracy(onTrain.Logits().Gather(c.Retain), p.Records(c.Retain).Y),",
 		New:      "train.Accuracy(onTrain.Logits().Gather(c.Forget), p.Records(c.Forget).Y),",
 		Protects: "of retained images the answers to them are counted", Run: "TestTheLastBatch"},
 	{File: "lib/paper/sdepaper/diffusion/diffusion.go", Old: "		d.Fit.Schedule = train.Cosine()", New: "		d.Fit.Schedule = train.Steps()",
@@ -54,6 +54,6 @@ var ofPapers = []Fault{
 	{File: "lib/paper/sdepaper/unlearned.go", Old: "t.references = sde.References{In: &in, Out: &out}",
 		New:      "t.references = sde.References{In: &out, Out: &in}",
 		Protects: "table 4's references are not exchanged", Run: "TestTableFours"},
-	{File: "lib/paper/sdepaper/cast.go", Old: "s.targets(trainImages, 1, forget, size", New: "s.targets(trainImages, 1, rest, size",
+	{File: "lib/paper/sdepaper/sets.go", Old: "s.targets(trainImages, 1, forget, size", New: "s.targets(trainImages, 1, rest, size",
 		Protects: "table 1 judges the forgotten images out", Run: "TestTargets|TestAWider"},
 }

@@ -1,34 +1,34 @@
 package main
 
-// ofSweeps are mistakes in what spreads work over nodes and brings it together.
-var ofSweeps = []Fault{
+// sweepFaults are mistakes in what spreads work over nodes and brings it together.
+var sweepFaults = []Fault{
 	// The store.
-	{File: "lib/sweep/local.go", Old: "return max(1, cores/l.workers(cores))", New: "return max(1, cores/l.workers(cores)/cores)",
+	{File: "lib/sweep/local.go", Old: "return max(1, cores/l.workerCount(cores))", New: "return max(1, cores/l.workerCount(cores)/cores)",
 		Protects: "workers of this machine share its cores out"},
-	{File: "lib/sweep/local.go", Old: "strconv.Itoa(l.share(runtime.NumCPU()))", New: "strconv.Itoa(1)", Protects: "a worker gets the cores that it is given"},
+	{File: "lib/sweep/local.go", Old: "strconv.Itoa(l.coresPerWorker(runtime.NumCPU()))", New: "strconv.Itoa(1)", Protects: "a worker gets the cores that it is given"},
 	{File: "lib/store/merge.go", Old: "		m.refuse(e.Dir, fmt.Errorf(\"%w as %s (%s)\", ErrConflict, out.Dir, in.Key.Recipe))", New: "		m.Same++",
 		Protects: "the same key with other bytes is nobody's result", Run: "Conflict|TheSameKey"},
 	{File: "lib/store/merge.go", Old: "	in, err := from.load(e.ID)\n",
 		New:      "	in, _, err := from.Lookup(e.Key)\n	in.store.verified.Store(e.ID, true)\n	err = nil\n",
 		Protects: "a merge believes hashes and not manifests", Run: "Merge"},
-	{File: "lib/store/behind.go", Old: "		case !errors.Is(err, errMissing):\n			s.warn(\"%v; that run is not used\", err)\n",
+	{File: "lib/store/fallback.go", Old: "		case !errors.Is(err, errMissing):\n			s.warn(\"%v; that run is not used\", err)\n",
 		New: "		case !errors.Is(err, errMissing):\n			return run\n", Protects: "a damaged run behind a store is not used", Run: "Behind"},
-	{File: "lib/store/behind.go", Old: "		if err != nil || len(left) == 0 {\n", New: "		if err != nil || len(left) >= 0 {\n",
+	{File: "lib/store/fallback.go", Old: "		if err != nil || len(left) == 0 {\n", New: "		if err != nil || len(left) >= 0 {\n",
 		Protects: "a checkpoint of an earlier attempt is gone on from", Run: "Behind"},
-	{File: "lib/store/lock.go", Old: "	if s.alone {\n", New: "	if false {\n",
+	{File: "lib/store/lock.go", Old: "	if s.withoutLocks {\n", New: "	if false {\n",
 		Protects: "a store of one process needs no locks of its file system", Run: "OneProcess"},
 
 	// The plan.
-	{File: "lib/lab/do.go", Old: "return w.open == 0 })", New: "return true })",
+	{File: "lib/lab/do.go", Old: "return w.openNeeds == 0 })", New: "return true })",
 		Protects: "a job begins when what it needs is there", Run: "Jobs"},
-	{File: "lib/lab/do.go", Old: "			w.open--\n", New: "			w.open = 0\n",
+	{File: "lib/lab/do.go", Old: "			w.openNeeds--\n", New: "			w.openNeeds = 0\n",
 		Protects: "a job waits for all that it needs", Run: "Jobs"},
 	{File: "lib/lab/do.go", Old: "cmp.Compare(b.Cost, a.Cost)", New: "cmp.Compare(a.Cost, b.Cost)", Protects: "the dearest jobs begin first", Run: "Jobs"},
 	{File: "lib/lab/do.go", Old: "		if !todo[j.ID] {\n", New: "		if j.Missing {\n",
 		Protects: "what is done is not done again", Run: "Wanted"},
 	{File: "lib/lab/do.go", Old: "min(len(jobs), cmp.Or(workers, l.Engine.Cores()))", New: "min(1, len(jobs), workers+1)",
 		Protects: "jobs are done side by side", Run: "Jobs"},
-	{File: "lib/nn/draws.go", Old: "_, row[0] = normals(base, at>>1)", New: "row[0], _ = normals(base, at>>1)",
+	{File: "lib/nn/random_input.go", Old: "_, row[0] = boxMuller(base, at>>1)", New: "row[0], _ = boxMuller(base, at>>1)",
 		Protects: "a batch that begins with an odd record draws what a larger one draws"},
 	{File: "lib/model/model.go", Old: "x.Row(i)[from:to]", New: "x.Row(i)[:all]", Protects: "a part of the features is laid out from where it begins"},
 	{File: "lib/model/model.go", Old: "side[f:], Rows: min(tileFeatures, all-f)", New: "side, Rows: min(tileFeatures, all-f)",
@@ -45,11 +45,11 @@ var ofSweeps = []Fault{
 	// The worker.
 	{File: "lib/sweep/work.go", Old: "	if hash != p.Program.SHA256 {", New: "	if false {",
 		Protects: "no other program works on a sweep", Run: "NotAsPlanned"},
-	{File: "lib/sweep/work.go", Old: "	case w.Engine != p.Engine.Is:", New: "	case false:",
+	{File: "lib/sweep/work.go", Old: "	case w.Engine != p.Engine.Identity:", New: "	case false:",
 		Protects: "no other engine computes for a sweep", Run: "NotAsPlanned"},
 	{File: "lib/sweep/work.go", Old: "!slices.Contains(planned, hash)", New: "len(planned) == 0 && hash == \"\"",
 		Protects: "a node with other data computes nothing", Run: "NotAsPlanned"},
-	{File: "lib/sweep/work.go", Old: "	for _, e := range slices.Backward(before) {\n		a.reach(path.Join(shard, e.Name()))\n	}\n",
+	{File: "lib/sweep/work.go", Old: "	for _, e := range slices.Backward(before) {\n		a.addFallback(path.Join(shard, e.Name()))\n	}\n",
 		New:      "	_ = before\n",
 		Protects: "an attempt goes on from the one before", Run: "Stopped"},
 	{File: "lib/sweep/work.go", Old: "	case ctx.Err() != nil:\n		return errors.Join(ErrStopped,",
@@ -57,7 +57,7 @@ var ofSweeps = []Fault{
 		Protects: "what was stopped has not failed", Run: "Stopped"},
 
 	// Journals and clusters.
-	{File: "lib/sweep/journal.go", Old: "!damaged[r.Dir] && g.there(r)", New: "g.there(r)",
+	{File: "lib/sweep/journal.go", Old: "!damaged[r.Dir] && g.runExists(r)", New: "g.runExists(r)",
 		Protects: "a run that turned out damaged is not done", Run: "Damaged"},
 	{File: "lib/sweep/journal.go", Old: "bytes.Lines(b[:bytes.LastIndexByte(b, '\\n')+1])", New: "bytes.Lines(b)",
 		Protects: "a line that is being written says nothing yet", Run: "BeingWritten"},

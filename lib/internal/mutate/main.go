@@ -61,7 +61,7 @@ func run(only string, limit time.Duration, list, check bool) error {
 			chosen = append(chosen, f)
 		}
 	}
-	if err := fits(root, chosen); err != nil || check {
+	if err := checkQuotes(root, chosen); err != nil || check {
 		return err
 	}
 	if list {
@@ -94,8 +94,8 @@ func plantAll(root string, chosen []Fault, limit time.Duration) error {
 	return errors.Join(wrong...)
 }
 
-// fits reports every fault whose text does not stand in its file exactly once.
-func fits(root string, all []Fault) error {
+// checkQuotes reports every fault whose text does not stand in its file exactly once.
+func checkQuotes(root string, all []Fault) error {
 	var wrong []error
 	for _, f := range all {
 		if _, err := f.mutant(root); err != nil {

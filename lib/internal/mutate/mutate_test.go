@@ -39,7 +39,7 @@ func TestAFaultThatDoesNotFitIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, old := range []string{"no such text", "return"} {
-		err := fits(root, []Fault{{File: "lib/attack/score.go", Old: old, New: "x", Protects: "nothing"}})
+		err := checkQuotes(root, []Fault{{File: "lib/attack/score.go", Old: old, New: "x", Protects: "nothing"}})
 		if err == nil || !strings.Contains(err.Error(), "not once") {
 			t.Errorf("%q: %v", old, err)
 		}

@@ -56,9 +56,9 @@ func committedRuns(files fs.FS, table string) ([]map[string]string, error) {
 	return out, nil
 }
 
-// named reports whether a line is of the group and the row of its table: of a case, and of
+// lineMatches reports whether a line is of the group and the row of its table: of a case, and of
 // an arm, or what else the row is about.
-func named(line map[string]string, group, row string) bool {
+func lineMatches(line map[string]string, group, row string) bool {
 	var of []string
 	for _, column := range []string{"arm", "attack", "upload", "lens"} {
 		if text, ok := line[column]; ok {
@@ -76,7 +76,7 @@ func valuesOf(files fs.FS, table, group, row, column string) (out []float64, err
 		return nil, err
 	}
 	for i, line := range lines {
-		if !named(line, group, row) {
+		if !lineMatches(line, group, row) {
 			continue
 		}
 		text, there := line[column]
@@ -148,8 +148,8 @@ func span(files fs.FS, table, group, row, column, form string) (string, error) {
 	return "", fmt.Errorf("%s: %q is none of n, low.N, high.N and all.N", table, form)
 }
 
-// size is a number of a table's provenance, or of its groups, in words.
-func size(files fs.FS, table, what string) (string, error) {
+// provenanceCount is a number of a table's provenance, or of its groups, in words.
+func provenanceCount(files fs.FS, table, what string) (string, error) {
 	t, err := paper.Committed(files, table)
 	if err != nil {
 		return "", err
@@ -180,7 +180,7 @@ func capital(v string) string {
 	return v[:len(v)-len(inner)] + strings.ToUpper(inner[:1]) + inner[1:]
 }
 
-func marking(v string, err error) (string, error) { return open + v + shut, err }
+func markResult(v string, err error) (string, error) { return open + v + shut, err }
 
 // committedFiles are the committed tables and the values behind them.
 func committedFiles() fs.FS { return os.DirFS("figures") }
@@ -188,19 +188,19 @@ func committedFiles() fs.FS { return os.DirFS("figures") }
 // A table and the values behind it are of the same runs, and the table is what its recipe
 // shows of them.
 func TestCommittedTablesAreThoseOfTheirRuns(t *testing.T) {
-	for _, problem := range apart(committedFiles()) {
+	for _, problem := range tableProblems(committedFiles()) {
 		t.Error(problem)
 	}
 }
 
-// apart are the reasons why tables are not those of the values beside them.
-func apart(files fs.FS) (out []error) {
+// tableProblems are the reasons why tables are not those of the values beside them.
+func tableProblems(files fs.FS) (out []error) {
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		if table, is := strings.CutSuffix(name, ".runs.csv"); is {
-			if err := together(files, table); err != nil {
+			if err := checkTable(files, table); err != nil {
 				out = append(out, fmt.Errorf("%s: %w", name, err))
 			}
 		}
@@ -212,7 +212,7 @@ func apart(files fs.FS) (out []error) {
 	return out
 }
 
-func together(files fs.FS, table string) error {
+func checkTable(files fs.FS, table string) error {
 	t, err := paper.Committed(files, table)
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func together(files fs.FS, table string) error {
 	if err != nil {
 		return err
 	}
-	hash, err := report.RunsHashOf(bytes.NewReader(b))
+	hash, err := report.ReadRunsHash(bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
@@ -238,10 +238,10 @@ func together(files fs.FS, table string) error {
 	switch {
 	case t.ID == "fishing/within":
 		return meansOf(files, table, t)
-	case r.Again == nil: // its values are of several kinds, and the hash is all that is compared
+	case r.FromRuns == nil: // its values are of several kinds, and the hash is all that is compared
 		return nil
 	}
-	out, err := r.Again(&paper.Env{}, t.Provenance.Scale, bytes.NewReader(b))
+	out, err := r.FromRuns(&paper.Env{}, t.Provenance.Scale, bytes.NewReader(b))
 	if err != nil {
 		return err
 	}
@@ -294,11 +294,11 @@ func sameCells(committed, again *report.Table) error {
 		return fmt.Errorf("its values make %d rows, the table has %d", len(again.Rows), len(committed.Rows))
 	}
 	for i, r := range committed.Rows {
-		want, err := json.Marshal(written(again, i))
+		want, err := json.Marshal(rowJSON(again, i))
 		if err != nil {
 			return err
 		}
-		got, err := json.Marshal(written(committed, i))
+		got, err := json.Marshal(rowJSON(committed, i))
 		if err != nil {
 			return err
 		}
@@ -309,9 +309,9 @@ func sameCells(committed, again *report.Table) error {
 	return nil
 }
 
-// written is a row as JSON has it, read again, so that rows are equal that are written
+// rowJSON is a row as JSON has it, read again, so that rows are equal that are written
 // the same.
-func written(t *report.Table, row int) any {
+func rowJSON(t *report.Table, row int) any {
 	part := *t
 	part.Title, part.Caption, part.Rows, part.Notes, part.Provenance = "", "", t.Rows[row:row+1], nil, report.Provenance{}
 	var b bytes.Buffer
@@ -332,14 +332,14 @@ func meansOf(files fs.FS, table string, t *report.Table) error {
 	compared := 0
 	for _, r := range t.Rows {
 		for i, c := range r.Cells {
-			kind, arm, _ := strings.Cut(t.Columns[i].Name, ", ")
+			kind, variant, _ := strings.Cut(t.Columns[i].Name, ", ")
 			column := map[string]string{"within": "auc_within", "matched": "auc_matched"}[kind]
 			if column == "" || c.Value == nil {
 				continue
 			}
 			sum, n := 0.0, 0.0
 			for _, line := range lines {
-				if v, err := strconv.ParseFloat(line[column], 64); err == nil && named(line, r.Group, arm+", "+r.Cells[0].Text) {
+				if v, err := strconv.ParseFloat(line[column], 64); err == nil && lineMatches(line, r.Group, variant+", "+r.Cells[0].Text) {
 					sum, n = sum+v, n+1
 				}
 			}
@@ -361,16 +361,16 @@ func someRuns(t *testing.T) fstest.MapFS {
 	t.Helper()
 	var runs strings.Builder
 	runs.WriteString("case,arm,seed,erased,masked,retain,test,test_drawn,n_triggered,triggered,runs_hash\n")
-	for i, arm := range []string{"original", "retrained", "BlindU_w/o"} {
+	for i, variant := range []string{"original", "retrained", "BlindU_w/o"} {
 		for seed := range 5 {
-			fmt.Fprintf(&runs, "\"glyphs, backdoor\",%s,%d,%v,0,1,0.5,0.5,40,%v,abc\n", arm, seed, []float64{0, .25, .04, .5, .05}[seed]*float64(i), float64(seed)/100)
+			fmt.Fprintf(&runs, "\"glyphs, backdoor\",%s,%d,%v,0,1,0.5,0.5,40,%v,abc\n", variant, seed, []float64{0, .25, .04, .5, .05}[seed]*float64(i), float64(seed)/100)
 		}
 	}
 	r, err := recipeOf("blindu/table3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Again(&paper.Env{}, "quick", strings.NewReader(runs.String()))
+	out, err := r.FromRuns(&paper.Env{}, "quick", strings.NewReader(runs.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +390,7 @@ func withTable(t *testing.T, table *report.Table, name string, files fstest.MapF
 }
 
 func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
-	if found := apart(someRuns(t)); len(found) > 0 {
+	if found := tableProblems(someRuns(t)); len(found) > 0 {
 		t.Fatal(found)
 	}
 	const table, runs = "blindu/x/table3.json", "blindu/x/table3.runs.csv"
@@ -408,13 +408,13 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 		"table3":    func(f fstest.MapFS) { delete(f, table) },
 		"table3.md": func(f fstest.MapFS) { f["blindu/x/table3.md"].Data[40]++ },
 		"columns": func(f fstest.MapFS) {
-			altered(t, f, func(of *report.Table) { of.Columns[2].Name = "hidden" })
+			rewriteTable(t, f, func(of *report.Table) { of.Columns[2].Name = "hidden" })
 		},
 		"no recipe": func(f fstest.MapFS) {
-			altered(t, f, func(of *report.Table) { of.ID = "blindu/table99" })
+			rewriteTable(t, f, func(of *report.Table) { of.ID = "blindu/table99" })
 		},
 		"scale": func(f fstest.MapFS) {
-			altered(t, f, func(of *report.Table) { of.Provenance.Scale = "vast" })
+			rewriteTable(t, f, func(of *report.Table) { of.Provenance.Scale = "vast" })
 		},
 		"no column": func(f fstest.MapFS) {
 			f[runs].Data = bytes.Replace(f[runs].Data, []byte("masked"), []byte("hidden"), 1)
@@ -426,14 +426,14 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 		if word == "" {
 			word = name
 		}
-		if found := apart(files); len(found) != 1 || !strings.Contains(found[0].Error(), word) {
+		if found := tableProblems(files); len(found) != 1 || !strings.Contains(found[0].Error(), word) {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
 }
 
-// altered writes the table of some made-up runs anew.
-func altered(t *testing.T, files fstest.MapFS, change func(*report.Table)) {
+// rewriteTable writes the table of some made-up runs anew.
+func rewriteTable(t *testing.T, files fstest.MapFS, change func(*report.Table)) {
 	t.Helper()
 	of, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
 	if err != nil {
@@ -454,43 +454,43 @@ func TestMeansAreComparedWhereATableHoldsMore(t *testing.T) {
 		runs := "case,arm,attack,auc_within,auc_matched,runs_hash\ncells,original,lira,0.5,,h\ncells,original,lira,1,,h\ncells,original,other,0,,h\n"
 		return withTable(t, tab, table, fstest.MapFS{table + ".runs.csv": {Data: []byte(runs)}})
 	}
-	if found := apart(made(0.75)); len(found) > 0 {
+	if found := tableProblems(made(0.75)); len(found) > 0 {
 		t.Error(found)
 	}
-	if found := apart(made(0.7501)); len(found) != 1 || !strings.Contains(found[0].Error(), "mean 0.75") {
+	if found := tableProblems(made(0.7501)); len(found) != 1 || !strings.Contains(found[0].Error(), "mean 0.75") {
 		t.Error(found)
 	}
 }
 
 func TestCountsAreThoseOfTheRuns(t *testing.T) {
 	files := someRuns(t)
-	const table, group, arm = "blindu/x/table3", "glyphs, backdoor", "retrained"
+	const table, group, variant = "blindu/x/table3", "glyphs, backdoor", "retrained"
 	for _, c := range [][3]string{{"<", "0.05", "2 of 5"}, {"<=", "0.05", "3 of 5"}, {">", "0.25", "1 of 5"}, {">=", "0.25", "2 of 5"}, {"=", "0", "1 of 5"}, {"<", "-1", "0 of 5"}} {
-		if got, err := count(files, table, group, arm, "erased", c[0], c[1]); err != nil || got != c[2] {
+		if got, err := count(files, table, group, variant, "erased", c[0], c[1]); err != nil || got != c[2] {
 			t.Errorf("%s %s: %q, %v, want %q", c[0], c[1], got, err, c[2])
 		}
 	}
 	for form, want := range map[string]string{"n": "5", "low.2": "0.00", "high.1": "0.5", "all.2": "0.00, 0.04, 0.05, 0.25, 0.50"} {
-		if got, err := span(files, table, group, arm, "erased", form); err != nil || got != want {
+		if got, err := span(files, table, group, variant, "erased", form); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", form, got, err, want)
 		}
 	}
 	for word, call := range map[string]func() (string, error){
-		"no condition": func() (string, error) { return count(files, table, group, arm, "erased", "!", "1") },
-		"NaN":          func() (string, error) { return count(files, table, group, arm, "erased", "<", "NaN") },
-		"erazed":       func() (string, error) { return count(files, table, group, arm, "erazed", "<", "1") },
+		"no condition": func() (string, error) { return count(files, table, group, variant, "erased", "!", "1") },
+		"NaN":          func() (string, error) { return count(files, table, group, variant, "erased", "<", "NaN") },
+		"erazed":       func() (string, error) { return count(files, table, group, variant, "erazed", "<", "1") },
 		"no run of":    func() (string, error) { return count(files, table, group, "nobody", "erased", "<", "1") },
-		"has no":       func() (string, error) { return count(files, table, group, arm, "runs_hash", "<", "1") },
-		"not exist":    func() (string, error) { return count(files, "blindu/none", group, arm, "erased", "<", "1") },
-		"none of n":    func() (string, error) { return span(files, table, group, arm, "erased", "mean.2") },
-		"low.x":        func() (string, error) { return span(files, table, group, arm, "erased", "low.x") },
+		"has no":       func() (string, error) { return count(files, table, group, variant, "runs_hash", "<", "1") },
+		"not exist":    func() (string, error) { return count(files, "blindu/none", group, variant, "erased", "<", "1") },
+		"none of n":    func() (string, error) { return span(files, table, group, variant, "erased", "mean.2") },
+		"low.x":        func() (string, error) { return span(files, table, group, variant, "erased", "low.x") },
 	} {
 		if got, err := call(); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %q, %v", word, got, err)
 		}
 	}
 	for what, want := range map[string]string{"seeds": "ten", "datasets": "ten", "groups": "three"} {
-		if got, err := size(committedFiles(), path.Join("ruler", "table1"), what); err != nil || got != want {
+		if got, err := provenanceCount(committedFiles(), path.Join("ruler", "table1"), what); err != nil || got != want {
 			t.Errorf("%s: %q, %v, want %q", what, got, err, want)
 		}
 	}

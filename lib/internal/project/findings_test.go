@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write docs/findings.md anew from docs/f
 // {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
 // What a paper printed stands in {{printed "0.89"}}.
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
-	page := wrapped(marks.Replace(marked(t)))
+	page := wrapped(marks.Replace(markedPage(t)))
 	if *update {
 		if err := os.WriteFile("docs/findings.md", []byte(page), 0o644); err != nil {
 			t.Fatal(err)
@@ -90,24 +90,30 @@ var (
 	value = regexp.MustCompile(open + "(.*?)" + shut)
 )
 
-// marked is the page with its values between marks.
-func marked(t *testing.T) string {
+// markedPage is the page with its values between marks.
+func markedPage(t *testing.T) string {
 	t.Helper()
 	page, err := template.New("findings.tmpl").Funcs(template.FuncMap{
 		"cell":    mark(committed),
 		"printed": func(v string) string { return open + v + shut },
 		"line":    line,
 		"count": func(table, group, row, column, is, limit string) (string, error) {
-			return marking(count(committedFiles(), table, group, row, column, is, limit))
+			return markResult(count(committedFiles(), table, group, row, column, is, limit))
 		},
 		"runs": func(table, group, row, column, form string) (string, error) {
-			return marking(span(committedFiles(), table, group, row, column, form))
+			return markResult(span(committedFiles(), table, group, row, column, form))
 		},
-		"seeds":    func(table string) (string, error) { return marking(size(committedFiles(), table, "seeds")) },
-		"datasets": func(table string) (string, error) { return marking(size(committedFiles(), table, "datasets")) },
-		"groups":   func(table string) (string, error) { return marking(size(committedFiles(), table, "groups")) },
-		"scale":    func(table string) (string, error) { return marking(scaleOf(committedFiles(), table)) },
-		"capital":  capital,
+		"seeds": func(table string) (string, error) {
+			return markResult(provenanceCount(committedFiles(), table, "seeds"))
+		},
+		"datasets": func(table string) (string, error) {
+			return markResult(provenanceCount(committedFiles(), table, "datasets"))
+		},
+		"groups": func(table string) (string, error) {
+			return markResult(provenanceCount(committedFiles(), table, "groups"))
+		},
+		"scale":   func(table string) (string, error) { return markResult(scaleOf(committedFiles(), table)) },
+		"capital": capital,
 	}).ParseFiles("docs/findings.tmpl")
 	if err != nil {
 		t.Fatal(err)
@@ -142,14 +148,14 @@ func line(label, table, group, row string, columns ...string) (string, error) {
 	return "| " + strings.Join(cells, " | ") + " |", nil
 }
 
-// bare is a page without its values, code and addresses.
-func bare(page string) string {
+// withoutValues is a page without its values, code and addresses.
+func withoutValues(page string) string {
 	return regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(page, ""), "")
 }
 
 // A number that stands in the template itself is a setting, and no result.
 func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
-	for i, text := range strings.Split(bare(marked(t)), "\n") {
+	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {
 		if found := ownNumber.FindString(text); found != "" && !allowed(text) {
 			t.Errorf("line %d: %q stands in no table: %s", i+1, found, text)
 		}
@@ -170,7 +176,7 @@ func allowed(line string) bool {
 func TestTheFindingsCanBeRead(t *testing.T) {
 	count := map[string]int{}
 	section := ""
-	for _, text := range strings.Split(marked(t), "\n") {
+	for _, text := range strings.Split(markedPage(t), "\n") {
 		if name, ok := strings.CutPrefix(text, "## "); ok {
 			section = name
 		}
@@ -205,7 +211,7 @@ func rendered(t *testing.T, text string) string {
 }
 
 func TestTheRenderedFindingsLoseNoNumber(t *testing.T) {
-	source := marked(t)
+	source := markedPage(t)
 	page := rendered(t, source)
 	if broken := rendered(t, wrapped(source)); strings.Join(strings.Fields(broken), " ") != strings.Join(strings.Fields(page), " ") {
 		t.Error("the page is another one where its lines are broken")

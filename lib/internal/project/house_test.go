@@ -17,9 +17,9 @@ import (
 
 const module = "github.com/lethe-ml/lethe/"
 
-// floors orders the rooms of the house: a package imports only from floors
+// layers orders the rooms of the house: a package imports only from floors
 // below its own, or from its own room.
-var floors = []struct {
+var layers = []struct {
 	room  string
 	floor int
 }{
@@ -36,8 +36,8 @@ var floors = []struct {
 	{"kernel/notebook", 12}, {"kernel/e2e", 12}, {"kernel", 14},
 }
 
-// within lists the rooms on one floor that may use each other.
-var within = map[string][]string{
+// sameLayerImports lists the rooms on one floor that may use each other.
+var sameLayerImports = map[string][]string{
 	"lib/array":    {"lib/files"},
 	"lib/store":    {"lib/array", "lib/files"},
 	"lib/cells":    {"lib/array", "lib/stats"},
@@ -49,8 +49,8 @@ var within = map[string][]string{
 	"lib/audit":    {"lib/lab", "lib/report", "lib/plot"},
 }
 
-func roomOf(path string) (string, int) {
-	for _, f := range floors {
+func layerOf(path string) (string, int) {
+	for _, f := range layers {
 		if path == f.room || strings.HasPrefix(path, f.room+"/") {
 			return f.room, f.floor
 		}
@@ -86,7 +86,7 @@ func sources(t *testing.T, visit func(path string, file *ast.File)) {
 func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
-		room, floor := roomOf(filepath.ToSlash(filepath.Dir(path)))
+		room, floor := layerOf(filepath.ToSlash(filepath.Dir(path)))
 		if room == "" {
 			if filepath.Dir(path) != "." {
 				t.Errorf("%s is in no room of the house", path)
@@ -100,12 +100,12 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 				continue
 			}
 			seen++
-			other, below := roomOf(inner)
+			other, below := layerOf(inner)
 			if other == room || below >= 0 && below < floor {
 				continue
 			}
 			allowed := false
-			for _, w := range within[room] {
+			for _, w := range sameLayerImports[room] {
 				allowed = allowed || w == other
 			}
 			if !allowed {

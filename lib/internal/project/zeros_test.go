@@ -18,7 +18,7 @@ var configurations = []string{
 
 // No type that is written for users leaves a number out because it is 0: papers'
 // evidence, tables, audits, answers of commands, measurements. What is reached from
-// evidence in other packages is looked at by report.LeftOut.
+// evidence in other packages is looked at by report.OmittedZeros.
 func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	looked, used := 0, map[string]bool{}
 	sources(t, func(path string, file *ast.File) {
@@ -31,7 +31,7 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 			if !ok {
 				return true
 			}
-			for _, field := range leavesOut(of.Type) {
+			for _, field := range omittedNumbers(of.Type) {
 				if name := folder + " " + of.Name.Name; slices.Contains(configurations, name) {
 					used[name] = true
 				} else {
@@ -52,9 +52,9 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	}
 }
 
-// leavesOut are the numbers among a type's fields that have the option omitempty or
+// omittedNumbers are the numbers among a type's fields that have the option omitempty or
 // omitzero.
-func leavesOut(of ast.Expr) (out []string) {
+func omittedNumbers(of ast.Expr) (out []string) {
 	ast.Inspect(of, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
 		if !ok || f.Tag == nil {

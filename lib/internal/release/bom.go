@@ -14,9 +14,9 @@ import (
 
 type object = map[string]any
 
-// billOf is the bill of materials of a binary: CycloneDX 1.5. The same binary has the
+// billOfMaterials is the bill of materials of a binary: CycloneDX 1.5. The same binary has the
 // same bill, so that its serial number comes from the binary's hash.
-func billOf(version, binary string, info *debug.BuildInfo, modules []module) ([]byte, error) {
+func billOfMaterials(version, binary string, info *debug.BuildInfo, modules []module) ([]byte, error) {
 	hash, err := hashOf(binary)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func billOf(version, binary string, info *debug.BuildInfo, modules []module) ([]
 	var refs []string
 	for _, m := range modules {
 		refs = append(refs, m.purl())
-		c := object{"type": "library", "bom-ref": m.purl(), "name": m.Path, "version": m.Version, "purl": m.purl(), "licenses": m.licencesOf()}
+		c := object{"type": "library", "bom-ref": m.purl(), "name": m.Path, "version": m.Version, "purl": m.purl(), "licenses": m.licenceIDs()}
 		if m.Sum != "" {
 			c["properties"] = []object{{"name": "go:sum", "value": m.Sum}}
 		}

@@ -52,11 +52,11 @@ func write(version, binary, licences, bom string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", binary, err)
 	}
-	b, err := billOf(version, binary, info, modules)
+	b, err := billOfMaterials(version, binary, info, modules)
 	if err != nil {
 		return err
 	}
-	return errors.Join(files.Put(licences, licenceText(modules)), files.Put(bom, b))
+	return errors.Join(files.WriteFile(licences, licenceText(modules)), files.WriteFile(bom, b))
 }
 
 // module is something that is linked into a binary.
@@ -81,7 +81,7 @@ type listed struct {
 
 // linked are the modules of a binary with their licences, the standard library first.
 func linked(info *debug.BuildInfo) ([]module, error) {
-	packages, err := packagesOf(info)
+	packages, err := listPackages(info)
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +135,8 @@ func linked(info *debug.BuildInfo) ([]module, error) {
 	return out, nil
 }
 
-// packagesOf are the packages that the go tool builds for the binary's system.
-func packagesOf(info *debug.BuildInfo) ([]listed, error) {
+// listPackages are the packages that the go tool builds for the binary's system.
+func listPackages(info *debug.BuildInfo) ([]listed, error) {
 	argv, env := []string{"list", "-deps", "-json=Dir,Standard,Module"}, os.Environ()
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -243,9 +243,9 @@ var spdx = []struct{ phrase, id string }{
 	{"Redistribution and use in source and binary forms", "BSD-2-Clause"},
 }
 
-// licencesOf are the identifiers of a module's own licences; a text that is not known is
+// licenceIDs are the identifiers of a module's own licences; a text that is not known is
 // named by its file, and folders hold the licences of others, or a choice.
-func (m module) licencesOf() (out []object) {
+func (m module) licenceIDs() (out []object) {
 	var ids []string
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		if strings.Contains(name, "/") {

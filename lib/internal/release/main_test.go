@@ -108,7 +108,7 @@ func TestLicencesAreKnownByTheirTexts(t *testing.T) {
 		"Redistribution and use in source and binary forms, with\n * Neither the name of X": "BSD-3-Clause",
 		"Redistribution and use in source and binary forms":                                 "BSD-2-Clause", "Do what you like": "", "SIL OPEN FONT LICENSE Version 1.1\nPermission is hereby granted, free of charge, to any person obtaining a copy": "OFL-1.1",
 	} {
-		got := module{Files: map[string]string{"LICENSE": text}}.licencesOf()[0]["license"].(object)
+		got := module{Files: map[string]string{"LICENSE": text}}.licenceIDs()[0]["license"].(object)
 		if want == "" && got["name"] != "LICENSE" || want != "" && got["id"] != want {
 			t.Errorf("%q: %v", text, got)
 		}

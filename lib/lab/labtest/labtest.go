@@ -8,9 +8,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// RunsAreListed demands that the store holds exactly the runs of the jobs: a
+// CheckRunsListed demands that the store holds exactly the runs of the jobs: a
 // list that is not made of what the work is made of drifts from it.
-func RunsAreListed(t *testing.T, s *store.Store, jobs []lab.Job) {
+func CheckRunsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	t.Helper()
 	runs, err := s.List()
 	if err != nil {
@@ -34,18 +34,18 @@ func RunsAreListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	if len(made) == 0 {
 		t.Error("nothing was made: this test looks at nothing")
 	}
-	WorkIsListed(t, s, jobs)
+	CheckWorkListed(t, s, jobs)
 }
 
-// WorkIsListed demands that every job can be done by itself: after the work, its own
+// CheckWorkListed demands that every job can be done by itself: after the work, its own
 // finds the run that the list names, and makes no other.
-func WorkIsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
+func CheckWorkListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	t.Helper()
 	before, err := s.List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, j := range lab.Once(jobs) {
+	for _, j := range lab.Dedup(jobs) {
 		if j.Work == nil {
 			t.Errorf("%s cannot be done", j.ID)
 			continue
@@ -60,9 +60,9 @@ func WorkIsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	}
 }
 
-// WorkMakes does jobs in their order in an empty store, each by its own work, and
+// CheckWorkMakesRuns does jobs in their order in an empty store, each by its own work, and
 // demands that every one becomes the run that is listed afterwards.
-func WorkMakes(t *testing.T, s *store.Store, list func() ([]lab.Job, error)) {
+func CheckWorkMakesRuns(t *testing.T, s *store.Store, list func() ([]lab.Job, error)) {
 	t.Helper()
 	jobs, err := list()
 	if err != nil {
@@ -80,5 +80,5 @@ func WorkMakes(t *testing.T, s *store.Store, list func() ([]lab.Job, error)) {
 	if jobs, err = list(); err != nil {
 		t.Fatal(err)
 	}
-	RunsAreListed(t, s, jobs)
+	CheckRunsListed(t, s, jobs)
 }

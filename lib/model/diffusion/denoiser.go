@@ -30,7 +30,7 @@ func (d Denoiser) Denoise(x array.Matrix[float32], sigma float64) (images, encod
 	if x.Cols+1 != d.Runner.Arch.Inputs() {
 		return images, encoded, fmt.Errorf("diffusion: images of %d values, the network takes %d", x.Cols, d.Runner.Arch.Inputs()-1)
 	}
-	s := d.Condition.At(sigma)
+	s := d.Condition.ScalesAt(sigma)
 	in := array.New[float32](x.Rows, x.Cols+1)
 	for i := range x.Rows {
 		s.Fill(in.Row(i), x.Row(i))

@@ -258,7 +258,7 @@ func TestPreconditioningGivesInputAndTargetUnitVariance(t *testing.T) {
 	for _, p := range []Precondition{{}, {SigmaData: 1.3}} {
 		s := p.sigmaData()
 		for _, sigma := range []float64{0.002, 0.1, s, 3, 80} {
-			c := p.At(sigma)
+			c := p.ScalesAt(sigma)
 			for what, got := range map[string]float64{
 				"variance of the input": c.In * c.In * (s*s + sigma*sigma),
 				// (y - skip (y + sigma n))/out
@@ -274,7 +274,7 @@ func TestPreconditioningGivesInputAndTargetUnitVariance(t *testing.T) {
 			}
 		}
 	}
-	low, high := Precondition{}.At(1e-9), Precondition{}.At(1e9)
+	low, high := Precondition{}.ScalesAt(1e-9), Precondition{}.ScalesAt(1e9)
 	if math.Abs(low.Skip-1) > 1e-12 || low.Out > 1e-8 {
 		t.Errorf("without noise: %+v", low)
 	}
@@ -284,7 +284,7 @@ func TestPreconditioningGivesInputAndTargetUnitVariance(t *testing.T) {
 }
 
 func TestTheTargetMakesTheDenoiserExact(t *testing.T) {
-	c := Precondition{}.At(0.7)
+	c := Precondition{}.ScalesAt(0.7)
 	x, y := []float32{0.3, -2, 1}, []float32{0.1, -1, 0.5}
 	f, back := make([]float32, 3), make([]float32, 3)
 	c.Target(f, x, y)

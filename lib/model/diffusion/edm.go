@@ -22,7 +22,7 @@ import (
 // term's weight, it is about 1 at the start, where the network is 0. The noise of
 // a record follows from seed, epoch and number.
 //
-// As a train.Corrupter it turns a row of pixels between -1 and 1 into what a UNet
+// As a train.NoiseAugmenter it turns a row of pixels between -1 and 1 into what a UNet
 // takes.
 type EDM struct {
 	Mean      *float64     `json:"p_mean,omitempty"` // of ln sigma, nil: EDM's -1.2
@@ -33,8 +33,8 @@ type EDM struct {
 
 var _ loss.Loss = EDM{}
 
-// inner is the loss of the network inside.
-var inner = loss.SquaredError{}
+// innerLoss is the loss of the network inside.
+var innerLoss = loss.SquaredError{}
 
 // Name implements loss.Loss.
 func (EDM) Name() string { return "edm" }
@@ -43,10 +43,10 @@ func (EDM) Name() string { return "edm" }
 func (EDM) About() string { return "a denoiser: EDM's weighted squared error over noise levels" }
 
 // Inputs implements loss.Loss.
-func (EDM) Inputs(outputs map[string]int) (map[string]int, error) { return inner.Inputs(outputs) }
+func (EDM) Inputs(outputs map[string]int) (map[string]int, error) { return innerLoss.Inputs(outputs) }
 
 // Graph implements loss.Loss.
-func (EDM) Graph(g loss.Given) loss.Value { return inner.Graph(g) }
+func (EDM) Graph(g loss.Batch) loss.Value { return innerLoss.Graph(g) }
 
 // Check implements loss.Loss.
 func (l EDM) Check(map[string]array.Matrix[float32]) error {
@@ -65,24 +65,24 @@ func (l EDM) mean() float64 {
 
 func (l EDM) spread() float64 { return cmp.Or(l.Spread, 1.2) }
 
-// Widths implements train.Corrupter.
+// Widths implements train.NoiseAugmenter.
 func (EDM) Widths(pixels int) (record int, inputs map[string]int) {
 	return pixels + 1, map[string]int{loss.Target: pixels}
 }
 
-// Augment implements train.Corrupter.
+// Augment implements train.NoiseAugmenter.
 func (l EDM) Augment(dst, src []float32, epoch, id int) error {
 	return l.Corrupt(dst, map[string][]float32{loss.Target: make([]float32, len(src))}, src, epoch, id)
 }
 
-// Corrupt implements train.Corrupter.
+// Corrupt implements train.NoiseAugmenter.
 func (l EDM) Corrupt(dst []float32, in map[string][]float32, y []float32, epoch, id int) error {
 	rng, x := l.Seed.Stream(engine.StreamNoise, uint64(epoch), uint64(id)), make([]float32, len(y))
 	sigma := math.Exp(l.mean() + float64(l.spread()*rng.NormFloat64()))
 	for j, v := range y {
 		x[j] = float32(float64(v) + float64(sigma*rng.NormFloat64()))
 	}
-	s := l.Condition.At(sigma)
+	s := l.Condition.ScalesAt(sigma)
 	s.Fill(dst, x)
 	s.Target(in[loss.Target], x, y)
 	return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // With no noise the denoiser trusts the image, with much of it the network.
-func ExamplePrecondition_At() {
+func ExamplePrecondition_ScalesAt() {
 	for _, sigma := range []float64{0.01, 0.5, 80} {
-		s := diffusion.Precondition{}.At(sigma)
+		s := diffusion.Precondition{}.ScalesAt(sigma)
 		fmt.Printf("sigma %-4v  c_skip %.4f  c_out %.4f\n", sigma, s.Skip, s.Out)
 	}
 	// Output:

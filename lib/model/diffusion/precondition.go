@@ -25,8 +25,8 @@ type Precondition struct {
 // Scales are the four factors at one noise level, and the loss weight.
 type Scales struct{ Skip, Out, In, Noise, Weight float64 }
 
-// At returns the factors at the noise level sigma, a positive number.
-func (p Precondition) At(sigma float64) Scales {
+// ScalesAt returns the factors at the noise level sigma, a positive number.
+func (p Precondition) ScalesAt(sigma float64) Scales {
 	s := p.sigmaData()
 	sum := float64(sigma*sigma) + float64(s*s)
 	return Scales{
@@ -35,15 +35,15 @@ func (p Precondition) At(sigma float64) Scales {
 	}
 }
 
-// Resolved has every zero replaced by its meaning.
-func (p Precondition) Resolved() Precondition {
+// WithDefaults has every zero replaced by its meaning.
+func (p Precondition) WithDefaults() Precondition {
 	if p.SigmaData == 0 {
 		p.SigmaData = 0.5
 	}
 	return p
 }
 
-func (p Precondition) sigmaData() float64 { return p.Resolved().SigmaData }
+func (p Precondition) sigmaData() float64 { return p.WithDefaults().SigmaData }
 
 // Check reports a standard deviation that no data have.
 func (p Precondition) Check() error {

@@ -69,7 +69,7 @@ func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d, err := denoise(narrow(x), sigma)
+		d, err := denoise(toFloat32(x), sigma)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
 			return array.Matrix[float32]{}, fmt.Errorf("diffusion: sampling, level %d: %w", i+1, err)
 		}
 	}
-	return narrow(x), nil
+	return toFloat32(x), nil
 }
 
 // heun moves x from one noise level to the next. Where that is 0, at which the
@@ -111,7 +111,7 @@ func heun(x array.Matrix[float64], from, to float64, slope func(array.Matrix[flo
 	return nil
 }
 
-func narrow(x array.Matrix[float64]) array.Matrix[float32] {
+func toFloat32(x array.Matrix[float64]) array.Matrix[float32] {
 	out := array.New[float32](x.Rows, x.Cols)
 	for i, v := range x.Data {
 		out.Data[i] = float32(v)

@@ -46,7 +46,7 @@ type UNet struct {
 
 var (
 	_ model.Architecture = UNet{}
-	_ model.Chunked      = UNet{}
+	_ model.MaxBatch     = UNet{}
 )
 
 const (
@@ -83,11 +83,11 @@ func (m UNet) Encoded() int {
 	return m.width(m.Levels-1) * side * side
 }
 
-// ChunkRows implements model.Chunked.
-func (UNet) ChunkRows() int { return chunkRows }
+// MaxBatch implements model.MaxBatch.
+func (UNet) MaxBatch() int { return chunkRows }
 
-// Draws implements model.Architecture.
-func (UNet) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture.
+func (UNet) RandomInputs() []nn.RandomInput { return nil }
 
 // width is the number of channels of a level.
 func (m UNet) width(level int) int { return m.Width << level }

@@ -20,10 +20,10 @@ type Approximator struct {
 }
 
 var (
-	_ model.Classifier = Approximator{}
-	_ model.Coupled    = Approximator{}
-	_ model.Chunked    = Approximator{}
-	_ model.Twinned    = Approximator{}
+	_ model.Classifier     = Approximator{}
+	_ model.UsesBatchStats = Approximator{}
+	_ model.MaxBatch       = Approximator{}
+	_ model.StateDictNamer = Approximator{}
 )
 
 // Name implements model.Architecture.
@@ -36,45 +36,45 @@ func (m Approximator) Inputs() int { return m.Of.withDefaults().Latent }
 func (m Approximator) Classes() int { return m.Of.Classes() }
 
 // Returns implements model.Architecture.
-func (m Approximator) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m Approximator) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// Resolved implements model.Architecture.
-func (m Approximator) Resolved() model.Architecture { return Approximator{m.Of.withDefaults()} }
+// WithDefaults implements model.Architecture.
+func (m Approximator) WithDefaults() model.Architecture { return Approximator{m.Of.withDefaults()} }
 
-// Coupled implements model.Coupled.
-func (m Approximator) Coupled() bool { return m.Of.withDefaults().Approximator.Coupled() }
+// UsesBatchStats implements model.UsesBatchStats.
+func (m Approximator) UsesBatchStats() bool { return m.Of.withDefaults().Approximator.UsesBatchStats() }
 
-// ChunkRows implements model.Chunked.
-func (m Approximator) ChunkRows() int { return chunkRows(m.Of.withDefaults().Approximator) }
+// MaxBatch implements model.MaxBatch.
+func (m Approximator) MaxBatch() int { return chunkRows(m.Of.withDefaults().Approximator) }
 
 // Check implements model.Architecture.
 func (m Approximator) Check() error { return m.Of.Check() }
 
 // Init implements model.Architecture: the approximator's part of what the bottleneck draws.
 func (m Approximator) Init(rng *rand.Rand) nn.Params {
-	_, p := Halves(m.Of.Init(rng))
+	_, p := SplitWeights(m.Of.Init(rng))
 	return p
 }
 
-// Twin implements model.Twinned, as in the bottleneck.
-func (m Approximator) Twin(d *nn.StateDict) { m.Of.Twin(d) }
+// NameStateDict implements model.StateDictNamer, as in the bottleneck.
+func (m Approximator) NameStateDict(d *nn.StateDict) { m.Of.NameStateDict(d) }
 
-// Draws implements model.Architecture; there are none.
-func (Approximator) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture; there are none.
+func (Approximator) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m Approximator) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	logits := m.Of.Classify(t, p, x)
-	return model.Classified(logits, x, model.Layer{Name: "logits", Value: logits})
+	return model.ClassifierTrace(logits, x, model.Layer{Name: "logits", Value: logits})
 }
 
-// Draw draws a code of every record from what a bottleneck predicts of it,
+// SampleCodes draws a code of every record from what a bottleneck predicts of it,
 //
 //	z = mu + sigma eps
 //
 // with eps of record i from stream(i), so that a record's code does not depend on
 // which others stand beside it.
-func Draw(p *model.Prediction, stream func(record int) *rand.Rand) (array.Matrix[float32], error) {
+func SampleCodes(p *model.Prediction, stream func(record int) *rand.Rand) (array.Matrix[float32], error) {
 	mu, logvar := p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar]
 	if mu.Rows == 0 || mu.Rows != logvar.Rows || mu.Cols != logvar.Cols {
 		return array.Matrix[float32]{}, fmt.Errorf("ib: codes of %d x %d means and %d x %d variances", mu.Rows, mu.Cols, logvar.Rows, logvar.Cols)

@@ -9,7 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/lethe-ml/lethe/lib/internal/resolved"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -36,38 +36,38 @@ import (
 // who puts [Draw] before an [Approximator]. (3) Its decoder, which nothing trains, is
 // left out.
 type Bottleneck struct {
-	Features     int  `json:"features,omitempty"`     // 0: 784
-	Outputs      int  `json:"outputs,omitempty"`      // classes, 0: 10
-	Latent       int  `json:"latent,omitempty"`       // variables of a code, 0: 49
-	Compressor   Half `json:"compressor,omitempty"`   // nil: MLP{}
-	Approximator Half `json:"approximator,omitempty"` // nil: MLP{}
+	Features     int        `json:"features,omitempty"`     // 0: 784
+	Outputs      int        `json:"outputs,omitempty"`      // classes, 0: 10
+	Latent       int        `json:"latent,omitempty"`       // variables of a code, 0: 49
+	Compressor   SubNetwork `json:"compressor,omitempty"`   // nil: MLP{}
+	Approximator SubNetwork `json:"approximator,omitempty"` // nil: MLP{}
 }
 
 var (
-	_ model.Classifier = Bottleneck{}
-	_ model.Coupled    = Bottleneck{}
-	_ model.Chunked    = Bottleneck{}
-	_ model.Twinned    = Bottleneck{}
+	_ model.Classifier     = Bottleneck{}
+	_ model.UsesBatchStats = Bottleneck{}
+	_ model.MaxBatch       = Bottleneck{}
+	_ model.StateDictNamer = Bottleneck{}
 )
 
-// Half is what either half of a bottleneck is made of.
-type Half interface {
+// SubNetwork is what either half of a bottleneck is made of.
+type SubNetwork interface {
 	// Name is its short name, such as "mlp"; with its fields, as JSON, it identifies it.
 	Name() string
 	// About says in one line what it is.
 	About() string
-	// Resolved has every zero that stands for a default replaced by it.
-	Resolved() Half
+	// WithDefaults has every zero that stands for a default replaced by it.
+	WithDefaults() SubNetwork
 	// Check reports widths between which it cannot stand.
 	Check(in, out int) error
 	// Init draws its weights; their names begin with the given one and a dot.
 	Init(rng *rand.Rand, name string, in, out int) nn.Params
 	// Forward builds it on x [in, n]; the result is [out, n].
 	Forward(t *nn.Tape, p []*Node, x *Node, in, out int) *Node
-	// Coupled tells whether it mixes the records of a batch in training.
-	Coupled() bool
-	// ChunkRows is how many records it wants in one execution, 0: any number.
-	ChunkRows() int
+	// UsesBatchStats tells whether it mixes the records of a batch in training.
+	UsesBatchStats() bool
+	// MaxBatch is how many records it wants in one execution, 0: any number.
+	MaxBatch() int
 }
 
 // The first words of weights' names.
@@ -78,15 +78,15 @@ const (
 
 func (m Bottleneck) withDefaults() Bottleneck {
 	m.Features, m.Outputs, m.Latent = cmp.Or(m.Features, 784), cmp.Or(m.Outputs, 10), cmp.Or(m.Latent, 49)
-	m.Compressor, m.Approximator = half(m.Compressor), half(m.Approximator)
+	m.Compressor, m.Approximator = orDefault(m.Compressor), orDefault(m.Approximator)
 	return m
 }
 
-func half(h Half) Half {
+func orDefault(h SubNetwork) SubNetwork {
 	if h == nil {
 		h = MLP{}
 	}
-	return resolved.Of(h, h.Resolved())
+	return defaults.Of(h, h.WithDefaults())
 }
 
 // Name implements model.Architecture; it names the halves.
@@ -104,26 +104,26 @@ func (m Bottleneck) Classes() int { return m.withDefaults().Outputs }
 // Returns implements model.Architecture.
 func (m Bottleneck) Returns() []model.Output {
 	m = m.withDefaults()
-	return append(model.Scores(m.Outputs), model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
+	return append(model.ClassifierOutputs(m.Outputs), model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
 }
 
-// Resolved implements model.Architecture.
-func (m Bottleneck) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m Bottleneck) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Coupled implements model.Coupled.
-func (m Bottleneck) Coupled() bool {
+// UsesBatchStats implements model.UsesBatchStats.
+func (m Bottleneck) UsesBatchStats() bool {
 	m = m.withDefaults()
-	return m.Compressor.Coupled() || m.Approximator.Coupled()
+	return m.Compressor.UsesBatchStats() || m.Approximator.UsesBatchStats()
 }
 
-// ChunkRows implements model.Chunked.
-func (m Bottleneck) ChunkRows() int {
+// MaxBatch implements model.MaxBatch.
+func (m Bottleneck) MaxBatch() int {
 	m = m.withDefaults()
 	return min(chunkRows(m.Compressor), chunkRows(m.Approximator))
 }
 
 // chunkRows is how many records a half wants at most in one execution.
-func chunkRows(h Half) int { return cmp.Or(h.ChunkRows(), math.MaxInt) }
+func chunkRows(h SubNetwork) int { return cmp.Or(h.MaxBatch(), math.MaxInt) }
 
 // Check implements model.Architecture.
 func (m Bottleneck) Check() error {
@@ -147,28 +147,28 @@ func (m Bottleneck) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Approximator.Init(rng, approximator, m.Latent, m.Outputs)...)
 }
 
-// Twin implements model.Twinned: the halves are the modules compressor and
+// NameStateDict implements model.StateDictNamer: the halves are the modules compressor and
 // approximator, a residual network as torchvision calls its parts.
-func (m Bottleneck) Twin(d *nn.StateDict) {
+func (m Bottleneck) NameStateDict(d *nn.StateDict) {
 	m = m.withDefaults()
 	if r, ok := m.Compressor.(ResNet); ok {
-		r.Twin(d, compressor, m.Features)
+		r.NameStateDict(d, compressor, m.Features)
 	}
 	if r, ok := m.Approximator.(ResNet); ok {
-		r.Twin(d, approximator, m.Latent)
+		r.NameStateDict(d, approximator, m.Latent)
 	}
 }
 
-// Draws implements model.Architecture: eps.
-func (m Bottleneck) Draws() []nn.Draw {
-	return []nn.Draw{{Name: "eps", Law: nn.Normal, Units: m.withDefaults().Latent}}
+// RandomInputs implements model.Architecture: eps.
+func (m Bottleneck) RandomInputs() []nn.RandomInput {
+	return []nn.RandomInput{{Name: "eps", Distribution: nn.Normal, Units: m.withDefaults().Latent}}
 }
 
 // Forward implements model.Architecture.
 func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	m = m.withDefaults()
-	n, _ := m.Tensors()
-	code := m.Compress(t, p[:n], x, model.DrawAt(draws, 0))
+	n, _ := m.TensorCounts()
+	code := m.Compress(t, p[:n], x, model.RandomInputAt(draws, 0))
 	logits := m.Classify(t, p[n:], code.Z)
 	return model.Trace{
 		Outputs:   map[string]*Node{nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar},
@@ -177,9 +177,9 @@ func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model
 	}
 }
 
-// Tensors are how many the halves have.
-func (m Bottleneck) Tensors() (compressing, approximating int) {
-	c, a := Halves(m.Init(rand.New(rand.NewPCG(0, 0))))
+// TensorCounts are how many the halves have.
+func (m Bottleneck) TensorCounts() (compressing, approximating int) {
+	c, a := SplitWeights(m.Init(rand.New(rand.NewPCG(0, 0))))
 	return len(c), len(a)
 }
 
@@ -209,18 +209,18 @@ func (m Bottleneck) Classify(t *nn.Tape, p []*Node, z *Node) *Node {
 // logSquaredSoftplus is 2 log log(1 + exp(r)). Far below 0 softplus(r) is exp(r) and
 // its logarithm r, where the logarithm of a rounded 0 would not be finite.
 func logSquaredSoftplus(r *Node) *Node {
-	low := LessThan(r, Scalar(r.Graph(), r.DType(), lowest))
-	safe := MaxScalar(r, lowest)
+	low := LessThan(r, Scalar(r.Graph(), r.DType(), softplusUnderflow))
+	safe := MaxScalar(r, softplusUnderflow)
 	softplus := Add(MaxScalar(safe, 0), Log1P(Exp(Neg(Abs(safe)))))
 	return MulScalar(Where(low, r, Log(softplus)), 2)
 }
 
-// lowest is where softplus(r) and exp(r) are equal in float32.
-const lowest = -17
+// softplusUnderflow is where softplus(r) and exp(r) are equal in float32.
+const softplusUnderflow = -17
 
-// Halves parts the weights of a bottleneck into those of the compressor and those of
+// SplitWeights parts the weights of a bottleneck into those of the compressor and those of
 // the approximator.
-func Halves(p nn.Params) (compressing, approximating nn.Params) {
+func SplitWeights(p nn.Params) (compressing, approximating nn.Params) {
 	for _, w := range p {
 		if strings.HasPrefix(w.Name, compressor+".") {
 			compressing = append(compressing, w)

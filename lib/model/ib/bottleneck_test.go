@@ -85,7 +85,7 @@ func TestABottleneckSaysWhatPyTorchSays(t *testing.T) {
 	near(t, "logits", pred.Logits().Data, 0.03805470, 0.19281922, -0.04142533, -0.33911255, 0.06617523, 0.17441455, -0.04738621, -0.31353083,
 		0.08302607, 0.16134997, -0.04850699, -0.29911679)
 	near(t, "embedding", pred.Embedding.Row(0), -0.20195471, -0.33274132, 0.44290578)
-	_, tail := Halves(p)
+	_, tail := SplitWeights(p)
 	alone, err := runner(t, Approximator{small}).Predict(tail, pred.Embedding)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestTheZeroValueIsTheNetworkOfTheProgram(t *testing.T) {
 		if n != want {
 			t.Errorf("%+v has %d weights, the program's has %d", m, n, want)
 		}
-		front, back := Halves(p)
+		front, back := SplitWeights(p)
 		if len(front) != 4 || len(back) != 4 || front[3].Name != "compressor.head.bias" || back[0].Name != "approximator.hidden.weight" {
 			t.Errorf("the halves are %v and %v", front, back)
 		}
@@ -165,7 +165,7 @@ func TestCodesAreDrawnAboutTheirMeans(t *testing.T) {
 	}
 	p := &model.Prediction{Outputs: map[string]array.Matrix[float32]{loss.LatentMean: mu, loss.LatentLogVar: logvar}}
 	stream := func(i int) *rand.Rand { return engine.Root(7).Stream(engine.StreamToy, uint64(i)) }
-	z, err := Draw(p, stream)
+	z, err := SampleCodes(p, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestCodesAreDrawnAboutTheirMeans(t *testing.T) {
 		t.Errorf("the draws have mean %v and deviation %v, want 2 and 3", mean, sd)
 	}
 	p.Outputs[loss.LatentMean] = mu.Gather([]int{5})
-	if _, err := Draw(p, stream); err == nil || !strings.Contains(err.Error(), "1 x 1 means and 20000 x 1 variances") {
+	if _, err := SampleCodes(p, stream); err == nil || !strings.Contains(err.Error(), "1 x 1 means and 20000 x 1 variances") {
 		t.Errorf("codes of unequal numbers: %v", err)
 	}
 }

@@ -24,19 +24,19 @@ const features, latent, classes = 36, 16, 3
 // tested is a half under test: a small instance, and instances that Check must refuse
 // for those images with these words.
 type tested struct {
-	half    Half
-	refused map[string]Half
+	half    SubNetwork
+	refused map[string]SubNetwork
 }
 
 var table = []tested{
-	{half: MLP{Hidden: 9}, refused: map[string]Half{"-2 hidden units": MLP{Hidden: -2}}},
-	{half: ResNet{Channels: 1, Width: 4}, refused: map[string]Half{
+	{half: MLP{Hidden: 9}, refused: map[string]SubNetwork{"-2 hidden units": MLP{Hidden: -2}}},
+	{half: ResNet{Channels: 1, Width: 4}, refused: map[string]SubNetwork{
 		"images of -1 channels":                       ResNet{Channels: -1},
 		"36 values are no square image of 3 channels": ResNet{},
 		"width -2": ResNet{Channels: 1, Width: -2},
 	}},
 	{half: ResNet{Channels: 1, Width: 4, Standard: true}},
-	{half: ViT{Channels: 1, Patch: 2, Width: 12, Heads: 2, Hidden: 9, Blocks: 2}, refused: map[string]Half{
+	{half: ViT{Channels: 1, Patch: 2, Width: 12, Heads: 2, Hidden: 9, Blocks: 2}, refused: map[string]SubNetwork{
 		"images of -1 channels":                                 ViT{Channels: -1},
 		"36 values are no square image of 3 channels":           ViT{},
 		"patches of 4 x 4 pixels do not fill an image of 6 x 6": ViT{Channels: 1, Patch: 4},
@@ -71,7 +71,7 @@ func listed(name string) bool {
 }
 
 // both is a bottleneck of one kind of halves.
-func both(h Half) Bottleneck {
+func both(h SubNetwork) Bottleneck {
 	return Bottleneck{Features: features, Latent: latent, Outputs: classes, Compressor: h, Approximator: h}
 }
 
@@ -160,9 +160,9 @@ func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
 // A setting's JSON with its defaults filled in is what keys hold.
 func TestResolvedResolvesToItself(t *testing.T) {
 	for _, h := range All() {
-		r := h.Resolved()
-		if !reflect.DeepEqual(r, r.Resolved()) || reflect.TypeOf(r) != reflect.TypeOf(h) || r.Name() != h.Name() {
-			t.Errorf("%+v resolves to %+v, and that to %+v", h, r, r.Resolved())
+		r := h.WithDefaults()
+		if !reflect.DeepEqual(r, r.WithDefaults()) || reflect.TypeOf(r) != reflect.TypeOf(h) || r.Name() != h.Name() {
+			t.Errorf("%+v resolves to %+v, and that to %+v", h, r, r.WithDefaults())
 		}
 		var fields map[string]any
 		text, err := json.Marshal(r)
@@ -207,7 +207,7 @@ func TestTheSeedAndTheNameFixTheWeights(t *testing.T) {
 				t.Errorf("tensor %d is called %s", i, v.Name)
 			}
 		}
-		front, back := Halves(p)
+		front, back := SplitWeights(p)
 		if len(front) != len(alone) || len(front)+len(back) != len(p) || back[0].Name != p[len(front)].Name || !strings.HasPrefix(back[0].Name, "approximator.") {
 			t.Errorf("of %d tensors %d are the compressor's and %d the approximator's", len(p), len(front), len(back))
 		}
@@ -248,7 +248,7 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, back := Halves(p)
+		_, back := SplitWeights(p)
 		alone, err := runner(t, Approximator{m}).Predict(back, whole.Outputs[loss.LatentMean])
 		if err != nil {
 			t.Fatal(err)
@@ -262,10 +262,10 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 		if engineOf(t).Info().Kind != "xla" && fmt.Sprint(alone.Logits()) != fmt.Sprint(whole.Logits()) {
 			t.Error("the approximator alone says it in other bits")
 		}
-		if model.IsCoupled(m) != m.Compressor.Coupled() || model.IsCoupled(Approximator{m}) != m.Approximator.Coupled() {
+		if model.HasBatchStats(m) != m.Compressor.UsesBatchStats() || model.HasBatchStats(Approximator{m}) != m.Approximator.UsesBatchStats() {
 			t.Error("a half couples records, and the whole does not say so")
 		}
-		if front, back := chunkRows(m.Compressor), chunkRows(m.Approximator); m.ChunkRows() != min(front, back) || (Approximator{m}).ChunkRows() != back {
+		if front, back := chunkRows(m.Compressor), chunkRows(m.Approximator); m.MaxBatch() != min(front, back) || (Approximator{m}).MaxBatch() != back {
 			t.Error("a half's limit of records is not the whole's")
 		}
 	})
@@ -349,8 +349,8 @@ func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
 		r, p := runner(t, a), weights(a, 1)
 		_, y := toy(3)
 		z := noise(3)
-		norms, err := r.GradientNorms(p, model.Labelled(z, y, classes))
-		if m.Approximator.Coupled() {
+		norms, err := r.GradientNorms(p, model.LabelledExamples(z, y, classes))
+		if m.Approximator.UsesBatchStats() {
 			if err == nil || !strings.Contains(err.Error(), "mixes the records of a batch") || !strings.Contains(err.Error(), "approximator.") {
 				t.Errorf("error %v", err)
 			}

@@ -105,7 +105,7 @@ func TestBottlenecksForImagesArePyTorchs(t *testing.T) {
 			for i, v := range p {
 				about := got[i]
 				if v.State {
-					nn.MoveRunning(v.Data, about)
+					nn.UpdateRunning(v.Data, about)
 					about = v.Data
 				}
 				torchs(t, v.Name, some(about), want.Tensors[i], 1e-3)
@@ -142,7 +142,7 @@ func torchs(t *testing.T, what string, got []float32, want []float64, tolerance 
 // The numbers that torch counts in the same networks, over all weights.
 func TestTheDefaultsHaveTheWeightsOfTheProgram(t *testing.T) {
 	for _, c := range []struct {
-		half    Half
+		half    SubNetwork
 		in, out int
 		want    int
 	}{
@@ -155,7 +155,7 @@ func TestTheDefaultsHaveTheWeightsOfTheProgram(t *testing.T) {
 		}
 	}
 	m := Bottleneck{Features: 3072, Latent: 147, Compressor: ResNet{}, Approximator: ResNet{}}
-	if err := m.Check(); err != nil || m.Name() != "bottleneck-resnet-resnet" || !m.Coupled() || m.ChunkRows() != 32 {
+	if err := m.Check(); err != nil || m.Name() != "bottleneck-resnet-resnet" || !m.UsesBatchStats() || m.MaxBatch() != 32 {
 		t.Errorf("%s: %v", m.Name(), err)
 	}
 }

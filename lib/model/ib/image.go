@@ -2,9 +2,9 @@ package ib
 
 import "fmt"
 
-// side is the side of a square image of so many values in so many channels, 0 where
+// imageSide is the side of a square image of so many values in so many channels, 0 where
 // there is none.
-func side(values, channels int) int {
+func imageSide(values, channels int) int {
 	for s := 1; channels*s*s <= values; s++ {
 		if channels*s*s == values {
 			return s
@@ -18,7 +18,7 @@ func checkImage(values, channels int) error {
 	if channels < 1 {
 		return fmt.Errorf("images of %d channels", channels)
 	}
-	if side(values, channels) == 0 {
+	if imageSide(values, channels) == 0 {
 		return fmt.Errorf("%d values are no square image of %d channels", values, channels)
 	}
 	return nil

@@ -15,7 +15,7 @@ type MLP struct {
 	Hidden int `json:"hidden,omitempty"` // units, 0: 96
 }
 
-var _ Half = MLP{}
+var _ SubNetwork = MLP{}
 
 // Name implements Half.
 func (MLP) Name() string { return "mlp" }
@@ -23,10 +23,10 @@ func (MLP) Name() string { return "mlp" }
 // About implements Half.
 func (MLP) About() string { return "one hidden layer of 96 units, ReLU" }
 
-// Resolved implements Half.
-func (m MLP) Resolved() Half { return MLP{cmp.Or(m.Hidden, 96)} }
+// WithDefaults implements Half.
+func (m MLP) WithDefaults() SubNetwork { return MLP{cmp.Or(m.Hidden, 96)} }
 
-func (m MLP) hidden() int { return m.Resolved().(MLP).Hidden }
+func (m MLP) hidden() int { return m.WithDefaults().(MLP).Hidden }
 
 // Check implements Half.
 func (m MLP) Check(_, _ int) error {
@@ -48,8 +48,8 @@ func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, _, _ int) *Node {
 	return nn.Dense(t, h, p[2], p[3])
 }
 
-// Coupled implements Half.
-func (MLP) Coupled() bool { return false }
+// UsesBatchStats implements Half.
+func (MLP) UsesBatchStats() bool { return false }
 
-// ChunkRows implements Half.
-func (MLP) ChunkRows() int { return 0 }
+// MaxBatch implements Half.
+func (MLP) MaxBatch() int { return 0 }

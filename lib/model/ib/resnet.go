@@ -35,7 +35,7 @@ type ResNet struct {
 	Standard bool `json:"standard,omitempty"`
 }
 
-var _ Half = ResNet{}
+var _ SubNetwork = ResNet{}
 
 // Name implements Half.
 func (ResNet) Name() string { return "resnet" }
@@ -45,8 +45,8 @@ func (ResNet) About() string {
 	return "images: a residual network of 18 layers, with the program's 1x1 convolutions or the standard one"
 }
 
-// Resolved implements Half.
-func (m ResNet) Resolved() Half { return m.withDefaults() }
+// WithDefaults implements Half.
+func (m ResNet) WithDefaults() SubNetwork { return m.withDefaults() }
 
 func (m ResNet) withDefaults() ResNet {
 	m.Channels, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Width, 64)
@@ -55,7 +55,7 @@ func (m ResNet) withDefaults() ResNet {
 
 func (m ResNet) body(in int) vision.Residual {
 	m = m.withDefaults()
-	return vision.Residual{Channels: m.Channels, Side: side(in, m.Channels), Width: m.Width, Slim: !m.Standard}
+	return vision.Residual{Channels: m.Channels, Side: imageSide(in, m.Channels), Width: m.Width, Slim: !m.Standard}
 }
 
 // Check implements Half.
@@ -78,14 +78,14 @@ func (m ResNet) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	return nn.Dense(t, h, head[0], head[1])
 }
 
-// Twin names the modules as torchvision's resnet18 does.
-func (m ResNet) Twin(d *nn.StateDict, name string, in int) {
-	m.body(in).Twin(d, name+".")
+// NameStateDict names the modules as torchvision's resnet18 does.
+func (m ResNet) NameStateDict(d *nn.StateDict, name string, in int) {
+	m.body(in).NameStateDict(d, name+".")
 	d.Module(name+".head", name+".fc")
 }
 
-// Coupled implements Half: batch normalisation mixes records.
-func (ResNet) Coupled() bool { return true }
+// UsesBatchStats implements Half: batch normalisation mixes records.
+func (ResNet) UsesBatchStats() bool { return true }
 
-// ChunkRows implements Half.
-func (ResNet) ChunkRows() int { return 32 }
+// MaxBatch implements Half.
+func (ResNet) MaxBatch() int { return 32 }

@@ -39,8 +39,8 @@ func (s *step) graph(in []*Node, like nn.Params, library bool) []*Node {
 	records, latent := float64(in[n].Shape().Dimensions[1]), float64(s.m.withDefaults().Latent)
 	tape := &nn.Tape{Training: true}
 	tr := s.m.Forward(tape, in[:n], in[n], in[n+1:n+2])
-	fit := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: tr.Outputs, Inputs: map[string]*Node{loss.Probabilities: in[n+2]}})
-	far := loss.On(loss.LatentDivergence{}, loss.Given{Outputs: tr.Outputs})
+	fit := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{loss.Probabilities: in[n+2]}})
+	far := loss.Build(loss.LatentDivergence{}, loss.Batch{Outputs: tr.Outputs})
 	value := Add(MulScalar(ReduceAllSum(fit.Losses), 1/records), MulScalar(ReduceAllSum(far.Losses), 0.5/records/latent))
 	if library {
 		return append(Gradient(value, in[:n]...), value)

@@ -42,7 +42,7 @@ type ViT struct {
 	Blocks   int `json:"blocks,omitempty"`   // 0: 4
 }
 
-var _ Half = ViT{}
+var _ SubNetwork = ViT{}
 
 // Name implements Half.
 func (ViT) Name() string { return "vit" }
@@ -52,8 +52,8 @@ func (ViT) About() string {
 	return "images: a vision transformer of 4 pre-norm blocks over tokens of width 64, 4 heads, ReLU"
 }
 
-// Resolved implements Half.
-func (m ViT) Resolved() Half { return m.withDefaults() }
+// WithDefaults implements Half.
+func (m ViT) WithDefaults() SubNetwork { return m.withDefaults() }
 
 func (m ViT) withDefaults() ViT {
 	m.Channels, m.Patch, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Patch, 1), cmp.Or(m.Width, 64)
@@ -67,7 +67,7 @@ func (m ViT) Check(in, _ int) error {
 	if err := checkImage(in, m.Channels); err != nil {
 		return err
 	}
-	s := side(in, m.Channels)
+	s := imageSide(in, m.Channels)
 	switch {
 	case m.Patch < 1 || s%m.Patch != 0:
 		return fmt.Errorf("patches of %d x %d pixels do not fill an image of %d x %d", m.Patch, m.Patch, s, s)
@@ -85,7 +85,7 @@ const blockTensors = 15
 // Init implements Half.
 func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	m = m.withDefaults()
-	perSide := side(in, m.Channels) / m.Patch
+	perSide := imageSide(in, m.Channels) / m.Patch
 	p := nn.PyTorch.DenseInit(rng, name+".patches", m.Channels*m.Patch*m.Patch, m.Width)
 	places := nn.NewParam(name+".places", perSide*perSide+1, m.Width)
 	for i := range places.Data {
@@ -107,7 +107,7 @@ func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 // Forward implements Half.
 func (m ViT) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	m = m.withDefaults()
-	n, s := x.Shape().Dimensions[1], side(in, m.Channels)
+	n, s := x.Shape().Dimensions[1], imageSide(in, m.Channels)
 	h := nn.DenseTokens(t, nn.Patches(t, x, m.Channels, s, s, m.Patch), p[0], p[1], n)
 	h = nn.PlaceTokens(t, h, p[2], n)
 	p = p[3:]
@@ -133,8 +133,8 @@ func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
 	return nn.Residual(t, h, nn.DenseTokens(t, up, p[13], p[14], n))
 }
 
-// Coupled implements Half.
-func (ViT) Coupled() bool { return false }
+// UsesBatchStats implements Half.
+func (ViT) UsesBatchStats() bool { return false }
 
-// ChunkRows implements Half: a record is many tokens here.
-func (ViT) ChunkRows() int { return 64 }
+// MaxBatch implements Half: a record is many tokens here.
+func (ViT) MaxBatch() int { return 64 }

@@ -40,13 +40,13 @@ type specification struct {
 
 // results is how many outputs an operator may have, if more than one.
 var results = map[string]int{
-	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": many, "LSTM": 3, "LayerNormalization": 3,
-	"LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": many,
+	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": unlimited, "LSTM": 3, "LayerNormalization": 3,
+	"LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": unlimited,
 	"TopK": 2, "TreeEnsembleClassifier": 2,
 }
 
-// many is the number of inputs that has no end.
-const many = math.MaxInt32
+// unlimited is the number of inputs that has no end.
+const unlimited = math.MaxInt32
 
 // rules are the rows of an operator, the newest last.
 var rules = map[[2]string][]*rule{}
@@ -85,7 +85,7 @@ var newest = map[string]int64{"": 26, "ai.onnx.ml": 5}
 func (b *builder) lookUp(n *node) (*rule, int64) {
 	list := rules[[2]string{n.domain, n.name}]
 	if len(list) == 0 {
-		fail(unknown)
+		fail(notImplemented)
 	}
 	opset, asked := b.opsets[n.domain]
 	if !asked {
@@ -114,7 +114,7 @@ var kinds = map[string]kind{
 	"floats": kindFloats, "strings": kindStrings, "tensor": kindTensor, "graph": kindGraph,
 }
 
-// check refuses attributes and inputs that are not in the row.
+// batchCheck refuses attributes and inputs that are not in the row.
 func (row *rule) check(n *node, in []*value) {
 	for _, name := range sorted(n.attributes) {
 		a, s := n.attributes[name], row.known[name]
@@ -154,11 +154,11 @@ func (row *rule) checkType(i int, in []*value) {
 	ok := false
 	switch letter {
 	case 'f':
-		ok = e.float()
+		ok = e.isFloat()
 	case 'n':
-		ok = e.number()
+		ok = e.isNumber()
 	case 'i':
-		ok = e.whole()
+		ok = e.isInteger()
 	case 'b':
 		ok = e == bools
 	case 'a':
@@ -207,19 +207,19 @@ func sorted[V any](m map[string]V) []string {
 	return out
 }
 
-// given is an attribute, or nil.
-func (o *op) given(name string) *attribute {
+// attribute is an attribute, or nil.
+func (o *op) attribute(name string) *attribute {
 	if o.row.known[name] == nil {
 		panic(fmt.Sprintf("attribute %s of %s is not in the table", name, o.n.name))
 	}
 	return o.n.attributes[name]
 }
 
-// has reports whether the row knows an attribute: in other opsets it is an input.
-func (o *op) has(name string) bool { return o.row.known[name] != nil }
+// hasAttribute reports whether the row knows an attribute: in other opsets it is an input.
+func (o *op) hasAttribute(name string) bool { return o.row.known[name] != nil }
 
 func (o *op) int(name string) int {
-	if a := o.given(name); a != nil {
+	if a := o.attribute(name); a != nil {
 		return int(a.i)
 	}
 	v, _ := strconv.Atoi(o.row.known[name].fallback)
@@ -229,7 +229,7 @@ func (o *op) int(name string) int {
 func (o *op) flag(name string) bool { return o.int(name) != 0 }
 
 func (o *op) float(name string) float64 {
-	if a := o.given(name); a != nil {
+	if a := o.attribute(name); a != nil {
 		return float64(a.f)
 	}
 	v, _ := strconv.ParseFloat(o.row.known[name].fallback, 32)
@@ -237,7 +237,7 @@ func (o *op) float(name string) float64 {
 }
 
 func (o *op) string(name string) string {
-	if a := o.given(name); a != nil {
+	if a := o.attribute(name); a != nil {
 		return a.s
 	}
 	return o.row.known[name].fallback
@@ -245,29 +245,29 @@ func (o *op) string(name string) string {
 
 // list is an attribute of whole numbers, or n times the fallback; n of -1 takes any number.
 func (o *op) list(name string, n, fallback int) []int {
-	a := o.given(name)
+	a := o.attribute(name)
 	if a == nil || (n > 0 && len(a.ints) == 0) {
 		return slices.Repeat([]int{fallback}, max(n, 0))
 	}
 	if n >= 0 && len(a.ints) != n {
 		fail("its attribute %s = %s should hold %d numbers", name, a, n)
 	}
-	return lengths(a.ints)
+	return clampLengths(a.ints)
 }
 
 // positive is a list of numbers of 1 or more.
 func (o *op) positive(name string, n int) []int {
 	out := o.list(name, n, 1)
 	for _, v := range out {
-		if v < 1 || v > most {
+		if v < 1 || v > maxBytes {
 			fail("its attribute %s holds %d", name, v)
 		}
 	}
 	return out
 }
 
-// lengths are numbers of a file as lengths, cut where no length is as far from zero.
-func lengths(list []int64) []int {
+// clampLengths are numbers of a file as lengths, cut where no length is as far from zero.
+func clampLengths(list []int64) []int {
 	out := make([]int, len(list))
 	for i, v := range list {
 		out[i] = int(max(-1<<40, min(v, 1<<40)))
@@ -300,8 +300,8 @@ func axesOf(axes []int, rank int) []int {
 	return out
 }
 
-// gives reports whether an input is there.
-func (o *op) gives(i int) bool { return i < len(o.in) && o.in[i] != nil }
+// hasInput reports whether an input is there.
+func (o *op) hasInput(i int) bool { return i < len(o.in) && o.in[i] != nil }
 
 // ints are the numbers of an input that must be known before there are records.
 func (o *op) ints(i int) []int {
@@ -314,7 +314,7 @@ func (o *op) ints(i int) []int {
 	}
 	switch x := v.flat.(type) {
 	case []int64:
-		return lengths(x)
+		return clampLengths(x)
 	case []int32:
 		return fill(len(x), func(k int) int { return int(x[k]) })
 	}

@@ -10,30 +10,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// apart is what is asked of every value.
-const apart = "what a network says of a record must not depend on the others in its batch"
+// errDependent is what is asked of every value.
+const errDependent = "what a network says of a record must not depend on the others in its batch"
 
-// crowd is the number of records, at most, that are run together to see whether more of them
+// maxProbeRecords is the number of records, at most, that are run together to see whether more of them
 // change what is said of each.
-const crowd = 4 * rows
+const maxProbeRecords = 4 * rows
 
-// company is the batch in which records are run a second time.
-const company = 32
+// probeBatch is the batch in which records are run a second time.
+const probeBatch = 32
 
 // probe is one execution of the second run: who is at each place.
-type probe []guest
+type probe []probeRecord
 
-// guest is a record, or one that is made up after it and whose values nobody asks for.
-type guest struct {
-	record int
-	madeUp bool
+// probeRecord is a record, or one that is made up after it and whose values nobody asks for.
+type probeRecord struct {
+	record    int
+	synthetic bool
 }
 
-// again runs the records a second time, among others: in smaller batches and at
+// checkIndependence runs the records a second time, among others: in smaller batches and at
 // other places where the table is cut in batches, and at their own where the file's one batch
 // holds it whole; and as many as crowd at once, where memory allows it. It refuses a value that
 // differs. What changes only with more records at once is not seen.
-func (r *run) again(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
+func (r *run) checkIndependence(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	fixed := r.m.input.batch
 	if fixed == 1 {
@@ -42,7 +42,7 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 	p := first
 	if fixed == 0 {
 		var err error
-		if p, err = r.compile(smaller(first.records)); err != nil {
+		if p, err = r.compile(otherBatchSize(first.records)); err != nil {
 			return err
 		}
 		defer p.close()
@@ -50,9 +50,9 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 	if err := r.sameWidths(first, p); err != nil {
 		return err
 	}
-	probes := moved(n, p.records)
+	probes := reorderedProbes(n, p.records)
 	if fixed >= n {
-		probes = staying(n, p.records)
+		probes = replacedProbes(n, p.records)
 	}
 	for _, q := range probes {
 		if err := ctx.Err(); err != nil {
@@ -63,21 +63,21 @@ func (r *run) again(ctx context.Context, first *program, out map[string]array.Ma
 		}
 	}
 	if fixed == 0 && n > first.records {
-		return r.crowded(ctx, first, min(n, crowd), out)
+		return r.runLarger(ctx, first, min(n, maxProbeRecords), out)
 	}
 	return nil
 }
 
-// crowded runs more records at once than the first program, from all parts of the table. It
+// runLarger runs more records at once than the first program, from all parts of the table. It
 // leaves it where they take more memory than an execution may.
-func (r *run) crowded(ctx context.Context, first *program, records int, out map[string]array.Matrix[float32]) error {
+func (r *run) runLarger(ctx context.Context, first *program, records int, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	p := r.attempt(records)
 	if p == nil {
 		return nil
 	}
 	defer p.close()
-	if p.peak > plenty {
+	if p.peak > maxExecutionBytes {
 		return nil
 	}
 	if err := p.compile(); err != nil {
@@ -93,15 +93,15 @@ func (r *run) crowded(ctx context.Context, first *program, records int, out map[
 	return r.compare(ctx, p, q, out)
 }
 
-// smaller is another batch than one of n records.
-func smaller(n int) int {
+// otherBatchSize is another batch than one of n records.
+func otherBatchSize(n int) int {
 	switch {
 	case n < 3:
 		return n + 1
 	case n < 5:
 		return n - 1
 	}
-	return min(n/2, company)
+	return min(n/2, probeBatch)
 }
 
 // sameWidths refuses values that grow with the batch.
@@ -109,16 +109,16 @@ func (r *run) sameWidths(a, b *program) error {
 	for i, name := range r.names {
 		if a.widths[i] != b.widths[i] {
 			return fmt.Errorf("the value %q has %d numbers for one of %d records and %d for one of %d: %s",
-				name, a.widths[i], a.records, b.widths[i], b.records, apart)
+				name, a.widths[i], a.records, b.widths[i], b.records, errDependent)
 		}
 	}
 	return nil
 }
 
-// moved are all n records, the odd ones from the last to the first and then the even ones;
+// reorderedProbes are all n records, the odd ones from the last to the first and then the even ones;
 // and some of them alone, among such as are made up. All, because what depends on others may
 // show in a single record.
-func moved(n, size int) (out []probe) {
+func reorderedProbes(n, size int) (out []probe) {
 	var order []int
 	for _, odd := range []int{1, 0} {
 		for i := n - 1; i >= 0; i-- {
@@ -138,20 +138,20 @@ func moved(n, size int) (out []probe) {
 	for i := range few { // at the last place, the one before, ...
 		q, place := make(probe, size), size-1-i%size
 		for at := range q {
-			q[at] = guest{order[(i*n/few+at)%n], at != place}
+			q[at] = probeRecord{order[(i*n/few+at)%n], at != place}
 		}
 		out = append(out, q)
 	}
 	return out
 }
 
-// staying are the n records at their places, every other one made up; then the others; then
+// replacedProbes are the n records at their places, every other one made up; then the others; then
 // each in turn, for some of them, with all others made up.
-func staying(n, size int) (out []probe) {
+func replacedProbes(n, size int) (out []probe) {
 	at := func(kept func(i int) bool) {
 		q := make(probe, size)
 		for i := range q {
-			q[i] = guest{min(i, n-1), !kept(i)}
+			q[i] = probeRecord{min(i, n-1), !kept(i)}
 		}
 		out = append(out, q)
 	}
@@ -166,9 +166,9 @@ func staying(n, size int) (out []probe) {
 // compare runs a probe. A network that does not take what is made up is given the record
 // that is looked at in its place.
 func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]array.Matrix[float32]) error {
-	found, err := r.try(ctx, p, q, true)
+	found, err := r.runProbe(ctx, p, q, true)
 	if err != nil && ctx.Err() == nil {
-		found, err = r.try(ctx, p, q, false)
+		found, err = r.runProbe(ctx, p, q, false)
 	}
 	if err != nil {
 		return err
@@ -176,16 +176,16 @@ func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]a
 	for _, name := range r.names {
 		largest := magnitude(out[name].Data)
 		for i, g := range q {
-			if !g.madeUp && !r.same(out[name].Row(g.record), found[name].Row(i), largest) {
-				return fmt.Errorf("the value %q of record %d depends on the records beside it, or on its place among them: %s", name, g.record, apart)
+			if !g.synthetic && !r.equalRows(out[name].Row(g.record), found[name].Row(i), largest) {
+				return fmt.Errorf("the value %q of record %d depends on the records beside it, or on its place among them: %s", name, g.record, errDependent)
 			}
 		}
 	}
 	return nil
 }
 
-// try runs the records of a probe.
-func (r *run) try(ctx context.Context, p *program, q probe, makeUp bool) (out map[string]array.Matrix[float32], err error) {
+// runProbe runs the records of a probe.
+func (r *run) runProbe(ctx context.Context, p *program, q probe, makeUp bool) (out map[string]array.Matrix[float32], err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%v", v)
@@ -193,7 +193,7 @@ func (r *run) try(ctx context.Context, p *program, q probe, makeUp bool) (out ma
 	}()
 	kept := 0
 	for _, g := range q {
-		if !g.madeUp {
+		if !g.synthetic {
 			kept = g.record
 		}
 	}
@@ -202,30 +202,30 @@ func (r *run) try(ctx context.Context, p *program, q probe, makeUp bool) (out ma
 	flat := make([]float64, 0, len(q)*cols)
 	for _, g := range q {
 		switch {
-		case !g.madeUp:
+		case !g.synthetic:
 			flat = append(flat, r.x.Read(buffer, g.record)...)
 		case makeUp:
-			flat = append(flat, r.madeUp(r.x.Read(buffer, g.record))...)
+			flat = append(flat, r.syntheticRecord(r.x.Read(buffer, g.record))...)
 		default:
 			flat = append(flat, r.x.Read(buffer, kept)...)
 		}
 	}
 	var in *tensors.Tensor
-	if in, err = r.typed(flat, func(i int) int { return q[i].record }, len(q)); err != nil {
+	if in, err = r.convertRecords(flat, func(i int) int { return q[i].record }, len(q)); err != nil {
 		return nil, err
 	}
 	out = map[string]array.Matrix[float32]{}
 	for i, name := range r.names {
 		out[name] = array.New[float32](len(q), p.widths[i])
 	}
-	return out, r.batch(ctx, p, in, 0, len(q), out)
+	return out, r.runBatch(ctx, p, in, 0, len(q), out)
 }
 
-// madeUp turns a record into one that none is like: floats are turned around and made larger,
+// syntheticRecord turns a record into one that none is like: floats are turned around and made larger,
 // of whole numbers zeros are left.
-func (r *run) madeUp(record []float64) []float64 {
+func (r *run) syntheticRecord(record []float64) []float64 {
 	out := make([]float64, len(record))
-	if r.m.input.elem.float() {
+	if r.m.input.elem.isFloat() {
 		for i, v := range record {
 			out[i] = 1 - 3*v
 		}
@@ -243,11 +243,11 @@ func magnitude(list []float32) (largest float64) {
 	return largest
 }
 
-// same reports whether two rows are one, but for rounding: that of the row's largest number
+// equalRows reports whether two rows are one, but for rounding: that of the row's largest number
 // counts for each, and a little of the table's. Floats of two bytes are rounded coarsely.
-func (r *run) same(a, b []float32, largest float64) bool {
+func (r *run) equalRows(a, b []float32, largest float64) bool {
 	rounding := 1e-4
-	if r.coarse() {
+	if r.usesHalfFloats() {
 		rounding = 2e-2
 	}
 	allowed := rounding * (magnitude(a) + largest/100)
@@ -260,12 +260,12 @@ func (r *run) same(a, b []float32, largest float64) bool {
 	return true
 }
 
-// coarse reports whether the network computes in floats of two bytes.
-func (r *run) coarse() bool {
+// usesHalfFloats reports whether the network computes in floats of two bytes.
+func (r *run) usesHalfFloats() bool {
 	for _, v := range r.weights.values {
-		if v.elem.short() {
+		if v.elem.isHalfFloat() {
 			return true
 		}
 	}
-	return r.m.input.elem.short()
+	return r.m.input.elem.isHalfFloat()
 }

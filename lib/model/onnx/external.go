@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// beside reads weights that a network keeps in files of its own, and only from
+// externalFiles reads weights that a network keeps in files of its own, and only from
 // its own folder: a path that leads elsewhere, by dots or by a link, is refused.
-type beside struct{ folder string }
+type externalFiles struct{ folder string }
 
 // read returns the n bytes of a tensor. The file must hold them before any memory is taken.
-func (b beside) read(t *tensor, n int64) ([]byte, error) {
+func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 	root, err := os.OpenRoot(b.folder)
 	if err != nil {
 		return nil, err

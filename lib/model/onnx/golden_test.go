@@ -71,7 +71,7 @@ func TestGolden(t *testing.T) {
 // refusal is an error by which a file was refused.
 type refusal struct{ error }
 
-// check compares what a case's network makes of its records with the values beside it. It
+// batchCheck compares what a case's network makes of its records with the values beside it. It
 // returns a refusal where the network was refused as it should be: in one line with the
 // file's name, and without what the program did.
 func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {
@@ -101,30 +101,30 @@ func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {
 	return c.checkMany(e, path, x, want)
 }
 
-// many are more records than an execution takes, and than a tile of the engine.
-const many = 300
+// unlimited are more records than an execution takes, and than a tile of the engine.
+const unlimited = 300
 
 // checkMany demands the same of the records repeated, where the file leaves their number free.
 func (c goldenCase) checkMany(e *engine.Engine, path string, x, want array.Rows) error {
 	m, err := onnx.Open(path)
 	n, _ := x.Shape()
-	if err != nil || m.Batch() > 0 || n >= many {
+	if err != nil || m.Batch() > 0 || n >= unlimited {
 		return err
 	}
 	got, err := run(e, path, c.Output, repeated(x))
 	if err != nil {
-		return fmt.Errorf("is refused with its records repeated to %d: %w", many, err)
+		return fmt.Errorf("is refused with its records repeated to %d: %w", unlimited, err)
 	}
 	if err := c.compare(got, repeated(want)); err != nil {
-		return fmt.Errorf("with its records repeated to %d: %w", many, err)
+		return fmt.Errorf("with its records repeated to %d: %w", unlimited, err)
 	}
 	return nil
 }
 
 func repeated(x array.Rows) array.Matrix[float32] {
 	n, cols := x.Shape()
-	out, buffer := array.New[float32](many, cols), make([]float64, cols)
-	for i := range many {
+	out, buffer := array.New[float32](unlimited, cols), make([]float64, cols)
+	for i := range unlimited {
 		for j, v := range x.Read(buffer, i%n) {
 			out.Row(i)[j] = float32(v)
 		}

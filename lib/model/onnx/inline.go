@@ -8,15 +8,15 @@ import (
 // Graphs in graphs: functions of the file, which are written out where they are called, and
 // conditions that do not depend on the records, of which one branch is written out.
 
-// deepest is how many graphs may lie in each other.
-const deepest = 32
+// maxDepth is how many graphs may lie in each other.
+const maxDepth = 32
 
 var errDeep = errors.New("has graphs that lie in each other too deeply")
 
 // graphOf reads a graph among the attributes.
 func graphOf(raw []byte) (*network, error) {
 	g := &network{}
-	if err := each(raw, g.read); err != nil || g.sparse {
+	if err := eachField(raw, g.read); err != nil || g.sparse {
 		return nil, errors.New("has a graph in a graph that cannot be read")
 	}
 	return g, nil
@@ -24,7 +24,7 @@ func graphOf(raw []byte) (*network, error) {
 
 // capture notes what the graphs within each operation may take from outside.
 func (g *network) capture(depth int) error {
-	if depth > deepest {
+	if depth > maxDepth {
 		return errDeep
 	}
 	for _, n := range g.nodes {
@@ -59,7 +59,7 @@ func branch(o *op) []*value {
 	if o.in[0].flat.([]bool)[0] {
 		name = "then_branch"
 	}
-	g, err := graphOf(o.given(name).graph)
+	g, err := graphOf(o.attribute(name).graph)
 	if err == nil {
 		err = g.capture(1)
 	}
@@ -69,18 +69,18 @@ func branch(o *op) []*value {
 	if len(g.inputs) > 0 || len(g.outputs) != len(o.n.outputs) {
 		fail("its branch has %d inputs and %d outputs", len(g.inputs), len(g.outputs))
 	}
-	return o.within(g)
+	return o.inlineGraph(g)
 }
 
-// within writes a graph out among the values around it, and takes what it made away again.
-func (b *builder) within(g *network) (out []*value) {
+// clampIndex writes a graph out among the values around it, and takes what it made away again.
+func (b *builder) inlineGraph(g *network) (out []*value) {
 	var fresh []string
 	for _, t := range g.weights {
 		v, err := t.value(b.m.folder)
 		if err != nil {
 			panic(refusal{text: err.Error()})
 		}
-		b.name(&node{outputs: []string{t.name}}, []*value{v})
+		b.keep(&node{outputs: []string{t.name}}, []*value{v})
 		fresh = append(fresh, t.name)
 	}
 	for _, n := range g.nodes {
@@ -88,7 +88,7 @@ func (b *builder) within(g *network) (out []*value) {
 		fresh = append(fresh, n.outputs...)
 	}
 	for _, v := range g.outputs {
-		out = append(out, b.find(v.name))
+		out = append(out, b.lookUpValue(v.name))
 	}
 	for _, name := range fresh {
 		delete(b.values, name)
@@ -102,7 +102,7 @@ func (b *builder) inline(f *function, n *node) {
 	if rules[[2]string{f.domain, f.name}] != nil {
 		fail("the file describes it itself, and it is an operator of the standard")
 	}
-	if b.depth >= deepest {
+	if b.depth >= maxDepth {
 		panic(refusal{text: errDeep.Error()})
 	}
 	if len(n.inputs) > len(f.inputs) || len(n.outputs) > len(f.outputs) {
@@ -116,29 +116,29 @@ func (b *builder) inline(f *function, n *node) {
 	values := map[string]*value{}
 	for i, name := range n.inputs {
 		if name != "" {
-			values[f.inputs[i]] = b.find(name)
+			values[f.inputs[i]] = b.lookUpValue(name)
 		}
 	}
 	outer, opsets := b.values, b.opsets
 	b.values, b.opsets, b.depth = values, f.opsets, b.depth+1
 	for _, m := range f.nodes {
-		b.step(f.bound(m, n, values))
+		b.step(f.bindCall(m, n, values))
 	}
 	var out []*value
 	for i, name := range n.outputs {
 		var v *value
 		if name != "" {
-			v = b.find(f.outputs[i])
+			v = b.lookUpValue(f.outputs[i])
 		}
 		out = append(out, v)
 	}
 	b.values, b.opsets, b.depth = outer, opsets, b.depth-1
-	b.name(n, out)
+	b.keep(n, out)
 }
 
-// bound is an operation of a function with the attributes of a call, or with those that it
+// bindCall is an operation of a function with the attributes of a call, or with those that it
 // has where the call names none. Inputs that the call leaves out are left out.
-func (f *function) bound(m, call *node, values map[string]*value) *node {
+func (f *function) bindCall(m, call *node, values map[string]*value) *node {
 	out := *m
 	out.inputs = slices.Clone(m.inputs)
 	for i, name := range out.inputs {

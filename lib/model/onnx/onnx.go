@@ -59,7 +59,7 @@ type input struct {
 	name string
 	elem elem
 	dims []int
-	// batch is the number of records that the file fixes for an execution; 0: any.
+	// runBatch is the number of records that the file fixes for an execution; 0: any.
 	batch int
 }
 
@@ -83,7 +83,7 @@ type Layer struct {
 // than one input, inputs whose axes behind the first are not fixed, and a graph that is
 // not well made; every error names the file.
 func Open(path string) (m *Model, err error) {
-	defer refuse(path, &err)
+	defer wrapError(path, &err)
 	raw, err := files.Read(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func Open(path string) (m *Model, err error) {
 	if err := f.graph.capture(0); err != nil {
 		return nil, err
 	}
-	if err := f.graph.wire(m.weights); err != nil {
+	if err := f.graph.checkOrder(m.weights); err != nil {
 		return nil, err
 	}
 	if err := m.readInput(); err != nil {
@@ -122,21 +122,21 @@ func Open(path string) (m *Model, err error) {
 	return m, nil
 }
 
-// refuse names the file in an error, and makes one of a panic: the libraries below
+// wrapError names the file in an error, and makes one of a panic: the libraries below
 // panic at what they do not understand.
-func refuse(path string, err *error) {
+func wrapError(path string, err *error) {
 	if r := recover(); r != nil {
-		*err = errors.New(reason(fmt.Sprint(r)))
+		*err = errors.New(firstLine(fmt.Sprint(r)))
 	}
 	if *err == nil || strings.HasPrefix((*err).Error(), path+":") {
 		return
 	}
-	*err = &Error{Path: path, Reason: reason((*err).Error()), cause: *err}
+	*err = &Error{Path: path, Reason: firstLine((*err).Error()), cause: *err}
 }
 
-// reason is the first line of what the libraries say, without their stacks; of a long one
+// firstLine is the first line of what the libraries say, without their stacks; of a long one
 // the beginning. What is quoted of a file may hold anything.
-func reason(text string) string {
+func firstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -144,8 +144,8 @@ func reason(text string) string {
 		}
 		return r
 	}, text)
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + " ..."
+	if runes := []rune(text); len(runes) > maxMessage {
+		text = string(runes[:maxMessage]) + " ..."
 	}
 	if rest, ok := strings.CutPrefix(text, "runtime error: "); ok {
 		return "an operation is not used as ONNX says, or the file is damaged (" + rest + ")"
@@ -153,8 +153,8 @@ func reason(text string) string {
 	return text
 }
 
-// longest is how many characters of a sentence are shown.
-const longest = 400
+// maxMessage is how many characters of a sentence are shown.
+const maxMessage = 400
 
 // Error says what is wrong with an exported network.
 type Error struct {
@@ -183,7 +183,7 @@ func (m *Model) readInput() error {
 	if len(v.dims) < 2 {
 		return fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", v.name, len(v.dims))
 	}
-	if v.elem != bools && !v.elem.number() {
+	if v.elem != bools && !v.elem.isNumber() {
 		return fmt.Errorf("its input %q is of type %s; numbers are read", v.name, v.elem)
 	}
 	for i, d := range v.dims[1:] {
@@ -191,13 +191,13 @@ func (m *Model) readInput() error {
 			return fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, v.name)
 		}
 	}
-	if v.dims[0] == 0 || v.dims[0] < -1 || v.dims[0] > most {
+	if v.dims[0] == 0 || v.dims[0] < -1 || v.dims[0] > maxBytes {
 		return fmt.Errorf("its input %q is of %d records", v.name, v.dims[0])
 	}
 	if _, err := product(v.dims[1:]); err != nil {
 		return fmt.Errorf("its input %q: %w", v.name, err)
 	}
-	m.input = input{name: v.name, elem: v.elem, dims: lengths(v.dims[1:]), batch: max(int(v.dims[0]), 0)}
+	m.input = input{name: v.name, elem: v.elem, dims: clampLengths(v.dims[1:]), batch: max(int(v.dims[0]), 0)}
 	return nil
 }
 
@@ -206,7 +206,7 @@ func (m *Model) readInput() error {
 // of floats.
 func (m *Model) Choices() (out []string) {
 	for _, v := range m.outputs {
-		if !v.tensor || v.elem == 0 || v.elem.float() {
+		if !v.tensor || v.elem == 0 || v.elem.isFloat() {
 			out = append(out, v.name)
 		}
 	}

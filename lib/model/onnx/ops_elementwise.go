@@ -8,11 +8,11 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// x is an input's node.
-func (o *op) x(i int) *graph.Node { return o.of(o.in[i]) }
+// inputNode is an input's node.
+func (o *op) inputNode(i int) *graph.Node { return o.nodeOf(o.in[i]) }
 
-// c is a number of the type and shape of another.
-func c(like *graph.Node, v float64) *graph.Node {
+// constLike is a number of the type and shape of another.
+func constLike(like *graph.Node, v float64) *graph.Node {
 	return broadcast(graph.Scalar(like.Graph(), like.DType(), v), like.Shape().Dimensions)
 }
 
@@ -31,36 +31,36 @@ func broadcast(x *graph.Node, dims []int) *graph.Node {
 			fail("a value of shape %v where one of shape %v is needed", have, dims)
 		}
 	}
-	room(dims)
+	checkSize(dims)
 	return graph.BroadcastToDims(graph.Reshape(x, full...), dims...)
 }
 
-// room refuses a shape of more than may be held.
-func room(dims []int) []int {
+// checkSize refuses a shape of more than may be held.
+func checkSize(dims []int) []int {
 	n, err := product(dims)
 	if err != nil {
 		failLarge("%v", err)
 	}
-	if n > mostOfOne {
-		failLarge("its shape %v is more than may be held (%d GiB)", dims, mostOfOne>>30)
+	if n > maxValueBytes {
+		failLarge("its shape %v is more than may be held (%d GiB)", dims, maxValueBytes>>30)
 	}
 	return dims
 }
 
-// mostListed is how many numbers are listed while a network is translated: positions, or where
+// maxListed is how many numbers are listed while a network is translated: positions, or where
 // the elements of a larger image come from.
-const mostListed = 1 << 22
+const maxListed = 1 << 22
 
-// countable refuses a longer list.
-func countable(n int) int {
-	if n > mostListed {
-		fail("%d numbers in a row are more than are listed here (%d)", n, mostListed)
+// checkListSize refuses a longer list.
+func checkListSize(n int) int {
+	if n > maxListed {
+		fail("%d numbers in a row are more than are listed here (%d)", n, maxListed)
 	}
 	return n
 }
 
-// together is the shape that values are laid out to, after NumPy's rule.
-func together(shapes ...[]int) []int {
+// broadcastShape is the shape that values are laid out to, after NumPy's rule.
+func broadcastShape(shapes ...[]int) []int {
 	rank := 0
 	for _, s := range shapes {
 		rank = max(rank, len(s))
@@ -77,11 +77,11 @@ func together(shapes ...[]int) []int {
 			}
 		}
 	}
-	return room(out)
+	return checkSize(out)
 }
 
-// aligned are all inputs, laid out to one shape.
-func (o *op) aligned() []*graph.Node {
+// broadcastInputs are all inputs, laid out to one shape.
+func (o *op) broadcastInputs() []*graph.Node {
 	var shapes [][]int
 	for i, v := range o.in {
 		if v == nil {
@@ -89,53 +89,53 @@ func (o *op) aligned() []*graph.Node {
 		}
 		shapes = append(shapes, v.dims)
 	}
-	dims := together(shapes...)
+	dims := broadcastShape(shapes...)
 	out := make([]*graph.Node, len(o.in))
 	for i := range o.in {
-		out[i] = broadcast(o.x(i), dims)
+		out[i] = broadcast(o.inputNode(i), dims)
 	}
 	return out
 }
 
-// one is a translation with one result.
-func one(f func(o *op) *value) func(o *op) []*value {
+// singleResult is a translation with one result.
+func singleResult(f func(o *op) *value) func(o *op) []*value {
 	return func(o *op) []*value { return []*value{f(o)} }
 }
 
-// ofOne is a translation of an operator of one input, element by element.
-func ofOne(f func(x *graph.Node) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value { return made(o.in[0].elem, f(o.x(0))) })
+// elementwiseUnary is a translation of an operator of one input, element by element.
+func elementwiseUnary(f func(x *graph.Node) *graph.Node) func(o *op) []*value {
+	return singleResult(func(o *op) *value { return computedValue(o.in[0].elem, f(o.inputNode(0))) })
 }
 
-// shaped is a unary translation with settings.
-func shaped(f func(o *op, x *graph.Node) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value { return made(o.in[0].elem, f(o, o.x(0))) })
+// unaryWithAttrs is a unary translation with settings.
+func unaryWithAttrs(f func(o *op, x *graph.Node) *graph.Node) func(o *op) []*value {
+	return singleResult(func(o *op) *value { return computedValue(o.in[0].elem, f(o, o.inputNode(0))) })
 }
 
-// ofTwo is a translation of an operator of two inputs, after the rules of its opset.
-func ofTwo(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value {
-		a, b := o.pair()
-		return made(o.in[0].elem, f(a, b))
+// elementwiseBinary is a translation of an operator of two inputs, after the rules of its opset.
+func elementwiseBinary(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
+	return singleResult(func(o *op) *value {
+		a, b := o.inputPair()
+		return computedValue(o.in[0].elem, f(a, b))
 	})
 }
 
-// question is a binary translation whose result is true or false.
-func question(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value {
-		a, b := o.pair()
-		return made(bools, f(a, b))
+// comparison is a binary translation whose result is true or false.
+func comparison(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
+	return singleResult(func(o *op) *value {
+		a, b := o.inputPair()
+		return computedValue(bools, f(a, b))
 	})
 }
 
-// pair are two inputs of one shape. Before opset 7 the second is laid out to the first
+// inputPair are two inputs of one shape. Before opset 7 the second is laid out to the first
 // where an attribute asks for it, from an axis on.
-func (o *op) pair() (a, b *graph.Node) {
-	if !o.has("broadcast") {
-		both := o.aligned()
+func (o *op) inputPair() (a, b *graph.Node) {
+	if !o.hasAttribute("broadcast") {
+		both := o.broadcastInputs()
 		return both[0], both[1]
 	}
-	a, b = o.x(0), o.x(1)
+	a, b = o.inputNode(0), o.inputNode(1)
 	if !o.flag("broadcast") {
 		if !slices.Equal(o.in[0].dims, o.in[1].dims) {
 			fail("shapes %v and %v differ, and it does not ask for a broadcast", o.in[0].dims, o.in[1].dims)
@@ -144,7 +144,7 @@ func (o *op) pair() (a, b *graph.Node) {
 	}
 	rank, dims := o.in[0].rank(), o.in[1].dims
 	at := rank - len(dims)
-	if o.given("axis") != nil {
+	if o.attribute("axis") != nil {
 		at = axisOf(o.int("axis"), rank)
 	}
 	if at < 0 || at+len(dims) > rank {
@@ -156,8 +156,8 @@ func (o *op) pair() (a, b *graph.Node) {
 
 // variadic folds inputs from the left.
 func variadic(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value {
-		in := o.aligned()
+	return singleResult(func(o *op) *value {
+		in := o.broadcastInputs()
 		if o.opset < 8 {
 			for _, v := range o.in {
 				if !slices.Equal(v.dims, o.in[0].dims) {
@@ -169,81 +169,81 @@ func variadic(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 		for _, x := range in[1:] {
 			out = f(out, x)
 		}
-		return made(o.in[0].elem, out)
+		return computedValue(o.in[0].elem, out)
 	})
 }
 
 func meanOf(o *op) *value {
 	sum := variadic(graph.Add)(o)[0]
-	return made(sum.elem, graph.Div(sum.node, c(sum.node, float64(len(o.in)))))
+	return computedValue(sum.elem, graph.Div(sum.node, constLike(sum.node, float64(len(o.in)))))
 }
 
 // quotient is that of whole numbers rounded towards zero; a divisor of zero is refused.
 func quotient(o *op) *value {
-	a, b := o.pair()
-	if o.in[0].elem.whole() {
-		o.demand(graph.NotEqual(b, c(b, 0)), "a whole number is divided by zero")
+	a, b := o.inputPair()
+	if o.in[0].elem.isInteger() {
+		o.requireAlways(graph.NotEqual(b, constLike(b, 0)), "a whole number is divided by zero")
 	}
-	return made(o.in[0].elem, graph.Div(a, b))
+	return computedValue(o.in[0].elem, graph.Div(a, b))
 }
 
 // modulo has the sign of the divisor for whole numbers, and of the dividend with fmod.
 func modulo(o *op) *value {
-	a, b := o.pair()
-	whole := o.in[0].elem.whole()
+	a, b := o.inputPair()
+	whole := o.in[0].elem.isInteger()
 	if !whole && !o.flag("fmod") {
 		fail("of floats its attribute fmod must be 1")
 	}
 	if whole {
-		o.demand(graph.NotEqual(b, c(b, 0)), "a whole number is divided by zero")
+		o.requireAlways(graph.NotEqual(b, constLike(b, 0)), "a whole number is divided by zero")
 	}
 	rest := graph.Rem(a, b)
 	if o.flag("fmod") || o.in[0].elem.dtype().IsUnsigned() {
-		return made(o.in[0].elem, rest)
+		return computedValue(o.in[0].elem, rest)
 	}
-	zero := c(rest, 0)
+	zero := constLike(rest, 0)
 	other := graph.LogicalXor(graph.LessThan(rest, zero), graph.LessThan(b, zero))
 	other = graph.LogicalAnd(other, graph.NotEqual(rest, zero))
-	return made(o.in[0].elem, graph.Where(other, graph.Add(rest, b), rest))
+	return computedValue(o.in[0].elem, graph.Where(other, graph.Add(rest, b), rest))
 }
 
 // power is computed in float64 where a whole number takes part, as onnxruntime does.
 func power(o *op) *value {
-	a, b := o.pair()
+	a, b := o.inputPair()
 	e := o.in[0].elem
-	if e == o.in[1].elem && e.float() {
-		return made(e, graph.Pow(a, b))
+	if e == o.in[1].elem && e.isFloat() {
+		return computedValue(e, graph.Pow(a, b))
 	}
 	wide := graph.Pow(graph.ConvertDType(a, dtypes.Float64), graph.ConvertDType(b, dtypes.Float64))
-	return made(e, graph.ConvertDType(wide, e.dtype()))
+	return computedValue(e, graph.ConvertDType(wide, e.dtype()))
 }
 
-// choose takes one of two values.
-func choose(o *op) *value {
-	in := o.aligned()
-	return made(o.in[1].elem, graph.Where(in[0], in[1], in[2]))
+// selectWhere takes one of two values.
+func selectWhere(o *op) *value {
+	in := o.broadcastInputs()
+	return computedValue(o.in[1].elem, graph.Where(in[0], in[1], in[2]))
 }
 
 // clip holds a value between two bounds; of bounds that cross, the upper one counts.
 func clip(o *op) *value {
-	x := o.x(0)
+	x := o.inputNode(0)
 	bound := func(i int, name string, f func(a, b *graph.Node) *graph.Node) {
 		switch {
-		case o.has(name):
-			x = f(x, c(x, o.float(name)))
-		case o.gives(i):
+		case o.hasAttribute(name):
+			x = f(x, constLike(x, o.float(name)))
+		case o.hasInput(i):
 			if o.in[i].size() != 1 {
 				fail("its input %d is no single number", i)
 			}
-			x = f(x, broadcast(graph.Reshape(o.x(i)), o.in[0].dims))
+			x = f(x, broadcast(graph.Reshape(o.inputNode(i)), o.in[0].dims))
 		}
 	}
 	bound(1, "min", graph.Max)
 	bound(2, "max", graph.Min)
-	return made(o.in[0].elem, x)
+	return computedValue(o.in[0].elem, x)
 }
 
-func relu(x *graph.Node) *graph.Node { return graph.Max(x, c(x, 0)) }
+func relu(x *graph.Node) *graph.Node { return graph.Max(x, constLike(x, 0)) }
 
 func absolute(x *graph.Node) *graph.Node {
 	if x.DType().IsUnsigned() {
@@ -254,80 +254,82 @@ func absolute(x *graph.Node) *graph.Node {
 
 func signum(x *graph.Node) *graph.Node {
 	if x.DType().IsUnsigned() {
-		return graph.Min(x, c(x, 1))
+		return graph.Min(x, constLike(x, 1))
 	}
 	return graph.Sign(x)
 }
 
-func reciprocal(x *graph.Node) *graph.Node { return graph.Div(c(x, 1), x) }
+func reciprocal(x *graph.Node) *graph.Node { return graph.Div(constLike(x, 1), x) }
 func tangent(x *graph.Node) *graph.Node    { return graph.Div(graph.Sin(x), graph.Cos(x)) }
-func arctan(x *graph.Node) *graph.Node     { return graph.Atan2(x, c(x, 1)) }
+func arctan(x *graph.Node) *graph.Node     { return graph.Atan2(x, constLike(x, 1)) }
 
-// leg is the other leg of a right-angled triangle of hypotenuse 1.
-func leg(x *graph.Node) *graph.Node {
-	return graph.Sqrt(graph.Mul(graph.Sub(c(x, 1), x), graph.Add(c(x, 1), x)))
+// cathetus is the other leg of a right-angled triangle of hypotenuse 1.
+func cathetus(x *graph.Node) *graph.Node {
+	return graph.Sqrt(graph.Mul(graph.Sub(constLike(x, 1), x), graph.Add(constLike(x, 1), x)))
 }
-func arcsin(x *graph.Node) *graph.Node { return graph.Atan2(x, leg(x)) }
-func arccos(x *graph.Node) *graph.Node { return graph.Atan2(leg(x), x) }
+func arcsin(x *graph.Node) *graph.Node { return graph.Atan2(x, cathetus(x)) }
+func arccos(x *graph.Node) *graph.Node { return graph.Atan2(cathetus(x), x) }
 
 func sinh(x *graph.Node) *graph.Node {
-	return graph.Mul(graph.Sub(graph.Expm1(x), graph.Expm1(graph.Neg(x))), c(x, 0.5))
+	return graph.Mul(graph.Sub(graph.Expm1(x), graph.Expm1(graph.Neg(x))), constLike(x, 0.5))
 }
 
 func cosh(x *graph.Node) *graph.Node {
-	return graph.Mul(graph.Add(graph.Exp(x), graph.Exp(graph.Neg(x))), c(x, 0.5))
+	return graph.Mul(graph.Add(graph.Exp(x), graph.Exp(graph.Neg(x))), constLike(x, 0.5))
 }
 
 func arsinh(x *graph.Node) *graph.Node {
 	size := graph.Abs(x)
 	square := graph.Mul(x, x)
-	root := graph.Add(graph.Sqrt(graph.Add(square, c(x, 1))), c(x, 1))
+	root := graph.Add(graph.Sqrt(graph.Add(square, constLike(x, 1))), constLike(x, 1))
 	return graph.Mul(graph.Sign(x), graph.Log1p(graph.Add(size, graph.Div(square, root))))
 }
 
 func arcosh(x *graph.Node) *graph.Node {
-	one := c(x, 1)
+	one := constLike(x, 1)
 	return graph.Log(graph.Add(x, graph.Mul(graph.Sqrt(graph.Sub(x, one)), graph.Sqrt(graph.Add(x, one)))))
 }
 
 func artanh(x *graph.Node) *graph.Node {
-	return graph.Mul(graph.Sub(graph.Log1p(x), graph.Log1p(graph.Neg(x))), c(x, 0.5))
+	return graph.Mul(graph.Sub(graph.Log1p(x), graph.Log1p(graph.Neg(x))), constLike(x, 0.5))
 }
 
-// above is a where x is above zero, and b elsewhere.
-func above(x, a, b *graph.Node) *graph.Node { return graph.Where(graph.GreaterThan(x, c(x, 0)), a, b) }
+// wherePositive is a where x is above zero, and b elsewhere.
+func wherePositive(x, a, b *graph.Node) *graph.Node {
+	return graph.Where(graph.GreaterThan(x, constLike(x, 0)), a, b)
+}
 
 func leaky(o *op, x *graph.Node) *graph.Node { return leakyOf(x, o.float("alpha"), 0) }
 
 func leakyOf(x *graph.Node, alpha, _ float64) *graph.Node {
-	return graph.Where(graph.LessThan(x, c(x, 0)), graph.Mul(x, c(x, alpha)), x)
+	return graph.Where(graph.LessThan(x, constLike(x, 0)), graph.Mul(x, constLike(x, alpha)), x)
 }
 
 func elu(o *op, x *graph.Node) *graph.Node { return eluOf(x, o.float("alpha"), 0) }
 
 func eluOf(x *graph.Node, alpha, _ float64) *graph.Node {
-	return above(x, x, graph.Mul(graph.Expm1(x), c(x, alpha)))
+	return wherePositive(x, x, graph.Mul(graph.Expm1(x), constLike(x, alpha)))
 }
 
 func selu(o *op, x *graph.Node) *graph.Node {
-	return graph.Mul(elu(o, x), c(x, o.float("gamma")))
+	return graph.Mul(elu(o, x), constLike(x, o.float("gamma")))
 }
 
 func celu(o *op, x *graph.Node) *graph.Node {
-	alpha := c(x, o.float("alpha"))
+	alpha := constLike(x, o.float("alpha"))
 	low := graph.Mul(alpha, graph.Expm1(graph.Div(x, alpha)))
-	return graph.Add(relu(x), graph.Min(low, c(x, 0)))
+	return graph.Add(relu(x), graph.Min(low, constLike(x, 0)))
 }
 
 func threshold(o *op, x *graph.Node) *graph.Node { return thresholdOf(x, o.float("alpha"), 0) }
 
 func thresholdOf(x *graph.Node, alpha, _ float64) *graph.Node {
-	return graph.Where(graph.GreaterThan(x, c(x, alpha)), x, c(x, 0))
+	return graph.Where(graph.GreaterThan(x, constLike(x, alpha)), x, constLike(x, 0))
 }
 
 func shrink(o *op, x *graph.Node) *graph.Node {
-	lambda, bias := c(x, o.float("lambd")), c(x, o.float("bias"))
-	low := graph.Where(graph.LessThan(x, graph.Neg(lambda)), graph.Add(x, bias), c(x, 0))
+	lambda, bias := constLike(x, o.float("lambd")), constLike(x, o.float("bias"))
+	low := graph.Where(graph.LessThan(x, graph.Neg(lambda)), graph.Add(x, bias), constLike(x, 0))
 	return graph.Where(graph.GreaterThan(x, lambda), graph.Sub(x, bias), low)
 }
 
@@ -336,13 +338,13 @@ func hardSigmoid(o *op, x *graph.Node) *graph.Node {
 }
 
 func hardSigmoidOf(x *graph.Node, alpha, beta float64) *graph.Node {
-	y := graph.Add(graph.Mul(x, c(x, alpha)), c(x, beta))
-	return graph.Max(graph.Min(y, c(x, 1)), c(x, 0))
+	y := graph.Add(graph.Mul(x, constLike(x, alpha)), constLike(x, beta))
+	return graph.Max(graph.Min(y, constLike(x, 1)), constLike(x, 0))
 }
 
 func hardSwish(x *graph.Node) *graph.Node {
-	y := graph.Add(graph.Mul(x, c(x, 1.0/6)), c(x, 0.5))
-	return graph.Mul(x, graph.Max(graph.Min(y, c(x, 1)), c(x, 0)))
+	y := graph.Add(graph.Mul(x, constLike(x, 1.0/6)), constLike(x, 0.5))
+	return graph.Mul(x, graph.Max(graph.Min(y, constLike(x, 1)), constLike(x, 0)))
 }
 
 func softplus(x *graph.Node) *graph.Node {
@@ -350,62 +352,62 @@ func softplus(x *graph.Node) *graph.Node {
 }
 
 func softsign(x *graph.Node) *graph.Node {
-	return graph.Div(x, graph.Add(graph.Abs(x), c(x, 1)))
+	return graph.Div(x, graph.Add(graph.Abs(x), constLike(x, 1)))
 }
 
 func mish(x *graph.Node) *graph.Node { return graph.Mul(x, graph.Tanh(softplus(x))) }
 
 func swish(o *op, x *graph.Node) *graph.Node {
-	return graph.Mul(x, graph.Logistic(graph.Mul(x, c(x, o.float("alpha")))))
+	return graph.Mul(x, graph.Logistic(graph.Mul(x, constLike(x, o.float("alpha")))))
 }
 
 func gelu(o *op, x *graph.Node) *graph.Node {
-	half := graph.Mul(x, c(x, 0.5))
+	half := graph.Mul(x, constLike(x, 0.5))
 	if o.string("approximate") == "tanh" {
 		cube := graph.Mul(graph.Mul(x, x), x)
-		inner := graph.Mul(graph.Add(x, graph.Mul(cube, c(x, 0.044715))), c(x, math.Sqrt(2/math.Pi)))
-		return graph.Mul(half, graph.Add(graph.Tanh(inner), c(x, 1)))
+		inner := graph.Mul(graph.Add(x, graph.Mul(cube, constLike(x, 0.044715))), constLike(x, math.Sqrt(2/math.Pi)))
+		return graph.Mul(half, graph.Add(graph.Tanh(inner), constLike(x, 1)))
 	}
-	return graph.Mul(half, graph.Add(graph.Erf(graph.Mul(x, c(x, math.Sqrt2/2))), c(x, 1)))
+	return graph.Mul(half, graph.Add(graph.Erf(graph.Mul(x, constLike(x, math.Sqrt2/2))), constLike(x, 1)))
 }
 
 // prelu has a slope that is laid out to its input.
 func prelu(o *op) *value {
-	x := o.x(0)
+	x := o.inputNode(0)
 	var slope *graph.Node
 	switch {
 	case o.in[1].size() == 1:
-		slope = broadcast(graph.Reshape(o.x(1)), o.in[0].dims)
+		slope = broadcast(graph.Reshape(o.inputNode(1)), o.in[0].dims)
 	case o.opset < 7 && o.in[1].rank() == 1:
 		slope = o.perChannel(1, o.in[0].dims)
 	default:
-		slope = broadcast(o.x(1), o.in[0].dims)
+		slope = broadcast(o.inputNode(1), o.in[0].dims)
 	}
-	return made(o.in[0].elem, graph.Where(graph.LessThan(x, c(x, 0)), graph.Mul(x, slope), x))
+	return computedValue(o.in[0].elem, graph.Where(graph.LessThan(x, constLike(x, 0)), graph.Mul(x, slope), x))
 }
 
-func infinite(o *op) *value {
-	x := o.x(0)
+func isInf(o *op) *value {
+	x := o.inputNode(0)
 	no := graph.LogicalNot(graph.IsFinite(x))
 	yes := graph.LogicalAnd(no, graph.LogicalNot(graph.IsNaN(x)))
 	if !o.flag("detect_negative") {
-		yes = graph.LogicalAnd(yes, graph.GreaterThan(x, c(x, 0)))
+		yes = graph.LogicalAnd(yes, graph.GreaterThan(x, constLike(x, 0)))
 	}
 	if !o.flag("detect_positive") {
-		yes = graph.LogicalAnd(yes, graph.LessThan(x, c(x, 0)))
+		yes = graph.LogicalAnd(yes, graph.LessThan(x, constLike(x, 0)))
 	}
-	return made(bools, yes)
+	return computedValue(bools, yes)
 }
 
-func notNumber(o *op) *value { return made(bools, graph.IsNaN(o.x(0))) }
+func isNaN(o *op) *value { return computedValue(bools, graph.IsNaN(o.inputNode(0))) }
 
-// shift moves bits.
-func shift(o *op) *value {
-	a, b := o.pair()
+// bitShift moves bits.
+func bitShift(o *op) *value {
+	a, b := o.inputPair()
 	if o.string("direction") == "LEFT" {
-		return made(o.in[0].elem, graph.BitwiseShiftLeft(a, b))
+		return computedValue(o.in[0].elem, graph.BitwiseShiftLeft(a, b))
 	}
-	return made(o.in[0].elem, graph.BitwiseShiftRightLogical(a, b))
+	return computedValue(o.in[0].elem, graph.BitwiseShiftRightLogical(a, b))
 }
 
 // cast converts to another type, as C does; what does not fit is refused where the types
@@ -415,46 +417,46 @@ func (o *op) cast(to elem) *value {
 		fail("a conversion to %s is not implemented", to)
 	}
 	v := o.in[0]
-	x := o.x(0)
-	if v.elem.float() && to.whole() {
-		o.fits(x, to)
-		x = truncated(x)
+	x := o.inputNode(0)
+	if v.elem.isFloat() && to.isInteger() {
+		o.checkRange(x, to)
+		x = truncate(x)
 	}
-	return made(to, graph.ConvertDType(x, to.dtype()))
+	return computedValue(to, graph.ConvertDType(x, to.dtype()))
 }
 
-// fits demands that floats lie within a type of whole numbers.
-func (o *op) fits(x *graph.Node, to elem) {
+// checkRange demands that floats lie within a type of whole numbers.
+func (o *op) checkRange(x *graph.Node, to elem) {
 	bits := 8 * storages[to].bytes
 	low, high := -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
 	if to.dtype().IsUnsigned() {
 		low, high = 0, math.Ldexp(1, bits)
 	}
-	wide := truncated(graph.ConvertDType(x, dtypes.Float64))
-	inside := graph.LogicalAnd(graph.GreaterOrEqual(wide, c(wide, low)), graph.LessThan(wide, c(wide, high)))
-	o.demand(inside, "a number does not fit %s, and what becomes of it is not defined", to)
+	wide := truncate(graph.ConvertDType(x, dtypes.Float64))
+	inside := graph.LogicalAnd(graph.GreaterOrEqual(wide, constLike(wide, low)), graph.LessThan(wide, constLike(wide, high)))
+	o.requireAlways(inside, "a number does not fit %s, and what becomes of it is not defined", to)
 }
 
-// truncated is a float without its fraction.
-func truncated(x *graph.Node) *graph.Node {
-	return graph.Where(graph.LessThan(x, c(x, 0)), graph.Ceil(x), graph.Floor(x))
+// truncate is a float without its fraction.
+func truncate(x *graph.Node) *graph.Node {
+	return graph.Where(graph.LessThan(x, constLike(x, 0)), graph.Ceil(x), graph.Floor(x))
 }
 
 func castTo(o *op) *value { return o.cast(elem(o.int("to"))) }
 
 func castLike(o *op) *value { return o.cast(o.in[1].elem) }
 
-// asGiven passes a value on.
-func asGiven(o *op) []*value { return []*value{o.in[0]} }
+// identity passes a value on.
+func identity(o *op) []*value { return []*value{o.in[0]} }
 
 // dropout passes a value on: nothing is dropped of a network in use. Its mask, where one
 // asks for it, is true everywhere.
 func dropout(o *op) []*value {
-	if o.has("is_test") && !o.flag("is_test") {
+	if o.hasAttribute("is_test") && !o.flag("is_test") {
 		fail("its attribute is_test = 0 drops values at random, which is not implemented")
 	}
-	if o.gives(2) {
-		none := o.gives(1) && o.in[1].known && floats(o.in[1])[0] == 0
+	if o.hasInput(2) {
+		none := o.hasInput(1) && o.in[1].known && floats(o.in[1])[0] == 0
 		if !o.in[2].known || !none && slices.Contains(o.in[2].flat.([]bool), true) {
 			fail("its input training_mode drops values at random, which is not implemented")
 		}
@@ -464,5 +466,5 @@ func dropout(o *op) []*value {
 		yes = o.in[0].elem
 	}
 	mask := broadcast(graph.ConvertDType(graph.Scalar(o.g, dtypes.Uint8, 1), yes.dtype()), o.in[0].dims)
-	return []*value{o.in[0], made(yes, mask)}
+	return []*value{o.in[0], computedValue(yes, mask)}
 }

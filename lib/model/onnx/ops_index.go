@@ -10,19 +10,19 @@ import (
 
 // Operators that look elements up by their numbers.
 
-// places are the indices of an input, counted from the start of an axis of n elements. One
+// indices are the indices of an input, counted from the start of an axis of n elements. One
 // that lies outside is refused, for every batch.
-func (o *op) places(i, n int) *graph.Node {
-	at := graph.ConvertDType(o.x(i), dtypes.Int64)
-	inside := graph.LogicalAnd(graph.GreaterOrEqual(at, c(at, float64(-n))), graph.LessThan(at, c(at, float64(n))))
-	o.demand(inside, "an index lies outside an axis of %d elements", n)
-	return graph.Where(graph.LessThan(at, c(at, 0)), graph.Add(at, c(at, float64(n))), at)
+func (o *op) indices(i, n int) *graph.Node {
+	at := graph.ConvertDType(o.inputNode(i), dtypes.Int64)
+	inside := graph.LogicalAnd(graph.GreaterOrEqual(at, constLike(at, float64(-n))), graph.LessThan(at, constLike(at, float64(n))))
+	o.requireAlways(inside, "an index lies outside an axis of %d elements", n)
+	return graph.Where(graph.LessThan(at, constLike(at, 0)), graph.Add(at, constLike(at, float64(n))), at)
 }
 
-// taken are the elements of an axis at places.
-func taken(x, at *graph.Node, axis int) *graph.Node {
+// takeAlong are the elements of an axis at places.
+func takeAlong(x, at *graph.Node, axis int) *graph.Node {
 	have, index := x.Shape().Dimensions, at.Shape().Dimensions
-	room(slices.Concat(have[:axis], index, have[axis+1:]))
+	checkSize(slices.Concat(have[:axis], index, have[axis+1:]))
 	sizes := slices.Clone(have)
 	sizes[axis] = 1
 	var offsets []int
@@ -48,7 +48,7 @@ func gather(o *op) *value {
 	if v.dims[axis] == 0 {
 		fail("an index into an axis of no elements")
 	}
-	return made(v.elem, taken(o.x(0), o.places(1, v.dims[axis]), axis))
+	return computedValue(v.elem, takeAlong(o.inputNode(0), o.indices(1, v.dims[axis]), axis))
 }
 
 // gatherTexts looks strings up where everything is known.
@@ -68,8 +68,8 @@ func (o *op) gatherTexts() *value {
 	return out
 }
 
-// line is a value as a list.
-func line(x *graph.Node) *graph.Node { return graph.Reshape(x, x.Shape().Size()) }
+// flatList is a value as a list.
+func flatList(x *graph.Node) *graph.Node { return graph.Reshape(x, x.Shape().Size()) }
 
 // gatherElements has an index for every element of its result.
 func gatherElements(o *op) *value {
@@ -83,23 +83,23 @@ func gatherElements(o *op) *value {
 			fail("indices of shape %v into %v", index.dims, v.dims)
 		}
 	}
-	at := o.flatPlaces(1, axis, v.dims)
-	return made(v.elem, graph.Reshape(taken(line(o.x(0)), line(at), 0), index.dims...))
+	at := o.flatIndices(1, axis, v.dims)
+	return computedValue(v.elem, graph.Reshape(takeAlong(flatList(o.inputNode(0)), flatList(at), 0), index.dims...))
 }
 
-// flatPlaces are the places of an input's indices along an axis, in the list of all
+// flatIndices are the places of an input's indices along an axis, in the list of all
 // elements of a value.
-func (o *op) flatPlaces(i, axis int, dims []int) *graph.Node {
-	at := o.places(i, dims[axis])
+func (o *op) flatIndices(i, axis int, dims []int) *graph.Node {
+	at := o.indices(i, dims[axis])
 	index := at.Shape().Dimensions
 	step := 1
-	flat := c(at, 0)
+	flat := constLike(at, 0)
 	for k := len(dims) - 1; k >= 0; k-- {
 		along := at
 		if k != axis {
 			along = o.iota(index, k)
 		}
-		flat = graph.Add(flat, graph.Mul(along, c(at, float64(step))))
+		flat = graph.Add(flat, graph.Mul(along, constLike(at, float64(step))))
 		step *= dims[k]
 	}
 	return flat
@@ -109,22 +109,22 @@ func (o *op) flatPlaces(i, axis int, dims []int) *graph.Node {
 func gatherND(o *op) *value {
 	v, index := o.in[0], o.in[1]
 	batch := 0
-	if o.has("batch_dims") {
+	if o.hasAttribute("batch_dims") {
 		batch = o.int("batch_dims")
 	}
-	at, depth := o.tuples(1, v.dims, batch)
+	at, depth := o.tupleIndices(1, v.dims, batch)
 	outer := slices.Concat(index.dims[:index.rank()-1], v.dims[batch+depth:])
 	rows := 1
 	for _, d := range v.dims[:batch+depth] {
 		rows *= d
 	}
-	x := graph.Reshape(o.x(0), rows, v.size()/max(1, rows))
-	return made(v.elem, graph.Reshape(taken(x, line(at), 0), room(outer)...))
+	x := graph.Reshape(o.inputNode(0), rows, v.size()/max(1, rows))
+	return computedValue(v.elem, graph.Reshape(takeAlong(x, flatList(at), 0), checkSize(outer)...))
 }
 
-// tuples are the places that an input's tuples name, in the list of slices of a value, and
+// tupleIndices are the places that an input's tuples name, in the list of slices of a value, and
 // how long the tuples are.
-func (o *op) tuples(i int, dims []int, batch int) (at *graph.Node, depth int) {
+func (o *op) tupleIndices(i int, dims []int, batch int) (at *graph.Node, depth int) {
 	index := o.in[i]
 	if index.rank() < 1+batch || batch < 0 || batch > len(dims) {
 		fail("indices of shape %v with %d axes of a batch", index.dims, batch)
@@ -139,20 +139,20 @@ func (o *op) tuples(i int, dims []int, batch int) (at *graph.Node, depth int) {
 		fail("indices of shape %v into %v", index.dims, dims)
 	}
 	outer := index.dims[:last]
-	all := graph.ConvertDType(o.x(i), dtypes.Int64)
+	all := graph.ConvertDType(o.inputNode(i), dtypes.Int64)
 	step := 1
 	for k := batch + depth - 1; k >= 0; k-- {
 		var along *graph.Node
 		if k < batch {
 			along = o.iota(outer, k)
 		} else {
-			along = graph.Reshape(cut(all, last, k-batch, 1, 1), outer...)
+			along = graph.Reshape(sliceAxis(all, last, k-batch, 1, 1), outer...)
 			n := dims[k]
-			inside := graph.LogicalAnd(graph.GreaterOrEqual(along, c(along, float64(-n))), graph.LessThan(along, c(along, float64(n))))
-			o.demand(inside, "an index lies outside an axis of %d elements", n)
-			along = graph.Where(graph.LessThan(along, c(along, 0)), graph.Add(along, c(along, float64(n))), along)
+			inside := graph.LogicalAnd(graph.GreaterOrEqual(along, constLike(along, float64(-n))), graph.LessThan(along, constLike(along, float64(n))))
+			o.requireAlways(inside, "an index lies outside an axis of %d elements", n)
+			along = graph.Where(graph.LessThan(along, constLike(along, 0)), graph.Add(along, constLike(along, float64(n))), along)
 		}
-		along = graph.Mul(along, c(along, float64(step)))
+		along = graph.Mul(along, constLike(along, float64(step)))
 		if at == nil {
 			at = along
 		} else {
@@ -195,7 +195,7 @@ func scatterElements(o *op) *value {
 			place[k] = 0
 		}
 	}
-	return o.put(flat, 1)
+	return o.scatterRows(flat, 1)
 }
 
 func scatterND(o *op) *value {
@@ -223,14 +223,14 @@ func scatterND(o *op) *value {
 		}
 		flat = append(flat, spot)
 	}
-	return o.put(flat, width)
+	return o.scatterRows(flat, width)
 }
 
-// put lays rows of updates over rows of a value, of width elements each.
-func (o *op) put(at []int, width int) *value {
+// scatterRows lays rows of updates over rows of a value, of width elements each.
+func (o *op) scatterRows(at []int, width int) *value {
 	v := o.in[0]
 	rows := v.size() / max(1, width)
-	if rows > 8*mostListed {
+	if rows > 8*maxListed {
 		fail("a value of %d rows is more than is written to here", rows)
 	}
 	from := fill(rows, func(i int) int64 { return int64(i) })
@@ -240,9 +240,9 @@ func (o *op) put(at []int, width int) *value {
 	if len(at) == 0 {
 		return v
 	}
-	both := graph.Concatenate([]*graph.Node{graph.Reshape(o.x(0), rows, width), graph.Reshape(o.x(2), len(at), width)}, 0)
-	index := o.of(known(int64s, from, rows))
-	return made(v.elem, graph.Reshape(taken(both, index, 0), v.dims...))
+	both := graph.Concatenate([]*graph.Node{graph.Reshape(o.inputNode(0), rows, width), graph.Reshape(o.inputNode(2), len(at), width)}, 0)
+	index := o.nodeOf(knownValue(int64s, from, rows))
+	return computedValue(v.elem, graph.Reshape(takeAlong(both, index, 0), v.dims...))
 }
 
 // nonZero are the places of what is not zero, of a value that is known: how many there are
@@ -266,41 +266,41 @@ func nonZero(o *op) *value {
 			flat = append(flat, int64(i/step%d))
 		}
 	}
-	return known(int64s, flat, v.rank(), len(there))
+	return knownValue(int64s, flat, v.rank(), len(there))
 }
 
 // oneHot has one of two values where an index is that of its place.
 func oneHot(o *op) *value {
 	index := o.in[0]
 	depth := o.numbers(1)
-	if len(depth) != 1 || depth[0] < 1 || depth[0] > most || o.in[2].size() != 2 {
+	if len(depth) != 1 || depth[0] < 1 || depth[0] > maxBytes || o.in[2].size() != 2 {
 		fail("a depth of %v", depth)
 	}
 	n := int(depth[0])
 	axis := axisOf(o.int("axis"), index.rank()+1)
 	dims := slices.Insert(slices.Clone(index.dims), axis, n)
-	room(dims)
-	at := o.x(0)
-	if index.elem.float() {
-		o.fits(at, int64s)
-		at = truncated(at)
+	checkSize(dims)
+	at := o.inputNode(0)
+	if index.elem.isFloat() {
+		o.checkRange(at, int64s)
+		at = truncate(at)
 	}
 	at = graph.ConvertDType(at, dtypes.Int64)
-	at = graph.Where(graph.LessThan(at, c(at, 0)), graph.Add(at, c(at, float64(n))), at)
+	at = graph.Where(graph.LessThan(at, constLike(at, 0)), graph.Add(at, constLike(at, float64(n))), at)
 	at = broadcast(graph.Reshape(at, slices.Insert(slices.Clone(index.dims), axis, 1)...), dims)
-	off := broadcast(graph.Reshape(cut(o.x(2), 0, 0, 1, 1)), dims)
-	on := broadcast(graph.Reshape(cut(o.x(2), 0, 1, 1, 1)), dims)
-	return made(o.in[2].elem, graph.Where(graph.Equal(at, o.iota(dims, axis)), on, off))
+	off := broadcast(graph.Reshape(sliceAxis(o.inputNode(2), 0, 0, 1, 1)), dims)
+	on := broadcast(graph.Reshape(sliceAxis(o.inputNode(2), 0, 1, 1, 1)), dims)
+	return computedValue(o.in[2].elem, graph.Where(graph.Equal(at, o.iota(dims, axis)), on, off))
 }
 
-// best is the place of the largest element along an axis, or of the smallest; of several
+// argExtreme is the place of the largest element along an axis, or of the smallest; of several
 // the first, or the last.
-func best(least bool) func(o *op) []*value {
-	return one(func(o *op) *value {
+func argExtreme(least bool) func(o *op) []*value {
+	return singleResult(func(o *op) *value {
 		v := o.in[0]
 		axis := o.axis(v.rank())
-		x := o.x(0)
-		last := o.has("select_last_index") && o.flag("select_last_index")
+		x := o.inputNode(0)
+		last := o.hasAttribute("select_last_index") && o.flag("select_last_index")
 		if last {
 			x = graph.Reverse(x, axis)
 		}
@@ -310,19 +310,19 @@ func best(least bool) func(o *op) []*value {
 		}
 		at := seek(x, axis, dtypes.Int64)
 		if last {
-			at = graph.Sub(c(at, float64(v.dims[axis]-1)), at)
+			at = graph.Sub(constLike(at, float64(v.dims[axis]-1)), at)
 		}
-		return made(int64s, o.kept(at, v.dims, []int{axis}))
+		return computedValue(int64s, o.keepDims(at, v.dims, []int{axis}))
 	})
 }
 
-// top are the k largest elements along an axis, or the smallest, in their order, and their
+// topK are the k largest elements along an axis, or the smallest, in their order, and their
 // places. The rank of an element is how many stand before it.
-func top(o *op) []*value {
+func topK(o *op) []*value {
 	v := o.in[0]
 	axis := o.axis(v.rank())
 	var k int
-	if o.has("k") {
+	if o.hasAttribute("k") {
 		k = o.int("k")
 	} else if list := o.ints(1); len(list) == 1 {
 		k = list[0]
@@ -338,14 +338,14 @@ func top(o *op) []*value {
 			order = append(order, i)
 		}
 	}
-	x := permuted(o.x(0), append(order, axis))
+	x := permute(o.inputNode(0), append(order, axis))
 	outer := slices.Clone(x.Shape().Dimensions[:v.rank()-1])
 	square := slices.Concat(outer, []int{n, n})
-	room(square)
+	checkSize(square)
 	rows := slices.Concat(outer, []int{n, 1})
 	mine, other := broadcast(graph.Reshape(x, rows...), square), broadcast(graph.Reshape(x, slices.Concat(outer, []int{1, n})...), square)
 	before := graph.GreaterThan(other, mine)
-	if o.has("largest") && !o.flag("largest") {
+	if o.hasAttribute("largest") && !o.flag("largest") {
 		before = graph.LessThan(other, mine)
 	}
 	last := len(square) - 1
@@ -354,14 +354,14 @@ func top(o *op) []*value {
 	place := graph.ReduceSum(graph.ConvertDType(before, dtypes.Int64), last)
 	// For every place the one element of that rank.
 	wide := slices.Concat(outer, []int{k, n})
-	room(wide)
+	checkSize(wide)
 	lay := func(x *graph.Node) *graph.Node {
 		return broadcast(graph.Reshape(x, slices.Concat(outer, []int{1, n})...), wide)
 	}
 	its := graph.Equal(lay(place), o.iota(wide, last-1))
-	pick := func(x *graph.Node) *graph.Node { return graph.ReduceSum(graph.Where(its, x, c(x, 0)), last) }
-	back := slices.Insert(seq(v.rank()-1), axis, v.rank()-1)
-	return []*value{made(v.elem, permuted(pick(lay(x)), back)), made(int64s, permuted(pick(o.iota(wide, last)), back))}
+	pick := func(x *graph.Node) *graph.Node { return graph.ReduceSum(graph.Where(its, x, constLike(x, 0)), last) }
+	back := slices.Insert(iotaList(v.rank()-1), axis, v.rank()-1)
+	return []*value{computedValue(v.elem, permute(pick(lay(x)), back)), computedValue(int64s, permute(pick(o.iota(wide, last)), back))}
 }
 
-func seq(n int) []int { return fill(n, func(i int) int { return i }) }
+func iotaList(n int) []int { return fill(n, func(i int) int { return i }) }

@@ -9,7 +9,7 @@ import (
 
 // matMul is NumPy's.
 func matMul(o *op) *value {
-	a, b := o.x(0), o.x(1)
+	a, b := o.inputNode(0), o.inputNode(1)
 	ra, rb := a.Rank(), b.Rank()
 	if ra == 0 || rb == 0 {
 		fail("a product with a single number")
@@ -20,7 +20,7 @@ func matMul(o *op) *value {
 	if rb == 1 {
 		b = graph.Reshape(b, b.Shape().Dimensions[0], 1)
 	}
-	y := matrices(a, b)
+	y := batchMatMul(a, b)
 	dims := slices.Clone(y.Shape().Dimensions)
 	n := len(dims)
 	if rb == 1 {
@@ -29,60 +29,60 @@ func matMul(o *op) *value {
 	if ra == 1 {
 		dims = slices.Delete(dims, n-2, n-1)
 	}
-	return made(o.in[0].elem, graph.Reshape(y, dims...))
+	return computedValue(o.in[0].elem, graph.Reshape(y, dims...))
 }
 
-// matrices multiplies those in the last two axes; the axes before are laid out to each
+// batchMatMul multiplies those in the last two axes; the axes before are laid out to each
 // other.
-func matrices(a, b *graph.Node) *graph.Node {
+func batchMatMul(a, b *graph.Node) *graph.Node {
 	da, db := a.Shape().Dimensions, b.Shape().Dimensions
 	ra, rb := len(da), len(db)
 	if da[ra-1] != db[rb-2] {
 		fail("shapes %v and %v have no product", da, db)
 	}
 	if rb == 2 {
-		room(append(slices.Clone(da[:ra-1]), db[1]))
+		checkSize(append(slices.Clone(da[:ra-1]), db[1]))
 		return graph.DotGeneral(a, []int{ra - 1}, nil, b, []int{0}, nil)
 	}
-	outer := together(da[:ra-2], db[:rb-2])
-	room(slices.Concat(outer, []int{da[ra-2], db[rb-1]}))
+	outer := broadcastShape(da[:ra-2], db[:rb-2])
+	checkSize(slices.Concat(outer, []int{da[ra-2], db[rb-1]}))
 	a, b = broadcast(a, slices.Concat(outer, da[ra-2:])), broadcast(b, slices.Concat(outer, db[rb-2:]))
 	n := len(outer)
-	return graph.DotGeneral(a, []int{n + 1}, seq(n), b, []int{n}, seq(n))
+	return graph.DotGeneral(a, []int{n + 1}, iotaList(n), b, []int{n}, iotaList(n))
 }
 
 // gemm is alpha * a * b + beta * c.
 func gemm(o *op) *value {
-	a, b := o.x(0), o.x(1)
+	a, b := o.inputNode(0), o.inputNode(1)
 	if a.Rank() != 2 || b.Rank() != 2 {
 		fail("a product of values of %d and %d axes", a.Rank(), b.Rank())
 	}
 	if o.flag("transA") {
-		a = permuted(a, []int{1, 0})
+		a = permute(a, []int{1, 0})
 	}
 	if o.flag("transB") {
-		b = permuted(b, []int{1, 0})
+		b = permute(b, []int{1, 0})
 	}
-	y := matrices(a, b)
+	y := batchMatMul(a, b)
 	if alpha := o.float("alpha"); alpha != 1 {
-		y = graph.Mul(y, c(y, alpha))
+		y = graph.Mul(y, constLike(y, alpha))
 	}
-	if !o.gives(2) || o.float("beta") == 0 {
-		return made(o.in[0].elem, y)
+	if !o.hasInput(2) || o.float("beta") == 0 {
+		return computedValue(o.in[0].elem, y)
 	}
 	dims := y.Shape().Dimensions
-	if o.has("broadcast") && !o.flag("broadcast") && !slices.Equal(o.in[2].dims, dims) {
+	if o.hasAttribute("broadcast") && !o.flag("broadcast") && !slices.Equal(o.in[2].dims, dims) {
 		fail("shapes %v and %v differ, and it does not ask for a broadcast", o.in[2].dims, dims)
 	}
-	add := broadcast(o.x(2), dims)
+	add := broadcast(o.inputNode(2), dims)
 	if beta := o.float("beta"); beta != 1 {
-		add = graph.Mul(add, c(add, beta))
+		add = graph.Mul(add, constLike(add, beta))
 	}
-	return made(o.in[0].elem, graph.Add(y, add))
+	return computedValue(o.in[0].elem, graph.Add(y, add))
 }
 
-// term is an operand of a sum of products: its axes by their letters.
-type term struct {
+// einsumTerm is an operand of a sum of products: its axes by their letters.
+type einsumTerm struct {
 	x      *graph.Node
 	labels []rune
 }
@@ -96,21 +96,21 @@ func einsum(o *op) *value {
 		for _, r := range terms[i+2:] {
 			later = append(later, r.labels...)
 		}
-		y = y.times(t, later)
+		y = y.multiply(t, later)
 	}
-	y = y.without(func(l rune) bool { return !slices.Contains(out, l) })
+	y = y.sumOver(func(l rune) bool { return !slices.Contains(out, l) })
 	perm := make([]int, len(out))
 	for i, l := range out {
 		if perm[i] = slices.Index(y.labels, l); perm[i] < 0 {
 			fail("its equation %q asks for a letter that no input has", o.string("equation"))
 		}
 	}
-	return made(o.in[0].elem, permuted(y.x, perm))
+	return computedValue(o.in[0].elem, permute(y.x, perm))
 }
 
 // terms are the operands of an equation and the letters of its result. An ellipsis stands
 // for letters of its own, the last axis first.
-func (o *op) terms() (terms []term, out []rune) {
+func (o *op) terms() (terms []einsumTerm, out []rune) {
 	equation := strings.ReplaceAll(o.string("equation"), " ", "")
 	left, right, named := strings.Cut(equation, "->")
 	parts := strings.Split(left, ",")
@@ -119,7 +119,7 @@ func (o *op) terms() (terms []term, out []rune) {
 	}
 	widest := 0
 	for i, p := range parts {
-		t := o.diagonal(term{o.x(i), o.letters(p, o.in[i].rank(), equation)})
+		t := o.diagonal(einsumTerm{o.inputNode(i), o.parseLetters(p, o.in[i].rank(), equation)})
 		for _, l := range t.labels {
 			if l < 0 {
 				widest = max(widest, int(-l))
@@ -127,9 +127,9 @@ func (o *op) terms() (terms []term, out []rune) {
 		}
 		terms = append(terms, t)
 	}
-	matched(terms, equation)
+	matchLengths(terms, equation)
 	if named {
-		return terms, o.letters(right, len(strings.ReplaceAll(right, "...", ""))+widest*strings.Count(right, "..."), equation)
+		return terms, o.parseLetters(right, len(strings.ReplaceAll(right, "...", ""))+widest*strings.Count(right, "..."), equation)
 	}
 	times := map[rune]int{}
 	for _, l := range left {
@@ -148,7 +148,7 @@ func (o *op) terms() (terms []term, out []rune) {
 	return terms, append(out, once...)
 }
 
-func (o *op) letters(text string, rank int, equation string) (out []rune) {
+func (o *op) parseLetters(text string, rank int, equation string) (out []rune) {
 	free := rank - len(strings.ReplaceAll(text, "...", ""))
 	if free < 0 || free > 0 && !strings.Contains(text, "...") {
 		fail("its equation %q does not fit a value of %d axes", equation, rank)
@@ -172,7 +172,7 @@ func (o *op) letters(text string, rank int, equation string) (out []rune) {
 }
 
 // diagonal keeps of two axes of one letter where both are at the same place.
-func (o *op) diagonal(t term) term {
+func (o *op) diagonal(t einsumTerm) einsumTerm {
 	for i, l := range t.labels {
 		k := slices.Index(t.labels, l)
 		if k == i {
@@ -183,15 +183,15 @@ func (o *op) diagonal(t term) term {
 			fail("its equation gives one letter to axes of lengths %d and %d", dims[k], dims[i])
 		}
 		same := graph.Equal(o.iota(dims, i), o.iota(dims, k))
-		t.x = graph.ReduceSum(graph.Where(same, t.x, c(t.x, 0)), i)
+		t.x = graph.ReduceSum(graph.Where(same, t.x, constLike(t.x, 0)), i)
 		t.labels = slices.Delete(slices.Clone(t.labels), i, i+1)
 		return o.diagonal(t)
 	}
 	return t
 }
 
-// matched lays the axes of one letter out to one length.
-func matched(terms []term, equation string) {
+// matchLengths lays the axes of one letter out to one length.
+func matchLengths(terms []einsumTerm, equation string) {
 	length := map[rune]int{}
 	for _, t := range terms {
 		for i, l := range t.labels {
@@ -211,8 +211,8 @@ func matched(terms []term, equation string) {
 	}
 }
 
-// without sums over some letters.
-func (t term) without(gone func(rune) bool) term {
+// sumOver sums over some letters.
+func (t einsumTerm) sumOver(gone func(rune) bool) einsumTerm {
 	var axes []int
 	var left []rune
 	for i, l := range t.labels {
@@ -225,13 +225,13 @@ func (t term) without(gone func(rune) bool) term {
 	if len(axes) == 0 {
 		return t
 	}
-	return term{graph.ReduceSum(t.x, axes...), left}
+	return einsumTerm{graph.ReduceSum(t.x, axes...), left}
 }
 
-// times multiplies two terms and sums over the letters that nothing needs later.
-func (t term) times(u term, later []rune) term {
-	t = t.without(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(u.labels, l) })
-	u = u.without(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(t.labels, l) })
+// multiply multiplies two terms and sums over the letters that nothing needs later.
+func (t einsumTerm) multiply(u einsumTerm, later []rune) einsumTerm {
+	t = t.sumOver(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(u.labels, l) })
+	u = u.sumOver(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(t.labels, l) })
 	var tb, ub, ts, us []int
 	var both, mine, others []rune
 	for i, l := range t.labels {
@@ -250,5 +250,5 @@ func (t term) times(u term, later []rune) term {
 			others = append(others, l)
 		}
 	}
-	return term{graph.DotGeneral(t.x, ts, tb, u.x, us, ub), slices.Concat(both, mine, others)}
+	return einsumTerm{graph.DotGeneral(t.x, ts, tb, u.x, us, ub), slices.Concat(both, mine, others)}
 }

@@ -14,24 +14,24 @@ import (
 func (o *op) perAxis(i int) *graph.Node {
 	v, dims := o.in[i], o.in[0].dims
 	if v.size() == 1 {
-		return broadcast(graph.Reshape(o.x(i)), dims)
+		return broadcast(graph.Reshape(o.inputNode(i)), dims)
 	}
 	axis := 1
-	if o.has("axis") {
+	if o.hasAttribute("axis") {
 		axis = o.int("axis")
 	}
 	axis = axisOf(axis, len(dims))
-	if !slices.Equal(v.dims, []int{dims[axis]}) || !o.has("axis") {
+	if !slices.Equal(v.dims, []int{dims[axis]}) || !o.hasAttribute("axis") {
 		fail("its input %d is of shape %v, for a value of shape %v", i, v.dims, dims)
 	}
 	line := slices.Repeat([]int{1}, len(dims))
 	line[axis] = dims[axis]
-	return broadcast(graph.Reshape(o.x(i), line...), dims)
+	return broadcast(graph.Reshape(o.inputNode(i), line...), dims)
 }
 
 // outputType is the type that an attribute asks for, or another.
 func (o *op) outputType(fallback elem) elem {
-	if o.has("output_dtype") && o.int("output_dtype") != 0 {
+	if o.hasAttribute("output_dtype") && o.int("output_dtype") != 0 {
 		return elem(o.int("output_dtype"))
 	}
 	return fallback
@@ -40,53 +40,53 @@ func (o *op) outputType(fallback elem) elem {
 // dequantized are (x - zero point) * factor.
 func dequantized(o *op) *value {
 	e := o.outputType(o.in[1].elem)
-	if !e.float() {
+	if !e.isFloat() {
 		fail("numbers of type %s", e)
 	}
-	x := graph.ConvertDType(o.x(0), dtypes.Float32)
-	if o.gives(2) {
+	x := graph.ConvertDType(o.inputNode(0), dtypes.Float32)
+	if o.hasInput(2) {
 		x = graph.Sub(x, graph.ConvertDType(o.perAxis(2), dtypes.Float32))
 	}
 	x = graph.Mul(x, graph.ConvertDType(o.perAxis(1), dtypes.Float32))
-	return made(e, graph.ConvertDType(x, e.dtype()))
+	return computedValue(e, graph.ConvertDType(x, e.dtype()))
 }
 
 // quantized are x / factor, rounded to even, and the zero point, held inside the type.
 func quantized(o *op) *value {
 	e := o.outputType(uint8s)
-	if o.gives(2) {
+	if o.hasInput(2) {
 		e = o.outputType(o.in[2].elem)
 		if e != o.in[2].elem {
 			fail("a zero point of type %s for numbers of type %s", o.in[2].elem, e)
 		}
 	}
 	bytes := storages[e].bytes
-	if !e.whole() || bytes > 2 {
+	if !e.isInteger() || bytes > 2 {
 		fail("numbers of type %s", e)
 	}
-	x := graph.Div(graph.ConvertDType(o.x(0), dtypes.Float32), graph.ConvertDType(o.perAxis(1), dtypes.Float32))
+	x := graph.Div(graph.ConvertDType(o.inputNode(0), dtypes.Float32), graph.ConvertDType(o.perAxis(1), dtypes.Float32))
 	x = graph.Round(x)
-	if o.gives(2) {
+	if o.hasInput(2) {
 		x = graph.Add(x, graph.ConvertDType(o.perAxis(2), dtypes.Float32))
 	}
 	low, high := 0.0, float64(int(1)<<(8*bytes)-1)
 	if !e.dtype().IsUnsigned() {
 		low, high = -(high+1)/2, (high-1)/2
 	}
-	return made(e, graph.ConvertDType(graph.Max(graph.Min(x, c(x, high)), c(x, low)), e.dtype()))
+	return computedValue(e, graph.ConvertDType(graph.Max(graph.Min(x, constLike(x, high)), constLike(x, low)), e.dtype()))
 }
 
 // matMulInteger is a product of whole numbers without their zero points, in int32.
 func matMulInteger(o *op) *value {
 	side := func(i, zero int) *graph.Node {
-		x := graph.ConvertDType(o.x(i), dtypes.Int32)
+		x := graph.ConvertDType(o.inputNode(i), dtypes.Int32)
 		if x.Rank() < 2 {
 			fail("a value of %d axes", x.Rank())
 		}
-		if !o.gives(zero) {
+		if !o.hasInput(zero) {
 			return x
 		}
-		z := graph.ConvertDType(o.x(zero), dtypes.Int32)
+		z := graph.ConvertDType(o.inputNode(zero), dtypes.Int32)
 		if o.in[zero].size() != 1 {
 			if i == 0 || o.in[zero].rank() != 1 {
 				fail("its input %d of shape %v is not implemented", zero, o.in[zero].dims)
@@ -95,5 +95,5 @@ func matMulInteger(o *op) *value {
 		}
 		return graph.Sub(x, broadcast(graph.Reshape(z), o.in[i].dims))
 	}
-	return made(int32s, matrices(side(0, 2), side(1, 3)))
+	return computedValue(int32s, batchMatMul(side(0, 2), side(1, 3)))
 }

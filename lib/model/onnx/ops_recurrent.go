@@ -13,7 +13,7 @@ import (
 type recurrent struct {
 	*op
 	gates                                        int
-	steps, records, width, hidden, ways          int
+	steps, records, width, hidden, directions    int
 	activations                                  []func(x *graph.Node) *graph.Node
 	x                                            *graph.Node   // [step, record, width]
 	start                                        []*graph.Node // [way, record, hidden] of each state, or nil
@@ -40,52 +40,52 @@ func (r *recurrent) read(states int, defaults []string) {
 	if v.rank() != 3 || r.in[1].rank() != 3 || r.in[2].rank() != 3 {
 		fail("a sequence of shape %v", v.dims)
 	}
-	r.x = r.op.x(0)
-	if r.turned() {
-		r.x = permuted(r.x, []int{1, 0, 2})
+	r.x = r.op.inputNode(0)
+	if r.batchFirst() {
+		r.x = permute(r.x, []int{1, 0, 2})
 	}
 	dims := r.x.Shape().Dimensions
 	r.steps, r.records, r.width = dims[0], dims[1], dims[2]
 	r.hidden = r.in[2].dims[2]
-	r.ways = 1
+	r.directions = 1
 	if r.string("direction") == "bidirectional" {
-		r.ways = 2
+		r.directions = 2
 	}
-	if r.given("hidden_size") != nil && r.int("hidden_size") != r.hidden {
+	if r.attribute("hidden_size") != nil && r.int("hidden_size") != r.hidden {
 		fail("its attribute hidden_size = %d, and its weights are of shape %v", r.int("hidden_size"), r.in[2].dims)
 	}
-	r.want(1, r.ways, r.gates*r.hidden, r.width)
-	r.want(2, r.ways, r.gates*r.hidden, r.hidden)
-	r.weights, r.feedback = r.op.x(1), r.op.x(2)
-	if r.gives(3) {
-		r.want(3, r.ways, 2*r.gates*r.hidden)
-		r.biases = cut(r.op.x(3), 1, 0, r.gates*r.hidden, 1)
-		r.backBias = cut(r.op.x(3), 1, r.gates*r.hidden, r.gates*r.hidden, 1)
+	r.checkShape(1, r.directions, r.gates*r.hidden, r.width)
+	r.checkShape(2, r.directions, r.gates*r.hidden, r.hidden)
+	r.weights, r.feedback = r.op.inputNode(1), r.op.inputNode(2)
+	if r.hasInput(3) {
+		r.checkShape(3, r.directions, 2*r.gates*r.hidden)
+		r.biases = sliceAxis(r.op.inputNode(3), 1, 0, r.gates*r.hidden, 1)
+		r.backBias = sliceAxis(r.op.inputNode(3), 1, r.gates*r.hidden, r.gates*r.hidden, 1)
 	}
-	r.whole()
+	r.checkLengths()
 	for i := range states {
 		r.start = append(r.start, r.initial(5+i))
 	}
-	if r.gives(7) {
-		r.want(7, r.ways, 3*r.hidden)
-		r.windows = r.op.x(7)
+	if r.hasInput(7) {
+		r.checkShape(7, r.directions, 3*r.hidden)
+		r.windows = r.op.inputNode(7)
 	}
 	r.choose(defaults)
 }
 
-// turned reports whether records come before steps.
-func (r *recurrent) turned() bool { return r.has("layout") && r.int("layout") == 1 }
+// batchFirst reports whether records come before steps.
+func (r *recurrent) batchFirst() bool { return r.hasAttribute("layout") && r.int("layout") == 1 }
 
-// want refuses an input of another shape.
-func (r *recurrent) want(i int, dims ...int) {
+// checkShape refuses an input of another shape.
+func (r *recurrent) checkShape(i int, dims ...int) {
 	if !slices.Equal(r.in[i].dims, dims) {
 		fail("its input %d is of shape %v, and not %v", i, r.in[i].dims, dims)
 	}
 }
 
-// whole refuses sequences of different lengths.
-func (r *recurrent) whole() {
-	if !r.gives(4) {
+// checkLengths refuses sequences of different lengths.
+func (r *recurrent) checkLengths() {
+	if !r.hasInput(4) {
 		return
 	}
 	if !r.in[4].known {
@@ -99,24 +99,24 @@ func (r *recurrent) whole() {
 }
 
 func (r *recurrent) initial(i int) *graph.Node {
-	if !r.gives(i) {
+	if !r.hasInput(i) {
 		zero := graph.Scalar(r.g, r.x.DType(), 0)
-		return broadcast(zero, []int{r.ways, r.records, r.hidden})
+		return broadcast(zero, []int{r.directions, r.records, r.hidden})
 	}
-	h := r.op.x(i)
-	if r.turned() {
-		r.want(i, r.records, r.ways, r.hidden)
-		return permuted(h, []int{1, 0, 2})
+	h := r.op.inputNode(i)
+	if r.batchFirst() {
+		r.checkShape(i, r.records, r.directions, r.hidden)
+		return permute(h, []int{1, 0, 2})
 	}
-	r.want(i, r.ways, r.records, r.hidden)
+	r.checkShape(i, r.directions, r.records, r.hidden)
 	return h
 }
 
-// choose reads the functions of the gates, and their settings: the lists hold those of the
+// selectWhere reads the functions of the gates, and their settings: the lists hold those of the
 // functions that have any, one after the other.
 func (r *recurrent) choose(defaults []string) {
-	names := slices.Repeat(defaults, r.ways)
-	if a := r.given("activations"); a != nil {
+	names := slices.Repeat(defaults, r.directions)
+	if a := r.attribute("activations"); a != nil {
 		if len(a.strings) != len(names) {
 			fail("its attribute activations = %s names %d functions, and should name %d", a, len(a.strings), len(names))
 		}
@@ -143,7 +143,7 @@ func (r *recurrent) choose(defaults []string) {
 }
 
 func (r *recurrent) settings(name string) []float64 {
-	a := r.given(name)
+	a := r.attribute(name)
 	if a == nil {
 		return nil
 	}
@@ -157,121 +157,121 @@ type activation struct {
 	run         func(x *graph.Node, alpha, beta float64) *graph.Node
 }
 
-func plain(f func(x *graph.Node) *graph.Node) activation {
+func withoutSettings(f func(x *graph.Node) *graph.Node) activation {
 	return activation{run: func(x *graph.Node, _, _ float64) *graph.Node { return f(x) }}
 }
 
 var activations = map[string]activation{
-	"sigmoid": plain(graph.Logistic), "tanh": plain(graph.Tanh), "relu": plain(relu), "softsign": plain(softsign), "softplus": plain(softplus),
+	"sigmoid": withoutSettings(graph.Logistic), "tanh": withoutSettings(graph.Tanh), "relu": withoutSettings(relu), "softsign": withoutSettings(softsign), "softplus": withoutSettings(softplus),
 	"hardsigmoid": {2, 0.2, 0.5, hardSigmoidOf}, "leakyrelu": {1, 0.01, 0, leakyOf}, "elu": {1, 1, 0, eluOf},
 	"thresholdedrelu": {1, 1, 0, thresholdOf},
 	"affine": {2, 1, 0, func(x *graph.Node, alpha, beta float64) *graph.Node {
-		return graph.Add(graph.Mul(x, c(x, alpha)), c(x, beta))
+		return graph.Add(graph.Mul(x, constLike(x, alpha)), constLike(x, beta))
 	}},
 	"scaledtanh": {2, 1, 1, func(x *graph.Node, alpha, beta float64) *graph.Node {
-		return graph.Mul(graph.Tanh(graph.Mul(x, c(x, beta))), c(x, alpha))
+		return graph.Mul(graph.Tanh(graph.Mul(x, constLike(x, beta))), constLike(x, alpha))
 	}},
 }
 
 // activate runs the i-th function of a way.
 func (r *recurrent) activate(way, i int, x *graph.Node) *graph.Node {
-	return r.activations[way*len(r.activations)/r.ways+i](x)
+	return r.activations[way*len(r.activations)/r.directions+i](x)
 }
 
 // clipped holds what goes into a gate between bounds, where there are any.
 func (r *recurrent) clipped(x *graph.Node) *graph.Node {
 	bound := r.float("clip")
-	if r.given("clip") == nil || bound <= 0 {
+	if r.attribute("clip") == nil || bound <= 0 {
 		return x
 	}
-	return graph.Max(graph.Min(x, c(x, bound)), c(x, -bound))
+	return graph.Max(graph.Min(x, constLike(x, bound)), constLike(x, -bound))
 }
 
-// part is one way's share of weights.
-func part(x *graph.Node, way int) *graph.Node {
-	x = cut(x, 0, way, 1, 1)
+// directionOf is one way's share of weights.
+func directionOf(x *graph.Node, way int) *graph.Node {
+	x = sliceAxis(x, 0, way, 1, 1)
 	return graph.Reshape(x, x.Shape().Dimensions[1:]...)
 }
 
 // gate is the i-th of the gates in the last axis.
 func (r *recurrent) gate(x *graph.Node, i int) *graph.Node {
-	return cut(x, x.Rank()-1, i*r.hidden, r.hidden, 1)
+	return sliceAxis(x, x.Rank()-1, i*r.hidden, r.hidden, 1)
 }
 
-// back is what a state gives to the gates from the i-th on, n of them.
-func (r *recurrent) back(way, i, n int, h *graph.Node) *graph.Node {
-	w := cut(part(r.feedback, way), 0, i*r.hidden, n*r.hidden, 1)
+// recurrentGates is what a state gives to the gates from the i-th on, n of them.
+func (r *recurrent) recurrentGates(way, i, n int, h *graph.Node) *graph.Node {
+	w := sliceAxis(directionOf(r.feedback, way), 0, i*r.hidden, n*r.hidden, 1)
 	y := graph.DotGeneral(h, []int{1}, nil, w, []int{1}, nil)
 	if r.backBias == nil {
 		return y
 	}
-	bias := cut(part(r.backBias, way), 0, i*r.hidden, n*r.hidden, 1)
+	bias := sliceAxis(directionOf(r.backBias, way), 0, i*r.hidden, n*r.hidden, 1)
 	return graph.Add(y, broadcast(bias, y.Shape().Dimensions))
 }
 
 func (r *recurrent) run(states int, next step) []*value {
 	e := r.in[0].elem
-	room([]int{r.steps, r.records, r.gates * r.hidden})
-	if r.steps > mostNodes/32 {
-		fail("%d steps come to more than %d", r.steps, mostNodes)
+	checkSize([]int{r.steps, r.records, r.gates * r.hidden})
+	if r.steps > maxNodes/32 {
+		fail("%d steps come to more than %d", r.steps, maxNodes)
 	}
 	var sequences []*graph.Node
 	ends := make([][]*graph.Node, states)
-	for way := range r.ways {
-		gates := graph.DotGeneral(r.x, []int{2}, nil, part(r.weights, way), []int{1}, nil)
+	for way := range r.directions {
+		gates := graph.DotGeneral(r.x, []int{2}, nil, directionOf(r.weights, way), []int{1}, nil)
 		if r.biases != nil {
-			gates = graph.Add(gates, broadcast(part(r.biases, way), gates.Shape().Dimensions))
+			gates = graph.Add(gates, broadcast(directionOf(r.biases, way), gates.Shape().Dimensions))
 		}
 		var s state
 		for _, first := range r.start {
-			s = append(s, part(first, way))
+			s = append(s, directionOf(first, way))
 		}
 		outputs := make([]*graph.Node, r.steps)
 		for t := range r.steps {
 			if way == 1 || r.string("direction") == "reverse" {
 				t = r.steps - 1 - t
 			}
-			s = next(r, way, part(gates, t), s)
+			s = next(r, way, directionOf(gates, t), s)
 			outputs[t] = graph.Reshape(s[0], 1, 1, r.records, r.hidden)
 		}
-		sequences = append(sequences, joined(outputs, 0))
+		sequences = append(sequences, concatNodes(outputs, 0))
 		for i := range states {
 			ends[i] = append(ends[i], graph.Reshape(s[i], 1, r.records, r.hidden))
 		}
 	}
-	all := joined(sequences, 1) // [step, way, record, hidden]
-	if r.turned() {
-		all = permuted(all, []int{2, 0, 1, 3})
+	all := concatNodes(sequences, 1) // [step, way, record, hidden]
+	if r.batchFirst() {
+		all = permute(all, []int{2, 0, 1, 3})
 	}
-	out := []*value{made(e, all)}
+	out := []*value{computedValue(e, all)}
 	for _, list := range ends {
-		end := joined(list, 0)
-		if r.turned() {
-			end = permuted(end, []int{1, 0, 2})
+		end := concatNodes(list, 0)
+		if r.batchFirst() {
+			end = permute(end, []int{1, 0, 2})
 		}
-		out = append(out, made(e, end))
+		out = append(out, computedValue(e, end))
 	}
 	return out
 }
 
 func rnnStep(r *recurrent, way int, x *graph.Node, s state) state {
-	return state{r.activate(way, 0, r.clipped(graph.Add(x, r.back(way, 0, 1, s[0]))))}
+	return state{r.activate(way, 0, r.clipped(graph.Add(x, r.recurrentGates(way, 0, 1, s[0]))))}
 }
 
 // lstmStep has the gates input, output, forget and cell; they may look at the cell.
 func lstmStep(r *recurrent, way int, x *graph.Node, s state) state {
-	x = graph.Add(x, r.back(way, 0, 4, s[0]))
+	x = graph.Add(x, r.recurrentGates(way, 0, 4, s[0]))
 	look := func(i int, gate, cell *graph.Node) *graph.Node {
 		if r.windows == nil {
 			return gate
 		}
-		w := cut(part(r.windows, way), 0, i*r.hidden, r.hidden, 1)
+		w := sliceAxis(directionOf(r.windows, way), 0, i*r.hidden, r.hidden, 1)
 		return graph.Add(gate, graph.Mul(broadcast(w, cell.Shape().Dimensions), cell))
 	}
 	in := r.activate(way, 0, r.clipped(look(0, r.gate(x, 0), s[1])))
 	forget := r.activate(way, 0, r.clipped(look(2, r.gate(x, 2), s[1])))
 	if r.flag("input_forget") {
-		forget = graph.Sub(c(in, 1), in)
+		forget = graph.Sub(constLike(in, 1), in)
 	}
 	cell := graph.Add(graph.Mul(forget, s[1]), graph.Mul(in, r.activate(way, 1, r.clipped(r.gate(x, 3)))))
 	out := r.activate(way, 0, r.clipped(look(1, r.gate(x, 1), cell)))
@@ -282,15 +282,15 @@ func lstmStep(r *recurrent, way int, x *graph.Node, s state) state {
 // with the state's weights, or after it.
 func gruStep(r *recurrent, way int, x *graph.Node, s state) state {
 	h := s[0]
-	both := r.back(way, 0, 2, h)
+	both := r.recurrentGates(way, 0, 2, h)
 	update := r.activate(way, 0, r.clipped(graph.Add(r.gate(x, 0), r.gate(both, 0))))
 	reset := r.activate(way, 0, r.clipped(graph.Add(r.gate(x, 1), r.gate(both, 1))))
 	var old *graph.Node
-	if r.has("linear_before_reset") && r.flag("linear_before_reset") {
-		old = graph.Mul(reset, r.back(way, 2, 1, h))
+	if r.hasAttribute("linear_before_reset") && r.flag("linear_before_reset") {
+		old = graph.Mul(reset, r.recurrentGates(way, 2, 1, h))
 	} else {
-		old = r.back(way, 2, 1, graph.Mul(reset, h))
+		old = r.recurrentGates(way, 2, 1, graph.Mul(reset, h))
 	}
 	fresh := r.activate(way, 1, r.clipped(graph.Add(r.gate(x, 2), old)))
-	return state{graph.Add(graph.Mul(graph.Sub(c(update, 1), update), fresh), graph.Mul(update, h))}
+	return state{graph.Add(graph.Mul(graph.Sub(constLike(update, 1), update), fresh), graph.Mul(update, h))}
 }

@@ -10,16 +10,16 @@ import (
 // reducer reduces a node along axes, which vanish.
 type reducer func(x *graph.Node, axes ...int) *graph.Node
 
-// kept lays a reduced value out with sides of 1 where axes vanished, if that is asked for.
-func (o *op) kept(x *graph.Node, dims, axes []int) *graph.Node {
+// keepDims lays a reduced value out with sides of 1 where axes vanished, if that is asked for.
+func (o *op) keepDims(x *graph.Node, dims, axes []int) *graph.Node {
 	if !o.flag("keepdims") {
 		return x
 	}
-	return graph.Reshape(x, ones(dims, axes)...)
+	return graph.Reshape(x, shapeWithOnes(dims, axes)...)
 }
 
-// ones is a shape with sides of 1 at some axes.
-func ones(dims, axes []int) []int {
+// shapeWithOnes is a shape with sides of 1 at some axes.
+func shapeWithOnes(dims, axes []int) []int {
 	out := slices.Clone(dims)
 	for _, a := range axes {
 		out[a] = 1
@@ -27,28 +27,28 @@ func ones(dims, axes []int) []int {
 	return out
 }
 
-// along is a reduction whose result is laid out to its operand again.
-func along(f reducer, x *graph.Node, axes ...int) *graph.Node {
+// reduceKeeping is a reduction whose result is laid out to its operand again.
+func reduceKeeping(f reducer, x *graph.Node, axes ...int) *graph.Node {
 	dims := x.Shape().Dimensions
-	return broadcast(graph.Reshape(f(x, axes...), ones(dims, axes)...), dims)
+	return broadcast(graph.Reshape(f(x, axes...), shapeWithOnes(dims, axes)...), dims)
 }
 
-// reduced is a translation of a reduction. That of no axes is of all, unless the operation
+// reduction is a translation of a reduction. That of no axes is of all, unless the operation
 // asks for none: then each element is reduced by itself.
-func reduced(f reducer) func(o *op) []*value {
-	return one(func(o *op) *value {
+func reduction(f reducer) func(o *op) []*value {
+	return singleResult(func(o *op) *value {
 		v := o.in[0]
 		axes := axesOf(o.axes(1), v.rank())
 		if len(axes) == 0 {
-			if o.has("noop_with_empty_axes") && o.flag("noop_with_empty_axes") {
-				return made(v.elem, f(graph.Reshape(o.x(0), append(slices.Clone(v.dims), 1)...), v.rank()))
+			if o.hasAttribute("noop_with_empty_axes") && o.flag("noop_with_empty_axes") {
+				return computedValue(v.elem, f(graph.Reshape(o.inputNode(0), append(slices.Clone(v.dims), 1)...), v.rank()))
 			}
-			axes = seq(v.rank())
+			axes = iotaList(v.rank())
 		}
 		if v.rank() == 0 {
-			return made(v.elem, f(graph.Reshape(o.x(0), 1), 0))
+			return computedValue(v.elem, f(graph.Reshape(o.inputNode(0), 1), 0))
 		}
-		return made(v.elem, o.kept(f(o.x(0), axes...), v.dims, axes))
+		return computedValue(v.elem, o.keepDims(f(o.inputNode(0), axes...), v.dims, axes))
 	})
 }
 
@@ -62,7 +62,7 @@ func count(x *graph.Node, axes []int) float64 {
 
 func mean(x *graph.Node, axes ...int) *graph.Node {
 	sum := graph.ReduceSum(x, axes...)
-	return graph.Div(sum, c(sum, count(x, axes)))
+	return graph.Div(sum, constLike(sum, count(x, axes)))
 }
 
 func sumAbs(x *graph.Node, axes ...int) *graph.Node { return graph.ReduceSum(absolute(x), axes...) }
@@ -84,15 +84,15 @@ func inFloats(f func(x *graph.Node) *graph.Node, of reducer) reducer {
 
 // logSumExp is computed beside the largest element.
 func logSumExp(x *graph.Node, axes ...int) *graph.Node {
-	most := along(graph.ReduceMax, x, axes...)
-	most = graph.Where(graph.IsFinite(most), most, c(most, 0))
+	most := reduceKeeping(graph.ReduceMax, x, axes...)
+	most = graph.Where(graph.IsFinite(most), most, constLike(most, 0))
 	sum := graph.Log(graph.ReduceSum(graph.Exp(graph.Sub(x, most)), axes...))
 	top := graph.ReduceMax(x, axes...)
-	return graph.Add(sum, graph.Where(graph.IsFinite(top), top, c(top, 0)))
+	return graph.Add(sum, graph.Where(graph.IsFinite(top), top, constLike(top, 0)))
 }
 
-// ofBools reduces truth values as numbers.
-func ofBools(f reducer) reducer {
+// reduceBools reduces truth values as numbers.
+func reduceBools(f reducer) reducer {
 	return func(x *graph.Node, axes ...int) *graph.Node {
 		if x.DType() != dtypes.Bool {
 			return f(x, axes...)
@@ -101,39 +101,39 @@ func ofBools(f reducer) reducer {
 	}
 }
 
-// lastly runs f along one axis. Before opset 13 softmax and its kin take all axes from the
+// alongAxis runs f along one axis. Before opset 13 softmax and its kin take all axes from the
 // one named on as one.
-func lastly(f func(x *graph.Node, axis int) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value {
+func alongAxis(f func(x *graph.Node, axis int) *graph.Node) func(o *op) []*value {
+	return singleResult(func(o *op) *value {
 		v := o.in[0]
 		axis := o.axis(v.rank())
-		x := o.x(0)
+		x := o.inputNode(0)
 		if o.opset >= 13 {
-			return made(v.elem, f(x, axis))
+			return computedValue(v.elem, f(x, axis))
 		}
 		rows := 1
 		for _, d := range v.dims[:axis] {
 			rows *= d
 		}
-		return made(v.elem, graph.Reshape(f(graph.Reshape(x, rows, v.size()/max(1, rows)), 1), v.dims...))
+		return computedValue(v.elem, graph.Reshape(f(graph.Reshape(x, rows, v.size()/max(1, rows)), 1), v.dims...))
 	})
 }
 
 func softmax(x *graph.Node, axis int) *graph.Node {
-	e := graph.Exp(graph.Sub(x, along(graph.ReduceMax, x, axis)))
-	return graph.Div(e, along(graph.ReduceSum, e, axis))
+	e := graph.Exp(graph.Sub(x, reduceKeeping(graph.ReduceMax, x, axis)))
+	return graph.Div(e, reduceKeeping(graph.ReduceSum, e, axis))
 }
 
 func logSoftmax(x *graph.Node, axis int) *graph.Node {
-	y := graph.Sub(x, along(graph.ReduceMax, x, axis))
-	return graph.Sub(y, graph.Log(along(graph.ReduceSum, graph.Exp(y), axis)))
+	y := graph.Sub(x, reduceKeeping(graph.ReduceMax, x, axis))
+	return graph.Sub(y, graph.Log(reduceKeeping(graph.ReduceSum, graph.Exp(y), axis)))
 }
 
 // hardmax is 1 at the first of the largest elements.
 func hardmax(x *graph.Node, axis int) *graph.Node {
 	dims := x.Shape().Dimensions
-	countable(dims[axis])
-	at := graph.Reshape(graph.ArgMax(x, axis, dtypes.Int64), ones(dims, []int{axis})...)
+	checkListSize(dims[axis])
+	at := graph.Reshape(graph.ArgMax(x, axis, dtypes.Int64), shapeWithOnes(dims, []int{axis})...)
 	line := graph.ConstTensor(x.Graph(), tensorOf(fill(dims[axis], func(i int) int64 { return int64(i) }), []int{dims[axis]}))
 	shape := slices.Repeat([]int{1}, len(dims))
 	shape[axis] = dims[axis]

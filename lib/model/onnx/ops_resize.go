@@ -12,8 +12,8 @@ import (
 // resize takes sizes or factors, of all axes or of those named.
 func resize(o *op) *value {
 	v := o.in[0]
-	axes := seq(v.rank())
-	if o.has("axes") && o.given("axes") != nil {
+	axes := iotaList(v.rank())
+	if o.hasAttribute("axes") && o.attribute("axes") != nil {
 		axes = axesOf(o.list("axes", -1, 0), v.rank())
 	}
 	var factors []float64
@@ -23,8 +23,8 @@ func resize(o *op) *value {
 		scales = 2
 	}
 	switch {
-	case o.gives(3) && o.in[3].size() > 0:
-		if o.gives(2) && o.in[2].size() > 0 {
+	case o.hasInput(3) && o.in[3].size() > 0:
+		if o.hasInput(2) && o.in[2].size() > 0 {
 			fail("it has both factors and sizes")
 		}
 		if sizes = o.ints(3); len(sizes) != len(axes) {
@@ -33,19 +33,19 @@ func resize(o *op) *value {
 		for i, axis := range axes {
 			factors = append(factors, float64(float32(sizes[i])/float32(v.dims[axis])))
 		}
-		o.inProportion(axes, sizes, factors)
-	case o.gives(scales):
+		o.keepAspect(axes, sizes, factors)
+	case o.hasInput(scales):
 		factors = o.numbers(scales)
 	default:
 		fail("it has neither factors nor sizes")
 	}
-	return o.scaled(axes, sizes, factors)
+	return o.resizeAxes(axes, sizes, factors)
 }
 
-// inProportion makes all factors the smallest or the largest, where that is asked for.
-func (o *op) inProportion(axes, sizes []int, factors []float64) {
+// keepAspect makes all factors the smallest or the largest, where that is asked for.
+func (o *op) keepAspect(axes, sizes []int, factors []float64) {
 	policy := "stretch"
-	if o.has("keep_aspect_ratio_policy") {
+	if o.hasAttribute("keep_aspect_ratio_policy") {
 		policy = o.string("keep_aspect_ratio_policy")
 	}
 	f := slices.Min(factors)
@@ -64,8 +64,8 @@ func (o *op) inProportion(axes, sizes []int, factors []float64) {
 // upsample has its factors in an attribute, or in an input.
 func upsample(o *op) *value {
 	var factors []float64
-	if o.has("scales") {
-		factors = fill(len(o.given("scales").floats), func(i int) float64 { return float64(o.given("scales").floats[i]) })
+	if o.hasAttribute("scales") {
+		factors = fill(len(o.attribute("scales").floats), func(i int) float64 { return float64(o.attribute("scales").floats[i]) })
 	} else {
 		factors = o.numbers(1)
 	}
@@ -74,11 +74,11 @@ func upsample(o *op) *value {
 			fail("factors of %v", factors)
 		}
 	}
-	return o.scaled(seq(o.in[0].rank()), make([]int, len(factors)), factors)
+	return o.resizeAxes(iotaList(o.in[0].rank()), make([]int, len(factors)), factors)
 }
 
-// scaled changes axes one after the other. A size of 0 is that of the factor.
-func (o *op) scaled(axes, sizes []int, factors []float64) *value {
+// resizeAxes changes axes one after the other. A size of 0 is that of the factor.
+func (o *op) resizeAxes(axes, sizes []int, factors []float64) *value {
 	v := o.in[0]
 	if len(factors) != len(axes) {
 		fail("%d factors of %d axes", len(factors), len(axes))
@@ -86,35 +86,35 @@ func (o *op) scaled(axes, sizes []int, factors []float64) *value {
 	dims := slices.Clone(v.dims)
 	for i, axis := range axes {
 		f := factors[i]
-		if !(f > 0) || f > most {
+		if !(f > 0) || f > maxBytes {
 			fail("a factor of %v", f)
 		}
 		if sizes[i] == 0 {
 			sizes[i] = int(float32(dims[axis]) * float32(f))
 		}
-		if dims[axis] = countable(sizes[i]); sizes[i] < 1 {
+		if dims[axis] = checkListSize(sizes[i]); sizes[i] < 1 {
 			fail("a size of %d", sizes[i])
 		}
 	}
-	room(dims)
-	x := o.x(0)
+	checkSize(dims)
+	x := o.inputNode(0)
 	for i, axis := range axes {
 		switch {
 		case v.dims[axis] == sizes[i] && factors[i] == 1:
 		case o.string("mode") == "nearest":
 			x = o.nearest(x, axis, sizes[i], float32(factors[i]))
 		default:
-			x = o.mixed(x, axis, sizes[i], float32(factors[i]))
+			x = o.interpolate(x, axis, sizes[i], float32(factors[i]))
 		}
 	}
-	return made(v.elem, x)
+	return computedValue(v.elem, x)
 }
 
-// source is where an element of the result lies on an axis of n elements, in float32 as
+// sourceCoordinate is where an element of the result lies on an axis of n elements, in float32 as
 // onnxruntime has it.
-func (o *op) source(i, n, size int, f float32) float32 {
+func (o *op) sourceCoordinate(i, n, size int, f float32) float32 {
 	how := "asymmetric"
-	if o.has("coordinate_transformation_mode") {
+	if o.hasAttribute("coordinate_transformation_mode") {
 		how = o.string("coordinate_transformation_mode")
 	}
 	x := float32(i)
@@ -143,15 +143,17 @@ func (o *op) source(i, n, size int, f float32) float32 {
 
 func (o *op) nearest(x *graph.Node, axis, size int, f float32) *graph.Node {
 	n := x.Shape().Dimensions[axis]
-	at := fill(size, func(i int) int64 { return int64(max(0, min(o.rounded(o.source(i, n, size, f), f), n-1))) })
-	return taken(x, o.of(known(int64s, at, size)), axis)
+	at := fill(size, func(i int) int64 {
+		return int64(max(0, min(o.nearestIndex(o.sourceCoordinate(i, n, size, f), f), n-1)))
+	})
+	return takeAlong(x, o.nodeOf(knownValue(int64s, at, size)), axis)
 }
 
-// rounded is the element that is nearest. Before opset 11 it is the one before, or, where
+// nearestIndex is the element that is nearest. Before opset 11 it is the one before, or, where
 // images shrink, the one behind.
-func (o *op) rounded(x, f float32) int {
+func (o *op) nearestIndex(x, f float32) int {
 	v := float64(x)
-	if !o.has("nearest_mode") {
+	if !o.hasAttribute("nearest_mode") {
 		if f < 1 {
 			return int(math.Ceil(v))
 		}
@@ -168,28 +170,28 @@ func (o *op) rounded(x, f float32) int {
 	return int(math.Ceil(v - 0.5))
 }
 
-// taps are the elements that make one of the result, and their shares.
-type taps struct {
+// interpolationTaps are the elements that make one of the result, and their shares.
+type interpolationTaps struct {
 	at     []int
 	shares []float64
 }
 
 // linearTaps are two neighbours.
-func linearTaps(x float32, n int) taps {
+func linearTaps(x float32, n int) interpolationTaps {
 	x = max(0, min(x, float32(n-1)))
 	low := int(x)
 	share := float64(x - float32(low))
-	return taps{[]int{low, min(low+1, n-1)}, []float64{1 - share, share}}
+	return interpolationTaps{[]int{low, min(low+1, n-1)}, []float64{1 - share, share}}
 }
 
 // cubicTaps are four neighbours, weighted by Keys' cubic. Those outside are the last inside,
 // or count for nothing.
-func cubicTaps(x float32, n int, a float64, inside bool) taps {
+func cubicTaps(x float32, n int, a float64, inside bool) interpolationTaps {
 	first := math.Floor(float64(x))
 	s := float64(x - float32(first))
 	far := func(d float64) float64 { return ((a*d-5*a)*d+8*a)*d - 4*a }
 	close := func(d float64) float64 { return ((a+2)*d-(a+3))*d*d + 1 }
-	t := taps{shares: []float64{far(s + 1), close(s), close(1 - s), far(2 - s)}}
+	t := interpolationTaps{shares: []float64{far(s + 1), close(s), close(1 - s), far(2 - s)}}
 	sum := 0.0
 	for i := range t.shares {
 		at := int(first) - 1 + i
@@ -207,11 +209,11 @@ func cubicTaps(x float32, n int, a float64, inside bool) taps {
 	return t
 }
 
-// mixed are elements of an axis in shares.
-func (o *op) mixed(x *graph.Node, axis, size int, f float32) *graph.Node {
+// interpolate are elements of an axis in shares.
+func (o *op) interpolate(x *graph.Node, axis, size int, f float32) *graph.Node {
 	n := x.Shape().Dimensions[axis]
-	all := fill(size, func(i int) taps {
-		at := o.source(i, n, size, f)
+	all := fill(size, func(i int) interpolationTaps {
+		at := o.sourceCoordinate(i, n, size, f)
 		if o.string("mode") == "cubic" {
 			return cubicTaps(at, n, o.float("cubic_coeff_a"), o.flag("exclude_outside"))
 		}
@@ -221,8 +223,8 @@ func (o *op) mixed(x *graph.Node, axis, size int, f float32) *graph.Node {
 	line[axis] = size
 	var sum *graph.Node
 	for k := range all[0].at {
-		part := taken(x, o.of(known(int64s, fill(size, func(i int) int64 { return int64(all[i].at[k]) }), size)), axis)
-		share := graph.ConvertDType(o.of(known(float64s, fill(size, func(i int) float64 { return all[i].shares[k] }), size)), x.DType())
+		part := takeAlong(x, o.nodeOf(knownValue(int64s, fill(size, func(i int) int64 { return int64(all[i].at[k]) }), size)), axis)
+		share := graph.ConvertDType(o.nodeOf(knownValue(float64s, fill(size, func(i int) float64 { return all[i].shares[k] }), size)), x.DType())
 		part = graph.Mul(part, broadcast(graph.Reshape(share, line...), part.Shape().Dimensions))
 		if sum == nil {
 			sum = part

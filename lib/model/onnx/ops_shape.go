@@ -13,26 +13,26 @@ import (
 
 // reshaped is a value of another shape, known where it was known.
 func (o *op) reshaped(v *value, dims []int) *value {
-	if n, _ := product(room(dims)); n != int64(v.size()) {
+	if n, _ := product(checkSize(dims)); n != int64(v.size()) {
 		fail("a value of shape %v does not become one of shape %v", v.dims, dims)
 	}
 	if v.known {
 		return &value{elem: v.elem, dims: slices.Clone(dims), known: true, flat: v.flat, text: v.text}
 	}
-	return made(v.elem, graph.Reshape(o.of(v), dims...))
+	return computedValue(v.elem, graph.Reshape(o.nodeOf(v), dims...))
 }
 
 // reshape has 0 for a side that stays, but for allowzero, and -1 for what is left.
 func reshape(o *op) *value {
 	v := o.in[0]
 	var dims []int
-	if o.has("shape") {
+	if o.hasAttribute("shape") {
 		dims = o.list("shape", -1, 0)
 	} else {
 		dims = slices.Clone(o.ints(1))
 	}
 	left, size := -1, 1
-	zero := o.has("allowzero") && o.flag("allowzero")
+	zero := o.hasAttribute("allowzero") && o.flag("allowzero")
 	for i, d := range dims {
 		switch {
 		case d == 0 && !zero:
@@ -46,8 +46,8 @@ func reshape(o *op) *value {
 			left = i
 			continue
 		}
-		size *= max(1, min(dims[i], most))
-		if size > most {
+		size *= max(1, min(dims[i], maxBytes))
+		if size > maxBytes {
 			fail("its shape %v is more than may be held", dims)
 		}
 	}
@@ -84,9 +84,9 @@ func flatten(o *op) *value {
 // axes are those of an attribute, or of an input; none where neither is there.
 func (o *op) axes(input int) []int {
 	switch {
-	case o.has("axes"):
+	case o.hasAttribute("axes"):
 		return o.list("axes", -1, 0)
-	case o.gives(input):
+	case o.hasInput(input):
 		return o.ints(input)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (o *op) axes(input int) []int {
 
 func squeeze(o *op) *value {
 	v := o.in[0]
-	given := o.has("axes") && o.given("axes") != nil || !o.has("axes") && o.gives(1)
+	given := o.hasAttribute("axes") && o.attribute("axes") != nil || !o.hasAttribute("axes") && o.hasInput(1)
 	axes := axesOf(o.axes(1), v.rank())
 	var dims []int
 	for i, d := range v.dims {
@@ -127,7 +127,7 @@ func unsqueeze(o *op) *value {
 func transpose(o *op) *value {
 	v := o.in[0]
 	perm := o.list("perm", -1, 0)
-	if o.given("perm") == nil {
+	if o.attribute("perm") == nil {
 		for i := range v.rank() {
 			perm = append(perm, v.rank()-1-i)
 		}
@@ -135,10 +135,10 @@ func transpose(o *op) *value {
 	if len(perm) != v.rank() || slices.ContainsFunc(perm, func(i int) bool { return i < 0 }) {
 		fail("its attribute perm = %v is no order of %d axes", perm, v.rank())
 	}
-	return made(v.elem, permuted(o.x(0), axesOf(perm, v.rank())))
+	return computedValue(v.elem, permute(o.inputNode(0), axesOf(perm, v.rank())))
 }
 
-func permuted(x *graph.Node, perm []int) *graph.Node {
+func permute(x *graph.Node, perm []int) *graph.Node {
 	if len(perm) < 2 {
 		return x
 	}
@@ -149,7 +149,7 @@ func permuted(x *graph.Node, perm []int) *graph.Node {
 func concat(o *op) *value {
 	v := o.in[0]
 	axis := 1
-	if o.opset >= 4 || o.given("axis") != nil {
+	if o.opset >= 4 || o.attribute("axis") != nil {
 		axis = o.int("axis")
 	}
 	axis = axisOf(axis, v.rank())
@@ -165,7 +165,7 @@ func concat(o *op) *value {
 			}
 		}
 		if total += p.dims[axis]; p.size() > 0 {
-			parts = append(parts, o.x(i))
+			parts = append(parts, o.inputNode(i))
 		}
 	}
 	dims := slices.Clone(v.dims)
@@ -173,11 +173,11 @@ func concat(o *op) *value {
 	if len(parts) == 0 {
 		return o.empty(v.elem, dims)
 	}
-	room(dims)
-	return made(v.elem, joined(parts, axis))
+	checkSize(dims)
+	return computedValue(v.elem, concatNodes(parts, axis))
 }
 
-func joined(parts []*graph.Node, axis int) *graph.Node {
+func concatNodes(parts []*graph.Node, axis int) *graph.Node {
 	if len(parts) == 1 {
 		return parts[0]
 	}
@@ -191,8 +191,8 @@ func (o *op) empty(e elem, dims []int) *value {
 	return v
 }
 
-// cut is the part of a value from start on, n elements that are step apart.
-func cut(x *graph.Node, axis, start, n, step int) *graph.Node {
+// sliceAxis is the part of a value from start on, n elements that are step apart.
+func sliceAxis(x *graph.Node, axis, start, n, step int) *graph.Node {
 	if step < 0 {
 		x = graph.Reverse(x, axis)
 		start, step = x.Shape().Dimensions[axis]-1-start, -step
@@ -209,14 +209,14 @@ func cut(x *graph.Node, axis, start, n, step int) *graph.Node {
 func slice(o *op) *value {
 	v := o.in[0]
 	var starts, ends, axes, steps []int
-	if o.has("starts") {
+	if o.hasAttribute("starts") {
 		starts, ends, axes = o.list("starts", -1, 0), o.list("ends", -1, 0), o.list("axes", -1, 0)
 	} else {
 		starts, ends = o.ints(1), o.ints(2)
-		if o.gives(3) {
+		if o.hasInput(3) {
 			axes = o.ints(3)
 		}
-		if o.gives(4) {
+		if o.hasInput(4) {
 			steps = o.ints(4)
 		}
 	}
@@ -238,20 +238,20 @@ func slice(o *op) *value {
 	dims := slices.Clone(v.dims)
 	begins := make([]int, len(axes))
 	for i, axis := range axes {
-		begins[i], dims[axis] = stretch(starts[i], ends[i], steps[i], v.dims[axis])
+		begins[i], dims[axis] = sliceBounds(starts[i], ends[i], steps[i], v.dims[axis])
 	}
 	if slices.Contains(dims, 0) {
 		return o.empty(v.elem, dims)
 	}
-	x := o.x(0)
+	x := o.inputNode(0)
 	for i, axis := range axes {
-		x = cut(x, axis, begins[i], dims[axis], steps[i])
+		x = sliceAxis(x, axis, begins[i], dims[axis], steps[i])
 	}
-	return made(v.elem, x)
+	return computedValue(v.elem, x)
 }
 
-// stretch is where a slice of an axis of n elements begins, and how many it has.
-func stretch(start, end, step, n int) (begin, count int) {
+// sliceBounds is where a slice of an axis of n elements begins, and how many it has.
+func sliceBounds(start, end, step, n int) (begin, count int) {
 	if step == 0 {
 		fail("a step of 0")
 	}
@@ -277,18 +277,18 @@ func split(o *op) []*value {
 	parts := len(o.n.outputs)
 	var sizes []int
 	switch {
-	case o.has("split") && o.given("split") != nil:
+	case o.hasAttribute("split") && o.attribute("split") != nil:
 		sizes = o.list("split", parts, 0)
-	case !o.has("split") && o.gives(1):
+	case !o.hasAttribute("split") && o.hasInput(1):
 		sizes = o.ints(1)
 	}
-	if o.has("num_outputs") && o.given("num_outputs") != nil {
+	if o.hasAttribute("num_outputs") && o.attribute("num_outputs") != nil {
 		if sizes != nil || o.int("num_outputs") != parts {
 			fail("its attribute num_outputs = %d, and it has %d outputs", o.int("num_outputs"), parts)
 		}
 	}
 	if sizes == nil {
-		if o.has("num_outputs") && o.given("num_outputs") == nil {
+		if o.hasAttribute("num_outputs") && o.attribute("num_outputs") == nil {
 			fail("neither its input 1 nor its attribute num_outputs says where to cut")
 		}
 		each := (n + parts - 1) / parts
@@ -308,7 +308,7 @@ func split(o *op) []*value {
 		if dims[axis] = size; slices.Contains(dims, 0) {
 			out = append(out, o.empty(v.elem, dims))
 		} else {
-			out = append(out, made(v.elem, cut(o.x(0), axis, from, size, 1)))
+			out = append(out, computedValue(v.elem, sliceAxis(o.inputNode(0), axis, from, size, 1)))
 		}
 		from += size
 	}
@@ -320,12 +320,12 @@ func split(o *op) []*value {
 
 // expand is lays a value out to a shape that may have sides of 1 for those that stay.
 func expand(o *op) *value {
-	dims := together(o.in[0].dims, positives(o.ints(1)))
-	return made(o.in[0].elem, broadcast(o.x(0), dims))
+	dims := broadcastShape(o.in[0].dims, checkPositive(o.ints(1)))
+	return computedValue(o.in[0].elem, broadcast(o.inputNode(0), dims))
 }
 
-// positives refuses negative lengths, and those of zero.
-func positives(list []int) []int {
+// checkPositive refuses negative lengths, and those of zero.
+func checkPositive(list []int) []int {
 	for _, d := range list {
 		if d < 1 {
 			fail("a shape of %v", list)
@@ -336,34 +336,34 @@ func positives(list []int) []int {
 
 func tile(o *op) *value {
 	v := o.in[0]
-	times := positives(o.ints(1))
+	times := checkPositive(o.ints(1))
 	if len(times) != v.rank() {
 		fail("%d repeats of %d axes", len(times), v.rank())
 	}
 	var once, laid, dims []int
 	for i, d := range v.dims {
 		once, laid = append(once, 1, d), append(laid, times[i], d)
-		room([]int{times[i], d})
+		checkSize([]int{times[i], d})
 		dims = append(dims, times[i]*d)
 	}
-	room(dims)
-	return made(v.elem, graph.Reshape(broadcast(graph.Reshape(o.x(0), once...), laid), dims...))
+	checkSize(dims)
+	return computedValue(v.elem, graph.Reshape(broadcast(graph.Reshape(o.inputNode(0), once...), laid), dims...))
 }
 
 // pads are the borders of every axis.
 func (o *op) pads(rank int) [][2]int {
 	var list []int
 	switch {
-	case o.has("paddings"):
+	case o.hasAttribute("paddings"):
 		list = o.list("paddings", -1, 0)
-	case o.has("pads"):
+	case o.hasAttribute("pads"):
 		list = o.list("pads", -1, 0)
 	default:
 		list = o.ints(1)
 	}
 	out := make([][2]int, rank)
 	var axes []int
-	if o.gives(3) {
+	if o.hasInput(3) {
 		axes = axesOf(o.ints(3), rank)
 	} else {
 		for i := range rank {
@@ -382,7 +382,7 @@ func (o *op) pads(rank int) [][2]int {
 // pad lays borders around a value; one of negative width is cut off.
 func pad(o *op) *value {
 	v := o.in[0]
-	x := o.x(0)
+	x := o.inputNode(0)
 	mode := o.string("mode")
 	dims := slices.Clone(v.dims)
 	borders := o.pads(v.rank())
@@ -392,9 +392,9 @@ func pad(o *op) *value {
 			fail("borders of %v around %d elements", p, v.dims[axis])
 		}
 	}
-	room(dims)
+	checkSize(dims)
 	if mode == "constant" {
-		return made(v.elem, framed(x, o.filling(), borders))
+		return computedValue(v.elem, padConstant(x, o.padValue(), borders))
 	}
 	for axis, p := range borders {
 		n := x.Shape().Dimensions[axis]
@@ -403,33 +403,33 @@ func pad(o *op) *value {
 		if left < 1 {
 			fail("borders of %v around %d elements", p, n)
 		}
-		x = mirrored(cut(x, axis, from, left, 1), axis, [2]int{max(0, p[0]), max(0, p[1])}, mode)
+		x = padMirror(sliceAxis(x, axis, from, left, 1), axis, [2]int{max(0, p[0]), max(0, p[1])}, mode)
 	}
-	return made(v.elem, x)
+	return computedValue(v.elem, x)
 }
 
-// filling is what a border of constants holds.
-func (o *op) filling() *graph.Node {
+// padValue is what a border of constants holds.
+func (o *op) padValue() *graph.Node {
 	switch {
-	case o.has("value"):
+	case o.hasAttribute("value"):
 		return graph.Scalar(o.g, o.in[0].elem.dtype(), o.float("value"))
-	case o.gives(2) && o.in[2].size() == 1:
-		return graph.Reshape(o.x(2))
-	case o.gives(2):
+	case o.hasInput(2) && o.in[2].size() == 1:
+		return graph.Reshape(o.inputNode(2))
+	case o.hasInput(2):
 		fail("its input 2 is no single number")
 	}
 	return graph.ConvertDType(graph.Scalar(o.g, dtypes.Uint8, 0), o.in[0].elem.dtype())
 }
 
-// framed has a border of one number.
-func framed(x, filling *graph.Node, borders [][2]int) *graph.Node {
+// padConstant has a border of one number.
+func padConstant(x, filling *graph.Node, borders [][2]int) *graph.Node {
 	axes := make([]compute.PadAxis, len(borders))
 	some := false
 	for i, p := range borders {
 		d := x.Shape().Dimensions[i]
 		if p[0] < 0 || p[1] < 0 {
 			from := max(0, -p[0])
-			x = cut(x, i, from, d-from-max(0, -p[1]), 1)
+			x = sliceAxis(x, i, from, d-from-max(0, -p[1]), 1)
 		}
 		axes[i] = compute.PadAxis{Start: max(0, p[0]), End: max(0, p[1])}
 		some = some || axes[i] != compute.PadAxis{}
@@ -440,8 +440,8 @@ func framed(x, filling *graph.Node, borders [][2]int) *graph.Node {
 	return graph.Pad(x, filling, axes...)
 }
 
-// mirrored has a border that repeats what is inside.
-func mirrored(x *graph.Node, axis int, p [2]int, mode string) *graph.Node {
+// padMirror has a border that repeats what is inside.
+func padMirror(x *graph.Node, axis int, p [2]int, mode string) *graph.Node {
 	n := x.Shape().Dimensions[axis]
 	dims := slices.Clone(x.Shape().Dimensions)
 	var parts []*graph.Node
@@ -451,46 +451,46 @@ func mirrored(x *graph.Node, axis int, p [2]int, mode string) *graph.Node {
 			return
 		case mode == "edge":
 			dims[axis] = width
-			parts = append(parts, broadcast(cut(x, axis, edge, 1, 1), dims))
+			parts = append(parts, broadcast(sliceAxis(x, axis, edge, 1, 1), dims))
 			return
 		case mode == "reflect" && width > n-1, mode == "wrap" && width > n:
 			fail("a border of %d around %d elements in mode %s", width, n, mode)
 		case mode == "reflect":
-			parts = append(parts, graph.Reverse(cut(x, axis, reflected, width, 1), axis))
+			parts = append(parts, graph.Reverse(sliceAxis(x, axis, reflected, width, 1), axis))
 		default:
-			parts = append(parts, cut(x, axis, wrapped, width, 1))
+			parts = append(parts, sliceAxis(x, axis, wrapped, width, 1))
 		}
 	}
 	side(p[0], 0, 1, n-p[0])
 	parts = append(parts, x)
 	side(p[1], n-1, n-1-p[1], 0)
-	return joined(parts, axis)
+	return concatNodes(parts, axis)
 }
 
 // shapeOf is known: every shape is.
 func shapeOf(o *op) *value {
 	v := o.in[0]
 	from, to := 0, v.rank()
-	if o.has("start") {
+	if o.hasAttribute("start") {
 		from = o.int("start")
-		if o.given("end") != nil {
+		if o.attribute("end") != nil {
 			to = o.int("end")
 		}
-		from, to = within(from, v.rank()), within(to, v.rank())
+		from, to = clampIndex(from, v.rank()), clampIndex(to, v.rank())
 		to = max(from, to)
 	}
-	return known(int64s, fill(to-from, func(i int) int64 { return int64(v.dims[from+i]) }), to-from)
+	return knownValue(int64s, fill(to-from, func(i int) int64 { return int64(v.dims[from+i]) }), to-from)
 }
 
-// within counts from the end where a number is negative, and stays inside.
-func within(i, n int) int {
+// clampIndex counts from the end where a number is negative, and stays inside.
+func clampIndex(i, n int) int {
 	if i < 0 {
 		i += n
 	}
 	return max(0, min(i, n))
 }
 
-func sizeOf(o *op) *value { return known(int64s, []int64{int64(o.in[0].size())}) }
+func sizeOf(o *op) *value { return knownValue(int64s, []int64{int64(o.in[0].size())}) }
 
 // constant has its value in one of several attributes.
 func constant(o *op) *value {
@@ -498,16 +498,16 @@ func constant(o *op) *value {
 		fail("it has %d attributes, and should have one", len(o.n.attributes))
 	}
 	name := sorted(o.n.attributes)[0]
-	a := o.given(name)
+	a := o.attribute(name)
 	switch name {
 	case "value_float":
-		return known(float32s, []float32{a.f})
+		return knownValue(float32s, []float32{a.f})
 	case "value_floats":
-		return known(float32s, a.floats, len(a.floats))
+		return knownValue(float32s, a.floats, len(a.floats))
 	case "value_int":
-		return known(int64s, []int64{a.i})
+		return knownValue(int64s, []int64{a.i})
 	case "value_ints":
-		return known(int64s, a.ints, len(a.ints))
+		return knownValue(int64s, a.ints, len(a.ints))
 	case "value_string":
 		return &value{elem: texts, known: true, text: []string{a.s}}
 	case "value_strings":
@@ -531,9 +531,9 @@ func constantOfShape(o *op) *value {
 			fail("a shape of %v", dims)
 		}
 	}
-	room(dims)
-	v := known(float32s, []float32{0})
-	if a := o.given("value"); a != nil {
+	checkSize(dims)
+	v := knownValue(float32s, []float32{0})
+	if a := o.attribute("value"); a != nil {
 		v = o.tensor(a)
 	}
 	if v.size() != 1 || v.elem == texts {
@@ -542,35 +542,35 @@ func constantOfShape(o *op) *value {
 	if slices.Contains(dims, 0) {
 		return o.empty(v.elem, dims)
 	}
-	return made(v.elem, broadcast(graph.Reshape(o.of(v)), dims))
+	return computedValue(v.elem, broadcast(graph.Reshape(o.nodeOf(v)), dims))
 }
 
-// span counts from a start to a limit, which it does not reach.
-func span(o *op) *value {
+// rangeOp counts from a start to a limit, which it does not reach.
+func rangeOp(o *op) *value {
 	e := o.in[0].elem
 	var ends [3]float64
 	for i := range ends {
 		list := o.numbers(i)
-		if len(list) != 1 || e.whole() && math.Abs(list[0]) > 1<<40 {
+		if len(list) != 1 || e.isInteger() && math.Abs(list[0]) > 1<<40 {
 			fail("its input %d is %v", i, list)
 		}
 		ends[i] = list[0]
 	}
 	start, step := ends[0], ends[2]
 	n := math.Ceil((ends[1] - start) / step)
-	if step == 0 || math.IsNaN(n) || n > mostListed {
+	if step == 0 || math.IsNaN(n) || n > maxListed {
 		fail("numbers from %v to %v in steps of %v", start, ends[1], step)
 	}
 	count := int(max(n, 0))
 	switch e {
 	case int64s:
-		return known(e, fill(count, func(i int) int64 { return int64(start) + int64(i)*int64(step) }), count)
+		return knownValue(e, fill(count, func(i int) int64 { return int64(start) + int64(i)*int64(step) }), count)
 	case int32s:
-		return known(e, fill(count, func(i int) int32 { return int32(start) + int32(i)*int32(step) }), count)
+		return knownValue(e, fill(count, func(i int) int32 { return int32(start) + int32(i)*int32(step) }), count)
 	case float32s:
-		return known(e, fill(count, func(i int) float32 { return float32(start) + float32(i)*float32(step) }), count)
+		return knownValue(e, fill(count, func(i int) float32 { return float32(start) + float32(i)*float32(step) }), count)
 	case float64s:
-		return known(e, fill(count, func(i int) float64 { return start + float64(i)*step }), count)
+		return knownValue(e, fill(count, func(i int) float64 { return start + float64(i)*step }), count)
 	}
 	fail("numbers of type %s are not counted here", e)
 	return nil
@@ -578,8 +578,8 @@ func span(o *op) *value {
 
 // iota counts along an axis of a shape.
 func (o *op) iota(dims []int, axis int) *graph.Node {
-	room(dims)
-	n := countable(dims[axis])
+	checkSize(dims)
+	n := checkListSize(dims[axis])
 	count := make([]int, len(dims))
 	for i := range count {
 		count[i] = 1
@@ -596,22 +596,22 @@ func trilu(o *op) *value {
 		fail("a value of %d axes", v.rank())
 	}
 	k := int64(0)
-	if o.gives(1) {
+	if o.hasInput(1) {
 		k = int64(o.numbers(1)[0])
 	}
 	plane := v.dims[v.rank()-2:]
 	offset := graph.Sub(o.iota(plane, 1), o.iota(plane, 0))
 	var keep *graph.Node
 	if o.flag("upper") {
-		keep = graph.GreaterOrEqual(offset, c(offset, float64(k)))
+		keep = graph.GreaterOrEqual(offset, constLike(offset, float64(k)))
 	} else {
-		keep = graph.LessOrEqual(offset, c(offset, float64(k)))
+		keep = graph.LessOrEqual(offset, constLike(offset, float64(k)))
 	}
-	x := o.x(0)
+	x := o.inputNode(0)
 	if v.elem == bools {
-		return made(bools, graph.LogicalAnd(x, broadcast(keep, v.dims)))
+		return computedValue(bools, graph.LogicalAnd(x, broadcast(keep, v.dims)))
 	}
-	return made(v.elem, graph.Where(broadcast(keep, v.dims), x, c(x, 0)))
+	return computedValue(v.elem, graph.Where(broadcast(keep, v.dims), x, constLike(x, 0)))
 }
 
 func eyeLike(o *op) *value {
@@ -620,31 +620,31 @@ func eyeLike(o *op) *value {
 		fail("a value of %d axes", v.rank())
 	}
 	e := v.elem
-	if o.given("dtype") != nil {
+	if o.attribute("dtype") != nil {
 		e = elem(o.int("dtype"))
 	}
 	if storages[e].dtype == dtypes.InvalidDType {
 		fail("a matrix of %s", e)
 	}
 	offset := graph.Sub(o.iota(v.dims, 1), o.iota(v.dims, 0))
-	return made(e, graph.ConvertDType(graph.Equal(offset, c(offset, float64(o.int("k")))), e.dtype()))
+	return computedValue(e, graph.ConvertDType(graph.Equal(offset, constLike(offset, float64(o.int("k")))), e.dtype()))
 }
 
 // sums along an axis up to every element, by doubling the reach.
-func cumulated(o *op) *value {
+func cumSum(o *op) *value {
 	v := o.in[0]
 	axis := o.numbers(1)
 	if len(axis) != 1 {
 		fail("its input 1 is no single axis")
 	}
 	at := axisOf(int(axis[0]), v.rank())
-	x := o.x(0)
+	x := o.inputNode(0)
 	n := v.dims[at]
 	backwards := o.flag("reverse")
 	later := func(x *graph.Node, by int) *graph.Node {
 		borders := make([][2]int, v.rank())
 		borders[at] = [2]int{by, -by}
-		return framed(x, graph.Scalar(o.g, x.DType(), 0), borders)
+		return padConstant(x, graph.Scalar(o.g, x.DType(), 0), borders)
 	}
 	if backwards {
 		x = graph.Reverse(x, at)
@@ -658,7 +658,7 @@ func cumulated(o *op) *value {
 	if backwards {
 		x = graph.Reverse(x, at)
 	}
-	return made(v.elem, x)
+	return computedValue(v.elem, x)
 }
 
 // blocks are the sides of images, and the size of a block.
@@ -675,13 +675,13 @@ func depthToSpace(o *op) *value {
 	if ch%(b*b) != 0 {
 		fail("blocks of %d of %d channels", b, ch)
 	}
-	x := o.x(0)
-	if o.has("mode") && o.string("mode") == "CRD" {
-		x = permuted(graph.Reshape(x, n, ch/(b*b), b, b, h, w), []int{0, 1, 4, 2, 5, 3})
+	x := o.inputNode(0)
+	if o.hasAttribute("mode") && o.string("mode") == "CRD" {
+		x = permute(graph.Reshape(x, n, ch/(b*b), b, b, h, w), []int{0, 1, 4, 2, 5, 3})
 	} else {
-		x = permuted(graph.Reshape(x, n, b, b, ch/(b*b), h, w), []int{0, 3, 4, 1, 5, 2})
+		x = permute(graph.Reshape(x, n, b, b, ch/(b*b), h, w), []int{0, 3, 4, 1, 5, 2})
 	}
-	return made(o.in[0].elem, graph.Reshape(x, n, ch/(b*b), h*b, w*b))
+	return computedValue(o.in[0].elem, graph.Reshape(x, n, ch/(b*b), h*b, w*b))
 }
 
 func spaceToDepth(o *op) *value {
@@ -689,6 +689,6 @@ func spaceToDepth(o *op) *value {
 	if h%b != 0 || w%b != 0 {
 		fail("blocks of %d of images of %d x %d", b, h, w)
 	}
-	x := permuted(graph.Reshape(o.x(0), n, ch, h/b, b, w/b, b), []int{0, 3, 5, 1, 2, 4})
-	return made(o.in[0].elem, graph.Reshape(x, n, ch*b*b, h/b, w/b))
+	x := permute(graph.Reshape(o.inputNode(0), n, ch, h/b, b, w/b, b), []int{0, 3, 5, 1, 2, 4})
+	return computedValue(o.in[0].elem, graph.Reshape(x, n, ch*b*b, h/b, w/b))
 }

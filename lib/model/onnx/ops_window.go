@@ -23,18 +23,18 @@ type windows struct {
 func (o *op) window(size, in []int) windows {
 	n := len(in)
 	w := windows{size: size, strides: o.positive("strides", n), dilations: slices.Repeat([]int{1}, n)}
-	if o.has("dilations") {
+	if o.hasAttribute("dilations") {
 		w.dilations = o.positive("dilations", n)
 	}
 	w.borders = o.borders(n)
 	kind := o.string("auto_pad")
-	ceil := o.has("ceil_mode") && o.flag("ceil_mode")
+	ceil := o.hasAttribute("ceil_mode") && o.flag("ceil_mode")
 	w.places, w.beyond = make([]int, n), make([]int, n)
 	for i := range n {
-		covers := w.covers(i)
+		covers := w.extent(i)
 		if kind == "SAME_UPPER" || kind == "SAME_LOWER" {
 			places := (in[i] + w.strides[i] - 1) / w.strides[i]
-			w.borders[i] = halves(max(0, (places-1)*w.strides[i]+covers-in[i]), kind == "SAME_UPPER")
+			w.borders[i] = splitBorder(max(0, (places-1)*w.strides[i]+covers-in[i]), kind == "SAME_UPPER")
 		}
 		free := in[i] + w.borders[i][0] + w.borders[i][1] - covers
 		if free < 0 {
@@ -49,17 +49,17 @@ func (o *op) window(size, in []int) windows {
 	return w
 }
 
-// covers is how far a window reaches on an axis.
-func (w windows) covers(i int) int {
+// extent is how far a window reaches on an axis.
+func (w windows) extent(i int) int {
 	reach := (w.size[i]-1)*w.dilations[i] + 1
-	if w.size[i] > 1<<30 || w.dilations[i] > 1<<30 || reach > most {
+	if w.size[i] > 1<<30 || w.dilations[i] > 1<<30 || reach > maxBytes {
 		fail("a window of %d elements, %d apart", w.size[i], w.dilations[i])
 	}
 	return reach
 }
 
-// halves parts a border in two; the odd element is at the end, or at the start.
-func halves(total int, upper bool) [2]int {
+// splitBorder parts a border in two; the odd element is at the end, or at the start.
+func splitBorder(total int, upper bool) [2]int {
 	if upper {
 		return [2]int{total / 2, total - total/2}
 	}
@@ -73,7 +73,7 @@ func (o *op) borders(n int) [][2]int {
 	out := make([][2]int, n)
 	for i := range n {
 		out[i] = [2]int{list[i], list[n+i]}
-		if out[i][0] < 0 || out[i][1] < 0 || out[i][0] > most || out[i][1] > most {
+		if out[i][0] < 0 || out[i][1] < 0 || out[i][0] > maxBytes || out[i][1] > maxBytes {
 			fail("borders of %v", out[i])
 		}
 		if o.string("auto_pad") != "NOTSET" && out[i] != [2]int{} {
@@ -83,8 +83,8 @@ func (o *op) borders(n int) [][2]int {
 	return out
 }
 
-// images are the sides of a value of records, channels and spatial axes.
-func (o *op) images() (records, channels int, spatial []int) {
+// imageDims are the sides of a value of records, channels and spatial axes.
+func (o *op) imageDims() (records, channels int, spatial []int) {
 	v := o.in[0]
 	if v.rank() < 3 {
 		fail("a value of %d axes, where records, channels and one axis more are needed", v.rank())
@@ -105,35 +105,35 @@ func layout(spatial int) compute.ConvolveAxesConfig {
 // kernel checks the sides of a convolution's weights.
 func (o *op) kernel(in, groups int) []int {
 	w := o.in[1].dims
-	if len(w) != o.in[0].rank() || groups < 1 || groups > most || in%groups != 0 {
+	if len(w) != o.in[0].rank() || groups < 1 || groups > maxBytes || in%groups != 0 {
 		fail("weights of shape %v in %d groups for a value of shape %v", w, groups, o.in[0].dims)
 	}
 	size := w[2:]
-	if o.given("kernel_shape") != nil && !slices.Equal(o.list("kernel_shape", len(size), 0), size) {
-		fail("its attribute kernel_shape = %s, and its weights are of shape %v", o.given("kernel_shape"), w)
+	if o.attribute("kernel_shape") != nil && !slices.Equal(o.list("kernel_shape", len(size), 0), size) {
+		fail("its attribute kernel_shape = %s, and its weights are of shape %v", o.attribute("kernel_shape"), w)
 	}
 	return size
 }
 
 func conv(o *op) *value {
-	records, in, spatial := o.images()
+	records, in, spatial := o.imageDims()
 	groups := o.int("group")
 	w := o.window(o.kernel(in, groups), spatial)
 	dims := o.in[1].dims
 	if dims[1]*groups != in || dims[0]%groups != 0 {
 		fail("weights of shape %v in %d groups for %d channels", dims, groups, in)
 	}
-	room(slices.Concat([]int{records, dims[0]}, w.places))
+	checkSize(slices.Concat([]int{records, dims[0]}, w.places))
 	if len(spatial) != 2 { // windows are laid out
-		room(slices.Concat([]int{records, in}, w.places, w.size))
+		checkSize(slices.Concat([]int{records, in}, w.places, w.size))
 	}
-	y := graph.ConvGeneral(o.x(0), o.x(1), layout(len(spatial)), w.strides, w.borders, nil, w.dilations, groups, 1)
-	return made(o.in[0].elem, o.biased(y))
+	y := graph.ConvGeneral(o.inputNode(0), o.inputNode(1), layout(len(spatial)), w.strides, w.borders, nil, w.dilations, groups, 1)
+	return computedValue(o.in[0].elem, o.addBias(y))
 }
 
-// biased adds a number per channel, where one is given.
-func (o *op) biased(y *graph.Node) *graph.Node {
-	if !o.gives(2) {
+// addBias adds a number per channel, where one is given.
+func (o *op) addBias(y *graph.Node) *graph.Node {
+	if !o.hasInput(2) {
 		return y
 	}
 	return graph.Add(y, o.perChannel(2, y.Shape().Dimensions))
@@ -146,12 +146,12 @@ func (o *op) perChannel(i int, dims []int) *graph.Node {
 	}
 	line := slices.Repeat([]int{1}, len(dims))
 	line[1] = dims[1]
-	return broadcast(graph.Reshape(o.x(i), line...), dims)
+	return broadcast(graph.Reshape(o.inputNode(i), line...), dims)
 }
 
 // convTranspose is a convolution of the input with zeros between its elements.
 func convTranspose(o *op) *value {
-	records, in, spatial := o.images()
+	records, in, spatial := o.imageDims()
 	groups, n := o.int("group"), len(spatial)
 	size := o.kernel(in, groups)
 	dims := o.in[1].dims
@@ -163,40 +163,40 @@ func convTranspose(o *op) *value {
 	full, crop := make([]int, n), w.borders
 	around := make([][2]int, n)
 	for i := range n {
-		covers := w.covers(i)
+		covers := w.extent(i)
 		if extra[i] < 0 || extra[i] >= max(w.strides[i], w.dilations[i]) {
 			fail("its attribute output_padding = %v", extra)
 		}
-		room([]int{spatial[i], w.strides[i]})
+		checkSize([]int{spatial[i], w.strides[i]})
 		full[i] = (spatial[i]-1)*w.strides[i] + covers + extra[i]
 		around[i] = [2]int{covers - 1, covers - 1 + extra[i]}
 	}
-	o.cropped(full, around, crop, spatial, w.strides)
+	o.outputBorders(full, around, crop, spatial, w.strides)
 	out := dims[1] * groups
-	room(slices.Concat([]int{records, out}, full))
-	room(slices.Concat([]int{records, in}, full, size))
-	kernel := graph.Reshape(o.x(1), slices.Concat([]int{groups, in / groups, dims[1]}, size)...)
-	kernel = permuted(kernel, slices.Concat([]int{0, 2, 1}, fill(n, func(i int) int { return i + 3 })))
+	checkSize(slices.Concat([]int{records, out}, full))
+	checkSize(slices.Concat([]int{records, in}, full, size))
+	kernel := graph.Reshape(o.inputNode(1), slices.Concat([]int{groups, in / groups, dims[1]}, size)...)
+	kernel = permute(kernel, slices.Concat([]int{0, 2, 1}, fill(n, func(i int) int { return i + 3 })))
 	kernel = graph.Reshape(kernel, slices.Concat([]int{out, in / groups}, size)...)
 	kernel = graph.Reverse(kernel, fill(n, func(i int) int { return i + 2 })...)
-	y := graph.ConvGeneral(o.x(0), kernel, layout(n), slices.Repeat([]int{1}, n), around, w.strides, w.dilations, groups, 1)
+	y := graph.ConvGeneral(o.inputNode(0), kernel, layout(n), slices.Repeat([]int{1}, n), around, w.strides, w.dilations, groups, 1)
 	for i, p := range crop {
 		left := full[i] - p[0] - p[1]
 		if left < 1 {
 			fail("borders of %v of %d elements", p, full[i])
 		}
-		y = cut(y, i+2, p[0], left, 1)
+		y = sliceAxis(y, i+2, p[0], left, 1)
 	}
-	return made(o.in[0].elem, o.biased(y))
+	return computedValue(o.in[0].elem, o.addBias(y))
 }
 
-// cropped finds the borders of a result whose lengths are asked for.
-func (o *op) cropped(full []int, around, crop [][2]int, in, strides []int) {
+// outputBorders finds the borders of a result whose lengths are asked for.
+func (o *op) outputBorders(full []int, around, crop [][2]int, in, strides []int) {
 	kind := o.string("auto_pad")
 	for i := range full {
 		want := in[i] * strides[i]
 		switch {
-		case o.given("output_shape") != nil:
+		case o.attribute("output_shape") != nil:
 			list := o.list("output_shape", -1, 0)
 			if len(list) < len(full) {
 				fail("its attribute output_shape = %v", list)
@@ -211,12 +211,12 @@ func (o *op) cropped(full []int, around, crop [][2]int, in, strides []int) {
 		if more := want - full[i]; more > 0 { // nothing but the bias
 			full[i], around[i][1] = want, around[i][1]+more
 		}
-		crop[i] = halves(full[i]-want, kind == "SAME_UPPER")
+		crop[i] = splitBorder(full[i]-want, kind == "SAME_UPPER")
 	}
 }
 
-// over reduces windows of the spatial axes; what lies outside counts as nothing.
-func (w windows) over(x *graph.Node, kind graph.ReduceOpType) *graph.Node {
+// reduceWindows reduces windows of the spatial axes; what lies outside counts as nothing.
+func (w windows) reduceWindows(x *graph.Node, kind graph.ReduceOpType) *graph.Node {
 	lead := x.Rank() - len(w.size)
 	first := slices.Repeat([]int{1}, lead)
 	borders := make([][2]int, lead)
@@ -229,32 +229,32 @@ func (w windows) over(x *graph.Node, kind graph.ReduceOpType) *graph.Node {
 
 // pool reads the settings of one.
 func (o *op) pool() windows {
-	records, channels, spatial := o.images()
+	records, channels, spatial := o.imageDims()
 	size := o.positive("kernel_shape", len(spatial))
 	w := o.window(size, spatial)
 	for i, p := range w.borders {
-		if p[0] >= w.covers(i) || p[1] >= w.covers(i) {
-			fail("borders of %v around windows of %d elements", p, w.covers(i))
+		if p[0] >= w.extent(i) || p[1] >= w.extent(i) {
+			fail("borders of %v around windows of %d elements", p, w.extent(i))
 		}
 	}
-	room(slices.Concat([]int{records, channels}, w.places))
+	checkSize(slices.Concat([]int{records, channels}, w.places))
 	return w
 }
 
 func maxPool(o *op) []*value {
 	w := o.pool()
-	return []*value{made(o.in[0].elem, w.over(o.x(0), compute.ReduceOpMax))}
+	return []*value{computedValue(o.in[0].elem, w.reduceWindows(o.inputNode(0), compute.ReduceOpMax))}
 }
 
 // averagePool divides by the elements of a window that lie in the value, or in the value
 // and its borders.
 func averagePool(o *op) *value {
 	w := o.pool()
-	x := o.x(0)
-	_, _, spatial := o.images()
-	sum := w.over(x, compute.ReduceOpSum)
+	x := o.inputNode(0)
+	_, _, spatial := o.imageDims()
+	sum := w.reduceWindows(x, compute.ReduceOpSum)
 	counted := w
-	if o.has("count_include_pad") && o.flag("count_include_pad") {
+	if o.hasAttribute("count_include_pad") && o.flag("count_include_pad") {
 		spatial = slices.Clone(spatial)
 		counted.borders = make([][2]int, len(spatial))
 		for i, p := range w.borders {
@@ -262,8 +262,8 @@ func averagePool(o *op) *value {
 		}
 	}
 	one := broadcast(graph.Scalar(o.g, x.DType(), 1), slices.Concat([]int{1, 1}, spatial))
-	n := counted.over(one, compute.ReduceOpSum)
-	return made(o.in[0].elem, graph.Div(sum, broadcast(n, sum.Shape().Dimensions)))
+	n := counted.reduceWindows(one, compute.ReduceOpSum)
+	return computedValue(o.in[0].elem, graph.Div(sum, broadcast(n, sum.Shape().Dimensions)))
 }
 
 // powers are the p-th powers of absolute values, and root their opposite.
@@ -274,7 +274,7 @@ func powers(x *graph.Node, p float64) *graph.Node {
 	case 2:
 		return graph.Mul(x, x)
 	}
-	return graph.Pow(graph.Abs(x), c(x, p))
+	return graph.Pow(graph.Abs(x), constLike(x, p))
 }
 
 func root(x *graph.Node, p float64) *graph.Node {
@@ -284,7 +284,7 @@ func root(x *graph.Node, p float64) *graph.Node {
 	case 2:
 		return graph.Sqrt(x)
 	}
-	return graph.Pow(x, c(x, 1/p))
+	return graph.Pow(x, constLike(x, 1/p))
 }
 
 // exponent is an attribute of either type, by the opset.
@@ -302,15 +302,15 @@ func (o *op) exponent() float64 {
 func lpPool(o *op) *value {
 	w := o.pool()
 	p := o.exponent()
-	return made(o.in[0].elem, root(w.over(powers(o.x(0), p), compute.ReduceOpSum), p))
+	return computedValue(o.in[0].elem, root(w.reduceWindows(powers(o.inputNode(0), p), compute.ReduceOpSum), p))
 }
 
 // global reduces all spatial axes.
 func global(f func(o *op, x *graph.Node, axes []int) *graph.Node) func(o *op) []*value {
-	return one(func(o *op) *value {
-		_, _, spatial := o.images()
+	return singleResult(func(o *op) *value {
+		_, _, spatial := o.imageDims()
 		axes := fill(len(spatial), func(i int) int { return i + 2 })
-		return made(o.in[0].elem, graph.Reshape(f(o, o.x(0), axes), ones(o.in[0].dims, axes)...))
+		return computedValue(o.in[0].elem, graph.Reshape(f(o, o.inputNode(0), axes), shapeWithOnes(o.in[0].dims, axes)...))
 	})
 }
 

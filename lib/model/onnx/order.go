@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// wire checks that every value is made once, and before it is used: then there is no cycle.
-func (g *network) wire(weights map[string]*tensor) error {
+// checkOrder checks that every value is made once, and before it is used: then there is no cycle.
+func (g *network) checkOrder(weights map[string]*tensor) error {
 	there := map[string]bool{}
 	for _, t := range g.weights {
 		if t.name == "" || there[t.name] {
@@ -41,8 +41,8 @@ func (g *network) wire(weights map[string]*tensor) error {
 	return nil
 }
 
-// needed are the operations that values depend on, in the order of the file.
-func (m *Model) needed(names []string) (steps []int) {
+// neededSteps are the operations that values depend on, in the order of the file.
+func (m *Model) neededSteps(names []string) (steps []int) {
 	want := map[string]bool{}
 	for _, name := range names {
 		want[name] = true

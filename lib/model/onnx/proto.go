@@ -97,8 +97,8 @@ type field struct {
 	bits   uint64
 }
 
-// each calls f with the fields of a message, in their order.
-func each(raw []byte, f func(f field) error) error {
+// eachField calls f with the fields of a message, in their order.
+func eachField(raw []byte, f func(f field) error) error {
 	for len(raw) > 0 {
 		number, kind, n := protowire.ConsumeTag(raw)
 		if n < 0 {
@@ -161,7 +161,7 @@ func (f field) message(read func(field) error) error {
 	if f.kind != protowire.BytesType {
 		return f.wrong()
 	}
-	return each(f.bytes, read)
+	return eachField(f.bytes, read)
 }
 
 // varints appends numbers that are packed, or one that is not.
@@ -232,7 +232,7 @@ func (f field) float64s(to *[]float64) error {
 func parse(raw []byte) (*file, error) {
 	out := &file{opsets: map[string]int64{}, functions: map[call]*function{}}
 	graphs := 0
-	err := each(raw, func(f field) error {
+	err := eachField(raw, func(f field) error {
 		switch f.number {
 		case 7:
 			graphs++

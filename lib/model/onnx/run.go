@@ -19,8 +19,8 @@ import (
 // rows is the number of records of one execution where the file leaves it free.
 const rows = 256
 
-// plenty is how many bytes an execution may need before it is given fewer records.
-const plenty = 1 << 30
+// maxExecutionBytes is how many bytes an execution may need before it is given fewer records.
+const maxExecutionBytes = 1 << 30
 
 // Run implements outside.Network, for the values named by Output, Outputs, Embedding and
 // Layers. One with more axes is laid out as records are. What a network says of a record
@@ -28,7 +28,7 @@ const plenty = 1 << 30
 //
 // Memory: the results, and the activations of one batch of records.
 func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (out map[string]array.Matrix[float32], err error) {
-	defer refuse(m.path, &err)
+	defer wrapError(m.path, &err)
 	n, cols := x.Shape()
 	if cols != m.input.size() {
 		return nil, fmt.Errorf("its input %q takes records of %d values %v; these have %d", m.input.name, m.input.size(), m.input.dims, cols)
@@ -42,16 +42,16 @@ func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names .
 	if n == 0 {
 		return map[string]array.Matrix[float32]{}, nil
 	}
-	whole, err := r.fitting(n)
+	whole, err := r.fitProgram(n)
 	if err != nil {
 		return nil, err
 	}
 	defer whole.close()
-	out, err = r.all(ctx, whole, order(n), whole.records)
+	out, err = r.runRecords(ctx, whole, order(n), whole.records)
 	if err != nil {
 		return nil, err
 	}
-	return out, r.again(ctx, whole, out)
+	return out, r.checkIndependence(ctx, whole, out)
 }
 
 // run are the records and the names of one call.
@@ -72,8 +72,8 @@ type program struct {
 	left    bool // an execution was left to itself
 }
 
-// fitting is the program of as many records as are run at once.
-func (r *run) fitting(n int) (*program, error) {
+// fitProgram is the program of as many records as are run at once.
+func (r *run) fitProgram(n int) (*program, error) {
 	records := r.m.input.batch
 	if records > 0 {
 		return r.compile(records)
@@ -85,11 +85,11 @@ func (r *run) fitting(n int) (*program, error) {
 		case p == nil:
 			records = (records + 3) / 4
 			continue
-		case p.peak <= plenty || records == 1:
+		case p.peak <= maxExecutionBytes || records == 1:
 			return p, p.compile()
 		}
 		p.close()
-		records = max(1, min(records-1, int(int64(records)*plenty/p.peak)))
+		records = max(1, min(records-1, int(int64(records)*maxExecutionBytes/p.peak)))
 	}
 }
 
@@ -114,13 +114,13 @@ func (r *run) compile(records int) (*program, error) {
 func (r *run) build(records int) *program {
 	in := r.m.input
 	dims := append([]int{records}, in.dims...)
-	room(dims)
+	checkSize(dims)
 	b := &builder{m: r.m, opsets: r.m.file.opsets, weights: r.weights, values: map[string]*value{}, nodes: map[*value]*graph.Node{}}
 	b.g = graph.NewGraph(r.e.Backend(), "onnx")
 	p := &program{builder: b, records: records}
 	x := graph.Parameter(b.g, "records", shapes.Make(in.elem.dtype(), dims...))
-	if in.elem.short() {
-		x = b.round(in.elem, x)
+	if in.elem.isHalfFloat() {
+		x = b.roundHalf(in.elem, x)
 	}
 	b.values[in.name] = &value{elem: in.elem, dims: dims, node: x}
 	var found []*graph.Node
@@ -130,7 +130,7 @@ func (r *run) build(records int) *program {
 		}
 		width := v.size() / records
 		p.widths = append(p.widths, width)
-		found = append(found, graph.ConvertDType(graph.Reshape(b.of(v), records, width), dtypes.Float32))
+		found = append(found, graph.ConvertDType(graph.Reshape(b.nodeOf(v), records, width), dtypes.Float32))
 	}
 	for _, c := range b.checks {
 		found = append(found, c.holds)
@@ -143,15 +143,15 @@ func (r *run) build(records int) *program {
 func (p *program) compile() error { return p.g.Compile(p.results...) }
 
 // order is 0 to n-1.
-func order(n int) []int { return seq(n) }
+func order(n int) []int { return iotaList(n) }
 
-// all runs records in the given order, so many at a time, and keeps what is found of each at
+// runRecords runs records in the given order, so many at a time, and keeps what is found of each at
 // its place in that order. An execution that is not full is filled with its last record.
-func (r *run) all(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
+func (r *run) runRecords(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
 	out := map[string]array.Matrix[float32]{}
 	for i, name := range r.names {
 		if _, err := product([]int{len(order), p.widths[i], 4}); err != nil {
-			return nil, fmt.Errorf("the value %q of %d numbers for %d records is more than may be held (%d GiB)", name, p.widths[i], len(order), most>>30)
+			return nil, fmt.Errorf("the value %q of %d numbers for %d records is more than may be held (%d GiB)", name, p.widths[i], len(order), maxBytes>>30)
 		}
 		out[name] = array.New[float32](len(order), p.widths[i])
 	}
@@ -163,21 +163,21 @@ func (r *run) all(ctx context.Context, p *program, order []int, at int) (map[str
 		if err != nil {
 			return nil, err
 		}
-		if err := r.batch(ctx, p, in, from, min(at, len(order)-from), out); err != nil {
+		if err := r.runBatch(ctx, p, in, from, min(at, len(order)-from), out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// batch runs one execution and puts what is found of its first keep records into out, from
+// runBatch runs one execution and puts what is found of its first keep records into out, from
 // one row on.
-func (r *run) batch(ctx context.Context, p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
+func (r *run) runBatch(ctx context.Context, p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
 	found, err := p.run(ctx, in)
 	if err != nil {
 		return err
 	}
-	p.hold(found[len(r.names):])
+	p.checkHolds(found[len(r.names):])
 	for i, name := range r.names {
 		values, cols := tensors.MustCopyFlatData[float32](found[i]), p.widths[i]
 		copy(out[name].Data[from*cols:(from+keep)*cols], values[:keep*cols])
@@ -199,7 +199,7 @@ func (p *program) run(ctx context.Context, in *tensors.Tensor) (found []*tensors
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
-				done <- errors.New(reason(fmt.Sprint(v)))
+				done <- errors.New(firstLine(fmt.Sprint(v)))
 			}
 		}()
 		found = p.g.Run(inputs...)
@@ -230,11 +230,11 @@ func (r *run) tensor(order []int, size int) (*tensors.Tensor, error) {
 	for i := range size {
 		flat = append(flat, r.x.Read(buffer, order[min(i, len(order)-1)])...)
 	}
-	return r.typed(flat, func(i int) int { return order[min(i, len(order)-1)] }, size)
+	return r.convertRecords(flat, func(i int) int { return order[min(i, len(order)-1)] }, size)
 }
 
-// typed converts records to the type that the network takes; number is a record's own.
-func (r *run) typed(flat []float64, number func(i int) int, size int) (*tensors.Tensor, error) {
+// convertRecords converts records to the type that the network takes; number is a record's own.
+func (r *run) convertRecords(flat []float64, number func(i int) int, size int) (*tensors.Tensor, error) {
 	in := r.m.input
 	dims := append([]int{size}, in.dims...)
 	place := func(i int) string {
@@ -243,25 +243,25 @@ func (r *run) typed(flat []float64, number func(i int) int, size int) (*tensors.
 	}
 	switch in.elem.dtype() {
 	case dtypes.Float32:
-		return finite[float32](flat, dims, place)
+		return checkFinite[float32](flat, dims, place)
 	case dtypes.Float64:
-		return finite[float64](flat, dims, place)
+		return checkFinite[float64](flat, dims, place)
 	case dtypes.Int64:
-		return whole[int64](flat, dims, place)
+		return checkWhole[int64](flat, dims, place)
 	case dtypes.Int32:
-		return whole[int32](flat, dims, place)
+		return checkWhole[int32](flat, dims, place)
 	case dtypes.Int16:
-		return whole[int16](flat, dims, place)
+		return checkWhole[int16](flat, dims, place)
 	case dtypes.Int8:
-		return whole[int8](flat, dims, place)
+		return checkWhole[int8](flat, dims, place)
 	case dtypes.Uint64:
-		return whole[uint64](flat, dims, place)
+		return checkWhole[uint64](flat, dims, place)
 	case dtypes.Uint32:
-		return whole[uint32](flat, dims, place)
+		return checkWhole[uint32](flat, dims, place)
 	case dtypes.Uint16:
-		return whole[uint16](flat, dims, place)
+		return checkWhole[uint16](flat, dims, place)
 	}
-	small, err := whole[uint8](flat, dims, place)
+	small, err := checkWhole[uint8](flat, dims, place)
 	if err != nil || in.elem != bools {
 		return small, err
 	}
@@ -275,9 +275,9 @@ func (r *run) typed(flat []float64, number func(i int) int, size int) (*tensors.
 	return tensors.FromFlatDataAndDimensions(yes, dims...), nil
 }
 
-// finite refuses what is not finite in the type that the network takes: it would
+// checkFinite refuses what is not finite in the type that the network takes: it would
 // spread through its values.
-func finite[T float32 | float64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
+func checkFinite[T float32 | float64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		out[i] = T(v)
@@ -288,7 +288,7 @@ func finite[T float32 | float64](flat []float64, dims []int, place func(i int) s
 	return tensors.FromFlatDataAndDimensions(out, dims...), nil
 }
 
-func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
+func checkWhole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		if v != math.Trunc(v) || float64(T(v)) != v {

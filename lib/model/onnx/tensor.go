@@ -57,10 +57,10 @@ func (e elem) String() string {
 }
 
 func (e elem) dtype() dtypes.DType { return storages[e].dtype }
-func (e elem) short() bool         { return e == float16s || e == bfloat16s }
-func (e elem) float() bool         { return e == float32s || e == float64s || e.short() }
-func (e elem) whole() bool         { return e.dtype().IsInt() }
-func (e elem) number() bool        { return e.float() || e.whole() }
+func (e elem) isHalfFloat() bool   { return e == float16s || e == bfloat16s }
+func (e elem) isFloat() bool       { return e == float32s || e == float64s || e.isHalfFloat() }
+func (e elem) isInteger() bool     { return e.dtype().IsInt() }
+func (e elem) isNumber() bool      { return e.isFloat() || e.isInteger() }
 
 // tensor is TensorProto: weights, or a constant among the attributes.
 type tensor struct {
@@ -72,7 +72,7 @@ type tensor struct {
 	bits    map[int][]uint64
 	strings []string
 	// Weights beside the file.
-	elsewhere        bool
+	external         bool
 	location         string
 	offset, length   int64
 	segment, limited bool
@@ -108,7 +108,7 @@ func (t *tensor) read(f field) error {
 	case 14:
 		var where int64
 		err := f.whole(&where)
-		t.elsewhere = where == 1
+		t.external = where == 1
 		return err
 	}
 	return nil
@@ -171,12 +171,12 @@ func (t *tensor) readExternal(f field) error {
 	return nil
 }
 
-// listed is the field that numbers of a type are in where they are not raw.
-var listed = map[elem]int{
+// listFields is the field that numbers of a type are in where they are not raw.
+var listFields = map[elem]int{
 	float32s: 4, float64s: 10, int64s: 7, uint64s: 11, uint32s: 11, int32s: 5, int16s: 5, int8s: 5, uint16s: 5, uint8s: 5, bools: 5, float16s: 5, bfloat16s: 5,
 }
 
-// check reports what is wrong with a tensor before anything is taken for it: a type that
+// batchCheck reports what is wrong with a tensor before anything is taken for it: a type that
 // is not known, sides that are no lengths or that come to more than may be held, and data
 // that are not as many as the sides say.
 func (t *tensor) check() error {
@@ -195,7 +195,7 @@ func (t *tensor) check() error {
 	switch {
 	case t.elem == texts:
 		have = int64(len(t.strings))
-	case t.elsewhere:
+	case t.external:
 		if t.limited && t.length != n*int64(s.bytes) {
 			return wrongf("weights %q: %d bytes for %d numbers of type %s", t.name, t.length, n, t.elem)
 		}
@@ -208,7 +208,7 @@ func (t *tensor) check() error {
 	case t.hasRaw:
 		return wrongf("tensor %q holds its numbers twice", t.name)
 	default:
-		have = int64(len(t.bits[listed[t.elem]]))
+		have = int64(len(t.bits[listFields[t.elem]]))
 	}
 	if have != n {
 		return wrongf("tensor %q of shape %v holds %d elements", t.name, t.dims, have)
@@ -216,12 +216,12 @@ func (t *tensor) check() error {
 	return nil
 }
 
-// most is how much may be held at once, of values and of results: 4 GiB. What a file
+// maxBytes is how much may be held at once, of values and of results: 4 GiB. What a file
 // asks for beyond that is refused before anything is taken.
-const most = 4 << 30
+const maxBytes = 4 << 30
 
-// mostOfOne is how large one value of an execution may be: 1 GiB.
-const mostOfOne = 1 << 30
+// maxValueBytes is how large one value of an execution may be: 1 GiB.
+const maxValueBytes = 1 << 30
 
 // product is the number of elements of a shape.
 func product[T int | int64](dims []T) (int64, error) {
@@ -237,8 +237,8 @@ func product[T int | int64](dims []T) (int64, error) {
 	}
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
-		if high != 0 || low > most {
-			return 0, fmt.Errorf("its shape %v is more than may be held (%d GiB)", dims, most>>30)
+		if high != 0 || low > maxBytes {
+			return 0, fmt.Errorf("its shape %v is more than may be held (%d GiB)", dims, maxBytes>>30)
 		}
 		n = low
 	}
@@ -259,13 +259,13 @@ func (t *tensor) value(folder string) (*value, error) {
 	switch {
 	case t.elem == texts:
 		return v, nil
-	case t.elsewhere:
+	case t.external:
 		var err error
-		if raw, err = (beside{folder}).read(t, int64(n*storages[t.elem].bytes)); err != nil {
+		if raw, err = (externalFiles{folder}).read(t, int64(n*storages[t.elem].bytes)); err != nil {
 			return nil, err
 		}
 	case !t.hasRaw:
-		raw = packed(t.bits[listed[t.elem]], storages[t.elem].bytes)
+		raw = packed(t.bits[listFields[t.elem]], storages[t.elem].bytes)
 	}
 	v.flat = unpacked(t.elem, raw, n)
 	return v, nil
@@ -292,7 +292,7 @@ func unpacked(e elem, raw []byte, n int) any {
 	case float64s:
 		return fill(n, func(i int) float64 { return math.Float64frombits(u64(i)) })
 	case float16s:
-		return fill(n, func(i int) float32 { return half(u16(i)) })
+		return fill(n, func(i int) float32 { return halfToFloat(u16(i)) })
 	case bfloat16s:
 		return fill(n, func(i int) float32 { return math.Float32frombits(uint32(u16(i)) << 16) })
 	case int8s:
@@ -323,8 +323,8 @@ func fill[T any](n int, f func(i int) T) []T {
 	return out
 }
 
-// half is a float16 as float32.
-func half(b uint16) float32 {
+// halfToFloat is a float16 as float32.
+func halfToFloat(b uint16) float32 {
 	sign, exponent, rest := float64(1), int(b>>10&31), float64(b&1023)
 	if b>>15 == 1 {
 		sign = -1

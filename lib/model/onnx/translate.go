@@ -65,7 +65,7 @@ type builder struct {
 	// Weights that are handed to every execution beside the records.
 	params []*tensors.Tensor
 	nodes  map[*value]*graph.Node
-	checks []check
+	checks []batchCheck
 	folded bool // everything is known: the graph is run once, here and now
 	// How many bytes are held at once: now, and at most.
 	held, peak int64
@@ -77,8 +77,8 @@ type builder struct {
 	steps  int // operations so far
 }
 
-// check is something that must be true of every batch.
-type check struct {
+// batchCheck is something that must be true of every batch.
+type batchCheck struct {
 	holds *graph.Node
 	what  string
 }
@@ -94,7 +94,7 @@ type op struct {
 
 // translate writes the operations that make the values by those names.
 func (b *builder) translate(names []string) (out []*value) {
-	steps := b.m.needed(names)
+	steps := b.m.neededSteps(names)
 	lasts := b.m.lastUses(steps, names)
 	for _, i := range steps {
 		n := b.m.file.graph.nodes[i]
@@ -102,13 +102,13 @@ func (b *builder) translate(names []string) (out []*value) {
 		b.forget(lasts[i])
 	}
 	for _, name := range names {
-		out = append(out, b.find(name))
+		out = append(out, b.lookUpValue(name))
 	}
 	return out
 }
 
-// unknown is said of an operation that is in no row of the table.
-const unknown = " is not known here"
+// notImplemented is said of an operation that is in no row of the table.
+const notImplemented = " is not known here"
 
 // step translates one operation; a refusal names it.
 func (b *builder) step(n *node) {
@@ -119,20 +119,20 @@ func (b *builder) step(n *node) {
 		}
 		why, ok := r.(refusal)
 		if !ok {
-			why.text = reason(fmt.Sprint(r))
+			why.text = firstLine(fmt.Sprint(r))
 		}
 		switch {
 		case why.named:
-		case why.text == unknown:
-			why.text = n.String() + unknown
+		case why.text == notImplemented:
+			why.text = n.String() + notImplemented
 		default:
 			why.text = n.String() + ": " + why.text
 		}
 		why.named = true
 		panic(why)
 	}()
-	if b.steps++; b.steps > mostNodes {
-		fail("the network comes to more than %d operations", mostNodes)
+	if b.steps++; b.steps > maxNodes {
+		fail("the network comes to more than %d operations", maxNodes)
 	}
 	if f := b.m.file.functions[n.call]; f != nil {
 		b.inline(f, n)
@@ -142,7 +142,7 @@ func (b *builder) step(n *node) {
 	in := make([]*value, len(n.inputs))
 	for i, name := range n.inputs {
 		if name != "" {
-			in[i] = b.find(name)
+			in[i] = b.lookUpValue(name)
 		}
 	}
 	for len(in) > 0 && in[len(in)-1] == nil {
@@ -157,11 +157,11 @@ func (b *builder) step(n *node) {
 		out = b.run(row, n, opset, in)
 		b.count()
 	}
-	b.name(n, out)
+	b.keep(n, out)
 }
 
-// name keeps what an operation makes.
-func (b *builder) name(n *node, out []*value) {
+// keep keeps what an operation makes.
+func (b *builder) keep(n *node, out []*value) {
 	for i, name := range n.outputs {
 		switch {
 		case name == "" || i >= len(out) || out[i] == nil:
@@ -190,15 +190,15 @@ func (b *builder) run(row *rule, n *node, opset int64, in []*value) []*value {
 	o := &op{builder: b, n: n, row: row, opset: opset, in: in}
 	out := row.run(o)
 	for _, v := range out {
-		if v != nil && v.node != nil && v.elem.short() {
-			v.node = o.round(v.elem, v.node)
+		if v != nil && v.node != nil && v.elem.isHalfFloat() {
+			v.node = o.roundHalf(v.elem, v.node)
 		}
 	}
 	return out
 }
 
-// find is a value by its name.
-func (b *builder) find(name string) *value {
+// lookUpValue is a value by its name.
+func (b *builder) lookUpValue(name string) *value {
 	if v := b.values[name]; v != nil {
 		return v
 	}
@@ -220,8 +220,8 @@ func (b *builder) find(name string) *value {
 	return v
 }
 
-// small is how many elements are computed while a network is translated.
-const small = 1 << 16
+// maxFolded is how many elements are computed while a network is translated.
+const maxFolded = 1 << 16
 
 // fold computes an operation of known values at once, on the project's own backend: shapes,
 // masks and positions are numbers for the operations behind it. It returns nil where
@@ -233,25 +233,25 @@ func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 		if v == nil {
 			continue
 		}
-		if elements += v.size(); !v.known || elements > small {
+		if elements += v.size(); !v.known || elements > maxFolded {
 			return nil
 		}
 	}
-	inner.g = graph.NewGraph(own, "constants")
+	inner.g = graph.NewGraph(foldBackend, "constants")
 	defer inner.g.Finalize()
 	out := inner.run(row, n, opset, in)
 	inner.count()
-	if inner.peak > 8*8*small {
+	if inner.peak > 8*8*maxFolded {
 		return nil
 	}
-	inner.settle(out)
+	inner.evaluateValues(out)
 	return out
 }
 
-var own = backend.Open(1)
+var foldBackend = backend.Open(1)
 
-// settle runs the graph and makes its values known.
-func (b *builder) settle(out []*value) {
+// evaluateValues runs the graph and makes its values known.
+func (b *builder) evaluateValues(out []*value) {
 	var nodes []*graph.Node
 	var open []*value
 	for _, v := range out {
@@ -272,11 +272,11 @@ func (b *builder) settle(out []*value) {
 	for i, v := range open {
 		v.known, v.node, v.flat = true, nil, flatOf(found[i])
 	}
-	b.hold(found[len(open):])
+	b.checkHolds(found[len(open):])
 }
 
-// hold refuses where a check does not hold.
-func (b *builder) hold(found []*tensors.Tensor) {
+// checkHolds refuses where a check does not hold.
+func (b *builder) checkHolds(found []*tensors.Tensor) {
 	for i, c := range b.checks {
 		if !flatOf(found[i]).([]bool)[0] {
 			fail("%s", c.what)
@@ -321,14 +321,14 @@ var views = map[graph.NodeType]bool{
 	graph.NodeTypeIdentity: true, graph.NodeTypeParameter: true,
 }
 
-// mostNodes is how large a graph may be: recurrent layers are written out step by step.
-const mostNodes = 1 << 18
+// maxNodes is how large a graph may be: recurrent layers are written out step by step.
+const maxNodes = 1 << 18
 
 // count takes the nodes that are new into account, before anything is computed.
 func (b *builder) count() {
 	all := b.g.Nodes()
-	if len(all) > mostNodes {
-		fail("the network comes to more than %d steps", mostNodes)
+	if len(all) > maxNodes {
+		fail("the network comes to more than %d steps", maxNodes)
 	}
 	for _, n := range all[b.counted:] {
 		s := n.Shape()
@@ -337,16 +337,16 @@ func (b *builder) count() {
 			failLarge("%v", err)
 		}
 		bytes := size * int64(s.DType.Size())
-		if bytes > mostOfOne {
-			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, mostOfOne>>30)
+		if bytes > maxValueBytes {
+			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, maxValueBytes>>30)
 		}
 		if !views[n.Type()] {
 			b.held += bytes
 		}
 	}
 	b.counted = len(all)
-	if b.peak = max(b.peak, b.held); b.held > most && !b.folded {
-		failLarge("the values of one execution are more than may be held (%d GiB)", most>>30)
+	if b.peak = max(b.peak, b.held); b.held > maxBytes && !b.folded {
+		failLarge("the values of one execution are more than may be held (%d GiB)", maxBytes>>30)
 	}
 }
 
@@ -363,11 +363,11 @@ func (b *builder) forget(names []string) {
 	}
 }
 
-// param is the largest number of bytes that is written into a graph; more is handed in.
-const param = 256
+// maxConstantBytes is the largest number of bytes that is written into a graph; more is handed in.
+const maxConstantBytes = 256
 
-// of is a value's node in this graph.
-func (b *builder) of(v *value) *graph.Node {
+// nodeOf is a value's node in this graph.
+func (b *builder) nodeOf(v *value) *graph.Node {
 	switch {
 	case v.elem == texts:
 		fail("strings are not computed with")
@@ -381,7 +381,7 @@ func (b *builder) of(v *value) *graph.Node {
 		t = tensorOf(v.flat, v.dims)
 	}
 	var n *graph.Node
-	if b.folded || v.size()*v.elem.dtype().Size() <= param {
+	if b.folded || v.size()*v.elem.dtype().Size() <= maxConstantBytes {
 		n = graph.ConstTensor(b.g, t)
 	} else {
 		b.weights.tensors[v] = t
@@ -392,23 +392,23 @@ func (b *builder) of(v *value) *graph.Node {
 	return n
 }
 
-// made is a value that the graph computes.
-func made(e elem, n *graph.Node) *value {
+// computedValue is a value that the graph computes.
+func computedValue(e elem, n *graph.Node) *value {
 	return &value{elem: e, dims: slices.Clone(n.Shape().Dimensions), node: n}
 }
 
-// known is a value that is given here.
-func known[T any](e elem, flat []T, dims ...int) *value {
+// knownValue is a value that is given here.
+func knownValue[T any](e elem, flat []T, dims ...int) *value {
 	return &value{elem: e, dims: dims, known: true, flat: flat}
 }
 
-// demand refuses every batch of which something does not hold.
-func (o *op) demand(holds *graph.Node, format string, args ...any) {
-	o.checks = append(o.checks, check{graph.ReduceLogicalAnd(holds), o.n.String() + ": " + fmt.Sprintf(format, args...)})
+// requireAlways refuses every batch of which something does not hold.
+func (o *op) requireAlways(holds *graph.Node, format string, args ...any) {
+	o.checks = append(o.checks, batchCheck{graph.ReduceLogicalAnd(holds), o.n.String() + ": " + fmt.Sprintf(format, args...)})
 }
 
-// round makes what a float of two bytes would hold of one of four.
-func (b *builder) round(e elem, x *graph.Node) *graph.Node {
+// roundHalf makes what a float of two bytes would hold of one of four.
+func (b *builder) roundHalf(e elem, x *graph.Node) *graph.Node {
 	c := func(v float64) *graph.Node {
 		return broadcast(graph.Scalar(x.Graph(), x.DType(), v), x.Shape().Dimensions)
 	}

@@ -116,7 +116,7 @@ func TestNothingIsWrittenOfValuesThatAreNotFinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Files(network{}, dir, "a/b", "a:b")
+	want := ExpectedFiles(network{}, dir, "a/b", "a:b")
 	for i, f := range written {
 		if _, err := os.Stat(f.Path); err != nil || f.Path != want[i].Path || f.Records != 3 || f.Width != 4 {
 			t.Errorf("%+v, announced as %+v, %v", f, want[i], err)

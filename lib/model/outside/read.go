@@ -37,15 +37,15 @@ func Read(path string, networks ...Network) (array.Rows, error) {
 		if !ok {
 			continue
 		}
-		if want := s.Input(); cols == sizeOf(want) && !sameLayout(axes, want) {
-			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order", path, tuple(axes), tuple(want))
+		if want := s.Input(); cols == recordSize(want) && !sameLayout(axes, want) {
+			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order", path, shapeText(axes), shapeText(want))
 		}
 	}
 	return x, nil
 }
 
-// sizeOf is the number of a record's values.
-func sizeOf(axes []int) int {
+// recordSize is the number of a record's values.
+func recordSize(axes []int) int {
 	n := 1
 	for _, d := range axes {
 		n *= d
@@ -61,7 +61,7 @@ func sameLayout(found, want []int) bool {
 	return len(found) == 1 || slices.Equal(longer(found), longer(want))
 }
 
-// tuple is a record's shape in NumPy's words.
-func tuple(axes []int) string {
+// shapeText is a record's shape in NumPy's words.
+func shapeText(axes []int) string {
 	return "(records, " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(axes)), ", "), "[]") + ")"
 }

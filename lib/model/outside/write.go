@@ -37,8 +37,8 @@ type Written struct {
 // record. Nor is it beside such a file that this run does not write: it may be of another
 // network, and an audit would take it for this one's.
 func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
-	files := Files(m, dir, layers...)
-	if err := alone(files, dir); err != nil {
+	files := ExpectedFiles(m, dir, layers...)
+	if err := checkUnexpectedFiles(files, dir); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -67,8 +67,8 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 	return files, nil
 }
 
-// alone reports a file of activations in dir that is not to be written.
-func alone(files []Written, dir string) error {
+// checkUnexpectedFiles reports a file of activations in dir that is not to be written.
+func checkUnexpectedFiles(files []Written, dir string) error {
 	there := []string{filepath.Join(dir, "outputs.npy"), filepath.Join(dir, "embedding.npy")}
 	layers, err := os.ReadDir(filepath.Join(dir, "activations"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,8 @@ func alone(files []Written, dir string) error {
 	return nil
 }
 
-// Files are those that Write writes, before anything is known of what is in them.
-func Files(m Network, dir string, layers ...string) []Written {
+// ExpectedFiles are those that Write writes, before anything is known of what is in them.
+func ExpectedFiles(m Network, dir string, layers ...string) []Written {
 	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
 	if name, ok := m.Embedding(); ok {
 		files = append(files, Written{Path: filepath.Join(dir, "embedding.npy"), Value: name})
@@ -106,11 +106,11 @@ func Files(m Network, dir string, layers ...string) []Written {
 	return files
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+var unsafeChars = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
 // fileName is a value's name for a file, different from those that are taken.
 func fileName(value string, taken []string) string {
-	name := strings.Trim(unsafe.ReplaceAllString(value, "-"), "-.")
+	name := strings.Trim(unsafeChars.ReplaceAllString(value, "-"), "-.")
 	if name == "" {
 		name = "value"
 	}

@@ -33,8 +33,8 @@ type Blocks struct {
 }
 
 var (
-	_ model.Classifier = Blocks{}
-	_ model.Twinned    = Blocks{}
+	_ model.Classifier     = Blocks{}
+	_ model.StateDictNamer = Blocks{}
 )
 
 func (m Blocks) withDefaults() Blocks {
@@ -58,10 +58,10 @@ func (m Blocks) Inputs() int { return m.Features }
 func (m Blocks) Classes() int { return m.Outputs }
 
 // Returns implements model.Architecture.
-func (m Blocks) Returns() []model.Output { return model.Scores(m.Outputs) }
+func (m Blocks) Returns() []model.Output { return model.ClassifierOutputs(m.Outputs) }
 
-// Resolved implements model.Architecture.
-func (m Blocks) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m Blocks) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Check implements model.Architecture.
 func (m Blocks) Check() error {
@@ -73,7 +73,7 @@ func (m Blocks) Check() error {
 			return fmt.Errorf("%s: %d hidden units in block %d", m.Name(), units, i)
 		}
 	}
-	if err := check(m.Name(), m.Features, m.Outputs, 1, m.Dropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, 1, m.Dropout); err != nil {
 		return err
 	}
 	hidden := m.withDefaults().Hidden
@@ -85,7 +85,7 @@ func (m Blocks) Check() error {
 		weights += in * float64(units)
 		in, widest = float64(units), max(widest, float64(units))
 	}
-	return model.Fits(m.Name(), weights+in*float64(m.Outputs), widest)
+	return model.CheckSize(m.Name(), weights+in*float64(m.Outputs), widest)
 }
 
 // Init implements model.Architecture.
@@ -101,8 +101,8 @@ func (m Blocks) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", in, m.Outputs)...)
 }
 
-// Twin implements model.Twinned: a block is a module with a linear layer and a norm.
-func (m Blocks) Twin(d *nn.StateDict) {
+// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer and a norm.
+func (m Blocks) NameStateDict(d *nn.StateDict) {
 	for i := range m.withDefaults().Hidden {
 		name := fmt.Sprintf("block%d", i+1)
 		d.Module(name, name+".linear")
@@ -118,12 +118,12 @@ func (Blocks) Part(weight string) string {
 	return "hidden"
 }
 
-// Draws implements model.Architecture.
-func (m Blocks) Draws() []nn.Draw {
+// RandomInputs implements model.Architecture.
+func (m Blocks) RandomInputs() []nn.RandomInput {
 	m = m.withDefaults()
-	var out []nn.Draw
+	var out []nn.RandomInput
 	for i, units := range m.Hidden {
-		out = append(out, nn.Draw{Name: fmt.Sprintf("dropout%d", i+1), Units: units, Rate: m.Dropout.value()})
+		out = append(out, nn.RandomInput{Name: fmt.Sprintf("dropout%d", i+1), Units: units, Rate: m.Dropout.probability()})
 	}
 	return out
 }
@@ -136,9 +136,9 @@ func (m Blocks) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	for i := range m.Hidden {
 		y := nn.Dense(t, h, p[4*i], p[4*i+1])
 		y = nn.LayerNorm(t, y, p[4*i+2], p[4*i+3], nn.LayerNormEps, y.Shape().Dimensions[1])
-		h = nn.ReLUDropout(t, y, model.DrawAt(masks, i), m.Dropout.value())
+		h = nn.ReLUDropout(t, y, model.RandomInputAt(masks, i), m.Dropout.probability())
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", i+1), Value: h})
 	}
 	z := nn.Dense(t, h, p[len(p)-2], p[len(p)-1])
-	return model.Classified(z, h, append(layers, model.Layer{Name: "logits", Value: z})...)
+	return model.ClassifierTrace(z, h, append(layers, model.Layer{Name: "logits", Value: z})...)
 }

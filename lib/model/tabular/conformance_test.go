@@ -140,8 +140,8 @@ func TestTheListHasEveryNetworkOfTheTable(t *testing.T) {
 	listed := map[string]bool{}
 	for _, f := range All() {
 		listed[f.Name] = true
-		if a := f.New(3, 2); a.Name() != f.Name || a.Inputs() != 3 || model.Widths(a)[nn.Logits] != 2 || a.Check() != nil {
-			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), model.Widths(a)[nn.Logits], a.Check())
+		if a := f.New(3, 2); a.Name() != f.Name || a.Inputs() != 3 || model.OutputWidths(a)[nn.Logits] != 2 || a.Check() != nil {
+			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), model.OutputWidths(a)[nn.Logits], a.Check())
 		}
 	}
 	for _, c := range table {

@@ -52,8 +52,8 @@ type FTTransformer struct {
 }
 
 var (
-	_ model.Classifier = FTTransformer{}
-	_ model.Twinned    = FTTransformer{}
+	_ model.Classifier     = FTTransformer{}
+	_ model.StateDictNamer = FTTransformer{}
 )
 
 // withDefaults replaces every zero by its meaning.
@@ -77,15 +77,15 @@ func (m FTTransformer) Inputs() int { return m.Features }
 func (m FTTransformer) Classes() int { return m.Outputs }
 
 // Returns implements model.Architecture.
-func (m FTTransformer) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m FTTransformer) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// ChunkRows implements model.Chunked: a record is Features + 1 tokens here.
-func (FTTransformer) ChunkRows() int { return 64 }
+// MaxBatch implements model.MaxBatch: a record is Features + 1 tokens here.
+func (FTTransformer) MaxBatch() int { return 64 }
 
 // Check implements model.Architecture.
 func (m FTTransformer) Check() error {
 	m = m.withDefaults()
-	if err := check(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
 		return err
 	}
 	switch {
@@ -98,7 +98,7 @@ func (m FTTransformer) Check() error {
 		return err
 	}
 	tokens, w, h, o := float64(m.Features)+1, float64(m.Width), float64(m.Hidden), float64(m.Outputs)
-	return model.Fits(m.Name(), 2*tokens*w+float64(m.Blocks)*(4*w*w+3*w*h)+w*o,
+	return model.CheckSize(m.Name(), 2*tokens*w+float64(m.Blocks)*(4*w*w+3*w*h)+w*o,
 		max(tokens*max(w, h), tokens*tokens*float64(m.Heads), o))
 }
 
@@ -138,10 +138,10 @@ func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// Twin implements model.Twinned: the authors' package rtdl_revisiting_models (0.0.2),
+// NameStateDict implements model.StateDictNamer: the authors' package rtdl_revisiting_models (0.0.2),
 // FTTransformer with continuous features, ReGLU and no dropout on residual branches.
 // Its first linear layer holds the values above the gates.
-func (m FTTransformer) Twin(d *nn.StateDict) {
+func (m FTTransformer) NameStateDict(d *nn.StateDict) {
 	m = m.withDefaults()
 	d.Tensor("tokens.cls", "cls_embedding.weight", m.Width)
 	d.Module("tokens", "cont_embeddings")
@@ -157,22 +157,22 @@ func (m FTTransformer) Twin(d *nn.StateDict) {
 	d.Module("head", "backbone.output.linear")
 }
 
-// Draws implements model.Architecture: per block the attention weights and the
+// RandomInputs implements model.Architecture: per block the attention weights and the
 // units of the feed-forward layer.
-func (m FTTransformer) Draws() []nn.Draw {
+func (m FTTransformer) RandomInputs() []nn.RandomInput {
 	m = m.withDefaults()
-	var draws []nn.Draw
+	var draws []nn.RandomInput
 	for l := range m.Blocks {
-		queries := m.queries(l)
+		queries := m.queryTokens(l)
 		draws = append(draws,
-			nn.Draw{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.value()},
-			nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.value()})
+			nn.RandomInput{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.probability()},
+			nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.probability()})
 	}
 	return draws
 }
 
-// queries is the number of tokens that block l computes.
-func (m FTTransformer) queries(l int) int {
+// queryTokens is the number of tokens that block l computes.
+func (m FTTransformer) queryTokens(l int) int {
 	if l == m.Blocks-1 {
 		return 1
 	}
@@ -183,19 +183,19 @@ func (m FTTransformer) queries(l int) int {
 func (m FTTransformer) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
 	m = m.withDefaults()
 	b := builder{m: m, t: t, p: p, n: x.Shape().Dimensions[1]}
-	w := b.take(3)
+	w := b.nextParams(3)
 	h := nn.FeatureTokens(t, x, w[0], w[1], w[2])
 	var layers []model.Layer
 	for l := range m.Blocks {
-		h = b.attend(h, l, model.DrawAt(masks, 2*l))
-		h = b.feedForward(h, model.DrawAt(masks, 2*l+1))
+		h = b.attend(h, l, model.RandomInputAt(masks, 2*l))
+		h = b.feedForward(h, model.RandomInputAt(masks, 2*l+1))
 		cls := h
 		if l < m.Blocks-1 {
-			cls = b.cls(h)
+			cls = b.classToken(h)
 		}
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: cls})
 	}
-	return head(t, h, b.p, m.Eps, layers)
+	return outputHead(t, h, b.p, m.Eps, layers)
 }
 
 // builder walks through the weights p while it builds a graph for n records.
@@ -206,18 +206,18 @@ type builder struct {
 	n int
 }
 
-func (b *builder) take(k int) []*Node {
+func (b *builder) nextParams(k int) []*Node {
 	w := b.p[:k]
 	b.p = b.p[k:]
 	return w
 }
 
 func (b *builder) norm(h *Node) *Node {
-	w := b.take(2)
+	w := b.nextParams(2)
 	return nn.LayerNorm(b.t, h, w[0], w[1], b.m.Eps, b.n)
 }
 
-func (b *builder) cls(h *Node) *Node { return nn.Token(b.t, h, b.m.Features, b.n) }
+func (b *builder) classToken(h *Node) *Node { return nn.Token(b.t, h, b.m.Features, b.n) }
 
 // attend adds block l's attention to the tokens h that the block computes.
 func (b *builder) attend(h *Node, l int, mask *Node) *Node {
@@ -226,17 +226,17 @@ func (b *builder) attend(h *Node, l int, mask *Node) *Node {
 		in = b.norm(h)
 	}
 	asking := in
-	if b.m.queries(l) == 1 {
-		asking, h = b.cls(in), b.cls(h)
+	if b.m.queryTokens(l) == 1 {
+		asking, h = b.classToken(in), b.classToken(h)
 	}
-	return nn.Residual(b.t, h, nn.MultiHead(b.t, asking, in, b.take(7), mask, b.m.Heads, b.n))
+	return nn.Residual(b.t, h, nn.MultiHead(b.t, asking, in, b.nextParams(7), mask, b.m.Heads, b.n))
 }
 
 func (b *builder) feedForward(h, mask *Node) *Node {
 	in := b.norm(h)
-	w := b.take(6)
+	w := b.nextParams(6)
 	up := nn.DenseTokens(b.t, in, w[0], w[1], b.n)
 	gate := nn.DenseTokens(b.t, in, w[2], w[3], b.n)
-	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.value())
+	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.probability())
 	return nn.Residual(b.t, h, nn.DenseTokens(b.t, open, w[4], w[5], b.n))
 }

@@ -34,7 +34,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 	m := FTTransformer{Features: 3, Outputs: 2}
 	const width, hidden, tokens = 128, 170, 4
 	var got []int
-	for i, mask := range m.Draws() {
+	for i, mask := range m.RandomInputs() {
 		got = append(got, mask.Units)
 		if want := []float64{0.2, 0.1}[i%2]; mask.Rate != want {
 			t.Errorf("mask %d has rate %v, want %v", i, mask.Rate, want)
@@ -51,7 +51,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 	if got := weights(m, 1).Size(); got != size {
 		t.Errorf("%d weights, want %d", got, size)
 	}
-	for i, mask := range (FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout}).Draws() {
+	for i, mask := range (FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout}).RandomInputs() {
 		if mask.Rate != 0 {
 			t.Errorf("switched off, mask %d has rate %v", i, mask.Rate)
 		}

@@ -48,7 +48,7 @@ func featureMajor(m array.Matrix[float32]) *tensors.Tensor {
 }
 
 func (s *step) load(x array.Matrix[float32], y []int) {
-	targets := array.New[float32](x.Rows, model.Widths(s.r.Arch)[nn.Logits])
+	targets := array.New[float32](x.Rows, model.OutputWidths(s.r.Arch)[nn.Logits])
 	for i, c := range y {
 		targets.Row(i)[c] = 1
 	}
@@ -112,7 +112,7 @@ func (s *step) gradient(p nn.Params, masks []*tensors.Tensor) (float64, [][]floa
 
 func (s *step) drawn(key uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
-	for k, m := range s.r.Arch.Draws() {
+	for k, m := range s.r.Arch.RandomInputs() {
 		flat := make([]float32, m.Units*s.rows)
 		m.Fill(flat, key*31+uint64(k), 0, s.rows)
 		out = append(out, tensors.FromFlatDataAndDimensions(flat, m.Units, s.rows))
@@ -199,7 +199,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
 		var ones []*tensors.Tensor
-		for _, m := range r.Arch.Draws() {
+		for _, m := range r.Arch.RandomInputs() {
 			flat := make([]float32, m.Units*s.rows)
 			for i := range flat {
 				flat[i] = 1
@@ -236,7 +236,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 				in = append(in, tensors.FromFlatDataAndDimensions(v.Data, v.Shape...))
 			}
 			in = append(in, featureMajor(x))
-			for k, m := range r.Arch.Draws() {
+			for k, m := range r.Arch.RandomInputs() {
 				mask := make([]float32, m.Units*6)
 				for i := range mask {
 					if k != layer || i%6 != record || i/6%2 == 0 {
@@ -255,7 +255,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 			return flat
 		}
 		plain := logits(-1, 0)
-		for layer := range r.Arch.Draws() {
+		for layer := range r.Arch.RandomInputs() {
 			for i, v := range logits(layer, 2) {
 				if changed := v != plain[i]; changed != (i%6 == 2) {
 					t.Errorf("layer %d: masking record 2 changes record %d: %v", layer, i%6, changed)

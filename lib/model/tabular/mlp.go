@@ -50,18 +50,18 @@ func (m MLP) Inputs() int { return m.Features }
 func (m MLP) Classes() int { return m.Outputs }
 
 // Returns implements model.Architecture.
-func (m MLP) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m MLP) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m MLP) Check() error {
-	if err := check(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout); err != nil {
 		return err
 	}
 	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
-	return model.Fits(m.Name(), f*h+h*h+h*o, max(f, h, o))
+	return model.CheckSize(m.Name(), f*h+h*h+h*o, max(f, h, o))
 }
 
-func check(name string, features, outputs, hidden int, dropout Rate) error {
+func checkSizes(name string, features, outputs, hidden int, dropout Rate) error {
 	switch {
 	case features < 1:
 		return fmt.Errorf("%s: %d features", name, features)
@@ -88,17 +88,17 @@ func (m MLP) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", h, m.Outputs)...)
 }
 
-// Draws implements model.Architecture.
-func (m MLP) Draws() []nn.Draw {
-	rate := m.withDefaults().Dropout.value()
-	return []nn.Draw{{Name: "dropout1", Units: m.hidden(), Rate: rate}, {Name: "dropout2", Units: m.hidden(), Rate: rate}}
+// RandomInputs implements model.Architecture.
+func (m MLP) RandomInputs() []nn.RandomInput {
+	rate := m.withDefaults().Dropout.probability()
+	return []nn.RandomInput{{Name: "dropout1", Units: m.hidden(), Rate: rate}, {Name: "dropout2", Units: m.hidden(), Rate: rate}}
 }
 
 // Forward implements model.Architecture.
 func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.withDefaults().Dropout.value()
-	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.DrawAt(masks, 0), rate)
-	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.DrawAt(masks, 1), rate)
+	rate := m.withDefaults().Dropout.probability()
+	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.RandomInputAt(masks, 0), rate)
+	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.RandomInputAt(masks, 1), rate)
 	z := nn.Dense(t, h2, p[4], p[5])
-	return model.Classified(z, h2, model.Layer{Name: "hidden1", Value: h1}, model.Layer{Name: "hidden2", Value: h2}, model.Layer{Name: "logits", Value: z})
+	return model.ClassifierTrace(z, h2, model.Layer{Name: "hidden1", Value: h1}, model.Layer{Name: "hidden2", Value: h2}, model.Layer{Name: "logits", Value: z})
 }

@@ -40,15 +40,15 @@ func (m OneHidden) Inputs() int { return m.Features }
 func (m OneHidden) Classes() int { return m.Outputs }
 
 // Returns implements model.Architecture.
-func (m OneHidden) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m OneHidden) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m OneHidden) Check() error {
-	if err := check(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout); err != nil {
 		return err
 	}
 	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
-	return model.Fits(m.Name(), f*h+h*o, max(f, h, o))
+	return model.CheckSize(m.Name(), f*h+h*o, max(f, h, o))
 }
 
 // withDefaults replaces every zero by its meaning.
@@ -65,12 +65,12 @@ func (m OneHidden) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", m.hidden(), m.Outputs)...)
 }
 
-// Draws implements model.Architecture; there is no dropout.
-func (OneHidden) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture; there is no dropout.
+func (OneHidden) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m OneHidden) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
 	z := nn.Dense(t, h, p[2], p[3])
-	return model.Classified(z, h, model.Layer{Name: "hidden", Value: h}, model.Layer{Name: "logits", Value: z})
+	return model.ClassifierTrace(z, h, model.Layer{Name: "hidden", Value: h}, model.Layer{Name: "logits", Value: z})
 }

@@ -25,7 +25,7 @@ func byLoop(t *testing.T, r *model.Runner, p nn.Params, x array.Matrix[float32],
 
 // labelled are records with labels of the runner's classes.
 func labelled(r *model.Runner, x array.Matrix[float32], y []int) model.Examples {
-	return model.Labelled(x, y, model.Widths(r.Arch)[nn.Logits])
+	return model.LabelledExamples(x, y, model.OutputWidths(r.Arch)[nn.Logits])
 }
 
 func norm(g [][]float64) float64 {
@@ -123,7 +123,7 @@ func TestTheFisherDiagonalIsThatOfALoop(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want [][]float64
-		for c := range model.Widths(r.Arch)[nn.Logits] {
+		for c := range model.OutputWidths(r.Arch)[nn.Logits] {
 			y := make([]int, x.Rows)
 			for i := range y {
 				y[i] = c

@@ -60,19 +60,19 @@ func (m ResMLP) Inputs() int { return m.Features }
 func (m ResMLP) Classes() int { return m.Outputs }
 
 // Returns implements model.Architecture.
-func (m ResMLP) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m ResMLP) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
 // Check implements model.Architecture.
 func (m ResMLP) Check() error {
 	m = m.withDefaults()
-	if err := check(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
 		return err
 	}
 	if err := checkDepth(m.Name(), m.Width, m.Blocks, m.Eps); err != nil {
 		return err
 	}
 	f, w, h, o := float64(m.Features), float64(m.Width), float64(m.Hidden), float64(m.Outputs)
-	return model.Fits(m.Name(), f*w+float64(m.Blocks)*2*w*h+w*o, max(f, w, h, o))
+	return model.CheckSize(m.Name(), f*w+float64(m.Blocks)*2*w*h+w*o, max(f, w, h, o))
 }
 
 func checkDepth(name string, width, blocks int, eps float64) error {
@@ -103,20 +103,20 @@ func (m ResMLP) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
 }
 
-// Draws implements model.Architecture.
-func (m ResMLP) Draws() []nn.Draw {
-	rate := m.withDefaults().Dropout.value()
+// RandomInputs implements model.Architecture.
+func (m ResMLP) RandomInputs() []nn.RandomInput {
+	rate := m.withDefaults().Dropout.probability()
 	m = m.withDefaults()
-	draws := make([]nn.Draw, m.Blocks)
+	draws := make([]nn.RandomInput, m.Blocks)
 	for l := range draws {
-		draws[l] = nn.Draw{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden, Rate: rate}
+		draws[l] = nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden, Rate: rate}
 	}
 	return draws
 }
 
 // Forward implements model.Architecture.
 func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.withDefaults().Dropout.value()
+	rate := m.withDefaults().Dropout.probability()
 	m = m.withDefaults()
 	n := x.Shape().Dimensions[1]
 	h := nn.Dense(t, x, p[0], p[1])
@@ -124,18 +124,18 @@ func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	for l := range m.Blocks {
 		q := p[2+6*l:]
 		up := nn.Dense(t, nn.LayerNorm(t, h, q[0], q[1], m.Eps, n), q[2], q[3])
-		down := nn.Dense(t, nn.ReLUDropout(t, up, model.DrawAt(masks, l), rate), q[4], q[5])
+		down := nn.Dense(t, nn.ReLUDropout(t, up, model.RandomInputAt(masks, l), rate), q[4], q[5])
 		h = nn.Residual(t, h, down)
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: h})
 	}
-	return head(t, h, p[2+6*m.Blocks:], m.Eps, layers)
+	return outputHead(t, h, p[2+6*m.Blocks:], m.Eps, layers)
 }
 
-// head is the common end of both residual networks: z = W relu(norm(h)) + b for
+// outputHead is the common end of both residual networks: z = W relu(norm(h)) + b for
 // p = norm gain, norm offset, W, b.
-func head(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) model.Trace {
+func outputHead(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) model.Trace {
 	e := nn.ReLUDropout(t, nn.LayerNorm(t, h, p[0], p[1], eps, h.Shape().Dimensions[1]), nil, 0)
 	z := nn.Dense(t, e, p[2], p[3])
 	layers = append(layers, model.Layer{Name: "embedding", Value: e}, model.Layer{Name: "logits", Value: z})
-	return model.Classified(z, e, layers...)
+	return model.ClassifierTrace(z, e, layers...)
 }

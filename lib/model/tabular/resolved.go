@@ -12,22 +12,22 @@ type Rate float64
 // NoDropout keeps every unit.
 const NoDropout Rate = nn.Zero
 
-// value is the rate, exactly 0 where dropout is off.
-func (r Rate) value() float64 {
+// probability is the rate, exactly 0 where dropout is off.
+func (r Rate) probability() float64 {
 	if r == NoDropout {
 		return 0
 	}
 	return float64(r)
 }
 
-// Resolved implements model.Architecture.
-func (m MLP) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m MLP) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Resolved implements model.Architecture.
-func (m ResMLP) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m ResMLP) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Resolved implements model.Architecture.
-func (m FTTransformer) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m FTTransformer) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Resolved implements model.Architecture.
-func (m OneHidden) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m OneHidden) WithDefaults() model.Architecture { return m.withDefaults() }

@@ -13,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vision"
 )
 
-// known are the classifiers that Parse builds, each without a setting.
-func known() []model.Architecture {
+// architectures are the classifiers that Parse builds, each without a setting.
+func architectures() []model.Architecture {
 	var out []model.Architecture
 	for _, f := range tabular.All() {
 		out = append(out, f.New(0, 0))
@@ -28,7 +28,7 @@ func known() []model.Architecture {
 // Names are the networks that Parse knows.
 func Names() []string {
 	var out []string
-	for _, a := range known() {
+	for _, a := range architectures() {
 		out = append(out, a.Name())
 	}
 	return out
@@ -39,15 +39,15 @@ func Names() []string {
 // word without a value is true; a list stands in brackets, "hidden=[64,32]".
 func Parse(text string) (model.Architecture, error) {
 	name, settings, _ := strings.Cut(text, ":")
-	all := known()
+	all := architectures()
 	i := slices.IndexFunc(all, func(a model.Architecture) bool { return a.Name() == name })
 	if i < 0 {
 		return nil, fmt.Errorf("no network is called %q; there are %s", name, strings.Join(Names(), ", "))
 	}
-	fields := words(all[i])
+	fields := fieldNames(all[i])
 	usage := fmt.Errorf("%s takes %s", name, strings.Join(fields, ", "))
 	object := map[string]json.RawMessage{}
-	for _, part := range parts(settings) {
+	for _, part := range splitSettings(settings) {
 		key, value, given := strings.Cut(part, "=")
 		if !given {
 			value = "true"
@@ -63,7 +63,7 @@ func Parse(text string) (model.Architecture, error) {
 		}
 		object[key] = json.RawMessage(value)
 	}
-	arch, err := build(all[i], object)
+	arch, err := withFields(all[i], object)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func Parse(text string) (model.Architecture, error) {
 	return arch, nil
 }
 
-// build is a network like the given one with other fields.
-func build(like model.Architecture, fields map[string]json.RawMessage) (model.Architecture, error) {
+// withFields is a network like the given one with other fields.
+func withFields(like model.Architecture, fields map[string]json.RawMessage) (model.Architecture, error) {
 	raw, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
@@ -88,9 +88,9 @@ func build(like model.Architecture, fields map[string]json.RawMessage) (model.Ar
 	return out.Elem().Interface().(model.Architecture), nil
 }
 
-// words are the names of a network's fields in JSON. How weights begin is none of
+// fieldNames are the names of a network's fields in JSON. How weights begin is none of
 // them: a state_dict has them.
-func words(a model.Architecture) []string {
+func fieldNames(a model.Architecture) []string {
 	var out []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(a)) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "init" {
@@ -100,8 +100,8 @@ func words(a model.Architecture) []string {
 	return out
 }
 
-// parts cuts a text at commas outside of brackets.
-func parts(text string) []string {
+// splitSettings cuts a text at commas outside of brackets.
+func splitSettings(text string) []string {
 	if text == "" {
 		return nil
 	}

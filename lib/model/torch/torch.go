@@ -37,15 +37,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is no state_dict of %s:\n  %s", e.Path, e.Network, strings.Join(e.Wrong, "\n  "))
 }
 
-// slack is how much more than four times its numbers a file may hold of which
+// maxExtraBytes is how much more than four times its numbers a file may hold of which
 // everything that is wrong is listed.
-const slack = 1 << 26
+const maxExtraBytes = 1 << 26
 
 // Read reads the weights of a network from a state_dict saved as safetensors. Of a
 // file that is not the network's it returns an [Error] with everything that is wrong.
 // Nothing is read of one with many times the network's numbers.
 func Read(path string, arch model.Architecture) (nn.Params, error) {
-	want, err := model.Like(arch)
+	want, err := model.WeightShapes(arch)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Read(path string, arch model.Architecture) (nn.Params, error) {
 	}
 	dict := model.StateDict(arch, want)
 	f, err := safetensors.ReadExpected(path, func(f *safetensors.File) error {
-		if have, most := f.Bytes(), dict.Bytes(); have > 4*most+slack {
+		if have, most := f.Bytes(), dict.Bytes(); have > 4*most+maxExtraBytes {
 			return fmt.Errorf("its tensors have %d bytes, and those of %s %d: it is another network's", have, arch.Name(), most)
 		}
 		return nil
@@ -69,9 +69,9 @@ func Read(path string, arch model.Architecture) (nn.Params, error) {
 	return p, nil
 }
 
-// pickles are what files begin with that torch.save writes: a zip archive, or in its
+// pickleMagic are what files begin with that torch.save writes: a zip archive, or in its
 // old form a pickle of the protocols 2 to 5.
-var pickles = [][]byte{[]byte("PK\x03\x04"), {0x80, 2}, {0x80, 3}, {0x80, 4}, {0x80, 5}}
+var pickleMagic = [][]byte{[]byte("PK\x03\x04"), {0x80, 2}, {0x80, 3}, {0x80, 4}, {0x80, 5}}
 
 func refusePickle(path string) error {
 	f, err := files.Open(path)
@@ -86,7 +86,7 @@ func refusePickle(path string) error {
 	if n > 8 && start[8] == '{' && start[7] == 0 {
 		return nil
 	}
-	if slices.ContainsFunc(pickles, func(p []byte) bool { return bytes.HasPrefix(start[:n], p) }) {
+	if slices.ContainsFunc(pickleMagic, func(p []byte) bool { return bytes.HasPrefix(start[:n], p) }) {
 		return fmt.Errorf("%s is a file of torch.save, a pickle, which is a program and is not run here; in Python: "+
 			"safetensors.torch.save_file(torch.load(%q, weights_only=True), %q)", path, path, strings.TrimSuffix(path, ".pt")+".safetensors")
 	}
@@ -96,7 +96,7 @@ func refusePickle(path string) error {
 // Write writes weights as a state_dict that the network's twin takes with
 // model.load_state_dict(safetensors.torch.load_file(path)).
 func Write(path string, arch model.Architecture, p nn.Params) error {
-	want, err := model.Like(arch)
+	want, err := model.WeightShapes(arch)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names .
 			return r.PredictNamed(p, x, layers...)
 		}
 	}
-	found, err := predict(m.weights, narrow(x))
+	found, err := predict(m.weights, toFloat32(x))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.path, err)
 	}
@@ -175,7 +175,7 @@ func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names .
 	return out, nil
 }
 
-func narrow(x array.Rows) array.Matrix[float32] {
+func toFloat32(x array.Rows) array.Matrix[float32] {
 	if same, ok := x.(array.Matrix[float32]); ok {
 		return same
 	}

@@ -94,7 +94,7 @@ func TestTheLimitIsThatOfTheWeights(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			like, err := model.Like(arch)
+			like, err := model.WeightShapes(arch)
 			if err != nil {
 				t.Fatal(err)
 			}

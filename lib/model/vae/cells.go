@@ -60,8 +60,8 @@ type Cells struct {
 }
 
 var (
-	_ model.Architecture = Cells{}
-	_ model.Twinned      = Cells{}
+	_ model.Architecture   = Cells{}
+	_ model.StateDictNamer = Cells{}
 )
 
 func (m Cells) withDefaults() Cells {
@@ -73,8 +73,8 @@ func (m Cells) withDefaults() Cells {
 	return m
 }
 
-// Resolved implements model.Architecture.
-func (m Cells) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m Cells) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Cells) Name() string { return "cells-vae" }
@@ -116,11 +116,11 @@ func (m Cells) Check() error {
 	return nil
 }
 
-// ladder lists the widths from the genes down to the last block.
-func (m Cells) ladder() []int { return append([]int{m.Genes}, m.Hidden...) }
+// layerWidths lists the widths from the genes down to the last block.
+func (m Cells) layerWidths() []int { return append([]int{m.Genes}, m.Hidden...) }
 
-// Twin implements model.Twinned: a block is a module with a linear layer and a norm.
-func (m Cells) Twin(d *nn.StateDict) {
+// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer and a norm.
+func (m Cells) NameStateDict(d *nn.StateDict) {
 	for i := range m.withDefaults().Hidden {
 		for _, half := range []string{"encoder", "decoder"} {
 			name := fmt.Sprintf("%s.%d", half, i)
@@ -133,7 +133,7 @@ func (m Cells) Twin(d *nn.StateDict) {
 // per gene starts at 0.
 func (m Cells) Init(rng *rand.Rand) nn.Params {
 	m = m.withDefaults()
-	down := m.ladder()
+	down := m.layerWidths()
 	last := len(down) - 1
 	var p nn.Params
 	dense := func(name string, in, out int) { p = append(p, nn.PyTorch.DenseInit(rng, name, in, out)...) }
@@ -176,22 +176,22 @@ func (Cells) Part(weight string) string {
 	return "output"
 }
 
-// Draws implements model.Architecture.
-func (m Cells) Draws() []nn.Draw {
+// RandomInputs implements model.Architecture.
+func (m Cells) RandomInputs() []nn.RandomInput {
 	m = m.withDefaults()
-	rate := m.rate()
-	var encoder, decoder []nn.Draw
+	rate := m.dropoutRate()
+	var encoder, decoder []nn.RandomInput
 	for i, units := range m.Hidden {
-		encoder = append(encoder, nn.Draw{Name: fmt.Sprintf("encoder.%d", i), Units: units, Rate: rate})
+		encoder = append(encoder, nn.RandomInput{Name: fmt.Sprintf("encoder.%d", i), Units: units, Rate: rate})
 	}
 	for i := range m.Hidden {
-		decoder = append(decoder, nn.Draw{Name: fmt.Sprintf("decoder.%d", i), Units: m.Hidden[len(m.Hidden)-1-i], Rate: rate})
+		decoder = append(decoder, nn.RandomInput{Name: fmt.Sprintf("decoder.%d", i), Units: m.Hidden[len(m.Hidden)-1-i], Rate: rate})
 	}
-	return append(append(encoder, nn.Draw{Name: "eps", Law: nn.Normal, Units: m.Latent}), decoder...)
+	return append(append(encoder, nn.RandomInput{Name: "eps", Distribution: nn.Normal, Units: m.Latent}), decoder...)
 }
 
-// rate is the dropout's, exactly 0 where it is off.
-func (m Cells) rate() float64 {
+// dropoutRate is the dropout's, exactly 0 where it is off.
+func (m Cells) dropoutRate() float64 {
 	if m.Dropout == nn.Zero {
 		return 0
 	}
@@ -201,7 +201,7 @@ func (m Cells) rate() float64 {
 // Forward implements model.Architecture.
 func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	m = m.withDefaults()
-	b := building{Tape: t, p: p, draws: draws, rate: m.rate()}
+	b := builder{Tape: t, p: p, draws: draws, rate: m.dropoutRate()}
 	h, cluster := x, (*Node)(nil)
 	if m.Clusters > 0 {
 		h, cluster = Slice(x, AxisRange(0, m.Genes)), Slice(x, AxisRange(m.Genes))
@@ -210,7 +210,7 @@ func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trac
 		h = b.block(fmt.Sprintf("encoder.%d", i), h)
 	}
 	mu, s := b.dense(h), b.dense(h)
-	outputs := b.decode(m, reparameterise(t, mu, s, b.draw()), cluster)
+	outputs := b.decode(m, reparameterise(t, mu, s, b.nextRandomInput()), cluster)
 	outputs[loss.LatentMean], outputs[loss.LatentLogVar] = mu, s
 	layers := append(b.layers, model.Layer{Name: "mean", Value: mu}, model.Layer{Name: "proportion", Value: outputs[loss.Proportion]})
 	return model.Trace{Outputs: outputs, Embedding: mu, Layers: layers}
@@ -218,7 +218,7 @@ func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trac
 
 // decode builds what a network says of codes z, with the cluster behind them where it
 // is not nil.
-func (b *building) decode(m Cells, z, cluster *Node) map[string]*Node {
+func (b *builder) decode(m Cells, z, cluster *Node) map[string]*Node {
 	g := z
 	for i := range m.Hidden {
 		g = b.block(fmt.Sprintf("decoder.%d", i), g)
@@ -229,7 +229,7 @@ func (b *building) decode(m Cells, z, cluster *Node) map[string]*Node {
 	}
 	outputs := map[string]*Node{loss.Proportion: nn.SoftmaxFeatures(b.Tape, b.dense(seen))}
 	if m.Dispersion == PerGene {
-		outputs[loss.LogDispersion] = nn.Constant(b.Tape, b.weight(), z.Shape().Dimensions[1])
+		outputs[loss.LogDispersion] = nn.Constant(b.Tape, b.nextWeight(), z.Shape().Dimensions[1])
 	} else {
 		outputs[loss.LogDispersion] = b.dense(g)
 	}
@@ -239,8 +239,8 @@ func (b *building) decode(m Cells, z, cluster *Node) map[string]*Node {
 	return outputs
 }
 
-// building takes weights and draws in their order.
-type building struct {
+// builder takes weights and draws in their order.
+type builder struct {
 	*nn.Tape
 	p, draws []*Node
 	rate     float64
@@ -248,24 +248,24 @@ type building struct {
 	layers   []model.Layer
 }
 
-func (b *building) weight() *Node {
+func (b *builder) nextWeight() *Node {
 	w := b.p[0]
 	b.p = b.p[1:]
 	return w
 }
 
-// draw is the next draw, nil in inference.
-func (b *building) draw() *Node {
+// nextRandomInput is the next draw, nil in inference.
+func (b *builder) nextRandomInput() *Node {
 	b.drawn++
-	return model.DrawAt(b.draws, b.drawn-1)
+	return model.RandomInputAt(b.draws, b.drawn-1)
 }
 
-func (b *building) dense(x *Node) *Node { return nn.Dense(b.Tape, x, b.weight(), b.weight()) }
+func (b *builder) dense(x *Node) *Node { return nn.Dense(b.Tape, x, b.nextWeight(), b.nextWeight()) }
 
-func (b *building) block(name string, x *Node) *Node {
+func (b *builder) block(name string, x *Node) *Node {
 	y := b.dense(x)
-	y = nn.LayerNorm(b.Tape, y, b.weight(), b.weight(), nn.LayerNormEps, y.Shape().Dimensions[1])
-	y = nn.ReLUDropout(b.Tape, y, b.draw(), b.rate)
+	y = nn.LayerNorm(b.Tape, y, b.nextWeight(), b.nextWeight(), nn.LayerNormEps, y.Shape().Dimensions[1])
+	y = nn.ReLUDropout(b.Tape, y, b.nextRandomInput(), b.rate)
 	b.layers = append(b.layers, model.Layer{Name: name, Value: y})
 	return y
 }

@@ -322,8 +322,8 @@ func TestCellsAreDrawn(t *testing.T) {
 	if at(m, 1, true) == at(still, 1, true) || at(m, 1, false) != at(still, 1, false) {
 		t.Error("dropout changes nothing in training, or something in inference")
 	}
-	if len(m.Draws()) != 7 || m.Draws()[3].Name != "eps" || m.Draws()[4].Units != 3 {
-		t.Errorf("draws %+v", m.Draws())
+	if len(m.RandomInputs()) != 7 || m.RandomInputs()[3].Name != "eps" || m.RandomInputs()[4].Units != 3 {
+		t.Errorf("draws %+v", m.RandomInputs())
 	}
 }
 

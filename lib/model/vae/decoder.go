@@ -20,8 +20,8 @@ type Decoder struct {
 }
 
 var (
-	_ model.Architecture = Decoder{}
-	_ model.Twinned      = Decoder{}
+	_ model.Architecture   = Decoder{}
+	_ model.StateDictNamer = Decoder{}
 )
 
 // Name implements model.Architecture.
@@ -41,8 +41,8 @@ func (m Decoder) Returns() []model.Output {
 	return out
 }
 
-// Resolved implements model.Architecture.
-func (m Decoder) Resolved() model.Architecture { return Decoder{m.Of.withDefaults()} }
+// WithDefaults implements model.Architecture.
+func (m Decoder) WithDefaults() model.Architecture { return Decoder{m.Of.withDefaults()} }
 
 // Check implements model.Architecture.
 func (m Decoder) Check() error { return m.Of.Check() }
@@ -50,19 +50,19 @@ func (m Decoder) Check() error { return m.Of.Check() }
 // Init implements model.Architecture: the decoder's part of what Cells draws.
 func (m Decoder) Init(rng *rand.Rand) nn.Params { return m.Of.DecoderWeights(m.Of.Init(rng)) }
 
-// Twin implements model.Twinned, as in the autoencoder.
-func (m Decoder) Twin(d *nn.StateDict) { m.Of.Twin(d) }
+// NameStateDict implements model.StateDictNamer, as in the autoencoder.
+func (m Decoder) NameStateDict(d *nn.StateDict) { m.Of.NameStateDict(d) }
 
-// Draws implements model.Architecture.
-func (m Decoder) Draws() []nn.Draw {
-	all := m.Of.Draws()
+// RandomInputs implements model.Architecture.
+func (m Decoder) RandomInputs() []nn.RandomInput {
+	all := m.Of.RandomInputs()
 	return all[len(all)/2+1:]
 }
 
 // Forward implements model.Architecture.
 func (m Decoder) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	of := m.Of.withDefaults()
-	b := building{Tape: t, p: p, draws: draws, rate: of.rate()}
+	b := builder{Tape: t, p: p, draws: draws, rate: of.dropoutRate()}
 	z, cluster := x, (*Node)(nil)
 	if of.Clusters > 0 {
 		z, cluster = Slice(x, AxisRange(0, of.Latent)), Slice(x, AxisRange(of.Latent))

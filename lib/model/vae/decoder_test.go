@@ -56,9 +56,9 @@ func TestDecodingTheMeansIsWhatCellsDoes(t *testing.T) {
 // A decoder takes as many draws as Cells has behind its posterior.
 func TestTheDecoderHasItsOwnDraws(t *testing.T) {
 	m := Cells{Genes: 7, Hidden: []int{6, 5}, Latent: 3}
-	got, all := Decoder{m}.Draws(), m.Draws()
+	got, all := Decoder{m}.RandomInputs(), m.RandomInputs()
 	if len(got) != 2 || got[0] != all[3] || got[1] != all[4] {
 		t.Errorf("%v of %v", got, all)
 	}
-	var _ model.Architecture = Decoder{m}.Resolved()
+	var _ model.Architecture = Decoder{m}.WithDefaults()
 }

@@ -33,8 +33,8 @@ func (m Gaussian) withDefaults() Gaussian {
 	return Gaussian{Features: m.Features, Hidden: cmp.Or(m.Hidden, 128), Latent: cmp.Or(m.Latent, 8)}
 }
 
-// Resolved implements model.Architecture.
-func (m Gaussian) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m Gaussian) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Gaussian) Name() string { return "gaussian-vae" }
@@ -73,16 +73,16 @@ func (m Gaussian) Init(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// Draws implements model.Architecture: eps.
-func (m Gaussian) Draws() []nn.Draw {
-	return []nn.Draw{{Name: "eps", Law: nn.Normal, Units: m.withDefaults().Latent}}
+// RandomInputs implements model.Architecture: eps.
+func (m Gaussian) RandomInputs() []nn.RandomInput {
+	return []nn.RandomInput{{Name: "eps", Distribution: nn.Normal, Units: m.withDefaults().Latent}}
 }
 
 // Forward implements model.Architecture.
 func (m Gaussian) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
 	mu, s := nn.Dense(t, h, p[2], p[3]), nn.Dense(t, h, p[4], p[5])
-	z := reparameterise(t, mu, s, model.DrawAt(draws, 0))
+	z := reparameterise(t, mu, s, model.RandomInputAt(draws, 0))
 	hidden := nn.ReLUDropout(t, nn.Dense(t, z, p[6], p[7]), nil, 0)
 	out := nn.Dense(t, hidden, p[8], p[9])
 	return model.Trace{

@@ -21,7 +21,7 @@ func open(t testing.TB, m Gaussian) (*model.Runner, nn.Params) {
 }
 
 func autoencode(x array.Matrix[float32]) train.Objective {
-	return train.Objective{{Name: "images", X: x, Targets: []train.Target{train.Against(loss.GaussianELBO{Beta: 0.2}, x, 1)}}}
+	return train.Objective{{Name: "images", X: x, Targets: []train.Target{train.OutputTarget(loss.GaussianELBO{Beta: 0.2}, x, 1)}}}
 }
 
 // digits are MNIST's where the file is, and what the data set generates instead
@@ -58,7 +58,7 @@ func TestAnAutoencoderLearnsDigits(t *testing.T) {
 	plan := train.Plan{
 		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{autoencode(in)}, nil },
 		Validation: &train.Validation{Objective: held, Patience: 5},
-		Surgeons:   []train.Surgeon{train.ClipNorm{Max: 50}},
+		Transforms: []train.GradientTransform{train.ClipNorm{Max: 50}},
 	}
 	p, history, err := train.FitPlan(context.Background(), r, fresh, plan, train.Config{Epochs: 30, Batch: 20, Optimizer: nn.Adam{LR: 3e-3}, Seed: 1}, train.Hooks{})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestAnAutoencoderLearnsDigits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, w := range model.Widths(m) {
+	for name, w := range model.OutputWidths(m) {
 		if o := pred.Outputs[name]; o.Rows != out.Rows || o.Cols != w {
 			t.Errorf("output %s is %d x %d", name, o.Rows, o.Cols)
 		}

@@ -33,10 +33,10 @@ type AllCNN struct {
 }
 
 var (
-	_ model.Classifier = AllCNN{}
-	_ model.Chunked    = AllCNN{}
-	_ model.Coupled    = AllCNN{}
-	_ model.Shaped     = AllCNN{}
+	_ model.Classifier     = AllCNN{}
+	_ model.MaxBatch       = AllCNN{}
+	_ model.UsesBatchStats = AllCNN{}
+	_ model.Shaped         = AllCNN{}
 )
 
 // allConv is one convolution of AllCNN.
@@ -69,18 +69,18 @@ func (m AllCNN) Axes() []int {
 func (m AllCNN) Classes() int { return m.withDefaults().Outputs }
 
 // Returns implements model.Architecture.
-func (m AllCNN) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m AllCNN) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// ChunkRows implements model.Chunked.
-func (AllCNN) ChunkRows() int { return chunkRows }
+// MaxBatch implements model.MaxBatch.
+func (AllCNN) MaxBatch() int { return chunkRows }
 
-// Coupled implements model.Coupled.
-func (m AllCNN) Coupled() bool { return !m.Plain }
+// UsesBatchStats implements model.UsesBatchStats.
+func (m AllCNN) UsesBatchStats() bool { return !m.Plain }
 
 // Check implements model.Architecture.
 func (m AllCNN) Check() error {
 	m = m.withDefaults()
-	if err := check(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width); err != nil {
+	if err := checkImage(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width); err != nil {
 		return err
 	}
 	in, width, weights := float64(m.Channels), float64(m.Width), 0.0
@@ -89,7 +89,7 @@ func (m AllCNN) Check() error {
 		weights += in * out * float64(c.size*c.size)
 		in = out
 	}
-	return model.Fits(m.Name(), weights+in*float64(m.Outputs), max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), float64(m.Outputs)))
+	return model.CheckSize(m.Name(), weights+in*float64(m.Outputs), max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.
@@ -108,13 +108,13 @@ func (m AllCNN) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", in, m.Outputs)...)
 }
 
-// Draws implements model.Architecture.
-func (AllCNN) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture.
+func (AllCNN) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
-	r := &reader{t, p}
+	r := &paramReader{t, p}
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	var stages []nn.Image
 	for i, c := range allConvs {
@@ -128,5 +128,5 @@ func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 		}
 	}
 	hp := nn.GlobalMean(t, h).Join(t)
-	return trace(stages, hp, r.dense(hp))
+	return namedTrace(stages, hp, r.dense(hp))
 }

@@ -43,7 +43,7 @@ func noise(arch model.Architecture, rows int) (array.Matrix[float32], []int) {
 		x.Data[i] = float32(rng.NormFloat64())
 	}
 	for i := range y {
-		y[i] = rng.IntN(model.Widths(arch)[nn.Logits])
+		y[i] = rng.IntN(model.OutputWidths(arch)[nn.Logits])
 	}
 	return x, y
 }
@@ -56,7 +56,7 @@ const stepsPerEpoch = 8
 func benchmarkStep(b *testing.B, arch model.Architecture, rows int) {
 	r := openRunner(b, arch)
 	x, y := noise(arch, stepsPerEpoch*rows)
-	o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, model.Widths(arch)[nn.Logits], 1)}}}
+	o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, model.OutputWidths(arch)[nn.Logits], 1)}}}
 	c := train.Config{Epochs: b.N + 1, Batch: rows, Optimizer: nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
 	var compiled float64
 	progress := func(e train.Epoch) {

@@ -127,8 +127,8 @@ func TestTheListHasEveryNetworkOfTheTable(t *testing.T) {
 	listed := map[string]bool{}
 	for _, f := range All() {
 		listed[f.Name] = true
-		if a := f.New(2, 16, 4); a.Name() != f.Name || a.Inputs() != 512 || model.Widths(a)[nn.Logits] != 4 || a.Check() != nil {
-			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), model.Widths(a)[nn.Logits], a.Check())
+		if a := f.New(2, 16, 4); a.Name() != f.Name || a.Inputs() != 512 || model.OutputWidths(a)[nn.Logits] != 4 || a.Check() != nil {
+			t.Errorf("%s makes %s of %d features and %d outputs: %v", f.Name, a.Name(), a.Inputs(), model.OutputWidths(a)[nn.Logits], a.Check())
 		}
 	}
 	for _, c := range table {
@@ -353,9 +353,9 @@ func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
 	refused, given := 0, 0
 	each(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(r.Arch, 3)
-		classes, p := model.Widths(r.Arch)[nn.Logits], weights(r.Arch, 1)
-		norms, err := r.GradientNorms(p, model.Labelled(x, y, classes))
-		if model.IsCoupled(r.Arch) {
+		classes, p := model.OutputWidths(r.Arch)[nn.Logits], weights(r.Arch, 1)
+		norms, err := r.GradientNorms(p, model.LabelledExamples(x, y, classes))
+		if model.HasBatchStats(r.Arch) {
 			refused++
 			if err == nil || !strings.Contains(err.Error(), "mixes the records of a batch") || !strings.Contains(err.Error(), ".weight of "+r.Arch.Name()) {
 				t.Errorf("error %v", err)

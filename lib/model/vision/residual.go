@@ -81,7 +81,7 @@ func (m Residual) Init(rng *rand.Rand, prefix string) nn.Params {
 // their mean over the image [Features, n], and the weights that are left for what
 // stands behind it.
 func (m Residual) Forward(t *nn.Tape, p []*Node, x *Node) (stages []nn.Image, mean *Node, rest []*Node) {
-	r := &reader{t, p}
+	r := &paramReader{t, p}
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	h = r.norm(r.conv(h, nn.Conv2D{Pad: m.size() / 2}, false))
 	if !m.Slim {
@@ -96,7 +96,7 @@ func (m Residual) Forward(t *nn.Tape, p []*Node, x *Node) (stages []nn.Image, me
 	return stages, nn.GlobalMean(t, h).Join(t), r.rest
 }
 
-func (m Residual) block(r *reader, h nn.Image, b block) nn.Image {
+func (m Residual) block(r *paramReader, h nn.Image, b block) nn.Image {
 	inner := r.norm(r.conv(h, nn.Conv2D{Stride: b.stride, Pad: 1}, false)).ReLU(r.t)
 	inner = r.norm(r.conv(inner, nn.Conv2D{Pad: m.size() / 2}, false))
 	if b.shortcut() {
@@ -105,9 +105,9 @@ func (m Residual) block(r *reader, h nn.Image, b block) nn.Image {
 	return inner.Add(r.t, h).ReLU(r.t)
 }
 
-// Twin names the modules as torchvision's resnet18 does: a shortcut is the block's
+// NameStateDict names the modules as torchvision's resnet18 does: a shortcut is the block's
 // downsample, a convolution and a normalisation.
-func (m Residual) Twin(d *nn.StateDict, prefix string) {
+func (m Residual) NameStateDict(d *nn.StateDict, prefix string) {
 	for _, b := range m.blocks(prefix) {
 		d.Module(b.name+"shortcut.conv", b.name+"downsample.0")
 		d.Module(b.name+"shortcut.bn", b.name+"downsample.1")

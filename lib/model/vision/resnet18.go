@@ -35,11 +35,11 @@ type ResNet18 struct {
 }
 
 var (
-	_ model.Classifier = ResNet18{}
-	_ model.Chunked    = ResNet18{}
-	_ model.Coupled    = ResNet18{}
-	_ model.Shaped     = ResNet18{}
-	_ model.Twinned    = ResNet18{}
+	_ model.Classifier     = ResNet18{}
+	_ model.MaxBatch       = ResNet18{}
+	_ model.UsesBatchStats = ResNet18{}
+	_ model.Shaped         = ResNet18{}
+	_ model.StateDictNamer = ResNet18{}
 )
 
 func (m ResNet18) withDefaults() ResNet18 {
@@ -71,24 +71,24 @@ func (m ResNet18) Axes() []int {
 func (m ResNet18) Classes() int { return m.withDefaults().Outputs }
 
 // Returns implements model.Architecture.
-func (m ResNet18) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m ResNet18) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// ChunkRows implements model.Chunked.
-func (ResNet18) ChunkRows() int { return chunkRows }
+// MaxBatch implements model.MaxBatch.
+func (ResNet18) MaxBatch() int { return chunkRows }
 
-// Coupled implements model.Coupled.
-func (ResNet18) Coupled() bool { return true }
+// UsesBatchStats implements model.UsesBatchStats.
+func (ResNet18) UsesBatchStats() bool { return true }
 
 // Check implements model.Architecture.
 func (m ResNet18) Check() error {
 	m = m.withDefaults()
-	if err := check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
+	if err := checkImage(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
 		return err
 	}
 	const ofStages = 2724 // weights of the kernels, in units of the width squared
 	w := float64(m.Width)
-	return model.Fits(m.Name(), 9*float64(m.Channels)*w+ofStages*w*w+8*w*float64(m.Outputs),
-		max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), float64(m.Outputs)))
+	return model.CheckSize(m.Name(), 9*float64(m.Channels)*w+ofStages*w*w+8*w*float64(m.Outputs),
+		max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.
@@ -98,18 +98,18 @@ func (m ResNet18) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", m.body().Features(), m.Outputs)...)
 }
 
-// Twin implements model.Twinned: torchvision's resnet18.
-func (m ResNet18) Twin(d *nn.StateDict) {
-	m.withDefaults().body().Twin(d, "")
+// NameStateDict implements model.StateDictNamer: torchvision's resnet18.
+func (m ResNet18) NameStateDict(d *nn.StateDict) {
+	m.withDefaults().body().NameStateDict(d, "")
 	d.Module("head", "fc")
 }
 
-// Draws implements model.Architecture.
-func (ResNet18) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture.
+func (ResNet18) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m ResNet18) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
 	stages, hp, rest := m.body().Forward(t, p, x)
-	return trace(stages, hp, nn.Dense(t, hp, rest[0], rest[1]))
+	return namedTrace(stages, hp, nn.Dense(t, hp, rest[0], rest[1]))
 }

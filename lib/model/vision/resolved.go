@@ -2,11 +2,11 @@ package vision
 
 import "github.com/lethe-ml/lethe/lib/model"
 
-// Resolved implements model.Architecture.
-func (m AllCNN) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m AllCNN) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Resolved implements model.Architecture.
-func (m ResNet18) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m ResNet18) WithDefaults() model.Architecture { return m.withDefaults() }
 
-// Resolved implements model.Architecture.
-func (m SmallCNN) Resolved() model.Architecture { return m.withDefaults() }
+// WithDefaults implements model.Architecture.
+func (m SmallCNN) WithDefaults() model.Architecture { return m.withDefaults() }

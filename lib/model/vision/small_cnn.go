@@ -31,10 +31,10 @@ type SmallCNN struct {
 }
 
 var (
-	_ model.Classifier = SmallCNN{}
-	_ model.Chunked    = SmallCNN{}
-	_ model.Coupled    = SmallCNN{}
-	_ model.Shaped     = SmallCNN{}
+	_ model.Classifier     = SmallCNN{}
+	_ model.MaxBatch       = SmallCNN{}
+	_ model.UsesBatchStats = SmallCNN{}
+	_ model.Shaped         = SmallCNN{}
 )
 
 func (m SmallCNN) withDefaults() SmallCNN {
@@ -62,13 +62,13 @@ func (m SmallCNN) Axes() []int {
 func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
 
 // Returns implements model.Architecture.
-func (m SmallCNN) Returns() []model.Output { return model.Scores(m.Classes()) }
+func (m SmallCNN) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// ChunkRows implements model.Chunked.
-func (m SmallCNN) ChunkRows() int { return chunkRows }
+// MaxBatch implements model.MaxBatch.
+func (m SmallCNN) MaxBatch() int { return chunkRows }
 
-// Coupled implements model.Coupled.
-func (m SmallCNN) Coupled() bool { return m.Norm }
+// UsesBatchStats implements model.UsesBatchStats.
+func (m SmallCNN) UsesBatchStats() bool { return m.Norm }
 
 // Check implements model.Architecture.
 func (m SmallCNN) Check() error {
@@ -76,12 +76,12 @@ func (m SmallCNN) Check() error {
 	if m.Hidden < 1 {
 		return fmt.Errorf("%s: %d hidden units", m.Name(), m.Hidden)
 	}
-	if err := check(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
+	if err := checkImage(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
 		return err
 	}
 	w, h := float64(m.Width), float64(m.Hidden)
-	return model.Fits(m.Name(), 9*w*(float64(m.Channels)+10*w)+pixels(4, m.Side/8)*w*h+h*float64(m.Outputs),
-		max(pixels(m.Channels, m.Side), pixels(m.Width, m.Side), h, float64(m.Outputs)))
+	return model.CheckSize(m.Name(), 9*w*(float64(m.Channels)+10*w)+imageSize(4, m.Side/8)*w*h+h*float64(m.Outputs),
+		max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), h, float64(m.Outputs)))
 }
 
 // Init implements model.Architecture.
@@ -101,13 +101,13 @@ func (m SmallCNN) Init(rng *rand.Rand) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, "head", m.Hidden, m.Outputs)...)
 }
 
-// Draws implements model.Architecture.
-func (SmallCNN) Draws() []nn.Draw { return nil }
+// RandomInputs implements model.Architecture.
+func (SmallCNN) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
 func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
 	m = m.withDefaults()
-	r := &reader{t, p}
+	r := &paramReader{t, p}
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	var stages []nn.Image
 	for range 3 {
@@ -123,5 +123,5 @@ func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace
 		stages = append(stages, h)
 	}
 	hp := nn.ReLUDropout(t, r.dense(h.Join(t)), nil, 0)
-	return trace(stages, hp, r.dense(hp))
+	return namedTrace(stages, hp, r.dense(hp))
 }

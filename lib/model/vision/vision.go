@@ -38,9 +38,9 @@ func All() []Family {
 // chunkRows is the number of images in one execution where batches are cut.
 const chunkRows = 32
 
-// check reports an image or a width that no network can be built for; least is
+// checkImage reports an image or a width that no network can be built for; least is
 // the smallest side of an image that its strides leave a pixel of.
-func check(name string, channels, side, least, outputs, width int) error {
+func checkImage(name string, channels, side, least, outputs, width int) error {
 	switch {
 	case channels < 1:
 		return fmt.Errorf("%s: images of %d channels", name, channels)
@@ -54,23 +54,23 @@ func check(name string, channels, side, least, outputs, width int) error {
 	return nil
 }
 
-// pixels are the numbers of an image with so many channels.
-func pixels(channels, side int) float64 { return float64(channels) * float64(side) * float64(side) }
+// imageSize are the numbers of an image with so many channels.
+func imageSize(channels, side int) float64 { return float64(channels) * float64(side) * float64(side) }
 
-// reader hands out a network's parameters in order while its graph is built.
-type reader struct {
+// paramReader hands out a network's parameters in order while its graph is built.
+type paramReader struct {
 	t    *nn.Tape
 	rest []*Node
 }
 
-func (r *reader) next() *Node {
+func (r *paramReader) next() *Node {
 	p := r.rest[0]
 	r.rest = r.rest[1:]
 	return p
 }
 
 // conv takes a kernel, and a bias if there is one.
-func (r *reader) conv(m nn.Image, c nn.Conv2D, bias bool) nn.Image {
+func (r *paramReader) conv(m nn.Image, c nn.Conv2D, bias bool) nn.Image {
 	w := r.next()
 	if !bias {
 		return c.Apply(r.t, m, w, nil)
@@ -79,20 +79,20 @@ func (r *reader) conv(m nn.Image, c nn.Conv2D, bias bool) nn.Image {
 }
 
 // norm takes gain, offset, running mean and running variance.
-func (r *reader) norm(m nn.Image) nn.Image {
+func (r *paramReader) norm(m nn.Image) nn.Image {
 	gamma, beta, mean, variance := r.next(), r.next(), r.next(), r.next()
 	return nn.BatchNorm2D(r.t, m, gamma, beta, mean, variance, nn.BatchNormEps)
 }
 
 // dense takes a matrix and a bias.
-func (r *reader) dense(x *Node) *Node {
+func (r *paramReader) dense(x *Node) *Node {
 	w, b := r.next(), r.next()
 	return nn.Dense(r.t, x, w, b)
 }
 
-// trace names the layers: the stages, the penultimate activation, the logits.
-func trace(stages []nn.Image, embedding, logits *Node) model.Trace {
-	tr := model.Classified(logits, embedding)
+// namedTrace names the layers: the stages, the penultimate activation, the logits.
+func namedTrace(stages []nn.Image, embedding, logits *Node) model.Trace {
+	tr := model.ClassifierTrace(logits, embedding)
 	for i, m := range stages {
 		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", i+1), Value: m.Flat()})
 	}

@@ -14,7 +14,7 @@ func All() []Loss {
 		SquaredError{},
 		GaussianELBO{},
 		BinaryCrossEntropy{},
-		Surest{},
+		MaxLogit{},
 		LatentDivergence{},
 		LatentMatch{},
 		LibrarySquaredError{},
@@ -25,8 +25,8 @@ func All() []Loss {
 	}
 }
 
-// positive reports a setting that is no positive number.
-func positive(name string, v float64) error {
+// checkPositive reports a setting that is no positive number.
+func checkPositive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return fmt.Errorf("its %s is %v, not a positive number", name, v)
 	}

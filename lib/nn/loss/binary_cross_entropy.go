@@ -28,7 +28,7 @@ func (BinaryCrossEntropy) About() string { return "yes-or-no answers, a logit ea
 
 // Inputs implements Loss.
 func (l BinaryCrossEntropy) Inputs(outputs map[string]int) (map[string]int, error) {
-	return probabilities(l, outputs)
+	return probabilityInputs(l, outputs)
 }
 
 // Check implements Loss.
@@ -45,7 +45,7 @@ func (BinaryCrossEntropy) Check(in map[string]array.Matrix[float32]) error {
 }
 
 // Graph implements Loss.
-func (BinaryCrossEntropy) Graph(g Given) Value {
+func (BinaryCrossEntropy) Graph(g Batch) Value {
 	z, p := g.Outputs[nn.Logits], g.Inputs[Probabilities]
 	softplus := Add(MaxScalar(z, 0), Log1P(Exp(Neg(Abs(z)))))
 	return Value{

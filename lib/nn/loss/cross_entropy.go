@@ -34,16 +34,16 @@ func (CrossEntropy) About() string {
 
 // Inputs implements Loss.
 func (l CrossEntropy) Inputs(outputs map[string]int) (map[string]int, error) {
-	return probabilities(l, outputs)
+	return probabilityInputs(l, outputs)
 }
 
 // Check implements Loss.
 func (CrossEntropy) Check(in map[string]array.Matrix[float32]) error {
-	return distributions(in[Probabilities])
+	return checkDistributions(in[Probabilities])
 }
 
 // Graph implements Loss.
-func (CrossEntropy) Graph(g Given) Value { return softened(g, 1) }
+func (CrossEntropy) Graph(g Batch) Value { return distill(g, 1) }
 
 // Labels turns class numbers into rows of probabilities. A number that is no
 // class gives a row of zeros, which Check refuses by the record's number.
@@ -57,20 +57,20 @@ func Labels(y []int, classes int) array.Matrix[float32] {
 	return m
 }
 
-func probabilities(l Loss, outputs map[string]int) (map[string]int, error) {
-	classes, err := width(l, outputs, nn.Logits)
+func probabilityInputs(l Loss, outputs map[string]int) (map[string]int, error) {
+	classes, err := outputWidth(l, outputs, nn.Logits)
 	return map[string]int{Probabilities: classes}, err
 }
 
-func softened(g Given, temperature float64) Value {
+func distill(g Batch, temperature float64) Value {
 	losses, adjoint := nn.Distill(g.Outputs[nn.Logits], g.Inputs[Probabilities], temperature)
 	return Value{losses, map[string]*Node{nn.Logits: adjoint}}
 }
 
-// distributions reports a record whose target is no distribution over the
+// checkDistributions reports a record whose target is no distribution over the
 // classes: the gradient of the loss is softmax minus target only for one that
 // adds up to 1.
-func distributions(p array.Matrix[float32]) error {
+func checkDistributions(p array.Matrix[float32]) error {
 	for i := range p.Rows {
 		var total float64
 		for c, v := range p.Row(i) {

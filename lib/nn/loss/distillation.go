@@ -29,7 +29,7 @@ func (Distillation) About() string {
 
 // Inputs implements Loss.
 func (l Distillation) Inputs(outputs map[string]int) (map[string]int, error) {
-	return probabilities(l, outputs)
+	return probabilityInputs(l, outputs)
 }
 
 // Check implements Loss.
@@ -37,13 +37,13 @@ func (l Distillation) Check(in map[string]array.Matrix[float32]) error {
 	if !(l.Temperature >= 0) || math.IsInf(l.Temperature, 0) {
 		return fmt.Errorf("its temperature is %v", l.Temperature)
 	}
-	return distributions(in[Probabilities])
+	return checkDistributions(in[Probabilities])
 }
 
 // Graph implements Loss.
-func (l Distillation) Graph(g Given) Value {
+func (l Distillation) Graph(g Batch) Value {
 	if l.Temperature == 0 {
-		return softened(g, 1)
+		return distill(g, 1)
 	}
-	return softened(g, l.Temperature)
+	return distill(g, l.Temperature)
 }

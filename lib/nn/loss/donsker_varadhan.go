@@ -38,12 +38,12 @@ func (DonskerVaradhan) About() string {
 
 // Inputs implements Loss.
 func (l DonskerVaradhan) Inputs(outputs map[string]int) (map[string]int, error) {
-	return map[string]int{}, pairScores(l, outputs)
+	return map[string]int{}, checkPairScores(l, outputs)
 }
 
-// pairScores refuses a network that scores no strangers.
-func pairScores(l Loss, outputs map[string]int) error {
-	w, err := width(l, outputs, PairScores)
+// checkPairScores refuses a network that scores no strangers.
+func checkPairScores(l Loss, outputs map[string]int) error {
+	w, err := outputWidth(l, outputs, PairScores)
 	if err == nil && w < 2 {
 		err = fmt.Errorf("the loss %s needs the scores of a pair and of at least one stranger, the network returns %d", l.Name(), w)
 	}
@@ -54,7 +54,7 @@ func pairScores(l Loss, outputs map[string]int) error {
 func (DonskerVaradhan) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
-func (DonskerVaradhan) Graph(g Given) Value {
+func (DonskerVaradhan) Graph(g Batch) Value {
 	s := g.Outputs[PairScores]
 	own, ratios := Slice(s, AxisRange(0, 1)), Exp(Slice(s, AxisRange(1)))
 	return Value{

@@ -39,17 +39,17 @@ func (GaussianELBO) About() string {
 // Inputs implements Loss.
 func (l GaussianELBO) Inputs(outputs map[string]int) (map[string]int, error) {
 	for _, name := range []string{LatentMean, LatentLogVar} {
-		if _, err := width(l, outputs, name); err != nil {
+		if _, err := outputWidth(l, outputs, name); err != nil {
 			return nil, err
 		}
 	}
-	w, err := width(l, outputs, nn.Output)
+	w, err := outputWidth(l, outputs, nn.Output)
 	return map[string]int{Target: w}, err
 }
 
 // Check implements Loss.
 func (l GaussianELBO) Check(map[string]array.Matrix[float32]) error {
-	return positive("beta", l.beta())
+	return checkPositive("beta", l.beta())
 }
 
 func (l GaussianELBO) beta() float64 {
@@ -60,7 +60,7 @@ func (l GaussianELBO) beta() float64 {
 }
 
 // Graph implements Loss.
-func (l GaussianELBO) Graph(g Given) Value {
+func (l GaussianELBO) Graph(g Batch) Value {
 	mu, s := g.Outputs[LatentMean], g.Outputs[LatentLogVar]
 	reconstruction := ReduceAndKeep(Square(Sub(g.Outputs[nn.Output], g.Inputs[Target])), ReduceSum, 0)
 	divergence := ReduceAndKeep(AddScalar(Sub(Add(Square(mu), Exp(s)), s), -1), ReduceSum, 0)

@@ -29,14 +29,14 @@ func (InfoNCE) About() string {
 
 // Inputs implements Loss.
 func (l InfoNCE) Inputs(outputs map[string]int) (map[string]int, error) {
-	return map[string]int{}, pairScores(l, outputs)
+	return map[string]int{}, checkPairScores(l, outputs)
 }
 
 // Check implements Loss.
 func (InfoNCE) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
-func (InfoNCE) Graph(g Given) Value {
+func (InfoNCE) Graph(g Batch) Value {
 	s := g.Outputs[PairScores]
 	top := StopGradient(ReduceAndKeep(s, ReduceMax, 0))
 	all := Add(Log(ReduceAndKeep(Exp(Sub(s, top)), ReduceSum, 0)), top)

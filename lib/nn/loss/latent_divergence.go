@@ -34,16 +34,16 @@ func (LatentDivergence) About() string {
 
 // Inputs implements Loss.
 func (l LatentDivergence) Inputs(outputs map[string]int) (map[string]int, error) {
-	_, err := latent(l, outputs)
+	_, err := latentWidth(l, outputs)
 	return map[string]int{}, err
 }
 
-// latent is the number of latent variables.
-func latent(l Loss, outputs map[string]int) (int, error) {
-	if _, err := width(l, outputs, LatentLogVar); err != nil {
+// latentWidth is the number of latent variables.
+func latentWidth(l Loss, outputs map[string]int) (int, error) {
+	if _, err := outputWidth(l, outputs, LatentLogVar); err != nil {
 		return 0, err
 	}
-	return width(l, outputs, LatentMean)
+	return outputWidth(l, outputs, LatentMean)
 }
 
 // Check implements Loss.
@@ -56,7 +56,7 @@ func (l LatentDivergence) Check(map[string]array.Matrix[float32]) error {
 
 // Graph implements Loss. With no free bits nothing is below them: a divergence
 // that rounds to below 0 keeps its gradient.
-func (l LatentDivergence) Graph(g Given) Value {
+func (l LatentDivergence) Graph(g Batch) Value {
 	mu, s := g.Outputs[LatentMean], g.Outputs[LatentLogVar]
 	variance := Exp(s)
 	each := MulScalar(AddScalar(Sub(Add(Square(mu), variance), s), -1), 0.5)

@@ -22,8 +22,8 @@ import (
 // however sharp it is, and no precision overflows.
 type LatentMatch struct{}
 
-// Sharpest is the log variance of a standard deviation of 2^-24.
-const Sharpest = -48 * math.Ln2
+// MinLogVar is the log variance of a standard deviation of 2^-24.
+const MinLogVar = -48 * math.Ln2
 
 var _ Loss = LatentMatch{}
 
@@ -35,7 +35,7 @@ func (LatentMatch) About() string { return "the divergence of latent variables f
 
 // Inputs implements Loss.
 func (l LatentMatch) Inputs(outputs map[string]int) (map[string]int, error) {
-	w, err := latent(l, outputs)
+	w, err := latentWidth(l, outputs)
 	return map[string]int{LatentMean: w, LatentLogVar: w}, err
 }
 
@@ -43,10 +43,10 @@ func (l LatentMatch) Inputs(outputs map[string]int) (map[string]int, error) {
 func (LatentMatch) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
-func (LatentMatch) Graph(g Given) Value {
+func (LatentMatch) Graph(g Batch) Value {
 	given, own := g.Inputs[LatentLogVar], g.Outputs[LatentLogVar]
-	teacher := MaxScalar(given, Sharpest)
-	own = Where(LessThan(given, teacher), MaxScalar(own, Sharpest), own)
+	teacher := MaxScalar(given, MinLogVar)
+	own = Where(LessThan(given, teacher), MaxScalar(own, MinLogVar), own)
 	ahead, precision := Sub(g.Outputs[LatentMean], g.Inputs[LatentMean]), Exp(Neg(teacher))
 	wider := Sub(own, teacher)
 	ratio, slope := Exp(wider), Mul(ahead, precision)

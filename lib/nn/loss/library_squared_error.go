@@ -42,15 +42,15 @@ func (LibrarySquaredError) About() string {
 
 // Inputs implements Loss.
 func (l LibrarySquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
-	return ofCells(l, outputs, Proportion)
+	return cellInputs(l, outputs, Proportion)
 }
 
-// ofCells are the inputs of a loss of cells about these outputs, one value per
+// cellInputs are the inputs of a loss of cells about these outputs, one value per
 // gene each.
-func ofCells(l Loss, outputs map[string]int, names ...string) (map[string]int, error) {
+func cellInputs(l Loss, outputs map[string]int, names ...string) (map[string]int, error) {
 	genes := 0
 	for _, name := range names {
-		w, err := width(l, outputs, name)
+		w, err := outputWidth(l, outputs, name)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func ofCells(l Loss, outputs map[string]int, names ...string) (map[string]int, e
 func (LibrarySquaredError) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
-func (LibrarySquaredError) Graph(g Given) Value {
+func (LibrarySquaredError) Graph(g Batch) Value {
 	library := g.Inputs[Library]
 	diff := Sub(Mul(g.Outputs[Proportion], library), g.Inputs[Target])
 	return Value{

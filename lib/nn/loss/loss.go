@@ -32,12 +32,12 @@ type Loss interface {
 	// loss that cannot be used. Names and sizes are right, elements are finite.
 	Check(in map[string]array.Matrix[float32]) error
 	// Graph builds the losses of a batch.
-	Graph(g Given) Value
+	Graph(g Batch) Value
 }
 
-// Given is what a loss is computed from, on a batch of n records: the network's
+// Batch is what a loss is computed from, on a batch of n records: the network's
 // outputs and the records' inputs, [width, n] each.
-type Given struct{ Outputs, Inputs map[string]*Node }
+type Batch struct{ Outputs, Inputs map[string]*Node }
 
 // Value is a loss on a batch: [1, n], one number per record that depends on that
 // record alone, and its derivatives by the outputs, [width, n] each. An output
@@ -47,9 +47,9 @@ type Value struct {
 	Adjoints map[string]*Node
 }
 
-// On builds a loss with its derivatives, by hand where it brings them and by the
+// Build builds a loss with its derivatives, by hand where it brings them and by the
 // library's automatic differentiation where not.
-func On(l Loss, g Given) Value {
+func Build(l Loss, g Batch) Value {
 	v := l.Graph(g)
 	if v.Adjoints != nil {
 		return v
@@ -57,7 +57,7 @@ func On(l Loss, g Given) Value {
 	// One output may be computed from another: the loss is built on copies, so that
 	// a derivative does not count the way through the network.
 	names := slices.Sorted(maps.Keys(g.Outputs))
-	copies := Given{Outputs: map[string]*Node{}, Inputs: g.Inputs}
+	copies := Batch{Outputs: map[string]*Node{}, Inputs: g.Inputs}
 	nodes := make([]*Node, len(names))
 	for i, name := range names {
 		nodes[i] = Identity(g.Outputs[name])
@@ -71,9 +71,9 @@ func On(l Loss, g Given) Value {
 	return v
 }
 
-// Admit reports inputs that the loss cannot take from a network with these
+// CheckInputs reports inputs that the loss cannot take from a network with these
 // outputs: missing or unknown ones, those of another size, bad values.
-func Admit(l Loss, outputs map[string]int, in map[string]array.Matrix[float32], records int) error {
+func CheckInputs(l Loss, outputs map[string]int, in map[string]array.Matrix[float32], records int) error {
 	want, err := l.Inputs(outputs)
 	if err != nil {
 		return err
@@ -101,12 +101,12 @@ func Admit(l Loss, outputs map[string]int, in map[string]array.Matrix[float32], 
 // Key identifies a loss among those of a program: its name and its fields, as JSON, and
 // its type, since two types can have the same name and fields.
 func Key(l Loss) (string, error) {
-	b, err := json.Marshal(map[string]any{l.Name(): l, "type and content": store.ContentOf(l)})
+	b, err := json.Marshal(map[string]any{l.Name(): l, "type and content": store.ContentHash(l)})
 	return string(b), err
 }
 
-// width is the width of an output, or an error that names it.
-func width(l Loss, outputs map[string]int, name string) (int, error) {
+// outputWidth is the width of an output, or an error that names it.
+func outputWidth(l Loss, outputs map[string]int, name string) (int, error) {
 	w, ok := outputs[name]
 	if !ok {
 		return 0, fmt.Errorf("the loss %s is about the output %q, which the network does not have", l.Name(), name)

@@ -18,7 +18,7 @@ import (
 
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.Surest{Probability: true}) {
+	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -33,11 +33,11 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 
 // inputsOf makes the inputs of losses that take no normal numbers.
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
-	loss.NegativeBinomial{}.Name(): ofCounts, loss.ZeroInflated{}.Name(): ofCounts,
+	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
-// ofCounts are counts, many of them 0, or library sizes of five records.
-func ofCounts(name string, width int) array.Matrix[float32] {
+// fewCounts are counts, many of them 0, or library sizes of five records.
+func fewCounts(name string, width int) array.Matrix[float32] {
 	m := array.New[float32](5, width)
 	for i := range m.Data {
 		m.Data[i] = float32(i * i % 7)
@@ -70,7 +70,7 @@ func TestAPairWithoutAStrangerIsRefused(t *testing.T) {
 
 func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 	in := map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels([]int{1, -1, 2}, 3)}
-	if err := loss.Admit(loss.CrossEntropy{}, map[string]int{"logits": 3}, in, 3); err == nil || !strings.Contains(err.Error(), "record 1") {
+	if err := loss.CheckInputs(loss.CrossEntropy{}, map[string]int{"logits": 3}, in, 3); err == nil || !strings.Contains(err.Error(), "record 1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func derived(t *testing.T, l loss.Loss, n int, outputs, inputs map[string][]floa
 			}
 			return to
 		}
-		v := loss.On(l, loss.Given{Outputs: nodes(outputs), Inputs: nodes(inputs)})
+		v := loss.Build(l, loss.Batch{Outputs: nodes(outputs), Inputs: nodes(inputs)})
 		out := []*graph.Node{v.Losses}
 		for name, d := range v.Adjoints {
 			names, out = append(names, name), append(out, d)
@@ -191,10 +191,10 @@ func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
 	exec, err := graph.NewExec(e.Backend(), func(in []*graph.Node) []*graph.Node {
 		outputs := map[string]*graph.Node{nn.Logits: in[0], "other": in[1]}
 		inputs := map[string]*graph.Node{loss.Probabilities: in[2]}
-		plain := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: map[string]*graph.Node{nn.Logits: in[1]}, Inputs: inputs})
-		there := loss.On(loss.Elsewhere{Output: "other", Of: loss.CrossEntropy{}}, loss.Given{Outputs: outputs, Inputs: inputs})
-		held := loss.On(loss.Held{Of: loss.CrossEntropy{}}, loss.Given{Outputs: outputs, Inputs: inputs})
-		own := loss.On(loss.CrossEntropy{}, loss.Given{Outputs: outputs, Inputs: inputs})
+		plain := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: map[string]*graph.Node{nn.Logits: in[1]}, Inputs: inputs})
+		there := loss.Build(loss.OnOutput{Output: "other", Of: loss.CrossEntropy{}}, loss.Batch{Outputs: outputs, Inputs: inputs})
+		held := loss.Build(loss.NoGradient{Of: loss.CrossEntropy{}}, loss.Batch{Outputs: outputs, Inputs: inputs})
+		own := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: outputs, Inputs: inputs})
 		if len(there.Adjoints) != 1 || len(held.Adjoints) != 0 {
 			t.Errorf("%d and %d outputs have derivatives, want 1 and none", len(there.Adjoints), len(held.Adjoints))
 		}
@@ -221,7 +221,7 @@ func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
 	if v := tensors.MustCopyFlatData[float32](out[3])[0]; v == 0 {
 		t.Error("the loss elsewhere is that of the logits")
 	}
-	if _, err := (loss.Elsewhere{Output: "nowhere", Of: loss.CrossEntropy{}}).Inputs(map[string]int{nn.Logits: 3}); err == nil || !strings.Contains(err.Error(), `"nowhere"`) {
+	if _, err := (loss.OnOutput{Output: "nowhere", Of: loss.CrossEntropy{}}).Inputs(map[string]int{nn.Logits: 3}); err == nil || !strings.Contains(err.Error(), `"nowhere"`) {
 		t.Errorf("an output that is not there: %v", err)
 	}
 }
@@ -237,7 +237,7 @@ func TestMistakesAreCounted(t *testing.T) {
 	logits := [][]float32{{1, 2, -3}, {1, 2, -3}, {1, 2, -3}, {-4, -4, -5}, {0, 0, 0}, {1e30, -1e30, 5}}
 	labels, want := []int{0, 1, 2, 0, 2, 2}, []float32{1, 0, 1, 0, 0, 1}
 	exec, err := graph.NewExec(e.Backend(), func(in []*graph.Node) []*graph.Node {
-		v := loss.On(loss.Mistake{}, loss.Given{
+		v := loss.Build(loss.ZeroOne{}, loss.Batch{
 			Outputs: map[string]*graph.Node{nn.Logits: in[0]}, Inputs: map[string]*graph.Node{loss.Probabilities: in[1]},
 		})
 		return []*graph.Node{v.Losses, v.Adjoints[nn.Logits]}
@@ -263,7 +263,7 @@ func TestMistakesAreCounted(t *testing.T) {
 			t.Errorf("a gradient of %v", v)
 		}
 	}
-	if err := (loss.Mistake{}).Check(map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels([]int{0, 7}, 3)}); err == nil {
+	if err := (loss.ZeroOne{}).Check(map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels([]int{0, 7}, 3)}); err == nil {
 		t.Error("a label that is none is admitted")
 	}
 }

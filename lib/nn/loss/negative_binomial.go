@@ -36,14 +36,14 @@ func (NegativeBinomial) About() string { return "a cell's counts under a negativ
 
 // Inputs implements Loss.
 func (l NegativeBinomial) Inputs(outputs map[string]int) (map[string]int, error) {
-	return ofCells(l, outputs, Proportion, LogDispersion)
+	return cellInputs(l, outputs, Proportion, LogDispersion)
 }
 
 // Check implements Loss.
-func (NegativeBinomial) Check(in map[string]array.Matrix[float32]) error { return counts(in) }
+func (NegativeBinomial) Check(in map[string]array.Matrix[float32]) error { return checkCounts(in) }
 
-// counts reports a count that is none, and a library size that is not positive.
-func counts(in map[string]array.Matrix[float32]) error {
+// checkCounts reports a count that is none, and a library size that is not positive.
+func checkCounts(in map[string]array.Matrix[float32]) error {
 	x, library := in[Target], in[Library]
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
@@ -61,20 +61,20 @@ func counts(in map[string]array.Matrix[float32]) error {
 }
 
 // Graph implements Loss.
-func (NegativeBinomial) Graph(g Given) Value {
+func (NegativeBinomial) Graph(g Batch) Value {
 	nb := newBinomial(g)
 	return Value{
 		Losses: single(Neg(ReduceAndKeep(nb.log, ReduceSum, 0))),
 		Adjoints: map[string]*Node{
-			Proportion:    single(Neg(Mul(nb.byMean, nb.library))),
-			LogDispersion: single(Neg(nb.byLog)),
+			Proportion:    single(Neg(Mul(nb.dMean, nb.library))),
+			LogDispersion: single(Neg(nb.dLogDispersion)),
 		},
 	}
 }
 
 // binomial is the log-likelihood of every count, with its derivatives by the mean
 // and by the logarithm of the dispersion, in float64.
-type binomial struct{ log, byMean, byLog, library *Node }
+type binomial struct{ log, dMean, dLogDispersion, library *Node }
 
 // newBinomial computes, with P(z) = z (z+1) ... (z+7), a = d + 8, b = x + 9 and S the
 // rest of Stirling's series,
@@ -86,27 +86,27 @@ type binomial struct{ log, byMean, byLog, library *Node }
 //
 //	(x+a-1/2) log1p(x/a) - d log1p(m/d) + x log(m a / ((d+m) b))
 //	+ log(P(d) P(x+1) / (P(x+d) b^(17/2))) + S(x+a) - S(a) - S(b) + 9 - log(2 pi)/2
-func newBinomial(g Given) binomial {
+func newBinomial(g Batch) binomial {
 	x, library := double(g.Inputs[Target]), double(g.Inputs[Library])
 	m := MaxScalar(Mul(double(g.Outputs[Proportion]), library), 1e-30) // a batch's padding has no library
 	d := Exp(ClipScalar(double(g.Outputs[LogDispersion]), -20, 20))
-	upper, lower, count := raise(Add(x, d)), raise(d), raise(AddScalar(x, 1))
+	upper, lower, count := shiftArg(Add(x, d)), shiftArg(d), shiftArg(AddScalar(x, 1))
 	over, beyond := Inverse(Add(d, m)), Sub(x, m)
 	byCount, byMean := Log1P(Mul(x, lower.inverse)), Log1P(Div(m, d))
 
-	log := Sub(Mul(AddScalar(upper.to, -0.5), byCount), Mul(d, byMean))
-	log = Add(log, Mul(x, Log(Mul(Mul(m, lower.to), Mul(over, count.inverse)))))
+	log := Sub(Mul(AddScalar(upper.shifted, -0.5), byCount), Mul(d, byMean))
+	log = Add(log, Mul(x, Log(Mul(Mul(m, lower.shifted), Mul(over, count.inverse)))))
 	factorial := Mul(count.product, Mul(Square(Square(Square(count.inverse))), Sqrt(count.inverse)))
 	log = Add(log, Log(Mul(Div(lower.product, upper.product), factorial)))
-	log = Add(log, Sub(upper.rest(), Add(lower.rest(), count.rest())))
+	log = Add(log, Sub(upper.stirlingRest(), Add(lower.stirlingRest(), count.stirlingRest())))
 	log = AddScalar(log, shift+1-0.5*math.Log(2*math.Pi))
 
-	psi := Add(byCount, Sub(upper.slope(), lower.slope()))
+	psi := Add(byCount, Sub(upper.digammaRest(), lower.digammaRest()))
 	return binomial{
-		log:     log,
-		byMean:  Mul(Mul(d, over), Div(beyond, m)),
-		byLog:   Mul(d, Sub(psi, Add(byMean, Mul(beyond, over)))),
-		library: library,
+		log:            log,
+		dMean:          Mul(Mul(d, over), Div(beyond, m)),
+		dLogDispersion: Mul(d, Sub(psi, Add(byMean, Mul(beyond, over)))),
+		library:        library,
 	}
 }
 
@@ -117,33 +117,33 @@ func single(x *Node) *Node { return ConvertDType(x, dtypes.Float32) }
 // of its terms are exact to 1e-11.
 const shift = 8
 
-// raised is a z on its way to z + 8.
-type raised struct {
-	from, to, inverse *Node // z, z + 8, 1/(z+8)
-	pairs             *Node // u = z (z+7)
-	product           *Node // z (z+1) ... (z+7) = u (u+6) (u+10) (u+12)
+// shiftedArg is a z on its way to z + 8.
+type shiftedArg struct {
+	z, shifted, inverse *Node // z, z + 8, 1/(z+8)
+	pairs               *Node // u = z (z+7)
+	product             *Node // z (z+1) ... (z+7) = u (u+6) (u+10) (u+12)
 }
 
-func raise(z *Node) raised {
+func shiftArg(z *Node) shiftedArg {
 	to, u := AddScalar(z, shift), Mul(z, AddScalar(z, shift-1))
-	return raised{z, to, Inverse(to), u, Mul(u, monic(u, 28, 252, 720))}
+	return shiftedArg{z, to, Inverse(to), u, Mul(u, monic(u, 28, 252, 720))}
 }
 
-// rest is S(a) = 1/12a - 1/360a^3 + 1/1260a^5 - 1/1680a^7, a = z + 8: lgamma(a) without
+// stirlingRest is S(a) = 1/12a - 1/360a^3 + 1/1260a^5 - 1/1680a^7, a = z + 8: lgamma(a) without
 // (a-1/2) log a - a + 1/2 log 2 pi.
-func (r raised) rest() *Node {
+func (r shiftedArg) stirlingRest() *Node {
 	return Mul(r.inverse, series(Square(r.inverse), 1.0/12, -1.0/360, 1.0/1260, -1.0/1680))
 }
 
-// slope is digamma(z) without log a, a = z + 8:
+// digammaRest is digamma(z) without log a, a = z + 8:
 //
 //	-1/2a - 1/12a^2 + 1/120a^4 - 1/252a^6 + 1/240a^8 - (2z+7) P'(u)/P(u)
 //
 // with P(u) the product.
-func (r raised) slope() *Node {
+func (r shiftedArg) digammaRest() *Node {
 	r2 := Square(r.inverse)
 	tail := Add(MulScalar(r.inverse, 0.5), Mul(r2, series(r2, 1.0/12, -1.0/120, 1.0/252, -1.0/240)))
-	inner := MulScalar(AddScalar(r.from, 0.5*(shift-1)), 8) // 4 (2z+7): P' is four times what is monic
+	inner := MulScalar(AddScalar(r.z, 0.5*(shift-1)), 8) // 4 (2z+7): P' is four times what is monic
 	return Neg(Add(tail, Mul(inner, Div(monic(r.pairs, 21, 126, 180), r.product))))
 }
 

@@ -80,7 +80,7 @@ func TestManyCountsAddUp(t *testing.T) {
 			want -= b.log
 		}
 		got, err := graph.CallOnce(e.Backend(), func(in []*graph.Node) *graph.Node {
-			v := loss.On(loss.NegativeBinomial{}, loss.Given{
+			v := loss.Build(loss.NegativeBinomial{}, loss.Batch{
 				Outputs: map[string]*graph.Node{loss.Proportion: in[0], loss.LogDispersion: in[1]},
 				Inputs:  map[string]*graph.Node{loss.Target: in[2], loss.Library: in[3]},
 			})
@@ -140,7 +140,7 @@ func TestWhatIsNoCountIsRefused(t *testing.T) {
 		}
 		spoil(in[loss.Target], in[loss.Library])
 		for _, l := range []loss.Loss{loss.NegativeBinomial{}, loss.ZeroInflated{}} {
-			if err := loss.Admit(l, outputs, in, 3); err == nil || !strings.Contains(err.Error(), words) {
+			if err := loss.CheckInputs(l, outputs, in, 3); err == nil || !strings.Contains(err.Error(), words) {
 				t.Errorf("%s: error %v, want %q", l.Name(), err, words)
 			}
 		}

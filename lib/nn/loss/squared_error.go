@@ -36,7 +36,7 @@ func (SquaredError) About() string {
 
 // Inputs implements Loss.
 func (l SquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
-	w, err := width(l, outputs, l.output())
+	w, err := outputWidth(l, outputs, l.output())
 	return map[string]int{Target: w}, err
 }
 
@@ -44,7 +44,7 @@ func (l SquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
 func (SquaredError) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.
-func (l SquaredError) Graph(g Given) Value {
+func (l SquaredError) Graph(g Batch) Value {
 	diff := Sub(g.Outputs[l.output()], g.Inputs[Target])
 	return Value{
 		Losses:   ReduceAndKeep(Square(diff), ReduceSum, 0),

@@ -26,11 +26,11 @@ func (ZeroInflated) About() string {
 
 // Inputs implements Loss.
 func (l ZeroInflated) Inputs(outputs map[string]int) (map[string]int, error) {
-	return ofCells(l, outputs, Proportion, LogDispersion, DropoutLogits)
+	return cellInputs(l, outputs, Proportion, LogDispersion, DropoutLogits)
 }
 
 // Check implements Loss.
-func (ZeroInflated) Check(in map[string]array.Matrix[float32]) error { return counts(in) }
+func (ZeroInflated) Check(in map[string]array.Matrix[float32]) error { return checkCounts(in) }
 
 // Graph implements Loss. With the logit z and the law's log-likelihood l, and r
 // the probability that a count that was seen, or a zero, is the law's own,
@@ -39,7 +39,7 @@ func (ZeroInflated) Check(in map[string]array.Matrix[float32]) error { return co
 //	x = 0:  softplus(l - z) - softplus(-z)      r = sigmoid(l - z)
 //
 // the derivatives are r by l and sigmoid(-z) - r by z.
-func (ZeroInflated) Graph(g Given) Value {
+func (ZeroInflated) Graph(g Batch) Value {
 	nb, z := newBinomial(g), double(g.Outputs[DropoutLogits])
 	zero := Equal(g.Inputs[Target], ZerosLike(g.Inputs[Target]))
 	log := Where(zero, Sub(softplus(Sub(nb.log, z)), softplus(Neg(z))), Sub(nb.log, softplus(z)))
@@ -47,8 +47,8 @@ func (ZeroInflated) Graph(g Given) Value {
 	return Value{
 		Losses: single(Neg(ReduceAndKeep(log, ReduceSum, 0))),
 		Adjoints: map[string]*Node{
-			Proportion:    single(Neg(Mul(Mul(own, nb.byMean), nb.library))),
-			LogDispersion: single(Neg(Mul(own, nb.byLog))),
+			Proportion:    single(Neg(Mul(Mul(own, nb.dMean), nb.library))),
+			LogDispersion: single(Neg(Mul(own, nb.dLogDispersion))),
 			DropoutLogits: single(Sub(own, Sigmoid(Neg(z)))),
 		},
 	}

@@ -22,9 +22,9 @@ func environment(t *testing.T) *paper.Env {
 
 // tiny is a study of one case and one method.
 func tiny() Study {
-	c := contradicting()
+	c := contradictingLabels()
 	c.MaxRows, c.Methods = 300, []unlearn.Method{unlearn.SCRUB{Epochs: 2}}
-	return Study{Scale: "quick", Cases: []Case{c}, Fleet: 12, Ensemble: 4}
+	return Study{Scale: "quick", Cases: []Case{c}, Models: 12, Ensemble: 4}
 }
 
 // What is known by heart is found in the original and not in retrained models, by every
@@ -32,16 +32,16 @@ func tiny() Study {
 // attacker those that it has not.
 func TestAttacksFindWhatIsKnownByHeart(t *testing.T) {
 	e, s := environment(t), tiny()
-	ev, err := paper.Collect(t.Context(), e, fleetPieces(e, s))
+	ev, err := paper.Collect(t.Context(), e, shadowMeasurements(e, s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	auc, found := map[string]stats.Estimate{}, map[string]Found{}
+	auc, found := map[string]stats.Estimate{}, map[string]AttackResult{}
 	for _, r := range ev.Rows {
-		auc[r.Arm+"/"+r.Attack], found[r.Arm+"/"+r.Attack] = r.Sweep.AUC, r
+		auc[r.Variant+"/"+r.Attack], found[r.Variant+"/"+r.Attack] = r.Sweep.AUC, r
 	}
 	ulira := shadow.ULiRA{Pooled: true}.Name()
-	for _, name := range []string{threshold, "population", "quantile-regression", "rmia-online", unaware, ulira} {
+	for _, name := range []string{threshold, "population", "quantile-regression", "rmia-online", unawareLiRA, ulira} {
 		if a := auc[Original+"/"+name]; a.Low < 0.6 {
 			t.Errorf("%s finds %v in the original", name, a)
 		}
@@ -49,15 +49,15 @@ func TestAttacksFindWhatIsKnownByHeart(t *testing.T) {
 			t.Errorf("%s finds %v in retrained models", name, a)
 		}
 	}
-	if auc[Original+"/"+unaware].Value != auc[Original+"/"+ulira].Value {
+	if auc[Original+"/"+unawareLiRA].Value != auc[Original+"/"+ulira].Value {
 		t.Error("before unlearning the shadows of both attackers are the same")
 	}
-	if auc["scrub/"+unaware].Value == auc["scrub/"+ulira].Value {
+	if auc["scrub/"+unawareLiRA].Value == auc["scrub/"+ulira].Value {
 		t.Error("after unlearning the shadows of both attackers are others")
 	}
 	of := found[Original+"/"+ulira]
-	if mean, err := stats.Mean(of.Records); err != nil || len(of.Records) != of.Dealt || mean < 0.6 {
-		t.Errorf("%d of %d records, on average %v, %v", len(of.Records), of.Dealt, mean, err)
+	if mean, err := stats.Mean(of.Records); err != nil || len(of.Records) != of.Assigned || mean < 0.6 {
+		t.Errorf("%d of %d records, on average %v, %v", len(of.Records), of.Assigned, mean, err)
 	}
 	out := showTPR(e, s, ev)
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != 18 {
@@ -74,7 +74,7 @@ func TestAttacksFindWhatIsKnownByHeart(t *testing.T) {
 
 func TestDistancesStandBesideRetraining(t *testing.T) {
 	e, s := environment(t), tiny()
-	pieces := distancePieces(e, s)
+	pieces := distanceMeasurements(e, s)
 	if len(pieces) != 2 || pieces[1].Setting.Class == "" {
 		t.Fatalf("%d pieces", len(pieces))
 	}
@@ -82,7 +82,7 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ev.Rows) != 2 || ev.Rows[0].Arm != Original || len(ev.Rows[0].Judged) != 3 {
+	if len(ev.Rows) != 2 || ev.Rows[0].Variant != Original || len(ev.Rows[0].Judged) != 3 {
 		t.Fatalf("%+v", ev.Rows)
 	}
 	for _, j := range ev.Rows[0].Judged {
@@ -101,22 +101,22 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 	of := s.Cases[0]
 	var cases []*lab.Case
 	for k := range 2 * s.Ensemble {
-		c, err := e.Lab().Case(t.Context(), of.seed(k))
+		c, err := e.Lab().Case(t.Context(), of.settingAt(k))
 		if err != nil {
 			t.Fatal(err)
 		}
 		cases = append(cases, c)
 	}
 	mine, others := cases[:s.Ensemble], cases[s.Ensemble:]
-	views := func(of []*lab.Case, m unlearn.Method) []view {
+	views := func(of []*lab.Case, m unlearn.Method) []modelOutputs {
 		v, err := probabilities(t.Context(), of, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	want, err := of.judge(said{
-		unlearned: views(mine, unlearn.DoNothing{}), reference: views(others, unlearn.Retrain{}), second: views(mine, unlearn.Retrain{}),
+	want, err := of.measureDistances(ensembleOutputs{
+		unlearned: views(mine, unlearn.NoOp{}), reference: views(others, unlearn.Retrain{}), second: views(mine, unlearn.Retrain{}),
 	}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 // A class is asked for its neighbours, by reference models that never had it.
 func TestAClassIsAskedForItsNeighbours(t *testing.T) {
 	e := environment(t)
-	c := class()
+	c := wholeClass()
 	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Methods = 200, 100, 10, nil
 	rows, err := c.distances(t.Context(), e.Lab(), 2)
 	if err != nil {

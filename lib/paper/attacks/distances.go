@@ -29,31 +29,31 @@ const (
 
 // Distances are those of an arm's ensemble.
 type Distances struct {
-	Case    string                `json:"case"`
-	Arm     string                `json:"arm"`
-	Control bool                  `json:"control"`
-	Records int                   `json:"n_records"`
-	Judged  []*ensemble.Judgement `json:"judged,omitempty"`
-	Lost    string                `json:"lost,omitempty"` // why there is no answer
+	Case    string             `json:"case"`
+	Variant string             `json:"arm"`
+	Control bool               `json:"control"`
+	Records int                `json:"n_records"`
+	Judged  []*ensemble.Result `json:"judged,omitempty"`
+	Lost    string             `json:"lost,omitempty"` // why there is no answer
 }
 
 func distancesTable() paper.Recipe {
 	r := paper.Recipe{ID: distancesID, Title: distancesTitle, Doc: distancesDoc}
-	return paper.OfStudy(r, StudyAt, distancePieces, showDistances)
+	return paper.StudyRecipe(r, StudyAt, distanceMeasurements, showDistances)
 }
 
-// class is a whole class of drawings, of which the others have no part.
-func class() Case {
+// wholeClass is a whole class of drawings, of which the others have no part.
+func wholeClass() Case {
 	c := drawings()
 	c.Label, c.Fraction, c.Class = "a class of drawings", 0, "cross"
 	return c
 }
 
-func distancePieces(e *paper.Env, s Study) (out []paper.Piece[Distances]) {
+func distanceMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Distances]) {
 	l := e.Lab()
-	for _, of := range append(s.Cases, class()) {
-		p := paper.Piece[Distances]{
-			ID:    fmt.Sprintf("evidence/attacks-distances/%s/%s/models-%d", of.DataSet, of.Forgets(), s.Ensemble),
+	for _, of := range append(s.Cases, wholeClass()) {
+		p := paper.Measurement[Distances]{
+			ID:    fmt.Sprintf("evidence/attacks-distances/%s/%s/models-%d", of.DataSet, of.ForgetSetName(), s.Ensemble),
 			About: of.Label, Setting: of.Setting, File: "distances.json",
 			Key:  func(first *lab.Case) store.Key { return of.key(l, first, "attacks-distances", s.Ensemble) },
 			Cost: func(first *lab.Case) int64 { return int64(len(first.Forget) * s.Ensemble) },
@@ -66,15 +66,15 @@ func distancePieces(e *paper.Env, s Study) (out []paper.Piece[Distances]) {
 			if k >= s.Ensemble {
 				methods = []unlearn.Method{unlearn.Retrain{}}
 			}
-			p.Models = append(p.Models, paper.Models{Setting: of.seed(k), Methods: methods})
+			p.Models = append(p.Models, paper.Models{Setting: of.settingAt(k), Methods: methods})
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
-// seed is the setting of an ensemble's model.
-func (c Case) seed(k int) lab.Setting {
+// settingAt is the setting of an ensemble's model.
+func (c Case) settingAt(k int) lab.Setting {
 	s := c.Setting
 	s.Seed += k
 	return s
@@ -85,7 +85,7 @@ func (c Case) seed(k int) lab.Setting {
 func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distances, error) {
 	var cases []*lab.Case
 	for k := range 2 * models {
-		one, err := l.Case(ctx, c.seed(k))
+		one, err := l.Case(ctx, c.settingAt(k))
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 			return nil
 		})
 	}
-	if err := l.Together(tasks...); err != nil {
+	if err := l.RunParallel(tasks...); err != nil {
 		return nil, err
 	}
 	reference, err := probabilities(ctx, others, unlearn.Retrain{})
@@ -119,17 +119,17 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 		return nil, err
 	}
 	var out []Distances
-	for _, a := range c.arms() {
+	for _, a := range c.variants() {
 		if a.Label == Retrained {
 			continue
 		}
-		d := Distances{Case: c.Label, Arm: a.Label, Control: a.Control, Records: len(mine[0].Forget)}
+		d := Distances{Case: c.Label, Variant: a.Label, Control: a.Control, Records: len(mine[0].Forget)}
 		unlearned, err := probabilities(ctx, mine, a.Method)
 		if lost := (*train.Diverged)(nil); errors.As(err, &lost) {
 			d.Lost = lost.Error()
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
-		} else if d.Judged, err = c.judge(said{unlearned, reference, second}, l.Shift); err != nil {
+		} else if d.Judged, err = c.measureDistances(ensembleOutputs{unlearned, reference, second}, l.Shift); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
 		out = append(out, d)
@@ -137,22 +137,22 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 	return out, nil
 }
 
-// view is what one model says of the forgotten records.
-type view struct {
+// modelOutputs is what one model says of the forgotten records.
+type modelOutputs struct {
 	margins       []float64
 	probabilities array.Matrix[float64]
 	class         int // of the first record
 }
 
-type said struct{ unlearned, reference, second []view }
+type ensembleOutputs struct{ unlearned, reference, second []modelOutputs }
 
-func probabilities(ctx context.Context, cases []*lab.Case, m unlearn.Method) (out []view, err error) {
+func probabilities(ctx context.Context, cases []*lab.Case, m unlearn.Method) (out []modelOutputs, err error) {
 	for k, c := range cases {
 		w, _, err := c.Weights(ctx, m)
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		}
-		v, err := viewOf(c, w)
+		v, err := forgetOutputs(c, w)
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		}
@@ -161,19 +161,19 @@ func probabilities(ctx context.Context, cases []*lab.Case, m unlearn.Method) (ou
 	return out, nil
 }
 
-func viewOf(c *lab.Case, w nn.Params) (v view, err error) {
+func forgetOutputs(c *lab.Case, w nn.Params) (v modelOutputs, err error) {
 	records := c.Problem.Train.Gather(c.Forget)
 	p, err := c.Runner.Predict(w, records.X)
 	if err != nil {
 		return v, err
 	}
 	v.class, v.probabilities = records.Y[0], array.Convert[float64](train.Softmax(p.Logits(), 1))
-	v.margins, err = shadow.Scaled(p.Logits(), records.Y)
+	v.margins, err = shadow.ScaledConfidences(p.Logits(), records.Y)
 	return v, err
 }
 
-// judge measures every distance that the case permits.
-func (c Case) judge(s said, shift int) (out []*ensemble.Judgement, err error) {
+// measureDistances measures every distance that the case permits.
+func (c Case) measureDistances(s ensembleOutputs, shift int) (out []*ensemble.Result, err error) {
 	for i, d := range ensemble.Distances() {
 		e := ensemble.Evidence{Unlearned: margins(s.unlearned), Retrained: margins(s.reference), Second: margins(s.second)}
 		if _, is := d.(ensemble.ClassMembership); is {
@@ -184,7 +184,7 @@ func (c Case) judge(s said, shift int) (out []*ensemble.Judgement, err error) {
 				return nil, err
 			}
 		}
-		j, err := ensemble.Judge(d, e, ensemble.Options{Rng: engine.Root(shift).Stream(engine.StreamExchange, uint64(i))})
+		j, err := ensemble.Compare(d, e, ensemble.Options{Rng: engine.Root(shift).Stream(engine.StreamExchange, uint64(i))})
 		if err != nil {
 			return nil, err
 		}
@@ -194,15 +194,15 @@ func (c Case) judge(s said, shift int) (out []*ensemble.Judgement, err error) {
 	return out, nil
 }
 
-func margins(of []view) (m array.Matrix[float64]) {
+func margins(of []modelOutputs) (m array.Matrix[float64]) {
 	for _, v := range of {
-		grow(&m, v.margins)
+		appendRow(&m, v.margins)
 	}
 	return m
 }
 
-func neighbours(s said) (e ensemble.Evidence, err error) {
-	matrices := func(of []view) (out []array.Matrix[float64]) {
+func neighbours(s ensembleOutputs) (e ensemble.Evidence, err error) {
+	matrices := func(of []modelOutputs) (out []array.Matrix[float64]) {
 		for _, v := range of {
 			out = append(out, v.probabilities)
 		}
@@ -210,10 +210,10 @@ func neighbours(s said) (e ensemble.Evidence, err error) {
 	}
 	reference := matrices(s.reference)
 	for _, part := range []struct {
-		of []view
+		of []modelOutputs
 		to *array.Matrix[float64]
 	}{{s.unlearned, &e.Unlearned}, {s.reference, &e.Retrained}, {s.second, &e.Second}} {
-		if *part.to, _, err = ensemble.Neighbours(matrices(part.of), reference, part.of[0].class); err != nil {
+		if *part.to, _, err = ensemble.NearestClassShares(matrices(part.of), reference, part.of[0].class); err != nil {
 			return e, err
 		}
 	}
@@ -231,18 +231,18 @@ func showDistances(e *paper.Env, s Study, ev *paper.Evidence[Distances]) *paper.
 	}
 	for i, r := range ev.Rows {
 		group := fmt.Sprintf("%s (%d)", r.Case, r.Records)
-		row := report.Row{Group: group, Cells: []report.Cell{report.Str(r.Arm)}}
+		row := report.Row{Group: group, Cells: []report.Cell{report.Str(r.Variant)}}
 		if r.Control {
 			row.Kind = report.Control
 		}
 		if r.Lost != "" {
-			t.Rows = append(t.Rows, report.Gaps("diverged", group, r.Arm, len(t.Columns)))
-			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", group, r.Arm, r.Lost))
+			t.Rows = append(t.Rows, report.GapRow("diverged", group, r.Variant, len(t.Columns)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", group, r.Variant, r.Lost))
 			continue
 		}
 		null := report.Row{Group: group, Kind: report.Control, Cells: []report.Cell{report.Str(Retrained)}}
 		for _, d := range ensemble.Distances() {
-			value, at := cells(r.Judged, d.Name())
+			value, at := distanceCells(r.Judged, d.Name())
 			row.Cells, null.Cells = append(row.Cells, value), append(null.Cells, at)
 		}
 		t.Rows = append(t.Rows, row)
@@ -252,12 +252,12 @@ func showDistances(e *paper.Env, s Study, ev *paper.Evidence[Distances]) *paper.
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%d models in each ensemble, with as many retrained ones for reference and as many more for the null. "+
 		"A p-value is 1/400 at least.", s.Ensemble), "class-membership is asked where a whole class is to be forgotten.")
-	t.Notes = append(t.Notes, ev.LeftOut()...)
+	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	return &paper.Output{Table: t}
 }
 
-// cells are a distance with its interval and p, and what retraining has.
-func cells(judged []*ensemble.Judgement, name string) (value, null report.Cell) {
+// distanceCells are a distance with its interval and p, and what retraining has.
+func distanceCells(judged []*ensemble.Result, name string) (value, null report.Cell) {
 	for _, j := range judged {
 		if j.Distance != name {
 			continue

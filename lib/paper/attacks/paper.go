@@ -49,57 +49,57 @@ type Case struct {
 type Study struct {
 	Scale    string
 	Cases    []Case
-	Fleet    int // models of a fleet, in pairs
+	Models   int // models of a fleet, in pairs
 	Ensemble int // models of an ensemble
 }
 
 // StudyAt is the study of the scale of that name.
 func StudyAt(scale string) (Study, error) {
-	s := Study{Scale: scale, Cases: []Case{contradicting(), atRandom(), realData("breast_cancer")}}
+	s := Study{Scale: scale, Cases: []Case{contradictingLabels(), randomRecords(), realData("breast_cancer")}}
 	switch scale {
 	case "quick":
-		s.Fleet, s.Ensemble = 24, 10
+		s.Models, s.Ensemble = 24, 10
 	case "standard":
-		s.Fleet, s.Ensemble, s.Cases = 64, 32, append(s.Cases, realData("german_credit"), drawings())
+		s.Models, s.Ensemble, s.Cases = 64, 32, append(s.Cases, realData("german_credit"), drawings())
 	case "paper":
-		s.Fleet, s.Ensemble, s.Cases = 256, 100, append(s.Cases, realData("german_credit"), drawings())
+		s.Models, s.Ensemble, s.Cases = 256, 100, append(s.Cases, realData("german_credit"), drawings())
 	default:
 		return s, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
 	}
 	return s, nil
 }
 
-// byHeart is a training that ends when a network knows its records by heart.
-func byHeart() train.Config { return train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}} }
+// memorisingFit is a training that ends when a network knows its records by heart.
+func memorisingFit() train.Config { return train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}} }
 
-// contradicting are records with labels that the others contradict: who fits them knows
+// contradictingLabels are records with labels that the others contradict: who fits them knows
 // them by heart.
-func contradicting() Case {
+func contradictingLabels() Case {
 	return Case{"records with a wrong label",
-		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Planted: "flipped", Arch: wide, Fit: byHeart()}, tableMethods()}
+		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Planted: "flipped", Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
-// atRandom are random records of the same table, of which one in five has a wrong label.
-func atRandom() Case {
+// randomRecords are random records of the same table, of which one in five has a wrong label.
+func randomRecords() Case {
 	return Case{"random records, one in five with a wrong label",
-		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Fraction: 0.20, Arch: wide, Fit: byHeart()}, tableMethods()}
+		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
 // realData are random records of a real table.
 func realData(name string) Case {
 	return Case{"random records, real data",
-		lab.Setting{DataSet: name, MaxRows: 600, Fraction: 0.20, Arch: wide, Fit: byHeart()}, tableMethods()}
+		lab.Setting{DataSet: name, MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
 // drawings are random drawings that a small network knows by heart.
 func drawings() Case {
 	return Case{"random drawings", lab.Setting{
-		DataSet: "glyphs", MaxRows: 400, TestRows: 400, Fraction: 0.30, Arch: wide, Fit: byHeart(),
+		DataSet: "glyphs", MaxRows: 400, TestRows: 400, Fraction: 0.30, Arch: wideNet, Fit: memorisingFit(),
 	}, tableMethods()}
 }
 
-// wide is a network that knows some hundred records by heart.
-func wide(features, classes int) model.Architecture {
+// wideNet is a network that knows some hundred records by heart.
+func wideNet(features, classes int) model.Architecture {
 	return tabular.MLP{Features: features, Outputs: classes, Hidden: 64, Dropout: tabular.NoDropout}
 }
 
@@ -109,32 +109,32 @@ func tableMethods() []unlearn.Method {
 	}
 }
 
-// arms are the rows of a case.
-func (c Case) arms() []lab.Arm {
-	out := []lab.Arm{{Label: Original, Method: unlearn.DoNothing{}, Control: true}, {Label: Retrained, Method: unlearn.Retrain{}, Control: true}}
+// variants are the rows of a case.
+func (c Case) variants() []lab.Variant {
+	out := []lab.Variant{{Label: Original, Method: unlearn.NoOp{}, Control: true}, {Label: Retrained, Method: unlearn.Retrain{}, Control: true}}
 	for _, m := range c.Methods {
-		out = append(out, lab.Arm{Label: m.Name(), Method: m})
+		out = append(out, lab.Variant{Label: m.Name(), Method: m})
 	}
 	return out
 }
 
 func (c Case) methods() []unlearn.Method {
 	var out []unlearn.Method
-	for _, a := range c.arms() {
+	for _, a := range c.variants() {
 		out = append(out, a.Method)
 	}
 	return out
 }
 
-// armKey is an arm as a key holds it.
-type armKey struct {
+// variantKey is an arm as a key holds it.
+type variantKey struct {
 	Label  string        `json:"label"`
 	Method lab.MethodKey `json:"method"`
 }
 
-func (c Case) keys() (out []armKey) {
-	for _, a := range c.arms() {
-		out = append(out, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+func (c Case) variantKeys() (out []variantKey) {
+	for _, a := range c.variants() {
+		out = append(out, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
 	return out
 }

@@ -26,19 +26,19 @@ const (
 
 func tprTable() paper.Recipe {
 	r := paper.Recipe{ID: tprID, Title: tprTitle, Doc: tprDoc}
-	return paper.OfStudy(r, StudyAt, fleetPieces, showTPR)
+	return paper.StudyRecipe(r, StudyAt, shadowMeasurements, showTPR)
 }
 
 func vulnerability() paper.Recipe {
 	r := paper.Recipe{ID: figureID, Title: figureTitle, Doc: figureDoc}
-	return paper.OfStudy(r, StudyAt, fleetPieces, func(e *paper.Env, s Study, ev *paper.Evidence[Found]) *paper.Output {
-		f := points(ev.Rows)
+	return paper.StudyRecipe(r, StudyAt, shadowMeasurements, func(e *paper.Env, s Study, ev *paper.Evidence[AttackResult]) *paper.Output {
+		f := scatterPanels(ev.Rows)
 		f.Source = ev.Provenance(e, figureID, s.Scale, Results, 1).Line()
 		return &paper.Output{Figure: f}
 	})
 }
 
-func showTPR(e *paper.Env, s Study, ev *paper.Evidence[Found]) *paper.Output {
+func showTPR(e *paper.Env, s Study, ev *paper.Evidence[AttackResult]) *paper.Output {
 	t := &report.Table{
 		ID: tprID, Title: tprTitle, Caption: tprDoc,
 		Columns: []report.Column{
@@ -52,10 +52,10 @@ func showTPR(e *paper.Env, s Study, ev *paper.Evidence[Found]) *paper.Output {
 		Provenance: ev.Provenance(e, tprID, s.Scale, Results, 1),
 	}
 	for _, r := range ev.Rows {
-		group := fmt.Sprintf("%s: %s", r.Case, r.Arm)
-		if r.Lost != "" {
-			t.Rows = append(t.Rows, report.Gaps("diverged", group, "every attack", len(t.Columns)))
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", group, r.Lost))
+		group := fmt.Sprintf("%s: %s", r.Case, r.Variant)
+		if r.Failure != "" {
+			t.Rows = append(t.Rows, report.GapRow("diverged", group, "every attack", len(t.Columns)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", group, r.Failure))
 			continue
 		}
 		row := report.Row{Group: group, Cells: []report.Cell{report.Str(r.Attack), report.Est(r.Sweep.AUC, 3)}}
@@ -64,35 +64,35 @@ func showTPR(e *paper.Env, s Study, ev *paper.Evidence[Found]) *paper.Output {
 		}
 		for _, rate := range []string{"0.001", "0.01", "0.05"} {
 			cell := report.Gap("too few")
-			if v, there := r.Sweep.Together[rate]; there {
+			if v, there := r.Sweep.PooledTPR[rate]; there {
 				cell = report.Est(v, 3)
 			}
 			row.Cells = append(row.Cells, cell)
 		}
-		row.Cells = append(row.Cells, report.Num(float64(r.Dealt), 0))
+		row.Cells = append(row.Cells, report.Num(float64(r.Assigned), 0))
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("%d models in each fleet. Intervals are over pairs of models and take the score that non-members pass as given; "+
-		"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Fleet))
-	t.Notes = append(t.Notes, ev.LeftOut()...)
-	f := points(ev.Rows)
+		"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Models))
+	t.Notes = append(t.Notes, ev.MissingNotes()...)
+	f := scatterPanels(ev.Rows)
 	f.Source = t.Provenance.Line()
 	return &paper.Output{Table: t, Figure: f}
 }
 
-// points draw every record before and after unlearning, an arm a panel.
-func points(rows []Found) plot.Panels {
+// scatterPanels draw every record before and after unlearning, an arm a panel.
+func scatterPanels(rows []AttackResult) plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: figureTitle, Caption: figureDoc, Width: 1080}, Columns: 3}
 	before := map[string][]float64{}
 	name := shadow.ULiRA{Pooled: true}.Name()
 	for _, r := range rows {
-		if r.Arm == Original && r.Attack == name {
+		if r.Variant == Original && r.Attack == name {
 			before[r.Case] = r.Records
 		}
 	}
 	low, high := 0.0, 1.0
 	for _, r := range rows {
-		if r.Attack != name || r.Arm == Original {
+		if r.Attack != name || r.Variant == Original {
 			continue
 		}
 		kind := "record, unlearned models"
@@ -100,7 +100,7 @@ func points(rows []Found) plot.Panels {
 			kind = "record, retrained models"
 		}
 		out.Figures = append(out.Figures, plot.Scatter{
-			Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", r.Case, r.Arm)},
+			Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", r.Case, r.Variant)},
 			X:    plot.Axis{Label: "AUC before unlearning", Min: &low, Max: &high}, Y: plot.Axis{Label: "AUC after", Min: &low, Max: &high},
 			Clouds: []plot.Cloud{{Name: kind, X: slices.Clone(before[r.Case]), Y: slices.Clone(r.Records), Control: r.Control}},
 			Null:   &plot.Null{Value: 0.5},

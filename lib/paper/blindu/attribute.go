@@ -15,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Told is how well an upload tells a property of the person that it is of.
-type Told struct {
+// AttributeResult is how well an upload tells a property of the person that it is of.
+type AttributeResult struct {
 	Case     string  `json:"case"`
 	Upload   string  `json:"upload"`
 	Seed     int     `json:"seed"`
@@ -39,13 +39,13 @@ var attribute = paper.Recipe{
 // property is the column that is asked for.
 const property = "sex"
 
-// persons are the case of a scale that has persons, of records to which nothing is done.
-func persons(scale string) (Study, error) {
+// attributeStudy are the case of a scale that has persons, of records to which nothing is done.
+func attributeStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
-	c := both(adult())[1]
+	c := bothRequests(adult())[1]
 	if scale == "quick" || scale == "hour" { // a part of the table
 		c.MaxRows, c.Fit.Epochs = 6000, 5
 	}
@@ -53,32 +53,34 @@ func persons(scale string) (Study, error) {
 	return s, nil
 }
 
-func ofPersons(r paper.Recipe) paper.Recipe {
-	return paper.OfStudy(r, persons, personPieces, func(e *paper.Env, s Study, found *paper.Evidence[Told]) *paper.Output {
-		return &paper.Output{Table: toldTable(e, s, found), Runs: report.RecordsOf(found.Rows)}
+func attributeRecipe(r paper.Recipe) paper.Recipe {
+	return paper.StudyRecipe(r, attributeStudy, attributeMeasurements, func(e *paper.Env, s Study, found *paper.Evidence[AttributeResult]) *paper.Output {
+		return &paper.Output{Table: attributeTable(e, s, found), Runs: report.NewRecords(found.Rows)}
 	})
 }
 
-func personPieces(e *paper.Env, s Study) []paper.Piece[Told] {
+func attributeMeasurements(e *paper.Env, s Study) []paper.Measurement[AttributeResult] {
 	l := e.Lab()
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Told] {
-		return paper.Piece[Told]{
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[AttributeResult] {
+		return paper.Measurement[AttributeResult]{
 			ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-			About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "told.json",
-			Models: []paper.Models{{Setting: of.at(seed), Methods: []unlearn.Method{unlearn.DoNothing{}}}},
+			About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "told.json",
+			Models: []paper.Models{{Setting: of.setting(seed), Methods: []unlearn.Method{unlearn.NoOp{}}}},
 			Key: func(c *lab.Case) store.Key {
 				k := leakKey(l, c, of)
 				k.Recipe = "evidence/blindu/attribute"
 				return k
 			},
-			Cost:    func(c *lab.Case) int64 { return int64(10 * of.Known) },
-			Measure: func(ctx context.Context, c *lab.Case) ([]Told, error) { return measureTold(ctx, l.Engine, c, of) },
+			Cost: func(c *lab.Case) int64 { return int64(10 * of.Known) },
+			Measure: func(ctx context.Context, c *lab.Case) ([]AttributeResult, error) {
+				return measureAttribute(ctx, l.Engine, c, of)
+			},
 		}
 	})
 }
 
-// measureTold asks the codes of unseen persons.
-func measureTold(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Told, error) {
+// measureAttribute asks the codes of unseen persons.
+func measureAttribute(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]AttributeResult, error) {
 	column := -1
 	for j, f := range c.About.Features {
 		if f.Name == property {
@@ -88,23 +90,23 @@ func measureTold(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([
 	if column < 0 {
 		return nil, fmt.Errorf("data set %s: no column is called %q", c.DataSet, property)
 	}
-	original, err := c.Trained(ctx, c.Original())
+	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {
 		return nil, err
 	}
-	d := numbered(c.Test, first(c.Judged(), of.Known), strangersFrom)
+	d := withNumbers(c.Test, firstN(c.EvalRows(), of.Known), nonmemberOffset)
 	p := representation.Persons{Has: make([]bool, d.X.Rows)}
 	for i := range p.Has {
 		p.Has[i] = d.X.Row(i)[column] > 0 // standardised: the one of the two that is coded higher
 	}
-	raw := without(d.X, column)
+	raw := dropColumn(d.X, column)
 	p.Raw = &raw
-	var out []Told
-	for _, u := range of.uploads() {
+	var out []AttributeResult
+	for _, u := range of.uploadKinds() {
 		if u.forget == nil {
 			continue
 		}
-		sent, err := unlearn.Upload(c.Runner, original.Final, d, u.mask, engine.Root(lab.UnlearnSeed+c.Shift))
+		sent, err := unlearn.NewErasure(c.Runner, original.Final, d, u.mask, engine.Root(lab.UnlearnSeed+c.Shift))
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +115,7 @@ func measureTold(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", u.name, err)
 		}
-		out = append(out, Told{
+		out = append(out, AttributeResult{
 			Case: of.Label, Upload: u.name, Seed: c.Seed, Persons: d.X.Rows, AUC: found.Codes.AUC.Value, Balanced: found.Codes.Balanced.Value,
 			Raw: found.Raw.AUC.Value, Majority: found.Majority,
 		})
@@ -121,8 +123,8 @@ func measureTold(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([
 	return out, nil
 }
 
-// without are records without a column.
-func without(x array.Matrix[float32], column int) array.Matrix[float64] {
+// dropColumn are records without a column.
+func dropColumn(x array.Matrix[float32], column int) array.Matrix[float64] {
 	out := array.New[float64](x.Rows, x.Cols-1)
 	for i := range x.Rows {
 		to := out.Row(i)[:0]
@@ -135,7 +137,7 @@ func without(x array.Matrix[float32], column int) array.Matrix[float64] {
 	return out
 }
 
-func toldTable(e *paper.Env, s Study, found *paper.Evidence[Told]) *report.Table {
+func attributeTable(e *paper.Env, s Study, found *paper.Evidence[AttributeResult]) *report.Table {
 	t := &report.Table{
 		ID: attribute.ID, Title: attribute.Title, Caption: attribute.Doc, Provenance: found.Provenance(e, attribute.ID, s.Scale, Results, s.Seeds),
 		Columns: []report.Column{
@@ -147,19 +149,19 @@ func toldTable(e *paper.Env, s Study, found *paper.Evidence[Told]) *report.Table
 		},
 		Notes: slices.Concat(
 			[]string{"Intervals are Student's over models of different seeds; the persons are the same in all of them."},
-			found.LeftOut(), differences(s.Cases, uncounted)),
+			found.MissingNotes(), differences(s.Cases, uncounted)),
 	}
 	for _, c := range s.Cases {
-		for _, kind := range kinds() {
-			rows := slices.DeleteFunc(slices.Clone(found.Rows), func(x Told) bool { return x.Case != c.Label || x.Upload != kind })
+		for _, kind := range uploadNames() {
+			rows := slices.DeleteFunc(slices.Clone(found.Rows), func(x AttributeResult) bool { return x.Case != c.Label || x.Upload != kind })
 			if len(rows) == 0 {
 				continue
 			}
-			l := paper.NewLine(c.Label, kind, false, rows, func(Told) string { return "" })
-			l.Share(func(x Told) float64 { return x.AUC })
-			l.Share(func(x Told) float64 { return x.Balanced })
-			l.Share(func(x Told) float64 { return x.Raw })
-			l.Share(func(x Told) float64 { return x.Majority })
+			l := paper.NewLine(c.Label, kind, false, rows, func(AttributeResult) string { return "" })
+			l.AddShare(func(x AttributeResult) float64 { return x.AUC })
+			l.AddShare(func(x AttributeResult) float64 { return x.Balanced })
+			l.AddShare(func(x AttributeResult) float64 { return x.Raw })
+			l.AddShare(func(x AttributeResult) float64 { return x.Majority })
 			t.Rows = append(t.Rows, l.Row())
 		}
 	}

@@ -14,23 +14,23 @@ import (
 // The record is attacked without the column in question, which would tell everything.
 func TestTheSexIsAskedOfTheOtherColumns(t *testing.T) {
 	x := array.Matrix[float32]{Rows: 2, Cols: 3, Data: []float32{1, 2, 3, 4, 5, 6}}
-	if got := without(x, 1); got.Cols != 2 || !slices.Equal(got.Data, []float64{1, 3, 4, 6}) {
+	if got := dropColumn(x, 1); got.Cols != 2 || !slices.Equal(got.Data, []float64{1, 3, 4, 6}) {
 		t.Errorf("without the second column: %+v", got)
 	}
 	real := datatest.Dir(t) // before the environment hides it
-	e := environment(t)
-	s, err := persons("quick")
+	e := newEnv(t)
+	s, err := attributeStudy("quick")
 	if err != nil {
 		t.Fatal(err)
 	}
 	drawn := s
-	drawn.Cases = []Case{drawings()}
-	if _, err := paper.Collect(t.Context(), e, personPieces(e, drawn)); err == nil || !strings.Contains(err.Error(), `no column is called "sex"`) {
+	drawn.Cases = []Case{glyphs()}
+	if _, err := paper.Collect(t.Context(), e, attributeMeasurements(e, drawn)); err == nil || !strings.Contains(err.Error(), `no column is called "sex"`) {
 		t.Errorf("drawings have no sex: %v", err)
 	}
 	t.Setenv(datasets.EnvDir, real)
 	s.Seeds, s.Cases[0].MaxRows, s.Cases[0].Fit.Epochs, s.Cases[0].Known = 1, 1500, 2, 140
-	found, err := paper.Collect(t.Context(), e, personPieces(e, s))
+	found, err := paper.Collect(t.Context(), e, attributeMeasurements(e, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestTheSexIsAskedOfTheOtherColumns(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if err := toldTable(e, s, found).Check(); err != nil {
+	if err := attributeTable(e, s, found).Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,8 +18,8 @@ var auxiliary = paper.Recipe{
 		"the start, and MGDA gives the shorter gradient the larger weight; 'plain sum' adds the two objectives as they are.",
 }
 
-// alone is the label of who goes on training on auxiliary records of a kind.
-func alone(a unlearn.Auxiliary) string {
+// auxiliaryLabel is the label of who goes on training on auxiliary records of a kind.
+func auxiliaryLabel(a unlearn.Auxiliary) string {
 	return map[unlearn.Auxiliary]string{
 		unlearn.Public: Auxiliary, unlearn.Inverted: "inverted records alone", unlearn.Noise: "noise alone", unlearn.Retained: "retain set alone",
 	}[a]
@@ -28,35 +28,35 @@ func alone(a unlearn.Auxiliary) string {
 // InvertedSum is BlindU on inverted records with the plain sum of its objectives.
 const InvertedSum = "BlindU_w/o, on inverted records, plain sum"
 
-// blindlyOn is the label of BlindU_w/o with auxiliary records of a kind.
-func blindlyOn(a unlearn.Auxiliary) string {
+// blindUOnLabel is the label of BlindU_w/o with auxiliary records of a kind.
+func blindUOnLabel(a unlearn.Auxiliary) string {
 	return map[unlearn.Auxiliary]string{
-		unlearn.Public: Without, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise", unlearn.Retained: OnTheRetains,
+		unlearn.Public: WithoutReplacement, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise", unlearn.Retained: OnTheRetains,
 	}[a]
 }
 
-// otherwise are the rows that the table of auxiliary records has beside those of
+// auxiliaryVariants are the rows that the table of auxiliary records has beside those of
 // Table III.
-func (c Case) otherwise() (out []lab.Arm) {
+func (c Case) auxiliaryVariants() (out []lab.Variant) {
 	for _, a := range []unlearn.Auxiliary{unlearn.Inverted, unlearn.Noise, unlearn.Retained} {
-		out = append(out, lab.Arm{Label: alone(a), Method: unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3, LR: c.LR}, Control: true})
+		out = append(out, lab.Variant{Label: auxiliaryLabel(a), Method: unlearn.AuxiliaryTuning{Auxiliary: a, Epochs: 3, LR: c.LR}, Control: true})
 		if a != unlearn.Retained {
-			out = append(out, lab.Arm{Label: blindlyOn(a), Method: unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: a}})
+			out = append(out, lab.Variant{Label: blindUOnLabel(a), Method: unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: a}})
 		}
 	}
-	sum := unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: unlearn.Inverted, Weighing: unlearn.Added}
-	return append(out, lab.Arm{Label: InvertedSum, Method: sum})
+	sum := unlearn.BlindU{LR: c.LR, Masking: c.masking(false), Auxiliary: unlearn.Inverted, Weighting: unlearn.Added}
+	return append(out, lab.Variant{Label: InvertedSum, Method: sum})
 }
 
-// kindsOfRecords are the first case of a scale by every kind of auxiliary records.
-func kindsOfRecords(scale string) (Study, error) {
+// auxiliaryStudy are the first case of a scale by every kind of auxiliary records.
+func auxiliaryStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
 	c := s.Cases[0]
 	c.Only = []string{Original, Retrained}
-	for _, label := range []func(unlearn.Auxiliary) string{alone, blindlyOn} {
+	for _, label := range []func(unlearn.Auxiliary) string{auxiliaryLabel, blindUOnLabel} {
 		for _, source := range unlearn.Sources() {
 			c.Only = append(c.Only, label(source.Name()))
 		}
@@ -79,7 +79,7 @@ func (ev *evidence) auxiliary() *paper.Output {
 	}
 	for _, c := range ev.Cases {
 		for _, label := range c.Only {
-			if rows := ev.of(c.Label, label); len(rows) > 0 {
+			if rows := ev.rowsOf(c.Label, label); len(rows) > 0 {
 				t.Rows = append(t.Rows, auxiliaryRow(c, rows))
 			}
 		}
@@ -88,10 +88,10 @@ func (ev *evidence) auxiliary() *paper.Output {
 }
 
 func auxiliaryRow(c Case, rows []Row) report.Row {
-	l := paper.NewLine(c.Label, rows[0].Arm, rows[0].Control, rows, func(r Row) string { return r.Diverged })
-	l.Share(func(r Row) float64 { return r.Erased })
-	l.Share(func(r Row) float64 { return r.Open })
-	l.Share(func(r Row) float64 { return r.Retain })
-	l.Share(func(r Row) float64 { return r.Test })
+	l := paper.NewLine(c.Label, rows[0].Variant, rows[0].Control, rows, func(r Row) string { return r.Diverged })
+	l.AddShare(func(r Row) float64 { return r.Erased })
+	l.AddShare(func(r Row) float64 { return r.Open })
+	l.AddShare(func(r Row) float64 { return r.Retain })
+	l.AddShare(func(r Row) float64 { return r.Test })
 	return l.Row()
 }

@@ -14,41 +14,41 @@ import (
 // Of every kind of auxiliary records there is a method, beside it the control that has
 // the same records and no codes, and a row of each that says which it is.
 func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
-	s, err := kindsOfRecords("quick")
+	s, err := auxiliaryStudy("quick")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := s.Cases[0]
-	arms, sources := c.arms(), unlearn.Sources()
-	if c.Backdoor == nil || len(s.Cases) != 1 || len(arms) != 2+2*len(sources)+2 || len(c.Only) != len(arms) {
-		t.Fatalf("%d cases of %d arms for %d kinds", len(s.Cases), len(arms), len(sources))
+	variants, sources := c.variants(), unlearn.Sources()
+	if c.Backdoor == nil || len(s.Cases) != 1 || len(variants) != 2+2*len(sources)+2 || len(c.Only) != len(variants) {
+		t.Fatalf("%d cases of %d arms for %d kinds", len(s.Cases), len(variants), len(sources))
 	}
-	of := func(label string) lab.Arm {
-		k := slices.IndexFunc(arms, func(a lab.Arm) bool { return a.Label == label && label != "" })
+	of := func(label string) lab.Variant {
+		k := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label && label != "" })
 		if k < 0 {
 			t.Fatalf("no arm %q", label)
 		}
-		return arms[k]
+		return variants[k]
 	}
 	for _, source := range sources {
-		control, method := of(alone(source.Name())), of(blindlyOn(source.Name()))
+		control, method := of(auxiliaryLabel(source.Name())), of(blindUOnLabel(source.Name()))
 		tuned, is := control.Method.(unlearn.AuxiliaryTuning)
-		if !is || !control.Control || tuned.Resolved().(unlearn.AuxiliaryTuning).Auxiliary != source.Name() {
+		if !is || !control.Control || tuned.WithDefaults().(unlearn.AuxiliaryTuning).Auxiliary != source.Name() {
 			t.Errorf("%s: the control is %+v", source.Name(), control)
 		}
 		blind, is := method.Method.(unlearn.BlindU)
-		if !is || method.Control || blind.Masking.Replacement || blind.Unmasked || blind.Resolved().(unlearn.BlindU).Auxiliary != source.Name() {
+		if !is || method.Control || blind.Masking.Replacement || blind.Unmasked || blind.WithDefaults().(unlearn.BlindU).Auxiliary != source.Name() {
 			t.Errorf("%s: the method is %+v", source.Name(), method)
 		}
 	}
-	if sum := of(InvertedSum).Method.(unlearn.BlindU); sum.Auxiliary != unlearn.Inverted || sum.Weighing != unlearn.Added {
+	if sum := of(InvertedSum).Method.(unlearn.BlindU); sum.Auxiliary != unlearn.Inverted || sum.Weighting != unlearn.Added {
 		t.Errorf("the plain sum is %+v", sum)
 	}
-	ev := &evidence{s, environment(t), &paper.Evidence[Row]{Data: map[string]string{}}}
-	for i, a := range arms {
+	ev := &evidence{s, newEnv(t), &paper.Evidence[Row]{Data: map[string]string{}}}
+	for i, a := range variants {
 		for seed := range 3 {
 			v := float64(i+1) / 100
-			ev.Rows = append(ev.Rows, Row{Case: c.Label, Arm: a.Label, Control: a.Control, Seed: seed, Erased: v, Open: 0.2 + v, Retain: 0.4 + v, Test: 0.6 + v})
+			ev.Rows = append(ev.Rows, Row{Case: c.Label, Variant: a.Label, Control: a.Control, Seed: seed, Erased: v, Open: 0.2 + v, Retain: 0.4 + v, Test: 0.6 + v})
 		}
 	}
 	table := ev.auxiliary().Table
@@ -57,9 +57,9 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 	var rows []string
 	for _, row := range table.Rows {
-		i := slices.IndexFunc(arms, func(a lab.Arm) bool { return a.Label == row.Cells[0].Text })
+		i := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == row.Cells[0].Text })
 		rows = append(rows, row.Cells[0].Text)
-		if (row.Kind == report.Control) != arms[i].Control {
+		if (row.Kind == report.Control) != variants[i].Control {
 			t.Errorf("%s is of kind %q", row.Cells[0].Text, row.Kind)
 		}
 		for k, from := range []float64{0, 0.2, 0.4, 0.6} {
@@ -76,8 +76,8 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 // What a model takes for the class that its backdoor gives has the backdoor's trigger on
 // it: inverted records are not free of what is to be forgotten.
 func TestInvertedRecordsShowTheTrigger(t *testing.T) {
-	of := brief().Cases[0]
-	c, err := environment(t).Lab().Case(t.Context(), of.at(0))
+	of := briefStudy().Cases[0]
+	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestInvertedRecordsShowTheTrigger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := m.Ask(t.Context(), r)
+	b, err := m.PrepareRequest(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

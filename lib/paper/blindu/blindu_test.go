@@ -13,15 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// brief is the quick study with few arms, records and epochs.
-func brief() Study {
-	c := drawings()
+// briefStudy is the quick study with few arms, records and epochs.
+func briefStudy() Study {
+	c := glyphs()
 	c.MaxRows, c.TestRows, c.Fit.Epochs = 900, 200, 12
-	c.Only = []string{Original, Retrained, VBUCoded, Without}
-	return Study{Scale: "brief", Seeds: 2, Cases: both(c)}
+	c.Only = []string{Original, Retrained, VBUCoded, WithoutReplacement}
+	return Study{Scale: "brief", Seeds: 2, Cases: bothRequests(c)}
 }
 
-func environment(t *testing.T) *paper.Env {
+func newEnv(t *testing.T) *paper.Env {
 	e, s := enginetest.WithStore(t)
 	return &paper.Env{Engine: e, Store: s}
 }
@@ -29,12 +29,12 @@ func environment(t *testing.T) *paper.Env {
 // From drawings to a table: the original has the backdoor and the retrained model has
 // not, every arm has a row, nothing is computed twice, and the jobs are what is done.
 func TestAStudyMakesItsTables(t *testing.T) {
-	e := environment(t)
-	ev, err := collect(t.Context(), e, brief())
+	e := newEnv(t)
+	ev, err := collect(t.Context(), e, briefStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := ev.of(ev.Cases[0].Label, Original)[0]; r.Masked == r.Erased {
+	if r := ev.rowsOf(ev.Cases[0].Label, Original)[0]; r.Masked == r.Erased {
 		t.Errorf("masked and not: %v", r.Erased)
 	}
 	if len(ev.Rows) != 2*2*4 {
@@ -43,19 +43,19 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	for _, r := range ev.Rows {
 		backdoor := strings.HasSuffix(r.Case, "backdoor")
 		if r.Forget != 54 || r.Train != 900 || r.Judged != 100 || (r.Opened > 0) != backdoor {
-			t.Errorf("%s, %s: %d of %d to forget, %d judged, %d with the trigger", r.Case, r.Arm, r.Forget, r.Train, r.Judged, r.Opened)
+			t.Errorf("%s, %s: %d of %d to forget, %d judged, %d with the trigger", r.Case, r.Variant, r.Forget, r.Train, r.Judged, r.Opened)
 		}
 		switch {
-		case r.Arm == Original && (r.Erased < 0.6 || r.Retain < 0.6 || r.Test < 0.5):
+		case r.Variant == Original && (r.Erased < 0.6 || r.Retain < 0.6 || r.Test < 0.5):
 			t.Errorf("%s: the original has learned too little: %+v", r.Case, r)
-		case backdoor && r.Arm == Original && r.Open < 0.6:
+		case backdoor && r.Variant == Original && r.Open < 0.6:
 			t.Errorf("the original's backdoor is open for %v", r.Open)
-		case backdoor && r.Arm == Retrained && (r.Erased > 0.2 || r.Open > 0.2):
+		case backdoor && r.Variant == Retrained && (r.Erased > 0.2 || r.Open > 0.2):
 			t.Errorf("the retrained model has the backdoor: %+v", r)
-		case !backdoor && r.Arm == Retrained && r.Erased < 0.5:
+		case !backdoor && r.Variant == Retrained && r.Erased < 0.5:
 			t.Errorf("the retrained model does not know what it never met and may know: %+v", r)
-		case r.Arm == Without && r.Steps == 0 || r.Control && r.Steps != 0:
-			t.Errorf("%s has taken %d steps", r.Arm, r.Steps)
+		case r.Variant == WithoutReplacement && r.Steps == 0 || r.Control && r.Steps != 0:
+			t.Errorf("%s has taken %d steps", r.Variant, r.Steps)
 		}
 	}
 	out := ev.table3()
@@ -72,20 +72,20 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	}
 	torn := *ev
 	torn.Rows = slices.Clone(ev.Rows)
-	torn.Rows[slices.IndexFunc(torn.Rows, func(r Row) bool { return r.Arm == Without })].Diverged = "in epoch 1"
-	if text := torn.figure6().Figure.Text(); !strings.Contains(text, Without+": 1 of 2 models diverged") {
+	torn.Rows[slices.IndexFunc(torn.Rows, func(r Row) bool { return r.Variant == WithoutReplacement })].Diverged = "in epoch 1"
+	if text := torn.figure6().Figure.Text(); !strings.Contains(text, WithoutReplacement+": 1 of 2 models diverged") {
 		t.Errorf("the figure does not say what it leaves out: %s", text)
 	}
 	lost := torn.table3().Table
-	if i := slices.IndexFunc(lost.Rows, func(r report.Row) bool { return r.Cells[0].Text == Without }); lost.Rows[i].Cells[1].Missing != "diverged in 1 of 2" ||
+	if i := slices.IndexFunc(lost.Rows, func(r report.Row) bool { return r.Cells[0].Text == WithoutReplacement }); lost.Rows[i].Cells[1].Missing != "diverged in 1 of 2" ||
 		!strings.Contains(strings.Join(lost.Notes, "\n"), "in epoch 1") {
 		t.Errorf("the table does not say which models are lost: %+v, %q", lost.Rows[i], lost.Notes)
 	}
-	again, err := collect(t.Context(), e, brief())
+	again, err := collect(t.Context(), e, briefStudy())
 	if err != nil || !slices.Equal(again.Runs, ev.Runs) || len(ev.Runs) != 4 {
 		t.Errorf("again: %v, %v", again.Runs, err)
 	}
-	jobs, err := paper.PieceJobs(t.Context(), e, pieces(e, brief()))
+	jobs, err := paper.MeasurementJobs(t.Context(), e, measurements(e, briefStudy()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +98,12 @@ func TestAStudyMakesItsTables(t *testing.T) {
 			t.Errorf("the job %s is not done", j.ID)
 		}
 	}
-	labtest.WorkIsListed(t, e.Store, jobs)
+	labtest.CheckWorkListed(t, e.Store, jobs)
 }
 
 func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	e := environment(t)
+	e := newEnv(t)
 	for _, scale := range []string{"hour", "standard", "paper"} {
 		s, err := StudyAt(scale)
 		if err != nil {
@@ -112,7 +112,7 @@ func TestAStudyWithoutItsFilesSaysWhereTheyAre(t *testing.T) {
 		if _, err := collect(t.Context(), e, s); !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), "lethe data get mnist") {
 			t.Errorf("%s: %v", scale, err)
 		}
-		jobs, err := paper.PieceJobs(t.Context(), e, pieces(e, s))
+		jobs, err := paper.MeasurementJobs(t.Context(), e, measurements(e, s))
 		if err != nil || len(jobs) == 0 || slices.ContainsFunc(jobs, func(j paper.Job) bool { return !j.Missing || j.Done }) {
 			t.Errorf("%s: %d jobs, %v", scale, len(jobs), err)
 		}

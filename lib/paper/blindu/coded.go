@@ -54,16 +54,16 @@ func (c Case) codedHBFU() unlearn.HBFU {
 	}
 	switch c.program() {
 	case adults:
-		m.Batch, m.Erasing, m.Stop = 20, 50, &unlearn.Stop{Batch: 0.2, Epoch: 0.1, Times: 8}
+		m.Batch, m.ErasingEpochs, m.Stop = 20, 50, &unlearn.Stop{Batch: 0.2, Epoch: 0.1, Times: 8}
 	case photos:
-		m.Erasing, m.Stop = 50, &unlearn.Stop{Batch: 0.02, Epoch: 0.1, Times: 2}
+		m.ErasingEpochs, m.Stop = 50, &unlearn.Stop{Batch: 0.02, Epoch: 0.1, Times: 2}
 	}
 	return m
 }
 
-// weighted are the rows whose features are drawn by the program's weights, where records are
+// weightedVariants are the rows whose features are drawn by the program's weights, where records are
 // images: what the paper names without and with replacement.
-func (c Case) weighted() (out []lab.Arm) {
+func (c Case) weightedVariants() (out []lab.Variant) {
 	if !c.Pixels {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (c Case) weighted() (out []lab.Arm) {
 		if mask.Weighting = privacy.Exponential; with {
 			label = WithWeighted
 		}
-		out = append(out, lab.Arm{Label: label, Method: unlearn.BlindU{LR: c.LR, Masking: mask}})
+		out = append(out, lab.Variant{Label: label, Method: unlearn.BlindU{LR: c.LR, Masking: mask}})
 	}
 	return out
 }
@@ -88,7 +88,7 @@ const (
 
 // program is the script that the case's data set is for, or the nearest.
 func (c Case) program() programs {
-	switch c.published() {
+	switch c.publishedDataSet() {
 	case "adult":
 		return adults
 	case "cifar10", "cifar100", "tiny_imagenet":

@@ -28,7 +28,7 @@ type evidence struct {
 }
 
 func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
-	found, err := paper.Collect(ctx, e, pieces(e, s))
+	found, err := paper.Collect(ctx, e, measurements(e, s))
 	return &evidence{s, e, found}, err
 }
 
@@ -46,29 +46,29 @@ func (ev *evidence) provenance(id string) report.Provenance {
 	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
 }
 
-// of are the rows of an arm of a case, in the order of their seeds.
-func (ev *evidence) of(label, arm string) (out []Row) {
+// rowsOf are the rows of an arm of a case, in the order of their seeds.
+func (ev *evidence) rowsOf(label, variant string) (out []Row) {
 	for _, r := range ev.Rows {
-		if r.Case == label && r.Arm == arm {
+		if r.Case == label && r.Variant == variant {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// pieces are the cases of a study with their seeds.
-func pieces(e *paper.Env, s Study) []paper.Piece[Row] {
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Row] { return piece(e, of, seed) })
+// measurements are the cases of a study with their seeds.
+func measurements(e *paper.Env, s Study) []paper.Measurement[Row] {
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Row] { return measurement(e, of, seed) })
 }
 
-func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
+func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	l := e.Lab()
-	return paper.Piece[Row]{
+	return paper.Measurement[Row]{
 		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-		About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.at(seed),
-		Models:  []paper.Models{{Setting: of.at(seed), Methods: of.methods()}},
+		About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.setting(seed),
+		Models:  []paper.Models{{Setting: of.setting(seed), Methods: of.methods()}},
 		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
-		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.arms())) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.variants())) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return measure(ctx, c, of) },
 	}
 }
@@ -76,17 +76,17 @@ func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
 // evidenceKey identifies the rows of a case in the store.
 type evidenceKey struct {
 	lab.NetworkKey
-	Case    string       `json:"case"` // as rows have it
-	Goal    lab.Goal     `json:"goal"`
-	Fit     train.Config `json:"fit"`
-	Forget  string       `json:"forget"`
-	Rate    float64      `json:"rate"` // of the masks on which models are measured
-	Arms    []armKey     `json:"arms"`
-	Shards  *lab.Shards  `json:"shards,omitempty"`
-	Results int          `json:"results"`
+	Case     string       `json:"case"` // as rows have it
+	Goal     lab.Goal     `json:"goal"`
+	Fit      train.Config `json:"fit"`
+	Forget   string       `json:"forget"`
+	Rate     float64      `json:"rate"` // of the masks on which models are measured
+	Variants []variantKey `json:"arms"`
+	Shards   *lab.Shards  `json:"shards,omitempty"`
+	Results  int          `json:"results"`
 }
 
-type armKey struct {
+type variantKey struct {
 	Label string `json:"label"`
 	lab.MethodKey
 }
@@ -96,8 +96,8 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit,
 		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Shards: c.Shards, Results: Results,
 	}
-	for _, a := range of.arms() {
-		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	for _, a := range of.variants() {
+		k.Variants = append(k.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
 	return l.Key("evidence/blindu", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
@@ -105,7 +105,7 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 // Row is the evidence on one model: one arm of one case with one seed.
 type Row struct {
 	Case    string `json:"case"`
-	Arm     string `json:"arm"`
+	Variant string `json:"arm"`
 	Control bool   `json:"control"`
 	Seed    int    `json:"seed"`
 	// Records to be forgotten, of all that the original was trained on, and unseen ones
@@ -144,7 +144,7 @@ type Row struct {
 // measure makes the rows of a case.
 func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
 	var rows []Row
-	for _, a := range of.arms() {
+	for _, a := range of.variants() {
 		row, err := rowOf(ctx, c, of, a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
@@ -155,10 +155,10 @@ func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
 }
 
 // rowOf is the evidence on an arm.
-func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
+func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Variant) (*Row, error) {
 	row := &Row{
-		Case: of.Label, Arm: a.Label, Control: a.Control, Seed: c.Seed,
-		Forget: len(c.Forget), Train: len(c.Forget) + len(c.Retain), Judged: len(c.Judged()),
+		Case: of.Label, Variant: a.Label, Control: a.Control, Seed: c.Seed,
+		Forget: len(c.Forget), Train: len(c.Forget) + len(c.Retain), Judged: len(c.EvalRows()),
 	}
 	weights, rep, err := c.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
@@ -172,18 +172,18 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Arm) (*Row, error) {
 		row.Displacement, row.Steps, row.Note = rep.Displacement, rep.Steps, rep.Note
 	}
 	if c.Holders != nil {
-		if err := row.rounds(ctx, c, a, rep); err != nil {
+		if err := row.addRounds(ctx, c, a, rep); err != nil {
 			return nil, err
 		}
 	}
-	return row, row.answers(c, of, weights)
+	return row, row.addAccuracies(c, of, weights)
 }
 
-// answers counts a model's right answers.
-func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
+// addAccuracies counts a model's right answers.
+func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 	r.Features, r.Weights = c.Problem.Train.X.Cols/of.channels(), sizeOf(w)
-	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.Judged())
-	masked, err := uploaded(c, of, forget)
+	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.EvalRows())
+	masked, err := maskForgetRecords(c, of, forget)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
 		of datasets.Part
 	}{{&r.Erased, forget}, {&r.Masked, masked}, {&r.Retain, c.Problem.Train.Gather(c.Retain)}, {&r.Test, test}}
 	if c.Backdoor != nil {
-		triggered, err := c.Triggered()
+		triggered, err := c.TriggeredRecords()
 		if err != nil {
 			return err
 		}
@@ -209,44 +209,44 @@ func (r *Row) answers(c *lab.Case, of Case, w nn.Params) error {
 		}
 		*p.to = train.Accuracy(said.Logits(), p.of.Y)
 	}
-	return r.drawn(c, w, test)
+	return r.addSampledAccuracy(c, w, test)
 }
 
-// uploaded are records of the forget set as their owner masks them, without
+// maskForgetRecords are records of the forget set as their owner masks them, without
 // replacement.
-func uploaded(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
-	x, err := maskedBy(c, of.masking(false), unlearn.Data{X: p.X, IDs: c.Forget})
+func maskForgetRecords(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
+	x, err := maskRecords(c, of.masking(false), unlearn.Data{X: p.X, IDs: c.Forget})
 	p.X = x
 	return p, err
 }
 
-// maskedBy are records as their owner masks them.
-func maskedBy(c *lab.Case, m privacy.Masking, d unlearn.Data) (array.Matrix[float32], error) {
+// maskRecords are records as their owner masks them.
+func maskRecords(c *lab.Case, m privacy.Masking, d unlearn.Data) (array.Matrix[float32], error) {
 	seed := engine.Root(lab.UnlearnSeed + c.Shift)
 	x, _, err := m.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
 	return x, err
 }
 
-// drawn is the accuracy with a draw of every code.
-func (r *Row) drawn(c *lab.Case, w nn.Params, test datasets.Part) error {
-	logits, err := ofDraws(c, w, test)
+// reconstructionFigure is the accuracy with a draw of every code.
+func (r *Row) addSampledAccuracy(c *lab.Case, w nn.Params, test datasets.Part) error {
+	logits, err := predictSampled(c, w, test)
 	if err == nil {
 		r.Drawn = train.Accuracy(logits, test.Y)
 	}
 	return err
 }
 
-// ofDraws is what a model says of records by a draw of their codes.
-func ofDraws(c *lab.Case, w nn.Params, test datasets.Part) (none array.Matrix[float32], err error) {
-	e, err := unlearn.Upload(c.Runner, w, unlearn.Data{X: test.X, Y: test.Y, IDs: test.IDs}, nil, engine.Root(lab.UnlearnSeed+c.Shift))
+// predictSampled is what a model says of records by a draw of their codes.
+func predictSampled(c *lab.Case, w nn.Params, test datasets.Part) (none array.Matrix[float32], err error) {
+	e, err := unlearn.NewErasure(c.Runner, w, unlearn.Data{X: test.X, Y: test.Y, IDs: test.IDs}, nil, engine.Root(lab.UnlearnSeed+c.Shift))
 	if err != nil {
 		return none, err
 	}
-	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: c.Problem.Arch.Resolved().(ib.Bottleneck)})
+	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: c.Problem.Arch.WithDefaults().(ib.Bottleneck)})
 	if err != nil {
 		return none, err
 	}
-	_, back := ib.Halves(w)
+	_, back := ib.SplitWeights(w)
 	said, err := half.Runner.Predict(back, e.Codes)
 	if err != nil {
 		return none, err

@@ -27,27 +27,27 @@ var scripts = map[string]script{
 	"adult":   {beta: 1e-3, train: 26_048, epochs: 10, batch: 20, local: 10, users: 20, erased: 868},
 }
 
-// unlike lists values of the program beside ours, those that differ.
-type unlike []string
+// settingDifferences lists values of the program beside ours, those that differ.
+type settingDifferences []string
 
-func (u *unlike) add(differ bool, program string, here any) {
+func (u *settingDifferences) add(differ bool, program string, here any) {
 	if differ {
 		*u = append(*u, fmt.Sprintf("%s (here %v)", program, here))
 	}
 }
 
 // note is the list as a sentence; none where nothing differs.
-func (u unlike) note(of string) []string {
+func (u settingDifferences) note(of string) []string {
 	if len(u) == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s, in the program: %s.", of, strings.Join(u, "; "))}
 }
 
-// varied tells what a table or figure varies from case to case, so that it is no difference.
-type varied struct{ beta, rate bool }
+// variedSettings tells what a table or figure varies from case to case, so that it is no difference.
+type variedSettings struct{ beta, rate bool }
 
-func among(cases []Case) (v varied) {
+func variedAmong(cases []Case) (v variedSettings) {
 	for _, c := range cases {
 		if c.DataSet == cases[0].DataSet {
 			v.beta = v.beta || c.beta() != cases[0].beta()
@@ -57,14 +57,14 @@ func among(cases []Case) (v varied) {
 	return v
 }
 
-// trained are the differences in how the original is trained, on so many records; 0: nobody
+// trainingDifferences are the differences in how the original is trained, on so many records; 0: nobody
 // has counted them.
-func (c Case) trained(records int, v varied) []string {
-	p, known := scripts[c.published()]
+func (c Case) trainingDifferences(records int, v variedSettings) []string {
+	p, known := scripts[c.publishedDataSet()]
 	if !known {
 		return nil
 	}
-	var u unlike
+	var u settingDifferences
 	u.add(!v.beta && c.beta() != p.beta, fmt.Sprintf("beta %g", p.beta), c.beta())
 	u.add(records != 0 && records != p.train, fmt.Sprintf("%d training records", p.train), records)
 	u.add(c.Fit.Epochs != p.epochs, fmt.Sprintf("%d epochs", p.epochs), c.Fit.Epochs)
@@ -76,18 +76,18 @@ func (c Case) trained(records int, v varied) []string {
 	return u.note(c.DataSet + ", training")
 }
 
-// federated are the differences of its federations, where so many records are to be forgotten.
-func (c Case) federated(forget int, v varied) []string {
-	p, known := scripts[c.published()]
-	if !known || !c.inUsers() {
+// federationDifferences are the differences of its federations, where so many records are to be forgotten.
+func (c Case) federationDifferences(forget int, v variedSettings) []string {
+	p, known := scripts[c.publishedDataSet()]
+	if !known || !c.isFederated() {
 		return nil
 	}
-	var u unlike
-	users := c.Users.Resolved()
+	var u settingDifferences
+	users := c.Users.WithDefaults()
 	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
 	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
 	if c.Shards == nil {
-		same := fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Asking, p.erased)
+		same := fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Requesters, p.erased)
 		u.add(forget != 0 && forget != p.erased, same, forget)
 		u.add(true, "the original is trained by the users", "at one place")
 	}
@@ -95,16 +95,16 @@ func (c Case) federated(forget int, v varied) []string {
 	return u.note(c.DataSet + ", federations")
 }
 
-// masked are the differences in what is masked, and in what a blind server has.
-func (c Case) masked(v varied) []string {
-	masks := func(a lab.Arm) bool {
+// maskingDifferences are the differences in what is masked, and in what a blind server has.
+func (c Case) maskingDifferences(v variedSettings) []string {
+	masks := func(a lab.Variant) bool {
 		m, is := a.Method.(unlearn.BlindU)
 		return is && !m.Unmasked
 	}
-	if _, known := scripts[c.published()]; !known || !slices.ContainsFunc(c.arms(), masks) {
+	if _, known := scripts[c.publishedDataSet()]; !known || !slices.ContainsFunc(c.variants(), masks) {
 		return nil
 	}
-	var u unlike
+	var u settingDifferences
 	u.add(!v.rate && c.rate() != 0.601, "the rate 0.601", c.rate())
 	u.add(c.Pixels, "pixels are drawn by weights exp(v/2)", "uniformly where a row says nothing else")
 	u.add(c.program() == adults, "a masked sex is -2", c.masking(false).Fill)
@@ -112,11 +112,11 @@ func (c Case) masked(v varied) []string {
 	return u.note(c.DataSet + ", blind server")
 }
 
-// stopping says by which rules the rows stop.
-func stopping(cases []Case) []string {
+// stoppingNotes says by which rules the rows stop.
+func stoppingNotes(cases []Case) []string {
 	var own []string
 	for label, row := range map[string]string{VBUCoded: "'%s'", Coded: "'%s'", HBFUCoded: "the users' turns of '%s'"} {
-		if slices.ContainsFunc(cases, func(c Case) bool { return c.has(label) }) {
+		if slices.ContainsFunc(cases, func(c Case) bool { return c.hasVariant(label) }) {
 			own = append(own, fmt.Sprintf(row, label))
 		}
 	}
@@ -128,13 +128,13 @@ func stopping(cases []Case) []string {
 	return []string{out + "; by the program's own rules " + strings.Join(own, ", ") + "."}
 }
 
-func (c Case) has(label string) bool {
-	return slices.ContainsFunc(c.arms(), func(a lab.Arm) bool { return a.Label == label })
+func (c Case) hasVariant(label string) bool {
+	return slices.ContainsFunc(c.variants(), func(a lab.Variant) bool { return a.Label == label })
 }
 
-// inUsers tells whether a row is of a federation.
-func (c Case) inUsers() bool {
-	return slices.ContainsFunc(c.arms(), func(a lab.Arm) bool {
+// isFederated tells whether a row is of a federation.
+func (c Case) isFederated() bool {
+	return slices.ContainsFunc(c.variants(), func(a lab.Variant) bool {
 		switch m := a.Method.(type) {
 		case unlearn.HBFU, unlearn.BFU, unlearn.RapidRetraining:
 			return true
@@ -148,10 +148,10 @@ func (c Case) inUsers() bool {
 // differences are the notes of all cases, each once. count is how many records a case is
 // trained on, and how many of them are to be forgotten; 0: nobody has counted them.
 func differences(cases []Case, count func(Case) (train, forget int)) (notes []string) {
-	v := among(cases)
+	v := variedAmong(cases)
 	for _, c := range cases {
 		train, forget := count(c)
-		for _, n := range slices.Concat(c.trained(train, v), c.federated(forget, v), c.masked(v)) {
+		for _, n := range slices.Concat(c.trainingDifferences(train, v), c.federationDifferences(forget, v), c.maskingDifferences(v)) {
 			if !slices.Contains(notes, n) {
 				notes = append(notes, n)
 			}
@@ -172,11 +172,11 @@ func (ev *evidence) differences() []string {
 			}
 		}
 		return 0, 0
-	}), stopping(ev.Cases)...)
+	}), stoppingNotes(ev.Cases)...)
 }
 
-// captioned is a figure's caption, which says where the notes are.
-func captioned(caption string, notes []string) string {
+// withCellsNote is a figure's caption, which says where the notes are.
+func withCellsNote(caption string, notes []string) string {
 	if len(notes) == 0 {
 		return caption
 	}

@@ -41,7 +41,7 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 		"users' batches": {table, 39_073, 2344, "users' batches of 20 (here 100)", func(c *Case, _, _ *int) { c.Users.Batch = 20 }},
 		"sex":            {table, 39_073, 2344, "a masked sex is -2 (here 0)", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
 		"auxiliary":      {table, 39_073, 2344, "the auxiliary records are the retain set", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
-		"no federation":  {table, 39_073, 2344, "federations", func(c *Case, _, _ *int) { c.Only = []string{Original, VBU, With} }},
+		"no federation":  {table, 39_073, 2344, "federations", func(c *Case, _, _ *int) { c.Only = []string{Original, VBU, WithReplacement} }},
 	} {
 		if got := notesOf(c.train, c.forget, c.of); !strings.Contains(got, c.words) {
 			t.Errorf("%s: %q is not said in %s", what, c.words, got)
@@ -58,7 +58,7 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 	if got := notesOf(60_000, 3600, digit); !strings.Contains(got, "20 epochs (here 7)") || !strings.Contains(got, "batches of 20 (here 30)") {
 		t.Errorf("another training: %s", got)
 	}
-	if got := notesOf(3000, 180, drawings()); got != "" {
+	if got := notesOf(3000, 180, glyphs()); got != "" {
 		t.Errorf("of drawings, which the program has not: %s", got)
 	}
 	photo := notesOf(50_000, 3000, cifar10())
@@ -85,7 +85,7 @@ func TestTheNotesSayAThingOnce(t *testing.T) {
 		}
 	}
 	for _, w := range []sweep{byBeta, byRate} {
-		s, err := w.study("paper", backdoored)
+		s, err := w.study("paper", backdoorCase)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,11 +98,11 @@ func TestTheNotesSayAThingOnce(t *testing.T) {
 		}
 	}
 	c := paper.Cases[0]
-	c.Only = []string{Original, With}
-	if got := stopping([]Case{c})[0]; !strings.Contains(got, "by other thresholds") || strings.Contains(got, VBUCoded) {
+	c.Only = []string{Original, WithReplacement}
+	if got := stoppingNotes([]Case{c})[0]; !strings.Contains(got, "by other thresholds") || strings.Contains(got, VBUCoded) {
 		t.Errorf("no row is as coded: %s", got)
 	}
-	if got := stopping(paper.Cases)[0]; !strings.Contains(got, "by the program's own rules '"+Coded+"', '"+VBUCoded+"', the users' turns of '"+HBFUCoded+"'.") {
+	if got := stoppingNotes(paper.Cases)[0]; !strings.Contains(got, "by the program's own rules '"+Coded+"', '"+VBUCoded+"', the users' turns of '"+HBFUCoded+"'.") {
 		t.Errorf("rows as coded: %s", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestEndsAreCounted(t *testing.T) {
 		"forgotten after 1 epoch":           {"forgotten after 1 epoch"},
 		"2 of 4: a; 1 of 4: aa; 1 of 4: ab": {"a", "aa", "a", "ab"},
 	} {
-		if got := counted(ends); got != want {
+		if got := countEndings(ends); got != want {
 			t.Errorf("%q: %q, want %q", ends, got, want)
 		}
 	}
@@ -132,9 +132,9 @@ func TestTheProgramsNumbers(t *testing.T) {
 		hbfu   string // local epochs, erasing, batch, stop
 	}{
 		{digit, unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}, "4 0  exponential", "10 0 0 {0.02 0 0}"},
-		{drawings(), unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}, "4 0  exponential", "10 0 20 {0.02 0 0}"},
+		{glyphs(), unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}, "4 0  exponential", "10 0 20 {0.02 0 0}"},
 		{photo, unlearn.Stop{Batch: 0.05, Epoch: 0.08}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.05, Epoch: 0.08}}, "4 0 retained exponential", "10 50 0 {0.02 0.1 2}"},
-		{fewCopies(), unlearn.Stop{Batch: 0.05, Epoch: 0.08}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.05, Epoch: 0.08}}, "4 0 retained exponential", "10 50 0 {0.02 0.1 2}"},
+		{cifar10Lossy3000(), unlearn.Stop{Batch: 0.05, Epoch: 0.08}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.05, Epoch: 0.08}}, "4 0 retained exponential", "10 50 0 {0.02 0.1 2}"},
 		{table, unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.02, Epoch: 0.1}, Kept: 5}, "1 15 retained ", "10 50 20 {0.2 0.1 8}"},
 	} {
 		v, b, h := c.of.codedVBU(), c.of.codedBlindU(), c.of.codedHBFU()
@@ -144,7 +144,7 @@ func TestTheProgramsNumbers(t *testing.T) {
 		if got := fmt.Sprintf("%g %d %s %s", b.Rate, b.Epochs, b.Auxiliary, b.Masking.Weighting); got != c.rest || b.Masking.Rate != 0.601 {
 			t.Errorf("%s: BlindU %q", c.of.Label, got)
 		}
-		if got := fmt.Sprintf("%d %d %d %v", h.LocalEpochs, h.Erasing, h.Batch, *h.Stop); got != c.hbfu {
+		if got := fmt.Sprintf("%d %d %d %v", h.LocalEpochs, h.ErasingEpochs, h.Batch, *h.Stop); got != c.hbfu {
 			t.Errorf("%s: HBFU %q", c.of.Label, got)
 		}
 	}
@@ -155,10 +155,10 @@ func TestTheProgramsNumbers(t *testing.T) {
 	if h := digit.codedHBFU(); h.Portion*6000 != 1200 {
 		t.Errorf("MNIST, a user who leaves: %v of 6,000 in a round", h.Portion)
 	}
-	if rows := table.weighted(); rows != nil {
+	if rows := table.weightedVariants(); rows != nil {
 		t.Errorf("columns of a table are drawn by weights: %v", rows)
 	}
-	for i, a := range mnist().weighted() {
+	for i, a := range mnist().weightedVariants() {
 		m := a.Method.(unlearn.BlindU).Masking
 		if m.Weighting != privacy.Exponential || m.Replacement != (i == 0) || a.Label != []string{WithWeighted, WithoutWeighted}[i] {
 			t.Errorf("%s: %+v", a.Label, m)

@@ -77,7 +77,7 @@ type leaks struct {
 }
 
 func collectLeaks(ctx context.Context, e *paper.Env, s Study) (*leaks, error) {
-	found, err := paper.Collect(ctx, e, leakPieces(e, s))
+	found, err := paper.Collect(ctx, e, leakMeasurements(e, s))
 	return &leaks{s, e, found}, err
 }
 
@@ -85,8 +85,8 @@ func (l *leaks) provenance(id string) report.Provenance {
 	return l.Provenance(l.env, id, l.Scale, Results, l.Seeds)
 }
 
-// uploads are the kinds, with the mask of each, and the method that forgets by it.
-func (c Case) uploads() []upload {
+// uploadKinds are the kinds, with the mask of each, and the method that forgets by it.
+func (c Case) uploadKinds() []upload {
 	without, with := c.masking(false), c.masking(true)
 	return []upload{
 		{PlainCodes, nil, unlearn.BlindU{LR: c.LR, Unmasked: true}},
@@ -103,9 +103,9 @@ type upload struct {
 	forget unlearn.Method
 }
 
-func (c Case) forgetting() []unlearn.Method {
-	out := []unlearn.Method{unlearn.DoNothing{}}
-	for _, u := range c.uploads() {
+func (c Case) forgetMethods() []unlearn.Method {
+	out := []unlearn.Method{unlearn.NoOp{}}
+	for _, u := range c.uploadKinds() {
 		if u.forget != nil {
 			out = append(out, u.forget)
 		}
@@ -113,25 +113,25 @@ func (c Case) forgetting() []unlearn.Method {
 	return out
 }
 
-// shadow is the setting of the attacker's own model: of another seed, which forgets
+// shadowSetting is the setting of the attacker's own model: of another seed, which forgets
 // other records.
-func (c Case) shadow(seed int) lab.Setting {
-	s := c.at(seed + 1000)
+func (c Case) shadowSetting(seed int) lab.Setting {
+	s := c.setting(seed + 1000)
 	s.ForgetSeed = lab.ForgetSeed + 1000
 	return s
 }
 
-func leakPieces(e *paper.Env, s Study) []paper.Piece[Leak] {
+func leakMeasurements(e *paper.Env, s Study) []paper.Measurement[Leak] {
 	l := e.Lab()
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Leak] {
-		return paper.Piece[Leak]{
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Leak] {
+		return paper.Measurement[Leak]{
 			ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
-			About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "leaks.json",
-			Models: []paper.Models{{Setting: of.at(seed), Methods: of.forgetting()}, {Setting: of.shadow(seed), Methods: of.forgetting()}},
+			About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "leaks.json",
+			Models: []paper.Models{{Setting: of.setting(seed), Methods: of.forgetMethods()}, {Setting: of.shadowSetting(seed), Methods: of.forgetMethods()}},
 			Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
-			Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploads())) },
+			Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploadKinds())) },
 			Measure: func(ctx context.Context, c *lab.Case) ([]Leak, error) {
-				other, err := l.Case(ctx, of.shadow(seed))
+				other, err := l.Case(ctx, of.shadowSetting(seed))
 				if err != nil {
 					return nil, err
 				}
@@ -160,48 +160,48 @@ func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Rate: of.Rate, Known: of.Known,
 		Victims: of.Victims, Version: leakVersion, Results: Results, Gradient: of.Gradient,
 	}
-	for _, m := range of.forgetting() {
+	for _, m := range of.forgetMethods() {
 		config.Methods = append(config.Methods, lab.MethodKeyOf(m))
 	}
 	return l.Key("evidence/blindu/leaks", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
 
-// known is what an attacker works with: a model, records of his own, and those whose
+// attackerView is what an attacker works with: a model, records of his own, and those whose
 // upload he sees.
-type known struct {
+type attackerView struct {
 	*lab.Case
-	of             Case
+	spec           Case
 	engine         *engine.Engine
 	seed           engine.Root
 	weights        nn.Params
 	victims, other unlearn.Data
 }
 
-// strangersFrom is added to the numbers of unseen records, which are counted from 0
+// nonmemberOffset is added to the numbers of unseen records, which are counted from 0
 // as those of the train part are.
-const strangersFrom = 1 << 30
+const nonmemberOffset = 1 << 30
 
 func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of Case) ([]Leak, error) {
-	w, _, err := c.Weights(ctx, unlearn.DoNothing{})
+	w, _, err := c.Weights(ctx, unlearn.NoOp{})
 	if err != nil {
 		return nil, err
 	}
-	k := known{Case: c, of: of, engine: e, seed: engine.Root(attackSeed + c.Shift), weights: w}
-	k.victims = numbered(c.Problem.Train, first(c.Forget, of.Victims), 0)
-	k.other = numbered(c.Test, first(held(c), of.Known), strangersFrom)
+	k := attackerView{Case: c, spec: of, engine: e, seed: engine.Root(attackSeed + c.Shift), weights: w}
+	k.victims = withNumbers(c.Problem.Train, firstN(c.Forget, of.Victims), 0)
+	k.other = withNumbers(c.Test, firstN(heldOutRows(c), of.Known), nonmemberOffset)
 	var out []Leak
-	for _, u := range of.uploads() {
+	for _, u := range of.uploadKinds() {
 		leak := Leak{
 			Case: of.Label, Upload: u.name, Seed: c.Seed, Beta: of.beta(), Rate: of.rate(), Victims: k.victims.X.Rows, Known: k.other.X.Rows,
 		}
-		if err := k.draw(ctx, &leak, u); err != nil {
+		if err := k.reconstruct(ctx, &leak, u); err != nil {
 			return nil, fmt.Errorf("%s: %w", u.name, err)
 		}
 		if u.forget != nil {
-			if err := k.inform(ctx, &leak, u); err != nil {
+			if err := k.measureInformation(ctx, &leak, u); err != nil {
 				return nil, fmt.Errorf("%s: %w", u.name, err)
 			}
-			if err := k.compare(ctx, &leak, shadow, u); err != nil {
+			if err := k.compareModels(ctx, &leak, shadow, u); err != nil {
 				return nil, fmt.Errorf("%s: %w", u.name, err)
 			}
 		}
@@ -213,9 +213,9 @@ func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of
 // attackSeed draws what attackers draw.
 const attackSeed = 42
 
-// held are the unseen rows that no model is judged on.
-func held(c *lab.Case) []int {
-	judged, out := c.Judged(), []int(nil)
+// heldOutRows are the unseen rows that no model is judged on.
+func heldOutRows(c *lab.Case) []int {
+	judged, out := c.EvalRows(), []int(nil)
 	for i := range c.Test.X.Rows {
 		if _, is := slices.BinarySearch(judged, i); !is {
 			out = append(out, i)
@@ -224,10 +224,10 @@ func held(c *lab.Case) []int {
 	return out
 }
 
-func first(rows []int, n int) []int { return rows[:min(n, len(rows))] }
+func firstN(rows []int, n int) []int { return rows[:min(n, len(rows))] }
 
-// numbered are rows of a part, with numbers from an offset on.
-func numbered(p datasets.Part, rows []int, offset int) unlearn.Data {
+// withNumbers are rows of a part, with numbers from an offset on.
+func withNumbers(p datasets.Part, rows []int, offset int) unlearn.Data {
 	g := p.Gather(rows)
 	d := unlearn.Data{X: g.X, Y: g.Y, IDs: slices.Clone(rows)}
 	for i := range d.IDs {
@@ -236,20 +236,20 @@ func numbered(p datasets.Part, rows []int, offset int) unlearn.Data {
 	return d
 }
 
-// sent is what an owner uploads of records.
-func (k known) sent(ctx context.Context, u upload, d unlearn.Data) (array.Matrix[float32], error) {
+// uploadOf is what an owner uploads of records.
+func (k attackerView) uploadOf(ctx context.Context, u upload, d unlearn.Data) (array.Matrix[float32], error) {
 	if u.forget != nil {
-		e, err := unlearn.Upload(k.Runner, k.weights, d, u.mask, engine.Root(lab.UnlearnSeed+k.Shift))
+		e, err := unlearn.NewErasure(k.Runner, k.weights, d, u.mask, engine.Root(lab.UnlearnSeed+k.Shift))
 		return e.Codes, err
 	}
-	o, err := k.Goal.Objective(k.Holding(d), upTo(d.X.Rows))
+	o, err := k.Goal.Objective(k.WithRecords(d), indices(d.X.Rows))
 	if err != nil {
 		return array.Matrix[float32]{}, err
 	}
-	return representation.Gradients(ctx, k.Runner, k.weights, o, cmp.Or(k.of.Gradient, "compressor.head.weight"), train.Mode{})
+	return representation.Gradients(ctx, k.Runner, k.weights, o, cmp.Or(k.spec.Gradient, "compressor.head.weight"), train.Mode{})
 }
 
-func upTo(n int) []int {
+func indices(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -257,13 +257,13 @@ func upTo(n int) []int {
 	return out
 }
 
-// draw lets attackers draw the records.
-func (k known) draw(ctx context.Context, leak *Leak, u upload) error {
-	mine, err := k.sent(ctx, u, k.other)
+// reconstruct lets attackers draw the records.
+func (k attackerView) reconstruct(ctx context.Context, leak *Leak, u upload) error {
+	mine, err := k.uploadOf(ctx, u, k.other)
 	if err != nil {
 		return err
 	}
-	theirs, err := k.sent(ctx, u, k.victims)
+	theirs, err := k.uploadOf(ctx, u, k.victims)
 	if err != nil {
 		return err
 	}
@@ -286,18 +286,18 @@ func (k known) draw(ctx context.Context, leak *Leak, u upload) error {
 	if u.forget == nil {
 		return nil
 	}
-	return k.coded(ctx, leak, u, short, theirs)
+	return k.codedMeasure(ctx, leak, u, short, theirs)
 }
 
-// coded is the program's measure.
-func (k known) coded(ctx context.Context, leak *Leak, u upload, a representation.Reconstruction, masked array.Matrix[float32]) error {
-	whole, err := unlearn.Upload(k.Runner, k.weights, k.victims, nil, engine.Root(lab.UnlearnSeed+k.Shift))
+// codedMeasure is the program's measure.
+func (k attackerView) codedMeasure(ctx context.Context, leak *Leak, u upload, a representation.Reconstruction, masked array.Matrix[float32]) error {
+	whole, err := unlearn.NewErasure(k.Runner, k.weights, k.victims, nil, engine.Root(lab.UnlearnSeed+k.Shift))
 	if err != nil {
 		return err
 	}
-	evidence := representation.Itself{Codes: whole.Codes, Records: k.victims.X, MaskedCodes: masked, MaskedRecords: k.victims.X}
+	evidence := representation.CodedEvidence{Codes: whole.Codes, Records: k.victims.X, MaskedCodes: masked, MaskedRecords: k.victims.X}
 	if u.mask != nil {
-		if evidence.MaskedRecords, err = maskedBy(k.Case, *u.mask, k.victims); err != nil {
+		if evidence.MaskedRecords, err = maskRecords(k.Case, *u.mask, k.victims); err != nil {
 			return err
 		}
 	}
@@ -308,10 +308,10 @@ func (k known) coded(ctx context.Context, leak *Leak, u upload, a representation
 	return err
 }
 
-// inform asks what codes say of their records.
-func (k known) inform(ctx context.Context, leak *Leak, u upload) error {
-	all := numbered(k.Problem.Train, k.Forget, 0)
-	codes, err := k.sent(ctx, u, all)
+// measureInformation asks what codes say of their records.
+func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u upload) error {
+	all := withNumbers(k.Problem.Train, k.Forget, 0)
+	codes, err := k.uploadOf(ctx, u, all)
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func (k known) inform(ctx context.Context, leak *Leak, u upload) error {
 	}
 	x := all.X
 	if u.mask != nil {
-		if x, err = maskedBy(k.Case, *u.mask, all); err != nil {
+		if x, err = maskRecords(k.Case, *u.mask, all); err != nil {
 			return err
 		}
 	}
@@ -342,18 +342,18 @@ func (k known) inform(ctx context.Context, leak *Leak, u upload) error {
 	return nil
 }
 
-// compare asks for the forgotten records of who has both models: he learns on a pair of
+// compareModels asks for the forgotten records of who has both models: he learns on a pair of
 // his own, and on one half of the unseen records, and is judged on the other.
-func (k known) compare(ctx context.Context, leak *Leak, shadow *lab.Case, u upload) error {
-	taught, err := pairOf(ctx, shadow, u.forget, 0)
+func (k attackerView) compareModels(ctx context.Context, leak *Leak, shadow *lab.Case, u upload) error {
+	taught, err := modelPairOf(ctx, shadow, u.forget, 0)
 	if err != nil {
 		return err
 	}
-	target, err := pairOf(ctx, k.Case, u.forget, 1)
+	target, err := modelPairOf(ctx, k.Case, u.forget, 1)
 	if err != nil {
 		return err
 	}
-	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.Taught{representation.Taught(taught)}, representation.Target(target), k.seed)
+	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.ShadowPair{representation.ShadowPair(taught)}, representation.Target(target), k.seed)
 	if err != nil {
 		return err
 	}
@@ -361,14 +361,14 @@ func (k known) compare(ctx context.Context, leak *Leak, shadow *lab.Case, u uplo
 	return nil
 }
 
-// seen is what a case's models say before and after.
-type seen struct{ Erased, Unseen representation.Pair }
+// modelPair is what a case's models say before and after.
+type modelPair struct{ Erased, Unseen representation.Pair }
 
-// pairOf are the posteriors of a case's models, of unseen records every second one,
+// modelPairOf are the posteriors of a case's models, of unseen records every second one,
 // beginning with the given.
-func pairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) (out seen, err error) {
+func modelPairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) (out modelPair, err error) {
 	var unseen []int
-	for i, row := range c.Judged() {
+	for i, row := range c.EvalRows() {
 		if i%2 == begin {
 			unseen = append(unseen, row)
 		}
@@ -384,7 +384,7 @@ func pairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) (out 
 		strangers, err = posteriors(c, w, c.Test.X.Gather(unseen))
 		return erased, strangers, err
 	}
-	if out.Erased.Before, out.Unseen.Before, err = say(unlearn.DoNothing{}); err != nil {
+	if out.Erased.Before, out.Unseen.Before, err = say(unlearn.NoOp{}); err != nil {
 		return out, err
 	}
 	out.Erased.After, out.Unseen.After, err = say(m)

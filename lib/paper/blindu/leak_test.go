@@ -16,9 +16,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// briefLeaks is a case of any records, small.
-func briefLeaks() Study {
-	s := brief()
+// briefLeakStudy is a case of any records, small.
+func briefLeakStudy() Study {
+	s := briefStudy()
 	c := s.Cases[1]
 	c.Known, c.Victims, c.Only = 90, 40, nil
 	return Study{Scale: "brief", Seeds: 1, Cases: []Case{c}}
@@ -27,35 +27,35 @@ func briefLeaks() Study {
 // Whoever attacks has records that no model was trained on and nobody is judged on, and
 // a model of his own that forgets other records than the one under attack.
 func TestWhoAttacksWhat(t *testing.T) {
-	e, of := environment(t), briefLeaks().Cases[0]
-	c, err := e.Lab().Case(t.Context(), of.at(0))
+	e, of := newEnv(t), briefLeakStudy().Cases[0]
+	c, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := e.Lab().Case(t.Context(), of.shadow(0))
+	own, err := e.Lab().Case(t.Context(), of.shadowSetting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if own.Seed == c.Seed || slices.Equal(own.Forget, c.Forget) {
 		t.Error("the attacker's own model is the one under attack")
 	}
-	for _, row := range held(c) {
-		if slices.Contains(c.Judged(), row) {
+	for _, row := range heldOutRows(c) {
+		if slices.Contains(c.EvalRows(), row) {
 			t.Fatalf("unseen record %d is known to the attacker and judged", row)
 		}
 	}
-	if n := len(held(c)) + len(c.Judged()); n != c.Test.X.Rows {
+	if n := len(heldOutRows(c)) + len(c.EvalRows()); n != c.Test.X.Rows {
 		t.Errorf("%d of %d unseen records have a role", n, c.Test.X.Rows)
 	}
-	d := numbered(c.Test, held(c), strangersFrom)
-	if d.IDs[0] < strangersFrom || d.Y[0] != c.Test.Y[held(c)[0]] {
+	d := withNumbers(c.Test, heldOutRows(c), nonmemberOffset)
+	if d.IDs[0] < nonmemberOffset || d.Y[0] != c.Test.Y[heldOutRows(c)[0]] {
 		t.Errorf("a stranger has the number %d", d.IDs[0])
 	}
-	taught, err := pairOf(t.Context(), own, unlearn.DoNothing{}, 0)
+	taught, err := modelPairOf(t.Context(), own, unlearn.NoOp{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := pairOf(t.Context(), c, unlearn.DoNothing{}, 1)
+	target, err := modelPairOf(t.Context(), c, unlearn.NoOp{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,15 +63,15 @@ func TestWhoAttacksWhat(t *testing.T) {
 		t.Errorf("%d and %d unseen, %d erased", taught.Unseen.Before.Rows, target.Unseen.Before.Rows, target.Erased.Before.Rows)
 	}
 	// What teaches and what is judged are every second of the judged records, in turn.
-	original, err := c.Trained(t.Context(), c.Original())
+	original, err := c.TrainedModel(t.Context(), c.Original())
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := posteriors(c, original.Final, c.Test.X.Gather(c.Judged()))
+	all, err := posteriors(c, original.Final, c.Test.X.Gather(c.EvalRows()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := pairOf(t.Context(), c, unlearn.DoNothing{}, 0)
+	first, err := modelPairOf(t.Context(), c, unlearn.NoOp{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestWhoAttacksWhat(t *testing.T) {
 }
 
 func TestUploadsAreMeasured(t *testing.T) {
-	e := environment(t)
-	l, err := collectLeaks(t.Context(), e, briefLeaks())
+	e := newEnv(t)
+	l, err := collectLeaks(t.Context(), e, briefLeakStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestUploadsAreMeasured(t *testing.T) {
 	if err := l.table().Table.Check(); err != nil {
 		t.Error(err)
 	}
-	again, err := collectLeaks(t.Context(), e, briefLeaks())
+	again, err := collectLeaks(t.Context(), e, briefLeakStudy())
 	if err != nil || !slices.Equal(again.Runs, l.Runs) {
 		t.Errorf("again: %v, %v", again, err)
 	}
@@ -112,16 +112,16 @@ func TestUploadsAreMeasured(t *testing.T) {
 
 // Every point of a sweep is a case of its own with a job of its own.
 func TestSweepsNameTheirCases(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	for _, w := range []sweep{byShare, byBeta, byRate} {
-		for name, base := range map[string]func(Study) Case{"models": backdoored, "uploads": ordinary} {
+		for name, base := range map[string]func(Study) Case{"models": backdoorCase, "uploads": ordinaryCase} {
 			s, err := w.study("quick", base)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ids, settings := map[string]bool{}, map[string]bool{}
 			for _, c := range s.Cases {
-				id := pieces(e, Study{Cases: []Case{c}, Seeds: 1})[0].ID
+				id := measurements(e, Study{Cases: []Case{c}, Seeds: 1})[0].ID
 				if ids[id] || settings[c.Label] || c.At == 0 {
 					t.Errorf("%s, %s: %s is there twice, at %v", w.axis, name, id, c.At)
 				}
@@ -132,19 +132,19 @@ func TestSweepsNameTheirCases(t *testing.T) {
 			}
 		}
 	}
-	s, err := byShare.study("quick", backdoored)
+	s, err := byShare.study("quick", backdoorCase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Cases[0].Backdoor.Fraction == s.Cases[1].Backdoor.Fraction || drawings().Backdoor.Fraction != 0 {
+	if s.Cases[0].Backdoor.Fraction == s.Cases[1].Backdoor.Fraction || glyphs().Backdoor.Fraction != 0 {
 		t.Error("the cases of a sweep share a backdoor")
 	}
 }
 
 // The figures need no more than rows.
 func TestFiguresOfASweep(t *testing.T) {
-	e := environment(t)
-	s, err := byRate.study("quick", ordinary)
+	e := newEnv(t)
+	s, err := byRate.study("quick", ordinaryCase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,23 +153,23 @@ func TestFiguresOfASweep(t *testing.T) {
 	for i, c := range s.Cases {
 		for seed := range 3 {
 			v := float64(i+1) / 10
-			for _, kind := range kinds() {
+			for _, kind := range uploadNames() {
 				l.Rows = append(l.Rows, Leak{Case: c.Label, Upload: kind, Seed: seed, Drawn: v + float64(seed), ClassMean: 2, Found: v, Pair: 0.5 + v, Before: 0.5})
 			}
-			for _, a := range c.arms() {
-				ev.Rows = append(ev.Rows, Row{Case: c.Label, Arm: a.Label, Seed: seed, Erased: v, Test: 1 - v})
+			for _, a := range c.variants() {
+				ev.Rows = append(ev.Rows, Row{Case: c.Label, Variant: a.Label, Seed: seed, Erased: v, Test: 1 - v})
 			}
 		}
 	}
-	for _, out := range []*paper.Output{l.drawn(figure12, byRate), l.told(figure11, byRate), ev.curves(figure15, byRate)} {
+	for _, out := range []*paper.Output{l.reconstructionFigure(figure12, byRate), l.informationFigure(figure11, byRate), ev.curves(figure15, byRate)} {
 		if _, err := out.Figure.PNG(); err != nil {
 			t.Error(err)
 		}
 	}
-	if text := l.drawn(figure12, byRate).Figure.Text(); !strings.Contains(text, "mean of the class") {
+	if text := l.reconstructionFigure(figure12, byRate).Figure.Text(); !strings.Contains(text, "mean of the class") {
 		t.Errorf("the floor is not drawn: %s", text)
 	}
-	out, err := claimed(figure9)
+	out, err := claimsFigure(figure9)
 	if err != nil || !strings.Contains(out.Figure.Text(), "with replacement") {
 		t.Errorf("%v", err)
 	}
@@ -180,12 +180,12 @@ func TestFiguresOfASweep(t *testing.T) {
 // of masked records and against them. Here both are made by hand, and on records in clear
 // they are something else.
 func TestTheProgramsMeasuresAreTakenOnMaskedRecords(t *testing.T) {
-	e, of := environment(t), briefLeaks().Cases[0]
-	c, err := e.Lab().Case(t.Context(), of.at(0))
+	e, of := newEnv(t), briefLeakStudy().Cases[0]
+	c, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	w, _, err := c.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,38 +206,38 @@ func TestTheProgramsMeasuresAreTakenOnMaskedRecords(t *testing.T) {
 		}
 		return train.Accuracy(said.Logits(), d.Y)
 	}
-	row, forget := &Row{}, numbered(c.Problem.Train, c.Forget, 0)
-	if err := row.answers(c, of, w); err != nil {
+	row, forget := &Row{}, withNumbers(c.Problem.Train, c.Forget, 0)
+	if err := row.addAccuracies(c, of, w); err != nil {
 		t.Fatal(err)
 	}
 	if inClear := right(forget); row.Masked != right(masked(forget)) || row.Masked == inClear || row.Erased != inClear {
 		t.Errorf("right of masked records %v and of records in clear %v, by hand %v and %v", row.Masked, row.Erased, right(masked(forget)), inClear)
 	}
 
-	victims := numbered(c.Problem.Train, first(c.Forget, of.Victims), 0)
-	k := known{Case: c, of: of, engine: e.Engine, seed: attackSeed, weights: w, victims: victims}
+	victims := withNumbers(c.Problem.Train, firstN(c.Forget, of.Victims), 0)
+	k := attackerView{Case: c, spec: of, engine: e.Engine, seed: attackSeed, weights: w, victims: victims}
 	codes := func(d unlearn.Data) array.Matrix[float32] {
-		sent, err := unlearn.Upload(c.Runner, w, d, nil, seed)
+		sent, err := unlearn.NewErasure(c.Runner, w, d, nil, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return sent.Codes
 	}
 	coded := func(of, against unlearn.Data) float64 {
-		evidence := representation.Itself{Codes: codes(victims), Records: victims.X, MaskedCodes: codes(of), MaskedRecords: against.X}
+		evidence := representation.CodedEvidence{Codes: codes(victims), Records: victims.X, MaskedCodes: codes(of), MaskedRecords: against.X}
 		found, err := representation.Reconstruction{}.Coded(t.Context(), e.Engine, evidence, attackSeed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return found.SSE.Value
 	}
-	u := of.uploads()[1]
-	sent, err := k.sent(t.Context(), u, victims)
+	u := of.uploadKinds()[1]
+	sent, err := k.uploadOf(t.Context(), u, victims)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var leak Leak
-	if err := k.coded(t.Context(), &leak, u, representation.Reconstruction{}, sent); err != nil {
+	if err := k.codedMeasure(t.Context(), &leak, u, representation.Reconstruction{}, sent); err != nil {
 		t.Fatal(err)
 	}
 	hidden := masked(victims)

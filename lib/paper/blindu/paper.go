@@ -29,19 +29,19 @@ func Paper() paper.Paper {
 		Name: "blindu", Title: "BlindU",
 		Scales: scales(),
 		Recipes: []paper.Recipe{
-			ofModels(table2, structures, (*evidence).table2), ofModels(table3, StudyAt, (*evidence).table3),
-			ofModels(table4, private, (*evidence).table4), ofLeaks(uploads, everyUpload, (*leaks).table), ofPersons(attribute),
-			ofModels(users, requests, (*evidence).users),
-			ofModels(auxiliary, kindsOfRecords, (*evidence).auxiliary),
-			swept(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
-			ofCourses(figure5, (*courses).figure5), ofCourses(figure8, (*courses).figure8),
-			ofModels(figure6, StudyAt, (*evidence).figure6), timed(figure7, byShare), ofClaims(figure9),
-			sweptLeaks(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure10, w) }),
-			sweptLeaks(figure11, byBeta, func(l *leaks, w sweep) *paper.Output { return l.told(figure11, w) }),
-			sweptLeaks(figure12, byRate, func(l *leaks, w sweep) *paper.Output { return l.drawn(figure12, w) }),
-			swept(figure13, byBeta, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure13, w) }),
-			timed(figure14, byBeta),
-			swept(figure15, byRate, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure15, w) }),
+			modelRecipe(table2, table2Study, (*evidence).table2), modelRecipe(table3, StudyAt, (*evidence).table3),
+			modelRecipe(table4, table4Study, (*evidence).table4), leakRecipe(uploads, uploadStudy, (*leaks).table), attributeRecipe(attribute),
+			modelRecipe(users, usersStudy, (*evidence).users),
+			modelRecipe(auxiliary, auxiliaryStudy, (*evidence).auxiliary),
+			sweepRecipe(figure4, byShare, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure4, w) }),
+			trajectoryRecipe(figure5, (*trajectories).figure5), trajectoryRecipe(figure8, (*trajectories).figure8),
+			modelRecipe(figure6, StudyAt, (*evidence).figure6), timesRecipe(figure7, byShare), claimsRecipe(figure9),
+			leakSweepRecipe(figure10, byBeta, func(l *leaks, w sweep) *paper.Output { return l.reconstructionFigure(figure10, w) }),
+			leakSweepRecipe(figure11, byBeta, func(l *leaks, w sweep) *paper.Output { return l.informationFigure(figure11, w) }),
+			leakSweepRecipe(figure12, byRate, func(l *leaks, w sweep) *paper.Output { return l.reconstructionFigure(figure12, w) }),
+			sweepRecipe(figure13, byBeta, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure13, w) }),
+			timesRecipe(figure14, byBeta),
+			sweepRecipe(figure15, byRate, func(ev *evidence, w sweep) *paper.Output { return ev.curves(figure15, w) }),
 		},
 	}
 }
@@ -60,20 +60,20 @@ func scales() []paper.Scale {
 	}
 }
 
-// ofModels is a recipe whose rows are those of models in a study.
-func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
-	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
+// modelRecipe is a recipe whose rows are those of models in a study.
+func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
+	return paper.StudyRecipe(r, study, measurements, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
-		out.Runs = paper.Runs(found.Rows, Row.given)
+		out.Runs = paper.RunRecords(found.Rows, Row.record)
 		return out
 	})
 }
 
-// ofLeaks is a recipe about what uploads give away.
-func ofLeaks(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
-	return paper.OfStudy(r, study, leakPieces, func(e *paper.Env, s Study, found *paper.Evidence[Leak]) *paper.Output {
+// leakRecipe is a recipe about what uploads give away.
+func leakRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
+	return paper.StudyRecipe(r, study, leakMeasurements, func(e *paper.Env, s Study, found *paper.Evidence[Leak]) *paper.Output {
 		out := show(&leaks{s, e, found})
-		out.Runs = paper.Runs(found.Rows, Leak.given)
+		out.Runs = paper.RunRecords(found.Rows, Leak.record)
 		return out
 	})
 }

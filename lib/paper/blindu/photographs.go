@@ -11,8 +11,8 @@ import (
 
 // This file has the cases on photographs.
 
-// photographed is the number of variables of a photograph's code, 3 x 7 x 7.
-const photographed = 147
+// resNetLatent is the number of variables of a photograph's code, 3 x 7 x 7.
+const resNetLatent = 147
 
 // cifar10 is the paper's first case in colour, with the program's networks: codes that
 // are images themselves, between two ResNets.
@@ -28,7 +28,7 @@ func cifar10() Case {
 		Setting: lab.Setting{
 			DataSet: "cifar10", Pixels: true, Goal: lab.Compression{Beta: 1e-2}, Backdoor: &lab.Backdoor{},
 			Fit:  train.Config{Epochs: 20, Batch: 100, Clip: 1},
-			Arch: halves(ib.ResNet{}, photographed, ib.ResNet{}),
+			Arch: bottleneck(ib.ResNet{}, resNetLatent, ib.ResNet{}),
 		},
 	}
 }
@@ -38,35 +38,35 @@ func cifar10() Case {
 // layer are 150,528 here.
 const normalisation = "compressor.layer2.1.bn2.bias"
 
-// lossy is CIFAR-10 where its published bytes cannot be had.
-func lossy() Case {
+// cifar10Lossy is CIFAR-10 where its published bytes cannot be had.
+func cifar10Lossy() Case {
 	c := cifar10()
 	c.Label, c.DataSet = "CIFAR-10, a lossy copy", "cifar10_jpeg"
 	return c
 }
 
 // narrow is the program's network with a quarter of its channels.
-var narrow ib.Half = ib.ResNet{Width: 16}
+var narrow ib.SubNetwork = ib.ResNet{Width: 16}
 
-// few are the first 4,000 photographs of CIFAR-10, byte for byte, 1,000 of them drawn to
+// cifar10First4000 are the first 4,000 photographs of CIFAR-10, byte for byte, 1,000 of them drawn to
 // judge by, in a network that two cores can train and with what the paper compares: its
 // other federations take as long as everything else together. Twenty epochs are 600 steps
 // here and 10,000 in the program: look at 'triggered' of the original before anything is
 // said to be forgotten.
-func few() Case {
+func cifar10First4000() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.MaxRows, c.TestRows = "3,000 images of CIFAR-10", "cifar10_first4000", 3000, 1000
-	c.Arch = halves(narrow, photographed, narrow)
-	c.Only = []string{Original, Retrained, Auxiliary, VBU, VBUCoded, HBFU, With, Without, Compressed, Coded, OnTheRetains}
+	c.Arch = bottleneck(narrow, resNetLatent, narrow)
+	c.Only = []string{Original, Retrained, Auxiliary, VBU, VBUCoded, HBFU, WithReplacement, WithoutReplacement, Compressed, Coded, OnTheRetains}
 	return c
 }
 
-// fewCopies are as many photographs of the lossy copy, and otherwise the same: what the loss
+// cifar10Lossy3000 are as many photographs of the lossy copy, and otherwise the same: what the loss
 // does to a table is seen by laying the two beside each other, and what more of them would
 // cost is known.
-func fewCopies() Case {
-	c := few()
-	c.Label, c.DataSet = "3,000 images of CIFAR-10, a lossy copy", lossy().DataSet
+func cifar10Lossy3000() Case {
+	c := cifar10First4000()
+	c.Label, c.DataSet = "3,000 images of CIFAR-10, a lossy copy", cifar10Lossy().DataSet
 	return c
 }
 
@@ -76,7 +76,7 @@ func fewCopies() Case {
 func cifar100() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.Backdoor = "CIFAR-100", "cifar100", &lab.Backdoor{Fraction: 0.006}
-	c.Arch = halves(ib.ResNet{}, 512, ib.MLP{})
+	c.Arch = bottleneck(ib.ResNet{}, 512, ib.MLP{})
 	return c
 }
 
@@ -90,8 +90,8 @@ func tinyImageNet() Case {
 	return c
 }
 
-// published is the data set of which a case's is a part or a copy.
-func (c Case) published() string {
+// publishedDataSet is the data set of which a case's is a part or a copy.
+func (c Case) publishedDataSet() string {
 	if strings.HasPrefix(c.DataSet, "cifar10_") {
 		return "cifar10"
 	}

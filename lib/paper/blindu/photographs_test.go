@@ -20,8 +20,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// ofPhotographs are the studies of photographs.
-func ofPhotographs(t *testing.T) (out []Study) {
+// photographCase are the studies of photographs.
+func photographCase(t *testing.T) (out []Study) {
 	for _, scale := range []string{"photographs", "copies", "lossy", "collections"} {
 		s, err := StudyAt(scale)
 		if err != nil {
@@ -48,7 +48,7 @@ func networkOf(t *testing.T, c Case) model.Architecture {
 // The settings of the paper and of its program, as they are printed.
 func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 	count := map[string]int{}
-	for _, s := range ofPhotographs(t) {
+	for _, s := range photographCase(t) {
 		for i, c := range s.Cases {
 			count[c.DataSet]++
 			if normal := i%2 == 1; normal != (c.Backdoor == nil) || normal && c.Fraction != 0.06 {
@@ -61,8 +61,8 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 			if c.LR != 5e-4 || c.Fit.Epochs != 20 || c.Fit.Batch != batch || c.beta() != beta || c.Fit.Clip != 1 || !c.Pixels || c.Augment {
 				t.Errorf("%s: %+v, rate %v, beta %v", c.Label, c.Fit, c.LR, c.beta())
 			}
-			for _, a := range c.arms() {
-				if rate := rateOf(a.Method.Resolved()); rate != 0 && rate != 5e-4 {
+			for _, a := range c.variants() {
+				if rate := rateOf(a.Method.WithDefaults()); rate != 0 && rate != 5e-4 {
 					t.Errorf("%s, %s: rate %v", c.Label, a.Label, rate)
 				}
 			}
@@ -115,12 +115,12 @@ func rateOf(m unlearn.Method) float64 {
 // MNIST's and Adult's methods were at the program's rate before photographs were: the
 // names of their models in a store have not moved.
 func TestOtherCasesKeepTheirRates(t *testing.T) {
-	for _, c := range []Case{mnist(), adult(), drawings()} {
-		for _, a := range append(c.arms(), c.private()...) {
-			if rate := rateOf(a.Method.Resolved()); rate != 0 && rate != 1e-3 {
+	for _, c := range []Case{mnist(), adult(), glyphs()} {
+		for _, a := range append(c.variants(), c.privateVariants()...) {
+			if rate := rateOf(a.Method.WithDefaults()); rate != 0 && rate != 1e-3 {
 				t.Errorf("%s, %s: rate %v", c.Label, a.Label, rate)
 			}
-			if m, is := a.Method.Resolved().(unlearn.BlindU); is && !m.Unmasked && m.Masking.Channels != 1 {
+			if m, is := a.Method.WithDefaults().(unlearn.BlindU); is && !m.Unmasked && m.Masking.Channels != 1 {
 				t.Errorf("%s, %s: masked in %d channels", c.Label, a.Label, m.Masking.Channels)
 			}
 		}
@@ -130,23 +130,23 @@ func TestOtherCasesKeepTheirRates(t *testing.T) {
 // A position of a photograph is sent in all three channels or in none, by the owner, by
 // those who measure, and by readers.
 func TestAPositionIsMaskedInAllChannels(t *testing.T) {
-	c := few()
+	c := cifar10First4000()
 	x := array.New[float32](2, 3072)
 	for k := range x.Data {
 		x.Data[k] = 1
 	}
 	d := unlearn.Data{X: x, Y: []int{0, 1}, IDs: []int{3, 8}}
 	of := &lab.Case{Setting: c.Setting, Problem: &lab.Problem{}}
-	o := &Opened{Case: of, of: c}
+	o := &OpenedCase{Case: of, spec: c}
 	for _, again := range []bool{false, true} {
 		m := c.masking(again)
 		byReader := m
 		byReader.Channels = 0
-		measured, err := maskedBy(of, m, d)
+		measured, err := maskRecords(of, m, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, err := o.Send(Sent{Masking: &byReader, Bare: true}, d)
+		read, err := o.Send(UploadSpec{Masking: &byReader, Bare: true}, d)
 		if err != nil || !slices.Equal(read.Data, measured.Data) {
 			t.Errorf("a reader masks otherwise: %v", err)
 		}
@@ -163,7 +163,7 @@ func TestAPositionIsMaskedInAllChannels(t *testing.T) {
 			}
 		}
 	}
-	for _, u := range c.uploads() {
+	for _, u := range c.uploadKinds() {
 		if b, is := u.forget.(unlearn.BlindU); u.mask != nil && (u.mask.Channels != 3 || !is || b.Masking != *u.mask) {
 			t.Errorf("%s: %+v", u.name, u.mask)
 		}
@@ -172,7 +172,7 @@ func TestAPositionIsMaskedInAllChannels(t *testing.T) {
 
 // Every file that a scale of photographs lacks is named with its folder.
 func TestAScaleOfPhotographsWithoutFilesNamesTheirFolders(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
 	for scale, sets := range map[string][]string{
@@ -204,25 +204,25 @@ func mustFind(t *testing.T, kind, name string) paper.Recipe {
 // so has Table III, of the whole set also beside a part or a copy of it.
 func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
 	for _, scale := range []string{"photographs", "copies", "lossy", "collections"} {
-		s, err := structures(scale)
+		s, err := table2Study(scale)
 		if err != nil || len(s.Cases) != 2 {
 			t.Fatalf("%d networks, %v", len(s.Cases), err)
 		}
 		for i, c := range s.Cases {
-			b := networkOf(t, c).Resolved().(ib.Bottleneck)
+			b := networkOf(t, c).WithDefaults().(ib.Bottleneck)
 			if want := []string{"resnet", "vit"}[i]; b.Compressor.Name() != "resnet" || b.Approximator.Name() != want {
 				t.Errorf("%s, %s: %s", scale, c.Label, b.Name())
 			}
-			if printed2(c, With) == "" || printed2(c, Without) == "" || printed2(c, Original) != "" {
+			if printed2(c, WithReplacement) == "" || printed2(c, WithoutReplacement) == "" || printed2(c, Original) != "" {
 				t.Errorf("%s, %s: nothing is printed, or too much", scale, c.Label)
 			}
 		}
 	}
-	for _, s := range ofPhotographs(t) {
+	for _, s := range photographCase(t) {
 		for _, c := range s.Cases {
-			for _, arm := range []string{VBU, HBFU, With, Without} {
-				if want := c.published() == "cifar10"; (printed(c, arm) != "") != want {
-					t.Errorf("%s, %s: printed %q", c.Label, arm, printed(c, arm))
+			for _, variant := range []string{VBU, HBFU, WithReplacement, WithoutReplacement} {
+				if want := c.publishedDataSet() == "cifar10"; (printed(c, variant) != "") != want {
+					t.Errorf("%s, %s: printed %q", c.Label, variant, printed(c, variant))
 				}
 			}
 		}
@@ -231,15 +231,15 @@ func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
 
 // A user of a network with batch normalisation can upload gradients.
 func TestGradientsOfAResNetAreUploaded(t *testing.T) {
-	c := drawings()
-	c.Arch, c.Gradient, c.MaxRows, c.TestRows = halves(ib.ResNet{Channels: 1, Width: 2}, 16, ib.MLP{Hidden: 8}), normalisation, 60, 20
-	l := environment(t).Lab()
-	opened, err := l.Case(t.Context(), c.at(0))
+	c := glyphs()
+	c.Arch, c.Gradient, c.MaxRows, c.TestRows = bottleneck(ib.ResNet{Channels: 1, Width: 2}, 16, ib.MLP{Hidden: 8}), normalisation, 60, 20
+	l := newEnv(t).Lab()
+	opened, err := l.Case(t.Context(), c.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := known{Case: opened, of: c, engine: l.Engine, weights: opened.Problem.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}
-	sent, err := k.sent(t.Context(), upload{name: OwnGradients}, numbered(opened.Problem.Train, []int{0, 1, 2}, 0))
+	k := attackerView{Case: opened, spec: c, engine: l.Engine, weights: opened.Problem.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}
+	sent, err := k.uploadOf(t.Context(), upload{name: OwnGradients}, withNumbers(opened.Problem.Train, []int{0, 1, 2}, 0))
 	if err != nil || sent.Rows != 3 || sent.Cols != 4 || slices.Equal(sent.Row(0), sent.Row(1)) || slices.Max(sent.Data) == 0 {
 		t.Errorf("%d x %d gradients %v: %v", sent.Rows, sent.Cols, sent.Data, err)
 	}

@@ -27,17 +27,17 @@ import (
 
 // What follows is for notebooks: they speak of the first case of the reader's scale.
 
-// Opened is the first case with a seed, and the model that is to forget.
-type Opened struct {
+// OpenedCase is the first case with a seed, and the model that is to forget.
+type OpenedCase struct {
 	*lab.Case
 	Before nn.Params // its weights
-	of     Case
+	spec   Case
 }
 
 // Open opens the first case of the reader's scale with a seed, the backdoor of a set of
 // images, changed as the reader wants. It trains the original, or finds it in the store.
-func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*Opened, error) {
-	e, s, err := here()
+func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*OpenedCase, error) {
+	e, s, err := openScale()
 	if err != nil {
 		return nil, err
 	}
@@ -45,21 +45,21 @@ func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*Opened
 	for _, change := range changes {
 		change(&of.Setting)
 	}
-	c, err := e.Lab().Case(ctx, of.at(seed))
+	c, err := e.Lab().Case(ctx, of.setting(seed))
 	if err != nil {
 		return nil, err
 	}
-	original, err := c.Trained(ctx, c.Setting.Original())
+	original, err := c.TrainedModel(ctx, c.Setting.Original())
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{Case: c, Before: original.Final, of: of}, nil
+	return &OpenedCase{Case: c, Before: original.Final, spec: of}, nil
 }
 
 // Normal is a change for Open: records that nothing was done to are to be forgotten.
 func Normal(s *lab.Setting) { s.Backdoor, s.Fraction = nil, 0.06 }
 
-func here() (*paper.Env, Study, error) {
+func openScale() (*paper.Env, Study, error) {
 	s, err := StudyAt(paper.ScaleName())
 	if err != nil {
 		return nil, s, err
@@ -69,7 +69,7 @@ func here() (*paper.Env, Study, error) {
 }
 
 // Source is the line under a figure that a notebook draws of the case.
-func (o *Opened) Source() string {
+func (o *OpenedCase) Source() string {
 	forgets := "a backdoor is to be forgotten"
 	if o.Backdoor == nil {
 		forgets = "any records are to be forgotten"
@@ -77,18 +77,18 @@ func (o *Opened) Source() string {
 	return fmt.Sprintf("%s, %s; scale %s, seed %d, data %.12s", o.About.Title, forgets, paper.ScaleName(), o.Seed, o.Hash)
 }
 
-// inRow is how many records a row of Pictures shows.
-const inRow = 8
+// recordsPerRow is how many records a row of Pictures shows.
+const recordsPerRow = 8
 
 // Pictures shows the first eight of several sets of records, each set in a row under its
 // label.
-func (o *Opened) Pictures(title string, labels []string, sets ...array.Matrix[float32]) plot.Figure {
+func (o *OpenedCase) Pictures(title string, labels []string, sets ...array.Matrix[float32]) plot.Figure {
 	channels, height, width := o.About.Shape[0], o.About.Shape[1], o.About.Shape[2]
-	f := plot.Images{Meta: plot.Meta{Title: title, Source: o.Source()}, Shape: [3]int{height, width, channels}, Columns: inRow}
-	f.Pixels = array.New[float32](inRow*len(sets), height*width*channels)
+	f := plot.Images{Meta: plot.Meta{Title: title, Source: o.Source()}, Shape: [3]int{height, width, channels}, Columns: recordsPerRow}
+	f.Pixels = array.New[float32](recordsPerRow*len(sets), height*width*channels)
 	for k, set := range sets {
-		for i := range inRow {
-			to, from := f.Pixels.Row(k*inRow+i), set.Row(i)
+		for i := range recordsPerRow {
+			to, from := f.Pixels.Row(k*recordsPerRow+i), set.Row(i)
 			for at := range to {
 				to[at] = from[at%channels*height*width+at/channels]
 			}
@@ -98,10 +98,10 @@ func (o *Opened) Pictures(title string, labels []string, sets ...array.Matrix[fl
 	return f
 }
 
-// Answers counts the right answers of weights, as a Row has them.
-func (o *Opened) Answers(w nn.Params) (*Row, error) {
-	row := &Row{Case: o.of.Label, Seed: o.Seed}
-	return row, row.answers(o.Case, o.of, w)
+// Evaluate counts the right answers of weights, as a Row has them.
+func (o *OpenedCase) Evaluate(w nn.Params) (*Row, error) {
+	row := &Row{Case: o.spec.Label, Seed: o.Seed}
+	return row, row.addAccuracies(o.Case, o.spec, w)
 }
 
 // Beta is a change for Open: another weight of the divergence, nn.Zero for none.
@@ -121,17 +121,17 @@ func Latent(n int) func(*lab.Setting) {
 	}
 }
 
-// Said is how much codes say, in nats.
-type Said struct {
+// Information is how much codes say, in nats.
+type CodeInformation struct {
 	// Record is the most that a code says of its record (information.GaussianBound).
 	Record float64
 	// Label is the least that a draw of it says of the label, H(Y) + E[log p(y | z)].
 	Label float64
 }
 
-// Said asks the codes of the unseen records that no method may look at.
-func (o *Opened) Said() (*Said, error) {
-	test := o.Test.Gather(o.Judged())
+// Information asks the codes of the unseen records that no method may look at.
+func (o *OpenedCase) Information() (*CodeInformation, error) {
+	test := o.Test.Gather(o.EvalRows())
 	codes, err := o.Runner.Predict(o.Before, test.X)
 	if err != nil {
 		return nil, err
@@ -141,12 +141,12 @@ func (o *Opened) Said() (*Said, error) {
 	if err != nil {
 		return nil, err
 	}
-	logits, err := ofDraws(o.Case, o.Before, test)
+	logits, err := predictSampled(o.Case, o.Before, test)
 	if err != nil {
 		return nil, err
 	}
 	lost, err := stats.Mean(train.Losses(logits, test.Y))
-	return &Said{bound.Value, entropy(test.Y) - lost}, err
+	return &CodeInformation{bound.Value, entropy(test.Y) - lost}, err
 }
 
 // entropy is that of labels, in nats.
@@ -162,33 +162,33 @@ func entropy(labels []int) (sum float64) {
 	return sum
 }
 
-// Sent is what the owner of records sends of them.
-type Sent struct {
+// UploadSpec is what the owner of records sends of them.
+type UploadSpec struct {
 	Masking *privacy.Masking // nil: nothing is masked
 	Bare    bool             // the records themselves, and not their codes
 }
 
 // Send is what is sent of records, with the draws that a record's number has. Where the
 // masking says nothing of channels, a position is masked in all of them.
-func (o *Opened) Send(s Sent, d unlearn.Data) (array.Matrix[float32], error) {
+func (o *OpenedCase) Send(s UploadSpec, d unlearn.Data) (array.Matrix[float32], error) {
 	if s.Masking != nil {
 		m := *s.Masking
-		m.Channels = cmp.Or(m.Channels, o.of.channels())
+		m.Channels = cmp.Or(m.Channels, o.spec.channels())
 		s.Masking = &m
 	}
 	switch {
 	case !s.Bare:
-		e, err := unlearn.Upload(o.Runner, o.Before, d, s.Masking, engine.Root(lab.UnlearnSeed+o.Shift))
+		e, err := unlearn.NewErasure(o.Runner, o.Before, d, s.Masking, engine.Root(lab.UnlearnSeed+o.Shift))
 		return e.Codes, err
 	case s.Masking == nil:
 		return d.X, nil
 	}
-	return maskedBy(o.Case, *s.Masking, d)
+	return maskRecords(o.Case, *s.Masking, d)
 }
 
-// Drawn are the records that are to be forgotten as an attacker draws them from what is
+// Reconstruct are the records that are to be forgotten as an attacker draws them from what is
 // sent. He learns on the public records, which a server has beside, sent in the same way.
-func (o *Opened) Drawn(ctx context.Context, a representation.Reconstruction, s Sent) (*representation.Reconstructed, error) {
+func (o *OpenedCase) Reconstruct(ctx context.Context, a representation.Reconstruction, s UploadSpec) (*representation.Reconstructed, error) {
 	r, err := o.Request(ctx, unlearn.BlindU{})
 	if err != nil {
 		return nil, err
@@ -212,18 +212,18 @@ func (o *Opened) Drawn(ctx context.Context, a representation.Reconstruction, s S
 // Rows are the rows of several models and arms.
 type Rows []Row
 
-// Judge makes the rows of arms of a reader's own.
-func (o *Opened) Judge(ctx context.Context, arms ...lab.Arm) (Rows, error) {
+// Measure makes the rows of arms of a reader's own.
+func (o *OpenedCase) Measure(ctx context.Context, variants ...lab.Variant) (Rows, error) {
 	var methods []unlearn.Method
-	for _, a := range arms {
+	for _, a := range variants {
 		methods = append(methods, a.Method)
 	}
-	if err := o.Ahead(ctx, methods...); err != nil {
+	if err := o.Precompute(ctx, methods...); err != nil {
 		return nil, err
 	}
 	var rows Rows
-	for _, a := range arms {
-		row, err := rowOf(ctx, o.Case, o.of, a)
+	for _, a := range variants {
+		row, err := rowOf(ctx, o.Case, o.spec, a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
@@ -232,11 +232,11 @@ func (o *Opened) Judge(ctx context.Context, arms ...lab.Arm) (Rows, error) {
 	return rows, nil
 }
 
-// Of are the values of an arm, one per model.
-func (r Rows) Of(arm string, value func(Row) float64) []float64 {
+// Values are the values of an arm, one per model.
+func (r Rows) Values(variant string, value func(Row) float64) []float64 {
 	var out []float64
 	for _, row := range r {
-		if row.Arm == arm && row.Diverged == "" {
+		if row.Variant == variant && row.Diverged == "" {
 			out = append(out, value(row))
 		}
 	}

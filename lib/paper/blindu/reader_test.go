@@ -17,21 +17,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// little is a change that makes a case small.
-func little(s *lab.Setting) { s.MaxRows, s.TestRows, s.Fit.Epochs = 900, 400, 12 }
+// smallCase is a change that makes a case small.
+func smallCase(s *lab.Setting) { s.MaxRows, s.TestRows, s.Fit.Epochs = 900, 400, 12 }
 
-func opened(t *testing.T, changes ...func(*lab.Setting)) *Opened {
+func openCase(t *testing.T, changes ...func(*lab.Setting)) *OpenedCase {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir())
-	o, err := Open(t.Context(), 0, append(changes, little)...)
+	o, err := Open(t.Context(), 0, append(changes, smallCase)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-// ownStore keeps what a test trains.
-func ownStore(t *testing.T) {
+// useOwnStore keeps what a test trains.
+func useOwnStore(t *testing.T) {
 	t.Setenv("LETHE_STORE", t.TempDir())
 	t.Setenv(paper.ScaleEnv, "quick")
 }
@@ -39,16 +39,16 @@ func ownStore(t *testing.T) {
 // What codes say is what equation 2's divergence and the drawn codes' losses come to,
 // and a heavier divergence leaves less of both.
 func TestWhatCodesSay(t *testing.T) {
-	ownStore(t)
-	o := opened(t, Normal, Latent(4))
+	useOwnStore(t)
+	o := openCase(t, Normal, Latent(4))
 	if b := o.Problem.Arch.(ib.Bottleneck); b.Latent != 4 || o.Backdoor != nil || len(o.Forget) != 54 {
 		t.Fatalf("%d variables, backdoor %v, %d records to forget", b.Latent, o.Backdoor, len(o.Forget))
 	}
-	said, err := o.Said()
+	said, err := o.Information()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := o.Runner.Predict(o.Before, o.Test.Gather(o.Judged()).X)
+	p, err := o.Runner.Predict(o.Before, o.Test.Gather(o.EvalRows()).X)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +63,11 @@ func TestWhatCodesSay(t *testing.T) {
 	if said.Label < 0.3 || said.Label > math.Log(10) {
 		t.Errorf("%v nats of the label", said.Label)
 	}
-	narrow, err := opened(t, Normal, Latent(4), Beta(10)).Said()
+	narrow, err := openCase(t, Normal, Latent(4), Beta(10)).Information()
 	if err != nil || narrow.Record > said.Record/10 || narrow.Label > said.Label/2 {
 		t.Errorf("with beta 10: %+v, %v; with the paper's: %+v", narrow, err, said)
 	}
-	if open, err := opened(t, Normal, Latent(4), Beta(nn.Zero)).Said(); err != nil || open.Record < said.Record {
+	if open, err := openCase(t, Normal, Latent(4), Beta(nn.Zero)).Information(); err != nil || open.Record < said.Record {
 		t.Errorf("with beta 0: %+v, %v; with the paper's: %+v", open, err, said)
 	}
 }
@@ -82,34 +82,34 @@ func TestEntropy(t *testing.T) {
 
 // What is sent is what a request's owner uploads; and an attacker draws less from less.
 func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
-	ownStore(t)
-	o := opened(t, Normal)
+	useOwnStore(t)
+	o := openCase(t, Normal)
 	r, err := o.Request(t.Context(), unlearn.BlindU{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := unlearn.BlindU{}.Ask(t.Context(), r)
+	b, err := unlearn.BlindU{}.PrepareRequest(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	send := func(s Sent) []float32 {
+	send := func(s UploadSpec) []float32 {
 		x, err := o.Send(s, r.Forget)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return x.Data
 	}
-	if codes := send(Sent{Masking: &privacy.Masking{}}); !slices.Equal(codes, b.Erasure.Codes.Data) {
+	if codes := send(UploadSpec{Masking: &privacy.Masking{}}); !slices.Equal(codes, b.Erasure.Codes.Data) {
 		t.Error("the codes are not those of the request")
 	}
-	if codes := send(Sent{}); slices.Equal(codes, b.Erasure.Codes.Data) {
+	if codes := send(UploadSpec{}); slices.Equal(codes, b.Erasure.Codes.Data) {
 		t.Error("codes of records that are not masked are those of masked ones")
 	}
-	if bare := send(Sent{Bare: true}); !slices.Equal(bare, r.Forget.X.Data) {
+	if bare := send(UploadSpec{Bare: true}); !slices.Equal(bare, r.Forget.X.Data) {
 		t.Error("bare records that are not masked are changed")
 	}
 	black := 0
-	for i, v := range send(Sent{Masking: &privacy.Masking{}, Bare: true}) {
+	for i, v := range send(UploadSpec{Masking: &privacy.Masking{}, Bare: true}) {
 		if v != r.Forget.X.Data[i] {
 			black++
 		}
@@ -122,8 +122,8 @@ func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
 	}
 	patient := representation.Reconstruction{Epochs: 60, Batch: 50, LR: 1e-3, Standardised: true}
 	var gains []float64
-	for _, s := range []Sent{{Bare: true}, {Masking: &privacy.Masking{}}} {
-		d, err := o.Drawn(t.Context(), patient, s)
+	for _, s := range []UploadSpec{{Bare: true}, {Masking: &privacy.Masking{}}} {
+		d, err := o.Reconstruct(t.Context(), patient, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,8 +136,8 @@ func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
 
 // A reader's rows are those of the tables.
 func TestAReadersRows(t *testing.T) {
-	ownStore(t)
-	o := opened(t)
+	useOwnStore(t)
+	o := openCase(t)
 	if source := o.Source(); !strings.Contains(source, "a backdoor") || !strings.Contains(source, "seed 0") {
 		t.Errorf("source %q", source)
 	}
@@ -151,21 +151,21 @@ func TestAReadersRows(t *testing.T) {
 		t.Errorf("channels: %v", row[:4])
 	}
 	o.About.Shape = [3]int{1, 16, 16}
-	rows, err := o.Judge(t.Context(), lab.Arm{Label: Original, Method: unlearn.DoNothing{}, Control: true}, lab.Arm{Label: Without, Method: unlearn.BlindU{Epochs: 1}})
+	rows, err := o.Measure(t.Context(), lab.Variant{Label: Original, Method: unlearn.NoOp{}, Control: true}, lab.Variant{Label: WithoutReplacement, Method: unlearn.BlindU{Epochs: 1}})
 	if err != nil || len(rows) != 2 || rows[1].Steps == 0 {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	row := rows[0]
-	said, err := o.Answers(o.Before)
+	said, err := o.Evaluate(o.Before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said.Arm, said.Control, said.Forget, said.Train, said.Judged, said.Weights = row.Arm, row.Control, row.Forget, row.Train, row.Judged, row.Weights
+	said.Variant, said.Control, said.Forget, said.Train, said.Judged, said.Weights = row.Variant, row.Control, row.Forget, row.Train, row.Judged, row.Weights
 	if *said != row || row.Erased < 0.8 {
 		t.Errorf("the original is %+v, its weights %+v", row, *said)
 	}
-	rows = Rows{{Arm: "a", Test: 1}, {Arm: "b", Test: 2}, {Arm: "a", Test: 3, Diverged: "yes"}, {Arm: "a", Test: 4}}
-	if got := rows.Of("a", func(r Row) float64 { return r.Test }); !slices.Equal(got, []float64{1, 4}) {
+	rows = Rows{{Variant: "a", Test: 1}, {Variant: "b", Test: 2}, {Variant: "a", Test: 3, Diverged: "yes"}, {Variant: "a", Test: 4}}
+	if got := rows.Values("a", func(r Row) float64 { return r.Test }); !slices.Equal(got, []float64{1, 4}) {
 		t.Errorf("rows of a: %v", got)
 	}
 }

@@ -47,23 +47,23 @@ type Case struct {
 func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
-		return Study{Scale: scale, Seeds: 3, Cases: both(drawings())}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(glyphs())}, nil
 	case "hour":
 		c := mnist()
 		c.Label, c.MaxRows = "12,000 images of MNIST", 12_000
-		return Study{Scale: scale, Seeds: 3, Cases: both(c)}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(c)}, nil
 	case "photographs":
-		return Study{Scale: scale, Seeds: 3, Cases: both(few())}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(cifar10First4000())}, nil
 	case "copies":
-		return Study{Scale: scale, Seeds: 3, Cases: both(fewCopies())}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(cifar10Lossy3000())}, nil
 	case "standard":
-		return Study{Scale: scale, Seeds: 3, Cases: append(both(mnist()), both(adult())...)}, nil
+		return Study{Scale: scale, Seeds: 3, Cases: append(bothRequests(mnist()), bothRequests(adult())...)}, nil
 	case "paper":
-		return Study{Scale: scale, Seeds: 5, Cases: append(both(mnist()), both(adult())...)}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: append(bothRequests(mnist()), bothRequests(adult())...)}, nil
 	case "lossy":
-		return Study{Scale: scale, Seeds: 5, Cases: both(lossy())}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: bothRequests(cifar10Lossy())}, nil
 	case "collections":
-		return Study{Scale: scale, Seeds: 5, Cases: slices.Concat(both(cifar10()), both(cifar100()), both(tinyImageNet()))}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: slices.Concat(bothRequests(cifar10()), bothRequests(cifar100()), bothRequests(tinyImageNet()))}, nil
 	}
 	return Study{}, fmt.Errorf("scale %q is not one of %s", scale, strings.Join(scaleNames(), ", "))
 }
@@ -76,9 +76,9 @@ func scaleNames() (names []string) {
 	return names
 }
 
-// both are the paper's two requests: the records of a backdoor are to be forgotten, and
+// bothRequests are the paper's two requests: the records of a backdoor are to be forgotten, and
 // as many that nothing was done to.
-func both(c Case) []Case {
+func bothRequests(c Case) []Case {
 	normal := c
 	c.Label += ", backdoor"
 	normal.Label += ", normal"
@@ -88,7 +88,7 @@ func both(c Case) []Case {
 
 // CaseOf is the case on a data set, with a backdoor: "glyphs", "mnist" or "adult".
 func CaseOf(dataSet string) (Case, error) {
-	for _, c := range []Case{drawings(), mnist(), adult()} {
+	for _, c := range []Case{glyphs(), mnist(), adult()} {
 		if c.DataSet == dataSet {
 			return c, nil
 		}
@@ -96,8 +96,8 @@ func CaseOf(dataSet string) (Case, error) {
 	return Case{}, fmt.Errorf("data set %q is none of glyphs, mnist and adult", dataSet)
 }
 
-// With is the case with another share to forget and another beta.
-func (c Case) With(share, beta float64) Case {
+// WithShare is the case with another share to forget and another beta.
+func (c Case) WithShare(share, beta float64) Case {
 	byShare.vary(&c, share)
 	byBeta.vary(&c, beta)
 	return c
@@ -108,12 +108,12 @@ func mnist() Case {
 	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: halves(nil, 0, nil),
+		Arch: bottleneck(nil, 0, nil),
 	}}
 }
 
-// halves builds a bottleneck out of its halves; nil and 0 are the program's of MNIST.
-func halves(compressor ib.Half, latent int, approximator ib.Half) func(features, classes int) model.Architecture {
+// bottleneck builds a bottleneck out of its halves; nil and 0 are the program's of MNIST.
+func bottleneck(compressor ib.SubNetwork, latent int, approximator ib.SubNetwork) func(features, classes int) model.Architecture {
 	return func(features, classes int) model.Architecture {
 		return ib.Bottleneck{Features: features, Outputs: classes, Latent: latent, Compressor: compressor, Approximator: approximator}
 	}
@@ -126,24 +126,24 @@ func adult() Case {
 		DataSet: "adult", Goal: lab.Compression{},
 		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
 		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
-		Arch:     halves(nil, 9, nil),
+		Arch:     bottleneck(nil, 9, nil),
 	}}
 }
 
-// drawings is a case that needs no file, in a narrow network. Its users have few records,
+// glyphs is a case that needs no file, in a narrow network. Its users have few records,
 // which need small batches for as many steps as a training takes.
-func drawings() Case {
+func glyphs() Case {
 	half := ib.MLP{Hidden: 48}
 	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 5, Batch: 20}, Setting: lab.Setting{
 		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
 		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: halves(half, 16, half),
+		Arch: bottleneck(half, 16, half),
 	}}
 }
 
 // coordinates name what sets a case apart from others on the same data.
 func (c Case) coordinates() string {
-	name := fmt.Sprintf("%s/beta-%g", c.Forgets(), c.beta())
+	name := fmt.Sprintf("%s/beta-%g", c.ForgetSetName(), c.beta())
 	if c.Rate != 0 {
 		name += fmt.Sprintf("/rate-%g", c.Rate)
 	}
@@ -159,10 +159,10 @@ func (c Case) coordinates() string {
 // beta and rate are those in force.
 func (c Case) beta() float64 {
 	g, _ := c.Goal.(lab.Compression)
-	return g.Resolved().(lab.Compression).Beta
+	return g.WithDefaults().(lab.Compression).Beta
 }
 
-func (c Case) rate() float64 { return c.masking(false).Resolved().Rate }
+func (c Case) rate() float64 { return c.masking(false).WithDefaults().Rate }
 
 // masking is what an owner masks records by. A position of a photograph is masked in all
 // of its channels, or in none.
@@ -178,11 +178,11 @@ func (c Case) channels() int {
 	return 1
 }
 
-// For is the setting of a case with a seed, for other tables.
-func (c Case) For(seed int) lab.Setting { return c.at(seed) }
+// SettingAt is the setting of a case with a seed, for other tables.
+func (c Case) SettingAt(seed int) lab.Setting { return c.setting(seed) }
 
-// at are the coordinates of a case with a seed.
-func (c Case) at(seed int) lab.Setting {
+// setting are the coordinates of a case with a seed.
+func (c Case) setting(seed int) lab.Setting {
 	s := c.Setting
 	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}
 	return s

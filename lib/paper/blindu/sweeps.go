@@ -52,23 +52,23 @@ func (w sweep) study(scale string, base func(Study) Case) (Study, error) {
 	return s, nil
 }
 
-// backdoored is a scale's first case with the arms that a sweep looks at.
-func backdoored(s Study) Case {
+// backdoorCase is a scale's first case with the arms that a sweep looks at.
+func backdoorCase(s Study) Case {
 	c := s.Cases[0]
-	c.Only = []string{Original, Retrained, VBU, VBUCoded, With, Without}
+	c.Only = []string{Original, Retrained, VBU, VBUCoded, WithReplacement, WithoutReplacement}
 	return c
 }
 
-// ordinary is a scale's second case, in which any records are to be forgotten.
-func ordinary(s Study) Case { return s.Cases[1] }
+// ordinaryCase is a scale's second case, in which any records are to be forgotten.
+func ordinaryCase(s Study) Case { return s.Cases[1] }
 
-// swept are recipes about models and about uploads in a sweep.
-func swept(r paper.Recipe, w sweep, show func(*evidence, sweep) *paper.Output) paper.Recipe {
-	return ofModels(r, func(scale string) (Study, error) { return w.study(scale, backdoored) }, func(ev *evidence) *paper.Output { return show(ev, w) })
+// sweepRecipe are recipes about models and about uploads in a sweep.
+func sweepRecipe(r paper.Recipe, w sweep, show func(*evidence, sweep) *paper.Output) paper.Recipe {
+	return modelRecipe(r, func(scale string) (Study, error) { return w.study(scale, backdoorCase) }, func(ev *evidence) *paper.Output { return show(ev, w) })
 }
 
-func sweptLeaks(r paper.Recipe, w sweep, show func(*leaks, sweep) *paper.Output) paper.Recipe {
-	return ofLeaks(r, func(scale string) (Study, error) { return w.study(scale, ordinary) }, func(l *leaks) *paper.Output { return show(l, w) })
+func leakSweepRecipe(r paper.Recipe, w sweep, show func(*leaks, sweep) *paper.Output) paper.Recipe {
+	return leakRecipe(r, func(scale string) (Study, error) { return w.study(scale, ordinaryCase) }, func(l *leaks) *paper.Output { return show(l, w) })
 }
 
 var figure4 = paper.Recipe{
@@ -93,16 +93,16 @@ var figure15 = paper.Recipe{
 
 // curves draws a sweep's two panels.
 func (ev *evidence) curves(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: captioned(r.Doc, ev.differences()), Source: ev.provenance(r.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, ev.differences()), Source: ev.provenance(r.ID).Line()}, Columns: 2}
 	for _, p := range []struct {
 		label string
 		value func(Row) float64
 	}{{"erased", func(r Row) float64 { return r.Erased }}, {"test", func(r Row) float64 { return r.Test }}} {
 		panel := plot.Curves{Meta: plot.Meta{Title: p.label}, X: plot.Axis{Label: w.axis, Log: w.log}, Y: plot.Axis{Label: p.label}}
-		for _, a := range ev.Cases[0].arms() {
+		for _, a := range ev.Cases[0].variants() {
 			line := plot.Curve{Name: a.Label, Control: a.Control}
 			for _, c := range ev.Cases {
-				line = appended(line, c.At, values(ev.of(c.Label, a.Label), p.value), 1)
+				line = appendMean(line, c.At, values(ev.rowsOf(c.Label, a.Label), p.value), 1)
 			}
 			panel.Curves = append(panel.Curves, line)
 		}
@@ -121,13 +121,13 @@ func values(rows []Row, value func(Row) float64) (out []float64) {
 	return out
 }
 
-// appended is a curve with the mean of values at x, and its interval as the band, which
+// appendMean is a curve with the mean of values at x, and its interval as the band, which
 // ends where values do that are none below 0 and, as shares are, none above the most.
-func appended(c plot.Curve, x float64, of []float64, most float64) plot.Curve {
+func appendMean(c plot.Curve, x float64, of []float64, most float64) plot.Curve {
 	if len(of) == 0 {
 		return c
 	}
-	c.Add(x, stats.MeanInterval(of, 0.95, stats.OverModels).Within(0, most))
+	c.Add(x, stats.MeanInterval(of, 0.95, stats.OverModels).ClampedTo(0, most))
 	return c
 }
 
@@ -152,16 +152,16 @@ var figure12 = paper.Recipe{
 	Doc:   "As Figure 10, by the share of a record's features that is drawn to be in clear; codes and gradients of whole records do not depend on it.",
 }
 
-// kinds are the uploads' names.
-func kinds() (out []string) {
-	for _, u := range (Case{}).uploads() {
+// uploadNames are the uploads' names.
+func uploadNames() (out []string) {
+	for _, u := range (Case{}).uploadKinds() {
 		out = append(out, u.name)
 	}
 	return out
 }
 
-// of are the leaks of a kind in a case.
-func (l *leaks) of(label, kind string, value func(Leak) float64) (out []float64) {
+// rowsOf are the leaks of a kind in a case.
+func (l *leaks) valuesOf(label, kind string, value func(Leak) float64) (out []float64) {
 	for _, x := range l.Rows {
 		if x.Case == label && x.Upload == kind {
 			out = append(out, value(x))
@@ -176,36 +176,36 @@ func (l *leaks) lines(w sweep, title, axis string, most float64, value func(Leak
 	for _, kind := range kinds {
 		line := plot.Curve{Name: kind}
 		for _, c := range l.Cases {
-			line = appended(line, c.At, l.of(c.Label, kind, value), most)
+			line = appendMean(line, c.At, l.valuesOf(c.Label, kind, value), most)
 		}
 		panel.Curves = append(panel.Curves, line)
 	}
 	return panel
 }
 
-// floor adds a line that needs no upload.
-func (l *leaks) floor(panel plot.Curves, name string, value func(Leak) float64, kind string) plot.Curves {
+// addFloor adds a line that needs no upload.
+func (l *leaks) addFloor(panel plot.Curves, name string, value func(Leak) float64, kind string) plot.Curves {
 	line := plot.Curve{Name: name, Control: true}
 	for _, c := range l.Cases {
-		line = appended(line, c.At, l.of(c.Label, kind, value), math.Inf(1))
+		line = appendMean(line, c.At, l.valuesOf(c.Label, kind, value), math.Inf(1))
 	}
 	panel.Curves = append(panel.Curves, line)
 	return panel
 }
 
-func (l *leaks) drawn(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: captioned(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}, Columns: 2}
-	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, kinds()...)
-	f.Figures = append(f.Figures, l.floor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
+func (l *leaks) reconstructionFigure(r paper.Recipe, w sweep) *paper.Output {
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}, Columns: 2}
+	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, uploadNames()...)
+	f.Figures = append(f.Figures, l.addFloor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
 	f.Figures = append(f.Figures, l.lines(w, "information", "nats", math.Inf(1), func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))
 	return &paper.Output{Figure: f}
 }
 
-func (l *leaks) told(r paper.Recipe, w sweep) *paper.Output {
+func (l *leaks) informationFigure(r paper.Recipe, w sweep) *paper.Output {
 	of := []string{PlainCodes, WithoutCodes, WithCodes}
 	panel := l.lines(w, "before and after", "AUC", 1, func(x Leak) float64 { return x.Pair }, of...)
-	panel = l.floor(panel, "before alone", func(x Leak) float64 { return x.Before }, PlainCodes)
-	panel.Meta = plot.Meta{Title: r.Title, Caption: captioned(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}
+	panel = l.addFloor(panel, "before alone", func(x Leak) float64 { return x.Before }, PlainCodes)
+	panel.Meta = plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}
 	panel.Null = &plot.Null{Value: 0.5}
 	return &paper.Output{Figure: panel}
 }

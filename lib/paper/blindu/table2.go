@@ -16,20 +16,20 @@ var table2 = paper.Recipe{
 		"says no sizes and there is no program: every size here is ours. 'erased' is on the records as they are.",
 }
 
-// structures are the first case of a scale with other networks.
-func structures(scale string) (Study, error) {
+// table2Study are the first case of a scale with other networks.
+func table2Study(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
 	c := s.Cases[0]
-	c.Only = []string{Original, Retrained, With, Without}
+	c.Only = []string{Original, Retrained, WithReplacement, WithoutReplacement}
 	s.Cases = nil
 	for _, n := range networks(scale) {
 		at := c
 		at.Label, at.Network = n.label, n.label
-		if n.of != nil {
-			at.Arch = n.of
+		if n.half != nil {
+			at.Arch = n.half
 		}
 		if n.epochs > 0 {
 			at.Fit.Epochs = n.epochs
@@ -42,7 +42,7 @@ func structures(scale string) (Study, error) {
 // network is a bottleneck by name; nil is that of the case.
 type network struct {
 	label  string
-	of     func(features, classes int) model.Architecture
+	half   func(features, classes int) model.Architecture
 	epochs int // 0: as the case's
 }
 
@@ -55,29 +55,29 @@ func networks(scale string) []network {
 	switch scale {
 	case "quick":
 		return []network{
-			plain, {"MLP, ViT", halves(ib.MLP{Hidden: 48}, 16, small), 0},
-			{"ResNet of width 4, ViT", halves(ib.ResNet{Channels: 1, Width: 4}, 16, small), 6},
+			plain, {"MLP, ViT", bottleneck(ib.MLP{Hidden: 48}, 16, small), 0},
+			{"ResNet of width 4, ViT", bottleneck(ib.ResNet{Channels: 1, Width: 4}, 16, small), 6},
 		}
 	case "photographs", "copies":
-		return []network{photographs, {"ResNet, ViT", halves(narrow, photographed, ib.ViT{}), 0}}
+		return []network{photographs, {"ResNet, ViT", bottleneck(narrow, resNetLatent, ib.ViT{}), 0}}
 	case "lossy", "collections":
-		return []network{photographs, {"ResNet, ViT", halves(ib.ResNet{}, photographed, ib.ViT{}), 0}}
+		return []network{photographs, {"ResNet, ViT", bottleneck(ib.ResNet{}, resNetLatent, ib.ViT{}), 0}}
 	}
-	out := []network{plain, {"MLP, ViT", halves(ib.MLP{}, 0, larger), 0}}
+	out := []network{plain, {"MLP, ViT", bottleneck(ib.MLP{}, 0, larger), 0}}
 	if scale == "paper" {
-		out = append(out, network{"ResNet, ViT", halves(ib.ResNet{Channels: 1}, 0, larger), 0})
+		out = append(out, network{"ResNet, ViT", bottleneck(ib.ResNet{Channels: 1}, 0, larger), 0})
 	}
 	return out
 }
 
 // printed2 are the paper's values: backdoor accuracy and accuracy in per cent.
-func printed2(c Case, arm string) string {
+func printed2(c Case, variant string) string {
 	return map[string]string{
-		"mnist ResNet, ViT " + With: "4.40 +- 1.12  96.38 +- 0.34", "mnist ResNet, ViT " + Without: "1.72 +- 0.83  95.05 +- 0.46",
-		"mnist MLP, MLP " + With: "1.89 +- 1.29  94.55 +- 0.85", "mnist MLP, MLP " + Without: "1.56 +- 0.95  94.65 +- 0.67",
-		"cifar10 ResNet, ViT " + With: "2.49 +- 0.81  76.14 +- 0.32", "cifar10 ResNet, ViT " + Without: "4.57 +- 0.98  74.95 +- 0.39",
-		"cifar10 ResNet, ResNet " + With: "7.11 +- 0.37  75.83 +- 0.94", "cifar10 ResNet, ResNet " + Without: "6.57 +- 0.51  74.39 +- 0.77",
-	}[c.published()+" "+c.Network+" "+arm]
+		"mnist ResNet, ViT " + WithReplacement: "4.40 +- 1.12  96.38 +- 0.34", "mnist ResNet, ViT " + WithoutReplacement: "1.72 +- 0.83  95.05 +- 0.46",
+		"mnist MLP, MLP " + WithReplacement: "1.89 +- 1.29  94.55 +- 0.85", "mnist MLP, MLP " + WithoutReplacement: "1.56 +- 0.95  94.65 +- 0.67",
+		"cifar10 ResNet, ViT " + WithReplacement: "2.49 +- 0.81  76.14 +- 0.32", "cifar10 ResNet, ViT " + WithoutReplacement: "4.57 +- 0.98  74.95 +- 0.39",
+		"cifar10 ResNet, ResNet " + WithReplacement: "7.11 +- 0.37  75.83 +- 0.94", "cifar10 ResNet, ResNet " + WithoutReplacement: "6.57 +- 0.51  74.39 +- 0.77",
+	}[c.publishedDataSet()+" "+c.Network+" "+variant]
 }
 
 func (ev *evidence) table2() *paper.Output {
@@ -92,8 +92,8 @@ func (ev *evidence) table2() *paper.Output {
 		},
 	}
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
 				t.Rows = append(t.Rows, row2(c, a, rows))
 			}
 		}
@@ -101,13 +101,13 @@ func (ev *evidence) table2() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-func row2(c Case, a lab.Arm, rows []Row) report.Row {
+func row2(c Case, a lab.Variant, rows []Row) report.Row {
 	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.Add(report.Num(float64(rows[0].Weights), 0))
-	l.Share(func(r Row) float64 { return r.Erased })
-	l.Share(func(r Row) float64 { return r.Open })
-	l.Share(func(r Row) float64 { return r.Test })
-	l.Add(report.Str(printed2(c, a.Label)))
+	l.AddCell(report.Num(float64(rows[0].Weights), 0))
+	l.AddShare(func(r Row) float64 { return r.Erased })
+	l.AddShare(func(r Row) float64 { return r.Open })
+	l.AddShare(func(r Row) float64 { return r.Test })
+	l.AddCell(report.Str(printed2(c, a.Label)))
 	return l.Row()
 }
 

@@ -32,27 +32,27 @@ var figure6 = paper.Recipe{
 
 // printed are the paper's values of an arm: accuracy on the test set and on the forget
 // set, in per cent, with deviations over five seeds.
-func printed(c Case, arm string) string {
-	if as, coded := map[string]string{VBUCoded: VBU, HBFUCoded: HBFU, Coded: Without}[arm]; coded {
-		arm = as // the paper's numbers are those of its program
+func printed(c Case, variant string) string {
+	if as, coded := map[string]string{VBUCoded: VBU, HBFUCoded: HBFU, Coded: WithoutReplacement}[variant]; coded {
+		variant = as // the paper's numbers are those of its program
 	}
 	backdoor := c.Backdoor != nil
-	key := map[bool]string{true: "backdoor ", false: "normal "}[backdoor] + c.published() + " " + arm
+	key := map[bool]string{true: "backdoor ", false: "normal "}[backdoor] + c.publishedDataSet() + " " + variant
 	return map[string]string{
-		"backdoor mnist " + VBU: "88.32 +- 0.73  2.02 +- 0.41", "backdoor mnist " + With: "94.55 +- 0.85  1.89 +- 1.29",
-		"backdoor mnist " + Without: "94.65 +- 0.67  1.56 +- 0.95",
-		"normal mnist " + VBU:       "89.19 +- 0.77  17.7 +- 0.57", "normal mnist " + With: "93.01 +- 0.65  17.19 +- 0.85",
-		"normal mnist " + Without: "91.38 +- 0.72  14.00 +- 1.08",
-		"backdoor adult " + VBU:   "64.64 +- 0.34  8.45 +- 0.35", "backdoor adult " + With: "84.34 +- 0.53  9.44 +- 0.41",
-		"backdoor adult " + Without: "84.05 +- 0.46  7.25 +- 0.43",
-		"normal adult " + VBU:       "51.32 +- 1.03  7.82 +- 2.33", "normal adult " + With: "84.08 +- 0.36  44.33 +- 7.37",
-		"normal adult " + Without: "84.05 +- 0.58  34.02 +- 2.87",
-		"backdoor mnist " + HBFU:  "95.86 +- 0.47  5.05 +- 0.92", "normal mnist " + HBFU: "86.64 +- 0.52  17.35 +- 0.81",
+		"backdoor mnist " + VBU: "88.32 +- 0.73  2.02 +- 0.41", "backdoor mnist " + WithReplacement: "94.55 +- 0.85  1.89 +- 1.29",
+		"backdoor mnist " + WithoutReplacement: "94.65 +- 0.67  1.56 +- 0.95",
+		"normal mnist " + VBU:                  "89.19 +- 0.77  17.7 +- 0.57", "normal mnist " + WithReplacement: "93.01 +- 0.65  17.19 +- 0.85",
+		"normal mnist " + WithoutReplacement: "91.38 +- 0.72  14.00 +- 1.08",
+		"backdoor adult " + VBU:              "64.64 +- 0.34  8.45 +- 0.35", "backdoor adult " + WithReplacement: "84.34 +- 0.53  9.44 +- 0.41",
+		"backdoor adult " + WithoutReplacement: "84.05 +- 0.46  7.25 +- 0.43",
+		"normal adult " + VBU:                  "51.32 +- 1.03  7.82 +- 2.33", "normal adult " + WithReplacement: "84.08 +- 0.36  44.33 +- 7.37",
+		"normal adult " + WithoutReplacement: "84.05 +- 0.58  34.02 +- 2.87",
+		"backdoor mnist " + HBFU:             "95.86 +- 0.47  5.05 +- 0.92", "normal mnist " + HBFU: "86.64 +- 0.52  17.35 +- 0.81",
 		"backdoor adult " + HBFU: "85.45 +- 0.43  99.99 +- 0.0", "normal adult " + HBFU: "83.03 +- 0.58  80.89 +- 0.73",
 		"backdoor cifar10 " + HBFU: "75.83 +- 0.52  8.11 +- 0.45", "normal cifar10 " + HBFU: "71.32 +- 0.64  68.28 +- 0.83",
 		"backdoor cifar10 " + VBU: "65.45 +- 1.64  7.92 +- 0.55", "normal cifar10 " + VBU: "69.16 +- 0.83  63.93 +- 1.32",
-		"backdoor cifar10 " + With: "75.83 +- 0.94  7.11 +- 0.37", "normal cifar10 " + With: "75.21 +- 0.67  68.02 +- 0.79",
-		"backdoor cifar10 " + Without: "74.39 +- 0.77  6.57 +- 0.51", "normal cifar10 " + Without: "73.89 +- 0.73  67.66 +- 0.86",
+		"backdoor cifar10 " + WithReplacement: "75.83 +- 0.94  7.11 +- 0.37", "normal cifar10 " + WithReplacement: "75.21 +- 0.67  68.02 +- 0.79",
+		"backdoor cifar10 " + WithoutReplacement: "74.39 +- 0.77  6.57 +- 0.51", "normal cifar10 " + WithoutReplacement: "73.89 +- 0.73  67.66 +- 0.86",
 	}[key]
 }
 
@@ -72,8 +72,8 @@ func (ev *evidence) table3() *paper.Output {
 		},
 	}
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
 				t.Rows = append(t.Rows, row3(c, a, rows))
 			}
 		}
@@ -81,19 +81,19 @@ func (ev *evidence) table3() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-func row3(c Case, a lab.Arm, rows []Row) report.Row {
+func row3(c Case, a lab.Variant, rows []Row) report.Row {
 	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.Share(func(r Row) float64 { return r.Erased })
-	l.Share(func(r Row) float64 { return r.Masked })
+	l.AddShare(func(r Row) float64 { return r.Erased })
+	l.AddShare(func(r Row) float64 { return r.Masked })
 	if c.Backdoor != nil {
-		l.Share(func(r Row) float64 { return r.Open })
+		l.AddShare(func(r Row) float64 { return r.Open })
 	} else {
-		l.Add(report.Gap("no trigger"))
+		l.AddCell(report.Gap("no trigger"))
 	}
-	l.Share(func(r Row) float64 { return r.Retain })
-	l.Share(func(r Row) float64 { return r.Test })
-	l.Share(func(r Row) float64 { return r.Drawn })
-	l.Add(report.Str(printed(c, a.Label)))
+	l.AddShare(func(r Row) float64 { return r.Retain })
+	l.AddShare(func(r Row) float64 { return r.Test })
+	l.AddShare(func(r Row) float64 { return r.Drawn })
+	l.AddCell(report.Str(printed(c, a.Label)))
 	return l.Row()
 }
 
@@ -104,7 +104,7 @@ func (ev *evidence) notes() []string {
 	if ev.Generated {
 		out = append(out, "glyphs are generated.")
 	}
-	out = slices.Concat(out, ev.LeftOut(), ev.Caveats, ev.differences())
+	out = slices.Concat(out, ev.MissingNotes(), ev.Caveats, ev.differences())
 	for _, c := range ev.Cases {
 		k := slices.IndexFunc(ev.Rows, func(r Row) bool { return r.Case == c.Label })
 		if k < 0 {
@@ -112,30 +112,30 @@ func (ev *evidence) notes() []string {
 		}
 		r := ev.Rows[k]
 		out = append(out, fmt.Sprintf("%s: %d of %d records are to be forgotten; %d unseen ones are judged.", c.Label, r.Forget, r.Train, r.Judged))
-		out = append(out, ev.ways(c)...)
+		out = append(out, ev.endingNotes(c)...)
 	}
 	return out
 }
 
-// ways say how the methods of a case ended that stop by themselves.
-func (ev *evidence) ways(c Case) (out []string) {
-	for _, a := range c.arms() {
+// trajectoryStudy say how the methods of a case ended that stop by themselves.
+func (ev *evidence) endingNotes(c Case) (out []string) {
+	for _, a := range c.variants() {
 		var ends []string
-		for _, r := range ev.of(c.Label, a.Label) {
+		for _, r := range ev.rowsOf(c.Label, a.Label) {
 			if end := cmp.Or(r.Diverged, r.Note); end != "" {
 				ends = append(ends, end)
 			}
 		}
 		if len(ends) > 0 {
-			out = append(out, fmt.Sprintf("%s, %s: %s.", c.Label, a.Label, counted(ends)))
+			out = append(out, fmt.Sprintf("%s, %s: %s.", c.Label, a.Label, countEndings(ends)))
 		}
 	}
 	return out
 }
 
-// counted are the ends of several models, each with how many of them ended so, in the order
+// countEndings are the ends of several models, each with how many of them ended so, in the order
 // of their seeds; of one model there is nothing to count.
-func counted(ends []string) string {
+func countEndings(ends []string) string {
 	if len(ends) == 1 {
 		return ends[0]
 	}
@@ -156,10 +156,10 @@ func counted(ends []string) string {
 }
 
 func (ev *evidence) figure6() *paper.Output {
-	about := plot.Meta{Title: figure6.Title, Caption: captioned(figure6.Doc, ev.differences()), Source: ev.provenance(figure6.ID).Line()}
+	about := plot.Meta{Title: figure6.Title, Caption: withCellsNote(figure6.Doc, ev.differences()), Source: ev.provenance(figure6.ID).Line()}
 	f := plot.Panels{Meta: about, Columns: 2}
 	for _, c := range ev.Cases {
-		if len(ev.of(c.Label, Original)) > 0 {
+		if len(ev.rowsOf(c.Label, Original)) > 0 {
 			f.Figures = append(f.Figures, ev.tradeOff(c))
 		}
 	}
@@ -170,12 +170,12 @@ func (ev *evidence) figure6() *paper.Output {
 func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
 	var missing []string
-	for _, a := range c.arms() {
-		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, With, Without, Printed, VBUCoded, HBFUCoded, Coded}, a.Label) {
+	for _, a := range c.variants() {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, WithReplacement, WithoutReplacement, Printed, VBUCoded, HBFUCoded, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}
-		models := ev.of(c.Label, a.Label)
+		models := ev.rowsOf(c.Label, a.Label)
 		for _, r := range models {
 			if r.Diverged == "" {
 				cloud.X, cloud.Y = append(cloud.X, 1-r.Erased), append(cloud.Y, r.Test)

@@ -23,60 +23,60 @@ var table4 = paper.Recipe{
 // rates are the sampling rates of the table; the last is that of the other rows.
 var rates = []float64{0.2, 0.4, 0.6}
 
-// private is the study of the table.
-func private(scale string) (Study, error) {
+// table4Study is the study of the table.
+func table4Study(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
-	return atEveryRate(s), nil
+	return withAllRates(s), nil
 }
 
-// atEveryRate is a study's first case at every rate, at the last with what masks nothing.
-func atEveryRate(s Study) Study {
+// withAllRates is a study's first case at every rate, at the last with what masks nothing.
+func withAllRates(s Study) Study {
 	c := s.Cases[0]
 	s.Cases = nil
 	for _, rate := range rates {
 		at := c
-		at.Label, at.Rate, at.At, at.Only = fmt.Sprintf("%s, rate %g", c.Label, rate), rate, rate, masks
+		at.Label, at.Rate, at.At, at.Only = fmt.Sprintf("%s, rate %g", c.Label, rate), rate, rate, maskedVariants
 		s.Cases = append(s.Cases, at)
 	}
-	s.Cases[len(rates)-1].Only = unmasked
+	s.Cases[len(rates)-1].Only = unmaskedVariants
 	return s
 }
 
-// unmasked are the rows of the table's last rate, in their order.
-var unmasked = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, masks...)
+// unmaskedVariants are the rows of the table's last rate, in their order.
+var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, maskedVariants...)
 
-// masks are the rows of which there is one at every rate.
-var masks = []string{With, Without, WithWeighted, WithoutWeighted}
+// maskedVariants are the rows of which there is one at every rate.
+var maskedVariants = []string{WithReplacement, WithoutReplacement, WithWeighted, WithoutWeighted}
 
 // printed4 are the paper's backdoor and test accuracy, in per cent, at a rate where
 // there is one.
-func printed4(arm string, rate float64) string {
+func printed4(variant string, rate float64) string {
 	return map[string]string{
 		HBFUCoded: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
 		BFU: "8.52 +- 0.96  96.38 +- 0.31", PrivateBFU: "27.31 +- 3.53  81.73 +- 2.17",
 		VBUCoded: "2.03 +- 0.25  88.19 +- 0.76", PrivateVBU: "2.33 +- 0.36  48.02 +- 4.37",
-		With + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", With + " 0.4": "2.87 +- 0.67  95.30 +- 0.24", With + " 0.6": "1.89 +- 1.20  94.56 +- 0.85",
-		Without + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", Without + " 0.4": "2.14 +- 0.50  93.93 +- 0.43", Without + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
-	}[rated(arm, rate)]
+		WithReplacement + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", WithReplacement + " 0.4": "2.87 +- 0.67  95.30 +- 0.24", WithReplacement + " 0.6": "1.89 +- 1.20  94.56 +- 0.85",
+		WithoutReplacement + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", WithoutReplacement + " 0.4": "2.14 +- 0.50  93.93 +- 0.43", WithoutReplacement + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
+	}[labelWithRate(variant, rate)]
 }
 
 // claimed4 are the epsilon and the delta that the paper prints of masking.
-func claimed4(arm string, rate float64) string {
+func claimed4(variant string, rate float64) string {
 	return map[string]string{
-		With + " 0.2": "0.199, 0.182", With + " 0.4": "0.398, 0.331", With + " 0.6": "0.597, 0.453",
-		Without + " 0.2": "0.221, 0.2", Without + " 0.4": "0.504, 0.5", Without + " 0.6": "0.902, 0.8",
-	}[rated(arm, rate)]
+		WithReplacement + " 0.2": "0.199, 0.182", WithReplacement + " 0.4": "0.398, 0.331", WithReplacement + " 0.6": "0.597, 0.453",
+		WithoutReplacement + " 0.2": "0.221, 0.2", WithoutReplacement + " 0.4": "0.504, 0.5", WithoutReplacement + " 0.6": "0.902, 0.8",
+	}[labelWithRate(variant, rate)]
 }
 
-// rated names an arm with its rate, where it has one.
-func rated(arm string, rate float64) string {
-	if arm == With || arm == Without {
-		return arm + " " + strconv.FormatFloat(rate, 'g', -1, 64)
+// labelWithRate names an arm with its rate, where it has one.
+func labelWithRate(variant string, rate float64) string {
+	if variant == WithReplacement || variant == WithoutReplacement {
+		return variant + " " + strconv.FormatFloat(rate, 'g', -1, 64)
 	}
-	return arm
+	return variant
 }
 
 func (ev *evidence) table4() *paper.Output {
@@ -95,9 +95,9 @@ func (ev *evidence) table4() *paper.Output {
 			{Name: "paper", Note: "backdoor and test accuracy in per cent, as printed, on MNIST"},
 		},
 	}
-	for _, label := range unmasked {
+	for _, label := range unmaskedVariants {
 		for _, c := range ev.Cases {
-			if rows := ev.of(c.Label, label); len(rows) > 0 {
+			if rows := ev.rowsOf(c.Label, label); len(rows) > 0 {
 				t.Rows = append(t.Rows, row4(c, rows))
 			}
 		}
@@ -106,29 +106,29 @@ func (ev *evidence) table4() *paper.Output {
 }
 
 func row4(c Case, rows []Row) report.Row {
-	arm := rows[0].Arm
-	label := arm
-	if slices.Contains(masks, arm) {
-		label = fmt.Sprintf("%s, %.0f %%", arm, 100*c.Rate)
+	variant := rows[0].Variant
+	label := variant
+	if slices.Contains(maskedVariants, variant) {
+		label = fmt.Sprintf("%s, %.0f %%", variant, 100*c.Rate)
 	}
 	l := paper.NewLine("", label, rows[0].Control, rows, func(r Row) string { return r.Diverged })
-	for _, cell := range claims(arm, c.Rate, rows[0].Features) {
-		l.Add(cell)
+	for _, cell := range claimCells(variant, c.Rate, rows[0].Features) {
+		l.AddCell(cell)
 	}
-	l.Share(func(r Row) float64 { return r.Erased })
-	l.Share(func(r Row) float64 { return r.Masked })
-	l.Share(func(r Row) float64 { return r.Test })
-	l.Add(report.Str(claimed4(arm, c.Rate)))
-	l.Add(report.Str(printed4(arm, c.Rate)))
+	l.AddShare(func(r Row) float64 { return r.Erased })
+	l.AddShare(func(r Row) float64 { return r.Masked })
+	l.AddShare(func(r Row) float64 { return r.Test })
+	l.AddCell(report.Str(claimed4(variant, c.Rate)))
+	l.AddCell(report.Str(printed4(variant, c.Rate)))
 	return l.Row()
 }
 
-// claims are epsilon and delta with 100 features, and with those of a record.
-func claims(arm string, rate float64, features int) (out []report.Cell) {
-	switch arm {
-	case With, Without:
+// claimCells are epsilon and delta with 100 features, and with those of a record.
+func claimCells(variant string, rate float64, features int) (out []report.Cell) {
+	switch variant {
+	case WithReplacement, WithoutReplacement:
 		for _, n := range []int{100, features} {
-			claim, err := privacy.Masking{Rate: rate, Replacement: arm == With}.Claim(n)
+			claim, err := privacy.Masking{Rate: rate, Replacement: variant == WithReplacement}.Claim(n)
 			if err != nil {
 				out = append(out, report.Gap(err.Error()), report.Gap(err.Error()))
 				continue

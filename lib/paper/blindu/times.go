@@ -19,21 +19,21 @@ type TimedMethod struct {
 	Label string // in the tables
 	// program is how BlindU's program counts the time of the same run, nil where it does
 	// not; step are the seconds of one training step.
-	program func(t Taken, step float64) float64
+	program func(t RunCost, step float64) float64
 }
 
 // TimedMethods are the methods of the paper's Figures 7 and 14, and retraining.
 func TimedMethods() []TimedMethod {
 	// BlindU's is twice a training step for every step of the model, of whose steps and its
 	// critic's one in six is its own.
-	blindly := func(t Taken, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
-	ascending := func(t Taken, step float64) float64 { return float64(t.Steps) * step }
+	blindly := func(t RunCost, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
+	ascending := func(t RunCost, step float64) float64 { return float64(t.Steps) * step }
 	return []TimedMethod{
 		{"vbu", VBU, ascending},
-		{"hbfu", HBFU, func(t Taken, _ float64) float64 { return 5 * t.Ordinary * float64(t.Rounds-1) }},
+		{"hbfu", HBFU, func(t RunCost, _ float64) float64 { return 5 * t.Ordinary * float64(t.Rounds-1) }},
 		{"bfu", BFU, nil},
-		{"blindu-w", With, blindly},
-		{"blindu-wo", Without, blindly},
+		{"blindu-w", WithReplacement, blindly},
+		{"blindu-wo", WithoutReplacement, blindly},
 		{"retrain", Retrained, nil},
 		{"federated", Together, nil},
 		{"vbu-coded", VBUCoded, ascending},
@@ -43,8 +43,8 @@ func TimedMethods() []TimedMethod {
 // Counted says whether BlindU's program has a time of the method.
 func (m TimedMethod) Counted() bool { return m.program != nil }
 
-// Taken is what one run of a method took.
-type Taken struct {
+// RunCost is what one run of a method took.
+type RunCost struct {
 	Seconds float64 `json:"-"`
 	Steps   int     `json:"steps"`
 	Rounds  int     `json:"rounds"` // or epochs
@@ -62,7 +62,7 @@ type Timing struct {
 	Method  string    `json:"method"`
 	Median  float64   `json:"median_seconds"`
 	Seconds []float64 `json:"seconds"` // per turn; none of a method that diverged
-	Taken
+	RunCost
 	PerStep float64 `json:"seconds_per_step"`
 	// Program is what BlindU's program would call the time.
 	Program *float64 `json:"program_seconds,omitempty"`
@@ -76,11 +76,11 @@ type TimedCell struct {
 	Methods []Timing `json:"methods"`
 }
 
-// InTurns fills in a cell: the methods work in turns, so that all see the same machine, and
+// RunInterleaved fills in a cell: the methods work in turns, so that all see the same machine, and
 // the first turn of each is not counted. run does one run, by the clock; nil stands for an
 // epoch of training.
-func (c *TimedCell) InTurns(turns int, methods []TimedMethod, run func(m *TimedMethod) (Taken, error)) error {
-	seconds, last := map[string][]float64{}, map[string]Taken{}
+func (c *TimedCell) RunInterleaved(turns int, methods []TimedMethod, run func(m *TimedMethod) (RunCost, error)) error {
+	seconds, last := map[string][]float64{}, map[string]RunCost{}
 	var steps []float64
 	for turn := range turns + 1 {
 		t, err := run(nil)
@@ -106,7 +106,7 @@ func (c *TimedCell) InTurns(turns int, methods []TimedMethod, run func(m *TimedM
 		return err
 	}
 	for _, m := range methods {
-		t, err := timing(m, last[m.Name], seconds[m.Name], c.Step)
+		t, err := summariseTimes(m, last[m.Name], seconds[m.Name], c.Step)
 		if err != nil {
 			return err
 		}
@@ -115,9 +115,9 @@ func (c *TimedCell) InTurns(turns int, methods []TimedMethod, run func(m *TimedM
 	return nil
 }
 
-// timing sums a method's turns up. All do the same, so that the last stands for them.
-func timing(m TimedMethod, last Taken, seconds []float64, step float64) (Timing, error) {
-	t := Timing{Method: m.Label, Seconds: seconds, Taken: last}
+// summariseTimes sums a method's turns up. All do the same, so that the last stands for them.
+func summariseTimes(m TimedMethod, last RunCost, seconds []float64, step float64) (Timing, error) {
+	t := Timing{Method: m.Label, Seconds: seconds, RunCost: last}
 	if last.Diverged != "" {
 		return t, nil
 	}
@@ -133,31 +133,31 @@ func timing(m TimedMethod, last Taken, seconds []float64, step float64) (Timing,
 	return t, nil
 }
 
-// Clocked runs a method on the case, whose original is trained or found first, by the wall
+// TimeMethod runs a method on the case, whose original is trained or found first, by the wall
 // clock around all of it; nil is an epoch of training. Nothing of it is kept.
-func (c Case) Clocked(ctx context.Context, opened *lab.Case, timed *TimedMethod) (Taken, error) {
+func (c Case) TimeMethod(ctx context.Context, opened *lab.Case, timed *TimedMethod) (RunCost, error) {
 	var m unlearn.Method = unlearn.Retrain{}
 	if timed != nil {
-		m = c.Arms(timed.Label)[0].Method
+		m = c.Variants(timed.Label)[0].Method
 	}
 	r, err := opened.Request(ctx, m)
 	if err != nil {
-		return Taken{}, err
+		return RunCost{}, err
 	}
 	if timed == nil {
 		r.Fit.Epochs, r.Earlier = 1, nil
 	}
 	users := usersClock{users: map[int]float64{}}
 	began := time.Now()
-	_, rep, err := unlearn.Apply(federated.WithTrace(ctx, users.tell), m, r)
+	_, rep, err := unlearn.Apply(federated.WithTrace(ctx, users.addTurn), m, r)
 	took := time.Since(began).Seconds()
 	if d := (*train.Diverged)(nil); errors.As(err, &d) {
-		return Taken{Diverged: d.Error()}, nil
+		return RunCost{Diverged: d.Error()}, nil
 	}
 	if err != nil {
-		return Taken{}, err
+		return RunCost{}, err
 	}
-	t := users.taken()
+	t := users.total()
 	t.Seconds, t.Steps, t.Rounds, t.Note = took, rep.Steps, rep.Epochs, rep.Note
 	return t, nil
 }
@@ -169,7 +169,7 @@ type usersClock struct {
 	ordinary []float64       // turns of users who erase nothing
 }
 
-func (c *usersClock) tell(t federated.Turn, took time.Duration) {
+func (c *usersClock) addTurn(t federated.UserRound, took time.Duration) {
 	s := took.Seconds()
 	c.users[t.User] += s
 	for len(c.slowest) < t.Round {
@@ -181,7 +181,7 @@ func (c *usersClock) tell(t federated.Turn, took time.Duration) {
 	}
 }
 
-func (c *usersClock) taken() (t Taken) {
+func (c *usersClock) total() (t RunCost) {
 	for _, s := range c.users {
 		t.User += s / float64(len(c.users))
 	}

@@ -38,24 +38,24 @@ var figure14 = paper.Recipe{
 	Doc:   "As Figure 7, by the weight of the compression. The paper reads more time of BlindU at a larger beta.",
 }
 
-// timed is a recipe of times in a sweep of a scale's first case. It measures each time that
+// timesRecipe is a recipe of times in a sweep of a scale's first case. It measures each time that
 // it is made, on the machine that makes it; what it keeps are the originals.
-func timed(r paper.Recipe, w sweep) paper.Recipe {
-	study := func(scale string) (Study, error) { return w.study(scale, asked) }
-	r.Clocked = true
+func timesRecipe(r paper.Recipe, w sweep) paper.Recipe {
+	study := func(scale string) (Study, error) { return w.study(scale, timedCase) }
+	r.Timed = true
 	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 		s, err := study(scale)
 		if err != nil {
 			return nil, err
 		}
-		return originals(ctx, e.Lab(), s)
+		return originalJobs(ctx, e.Lab(), s)
 	}
 	r.Make = func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 		s, err := study(scale)
 		if err != nil {
 			return nil, err
 		}
-		times, found, err := s.times(ctx, e)
+		times, found, err := s.measureTimes(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -67,39 +67,39 @@ func timed(r paper.Recipe, w sweep) paper.Recipe {
 	return r
 }
 
-// asked is a scale's first case, of which the paper's share is to be forgotten.
-func asked(s Study) Case {
+// timedCase is a scale's first case, of which the paper's share is to be forgotten.
+func timedCase(s Study) Case {
 	c := s.Cases[0]
 	byShare.vary(&c, 0.06)
 	return c
 }
 
-// originals are the jobs of the models that methods are timed on.
-func originals(ctx context.Context, l *lab.Lab, s Study) (out []lab.Job, err error) {
+// originalJobs are the jobs of the models that methods are timed on.
+func originalJobs(ctx context.Context, l *lab.Lab, s Study) (out []lab.Job, err error) {
 	for _, of := range s.Cases {
-		jobs, err := l.Jobs(ctx, of.at(0), unlearn.DoNothing{})
+		jobs, err := l.Jobs(ctx, of.setting(0), unlearn.NoOp{})
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, jobs...)
 	}
-	return lab.Once(out), nil
+	return lab.Dedup(out), nil
 }
 
-// turns are those that are counted.
-func (s Study) turns() int {
+// numTurns are those that are counted.
+func (s Study) numTurns() int {
 	if s.Scale == "quick" {
 		return 2
 	}
 	return 3
 }
 
-// times measures the cases of a study, one method at a time, when all originals are there.
-func (s Study) times(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[Timing], error) {
-	out, found := Times{Turns: s.turns(), Machine: paper.ThisMachine(e.Engine)}, &paper.Evidence[Timing]{Data: map[string]string{}}
+// measureTimes measures the cases of a study, one method at a time, when all originals are there.
+func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[Timing], error) {
+	out, found := Times{Turns: s.numTurns(), Machine: paper.ThisMachine(e.Engine)}, &paper.Evidence[Timing]{Data: map[string]string{}}
 	opened := make([]*lab.Case, len(s.Cases))
 	for i, of := range s.Cases {
-		c, err := e.Lab().Case(ctx, of.at(0))
+		c, err := e.Lab().Case(ctx, of.setting(0))
 		if errors.Is(err, datasets.ErrMissing) {
 			return out, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", of.DataSet, err)
 		}
@@ -108,7 +108,7 @@ func (s Study) times(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[
 		}
 		opened[i], out.On, found.Data[c.DataName()] = c, fmt.Sprintf("%d records of %s", c.Problem.Train.X.Rows, c.DataName()), c.Hash
 	}
-	jobs, err := originals(ctx, e.Lab(), s)
+	jobs, err := originalJobs(ctx, e.Lab(), s)
 	if err != nil {
 		return out, nil, err
 	}
@@ -119,7 +119,7 @@ func (s Study) times(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[
 		found.Runs = append(found.Runs, j.Key)
 	}
 	for i, of := range s.Cases {
-		cell, err := of.timed(ctx, opened[i], out.Turns, e.Progress, i, len(s.Cases))
+		cell, err := of.timeMethods(ctx, opened[i], out.Turns, e.Progress, i, len(s.Cases))
 		if err != nil {
 			return out, nil, fmt.Errorf("%s: %w", of.Label, err)
 		}
@@ -128,15 +128,15 @@ func (s Study) times(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[
 	return out, found, nil
 }
 
-// timed measures a case, the nth of so many, and tells how far that is: roughly, as if each
+// timesRecipe measures a case, the nth of so many, and tells how far that is: roughly, as if each
 // run met every record once.
-func (c Case) timed(ctx context.Context, opened *lab.Case, turns int, tell func(paper.Progress), nth, of int) (TimedCell, error) {
+func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int, tell func(paper.Progress), nth, of int) (TimedCell, error) {
 	methods, rows := TimedMethods(), int64(opened.Problem.Train.X.Rows)
 	runs := int64((turns + 1) * (len(methods) + 1))
 	done := int64(nth) * runs
 	cell := TimedCell{Share: c.Backdoor.Fraction, Beta: c.beta()}
-	err := cell.InTurns(turns, methods, func(m *TimedMethod) (Taken, error) {
-		t, err := c.Clocked(ctx, opened, m)
+	err := cell.RunInterleaved(turns, methods, func(m *TimedMethod) (RunCost, error) {
+		t, err := c.TimeMethod(ctx, opened, m)
 		if done++; tell != nil {
 			tell(paper.Progress{Done: done * rows, Total: int64(of) * runs * rows, What: "by the clock: " + c.Label})
 		}
@@ -145,8 +145,8 @@ func (c Case) timed(ctx context.Context, opened *lab.Case, turns int, tell func(
 	return cell, err
 }
 
-// vary is the coordinate in which the cells differ: the share, or else beta.
-func (t Times) vary() (w sweep, at func(TimedCell) float64) {
+// sweep is the coordinate in which the cells differ: the share, or else beta.
+func (t Times) sweep() (w sweep, at func(TimedCell) float64) {
 	for _, c := range t.Cells {
 		if c.Beta != t.Cells[0].Beta {
 			return byBeta, func(c TimedCell) float64 { return c.Beta }
@@ -159,7 +159,7 @@ func (t Times) vary() (w sweep, at func(TimedCell) float64) {
 // the slowest turn and, beside them, how the program counts the same runs. Its caption and
 // its source name the machine.
 func (t Times) Figure(title, doc, source string) plot.Figure {
-	w, at := t.vary()
+	w, at := t.sweep()
 	panel := func(title string, value func(Timing) *float64, spread bool) plot.Curves {
 		p := plot.Curves{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: w.axis, Log: w.log}, Y: plot.Axis{Label: "seconds", Log: true}}
 		for k, m := range t.Cells[0].Methods {
@@ -180,7 +180,7 @@ func (t Times) Figure(title, doc, source string) plot.Figure {
 		}
 		return p
 	}
-	f := plot.Panels{Columns: 2, Meta: plot.Meta{Title: title, Caption: strings.TrimSpace(t.words() + " " + doc), Source: t.Machine.String()}}
+	f := plot.Panels{Columns: 2, Meta: plot.Meta{Title: title, Caption: strings.TrimSpace(t.describe() + " " + doc), Source: t.Machine.String()}}
 	if source != "" {
 		f.Source = source + " \u00b7 " + f.Source
 	}
@@ -196,9 +196,9 @@ func (t Times) Figure(title, doc, source string) plot.Figure {
 	return f
 }
 
-// words say what was measured, and where.
-func (t Times) words() string {
-	return fmt.Sprintf("%s Medians over %d turns on %s, from the fastest to the slowest.", t.Machine.Words(), t.Turns, t.On)
+// describe say what was measured, and where.
+func (t Times) describe() string {
+	return fmt.Sprintf("%s Medians over %d turns on %s, from the fastest to the slowest.", t.Machine.Describe(), t.Turns, t.On)
 }
 
 // Table holds the times, by share and beta.
@@ -209,7 +209,7 @@ func (t Times) Table() *report.Table {
 			{Name: "a user", Align: report.AlignRight, Note: "of a federation: the mean of one user's seconds"},
 			{Name: "side by side", Align: report.AlignRight, Note: "of a federation: if all users worked at once"},
 			{Name: "program", Align: report.AlignRight, Note: "how BlindU's program counts the time of the same run"}, {Name: "ended"}},
-		Notes: []string{t.words()},
+		Notes: []string{t.describe()},
 	}
 	for _, c := range t.Cells {
 		group := fmt.Sprintf("share %g, beta %g: %s a training step", c.Share, c.Beta, report.FormatSeconds(c.Step))
@@ -222,7 +222,7 @@ func (t Times) Table() *report.Table {
 
 func (t Timing) row(group string) report.Row {
 	if t.Diverged != "" {
-		return report.Gaps("diverged", group, t.Method, 9)
+		return report.GapRow("diverged", group, t.Method, 9)
 	}
 	duration := func(v float64, there bool) report.Cell {
 		if !there {
@@ -254,5 +254,5 @@ func (t Times) records() report.Records {
 			out = append(out, record{c.Share, c.Beta, c.Step, m})
 		}
 	}
-	return report.RecordsOf(out)
+	return report.NewRecords(out)
 }

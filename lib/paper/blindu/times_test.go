@@ -18,7 +18,7 @@ import (
 
 // What the program prints, by hand: spec and program count in their own ways.
 func TestTheProgramsTimesAreItsOwn(t *testing.T) {
-	run := Taken{Steps: 60, Rounds: 4, Ordinary: 0.5}
+	run := RunCost{Steps: 60, Rounds: 4, Ordinary: 0.5}
 	want := map[string]float64{"vbu": 60 * 0.01, "vbu-coded": 60 * 0.01, "hbfu": 0.5 * 5 * 3, "blindu-w": 10 * 2 * 0.01, "blindu-wo": 10 * 2 * 0.01}
 	for _, m := range TimedMethods() {
 		if m.Counted() != (want[m.Name] != 0) {
@@ -40,9 +40,9 @@ func TestTheClockAddsUpTurns(t *testing.T) {
 		erased      []int
 		seconds     float64
 	}{{1, 0, []int{7}, 4}, {1, 1, nil, 1}, {2, 0, []int{7}, 2}, {2, 1, nil, 3}} {
-		c.tell(federated.Turn{Round: turn.round, User: turn.user, Erased: turn.erased}, time.Duration(turn.seconds*float64(time.Second)))
+		c.addTurn(federated.UserRound{Round: turn.round, User: turn.user, Erased: turn.erased}, time.Duration(turn.seconds*float64(time.Second)))
 	}
-	if got := c.taken(); got.User != 5 || got.SideBySide != 7 || got.Ordinary != 2 {
+	if got := c.total(); got.User != 5 || got.SideBySide != 7 || got.Ordinary != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -53,21 +53,21 @@ func TestMethodsTakeTurns(t *testing.T) {
 	methods := TimedMethods()[:3] // VBU, HBFU, BFU
 	var order []string
 	calls := map[string]float64{}
-	run := func(m *TimedMethod) (Taken, error) {
+	run := func(m *TimedMethod) (RunCost, error) {
 		name, steps := "training", 4
 		if m != nil {
 			name, steps = m.Name, 10
 		}
 		order = append(order, name)
 		calls[name]++
-		out := Taken{Seconds: []float64{100, 3, 1, 8}[int(calls[name])-1], Steps: steps, Rounds: 3, Ordinary: 0.25}
+		out := RunCost{Seconds: []float64{100, 3, 1, 8}[int(calls[name])-1], Steps: steps, Rounds: 3, Ordinary: 0.25}
 		if name == "bfu" {
-			out = Taken{Diverged: "in epoch 2"}
+			out = RunCost{Diverged: "in epoch 2"}
 		}
 		return out, nil
 	}
 	var c TimedCell
-	if err := c.InTurns(3, methods, run); err != nil {
+	if err := c.RunInterleaved(3, methods, run); err != nil {
 		t.Fatal(err)
 	}
 	if want := slices.Repeat([]string{"training", "vbu", "hbfu", "bfu"}, 4); !slices.Equal(order, want) {
@@ -108,7 +108,7 @@ func TestMethodsTakeTurns(t *testing.T) {
 		t.Error(err)
 	}
 	lost := errors.New("lost")
-	if err := c.InTurns(1, methods, func(*TimedMethod) (Taken, error) { return Taken{}, lost }); !errors.Is(err, lost) {
+	if err := c.RunInterleaved(1, methods, func(*TimedMethod) (RunCost, error) { return RunCost{}, lost }); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
 }
@@ -116,13 +116,13 @@ func TestMethodsTakeTurns(t *testing.T) {
 // The figures measure on this machine whenever they are made: nothing of the times is
 // kept, and what is kept are the originals alone. The caption and the source name the machine.
 func TestTimesAreMeasuredEachTime(t *testing.T) {
-	e := environment(t)
-	c := drawings()
+	e := newEnv(t)
+	c := glyphs()
 	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Users = 400, 100, 2, unlearn.Users{Rounds: 2, LocalEpochs: 1}
-	study := Study{Scale: "quick", Cases: []Case{c.With(0.06, 1e-3), c.With(0.06, 1e-1)}}
+	study := Study{Scale: "quick", Cases: []Case{c.WithShare(0.06, 1e-3), c.WithShare(0.06, 1e-1)}}
 	told := 0
 	e.Progress = func(paper.Progress) { told++ }
-	first, found, err := study.times(t.Context(), e)
+	first, found, err := study.measureTimes(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 	if len(kinds) != 2 || slices.ContainsFunc(kinds, func(k string) bool { return k != "train" }) {
 		t.Errorf("the store has %v", kinds)
 	}
-	again, _, err := study.times(t.Context(), e)
+	again, _, err := study.measureTimes(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 			t.Fatalf("%+v", cell)
 		}
 		for k, m := range cell.Methods {
-			if m.Median <= 0 || len(m.Seconds) != study.turns() || m.Steps == 0 || (m.Program != nil) != TimedMethods()[k].Counted() {
+			if m.Median <= 0 || len(m.Seconds) != study.numTurns() || m.Steps == 0 || (m.Program != nil) != TimedMethods()[k].Counted() {
 				t.Errorf("%+v", m)
 			}
 			if b := again.Cells[i].Methods[k]; slices.Equal(b.Seconds, m.Seconds) || b.Steps != m.Steps {
@@ -157,7 +157,7 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 			}
 		}
 	}
-	if w, at := first.vary(); w.axis != byBeta.axis || at(first.Cells[1]) != 1e-1 {
+	if w, at := first.sweep(); w.axis != byBeta.axis || at(first.Cells[1]) != 1e-1 {
 		t.Errorf("drawn against %s", w.axis)
 	}
 	if err := first.Table().Check(); err != nil {
@@ -170,7 +170,7 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 
 // Figures 7 and 14 measure what Figures 4 and 13 forget, on the same originals.
 func TestTheTimesAreOfTheSweepsOriginals(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	keys := func(of string) map[string]bool {
 		r, err := Paper().Find(paper.Figure, of)
 		if err != nil {
@@ -188,8 +188,8 @@ func TestTheTimesAreOfTheSweepsOriginals(t *testing.T) {
 	}
 	for of, as := range map[string]string{"7": "4", "14": "13"} {
 		own, others := keys(of), keys(as)
-		if r, _ := Paper().Find(paper.Figure, of); !r.Clocked || len(own) < 3 {
-			t.Errorf("figure %s: %d originals, clocked: %v", of, len(own), r.Clocked)
+		if r, _ := Paper().Find(paper.Figure, of); !r.Timed || len(own) < 3 {
+			t.Errorf("figure %s: %d originals, clocked: %v", of, len(own), r.Timed)
 		}
 		for key := range maps.Keys(own) {
 			if !others[key] {
@@ -201,8 +201,8 @@ func TestTheTimesAreOfTheSweepsOriginals(t *testing.T) {
 
 func TestTimesWithoutTheirDataSayWhereThatIs(t *testing.T) {
 	t.Setenv(datasets.EnvDir, t.TempDir())
-	e := environment(t)
-	for _, r := range []paper.Recipe{timed(figure7, byShare), timed(figure14, byBeta)} {
+	e := newEnv(t)
+	for _, r := range []paper.Recipe{timesRecipe(figure7, byShare), timesRecipe(figure14, byBeta)} {
 		_, err := r.Run(t.Context(), e, "standard")
 		if !errors.Is(err, datasets.ErrMissing) || !strings.Contains(err.Error(), "lethe data get mnist") {
 			t.Errorf("%v", err)

@@ -20,8 +20,8 @@ var uploads = paper.Recipe{
 		"a bound from above. 'before and after' is the AUC of who tells the forgotten from unseen records by both models, 'before' by the first alone.",
 }
 
-// everyUpload is the second case of a scale, and of every other pair of cases.
-func everyUpload(scale string) (Study, error) {
+// uploadStudy is the second case of a scale, and of every other pair of cases.
+func uploadStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
@@ -51,13 +51,13 @@ func (l *leaks) table() *paper.Output {
 			{Name: "before", Note: "AUC, null 0.5"},
 		},
 		Notes: slices.Concat(
-			[]string{"Intervals are Student's over models of different seeds."}, l.LeftOut(), l.Caveats, differences(l.Cases, uncounted)),
+			[]string{"Intervals are Student's over models of different seeds."}, l.MissingNotes(), l.Caveats, differences(l.Cases, uncounted)),
 	}
 	if l.Generated {
 		t.Notes = append(t.Notes, "glyphs are generated.")
 	}
 	for _, c := range l.Cases {
-		for _, kind := range kinds() {
+		for _, kind := range uploadNames() {
 			if rows := l.rows(c.Label, kind); len(rows) > 0 {
 				t.Rows = append(t.Rows, leakRow(c, kind, rows))
 			}
@@ -77,23 +77,23 @@ func (l *leaks) rows(label, kind string) (out []Leak) {
 
 func leakRow(c Case, kind string, rows []Leak) report.Row {
 	l := paper.NewLine(c.Label, kind, false, rows, func(Leak) string { return "" })
-	l.Over(1, func(x Leak) float64 { return x.Drawn })
-	l.Over(1, func(x Leak) float64 { return x.Printed })
+	l.AddMean(1, func(x Leak) float64 { return x.Drawn })
+	l.AddMean(1, func(x Leak) float64 { return x.Printed })
 	if kind == OwnGradients {
-		l.Add(report.Gap("not coded so"))
-		l.Over(1, func(x Leak) float64 { return x.ClassMean })
+		l.AddCell(report.Gap("not coded so"))
+		l.AddMean(1, func(x Leak) float64 { return x.ClassMean })
 		for range 5 {
-			l.Add(report.Gap("of codes alone"))
+			l.AddCell(report.Gap("of codes alone"))
 		}
 		return l.Row()
 	}
-	l.Over(1, func(x Leak) float64 { return x.Coded })
-	l.Over(1, func(x Leak) float64 { return x.ClassMean })
-	l.Over(2, func(x Leak) float64 { return x.Found })
-	l.Over(2, func(x Leak) float64 { return x.Read })
-	l.Over(1, func(x Leak) float64 { return x.Above })
-	l.Share(func(x Leak) float64 { return x.Pair })
-	l.Share(func(x Leak) float64 { return x.Before })
+	l.AddMean(1, func(x Leak) float64 { return x.Coded })
+	l.AddMean(1, func(x Leak) float64 { return x.ClassMean })
+	l.AddMean(2, func(x Leak) float64 { return x.Found })
+	l.AddMean(2, func(x Leak) float64 { return x.Read })
+	l.AddMean(1, func(x Leak) float64 { return x.Above })
+	l.AddShare(func(x Leak) float64 { return x.Pair })
+	l.AddShare(func(x Leak) float64 { return x.Before })
 	return l.Row()
 }
 
@@ -104,19 +104,19 @@ var figure9 = paper.Recipe{
 		"is, and no epsilon is needed beside it (privacy.SmallestDelta): the smaller numbers of sampling with replacement are those of sending less.",
 }
 
-// ofClaims is the recipe that needs no model.
-func ofClaims(r paper.Recipe) paper.Recipe {
+// claimsRecipe is the recipe that needs no model.
+func claimsRecipe(r paper.Recipe) paper.Recipe {
 	r.Make = func(_ context.Context, _ *paper.Env, scale string) (*paper.Output, error) {
 		if _, err := StudyAt(scale); err != nil {
 			return nil, err
 		}
-		return claimed(r)
+		return claimsFigure(r)
 	}
 	return r
 }
 
-// claimed draws the formulas.
-func claimed(r paper.Recipe) (*paper.Output, error) {
+// claimsFigure draws the formulas.
+func claimsFigure(r paper.Recipe) (*paper.Output, error) {
 	const features = 784
 	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc, Source: "formulas; nothing is trained"}, Columns: 2}
 	epsilon := plot.Curves{Meta: plot.Meta{Title: "epsilon"}, X: plot.Axis{Label: "sampling rate"}, Y: plot.Axis{Label: "epsilon"}}

@@ -25,22 +25,22 @@ var users = paper.Recipe{
 		"'retrained'.",
 }
 
-// asking are the rows of the table, in their order.
-var asking = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, Without, WithRounds, WithoutRounds, CompressedRounds}
+// usersVariants are the rows of the table, in their order.
+var usersVariants = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, WithoutReplacement, WithRounds, WithoutRounds, CompressedRounds}
 
-// requests is the study of the table.
-func requests(scale string) (Study, error) {
+// usersStudy is the study of the table.
+func usersStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
-	return ofUsers(s, s.Cases[0]), nil
+	return withUsers(s, s.Cases[0]), nil
 }
 
-// ofUsers is a study of what the users of a case may ask, whatever its own forget set.
-func ofUsers(s Study, c Case) Study {
+// withUsers is a study of what the users of a case may ask, whatever its own forget set.
+func withUsers(s Study, c Case) Study {
 	data := strings.TrimSuffix(c.Label, ", backdoor")
-	c.Backdoor, c.Fraction, c.Only = nil, 0, asking
+	c.Backdoor, c.Fraction, c.Only = nil, 0, usersVariants
 	s.Cases = nil
 	for _, r := range []struct {
 		label  string
@@ -59,9 +59,9 @@ func ofUsers(s Study, c Case) Study {
 	return s
 }
 
-// rounds writes down how many rounds and steps led to a model, and how many records the
+// addRounds writes down how many rounds and steps led to a model, and how many records the
 // users hold.
-func (r *Row) rounds(ctx context.Context, c *lab.Case, a lab.Arm, rep *unlearn.Report) error {
+func (r *Row) addRounds(ctx context.Context, c *lab.Case, a lab.Variant, rep *unlearn.Report) error {
 	r.Least, r.Most = len(c.Holders[0].Rows), 0
 	for _, u := range c.Holders {
 		r.Least, r.Most = min(r.Least, len(u.Rows)), max(r.Most, len(u.Rows))
@@ -70,11 +70,11 @@ func (r *Row) rounds(ctx context.Context, c *lab.Case, a lab.Arm, rep *unlearn.R
 		r.Rounds = rep.Epochs
 		return nil
 	}
-	o := c.Origin(a.Method)
-	if o.On == lab.Everything {
+	o := c.ModelSpec(a.Method)
+	if o.Rows == lab.AllRecords {
 		return nil // nothing was done
 	}
-	t, err := c.Trained(ctx, o)
+	t, err := c.TrainedModel(ctx, o)
 	if err == nil {
 		r.Rounds, r.Steps = len(t.History), t.History[len(t.History)-1].Steps
 	}
@@ -99,28 +99,28 @@ func (ev *evidence) users() *paper.Output {
 		},
 	}
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
 				t.Rows = append(t.Rows, usersRow(c, a, rows))
 			}
 		}
-		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.",
-				c.Label, c.Shards.User, c.Shards.Users.Resolved().Count, rows[0].Least, rows[0].Most))
+				c.Label, c.Shards.User, c.Shards.Users.WithDefaults().Count, rows[0].Least, rows[0].Most))
 		}
 	}
 	return &paper.Output{Table: t}
 }
 
-func usersRow(c Case, a lab.Arm, rows []Row) report.Row {
+func usersRow(c Case, a lab.Variant, rows []Row) report.Row {
 	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.Share(func(r Row) float64 { return r.Erased })
-	l.Share(func(r Row) float64 { return r.Masked })
-	l.Share(func(r Row) float64 { return r.Retain })
-	l.Over(4, func(r Row) float64 { return r.Erased - r.Retain })
-	l.Share(func(r Row) float64 { return r.Test })
-	l.Share(func(r Row) float64 { return r.Drawn })
-	l.Add(report.Num(l.Mean(func(r Row) float64 { return float64(r.Rounds) }).Value, 1))
-	l.Add(report.Num(l.Mean(func(r Row) float64 { return float64(r.Steps) }).Value, 0))
+	l.AddShare(func(r Row) float64 { return r.Erased })
+	l.AddShare(func(r Row) float64 { return r.Masked })
+	l.AddShare(func(r Row) float64 { return r.Retain })
+	l.AddMean(4, func(r Row) float64 { return r.Erased - r.Retain })
+	l.AddShare(func(r Row) float64 { return r.Test })
+	l.AddShare(func(r Row) float64 { return r.Drawn })
+	l.AddCell(report.Num(l.Mean(func(r Row) float64 { return float64(r.Rounds) }).Value, 1))
+	l.AddCell(report.Num(l.Mean(func(r Row) float64 { return float64(r.Steps) }).Value, 0))
 	return l.Row()
 }

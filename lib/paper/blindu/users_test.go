@@ -11,11 +11,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// hamlet is a study of few users, with one case of either request.
-func hamlet(rounds int) Study {
-	c := drawings()
+// smallUsersStudy is a study of few users, with one case of either request.
+func smallUsersStudy(rounds int) Study {
+	c := glyphs()
 	c.MaxRows, c.TestRows, c.Users = 400, 200, unlearn.Users{Count: 4, Rounds: rounds, LocalEpochs: 4, Batch: 20}
-	s := ofUsers(Study{Scale: "brief", Seeds: 1}, c)
+	s := withUsers(Study{Scale: "brief", Seeds: 1}, c)
 	s.Cases = []Case{s.Cases[0], s.Cases[2]}
 	for i := range s.Cases {
 		s.Cases[i].Only = []string{Original, Retrained, HBFU, BFU, WithoutRounds}
@@ -27,7 +27,7 @@ func hamlet(rounds int) Study {
 // erases half; everybody keeps the same rounds; BlindU's model takes as many steps as he
 // who asks; the jobs are what is done.
 func TestUsersAsk(t *testing.T) {
-	e, s := environment(t), hamlet(3)
+	e, s := newEnv(t), smallUsersStudy(3)
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
@@ -41,15 +41,15 @@ func TestUsersAsk(t *testing.T) {
 			t.Errorf("%s: %d of %d to forget; users hold %d to %d", r.Case, r.Forget, r.Train, r.Least, r.Most)
 		}
 		forgotten := strings.HasPrefix(r.Note, "forgotten")
-		if r.Arm == Original && (r.Rounds != 0 || r.Steps != 0) || r.Arm != Original && r.Rounds != 3 && !forgotten {
-			t.Errorf("%s, %s: %d rounds, %d steps; %v of the retain set", r.Case, r.Arm, r.Rounds, r.Steps, r.Retain)
+		if r.Variant == Original && (r.Rounds != 0 || r.Steps != 0) || r.Variant != Original && r.Rounds != 3 && !forgotten {
+			t.Errorf("%s, %s: %d rounds, %d steps; %v of the retain set", r.Case, r.Variant, r.Rounds, r.Steps, r.Retain)
 		}
-		if batches := int(math.Ceil(float64(r.Forget) / 20)); r.Arm == WithoutRounds && r.Steps != 6*batches*r.Rounds {
-			t.Errorf("%s, %s: %d steps in %d rounds for %d records", r.Case, r.Arm, r.Steps, r.Rounds, r.Forget)
+		if batches := int(math.Ceil(float64(r.Forget) / 20)); r.Variant == WithoutRounds && r.Steps != 6*batches*r.Rounds {
+			t.Errorf("%s, %s: %d steps in %d rounds for %d records", r.Case, r.Variant, r.Steps, r.Rounds, r.Forget)
 		}
 		// Those who are left, each four times through 100 records in batches of 20.
-		if !half && r.Arm == Retrained && r.Steps != 3*4*5*3 {
-			t.Errorf("%s, %s: %d steps", r.Case, r.Arm, r.Steps)
+		if !half && r.Variant == Retrained && r.Steps != 3*4*5*3 {
+			t.Errorf("%s, %s: %d steps", r.Case, r.Variant, r.Steps)
 		}
 	}
 	out := ev.users()
@@ -70,7 +70,7 @@ func TestUsersAsk(t *testing.T) {
 	if notes := strings.Join(out.Table.Notes, " "); !strings.Contains(notes, "a user leaves: user 0 of 4 asks; they hold 100 to 100 records.") {
 		t.Errorf("notes: %s", notes)
 	}
-	jobs, err := paper.PieceJobs(t.Context(), e, pieces(e, s))
+	jobs, err := paper.MeasurementJobs(t.Context(), e, measurements(e, s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestUsersAsk(t *testing.T) {
 // With a staying user in the place of the leaving one others are forgotten, by the oracle
 // and by every method.
 func TestExchangingTheLeavingUserChangesWhoIsForgotten(t *testing.T) {
-	e, s := environment(t), hamlet(1)
+	e, s := newEnv(t), smallUsersStudy(1)
 	c := s.Cases[0]
 	weights := map[string][]string{}
 	var forgotten [][]int
@@ -97,7 +97,7 @@ func TestExchangingTheLeavingUserChangesWhoIsForgotten(t *testing.T) {
 		h := *c.Shards
 		h.User = user
 		at.Shards = &h
-		opened, err := e.Lab().Case(t.Context(), at.at(0))
+		opened, err := e.Lab().Case(t.Context(), at.setting(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestExchangingTheLeavingUserChangesWhoIsForgotten(t *testing.T) {
 			t.Errorf("user %d leaves, and others' records are forgotten", user)
 		}
 		forgotten = append(forgotten, opened.Forget)
-		for _, a := range at.arms() {
+		for _, a := range at.variants() {
 			p, _, err := opened.Weights(t.Context(), a.Method)
 			if err != nil {
 				t.Fatal(err)
@@ -125,20 +125,20 @@ func TestExchangingTheLeavingUserChangesWhoIsForgotten(t *testing.T) {
 
 func TestUsersAreThereAtEveryScale(t *testing.T) {
 	for _, scale := range []string{"quick", "hour", "standard", "paper"} {
-		s, err := requests(scale)
+		s, err := usersStudy(scale)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range s.Cases {
-			if c.Backdoor != nil || c.Shards == nil || c.Shards.Central || strings.Contains(c.Label, "backdoor") || len(c.arms()) != len(asking) {
-				t.Errorf("%s: %q has %d arms", scale, c.Label, len(c.arms()))
+			if c.Backdoor != nil || c.Shards == nil || c.Shards.Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
+				t.Errorf("%s: %q has %d arms", scale, c.Label, len(c.variants()))
 			}
-			if h := c.Shards.Users.Resolved(); h != c.Users.Resolved() {
+			if h := c.Shards.Users.WithDefaults(); h != c.Users.WithDefaults() {
 				t.Errorf("%s: the original is trained by %+v, methods count the rounds of %+v", c.Label, h, c.Users)
 			}
 		}
 	}
-	if _, err := requests("day"); err == nil {
+	if _, err := usersStudy("day"); err == nil {
 		t.Error("an unknown scale")
 	}
 }

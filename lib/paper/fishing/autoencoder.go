@@ -26,9 +26,9 @@ type Autoencoder struct {
 	Unseen  *model.Prediction // of the cells that it was not trained on
 }
 
-// byHand is a network to look into: of more genes and fewer units than scale quick has, it
+// smallAutoencoder is a network to look into: of more genes and fewer units than scale quick has, it
 // learns what types have in common in a few epochs.
-func byHand() Case {
+func smallAutoencoder() Case {
 	c := simulated()
 	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 500, 60, 64, 1e-3
 	c.Arch = func(genes, _ int) model.Architecture {
@@ -37,10 +37,10 @@ func byHand() Case {
 	return c
 }
 
-// TrainOn trains a network to look into with a seed, or finds it in the store.
+// TrainAutoencoder trains a network to look into with a seed, or finds it in the store.
 // change, unless it is nil, makes another setting of it.
-func TrainOn(ctx context.Context, l *lab.Lab, seed int, change func(*lab.Setting)) (*Autoencoder, error) {
-	s := byHand().at(seed)
+func TrainAutoencoder(ctx context.Context, l *lab.Lab, seed int, change func(*lab.Setting)) (*Autoencoder, error) {
+	s := smallAutoencoder().setting(seed)
 	if change != nil {
 		change(&s)
 	}
@@ -48,7 +48,7 @@ func TrainOn(ctx context.Context, l *lab.Lab, seed int, change func(*lab.Setting
 	if err != nil {
 		return nil, err
 	}
-	w, _, err := c.Weights(ctx, unlearn.DoNothing{})
+	w, _, err := c.Weights(ctx, unlearn.NoOp{})
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +86,8 @@ func (a *Autoencoder) Summary() (recon, divergence, silhouette float64, err erro
 	return recon, divergence, silhouette, err
 }
 
-// ByVariable is the mean divergence of unseen cells in every latent variable.
-func (a *Autoencoder) ByVariable() ([]float64, error) {
+// DivergenceByVariable is the mean divergence of unseen cells in every latent variable.
+func (a *Autoencoder) DivergenceByVariable() ([]float64, error) {
 	mean, logVar := a.Means(), a.Unseen.Outputs[loss.LatentLogVar]
 	out := make([]float64, mean.Cols)
 	for k := range out {
@@ -114,7 +114,7 @@ func (a *Autoencoder) ByVariable() ([]float64, error) {
 // library size, as the published program has it. Null: 0.5.
 func (a *Autoencoder) Threshold(w nn.Params, bare bool) (float64, error) {
 	lower := func(part datasets.Part) ([]float64, error) {
-		s, err := saidOf(a.Runner, w, part)
+		s, err := predictCells(a.Runner, w, part)
 		out := s.recon
 		if bare {
 			out = s.bare

@@ -13,12 +13,12 @@ import (
 
 // small is a network that is trained in no time.
 func small(s *lab.Setting) {
-	b := brief().Cases[0]
+	b := briefStudy().Cases[0]
 	s.Cells, s.Fit.Epochs, s.Arch = b.Cells, b.Fit.Epochs, b.Arch
 }
 
 func TestAnAutoencoderForNotebooks(t *testing.T) {
-	a, err := TrainOn(t.Context(), environment(t).Lab(), 0, small)
+	a, err := TrainAutoencoder(t.Context(), newEnv(t).Lab(), 0, small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestAnAutoencoderForNotebooks(t *testing.T) {
 	if err != nil || len(recon) != a.Test.X.Rows || len(divergence) != a.Test.X.Rows {
 		t.Fatalf("%d and %d losses, %v", len(recon), len(divergence), err)
 	}
-	each, err := a.ByVariable()
+	each, err := a.DivergenceByVariable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestAnAutoencoderForNotebooks(t *testing.T) {
 
 // The threshold compares cells to forget with unseen ones, lower losses for members.
 func TestTheThresholdsRoles(t *testing.T) {
-	a, err := TrainOn(t.Context(), environment(t).Lab(), 0, small)
+	a, err := TrainAutoencoder(t.Context(), newEnv(t).Lab(), 0, small)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestTheThresholdsRoles(t *testing.T) {
 		t.Fatal(err)
 	}
 	recon, _, _ := a.Losses()
-	s, err := saidOf(a.Runner, a.Weights, a.Problem.Train.Gather(a.Forget))
+	s, err := predictCells(a.Runner, a.Weights, a.Problem.Train.Gather(a.Forget))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestTheThresholdsRoles(t *testing.T) {
 		t.Errorf("AUC %v, want %v", with, want)
 	}
 	bare, err := a.Threshold(a.Weights, true)
-	untrained, err2 := a.Threshold(a.Untrained(5), true)
+	untrained, err2 := a.Threshold(a.InitialWeights(5), true)
 	if err != nil || err2 != nil || bare == with || math.Abs(bare-untrained) > 0.02 {
 		t.Errorf("without library size %v, untrained %v; %v, %v", bare, untrained, err, err2)
 	}
@@ -92,7 +92,7 @@ func TestTheThresholdsRoles(t *testing.T) {
 // inflation finds, and no inflation is found where nothing is lost.
 func TestCountsOfTheCommonType(t *testing.T) {
 	of := func(lost float64) []GeneCounts {
-		g, err := CommonType(t.Context(), lost, rand.New(rand.NewPCG(4, 4)), "G2396", "G1574")
+		g, err := CommonTypeCounts(t.Context(), lost, rand.New(rand.NewPCG(4, 4)), "G2396", "G1574")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,15 +105,15 @@ func TestCountsOfTheCommonType(t *testing.T) {
 		if len(g.X) < 500 || math.Abs(x-m) > 1e-9*m || g.Gene != []string{"G2396", "G1574"}[k] {
 			t.Errorf("%s: %d cells, means %v and %v", g.Gene, len(g.X), x, m)
 		}
-		plain, inflated := g.Fitted(false), g.Fitted(true)
+		plain, inflated := g.FitLaw(false), g.FitLaw(true)
 		if plain.Inflation != 0 || inflated.Inflation > 0.1 || g.LogLikelihood(inflated) < g.LogLikelihood(plain) {
 			t.Errorf("%s: %+v and %+v", g.Gene, plain, inflated)
 		}
 	}
-	if l := half[0].Fitted(true); math.Abs(l.Inflation-0.4) > 0.1 {
+	if l := half[0].FitLaw(true); math.Abs(l.Inflation-0.4) > 0.1 {
 		t.Errorf("0.4 are lost, found are %+v", l)
 	}
-	if _, err := CommonType(t.Context(), 0, nil, "CD14"); err == nil || !strings.Contains(err.Error(), "CD14") {
+	if _, err := CommonTypeCounts(t.Context(), 0, nil, "CD14"); err == nil || !strings.Contains(err.Error(), "CD14") {
 		t.Errorf("%v", err)
 	}
 }

@@ -31,7 +31,7 @@ type evidence struct {
 
 // collect finds or computes the rows of a study.
 func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
-	found, err := paper.Collect(ctx, e, pieces(e, s))
+	found, err := paper.Collect(ctx, e, measurements(e, s))
 	return &evidence{s, e, found}, err
 }
 
@@ -39,18 +39,18 @@ func (ev *evidence) provenance(id string) report.Provenance {
 	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
 }
 
-// pieces are the cases of a study with their seeds.
-func pieces(e *paper.Env, s Study) []paper.Piece[Row] {
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Row] { return piece(e, of, seed) })
+// measurements are the cases of a study with their seeds.
+func measurements(e *paper.Env, s Study) []paper.Measurement[Row] {
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Row] { return measurement(e, of, seed) })
 }
 
-func piece(e *paper.Env, of Case, seed int) paper.Piece[Row] {
+func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	l := e.Lab()
-	return paper.Piece[Row]{
-		ID: jobName(of, seed), About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.at(seed),
-		Models:  []paper.Models{{Setting: of.at(seed), Methods: of.methods()}},
+	return paper.Measurement[Row]{
+		ID: jobName(of, seed), About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.setting(seed),
+		Models:  []paper.Models{{Setting: of.setting(seed), Methods: of.methods()}},
 		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
-		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.arms())) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.variants())) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return measure(ctx, l.Engine, c, of) },
 	}
 }
@@ -63,7 +63,7 @@ type evidenceKey struct {
 	Fit        train.Config `json:"fit"`
 	Forget     string       `json:"forget"`
 	Borrows    string       `json:"borrows,omitempty"` // the forget set whose attacker judges too
-	Arms       []armKey     `json:"arms"`
+	Variants   []variantKey `json:"arms"`
 	Protocols  []string     `json:"protocols"`
 	Neighbours int          `json:"neighbours"`
 	Markers    []string     `json:"markers"`
@@ -72,45 +72,45 @@ type evidenceKey struct {
 	Results    int          `json:"results"`
 }
 
-type armKey struct {
+type variantKey struct {
 	Label string `json:"label"`
 	lab.MethodKey
 }
 
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: of.forgets(),
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: of.forgetName(),
 		Neighbours: of.Neighbours, Markers: of.Markers, Attack: attack.Version, Utility: utility.Version, Results: Results,
 	}
-	if of.Borrows != nil {
-		k.Borrows = of.Borrows.forgets()
+	if of.AttackerFrom != nil {
+		k.Borrows = of.AttackerFrom.forgetName()
 	}
-	for _, a := range of.arms() {
-		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	for _, a := range of.variants() {
+		k.Variants = append(k.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
-	for _, p := range of.judges() {
+	for _, p := range of.protocols() {
 		k.Protocols = append(k.Protocols, p.Name)
 	}
-	k.Protocols = append(k.Protocols, suite()...)
+	k.Protocols = append(k.Protocols, suiteAttacks()...)
 	return l.Key("evidence/fishing", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.CellsSeed})
 }
 
-// forgets names the forget set in keys and in the names of jobs.
-func (c Case) forgets() string { return cmp.Or(c.Class, c.Forgets()) }
+// forgetName names the forget set in keys and in the names of jobs.
+func (c Case) forgetName() string { return cmp.Or(c.Class, c.ForgetSetName()) }
 
 func jobName(c Case, seed int) string {
-	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgets(), seed)
+	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgetName(), seed)
 }
 
 // measure makes the rows of a case.
 func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row, error) {
-	q, err := questioned(ctx, c, of)
+	q, err := newAttackCase(ctx, c, of)
 	if err != nil {
 		return nil, err
 	}
 	var rows []Row
-	for _, a := range of.arms() {
-		row, err := q.row(ctx, e, a)
+	for _, a := range of.variants() {
+		row, err := q.measureRow(ctx, e, a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
@@ -119,69 +119,69 @@ func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row
 	return rows, nil
 }
 
-// question is what every arm of a case is asked: the judged cells that lie nearest
+// attackCase is what every arm of a case is asked: the judged cells that lie nearest
 // to the forgotten ones in the original are the non-members.
-type question struct {
+type attackCase struct {
 	*lab.Case
-	of        Case
-	negatives []int
-	matched   Matching
-	first     view                  // of the original
-	codes     array.Matrix[float64] // of the unseen cells in the original, by which they are matched
-	original  learned.Records       // its features, for attackers that are transferred
-	drawn     drawing               // the same with codes that were drawn
-	retrained [2]view               // two independent ones
-	lent      learned.Records       // features in the original of the case whose attacker is borrowed
+	spec            Case
+	negatives       []int
+	matched         Matching
+	originalOutputs splitOutputs          // of the original
+	codes           array.Matrix[float64] // of the unseen cells in the original, by which they are matched
+	original        learned.Records       // its features, for attackers that are transferred
+	drawn           sampledMatching       // the same with codes that were drawn
+	retrained       [2]splitOutputs       // two independent ones
+	borrowed        learned.Records       // features in the original of the case whose attacker is borrowed
 }
 
-func questioned(ctx context.Context, c *lab.Case, of Case) (*question, error) {
-	q := &question{Case: c, of: of}
-	original, err := q.look(ctx, unlearn.DoNothing{})
+func newAttackCase(ctx context.Context, c *lab.Case, of Case) (*attackCase, error) {
+	q := &attackCase{Case: c, spec: of}
+	original, err := q.outputsAfter(ctx, unlearn.NoOp{})
 	if err != nil {
 		return nil, fmt.Errorf("the original: %w", err)
 	}
-	q.first = original
+	q.originalOutputs = original
 	for k, m := range []unlearn.Method{unlearn.Retrain{}, unlearn.SecondOracle} {
-		if q.retrained[k], err = q.look(ctx, m); err != nil {
+		if q.retrained[k], err = q.outputsAfter(ctx, m); err != nil {
 			return nil, fmt.Errorf("a retrained model: %w", err)
 		}
 	}
-	if q.matched, q.negatives, err = q.match(original); err != nil {
+	if q.matched, q.negatives, err = q.matchNonmembers(original); err != nil {
 		return nil, err
 	}
 	q.codes = array.Convert[float64](original.unseen.codes)
-	if q.original, err = original.records(q.negatives); err != nil {
+	if q.original, err = original.attackRecords(q.negatives); err != nil {
 		return nil, err
 	}
-	if q.drawn, err = q.draw(ctx, original); err != nil || of.Borrows == nil {
+	if q.drawn, err = q.matchSampled(ctx, original); err != nil || of.AttackerFrom == nil {
 		return q, err
 	}
-	q.lent, err = lender(ctx, c, *of.Borrows)
+	q.borrowed, err = borrowedRecords(ctx, c, *of.AttackerFrom)
 	return q, err
 }
 
-// lender are the features on which the attacker of another case with the same
+// borrowedRecords are the features on which the attacker of another case with the same
 // original learns.
-func lender(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
-	s := of.at(c.Seed - c.Shift) // the lab moves it
+func borrowedRecords(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
+	s := of.setting(c.Seed - c.Shift) // the lab moves it
 	other, err := c.Lab.Case(ctx, s)
 	if err != nil {
 		return learned.Records{}, err
 	}
-	q := &question{Case: other, of: of}
-	v, err := q.look(ctx, unlearn.DoNothing{})
+	q := &attackCase{Case: other, spec: of}
+	v, err := q.outputsAfter(ctx, unlearn.NoOp{})
 	if err != nil {
 		return learned.Records{}, fmt.Errorf("the original of %s: %w", of.Label, err)
 	}
-	_, negatives, err := q.match(v)
+	_, negatives, err := q.matchNonmembers(v)
 	if err != nil {
 		return learned.Records{}, err
 	}
-	return v.records(negatives)
+	return v.attackRecords(negatives)
 }
 
 // sameType counts the negatives of a type that forgotten cells are of.
-func (q *question) sameType() (n int) {
+func (q *attackCase) sameType() (n int) {
 	types := map[string]bool{}
 	for _, i := range q.Forget {
 		types[q.About.Classes[q.Problem.Train.Y[i]]] = true
@@ -192,21 +192,21 @@ func (q *question) sameType() (n int) {
 	return n
 }
 
-// look is what an arm's model says of the case.
-func (q *question) look(ctx context.Context, m unlearn.Method) (view, error) {
+// outputsAfter is what an arm's model says of the case.
+func (q *attackCase) outputsAfter(ctx context.Context, m unlearn.Method) (splitOutputs, error) {
 	w, _, err := q.Weights(ctx, m)
 	if err != nil {
-		return view{}, err
+		return splitOutputs{}, err
 	}
-	return viewOf(q.Case, w)
+	return predictSplits(q.Case, w)
 }
 
-// row is the evidence on an arm.
-func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, error) {
+// measureRow is the evidence on an arm.
+func (q *attackCase) measureRow(ctx context.Context, e *engine.Engine, a lab.Variant) (*Row, error) {
 	row := &Row{
-		Case: q.of.Label, Arm: a.Label, Control: a.Control, Seed: q.Seed,
-		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.Judged()),
-		Sizes: sizesOf(q.Case),
+		Case: q.spec.Label, Variant: a.Label, Control: a.Control, Seed: q.Seed,
+		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.EvalRows()),
+		Sizes: newSizes(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
@@ -218,56 +218,56 @@ func (q *question) row(ctx context.Context, e *engine.Engine, a lab.Arm) (*Row, 
 	}
 	if report != nil {
 		row.Displacement, row.Note, row.Steps = report.Displacement, report.Note, report.Steps
-		if row.Private, err = spendingOf(a.Method, report, len(q.Retain)); err != nil {
+		if row.Private, err = newSpending(a.Method, report, len(q.Retain)); err != nil {
 			return nil, err
 		}
 	}
-	v, err := viewOf(q.Case, weights)
+	v, err := predictSplits(q.Case, weights)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.attack(ctx, e, row, v); err != nil {
+	if err := q.runAttacks(ctx, e, row, v); err != nil {
 		return nil, err
 	}
 	if a.Label == Retrained {
-		if row.Null, err = q.null(ctx, e, v); err != nil {
+		if row.Null, err = q.measureNull(ctx, e, v); err != nil {
 			return nil, err
 		}
 	}
-	if row.Drawn, err = q.attackDrawn(ctx, e, v, weights); err != nil {
+	if row.Drawn, err = q.attackSampled(ctx, e, v, weights); err != nil {
 		return nil, err
 	}
-	return row, row.useful(ctx, q.Case, q.of, v, weights)
+	return row, row.addUtility(ctx, q.Case, q.spec, v, weights)
 }
 
-// attack runs every attack on an arm's model. A retrained model's reference is the
+// runAttacks runs every attack on an arm's model. A retrained model's reference is the
 // other one.
-func (q *question) attack(ctx context.Context, e *engine.Engine, row *Row, v view) error {
-	records, err := v.records(q.negatives)
+func (q *attackCase) runAttacks(ctx context.Context, e *engine.Engine, row *Row, v splitOutputs) error {
+	records, err := v.attackRecords(q.negatives)
 	if err != nil {
 		return err
 	}
-	if row.Attacks, err = q.attacked(ctx, e, v, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	if row.Attacks, err = q.runProtocols(ctx, e, v, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 		return err
 	}
-	if q.of.Borrows != nil {
-		if row.Borrowed, err = learned.PB().Borrow(ctx, e, q.lent, records, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+	if q.spec.AttackerFrom != nil {
+		if row.Borrowed, err = learned.PB().FitAndScore(ctx, e, q.borrowed, records, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 			return err
 		}
 	}
 	reference := q.retrained[1]
-	if row.Arm == OtherSeed {
+	if row.Variant == OtherSeed {
 		reference = q.retrained[0]
 	}
-	row.Suite, err = attackedBySuite(v, reference, q.negatives)
+	row.Suite, err = runSuite(v, reference, q.negatives)
 	return err
 }
 
 // attackSeed draws what attackers draw; the program's is 42.
 const attackSeed = 42
 
-// useful measures what the model is still good for.
-func (r *Row) useful(ctx context.Context, c *lab.Case, of Case, v view, w nn.Params) (err error) {
+// addUtility measures what the model is still good for.
+func (r *Row) addUtility(ctx context.Context, c *lab.Case, of Case, v splitOutputs, w nn.Params) (err error) {
 	for _, m := range []struct {
 		to   *float64
 		from []float64
@@ -281,9 +281,9 @@ func (r *Row) useful(ctx context.Context, c *lab.Case, of Case, v view, w nn.Par
 		}
 		*m.to = mean
 	}
-	if r.Latent, err = latentOf(ctx, c, v.unseen); err != nil {
+	if r.Latent, err = measureLatent(ctx, c, v.unseen); err != nil {
 		return err
 	}
-	r.Markers, err = markersOf(c, of.Markers, w)
+	r.Markers, err = measureMarkers(c, of.Markers, w)
 	return err
 }

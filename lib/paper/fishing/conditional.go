@@ -33,7 +33,7 @@ func byConditional(scale string) (Study, error) {
 	plain.Protocols = []learned.Protocol{learned.PB(), learned.PF(), learned.CrossFitted(nil)}
 	with := plain.conditional()
 	with.Part = "conditional/types"
-	with.Also = []lab.Arm{{Label: ScrubbedCoded, Method: unlearn.FisherScrub{Damping: 1e-8}}}
+	with.Also = []lab.Variant{{Label: ScrubbedCoded, Method: unlearn.FisherScrub{Damping: 1e-8}}}
 	plain.Label += "; plain"
 	with.Label += "; conditional"
 	s.Cases = []Case{plain, with}
@@ -41,19 +41,19 @@ func byConditional(scale string) (Study, error) {
 }
 
 // printedConditional are the paper's advantages and, marked with *, AUCs of its program.
-func printedConditional(c Case, arm string) string {
+func printedConditional(c Case, variant string) string {
 	if c.Cells.Types {
-		return map[string]string{Original: "0.864*  0.73", ScrubbedCoded: "0.858*  0.72"}[arm]
+		return map[string]string{Original: "0.864*  0.73", ScrubbedCoded: "0.858*  0.72"}[variant]
 	}
-	return map[string]string{Original: "0.769  0.54 (P-A)", Fisher: "0.814  0.63 (P-A)"}[arm]
+	return map[string]string{Original: "0.769  0.54 (P-A)", Fisher: "0.814  0.63 (P-A)"}[variant]
 }
 
 func (ev *evidence) conditional() *paper.Output {
 	source := "AUC and advantage by P-F on PBMC-33k; *: not in the paper, in its program's recorded outputs; (P-A): of another protocol"
 	t := ev.attackTable(conditional, source, func(l *line) {
-		l.Add(orGap(printedConditional(l.c, l.a.Label), "not in the paper"))
+		l.AddCell(textOrGap(printedConditional(l.c, l.a.Label), "not in the paper"))
 	}, []report.Column{{Name: "AUC, P-F", Note: "an attacker of each model, scored on the cells that it learned from; null 0.5"}}, func(l *line) {
-		l.Share(ByProtocol(learned.PF().Name))
+		l.AddShare(ProtocolAUC(learned.PF().Name))
 	})
 	return &paper.Output{Table: t}
 }

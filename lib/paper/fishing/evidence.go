@@ -18,38 +18,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// view is what a model says of cells: of those to be forgotten, of the retained and
+// splitOutputs is what a model says of cells: of those to be forgotten, of the retained and
 // of the unseen ones.
-type view struct {
-	forget, retain, unseen said
+type splitOutputs struct {
+	forget, retain, unseen cellOutputs
 }
 
-// said is what a model says of some cells. bare is the reconstruction loss as the
+// cellOutputs is what a model says of some cells. bare is the reconstruction loss as the
 // published program's threshold attacks have it: without library size, so that it
 // compares proportions with expression, and a mean over genes.
 //
 // codes represent the cells in the latent space: the means, or one draw from the
 // posterior each, with the reconstruction loss of what is decoded from them.
-type said struct {
+type cellOutputs struct {
 	mean, logVar, codes     array.Matrix[float32]
 	recon, divergence, bare []float64
 }
 
-// viewOf looks at a case through a model's weights. Posteriors are represented by
-// their means; the published program samples from them: see view.drawn.
-func viewOf(c *lab.Case, w nn.Params) (v view, err error) {
-	train := func(rows []int) (said, error) { return saidOf(c.Runner, w, c.Problem.Train.Gather(rows)) }
+// predictSplits looks at a case through a model's weights. Posteriors are represented by
+// their means; the published program samples from them: see view.withSampledCodes.
+func predictSplits(c *lab.Case, w nn.Params) (v splitOutputs, err error) {
+	train := func(rows []int) (cellOutputs, error) { return predictCells(c.Runner, w, c.Problem.Train.Gather(rows)) }
 	if v.forget, err = train(c.Forget); err != nil {
 		return v, err
 	}
 	if v.retain, err = train(c.Retain); err != nil {
 		return v, err
 	}
-	v.unseen, err = saidOf(c.Runner, w, c.Test)
+	v.unseen, err = predictCells(c.Runner, w, c.Test)
 	return v, err
 }
 
-func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err error) {
+func predictCells(r *model.Runner, w nn.Params, cells datasets.Part) (s cellOutputs, err error) {
 	p, err := r.Predict(w, cells.X)
 	if err != nil {
 		return s, err
@@ -58,14 +58,14 @@ func saidOf(r *model.Runner, w nn.Params, cells datasets.Part) (s said, err erro
 	if s.divergence, err = utility.Divergences(s.mean, s.logVar); err != nil {
 		return s, err
 	}
-	return s, s.decoded(p.Outputs[loss.Proportion], cells.X)
+	return s, s.addReconstruction(p.Outputs[loss.Proportion], cells.X)
 }
 
-// decoded are the losses of what was decoded from the codes, of cells that have their
+// addReconstruction are the losses of what was decoded from the codes, of cells that have their
 // types behind the genes where the network is conditional.
-func (s *said) decoded(proportion, x array.Matrix[float32]) (err error) {
+func (s *cellOutputs) addReconstruction(proportion, x array.Matrix[float32]) (err error) {
 	if proportion.Cols < x.Cols {
-		x = x.First(proportion.Cols)
+		x = x.FirstColumns(proportion.Cols)
 	}
 	if s.recon, err = utility.SquaredErrors(proportion, x, utility.LibrarySizes(x)); err != nil {
 		return err
@@ -83,7 +83,7 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // features are the paper's 70, the last being the distance to the nearest of the
 // retained cells in the model's own latent space.
-func (s said) features(retain said) (array.Matrix[float64], error) {
+func (s cellOutputs) features(retain cellOutputs) (array.Matrix[float64], error) {
 	f, err := features.Full(s.posterior())
 	if err != nil {
 		return f, err
@@ -91,33 +91,33 @@ func (s said) features(retain said) (array.Matrix[float64], error) {
 	return features.WithDistance(f, features.Neighbours{Codes: s.codes, Reference: retain.codes})
 }
 
-func (s said) posterior() features.Posterior {
+func (s cellOutputs) posterior() features.Posterior {
 	return features.Posterior{Recon: s.recon, KL: s.divergence, Mu: s.mean, LogVar: s.logVar}
 }
 
-// take are the cells at these positions.
-func (s said) take(at []int) said {
-	out := said{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at), codes: s.codes.Gather(at)}
+// gather are the cells at these positions.
+func (s cellOutputs) gather(at []int) cellOutputs {
+	out := cellOutputs{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at), codes: s.codes.Gather(at)}
 	for _, i := range at {
 		out.recon, out.divergence, out.bare = append(out.recon, s.recon[i]), append(out.divergence, s.divergence[i]), append(out.bare, s.bare[i])
 	}
 	return out
 }
 
-// records are the features of the forgotten cells, as members, and of the unseen
+// attackRecords are the features of the forgotten cells, as members, and of the unseen
 // ones at these positions.
-func (v view) records(negatives []int) (r learned.Records, err error) {
+func (v splitOutputs) attackRecords(negatives []int) (r learned.Records, err error) {
 	if r.Members, err = v.forget.features(v.retain); err != nil {
 		return r, err
 	}
-	r.Nonmembers, err = v.unseen.take(negatives).features(v.retain)
+	r.Nonmembers, err = v.unseen.gather(negatives).features(v.retain)
 	return r, err
 }
 
 // Row is the evidence on one model: one arm of one case with one seed.
 type Row struct {
 	Case      string `json:"case"`
-	Arm       string `json:"arm"`
+	Variant   string `json:"arm"`
 	Control   bool   `json:"control"`
 	Seed      int    `json:"seed"`
 	Type      string `json:"type"` // that is forgotten
@@ -130,11 +130,11 @@ type Row struct {
 	// Sizes are those of the case.
 	Sizes Sizes `json:"sizes"`
 
-	// Drawn are the matched cells of the program's reading, and what P-B says of them.
-	Drawn Drawn `json:"drawn"`
+	// SampledCodes are the matched cells of the program's reading, and what P-B says of them.
+	Drawn SampledCodes `json:"drawn"`
 
 	// Attacks are the reports of the protocols, by name.
-	Attacks map[string]Attacked `json:"attacks"`
+	Attacks map[string]ProtocolResult `json:"attacks"`
 	// Borrowed is the report of the attacker of another case; nil: none is borrowed.
 	Borrowed *attack.ScoreReport `json:"borrowed,omitempty"`
 	// Suite are the reports of the attacks that learn nothing, by name.
@@ -167,28 +167,28 @@ type Row struct {
 // their divergence.
 func (r Row) ELBO() float64 { return r.UnseenRecon + r.UnseenDivergence }
 
-// Attacked is what a protocol says of a model: over all cells that it scores, and
+// ProtocolResult is what a protocol says of a model: over all cells that it scores, and
 // over those that its attacker was not trained on.
-type Attacked struct {
+type ProtocolResult struct {
 	All     attack.ScoreReport  `json:"all"`
 	HeldOut *attack.ScoreReport `json:"held_out,omitempty"`
 	Coded   attack.Coded        `json:"coded"`
 }
 
-// judges are the protocols that look at a case: where it names none, the paper's of its
+// protocols are the protocols that look at a case: where it names none, the paper's of its
 // main table, and ours.
-func (c Case) judges() []learned.Protocol {
+func (c Case) protocols() []learned.Protocol {
 	if c.Protocols != nil {
 		return c.Protocols
 	}
 	return []learned.Protocol{learned.PB(), learned.CrossFitted(nil)}
 }
 
-// attacked runs every protocol of a case on a model.
-func (q *question) attacked(ctx context.Context, e *engine.Engine, v view, seed engine.Root) (map[string]Attacked, error) {
-	out := map[string]Attacked{}
-	for _, p := range q.of.judges() {
-		put, err := q.asked(p, v)
+// runProtocols runs every protocol of a case on a model.
+func (q *attackCase) runProtocols(ctx context.Context, e *engine.Engine, v splitOutputs, seed engine.Root) (map[string]ProtocolResult, error) {
+	out := map[string]ProtocolResult{}
+	for _, p := range q.spec.protocols() {
+		put, err := q.protocolInput(p, v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -196,7 +196,7 @@ func (q *question) attacked(ctx context.Context, e *engine.Engine, v view, seed 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		out[p.Name] = Attacked{All: r.ScoreReport, HeldOut: r.HeldOut, Coded: r.Coded}
+		out[p.Name] = ProtocolResult{All: r.ScoreReport, HeldOut: r.HeldOut, Coded: r.Coded}
 	}
 	return out, nil
 }

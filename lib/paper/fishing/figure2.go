@@ -18,10 +18,10 @@ var figure2 = paper.Recipe{
 }
 
 func (ev *evidence) figure2() *paper.Output {
-	meta := plot.Meta{Title: figure2.Title, Caption: captioned(figure2.Doc, ev.trainedNotes()), Source: ev.provenance(figure2.ID).Line()}
+	meta := plot.Meta{Title: figure2.Title, Caption: joinCaption(figure2.Doc, ev.trainingNotes()), Source: ev.provenance(figure2.ID).Line()}
 	f := plot.Panels{Meta: meta, Columns: 2}
 	for _, c := range ev.Cases {
-		rows := ev.of(c.Label, Original)
+		rows := ev.rowsOf(c.Label, Original)
 		if len(rows) == 0 {
 			continue
 		}
@@ -39,11 +39,11 @@ func (ev *evidence) figure2() *paper.Output {
 func (ev *evidence) tradeoff(c Case, of Row, label, protocol, axis string, logged bool, useful func(Row) float64) plot.Figure {
 	s := plot.Scatter{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", c.Label, label)},
-		X:    plot.Axis{Label: axis, Log: logged}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, of.floor(protocol).P95),
+		X:    plot.Axis{Label: axis, Log: logged}, Y: plot.Axis{Label: "2 AUC - 1"}, Null: plot.NullBand(0, of.chanceFloor(protocol).P95),
 	}
-	for _, a := range c.arms() {
+	for _, a := range c.variants() {
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control && a.Label != Original}
-		for _, r := range ev.of(c.Label, a.Label) {
+		for _, r := range ev.rowsOf(c.Label, a.Label) {
 			if x := useful(r); r.Diverged == "" && x == x { // not NaN
 				cloud.X, cloud.Y = append(cloud.X, x), append(cloud.Y, r.Attacks[protocol].All.Advantage.Signed)
 			}

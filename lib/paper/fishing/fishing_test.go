@@ -21,8 +21,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// brief is the quick study with few arms, epochs and genes.
-func brief() Study {
+// briefStudy is the quick study with few arms, epochs and genes.
+func briefStudy() Study {
 	c := simulated()
 	c.Cells.Variable.Top = 60
 	c.Fit.Epochs, c.Fit.Batch, c.LR = 3, 64, 1e-3
@@ -31,7 +31,7 @@ func brief() Study {
 	return Study{Scale: "brief", Seeds: 2, Cases: []Case{c}}
 }
 
-func environment(t *testing.T) *paper.Env {
+func newEnv(t *testing.T) *paper.Env {
 	e, s := enginetest.WithStore(t)
 	return &paper.Env{Engine: e, Store: s}
 }
@@ -51,8 +51,8 @@ func recipe(t *testing.T, name string) paper.Recipe {
 // From cells to a table: every arm has a row, every control is one, nothing is
 // computed twice, and the same study gives the same rows.
 func TestAStudyMakesItsTables(t *testing.T) {
-	e := environment(t)
-	ev, err := collect(t.Context(), e, brief())
+	e := newEnv(t)
+	ev, err := collect(t.Context(), e, briefStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,20 +61,20 @@ func TestAStudyMakesItsTables(t *testing.T) {
 	}
 	for _, r := range ev.Rows {
 		if r.Forget < 20 || r.Forget > 32 || r.Negatives < 10 || r.Negatives > r.Unseen || r.SameType > 32-r.Forget || r.Unseen != 300 {
-			t.Errorf("%s: %d forgotten, %d negatives (%d of the type) of %d", r.Arm, r.Forget, r.Negatives, r.SameType, r.Unseen)
+			t.Errorf("%s: %d forgotten, %d negatives (%d of the type) of %d", r.Variant, r.Forget, r.Negatives, r.SameType, r.Unseen)
 		}
 		for name, a := range r.Attacks {
 			if a.All.NMembers != r.Forget || a.All.NNonmembers != r.Negatives || a.HeldOut == nil {
-				t.Errorf("%s, %s: %d members, %d non-members", r.Arm, name, a.All.NMembers, a.All.NNonmembers)
+				t.Errorf("%s, %s: %d members, %d non-members", r.Variant, name, a.All.NMembers, a.All.NNonmembers)
 			}
 		}
-		for _, name := range suite() {
+		for _, name := range suiteAttacks() {
 			if r.Suite[name] == nil || r.Suite[name].NMembers != r.Forget {
-				t.Errorf("%s: %s is %+v", r.Arm, name, r.Suite[name])
+				t.Errorf("%s: %s is %+v", r.Variant, name, r.Suite[name])
 			}
 		}
 		if !(r.UnseenRecon > 0 && r.ForgetRecon > 0 && r.UnseenDivergence > 0) {
-			t.Errorf("%s: %+v", r.Arm, r)
+			t.Errorf("%s: %+v", r.Variant, r)
 		}
 	}
 	for _, out := range []*paper.Output{ev.table2(), ev.table4()} {
@@ -91,7 +91,7 @@ func TestAStudyMakesItsTables(t *testing.T) {
 		t.Errorf("the figure does not show the retrained model: %s", text)
 	}
 	runs := len(ev.Runs)
-	again, err := collect(t.Context(), e, brief())
+	again, err := collect(t.Context(), e, briefStudy())
 	if err != nil || !slices.Equal(again.Runs, ev.Runs) || runs != 2 {
 		t.Errorf("again: %v, %v", again.Runs, err)
 	}
@@ -100,14 +100,14 @@ func TestAStudyMakesItsTables(t *testing.T) {
 // The likelihood ratio of a retrained model is against the other one: against
 // itself every score would be 0 and the AUC exactly one half.
 func TestARetrainedModelIsNotItsOwnReference(t *testing.T) {
-	s := brief()
+	s := briefStudy()
 	s.Seeds = 1
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := generative.LikelihoodRatio{}.Name()
-	one, other := ev.of(s.Cases[0].Label, Retrained)[0].Suite[name].AUC.Value, ev.of(s.Cases[0].Label, OtherSeed)[0].Suite[name].AUC.Value
+	one, other := ev.rowsOf(s.Cases[0].Label, Retrained)[0].Suite[name].AUC.Value, ev.rowsOf(s.Cases[0].Label, OtherSeed)[0].Suite[name].AUC.Value
 	if one == 0.5 || other == 0.5 || math.Abs(one+other-1) > 1e-12 {
 		t.Errorf("AUC %v and %v; exchanged they are antisymmetric", one, other)
 	}
@@ -115,19 +115,19 @@ func TestARetrainedModelIsNotItsOwnReference(t *testing.T) {
 
 // Members are the forgotten cells, non-members the unseen ones that were chosen.
 func TestWhoIsAMember(t *testing.T) {
-	column := func(v ...float64) said {
+	column := func(v ...float64) cellOutputs {
 		m := array.Matrix[float32]{Rows: len(v), Cols: 1}
 		for _, x := range v {
 			m.Data = append(m.Data, float32(x))
 		}
-		return said{mean: m, logVar: array.New[float32](len(v), 1), codes: m, recon: v, divergence: v, bare: v}
+		return cellOutputs{mean: m, logVar: array.New[float32](len(v), 1), codes: m, recon: v, divergence: v, bare: v}
 	}
-	v := view{forget: column(1, 2), retain: column(10, 11, 12, 13, 14, 15), unseen: column(3, 4, 5)}
-	b := v.both([]int{0, 2}, false)
+	v := splitOutputs{forget: column(1, 2), retain: column(10, 11, 12, 13, 14, 15), unseen: column(3, 4, 5)}
+	b := v.membersAndNonmembers([]int{0, 2}, false)
 	if !slices.Equal(b.Members.Recon, []float64{1, 2}) || !slices.Equal(b.Nonmembers.Recon, []float64{3, 5}) {
 		t.Errorf("members %v, non-members %v", b.Members.Recon, b.Nonmembers.Recon)
 	}
-	r, err := v.records([]int{1})
+	r, err := v.attackRecords([]int{1})
 	if err != nil || r.Members.Rows != 2 || r.Nonmembers.Rows != 1 || r.Members.Row(1)[0] != 2 || r.Nonmembers.Row(0)[0] != 4 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -140,12 +140,12 @@ func TestWhoIsAMember(t *testing.T) {
 // Every label of the paper's values is that of an arm.
 func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 	labels := map[string]bool{}
-	for _, a := range blood("", "", 1).arms() {
+	for _, a := range pbmc3k("", "", 1).variants() {
 		labels[a.Label] = true
 	}
-	for _, arm := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private, Frozen, Extra} {
-		if !labels[arm] || len(strings.Fields(printed(arm))) != 3 {
-			t.Errorf("%s: %q", arm, printed(arm))
+	for _, variant := range []string{Original, RetrainedCoded, RetainTuned, Ascended, Dampened, Scrubbed, Contrasted, Fisher, Private, Frozen, Extra} {
+		if !labels[variant] || len(strings.Fields(printed(variant))) != 3 {
+			t.Errorf("%s: %q", variant, printed(variant))
 		}
 	}
 	if printed(Retrained) != "" {
@@ -155,7 +155,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 
 // A list of jobs needs no data to be there, and a study without any says what to do.
 func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	list, err := recipe(t, "table2").Jobs(t.Context(), e, "standard")
 	if err != nil || len(list) == 0 {
@@ -175,25 +175,25 @@ func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 
 // The mean is over the marker genes that are there, and none is not an error.
 func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
-	c, err := environment(t).Lab().Case(t.Context(), brief().Cases[0].at(0))
+	c, err := newEnv(t).Lab().Case(t.Context(), briefStudy().Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	w, _, err := c.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	features := slices.Clone(c.About.Features)
 	features[3].Name, features[7].Name = "LYZ", "CD14"
 	c.About.Features = features
-	found, err := markersOf(c, []string{"CD3D", "CD14", "LYZ"}, w)
+	found, err := measureMarkers(c, []string{"CD3D", "CD14", "LYZ"}, w)
 	if err != nil || len(found) != 2 || found[0].Gene != "CD14" || found[1].Gene != "LYZ" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if r, want := (Row{Markers: found}).MarkerR(), (*found[0].R+*found[1].R)/2; math.Abs(r-want) > 1e-12 {
 		t.Errorf("mean %v, want %v", r, want)
 	}
-	if none, err := markersOf(c, []string{"CD3D"}, w); err != nil || len(none) != 0 {
+	if none, err := measureMarkers(c, []string{"CD3D"}, w); err != nil || len(none) != 0 {
 		t.Errorf("%v, %v", none, err)
 	}
 }
@@ -201,36 +201,36 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 // A private model comes with its accounts, and with the protected cells told from
 // unseen ones; the second time it is found.
 func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
-	e, of := environment(t), brief().Cases[0]
-	arms := []lab.Arm{
+	e, of := newEnv(t), briefStudy().Cases[0]
+	variants := []lab.Variant{
 		{Label: "private", Method: unlearn.DPRetrain{Epochs: 2, Exact: true}},
 		{Label: Retrained, Method: unlearn.Retrain{}, Control: true},
 	}
-	all, err := guard(t.Context(), e, of, 0, arms...)
+	all, err := measurePrivate(t.Context(), e, of, 0, variants...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := e.Lab().Case(t.Context(), of.at(0))
+	c, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := all[0]
-	spent, err := g.Spent.RDP(1e-5)
-	if err != nil || math.Abs(spent.Epsilon-10) > 1e-3 || g.Spent.Steps() != 2*((len(c.Retain)+63)/64) || all[1].Spent != nil {
-		t.Errorf("%+v: epsilon %v, %v; a plain model spent %v", g.Spent, spent.Epsilon, err, all[1].Spent)
+	spent, err := g.History.RDP(1e-5)
+	if err != nil || math.Abs(spent.Epsilon-10) > 1e-3 || g.History.Steps() != 2*((len(c.Retain)+63)/64) || all[1].History != nil {
+		t.Errorf("%+v: epsilon %v, %v; a plain model spent %v", g.History, spent.Epsilon, err, all[1].History)
 	}
 	if g.Retained.NMembers != len(c.Retain) || g.Retained.NNonmembers >= g.Unseen || g.Retained.NNonmembers < g.Unseen-32 {
 		t.Errorf("%d protected cells against %d", g.Retained.NMembers, g.Retained.NNonmembers)
 	}
-	if again, err := guard(t.Context(), e, of, 0, arms...); err != nil || !reflect.DeepEqual(again, all) {
+	if again, err := measurePrivate(t.Context(), e, of, 0, variants...); err != nil || !reflect.DeepEqual(again, all) {
 		t.Errorf("the second time it is %+v (%v)", again, err)
 	}
-	recon := func(g Guarded) float64 { return g.ForgetRecon }
-	if got := all.Of(Retrained, recon); len(got) != 1 || got[0] != all.Rows()[1].ForgetRecon {
+	recon := func(g PrivateModel) float64 { return g.ForgetRecon }
+	if got := all.Values(Retrained, recon); len(got) != 1 || got[0] != all.Rows()[1].ForgetRecon {
 		t.Errorf("%v", got)
 	}
-	q := &question{Case: c}
-	p := q.protected(view{retain: said{recon: []float64{1, 2}}, unseen: said{recon: make([]float64, len(c.Test.Y))}})
+	q := &attackCase{Case: c}
+	p := q.scoreRetained(splitOutputs{retain: cellOutputs{recon: []float64{1, 2}}, unseen: cellOutputs{recon: make([]float64, len(c.Test.Y))}})
 	if !slices.Equal(p.Members, []float64{-1, -2}) || len(p.Nonmembers) != g.Retained.NNonmembers {
 		t.Errorf("members %v", p.Members)
 	}
@@ -238,16 +238,16 @@ func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 
 // No attacker tells members from cells that a method has met.
 func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
-	of := brief().Cases[0]
-	c, err := environment(t).Lab().Case(t.Context(), of.at(0))
+	of := briefStudy().Cases[0]
+	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, of)
+	q, err := newAttackCase(t.Context(), c, of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := c.Judged()
+	judged := c.EvalRows()
 	for _, negatives := range [][]int{q.negatives, q.drawn.negatives} {
 		if len(negatives) < 10 || len(negatives) > len(judged) {
 			t.Errorf("%d negatives among %d judged cells", len(negatives), len(judged))
@@ -262,41 +262,41 @@ func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 
 // The cross-fitted attacker keeps a matched cell with the forgotten one beside it.
 func TestMatchedCellsStayWithTheirMembers(t *testing.T) {
-	of, e := brief().Cases[0], environment(t)
-	c, err := e.Lab().Case(t.Context(), of.at(0))
+	of, e := briefStudy().Cases[0], newEnv(t)
+	c, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, of)
+	q, err := newAttackCase(t.Context(), c, of)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := q.look(t.Context(), unlearn.DoNothing{})
+	v, err := q.outputsAfter(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, i := range q.negatives {
-		if nearest := nearestTo(v.unseen.mean.Row(i), v.forget.mean); nearest != q.matched.beside[k] {
-			t.Errorf("the cell %d is nearest to %d, and said to be to %d", i, nearest, q.matched.beside[k])
+		if nearest := nearestTo(v.unseen.mean.Row(i), v.forget.mean); nearest != q.matched.nearest[k] {
+			t.Errorf("the cell %d is nearest to %d, and said to be to %d", i, nearest, q.matched.nearest[k])
 		}
 	}
-	records, err := v.records(q.negatives)
+	records, err := v.attackRecords(q.negatives)
 	if err != nil {
 		t.Fatal(err)
 	}
 	auc := func(beside []int) float64 {
-		r, err := learned.CrossFitted(nil).Run(t.Context(), e.Engine, learned.Question{Model: records, Beside: beside}, engine.Root(attackSeed+c.Shift))
+		r, err := learned.CrossFitted(nil).Run(t.Context(), e.Engine, learned.Target{Model: records, NearestMember: beside}, engine.Root(attackSeed+c.Shift))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r.AUC.Value
 	}
 	row := &Row{}
-	if err := q.attack(t.Context(), e.Engine, row, v); err != nil {
+	if err := q.runAttacks(t.Context(), e.Engine, row, v); err != nil {
 		t.Fatal(err)
 	}
-	if got := row.Attacks[learned.CrossFitted(nil).Name].All.AUC.Value; got != auc(q.matched.beside) || got == auc(nil) {
-		t.Errorf("AUC %v, want %v; torn apart %v", got, auc(q.matched.beside), auc(nil))
+	if got := row.Attacks[learned.CrossFitted(nil).Name].All.AUC.Value; got != auc(q.matched.nearest) || got == auc(nil) {
+		t.Errorf("AUC %v, want %v; torn apart %v", got, auc(q.matched.nearest), auc(nil))
 	}
 }
 

@@ -12,21 +12,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// shortened makes a study brief, with these arms.
-func shortened(t *testing.T, of func(string) (Study, error), arms ...string) Study {
+// shortenStudy makes a study brief, with these arms.
+func shortenStudy(t *testing.T, of func(string) (Study, error), variants ...string) Study {
 	t.Helper()
 	s, err := of("quick")
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick := brief().Cases[0]
+	quick := briefStudy().Cases[0]
 	s.Seeds = 1
 	short := func(c *Case) {
-		c.Cells, c.Fit.Epochs, c.Arch, c.Only = quick.Cells, quick.Fit.Epochs, quick.Arch, arms
+		c.Cells, c.Fit.Epochs, c.Arch, c.Only = quick.Cells, quick.Fit.Epochs, quick.Arch, variants
 	}
 	for i := range s.Cases {
 		short(&s.Cases[i])
-		if b := s.Cases[i].Borrows; b != nil {
+		if b := s.Cases[i].AttackerFrom; b != nil {
 			short(b)
 		}
 	}
@@ -36,8 +36,8 @@ func shortened(t *testing.T, of func(string) (Study, error), arms ...string) Stu
 // The scattered set has non-members and an attacker of its own, and beside it what
 // the structured set's attacker says.
 func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
-	e := environment(t)
-	s := shortened(t, byForgetSet, Original, Retrained, OtherSeed, FisherSum)
+	e := newEnv(t)
+	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed, FisherSum)
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 	if err := out.Table.Check(); err != nil {
 		t.Error(err)
 	}
-	structured, spread := ev.of(s.Cases[0].Label, Original)[0], ev.of(s.Cases[1].Label, Original)[0]
+	structured, spread := ev.rowsOf(s.Cases[0].Label, Original)[0], ev.rowsOf(s.Cases[1].Label, Original)[0]
 	if structured.Borrowed != nil || spread.Borrowed == nil || spread.Forget != 35 || structured.Forget == 35 || spread.Borrowed.NMembers != 35 {
 		t.Fatalf("%d structured and %d scattered cells", structured.Forget, spread.Forget)
 	}
@@ -69,29 +69,29 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 
 // What is borrowed for the set that lends is that set's own attacker.
 func TestALenderIsItself(t *testing.T) {
-	e := environment(t)
-	s := shortened(t, byForgetSet, Original, Retrained, OtherSeed)
-	c, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	e := newEnv(t)
+	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed)
+	c, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := questioned(t.Context(), c, s.Cases[0])
+	own, err := newAttackCase(t.Context(), c, s.Cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	lent, err := lender(t.Context(), c, s.Cases[0])
+	lent, err := borrowedRecords(t.Context(), c, s.Cases[0])
 	if err != nil || !slices.Equal(lent.Members.Data, own.original.Members.Data) || !slices.Equal(lent.Nonmembers.Data, own.original.Nonmembers.Data) {
 		t.Fatalf("other features (%v)", err)
 	}
-	run, err := learned.PB().Run(context.Background(), e.Engine, learned.Question{Model: lent, Original: &lent}, 7)
+	run, err := learned.PB().Run(context.Background(), e.Engine, learned.Target{Model: lent, Original: &lent}, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
-	borrowed, err := learned.PB().Borrow(context.Background(), e.Engine, lent, lent, 7)
+	borrowed, err := learned.PB().FitAndScore(context.Background(), e.Engine, lent, lent, 7)
 	if err != nil || math.Abs(borrowed.AUC.Value-run.AUC.Value) > 1e-12 {
 		t.Errorf("borrowed %v, its own %v (%v)", borrowed.AUC.Value, run.AUC.Value, err)
 	}
-	if _, err := learned.CrossFitted(nil).Borrow(context.Background(), e.Engine, lent, lent, 7); err == nil || !strings.Contains(err.Error(), "no one attacker") {
+	if _, err := learned.CrossFitted(nil).FitAndScore(context.Background(), e.Engine, lent, lent, 7); err == nil || !strings.Contains(err.Error(), "no one attacker") {
 		t.Errorf("%v", err)
 	}
 }
@@ -99,20 +99,20 @@ func TestALenderIsItself(t *testing.T) {
 // The sizes are the paper's, each with its values, and the retrained model stands
 // beside the method.
 func TestTableNineGrowsItsForgetSets(t *testing.T) {
-	e := environment(t)
-	s := shortened(t, bySize, Original, Retrained, OtherSeed)
+	e := newEnv(t)
+	s := shortenStudy(t, bySize, Original, Retrained, OtherSeed)
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []int
 	for _, c := range s.Cases {
-		got = append(got, ev.of(c.Label, Retrained)[0].Forget)
+		got = append(got, ev.rowsOf(c.Label, Retrained)[0].Forget)
 		if len(strings.Fields(printed9(c, Extra))) != 4 || printed9(c, ExtraTrue) != "" {
 			t.Errorf("%s: the paper has %q", c.Label, printed9(c, Extra))
 		}
 	}
-	whole := ev.of(s.Cases[1].Label, Retrained)[0]
+	whole := ev.rowsOf(s.Cases[1].Label, Retrained)[0]
 	if whole.Type != "rare0" || whole.Forget < 20 || whole.Forget > 32 {
 		t.Errorf("Table 2's are %d cells of %s", whole.Forget, whole.Type)
 	}
@@ -127,7 +127,7 @@ func TestTableNineGrowsItsForgetSets(t *testing.T) {
 
 // Tables do not mistake one another's jobs, and no job is listed twice.
 func TestEveryTableHasItsOwnEvidence(t *testing.T) {
-	e, seen := environment(t), map[string]string{}
+	e, seen := newEnv(t), map[string]string{}
 	for _, r := range []paper.Recipe{recipe(t, "table2"), recipe(t, "table3"), recipe(t, "table9")} {
 		list, err := r.Jobs(t.Context(), e, "quick")
 		if err != nil {

@@ -17,9 +17,9 @@ type GeneCounts struct {
 	X, Means []float64
 }
 
-// CommonType are the counts of genes in the most common type of the simulated cells.
+// CommonTypeCounts are the counts of genes in the most common type of the simulated cells.
 // Every count is lost, and becomes 0, with a probability.
-func CommonType(ctx context.Context, lost float64, rng *rand.Rand, genes ...string) ([]GeneCounts, error) {
+func CommonTypeCounts(ctx context.Context, lost float64, rng *rand.Rand, genes ...string) ([]GeneCounts, error) {
 	c, err := datacells.Load(ctx, "simulated_cells")
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func countsOf(c *datacells.Cells, gene int, lost float64, rng *rand.Rand) GeneCo
 
 // LogLikelihood is the mean over cells of the log probability of their counts; what
 // is not lost to inflation has a mean that is higher for it.
-func (g GeneCounts) LogLikelihood(l utility.CountLaw) float64 {
+func (g GeneCounts) LogLikelihood(l utility.CountDistribution) float64 {
 	sum := 0.0
 	for i, x := range g.X {
 		sum += l.LogProbability(x, g.Means[i]/(1-l.Inflation))
@@ -69,14 +69,14 @@ func (g GeneCounts) LogLikelihood(l utility.CountLaw) float64 {
 	return sum / float64(len(g.X))
 }
 
-// Fitted is the law that the counts like best, of dispersions from 0.25 to 100 and,
+// FitLaw is the law that the counts like best, of dispersions from 0.25 to 100 and,
 // if inflated, inflations up to 0.6.
-func (g GeneCounts) Fitted(inflated bool) utility.CountLaw {
-	best := utility.CountLaw{Dispersion: 1}
+func (g GeneCounts) FitLaw(inflated bool) utility.CountDistribution {
+	best := utility.CountDistribution{Dispersion: 1}
 	most := g.LogLikelihood(best)
 	for k := 0; k <= 30 && (inflated || k == 0); k++ {
 		for t := 0.25; t < 100; t *= 1.15 {
-			l := utility.CountLaw{Dispersion: t, Inflation: float64(k) / 50}
+			l := utility.CountDistribution{Dispersion: t, Inflation: float64(k) / 50}
 			if v := g.LogLikelihood(l); v > most {
 				best, most = l, v
 			}

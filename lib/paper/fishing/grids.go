@@ -28,10 +28,10 @@ var (
 	scrubSteps   = []int{50, 100, 200}
 )
 
-// gridArms are the methods at every setting.
-func gridArms() []lab.Arm {
-	var out []lab.Arm
-	add := func(label string, m unlearn.Method) { out = append(out, lab.Arm{Label: label, Method: m}) }
+// gridVariants are the methods at every setting.
+func gridVariants() []lab.Variant {
+	var out []lab.Variant
+	add := func(label string, m unlearn.Method) { out = append(out, lab.Variant{Label: label, Method: m}) }
 	for _, n := range ascentSteps {
 		for _, lr := range ascentRates {
 			add(fmt.Sprintf("%s, %d steps at %g", Ascended, n, lr), unlearn.AscentTuning{Steps: n, LR: lr})
@@ -56,27 +56,27 @@ func byGrid(scale string) (Study, error) {
 		return s, err
 	}
 	c := s.Cases[0]
-	c.Part, c.Only, c.Also = "grids", []string{Original, Retrained, OtherSeed, Ten, Thirty}, gridArms()
+	c.Part, c.Only, c.Also = "grids", []string{Original, Retrained, OtherSeed, Ten, Thirty}, gridVariants()
 	s.Cases = []Case{c}
 	return s, nil
 }
 
 // printedGrid are the paper's mean AUCs.
-func printedGrid(arm string) string {
+func printedGrid(variant string) string {
 	return map[string]string{
 		Original: "0.783 (P-A 0.769)", Ascended + ", 10 steps at 1e-05": "0.702", Fisher + ", damping 0.1, 100 steps": "0.814 (P-A)",
-	}[arm]
+	}[variant]
 }
 
 func (ev *evidence) grids() *paper.Output {
 	t := ev.attackTable(grids, "mean AUC on PBMC-33k as printed; of the other settings no AUC is printed or recorded", func(l *line) {
-		l.Add(orGap(printedGrid(l.a.Label), "not in the paper"))
+		l.AddCell(textOrGap(printedGrid(l.a.Label), "not in the paper"))
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
+		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
 	})
 	t.Notes = append(t.Notes, "The program chooses among the six settings of gradient ascent by an attack. Its AUC is 0.7406 in all six of its outputs.")
-	for _, arm := range []string{Ascended + ", 100 steps at 0.0001", "ascent without the cut, 10 steps at 1e-05"} {
-		t.Notes = append(t.Notes, ev.ways(arm)...)
+	for _, variant := range []string{Ascended + ", 100 steps at 0.0001", "ascent without the cut, 10 steps at 1e-05"} {
+		t.Notes = append(t.Notes, ev.runNotes(variant)...)
 	}
 	return &paper.Output{Table: t}
 }

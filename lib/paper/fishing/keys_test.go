@@ -10,9 +10,9 @@ import (
 // Rows carry the label of their case, by which tables find them: cases that differ in the
 // label alone do not share what is stored.
 func TestCasesOfOtherLabelsHaveOtherKeys(t *testing.T) {
-	e := environment(t)
-	of := brief().Cases[0]
-	opened, err := e.Lab().Case(t.Context(), of.at(0))
+	e := newEnv(t)
+	of := briefStudy().Cases[0]
+	opened, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,9 @@ func TestCasesOfOtherLabelsHaveOtherKeys(t *testing.T) {
 	}
 	for name, keyOf := range map[string]func(*lab.Lab, *lab.Case, Case) store.Key{
 		"rows": key, "overlap": overlapKey,
-		"within": func(l *lab.Lab, c *lab.Case, of Case) store.Key { return fleetKey(l, c, Fleet{Case: of, Models: 4}) },
+		"within": func(l *lab.Lab, c *lab.Case, of Case) store.Key {
+			return shadowStoreKey(l, c, ShadowModels{Case: of, Models: 4})
+		},
 	} {
 		first := id(keyOf(e.Lab(), opened, of))
 		if id(keyOf(e.Lab(), opened, other)) == first {

@@ -21,11 +21,11 @@ func recordedTops(model, layer string) string {
 	return map[string]string{ModelVAE + fisher.Global: "0.205  0.496", ModelNarrow + fisher.Global: "0.149  0.427"}[model+layer]
 }
 
-// oneOf and tenOf are the two shares.
-func oneOf(t fisher.Tops) float64 { return t.One }
-func tenOf(t fisher.Tops) float64 { return t.Ten }
+// onePercent and tenPercent are the two shares.
+func onePercent(t fisher.TopShares) float64 { return t.One }
+func tenPercent(t fisher.TopShares) float64 { return t.Ten }
 
-func meanTop(list []fisher.Tops, of func(fisher.Tops) float64) float64 {
+func meanTop(list []fisher.TopShares, of func(fisher.TopShares) float64) float64 {
 	var x []float64
 	for _, t := range list {
 		x = append(x, of(t))
@@ -49,7 +49,7 @@ func (o *overlaps) largest() *paper.Output {
 		"no table of the paper"})
 	for _, c := range o.Cases {
 		for _, m := range o.models(c.Label) {
-			own := o.at(c.Label, m, func(f Overlap) bool { return f.Forgot })
+			own := o.find(c.Label, m, func(f Overlap) bool { return f.Forgot })
 			for _, l := range own[0].Layers {
 				if len(own[0].Layers) != 2 || l.Layer != fisher.Global { // the only layer again
 					t.Rows = append(t.Rows, topRow(c.Label, m, l.Layer, own))
@@ -65,12 +65,12 @@ func topRow(label, model, layer string, own []Overlap) report.Row {
 	over := func(value func(LayerOverlap) float64) {
 		var x []float64
 		for _, f := range own {
-			x = append(x, value(*f.layer(layer)))
+			x = append(x, value(*f.layerNamed(layer)))
 		}
-		row.Cells = append(row.Cells, report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1), 3))
+		row.Cells = append(row.Cells, report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, 1), 3))
 	}
-	for _, of := range []func(fisher.Tops) float64{oneOf, tenOf} {
-		over(func(l LayerOverlap) float64 { return of(fisher.Tops{One: l.Top1, Ten: l.Top10}) })
+	for _, of := range []func(fisher.TopShares) float64{onePercent, tenPercent} {
+		over(func(l LayerOverlap) float64 { return of(fisher.TopShares{One: l.Top1, Ten: l.Top10}) })
 		over(func(l LayerOverlap) float64 { return meanTop(l.TopRandom, of) })
 		over(func(l LayerOverlap) float64 { return of(l.CodedTop) })
 		over(func(l LayerOverlap) float64 { return meanTop(l.CodedTopRandom, of) })

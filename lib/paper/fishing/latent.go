@@ -23,8 +23,8 @@ type Latent struct {
 	Majority   float64 `json:"majority"` // what it has to beat
 }
 
-// latentOf measures unseen cells.
-func latentOf(ctx context.Context, c *lab.Case, unseen said) (l Latent, err error) {
+// measureLatent measures unseen cells.
+func measureLatent(ctx context.Context, c *lab.Case, unseen cellOutputs) (l Latent, err error) {
 	var rows, types []int
 	for i, y := range c.Test.Y {
 		if c.About.Classes[y] != datacells.Unlabelled {
@@ -32,7 +32,7 @@ func latentOf(ctx context.Context, c *lab.Case, unseen said) (l Latent, err erro
 		}
 	}
 	means := array.Convert[float64](unseen.mean.Gather(rows))
-	l.Cells, l.Types, l.Majority = len(rows), len(slices.Compact(slices.Sorted(slices.Values(types)))), utility.Majority(types)
+	l.Cells, l.Types, l.Majority = len(rows), len(slices.Compact(slices.Sorted(slices.Values(types)))), utility.MajorityShare(types)
 	if l.ARI, err = utility.ClusterAgreement(means, types, engine.Root(attackSeed+c.Shift).Stream(engine.StreamClusters)); err != nil {
 		return l, err
 	}

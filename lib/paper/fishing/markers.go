@@ -25,9 +25,9 @@ type Marker struct {
 	Bare *float64 `json:"r_bare"`
 }
 
-// markersOf are the correlations of those of the genes in the unseen cells that are
+// measureMarkers are the correlations of those of the genes in the unseen cells that are
 // among the case's variable genes. In the paper's data all eight are.
-func markersOf(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
+func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
 	if len(genes) == 0 {
 		return nil, nil
 	}
@@ -37,7 +37,7 @@ func markersOf(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
 	}
 	x := c.Test.X
 	if genes := p.Outputs[loss.Proportion].Cols; genes < x.Cols { // types stand behind them
-		x = x.First(genes)
+		x = x.FirstColumns(genes)
 	}
 	var out []Marker
 	for _, gene := range genes {
@@ -91,11 +91,11 @@ func markerMean(markers []Marker, of func(Marker) *float64) float64 {
 	return sum / float64(len(markers))
 }
 
-// markers adds a column that only cases with marker genes have.
-func (l *line) markers(value func(Row) float64) {
+// markerNames adds a column that only cases with marker genes have.
+func (l *line) addMarkers(value func(Row) float64) {
 	if len(l.rows[0].Markers) == 0 {
-		l.Add(report.Gap("no marker genes"))
+		l.AddCell(report.Gap("no marker genes"))
 		return
 	}
-	l.Within(-1, 1, value)
+	l.AddBounded(-1, 1, value)
 }

@@ -22,26 +22,26 @@ func TestTheGridsHaveTableTwosAmongThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	standard, _ := StudyAt("standard")
-	of := func(arms []lab.Arm, label string) unlearn.Method {
-		return arms[slices.IndexFunc(arms, func(a lab.Arm) bool { return a.Label == label })].Method.Resolved()
+	of := func(variants []lab.Variant, label string) unlearn.Method {
+		return variants[slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label })].Method.WithDefaults()
 	}
-	arms, table2 := s.Cases[0].arms(), standard.Cases[0].arms()
+	variants, table2 := s.Cases[0].variants(), standard.Cases[0].variants()
 	labels := map[string]bool{}
-	for _, a := range arms {
+	for _, a := range variants {
 		labels[a.Label] = true
 	}
-	if len(arms) != 18 || len(labels) != 18 { // 5 controls, 6 of the ascent, 2 beside it, 5 of the scrubbing
-		t.Errorf("%d arms with %d labels: %v", len(arms), len(labels), labels)
+	if len(variants) != 18 || len(labels) != 18 { // 5 controls, 6 of the ascent, 2 beside it, 5 of the scrubbing
+		t.Errorf("%d arms with %d labels: %v", len(variants), len(labels), labels)
 	}
 	for label, other := range map[string]string{Ascended + ", 10 steps at 1e-05": Ascended, Fisher + ", damping 0.1, 100 steps": Fisher} {
-		if a, b := of(arms, label), of(table2, other); !reflect.DeepEqual(a, b) || printedGrid(label) == "" {
+		if a, b := of(variants, label), of(table2, other); !reflect.DeepEqual(a, b) || printedGrid(label) == "" {
 			t.Errorf("%s is %+v, in Table 2 %+v", label, a, b)
 		}
 	}
-	if m := of(arms, Ascended+", 50 steps at 0.0001").(unlearn.AscentTuning); m.Steps != 50 || m.LR != 1e-4 || m.Tune.Epochs != 30 {
+	if m := of(variants, Ascended+", 50 steps at 0.0001").(unlearn.AscentTuning); m.Steps != 50 || m.LR != 1e-4 || m.Tune.Epochs != 30 {
 		t.Errorf("%+v", m)
 	}
-	if m := of(arms, Fisher+", damping 0.01, 100 steps").(unlearn.FisherScrub); m.Damping != 0.01 || m.Steps != 100 {
+	if m := of(variants, Fisher+", damping 0.01, 100 steps").(unlearn.FisherScrub); m.Damping != 0.01 || m.Steps != 100 {
 		t.Errorf("%+v", m)
 	}
 	if _, err := byGrid("huge"); err == nil {
@@ -51,14 +51,14 @@ func TestTheGridsHaveTableTwosAmongThem(t *testing.T) {
 
 // The ascent moves the weights by no more than its steps' lengths together.
 func TestTheTableOfTheGrids(t *testing.T) {
-	s := shortened(t, byGrid, Original, Retrained, OtherSeed)
+	s := shortenStudy(t, byGrid, Original, Retrained, OtherSeed)
 	c := &s.Cases[0]
-	c.Also = slices.DeleteFunc(c.Also, func(a lab.Arm) bool { return !strings.HasPrefix(a.Label, "ascent") })
-	ev, err := collect(t.Context(), environment(t), s)
+	c.Also = slices.DeleteFunc(c.Also, func(a lab.Variant) bool { return !strings.HasPrefix(a.Label, "ascent") })
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if note := ev.of(c.Label, "ascent alone, 100 steps at 0.0001")[0].Note; !strings.HasPrefix(note, "the ascent moved the weights by 0.0") {
+	if note := ev.rowsOf(c.Label, "ascent alone, 100 steps at 0.0001")[0].Note; !strings.HasPrefix(note, "the ascent moved the weights by 0.0") {
 		t.Errorf("%q", note)
 	}
 	out := ev.grids().Table
@@ -75,14 +75,14 @@ func TestTheTableOfTheGrids(t *testing.T) {
 // Scattered sets have the paper's sizes and lie within each other; every size has its own
 // retrained model and the same original.
 func TestScatteredSetsOfSeveralSizes(t *testing.T) {
-	s := shortened(t, byScattered, Original, Retrained, OtherSeed, Fisher)
+	s := shortenStudy(t, byScattered, Original, Retrained, OtherSeed, Fisher)
 	if len(s.Cases) != len(spreads) {
 		t.Fatalf("%d cases", len(s.Cases))
 	}
-	e := environment(t)
+	e := newEnv(t)
 	var before []int
 	for i := range s.Cases {
-		c, err := e.Lab().Case(t.Context(), s.Cases[i].at(0))
+		c, err := e.Lab().Case(t.Context(), s.Cases[i].setting(0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestScatteredSetsOfSeveralSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := func(k int, arm string) Row { return ev.of(s.Cases[k].Label, arm)[0] }
+	row := func(k int, variant string) Row { return ev.rowsOf(s.Cases[k].Label, variant)[0] }
 	if row(0, Original).UnseenRecon != row(1, Original).UnseenRecon || row(0, Retrained).UnseenRecon == row(1, Retrained).UnseenRecon {
 		t.Error("two originals, or one retrained model")
 	}
@@ -119,22 +119,22 @@ func TestTheSweepOnMouseCells(t *testing.T) {
 		if err != nil || len(s.Cases) != 1 || s.Cases[0].DataSet != set {
 			t.Fatalf("%s: %+v, %v", scale, s.Cases, err)
 		}
-		arms := s.Cases[0].arms()
+		variants := s.Cases[0].variants()
 		for k, v := range lambdas {
-			if m := arms[3+k].Method.(unlearn.ExtraGradient); m.Lambda != v || arms[3+k].Label != lambdaName(v) {
-				t.Errorf("%s: arm %s has lambda %v", scale, arms[3+k].Label, m.Lambda)
+			if m := variants[3+k].Method.(unlearn.ExtraGradient); m.Lambda != v || variants[3+k].Label != lambdaName(v) {
+				t.Errorf("%s: arm %s has lambda %v", scale, variants[3+k].Label, m.Lambda)
 			}
 		}
-		if len(arms) != 8 {
-			t.Errorf("%s: %d arms", scale, len(arms))
+		if len(variants) != 8 {
+			t.Errorf("%s: %d arms", scale, len(variants))
 		}
 	}
 	if _, err := byLambda("huge"); err == nil {
 		t.Error("an unknown scale is taken")
 	}
-	s := shortened(t, byLambda, Original, Retrained, OtherSeed)
-	s.Cases[0].Also = []lab.Arm{{Label: lambdaName(5), Method: unlearn.ExtraGradient{Lambda: 5, Epochs: 2}}}
-	ev, err := collect(t.Context(), environment(t), s)
+	s := shortenStudy(t, byLambda, Original, Retrained, OtherSeed)
+	s.Cases[0].Also = []lab.Variant{{Label: lambdaName(5), Method: unlearn.ExtraGradient{Lambda: 5, Epochs: 2}}}
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,15 +146,15 @@ func TestTheSweepOnMouseCells(t *testing.T) {
 
 // The conditional network is trained on genes with types behind them, as by hand; the encoder does not see the types, the decoder does.
 func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
-	s := shortened(t, byConditional, Original, Retrained, OtherSeed, Fisher)
+	s := shortenStudy(t, byConditional, Original, Retrained, OtherSeed, Fisher)
 	s.Cases[1] = s.Cases[1].conditional() // shortened gave it the plain network and cells
 	label := s.Cases[1].Label
-	e := environment(t)
-	plain, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	e := newEnv(t)
+	plain, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := e.Lab().Case(t.Context(), s.Cases[1].at(0))
+	c, err := e.Lab().Case(t.Context(), s.Cases[1].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
 	if c.Problem.Train.X.Cols != genes+types || len(c.About.Features) != genes+types || c.Hash == plain.Hash || !slices.Equal(c.Forget, plain.Forget) {
 		t.Fatalf("%d columns of %d genes and %d types", c.Problem.Train.X.Cols, genes, types)
 	}
-	w, _, err := c.Weights(t.Context(), unlearn.DoNothing{})
+	w, _, err := c.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,11 +173,11 @@ func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := lab.Goal(lab.Reconstruction{}).Objective(byHand, everyone(c.Problem.Train))
+	o, err := lab.Goal(lab.Reconstruction{}).Objective(byHand, allRows(c.Problem.Train))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := train.Fit(t.Context(), byHand.Runner, byHand.Untrained(0), o, fit, train.Hooks{})
+	again, _, err := train.Fit(t.Context(), byHand.Runner, byHand.InitialWeights(0), o, fit, train.Hooks{})
 	if err != nil || again.Hash() != w.Hash() {
 		t.Errorf("by hand it is another network (%v)", err)
 	}
@@ -202,7 +202,7 @@ func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ev.of(label, Fisher)[0]
+	r := ev.rowsOf(label, Fisher)[0]
 	if !(r.ForgetRecon > 0) || r.Drawn.Attack.All.NMembers != r.Forget || len(r.Attacks) != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -210,7 +210,7 @@ func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
 	if err := out.Check(); err != nil || len(out.Rows) != 9 || out.Rows[4].Cells[7].Text != "0.864*  0.73" || out.Rows[0].Cells[7].Text != "0.769  0.54 (P-A)" {
 		t.Errorf("%+v, %v", out.Rows, err)
 	}
-	if m := s.Cases[1].Also[0].Method.Resolved().(unlearn.FisherScrub); m.Damping != 1e-8 || m.Steps != 100 {
+	if m := s.Cases[1].Also[0].Method.WithDefaults().(unlearn.FisherScrub); m.Damping != 1e-8 || m.Steps != 100 {
 		t.Errorf("%+v", m)
 	}
 	if _, err := byConditional("huge"); err == nil {

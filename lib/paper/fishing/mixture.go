@@ -33,17 +33,17 @@ var mixture = paper.Recipe{
 		"many members there are for each dimension.",
 }
 
-// leak is the AUC of the density of a Gaussian with known variance, the mean of which was
+// expectedAdvantage is the AUC of the density of a Gaussian with known variance, the mean of which was
 // fitted to n members in d dimensions: members against other records of the same law. Of a
 // member the difference from the mean has the variance 1 - 1/n, of another 1 + 1/n, and the
 // two are independent, so that the squares' ratio follows F(d, d).
-func leak(n, d int) float64 {
+func expectedAdvantage(n, d int) float64 {
 	half := float64(d) / 2
 	return mathext.RegIncBeta(half, half, (float64(n)+1)/(2*float64(n)))
 }
 
-// fits are the fits of the table: numbers of members and dimensions, the first the toy's.
-var fits = []struct{ members, dimensions int }{{1600, 5}, {100, 5}, {30, 5}, {10, 5}, {30, 100}, {30, 2000}}
+// fittedGaussians are the fits of the table: numbers of members and dimensions, the first the toy's.
+var fittedGaussians = []struct{ members, dimensions int }{{1600, 5}, {100, 5}, {30, 5}, {10, 5}, {30, 100}, {30, 2000}}
 
 const (
 	fitDraws    = 300 // of every fit
@@ -53,9 +53,9 @@ const (
 	mixtureResults = 1
 )
 
-// fitted are the AUCs of a fit's density, and of a mean that others were fitted to, with as
+// fitAUC are the AUCs of a fit's density, and of a mean that others were fitted to, with as
 // many non-members as members.
-func fitted(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
+func fitAUC(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 	draw := func() array.Matrix[float64] {
 		m := array.New[float64](n, d)
 		for i := range m.Data {
@@ -86,8 +86,8 @@ func fitted(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 	return met, unmet, err
 }
 
-// toy are the records of the mixture and how the program divides them.
-type toy struct {
+// mixtureStudy are the records of the mixture and how the program divides them.
+type mixtureStudy struct {
 	x                      array.Matrix[float32]
 	forget, retain, unseen []int // of unseen those of the forgotten component
 	runner                 *model.Runner
@@ -97,9 +97,9 @@ type toy struct {
 // mixtureMeans are the program's, with variance one half about each.
 var mixtureMeans = [][]float64{{0, 0}, {5, 0}, {2.5, 5}}
 
-func newToy(e *engine.Engine, seed int) (*toy, error) {
+func newMixtureStudy(e *engine.Engine, seed int) (*mixtureStudy, error) {
 	rng := engine.Root(seed).Stream(engine.StreamMixture, 0)
-	t := &toy{x: array.New[float32](mixtureSize, mixtureDims)}
+	t := &mixtureStudy{x: array.New[float32](mixtureSize, mixtureDims)}
 	for i := range mixtureSize {
 		k := rng.IntN(len(mixtureMeans))
 		for j := range mixtureDims {
@@ -125,15 +125,17 @@ func newToy(e *engine.Engine, seed int) (*toy, error) {
 }
 
 // objective is the program's, with a decoder of variance one.
-func (t *toy) objective(d unlearn.Data) (train.Objective, error) {
+func (t *mixtureStudy) objective(d unlearn.Data) (train.Objective, error) {
 	return train.Objective{{Name: "records", X: d.X, IDs: d.IDs, Targets: []train.Target{{
 		Loss: loss.GaussianELBO{}, Inputs: map[string]array.Matrix[float32]{loss.Target: d.X}, Weight: 1}}}}, nil
 }
 
-func (t *toy) data(rows []int) unlearn.Data { return unlearn.Data{X: t.x.Gather(rows), IDs: rows} }
+func (t *mixtureStudy) data(rows []int) unlearn.Data {
+	return unlearn.Data{X: t.x.Gather(rows), IDs: rows}
+}
 
-// trained is a model of some records.
-func (t *toy) trained(ctx context.Context, rows []int, seed engine.Root) (nn.Params, error) {
+// acrossModels is a model of some records.
+func (t *mixtureStudy) trainWeights(ctx context.Context, rows []int, seed engine.Root) (nn.Params, error) {
 	o, err := t.objective(t.data(rows))
 	if err != nil {
 		return nil, err
@@ -152,9 +154,9 @@ const mixtureSeed = 10_000
 const mixtureAscent = "ascent by Adam, fine-tuning"
 
 // models are those of the table, in its order.
-func (t *toy) models(ctx context.Context, seed int) ([]mixtureModel, error) {
+func (t *mixtureStudy) models(ctx context.Context, seed int) ([]mixtureModel, error) {
 	root := engine.Root(seed)
-	original, err := t.trained(ctx, append(append([]int(nil), t.forget...), t.retain...), root)
+	original, err := t.trainWeights(ctx, append(append([]int(nil), t.forget...), t.retain...), root)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +165,7 @@ func (t *toy) models(ctx context.Context, seed int) ([]mixtureModel, error) {
 		label string
 		seed  engine.Root
 	}{{Retrained, root}, {OtherSeed, root + mixtureSeed}} {
-		w, err := t.trained(ctx, t.retain, m.seed)
+		w, err := t.trainWeights(ctx, t.retain, m.seed)
 		if err != nil {
 			return nil, err
 		}
@@ -193,8 +195,8 @@ type mixtureModel struct {
 	weights nn.Params
 }
 
-// attacked are the AUCs of the loss, low for a member, and of the cross-fitted attacker.
-func (t *toy) attacked(ctx context.Context, e *engine.Engine, w nn.Params, seed int) (byLoss, fair float64, err error) {
+// runProtocols are the AUCs of the loss, low for a member, and of the cross-fitted attacker.
+func (t *mixtureStudy) attackAUCs(ctx context.Context, e *engine.Engine, w nn.Params, seed int) (byLoss, fair float64, err error) {
 	var known [2]array.Matrix[float64]
 	var scores [2][]float64
 	for k, rows := range [][]int{t.forget, t.unseen} {
@@ -223,7 +225,7 @@ func (t *toy) attacked(ctx context.Context, e *engine.Engine, w nn.Params, seed 
 	if byLoss, err = stats.AUC(scores[0], scores[1]); err != nil {
 		return 0, 0, err
 	}
-	q := learned.Question{Model: learned.Records{Members: known[0], Nonmembers: known[1]}}
+	q := learned.Target{Model: learned.Records{Members: known[0], Nonmembers: known[1]}}
 	r, err := learned.CrossFitted(nil).Run(ctx, e, q, engine.Root(attackSeed+seed))
 	if err != nil {
 		return 0, 0, err
@@ -258,7 +260,7 @@ func makeMixture(ctx context.Context, e *paper.Env, scale string) (*paper.Output
 				"Its extra-gradient here is another method than elsewhere, with a critic of its own, and is left out (0.498*).", seeds),
 		},
 	}
-	for k, f := range fits {
+	for k, f := range fittedGaussians {
 		rows, err := fitRows(f.members, f.dimensions, func(draw int) *rand.Rand {
 			return engine.Root(e.Shift).Stream(engine.StreamMixture, 1, uint64(k), uint64(draw))
 		})
@@ -276,7 +278,7 @@ func makeMixture(ctx context.Context, e *paper.Env, scale string) (*paper.Output
 func fitRows(n, d int, rng func(draw int) *rand.Rand) ([]report.Row, error) {
 	var met, unmet []float64
 	for draw := range fitDraws {
-		a, b, err := fitted(n, d, rng(draw))
+		a, b, err := fitAUC(n, d, rng(draw))
 		if err != nil {
 			return nil, err
 		}
@@ -285,9 +287,9 @@ func fitRows(n, d int, rng func(draw int) *rand.Rand) ([]report.Row, error) {
 	count := report.Num(float64(n), 0)
 	row := func(label string, auc []float64, closed float64) report.Row {
 		return report.Row{Group: fmt.Sprintf("a fitted mean, %d dimensions", d), Kind: report.Control, Cells: []report.Cell{report.Str(label), count, count,
-			report.Est(stats.MeanInterval(auc, 0.95, "draws").Within(0, 1), 3), report.Gap("not asked"), report.Num(closed, 4), report.Str("")}}
+			report.Est(stats.MeanInterval(auc, 0.95, "draws").ClampedTo(0, 1), 3), report.Gap("not asked"), report.Num(closed, 4), report.Str("")}}
 	}
-	return []report.Row{row("fit to the members", met, leak(n, d)), row("fit to others", unmet, 0.5)}, nil
+	return []report.Row{row("fit to the members", met, expectedAdvantage(n, d)), row("fit to others", unmet, 0.5)}, nil
 }
 
 // recordedMixture are the AUCs in the program's outputs.
@@ -301,7 +303,7 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 	by, order := map[string]*found{}, []mixtureModel(nil)
 	for seed := range seeds {
 		seed += e.Shift
-		t, err := newToy(e.Engine, seed)
+		t, err := newMixtureStudy(e.Engine, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +313,7 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 		}
 		order = models
 		for _, m := range models {
-			byLoss, fair, err := t.attacked(ctx, e.Engine, m.weights, seed)
+			byLoss, fair, err := t.attackAUCs(ctx, e.Engine, m.weights, seed)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.label, err)
 			}
@@ -327,7 +329,7 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 	for _, m := range order {
 		f := by[m.label]
 		over := func(x []float64) report.Cell {
-			return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1), 3)
+			return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, 1), 3)
 		}
 		row := report.Row{Group: fmt.Sprintf("an autoencoder, %d dimensions", mixtureDims), Cells: []report.Cell{report.Str(m.label),
 			report.Num(meanOf(f.members), 0), report.Num(meanOf(f.others), 0), over(f.byLoss), over(f.fair),
@@ -340,8 +342,8 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 	return out, nil
 }
 
-// ofMixture is the recipe of the toy, which keeps nothing in the store.
-func ofMixture(r paper.Recipe) paper.Recipe {
+// mixtureRecipe is the recipe of the toy, which keeps nothing in the store.
+func mixtureRecipe(r paper.Recipe) paper.Recipe {
 	r.Make = makeMixture
 	return r
 }

@@ -19,7 +19,7 @@ func TestTheClosedFormOfAFit(t *testing.T) {
 		n, d int
 		want float64
 	}{{1600, 5, 0.5005305163733562}, {30, 5, 0.5282784957186818}, {10, 5, 0.5844588605139718}, {30, 2000, 0.932011370480446}} {
-		if got := leak(c.n, c.d); math.Abs(got-c.want) > 1e-9 {
+		if got := expectedAdvantage(c.n, c.d); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%d members, %d dimensions: %v, want %v", c.n, c.d, got, c.want)
 		}
 		r := float64(c.n+1) / float64(c.n-1)
@@ -27,7 +27,7 @@ func TestTheClosedFormOfAFit(t *testing.T) {
 			t.Errorf("F(%d, %d) at %v: %v, want %v", c.d, c.d, r, got, c.want)
 		}
 	}
-	if got, want := leak(10, 2), 11.0/20; math.Abs(got-want) > 1e-12 {
+	if got, want := expectedAdvantage(10, 2), 11.0/20; math.Abs(got-want) > 1e-12 {
 		t.Errorf("in the plane %v, want %v", got, want)
 	}
 }
@@ -38,7 +38,7 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{10, 5}, {30, 100}} {
 		var met, unmet []float64
 		for draw := range uint64(300) {
-			a, b, err := fitted(c.n, c.d, rand.New(rand.NewPCG(draw, 3)))
+			a, b, err := fitAUC(c.n, c.d, rand.New(rand.NewPCG(draw, 3)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 		for _, v := range []struct {
 			x    []float64
 			want float64
-		}{{met, leak(c.n, c.d)}, {unmet, 0.5}} {
+		}{{met, expectedAdvantage(c.n, c.d)}, {unmet, 0.5}} {
 			sum, squares := 0.0, 0.0
 			for _, a := range v.x {
 				sum, squares = sum+a, squares+a*a
@@ -64,8 +64,8 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 // The toy is divided as the program's: its roles do not meet, and only the forgotten
 // component's records are asked about.
 func TestTheToyOfTheMixture(t *testing.T) {
-	e := environment(t)
-	toy, err := newToy(e.Engine, 1)
+	e := newEnv(t)
+	toy, err := newMixtureStudy(e.Engine, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestTheToyOfTheMixture(t *testing.T) {
 	hashes := map[string]bool{}
 	for _, m := range models {
 		hashes[m.weights.Hash()] = true
-		byLoss, fair, err := toy.attacked(t.Context(), e.Engine, m.weights, 1)
+		byLoss, fair, err := toy.attackAUCs(t.Context(), e.Engine, m.weights, 1)
 		if err != nil || math.Abs(byLoss-0.5) > 0.08 || math.Abs(fair-0.5) > 0.1 {
 			t.Errorf("%s: AUC %v and %v, %v", m.label, byLoss, fair, err)
 		}
@@ -108,7 +108,7 @@ func TestTheToyOfTheMixture(t *testing.T) {
 	for _, i := range toy.forget {
 		clear(toy.x.Row(i))
 	}
-	if byLoss, fair, err := toy.attacked(t.Context(), e.Engine, models[0].weights, 1); err != nil || fair < 0.9 || math.Abs(byLoss-0.5) < 0.1 {
+	if byLoss, fair, err := toy.attackAUCs(t.Context(), e.Engine, models[0].weights, 1); err != nil || fair < 0.9 || math.Abs(byLoss-0.5) < 0.1 {
 		t.Errorf("planted members have an AUC of %v and %v, %v", byLoss, fair, err)
 	}
 }
@@ -118,28 +118,28 @@ func TestTheTableOfTheMixture(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains fifteen autoencoders")
 	}
-	out, err := recipe(t, "mixture").Make(t.Context(), environment(t), "quick")
+	out, err := recipe(t, "mixture").Make(t.Context(), newEnv(t), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := out.Table.Rows
-	if err := out.Table.Check(); err != nil || len(rows) != 2*len(fits)+5 {
+	if err := out.Table.Check(); err != nil || len(rows) != 2*len(fittedGaussians)+5 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	for k, f := range fits {
-		if got := *rows[2*k].Cells[5].Value; got != leak(f.members, f.dimensions) || *rows[2*k+1].Cells[5].Value != 0.5 {
+	for k, f := range fittedGaussians {
+		if got := *rows[2*k].Cells[5].Value; got != expectedAdvantage(f.members, f.dimensions) || *rows[2*k+1].Cells[5].Value != 0.5 {
 			t.Errorf("%+v has the closed form %v", f, got)
 		}
-		if got := *rows[2*k].Cells[3].Value; math.Abs(got-leak(f.members, f.dimensions)) > 0.04 {
+		if got := *rows[2*k].Cells[3].Value; math.Abs(got-expectedAdvantage(f.members, f.dimensions)) > 0.04 {
 			t.Errorf("%+v has an AUC of %v", f, got)
 		}
 	}
-	for k, r := range rows[2*len(fits):] {
+	for k, r := range rows[2*len(fittedGaussians):] {
 		if (r.Kind == report.Control) != (k < 3) || math.Abs(*r.Cells[4].Value-0.5) > 0.06 {
 			t.Errorf("%+v", r)
 		}
 	}
-	if _, err := recipe(t, "mixture").Make(t.Context(), environment(t), "huge"); err == nil {
+	if _, err := recipe(t, "mixture").Make(t.Context(), newEnv(t), "huge"); err == nil {
 		t.Error("an unknown scale is taken")
 	}
 }

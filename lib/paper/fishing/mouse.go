@@ -31,13 +31,13 @@ func byLambda(scale string) (Study, error) {
 	c := simulated()
 	switch scale {
 	case "hour", "standard":
-		c = mice(s.Cases[0].Fit.Epochs)
+		c = tissueCase(s.Cases[0].Fit.Epochs)
 	case "paper":
-		c = mouse()
+		c = tabulaMuris()
 	}
 	c.Part, c.Only = "mouse", []string{Original, Retrained, OtherSeed}
 	for _, v := range lambdas {
-		c.Also = append(c.Also, lab.Arm{Label: lambdaName(v), Method: unlearn.ExtraGradient{Lambda: v}})
+		c.Also = append(c.Also, lab.Variant{Label: lambdaName(v), Method: unlearn.ExtraGradient{Lambda: v}})
 	}
 	s.Cases = []Case{c}
 	return s, nil
@@ -53,13 +53,13 @@ func (ev *evidence) mouseSweep() *paper.Output {
 		}
 	}
 	t := ev.attackTable(mouseSweep, "AUC as printed, on all of Tabula Muris, by the original's attacker", func(l *line) {
-		l.Add(orGap(printed[l.a.Label], "not in the paper"))
+		l.AddCell(textOrGap(printed[l.a.Label], "not in the paper"))
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
+		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
 	})
-	t.Notes = append(t.Notes, strangersSeen)
+	t.Notes = append(t.Notes, nonmembersSeen)
 	for _, v := range lambdas {
-		t.Notes = append(t.Notes, ev.ways(lambdaName(v))...)
+		t.Notes = append(t.Notes, ev.runNotes(lambdaName(v))...)
 	}
 	return &paper.Output{Table: t}
 }

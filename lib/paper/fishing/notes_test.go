@@ -17,7 +17,7 @@ import (
 // exchanged with those of the cross-fitted attacker.
 func TestTheNoteOfTableTwoHasTheFloorOfItsOwnSizes(t *testing.T) {
 	const forget, negatives, same, unseen, judged = 23, 57, 11, 410, 205
-	r := Row{Case: "c", Arm: Original, Forget: forget, Negatives: negatives, SameType: same, Unseen: unseen, Judged: judged, Attacks: map[string]Attacked{
+	r := Row{Case: "c", Variant: Original, Forget: forget, Negatives: negatives, SameType: same, Unseen: unseen, Judged: judged, Attacks: map[string]ProtocolResult{
 		learned.CrossFitted(nil).Name: {All: attack.ScoreReport{Advantage: attack.Advantage{ChanceMean: 0.321, ChanceP95: 0.654}}},
 	}}
 	ev := &evidence{Study: Study{Cases: []Case{{Label: "c", Setting: lab.Setting{DataSet: "pbmc3k"}}}}, Evidence: &paper.Evidence[Row]{Rows: []Row{r}}}

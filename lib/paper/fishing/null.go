@@ -31,14 +31,14 @@ type MatchedNull struct {
 // nullDraws are how many sets of members are drawn.
 const nullDraws = 100
 
-// null draws members among the cells that no judged one is of.
-func (q *question) null(ctx context.Context, e *engine.Engine, v view) (*MatchedNull, error) {
-	judged := q.Judged()
+// measureNull draws members among the cells that no judged one is of.
+func (q *attackCase) measureNull(ctx context.Context, e *engine.Engine, v splitOutputs) (*MatchedNull, error) {
+	judged := q.EvalRows()
 	all := make([]int, q.Test.X.Rows)
 	for i := range all {
 		all[i] = i
 	}
-	others := without(all, judged)
+	others := rowsWithout(all, judged)
 	out := &MatchedNull{Draws: nullDraws, Members: min(len(q.Forget), len(others))}
 	var areas, advantages []float64
 	for draw := range nullDraws {
@@ -47,7 +47,7 @@ func (q *question) null(ctx context.Context, e *engine.Engine, v view) (*Matched
 		for k, i := range seed.Stream(engine.StreamAttacker, 2, uint64(draw)).Perm(len(others))[:out.Members] {
 			members[k] = others[i]
 		}
-		near, err := cells.Matched(q.codes.Gather(members), q.codes.Gather(judged), q.of.Neighbours)
+		near, err := cells.Match(q.codes.Gather(members), q.codes.Gather(judged), q.spec.Neighbours)
 		if err != nil {
 			return nil, err
 		}
@@ -55,11 +55,11 @@ func (q *question) null(ctx context.Context, e *engine.Engine, v view) (*Matched
 		for k, i := range near.Rows {
 			negatives[k] = judged[i]
 		}
-		r, err := view{forget: v.unseen.take(members), retain: v.retain, unseen: v.unseen}.records(negatives)
+		r, err := splitOutputs{forget: v.unseen.gather(members), retain: v.retain, unseen: v.unseen}.attackRecords(negatives)
 		if err != nil {
 			return nil, err
 		}
-		report, err := learned.CrossFitted(nil).Run(ctx, e, learned.Question{Model: r, Beside: near.Beside}, seed)
+		report, err := learned.CrossFitted(nil).Run(ctx, e, learned.Target{Model: r, NearestMember: near.Nearest}, seed)
 		if err != nil {
 			return nil, fmt.Errorf("members that nobody trained on, draw %d: %w", draw, err)
 		}

@@ -21,7 +21,7 @@ import (
 const (
 	overlapDraws = 10 // pairs of random sets that stand for the forgotten type, 1 for the other types
 	codedDraws   = 3  // of them as coded, which takes a pass over all cells each
-	fewest       = 5  // cells of a type, and at most a third of all: a larger type is no forget set
+	minTypeCells = 5  // cells of a type, and at most a third of all: a larger type is no forget set
 	// overlapVersion goes up when what is measured changes.
 	// 2: the narrow autoencoder, and the largest entries in common of random sets and as coded.
 	overlapVersion = 2
@@ -70,11 +70,11 @@ type LayerOverlap struct {
 	OthersRank  float64   `json:"others_rank"`
 	CodedRank   float64   `json:"coded_rank"`
 	// The shares of the largest 1 % and 10 % of either set's entries in common.
-	Top1           float64       `json:"top1"`
-	Top10          float64       `json:"top10"`
-	TopRandom      []fisher.Tops `json:"top_random,omitempty"`
-	CodedTop       fisher.Tops   `json:"coded_top"`
-	CodedTopRandom []fisher.Tops `json:"coded_top_random,omitempty"`
+	Top1           float64            `json:"top1"`
+	Top10          float64            `json:"top10"`
+	TopRandom      []fisher.TopShares `json:"top_random,omitempty"`
+	CodedTop       fisher.TopShares   `json:"coded_top"`
+	CodedTopRandom []fisher.TopShares `json:"coded_top_random,omitempty"`
 }
 
 // overlaps is what the tables on Fisher information of one scale are made of.
@@ -93,16 +93,16 @@ func (o *overlaps) provenance(id string) report.Provenance {
 	return o.Provenance(o.env, id, o.Scale, overlapResults, o.Seeds)
 }
 
-func overlapPieces(e *paper.Env, s Study) []paper.Piece[Overlap] {
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Piece[Overlap] { return overlapPiece(e, of, seed) })
+func overlapPieces(e *paper.Env, s Study) []paper.Measurement[Overlap] {
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Overlap] { return overlapPiece(e, of, seed) })
 }
 
-func overlapPiece(e *paper.Env, of Case, seed int) paper.Piece[Overlap] {
+func overlapPiece(e *paper.Env, of Case, seed int) paper.Measurement[Overlap] {
 	l := e.Lab()
-	return paper.Piece[Overlap]{
-		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.at(seed), File: "overlaps.json",
-		Models: []paper.Models{{Setting: of.at(seed), Methods: overlapArms}, {Setting: of.narrow(seed), Methods: overlapArms},
-			{Setting: of.conditional().at(seed), Methods: overlapArms[:1]}, {Setting: of.deep(seed), Methods: overlapArms}},
+	return paper.Measurement[Overlap]{
+		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "overlaps.json",
+		Models: []paper.Models{{Setting: of.setting(seed), Methods: overlapMethods}, {Setting: of.narrow(seed), Methods: overlapMethods},
+			{Setting: of.conditional().setting(seed), Methods: overlapMethods[:1]}, {Setting: of.deep(seed), Methods: overlapMethods}},
 		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
 		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 8*(6+codedDraws))) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Overlap, error) { return measureOverlaps(ctx, c, of) },
@@ -137,15 +137,15 @@ func overlapName(c Case, seed int) string {
 
 // The models of a case that the lab knows: the original, and a retrained one as the
 // control that never met what is forgotten.
-var overlapArms = []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
+var overlapMethods = []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
 
 // narrow is a case with a quarter of the latent variables, which makes the paper's second
 // autoencoder of its first, 8 of 32, but for the training: the paper changes the rate, the
 // warm-up, the free bits and who chooses the epoch along with them.
 func (c Case) narrow(seed int) lab.Setting {
-	s := c.at(seed)
+	s := c.setting(seed)
 	s.Arch = func(genes, types int) model.Architecture {
-		m, ok := c.Arch(genes, types).Resolved().(vae.Cells)
+		m, ok := c.Arch(genes, types).WithDefaults().(vae.Cells)
 		if !ok {
 			return c.Arch(genes, types)
 		}

@@ -11,20 +11,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// kind is a type of cells that is to be forgotten, with sets of as many other cells
+// cellType is a type of cells that is to be forgotten, with sets of as many other cells
 // that stand for it.
-type kind struct {
+type cellType struct {
 	name         string
 	forgot       bool
 	cells, other []int
-	stand        [][2][]int // pairs of sets without a cell in common
+	randomPairs  [][2][]int // pairs of sets without a cell in common
 }
 
-// kindsOf are the types of a case that a forget set can be, the case's own first.
-func kindsOf(c *lab.Case) []kind {
-	var out []kind
+// forgettableTypes are the types of a case that a forget set can be, the case's own first.
+func forgettableTypes(c *lab.Case) []cellType {
+	var out []cellType
 	for class, name := range c.About.Classes {
-		k := kind{name: name, forgot: name == c.Class}
+		k := cellType{name: name, forgot: name == c.Class}
 		for row, y := range c.Problem.Train.Y {
 			if y == class {
 				k.cells = append(k.cells, row)
@@ -33,7 +33,7 @@ func kindsOf(c *lab.Case) []kind {
 			}
 		}
 		n := len(k.cells)
-		if n < fewest || 3*n > n+len(k.other) {
+		if n < minTypeCells || 3*n > n+len(k.other) {
 			continue
 		}
 		draws := 1
@@ -41,11 +41,11 @@ func kindsOf(c *lab.Case) []kind {
 			draws = overlapDraws
 		}
 		for d := range draws {
-			k.stand = append(k.stand, pairOf(k.other, n, engine.Root(c.Seed).Stream(engine.StreamOverlap, uint64(class), uint64(d))))
+			k.randomPairs = append(k.randomPairs, disjointPair(k.other, n, engine.Root(c.Seed).Stream(engine.StreamOverlap, uint64(class), uint64(d))))
 		}
 		out = append(out, k)
 	}
-	slices.SortStableFunc(out, func(a, b kind) int {
+	slices.SortStableFunc(out, func(a, b cellType) int {
 		switch {
 		case a.forgot == b.forgot:
 			return 0
@@ -57,8 +57,8 @@ func kindsOf(c *lab.Case) []kind {
 	return out
 }
 
-// pairOf draws two sets of n of the rows without one in common.
-func pairOf(rows []int, n int, rng *rand.Rand) (out [2][]int) {
+// disjointPair draws two sets of n of the rows without one in common.
+func disjointPair(rows []int, n int, rng *rand.Rand) (out [2][]int) {
 	drawn := rng.Perm(len(rows))
 	for i := range out {
 		for _, at := range drawn[i*n : (i+1)*n] {
@@ -68,8 +68,8 @@ func pairOf(rows []int, n int, rng *rand.Rand) (out [2][]int) {
 	return out
 }
 
-// without are rows that are not among others.
-func without(rows, others []int) []int {
+// rowsWithout are rows that are not among others.
+func rowsWithout(rows, others []int) []int {
 	gone := map[int]bool{}
 	for _, r := range others {
 		gone[r] = true
@@ -79,11 +79,11 @@ func without(rows, others []int) []int {
 
 // measureOverlaps compares types with the others at every model of a case.
 func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, error) {
-	kinds := kindsOf(c)
+	kinds := forgettableTypes(c)
 	if len(kinds) == 0 || !kinds[0].forgot {
-		return nil, fmt.Errorf("%s has fewer than %d cells to forget, or more than a third", c.Class, fewest)
+		return nil, fmt.Errorf("%s has fewer than %d cells to forget, or more than a third", c.Class, minTypeCells)
 	}
-	all, err := subjects(ctx, c, of)
+	all, err := comparedModels(ctx, c, of)
 	if err != nil {
 		return nil, err
 	}
@@ -104,14 +104,14 @@ func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, erro
 // overlaps compares every kind with the others at one model. The exact information of
 // disjoint sets adds up, so that that of the others follows from that of all cells;
 // the forgotten kind's is measured, where a weight that is dead matters.
-func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) ([]Overlap, error) {
+func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engine.Root) ([]Overlap, error) {
 	n := s.Train.X.Rows
-	groups, heard := [][]int{everyone(s.Train)}, []func(fisher.Diagonal) error{}
+	groups, consumers := [][]int{allRows(s.Train)}, []func(fisher.Diagonal) error{}
 	var total fisher.Diagonal
 	hear := func(rows []int, what func(fisher.Diagonal) error) {
-		groups, heard = append(groups, rows), append(heard, what)
+		groups, consumers = append(groups, rows), append(consumers, what)
 	}
-	heard = append(heard, func(d fisher.Diagonal) error { total = d; return nil })
+	consumers = append(consumers, func(d fisher.Diagonal) error { total = d; return nil })
 	out := make([]Overlap, len(kinds))
 	for i, k := range kinds {
 		out[i] = Overlap{Model: s.name, Control: s.control, Type: k.name, Forgot: k.forgot, Cells: len(k.cells), Others: len(k.other)}
@@ -126,9 +126,9 @@ func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) (
 					return err
 				}
 			}
-			return to.exact(s, k, own, others)
+			return to.addExact(s, k, own, others)
 		})
-		for _, pair := range k.stand {
+		for _, pair := range k.randomPairs {
 			hear(pair[0], func(d fisher.Diagonal) error {
 				first = d
 				left, err := others.Without(d, len(k.other), len(k.cells))
@@ -136,14 +136,14 @@ func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) (
 					return err
 				}
 				if k.forgot {
-					if err := to.tops(s, d, left, false, func(l *LayerOverlap, t fisher.Tops) { l.TopRandom = append(l.TopRandom, t) }); err != nil {
+					if err := to.addTops(s, d, left, false, func(l *LayerOverlap, t fisher.TopShares) { l.TopRandom = append(l.TopRandom, t) }); err != nil {
 						return err
 					}
 				}
-				return to.add(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
+				return to.addCosines(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
 			})
 			hear(pair[1], func(d fisher.Diagonal) error {
-				return to.add(s, first, d, func(l *LayerOverlap, c float64) { l.Pairs = append(l.Pairs, c) })
+				return to.addCosines(s, first, d, func(l *LayerOverlap, c float64) { l.Pairs = append(l.Pairs, c) })
 			})
 		}
 	}
@@ -152,26 +152,26 @@ func (s subject) overlaps(ctx context.Context, kinds []kind, seed engine.Root) (
 		return nil, err
 	}
 	each := func(k int, d fisher.Diagonal) error {
-		d, err := s.parted(d)
+		d, err := s.splitDiagonal(d)
 		if err != nil {
 			return err
 		}
-		return heard[k](d)
+		return consumers[k](d)
 	}
 	if err := (fisher.Exact{}).Each(ctx, s.Runner, s.weights, o, groups, each); err != nil {
 		return nil, err
 	}
-	if err := out[0].coded(ctx, s, kinds[0], seed); err != nil {
+	if err := out[0].addCoded(ctx, s, kinds[0], seed); err != nil {
 		return nil, err
 	}
 	out[0].Accuracy, err = s.accuracy()
 	return out, err
 }
 
-// exact fills in what the exact estimator says of a kind and the others.
-func (o *Overlap) exact(s subject, k kind, own, others fisher.Diagonal) error {
+// addExact fills in what the exact estimator says of a kind and the others.
+func (o *Overlap) addExact(s comparedModel, k cellType, own, others fisher.Diagonal) error {
 	if !o.Forgot {
-		return o.add(s, own, others, func(l *LayerOverlap, c float64) { l.Cosine = c })
+		return o.addCosines(s, own, others, func(l *LayerOverlap, c float64) { l.Cosine = c })
 	}
 	parts, err := fisher.Compare(own, others, s.layer)
 	if err != nil {
@@ -186,32 +186,32 @@ func (o *Overlap) exact(s subject, k kind, own, others fisher.Diagonal) error {
 	if o.LogR, _, err = fisher.LogPearson(own, others, false); err != nil {
 		return err
 	}
-	o.Points = pointsOf(own, others)
+	o.Points = newPoints(own, others)
 	if s.name == ModelVAE {
-		o.Proposition, err = propose(s, k, own, others)
+		o.Proposition, err = measureProposition(s, k, own, others)
 	}
 	return err
 }
 
-// add hands the cosine of every layer to put.
-func (o *Overlap) add(s subject, a, b fisher.Diagonal, put func(l *LayerOverlap, c float64)) error {
+// addCosines hands the cosine of every layer to put.
+func (o *Overlap) addCosines(s comparedModel, a, b fisher.Diagonal, put func(l *LayerOverlap, c float64)) error {
 	cosines, err := fisher.Cosines(a, b, s.layer)
 	if err != nil {
 		return err
 	}
-	for _, name := range append(layers(a, s.layer), fisher.Global) {
+	for _, name := range append(layerNames(a, s.layer), fisher.Global) {
 		c, ok := cosines[name]
 		if !ok {
 			return fmt.Errorf("layer %s: no cell says anything of it", name)
 		}
-		put(o.layer(name), c)
+		put(o.layerNamed(name), c)
 	}
 	return nil
 }
 
-// tops hands the largest entries in common to put, layer by layer.
-func (o *Overlap) tops(s subject, a, b fisher.Diagonal, dead bool, put func(l *LayerOverlap, t fisher.Tops)) error {
-	shares, err := fisher.TopsShared(a, b, s.layer, dead)
+// addTops hands the largest entries in common to put, layer by layer.
+func (o *Overlap) addTops(s comparedModel, a, b fisher.Diagonal, dead bool, put func(l *LayerOverlap, t fisher.TopShares)) error {
+	shares, err := fisher.TopSharesByCategory(a, b, s.layer, dead)
 	if err != nil {
 		return err
 	}
@@ -223,8 +223,8 @@ func (o *Overlap) tops(s subject, a, b fisher.Diagonal, dead bool, put func(l *L
 	return nil
 }
 
-// layers are the names of a diagonal's layers in their order.
-func layers(d fisher.Diagonal, of func(string) string) []string {
+// layerNames are the names of a diagonal's layers in their order.
+func layerNames(d fisher.Diagonal, of func(string) string) []string {
 	var out []string
 	for _, t := range d.Tensors {
 		if name := of(t.Name); !slices.Contains(out, name) {
@@ -234,8 +234,8 @@ func layers(d fisher.Diagonal, of func(string) string) []string {
 	return out
 }
 
-// layer is the entry of a layer, made where there is none.
-func (o *Overlap) layer(name string) *LayerOverlap {
+// layerNamed is the entry of a layer, made where there is none.
+func (o *Overlap) layerNamed(name string) *LayerOverlap {
 	for i := range o.Layers {
 		if o.Layers[i].Layer == name {
 			return &o.Layers[i]
@@ -245,9 +245,9 @@ func (o *Overlap) layer(name string) *LayerOverlap {
 	return &o.Layers[len(o.Layers)-1]
 }
 
-// coded fills in what the coded estimator says of the forgotten kind, and of random
+// addCoded fills in what the coded estimator says of the forgotten kind, and of random
 // cells in its place.
-func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root) error {
+func (o *Overlap) addCoded(ctx context.Context, s comparedModel, k cellType, seed engine.Root) error {
 	estimate := func(rows []int) (fisher.Diagonal, error) {
 		objective, err := s.objective(rows)
 		if err != nil {
@@ -257,7 +257,7 @@ func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root
 		if err != nil {
 			return d, err
 		}
-		return s.parted(d)
+		return s.splitDiagonal(d)
 	}
 	own, err := estimate(k.cells)
 	if err != nil {
@@ -267,15 +267,15 @@ func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root
 	if err != nil {
 		return err
 	}
-	if err := o.add(s, own, others, func(l *LayerOverlap, c float64) { l.Coded = c }); err != nil {
+	if err := o.addCosines(s, own, others, func(l *LayerOverlap, c float64) { l.Coded = c }); err != nil {
 		return err
 	}
-	if err := o.tops(s, own, others, true, func(l *LayerOverlap, t fisher.Tops) { l.CodedTop = t }); err != nil {
+	if err := o.addTops(s, own, others, true, func(l *LayerOverlap, t fisher.TopShares) { l.CodedTop = t }); err != nil {
 		return err
 	}
 	for i := range o.Layers {
 		l := &o.Layers[i]
-		of := own.Only(func(t string) bool { return l.Layer == fisher.Global || s.layer(t) == l.Layer })
+		of := own.Filter(func(t string) bool { return l.Layer == fisher.Global || s.layer(t) == l.Layer })
 		rank, err := fisher.EffectiveRank(of)
 		if err != nil {
 			return err
@@ -285,19 +285,19 @@ func (o *Overlap) coded(ctx context.Context, s subject, k kind, seed engine.Root
 	if o.CodedLogR, _, err = fisher.LogPearson(own, others, true); err != nil {
 		return err
 	}
-	for _, pair := range k.stand[:codedDraws] {
+	for _, pair := range k.randomPairs[:codedDraws] {
 		own, err := estimate(pair[0])
 		if err != nil {
 			return err
 		}
-		left, err := estimate(without(k.other, pair[0]))
+		left, err := estimate(rowsWithout(k.other, pair[0]))
 		if err != nil {
 			return err
 		}
-		if err := o.add(s, own, left, func(l *LayerOverlap, c float64) { l.CodedRandom = append(l.CodedRandom, c) }); err != nil {
+		if err := o.addCosines(s, own, left, func(l *LayerOverlap, c float64) { l.CodedRandom = append(l.CodedRandom, c) }); err != nil {
 			return err
 		}
-		if err := o.tops(s, own, left, true, func(l *LayerOverlap, t fisher.Tops) { l.CodedTopRandom = append(l.CodedTopRandom, t) }); err != nil {
+		if err := o.addTops(s, own, left, true, func(l *LayerOverlap, t fisher.TopShares) { l.CodedTopRandom = append(l.CodedTopRandom, t) }); err != nil {
 			return err
 		}
 	}
@@ -310,11 +310,11 @@ type Points struct {
 	Others []float64 `json:"others"`
 }
 
-// shown is how many weights a panel of Figure 3 shows at most.
-const shown = 1500
+// pointsShown is how many weights a panel of Figure 3 shows at most.
+const pointsShown = 1500
 
-// pointsOf are weights at equal distances among those that are alive in both sets.
-func pointsOf(forget, others fisher.Diagonal) *Points {
+// newPoints are weights at equal distances among those that are alive in both sets.
+func newPoints(forget, others fisher.Diagonal) *Points {
 	var all Points
 	for i, t := range forget.Tensors {
 		for j, v := range t.Values {
@@ -324,12 +324,12 @@ func pointsOf(forget, others fisher.Diagonal) *Points {
 		}
 	}
 	n := len(all.Forget)
-	if n <= shown {
+	if n <= pointsShown {
 		return &all
 	}
 	out := &Points{}
-	for k := range shown {
-		at := k * n / shown
+	for k := range pointsShown {
+		at := k * n / pointsShown
 		out.Forget, out.Others = append(out.Forget, all.Forget[at]), append(out.Others, all.Others[at])
 	}
 	return out

@@ -45,8 +45,8 @@ func deepClassifier(features, classes int) model.Architecture {
 	return tabular.Blocks{Features: features, Outputs: classes}
 }
 
-// subject is a model with what its information is of.
-type subject struct {
+// comparedModel is a model with what its information is of.
+type comparedModel struct {
 	name    string
 	control bool
 	*lab.Problem
@@ -57,21 +57,21 @@ type subject struct {
 }
 
 // objective is over rows of the train part: what unlearning methods minimise.
-func (s subject) objective(rows []int) (train.Objective, error) {
+func (s comparedModel) objective(rows []int) (train.Objective, error) {
 	return s.goal.Objective(s.Problem, rows)
 }
 
-// parted cuts the head of a conditional network in two.
-func (s subject) parted(d fisher.Diagonal) (fisher.Diagonal, error) {
+// splitDiagonal cuts the head of a conditional network in two.
+func (s comparedModel) splitDiagonal(d fisher.Diagonal) (fisher.Diagonal, error) {
 	if s.columns == 0 {
 		return d, nil
 	}
 	return d.Split(head, s.columns)
 }
 
-// subjects are the models of a case.
-func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
-	var out []subject
+// comparedModels are the models of a case.
+func comparedModels(ctx context.Context, c *lab.Case, of Case) ([]comparedModel, error) {
+	var out []comparedModel
 	deep, err := c.Lab.Case(ctx, of.deep(c.Seed-c.Shift))
 	if err != nil {
 		return nil, err
@@ -86,38 +86,38 @@ func subjects(ctx context.Context, c *lab.Case, of Case) ([]subject, error) {
 		layer func(string) string
 		arm   unlearn.Method
 	}{
-		{ModelVAE, c, layerOfCells, unlearn.DoNothing{}}, {ModelRetrained, c, layerOfCells, unlearn.Retrain{}},
-		{ModelNarrow, narrow, layerOfCells, unlearn.DoNothing{}}, {ModelNarrowAgain, narrow, layerOfCells, unlearn.Retrain{}},
-		{ModelDeep, deep, layerOfBlocks, unlearn.DoNothing{}}, {ModelDeepAgain, deep, layerOfBlocks, unlearn.Retrain{}},
+		{ModelVAE, c, autoencoderLayer, unlearn.NoOp{}}, {ModelRetrained, c, autoencoderLayer, unlearn.Retrain{}},
+		{ModelNarrow, narrow, autoencoderLayer, unlearn.NoOp{}}, {ModelNarrowAgain, narrow, autoencoderLayer, unlearn.Retrain{}},
+		{ModelDeep, deep, classifierLayer, unlearn.NoOp{}}, {ModelDeepAgain, deep, classifierLayer, unlearn.Retrain{}},
 	} {
 		w, _, err := m.c.Weights(ctx, m.arm)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
 		_, again := m.arm.(unlearn.Retrain)
-		out = append(out, subject{name: m.name, control: again, Problem: m.c.Problem, goal: settled(m.c.Goal), weights: w, layer: m.layer})
+		out = append(out, comparedModel{name: m.name, control: again, Problem: m.c.Problem, goal: finalGoal(m.c.Goal), weights: w, layer: m.layer})
 	}
-	conditional, err := conditionalOf(ctx, c, of)
+	conditional, err := conditionalModel(ctx, c, of)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ModelConditional, err)
 	}
-	linear, err := linearOf(ctx, c, out[0].weights)
+	linear, err := linearModel(ctx, c, out[0].weights)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ModelLinear, err)
 	}
 	return slices.Insert(append(out, linear), 2, conditional), nil
 }
 
-// settled is a goal after its schedule.
-func settled(g lab.Goal) lab.Goal {
-	if s, ok := g.(lab.Settling); ok {
-		return s.Settled()
+// finalGoal is a goal after its schedule.
+func finalGoal(g lab.Goal) lab.Goal {
+	if s, ok := g.(lab.FinalGoal); ok {
+		return s.FinalGoal()
 	}
 	return g
 }
 
-func layerOfCells(tensor string) string {
-	if tensor == fisher.SecondOf(head) {
+func autoencoderLayer(tensor string) string {
+	if tensor == fisher.SecondPartName(head) {
 		return LayerClusters
 	}
 	switch part := (vae.Cells{}).Part(tensor); part {
@@ -131,7 +131,7 @@ func layerOfCells(tensor string) string {
 	return LayerOutput
 }
 
-func layerOfBlocks(tensor string) string {
+func classifierLayer(tensor string) string {
 	if (tabular.Blocks{}).Part(tensor) == "output" {
 		return LayerOutput
 	}
@@ -154,57 +154,57 @@ func (c Case) conditional() Case {
 	return c
 }
 
-// conditionalOf is the conditional autoencoder.
-func conditionalOf(ctx context.Context, c *lab.Case, of Case) (subject, error) {
-	with, err := c.Lab.Case(ctx, of.conditional().at(c.Seed-c.Shift))
+// conditionalModel is the conditional autoencoder.
+func conditionalModel(ctx context.Context, c *lab.Case, of Case) (comparedModel, error) {
+	with, err := c.Lab.Case(ctx, of.conditional().setting(c.Seed-c.Shift))
 	if err != nil {
-		return subject{}, err
+		return comparedModel{}, err
 	}
-	m, ok := with.Problem.Arch.Resolved().(vae.Cells)
+	m, ok := with.Problem.Arch.WithDefaults().(vae.Cells)
 	if !ok {
-		return subject{}, fmt.Errorf("%s cannot be made conditional", c.Problem.Arch.Name())
+		return comparedModel{}, fmt.Errorf("%s cannot be made conditional", c.Problem.Arch.Name())
 	}
-	w, _, err := with.Weights(ctx, unlearn.DoNothing{})
+	w, _, err := with.Weights(ctx, unlearn.NoOp{})
 	if err != nil {
-		return subject{}, err
+		return comparedModel{}, err
 	}
 	last := m.Latent
 	if len(m.Hidden) > 0 {
 		last = m.Hidden[0]
 	}
-	return subject{name: ModelConditional, Problem: with.Problem, goal: settled(with.Goal), weights: w, layer: layerOfCells, columns: last}, nil
+	return comparedModel{name: ModelConditional, Problem: with.Problem, goal: finalGoal(with.Goal), weights: w, layer: autoencoderLayer, columns: last}, nil
 }
 
-// linearOf trains the paper's linear classifier: of the means of an autoencoder's
+// linearModel trains the paper's linear classifier: of the means of an autoencoder's
 // latent variables, 200 full-batch steps of Adam at 0.01.
-func linearOf(ctx context.Context, c *lab.Case, autoencoder nn.Params) (subject, error) {
-	m := c.Model(ModelVAE, autoencoder)
+func linearModel(ctx context.Context, c *lab.Case, autoencoder nn.Params) (comparedModel, error) {
+	m := c.NewModel(ModelVAE, autoencoder)
 	o, err := m.Outputs()
 	if err != nil {
-		return subject{}, err
+		return comparedModel{}, err
 	}
 	data := *c.Prepared
-	data.Train.X, data.Test.X, data.Hash = o.Train.Embedding, o.Test.Embedding, derived(c.Hash, autoencoder.Hash())
+	data.Train.X, data.Test.X, data.Hash = o.Train.Embedding, o.Test.Embedding, derivedHash(c.Hash, autoencoder.Hash())
 	p, err := c.Lab.JoinDerived(&data, tabular.Blocks{Features: data.Train.X.Cols, Outputs: c.Classes(), Linear: true})
 	if err != nil {
-		return subject{}, err
+		return comparedModel{}, err
 	}
-	s := subject{name: ModelLinear, Problem: p, goal: lab.Labels{}, layer: layerOfBlocks}
+	s := comparedModel{name: ModelLinear, Problem: p, goal: lab.Labels{}, layer: classifierLayer}
 	fit := train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 1e-2}, Seed: engine.Root(c.Seed)}
-	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Fit: fit, Rows: everyone(data.Train)})
+	t, err := c.Lab.Train(ctx, lab.Training{Problem: p, Fit: fit, Rows: allRows(data.Train)})
 	if err != nil {
-		return subject{}, err
+		return comparedModel{}, err
 	}
 	s.weights = t.Final
 	return s, nil
 }
 
-func derived(hash, what string) string {
+func derivedHash(hash, what string) string {
 	h := sha256.Sum256([]byte(hash + " " + what))
 	return hex.EncodeToString(h[:])
 }
 
-func everyone(p datasets.Part) []int {
+func allRows(p datasets.Part) []int {
 	out := make([]int, p.X.Rows)
 	for i := range out {
 		out[i] = i
@@ -213,7 +213,7 @@ func everyone(p datasets.Part) []int {
 }
 
 // accuracy is a classifier's on the cells that it was trained on, 0 of other models.
-func (s subject) accuracy() (float64, error) {
+func (s comparedModel) accuracy() (float64, error) {
 	if _, ok := s.Arch.(model.Classifier); !ok {
 		return 0, nil
 	}

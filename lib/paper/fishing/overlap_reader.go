@@ -12,11 +12,11 @@ import (
 
 // MeasureOverlap compares the Fisher information of one seed's models.
 func MeasureOverlap(ctx context.Context, seed int) error {
-	e, s, err := here()
+	e, s, err := openScale()
 	if err != nil {
 		return err
 	}
-	_, err = paper.Collect(ctx, e, []paper.Piece[Overlap]{overlapPiece(e, s.Cases[0], seed)})
+	_, err = paper.Collect(ctx, e, []paper.Measurement[Overlap]{overlapPiece(e, s.Cases[0], seed)})
 	return err
 }
 
@@ -25,7 +25,7 @@ type Overlaps []Overlap
 
 // MeasuredOverlaps are those of the first case.
 func MeasuredOverlaps(ctx context.Context) (Overlaps, error) {
-	e, s, err := here()
+	e, s, err := openScale()
 	if err != nil {
 		return nil, err
 	}
@@ -37,19 +37,19 @@ func MeasuredOverlaps(ctx context.Context) (Overlaps, error) {
 	return o.Rows, nil
 }
 
-// Of are the values of the forgotten type in a layer of a model, one per seed.
-func (o Overlaps) Of(model, layer string, value func(LayerOverlap) float64) []float64 {
+// Values are the values of the forgotten type in a layer of a model, one per seed.
+func (o Overlaps) Values(model, layer string, value func(LayerOverlap) float64) []float64 {
 	var out []float64
 	for _, f := range o {
 		if f.Model == model && f.Forgot {
-			out = append(out, value(*f.layer(layer)))
+			out = append(out, value(*f.layerNamed(layer)))
 		}
 	}
 	return out
 }
 
-// Types are the values of all other types, each the mean over seeds.
-func (o Overlaps) Types(model, layer string, value func(LayerOverlap) float64) []float64 {
+// OtherTypeValues are the values of all other types, each the mean over seeds.
+func (o Overlaps) OtherTypeValues(model, layer string, value func(LayerOverlap) float64) []float64 {
 	by, names := map[string][]float64{}, []string{}
 	for _, f := range o {
 		if f.Model != model || f.Forgot {
@@ -58,7 +58,7 @@ func (o Overlaps) Types(model, layer string, value func(LayerOverlap) float64) [
 		if by[f.Type] == nil {
 			names = append(names, f.Type)
 		}
-		by[f.Type] = append(by[f.Type], value(*f.layer(layer)))
+		by[f.Type] = append(by[f.Type], value(*f.layerNamed(layer)))
 	}
 	var out []float64
 	for _, name := range names {
@@ -82,14 +82,14 @@ func (l LayerOverlap) CodedAtRandom() float64 { return meanOf(l.CodedRandom) }
 // Below is how far the type's exact cosine is below that of random cells.
 func (l LayerOverlap) Below() float64 { return l.AtRandom() - l.Cosine }
 
-// Against shows the exact cosines of the forgotten type in a layer, those of random
+// Strips shows the exact cosines of the forgotten type in a layer, those of random
 // cells and those of the other types, model by model.
-func (o Overlaps) Against(meta plot.Meta, layer string, models ...string) plot.Figure {
+func (o Overlaps) Strips(meta plot.Meta, layer string, models ...string) plot.Figure {
 	f := plot.Strips{Meta: meta, Y: plot.Axis{Label: "cosine"}, Series: []plot.StripSeries{
 		{Name: "forgotten type"}, {Name: "as many random cells"}, {Name: "each other type"}}}
 	for _, m := range models {
 		f.Groups = append(f.Groups, m)
-		for k, values := range [][]float64{o.Of(m, layer, LayerOverlap.Exact), o.Of(m, layer, LayerOverlap.AtRandom), o.Types(m, layer, LayerOverlap.Exact)} {
+		for k, values := range [][]float64{o.Values(m, layer, LayerOverlap.Exact), o.Values(m, layer, LayerOverlap.AtRandom), o.OtherTypeValues(m, layer, LayerOverlap.Exact)} {
 			f.Series[k].Values = append(f.Series[k].Values, values)
 		}
 	}

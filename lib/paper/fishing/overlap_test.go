@@ -20,7 +20,7 @@ import (
 
 // shallow is the brief study with a small classifier, and its evidence with one seed.
 func shallow() Study {
-	s := brief()
+	s := briefStudy()
 	c := &s.Cases[0]
 	c.Deep = func(genes, types int) model.Architecture {
 		return tabular.Blocks{Features: genes, Outputs: types, Hidden: []int{8}}
@@ -31,7 +31,7 @@ func shallow() Study {
 
 // From cells to the three tables and figures, and again from the store.
 func TestOverlapsMakeTheirTables(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	o, err := collectOverlaps(t.Context(), e, shallow())
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +87,8 @@ func TestOverlapsMakeTheirTables(t *testing.T) {
 	if err := top.Check(); err != nil || len(top.Rows) != len(table.Rows) {
 		t.Errorf("%d rows, %v", len(top.Rows), err)
 	}
-	if row := top.Rows[len(o.Rows[0].Layers)-1]; row.Cells[10].Text != "0.205  0.496" || *row.Cells[2].Value != o.Rows[0].layer(fisher.Global).Top1 ||
-		*row.Cells[8].Value != o.Rows[0].layer(fisher.Global).CodedTop.Ten {
+	if row := top.Rows[len(o.Rows[0].Layers)-1]; row.Cells[10].Text != "0.205  0.496" || *row.Cells[2].Value != o.Rows[0].layerNamed(fisher.Global).Top1 ||
+		*row.Cells[8].Value != o.Rows[0].layerNamed(fisher.Global).CodedTop.Ten {
 		t.Errorf("the row of the whole autoencoder is %+v", row)
 	}
 	if out := o.proposition1(); out.Table.Check() != nil || len(out.Table.Rows) != len(propositionRows) {
@@ -118,10 +118,10 @@ func TestPrintedOverlapsHaveTheirRows(t *testing.T) {
 	}
 }
 
-// plantedKind is a linear classifier of records in which class 0 has a feature of its own.
-func plantedKind(t *testing.T) (subject, []kind) {
+// plantedType is a linear classifier of records in which class 0 has a feature of its own.
+func plantedType(t *testing.T) (comparedModel, []cellType) {
 	t.Helper()
-	e := environment(t)
+	e := newEnv(t)
 	const n = 120
 	rng := engine.Root(1).Stream(engine.StreamBench)
 	data := &datasets.Prepared{About: datasets.About{Name: "planted", Classes: []string{"rare", "a", "b"}}, Hash: "planted"}
@@ -141,15 +141,15 @@ func plantedKind(t *testing.T) (subject, []kind) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{name: "planted", Problem: p, goal: lab.Labels{}, weights: p.Untrained(1), layer: layerOfBlocks}
-	return s, kindsOf(&lab.Case{Problem: p, Setting: lab.Setting{Class: "rare"}})
+	s := comparedModel{name: "planted", Problem: p, goal: lab.Labels{}, weights: p.InitialWeights(1), layer: classifierLayer}
+	return s, forgettableTypes(&lab.Case{Problem: p, Setting: lab.Setting{Class: "rare"}})
 }
 
 // A type with weights of its own has a low cosine, random cells have a high one, and
 // everything is what each set's own pass gives.
 func TestOverlapsAreThoseOfTheSetsThemselves(t *testing.T) {
-	s, kinds := plantedKind(t)
-	if len(kinds) != 1 || len(kinds[0].cells) != 10 || len(kinds[0].other) != 110 || len(kinds[0].stand) != overlapDraws {
+	s, kinds := plantedType(t)
+	if len(kinds) != 1 || len(kinds[0].cells) != 10 || len(kinds[0].other) != 110 || len(kinds[0].randomPairs) != overlapDraws {
 		t.Fatalf("%+v", kinds)
 	}
 	found, err := s.overlaps(t.Context(), kinds, 1)
@@ -177,27 +177,27 @@ func TestOverlapsAreThoseOfTheSetsThemselves(t *testing.T) {
 	}
 	k, l := kinds[0], found[0].Layers[0]
 	same("the type", l.Cosine, k.cells, k.other)
-	same("random cells", l.Random[2], k.stand[2][0], without(k.other, k.stand[2][0]))
-	same("two sets", l.Pairs[1], k.stand[1][0], k.stand[1][1])
+	same("random cells", l.Random[2], k.randomPairs[2][0], rowsWithout(k.other, k.randomPairs[2][0]))
+	same("two sets", l.Pairs[1], k.randomPairs[1][0], k.randomPairs[1][1])
 	by = fisher.Coded{Seed: 1}
 	same("the type, as coded", l.Coded, k.cells, k.other)
-	same("random cells, as coded", l.CodedRandom[1], k.stand[1][0], without(k.other, k.stand[1][0]))
-	top := func(what string, got fisher.Tops, dead bool, a, b []int) {
+	same("random cells, as coded", l.CodedRandom[1], k.randomPairs[1][0], rowsWithout(k.other, k.randomPairs[1][0]))
+	top := func(what string, got fisher.TopShares, dead bool, a, b []int) {
 		t.Helper()
-		want, err := fisher.TopsShared(of(by, a), of(by, b), s.layer, dead)
+		want, err := fisher.TopSharesByCategory(of(by, a), of(by, b), s.layer, dead)
 		if err != nil || got != want[LayerOutput] {
 			t.Errorf("%s: %v, want %v (%v)", what, got, want, err)
 		}
 	}
 	top("largest as coded", l.CodedTop, true, k.cells, k.other)
-	top("largest of random cells, as coded", l.CodedTopRandom[1], true, k.stand[1][0], without(k.other, k.stand[1][0]))
+	top("largest of random cells, as coded", l.CodedTopRandom[1], true, k.randomPairs[1][0], rowsWithout(k.other, k.randomPairs[1][0]))
 	by = fisher.Exact{}
-	top("largest", fisher.Tops{One: l.Top1, Ten: l.Top10}, false, k.cells, k.other)
-	top("largest of random cells", l.TopRandom[2], false, k.stand[2][0], without(k.other, k.stand[2][0]))
+	top("largest", fisher.TopShares{One: l.Top1, Ten: l.Top10}, false, k.cells, k.other)
+	top("largest of random cells", l.TopRandom[2], false, k.randomPairs[2][0], rowsWithout(k.other, k.randomPairs[2][0]))
 	if l.Cosine > 0.5 || meanOf(l.Random) < 0.7 || meanOf(l.Pairs) > meanOf(l.Random) {
 		t.Errorf("%+v", l)
 	}
-	for _, p := range k.stand {
+	for _, p := range k.randomPairs {
 		both := slices.Concat(p[0], p[1])
 		slices.Sort(both)
 		if len(slices.Compact(both)) != 20 || slices.ContainsFunc(both, func(r int) bool { return slices.Contains(k.cells, r) }) {
@@ -208,14 +208,14 @@ func TestOverlapsAreThoseOfTheSetsThemselves(t *testing.T) {
 
 // Points are at equal distances among living weights, the forgotten cells' first.
 func TestPointsOfTheFigure(t *testing.T) {
-	v := make([]float64, 4*shown)
+	v := make([]float64, 4*pointsShown)
 	for i := range v {
 		v[i] = float64(1 + i)
 	}
 	a, b := fisher.Tensor{Name: "w", Shape: []int{len(v)}, Values: v}, fisher.Tensor{Name: "w", Shape: []int{len(v)}, Values: slices.Repeat([]float64{0.5}, len(v))}
 	b.Values[0] = 0
-	p := pointsOf(fisher.Diagonal{Tensors: []fisher.Tensor{a}}, fisher.Diagonal{Tensors: []fisher.Tensor{b}})
-	if len(p.Forget) != shown || p.Forget[0] != 2 || p.Forget[1] != 5 || p.Others[3] != 0.5 {
+	p := newPoints(fisher.Diagonal{Tensors: []fisher.Tensor{a}}, fisher.Diagonal{Tensors: []fisher.Tensor{b}})
+	if len(p.Forget) != pointsShown || p.Forget[0] != 2 || p.Forget[1] != 5 || p.Others[3] != 0.5 {
 		t.Errorf("%d points: %v, %v", len(p.Forget), p.Forget[:3], p.Others[:3])
 	}
 }
@@ -223,14 +223,14 @@ func TestPointsOfTheFigure(t *testing.T) {
 // The residuals behind the proposition are those of the reconstruction: with the
 // library size their squares add up to the loss.
 func TestDecodedResidualsAreThoseOfTheLoss(t *testing.T) {
-	e := environment(t)
-	c, err := e.Lab().Case(t.Context(), shallow().Cases[0].at(0))
+	e := newEnv(t)
+	c, err := e.Lab().Case(t.Context(), shallow().Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.Untrained(1)}
+	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.InitialWeights(1)}
 	rows := []int{3, 7, 100}
-	d, err := s.decoded(rows)
+	d, err := s.decodedStats(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,13 +254,13 @@ func TestDecodedResidualsAreThoseOfTheLoss(t *testing.T) {
 // Which set the proposition's values are of: profiles of the head against those of the
 // same cells' data, shares of the same set's spectrum.
 func TestThePropositionKnowsItsSets(t *testing.T) {
-	e := environment(t)
-	c, err := e.Lab().Case(t.Context(), shallow().Cases[0].at(0))
+	e := newEnv(t)
+	c, err := e.Lab().Case(t.Context(), shallow().Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := subject{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.Untrained(1)}
-	k := kind{cells: []int{3, 7, 100}, other: []int{200, 9, 31, 44, 58, 71}}
+	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.InitialWeights(1)}
+	k := cellType{cells: []int{3, 7, 100}, other: []int{200, 9, 31, 44, 58, 71}}
 	matrix := func(values ...float64) fisher.Diagonal {
 		shape := []int{len(c.About.Features), 16}
 		v := make([]float64, shape[0]*shape[1])
@@ -270,7 +270,7 @@ func TestThePropositionKnowsItsSets(t *testing.T) {
 		return fisher.Diagonal{Tensors: []fisher.Tensor{{Name: head, Shape: shape, Values: v}}}
 	}
 	own, others := matrix(1, 2, 5), matrix(4, 1, 1, 9, 2)
-	p, err := propose(s, k, own, others)
+	p, err := measureProposition(s, k, own, others)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,11 +280,11 @@ func TestThePropositionKnowsItsSets(t *testing.T) {
 		rows             []int
 		sigma, nu, first float64
 	}{{"forgotten", own, k.cells, p.SigmaForget, p.NuForget, p.FirstForget}, {"others", others, k.other, p.SigmaOthers, p.NuOthers, p.FirstOthers}} {
-		d, err := s.decoded(of.rows)
+		d, err := s.decodedStats(of.rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sigma, nu, _, err := fisher.MarginalsOf(of.info.Tensors[0]).Cosines(d.moments)
+		sigma, nu, _, err := fisher.TensorMarginals(of.info.Tensors[0]).Cosines(d.moments)
 		if err != nil || sigma != of.sigma || nu != of.nu {
 			t.Errorf("%s: %v and %v, want %v and %v: %v", of.set, of.sigma, of.nu, sigma, nu, err)
 		}

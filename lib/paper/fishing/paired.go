@@ -16,40 +16,40 @@ type quantity struct {
 	of     func(Row) float64
 }
 
-func byPB() quantity { return quantity{"AUC by P-B", 3, ByProtocol(learned.PB().Name)} }
+func pbAUC() quantity { return quantity{"AUC by P-B", 3, ProtocolAUC(learned.PB().Name)} }
 
-func byCrossFitted() quantity {
-	return quantity{"cross-fitted AUC", 3, ByProtocol(learned.CrossFitted(nil).Name)}
+func crossFittedAUC() quantity {
+	return quantity{"cross-fitted AUC", 3, ProtocolAUC(learned.CrossFitted(nil).Name)}
 }
 
-func byLoss() quantity {
+func forgetLoss() quantity {
 	return quantity{"reconstruction loss of the forgotten cells", 1, func(r Row) float64 { return r.ForgetRecon }}
 }
 
-// compared says what a value of an arm less that of another one comes to, by seed.
-func (rows Rows) compared(q quantity, arm, other string) string {
-	return tested(fmt.Sprintf("%s less %s", arm, other), q.digits, rows.Less(arm, other, q.of))
+// compareText says what a value of an arm less that of another one comes to, by seed.
+func (rows Rows) compareText(q quantity, variant, other string) string {
+	return testText(fmt.Sprintf("%s less %s", variant, other), q.digits, rows.Differences(variant, other, q.of))
 }
 
-// tested is a mean difference with its interval and the P of the paired t test.
-func tested(what string, digits int, diff []float64) string {
+// testText is a mean difference with its interval and the P of the paired t test.
+func testText(what string, digits int, diff []float64) string {
 	r, err := stats.PairedT(diff, stats.OverModels)
 	if err != nil { // one model, or the same difference in all
 		return fmt.Sprintf("%s: %s, no test of %d models", what, report.Est(stats.MeanInterval(diff, 0.95, stats.OverModels), digits).Text, len(diff))
 	}
-	return fmt.Sprintf("%s: %s, P %s", what, report.Est(r.Mean, digits).Text, shortP(r.P))
+	return fmt.Sprintf("%s: %s, P %s", what, report.Est(r.Mean, digits).Text, formatP(r.P))
 }
 
-// shortP is a P with two digits that count.
-func shortP(p float64) string {
+// formatP is a P with two digits that count.
+func formatP(p float64) string {
 	if p < 1e-4 {
 		return "below 0.0001"
 	}
 	return fmt.Sprintf("%.2g", p)
 }
 
-// pairedLaw says what the tests are.
-func pairedLaw(n int) string {
+// pairedTestNote says what the tests are.
+func pairedTestNote(n int) string {
 	return fmt.Sprintf("paired t test by seed, n = %d, P not corrected for the number of tests", n)
 }
 
@@ -65,31 +65,31 @@ func (ev *evidence) forgettingNotes() []string {
 				rows = append(rows, r)
 			}
 		}
-		retrained := ev.of(c.Label, Retrained)
-		if len(retrained) < 2 || len(ev.of(c.Label, Original)) < 2 {
+		retrained := ev.rowsOf(c.Label, Retrained)
+		if len(retrained) < 2 || len(ev.rowsOf(c.Label, Original)) < 2 {
 			continue
 		}
 		var said []string
-		for _, q := range []quantity{byPB(), byCrossFitted(), byLoss()} {
-			said = append(said, fmt.Sprintf("%s: %s", q.name, rows.compared(q, Original, Retrained)))
+		for _, q := range []quantity{pbAUC(), crossFittedAUC(), forgetLoss()} {
+			said = append(said, fmt.Sprintf("%s: %s", q.name, rows.compareText(q, Original, Retrained)))
 		}
-		for _, arm := range []string{Original, Retrained} {
-			if diff := lessNull(ev.of(c.Label, arm), retrained); diff != nil {
-				said = append(said, tested("cross-fitted AUC of "+arm+" less that of cells that nobody trained on", 3, diff))
+		for _, variant := range []string{Original, Retrained} {
+			if diff := differencesFromNull(ev.rowsOf(c.Label, variant), retrained); diff != nil {
+				said = append(said, testText("cross-fitted AUC of "+variant+" less that of cells that nobody trained on", 3, diff))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(said, "; "), pairedLaw(len(retrained))))
+		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(said, "; "), pairedTestNote(len(retrained))))
 	}
 	return out
 }
 
-// lessNull is the cross-fitted AUC of models less the null of the retrained model of the
+// differencesFromNull is the cross-fitted AUC of models less the null of the retrained model of the
 // same seed.
-func lessNull(rows, retrained []Row) (diff []float64) {
+func differencesFromNull(rows, retrained []Row) (diff []float64) {
 	for _, r := range rows {
 		for _, other := range retrained {
 			if other.Seed == r.Seed && other.Null != nil {
-				diff = append(diff, byCrossFitted().of(r)-other.Null.Mean)
+				diff = append(diff, crossFittedAUC().of(r)-other.Null.Mean)
 			}
 		}
 	}
@@ -98,10 +98,10 @@ func lessNull(rows, retrained []Row) (diff []float64) {
 
 // paperMarkers is the paper's mean marker correlation over some genes, where it prints
 // all of them.
-func paperMarkers(genes []string, arm string) (mean float64, known bool) {
+func paperMarkers(genes []string, variant string) (mean float64, known bool) {
 	for _, gene := range genes {
 		var r float64
-		if _, err := fmt.Sscan(printed8()[gene][arm], &r); err != nil {
+		if _, err := fmt.Sscan(printed8()[gene][variant], &r); err != nil {
 			return 0, false
 		}
 		mean += r / float64(len(genes))

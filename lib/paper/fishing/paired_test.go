@@ -15,24 +15,26 @@ import (
 )
 
 // spentBy holds a spending against the accountants, asked for the steps that were taken.
-func spentBy(t *testing.T, arm string, p *Spending) {
+func spentBy(t *testing.T, variant string, p *Spending) {
 	t.Helper()
 	h := privacy.History{{Rate: p.Rate, Noise: p.Noise, Times: p.Steps}}
 	rdp, err := h.RDP(1e-5)
 	if err != nil || p.RDP == nil || math.Abs(*p.RDP-rdp.Epsilon) > 1e-12 || p.Delta != 1e-5 {
-		t.Errorf("%s: %+v, RDP says %v (%v)", arm, p, rdp.Epsilon, err)
+		t.Errorf("%s: %+v, RDP says %v (%v)", variant, p, rdp.Epsilon, err)
 	}
 	tight, err := h.PRV(1e-5, privacy.PRV{})
 	if err != nil || p.Tight == nil || *p.Tight != tight || tight.Low > rdp.Epsilon {
-		t.Errorf("%s: %+v, the tight accountant says %+v (%v)", arm, p, tight, err)
+		t.Errorf("%s: %+v, the tight accountant says %+v (%v)", variant, p, tight, err)
 	}
 }
 
 // modelled is a row with two AUCs and a loss.
-func modelled(arm string, seed int, pb, ours, loss float64) Row {
-	at := func(v float64) Attacked { return Attacked{All: attack.ScoreReport{AUC: attack.Interval{Value: v}}} }
-	return Row{Case: "c", Arm: arm, Seed: seed, ForgetRecon: loss,
-		Attacks: map[string]Attacked{learned.PB().Name: at(pb), learned.CrossFitted(nil).Name: at(ours)}}
+func modelled(variant string, seed int, pb, ours, loss float64) Row {
+	at := func(v float64) ProtocolResult {
+		return ProtocolResult{All: attack.ScoreReport{AUC: attack.Interval{Value: v}}}
+	}
+	return Row{Case: "c", Variant: variant, Seed: seed, ForgetRecon: loss,
+		Attacks: map[string]ProtocolResult{learned.PB().Name: at(pb), learned.CrossFitted(nil).Name: at(ours)}}
 }
 
 // SciPy 1.17.1, ttest_rel, of five differences: P 0.00246. The sign is that of the original
@@ -135,12 +137,12 @@ func TestCellsWithoutALabelAreNoType(t *testing.T) {
 		o := &overlaps{Evidence: &paper.Evidence[Overlap]{Rows: []Overlap{
 			at("a", true, 0.2), at("b", false, 0.3), at("d", false, 0.7), at(datacells.Unlabelled, false, unlabelled),
 		}}}
-		mean, below := o.types("c", ModelVAE, fisher.Global)
+		mean, below := o.otherTypes("c", ModelVAE, fisher.Global)
 		if below != want || math.Abs(mean.Value-0.5) > 1e-12 || mean.N != 2 {
 			t.Errorf("%q, mean %v of %d; want %q", below, mean.Value, mean.N, want)
 		}
 		o.Rows = o.Rows[:3]
-		if _, below := o.types("c", ModelVAE, fisher.Global); below != "2 of 3" {
+		if _, below := o.otherTypes("c", ModelVAE, fisher.Global); below != "2 of 3" {
 			t.Errorf("all labelled: %q", below)
 		}
 	}
@@ -149,18 +151,18 @@ func TestCellsWithoutALabelAreNoType(t *testing.T) {
 // The null's members are cells that methods may look at, its non-members of the others, and
 // an attacker that is told nothing is near one half.
 func TestTheNullIsOfCellsThatNobodyTrainedOn(t *testing.T) {
-	s := brief()
+	s := briefStudy()
 	s.Seeds = 1
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range ev.Rows {
-		if (r.Null != nil) != (r.Arm == Retrained) {
-			t.Errorf("%s has the null %+v", r.Arm, r.Null)
+		if (r.Null != nil) != (r.Variant == Retrained) {
+			t.Errorf("%s has the null %+v", r.Variant, r.Null)
 		}
 	}
-	r := ev.of(s.Cases[0].Label, Retrained)[0]
+	r := ev.rowsOf(s.Cases[0].Label, Retrained)[0]
 	m := r.Null
 	if m.Draws != nullDraws || m.Members != r.Forget || m.Negatives < float64(m.Members) || m.Negatives > float64(r.Judged) {
 		t.Errorf("%+v of %d judged cells", m, r.Judged)
@@ -169,23 +171,23 @@ func TestTheNullIsOfCellsThatNobodyTrainedOn(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	// A model whose loss tells the halves apart is found out, whichever way.
-	e := environment(t)
-	c, err := e.Lab().Case(t.Context(), s.Cases[0].at(0))
+	e := newEnv(t)
+	c, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, s.Cases[0])
+	q, err := newAttackCase(t.Context(), c, s.Cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := q.look(t.Context(), unlearn.Retrain{})
+	v, err := q.outputsAfter(t.Context(), unlearn.Retrain{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range q.Judged() {
+	for _, i := range q.EvalRows() {
 		v.unseen.recon[i] += 1e4
 	}
-	told, err := q.null(t.Context(), e.Engine, v)
+	told, err := q.measureNull(t.Context(), e.Engine, v)
 	if err != nil || told.Mean < 0.99 {
 		t.Errorf("of halves that a model tells apart the null is %+v, %v", told, err)
 	}
@@ -193,7 +195,7 @@ func TestTheNullIsOfCellsThatNobodyTrainedOn(t *testing.T) {
 	if !strings.Contains(note, "AUC is 0.530 on average") || !strings.Contains(note, "retrained model's row is the null") {
 		t.Errorf("%q", note)
 	}
-	if note := nullNote(s.Cases[0].ofAllTypes(), []Row{{Null: told}}); !strings.Contains(note, "judge against that") {
+	if note := nullNote(s.Cases[0].withScatteredSet(), []Row{{Null: told}}); !strings.Contains(note, "judge against that") {
 		t.Errorf("%q", note)
 	}
 }

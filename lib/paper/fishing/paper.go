@@ -17,15 +17,15 @@ func Paper() paper.Paper {
 		Name: "fishing", Title: "Fishing for Privacy",
 		Scales: scales(),
 		Recipes: []paper.Recipe{
-			ofModels(table1, described, (*evidence).table1), ofModels(table2, StudyAt, (*evidence).table2), ofModels(table3, byForgetSet, (*evidence).table3),
-			ofModels(table4, StudyAt, (*evidence).table4), ofModels(table5, acrossAt, (*evidence).table5), ofModels(table6, StudyAt, (*evidence).table6),
-			ofOverlaps(table7, (*overlaps).table7), ofModels(table8, StudyAt, (*evidence).table8), ofModels(table9, bySize, (*evidence).table9),
-			ofModels(steps, bySteps, (*evidence).steps),
-			ofFleets(within), ofModels(weights, byWeight, (*evidence).weights), ofModels(protocols, byProtocol, (*evidence).protocols),
-			ofOverlaps(proposition1, (*overlaps).proposition1), ofOverlaps(largest, (*overlaps).largest),
-			ofModels(grids, byGrid, (*evidence).grids), ofModels(scatteredSizes, byScattered, (*evidence).scatteredSizes),
-			ofModels(conditional, byConditional, (*evidence).conditional), ofMixture(mixture), ofModels(mouseSweep, byLambda, (*evidence).mouseSweep),
-			ofModels(figure1, StudyAt, (*evidence).figure1), ofModels(figure2, StudyAt, (*evidence).figure2), ofOverlaps(figure3, (*overlaps).figure3),
+			modelRecipe(table1, table1Study, (*evidence).table1), modelRecipe(table2, StudyAt, (*evidence).table2), modelRecipe(table3, byForgetSet, (*evidence).table3),
+			modelRecipe(table4, StudyAt, (*evidence).table4), modelRecipe(table5, acrossStudy, (*evidence).table5), modelRecipe(table6, StudyAt, (*evidence).table6),
+			overlapRecipe(table7, (*overlaps).table7), modelRecipe(table8, StudyAt, (*evidence).table8), modelRecipe(table9, bySize, (*evidence).table9),
+			modelRecipe(steps, bySteps, (*evidence).steps),
+			shadowRecipe(within), modelRecipe(weights, byWeight, (*evidence).weights), modelRecipe(protocols, byProtocol, (*evidence).protocols),
+			overlapRecipe(proposition1, (*overlaps).proposition1), overlapRecipe(largest, (*overlaps).largest),
+			modelRecipe(grids, byGrid, (*evidence).grids), modelRecipe(scatteredSizes, byScattered, (*evidence).scatteredSizes),
+			modelRecipe(conditional, byConditional, (*evidence).conditional), mixtureRecipe(mixture), modelRecipe(mouseSweep, byLambda, (*evidence).mouseSweep),
+			modelRecipe(figure1, StudyAt, (*evidence).figure1), modelRecipe(figure2, StudyAt, (*evidence).figure2), overlapRecipe(figure3, (*overlaps).figure3),
 		},
 	}
 }
@@ -42,29 +42,29 @@ func scales() []paper.Scale {
 	}
 }
 
-// ofModels is a recipe whose rows are those of models in a study.
-func ofModels(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
-	return paper.OfStudy(r, study, pieces, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
+// modelRecipe is a recipe whose rows are those of models in a study.
+func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
+	return paper.StudyRecipe(r, study, measurements, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
-		out.Runs = paper.Runs(found.Rows, Row.given)
+		out.Runs = paper.RunRecords(found.Rows, Row.record)
 		return out
 	})
 }
 
-// ofOverlaps is a recipe about the Fisher information of a study's models.
-func ofOverlaps(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
-	return paper.OfStudy(r, StudyAt, overlapPieces, func(e *paper.Env, s Study, found *paper.Evidence[Overlap]) *paper.Output {
+// overlapRecipe is a recipe about the Fisher information of a study's models.
+func overlapRecipe(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
+	return paper.StudyRecipe(r, StudyAt, overlapPieces, func(e *paper.Env, s Study, found *paper.Evidence[Overlap]) *paper.Output {
 		out := show(&overlaps{s, e, found})
-		out.Runs = paper.Runs(found.Rows, func(o Overlap) any { return o.given(r.Kind() == paper.Figure) })
+		out.Runs = paper.RunRecords(found.Rows, func(o Overlap) any { return o.record(r.Kind() == paper.Figure) })
 		return out
 	})
 }
 
-// ofFleets is the recipe about fleets of models.
-func ofFleets(r paper.Recipe) paper.Recipe {
-	r = paper.OfStudy(r, FleetStudyAt, fleetPieces, func(e *paper.Env, s FleetStudy, found *paper.Evidence[Found]) *paper.Output {
-		return (&fleets{s, e, found}).table()
+// shadowRecipe is the recipe about fleets of models.
+func shadowRecipe(r paper.Recipe) paper.Recipe {
+	r = paper.StudyRecipe(r, ShadowStudyAt, shadowMeasurements, func(e *paper.Env, s ShadowStudy, found *paper.Evidence[AttackResult]) *paper.Output {
+		return (&shadowEvidence{s, e, found}).table()
 	})
-	r.Again = nil // what is given of each model does not hold the rates over all of them
+	r.FromRuns = nil // what is given of each model does not hold the rates over all of them
 	return r
 }

@@ -11,54 +11,54 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Guarded is what a private model comes to, for notebooks.
-type Guarded struct {
+// PrivateModel is what a private model comes to, for notebooks.
+type PrivateModel struct {
 	Row `json:"row"`
-	// Spent is what its steps have said of any retained cell; nil where it is not
+	// History is what its steps have said of any retained cell; nil where it is not
 	// private.
-	Spent privacy.History `json:"spent,omitempty"`
+	History privacy.History `json:"spent,omitempty"`
 	// Retained is how well the cells that it was trained on, whom the noise protects,
 	// are told from unseen cells of their types, by the reconstruction loss alone.
 	Retained attack.ScoreReport `json:"retained"`
 }
 
-// Guards are what models of several arms and seeds come to.
-type Guards []Guarded
+// PrivateModels are what models of several arms and seeds come to.
+type PrivateModels []PrivateModel
 
-// Guard asks about models of the first case with a seed whom their training protects,
+// MeasurePrivate asks about models of the first case with a seed whom their training protects,
 // and what of them is left. It finds the answers in the store, or computes them.
-func Guard(ctx context.Context, seed int, arms ...lab.Arm) (Guards, error) {
-	e, s, err := here()
+func MeasurePrivate(ctx context.Context, seed int, variants ...lab.Variant) (PrivateModels, error) {
+	e, s, err := openScale()
 	if err != nil {
 		return nil, err
 	}
-	return guard(ctx, e, s.Cases[0], seed, arms...)
+	return measurePrivate(ctx, e, s.Cases[0], seed, variants...)
 }
 
-// guardedKey identifies what a private model comes to in the store.
-type guardedKey struct {
+// privateKey identifies what a private model comes to in the store.
+type privateKey struct {
 	evidenceKey
-	Arm armKey `json:"arm"`
+	Variant variantKey `json:"arm"`
 }
 
-func guard(ctx context.Context, e *paper.Env, of Case, seed int, arms ...lab.Arm) (out Guards, err error) {
+func measurePrivate(ctx context.Context, e *paper.Env, of Case, seed int, variants ...lab.Variant) (out PrivateModels, err error) {
 	l := e.Lab()
-	c, err := l.Case(ctx, of.at(seed))
+	c, err := l.Case(ctx, of.setting(seed))
 	if err != nil {
 		return nil, err
 	}
 	of.Only = []string{} // no other arm is in the key
-	var q *question
-	for _, arm := range arms {
+	var q *attackCase
+	for _, variant := range variants {
 		k := key(l, c, of)
-		k.Recipe, k.Config = "evidence/fishing/guarded", guardedKey{k.Config.(evidenceKey), armKey{arm.Label, lab.MethodKeyOf(arm.Method)}}
+		k.Recipe, k.Config = "evidence/fishing/guarded", privateKey{k.Config.(evidenceKey), variantKey{variant.Label, lab.MethodKeyOf(variant.Method)}}
 		run, err := l.Store.Do(ctx, k, func(ctx context.Context, w *store.Work) (err error) {
 			if q == nil {
-				if q, err = questioned(ctx, c, of); err != nil {
+				if q, err = newAttackCase(ctx, c, of); err != nil {
 					return err
 				}
 			}
-			g, err := q.guarded(ctx, e, arm)
+			g, err := q.measurePrivate(ctx, e, variant)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func guard(ctx context.Context, e *paper.Env, of Case, seed int, arms ...lab.Arm
 		if err != nil {
 			return nil, err
 		}
-		var g Guarded
+		var g PrivateModel
 		if err := run.JSON("guarded.json", &g); err != nil {
 			return nil, err
 		}
@@ -76,24 +76,24 @@ func guard(ctx context.Context, e *paper.Env, of Case, seed int, arms ...lab.Arm
 	return out, nil
 }
 
-func (q *question) guarded(ctx context.Context, e *paper.Env, arm lab.Arm) (*Guarded, error) {
-	row, err := q.row(ctx, e.Engine, arm)
+func (q *attackCase) measurePrivate(ctx context.Context, e *paper.Env, variant lab.Variant) (*PrivateModel, error) {
+	row, err := q.measureRow(ctx, e.Engine, variant)
 	if err != nil {
 		return nil, err
 	}
-	w, report, err := q.Weights(ctx, arm.Method)
+	w, report, err := q.Weights(ctx, variant.Method)
 	if err != nil {
 		return nil, err
 	}
-	v, err := viewOf(q.Case, w)
+	v, err := predictSplits(q.Case, w)
 	if err != nil {
 		return nil, err
 	}
-	out := &Guarded{Row: *row}
-	if _, private := arm.Method.(unlearn.DPRetrain); private {
-		out.Spent = report.History[len(report.History)-1].Privacy
+	out := &PrivateModel{Row: *row}
+	if _, private := variant.Method.(unlearn.DPRetrain); private {
+		out.History = report.History[len(report.History)-1].Privacy
 	}
-	score, err := attack.Score(q.protected(v), 0.95)
+	score, err := attack.Score(q.scoreRetained(v), 0.95)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +101,9 @@ func (q *question) guarded(ctx context.Context, e *paper.Env, arm lab.Arm) (*Gua
 	return out, nil
 }
 
-// protected are the retained cells as members and the unseen ones of their types as
+// scoreRetained are the retained cells as members and the unseen ones of their types as
 // non-members, with the reconstruction loss as the score: low for a member.
-func (q *question) protected(v view) (s attack.Samples) {
+func (q *attackCase) scoreRetained(v splitOutputs) (s attack.Samples) {
 	for _, recon := range v.retain.recon {
 		s.Members = append(s.Members, -recon)
 	}
@@ -115,11 +115,11 @@ func (q *question) protected(v view) (s attack.Samples) {
 	return s
 }
 
-// Of are the values of an arm, one per model.
-func (g Guards) Of(arm string, value func(Guarded) float64) []float64 {
+// Values are the values of an arm, one per model.
+func (g PrivateModels) Values(variant string, value func(PrivateModel) float64) []float64 {
 	var out []float64
 	for _, m := range g {
-		if m.Arm == arm {
+		if m.Variant == variant {
 			out = append(out, value(m))
 		}
 	}
@@ -127,7 +127,7 @@ func (g Guards) Of(arm string, value func(Guarded) float64) []float64 {
 }
 
 // Rows are the rows of the models.
-func (g Guards) Rows() (out Rows) {
+func (g PrivateModels) Rows() (out Rows) {
 	for _, m := range g {
 		out = append(out, m.Row)
 	}

@@ -40,9 +40,9 @@ type Proposition struct {
 	Genes      int     `json:"genes"`
 }
 
-// propose measures at an autoencoder of which own and others are the exact information
+// measureProposition measures at an autoencoder of which own and others are the exact information
 // of the forgotten cells and of the others.
-func propose(s subject, k kind, own, others fisher.Diagonal) (*Proposition, error) {
+func measureProposition(s comparedModel, k cellType, own, others fisher.Diagonal) (*Proposition, error) {
 	a, err := own.Tensor(head)
 	if err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func propose(s subject, k kind, own, others fisher.Diagonal) (*Proposition, erro
 		}
 		*m.to = shares[0]
 	}
-	if err := p.genes(a, b); err != nil {
+	if err := p.addGenes(a, b); err != nil {
 		return nil, err
 	}
-	return p, p.direct(s, k, a, b)
+	return p, p.addDataStats(s, k, a, b)
 }
 
-func (p *Proposition) genes(a, b fisher.Tensor) error {
-	cosines, err := fisher.Rows(a, b)
+func (p *Proposition) addGenes(a, b fisher.Tensor) error {
+	cosines, err := fisher.RowCosines(a, b)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (p *Proposition) genes(a, b fisher.Tensor) error {
 	return nil
 }
 
-// direct fills in what the data themselves say.
-func (p *Proposition) direct(s subject, k kind, own, others fisher.Tensor) error {
-	f, err := s.decoded(k.cells)
+// addDataStats fills in what the data themselves say.
+func (p *Proposition) addDataStats(s comparedModel, k cellType, own, others fisher.Tensor) error {
+	f, err := s.decodedStats(k.cells)
 	if err != nil {
 		return err
 	}
-	r, err := s.decoded(k.other)
+	r, err := s.decodedStats(k.other)
 	if err != nil {
 		return err
 	}
@@ -103,22 +103,22 @@ func (p *Proposition) direct(s subject, k kind, own, others fisher.Tensor) error
 		return err
 	}
 	p.Linear = factors.Cosine
-	if p.SigmaForget, p.NuForget, _, err = fisher.MarginalsOf(own).Cosines(f.moments); err != nil {
+	if p.SigmaForget, p.NuForget, _, err = fisher.TensorMarginals(own).Cosines(f.moments); err != nil {
 		return err
 	}
-	p.SigmaOthers, p.NuOthers, _, err = fisher.MarginalsOf(others).Cosines(r.moments)
+	p.SigmaOthers, p.NuOthers, _, err = fisher.TensorMarginals(others).Cosines(r.moments)
 	return err
 }
 
-// decoded is what a decoder leaves of some cells: profiles of their residuals and
+// addReconstruction is what a decoder leaves of some cells: profiles of their residuals and
 // hidden units, and the information of a linear decoder that had both.
-type decoded struct {
+type decodedMoments struct {
 	moments fisher.Marginals
 	linear  fisher.Tensor
 }
 
-func (s subject) decoded(rows []int) (d decoded, err error) {
-	m, ok := s.Arch.Resolved().(vae.Cells)
+func (s comparedModel) decodedStats(rows []int) (d decodedMoments, err error) {
+	m, ok := s.Arch.WithDefaults().(vae.Cells)
 	if !ok {
 		return d, fmt.Errorf("%s is no autoencoder of cells", s.Arch.Name())
 	}
@@ -135,7 +135,7 @@ func (s subject) decoded(rows []int) (d decoded, err error) {
 			residuals.Row(i)[j] = float64(v) - float64(size*float64(share.Row(i)[j]))
 		}
 	}
-	if d.moments, err = fisher.MomentsOf(residuals, hidden); err != nil {
+	if d.moments, err = fisher.MomentMarginals(residuals, hidden); err != nil {
 		return d, err
 	}
 	d.linear, err = fisher.Linear(residuals, hidden)

@@ -53,7 +53,7 @@ func (o *overlaps) proposition1() *paper.Output {
 		Notes: o.overlapNotes(),
 	}
 	for _, c := range o.Cases {
-		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
+		own := o.find(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
 			continue
 		}
@@ -66,7 +66,7 @@ func (o *overlaps) proposition1() *paper.Output {
 			if r.name == ratio {
 				most = math.Inf(1)
 			}
-			mean := stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, most)
+			mean := stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, most)
 			t.Rows = append(t.Rows, report.Row{Group: c.Label, Cells: []report.Cell{
 				report.Str(r.name), report.Est(mean, 3), report.Str(r.paper),
 			}})

@@ -21,8 +21,8 @@ var protocols = paper.Recipe{
 		"not columns.",
 }
 
-// judged are the arms that every protocol looks at.
-func judged() []string {
+// protocolVariants are the arms that every protocol looks at.
+func protocolVariants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, RetainTuned, Ascended, Scrubbed, Fisher, Private, PrivateExact}
 }
 
@@ -33,45 +33,45 @@ func byProtocol(scale string) (Study, error) {
 		return s, err
 	}
 	c := s.Cases[0]
-	arms := judged()
+	variants := protocolVariants()
 	if c.Only != nil {
-		arms = slices.DeleteFunc(arms, func(label string) bool { return !slices.Contains(c.Only, label) })
+		variants = slices.DeleteFunc(variants, func(label string) bool { return !slices.Contains(c.Only, label) })
 	}
-	c.Part, c.Only, c.Protocols = "protocols", arms, learned.Protocols()
+	c.Part, c.Only, c.Protocols = "protocols", variants, learned.Protocols()
 	s.Cases = []Case{c}
 	return s, nil
 }
 
-// asked is what a protocol is asked of a model: the features that the paper gives it, and
+// protocolInput is what a protocol is asked of a model: the features that the paper gives it, and
 // the types of the cells.
-func (q *question) asked(p learned.Protocol, v view) (out learned.Question, err error) {
+func (q *attackCase) protocolInput(p learned.Protocol, v splitOutputs) (out learned.Target, err error) {
 	if out.Model, err = q.features(p, v); err != nil {
 		return out, err
 	}
 	original := q.original
 	if p.FirstRetained > 0 {
-		if original, err = q.features(p, q.first); err != nil {
+		if original, err = q.features(p, q.originalOutputs); err != nil {
 			return out, err
 		}
 	}
-	out.Original, out.Beside, out.Groups = &original, q.matched.beside, q.types()
-	return narrowed(p, out), nil
+	out.Original, out.NearestMember, out.Groups = &original, q.matched.nearest, q.types()
+	return withoutMissingFeature(p, out), nil
 }
 
 // features are those of members and non-members, the last being measured to the retained
 // cells of the protocol.
-func (q *question) features(p learned.Protocol, v view) (learned.Records, error) {
+func (q *attackCase) features(p learned.Protocol, v splitOutputs) (learned.Records, error) {
 	if p.OriginalCodes {
-		v.retain.codes = q.first.retain.codes
+		v.retain.codes = q.originalOutputs.retain.codes
 	}
 	if n := p.FirstRetained; n > 0 && n < v.retain.codes.Rows {
-		v.retain.codes = v.retain.codes.Gather(upTo(n))
+		v.retain.codes = v.retain.codes.Gather(indices(n))
 	}
-	return v.records(q.negatives)
+	return v.attackRecords(q.negatives)
 }
 
-// types are those of the members and of the non-members.
-func (q *question) types() *learned.Groups {
+// otherTypes are those of the members and of the non-members.
+func (q *attackCase) types() *learned.Groups {
 	var g learned.Groups
 	for _, i := range q.Forget {
 		g.Members = append(g.Members, q.Problem.Train.Y[i])
@@ -82,9 +82,9 @@ func (q *question) types() *learned.Groups {
 	return &g
 }
 
-// narrowed is what a protocol is asked, without the last feature where it is short of it.
-func narrowed(p learned.Protocol, q learned.Question) learned.Question {
-	if !p.Short {
+// withoutMissingFeature is what a protocol is asked, without the last feature where it is short of it.
+func withoutMissingFeature(p learned.Protocol, q learned.Target) learned.Target {
+	if !p.WithoutDistance {
 		return q
 	}
 	n := q.Model.Members.Cols - 1
@@ -96,22 +96,22 @@ func narrowed(p learned.Protocol, q learned.Question) learned.Question {
 	return q
 }
 
-// recordedBy are mean AUCs by protocol and arm on PBMC-33k: those of the paper, and, marked
+// recordedAUC are mean AUCs by protocol and arm on PBMC-33k: those of the paper, and, marked
 // with *, those that only its program's outputs have.
-func recordedBy(protocol, arm string) string {
+func recordedAUC(protocol, variant string) string {
 	return map[string]map[string]string{
 		"P-A":             {Original: "0.769", RetrainedCoded: "0.481"},
 		"P-A, kept codes": {Fisher: "0.814"},
 		"P-B":             {Original: "0.783", RetrainedCoded: "0.523", RetainTuned: "0.665", Ascended: "0.702", Scrubbed: "0.737", Private: "0.464"},
 		"P-D":             {RetainTuned: "1.000*", Ascended: "1.000*"},
 		"P-E":             {Original: "0.775*", RetrainedCoded: "0.495*", Fisher: "0.815*"},
-	}[protocol][arm]
+	}[protocol][variant]
 }
 
 func (ev *evidence) protocols() *paper.Output {
 	t := &report.Table{
 		ID: protocols.ID, Title: protocols.Title, Caption: protocols.Doc, Provenance: ev.provenance(protocols.ID),
-		Columns: []report.Column{{Name: "AUC of the model"}}, Notes: append(ev.notes(), ev.overModels()),
+		Columns: []report.Column{{Name: "AUC of the model"}}, Notes: append(ev.notes(), ev.intervalNote()),
 	}
 	for _, p := range learned.Protocols() {
 		name, own := strings.CutPrefix(p.Name, "cross-fitted-")
@@ -124,28 +124,28 @@ func (ev *evidence) protocols() *paper.Output {
 		t.Columns = append(t.Columns, report.Column{Name: name, Note: p.About + "; null 0.5"})
 	}
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			rows := ev.of(c.Label, a.Label)
+		for _, a := range c.variants() {
+			rows := ev.rowsOf(c.Label, a.Label)
 			if len(rows) == 0 {
 				continue
 			}
 			l := newLine(c, a, rows)
 			for _, p := range learned.Protocols() {
-				l.Share(ByProtocol(p.Name))
+				l.AddShare(ProtocolAUC(p.Name))
 			}
 			t.Rows = append(t.Rows, l.Row())
 		}
 	}
-	for _, arm := range judged() {
-		row := report.Row{Kind: report.Paper, Cells: []report.Cell{report.Str(arm)}}
+	for _, variant := range protocolVariants() {
+		row := report.Row{Kind: report.Paper, Cells: []report.Cell{report.Str(variant)}}
 		for _, p := range learned.Protocols() {
-			row.Cells = append(row.Cells, report.Str(recordedBy(p.Name, arm)))
+			row.Cells = append(row.Cells, report.Str(recordedAUC(p.Name, variant)))
 		}
 		if slices.ContainsFunc(row.Cells[1:], func(c report.Cell) bool { return c.Text != "" }) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = append(append(t.Notes, ev.sameTypes()...), "P-C, P-D and P-F do without the last feature, the distance to retained cells. P-D's "+
+	t.Notes = append(append(t.Notes, ev.sameTypeNotes()...), "P-C, P-D and P-F do without the last feature, the distance to retained cells. P-D's "+
 		"reconstruction is with library size here, which its program leaves out.",
 		"P-A measures the last feature to the first 5,000 retained cells, P-B to 5,000 that it draws, here to all of them: of fewer retained cells the two "+
 			"are the same. With kept codes these have the codes of the original, whatever model is attacked, as the program has it where "+
@@ -158,19 +158,19 @@ func (ev *evidence) protocols() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// sameTypes say of every case how much the attacker within types has to compare.
-func (ev *evidence) sameTypes() (out []string) {
+// sameTypeNotes say of every case how much the attacker within types has to compare.
+func (ev *evidence) sameTypeNotes() (out []string) {
 	for _, c := range ev.Cases {
-		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			out = append(out, fmt.Sprintf("%s: the attacker within types learns from types that have cells of both roles; of the non-members %s are of a type "+
 				"that is forgotten. Where folds have none, its scores are all the same, and 0.5 says that nothing can be said.",
-				c.Label, spread(rows, func(r Row) int { return r.SameType })))
+				c.Label, countRange(rows, func(r Row) int { return r.SameType })))
 		}
 	}
 	return out
 }
 
-func upTo(n int) []int {
+func indices(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

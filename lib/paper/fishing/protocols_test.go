@@ -23,33 +23,33 @@ func TestEveryProtocolGetsItsFeatures(t *testing.T) {
 		return learned.Records{Members: m, Nonmembers: m}
 	}
 	original := records(100)
-	q := learned.Question{Model: records(0), Original: &original, Beside: []int{1, 0}}
+	q := learned.Target{Model: records(0), Original: &original, NearestMember: []int{1, 0}}
 	for _, p := range learned.Protocols() {
 		want := 3
 		if slices.Contains([]string{"P-C", "P-D", "P-F"}, p.Name) {
 			want = 2
 		}
-		got := narrowed(p, q)
+		got := withoutMissingFeature(p, q)
 		if m := got.Model.Members; m.Cols != want || m.Row(1)[want-1] != float64(3+want-1) {
 			t.Errorf("%s: %d features, the last of the second record %v", p.Name, m.Cols, m.Row(1)[want-1])
 		}
-		if m := got.Original.Nonmembers; m.Cols != want || m.Row(1)[0] != 103 || !slices.Equal(got.Beside, q.Beside) {
-			t.Errorf("%s: %d features in the original, beside %v", p.Name, m.Cols, got.Beside)
+		if m := got.Original.Nonmembers; m.Cols != want || m.Row(1)[0] != 103 || !slices.Equal(got.NearestMember, q.NearestMember) {
+			t.Errorf("%s: %d features in the original, beside %v", p.Name, m.Cols, got.NearestMember)
 		}
 	}
 	if original.Members.Cols != 3 || q.Model.Members.Cols != 3 {
 		t.Error("the question itself has fewer features now")
 	}
-	if narrowed(learned.PC(), learned.Question{Model: records(0)}).Original != nil {
+	if withoutMissingFeature(learned.PC(), learned.Target{Model: records(0)}).Original != nil {
 		t.Error("an original came from nowhere")
 	}
 }
 
 // Every protocol looks at every arm, and stands in a column of its own.
 func TestTheTableOfProtocols(t *testing.T) {
-	s := shortened(t, byProtocol, Original, Retrained, OtherSeed, Foster)
+	s := shortenStudy(t, byProtocol, Original, Retrained, OtherSeed, Foster)
 	c := &s.Cases[0]
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +65,10 @@ func TestTheTableOfProtocols(t *testing.T) {
 		if column := table.Columns[k+1]; !strings.HasSuffix(column.Name, name) || !strings.Contains(column.Note, p.About) {
 			t.Errorf("column %d is %q, of %s", k+1, column.Name, p.Name)
 		}
-		for r, arm := range []string{Original, Retrained, OtherSeed, Foster} {
+		for r, variant := range []string{Original, Retrained, OtherSeed, Foster} {
 			row := table.Rows[r]
-			if want := ev.of(c.Label, arm)[0].Attacks[p.Name].All.AUC.Value; *row.Cells[k+1].Value != want || row.Cells[0].Text != arm {
-				t.Errorf("%s, %s: %v in the row of %s, want %v", p.Name, arm, *row.Cells[k+1].Value, row.Cells[0].Text, want)
+			if want := ev.rowsOf(c.Label, variant)[0].Attacks[p.Name].All.AUC.Value; *row.Cells[k+1].Value != want || row.Cells[0].Text != variant {
+				t.Errorf("%s, %s: %v in the row of %s, want %v", p.Name, variant, *row.Cells[k+1].Value, row.Cells[0].Text, want)
 			}
 		}
 	}
@@ -82,8 +82,8 @@ func TestTheTableOfProtocols(t *testing.T) {
 		t.Errorf("%d rows of the paper's of %d, %d protocols", printed, len(table.Rows), len(c.Protocols))
 	}
 	for scale, want := range map[string]int{"quick": 8, "standard": 10} {
-		if s, err := byProtocol(scale); err != nil || len(s.Cases[0].arms()) != want {
-			t.Errorf("%s: %d arms, %v", scale, len(s.Cases[0].arms()), err)
+		if s, err := byProtocol(scale); err != nil || len(s.Cases[0].variants()) != want {
+			t.Errorf("%s: %d arms, %v", scale, len(s.Cases[0].variants()), err)
 		}
 	}
 	if _, err := byProtocol("huge"); err == nil {
@@ -94,23 +94,23 @@ func TestTheTableOfProtocols(t *testing.T) {
 // P-A's last feature is the distance to the first retained cells, of the model under attack
 // or, kept, of the original; of more retained cells than it takes P-A is not P-B.
 func TestTheReferenceOfEveryProtocol(t *testing.T) {
-	s := shortened(t, byProtocol, Original, Retrained, OtherSeed)
-	c, err := environment(t).Lab().Case(t.Context(), s.Cases[0].at(0))
+	s := shortenStudy(t, byProtocol, Original, Retrained, OtherSeed)
+	c, err := newEnv(t).Lab().Case(t.Context(), s.Cases[0].setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, s.Cases[0])
+	q, err := newAttackCase(t.Context(), c, s.Cases[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := q.look(t.Context(), unlearn.Retrain{})
+	other, err := q.outputsAfter(t.Context(), unlearn.Retrain{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	few, kept := learned.PA(), learned.PAKept()
 	few.FirstRetained, kept.FirstRetained = 50, 50
 	distance := func(p learned.Protocol) float64 {
-		got, err := q.asked(p, other)
+		got, err := q.protocolInput(p, other)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,13 +126,13 @@ func TestTheReferenceOfEveryProtocol(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ got, want float64 }{
 		"P-B": {distance(learned.PB()), by(other.retain.codes)}, "P-A": {distance(learned.PA()), by(other.retain.codes)},
-		"P-A of 50": {distance(few), by(other.retain.codes.Gather(upTo(50)))}, "kept": {distance(kept), by(q.first.retain.codes.Gather(upTo(50)))},
+		"P-A of 50": {distance(few), by(other.retain.codes.Gather(indices(50)))}, "kept": {distance(kept), by(q.originalOutputs.retain.codes.Gather(indices(50)))},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: distance %v, want %v", name, c.got, c.want)
 		}
 	}
-	if got, _ := q.asked(few, other); got.Original.Members.Row(0)[got.Original.Members.Cols-1] == q.original.Members.Row(0)[q.original.Members.Cols-1] {
+	if got, _ := q.protocolInput(few, other); got.Original.Members.Row(0)[got.Original.Members.Cols-1] == q.original.Members.Row(0)[q.original.Members.Cols-1] {
 		t.Error("the attacker of P-A learned by other retained cells than it is scored by")
 	}
 	for i, row := range c.Forget {

@@ -7,20 +7,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 )
 
-// order is how arms follow each other at scale standard in a column, the largest mean first.
-type order struct {
-	column string
-	value  func(Row) float64
-	words  string // with the arm of the smaller mean and then the other
-	arms   []string
+// expectedOrder is how arms follow each other at scale standard in a column, the largest mean first.
+type expectedOrder struct {
+	column   string
+	value    func(Row) float64
+	words    string // with the arm of the smaller mean and then the other
+	variants []string
 }
 
 // standardOrders are those of Table 2 at scale standard, in which scale quick should show
 // the same.
-func standardOrders() []order {
+func standardOrders() []expectedOrder {
 	found := func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value }
 	loss := func(r Row) float64 { return r.ForgetRecon }
-	return []order{
+	return []expectedOrder{
 		{"AUC, P-B", found, "P-B finds more in %[2]s than in %[1]s", []string{Original, Ten, Thirty, Dampened, Scrubbed, Foster, Retrained}},
 		{"AUC, P-B", found, "P-B finds more in %[2]s than in %[1]s", []string{Dampened, Contrasted, Foster}},
 		{"recon, forgotten", loss, "the forgotten cells' loss is larger after %[2]s than after %[1]s",
@@ -28,17 +28,17 @@ func standardOrders() []order {
 	}
 }
 
-// unlikeStandard says, at scale quick, which neighbours in these orders change places.
-func (ev *evidence) unlikeStandard() []string {
+// orderDifferences says, at scale quick, which neighbours in these orders change places.
+func (ev *evidence) orderDifferences() []string {
 	if ev.Scale != "quick" {
 		return nil
 	}
 	var out []string
 	for _, o := range standardOrders() {
-		for i, arm := range o.arms[1:] {
-			above := o.arms[i]
-			if larger, smaller := ev.mean(above, o.value), ev.mean(arm, o.value); smaller > larger {
-				out = append(out, fmt.Sprintf(o.words, above, arm))
+		for i, variant := range o.variants[1:] {
+			above := o.variants[i]
+			if larger, smaller := ev.mean(above, o.value), ev.mean(variant, o.value); smaller > larger {
+				out = append(out, fmt.Sprintf(o.words, above, variant))
 			}
 		}
 	}
@@ -50,9 +50,9 @@ func (ev *evidence) unlikeStandard() []string {
 }
 
 // mean is a value's mean over the models of an arm that did not diverge, NaN without one.
-func (ev *evidence) mean(arm string, value func(Row) float64) float64 {
+func (ev *evidence) mean(variant string, value func(Row) float64) float64 {
 	sum, n := 0.0, 0.0
-	for _, r := range ev.arm(arm) {
+	for _, r := range ev.variantRows(variant) {
 		if r.Diverged == "" {
 			sum, n = sum+value(r), n+1
 		}

@@ -24,15 +24,15 @@ func TestTheStandardOrdersAreTheCommittedTables(t *testing.T) {
 			}
 		}
 		last := 0.0
-		for i, arm := range o.arms {
+		for i, variant := range o.variants {
 			v := -1.0
 			for _, r := range table.Rows {
-				if len(r.Cells) > at && r.Cells[0].Text == arm {
+				if len(r.Cells) > at && r.Cells[0].Text == variant {
 					v = *r.Cells[at].Value
 				}
 			}
 			if v < 0 || i > 0 && v >= last {
-				t.Errorf("%s: %s has %v after %v", o.column, arm, v, last)
+				t.Errorf("%s: %s has %v after %v", o.column, variant, v, last)
 			}
 			last = v
 		}
@@ -42,20 +42,20 @@ func TestTheStandardOrdersAreTheCommittedTables(t *testing.T) {
 // A note says which arms change places, and nothing where none does or at another scale.
 func TestANoteSaysWhereQuickIsOtherwise(t *testing.T) {
 	ev := &evidence{Study: Study{Scale: "quick"}, Evidence: &paper.Evidence[Row]{}}
-	add := func(arm string, auc, loss float64) {
+	add := func(variant string, auc, loss float64) {
 		report := attack.ScoreReport{}
 		report.AUC.Value = auc
-		ev.Rows = append(ev.Rows, Row{Arm: arm, ForgetRecon: loss, Attacks: map[string]Attacked{learned.PB().Name: {All: report}}})
+		ev.Rows = append(ev.Rows, Row{Variant: variant, ForgetRecon: loss, Attacks: map[string]ProtocolResult{learned.PB().Name: {All: report}}})
 	}
-	for i, arm := range []string{Original, Ten, Thirty, Dampened, Scrubbed, Contrasted, Foster, Retrained, Fisher} {
-		add(arm, 0.9-float64(i)/20, 100+float64(i))
+	for i, variant := range []string{Original, Ten, Thirty, Dampened, Scrubbed, Contrasted, Foster, Retrained, Fisher} {
+		add(variant, 0.9-float64(i)/20, 100+float64(i))
 	}
-	if got := ev.unlikeStandard(); got != nil {
+	if got := ev.orderDifferences(); got != nil {
 		t.Errorf("all is as it should be: %q", got)
 	}
 	add(Retrained, 0.99, 90) // a second model: means of 0.77 and 98.5
 	add(Thirty, 0.2, 100)
-	got := strings.Join(ev.unlikeStandard(), " ")
+	got := strings.Join(ev.orderDifferences(), " ")
 	for _, want := range []string{"P-B finds more in retrained than in SSD, Foster et al.", "P-B finds more in SSD than in fine-tuning, 30 epochs",
 		"the forgotten cells' loss is larger after SCRUB than after retrained"} {
 		if !strings.Contains(got, want) {
@@ -66,7 +66,7 @@ func TestANoteSaysWhereQuickIsOtherwise(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	ev.Scale = "standard"
-	if got := ev.unlikeStandard(); got != nil {
+	if got := ev.orderDifferences(); got != nil {
 		t.Errorf("at scale standard: %q", got)
 	}
 }
@@ -82,24 +82,24 @@ func TestQuickPointsWhereTheStandardTableDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Seeds, s.Cases[0].Only = 1, []string{Original, Retrained, Ten, Scrubbed}
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := map[string]Row{}
 	for _, r := range ev.Rows {
-		said[r.Arm] = r
+		said[r.Variant] = r
 	}
-	of := func(arm, protocol string) float64 { return said[arm].Attacks[protocol].All.AUC.Value }
+	of := func(variant, protocol string) float64 { return said[variant].Attacks[protocol].All.AUC.Value }
 	for _, protocol := range []string{learned.PB().Name, learned.CrossFitted(nil).Name} {
 		if original, retrained := of(Original, protocol), of(Retrained, protocol); original < 0.6 || retrained >= original {
 			t.Errorf("%s: the original has %v, the retrained model %v", protocol, original, retrained)
 		}
 	}
 	rising := []string{Original, Ten, Scrubbed, Retrained}
-	for i, arm := range rising[1:] {
-		if said[arm].ForgetRecon <= said[rising[i]].ForgetRecon {
-			t.Errorf("the loss is %v after %s and %v after %s", said[rising[i]].ForgetRecon, rising[i], said[arm].ForgetRecon, arm)
+	for i, variant := range rising[1:] {
+		if said[variant].ForgetRecon <= said[rising[i]].ForgetRecon {
+			t.Errorf("the loss is %v after %s and %v after %s", said[rising[i]].ForgetRecon, rising[i], said[variant].ForgetRecon, variant)
 		}
 	}
 	if unseen := said[Original].UnseenRecon; said[Original].ForgetRecon >= unseen || said[Retrained].ForgetRecon <= unseen {

@@ -13,32 +13,32 @@ import (
 
 // Make makes a table or figure of the paper where Open opens: "table", "2".
 func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
-	return Paper().Here(ctx, kind, name)
+	return Paper().Make(ctx, kind, name)
 }
 
-// Asked is the first case with a seed: models, and what attackers are asked of them.
-type Asked struct {
-	*question
+// OpenedCase is the first case with a seed: models, and what attackers are asked of them.
+type OpenedCase struct {
+	*attackCase
 	Study Study
 	env   *paper.Env
 }
 
 // Open opens the first case of the reader's scale with a seed. It trains the original
 // and two retrained models, or finds them in the store.
-func Open(ctx context.Context, seed int) (*Asked, error) {
-	e, s, err := here()
+func Open(ctx context.Context, seed int) (*OpenedCase, error) {
+	e, s, err := openScale()
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.Lab().Case(ctx, s.Cases[0].at(seed))
+	c, err := e.Lab().Case(ctx, s.Cases[0].setting(seed))
 	if err != nil {
 		return nil, err
 	}
-	q, err := questioned(ctx, c, s.Cases[0])
-	return &Asked{question: q, Study: s, env: e}, err
+	q, err := newAttackCase(ctx, c, s.Cases[0])
+	return &OpenedCase{attackCase: q, Study: s, env: e}, err
 }
 
-func here() (*paper.Env, Study, error) {
+func openScale() (*paper.Env, Study, error) {
 	s, err := StudyAt(paper.ScaleName())
 	if err != nil {
 		return nil, s, err
@@ -48,26 +48,26 @@ func here() (*paper.Env, Study, error) {
 }
 
 // Row is the evidence on an arm of a reader's own.
-func (a *Asked) Row(ctx context.Context, arm lab.Arm) (*Row, error) {
-	return a.row(ctx, a.env.Engine, arm)
+func (a *OpenedCase) Row(ctx context.Context, variant lab.Variant) (*Row, error) {
+	return a.measureRow(ctx, a.env.Engine, variant)
 }
 
 // Source is the line under a figure that a notebook draws of the case.
-func (a *Asked) Source() string {
-	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.of.Label, a.Study.Scale, a.Seed, a.Hash)
+func (a *OpenedCase) Source() string {
+	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.spec.Label, a.Study.Scale, a.Seed, a.Hash)
 }
 
 // Negatives is the number of unseen cells that stand against the forgotten ones.
-func (a *Asked) Negatives() int { return len(a.negatives) }
+func (a *OpenedCase) Negatives() int { return len(a.negatives) }
 
 // Measure makes the rows of the models of one seed, so that a reader does not wait
 // for all of them at once.
 func Measure(ctx context.Context, seed int) error {
-	e, s, err := here()
+	e, s, err := openScale()
 	if err != nil {
 		return err
 	}
-	_, err = paper.Collect(ctx, e, []paper.Piece[Row]{piece(e, s.Cases[0], seed)})
+	_, err = paper.Collect(ctx, e, []paper.Measurement[Row]{measurement(e, s.Cases[0], seed)})
 	return err
 }
 
@@ -76,7 +76,7 @@ type Rows []Row
 
 // Measured are the rows of the first case.
 func Measured(ctx context.Context) (Rows, error) {
-	e, s, err := here()
+	e, s, err := openScale()
 	if err != nil {
 		return nil, err
 	}
@@ -88,24 +88,24 @@ func Measured(ctx context.Context) (Rows, error) {
 	return ev.Rows, nil
 }
 
-// Of are the values of an arm, one per model.
-func (r Rows) Of(arm string, value func(Row) float64) []float64 {
+// Values are the values of an arm, one per model.
+func (r Rows) Values(variant string, value func(Row) float64) []float64 {
 	var out []float64
 	for _, row := range r {
-		if row.Arm == arm && row.Diverged == "" {
+		if row.Variant == variant && row.Diverged == "" {
 			out = append(out, value(row))
 		}
 	}
 	return out
 }
 
-// Less is a value of an arm less that of another one, model by model, where neither
+// Differences is a value of an arm less that of another one, model by model, where neither
 // diverged.
-func (r Rows) Less(arm, other string, value func(Row) float64) []float64 {
+func (r Rows) Differences(variant, other string, value func(Row) float64) []float64 {
 	var out []float64
 	for _, a := range r {
 		for _, b := range r {
-			if a.Case == b.Case && a.Seed == b.Seed && a.Arm == arm && b.Arm == other && a.Diverged == "" && b.Diverged == "" {
+			if a.Case == b.Case && a.Seed == b.Seed && a.Variant == variant && b.Variant == other && a.Diverged == "" && b.Diverged == "" {
 				out = append(out, value(a)-value(b))
 			}
 		}
@@ -113,22 +113,22 @@ func (r Rows) Less(arm, other string, value func(Row) float64) []float64 {
 	return out
 }
 
-// ByProtocol is the AUC of a protocol, over all cells that it scores.
-func ByProtocol(name string) func(Row) float64 {
+// ProtocolAUC is the AUC of a protocol, over all cells that it scores.
+func ProtocolAUC(name string) func(Row) float64 {
 	return func(r Row) float64 { return r.Attacks[name].All.AUC.Value }
 }
 
-// BySuite is the AUC of an attack that learns nothing.
-func BySuite(name string) func(Row) float64 {
+// SuiteAUC is the AUC of an attack that learns nothing.
+func SuiteAUC(name string) func(Row) float64 {
 	return func(r Row) float64 { return r.Suite[name].AUC.Value }
 }
 
-// Against shows a value of several arms, one point per model.
-func (r Rows) Against(meta plot.Meta, axis string, null *plot.Null, value func(Row) float64, arms ...string) plot.Figure {
+// Strips shows a value of several arms, one point per model.
+func (r Rows) Strips(meta plot.Meta, axis string, null *plot.Null, value func(Row) float64, variants ...string) plot.Figure {
 	f := plot.Strips{Meta: meta, Y: plot.Axis{Label: axis}, Null: null, Series: []plot.StripSeries{{Name: axis}}}
-	for _, arm := range arms {
-		f.Groups = append(f.Groups, arm)
-		f.Series[0].Values = append(f.Series[0].Values, r.Of(arm, value))
+	for _, variant := range variants {
+		f.Groups = append(f.Groups, variant)
+		f.Series[0].Values = append(f.Series[0].Values, r.Values(variant, value))
 	}
 	return f
 }

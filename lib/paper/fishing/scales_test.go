@@ -12,14 +12,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// drawn is the scale whose jobs cannot be listed before its cells are drawn, which takes
+// withSampledCodes is the scale whose jobs cannot be listed before its cells are drawn, which takes
 // half a minute: what is in the store is known by the hash of the data.
 const drawn = "atlas"
 
 // Every scale that is offered has a study in every recipe, whose jobs can be listed
 // without a file.
 func TestEveryScaleOfEveryRecipe(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	for _, s := range Paper().Scales {
 		if s.Name == drawn {
@@ -52,19 +52,19 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 			t.Fatalf("%s: %d seeds, %v", scale, s.Seeds, err)
 		}
 		for _, c := range s.Cases {
-			at := c.at(3)
+			at := c.setting(3)
 			if at.Seed != 3 || at.Fit.Epochs != 100 || at.Fit.Batch != 256 || at.Fit.Optimizer != (nn.Adam{LR: 1e-4}) || c.Neighbours != 10 {
 				t.Errorf("%s: %+v", c.Label, at.Fit)
 			}
-			if m, ok := at.Arch(2000, 14).Resolved().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
+			if m, ok := at.Arch(2000, 14).WithDefaults().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
 				t.Errorf("%s: network %+v", c.Label, m)
 			}
-			if at.Cells.Resolved().Variable.Top != 2000 || at.Cells.Resolved().TrainFraction != 0.85 {
+			if at.Cells.WithDefaults().Variable.Top != 2000 || at.Cells.WithDefaults().TrainFraction != 0.85 {
 				t.Errorf("%s: prepared as %+v", c.Label, at.Cells)
 			}
 		}
 	}
-	s, _ := acrossAt("paper")
+	s, _ := acrossStudy("paper")
 	names := map[string]bool{}
 	for _, c := range s.Cases {
 		names[jobName(c, 0)] = true
@@ -90,15 +90,15 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 // The types of sets without labels are clusters, of which one is forgotten: from counts to
 // rows, on cells that need no file.
 func TestAClusterIsForgotten(t *testing.T) {
-	s := brief()
+	s := briefStudy()
 	s.Seeds = 1
 	c := &s.Cases[0]
 	c.Class, c.Cells.Clusters, c.Only = datacells.SecondSmallest, true, []string{Original, Retrained, OtherSeed}
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ev.of(c.Label, Original)[0]
+	r := ev.rowsOf(c.Label, Original)[0]
 	sizes := r.Sizes.Unseen
 	smallest, second := sizes[datacells.Smallest], sizes[datacells.SecondSmallest]
 	if r.Type != datacells.SecondSmallest || r.Forget < 5 || smallest > second || second == 0 || r.Forget < 3*second {
@@ -114,7 +114,7 @@ func TestAClusterIsForgotten(t *testing.T) {
 func TestNotesAreOfTheCasesOfTheStudy(t *testing.T) {
 	quick, whole := simulated(), atlas()
 	for seeds, told := range map[int]string{1: "no interval", 2: "Student's"} {
-		if got := (&evidence{Study: Study{Seeds: seeds}}).overModels(); !strings.Contains(got, told) {
+		if got := (&evidence{Study: Study{Seeds: seeds}}).intervalNote(); !strings.Contains(got, told) {
 			t.Errorf("of %d models a note says %q", seeds, got)
 		}
 	}
@@ -125,12 +125,12 @@ func TestNotesAreOfTheCasesOfTheStudy(t *testing.T) {
 		{[]Case{quick}, "simulated_cells are generated.", "on counts, for which"},
 		{[]Case{whole}, "simulated_atlas are generated.", "on logged values, as the program"},
 		{[]Case{quick, whole}, "simulated_cells and simulated_atlas are generated.", "on counts (simulated, rare type), for which"},
-		{[]Case{blood33k(), mouse()}, "", "So they are here (PBMC-33k, smallest cluster)."},
+		{[]Case{pbmc33k(), tabulaMuris()}, "", "So they are here (PBMC-33k, smallest cluster)."},
 	} {
-		if got := strings.Join(generated(c.cases), " "); got != c.made {
+		if got := strings.Join(syntheticNotes(c.cases), " "); got != c.made {
 			t.Errorf("%q, want %q", got, c.made)
 		}
-		if got := strings.Join(chosenOn(c.cases), " "); !strings.Contains(got, c.told) {
+		if got := strings.Join(geneChoiceNotes(c.cases), " "); !strings.Contains(got, c.told) {
 			t.Errorf("%q, want %q in it", got, c.told)
 		}
 	}

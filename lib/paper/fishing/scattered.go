@@ -40,8 +40,8 @@ func byScattered(scale string) (Study, error) {
 
 // recordedScattered are the mean AUCs of Fisher scrubbing and their deviations in the outputs of the
 // paper's program, ten seeds each.
-func recordedScattered(c Case, arm string) string {
-	if arm != Fisher {
+func recordedScattered(c Case, variant string) string {
+	if variant != Fisher {
 		return ""
 	}
 	return map[int]string{10: "0.588 +- 0.018*", 30: "0.601 +- 0.004*", 50: "0.574 +- 0.003*", 100: "0.547 +- 0.003*", 500: "0.516 +- 0.001*"}[c.Scattered]
@@ -49,9 +49,9 @@ func recordedScattered(c Case, arm string) string {
 
 func (ev *evidence) scatteredSizes() *paper.Output {
 	t := ev.attackTable(scatteredSizes, "on PBMC-33k; *: not in the paper, in its program's recorded outputs", func(l *line) {
-		l.Add(report.Str(recordedScattered(l.c, l.a.Label)))
+		l.AddCell(report.Str(recordedScattered(l.c, l.a.Label)))
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
+		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
 	})
 	return &paper.Output{Table: t}
 }

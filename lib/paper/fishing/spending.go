@@ -24,13 +24,13 @@ type Spending struct {
 	Tight *privacy.Bounds `json:"epsilon_tight,omitempty"`
 }
 
-// spendingOf is nil of a method that is no private training.
-func spendingOf(m unlearn.Method, r *unlearn.Report, retained int) (*Spending, error) {
-	private, is := m.Resolved().(unlearn.DPRetrain)
+// newSpending is nil of a method that is no private training.
+func newSpending(m unlearn.Method, r *unlearn.Report, retained int) (*Spending, error) {
+	private, is := m.WithDefaults().(unlearn.DPRetrain)
 	if !is {
 		return nil, nil
 	}
-	out := &Spending{Cells: private.Trained(retained), Steps: r.Steps, Rate: float64(r.Epochs) / float64(r.Steps), Delta: private.Delta}
+	out := &Spending{Cells: private.TrainingSize(retained), Steps: r.Steps, Rate: float64(r.Epochs) / float64(r.Steps), Delta: private.Delta}
 	h := r.History[len(r.History)-1].Privacy
 	if h.Steps() == 0 {
 		return out, nil
@@ -69,15 +69,15 @@ func spentText(rows []Row) string {
 	if len(rdp) == 0 {
 		return ""
 	}
-	text := between(slices.Min(rdp), slices.Max(rdp))
+	text := rangeText(slices.Min(rdp), slices.Max(rdp))
 	if len(low) == len(rdp) {
-		text += "; " + between(slices.Min(low), slices.Max(high))
+		text += "; " + rangeText(slices.Min(low), slices.Max(high))
 	}
 	return text
 }
 
-// between is a range of numbers: "10.03" or "9.87 to 9.97".
-func between(low, high float64) string {
+// rangeText is a range of numbers: "10.03" or "9.87 to 9.97".
+func rangeText(low, high float64) string {
 	a, b := report.FormatNumber(low, 2), report.FormatNumber(high, 2)
 	if a == b {
 		return a
@@ -90,26 +90,26 @@ var spentColumn = report.Column{Name: "epsilon", Note: "spent on the retained ce
 	"by RDP, as the program counts; " +
 	"bounds of the tight accountant; infinite: no noise; of other rows none is stated"}
 
-// spent adds the cell of that column.
-func (l *line) spent() {
+// addSpent adds the cell of that column.
+func (l *line) addSpent() {
 	if text := spentText(l.rows); text != "" {
-		l.Add(report.Str(text))
+		l.AddCell(report.Str(text))
 		return
 	}
-	l.Add(report.Gap("not private"))
+	l.AddCell(report.Gap("not private"))
 }
 
-// spendings say of the private arms of a case on how many cells they were trained, and how.
-func (ev *evidence) spendings(c Case) []string {
+// spendingNotes say of the private arms of a case on how many cells they were trained, and how.
+func (ev *evidence) spendingNotes(c Case) []string {
 	var said []string
-	for _, a := range c.arms() {
-		rows := ev.of(c.Label, a.Label)
+	for _, a := range c.variants() {
+		rows := ev.rowsOf(c.Label, a.Label)
 		if len(rows) == 0 || rows[0].Private == nil {
 			continue
 		}
 		p := rows[0].Private
 		said = append(said, fmt.Sprintf("%s: %d of %d retained cells, %s steps that a cell enters at rate %s, noise %s, epsilon %s",
-			a.Label, p.Cells, rows[0].Sizes.Train-rows[0].Forget, spread(rows, func(r Row) int { return r.Private.Steps }),
+			a.Label, p.Cells, rows[0].Sizes.Train-rows[0].Forget, countRange(rows, func(r Row) int { return r.Private.Steps }),
 			report.FormatNumber(p.Rate, 3), report.FormatNumber(p.Noise, 2), spentText(rows)))
 	}
 	if said == nil {

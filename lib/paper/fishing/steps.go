@@ -43,44 +43,44 @@ func bySteps(scale string) (Study, error) {
 		return s, err
 	}
 	c := s.Cases[0]
-	all := c.arms()
+	all := c.variants()
 	c.Part, c.Only = "steps", []string{Original, Retrained, OtherSeed}
 	for _, a := range all {
-		if m := stretched(a.Method); m != nil {
-			c.Also = append(c.Also, a, lab.Arm{Label: a.Label + asManySteps, Method: m, Control: a.Control})
+		if m := stepMatched(a.Method); m != nil {
+			c.Also = append(c.Also, a, lab.Variant{Label: a.Label + asManySteps, Method: m, Control: a.Control})
 		}
 	}
 	s.Cases = []Case{c}
 	return s, nil
 }
 
-// stretched is a method for as many steps as the paper's take, nil where it counts no
+// stepMatched is a method for as many steps as the paper's take, nil where it counts no
 // epochs over the retained cells. Frozen critics and private training count them too and are left out:
-// see leftUnstretched.
-func stretched(m unlearn.Method) unlearn.Method {
+// see notStepMatched.
+func stepMatched(m unlearn.Method) unlearn.Method {
 	switch m := m.(type) {
 	case unlearn.RetainTuning:
-		return paced(m)
+		return matchSteps(m)
 	case unlearn.AscentTuning:
-		return paced(m)
+		return matchSteps(m)
 	case unlearn.SSD:
-		return paced(m)
+		return matchSteps(m)
 	case unlearn.SCRUBLatent:
-		return paced(m)
+		return matchSteps(m)
 	case unlearn.LatentContrast:
-		return paced(m)
+		return matchSteps(m)
 	case unlearn.FisherScrub:
-		return paced(m)
+		return matchSteps(m)
 	}
 	return nil
 }
 
-func paced[M unlearn.Method](m M) unlearn.Method {
+func matchSteps[M unlearn.Method](m M) unlearn.Method {
 	return unlearn.StepMatched[M]{Of: m, Retained: paperRetained, Batch: paperBatch}
 }
 
-// leftUnstretched says why some methods do not stand in the table.
-const leftUnstretched = "Not here: frozen critics, for their cost: 3,300 steps, each on 256 retained cells and four times on the forgotten ones. " +
+// notStepMatched says why some methods do not stand in the table.
+const notStepMatched = "Not here: frozen critics, for their cost: 3,300 steps, each on 256 retained cells and four times on the forgotten ones. " +
 	"Private training: its noise follows from its number of steps, so that more of them are another mechanism. " +
 	"Extra-gradient: its epoch is one step in the paper's program too. Extra-gradient, true: the paper does not say how long it is played. " +
 	"SSD of Foster et al.: it takes no step."
@@ -96,41 +96,41 @@ func (ev *evidence) steps() *paper.Output {
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 			{Name: "AUC, cross-fitted", Note: "Table 2's; null in the notes, near 0.5"},
 		},
-		Notes: append(ev.notes(), ev.overModels(), leftUnstretched),
+		Notes: append(ev.notes(), ev.intervalNote(), notStepMatched),
 	}
 	ours := learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {
 		loss := func(r Row) float64 { return r.ForgetRecon }
-		way := ev.wayOf(c.Label, loss)
-		for _, a := range c.arms() {
-			rows := ev.of(c.Label, a.Label)
+		way := ev.shareOfWay(c.Label, loss)
+		for _, a := range c.variants() {
+			rows := ev.rowsOf(c.Label, a.Label)
 			if len(rows) == 0 {
 				continue
 			}
 			l := newLine(c, a, rows)
 			if rows[0].Steps == 0 {
-				l.Add(report.Gap("no method"))
+				l.AddCell(report.Gap("no method"))
 			} else {
-				l.Add(report.Str(spread(rows, func(r Row) int { return r.Steps })))
+				l.AddCell(report.Str(countRange(rows, func(r Row) int { return r.Steps })))
 			}
-			l.Over(1, loss)
-			l.Over(2, way)
-			l.Over(1, Row.ELBO)
-			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+			l.AddMean(1, loss)
+			l.AddMean(2, way)
+			l.AddMean(1, Row.ELBO)
+			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
 			t.Rows = append(t.Rows, l.Row())
 		}
 	}
 	return &paper.Output{Table: t}
 }
 
-// wayOf is the share of the way from a case's original to its retrained model that a
+// shareOfWay is the share of the way from a case's original to its retrained model that a
 // value of a model has gone, each of its own seed.
-func (ev *evidence) wayOf(label string, value func(Row) float64) func(Row) float64 {
+func (ev *evidence) shareOfWay(label string, value func(Row) float64) func(Row) float64 {
 	from, to := map[int]float64{}, map[int]float64{}
-	for _, r := range ev.of(label, Original) {
+	for _, r := range ev.rowsOf(label, Original) {
 		from[r.Seed] = value(r)
 	}
-	for _, r := range ev.of(label, Retrained) {
+	for _, r := range ev.rowsOf(label, Retrained) {
 		to[r.Seed] = value(r)
 	}
 	return func(r Row) float64 {
@@ -141,25 +141,25 @@ func (ev *evidence) wayOf(label string, value func(Row) float64) func(Row) float
 	}
 }
 
-// trainedNotes say of the cases that are trained at another rate than the paper's how their
+// trainingNotes say of the cases that are trained at another rate than the paper's how their
 // steps compare with those on its PBMC-33k.
-func (ev *evidence) trainedNotes() []string {
-	return eachOnce(ev.Cases, func(c Case) string {
-		rows := ev.of(c.Label, Original)
+func (ev *evidence) trainingNotes() []string {
+	return groupNotes(ev.Cases, func(c Case) string {
+		rows := ev.rowsOf(c.Label, Original)
 		if len(rows) == 0 {
 			return ""
 		}
-		return trainedNote(c, rows[0].Sizes.Train, rows[0].Sizes.Train-rows[0].Forget)
+		return trainingNote(c, rows[0].Sizes.Train, rows[0].Sizes.Train-rows[0].Forget)
 	})
 }
 
-// captioned is a figure's caption with notes, which it has no other place for.
-func captioned(caption string, notes []string) string {
+// joinCaption is a figure's caption with notes, which it has no other place for.
+func joinCaption(caption string, notes []string) string {
 	return strings.Join(append([]string{caption}, notes...), " ")
 }
 
-// eachOnce are notes on cases, of those of which the same is said together; "" is none.
-func eachOnce(cases []Case, note func(Case) string) []string {
+// groupNotes are notes on cases, of those of which the same is said together; "" is none.
+func groupNotes(cases []Case, note func(Case) string) []string {
 	var notes []string
 	labels := map[string][]string{}
 	for _, c := range cases {
@@ -175,14 +175,14 @@ func eachOnce(cases []Case, note func(Case) string) []string {
 	return notes
 }
 
-// trainedNote compares a training on so many cells, of which some are retained, with the
+// trainingNote compares a training on so many cells, of which some are retained, with the
 // paper's; "" of one at the paper's rate.
-func trainedNote(c Case, cells, retained int) string {
+func trainingNote(c Case, cells, retained int) string {
 	if c.LR == paperRate {
 		return ""
 	}
 	const ten = 10
-	tuning := unlearn.RetainTuning{}.Resolved().(unlearn.RetainTuning)
+	tuning := unlearn.RetainTuning{}.WithDefaults().(unlearn.RetainTuning)
 	return fmt.Sprintf("trained at %g, %.3g times the paper's rate, for %d steps where the paper's PBMC-33k takes %d. "+
 		"Methods keep the paper's rate, %g, and its numbers of epochs: %d epochs are %d steps where it takes %d. "+
 		"The table 'steps' has them for as many steps as the paper's.",

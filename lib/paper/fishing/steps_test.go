@@ -22,17 +22,17 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 		if err != nil || len(s.Cases) != 1 {
 			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
 		}
-		arms := s.Cases[0].arms()
-		if len(arms) != 3+2*want {
-			t.Errorf("%s: %d arms", scale, len(arms))
+		variants := s.Cases[0].variants()
+		if len(variants) != 3+2*want {
+			t.Errorf("%s: %d arms", scale, len(variants))
 		}
-		table2 := map[string]lab.Arm{}
+		table2 := map[string]lab.Variant{}
 		all, _ := StudyAt(scale)
-		for _, a := range all.Cases[0].arms() {
+		for _, a := range all.Cases[0].variants() {
 			table2[a.Label] = a
 		}
-		for i := 3; i < len(arms); i += 2 {
-			a, b := arms[i], arms[i+1]
+		for i := 3; i < len(variants); i += 2 {
+			a, b := variants[i], variants[i+1]
 			if a.Method != table2[a.Label].Method || a.Control != b.Control || b.Label != a.Label+asManySteps {
 				t.Errorf("%s: %s beside %s", scale, b.Label, a.Label)
 			}
@@ -41,12 +41,12 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 			}
 		}
 		for _, label := range []string{Ten, Thirty, RetainTuned, Ascended, Dampened, Scrubbed, ScrubbedOne, Contrasted} {
-			if !slices.ContainsFunc(arms, func(a lab.Arm) bool { return a.Label == label+asManySteps }) {
+			if !slices.ContainsFunc(variants, func(a lab.Variant) bool { return a.Label == label+asManySteps }) {
 				t.Errorf("%s: %s has no step-matched arm", scale, label)
 			}
 		}
 	}
-	matched := stretched(unlearn.SCRUBLatent{Joint: true}).(unlearn.StepMatched[unlearn.SCRUBLatent])
+	matched := stepMatched(unlearn.SCRUBLatent{Joint: true}).(unlearn.StepMatched[unlearn.SCRUBLatent])
 	if !matched.Of.Joint || matched.Retained != 28094 || matched.Batch != 256 || matched.Records != 0 {
 		t.Errorf("%+v", matched)
 	}
@@ -57,22 +57,22 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 
 // The way is that of the own seed, from the original to the retrained model.
 func TestTheShareOfTheWayIsBySeed(t *testing.T) {
-	row := func(arm string, seed int, loss float64) Row {
-		return Row{Case: "c", Arm: arm, Seed: seed, ForgetRecon: loss}
+	row := func(variant string, seed int, loss float64) Row {
+		return Row{Case: "c", Variant: variant, Seed: seed, ForgetRecon: loss}
 	}
 	ev := &evidence{Evidence: &paper.Evidence[Row]{Rows: []Row{
 		row(Original, 0, 100), row(Original, 1, 200), row(Retrained, 0, 110), row(Retrained, 1, 240),
-		row("m", 0, 105), row("m", 1, 210), {Case: "d", Arm: Original, Seed: 0, ForgetRecon: 7}, {Case: "d", Arm: Retrained, Seed: 0, ForgetRecon: 7},
+		row("m", 0, 105), row("m", 1, 210), {Case: "d", Variant: Original, Seed: 0, ForgetRecon: 7}, {Case: "d", Variant: Retrained, Seed: 0, ForgetRecon: 7},
 	}}}
-	way := ev.wayOf("c", func(r Row) float64 { return r.ForgetRecon })
-	for arm, want := range map[string][2]float64{Original: {0, 0}, Retrained: {1, 1}, "m": {0.5, 0.25}} {
-		for seed, r := range ev.of("c", arm) {
+	way := ev.shareOfWay("c", func(r Row) float64 { return r.ForgetRecon })
+	for variant, want := range map[string][2]float64{Original: {0, 0}, Retrained: {1, 1}, "m": {0.5, 0.25}} {
+		for seed, r := range ev.rowsOf("c", variant) {
 			if got := way(r); got != want[seed] {
-				t.Errorf("%s, seed %d: %v, want %v", arm, seed, got, want[seed])
+				t.Errorf("%s, seed %d: %v, want %v", variant, seed, got, want[seed])
 			}
 		}
 	}
-	if got := ev.wayOf("d", func(r Row) float64 { return r.ForgetRecon })(ev.Rows[6]); !math.IsNaN(got) {
+	if got := ev.shareOfWay("d", func(r Row) float64 { return r.ForgetRecon })(ev.Rows[6]); !math.IsNaN(got) {
 		t.Errorf("between two equal models the way is %v", got)
 	}
 }
@@ -80,24 +80,24 @@ func TestTheShareOfTheWayIsBySeed(t *testing.T) {
 // PBMC-3k's 2,289 cells are 9 batches, and so are 2,258 of them: 900 steps for the paper's
 // 11,000, and 90 for 1,100. The note follows the settings, and there is none at the paper's rate.
 func TestTheNoteOfStepsFollowsTheSettings(t *testing.T) {
-	c := blood("dendritic cells", "DC", 100)
+	c := pbmc3k("dendritic cells", "DC", 100)
 	for want, got := range map[string]string{
-		"trained at 0.001, 10 times the paper's rate, for 900 steps where the paper's PBMC-33k takes 11000. ":  trainedNote(c, 2289, 2258),
-		"keep the paper's rate, 0.0001, and its numbers of epochs: 10 epochs are 90 steps where it takes 1100": trainedNote(c, 2289, 2258),
-		"for 1700 steps":                  trainedNote(c, 4300, 4000),
-		"10 epochs are 160 steps":         trainedNote(c, 4300, 4000),
-		"for 360 steps where the paper's": trainedNote(blood("", "", 40), 2289, 2258),
+		"trained at 0.001, 10 times the paper's rate, for 900 steps where the paper's PBMC-33k takes 11000. ":  trainingNote(c, 2289, 2258),
+		"keep the paper's rate, 0.0001, and its numbers of epochs: 10 epochs are 90 steps where it takes 1100": trainingNote(c, 2289, 2258),
+		"for 1700 steps":                  trainingNote(c, 4300, 4000),
+		"10 epochs are 160 steps":         trainingNote(c, 4300, 4000),
+		"for 360 steps where the paper's": trainingNote(pbmc3k("", "", 40), 2289, 2258),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if got := trainedNote(blood33k(), 28124, 28094); got != "" {
+	if got := trainingNote(pbmc33k(), 28124, 28094); got != "" {
 		t.Errorf("at the paper's rate the note is %q", got)
 	}
 	a, b := c, c
 	a.Label, b.Label = "a", "b"
-	notes := eachOnce([]Case{a, {Label: "none"}, b}, func(c Case) string {
+	notes := groupNotes([]Case{a, {Label: "none"}, b}, func(c Case) string {
 		if c.Label == "none" {
 			return ""
 		}
@@ -111,12 +111,12 @@ func TestTheNoteOfStepsFollowsTheSettings(t *testing.T) {
 // From cells to the table of steps: every row has its steps and its way, and a stretched
 // method has gone as many steps as the paper's.
 func TestTheTableOfSteps(t *testing.T) {
-	s := brief()
+	s := briefStudy()
 	c := &s.Cases[0]
 	c.Only = []string{Original, Retrained, OtherSeed}
 	short := unlearn.RetainTuning{Epochs: 2, Patience: 2}
-	c.Also = []lab.Arm{{Label: Ten, Method: short, Control: true}, {Label: Ten + asManySteps, Method: paced(short), Control: true}}
-	ev, err := collect(t.Context(), environment(t), s)
+	c.Also = []lab.Variant{{Label: Ten, Method: short, Control: true}, {Label: Ten + asManySteps, Method: matchSteps(short), Control: true}}
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +124,10 @@ func TestTheTableOfSteps(t *testing.T) {
 	if err := table.Check(); err != nil || len(table.Rows) != 5 {
 		t.Fatalf("%d rows, %v", len(table.Rows), err)
 	}
-	r := ev.of(c.Label, Ten)[0]
+	r := ev.rowsOf(c.Label, Ten)[0]
 	perEpoch := batchesOf(r.Sizes.Train-r.Forget, c.Fit.Batch)
 	epochs := int(math.Round(2 * 110 / float64(perEpoch)))
-	if got, want := ev.of(c.Label, Ten+asManySteps)[0].Steps, epochs*perEpoch; got != want || r.Steps != 2*perEpoch {
+	if got, want := ev.rowsOf(c.Label, Ten+asManySteps)[0].Steps, epochs*perEpoch; got != want || r.Steps != 2*perEpoch {
 		t.Errorf("%d steps, as many as the paper's %d, want %d", r.Steps, got, want)
 	}
 	if text := table.Rows[4].Cells[1].Text; text != fmt.Sprint(epochs*perEpoch) {
@@ -141,26 +141,26 @@ func TestTheTableOfSteps(t *testing.T) {
 // What a private training has spent is what its steps come to, in the row and in words;
 // without noise it is infinite, and what is not private claims nothing.
 func TestTheRowHasWhatWasSpent(t *testing.T) {
-	s := brief()
+	s := briefStudy()
 	s.Seeds = 1
 	c := &s.Cases[0]
 	c.Only = []string{Original, Retrained, OtherSeed}
-	c.Also = []lab.Arm{
+	c.Also = []lab.Variant{
 		{Label: Private, Method: unlearn.DPRetrain{Epochs: 3}}, {Label: PrivateExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true}},
 		{Label: Unnoised, Method: unlearn.DPRetrain{Epochs: 3, Noise: nn.Zero}}, {Label: UnnoisedExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true, Noise: nn.Zero}},
 	}
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	retained := ev.Rows[0].Sizes.Train - ev.Rows[0].Forget
-	of := func(arm string) *Spending { return ev.of(c.Label, arm)[0].Private }
-	for arm, cells := range map[string]int{Private: retained - min(1000, retained/2), PrivateExact: retained} {
-		p, k := of(arm), batchesOf(cells, 64)
+	of := func(variant string) *Spending { return ev.rowsOf(c.Label, variant)[0].Private }
+	for variant, cells := range map[string]int{Private: retained - min(1000, retained/2), PrivateExact: retained} {
+		p, k := of(variant), batchesOf(cells, 64)
 		if p.Cells != cells || p.Steps != 3*k || math.Abs(p.Rate-1/float64(k)) > 1e-12 {
-			t.Errorf("%s: %+v, of %d cells", arm, p, cells)
+			t.Errorf("%s: %+v, of %d cells", variant, p, cells)
 		}
-		spentBy(t, arm, p)
+		spentBy(t, variant, p)
 	}
 	if e := *of(PrivateExact).RDP; e > 10 || e < 9.99 {
 		t.Errorf("exactly, epsilon is %v", e)
@@ -171,9 +171,9 @@ func TestTheRowHasWhatWasSpent(t *testing.T) {
 			t.Errorf("%s: %+v, with noise %+v", without, b, a)
 		}
 	}
-	for _, arm := range []string{Original, Retrained, OtherSeed} {
-		if of(arm) != nil {
-			t.Errorf("%s is private: %+v", arm, of(arm))
+	for _, variant := range []string{Original, Retrained, OtherSeed} {
+		if of(variant) != nil {
+			t.Errorf("%s is private: %+v", variant, of(variant))
 		}
 	}
 	for _, out := range []*paper.Output{ev.table2(), ev.table6(), ev.weights()} {

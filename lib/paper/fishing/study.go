@@ -34,20 +34,20 @@ type Case struct {
 	// where Fisher information is compared; nil and 0: the paper's, 20 epochs.
 	Deep       func(genes, types int) model.Architecture
 	DeepEpochs int
-	// Played is the number of epochs that the true extra-gradient plays; 0: its own.
-	Played int
+	// GameEpochs is the number of epochs that the true extra-gradient plays; 0: its own.
+	GameEpochs int
 	// Only leaves arms of the paper's out; nil: none. Also are arms beside them.
 	Only []string
-	Also []lab.Arm
+	Also []lab.Variant
 	// Protocols look at its models; nil: those of Table 2.
 	Protocols []learned.Protocol
 	// Markers are genes by which the types of its cells are known.
 	Markers []string
 	// Part is the table that the case belongs to; "": the main ones.
 	Part string
-	// Borrows is the case whose attacker judges this one too, as the program has it;
+	// AttackerFrom is the case whose attacker judges this one too, as the program has it;
 	// nil: none. Its original is this one's.
-	Borrows *Case
+	AttackerFrom *Case
 }
 
 // StudyAt is the study of the scale of that name.
@@ -56,21 +56,21 @@ func StudyAt(scale string) (Study, error) {
 	case "quick":
 		return Study{Scale: scale, Seeds: 3, Cases: []Case{simulated()}}, nil
 	case "standard":
-		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood("dendritic cells", "DC", 100)}}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: []Case{pbmc3k("dendritic cells", "DC", 100)}}, nil
 	case "hour":
-		c := blood("dendritic cells", "DC", 40)
-		c.Played = 10
+		c := pbmc3k("dendritic cells", "DC", 40)
+		c.GameEpochs = 10
 		return Study{Scale: scale, Seeds: 3, Cases: []Case{c}}, nil
 	case "atlas":
 		return Study{Scale: scale, Seeds: 1, Cases: []Case{atlas()}}, nil
 	case "paper":
-		return Study{Scale: scale, Seeds: 5, Cases: []Case{blood33k(), mouse()}}, nil
+		return Study{Scale: scale, Seeds: 5, Cases: []Case{pbmc33k(), tabulaMuris()}}, nil
 	}
-	return Study{}, unknown(scale)
+	return Study{}, unknownScale(scale)
 }
 
-// unknown is the error of a scale that there is not.
-func unknown(scale string) error {
+// unknownScale is the error of a scale that there is not.
+func unknownScale(scale string) error {
 	var names []string
 	for _, s := range scales() {
 		names = append(names, s.Name)
@@ -84,7 +84,7 @@ func unknown(scale string) error {
 // in the original and above it in a retrained network. Where it is above in both, as after
 // 60 epochs on 500 genes, the paper's attacker finds more in the retrained network.
 func simulated() Case {
-	return Case{Label: "simulated, rare type", LR: 3e-3, Neighbours: 10, Played: 10, Only: brisk(), Markers: planted(), Setting: lab.Setting{
+	return Case{Label: "simulated, rare type", LR: 3e-3, Neighbours: 10, GameEpochs: 10, Only: fastVariants(), Markers: plantedMarkers(), Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
 		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 200}, OnCounts: true}},
 		Fit:   train.Config{Epochs: 100, Batch: 256},
@@ -94,21 +94,21 @@ func simulated() Case {
 	}}
 }
 
-// brisk are the arms that take seconds a model: critics, their games and private
+// fastVariants are the arms that take seconds a model: critics, their games and private
 // training take minutes, for which a reader of a notebook does not wait.
-func brisk() []string {
+func fastVariants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, Thirty, RetainTuned, Ascended, Dampened, Foster, Scrubbed, ScrubbedOne,
 		Contrasted, Fisher, FisherSum}
 }
 
-// planted are genes of the simulated cells, one that each common type raises, in the
+// plantedMarkers are genes of the simulated cells, one that each common type raises, in the
 // order of the types.
-func planted() []string { return []string{"G2396", "G1574", "G1984", "G1557", "G1602", "G2235"} }
+func plantedMarkers() []string { return []string{"G2396", "G1574", "G1984", "G1557", "G1602", "G2235"} }
 
-// blood is a type of PBMC-3k in the paper's network, trained as its baseline is but
+// pbmc3k is a type of PBMC-3k in the paper's network, trained as its baseline is but
 // for two choices of ours: ten times its rate, because a twelfth of its cells makes
 // a twelfth of its steps in as many epochs; and genes that are chosen on counts.
-func blood(label, class string, epochs int) Case {
+func pbmc3k(label, class string, epochs int) Case {
 	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Markers: utility.Markers(), Setting: lab.Setting{
 		DataSet: "pbmc3k", Class: class, Goal: lab.Reconstruction{}, Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}},
 		Fit:  train.Config{Epochs: epochs, Batch: 256},
@@ -116,8 +116,8 @@ func blood(label, class string, epochs int) Case {
 	}}
 }
 
-// published is a set in the paper's network, trained as the paper's baseline is.
-func published(label, dataSet, class string, p datacells.Preparation) Case {
+// publishedCase is a set in the paper's network, trained as the paper's baseline is.
+func publishedCase(label, dataSet, class string, p datacells.Preparation) Case {
 	return Case{Label: label, LR: 1e-4, Neighbours: 10, Setting: lab.Setting{
 		DataSet: dataSet, Class: class, Goal: lab.Reconstruction{}, Cells: p, Fit: train.Config{Epochs: 100, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
@@ -127,34 +127,34 @@ func published(label, dataSet, class string, p datacells.Preparation) Case {
 // atlas is a case of the paper's size that needs no file: as many simulated cells and
 // genes as PBMC-33k has, and as rare a type, of which 31 cells are trained on.
 func atlas() Case {
-	c := published("simulated atlas, rare type", "simulated_atlas", "rare0", datacells.Preparation{})
-	c.Only, c.Markers = brisk(), []string{"G30129", "G29658", "G25514", "G22038", "G5321", "G4446", "G16359", "G7689", "G8074", "G29368", "G29873"}
+	c := publishedCase("simulated atlas, rare type", "simulated_atlas", "rare0", datacells.Preparation{})
+	c.Only, c.Markers = fastVariants(), []string{"G30129", "G29658", "G25514", "G22038", "G5321", "G4446", "G16359", "G7689", "G8074", "G29368", "G29873"}
 	return c
 }
 
-// blood33k is the paper's first set. Its types are Leiden's clusters, of which the
+// pbmc33k is the paper's first set. Its types are Leiden's clusters, of which the
 // smallest is forgotten.
-func blood33k() Case {
-	c := published("PBMC-33k, smallest cluster", "pbmc33k", datacells.Smallest, datacells.Preparation{Clusters: true})
+func pbmc33k() Case {
+	c := publishedCase("PBMC-33k, smallest cluster", "pbmc33k", datacells.Smallest, datacells.Preparation{Clusters: true})
 	c.Markers = utility.Markers()
 	return c
 }
 
-// mouse is the paper's second set, whose second smallest cluster is forgotten: the
+// tabulaMuris is the paper's second set, whose second smallest cluster is forgotten: the
 // paper's are 60 cells of the heart and 35 of a muscle, and the smallest, 21 of the lung,
 // is left alone. Its genes are chosen on counts, as the program does here and the recipe
 // wants.
-func mouse() Case {
-	return published("Tabula Muris, second smallest cluster", "tabula_muris", datacells.SecondSmallest, datacells.Preparation{
+func tabulaMuris() Case {
+	return publishedCase("Tabula Muris, second smallest cluster", "tabula_muris", datacells.SecondSmallest, datacells.Preparation{
 		Choice: cells.Choice{OnCounts: true}, Clusters: true})
 }
 
-// For is the setting of a case with a seed, and Methods what is asked to forget in it,
+// SettingAt is the setting of a case with a seed, and Methods what is asked to forget in it,
 // for other tables.
-func (c Case) For(seed int) lab.Setting { return c.at(seed) }
+func (c Case) SettingAt(seed int) lab.Setting { return c.setting(seed) }
 
-// at are the coordinates of a case with a seed.
-func (c Case) at(seed int) lab.Setting {
+// setting are the coordinates of a case with a seed.
+func (c Case) setting(seed int) lab.Setting {
 	s := c.Setting
 	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}
 	return s

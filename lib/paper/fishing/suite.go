@@ -7,24 +7,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 )
 
-// coded is the mark of an attack that decodes without library size.
+// addCoded is the mark of an attack that decodes without library size.
 const coded = ", coded"
 
-// suite are the columns of Table 4: the attacks that learn nothing, those that look
+// suiteAttacks are the columns of Table 4: the attacks that learn nothing, those that look
 // at the reconstruction also as coded.
-func suite() []string {
+func suiteAttacks() []string {
 	var out []string
 	for _, a := range generative.All() {
 		out = append(out, a.Name())
-		if bareOf(a) {
+		if hasBareForm(a) {
 			out = append(out, a.Name()+coded)
 		}
 	}
 	return out
 }
 
-// bareOf reports whether an attack has a form without library size.
-func bareOf(a generative.Attack) bool {
+// hasBareForm reports whether an attack has a form without library size.
+func hasBareForm(a generative.Attack) bool {
 	switch a.(type) {
 	case generative.Recon, generative.ELBO:
 		return true
@@ -32,33 +32,33 @@ func bareOf(a generative.Attack) bool {
 	return false
 }
 
-// both are what a model says of members and matched non-members.
-func (v view) both(negatives []int, bare bool) generative.Both {
-	of := func(s said) generative.View {
+// membersAndNonmembers are what a model says of members and matched non-members.
+func (v splitOutputs) membersAndNonmembers(negatives []int, bare bool) generative.Views {
+	of := func(s cellOutputs) generative.View {
 		recon := s.recon
 		if bare {
 			recon = s.bare
 		}
 		return generative.View{Recon: recon, KL: s.divergence, Codes: s.mean}
 	}
-	return generative.Both{Members: of(v.forget), Nonmembers: of(v.unseen.take(negatives))}
+	return generative.Views{Members: of(v.forget), Nonmembers: of(v.unseen.gather(negatives))}
 }
 
-// attackedBySuite runs every attack that learns nothing. The reference of the
+// runSuite runs every attack that learns nothing. The reference of the
 // likelihood ratio is a model that was retrained independently.
-func attackedBySuite(v, reference view, negatives []int) (map[string]*attack.ScoreReport, error) {
+func runSuite(v, reference splitOutputs, negatives []int) (map[string]*attack.ScoreReport, error) {
 	out := map[string]*attack.ScoreReport{}
 	for _, a := range generative.All() {
 		for _, bare := range []bool{false, true} {
 			name := a.Name()
-			if bare && !bareOf(a) {
+			if bare && !hasBareForm(a) {
 				continue
 			}
 			if bare {
 				name += coded
 			}
-			other := reference.both(negatives, bare)
-			r, err := generative.Run(a, generative.Evidence{Model: v.both(negatives, bare), Reference: &other, Retained: v.retain.mean})
+			other := reference.membersAndNonmembers(negatives, bare)
+			r, err := generative.Run(a, generative.Evidence{Model: v.membersAndNonmembers(negatives, bare), Reference: &other, Retained: v.retain.mean})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

@@ -22,16 +22,16 @@ var table1 = paper.Recipe{
 		"nothing was matched. Beside the case of the scale stand as many scattered cells as the paper has (Table 3) and Table 5's tissue.",
 }
 
-// described are the cases whose cells Table 1 counts. Who looks for matched cells looks at
+// table1Study are the cases whose cells Table 1 counts. Who looks for matched cells looks at
 // the two retrained models too.
-func described(scale string) (Study, error) {
+func table1Study(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
-	others := s.Cases[0].ofAllTypes()
+	others := s.Cases[0].withScatteredSet()
 	others.Label = strings.Split(others.Label, ",")[0] + ", scattered cells"
-	s.Cases = append(slices.Insert(s.Cases, 1, others), tissue(s)...)
+	s.Cases = append(slices.Insert(s.Cases, 1, others), tissueCases(s)...)
 	for i := range s.Cases {
 		s.Cases[i].Part, s.Cases[i].Only = "table1", []string{Original, Retrained, OtherSeed}
 	}
@@ -47,7 +47,7 @@ type Sizes struct {
 	Judged map[string]int `json:"judged_by_type"` // of them, those that matched ones are sought among
 }
 
-func sizesOf(c *lab.Case) Sizes {
+func newSizes(c *lab.Case) Sizes {
 	s := Sizes{Train: c.Problem.Train.X.Rows, Genes: len(c.About.Features), Unseen: map[string]int{}, Judged: map[string]int{}}
 	for _, name := range c.About.Classes {
 		if name != datacells.Unlabelled {
@@ -57,7 +57,7 @@ func sizesOf(c *lab.Case) Sizes {
 	for _, y := range c.Test.Y {
 		s.Unseen[c.About.Classes[y]]++
 	}
-	for _, i := range c.Judged() {
+	for _, i := range c.EvalRows() {
 		s.Judged[c.About.Classes[c.Test.Y[i]]]++
 	}
 	return s
@@ -73,7 +73,7 @@ type property struct {
 
 func properties() []property {
 	count := func(value func(Row) int) func([]Row) string {
-		return func(rows []Row) string { return spread(rows, value) }
+		return func(rows []Row) string { return countRange(rows, value) }
 	}
 	return []property{
 		{"cells", count(func(r Row) int { return r.Sizes.Train + r.Unseen }), "33,088", "41,647"},
@@ -82,36 +82,36 @@ func properties() []property {
 		{"train", count(func(r Row) int { return r.Sizes.Train }), "28,124", "35,399"},
 		{"unseen", count(func(r Row) int { return r.Unseen }), "4,964", "6,248"},
 		{"forgotten", count(func(r Row) int { return r.Forget }), "30 (cluster 13), 35 scattered", "82 (cluster 33), 30 scattered"},
-		{"unseen of the forgotten type", share(func(r Row) map[string]int { return r.Sizes.Unseen }), "5*", "15*"},
-		{"... of those open to matching", share(func(r Row) map[string]int { return r.Sizes.Judged }), "5*", "15*"},
+		{"unseen of the forgotten type", typeShare(func(r Row) map[string]int { return r.Sizes.Unseen }), "5*", "15*"},
+		{"... of those open to matching", typeShare(func(r Row) map[string]int { return r.Sizes.Judged }), "5*", "15*"},
 		{"matched by sampled z, as coded", count(func(r Row) int { return r.Drawn.Draws.Cells }), "194, scattered 330*", "137, scattered 285"},
-		{"... of them of the forgotten type, by sampled z", share(func(r Row) map[string]int { return r.Drawn.Draws.ByType }), "3*", ""},
+		{"... of them of the forgotten type, by sampled z", typeShare(func(r Row) map[string]int { return r.Drawn.Draws.ByType }), "3*", ""},
 		{"matched by means", count(func(r Row) int { return r.Drawn.Means.Cells }), "34*", ""},
-		{"... of them of the forgotten type, by means", share(func(r Row) map[string]int { return r.Drawn.Means.ByType }), "5*", ""},
+		{"... of them of the forgotten type, by means", typeShare(func(r Row) map[string]int { return r.Drawn.Means.ByType }), "5*", ""},
 		{"matched by both", count(func(r Row) int { return r.Drawn.Shared }), "17*", ""},
-		{"mean distance, sampled z", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Draws }) }, "5.354*", "3.722*"},
-		{"mean distance, means", func(rows []Row) string { return distances(rows, func(r Row) Matching { return r.Drawn.Means }) }, "1.776*", ""},
+		{"mean distance, sampled z", func(rows []Row) string { return distanceText(rows, func(r Row) Matching { return r.Drawn.Draws }) }, "5.354*", "3.722*"},
+		{"mean distance, means", func(rows []Row) string { return distanceText(rows, func(r Row) Matching { return r.Drawn.Means }) }, "1.776*", ""},
 	}
 }
 
-// share is how many of some cells are of the forgotten type, "" where cells of all types are.
-func share(among func(Row) map[string]int) func([]Row) string {
+// typeShare is how many of some cells are of the forgotten type, "" where cells of all types are.
+func typeShare(among func(Row) map[string]int) func([]Row) string {
 	return func(rows []Row) string {
 		if rows[0].Type == "" {
 			return ""
 		}
-		return spread(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", spread(rows, func(r Row) int { return total(among(r)) }))
+		return countRange(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", countRange(rows, func(r Row) int { return sumCounts(among(r)) }))
 	}
 }
 
-func total(counts map[string]int) (n int) {
+func sumCounts(counts map[string]int) (n int) {
 	for _, k := range counts {
 		n += k
 	}
 	return n
 }
 
-func distances(rows []Row, value func(Row) Matching) string {
+func distanceText(rows []Row, value func(Row) Matching) string {
 	var all []float64
 	for _, r := range rows {
 		all = append(all, value(r).Distance)
@@ -130,8 +130,8 @@ func (ev *evidence) table1() *paper.Output {
 	}
 	var shown [][]Row
 	for _, c := range ev.Cases {
-		if rows := ev.of(c.Label, Original); len(rows) > 0 {
-			t.Columns, shown = append(t.Columns, report.Column{Name: c.Label, Note: c.forgotten()}), append(shown, rows)
+		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
+			t.Columns, shown = append(t.Columns, report.Column{Name: c.Label, Note: c.forgetNote()}), append(shown, rows)
 			t.Notes = append(t.Notes, compositions(c, rows[0])...)
 		}
 	}
@@ -139,10 +139,10 @@ func (ev *evidence) table1() *paper.Output {
 	for _, p := range properties() {
 		row := report.Row{Cells: []report.Cell{report.Str(p.name)}}
 		for _, rows := range shown {
-			row.Cells = append(row.Cells, orGap(p.of(rows), "of all types"))
+			row.Cells = append(row.Cells, textOrGap(p.of(rows), "of all types"))
 		}
 		for _, printed := range []string{p.blood, p.murine} {
-			row.Cells = append(row.Cells, orGap(printed, "not in the paper"))
+			row.Cells = append(row.Cells, textOrGap(printed, "not in the paper"))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -151,16 +151,16 @@ func (ev *evidence) table1() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// forgotten says who is, in a note.
-func (c Case) forgotten() string {
+// forgetNote says who is, in a note.
+func (c Case) forgetNote() string {
 	if c.Scattered > 0 {
 		return fmt.Sprintf("forgotten: %d cells of all types", c.Scattered)
 	}
 	return "forgotten: " + c.Class
 }
 
-// orGap is a cell with a text, or a gap where there is none.
-func orGap(text, gap string) report.Cell {
+// textOrGap is a cell with a text, or a gap where there is none.
+func textOrGap(text, gap string) report.Cell {
 	if text == "" {
 		return report.Gap(gap)
 	}

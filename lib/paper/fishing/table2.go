@@ -39,13 +39,13 @@ var figure1 = paper.Recipe{
 }
 
 // printed are the paper's values of an arm: AUC, advantage, ELBO.
-func printed(arm string) string {
+func printed(variant string) string {
 	return map[string]string{
 		Original: "0.783  0.565  364.2", RetrainedCoded: "0.523  0.046  365.6", RetainTuned: "0.665  0.331  363.2",
 		Ascended: "0.702  0.404  363.3", Dampened: "0.725  0.450  363.9", Scrubbed: "0.737  0.474  363.8",
 		Contrasted: "0.153  0.695  364.0", Fisher: "0.814  0.628  489.8", Private: "0.464  0.072  403.3",
 		Frozen: "0.992  0.984  -", Extra: "0.429  0.300  403.7",
-	}[arm]
+	}[variant]
 }
 
 func (ev *evidence) table2() *paper.Output {
@@ -63,85 +63,85 @@ func (ev *evidence) table2() *paper.Output {
 			{Name: "marker r", Note: "mean correlation of marker genes, with library size; higher is better"},
 		},
 	}
-	guarded := ev.guarded()
+	guarded := ev.hasPrivate()
 	if guarded {
 		t.Columns = append(t.Columns, spentColumn)
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "AUC, advantage and ELBO as printed, on PBMC-33k"})
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, row(c, a, rows, guarded))
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, newRow(c, a, rows, guarded))
 			}
 		}
 	}
-	t.Notes = slices.Concat(ev.notes(), []string{ev.overModels()}, ev.forgettingNotes())
-	if len(ev.arm(Frozen)) == 0 {
+	t.Notes = slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes())
+	if len(ev.variantRows(Frozen)) == 0 {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
-		t.Notes = append(t.Notes, ev.unlikeStandard()...)
+		t.Notes = append(t.Notes, ev.orderDifferences()...)
 		return &paper.Output{Table: t}
 	}
 	t.Notes = append(t.Notes, "The paper's values of two methods are of other protocols than its others: "+
-		"of frozen critics P-C, with one seed, of Fisher scrubbing P-A.", strangersSeen)
-	t.Notes = append(append(t.Notes, ev.ways(Extra)...), ev.ways(ExtraTrue)...)
+		"of frozen critics P-C, with one seed, of Fisher scrubbing P-A.", nonmembersSeen)
+	t.Notes = append(append(t.Notes, ev.runNotes(Extra)...), ev.runNotes(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }
 
-// overModels says what the intervals are.
-func (ev *evidence) overModels() string {
+// intervalNote says what the intervals are.
+func (ev *evidence) intervalNote() string {
 	if ev.Seeds == 1 {
 		return "There is one model of each kind, and so no interval: by how much models of other seeds differ is not seen here."
 	}
 	return "Intervals are Student's over models of different seeds; the cells are the same in all of them."
 }
 
-// strangersSeen qualifies the rows of methods that look at held-out cells.
-const strangersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
+// nonmembersSeen qualifies the rows of methods that look at held-out cells.
+const nonmembersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
 	"the non-members are of the other half, the utility is measured on all."
 
-// arm are the rows of an arm of any case.
-func (ev *evidence) arm(label string) (out []Row) {
+// variantRows are the rows of an arm of any case.
+func (ev *evidence) variantRows(label string) (out []Row) {
 	for _, r := range ev.Rows {
-		if r.Arm == label {
+		if r.Variant == label {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// ways says, model by model, how an arm went.
-func (ev *evidence) ways(arm string) []string {
+// runNotes says, model by model, how an arm went.
+func (ev *evidence) runNotes(variant string) []string {
 	var out []string
-	for _, r := range ev.arm(arm) {
+	for _, r := range ev.variantRows(variant) {
 		out = append(out, fmt.Sprintf("%s, seed %d: %s", r.Case, r.Seed, cmp.Or(r.Note, r.Diverged)))
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("How far %s goes. %s.", arm, strings.Join(out, "; "))}
+	return []string{fmt.Sprintf("How far %s goes. %s.", variant, strings.Join(out, "; "))}
 }
 
-// guarded reports whether any model was trained privately, which a column speaks of.
-func (ev *evidence) guarded() bool {
+// measurePrivate reports whether any model was trained privately, which a column speaks of.
+func (ev *evidence) hasPrivate() bool {
 	return slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil })
 }
 
-// row is an arm's line.
-func row(c Case, a lab.Arm, rows []Row, guarded bool) report.Row {
+// measureRow is an arm's line.
+func newRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
 	l := newLine(c, a, rows)
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
-	l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
-	l.Share(func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value })
-	l.Share(func(r Row) float64 { return heldOut(r.Attacks[pb]) })
-	l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-	l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-	l.Over(1, func(r Row) float64 { return r.ForgetRecon })
-	l.Over(1, Row.ELBO)
-	l.markers(Row.MarkerR)
+	l.AddShare(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+	l.AddShare(func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value })
+	l.AddShare(func(r Row) float64 { return heldOutAUC(r.Attacks[pb]) })
+	l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+	l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+	l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
+	l.AddMean(1, Row.ELBO)
+	l.addMarkers(Row.MarkerR)
 	if guarded {
-		l.spent()
+		l.addSpent()
 	}
-	l.Add(report.Str(printed(a.Label)))
+	l.AddCell(report.Str(printed(a.Label)))
 	return l.Row()
 }
 
@@ -149,31 +149,31 @@ func row(c Case, a lab.Arm, rows []Row, guarded bool) report.Row {
 type line struct {
 	*paper.Line[Row]
 	c    Case
-	a    lab.Arm
+	a    lab.Variant
 	rows []Row
 }
 
-func newLine(c Case, a lab.Arm, rows []Row) *line { return labelled(c, a, a.Label, rows) }
+func newLine(c Case, a lab.Variant, rows []Row) *line { return newLabelledLine(c, a, a.Label, rows) }
 
-// labelled is newLine under another label than the arm's.
-func labelled(c Case, a lab.Arm, label string, rows []Row) *line {
+// newLabelledLine is newLine under another label than the arm's.
+func newLabelledLine(c Case, a lab.Variant, label string, rows []Row) *line {
 	return &line{paper.NewLine(c.Label, label, a.Control, rows, func(r Row) string { return r.Diverged }), c, a, rows}
 }
 
-// heldOut is a protocol's AUC on the cells that its attacker was not trained on, NaN
+// heldOutAUC is a protocol's AUC on the cells that its attacker was not trained on, NaN
 // where a role has none of them.
-func heldOut(a Attacked) float64 {
+func heldOutAUC(a ProtocolResult) float64 {
 	if a.HeldOut == nil {
 		return math.NaN()
 	}
 	return a.HeldOut.AUC.Value
 }
 
-// of are the rows of an arm of a case, in the order of their seeds.
-func (ev *evidence) of(label, arm string) []Row {
+// spec are the rows of an arm of a case, in the order of their seeds.
+func (ev *evidence) rowsOf(label, variant string) []Row {
 	var out []Row
 	for _, r := range ev.Rows {
-		if r.Case == label && r.Arm == arm {
+		if r.Case == label && r.Variant == variant {
 			out = append(out, r)
 		}
 	}
@@ -183,25 +183,25 @@ func (ev *evidence) of(label, arm string) []Row {
 // notes say of every case how many cells there are and what chance gives.
 func (ev *evidence) notes() []string {
 	var out []string
-	out = append(append(append(out, generated(ev.Cases)...), ev.LeftOut()...), ev.Caveats...)
-	out = append(append(out, chosenOn(ev.Cases)...), ev.trainedNotes()...)
+	out = append(append(append(out, syntheticNotes(ev.Cases)...), ev.MissingNotes()...), ev.Caveats...)
+	out = append(append(out, geneChoiceNotes(ev.Cases)...), ev.trainingNotes()...)
 	for _, c := range ev.Cases {
-		rows := ev.of(c.Label, Original)
+		rows := ev.rowsOf(c.Label, Original)
 		if len(rows) == 0 {
 			continue
 		}
-		negatives, same := spread(rows, func(r Row) int { return r.Negatives }), spread(rows, func(r Row) int { return r.SameType })
+		negatives, same := countRange(rows, func(r Row) int { return r.Negatives }), countRange(rows, func(r Row) int { return r.SameType })
 		r := rows[0]
-		floor, fixed := r.floor(learned.CrossFitted(nil).Name), stats.ChanceFloor(r.Forget, r.Negatives)
+		floor, fixed := r.chanceFloor(learned.CrossFitted(nil).Name), stats.ChanceFloor(r.Forget, r.Negatives)
 		out = append(out, fmt.Sprintf("%s: %d members; of the %d unseen cells that no method may look at %s are matched non-members, "+
 			"%s of them of a forgotten type. Of a perfect "+
 			"unlearner the cross-fitted attacker shows an advantage of %.3f on average and more than %.3f in 5 of 100 cases, because its folds "+
 			"teach each other; scores that learn nothing from these cells show %.3f and %.3f (seed %d).",
 			c.Label, r.Forget, r.Judged, negatives, same, floor.Mean, floor.P95, fixed.Mean, fixed.P95, r.Seed))
-		if note := nullNote(c, ev.of(c.Label, Retrained)); note != "" {
+		if note := nullNote(c, ev.rowsOf(c.Label, Retrained)); note != "" {
 			out = append(out, note)
 		}
-		out = append(out, ev.spendings(c)...)
+		out = append(out, ev.spendingNotes(c)...)
 		if found := r.markerNames(); len(found) < len(c.Markers) {
 			out = append(out, markersNote(c, found))
 		}
@@ -209,8 +209,8 @@ func (ev *evidence) notes() []string {
 	return out
 }
 
-// generated names the sets of some cases that a generator makes.
-func generated(cases []Case) []string {
+// syntheticNotes names the sets of some cases that a generator makes.
+func syntheticNotes(cases []Case) []string {
 	var out []string
 	for _, c := range cases {
 		if info, err := datacells.Lookup(c.DataSet); err == nil && info.Synthetic && !slices.Contains(out, c.DataSet) {
@@ -223,8 +223,8 @@ func generated(cases []Case) []string {
 	return []string{strings.Join(out, " and ") + " are generated."}
 }
 
-// chosenOn says what the variable genes of some cases were chosen on.
-func chosenOn(cases []Case) []string {
+// geneChoiceNotes says what the variable genes of some cases were chosen on.
+func geneChoiceNotes(cases []Case) []string {
 	var counts, logged []string
 	for _, c := range cases {
 		if c.Cells.OnCounts {
@@ -244,14 +244,14 @@ func chosenOn(cases []Case) []string {
 		strings.Join(counts, "; "), reason, strings.Join(logged, "; "))}
 }
 
-// floor is what chance gives a protocol's advantage over all cells that it scores.
-func (r Row) floor(protocol string) stats.Floor {
+// chanceFloor is what chance gives a protocol's advantage over all cells that it scores.
+func (r Row) chanceFloor(protocol string) stats.Floor {
 	a := r.Attacks[protocol].All.Advantage
 	return stats.Floor{Mean: a.ChanceMean, P95: a.ChanceP95}
 }
 
-// spread is the range of a count over rows: "34 to 41".
-func spread(rows []Row, count func(Row) int) string {
+// countRange is the range of a count over rows: "34 to 41".
+func countRange(rows []Row, count func(Row) int) string {
 	low, high := math.MaxInt, 0
 	for _, r := range rows {
 		low, high = min(low, count(r)), max(high, count(r))
@@ -263,13 +263,13 @@ func spread(rows []Row, count func(Row) int) string {
 }
 
 func (ev *evidence) figure1() *paper.Output {
-	meta := plot.Meta{Title: figure1.Title, Caption: captioned(figure1.Doc, ev.trainedNotes()), Source: ev.provenance(figure1.ID).Line()}
+	meta := plot.Meta{Title: figure1.Title, Caption: joinCaption(figure1.Doc, ev.trainingNotes()), Source: ev.provenance(figure1.ID).Line()}
 	f := plot.Panels{Meta: meta, Columns: 1}
 	for _, c := range ev.Cases {
-		if rows := ev.of(c.Label, Original); len(rows) > 0 {
-			arms := c.arms()
-			parts := (len(arms) + abreast - 1) / abreast
-			for part := range slices.Chunk(arms, (len(arms)+parts-1)/parts) {
+		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
+			variants := c.variants()
+			parts := (len(variants) + panelsPerRow - 1) / panelsPerRow
+			for part := range slices.Chunk(variants, (len(variants)+parts-1)/parts) {
 				f.Figures = append(f.Figures, ev.panel(c, rows[0], part))
 			}
 		}
@@ -277,21 +277,21 @@ func (ev *evidence) figure1() *paper.Output {
 	return &paper.Output{Figure: f}
 }
 
-// abreast are the arms of a panel at most: names of more are broken within words.
-const abreast = 11
+// panelsPerRow are the arms of a panel at most: names of more are broken within words.
+const panelsPerRow = 11
 
 // panel shows arms of a case: a point per model, arm and attacker.
-func (ev *evidence) panel(c Case, of Row, arms []lab.Arm) plot.Figure {
-	floor := of.floor(learned.CrossFitted(nil).Name)
+func (ev *evidence) panel(c Case, of Row, variants []lab.Variant) plot.Figure {
+	floor := of.chanceFloor(learned.CrossFitted(nil).Name)
 	s := plot.Strips{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %d members, %d non-members", c.Label, of.Forget, of.Negatives)},
-		Y:    plot.Axis{Label: "2 AUC - 1"}, Null: plot.Around(0, floor.P95),
+		Y:    plot.Axis{Label: "2 AUC - 1"}, Null: plot.NullBand(0, floor.P95),
 	}
 	series := []plot.StripSeries{{Name: "P-B, all scored"}, {Name: "cross-fitted"}}
-	for _, a := range arms {
+	for _, a := range variants {
 		s.Groups = append(s.Groups, a.Label)
 		var coded, ours []float64
-		for _, r := range ev.of(c.Label, a.Label) {
+		for _, r := range ev.rowsOf(c.Label, a.Label) {
 			if r.Diverged != "" {
 				continue
 			}

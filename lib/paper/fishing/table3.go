@@ -32,8 +32,8 @@ func byForgetSet(scale string) (Study, error) {
 	var cases []Case
 	for _, c := range s.Cases {
 		c.Part, c.Only = "table3", []string{Original, Retrained, OtherSeed, Ten, Fisher, FisherSum}
-		spread := c.ofAllTypes()
-		spread.Label, spread.Borrows = fmt.Sprintf("%s; scattered", c.Label), &c
+		spread := c.withScatteredSet()
+		spread.Label, spread.AttackerFrom = fmt.Sprintf("%s; scattered", c.Label), &c
 		c.Label += "; structured"
 		cases = append(cases, c, spread)
 	}
@@ -41,22 +41,22 @@ func byForgetSet(scale string) (Study, error) {
 	return s, nil
 }
 
-// ofAllTypes is the case with cells of all types in the place of its type.
-func (c Case) ofAllTypes() Case {
+// withScatteredSet is the case with cells of all types in the place of its type.
+func (c Case) withScatteredSet() Case {
 	c.Class, c.Scattered = "", scattered
 	return c
 }
 
 // printed3 are the paper's values of an arm: the mean AUC and its deviation.
-func printed3(c Case, arm string) string {
+func printed3(c Case, variant string) string {
 	return map[string]string{
 		Original + "structured": "0.769", Fisher + "structured": "0.814 +- 0.003",
 		Original + "scattered": "0.525", Fisher + "scattered": "0.499 +- 0.004",
-	}[arm+c.kind()]
+	}[variant+c.setKind()]
 }
 
-// kind is that of a case's forget set.
-func (c Case) kind() string {
+// cellType is that of a case's forget set.
+func (c Case) setKind() string {
 	if c.Scattered > 0 {
 		return "scattered"
 	}
@@ -65,13 +65,13 @@ func (c Case) kind() string {
 
 func (ev *evidence) table3() *paper.Output {
 	t := ev.attackTable(table3, "mean AUC and its deviation over three seeds as printed, on PBMC-33k", func(l *line) {
-		l.Add(report.Str(printed3(l.c, l.a.Label)))
+		l.AddCell(report.Str(printed3(l.c, l.a.Label)))
 	}, []report.Column{{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}}, func(l *line) {
-		if l.c.Borrows == nil {
-			l.Share(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
+		if l.c.AttackerFrom == nil {
+			l.AddShare(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
 			return
 		}
-		l.Share(func(r Row) float64 { return r.Borrowed.AUC.Value })
+		l.AddShare(func(r Row) float64 { return r.Borrowed.AUC.Value })
 	})
 	return &paper.Output{Table: t}
 }
@@ -90,29 +90,29 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
 			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
 		}),
-		Notes: slices.Concat(ev.notes(), []string{ev.overModels()}, ev.forgettingNotes()),
+		Notes: slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes()),
 	}
-	guarded := ev.guarded()
+	guarded := ev.hasPrivate()
 	if guarded {
 		t.Columns = append(t.Columns, spentColumn)
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: source})
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			rows := ev.of(c.Label, a.Label)
+		for _, a := range c.variants() {
+			rows := ev.rowsOf(c.Label, a.Label)
 			if len(rows) == 0 {
 				continue
 			}
 			l := newLine(c, a, rows)
-			l.Share(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
+			l.AddShare(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
 			ownCells(l)
-			l.Share(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-			l.Share(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-			l.Add(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
-			l.Over(1, Row.ELBO)
+			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
+			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
+			l.AddCell(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
+			l.AddMean(1, Row.ELBO)
 			if guarded {
-				l.spent()
+				l.addSpent()
 			}
 			paperCell(l)
 			t.Rows = append(t.Rows, l.Row())
@@ -123,5 +123,5 @@ func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*l
 
 // rowMean is the mean of a value over the rows that did not diverge.
 func rowMean(rows []Row, value func(Row) float64) float64 {
-	return newLine(Case{}, lab.Arm{}, rows).Mean(value).Value
+	return newLine(Case{}, lab.Variant{}, rows).Mean(value).Value
 }

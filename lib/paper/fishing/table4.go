@@ -16,8 +16,8 @@ var table4 = paper.Recipe{
 		"'retrained': what the attack says of a model that never saw the cells is about their type.",
 }
 
-// arms4 are the columns of the paper's table, which are rows here.
-func arms4() []string { return []string{Original, RetrainedCoded, Extra, Fisher} }
+// table4Variants are the columns of the paper's table, which are rows here.
+func table4Variants() []string { return []string{Original, RetrainedCoded, Extra, Fisher} }
 
 // printed4 are the paper's advantages of these arms. Its likelihood ratio is not the
 // one above: see the table's notes.
@@ -36,19 +36,19 @@ func (ev *evidence) table4() *paper.Output {
 		ID: table4.ID, Title: table4.Title, Caption: table4.Doc, Provenance: ev.provenance(table4.ID), Notes: ev.notes(),
 		Columns: []report.Column{{Name: "model"}},
 	}
-	for _, name := range suite() {
+	for _, name := range suiteAttacks() {
 		t.Columns = append(t.Columns, report.Column{Name: name, Note: "AUC, mean over models with its 95 % interval"})
 	}
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
 				t.Rows = append(t.Rows, suiteRow(c, a, rows))
 			}
 		}
 	}
-	for k, arm := range arms4() {
-		row := report.Row{Group: "printed, PBMC-33k, advantage", Kind: report.Paper, Cells: []report.Cell{report.Str(arm)}}
-		for _, name := range suite() {
+	for k, variant := range table4Variants() {
+		row := report.Row{Group: "printed, PBMC-33k, advantage", Kind: report.Paper, Cells: []report.Cell{report.Str(variant)}}
+		for _, name := range suiteAttacks() {
 			printed, known := printed4()[name]
 			if known {
 				row.Cells = append(row.Cells, report.Str(printed[k]))
@@ -64,10 +64,10 @@ func (ev *evidence) table4() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-func suiteRow(c Case, a lab.Arm, rows []Row) report.Row {
+func suiteRow(c Case, a lab.Variant, rows []Row) report.Row {
 	l := newLine(c, a, rows)
-	for _, name := range suite() {
-		l.Share(func(r Row) float64 { return r.Suite[name].AUC.Value })
+	for _, name := range suiteAttacks() {
+		l.AddShare(func(r Row) float64 { return r.Suite[name].AUC.Value })
 	}
 	return l.Row()
 }

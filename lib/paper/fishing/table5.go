@@ -24,53 +24,53 @@ var table5 = paper.Recipe{
 		"by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one of its own (P-C).",
 }
 
-// across are the arms of Table 5. The sweep over the weight of extra-gradient's
+// table5Variants are the arms of Table 5. The sweep over the weight of extra-gradient's
 // attackers, which the paper reports beside it, is in the table of weights.
-func across() []string {
+func table5Variants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, RetainTuned, Fisher, FisherSum, Extra, ExtraTrue}
 }
 
 // printed5 are the paper's AUCs of PBMC-33k and of Tabula Muris.
-func printed5(arm string) string {
+func printed5(variant string) string {
 	return map[string]string{
 		Original: "0.769, 0.891", RetrainedCoded: "0.481 (0.769), 0.944 (0.891)", Fisher: "0.814 (0.769), 0.946 (0.891)",
 		Extra: "0.482 (0.769), 0.874 (0.891)",
-	}[arm]
+	}[variant]
 }
 
-// acrossAt is the study of a scale with the cells of this table in it: at standard
+// acrossStudy is the study of a scale with the cells of this table in it: at standard
 // the rarest type of PBMC-3k, and Tabula Muris.
-func acrossAt(scale string) (Study, error) {
+func acrossStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return s, err
 	}
 	if scale == "standard" {
-		c := blood("platelets", "Platelet", s.Cases[0].Fit.Epochs)
-		c.Only = across()
+		c := pbmc3k("platelets", "Platelet", s.Cases[0].Fit.Epochs)
+		c.Only = table5Variants()
 		s.Cases = append(s.Cases, c)
 	}
 	if scale == "paper" {
-		c := mouse()
-		c.Label, c.Part, c.Only, c.Cells.Scaled = "Tabula Muris, z-scores as coded", "z-scores", across(), true
+		c := tabulaMuris()
+		c.Label, c.Part, c.Only, c.Cells.Scaled = "Tabula Muris, z-scores as coded", "z-scores", table5Variants(), true
 		s.Cases = append(s.Cases, c)
 	}
-	s.Cases = append(s.Cases, tissue(s)...)
+	s.Cases = append(s.Cases, tissueCases(s)...)
 	return s, nil
 }
 
-// tissue is the sample of Tabula Muris beside the cells of a study: beside simulated ones
+// tissueCases is the sample of Tabula Muris beside the cells of a study: beside simulated ones
 // there is none, and beside the whole set no sample.
-func tissue(s Study) []Case {
+func tissueCases(s Study) []Case {
 	if s.Scale == "hour" || s.Scale == "standard" {
-		return []Case{mice(s.Cases[0].Fit.Epochs)}
+		return []Case{tissueCase(s.Cases[0].Fit.Epochs)}
 	}
 	return nil
 }
 
-// mice is the sample of Tabula Muris, of which no more than the tissue is known.
-func mice(epochs int) Case {
-	return Case{Label: "Tabula Muris (sample), bladder", LR: 1e-3, Neighbours: 10, Only: across(), Setting: lab.Setting{
+// tissueCase is the sample of Tabula Muris, of which no more than the tissue is known.
+func tissueCase(epochs int) Case {
+	return Case{Label: "Tabula Muris (sample), bladder", LR: 1e-3, Neighbours: 10, Only: table5Variants(), Setting: lab.Setting{
 		DataSet: "tabula_muris_sample", Class: "Bladder", Goal: lab.Reconstruction{},
 		Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}}, Fit: train.Config{Epochs: epochs, Batch: 256},
 		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
@@ -84,7 +84,7 @@ func (ev *evidence) table5() *paper.Output {
 	}
 	var shown []Case
 	for _, c := range ev.Cases {
-		if len(ev.of(c.Label, Original)) > 0 {
+		if len(ev.rowsOf(c.Label, Original)) > 0 {
 			shown = append(shown, c)
 			t.Columns = append(t.Columns,
 				report.Column{Name: c.Label + ", P-B", Note: "all cells are scored; null 0.5; mean over models with its 95 % interval"},
@@ -92,7 +92,7 @@ func (ev *evidence) table5() *paper.Output {
 		}
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "PBMC-33k, Tabula Muris; in brackets the original"})
-	for _, a := range (Case{Only: across()}).arms() {
+	for _, a := range (Case{Only: table5Variants()}).variants() {
 		row := report.Row{Kind: report.Method, Cells: []report.Cell{report.Str(a.Label)}}
 		if a.Control {
 			row.Kind = report.Control
@@ -114,15 +114,15 @@ func (ev *evidence) table5() *paper.Output {
 
 // acrossCells are what two attackers say of an arm of a case.
 func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
-	rows := ev.of(c.Label, label)
+	rows := ev.rowsOf(c.Label, label)
 	if len(rows) == 0 {
 		return []report.Cell{report.Gap("not an arm"), report.Gap("not an arm")}
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Diverged != "" }) {
 		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}
 	}
-	l := newLine(c, lab.Arm{Label: label}, rows)
-	l.Share(ByProtocol(learned.PB().Name))
-	l.Share(ByProtocol(learned.CrossFitted(nil).Name))
+	l := newLine(c, lab.Variant{Label: label}, rows)
+	l.AddShare(ProtocolAUC(learned.PB().Name))
+	l.AddShare(ProtocolAUC(learned.CrossFitted(nil).Name))
 	return l.Row().Cells[1:]
 }

@@ -18,13 +18,13 @@ var table6 = paper.Recipe{
 }
 
 // printed6 are the paper's ELBO, divergence, marker r (without library size), ARI.
-func printed6(arm string) string {
+func printed6(variant string) string {
 	return map[string]string{
 		Original: "364.2  10.55  0.831  0.452", RetrainedCoded: "365.6  9.69  0.829  0.488", RetainTuned: "363.2  10.59  0.832  0.461",
 		Ascended: "363.3  10.53  0.832  0.441", Dampened: "363.9  10.40  0.831  0.449", Scrubbed: "363.8  10.41  0.832  0.451",
 		Contrasted: "364.0  10.38  0.832  0.458", Fisher: "489.8  0.007  0.628  0.481",
 		Extra: "403.7  4.70  0.789  0.508", Private: "403.3  8.08  0.787  0.482",
-	}[arm]
+	}[variant]
 }
 
 func (ev *evidence) table6() *paper.Output {
@@ -41,18 +41,18 @@ func (ev *evidence) table6() *paper.Output {
 			{Name: "probe", Note: "share of cells whose type a linear rule names, trained on other cells; null: the largest type's share, in the notes"},
 		},
 	}
-	guarded := ev.guarded()
+	guarded := ev.hasPrivate()
 	if guarded {
 		t.Columns = append(t.Columns, spentColumn)
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k"})
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
 				t.Rows = append(t.Rows, usefulRow(c, a, rows, guarded))
 			}
 		}
-		if rows := ev.of(c.Label, Original); len(rows) > 0 {
+		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			l := rows[0].Latent
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d unseen cells with a published type, of %d types; the largest is %.3f of them.",
 				c.Label, l.Cells, l.Types, l.Majority))
@@ -62,18 +62,18 @@ func (ev *evidence) table6() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-func usefulRow(c Case, a lab.Arm, rows []Row, guarded bool) report.Row {
+func usefulRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
 	l := newLine(c, a, rows)
-	l.Over(1, Row.ELBO)
-	l.Over(2, func(r Row) float64 { return r.UnseenDivergence })
-	l.markers(Row.MarkerR)
-	l.markers(Row.BareMarkerR)
-	l.Within(-1, 1, func(r Row) float64 { return r.Latent.ARI })
-	l.Within(-1, 1, func(r Row) float64 { return r.Latent.Silhouette })
-	l.Share(func(r Row) float64 { return r.Latent.Probe })
+	l.AddMean(1, Row.ELBO)
+	l.AddMean(2, func(r Row) float64 { return r.UnseenDivergence })
+	l.addMarkers(Row.MarkerR)
+	l.addMarkers(Row.BareMarkerR)
+	l.AddBounded(-1, 1, func(r Row) float64 { return r.Latent.ARI })
+	l.AddBounded(-1, 1, func(r Row) float64 { return r.Latent.Silhouette })
+	l.AddShare(func(r Row) float64 { return r.Latent.Probe })
 	if guarded {
-		l.spent()
+		l.addSpent()
 	}
-	l.Add(report.Str(printed6(a.Label)))
+	l.AddCell(report.Str(printed6(a.Label)))
 	return l.Row()
 }

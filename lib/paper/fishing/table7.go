@@ -65,7 +65,7 @@ func (o *overlaps) table7() *paper.Output {
 	}
 	for _, c := range o.Cases {
 		for _, m := range o.models(c.Label) {
-			t.Rows = append(t.Rows, o.rowsOf(c.Label, m)...)
+			t.Rows = append(t.Rows, o.modelRows(c.Label, m)...)
 		}
 	}
 	t.Notes = o.overlapNotes()
@@ -83,9 +83,9 @@ func (o *overlaps) models(label string) []string {
 	return out
 }
 
-// rowsOf are the lines of a model, one per layer.
-func (o *overlaps) rowsOf(label, model string) []report.Row {
-	own := o.at(label, model, func(f Overlap) bool { return f.Forgot })
+// modelRows are the lines of a model, one per layer.
+func (o *overlaps) modelRows(label, model string) []report.Row {
+	own := o.find(label, model, func(f Overlap) bool { return f.Forgot })
 	var out []report.Row
 	for _, l := range own[0].Layers {
 		if len(own[0].Layers) == 2 && l.Layer == fisher.Global {
@@ -96,8 +96,8 @@ func (o *overlaps) rowsOf(label, model string) []report.Row {
 	return out
 }
 
-// at is what was found at a model of a case, in the order of the seeds.
-func (o *overlaps) at(label, model string, which func(Overlap) bool) []Overlap {
+// setting is what was found at a model of a case, in the order of the seeds.
+func (o *overlaps) find(label, model string, which func(Overlap) bool) []Overlap {
 	var out []Overlap
 	for _, f := range o.Rows {
 		if f.Case == label && f.Model == model && which(f) {
@@ -111,11 +111,11 @@ func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) 
 	over := func(value func(LayerOverlap) float64) stats.Estimate {
 		var x []float64
 		for _, f := range own {
-			x = append(x, value(*f.layer(l.Layer)))
+			x = append(x, value(*f.layerNamed(l.Layer)))
 		}
-		return stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1)
+		return stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, 1)
 	}
-	types, below := o.types(label, model, l.Layer)
+	types, below := o.otherTypes(label, model, l.Layer)
 	rank, codedRank := over(func(l LayerOverlap) float64 { return l.Rank }), over(func(l LayerOverlap) float64 { return l.CodedRank })
 	row := report.Row{Group: label, Cells: []report.Cell{
 		report.Str(model), report.Str(l.Layer), report.Num(float64(l.Weights), 0),
@@ -134,14 +134,14 @@ func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) 
 	return row
 }
 
-// types are the mean over the named types that are not forgotten of their cosines in a
+// otherTypes are the mean over the named types that are not forgotten of their cosines in a
 // layer, and of all named types how many are below their random cells; of the cells that
 // have no label, which are no type, it is said apart.
-func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below string) {
+func (o *overlaps) otherTypes(label, model, layer string) (mean stats.Estimate, below string) {
 	cosines, random := map[string][]float64{}, map[string][]float64{}
 	var names, forgot []string
-	for _, f := range o.at(label, model, func(Overlap) bool { return true }) {
-		l := f.layer(layer)
+	for _, f := range o.find(label, model, func(Overlap) bool { return true }) {
+		l := f.layerNamed(layer)
 		if !slices.Contains(names, f.Type) {
 			names = append(names, f.Type)
 		}
@@ -168,43 +168,43 @@ func (o *overlaps) types(label, model, layer string) (mean stats.Estimate, below
 			count++
 		}
 	}
-	return stats.MeanInterval(others, 0.95, "types").Within(0, 1), fmt.Sprintf("%d of %d%s", count, named, unlabelled)
+	return stats.MeanInterval(others, 0.95, "types").ClampedTo(0, 1), fmt.Sprintf("%d of %d%s", count, named, unlabelled)
 }
 
 // meanOf is a mean of values that are there.
 func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.OverModels).Value }
 
-// trainedNotes are those of the autoencoders.
-func (o *overlaps) trainedNotes() []string {
-	return eachOnce(o.Cases, func(c Case) string {
-		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
+// trainingNotes are those of the autoencoders.
+func (o *overlaps) trainingNotes() []string {
+	return groupNotes(o.Cases, func(c Case) string {
+		own := o.find(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
 			return ""
 		}
-		return trainedNote(c, own[0].Cells+own[0].Others, own[0].Others)
+		return trainingNote(c, own[0].Cells+own[0].Others, own[0].Others)
 	})
 }
 
 // overlapNotes say how many cells there are, and how good the classifiers.
 func (o *overlaps) overlapNotes() []string {
 	var out []string
-	out = append(append(append(out, generated(o.Cases)...), o.LeftOut()...), o.Caveats...)
-	out = append(out, o.trainedNotes()...)
+	out = append(append(append(out, syntheticNotes(o.Cases)...), o.MissingNotes()...), o.Caveats...)
+	out = append(out, o.trainingNotes()...)
 	for _, c := range o.Cases {
-		own := o.at(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
+		own := o.find(c.Label, ModelVAE, func(f Overlap) bool { return f.Forgot })
 		if len(own) == 0 {
 			continue
 		}
 		note := fmt.Sprintf("%s: %d cells of %s against %d others. Accuracy on the cells of the training:", c.Label, own[0].Cells, own[0].Type, own[0].Others)
 		for _, m := range []string{ModelDeep, ModelLinear} {
 			var right []float64
-			for _, f := range o.at(c.Label, m, func(f Overlap) bool { return f.Forgot }) {
+			for _, f := range o.find(c.Label, m, func(f Overlap) bool { return f.Forgot }) {
 				right = append(right, f.Accuracy)
 			}
 			note += fmt.Sprintf(" %s %.3f", m, meanOf(right))
 		}
 		out = append(out, note+".")
-		if m, ok := c.narrow(0).Arch(1, 1).Resolved().(vae.Cells); ok {
+		if m, ok := c.narrow(0).Arch(1, 1).WithDefaults().(vae.Cells); ok {
 			out = append(out, fmt.Sprintf("%s: the narrow VAE has %d latent variables and the VAE %d; nothing else differs. "+
 				"The paper's, 8 and 32, differ in rate, warm-up, free bits and who chooses the epoch too.", c.Label, m.Latent, 4*m.Latent))
 		}
@@ -217,14 +217,14 @@ func (o *overlaps) overlapNotes() []string {
 }
 
 func (o *overlaps) figure3() *paper.Output {
-	meta := plot.Meta{Title: figure3.Title, Caption: captioned(figure3.Doc, o.trainedNotes()), Source: o.provenance(figure3.ID).Line()}
+	meta := plot.Meta{Title: figure3.Title, Caption: joinCaption(figure3.Doc, o.trainingNotes()), Source: o.provenance(figure3.ID).Line()}
 	f := plot.Panels{Meta: meta, Columns: 3}
 	if len(o.Cases) == 1 {
 		f.Caption = o.Cases[0].Label + ". " + f.Caption
 	}
 	for _, c := range o.Cases {
 		for _, model := range []string{ModelVAE, ModelDeep, ModelLinear} {
-			if own := o.at(c.Label, model, func(f Overlap) bool { return f.Forgot }); len(own) > 0 {
+			if own := o.find(c.Label, model, func(f Overlap) bool { return f.Forgot }); len(own) > 0 {
 				f.Figures = append(f.Figures, panel3(c, own[0], len(o.Cases) > 1))
 			}
 		}

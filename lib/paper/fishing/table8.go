@@ -35,15 +35,15 @@ func printed8() map[string]map[string]string {
 		mean8:   {"0.831", "0.829", "0.832", "0.832", "0.691", "0.628"},
 	} {
 		out[gene] = map[string]string{}
-		for k, arm := range arms8() {
-			out[gene][arm] = r[k]
+		for k, variant := range table8Variants() {
+			out[gene][variant] = r[k]
 		}
 	}
 	return out
 }
 
-// arms8 are the columns of the paper's table, which are rows here.
-func arms8() []string {
+// table8Variants are the columns of the paper's table, which are rows here.
+func table8Variants() []string {
 	return []string{Original, RetrainedCoded, RetainTuned, Ascended, Extra, Fisher}
 }
 
@@ -54,23 +54,23 @@ func (ev *evidence) table8() *paper.Output {
 		ID: table8.ID, Title: table8.Title, Caption: table8.Doc, Provenance: ev.provenance(table8.ID), Notes: ev.notes(),
 		Columns: []report.Column{{Name: "model"}},
 	}
-	genes := ev.markers()
+	genes := ev.markerNames()
 	for _, gene := range genes {
 		t.Columns = append(t.Columns, report.Column{Name: gene})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: mean8})
 	for _, c := range ev.Cases {
-		for _, a := range c.arms() {
-			if rows := ev.of(c.Label, a.Label); len(rows) > 0 && len(c.Markers) > 0 {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 && len(c.Markers) > 0 {
 				t.Rows = append(t.Rows, genesRow(c, a, rows, genes, false), genesRow(c, a, rows, genes, true))
 			}
 		}
 	}
 	if printed := printed8(); slices.ContainsFunc(genes, func(g string) bool { return printed[g] != nil }) {
-		for _, arm := range arms8() {
-			row := report.Row{Group: "printed, PBMC-33k, without library size", Kind: report.Paper, Cells: []report.Cell{report.Str(arm)}}
+		for _, variant := range table8Variants() {
+			row := report.Row{Group: "printed, PBMC-33k, without library size", Kind: report.Paper, Cells: []report.Cell{report.Str(variant)}}
 			for _, gene := range append(slices.Clone(genes), mean8) {
-				row.Cells = append(row.Cells, report.Str(printed[gene][arm]))
+				row.Cells = append(row.Cells, report.Str(printed[gene][variant]))
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -78,8 +78,8 @@ func (ev *evidence) table8() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// markers are the marker genes of all cases.
-func (ev *evidence) markers() []string {
+// markerNames are the marker genes of all cases.
+func (ev *evidence) markerNames() []string {
 	var out []string
 	for _, c := range ev.Cases {
 		for _, gene := range c.Markers {
@@ -91,24 +91,24 @@ func (ev *evidence) markers() []string {
 	return out
 }
 
-func genesRow(c Case, a lab.Arm, rows []Row, genes []string, bare bool) report.Row {
+func genesRow(c Case, a lab.Variant, rows []Row, genes []string, bare bool) report.Row {
 	label, value, mean := a.Label, func(m Marker) *float64 { return m.R }, Row.MarkerR
 	if bare {
 		label, value, mean = label+bareMark, func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
 	}
-	l := labelled(c, a, label, rows)
+	l := newLabelledLine(c, a, label, rows)
 	for _, gene := range genes {
 		if !slices.Contains(c.Markers, gene) {
-			l.Add(report.Gap("no marker of this case"))
+			l.AddCell(report.Gap("no marker of this case"))
 			continue
 		}
 		if !slices.Contains(rows[0].markerNames(), gene) {
-			l.Add(report.Gap("not among the variable genes"))
+			l.AddCell(report.Gap("not among the variable genes"))
 			continue
 		}
-		l.Within(-1, 1, func(r Row) float64 { return r.gene(gene, value) })
+		l.AddBounded(-1, 1, func(r Row) float64 { return r.gene(gene, value) })
 	}
-	l.Within(-1, 1, mean)
+	l.AddBounded(-1, 1, mean)
 	return l.Row()
 }
 

@@ -48,9 +48,9 @@ func bySize(scale string) (Study, error) {
 
 // printed9 are the paper's values of a size: the mean AUC, its deviation and the
 // advantage.
-func printed9(c Case, arm string) string {
+func printed9(c Case, variant string) string {
 	switch {
-	case arm != Extra:
+	case variant != Extra:
 		return ""
 	case len(c.Series) == 0:
 		return "0.429 +- 0.142  0.300"
@@ -60,14 +60,14 @@ func printed9(c Case, arm string) string {
 
 func (ev *evidence) table9() *paper.Output {
 	t := ev.attackTable(table9, "mean AUC, deviation and advantage over three seeds as printed, on PBMC-33k", func(l *line) {
-		l.Add(report.Str(printed9(l.c, l.a.Label)))
+		l.AddCell(report.Str(printed9(l.c, l.a.Label)))
 	}, []report.Column{
 		{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"},
 		{Name: "way", Note: "(P-B - original's) / (retrained's - original's), by seed; 0: the original, 1: the retrained model"},
 	}, func(l *line) {
-		l.Share(func(r Row) float64 { return heldOut(r.Attacks[learned.PB().Name]) })
-		l.Over(2, ev.wayOf(l.c.Label, ByProtocol(learned.PB().Name)))
+		l.AddShare(func(r Row) float64 { return heldOutAUC(r.Attacks[learned.PB().Name]) })
+		l.AddMean(2, ev.shareOfWay(l.c.Label, ProtocolAUC(learned.PB().Name)))
 	})
-	t.Notes = append(append(append(t.Notes, strangersSeen), ev.ways(Extra)...), ev.ways(ExtraTrue)...)
+	t.Notes = append(append(append(t.Notes, nonmembersSeen), ev.runNotes(Extra)...), ev.runNotes(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }

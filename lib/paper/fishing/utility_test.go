@@ -21,14 +21,14 @@ import (
 )
 
 // opened is the brief case of one seed and what is asked of it.
-func opened(t *testing.T) (*paper.Env, *question) {
+func opened(t *testing.T) (*paper.Env, *attackCase) {
 	t.Helper()
-	e, of := environment(t), brief().Cases[0]
-	c, err := e.Lab().Case(t.Context(), of.at(0))
+	e, of := newEnv(t), briefStudy().Cases[0]
+	c, err := e.Lab().Case(t.Context(), of.setting(0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := questioned(t.Context(), c, of)
+	q, err := newAttackCase(t.Context(), c, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func opened(t *testing.T) (*paper.Env, *question) {
 // What a model is good for is asked of the unseen cells, and of nobody else.
 func TestUtilityIsOfUnseenCells(t *testing.T) {
 	e, q := opened(t)
-	row, err := q.row(t.Context(), e.Engine, lab.Arm{Label: Original, Method: unlearn.DoNothing{}})
+	row, err := q.measureRow(t.Context(), e.Engine, lab.Variant{Label: Original, Method: unlearn.NoOp{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, _, err := q.Weights(t.Context(), unlearn.DoNothing{})
+	w, _, err := q.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestUtilityIsOfUnseenCells(t *testing.T) {
 		for i := range said {
 			said[i], is[i] = library[i]*float64(p.Outputs[loss.Proportion].Row(i)[j]), float64(q.Test.X.Row(i)[j])
 		}
-		if r, err := stats.Pearson(said, is); err != nil || m.Gene != planted()[k] || math.Abs(*m.R-r) > 1e-12 || *m.Bare == *m.R {
+		if r, err := stats.Pearson(said, is); err != nil || m.Gene != plantedMarkers()[k] || math.Abs(*m.R-r) > 1e-12 || *m.Bare == *m.R {
 			t.Errorf("%+v, by hand %v, %v", m, r, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestAConstantMarkerHasNoCorrelation(t *testing.T) {
 func TestCellsWithoutATypeAreLeftOut(t *testing.T) {
 	p := &datasets.Prepared{About: datasets.About{Classes: []string{"a", "b", datacells.Unlabelled}}}
 	p.Test = datasets.Part{X: array.New[float32](20, 1), Y: make([]int, 20)}
-	s := said{mean: array.New[float32](20, 2)}
+	s := cellOutputs{mean: array.New[float32](20, 2)}
 	for i := range 20 {
 		p.Test.Y[i] = i % 3
 		s.mean.Row(i)[0] = float32(10*(i%3)) + float32(i)/100
@@ -109,7 +109,7 @@ func TestCellsWithoutATypeAreLeftOut(t *testing.T) {
 			s.mean.Row(i)[1] = float32(1000 * i)
 		}
 	}
-	l, err := latentOf(context.Background(), &lab.Case{Problem: &lab.Problem{Prepared: p}}, s)
+	l, err := measureLatent(context.Background(), &lab.Case{Problem: &lab.Problem{Prepared: p}}, s)
 	if err != nil || l.Cells != 14 || l.Types != 2 || l.ARI != 1 || l.Silhouette < 0.9 || l.Probe != 1 || l.Majority != 0.5 {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -122,7 +122,7 @@ func TestPlantedMarkersAreThoseOfTheirTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, gene := range planted() {
+	for k, gene := range plantedMarkers() {
 		j := slices.Index(m.Genes, gene)
 		if m.Types[k] != fmt.Sprintf("type%d", k) || !slices.Contains(m.Markers[k], j) {
 			t.Errorf("%s is no marker of %s", gene, m.Types[k])
@@ -135,22 +135,22 @@ func TestPlantedMarkersAreThoseOfTheirTypes(t *testing.T) {
 // and mean, variance and divergence do not.
 func TestDrawnCodes(t *testing.T) {
 	_, q := opened(t)
-	w, _, err := q.Weights(t.Context(), unlearn.DoNothing{})
+	w, _, err := q.Weights(t.Context(), unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := viewOf(q.Case, w)
+	v, err := predictSplits(q.Case, w)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sure := v
-	for _, s := range []*said{&sure.forget, &sure.retain, &sure.unseen} {
+	for _, s := range []*cellOutputs{&sure.forget, &sure.retain, &sure.unseen} {
 		s.logVar = array.New[float32](s.logVar.Rows, s.logVar.Cols)
 		for k := range s.logVar.Data {
 			s.logVar.Data[k] = -80
 		}
 	}
-	if sure, err = sure.drawn(q.Case, w); err != nil {
+	if sure, err = sure.withSampledCodes(q.Case, w); err != nil {
 		t.Fatal(err)
 	}
 	for i, r := range sure.unseen.recon {
@@ -158,7 +158,7 @@ func TestDrawnCodes(t *testing.T) {
 			t.Fatalf("cell %d: %v, %v of its mean", i, r, v.unseen.recon[i])
 		}
 	}
-	d, err := v.drawn(q.Case, w)
+	d, err := v.withSampledCodes(q.Case, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestDrawnCodes(t *testing.T) {
 		t.Error("drawing has changed the view that it was given")
 	}
 	// The program's reading matches other cells, on draws of the original.
-	matched, rows, err := q.match(d)
+	matched, rows, err := q.matchNonmembers(d)
 	if err != nil || !slices.Equal(rows, q.drawn.negatives) || matched.Cells != len(rows) || slices.Equal(rows, q.negatives) {
 		t.Errorf("%d matched, of the question %d; %v", len(rows), len(q.drawn.negatives), err)
 	}
@@ -193,13 +193,13 @@ func TestDrawnCodes(t *testing.T) {
 
 // The last feature is the distance of codes, the others are not of codes.
 func TestTheDistanceIsOfCodes(t *testing.T) {
-	at := func(mean, code float32) said {
+	at := func(mean, code float32) cellOutputs {
 		m, c := array.New[float32](6, 1), array.New[float32](6, 1)
 		for i := range 6 {
 			m.Data[i], c.Data[i] = mean, code
 		}
 		v := make([]float64, 6)
-		return said{mean: m, codes: c, logVar: array.New[float32](6, 1), recon: v, divergence: v, bare: v}
+		return cellOutputs{mean: m, codes: c, logVar: array.New[float32](6, 1), recon: v, divergence: v, bare: v}
 	}
 	f, err := at(1, 5).features(at(2, 8))
 	if err != nil || f.Row(0)[3] != 1 || f.Row(0)[f.Cols-1] != 3 {
@@ -210,11 +210,11 @@ func TestTheDistanceIsOfCodes(t *testing.T) {
 // Every table and figure of utility has its rows, and printed values stand beside
 // an arm.
 func TestTablesOfUtility(t *testing.T) {
-	ev, err := collect(t.Context(), environment(t), brief())
+	ev, err := collect(t.Context(), newEnv(t), briefStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rows, out := range map[int]*paper.Output{len(properties()): ev.table1(), 4: ev.table6(), 8: ev.table8(), len(across()) + 1: ev.table5()} {
+	for rows, out := range map[int]*paper.Output{len(properties()): ev.table1(), 4: ev.table6(), 8: ev.table8(), len(table5Variants()) + 1: ev.table5()} {
 		if err := out.Table.Check(); err != nil || len(out.Table.Rows) != rows {
 			t.Errorf("%s has %d rows, want %d: %v", out.Table.ID, len(out.Table.Rows), rows, err)
 		}
@@ -228,7 +228,7 @@ func TestTablesOfUtility(t *testing.T) {
 			t.Errorf("the notes do not say %q: %q", want, t1.Table.Notes)
 		}
 	}
-	r := ev.of(ev.Cases[0].Label, Original)[0]
+	r := ev.rowsOf(ev.Cases[0].Label, Original)[0]
 	if got := t1.Table.Rows[0].Cells[1].Text; got != "2000" {
 		t.Errorf("%s cells", got)
 	}
@@ -236,17 +236,17 @@ func TestTablesOfUtility(t *testing.T) {
 		t.Errorf("%+v", r.Drawn)
 	}
 	labels := map[string]bool{}
-	for _, a := range blood("", "", 1).arms() {
+	for _, a := range pbmc3k("", "", 1).variants() {
 		labels[a.Label] = true
 	}
-	for _, label := range slices.Concat(arms8(), across(), []string{Ascended, Dampened, Scrubbed, Contrasted}) {
+	for _, label := range slices.Concat(table8Variants(), table5Variants(), []string{Ascended, Dampened, Scrubbed, Contrasted}) {
 		if !labels[label] {
 			t.Errorf("%s is no arm", label)
 		}
 	}
-	for _, arm := range arms8() {
-		if len(strings.Fields(printed6(arm))) != 4 {
-			t.Errorf("%s: printed is %q", arm, printed6(arm))
+	for _, variant := range table8Variants() {
+		if len(strings.Fields(printed6(variant))) != 4 {
+			t.Errorf("%s: printed is %q", variant, printed6(variant))
 		}
 	}
 }
@@ -256,12 +256,12 @@ func TestGapsAreSaid(t *testing.T) {
 	c := Case{Label: "c", Markers: []string{"A"}, Only: []string{Original}}
 	one := 1.0
 	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, Evidence: &paper.Evidence[Row]{
-		Rows: []Row{{Case: "c", Arm: Original, Markers: []Marker{{Gene: "A", R: &one}}}},
+		Rows: []Row{{Case: "c", Variant: Original, Markers: []Marker{{Gene: "A", R: &one}}}},
 	}}
 	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not an arm" {
 		t.Errorf("%+v", cells)
 	}
-	row := genesRow(c, c.arms()[0], ev.Rows, ev.markers(), false)
+	row := genesRow(c, c.variants()[0], ev.Rows, ev.markerNames(), false)
 	if row.Kind != report.Control || len(row.Cells) != 4 || *row.Cells[1].Value != 1 || row.Cells[2].Missing == "" {
 		t.Errorf("%+v", row)
 	}
@@ -271,7 +271,7 @@ func TestGapsAreSaid(t *testing.T) {
 // that they are scattered in the place of.
 func TestDescribed(t *testing.T) {
 	for scale, cases := range map[string]int{"quick": 2, "hour": 3, "standard": 3, "atlas": 2, "paper": 3} {
-		s, err := described(scale)
+		s, err := table1Study(scale)
 		if err != nil || len(s.Cases) != cases {
 			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
 		}
@@ -286,7 +286,7 @@ func TestDescribed(t *testing.T) {
 			t.Errorf("%s: columns of one name: %v", scale, labels)
 		}
 	}
-	if _, err := described("huge"); err == nil {
+	if _, err := table1Study("huge"); err == nil {
 		t.Error("an unknown scale is taken")
 	}
 }
@@ -294,7 +294,7 @@ func TestDescribed(t *testing.T) {
 // The share of a type is of the cells it is counted among, and there is none where cells of
 // all types are forgotten.
 func TestShareOfTheForgottenType(t *testing.T) {
-	unseen := share(func(r Row) map[string]int { return r.Sizes.Unseen })
+	unseen := typeShare(func(r Row) map[string]int { return r.Sizes.Unseen })
 	r := Row{Type: "a", Sizes: Sizes{Unseen: map[string]int{"a": 2, "b": 6}}}
 	if got := unseen([]Row{r}); got != "2 of 8" {
 		t.Errorf("the share of a is %q", got)
@@ -310,7 +310,7 @@ func TestShareOfTheForgottenType(t *testing.T) {
 func TestEveryLineOfTable1CountsItsOwn(t *testing.T) {
 	types := func(a, b int) map[string]int { return map[string]int{"a": a, "b": b} }
 	r := Row{Type: "a", Forget: 31, Unseen: 7, Sizes: Sizes{Train: 50, Genes: 40, Types: 9, Unseen: types(5, 2), Judged: types(3, 1)},
-		Drawn: Drawn{Shared: 13, Draws: Matching{Cells: 21, ByType: types(4, 17), Distance: 5.5}, Means: Matching{Cells: 18, ByType: types(6, 12), Distance: 1.5}}}
+		Drawn: SampledCodes{Shared: 13, Draws: Matching{Cells: 21, ByType: types(4, 17), Distance: 5.5}, Means: Matching{Cells: 18, ByType: types(6, 12), Distance: 1.5}}}
 	want := []string{"57", "40", "9", "50", "7", "31", "5 of 7", "3 of 4", "21", "4 of 21", "18", "6 of 18", "13", "5.50", "1.50"}
 	if len(properties()) != len(want) {
 		t.Fatalf("%d lines, %d are known here", len(properties()), len(want))
@@ -325,12 +325,12 @@ func TestEveryLineOfTable1CountsItsOwn(t *testing.T) {
 // Scales without Tabula Muris' files list its jobs all the same.
 func TestAcrossScales(t *testing.T) {
 	for scale, cases := range map[string]int{"quick": 1, "hour": 2, "standard": 3, "atlas": 1, "paper": 3} {
-		s, err := acrossAt(scale)
+		s, err := acrossStudy(scale)
 		if err != nil || len(s.Cases) != cases {
 			t.Errorf("%s: %d cases, %v", scale, len(s.Cases), err)
 		}
 	}
-	if _, err := acrossAt("huge"); err == nil {
+	if _, err := acrossStudy("huge"); err == nil {
 		t.Error("an unknown scale is taken")
 	}
 }

@@ -20,19 +20,19 @@ var weights = paper.Recipe{
 		"the utility, and its critics hardly move. Attackers and columns are Table 3's; members and non-members are Table 2's.",
 }
 
-// knob is a method and the weights of it that the paper tries.
-type knob struct {
+// weightSweep is a method and the weights of it that the paper tries.
+type weightSweep struct {
 	label, symbol string
 	values        []float64
-	at            func(value float64) unlearn.Method
+	method        func(value float64) unlearn.Method
 	// recorded are mean AUCs of the values: those of the paper, and, marked with *, those
 	// that only its program's outputs have.
 	recorded []string
 }
 
-// knobs are those of the paper's methods and of one reading that corrects it.
-func knobs() []knob {
-	return []knob{
+// weightSweeps are those of the paper's methods and of one reading that corrects it.
+func weightSweeps() []weightSweep {
+	return []weightSweep{
 		{Dampened, "alpha", []float64{0.5, 1, 5}, func(v float64) unlearn.Method { return unlearn.SSD{Alpha: v} },
 			[]string{"0.730*", "0.725", "0.634*"}},
 		{Scrubbed, "alpha_f", []float64{0.1, 1, 10}, func(v float64) unlearn.Method { return unlearn.SCRUBLatent{Forget: v} },
@@ -53,7 +53,9 @@ func knobs() []knob {
 }
 
 // name is that of the method at a value.
-func (k knob) name(value float64) string { return fmt.Sprintf("%s, %s %g", k.label, k.symbol, value) }
+func (k weightSweep) name(value float64) string {
+	return fmt.Sprintf("%s, %s %g", k.label, k.symbol, value)
+}
 
 // byWeight is the first case of a scale with every method at every weight. A scale that
 // leaves critics and private training out of Table 2 leaves them out here.
@@ -63,17 +65,17 @@ func byWeight(scale string) (Study, error) {
 		return s, err
 	}
 	c := s.Cases[0]
-	brisk := c.Only != nil
+	fast := c.Only != nil
 	c.Part, c.Only = "weights", []string{Original, Retrained, OtherSeed}
-	if !brisk {
+	if !fast {
 		c.Only = append(c.Only, Unnoised, UnnoisedExact)
 	}
-	for _, k := range knobs() {
-		if brisk && slices.Contains([]string{Frozen, Extra, "DP-SGD", "DP-SGD, exact"}, k.label) {
+	for _, k := range weightSweeps() {
+		if fast && slices.Contains([]string{Frozen, Extra, "DP-SGD", "DP-SGD, exact"}, k.label) {
 			continue
 		}
 		for _, v := range k.values {
-			c.Also = append(c.Also, lab.Arm{Label: k.name(v), Method: k.at(v)})
+			c.Also = append(c.Also, lab.Variant{Label: k.name(v), Method: k.method(v)})
 		}
 	}
 	s.Cases = []Case{c}
@@ -82,16 +84,16 @@ func byWeight(scale string) (Study, error) {
 
 func (ev *evidence) weights() *paper.Output {
 	recorded := map[string]string{}
-	for _, k := range knobs() {
+	for _, k := range weightSweeps() {
 		for i, v := range k.values {
 			recorded[k.name(v)] = k.recorded[i]
 		}
 	}
 	source := "mean AUC on PBMC-33k as printed; *: not in the paper, in its program's recorded outputs; (P-C): of another protocol"
 	t := ev.attackTable(weights, source, func(l *line) {
-		l.Add(orGap(recorded[l.a.Label], "not in the paper"))
+		l.AddCell(textOrGap(recorded[l.a.Label], "not in the paper"))
 	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.Over(1, func(r Row) float64 { return r.ForgetRecon })
+		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
 	})
 	for _, c := range ev.Cases {
 		t.Notes = append(t.Notes, ev.weightNotes(c)...)
@@ -103,16 +105,16 @@ func (ev *evidence) weights() *paper.Output {
 // smallest, and SCRUB with itself with one optimiser at every weight.
 func (ev *evidence) weightNotes(c Case) []string {
 	var out []string
-	models := len(ev.of(c.Label, Original))
-	for _, q := range []quantity{byLoss(), byPB()} {
+	models := len(ev.rowsOf(c.Label, Original))
+	for _, q := range []quantity{forgetLoss(), pbAUC()} {
 		var said []string
-		compare := func(arm, other string) {
-			if len(ev.of(c.Label, arm)) > 0 && len(ev.of(c.Label, other)) > 0 {
-				said = append(said, Rows(ev.Rows).compared(q, arm, other))
+		compare := func(variant, other string) {
+			if len(ev.rowsOf(c.Label, variant)) > 0 && len(ev.rowsOf(c.Label, other)) > 0 {
+				said = append(said, Rows(ev.Rows).compareText(q, variant, other))
 			}
 		}
-		var scrubs []knob
-		for _, k := range knobs() {
+		var scrubs []weightSweep
+		for _, k := range weightSweeps() {
 			compare(k.name(k.values[len(k.values)-1]), k.name(k.values[0]))
 			if k.label == Scrubbed || k.label == ScrubbedOne {
 				scrubs = append(scrubs, k)
@@ -122,7 +124,7 @@ func (ev *evidence) weightNotes(c Case) []string {
 			compare(scrubs[1].name(v), scrubs[0].name(v))
 		}
 		if said != nil {
-			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(said, "; "), pairedLaw(models)))
+			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(said, "; "), pairedTestNote(models)))
 		}
 	}
 	return out

@@ -20,22 +20,22 @@ func TestTheWeightsHaveTableTwosAmongThem(t *testing.T) {
 	}
 	rename := map[string]string{"DP-SGD": Private, "DP-SGD, exact": PrivateExact}
 	field := map[string]string{"alpha": "Alpha", "alpha_f": "Forget", "gamma": "Gamma", "lambda": "Lambda", "epsilon": "Epsilon"}
-	for _, k := range knobs() {
+	for _, k := range weightSweeps() {
 		label := k.label
 		if other, ok := rename[label]; ok {
 			label = other
 		}
-		arms := standard.Cases[0].arms()
-		at := slices.IndexFunc(arms, func(a lab.Arm) bool { return a.Label == label })
+		variants := standard.Cases[0].variants()
+		at := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label })
 		if at < 0 || len(k.recorded) != len(k.values) {
 			t.Fatalf("%s is no arm of Table 2, or has %d values of %d weights", label, len(k.recorded), len(k.values))
 		}
 		same := 0
 		for i, v := range k.values {
-			if got := reflect.ValueOf(k.at(v)).FieldByName(field[k.symbol]).Float(); got != v {
+			if got := reflect.ValueOf(k.method(v)).FieldByName(field[k.symbol]).Float(); got != v {
 				t.Errorf("%s: the weight is %v", k.name(v), got)
 			}
-			if !reflect.DeepEqual(k.at(v).Resolved(), arms[at].Method.Resolved()) {
+			if !reflect.DeepEqual(k.method(v).WithDefaults(), variants[at].Method.WithDefaults()) {
 				continue
 			}
 			same++
@@ -58,13 +58,13 @@ func TestByWeight(t *testing.T) {
 			t.Fatalf("%s: %d cases, %v", scale, len(s.Cases), err)
 		}
 		labels := map[string]bool{}
-		for _, a := range s.Cases[0].arms() {
+		for _, a := range s.Cases[0].variants() {
 			labels[a.Label] = true
 			if slow := strings.HasPrefix(a.Label, "DP") || strings.HasPrefix(a.Label, Frozen) || strings.HasPrefix(a.Label, Extra); slow && want == 12 {
 				t.Errorf("%s: %s is an arm", scale, a.Label)
 			}
 		}
-		if len(labels) != want+3 || len(s.Cases[0].arms()) != want+3 {
+		if len(labels) != want+3 || len(s.Cases[0].variants()) != want+3 {
 			t.Errorf("%s: arms %v", scale, labels)
 		}
 	}
@@ -75,22 +75,22 @@ func TestByWeight(t *testing.T) {
 
 // As coded the forget weight of SCRUB cancels; with one optimiser it does not.
 func TestTheForgetWeightOfSCRUBCancelsAsCoded(t *testing.T) {
-	s := shortened(t, byWeight, Original, Retrained, OtherSeed)
+	s := shortenStudy(t, byWeight, Original, Retrained, OtherSeed)
 	c := &s.Cases[0]
 	short := unlearn.RetainTuning{Epochs: 1}
 	c.Also = nil
 	for _, v := range []float64{1e3, 1e6} {
 		for label, joint := range map[string]bool{Scrubbed: false, ScrubbedOne: true} {
-			k := knob{label: label, symbol: "alpha_f"}
-			c.Also = append(c.Also, lab.Arm{Label: k.name(v), Method: unlearn.SCRUBLatent{Forget: v, Joint: joint, Epochs: 2, Tune: short}})
+			k := weightSweep{label: label, symbol: "alpha_f"}
+			c.Also = append(c.Also, lab.Variant{Label: k.name(v), Method: unlearn.SCRUBLatent{Forget: v, Joint: joint, Epochs: 2, Tune: short}})
 		}
 	}
-	ev, err := collect(t.Context(), environment(t), s)
+	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	loss := func(label string, v float64) float64 {
-		return ev.of(c.Label, knob{label: label, symbol: "alpha_f"}.name(v))[0].ForgetRecon
+		return ev.rowsOf(c.Label, weightSweep{label: label, symbol: "alpha_f"}.name(v))[0].ForgetRecon
 	}
 	if a, b := loss(Scrubbed, 1e3), loss(Scrubbed, 1e6); a < 0.9999*b || a > 1.0001*b {
 		t.Errorf("as coded the forgotten cells' loss is %v and %v at a thousand times the weight", a, b)

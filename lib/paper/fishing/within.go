@@ -29,99 +29,99 @@ var within = paper.Recipe{
 		"from how many other models they learned.",
 }
 
-// Fleet is a study's fleet: models of one recipe, among which the records of a group,
+// ShadowModels is a study's fleet: models of one recipe, among which the records of a group,
 // or of the whole train part, are dealt.
-type Fleet struct {
+type ShadowModels struct {
 	Case
 	Models int
 	Whole  bool
 }
 
-// FleetStudy is what the within-cluster table computes at one scale.
-type FleetStudy struct {
+// ShadowStudy is what the within-cluster table computes at one scale.
+type ShadowStudy struct {
 	Scale  string
-	Fleets []Fleet
+	Groups []ShadowModels
 }
 
-// FleetStudyAt is the study of the scale of that name.
-func FleetStudyAt(scale string) (FleetStudy, error) {
-	s := FleetStudy{Scale: scale}
+// ShadowStudyAt is the study of the scale of that name.
+func ShadowStudyAt(scale string) (ShadowStudy, error) {
+	s := ShadowStudy{Scale: scale}
 	switch scale {
 	case "quick":
-		s.Fleets = []Fleet{rareFleet(24), plantedFleet("near-copies", datacells.Twins), plantedFleet("no copies", datacells.Singles),
-			plantedFleet("small batch", datacells.Batch), tabularFleet("Breast Cancer", "breast_cancer", 0, 32)}
+		s.Groups = []ShadowModels{rareTypeModels(24), plantedGroupModels("near-copies", datacells.Twins), plantedGroupModels("no copies", datacells.Singles),
+			plantedGroupModels("small batch", datacells.Batch), tabularModels("Breast Cancer", "breast_cancer", 0, 32)}
 	case "hour":
-		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 32), tabularFleet("German Credit", "german_credit", 0, 64)}
+		s.Groups = []ShadowModels{pbmc3kModels("dendritic cells", "DC", 32), tabularModels("German Credit", "german_credit", 0, 64)}
 	case "standard":
-		s.Fleets = []Fleet{bloodFleet("dendritic cells", "DC", 64), bloodFleet("platelets", "Platelet", 64),
-			tabularFleet("German Credit", "german_credit", 0, 64)}
+		s.Groups = []ShadowModels{pbmc3kModels("dendritic cells", "DC", 64), pbmc3kModels("platelets", "Platelet", 64),
+			tabularModels("German Credit", "german_credit", 0, 64)}
 	case "atlas":
-		s.Fleets = []Fleet{fleetOf(atlas(), 16, Original, Retrained, Ten, RetainTuned)}
+		s.Groups = []ShadowModels{caseModels(atlas(), 16, Original, Retrained, Ten, RetainTuned)}
 	case "paper":
-		s.Fleets = []Fleet{fleetOf(blood33k(), 64, fleetArms()...), fleetOf(mouse(), 64, fleetArms()...)}
+		s.Groups = []ShadowModels{caseModels(pbmc33k(), 64, shadowVariants()...), caseModels(tabulaMuris(), 64, shadowVariants()...)}
 	default:
-		return s, unknown(scale)
+		return s, unknownScale(scale)
 	}
 	return s, nil
 }
 
-// rareFleet deals the simulated rare type. Many models have to be small: fewer genes
+// rareTypeModels deals the simulated rare type. Many models have to be small: fewer genes
 // and one hidden layer.
-func rareFleet(models int) Fleet {
+func rareTypeModels(models int) ShadowModels {
 	c := simulated()
 	c.Only = []string{Original, Retrained, Ten}
 	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 200, 40, 64, 1e-3
 	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{32}, Latent: 6} }
-	return Fleet{Case: c, Models: models}
+	return ShadowModels{Case: c, Models: models}
 }
 
-// plantedFleet deals a group that the simulator planted.
-func plantedFleet(label, group string) Fleet {
-	f := rareFleet(16)
+// plantedGroupModels deals a group that the simulator planted.
+func plantedGroupModels(label, group string) ShadowModels {
+	f := rareTypeModels(16)
 	f.Label, f.Class, f.Planted = "simulated, "+label, "", group
 	f.Only = []string{Original}
 	return f
 }
 
-// fleetArms are what is asked of fleets of real cells.
-func fleetArms() []string { return []string{Original, Retrained, Ten, RetainTuned, ExtraTrue} }
+// shadowVariants are what is asked of fleets of real cells.
+func shadowVariants() []string { return []string{Original, Retrained, Ten, RetainTuned, ExtraTrue} }
 
-// bloodFleet deals a type of PBMC-3k.
-func bloodFleet(label, class string, models int) Fleet {
-	return fleetOf(blood(label, class, 40), models, fleetArms()...)
+// pbmc3kModels deals a type of PBMC-3k.
+func pbmc3kModels(label, class string, models int) ShadowModels {
+	return caseModels(pbmc3k(label, class, 40), models, shadowVariants()...)
 }
 
-// fleetOf deals the cells that a case is to forget. The network is ours, and small: layers of
+// caseModels deals the cells that a case is to forget. The network is ours, and small: layers of
 // 128 and 64, ten latent variables, 40 epochs, where the paper's has 7.3 million weights and 100
 // epochs, of which 64 would take two days on two cores with as few cells as PBMC-3k has.
-func fleetOf(c Case, models int, arms ...string) Fleet {
-	c.Only, c.Fit.Epochs = arms, 40
+func caseModels(c Case, models int, variants ...string) ShadowModels {
+	c.Only, c.Fit.Epochs = variants, 40
 	c.Arch = func(genes, _ int) model.Architecture {
 		return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 10}
 	}
-	return Fleet{Case: c, Models: models}
+	return ShadowModels{Case: c, Models: models}
 }
 
-// tabularFleet deals a whole table among classifiers, RULER's network.
-func tabularFleet(label, dataSet string, rows, models int) Fleet {
+// tabularModels deals a whole table among classifiers, RULER's network.
+func tabularModels(label, dataSet string, rows, models int) ShadowModels {
 	c := Case{Label: "classifier, " + label, Setting: lab.Setting{DataSet: dataSet, MaxRows: rows}, Only: []string{Original}}
-	return Fleet{Case: c, Models: models, Whole: true}
+	return ShadowModels{Case: c, Models: models, Whole: true}
 }
 
-// of is the setting of a fleet's models.
-func (f Fleet) of() lab.Setting {
+// spec is the setting of a fleet's models.
+func (f ShadowModels) baseSetting() lab.Setting {
 	if f.LR == 0 {
 		return f.Setting
 	}
-	return f.at(0)
+	return f.setting(0)
 }
 
-// Found is what an attack says of a fleet's models, as an arm leaves them.
-type Found struct {
-	Case   string `json:"case"`
-	Arm    string `json:"arm"`
-	Attack string `json:"attack"`
-	Dealt  int    `json:"n_dealt"` // records, half of which each model had
+// AttackResult is what an attack says of a fleet's models, as an arm leaves them.
+type AttackResult struct {
+	Case     string `json:"case"`
+	Variant  string `json:"arm"`
+	Attack   string `json:"attack"`
+	Assigned int    `json:"n_dealt"` // records, half of which each model had
 	// Features is how many numbers of a record the attack looks at, Others how many other
 	// models it compares with or learns from.
 	Features int `json:"n_features"`
@@ -130,8 +130,8 @@ type Found struct {
 	Mutual bool `json:"mutual"`
 	// Within are the records that a model had against those of the same group that it
 	// had not; nil where the attack cannot be asked, which Why says why.
-	Within *shadow.Sweep `json:"within,omitempty"`
-	Why    string        `json:"why,omitempty"`
+	Within *shadow.Report `json:"within,omitempty"`
+	Why    string         `json:"why,omitempty"`
 	// Matched are, per model, those that it had against the unseen records that lie
 	// nearest to them, of which there are Negatives, SameType of them of the group, on
 	// average over models.
@@ -140,39 +140,39 @@ type Found struct {
 	SameType  float64   `json:"n_same_type"`
 }
 
-// fleets is what the table of one scale is made of.
-type fleets struct {
-	FleetStudy
+// shadowEvidence is what the table of one scale is made of.
+type shadowEvidence struct {
+	ShadowStudy
 	env *paper.Env
-	*paper.Evidence[Found]
+	*paper.Evidence[AttackResult]
 }
 
-func collectFleets(ctx context.Context, e *paper.Env, s FleetStudy) (*fleets, error) {
-	found, err := paper.Collect(ctx, e, fleetPieces(e, s))
-	return &fleets{s, e, found}, err
+func collectShadow(ctx context.Context, e *paper.Env, s ShadowStudy) (*shadowEvidence, error) {
+	found, err := paper.Collect(ctx, e, shadowMeasurements(e, s))
+	return &shadowEvidence{s, e, found}, err
 }
 
-func (s *fleets) provenance() report.Provenance {
-	return s.Provenance(s.env, within.ID, s.Scale, FleetResults, 1)
+func (s *shadowEvidence) provenance() report.Provenance {
+	return s.Provenance(s.env, within.ID, s.Scale, ShadowResults, 1)
 }
 
-// fleetPieces are a study's fleets; the case of a fleet is its first model.
-func fleetPieces(e *paper.Env, s FleetStudy) (out []paper.Piece[Found]) {
+// shadowMeasurements are a study's fleets; the case of a fleet is its first model.
+func shadowMeasurements(e *paper.Env, s ShadowStudy) (out []paper.Measurement[AttackResult]) {
 	l := e.Lab()
-	for _, of := range s.Fleets {
-		p := paper.Piece[Found]{
+	for _, of := range s.Groups {
+		p := paper.Measurement[AttackResult]{
 			ID: of.job(), About: of.Label, File: "found.json",
-			Key:  func(first *lab.Case) store.Key { return fleetKey(l, first, of) },
+			Key:  func(first *lab.Case) store.Key { return shadowStoreKey(l, first, of) },
 			Cost: func(first *lab.Case) int64 { return int64(first.Problem.Train.X.Rows * of.Models) },
-			Measure: func(ctx context.Context, _ *lab.Case) ([]Found, error) {
-				f, err := l.Fleet(ctx, of.of(), of.Models, of.Whole)
+			Measure: func(ctx context.Context, _ *lab.Case) ([]AttackResult, error) {
+				f, err := l.ShadowModels(ctx, of.baseSetting(), of.Models, of.Whole)
 				if err != nil {
 					return nil, err
 				}
 				return of.measure(ctx, f)
 			},
 		}
-		for k, at := range of.of().Fleet(of.Models, of.Whole) {
+		for k, at := range of.baseSetting().ShadowSettings(of.Models, of.Whole) {
 			if k == 0 {
 				p.Setting = at
 			}
@@ -183,43 +183,43 @@ func fleetPieces(e *paper.Env, s FleetStudy) (out []paper.Piece[Found]) {
 	return out
 }
 
-// fleetEvidence identifies what attacks say of a fleet in the store.
-type fleetEvidence struct {
+// shadowKey identifies what attacks say of a fleet in the store.
+type shadowKey struct {
 	lab.NetworkKey
 	Label      string       `json:"label"`
 	Goal       lab.Goal     `json:"goal"`
 	Fit        train.Config `json:"fit"`
-	Dealt      string       `json:"dealt"`
+	Assigned   string       `json:"dealt"`
 	Whole      bool         `json:"whole"`
 	Models     int          `json:"models"`
-	Arms       []armKey     `json:"arms"`
+	Variants   []variantKey `json:"arms"`
 	Attacks    []string     `json:"attacks"`
 	Neighbours int          `json:"neighbours"`
 	Attack     int          `json:"attack"` // version
 	Results    int          `json:"results"`
 }
 
-// FleetResults is the version of the numbers of the within-cluster table. 2: an attacker
+// ShadowResults is the version of the numbers of the within-cluster table. 2: an attacker
 // learns from a matched cell where he learns from the member that it lies beside. 3: see
 // Results. 4: unseen cells are those that no method looks at. 5: attackers that learn on other
 // models have all of them but the partner, as those by shadow models have; latent axes are
 // aligned; an attacker knows half of a model's own cells.
-const FleetResults = 5
+const ShadowResults = 5
 
-func fleetKey(l *lab.Lab, first *lab.Case, of Fleet) store.Key {
-	k := fleetEvidence{
+func shadowStoreKey(l *lab.Lab, first *lab.Case, of ShadowModels) store.Key {
+	k := shadowKey{
 		NetworkKey: lab.NetworkKeyOf(first.Problem.Arch), Label: of.Label, Goal: first.Goal, Fit: first.Fit, Whole: of.Whole, Models: of.Models,
-		Dealt: lab.RowsKey(slices.Concat(first.Forget, first.Out)), Attacks: of.Attacks(), Neighbours: of.Neighbours,
-		Attack: attack.Version, Results: FleetResults,
+		Assigned: lab.RowsKey(slices.Concat(first.Forget, first.Out)), Attacks: of.Attacks(), Neighbours: of.Neighbours,
+		Attack: attack.Version, Results: ShadowResults,
 	}
-	for _, a := range of.arms() {
-		k.Arms = append(k.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	for _, a := range of.variants() {
+		k.Variants = append(k.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
 	return l.Key("evidence/fishing-within", first.Problem, k,
-		map[string]int64{"train": int64(first.Seed), "unlearn": lab.UnlearnSeed, "half": lab.HalfSeed, "split": lab.CellsSeed})
+		map[string]int64{"train": int64(first.Seed), "unlearn": lab.UnlearnSeed, "half": lab.ShadowSplitSeed, "split": lab.CellsSeed})
 }
 
-func (f Fleet) job() string {
+func (f ShadowModels) job() string {
 	group := f.Class + f.Planted
 	if f.Whole {
 		group = "everything"
@@ -227,8 +227,8 @@ func (f Fleet) job() string {
 	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet, group, f.Models)
 }
 
-// group reports whether a record is of the group that is dealt.
-func (f Fleet) group(p *lab.Problem, part datasets.Part, row int) bool {
+// inGroup reports whether a record is of the group that is dealt.
+func (f ShadowModels) inGroup(p *lab.Problem, part datasets.Part, row int) bool {
 	if f.Class != "" {
 		return p.About.Classes[part.Y[row]] == f.Class
 	}
@@ -237,34 +237,34 @@ func (f Fleet) group(p *lab.Problem, part datasets.Part, row int) bool {
 
 // What follows is for notebooks.
 
-// FleetsHere are the fleets of the reader's scale.
-func FleetsHere() ([]Fleet, error) {
-	s, err := FleetStudyAt(paper.ScaleName())
-	return s.Fleets, err
+// ShadowModelsAtScale are the fleets of the reader's scale.
+func ShadowModelsAtScale() ([]ShadowModels, error) {
+	s, err := ShadowStudyAt(paper.ScaleName())
+	return s.Groups, err
 }
 
-// Sail trains the models of a fleet under some arms, or finds them in the store, so that
+// Train trains the models of a fleet under some arms, or finds them in the store, so that
 // a reader does not wait for all of them at once. Without an arm it trains nothing.
-func (f Fleet) Sail(ctx context.Context, arms ...string) (*lab.Fleet, error) {
+func (f ShadowModels) Train(ctx context.Context, variants ...string) (*lab.ShadowModels, error) {
 	e, err := paper.Open()
 	if err != nil {
 		return nil, err
 	}
-	models, err := e.Lab().Fleet(ctx, f.of(), f.Models, f.Whole)
+	models, err := e.Lab().ShadowModels(ctx, f.baseSetting(), f.Models, f.Whole)
 	if err != nil {
 		return nil, err
 	}
-	f.Only = append([]string{}, arms...) // nil would be all
-	return models, models.Ahead(ctx, f.methods()...)
+	f.Only = append([]string{}, variants...) // nil would be all
+	return models, models.Precompute(ctx, f.methods()...)
 }
 
-// Caught is what every attack says of fleets.
-func Caught(ctx context.Context, of ...Fleet) (Catch, error) {
+// RunAttacks is what every attack says of fleets.
+func RunAttacks(ctx context.Context, of ...ShadowModels) (AttackResults, error) {
 	e, err := paper.Open()
 	if err != nil {
 		return nil, err
 	}
-	s, err := collectFleets(ctx, e, FleetStudy{Scale: paper.ScaleName(), Fleets: of})
+	s, err := collectShadow(ctx, e, ShadowStudy{Scale: paper.ScaleName(), Groups: of})
 	if err != nil {
 		return nil, err
 	}

@@ -13,15 +13,15 @@ import (
 
 // latents are what learned attackers see of the models of a fleet beyond the paper's features.
 type latents struct {
-	dealt     []said                  // of each model: of the dealt cells
+	assigned  []cellOutputs           // of each model: of the dealt cells
 	retain    []array.Matrix[float64] // latent means of the cells that every model was trained on
 	invariant []array.Matrix[float64] // of the dealt cells: what no rotation changes
 }
 
-// add takes down a model's latents; the last of the paper's features is the distance to the
+// addCosines takes down a model's latents; the last of the paper's features is the distance to the
 // nearest retained cells.
-func (l *latents) add(dealt, retain said, paper array.Matrix[float64]) error {
-	f, err := features.Invariant(dealt.posterior())
+func (l *latents) add(assigned, retain cellOutputs, paper array.Matrix[float64]) error {
+	f, err := features.Invariant(assigned.posterior())
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,13 @@ func (l *latents) add(dealt, retain said, paper array.Matrix[float64]) error {
 	for i := range distance.Data {
 		distance.Data[i] = paper.Row(i)[paper.Cols-1]
 	}
-	l.dealt, l.retain = append(l.dealt, dealt), append(l.retain, array.Convert[float64](retain.mean))
-	l.invariant = append(l.invariant, beside(f, distance))
+	l.assigned, l.retain = append(l.assigned, assigned), append(l.retain, array.Convert[float64](retain.mean))
+	l.invariant = append(l.invariant, concatColumns(f, distance))
 	return nil
 }
 
-// beside are matrices of as many rows, side by side.
-func beside(parts ...array.Matrix[float64]) array.Matrix[float64] {
+// nearest are matrices of as many rows, side by side.
+func concatColumns(parts ...array.Matrix[float64]) array.Matrix[float64] {
 	out := array.Matrix[float64]{Rows: parts[0].Rows}
 	for _, p := range parts {
 		out.Cols += p.Cols
@@ -48,12 +48,12 @@ func beside(parts ...array.Matrix[float64]) array.Matrix[float64] {
 	return out
 }
 
-// inAxesOf are the features of the dealt cells in every model in the axes of model k: those
+// alignTo are the features of the dealt cells in every model in the axes of model k: those
 // that no rotation changes, means and log-variances. The maps are found on the cells that
 // every model was trained on, and not on the dealt ones: they know nothing of who had them.
 // The axes of k are its principal ones of those cells, so that it does not matter either in
 // which axes k itself happened to write.
-func (l *latents) inAxesOf(k int, align features.Aligner) (out []array.Matrix[float64], err error) {
+func (l *latents) alignTo(k int, align features.Aligner) (out []array.Matrix[float64], err error) {
 	axes, err := features.Principal(l.retain[k])
 	if err != nil {
 		return nil, err
@@ -64,15 +64,15 @@ func (l *latents) inAxesOf(k int, align features.Aligner) (out []array.Matrix[fl
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", m, err)
 		}
-		out = append(out, beside(l.invariant[m], to.Means(l.dealt[m].mean), to.LogVars(l.dealt[m].logVar)))
+		out = append(out, concatColumns(l.invariant[m], to.Means(l.assigned[m].mean), to.LogVars(l.assigned[m].logVar)))
 	}
 	return out, nil
 }
 
-// against are features in every model less the mean of the same cell's in others, which are
+// subtractOthers are features in every model less the mean of the same cell's in others, which are
 // neither of the pair of model k, which is under attack, nor of the model's own: every cell
 // was in as many of them as it was not, whoever had it here.
-func against(k int, features []array.Matrix[float64]) []array.Matrix[float64] {
+func subtractOthers(k int, features []array.Matrix[float64]) []array.Matrix[float64] {
 	rows, cols := features[0].Rows, features[0].Cols
 	pairs, all := make([][]float64, len(features)/2), make([]float64, rows*cols)
 	for j := range pairs {
@@ -101,24 +101,24 @@ func against(k int, features []array.Matrix[float64]) []array.Matrix[float64] {
 	return out
 }
 
-// learners are the attackers that are trained.
-func (a *asked) learners(ctx context.Context) []ask {
-	axes := a.latents.dealt[0].mean.Cols
-	own := ask{
-		Found: Found{Attack: Own, Features: a.features[0].Cols}, matched: a.crossFitted(ctx), why: a.tooFew(),
-		within: func() (*shadow.Sweep, error) { return a.judge(Own, false, a.halves(ctx)) },
+// learnedAttacks are the attackers that are trained.
+func (a *shadowCase) learnedAttacks(ctx context.Context) []attackRun {
+	axes := a.latents.assigned[0].mean.Cols
+	own := attackRun{
+		AttackResult: AttackResult{Attack: Own, Features: a.features[0].Cols}, matched: a.crossFitted(ctx), why: a.tooFew(),
+		within: func() (*shadow.Report, error) { return a.scoreWithin(Own, false, a.crossHalves(ctx)) },
 	}
 	n, cells := a.latents.invariant[0].Cols, a.latents.retain[0].Rows
 	without := func(int) ([]array.Matrix[float64], error) { return a.latents.invariant, nil }
-	rotated := func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.Procrustes) }
-	canonical := func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.CCA) }
-	out := []ask{own,
-		a.trained(ctx, Invariant, n, without),
-		a.trained(ctx, Learned, a.features[0].Cols, nil),
-		a.trained(ctx, Aligned, n+2*axes, rotated),
-		a.trained(ctx, AlignedCCA, n+2*axes, canonical),
-		a.trained(ctx, InvariantByCell, n, byCell(without)),
-		a.trained(ctx, AlignedByCell, n+2*axes, byCell(rotated)),
+	rotated := func(k int) ([]array.Matrix[float64], error) { return a.latents.alignTo(k, features.Procrustes) }
+	canonical := func(k int) ([]array.Matrix[float64], error) { return a.latents.alignTo(k, features.CCA) }
+	out := []attackRun{own,
+		a.acrossModels(ctx, Invariant, n, without),
+		a.acrossModels(ctx, Learned, a.features[0].Cols, nil),
+		a.acrossModels(ctx, Aligned, n+2*axes, rotated),
+		a.acrossModels(ctx, AlignedCCA, n+2*axes, canonical),
+		a.acrossModels(ctx, InvariantByCell, n, centreByCell(without)),
+		a.acrossModels(ctx, AlignedByCell, n+2*axes, centreByCell(rotated)),
 	}
 	for k, q := range out {
 		if needs := q.Attack == Aligned || q.Attack == AlignedCCA || q.Attack == AlignedByCell; needs && cells <= axes {
@@ -128,42 +128,42 @@ func (a *asked) learners(ctx context.Context) []ask {
 	return out
 }
 
-// seen are the features of the dealt cells in every model as an attacker of model k has them.
-type seen func(k int) ([]array.Matrix[float64], error)
+// featuresFor are the features of the dealt cells in every model as an attacker of model k has them.
+type featuresFor func(k int) ([]array.Matrix[float64], error)
 
-// byCell has them less what other models say of the same cell.
-func byCell(of seen) seen {
+// centreByCell has them less what other models say of the same cell.
+func centreByCell(of featuresFor) featuresFor {
 	return func(k int) ([]array.Matrix[float64], error) {
 		x, err := of(k)
 		if err != nil {
 			return nil, err
 		}
-		return against(k, x), nil
+		return subtractOthers(k, x), nil
 	}
 }
 
-// trained is an attacker of every model that was trained on all others but its partner, which
+// acrossModels is an attacker of every model that was trained on all others but its partner, which
 // are the shadows of attacks by shadow models.
-func (a *asked) trained(ctx context.Context, name string, count int, of seen) ask {
-	f := learned.Fleet{Features: a.features, In: a.in, Pairs: true, Seen: of}
-	return ask{
-		Found: Found{Attack: name, Features: count, Others: a.of.others(), Mutual: true},
-		within: func() (*shadow.Sweep, error) {
+func (a *shadowCase) acrossModels(ctx context.Context, name string, count int, of featuresFor) attackRun {
+	f := learned.ShadowModels{Features: a.features, In: a.in, Pairs: true, FeaturesFor: of}
+	return attackRun{
+		AttackResult: AttackResult{Attack: name, Features: count, Others: a.spec.numOthers(), Mutual: true},
+		within: func() (*shadow.Report, error) {
 			scores, err := learned.AcrossModels(ctx, a.models.Lab.Engine, learned.Logistic{}, f, len(a.in)/2, a.seed())
 			if err != nil {
 				return nil, err
 			}
-			return a.judge(name, true, func(m int) ([]float64, error) { return scores[m], nil })
+			return a.scoreWithin(name, true, func(m int) ([]float64, error) { return scores[m], nil })
 		},
 	}
 }
 
-func (a *asked) seed() engine.Root { return engine.Root(attackSeed + a.models.Lab.Shift) }
+func (a *shadowCase) seed() engine.Root { return engine.Root(attackSeed + a.models.Lab.Shift) }
 
 // tooFew says why half of a model's own dealt cells are too few to learn from; empty: they are not.
-func (a *asked) tooFew() string {
+func (a *shadowCase) tooFew() string {
 	for _, in := range a.in {
-		members, others := parted(in)
+		members, others := splitMembers(in)
 		if len(members) < 2 || len(others) < 2 {
 			return fmt.Sprintf("%d and %d cells cannot be halved", len(members), len(others))
 		}
@@ -171,7 +171,7 @@ func (a *asked) tooFew() string {
 	return ""
 }
 
-func parted(in []bool) (members, others []int) {
+func splitMembers(in []bool) (members, others []int) {
 	for i, had := range in {
 		if had {
 			members = append(members, i)
@@ -182,20 +182,20 @@ func parted(in []bool) (members, others []int) {
 	return members, others
 }
 
-// halves is the attacker of the paper's features that knows the membership of half of a
+// crossHalves is the attacker of the paper's features that knows the membership of half of a
 // model's own dealt cells and judges the other half, and the other way round.
-func (a *asked) halves(ctx context.Context) func(m int) ([]float64, error) {
+func (a *shadowCase) crossHalves(ctx context.Context) func(m int) ([]float64, error) {
 	return func(m int) ([]float64, error) {
-		members, others := parted(a.in[m])
+		members, others := splitMembers(a.in[m])
 		p := learned.CrossFitted(nil)
 		p.Folds = 2
-		q := learned.Question{Model: learned.Records{Members: a.features[m].Gather(members), Nonmembers: a.features[m].Gather(others)}}
+		q := learned.Target{Model: learned.Records{Members: a.features[m].Gather(members), Nonmembers: a.features[m].Gather(others)}}
 		r, err := p.Run(ctx, a.models.Lab.Engine, q, a.seed())
 		if err != nil {
 			return nil, err
 		}
 		out := make([]float64, len(a.in[m]))
-		for _, c := range r.Cells {
+		for _, c := range r.Scores {
 			at := others
 			if c.Member {
 				at = members

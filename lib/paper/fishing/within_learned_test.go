@@ -34,8 +34,8 @@ func rotated(rng *rand.Rand) *mat.Dense {
 	return &q
 }
 
-// exchanged axes change places and signs.
-func exchanged(rng *rand.Rand) *mat.Dense {
+// exchangeAxes axes change places and signs.
+func exchangeAxes(rng *rand.Rand) *mat.Dense {
 	q := mat.NewDense(3, 3, nil)
 	for i, j := range rng.Perm(3) {
 		q.Set(i, j, float64(1-2*rng.IntN(2)))
@@ -43,15 +43,15 @@ func exchanged(rng *rand.Rand) *mat.Dense {
 	return q
 }
 
-// plantedFleetOf are the latents of 12 models in pairs: 60 cells that every model had and 20 dealt
+// plantedShadowCase are the latents of 12 models in pairs: 60 cells that every model had and 20 dealt
 // ones; those that a model had lie higher on one axis by memory, which the model then writes
 // in axes of its own. Where even, a cell's variances are the same on all axes.
-func plantedFleetOf(t *testing.T, seed uint64, memory float64, even bool, axes func(m int) axesOf) *asked {
+func plantedShadowCase(t *testing.T, seed uint64, memory float64, even bool, axes func(m int) axesOf) *shadowCase {
 	t.Helper()
 	rng, turns := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
-	a := &asked{of: Fleet{Models: 12}, models: &lab.Fleet{Lab: &lab.Lab{}, Dealt: make([]int, 20)}, signals: map[string]*heard{"elbo": {}}}
+	a := &shadowCase{spec: ShadowModels{Models: 12}, models: &lab.ShadowModels{Lab: &lab.Lab{}, Assigned: make([]int, 20)}, signals: map[string]*recordScores{"elbo": {}}}
 	wide := mat.NewDiagDense(3, []float64{3, 1.5, 0.8})
-	retained, dealt := normal(rng, 60), normal(rng, 20)
+	retained, assigned := normal(rng, 60), normal(rng, 20)
 	for m := range 12 {
 		in := make([]bool, 20)
 		for k, i := range rng.Perm(20) {
@@ -64,7 +64,7 @@ func plantedFleetOf(t *testing.T, seed uint64, memory float64, even bool, axes f
 		}
 		a.in = append(a.in, in)
 		q := axes(m)(turns)
-		write := func(base *mat.Dense, had []bool) said {
+		write := func(base *mat.Dense, had []bool) cellOutputs {
 			n, _ := base.Dims()
 			var noisy, out mat.Dense
 			noisy.Add(base, scaledBy(0.3, normal(rng, n)))
@@ -75,7 +75,7 @@ func plantedFleetOf(t *testing.T, seed uint64, memory float64, even bool, axes f
 				}
 			}
 			out.Mul(&noisy, q)
-			s := said{mean: array.New[float32](n, 3), logVar: array.New[float32](n, 3)}
+			s := cellOutputs{mean: array.New[float32](n, 3), logVar: array.New[float32](n, 3)}
 			for i := range n {
 				s.recon, s.divergence = append(s.recon, 100+rng.NormFloat64()), append(s.divergence, 9+rng.NormFloat64())
 				v := []float64{math.Exp(rng.NormFloat64()), math.Exp(rng.NormFloat64()), math.Exp(rng.NormFloat64())}
@@ -94,7 +94,7 @@ func plantedFleetOf(t *testing.T, seed uint64, memory float64, even bool, axes f
 			s.codes = s.mean
 			return s
 		}
-		all, some := write(retained, nil), write(dealt, in)
+		all, some := write(retained, nil), write(assigned, in)
 		f, err := some.features(all)
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func plantedFleetOf(t *testing.T, seed uint64, memory float64, even bool, axes f
 		if err := a.latents.add(some, all, f); err != nil {
 			t.Fatal(err)
 		}
-		a.signals["elbo"].add(some.bound(), all.bound())
+		a.signals["elbo"].add(some.elbo(), all.elbo())
 	}
 	return a
 }
@@ -117,31 +117,31 @@ func scaledBy(v float64, m *mat.Dense) *mat.Dense {
 	return m
 }
 
-// areas are the AUCs of an attacker in every model.
-func (a *asked) areas(t *testing.T, name string) []float64 {
+// withinAUCs are the AUCs of an attacker in every model.
+func (a *shadowCase) withinAUCs(t *testing.T, name string) []float64 {
 	t.Helper()
-	return Inside(a.says(t, name))
+	return WithinAUCs(a.runNamed(t, name))
 }
 
-func (a *asked) says(t *testing.T, name string) Found {
+func (a *shadowCase) runNamed(t *testing.T, name string) AttackResult {
 	t.Helper()
-	for _, q := range a.learners(t.Context()) {
+	for _, q := range a.learnedAttacks(t.Context()) {
 		if q.Attack != name {
 			continue
 		}
 		if q.why != "" {
 			q.Why = q.why
-			return q.Found
+			return q.AttackResult
 		}
 		s, err := q.within()
 		if err != nil {
 			t.Fatal(err)
 		}
 		q.Within = s
-		return q.Found
+		return q.AttackResult
 	}
 	t.Fatalf("there is no %s", name)
-	return Found{}
+	return AttackResult{}
 }
 
 func mean(x []float64) float64 {
@@ -160,19 +160,19 @@ func TestAPlantedRotationIsUndone(t *testing.T) {
 	for _, c := range []struct {
 		how  axesOf
 		even bool
-	}{{rotated, true}, {exchanged, false}} {
-		same, own := plantedFleetOf(t, 1, 3, c.even, inAll(straight)), plantedFleetOf(t, 1, 3, c.even, inAll(c.how))
+	}{{rotated, true}, {exchangeAxes, false}} {
+		same, own := plantedShadowCase(t, 1, 3, c.even, inAll(straight)), plantedShadowCase(t, 1, 3, c.even, inAll(c.how))
 		for _, name := range turning {
-			if was, now := same.areas(t, name), own.areas(t, name); !slices.Equal(was, now) {
+			if was, now := same.withinAUCs(t, name), own.withinAUCs(t, name); !slices.Equal(was, now) {
 				t.Errorf("%s: %v in the same axes, %v in axes of their own", name, was, now)
 			}
 		}
 		for _, name := range []string{Aligned, AlignedCCA, AlignedByCell} {
-			if found := mean(own.areas(t, name)); found < 0.8 {
+			if found := mean(own.withinAUCs(t, name)); found < 0.8 {
 				t.Errorf("%s finds %v", name, found)
 			}
 		}
-		if was, now := mean(same.areas(t, Learned)), mean(own.areas(t, Learned)); was < 0.75 || now > was-0.1 {
+		if was, now := mean(same.withinAUCs(t, Learned)), mean(own.withinAUCs(t, Learned)); was < 0.75 || now > was-0.1 {
 			t.Errorf("axes as they are: %.2f where they are the same, %.2f where they are not", was, now)
 		}
 	}
@@ -187,13 +187,13 @@ func TestTheAxesOfOneModelDoNotMatter(t *testing.T) {
 			}
 			return straight
 		}
-		same, other := plantedFleetOf(t, 2, 2, true, inAll(straight)), plantedFleetOf(t, 2, 2, true, one)
+		same, other := plantedShadowCase(t, 2, 2, true, inAll(straight)), plantedShadowCase(t, 2, 2, true, one)
 		for _, name := range turning {
-			if !slices.Equal(same.areas(t, name), other.areas(t, name)) {
+			if !slices.Equal(same.withinAUCs(t, name), other.withinAUCs(t, name)) {
 				t.Errorf("%s: the axes of model %d matter", name, m)
 			}
 		}
-		if slices.Equal(same.areas(t, Learned), other.areas(t, Learned)) {
+		if slices.Equal(same.withinAUCs(t, Learned), other.withinAUCs(t, Learned)) {
 			t.Errorf("axes as they are: those of model %d do not matter", m)
 		}
 	}
@@ -202,19 +202,19 @@ func TestTheAxesOfOneModelDoNotMatter(t *testing.T) {
 // The maps know nothing of the dealt cells: what a model says of these changes its own
 // features alone.
 func TestMapsAreOfCellsThatEveryModelHad(t *testing.T) {
-	a := plantedFleetOf(t, 3, 2, true, inAll(rotated))
-	for _, align := range []seen{
-		func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.Procrustes) },
-		func(k int) ([]array.Matrix[float64], error) { return a.latents.inAxesOf(k, features.CCA) },
+	a := plantedShadowCase(t, 3, 2, true, inAll(rotated))
+	for _, align := range []featuresFor{
+		func(k int) ([]array.Matrix[float64], error) { return a.latents.alignTo(k, features.Procrustes) },
+		func(k int) ([]array.Matrix[float64], error) { return a.latents.alignTo(k, features.CCA) },
 	} {
 		was, err := align(4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept := a.latents.dealt[7].mean
-		a.latents.dealt[7].mean = array.New[float32](20, 3)
+		kept := a.latents.assigned[7].mean
+		a.latents.assigned[7].mean = array.New[float32](20, 3)
 		now, err := align(4)
-		a.latents.dealt[7].mean = kept
+		a.latents.assigned[7].mean = kept
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestCellByCellAgainstCounting(t *testing.T) {
 	for range 8 {
 		x = append(x, array.Normal(rng, 3, 2, 1))
 	}
-	got := against(5, x)
+	got := subtractOthers(5, x)
 	for m := range x {
 		for i := range x[m].Data {
 			sum, n := 0.0, 0.0
@@ -253,10 +253,10 @@ func TestCellByCellAgainstCounting(t *testing.T) {
 // has its members exactly where its non-members were.
 func TestMembersAreThoseThatTheTargetHad(t *testing.T) {
 	for _, name := range []string{Invariant, Learned, Aligned, AlignedByCell} {
-		a := plantedFleetOf(t, 5, 2, true, inAll(straight))
-		was := a.areas(t, name)
+		a := plantedShadowCase(t, 5, 2, true, inAll(straight))
+		was := a.withinAUCs(t, name)
 		a.in[6], a.in[7] = a.in[7], a.in[6]
-		now := a.areas(t, name)
+		now := a.withinAUCs(t, name)
 		for _, m := range []int{6, 7} {
 			if math.Abs(was[m]+now[m]-1) > 1e-12 || was[m] == 0.5 {
 				t.Errorf("%s, model %d: %v, and %v with the roles exchanged", name, m, was[m], now[m])
@@ -267,7 +267,7 @@ func TestMembersAreThoseThatTheTargetHad(t *testing.T) {
 
 // An attacker that knows half of a model's own cells finds a memory in the other half.
 func TestHalfOfAModelsOwnCells(t *testing.T) {
-	if found := mean(plantedFleetOf(t, 6, 6, true, inAll(rotated)).areas(t, Own)); found < 0.8 {
+	if found := mean(plantedShadowCase(t, 6, 6, true, inAll(rotated)).withinAUCs(t, Own)); found < 0.8 {
 		t.Errorf("%v with a memory", found)
 	}
 }
@@ -278,9 +278,9 @@ func TestWithoutAMemoryLearnedAttackersAreAtChance(t *testing.T) {
 	names := append([]string{Own, Learned}, turning...)
 	held, areas := map[string]int{}, map[string][]float64{}
 	for k := range trials {
-		a := plantedFleetOf(t, uint64(100+k), 0, false, inAll(exchanged))
+		a := plantedShadowCase(t, uint64(100+k), 0, false, inAll(exchangeAxes))
 		for _, name := range names {
-			e := a.says(t, name).Within.AUC
+			e := a.runNamed(t, name).Within.AUC
 			areas[name] = append(areas[name], e.Value)
 			if e.Low <= 0.5 && 0.5 <= e.High {
 				held[name]++
@@ -298,33 +298,33 @@ func TestWithoutAMemoryLearnedAttackersAreAtChance(t *testing.T) {
 
 // What cannot be asked says why, in a cell of the table, and the others are asked.
 func TestTooFewCellsForAnAttacker(t *testing.T) {
-	a := plantedFleetOf(t, 7, 2, true, inAll(straight))
+	a := plantedShadowCase(t, 7, 2, true, inAll(straight))
 	for m := range a.latents.retain {
 		a.latents.retain[m] = a.latents.retain[m].Gather([]int{0, 1, 2})
 	}
 	for _, name := range []string{Aligned, AlignedCCA, AlignedByCell} {
-		if f := a.says(t, name); f.Within != nil || f.Why != "3 cells do not determine a rotation of 3 axes" {
+		if f := a.runNamed(t, name); f.Within != nil || f.Why != "3 cells do not determine a rotation of 3 axes" {
 			t.Errorf("%s: %q", name, f.Why)
 		}
 	}
-	if f := a.says(t, Invariant); f.Within == nil {
+	if f := a.runNamed(t, Invariant); f.Within == nil {
 		t.Errorf("who has no axes needs no map: %s", f.Why)
 	}
 	for m := range a.in {
 		a.in[m] = a.in[m][:3]
 		a.features[m] = a.features[m].Gather([]int{0, 1, 2})
 	}
-	f := a.says(t, Own)
+	f := a.runNamed(t, Own)
 	if f.Within != nil || !strings.HasSuffix(f.Why, "cells cannot be halved") {
 		t.Errorf("%q", f.Why)
 	}
-	for _, cell := range []report.Cell{inside(map[string]Found{Original: f}, Original), rarely(f),
-		beyond(map[string]Found{Original: f, Retrained: {Attack: Own, Within: nil, Why: f.Why}})} {
+	for _, cell := range []report.Cell{withinCell(map[string]AttackResult{Original: f}, Original), tprCell(f),
+		excessCell(map[string]AttackResult{Original: f, Retrained: {Attack: Own, Within: nil, Why: f.Why}})} {
 		if !strings.Contains(cell.Missing, f.Why) {
 			t.Errorf("the cell says %q", cell.Missing)
 		}
 	}
-	if Inside(f) != nil {
+	if WithinAUCs(f) != nil {
 		t.Error("AUCs of an attack that was not asked")
 	}
 }
@@ -337,7 +337,7 @@ func TestLiRAWithFewShadows(t *testing.T) {
 		64: {"lira-online-pooled, 16 shadows", "lira-offline-pooled, 16 shadows", "lira-online-pooled, 8 shadows", "lira-offline-pooled, 8 shadows"},
 	} {
 		for _, whole := range []bool{false, true} {
-			f := Fleet{Models: models, Whole: whole}
+			f := ShadowModels{Models: models, Whole: whole}
 			var got []string
 			for _, name := range f.Attacks() {
 				if strings.HasSuffix(name, "shadows") {
@@ -354,40 +354,40 @@ func TestLiRAWithFewShadows(t *testing.T) {
 // The original is judged against retrained models, pair by pair, and on matched cells
 // against what these have there.
 func TestAnAttackIsJudgedAgainstRetrainedModels(t *testing.T) {
-	sweep := func(x ...float64) *shadow.Sweep {
-		s := &shadow.Sweep{}
+	sweep := func(x ...float64) *shadow.Report {
+		s := &shadow.Report{}
 		for _, v := range x {
 			s.Models = append(s.Models, &attack.ScoreReport{AUC: attack.Interval{Value: v}})
 		}
 		return s
 	}
-	found := map[string]Found{
+	found := map[string]AttackResult{
 		Original:  {Attack: Own, Within: sweep(0.9, 0.7, 0.8, 0.8, 0.6, 0.8), Matched: []float64{0.9, 0.9, 0.8, 0.8, 0.9, 0.9}},
 		Retrained: {Attack: Own, Within: sweep(0.5, 0.5, 0.4, 0.6, 0.6, 0.5), Matched: []float64{0.7, 0.7, 0.6, 0.8, 0.6, 0.6}},
 	}
-	e := beyond(found).Estimate
+	e := excessCell(found).Estimate
 	want := stats.MeanInterval([]float64{0.3, 0.3, 0.15}, 0.95, "pairs of models")
 	if math.Abs(e.Value-0.25) > 1e-12 || math.Abs(e.Low-want.Low) > 1e-12 || *e.Null != 0 {
 		t.Errorf("beyond: %v, want %v", e, want)
 	}
-	if m := outside(found, Original).Estimate; math.Abs(*m.Null-2.0/3) > 1e-12 || math.Abs(m.Value-2.6/3) > 1e-12 {
+	if m := matchedCell(found, Original).Estimate; math.Abs(*m.Null-2.0/3) > 1e-12 || math.Abs(m.Value-2.6/3) > 1e-12 {
 		t.Errorf("matched: %v, null %v", m, m.Null)
 	}
-	if m := outside(found, Retrained).Estimate; m.Null != nil {
+	if m := matchedCell(found, Retrained).Estimate; m.Null != nil {
 		t.Errorf("the null of what is the null is %v", *m.Null)
 	}
 	o := found[Original]
 	o.Mutual = true
 	found[Original] = o
-	if wide := beyond(found).Estimate; wide.High-wide.Low < 1.9*(e.High-e.Low) {
+	if wide := excessCell(found).Estimate; wide.High-wide.Low < 1.9*(e.High-e.Low) {
 		t.Errorf("models that teach one another: %v, others %v", wide, e)
 	}
 	delete(found, Retrained)
-	if c := beyond(found); c.Missing != "not asked" {
+	if c := excessCell(found); c.Missing != "not asked" {
 		t.Errorf("%+v", c)
 	}
-	f := &fleets{FleetStudy: FleetStudy{Fleets: []Fleet{{Case: Case{Label: "here"}}}},
-		Evidence: &paper.Evidence[Found]{Rows: []Found{{Case: "here", Arm: Retrained, Attack: Own, Matched: []float64{0.7, 0.7, 0.6, 0.8, 0.6, 0.6}}}}}
+	f := &shadowEvidence{ShadowStudy: ShadowStudy{Groups: []ShadowModels{{Case: Case{Label: "here"}}}},
+		Evidence: &paper.Evidence[AttackResult]{Rows: []AttackResult{{Case: "here", Variant: Retrained, Attack: Own, Matched: []float64{0.7, 0.7, 0.6, 0.8, 0.6, 0.6}}}}}
 	if notes := f.matchedNull(); len(notes) != 1 || !strings.Contains(notes[0], "has 0.67 [0.52, 0.81] on retrained models") {
 		t.Errorf("%q", notes)
 	}

@@ -37,139 +37,139 @@ const (
 	AlignedByCell   = Aligned + ", cell by cell"
 )
 
-// shadowed is an attack by shadow models. With fewer than some 64 models the paper
+// shadowAttack is an attack by shadow models. With fewer than some 64 models the paper
 // of LiRA takes one variance for all records.
-type shadowed struct {
-	by  shadow.Attack
-	few int // shadows; 0: all other models but the partner
+type shadowAttack struct {
+	attack  shadow.Attack
+	shadows int // shadows; 0: all other models but the partner
 }
 
-func (s shadowed) name() string {
-	if s.few == 0 {
-		return s.by.Name()
+func (s shadowAttack) name() string {
+	if s.shadows == 0 {
+		return s.attack.Name()
 	}
-	return fmt.Sprintf("%s, %d shadows", s.by.Name(), s.few)
+	return fmt.Sprintf("%s, %d shadows", s.attack.Name(), s.shadows)
 }
 
-// shadows are the attacks by shadow models: with all of them, and LiRA with few.
-func (f Fleet) shadows() []shadowed {
+// shadowAttacks are the attacks by shadow models: with all of them, and LiRA with few.
+func (f ShadowModels) shadowAttacks() []shadowAttack {
 	online, offline := shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true}
-	out := []shadowed{{by: online}, {by: offline}, {by: shadow.RMIA{}}}
+	out := []shadowAttack{{attack: online}, {attack: offline}, {attack: shadow.RMIA{}}}
 	for _, few := range []int{16, 8} {
-		if few < f.others() {
-			out = append(out, shadowed{online, few}, shadowed{offline, few})
+		if few < f.numOthers() {
+			out = append(out, shadowAttack{online, few}, shadowAttack{offline, few})
 		}
 	}
 	return out
 }
 
-// others is how many models there are beside one and its partner.
-func (f Fleet) others() int { return f.Models - 2 }
+// numOthers is how many models there are beside one and its partner.
+func (f ShadowModels) numOthers() int { return f.Models - 2 }
 
 // Attacks are the rows of a fleet.
-func (f Fleet) Attacks() []string {
+func (f ShadowModels) Attacks() []string {
 	out := []string{TypeAlone, generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name(),
 		Own, Invariant, Learned, Aligned, AlignedCCA, InvariantByCell, AlignedByCell}
 	if f.Whole {
 		out = []string{LossAlone}
 	}
-	for _, s := range f.shadows() {
+	for _, s := range f.shadowAttacks() {
 		out = append(out, s.name())
 	}
 	return out
 }
 
 // measure asks every attack about every arm of a fleet.
-func (f Fleet) measure(ctx context.Context, models *lab.Fleet) ([]Found, error) {
-	var out []Found
-	for _, a := range f.arms() {
-		ask := f.askCells
+func (f ShadowModels) measure(ctx context.Context, models *lab.ShadowModels) ([]AttackResult, error) {
+	var out []AttackResult
+	for _, a := range f.variants() {
+		ask := f.attackAutoencoders
 		if f.Whole {
-			ask = f.askTable
+			ask = f.attackClassifiers
 		}
 		found, err := ask(ctx, models, a.Method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
 		for i := range found {
-			found[i].Case, found[i].Arm, found[i].Dealt = f.Label, a.Label, len(models.Dealt)
+			found[i].Case, found[i].Variant, found[i].Assigned = f.Label, a.Label, len(models.Assigned)
 		}
 		out = append(out, found...)
 	}
 	return out, nil
 }
 
-// heard is what the models of a fleet say in one number per record, higher for
+// recordScores is what the models of a fleet say in one number per record, higher for
 // members: a row per model.
-type heard struct{ dealt, unseen array.Matrix[float64] }
+type recordScores struct{ assigned, unseen array.Matrix[float64] }
 
-func (h *heard) add(dealt, unseen []float64) {
+func (h *recordScores) add(assigned, unseen []float64) {
 	for _, m := range []struct {
 		to *array.Matrix[float64]
 		of []float64
-	}{{&h.dealt, dealt}, {&h.unseen, unseen}} {
+	}{{&h.assigned, assigned}, {&h.unseen, unseen}} {
 		m.to.Rows, m.to.Cols, m.to.Data = m.to.Rows+1, len(m.of), append(m.to.Data, m.of...)
 	}
 }
 
-// fleet is the evidence for attacks by shadow models.
-func (h heard) fleet(in [][]bool) shadow.Fleet {
-	return shadow.Fleet{Scores: h.dealt, In: in, Population: &h.unseen, Pairs: true}
+// shadowModels is the evidence for attacks by shadow models.
+func (h recordScores) shadowModels(in [][]bool) shadow.Models {
+	return shadow.Models{Scores: h.assigned, In: in, Population: &h.unseen, Pairs: true}
 }
 
-// few is the evidence for one of them.
-func (h heard) few(in [][]bool, s shadowed) shadow.Fleet {
-	f := h.fleet(in)
-	f.Few = s.few
+// shadowSubset is the evidence for one of them.
+func (h recordScores) shadowSubset(in [][]bool, s shadowAttack) shadow.Models {
+	f := h.shadowModels(in)
+	f.NumShadows = s.shadows
 	return f
 }
 
-// askTable asks classifiers about a table: LiRA looks at scaled confidences, RMIA and
+// attackClassifiers asks classifiers about a table: LiRA looks at scaled confidences, RMIA and
 // the threshold at the logarithm of the label's probability.
-func (f Fleet) askTable(ctx context.Context, models *lab.Fleet, m unlearn.Method) ([]Found, error) {
+func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowModels, m unlearn.Method) ([]AttackResult, error) {
 	weights, err := models.Weights(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	var scaled, logP heard
-	unseen := models.Models[0].Test.Gather(models.Models[0].Unseen(f.methods()...))
+	var scaled, logP recordScores
+	unseen := models.Models[0].Test.Gather(models.Models[0].NonMemberRows(f.methods()...))
 	for k, c := range models.Models {
 		var said [2][2][]float64 // dealt, unseen; scaled, log p
-		for part, d := range []unlearn.Data{c.Records(models.Dealt), {X: unseen.X, Y: unseen.Y}} {
+		for part, d := range []unlearn.Data{c.Records(models.Assigned), {X: unseen.X, Y: unseen.Y}} {
 			p, err := c.Runner.Predict(weights[k], d.X)
 			if err != nil {
 				return nil, err
 			}
-			if said[part][0], err = shadow.Scaled(p.Logits(), d.Y); err != nil {
+			if said[part][0], err = shadow.ScaledConfidences(p.Logits(), d.Y); err != nil {
 				return nil, err
 			}
-			said[part][1] = negated(train.Losses(p.Logits(), d.Y))
+			said[part][1] = negate(train.Losses(p.Logits(), d.Y))
 		}
 		scaled.add(said[0][0], said[1][0])
 		logP.add(said[0][1], said[1][1])
 	}
-	in := models.In()
-	threshold, err := logP.fleet(in).Threshold(LossAlone)
+	in := models.Membership()
+	threshold, err := logP.shadowModels(in).Threshold(LossAlone)
 	if err != nil {
 		return nil, err
 	}
-	found := []Found{{Attack: LossAlone, Features: 1, Within: threshold}}
-	for _, s := range f.shadows() {
+	found := []AttackResult{{Attack: LossAlone, Features: 1, Within: threshold}}
+	for _, s := range f.shadowAttacks() {
 		signal := scaled
-		if _, is := s.by.(shadow.RMIA); is {
+		if _, is := s.attack.(shadow.RMIA); is {
 			signal = logP
 		}
-		evidence := signal.few(in, s)
-		within, err := evidence.Attack(s.by)
+		evidence := signal.shadowSubset(in, s)
+		within, err := evidence.Attack(s.attack)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, f.others()), Mutual: evidence.Mutual(s.by), Within: within})
+		found = append(found, AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, f.numOthers()), Mutual: evidence.Mutual(s.attack), Within: within})
 	}
 	return found, nil
 }
 
-func negated(x []float64) []float64 {
+func negate(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = -v
@@ -177,95 +177,95 @@ func negated(x []float64) []float64 {
 	return out
 }
 
-// asked is what a fleet of autoencoders says under one arm.
-type asked struct {
-	of       Fleet
-	models   *lab.Fleet
+// protocolInput is what a fleet of autoencoders says under one arm.
+type shadowCase struct {
+	spec     ShadowModels
+	models   *lab.ShadowModels
 	in       [][]bool
-	signals  map[string]*heard
+	signals  map[string]*recordScores
 	features []array.Matrix[float64] // of each model: the paper's, of the dealt cells
 	latents  latents
-	matched  []matched // of each model
+	matched  []matchedCells // of each model
 }
 
-// matched are the cells that a model had and the unseen ones nearest to them.
-type matched struct {
-	had, negatives []int           // rows of dealt and of unseen cells
-	features       learned.Records // of both
-	beside         []int           // of each of the negatives, the place in had of the nearest
-	same           []bool          // which of the negatives are of the group
+// matchedSamples are the cells that a model had and the unseen ones nearest to them.
+type matchedCells struct {
+	members, negatives []int           // rows of dealt and of unseen cells
+	features           learned.Records // of both
+	nearest            []int           // of each of the negatives, the place in had of the nearest
+	sameType           []bool          // which of the negatives are of the group
 }
 
-// askCells asks autoencoders.
-func (f Fleet) askCells(ctx context.Context, models *lab.Fleet, m unlearn.Method) ([]Found, error) {
+// attackAutoencoders asks autoencoders.
+func (f ShadowModels) attackAutoencoders(ctx context.Context, models *lab.ShadowModels, m unlearn.Method) ([]AttackResult, error) {
 	weights, err := models.Weights(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	a := &asked{of: f, models: models, in: models.In(), signals: map[string]*heard{}}
+	a := &shadowCase{spec: f, models: models, in: models.Membership(), signals: map[string]*recordScores{}}
 	for k, c := range models.Models {
-		if err := a.listen(k, c, weights[k]); err != nil {
+		if err := a.addModel(k, c, weights[k]); err != nil {
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		}
 	}
-	return a.found(ctx)
+	return a.runAttacks(ctx)
 }
 
-// listen takes down what a model says of the dealt cells and of those that no method looks at.
-func (a *asked) listen(k int, c *lab.Case, w nn.Params) error {
-	dealt, err := saidOf(c.Runner, w, c.Problem.Train.Gather(a.models.Dealt))
+// addModel takes down what a model says of the dealt cells and of those that no method looks at.
+func (a *shadowCase) addModel(k int, c *lab.Case, w nn.Params) error {
+	assigned, err := predictCells(c.Runner, w, c.Problem.Train.Gather(a.models.Assigned))
 	if err != nil {
 		return err
 	}
-	v, err := viewOf(c, w)
+	v, err := predictSplits(c, w)
 	if err != nil {
 		return err
 	}
-	unseen := c.Unseen(a.of.methods()...)
-	strangers := v.unseen.take(unseen)
-	for name, signal := range map[string]func(s said) []float64{
-		generative.Recon{}.Name(): func(s said) []float64 { return negated(s.recon) },
-		generative.KL{}.Name():    func(s said) []float64 { return negated(s.divergence) },
-		generative.ELBO{}.Name():  said.bound,
+	unseen := c.NonMemberRows(a.spec.methods()...)
+	nonmembers := v.unseen.gather(unseen)
+	for name, signal := range map[string]func(s cellOutputs) []float64{
+		generative.Recon{}.Name(): func(s cellOutputs) []float64 { return negate(s.recon) },
+		generative.KL{}.Name():    func(s cellOutputs) []float64 { return negate(s.divergence) },
+		generative.ELBO{}.Name():  cellOutputs.elbo,
 	} {
 		if a.signals[name] == nil {
-			a.signals[name] = &heard{}
+			a.signals[name] = &recordScores{}
 		}
-		a.signals[name].add(signal(dealt), signal(strangers))
+		a.signals[name].add(signal(assigned), signal(nonmembers))
 	}
-	features, err := dealt.features(v.retain)
+	features, err := assigned.features(v.retain)
 	if err != nil {
 		return err
 	}
 	a.features = append(a.features, features)
-	if err := a.latents.add(dealt, v.retain, features); err != nil {
+	if err := a.latents.add(assigned, v.retain, features); err != nil {
 		return err
 	}
 	if !slices.Equal(c.Retain, a.models.Models[0].Retain) {
 		return errors.New("the cells that every model has differ from those of the first")
 	}
-	near, err := cells.Matched(array.Convert[float64](v.forget.mean), array.Convert[float64](strangers.mean), a.of.Neighbours)
+	near, err := cells.Match(array.Convert[float64](v.forget.mean), array.Convert[float64](nonmembers.mean), a.spec.Neighbours)
 	if err != nil {
 		return err
 	}
-	m := matched{negatives: near.Rows, beside: near.Beside}
+	m := matchedCells{negatives: near.Rows, nearest: near.Nearest}
 	for i, had := range a.in[k] {
 		if had {
-			m.had = append(m.had, i)
+			m.members = append(m.members, i)
 		}
 	}
 	rows := make([]int, len(near.Rows))
 	for k, i := range near.Rows {
 		rows[k] = unseen[i]
-		m.same = append(m.same, a.of.group(c.Problem, c.Test, unseen[i]))
+		m.sameType = append(m.sameType, a.spec.inGroup(c.Problem, c.Test, unseen[i]))
 	}
-	m.features, err = v.records(rows)
+	m.features, err = v.attackRecords(rows)
 	a.matched = append(a.matched, m)
 	return err
 }
 
-// bound is the lower bound of a cell's log-likelihood, up to a constant.
-func (s said) bound() []float64 {
+// elbo is the lower bound of a cell's log-likelihood, up to a constant.
+func (s cellOutputs) elbo() []float64 {
 	out := make([]float64, len(s.recon))
 	for i, v := range s.recon {
 		out[i] = -v - s.divergence[i]
@@ -273,20 +273,20 @@ func (s said) bound() []float64 {
 	return out
 }
 
-// ask is how an attack is asked; matched is nil where it cannot be asked about matched
+// attackRun is how an attack is asked; matched is nil where it cannot be asked about matched
 // cells, and why says why it can be asked nothing.
-type ask struct {
-	Found
-	within  func() (*shadow.Sweep, error)
-	matched func(k int, m matched) (attack.Samples, error)
+type attackRun struct {
+	AttackResult
+	within  func() (*shadow.Report, error)
+	matched func(k int, m matchedCells) (attack.Samples, error)
 	why     string
 }
 
-// found asks every attack of the table.
-func (a *asked) found(ctx context.Context) ([]Found, error) {
-	var out []Found
-	for _, q := range slices.Concat(a.plain(), a.learners(ctx), a.byShadows()) {
-		f := q.Found
+// runAttacks asks every attack of the table.
+func (a *shadowCase) runAttacks(ctx context.Context) ([]AttackResult, error) {
+	var out []AttackResult
+	for _, q := range slices.Concat(a.thresholdAttacks(), a.learnedAttacks(ctx), a.shadowAttacks()) {
+		f := q.AttackResult
 		if f.Why = q.why; f.Why == "" {
 			var err error
 			if f.Within, err = q.within(); err != nil {
@@ -294,7 +294,7 @@ func (a *asked) found(ctx context.Context) ([]Found, error) {
 			}
 		}
 		if q.matched != nil {
-			if err := a.against(&f, q.matched); err != nil {
+			if err := a.addMatched(&f, q.matched); err != nil {
 				return nil, fmt.Errorf("%s, matched: %w", f.Attack, err)
 			}
 		}
@@ -303,48 +303,48 @@ func (a *asked) found(ctx context.Context) ([]Found, error) {
 	return out, nil
 }
 
-// plain are the attacks that learn nothing and look at one model.
-func (a *asked) plain() []ask {
-	nothing := func(int) ([]float64, error) { return make([]float64, len(a.models.Dealt)), nil }
-	out := []ask{{
-		Found: Found{Attack: TypeAlone}, matched: a.typeAlone,
-		within: func() (*shadow.Sweep, error) { return a.judge(TypeAlone, false, nothing) },
+// thresholdAttacks are the attacks that learn nothing and look at one model.
+func (a *shadowCase) thresholdAttacks() []attackRun {
+	nothing := func(int) ([]float64, error) { return make([]float64, len(a.models.Assigned)), nil }
+	out := []attackRun{{
+		AttackResult: AttackResult{Attack: TypeAlone}, matched: a.typeAlone,
+		within: func() (*shadow.Report, error) { return a.scoreWithin(TypeAlone, false, nothing) },
 	}}
 	for _, name := range []string{generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name()} {
 		h := a.signals[name]
-		out = append(out, ask{
-			Found: Found{Attack: name, Features: 1}, matched: h.matched,
-			within: func() (*shadow.Sweep, error) { return h.fleet(a.in).Threshold(name) },
+		out = append(out, attackRun{
+			AttackResult: AttackResult{Attack: name, Features: 1}, matched: h.matchedSamples,
+			within: func() (*shadow.Report, error) { return h.shadowModels(a.in).Threshold(name) },
 		})
 	}
 	return out
 }
 
-// byShadows are the attacks by shadow models.
-func (a *asked) byShadows() (out []ask) {
-	bound := a.bound()
-	for _, s := range a.of.shadows() {
-		evidence := bound.few(a.in, s)
-		q := ask{
-			Found:  Found{Attack: s.name(), Features: 1, Others: cmp.Or(s.few, a.of.others()), Mutual: evidence.Mutual(s.by)},
-			within: func() (*shadow.Sweep, error) { return evidence.Attack(s.by) },
+// shadowAttacks are the attacks by shadow models.
+func (a *shadowCase) shadowAttacks() (out []attackRun) {
+	bound := a.elboScores()
+	for _, s := range a.spec.shadowAttacks() {
+		evidence := bound.shadowSubset(a.in, s)
+		q := attackRun{
+			AttackResult: AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, a.spec.numOthers()), Mutual: evidence.Mutual(s.attack)},
+			within:       func() (*shadow.Report, error) { return evidence.Attack(s.attack) },
 		}
-		if l, is := s.by.(shadow.LiRA); is && l.Offline {
-			q.matched = a.offline(s, bound)
+		if l, is := s.attack.(shadow.LiRA); is && l.Offline {
+			q.matched = a.offlineLiRA(s, bound)
 		}
 		out = append(out, q)
 	}
 	return out
 }
 
-func (a *asked) bound() heard { return *a.signals[generative.ELBO{}.Name()] }
+func (a *shadowCase) elboScores() recordScores { return *a.signals[generative.ELBO{}.Name()] }
 
-func (a *asked) judge(name string, mutual bool, scores func(m int) ([]float64, error)) (*shadow.Sweep, error) {
-	return a.bound().fleet(a.in).Judge(name, mutual, scores)
+func (a *shadowCase) scoreWithin(name string, mutual bool, scores func(m int) ([]float64, error)) (*shadow.Report, error) {
+	return a.elboScores().shadowModels(a.in).ReportScores(name, mutual, scores)
 }
 
-// against fills in what the paper's protocol says, of every model.
-func (a *asked) against(f *Found, samples func(k int, m matched) (attack.Samples, error)) error {
+// subtractOthers fills in what the paper's protocol says, of every model.
+func (a *shadowCase) addMatched(f *AttackResult, samples func(k int, m matchedCells) (attack.Samples, error)) error {
 	n := float64(len(a.matched))
 	for k, m := range a.matched {
 		s, err := samples(k, m)
@@ -357,7 +357,7 @@ func (a *asked) against(f *Found, samples func(k int, m matched) (attack.Samples
 		}
 		f.Matched = append(f.Matched, r.AUC.Value)
 		f.Negatives += float64(len(m.negatives)) / n
-		for _, same := range m.same {
+		for _, same := range m.sameType {
 			if same {
 				f.SameType += 1 / n
 			}
@@ -367,20 +367,20 @@ func (a *asked) against(f *Found, samples func(k int, m matched) (attack.Samples
 }
 
 // typeAlone knows of a cell whether it is of the group, and nothing else.
-func (a *asked) typeAlone(_ int, m matched) (s attack.Samples, err error) {
-	s.Members = slices.Repeat([]float64{1}, len(m.had))
-	for _, same := range m.same {
+func (a *shadowCase) typeAlone(_ int, m matchedCells) (s attack.Samples, err error) {
+	s.Members = slices.Repeat([]float64{1}, len(m.members))
+	for _, same := range m.sameType {
 		s.Nonmembers = append(s.Nonmembers, map[bool]float64{true: 1}[same])
 	}
 	return s, nil
 }
 
-// matched are the scores of the cells that a model had and of their matched ones.
-func (h *heard) matched(k int, m matched) (s attack.Samples, err error) {
-	return attack.Samples{Members: picked(h.dealt.Row(k), m.had), Nonmembers: picked(h.unseen.Row(k), m.negatives)}, nil
+// matchedSamples are the scores of the cells that a model had and of their matched ones.
+func (h *recordScores) matchedSamples(k int, m matchedCells) (s attack.Samples, err error) {
+	return attack.Samples{Members: gatherValues(h.assigned.Row(k), m.members), Nonmembers: gatherValues(h.unseen.Row(k), m.negatives)}, nil
 }
 
-func picked(x []float64, at []int) (out []float64) {
+func gatherValues(x []float64, at []int) (out []float64) {
 	for _, i := range at {
 		out = append(out, x[i])
 	}
@@ -389,15 +389,15 @@ func picked(x []float64, at []int) (out []float64) {
 
 // crossFitted is the attacker of the paper's features trained on the model itself, as in
 // Table 2.
-func (a *asked) crossFitted(ctx context.Context) func(k int, m matched) (attack.Samples, error) {
-	return func(k int, m matched) (s attack.Samples, err error) {
+func (a *shadowCase) crossFitted(ctx context.Context) func(k int, m matchedCells) (attack.Samples, error) {
+	return func(k int, m matchedCells) (s attack.Samples, err error) {
 		p := learned.CrossFitted(nil)
-		p.Folds = min(p.Folds, len(m.had), len(m.negatives))
-		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Question{Model: m.features, Beside: m.beside}, a.seed())
+		p.Folds = min(p.Folds, len(m.members), len(m.negatives))
+		r, err := p.Run(ctx, a.models.Lab.Engine, learned.Target{Model: m.features, NearestMember: m.nearest}, a.seed())
 		if err != nil {
 			return s, err
 		}
-		for _, c := range r.Cells {
+		for _, c := range r.Scores {
 			side := &s.Nonmembers
 			if c.Member {
 				side = &s.Members
@@ -408,24 +408,24 @@ func (a *asked) crossFitted(ctx context.Context) func(k int, m matched) (attack.
 	}
 }
 
-// offline is LiRA on the cells that a model had and on their matched ones, which no
+// offlineLiRA is LiRA on the cells that a model had and on their matched ones, which no
 // shadow had.
-func (a *asked) offline(by shadowed, bound heard) func(k int, m matched) (attack.Samples, error) {
-	f := shadow.Fleet{Pairs: true, Few: by.few}
+func (a *shadowCase) offlineLiRA(by shadowAttack, bound recordScores) func(k int, m matchedCells) (attack.Samples, error) {
+	f := shadow.Models{Pairs: true, NumShadows: by.shadows}
 	for k, in := range a.in {
 		f.In = append(f.In, slices.Concat(in, make([]bool, bound.unseen.Cols)))
-		f.Scores.Data = append(append(f.Scores.Data, bound.dealt.Row(k)...), bound.unseen.Row(k)...)
+		f.Scores.Data = append(append(f.Scores.Data, bound.assigned.Row(k)...), bound.unseen.Row(k)...)
 	}
 	f.Scores.Rows, f.Scores.Cols = len(f.In), len(f.In[0])
-	return func(k int, m matched) (s attack.Samples, err error) {
-		e, _, err := f.Against(k)
+	return func(k int, m matchedCells) (s attack.Samples, err error) {
+		e, _, err := f.EvidenceAgainst(k)
 		if err != nil {
 			return s, err
 		}
-		scores, err := by.by.Scores(e)
+		scores, err := by.attack.Scores(e)
 		if err != nil {
 			return s, err
 		}
-		return attack.Samples{Members: picked(scores, m.had), Nonmembers: picked(scores[bound.dealt.Cols:], m.negatives)}, nil
+		return attack.Samples{Members: gatherValues(scores, m.members), Nonmembers: gatherValues(scores[bound.assigned.Cols:], m.negatives)}, nil
 	}
 }

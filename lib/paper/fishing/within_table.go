@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-func (s *fleets) table() *paper.Output {
+func (s *shadowEvidence) table() *paper.Output {
 	t := &report.Table{
 		ID: within.ID, Title: within.Title, Caption: within.Doc, Provenance: s.provenance(),
 		Columns: []report.Column{
@@ -23,8 +23,8 @@ func (s *fleets) table() *paper.Output {
 			{Name: "TPR at 1 %", Note: "share of the members above the score that one of 100 non-members of all models passes, original; null 0.01"},
 		},
 	}
-	for _, arm := range s.unlearned() {
-		t.Columns = append(t.Columns, report.Column{Name: "within, " + arm,
+	for _, variant := range s.unlearnedVariants() {
+		t.Columns = append(t.Columns, report.Column{Name: "within, " + variant,
 			Note: "after unlearning the half that the model had; the shadow models have unlearned theirs"})
 	}
 	t.Columns = append(t.Columns, []report.Column{
@@ -40,7 +40,7 @@ func (s *fleets) table() *paper.Output {
 		{Name: "in", Note: "records of the group that a model had; its partner had the others"},
 		{Name: "models", Note: "that are attacked in turn"},
 	}...)
-	for _, f := range s.Fleets {
+	for _, f := range s.Groups {
 		for _, name := range f.Attacks() {
 			if row, there := s.row(f, name); there {
 				t.Rows = append(t.Rows, row)
@@ -48,13 +48,13 @@ func (s *fleets) table() *paper.Output {
 		}
 	}
 	t.Notes = s.notes()
-	return &paper.Output{Table: t, Figure: s.figure(), Runs: report.RecordsOf(s.records())}
+	return &paper.Output{Table: t, Figure: s.figure(), Runs: report.NewRecords(s.records())}
 }
 
-// unlearned are the arms of any fleet that go on from its original models.
-func (s *fleets) unlearned() (out []string) {
-	for _, f := range s.Fleets {
-		for _, a := range f.arms() {
+// unlearnedVariants are the arms of any fleet that go on from its original models.
+func (s *shadowEvidence) unlearnedVariants() (out []string) {
+	for _, f := range s.Groups {
+		for _, a := range f.variants() {
 			if a.Label != Original && a.Label != Retrained && !slices.Contains(out, a.Label) {
 				out = append(out, a.Label)
 			}
@@ -63,34 +63,34 @@ func (s *fleets) unlearned() (out []string) {
 	return out
 }
 
-// row is an attack's line of a fleet.
-func (s *fleets) row(f Fleet, name string) (report.Row, bool) {
-	found := map[string]Found{}
+// measureRow is an attack's line of a fleet.
+func (s *shadowEvidence) row(f ShadowModels, name string) (report.Row, bool) {
+	found := map[string]AttackResult{}
 	for _, r := range s.Rows {
 		if r.Case == f.Label && r.Attack == name {
-			found[r.Arm] = r
+			found[r.Variant] = r
 		}
 	}
 	original, there := found[Original]
 	if !there {
 		return report.Row{}, false
 	}
-	in := original.Dealt / 2
-	row := report.Row{Group: f.Label, Cells: []report.Cell{report.Str(name), inside(found, Original), rarely(original)}}
-	for _, arm := range s.unlearned() {
-		row.Cells = append(row.Cells, inside(found, arm))
+	in := original.Assigned / 2
+	row := report.Row{Group: f.Label, Cells: []report.Cell{report.Str(name), withinCell(found, Original), tprCell(original)}}
+	for _, variant := range s.unlearnedVariants() {
+		row.Cells = append(row.Cells, withinCell(found, variant))
 	}
-	row.Cells = append(row.Cells, inside(found, Retrained), beyond(found), outside(found, Original), outside(found, Retrained),
+	row.Cells = append(row.Cells, withinCell(found, Retrained), excessCell(found), matchedCell(found, Original), matchedCell(found, Retrained),
 		report.Num(float64(original.Features), 0), report.Num(float64(original.Others), 0),
-		report.Num(stats.ChanceFloor(in, original.Dealt-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0))
+		report.Num(stats.ChanceFloor(in, original.Assigned-in).Mean, 2), report.Num(float64(in), 0), report.Num(float64(f.Models), 0))
 	if name == TypeAlone {
 		row.Kind = report.Control
 	}
 	return row, true
 }
 
-func inside(found map[string]Found, arm string) report.Cell {
-	f, there := found[arm]
+func withinCell(found map[string]AttackResult, variant string) report.Cell {
+	f, there := found[variant]
 	switch {
 	case !there:
 		return report.Gap("not asked")
@@ -100,19 +100,19 @@ func inside(found map[string]Found, arm string) report.Cell {
 	return report.Est(f.Within.AUC, 3)
 }
 
-func rarely(f Found) report.Cell {
+func tprCell(f AttackResult) report.Cell {
 	switch {
 	case f.Within == nil:
 		return report.Gap(f.Why)
-	case f.Within.Rare == nil:
+	case f.Within.PooledTPR01 == nil:
 		return report.Gap("too few")
 	}
-	return report.Est(*f.Within.Rare, 3)
+	return report.Est(*f.Within.PooledTPR01, 3)
 }
 
-// beyond is what an attack finds in the original models beyond what it finds in those that
+// excessCell is what an attack finds in the original models beyond what it finds in those that
 // had none of the records.
-func beyond(found map[string]Found) report.Cell {
+func excessCell(found map[string]AttackResult) report.Cell {
 	original, null := found[Original], found[Retrained]
 	switch {
 	case null.Attack == "":
@@ -120,17 +120,17 @@ func beyond(found map[string]Found) report.Cell {
 	case original.Within == nil || null.Within == nil:
 		return report.Gap(cmp.Or(original.Why, null.Why))
 	}
-	less := Inside(original)
-	for k, v := range Inside(null) {
+	less := WithinAUCs(original)
+	for k, v := range WithinAUCs(null) {
 		less[k] -= v
 	}
-	return report.Est(shadow.OverPairs(less, original.Mutual).Against(0, stats.NearNull), 3)
+	return report.Est(shadow.MeanOverPairs(less, original.Mutual).WithNull(0, stats.NearNull), 3)
 }
 
-// outside is judged against retrained models where there are any: cells of the group
+// matchedCell is judged against retrained models where there are any: cells of the group
 // against others have no null that could be known without them.
-func outside(found map[string]Found, arm string) report.Cell {
-	f, there := found[arm]
+func matchedCell(found map[string]AttackResult, variant string) report.Cell {
+	f, there := found[variant]
 	switch {
 	case !there:
 		return report.Gap("not asked")
@@ -139,22 +139,22 @@ func outside(found map[string]Found, arm string) report.Cell {
 	case len(f.Matched) == 0:
 		return report.Gap("needs models that had the record")
 	}
-	e := shadow.OverPairs(f.Matched, false).Within(0, 1)
-	if null := found[Retrained].Matched; arm != Retrained && len(null) > 0 {
-		e = e.Against(shadow.OverPairs(null, false).Value, stats.NearNull)
+	e := shadow.MeanOverPairs(f.Matched, false).ClampedTo(0, 1)
+	if null := found[Retrained].Matched; variant != Retrained && len(null) > 0 {
+		e = e.WithNull(shadow.MeanOverPairs(null, false).Value, stats.NearNull)
 	}
 	return report.Est(e, 3)
 }
 
-// records are the values behind the table, one of each model, arm and attack.
-func (s *fleets) records() []fleetRecord {
-	var out []fleetRecord
+// attackRecords are the values behind the table, one of each model, arm and attack.
+func (s *shadowEvidence) records() []modelRecord {
+	var out []modelRecord
 	for _, f := range s.Rows {
 		if f.Within == nil {
 			continue
 		}
 		for m, r := range f.Within.Models {
-			rec := fleetRecord{Case: f.Case, Arm: f.Arm, Attack: f.Attack, Model: m, In: r.NMembers, Out: r.NNonmembers, Within: r.AUC.Value}
+			rec := modelRecord{Case: f.Case, Variant: f.Variant, Attack: f.Attack, Model: m, In: r.NMembers, Out: r.NNonmembers, Within: r.AUC.Value}
 			if len(f.Matched) > 0 {
 				rec.Matched = &f.Matched[m]
 			}
@@ -164,9 +164,9 @@ func (s *fleets) records() []fleetRecord {
 	return out
 }
 
-type fleetRecord struct {
+type modelRecord struct {
 	Case    string   `json:"case"`
-	Arm     string   `json:"arm"`
+	Variant string   `json:"arm"`
 	Attack  string   `json:"attack"`
 	Model   int      `json:"model"`
 	In      int      `json:"n_in"`
@@ -175,20 +175,20 @@ type fleetRecord struct {
 	Matched *float64 `json:"auc_matched"`
 }
 
-func (s *fleets) notes() []string {
+func (s *shadowEvidence) notes() []string {
 	var cases []Case
-	for _, f := range s.Fleets {
+	for _, f := range s.Groups {
 		cases = append(cases, f.Case)
 	}
-	out := append(generated(cases), s.LeftOut()...)
-	for _, f := range s.Fleets {
-		i := slices.IndexFunc(s.Rows, func(r Found) bool { return r.Case == f.Label && r.Arm == Original && len(r.Matched) > 0 })
+	out := append(syntheticNotes(cases), s.MissingNotes()...)
+	for _, f := range s.Groups {
+		i := slices.IndexFunc(s.Rows, func(r AttackResult) bool { return r.Case == f.Label && r.Variant == Original && len(r.Matched) > 0 })
 		if i < 0 {
 			continue
 		}
 		r := s.Rows[i]
 		out = append(out, fmt.Sprintf("%s: %d cells are dealt; of %.1f matched unseen cells %.1f are of the group, on average over models.",
-			f.Label, r.Dealt, r.Negatives, r.SameType))
+			f.Label, r.Assigned, r.Negatives, r.SameType))
 	}
 	out = append(out, "Models 2j and 2j+1 share the dealt records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
 		"is never a shadow of a model, and teaches no attacker of it. Intervals are Student's over pairs, wider where models teach one another "+
@@ -196,7 +196,7 @@ func (s *fleets) notes() []string {
 		"LiRA and RMIA look at minus the reconstruction loss and divergence of a cell; of classifiers LiRA at the scaled confidence, RMIA at the "+
 			"logarithm of the label's probability. RMIA's population are the unseen records. LiRA has one variance for all records; its rows with "+
 			"few shadows show what their number buys.")
-	if !slices.ContainsFunc(s.Fleets, func(f Fleet) bool { return !f.Whole }) {
+	if !slices.ContainsFunc(s.Groups, func(f ShadowModels) bool { return !f.Whole }) {
 		return out
 	}
 	return append(slices.Concat(out, s.matchedNull()),
@@ -215,13 +215,13 @@ func (s *fleets) notes() []string {
 
 // matchedNull says of every fleet what the paper's protocol finds where there is no
 // membership.
-func (s *fleets) matchedNull() (out []string) {
-	for _, f := range s.Fleets {
+func (s *shadowEvidence) matchedNull() (out []string) {
+	for _, f := range s.Groups {
 		for _, r := range s.Rows {
-			if r.Case != f.Label || r.Arm != Retrained || r.Attack != Own || len(r.Matched) == 0 {
+			if r.Case != f.Label || r.Variant != Retrained || r.Attack != Own || len(r.Matched) == 0 {
 				continue
 			}
-			e := shadow.OverPairs(r.Matched, false).Within(0, 1)
+			e := shadow.MeanOverPairs(r.Matched, false).ClampedTo(0, 1)
 			out = append(out, fmt.Sprintf("%s: on matched cells 0.5 is not the null. '%s' has %.2f [%.2f, %.2f] on retrained models. Most of that is the "+
 				"type; where members and unseen cells are drawn alike it is 0.50 to 0.53 (simulated), because a matched cell is judged together with "+
 				"the member that it lies beside.", f.Label, Own, e.Value, e.Low, e.High))
@@ -232,24 +232,24 @@ func (s *fleets) matchedNull() (out []string) {
 
 // figure shows, of every fleet of cells, each attack within the group and on matched
 // cells, of the original models and of those that never had the cells.
-func (s *fleets) figure() plot.Figure {
+func (s *shadowEvidence) figure() plot.Figure {
 	f := plot.Panels{Meta: plot.Meta{Title: within.Title, Caption: "A point is the mean AUC of a pair of models.", Source: s.provenance().Line()}, Columns: 1}
-	for _, of := range s.Fleets {
-		if len(Catch(s.Rows).Of(of.Label, Original, shadow.LiRA{Pooled: true}.Name(), Inside)) > 0 {
-			f.Figures = append(f.Figures, Catch(s.Rows).Strips(of))
+	for _, of := range s.Groups {
+		if len(AttackResults(s.Rows).PairMeans(of.Label, Original, shadow.LiRA{Pooled: true}.Name(), WithinAUCs)) > 0 {
+			f.Figures = append(f.Figures, AttackResults(s.Rows).Strips(of))
 		}
 	}
 	return f
 }
 
-// Catch is what attacks say of fleets.
-type Catch []Found
+// AttackResults is what attacks say of fleets.
+type AttackResults []AttackResult
 
-// Where says which records stand against those that a model had.
-type Where func(f Found) []float64
+// AUCs says which records stand against those that a model had.
+type AUCs func(f AttackResult) []float64
 
-// Inside are the AUCs against the others of the group, one per model.
-func Inside(f Found) []float64 {
+// WithinAUCs are the AUCs against the others of the group, one per model.
+func WithinAUCs(f AttackResult) []float64 {
 	var out []float64
 	if f.Within == nil {
 		return nil
@@ -260,40 +260,40 @@ func Inside(f Found) []float64 {
 	return out
 }
 
-// Outside are the AUCs against matched unseen records, by the paper's protocol; none
+// MatchedAUCs are the AUCs against matched unseen records, by the paper's protocol; none
 // where an attack cannot be asked that.
-func Outside(f Found) []float64 { return f.Matched }
+func MatchedAUCs(f AttackResult) []float64 { return f.Matched }
 
-// Of are the AUCs of an attack on a fleet under an arm, a mean per pair of models.
-func (c Catch) Of(fleet, arm, attack string, where Where) []float64 {
+// Values are the AUCs of an attack on a fleet under an arm, a mean per pair of models.
+func (c AttackResults) PairMeans(fleet, variant, attack string, where AUCs) []float64 {
 	for _, f := range c {
-		if f.Case == fleet && f.Arm == arm && f.Attack == attack {
+		if f.Case == fleet && f.Variant == variant && f.Attack == attack {
 			return shadow.PairMeans(where(f))
 		}
 	}
 	return nil
 }
 
-// shown are the attacks of a figure, learned ones beside LiRA.
-func (f Fleet) shown() []string {
+// pointsShown are the attacks of a figure, learned ones beside LiRA.
+func (f ShadowModels) figureAttacks() []string {
 	if f.Whole {
 		return f.Attacks()
 	}
 	offline := shadow.LiRA{Offline: true, Pooled: true}
 	show := []string{TypeAlone, generative.Recon{}.Name(), Own, Learned, Aligned, AlignedByCell,
-		shadow.LiRA{Pooled: true}.Name(), offline.Name(), shadowed{offline, 8}.name()}
+		shadow.LiRA{Pooled: true}.Name(), offline.Name(), shadowAttack{offline, 8}.name()}
 	return slices.DeleteFunc(f.Attacks(), func(name string) bool { return !slices.Contains(show, name) })
 }
 
 // Strips shows a fleet's attacks, a point per pair of models.
-func (c Catch) Strips(f Fleet) plot.Strips {
-	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.Shares("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.shown()}
-	for _, arm := range []string{Original, Retrained} {
-		for what, where := range []Where{Inside, Outside} {
-			series := plot.StripSeries{Name: []string{"within, ", "matched, "}[what] + arm, Control: arm == Retrained}
+func (c AttackResults) Strips(f ShadowModels) plot.Strips {
+	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.ShareAxis("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.figureAttacks()}
+	for _, variant := range []string{Original, Retrained} {
+		for what, where := range []AUCs{WithinAUCs, MatchedAUCs} {
+			series := plot.StripSeries{Name: []string{"within, ", "matched, "}[what] + variant, Control: variant == Retrained}
 			points := 0
 			for _, attack := range out.Groups {
-				x := c.Of(f.Label, arm, attack, where)
+				x := c.PairMeans(f.Label, variant, attack, where)
 				series.Values, points = append(series.Values, x), points+len(x)
 			}
 			if points > 0 {

@@ -17,21 +17,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// briefFleets are a small fleet of autoencoders and one of classifiers.
-func briefFleets() FleetStudy {
-	f := rareFleet(8)
+// briefShadowStudy are a small fleet of autoencoders and one of classifiers.
+func briefShadowStudy() ShadowStudy {
+	f := rareTypeModels(8)
 	f.Cells.Variable.Top, f.Fit.Epochs = 40, 2
 	f.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 3} }
-	c := tabularFleet("two moons", "two_moons", 100, 8)
+	c := tabularModels("two moons", "two_moons", 100, 8)
 	c.Fit.Epochs = 5
-	return FleetStudy{Scale: "brief", Fleets: []Fleet{f, c}}
+	return ShadowStudy{Scale: "brief", Groups: []ShadowModels{f, c}}
 }
 
 // From records to a table: every attack has a row, models that never had the cells
 // give one half within the cluster, and nothing is computed twice.
 func TestAFleetMakesItsTable(t *testing.T) {
-	e := environment(t)
-	s, err := collectFleets(t.Context(), e, briefFleets())
+	e := newEnv(t)
+	s, err := collectShadow(t.Context(), e, briefShadowStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	}
 	for _, f := range s.Rows {
 		for m, r := range f.Within.Models {
-			if r.NMembers+r.NNonmembers != f.Dealt || math.Abs(float64(r.NMembers-r.NNonmembers)) > 1 {
-				t.Errorf("%s, %s, model %d: %d in and %d out of %d", f.Arm, f.Attack, m, r.NMembers, r.NNonmembers, f.Dealt)
+			if r.NMembers+r.NNonmembers != f.Assigned || math.Abs(float64(r.NMembers-r.NNonmembers)) > 1 {
+				t.Errorf("%s, %s, model %d: %d in and %d out of %d", f.Variant, f.Attack, m, r.NMembers, r.NNonmembers, f.Assigned)
 			}
 		}
 		if f.Attack == TypeAlone && (f.Within.AUC.Value != 0.5 || f.Within.AUC.High != 0.5) {
@@ -68,7 +68,7 @@ func TestAFleetMakesItsTable(t *testing.T) {
 	if len(table.Rows) != 18 || table.Rows[0].Kind != report.Control || len(s.records()) != 46*8 {
 		t.Errorf("%d rows, %d records", len(table.Rows), len(s.records()))
 	}
-	again, err := collectFleets(t.Context(), e, briefFleets())
+	again, err := collectShadow(t.Context(), e, briefShadowStudy())
 	if err != nil || !slices.Equal(again.Runs, s.Runs) || len(s.Runs) != 2 {
 		t.Errorf("again: %v, %v", again.Runs, err)
 	}
@@ -77,8 +77,8 @@ func TestAFleetMakesItsTable(t *testing.T) {
 // On matched cells the type alone has the AUC 1 - s/2, where s is the share of the
 // non-members that are of the type.
 func TestTheTypeAloneOnMatchedCells(t *testing.T) {
-	a := &asked{}
-	m := matched{had: []int{0, 2}, negatives: []int{3, 4, 5, 6}, same: []bool{true, false, false, false}}
+	a := &shadowCase{}
+	m := matchedCells{members: []int{0, 2}, negatives: []int{3, 4, 5, 6}, sameType: []bool{true, false, false, false}}
 	s, err := a.typeAlone(0, m)
 	if err != nil {
 		t.Fatal(err)
@@ -87,10 +87,10 @@ func TestTheTypeAloneOnMatchedCells(t *testing.T) {
 	if err != nil || r.AUC.Value != 0.875 || r.NMembers != 2 || r.NNonmembers != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	h := &heard{}
+	h := &recordScores{}
 	h.add([]float64{1, 2, 3}, []float64{10, 11, 12, 13, 14, 15, 16})
 	h.add([]float64{4, 5, 6}, []float64{20, 21, 22, 23, 24, 25, 26})
-	s, err = h.matched(1, m)
+	s, err = h.matchedSamples(1, m)
 	if err != nil || !slices.Equal(s.Members, []float64{4, 6}) || !slices.Equal(s.Nonmembers, []float64{23, 24, 25, 26}) {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -98,8 +98,8 @@ func TestTheTypeAloneOnMatchedCells(t *testing.T) {
 
 // memorising is a fleet of networks that are trained for so long on so few cells of so
 // few genes that they know them.
-func memorising() Fleet {
-	f := rareFleet(6)
+func memorising() ShadowModels {
+	f := rareTypeModels(6)
 	f.Label, f.Only = "memorising", []string{Original, Retrained}
 	f.Cells.Variable.Top, f.Cells.TrainFraction, f.Fit.Epochs, f.Fit.Batch, f.LR = 60, 0.06, 120, 16, 3e-3
 	f.Class = "type0"
@@ -111,31 +111,31 @@ func memorising() Fleet {
 // A memory is found within the cluster by every attack that looks at the
 // reconstruction, and is not there in models that never had the cells.
 func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
-	s, err := collectFleets(t.Context(), environment(t), FleetStudy{Scale: "brief", Fleets: []Fleet{memorising()}})
+	s, err := collectShadow(t.Context(), newEnv(t), ShadowStudy{Scale: "brief", Groups: []ShadowModels{memorising()}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	finds := []string{generative.Recon{}.Name(), generative.ELBO{}.Name(), Own, Learned, Invariant, Aligned, AlignedCCA, AlignedByCell, shadow.LiRA{Pooled: true}.Name(), shadow.LiRA{Offline: true, Pooled: true}.Name()}
 	for _, f := range s.Rows {
-		t.Logf("%s, %s: %v", f.Arm, f.Attack, f.Within.AUC)
+		t.Logf("%s, %s: %v", f.Variant, f.Attack, f.Within.AUC)
 		switch {
-		case f.Arm == Original && slices.Contains(finds, f.Attack) && f.Within.AUC.Low < 0.6:
+		case f.Variant == Original && slices.Contains(finds, f.Attack) && f.Within.AUC.Low < 0.6:
 			t.Errorf("%s finds %v", f.Attack, f.Within.AUC)
-		case f.Arm == Retrained && (f.Within.AUC.Low > 0.6 || f.Within.AUC.High < 0.4):
+		case f.Variant == Retrained && (f.Within.AUC.Low > 0.6 || f.Within.AUC.High < 0.4):
 			t.Errorf("%s finds %v in models that never had the cells", f.Attack, f.Within.AUC)
 		}
 	}
 }
 
 func TestFleetsWithoutTheirFiles(t *testing.T) {
-	e := environment(t)
+	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	for _, scale := range []string{"quick", "hour", "standard", "paper"} {
-		s, err := FleetStudyAt(scale)
+		s, err := ShadowStudyAt(scale)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := paper.PieceJobs(t.Context(), e, fleetPieces(e, s))
+		list, err := paper.MeasurementJobs(t.Context(), e, shadowMeasurements(e, s))
 		if err != nil || len(list) < 40 {
 			t.Fatalf("%s: %d jobs, %v", scale, len(list), err)
 		}
@@ -152,39 +152,39 @@ func TestFleetsWithoutTheirFiles(t *testing.T) {
 			t.Errorf("%s: a job lacks its data: %t", scale, missing)
 		}
 	}
-	s, err := FleetStudyAt("standard")
+	s, err := ShadowStudyAt("standard")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collectFleets(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), "lethe data get pbmc3k") {
+	if _, err := collectShadow(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), "lethe data get pbmc3k") {
 		t.Errorf("%v", err)
 	}
-	if _, err := FleetStudyAt("huge"); err == nil {
+	if _, err := ShadowStudyAt("huge"); err == nil {
 		t.Error("an unknown scale is taken")
 	}
 }
 
 // A reader who names no arm has nothing trained, and one who names one that alone.
 func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
-	environment(t)
+	newEnv(t)
 	dir := t.TempDir()
 	t.Setenv("LETHE_STORE", dir)
-	f := briefFleets().Fleets[0]
-	for _, arms := range [][]string{nil, {Original}} {
-		models, err := f.Sail(t.Context(), arms...)
+	f := briefShadowStudy().Groups[0]
+	for _, variants := range [][]string{nil, {Original}} {
+		models, err := f.Train(t.Context(), variants...)
 		if err != nil || len(models.Models) != 8 {
 			t.Fatalf("%v", err)
 		}
 		runs, err := models.Lab.Store.List()
-		if err != nil || len(runs) != 8*len(arms) {
-			t.Errorf("arms %q: %d runs, %v", arms, len(runs), err)
+		if err != nil || len(runs) != 8*len(variants) {
+			t.Errorf("arms %q: %d runs, %v", variants, len(runs), err)
 		}
 	}
-	c, err := Caught(t.Context(), briefFleets().Fleets[1])
-	if err != nil || len(c) != 4 || len(c.Of(c[0].Case, Original, LossAlone, Inside)) != 4 || c.Of(c[0].Case, Retrained, LossAlone, Inside) != nil {
+	c, err := RunAttacks(t.Context(), briefShadowStudy().Groups[1])
+	if err != nil || len(c) != 4 || len(c.PairMeans(c[0].Case, Original, LossAlone, WithinAUCs)) != 4 || c.PairMeans(c[0].Case, Retrained, LossAlone, WithinAUCs) != nil {
 		t.Errorf("%d findings, %v", len(c), err)
 	}
-	if all, err := FleetsHere(); err != nil || len(all) != 5 {
+	if all, err := ShadowModelsAtScale(); err != nil || len(all) != 5 {
 		t.Errorf("%d fleets at scale quick, %v", len(all), err)
 	}
 }
@@ -193,11 +193,11 @@ func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
 func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
 	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue},
 		"atlas": {Ten, RetainTuned}, "paper": {Ten, RetainTuned, ExtraTrue}} {
-		study, err := FleetStudyAt(scale)
+		study, err := ShadowStudyAt(scale)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&fleets{FleetStudy: study}).unlearned(); !slices.Equal(got, want) {
+		if got := (&shadowEvidence{ShadowStudy: study}).unlearnedVariants(); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", scale, got, want)
 		}
 	}
@@ -206,43 +206,43 @@ func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
 // Where an arm of a fleet looks at held-out cells, attackers hear, match and learn from the
 // others alone; where none does, from all.
 func TestAFleetHearsCellsThatNoMethodLooksAt(t *testing.T) {
-	e := environment(t)
-	for _, arms := range [][]string{{Original}, {Original, ExtraTrue}} {
-		f := briefFleets().Fleets[0]
-		f.Only = arms
-		models, err := e.Lab().Fleet(t.Context(), f.of(), 2, f.Whole)
+	e := newEnv(t)
+	for _, variants := range [][]string{{Original}, {Original, ExtraTrue}} {
+		f := briefShadowStudy().Groups[0]
+		f.Only = variants
+		models, err := e.Lab().ShadowModels(t.Context(), f.baseSetting(), 2, f.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := models.Models[0]
-		rows, w := c.Unseen(), c.Untrained(1)
-		if len(arms) > 1 {
-			rows = c.Judged()
+		rows, w := c.NonMemberRows(), c.InitialWeights(1)
+		if len(variants) > 1 {
+			rows = c.EvalRows()
 		}
-		a := &asked{of: f, models: models, in: models.In(), signals: map[string]*heard{}}
-		if err := a.listen(0, c, w); err != nil {
+		a := &shadowCase{spec: f, models: models, in: models.Membership(), signals: map[string]*recordScores{}}
+		if err := a.addModel(0, c, w); err != nil {
 			t.Fatal(err)
 		}
-		v, err := viewOf(c, w)
+		v, err := predictSplits(c, w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, h := range a.signals {
 			if h.unseen.Cols != len(rows) {
-				t.Errorf("%v, %s: %d unseen cells are heard, %d of %d are not looked at", arms, name, h.unseen.Cols, len(rows), c.Test.X.Rows)
+				t.Errorf("%v, %s: %d unseen cells are heard, %d of %d are not looked at", variants, name, h.unseen.Cols, len(rows), c.Test.X.Rows)
 			}
 		}
 		if got := a.signals[generative.Recon{}.Name()].unseen.Row(0); got[1] != -v.unseen.recon[rows[1]] {
-			t.Errorf("%v: the second cell that is heard is another one", arms)
+			t.Errorf("%v: the second cell that is heard is another one", variants)
 		}
 		m := a.matched[0]
 		for k, i := range m.negatives {
-			one, err := v.records([]int{rows[i]})
+			one, err := v.attackRecords([]int{rows[i]})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(one.Nonmembers.Row(0), m.features.Nonmembers.Row(k)) || m.same[k] != f.group(c.Problem, c.Test, rows[i]) {
-				t.Fatalf("%v: matched cell %d is not row %d of the test part", arms, k, rows[i])
+			if !slices.Equal(one.Nonmembers.Row(0), m.features.Nonmembers.Row(k)) || m.sameType[k] != f.inGroup(c.Problem, c.Test, rows[i]) {
+				t.Fatalf("%v: matched cell %d is not row %d of the test part", variants, k, rows[i])
 			}
 		}
 	}

@@ -34,24 +34,24 @@ func Agreement() paper.Paper {
 }
 
 func agreement(id string) paper.Recipe {
-	return made(id, agreementTitle, agreementDoc, Agree)
+	return newRecipe(id, agreementTitle, agreementDoc, MeasureAgreement)
 }
 
 // Pair are two lenses and how much they agree, case by case.
 type Pair struct {
-	A, B  int       // of audit.Every
+	A, B  int       // of audit.AllLenses
 	Cases []string  // where both have something to say
 	Rho   []float64 // there
 }
 
 // Mean is the mean over cases, with Student's interval over them, inside [-1, 1].
 func (p Pair) Mean() stats.Estimate {
-	return stats.MeanInterval(p.Rho, 0.95, "cases").Within(-1, 1).Against(0, stats.HigherIsBetter)
+	return stats.MeanInterval(p.Rho, 0.95, "cases").ClampedTo(-1, 1).WithNull(0, stats.HigherIsBetter)
 }
 
-// Agree looks at every method of every case through every lens and compares the orders.
-func Agree(ctx context.Context, e *paper.Env, cases []Named, scale string) (*paper.Output, error) {
-	lenses := audit.Every()
+// MeasureAgreement looks at every method of every case through every lens and compares the orders.
+func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*paper.Output, error) {
+	lenses := audit.AllLenses()
 	var pairs []Pair
 	for b := range lenses {
 		for a := range b {
@@ -66,7 +66,7 @@ func Agree(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pap
 	for _, n := range cases {
 		// The table of lenses, for its rows and its provenance.
 		inner := &report.Table{Columns: make([]report.Column, len(lenses)+2), Provenance: t.Provenance}
-		placed, err := place(ctx, e.Lab(), inner, n, n.arms())
+		placed, err := placeCase(ctx, e.Lab(), inner, n, n.variants())
 		if errors.Is(err, datasets.ErrMissing) {
 			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
 			continue
@@ -75,7 +75,7 @@ func Agree(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pap
 			return nil, err
 		}
 		t.Provenance = inner.Provenance
-		compare(pairs, n.Name, placed.Shares())
+		addCaseToPairs(pairs, n.Name, placed.Shares())
 	}
 	for _, p := range pairs {
 		row := report.Row{Cells: []report.Cell{report.Str(lenses[p.A].Name()), report.Str(lenses[p.B].Name())}}
@@ -89,11 +89,11 @@ func Agree(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pap
 	t.Notes = append(t.Notes, "Few models make a rank correlation: of ten that have nothing to do with each other it is within 0.63 of 0 in 95 of 100 cases. "+
 		"Models of one case share data and original, so that cases, and not models, are what the interval is over.")
 	t.Provenance.Scale, t.Provenance.Seeds, t.Provenance.Command = scale, []int64{int64(e.Shift)}, paper.Command(agreementID, scale)
-	return &paper.Output{Table: t, Figure: picturePairs(lenses, pairs, t.Provenance.Line())}, nil
+	return &paper.Output{Table: t, Figure: pairFigure(lenses, pairs, t.Provenance.Line())}, nil
 }
 
-// compare adds a case to every pair that both lenses of it have something to say about.
-func compare(pairs []Pair, name string, shares [][]float64) {
+// addCaseToPairs adds a case to every pair that both lenses of it have something to say about.
+func addCaseToPairs(pairs []Pair, name string, shares [][]float64) {
 	for k := range pairs {
 		var x, y []float64
 		for _, of := range shares {
@@ -110,17 +110,17 @@ func compare(pairs []Pair, name string, shares [][]float64) {
 	}
 }
 
-// picturePairs is the picture of all pairs that more than one case speaks of: their means,
+// pairFigure is the picture of all pairs that more than one case speaks of: their means,
 // and below them their intervals, the strongest first.
-func picturePairs(lenses []audit.Lens, pairs []Pair, source string) plot.Panels {
+func pairFigure(lenses []audit.Lens, pairs []Pair, source string) plot.Panels {
 	return plot.Panels{
 		Meta:    plot.Meta{Title: agreementTitle, Caption: agreementDoc, Source: source, Width: 1080},
-		Columns: 1, Figures: []plot.Figure{meansOf(lenses, pairs), intervalsOf(lenses, pairs)},
+		Columns: 1, Figures: []plot.Figure{pairHeatmap(lenses, pairs), pairForest(lenses, pairs)},
 	}
 }
 
-// intervalsOf are the means with their intervals over cases.
-func intervalsOf(lenses []audit.Lens, pairs []Pair) plot.Forest {
+// pairForest are the means with their intervals over cases.
+func pairForest(lenses []audit.Lens, pairs []Pair) plot.Forest {
 	low, high := -1.0, 1.0
 	f := plot.Forest{
 		Meta: plot.Meta{Title: "The same, with 95 % intervals over cases"}, Digits: 2,
@@ -140,7 +140,7 @@ func intervalsOf(lenses []audit.Lens, pairs []Pair) plot.Forest {
 	return f
 }
 
-func meansOf(lenses []audit.Lens, pairs []Pair) plot.Heatmap {
+func pairHeatmap(lenses []audit.Lens, pairs []Pair) plot.Heatmap {
 	low, high, null := -1.0, 1.0, 0.0
 	h := plot.Heatmap{
 		Meta: plot.Meta{Title: "Means over two cases or more"}, Value: "rank correlation", Min: &low, Max: &high, Null: &null,

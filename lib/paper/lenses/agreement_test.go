@@ -12,11 +12,11 @@ import (
 func TestPairsAreComparedWhereBothSaySomething(t *testing.T) {
 	none := math.NaN()
 	pairs := []Pair{{A: 0, B: 1}, {A: 0, B: 2}, {A: 1, B: 2}}
-	compare(pairs, "one", [][]float64{{1, 10, none}, {0.5, 7, none}, {0.2, 3, none}, {0, 1, none}})
-	compare(pairs, "two", [][]float64{{1, 1, 4}, {0.5, 2, 3}, {0.2, 3, 2}, {0, 4, 1}})
-	compare(pairs, "all the same", [][]float64{{1, 1, 2}, {1, 1, 2}, {1, 1, 2}, {1, 1, 2}})
-	compare(pairs, "a model of which one says nothing", [][]float64{{1, 2, 1}, {0.5, none, 2}, {0.3, 1, 3}, {0.2, 0.5, 4}, {0, 0, none}})
-	compare(pairs, "too few", [][]float64{{1, 1, 4}, {0.5, 2, 3}})
+	addCaseToPairs(pairs, "one", [][]float64{{1, 10, none}, {0.5, 7, none}, {0.2, 3, none}, {0, 1, none}})
+	addCaseToPairs(pairs, "two", [][]float64{{1, 1, 4}, {0.5, 2, 3}, {0.2, 3, 2}, {0, 4, 1}})
+	addCaseToPairs(pairs, "all the same", [][]float64{{1, 1, 2}, {1, 1, 2}, {1, 1, 2}, {1, 1, 2}})
+	addCaseToPairs(pairs, "a model of which one says nothing", [][]float64{{1, 2, 1}, {0.5, none, 2}, {0.3, 1, 3}, {0.2, 0.5, 4}, {0, 0, none}})
+	addCaseToPairs(pairs, "too few", [][]float64{{1, 1, 4}, {0.5, 2, 3}})
 	for k, want := range [][]float64{{1, -1, 1}, {1, -1}, {-1}} {
 		if len(pairs[k].Rho) != len(want) {
 			t.Fatalf("pair %d: %v", k, pairs[k])
@@ -40,11 +40,11 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 	}
 	few := all[0]
 	few.Fit.Epochs = 60
-	out, err := Agree(t.Context(), e, []Named{few}, "quick")
+	out, err := MeasureAgreement(t.Context(), e, []NamedCase{few}, "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := len(audit.Every())
+	n := len(audit.AllLenses())
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != n*(n-1)/2 {
 		t.Errorf("%d rows, %v", len(out.Table.Rows), err)
 	}
@@ -61,9 +61,9 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 		t.Error(err)
 	}
 	// A pair that one case speaks of is no evidence; two cases give a mean and an interval.
-	lenses := audit.Every()
+	lenses := audit.AllLenses()
 	pairs := []Pair{{A: 0, B: 1, Rho: []float64{0.9}}, {A: 0, B: 2, Rho: []float64{0.2, 0.4}}, {A: 1, B: 2, Rho: []float64{0.7, 0.5, 0.9}}}
-	two := picturePairs(lenses, pairs, "").Figures
+	two := pairFigure(lenses, pairs, "").Figures
 	means, rows := two[0].(plot.Heatmap), two[1].(plot.Forest).Rows
 	if means.Missing[1][0] == "" || math.Abs(means.Values[0][2]-0.3) > 1e-12 || len(rows) != 2 || math.Abs(rows[0].Estimate.Value-0.7) > 1e-12 {
 		t.Errorf("%v, %v, %+v", means.Missing, means.Values, rows)

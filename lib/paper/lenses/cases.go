@@ -15,20 +15,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Named is a setting with the words under which a table shows it.
-type Named struct {
+// NamedCase is a setting with the words under which a table shows it.
+type NamedCase struct {
 	Name string
 	lab.Setting
 	// Methods are judged on it; nil: those for its kind of network.
-	Methods []lab.Arm
+	Methods []lab.Variant
 }
 
 // Cases are the cases of the table of lenses. At quick scale they need no
 // file; at standard and paper scale photographs, RULER's ten tables and cells of
 // PBMC-3k join them.
-func Cases(scale string) ([]Named, error) {
+func Cases(scale string) ([]NamedCase, error) {
 	long := train.Config{Epochs: 150, Optimizer: nn.Adam{LR: 5e-3}}
-	cases := []Named{
+	cases := []NamedCase{
 		{"an island that contradicts the moons", lab.Setting{DataSet: "moons_island", Planted: "island", Fit: long}, nil},
 		{"a tip that the moons explain", lab.Setting{DataSet: "moons_island", Planted: "tip", Fit: long}, nil},
 		{"outliers that contradict the rule", lab.Setting{DataSet: "tabular_outliers", Planted: "outliers"}, nil},
@@ -38,15 +38,15 @@ func Cases(scale string) ([]Named, error) {
 	}
 	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
-		Named{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}, nil},
-		Named{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil},
-		Named{"drawings of two classes that were confused", lab.Setting{DataSet: "glyphs", MaxRows: 1000, TestRows: 1000,
+		NamedCase{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}, nil},
+		NamedCase{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil},
+		NamedCase{"drawings of two classes that were confused", lab.Setting{DataSet: "glyphs", MaxRows: 1000, TestRows: 1000,
 			Backdoor: &lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: byHeart, Arch: smallNet}, nil})
-	simulated, err := ofCells("quick")
+	simulated, err := cellCase("quick")
 	if err != nil {
 		return nil, err
 	}
-	drawn, err := ofBottlenecks("quick")
+	drawn, err := bottleneckCase("quick")
 	if err != nil {
 		return nil, err
 	}
@@ -60,43 +60,43 @@ func Cases(scale string) ([]Named, error) {
 	}
 	photographs := byHeart
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
-	cases = append(cases, Named{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
+	cases = append(cases, NamedCase{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
 		Fit: photographs, Arch: smallNet}, nil})
 	for _, name := range datasets.RULER() {
 		s := lab.Setting{DataSet: name}
 		if scale == "standard" {
 			s.MaxRows = 6000
 		}
-		cases = append(cases, Named{"random records, RULER", s, nil})
+		cases = append(cases, NamedCase{"random records, RULER", s, nil})
 	}
-	blood, err := ofCells("standard")
+	blood, err := cellCase("standard")
 	if err != nil {
 		return nil, err
 	}
-	digits, err := ofBottlenecks("standard")
+	digits, err := bottleneckCase("standard")
 	return append(cases, blood, digits), err
 }
 
-// ofBottlenecks is the first case of BlindU at one of its scales, with its first seed: a
+// bottleneckCase is the first case of BlindU at one of its scales, with its first seed: a
 // backdoor in generated drawings, or in MNIST.
-func ofBottlenecks(scale string) (Named, error) {
+func bottleneckCase(scale string) (NamedCase, error) {
 	s, err := blindu.StudyAt(scale)
 	if err != nil {
-		return Named{}, err
+		return NamedCase{}, err
 	}
 	c := s.Cases[0]
-	return Named{"a backdoor in a bottleneck", c.For(0), c.Methods()}, nil
+	return NamedCase{"a backdoor in a bottleneck", c.SettingAt(0), c.Methods()}, nil
 }
 
-// ofCells is the last case of "Fishing for Privacy" at one of its scales, with its
+// cellCase is the last case of "Fishing for Privacy" at one of its scales, with its
 // first seed: a rare type of simulated cells, or PBMC-3k's dendritic cells.
-func ofCells(scale string) (Named, error) {
+func cellCase(scale string) (NamedCase, error) {
 	s, err := fishing.StudyAt(scale)
 	if err != nil {
-		return Named{}, err
+		return NamedCase{}, err
 	}
 	c := s.Cases[len(s.Cases)-1]
-	return Named{"a rare type of cells", c.For(0), c.Methods()}, nil
+	return NamedCase{"a rare type of cells", c.SettingAt(0), c.Methods()}, nil
 }
 
 // smallNet is the network for images of the table of lenses: small and narrow.
@@ -106,25 +106,25 @@ func smallNet(features, classes int) model.Architecture {
 	}})(features, classes)
 }
 
-// arms are the rows of a case: the controls, and the methods that are judged on it.
-func (n Named) arms() []lab.Arm {
-	out := audit.ControlArms()
+// variants are the rows of a case: the controls, and the methods that are judged on it.
+func (n NamedCase) variants() []lab.Variant {
+	out := audit.ControlVariants()
 	switch {
 	case n.Methods != nil:
 		return append(out, n.Methods...)
-	case n.OfImages():
-		return append(out, named(imageMethods())...)
+	case n.HasImages():
+		return append(out, methodVariants(imageMethods())...)
 	}
-	out = append(out, named(tableMethods())...)
+	out = append(out, methodVariants(tableMethods())...)
 	// One method reaches what is to be forgotten: at four times the paper's rate.
 	fast := unlearn.NegGrad{LR: 2e-3}
-	return append(out, lab.Arm{Label: fast.Name() + ", rate x 4", Method: fast})
+	return append(out, lab.Variant{Label: fast.Name() + ", rate x 4", Method: fast})
 }
 
-func named(methods []unlearn.Method) []lab.Arm {
-	var out []lab.Arm
+func methodVariants(methods []unlearn.Method) []lab.Variant {
+	var out []lab.Variant
 	for _, m := range methods {
-		out = append(out, lab.Arm{Label: m.Name(), Method: m, Control: lab.IsControl(m)})
+		out = append(out, lab.Variant{Label: m.Name(), Method: m, Control: lab.IsControl(m)})
 	}
 	return out
 }

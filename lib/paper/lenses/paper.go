@@ -43,10 +43,10 @@ func Recipe() paper.Recipe { return recipe(id, title, doc) }
 // Picture makes the picture of the table alone.
 func Picture() paper.Recipe { return recipe(id+"/"+paper.Figure, title+" The picture.", picture) }
 
-func recipe(id, title, doc string) paper.Recipe { return made(id, title, doc, Make) }
+func recipe(id, title, doc string) paper.Recipe { return newRecipe(id, title, doc, Make) }
 
-// made is a recipe that looks at the cases of a scale.
-func made(id, title, doc string, look func(context.Context, *paper.Env, []Named, string) (*paper.Output, error)) paper.Recipe {
+// newRecipe is a recipe that looks at the cases of a scale.
+func newRecipe(id, title, doc string, look func(context.Context, *paper.Env, []NamedCase, string) (*paper.Output, error)) paper.Recipe {
 	evidence := []reflect.Type{reflect.TypeFor[audit.Reading]()}
 	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Evidence: evidence,
 		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
@@ -67,7 +67,7 @@ func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, n := range cases {
 		var methods []unlearn.Method
-		for _, a := range n.arms() {
+		for _, a := range n.variants() {
 			methods = append(methods, a.Method)
 		}
 		more, err := e.Lab().Jobs(ctx, n.Setting, methods...)

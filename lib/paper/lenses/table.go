@@ -21,18 +21,18 @@ import (
 // lenses disagree; in the figure where each lens places each model between
 // original and oracle. Cases whose data are not on this machine are left out and
 // named.
-func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*paper.Output, error) {
+func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*paper.Output, error) {
 	t, f := &report.Table{
 		ID: id, Title: title,
 		Caption: doc,
 		Columns: []report.Column{{Name: "model"}},
 	}, plot.Panels{Meta: plot.Meta{Title: title, Caption: picture, Width: 1080}, Columns: 2}
-	for _, lens := range audit.Every() {
+	for _, lens := range audit.AllLenses() {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About()})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
 	for _, n := range cases {
-		placed, err := add(ctx, e.Lab(), t, n, n.arms())
+		placed, err := addCase(ctx, e.Lab(), t, n, n.variants())
 		if errors.Is(err, datasets.ErrMissing) {
 			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
 			continue
@@ -57,7 +57,7 @@ func Make(ctx context.Context, e *paper.Env, cases []Named, scale string) (*pape
 }
 
 // Table is the table of Make.
-func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*report.Table, error) {
+func Table(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*report.Table, error) {
 	out, err := Make(ctx, e, cases, scale)
 	if err != nil {
 		return nil, err
@@ -65,36 +65,36 @@ func Table(ctx context.Context, e *paper.Env, cases []Named, scale string) (*rep
 	return out.Table, nil
 }
 
-// add adds a case to the table, the original, the oracle and the other arms, and
+// addCase adds a case to the table, the original, the oracle and the other arms, and
 // returns its picture.
-func add(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.Arm) (plot.Figure, error) {
-	placed, err := place(ctx, l, t, n, arms)
+func addCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, variants []lab.Variant) (plot.Figure, error) {
+	placed, err := placeCase(ctx, l, t, n, variants)
 	if err != nil {
 		return nil, err
 	}
 	return placed.Map(t.Rows[len(t.Rows)-1].Group), nil
 }
 
-// place adds a case to the table and returns its models, placed through every lens.
-func place(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab.Arm) (*audit.Placed, error) {
+// placeCase adds a case to the table and returns its models, placed through every lens.
+func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, variants []lab.Variant) (*audit.Placement, error) {
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
 		return nil, err
 	}
-	c.Through = audit.Every()
+	c.Lenses = audit.AllLenses()
 	var methods []unlearn.Method
-	for _, a := range arms {
+	for _, a := range variants {
 		methods = append(methods, a.Method)
 	}
-	if err := c.Ahead(ctx, methods...); err != nil {
+	if err := c.Precompute(ctx, methods...); err != nil {
 		return nil, err
 	}
 	models, lost := []*audit.Model{c.Original, c.Oracle}, []report.Row(nil)
 	group := fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget))
-	for _, a := range arms[len(models):] {
-		m, err := look(ctx, c, a)
+	for _, a := range variants[len(models):] {
+		m, err := finiteModel(ctx, c, a)
 		if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
-			lost = append(lost, report.Gaps("diverged", group, a.Label, len(t.Columns)))
+			lost = append(lost, report.GapRow("diverged", group, a.Label, len(t.Columns)))
 			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %v.", group, a.Label, d))
 			continue
 		}
@@ -114,7 +114,7 @@ func place(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab
 		t.Provenance.Data = map[string]string{} // filled below, while p's is read
 	}
 	for name, hash := range p.Data {
-		if c.OfImages() { // there may be several draws of one set
+		if c.HasImages() { // there may be several draws of one set
 			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
 		if c.Backdoor != nil && c.Backdoor.Confuse {
@@ -130,9 +130,9 @@ func place(ctx context.Context, l *lab.Lab, t *report.Table, n Named, arms []lab
 	return placed, nil
 }
 
-// look returns an arm's model whose outputs are numbers.
-func look(ctx context.Context, c *audit.Case, a lab.Arm) (*audit.Model, error) {
-	m, err := c.Arm(ctx, a)
+// finiteModel returns an arm's model whose outputs are numbers.
+func finiteModel(ctx context.Context, c *audit.Case, a lab.Variant) (*audit.Model, error) {
+	m, err := c.Variant(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := []Named{all[0], all[3]}
+	cases := []NamedCase{all[0], all[3]}
 	cases[1].MaxRows = 200
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
@@ -52,7 +52,7 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 	rare.Fit.Epochs, rare.Cells.Variable.Top, rare.Methods = 2, 60, rare.Methods[2:4]
 	rare.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
 	cases = append(cases, few, rare, blind)
-	out, err := Make(t.Context(), e, append(cases, Named{Name: "no file", Setting: lab.Setting{DataSet: "adult"}}), "quick")
+	out, err := Make(t.Context(), e, append(cases, NamedCase{Name: "no file", Setting: lab.Setting{DataSet: "adult"}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,18 +102,18 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 
 func TestAMethodThatDivergesLeavesTheOtherRowsAsTheyAre(t *testing.T) {
 	e := environment(t)
-	few := Named{Name: "a few drawings", Setting: pictures()}
-	made := func(more ...lab.Arm) *report.Table {
-		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.Every())+2)}
+	few := NamedCase{Name: "a few drawings", Setting: pictures()}
+	made := func(more ...lab.Variant) *report.Table {
+		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.AllLenses())+2)}
 		for i := range out.Columns {
 			out.Columns[i].Name = fmt.Sprint("column ", i)
 		}
-		if _, err := add(t.Context(), e.Lab(), out, few, append(few.arms(), more...)); err != nil {
+		if _, err := addCase(t.Context(), e.Lab(), out, few, append(few.variants(), more...)); err != nil {
 			t.Fatal(err)
 		}
 		return out
 	}
-	plain, wild := made(), made(lab.Arm{Label: "runaway", Method: unlearn.GradientAscent{LR: 1e38}})
+	plain, wild := made(), made(lab.Variant{Label: "runaway", Method: unlearn.GradientAscent{LR: 1e38}})
 	last := wild.Rows[len(wild.Rows)-1]
 	if !reflect.DeepEqual(wild.Rows[:len(wild.Rows)-1], plain.Rows) || last.Cells[0].Text != "runaway" || last.Cells[1].Missing != "diverged" {
 		t.Errorf("the last of %d rows, %d without it, is %+v", len(wild.Rows), len(plain.Rows), last)

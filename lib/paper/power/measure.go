@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -14,31 +15,31 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Seen is what a lens reads in a model with a planted memory.
-type Seen struct {
+// LensReading is what a lens reads in a model with a planted memory.
+type LensReading struct {
 	Case string `json:"case"`
 	Seed int    `json:"seed"`
 	Lens string `json:"lens"`
-	Plant
+	PlantedMemory
 	Forget int `json:"n_forget"`
 	// Excess is the reading less that of the retrained model, positive on memory's side.
 	Excess float64 `json:"excess"`
-	// Accused says that the interval is beyond the null, on memory's side; nil of an attack
+	// Detected says that the interval is beyond the null, on memory's side; nil of an attack
 	// that has no null of its own.
-	Accused *bool `json:"accused"`
+	Detected *bool `json:"accused"`
 }
 
-func pieces(e *paper.Env, s Study) []paper.Piece[Seen] {
+func measurements(e *paper.Env, s Study) []paper.Measurement[LensReading] {
 	l := e.Lab()
-	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, k int) paper.Piece[Seen] {
-		at := of.seed(k)
-		return paper.Piece[Seen]{
-			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.Forgets(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
+	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, k int) paper.Measurement[LensReading] {
+		at := of.settingAt(k)
+		return paper.Measurement[LensReading]{
+			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.ForgetSetName(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
 			Setting: at, File: "seen.json",
-			Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.DoNothing{}}}},
+			Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.NoOp{}}}},
 			Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(s.Plants) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
-			Measure: func(ctx context.Context, _ *lab.Case) ([]Seen, error) { return measure(ctx, l, of, k, s) },
+			Cost:    func(c *lab.Case) int64 { return int64(len(s.Memories) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
+			Measure: func(ctx context.Context, _ *lab.Case) ([]LensReading, error) { return measure(ctx, l, of, k, s) },
 		}
 	})
 }
@@ -46,64 +47,70 @@ func pieces(e *paper.Env, s Study) []paper.Piece[Seen] {
 // evidenceKey identifies what lenses see of planted memories in the store.
 type evidenceKey struct {
 	lab.NetworkKey
-	Label   string   `json:"label"`
-	Goal    string   `json:"goal"`
-	Fit     any      `json:"fit"`
-	Forget  string   `json:"forget"`
-	Plants  []Plant  `json:"plants"`
-	Shadows int      `json:"shadows"`
-	Lenses  []string `json:"lenses"`
-	Results int      `json:"results"`
+	Label   string          `json:"label"`
+	Goal    string          `json:"goal"`
+	Fit     any             `json:"fit"`
+	Forget  string          `json:"forget"`
+	Plants  []PlantedMemory `json:"plants"`
+	Shadows int             `json:"shadows"`
+	Lenses  []string        `json:"lenses"`
+	Results int             `json:"results"`
 }
 
 func key(l *lab.Lab, c *lab.Case, of Case, s Study) store.Key {
 	k := evidenceKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Label: of.Label, Goal: c.Goal.Name(), Fit: c.Fit,
-		Forget: lab.RowsKey(c.Forget), Plants: s.Plants, Shadows: s.Shadows, Results: Results}
+		Forget: lab.RowsKey(c.Forget), Plants: s.Memories, Shadows: s.Shadows, Results: Results}
 	for _, lens := range lenses() {
-		k.Lenses = append(k.Lenses, fmt.Sprintf("%s%+v", lens.Name(), lens))
+		k.Lenses = append(k.Lenses, recordedLens(lens))
 	}
 	return l.Key("evidence/power", c.Problem, k, map[string]int64{"train": int64(c.Seed)})
+}
+
+// recordedLens returns a lens's name and settings as keys record them. Relearning's MaxHeldOut
+// was called Held when the first keys were made.
+func recordedLens(l audit.Lens) string {
+	return strings.Replace(fmt.Sprintf("%s%+v", l.Name(), l), "MaxHeldOut:", "Held:", 1)
 }
 
 // lenses are those that look at a case whatever was planted in its labels.
 func lenses() []audit.Lens { return append(audit.Lenses(), audit.Relearning{}) }
 
-// planted is added to the seed of a case's models for those with a memory: the oracle is
+// plantedKey is added to the seed of a case's models for those with a memory: the oracle is
 // none of them.
-const planted = 50_000
+const plantedKey = 50_000
 
 // measure plants every memory in the case of a seed. All models of it share the seed, so
 // that they differ in the memory alone; the oracle has the case's own.
-func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Seen, error) {
-	c, err := audit.Open(ctx, l, of.seed(seed))
+func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]LensReading, error) {
+	c, err := audit.Open(ctx, l, of.settingAt(seed))
 	if err != nil {
 		return nil, err
 	}
 	order := plantingOrder(c.Seed, len(c.Forget))
 	oracle := make([]*audit.Reading, len(lenses()))
 	for i, lens := range lenses() {
-		if oracle[i], err = lens.Look(c, c.Oracle); err != nil {
+		if oracle[i], err = lens.Read(c, c.Oracle); err != nil {
 			return nil, fmt.Errorf("oracle: %w", err)
 		}
 	}
-	shadows, err := retrained(ctx, c, s.Shadows)
+	shadows, err := retrainedScores(ctx, c, s.Shadows)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([][]Seen, len(s.Plants))
+	rows := make([][]LensReading, len(s.Memories))
 	var tasks []func() error
-	for i, p := range s.Plants {
+	for i, p := range s.Memories {
 		tasks = append(tasks, func() (err error) {
 			own, inner := *c, *c.Case
 			own.Case = &inner
-			rows[i], err = see(ctx, &own, p, order, oracle, shadows)
+			rows[i], err = measureMemory(ctx, &own, p, order, oracle, shadows)
 			return err
 		})
 	}
-	if err := l.Together(tasks...); err != nil {
+	if err := l.RunParallel(tasks...); err != nil {
 		return nil, err
 	}
-	var out []Seen
+	var out []LensReading
 	for _, part := range rows {
 		for _, r := range part {
 			r.Case, r.Seed, r.Forget = of.Label, seed, len(c.Forget)
@@ -116,17 +123,17 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]See
 // plantingOrder is the order in which n records of a forget set are planted: every seed's own.
 func plantingOrder(seed, n int) []int { return engine.Root(seed).Stream(engine.StreamPlanted).Perm(n) }
 
-// see trains the model of a memory and looks at it through every lens.
-func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []Seen, err error) {
+// measureMemory trains the model of a memory and looks at it through every lens.
+func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []LensReading, err error) {
 	fit := c.Fit
-	fit.Seed = engine.Root(c.Seed + planted)
-	t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: p.rows(c.Forget, c.Retain, order)})
+	fit.Seed = engine.Root(c.Seed + plantedKey)
+	t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: p.trainRows(c.Forget, c.Retain, order)})
 	if err != nil {
 		return nil, err
 	}
-	m := c.Model(fmt.Sprintf("share %g, %d times", p.Share, p.Times), t.Final)
+	m := c.NewModel(fmt.Sprintf("share %g, %d times", p.Share, p.Times), t.Final)
 	for i, lens := range lenses() {
-		r, err := lens.Look(c, m)
+		r, err := lens.Read(c, m)
 		if err != nil {
 			return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
 		}
@@ -134,18 +141,18 @@ func see(ctx context.Context, c *audit.Case, p Plant, order []int, oracle []*aud
 			continue
 		}
 		side := float64(r.Memory)
-		s := Seen{Lens: lens.Name(), Plant: p, Excess: side * (r.Value - oracle[i].Value)}
+		s := LensReading{Lens: lens.Name(), PlantedMemory: p, Excess: side * (r.Value - oracle[i].Value)}
 		beyond := r.Memory == audit.Above && r.Low > *r.Null || r.Memory == audit.Below && r.High < *r.Null
-		s.Accused = &beyond
+		s.Detected = &beyond
 		out = append(out, s)
 	}
-	more, err := ratios(c, m, p, by)
+	more, err := likelihoodRatios(c, m, p, by)
 	return append(out, more...), err
 }
 
-// rows are those that a model with this memory is trained on: the first of the forget set
+// trainRows are those that a model with this memory is trained on: the first of the forget set
 // in the given order stay, so that a larger share holds a smaller one.
-func (p Plant) rows(forget, retain, order []int) []int {
+func (p PlantedMemory) trainRows(forget, retain, order []int) []int {
 	out := append([]int{}, retain...)
 	for _, i := range order[:int(math.Round(p.Share*float64(len(order))))] {
 		for range p.Times {

@@ -44,17 +44,17 @@ func Paper() paper.Paper {
 			{Name: "standard", About: "40 seeds, and two real tables"},
 			{Name: "paper", About: "100 seeds, and PBMC-3k"},
 		},
-		Recipes: []paper.Recipe{table(id, doc, showTable), table(id+"/"+paper.Figure, figureDoc, showFigure)},
+		Recipes: []paper.Recipe{newRecipe(id, doc, showTable), newRecipe(id+"/"+paper.Figure, figureDoc, showFigure)},
 	}
 }
 
-func table(id, doc string, show func(*paper.Env, Study, *paper.Evidence[Seen]) *paper.Output) paper.Recipe {
-	return paper.OfStudy(paper.Recipe{ID: id, Title: title, Doc: doc}, StudyAt, pieces, show)
+func newRecipe(id, doc string, show func(*paper.Env, Study, *paper.Evidence[LensReading]) *paper.Output) paper.Recipe {
+	return paper.StudyRecipe(paper.Recipe{ID: id, Title: title, Doc: doc}, StudyAt, measurements, show)
 }
 
-// Plant is a memory of known size: of the forget set a share is in the training, each of
+// PlantedMemory is a memory of known size: of the forget set a share is in the training, each of
 // its records so many times.
-type Plant struct {
+type PlantedMemory struct {
 	Share float64 `json:"share"`
 	Times int     `json:"times"`
 }
@@ -67,30 +67,30 @@ type Case struct {
 
 // Study is what is computed at one scale.
 type Study struct {
-	Scale  string
-	Cases  []Case
-	Seeds  int
-	Plants []Plant // the first is none
+	Scale    string
+	Cases    []Case
+	Seeds    int
+	Memories []PlantedMemory // the first is none
 	// Shadows are the retrained models, beside the one of reference, that an attacker has who
 	// has several.
 	Shadows int
 }
 
-// few is the share of the forget set that is repeated.
-const few = 0.05
+// fewSeeds is the share of the forget set that is repeated.
+const fewSeeds = 0.05
 
 // StudyAt is the study of the scale of that name.
 func StudyAt(scale string) (Study, error) {
-	simulated, err := rare("simulated cells", "quick")
+	simulated, err := rareTypeCase("simulated cells", "quick")
 	if err != nil {
 		return Study{}, err
 	}
 	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), simulated}, Shadows: 8}
-	for _, share := range []float64{0, few, 0.1, 0.2, 0.4, 0.7, 1} {
-		s.Plants = append(s.Plants, Plant{share, 1})
+	for _, share := range []float64{0, fewSeeds, 0.1, 0.2, 0.4, 0.7, 1} {
+		s.Memories = append(s.Memories, PlantedMemory{share, 1})
 	}
 	for _, times := range []int{4, 16} {
-		s.Plants = append(s.Plants, Plant{few, times})
+		s.Memories = append(s.Memories, PlantedMemory{fewSeeds, times})
 	}
 	switch scale {
 	case "quick":
@@ -98,7 +98,7 @@ func StudyAt(scale string) (Study, error) {
 	case "standard":
 		s.Seeds, s.Cases = 40, slices.Insert(s.Cases, 1, realData("breast_cancer"), realData("german_credit"))
 	case "paper":
-		blood, err := rare("PBMC-3k", "standard")
+		blood, err := rareTypeCase("PBMC-3k", "standard")
 		if err != nil {
 			return Study{}, err
 		}
@@ -110,12 +110,12 @@ func StudyAt(scale string) (Study, error) {
 }
 
 // flips are random records of a table of which one in five has a wrong label.
-func flips() Case { return byHeart("table: one label in five is wrong", "linear_flips") }
+func flips() Case { return memorisingCase("table: one label in five is wrong", "linear_flips") }
 
 // realData are random records of a real table.
-func realData(name string) Case { return byHeart("table: "+name, name) }
+func realData(name string) Case { return memorisingCase("table: "+name, name) }
 
-func byHeart(label, name string) Case {
+func memorisingCase(label, name string) Case {
 	return Case{label, lab.Setting{
 		DataSet: name, MaxRows: 600, Fraction: 0.20, Fit: train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}},
 		Arch: func(f, c int) model.Architecture {
@@ -135,18 +135,18 @@ func drawings() Case {
 	}}
 }
 
-// rare is the rare type that the first fleet of a scale of Fishing's is about, in a small
+// rareTypeCase is the rare type that the first fleet of a scale of Fishing's is about, in a small
 // autoencoder.
-func rare(label, scale string) (Case, error) {
-	s, err := fishing.FleetStudyAt(scale)
+func rareTypeCase(label, scale string) (Case, error) {
+	s, err := fishing.ShadowStudyAt(scale)
 	if err != nil {
 		return Case{}, err
 	}
-	return Case{"cells: a rare type, " + label, s.Fleets[0].For(0)}, nil
+	return Case{"cells: a rare type, " + label, s.Groups[0].SettingAt(0)}, nil
 }
 
-// seed is the case of one seed: another forget set, where it is drawn, and other models.
-func (c Case) seed(k int) lab.Setting {
+// settingAt is the case of one seed: another forget set, where it is drawn, and other models.
+func (c Case) settingAt(k int) lab.Setting {
 	s := c.Setting
 	s.Seed += k
 	if s.Class == "" && s.Planted == "" {

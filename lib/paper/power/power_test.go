@@ -23,17 +23,17 @@ func numbers(n int) (out []int) {
 
 // simulated is a lens whose excess is normal and grows with the share, by slope standard
 // deviations at the whole forget set.
-func simulated(rng *rand.Rand, seeds int, slope float64) found {
-	f := found{}
-	for _, share := range []float64{0, few, 0.1, 0.2, 0.4, 0.7, 1} {
-		f.plants = append(f.plants, Plant{share, 1})
+func simulated(rng *rand.Rand, seeds int, slope float64) lensReadings {
+	f := lensReadings{}
+	for _, share := range []float64{0, fewSeeds, 0.1, 0.2, 0.4, 0.7, 1} {
+		f.memories = append(f.memories, PlantedMemory{share, 1})
 		var excess []float64
 		var accused []bool
 		for range seeds {
 			v := rng.NormFloat64() + slope*share
 			excess, accused = append(excess, v), append(accused, v > 1.96)
 		}
-		f.excess, f.accused = append(f.excess, excess), append(f.accused, accused)
+		f.excess, f.detected = append(f.excess, excess), append(f.detected, accused)
 	}
 	return f
 }
@@ -44,9 +44,9 @@ func TestOneRetrainedModelInTwentyIsAccused(t *testing.T) {
 		var sizes []float64
 		for k := range 4000 / seeds {
 			f := simulated(rand.New(rand.NewPCG(uint64(k), 77)), seeds, 0)
-			sizes = append(sizes, f.byRetraining(0, numbers(seeds)))
+			sizes = append(sizes, f.powerByRetraining(0, numbers(seeds)))
 		}
-		if e := stats.MeanInterval(sizes, 0.999, "cases"); e.Low > wolf || e.High < wolf {
+		if e := stats.MeanInterval(sizes, 0.999, "cases"); e.Low > falseAlarms || e.High < falseAlarms {
 			t.Errorf("%d seeds: %v are accused", seeds, e)
 		}
 	}
@@ -56,17 +56,17 @@ func TestOneRetrainedModelInTwentyIsAccused(t *testing.T) {
 // at (1.645 + 0.842)/6 = 0.41 of it, a blind one at none.
 func TestTheSmallestShareIsThatOfTheNormalLaw(t *testing.T) {
 	f := simulated(rand.New(rand.NewPCG(3, 3)), 120, 6)
-	share := func(p Plant) float64 { return p.Share }
-	got := f.smallestBy(f.byRetraining, f.once(), share, rand.New(rand.NewPCG(1, 1)))
+	share := func(p PlantedMemory) float64 { return p.Share }
+	got := f.smallestByRule(f.powerByRetraining, f.onceIndices(), share, rand.New(rand.NewPCG(1, 1)))
 	// Between 0.4, where power is 0.77, and 0.7, where it is 0.99, a straight line.
 	if math.Abs(got.Value-0.43) > 0.08 || !(got.Low <= got.Value && got.Value <= got.High) || got.High > 0.65 {
 		t.Errorf("the smallest share is %+v", got)
 	}
 	blind := simulated(rand.New(rand.NewPCG(4, 4)), 30, 0)
-	if got := blind.smallestBy(blind.byRetraining, blind.once(), share, rand.New(rand.NewPCG(1, 1))); !math.IsInf(got.Value, 1) {
+	if got := blind.smallestByRule(blind.powerByRetraining, blind.onceIndices(), share, rand.New(rand.NewPCG(1, 1))); !math.IsInf(got.Value, 1) {
 		t.Errorf("a blind lens finds %+v", got)
 	}
-	if text := shown(got, "> 1", 2).Text + shown(Smallest{math.Inf(1), 0.5, math.Inf(1)}, "> 1", 2).Text; !strings.HasSuffix(text, "> 1 [0.50, > 1]") {
+	if text := smallestCell(got, "> 1", 2).Text + smallestCell(Smallest{math.Inf(1), 0.5, math.Inf(1)}, "> 1", 2).Text; !strings.HasSuffix(text, "> 1 [0.50, > 1]") {
 		t.Error(text)
 	}
 }
@@ -86,7 +86,7 @@ func TestSmallestByHand(t *testing.T) {
 			t.Errorf("%v: %v, want %v", c.powers, got, c.want)
 		}
 	}
-	if got := rising([]float64{3, 1, 2, 5, 4}); !slices.Equal(got, []float64{2, 2, 2, 4.5, 4.5}) {
+	if got := isotonic([]float64{3, 1, 2, 5, 4}); !slices.Equal(got, []float64{2, 2, 2, 4.5, 4.5}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -95,13 +95,13 @@ func TestSmallestByHand(t *testing.T) {
 // nothing else of the forget set is there.
 func TestAPlantIsWhatItSays(t *testing.T) {
 	forget, retain, order := []int{3, 5, 7, 9}, []int{0, 1, 2}, []int{2, 0, 3, 1}
-	if got := (Plant{0, 1}).rows(forget, retain, order); !slices.Equal(got, retain) {
+	if got := (PlantedMemory{0, 1}).trainRows(forget, retain, order); !slices.Equal(got, retain) {
 		t.Errorf("none: %v", got)
 	}
-	if got := (Plant{0.5, 2}).rows(forget, retain, order); !slices.Equal(got, []int{0, 1, 2, 7, 7, 3, 3}) {
+	if got := (PlantedMemory{0.5, 2}).trainRows(forget, retain, order); !slices.Equal(got, []int{0, 1, 2, 7, 7, 3, 3}) {
 		t.Errorf("a half, twice: %v", got)
 	}
-	if got := (Plant{1, 1}).rows(forget, retain, order); len(got) != 7 {
+	if got := (PlantedMemory{1, 1}).trainRows(forget, retain, order); len(got) != 7 {
 		t.Errorf("all: %v", got)
 	}
 	if !slices.Equal(retain, []int{0, 1, 2}) {
@@ -123,20 +123,20 @@ func TestAWholeForgetSetIsFound(t *testing.T) {
 	env := &paper.Env{Engine: e, Store: s}
 	c := flips()
 	c.MaxRows, c.Fit = 500, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
-	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Plants: []Plant{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {few, 4}, {few, 1}}}
-	ev, err := paper.Collect(t.Context(), env, pieces(env, study))
+	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Memories: []PlantedMemory{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {fewSeeds, 4}, {fewSeeds, 1}}}
+	ev, err := paper.Collect(t.Context(), env, measurements(env, study))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, forget := of(study, ev, c.Label, "outputs")
+	f, forget := collectReadings(study, ev, c.Label, "outputs")
 	if f == nil || forget != 80 {
 		t.Fatalf("%d to forget", forget)
 	}
-	if p := f.byRetraining(3, numbers(4)); p < 0.75 {
+	if p := f.powerByRetraining(3, numbers(4)); p < 0.75 {
 		t.Errorf("the whole forget set is found in %v of the seeds: %v against %v", p, f.excess[3], f.excess[0])
 	}
 	// Who has several retrained models sees four records in ten that outputs do not.
-	if by, _ := of(study, ev, c.Label, allRecords); by.byRetraining(2, numbers(4)) < 0.75 || len(by.accused[0]) != 0 {
+	if by, _ := collectReadings(study, ev, c.Label, allRecords); by.powerByRetraining(2, numbers(4)) < 0.75 || len(by.detected[0]) != 0 {
 		t.Errorf("by retrained models: %v against %v", by.excess[2], by.excess[0])
 	}
 	for k, v := range f.excess[0] {

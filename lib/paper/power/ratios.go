@@ -24,16 +24,16 @@ const (
 // attacker has.
 const retrainedSeed = 60_000
 
-// names are the rows of a case.
-func names() (out []string) {
+// lensNames are the rows of a case.
+func lensNames() (out []string) {
 	for _, lens := range lenses() {
 		out = append(out, lens.Name())
 	}
 	return append(out, allRecords, topTenth)
 }
 
-// retrained are the scores of the forgotten records by so many retrained models.
-func retrained(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
+// retrainedScores are the scores of the forgotten records by so many retrained models.
+func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
 	scores := make([][]float64, models)
 	var tasks []func() error
 	for k := range models {
@@ -46,11 +46,11 @@ func retrained(ctx context.Context, c *audit.Case, models int) (out shadow.Shado
 			if err != nil {
 				return err
 			}
-			scores[k], err = scored(&own, c.Model("retrained", t.Final))
+			scores[k], err = forgetScores(&own, c.NewModel("retrained", t.Final))
 			return err
 		})
 	}
-	if err := c.Lab.Together(tasks...); err != nil {
+	if err := c.Lab.RunParallel(tasks...); err != nil {
 		return out, err
 	}
 	for _, row := range scores {
@@ -60,15 +60,15 @@ func retrained(ctx context.Context, c *audit.Case, models int) (out shadow.Shado
 	return out, nil
 }
 
-// scored is what a model says of the forgotten records: LiRA's scaled confidence of a
+// forgetScores is what a model says of the forgotten records: LiRA's scaled confidence of a
 // classifier, less the loss of another network.
-func scored(c *audit.Case, m *audit.Model) ([]float64, error) {
+func forgetScores(c *audit.Case, m *audit.Model) ([]float64, error) {
 	o, err := m.Outputs()
 	if err != nil {
 		return nil, err
 	}
 	if _, is := c.Problem.Arch.(model.Classifier); is {
-		return shadow.Scaled(o.Train.Logits().Gather(c.Forget), c.Records(c.Forget).Y)
+		return shadow.ScaledConfidences(o.Train.Logits().Gather(c.Forget), c.Records(c.Forget).Y)
 	}
 	losses, err := c.Losses(m)
 	if err != nil {
@@ -80,13 +80,13 @@ func scored(c *audit.Case, m *audit.Model) ([]float64, error) {
 	return losses.Forgotten, nil
 }
 
-// ratios is what the attacks that know retrained models read. They need no other one to be
+// likelihoodRatios is what the attacks that know retrained models read. They need no other one to be
 // compared with: their excess is from these already.
-func ratios(c *audit.Case, m *audit.Model, p Plant, by shadow.Shadows) ([]Seen, error) {
+func likelihoodRatios(c *audit.Case, m *audit.Model, p PlantedMemory, by shadow.Shadows) ([]LensReading, error) {
 	if by.Scores.Rows == 0 {
 		return nil, nil
 	}
-	target, err := scored(c, m)
+	target, err := forgetScores(c, m)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func ratios(c *audit.Case, m *audit.Model, p Plant, by shadow.Shadows) ([]Seen, 
 	}
 	slices.Sort(z)
 	top := z[len(z)-int(math.Ceil(float64(len(z))/10)):]
-	return []Seen{{Lens: allRecords, Plant: p, Excess: mean(z)}, {Lens: topTenth, Plant: p, Excess: mean(top)}}, nil
+	return []LensReading{{Lens: allRecords, PlantedMemory: p, Excess: mean(z)}, {Lens: topTenth, PlantedMemory: p, Excess: mean(top)}}, nil
 }
 
 func mean(x []float64) float64 {

@@ -11,18 +11,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// of collects what a lens has seen on a case; nil where it saw nothing.
-func of(s Study, ev *paper.Evidence[Seen], label, lens string) (f *found, forget int) {
-	at := map[Plant]int{}
-	for i, p := range s.Plants {
+// collectReadings collects what a lens has seen on a case; nil where it saw nothing.
+func collectReadings(s Study, ev *paper.Evidence[LensReading], label, lens string) (f *lensReadings, forget int) {
+	at := map[PlantedMemory]int{}
+	for i, p := range s.Memories {
 		at[p] = i
 	}
-	f = &found{plants: s.Plants, excess: make([][]float64, len(s.Plants)), accused: make([][]bool, len(s.Plants))}
+	f = &lensReadings{memories: s.Memories, excess: make([][]float64, len(s.Memories)), detected: make([][]bool, len(s.Memories))}
 	for _, r := range ev.Rows {
 		if r.Case == label && r.Lens == lens {
-			i := at[r.Plant]
-			if f.excess[i], forget = append(f.excess[i], r.Excess), r.Forget; r.Accused != nil {
-				f.accused[i] = append(f.accused[i], *r.Accused)
+			i := at[r.PlantedMemory]
+			if f.excess[i], forget = append(f.excess[i], r.Excess), r.Forget; r.Detected != nil {
+				f.detected[i] = append(f.detected[i], *r.Detected)
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func of(s Study, ev *paper.Evidence[Seen], label, lens string) (f *found, forget
 	return f, forget
 }
 
-func showTable(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
+func showTable(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.Output {
 	t := &report.Table{
 		ID: id, Title: title, Caption: doc,
 		Columns: []report.Column{
@@ -47,8 +47,8 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
 		Provenance: ev.Provenance(e, id, s.Scale, Results, s.Seeds),
 	}
 	for _, c := range s.Cases {
-		for _, lens := range names() {
-			f, forget := of(s, ev, c.Label, lens)
+		for _, lens := range lensNames() {
+			f, forget := collectReadings(s, ev, c.Label, lens)
 			if f == nil {
 				continue
 			}
@@ -58,13 +58,13 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
 				all[k] = k
 			}
 			rng := engine.Root(e.Shift).Stream(engine.StreamPlanted, 1)
-			share := func(p Plant) float64 { return p.Share }
+			share := func(p PlantedMemory) float64 { return p.Share }
 			row := report.Row{Group: fmt.Sprintf("%s (%d to forget, %d seeds)", c.Label, forget, n), Cells: []report.Cell{
-				report.Str(lens), shown(f.smallestBy(f.byRetraining, f.once(), share, rng), "> 1", 2),
-				report.Est(rate(f.byRetraining(f.plant(0.1), all), n), 2), report.Est(rate(f.byRetraining(f.plant(0.4), all), n), 2),
-				shown(f.smallestBy(f.byRetraining, f.repeated(), func(p Plant) float64 { return float64(p.Times) }, rng), "> 16", 1),
+				report.Str(lens), smallestCell(f.smallestByRule(f.powerByRetraining, f.onceIndices(), share, rng), "> 1", 2),
+				report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.1), all), n), 2), report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.4), all), n), 2),
+				smallestCell(f.smallestByRule(f.powerByRetraining, f.repeatedIndices(), func(p PlantedMemory) float64 { return float64(p.Times) }, rng), "> 16", 1),
 			}}
-			row.Cells = append(row.Cells, f.byItsNull(all, rng)...)
+			row.Cells = append(row.Cells, f.nullCells(all, rng)...)
 			t.Rows = append(t.Rows, row)
 		}
 	}
@@ -76,25 +76,25 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
 		"The models have another seed than the retrained one for reference. It is 'against the oracle', which compares embeddings one by one, that this "+
 			"costs most; a method begins with the original and may be nearer to it.",
 		"A lens on ensembles (table attacks distances) has many models of the method to look at, and is not in this table.")
-	t.Notes = append(t.Notes, ev.LeftOut()...)
+	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	return &paper.Output{Table: t, Figure: curves(s, ev, t.Provenance.Line())}
 }
 
-// byItsNull are the cells of what a lens says without a retrained model.
-func (f found) byItsNull(all []int, rng *rand.Rand) []report.Cell {
-	if len(f.accused[0]) == 0 {
+// nullCells are the cells of what a lens says without a retrained model.
+func (f lensReadings) nullCells(all []int, rng *rand.Rand) []report.Cell {
+	if len(f.detected[0]) == 0 {
 		return []report.Cell{report.Gap("needs retrained models"), report.Gap("needs retrained models")}
 	}
 	own := report.Gap("accuses retrained models")
-	if f.byNull(0, all) <= 0.10 {
-		own = shown(f.smallestBy(f.byNull, f.once(), func(p Plant) float64 { return p.Share }, rng), "> 1", 2)
+	if f.powerByNull(0, all) <= 0.10 {
+		own = smallestCell(f.smallestByRule(f.powerByNull, f.onceIndices(), func(p PlantedMemory) float64 { return p.Share }, rng), "> 1", 2)
 	}
-	return []report.Cell{report.Est(rate(f.byNull(0, all), len(all)), 2), own}
+	return []report.Cell{report.Est(seedShare(f.powerByNull(0, all), len(all)), 2), own}
 }
 
-// plant is the place of the share that stays once.
-func (f found) plant(share float64) int {
-	for i, p := range f.plants {
+// onceIndex is the place of the share that stays once.
+func (f lensReadings) onceIndex(share float64) int {
+	for i, p := range f.memories {
 		if p.Share == share && p.Times == 1 {
 			return i
 		}
@@ -102,8 +102,8 @@ func (f found) plant(share float64) int {
 	return 0
 }
 
-// shown is a cell of the smallest memory.
-func shown(s Smallest, none string, digits int) report.Cell {
+// smallestCell is a cell of the smallest memory.
+func smallestCell(s Smallest, none string, digits int) report.Cell {
 	word := func(v float64) string {
 		if math.IsInf(v, 1) {
 			return none
@@ -113,21 +113,21 @@ func shown(s Smallest, none string, digits int) report.Cell {
 	return report.Str(fmt.Sprintf("%s [%s, %s]", word(s.Value), word(s.Low), word(s.High)))
 }
 
-func showFigure(e *paper.Env, s Study, ev *paper.Evidence[Seen]) *paper.Output {
+func showFigure(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.Output {
 	return &paper.Output{Figure: curves(s, ev, ev.Provenance(e, id+"/"+paper.Figure, s.Scale, Results, s.Seeds).Line())}
 }
 
 // curves are the powers by share, a case a panel.
-func curves(s Study, ev *paper.Evidence[Seen], source string) plot.Panels {
+func curves(s Study, ev *paper.Evidence[LensReading], source string) plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: title, Caption: figureDoc, Source: source, Width: 1080}, Columns: 2}
 	low, high := 0.0, 1.0
 	for _, c := range s.Cases {
 		panel := plot.Curves{
 			Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "share of the forget set that stayed", Min: &low, Max: &high},
-			Y: plot.Axis{Label: "share of models found", Min: &low, Max: &high}, Null: &plot.Null{Value: wanted, Label: "80 of 100"},
+			Y: plot.Axis{Label: "share of models found", Min: &low, Max: &high}, Null: &plot.Null{Value: wantedPower, Label: "80 of 100"},
 		}
-		for _, lens := range names() {
-			f, _ := of(s, ev, c.Label, lens)
+		for _, lens := range lensNames() {
+			f, _ := collectReadings(s, ev, c.Label, lens)
 			if f == nil {
 				continue
 			}
@@ -136,8 +136,8 @@ func curves(s Study, ev *paper.Evidence[Seen], source string) plot.Panels {
 			for k := range all {
 				all[k] = k
 			}
-			for _, i := range f.once() {
-				curve.X, curve.Y = append(curve.X, f.plants[i].Share), append(curve.Y, f.byRetraining(i, all))
+			for _, i := range f.onceIndices() {
+				curve.X, curve.Y = append(curve.X, f.memories[i].Share), append(curve.Y, f.powerByRetraining(i, all))
 			}
 			panel.Curves = append(panel.Curves, curve)
 		}

@@ -12,23 +12,23 @@ import (
 
 // What a lens is asked for.
 const (
-	wanted = 0.80 // of models with a memory found
-	wolf   = 0.05 // of models without one accused
-	redraw = 400  // bootstrap samples of seeds
+	wantedPower      = 0.80 // of models with a memory found
+	falseAlarms      = 0.05 // of models without one accused
+	bootstrapSamples = 400  // bootstrap samples of seeds
 )
 
-// found is a lens on a case: by plant and seed.
-type found struct {
-	plants  []Plant // the first is none
-	excess  [][]float64
-	accused [][]bool
+// lensReadings is a lens on a case: by plant and seed.
+type lensReadings struct {
+	memories []PlantedMemory // the first is none
+	excess   [][]float64
+	detected [][]bool
 }
 
-// critical is the excess beyond which one retrained model in 20 lies, of normal excesses:
+// criticalValue is the excess beyond which one retrained model in 20 lies, of normal excesses:
 // Student's prediction bound,
 //
 //	mean + t sd sqrt(1 + 1/n)
-func critical(null []float64) float64 {
+func criticalValue(null []float64) float64 {
 	n := float64(len(null))
 	mean, sd := 0.0, 0.0
 	for _, v := range null {
@@ -37,14 +37,14 @@ func critical(null []float64) float64 {
 	for _, v := range null {
 		sd += (v - mean) * (v - mean) / (n - 1)
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(1 - wolf)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(1 - falseAlarms)
 	return mean + float64(t*math.Sqrt(sd*(1+1/n)))
 }
 
-// byRetraining is the share of seeds in which a plant is found beside retrained models. A
+// powerByRetraining is the share of seeds in which a plant is found beside retrained models. A
 // seed is judged by the retrained models of the others, because its own planted and
 // retrained models share all but the memory.
-func (f found) byRetraining(plant int, seeds []int) float64 {
+func (f lensReadings) powerByRetraining(plant int, seeds []int) float64 {
 	hit := 0.0
 	for at, k := range seeds {
 		var null []float64
@@ -53,18 +53,18 @@ func (f found) byRetraining(plant int, seeds []int) float64 {
 				null = append(null, f.excess[0][j])
 			}
 		}
-		if len(null) > 1 && f.excess[plant][k] > critical(null) {
+		if len(null) > 1 && f.excess[plant][k] > criticalValue(null) {
 			hit++
 		}
 	}
 	return hit / float64(len(seeds))
 }
 
-// byNull is the share of seeds in which the interval is beyond the null.
-func (f found) byNull(plant int, seeds []int) float64 {
+// powerByNull is the share of seeds in which the interval is beyond the null.
+func (f lensReadings) powerByNull(plant int, seeds []int) float64 {
 	hit := 0.0
 	for _, k := range seeds {
-		if f.accused[plant][k] {
+		if f.detected[plant][k] {
 			hit++
 		}
 	}
@@ -74,21 +74,21 @@ func (f found) byNull(plant int, seeds []int) float64 {
 // smallest is where power, taken to rise and to be straight between plants, passes what
 // is wanted; infinite where it does not. sizes and powers are of the plants in question.
 func smallest(sizes, powers []float64) float64 {
-	powers = rising(powers)
+	powers = isotonic(powers)
 	for i, p := range powers {
-		if p < wanted {
+		if p < wantedPower {
 			continue
 		}
 		if i == 0 {
 			return sizes[0]
 		}
-		return sizes[i-1] + (sizes[i]-sizes[i-1])*(wanted-powers[i-1])/(p-powers[i-1])
+		return sizes[i-1] + (sizes[i]-sizes[i-1])*(wantedPower-powers[i-1])/(p-powers[i-1])
 	}
 	return math.Inf(1)
 }
 
-// rising is the nearest sequence that does not fall (pool adjacent violators).
-func rising(x []float64) []float64 {
+// isotonic is the nearest sequence that does not fall (pool adjacent violators).
+func isotonic(x []float64) []float64 {
 	type block struct{ sum, n float64 }
 	var blocks []block
 	for _, v := range x {
@@ -109,9 +109,9 @@ func rising(x []float64) []float64 {
 // infinite where so large a part of the bootstrap samples finds none.
 type Smallest struct{ Value, Low, High float64 }
 
-// smallestBy finds it among some plants by a rule, with Efron's percentile interval over
+// smallestByRule finds it among some plants by a rule, with Efron's percentile interval over
 // seeds.
-func (f found) smallestBy(rule func(plant int, seeds []int) float64, among []int, size func(Plant) float64, rng *rand.Rand) Smallest {
+func (f lensReadings) smallestByRule(rule func(plant int, seeds []int) float64, among []int, size func(PlantedMemory) float64, rng *rand.Rand) Smallest {
 	n := len(f.excess[0])
 	all := make([]int, n)
 	for k := range all {
@@ -120,11 +120,11 @@ func (f found) smallestBy(rule func(plant int, seeds []int) float64, among []int
 	at := func(seeds []int) float64 {
 		var sizes, powers []float64
 		for _, p := range among {
-			sizes, powers = append(sizes, size(f.plants[p])), append(powers, rule(p, seeds))
+			sizes, powers = append(sizes, size(f.memories[p])), append(powers, rule(p, seeds))
 		}
 		return smallest(sizes, powers)
 	}
-	values := make([]float64, redraw)
+	values := make([]float64, bootstrapSamples)
 	for r := range values {
 		seeds := make([]int, n)
 		for k := range seeds {
@@ -133,13 +133,13 @@ func (f found) smallestBy(rule func(plant int, seeds []int) float64, among []int
 		values[r] = at(seeds)
 	}
 	slices.Sort(values)
-	return Smallest{at(all), values[redraw/40], values[redraw-1-redraw/40]}
+	return Smallest{at(all), values[bootstrapSamples/40], values[bootstrapSamples-1-bootstrapSamples/40]}
 }
 
-// once are the plants of records that stay once, repeated those of few records that stay
+// onceIndices are the plants of records that stay once, repeated those of few records that stay
 // several times, the single one first.
-func (f found) once() (out []int) {
-	for i, p := range f.plants {
+func (f lensReadings) onceIndices() (out []int) {
+	for i, p := range f.memories {
 		if p.Times == 1 {
 			out = append(out, i)
 		}
@@ -147,14 +147,14 @@ func (f found) once() (out []int) {
 	return out
 }
 
-func (f found) repeated() (out []int) {
-	for i, p := range f.plants {
-		if p.Share == few {
+func (f lensReadings) repeatedIndices() (out []int) {
+	for i, p := range f.memories {
+		if p.Share == fewSeeds {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// rate is a share of seeds with Wilson's interval.
-func rate(share float64, n int) stats.Estimate { return stats.Wilson(share, n, 0.95) }
+// seedShare is a share of seeds with Wilson's interval.
+func seedShare(share float64, n int) stats.Estimate { return stats.Wilson(share, n, 0.95) }

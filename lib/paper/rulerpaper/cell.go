@@ -20,7 +20,7 @@ import (
 // Row is the evidence on one model: one arm in one cell.
 type Row struct {
 	DataSet    string  `json:"data_set"`
-	Arm        string  `json:"arm"`
+	Variant    string  `json:"arm"`
 	Control    bool    `json:"control"`
 	Fraction   float64 `json:"fraction"`
 	Seed       int     `json:"seed"`
@@ -52,8 +52,8 @@ type Row struct {
 	Diverged string `json:"diverged,omitempty"`
 }
 
-// void takes away the numbers of a row that has none, which JSON keeps as zeros.
-func (r *Row) void() {
+// setNaN takes away the numbers of a row that has none, which JSON keeps as zeros.
+func (r *Row) setNaN() {
 	for _, v := range []*float64{&r.M1, &r.M2, &r.M2Mean, &r.M3, &r.M4, &r.OracleM4, &r.M4AsCoded, &r.MIA, &r.MIAAUC,
 		&r.ForgetAcc, &r.RetainAcc, &r.TestAcc, &r.Displacement} {
 		*v = math.NaN()
@@ -76,7 +76,7 @@ type evidenceKey struct {
 	Study string `json:"study"`
 	lab.NetworkKey
 	Fit        train.Config `json:"fit"`
-	Arms       []armKey     `json:"arms"`
+	Variants   []variantKey `json:"arms"`
 	Fraction   float64      `json:"fraction"`
 	ForgetSeed uint32       `json:"forget_seed"`
 	Gallery    int          `json:"gallery"`
@@ -86,7 +86,7 @@ type evidenceKey struct {
 	Unseen string `json:"unseen,omitempty"`
 }
 
-type armKey struct {
+type variantKey struct {
 	Label string `json:"label"`
 	lab.MethodKey
 }
@@ -108,8 +108,8 @@ func (e *Env) key(c *cell) store.Key {
 		Study: s.Name, NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Fit: s.Fit.WithDefaults(),
 		Fraction: c.fraction, ForgetSeed: c.forgetSeed, Gallery: s.Gallery, Measures: measuresNow,
 	}
-	for _, a := range s.Arms {
-		config.Arms = append(config.Arms, armKey{a.Label, lab.MethodKeyOf(a.Method)})
+	for _, a := range s.Variants {
+		config.Variants = append(config.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
 	if unseen := c.unseen(); len(unseen) < c.Test.X.Rows {
 		config.Unseen = lab.RowsKey(unseen)
@@ -120,23 +120,23 @@ func (e *Env) key(c *cell) store.Key {
 // unseen are the rows of the test part that no method of the study looks at.
 func (c *cell) unseen() []int {
 	var methods []unlearn.Method
-	for _, a := range c.study.Arms {
+	for _, a := range c.study.Variants {
 		methods = append(methods, a.Method)
 	}
-	return c.Unseen(methods...)
+	return c.NonMemberRows(methods...)
 }
 
 // jobs are a cell's: its models, and the evidence on them.
 func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
-	methods := []unlearn.Method{unlearn.DoNothing{}, unlearn.Retrain{}}
-	for _, a := range s.Arms {
+	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
+	for _, a := range s.Variants {
 		methods = append(methods, a.Method)
 	}
 	out, err := e.Lab().Jobs(ctx, s.setting(k), methods...)
 	if err != nil {
 		return nil, err
 	}
-	job := lab.Job{ID: s.job(k), Needs: lab.IDs(out), Work: func(ctx context.Context) (string, error) {
+	job := lab.Job{ID: s.job(k), Needs: lab.JobIDs(out), Work: func(ctx context.Context) (string, error) {
 		_, run, err := e.evidence(ctx, s, k)
 		return run, err
 	}}
@@ -147,8 +147,8 @@ func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
 	case err != nil:
 		return nil, err
 	default:
-		job.Cost = int64(c.Problem.Train.X.Rows * (2 + len(s.Arms)))
-		if err := e.Lab().Look(&job, e.key(c)); err != nil {
+		job.Cost = int64(c.Problem.Train.X.Rows * (2 + len(s.Variants)))
+		if err := e.Lab().Lookup(&job, e.key(c)); err != nil {
 			return nil, err
 		}
 	}
@@ -185,22 +185,22 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	if err != nil {
 		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
 	}
-	e.Lab().Finish(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
+	e.Lab().ReportDone(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
 	var rows []Row
 	if err := run.JSON("rows.json", &rows); err != nil {
 		return nil, "", err
 	}
 	for i := range rows {
 		if rows[i].Diverged != "" {
-			rows[i].void()
+			rows[i].setNaN()
 		}
 	}
 	return rows, run.ID, nil
 }
 
-// ends trains the original and the oracle, or finds them.
-func (c *cell) ends(ctx context.Context) (err error) {
-	if c.original, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
+// trainEnds trains the original and the oracle, or finds them.
+func (c *cell) trainEnds(ctx context.Context) (err error) {
+	if c.original, _, err = c.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return err
 	}
 	c.oracle, _, err = c.Weights(ctx, unlearn.Retrain{})
@@ -208,7 +208,7 @@ func (c *cell) ends(ctx context.Context) (err error) {
 }
 
 func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
-	if err := c.ends(ctx); err != nil {
+	if err := c.trainEnds(ctx); err != nil {
 		return nil, err
 	}
 	ref, err := e.reference(c)
@@ -216,7 +216,7 @@ func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
 		return nil, err
 	}
 	var rows []Row
-	for _, a := range c.study.Arms {
+	for _, a := range c.study.Variants {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -232,23 +232,23 @@ func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
 // row is the evidence on one arm, or says that its method has diverged. An
 // original or an oracle that diverges leaves nothing to compare with: that is an
 // error.
-func (e *Env) row(ctx context.Context, c *cell, ref *reference, a Arm) (Row, error) {
+func (e *Env) row(ctx context.Context, c *cell, ref *reference, a Variant) (Row, error) {
 	weights, _, err := c.Weights(ctx, a.Method)
 	var row Row
 	if err == nil {
 		row, err = e.measure(c, ref, a, weights)
 	}
-	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(a.Method).Method != nil {
-		row = c.named(a)
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.ModelSpec(a.Method).Method != nil {
+		row = c.newRow(a)
 		row.Diverged, err = d.Error(), nil
 	}
 	return row, err
 }
 
-// named is an arm's row before anything is measured.
-func (c *cell) named(a Arm) Row {
+// newRow is an arm's row before anything is measured.
+func (c *cell) newRow(a Variant) Row {
 	return Row{
-		DataSet: c.dataSet, Arm: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
+		DataSet: c.dataSet, Variant: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
 		Forget: len(c.Forget), Retain: len(c.Retain),
 	}
 }
@@ -288,8 +288,8 @@ func (e *Env) options(s Study) ruler.Options {
 }
 
 // measure computes the evidence on the weights that an arm left.
-func (e *Env) measure(c *cell, ref *reference, a Arm, weights nn.Params) (Row, error) {
-	row := c.named(a)
+func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Row, error) {
+	row := c.newRow(a)
 	onTrain, err := c.Runner.Predict(weights, c.Train.X)
 	if err != nil {
 		return row, err

@@ -16,7 +16,7 @@ var claims = Recipe{
 }
 
 func init() {
-	claims.studies = just(mainStudy)
+	claims.studies = oneStudy(mainStudy)
 	claims.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(claims, s, c)
@@ -58,15 +58,15 @@ func (c *Collected) tally(m metric, holds func(effect) bool) (n, of int) {
 	return n, of
 }
 
-func (c *Collected) effect(arm string, f float64, m metric) effect {
-	return effectOf(of(c.Rows, arm, f), m)
+func (c *Collected) effect(variant string, f float64, m metric) effect {
+	return newEffect(rowsOf(c.Rows, variant, f), m)
 }
 
-// armTally is the same for one arm.
-func (c *Collected) armTally(arm string, m metric, holds func(effect) bool) int {
+// variantTally is the same for one arm.
+func (c *Collected) variantTally(variant string, m metric, holds func(effect) bool) int {
 	n := 0
 	for _, f := range c.Study.Fractions {
-		n += count(holds(c.effect(arm, f, m)))
+		n += count(holds(c.effect(variant, f, m)))
 	}
 	return n
 }
@@ -80,7 +80,7 @@ func (c *Collected) claims() ([]checked, error) {
 
 func (c *Collected) claimSign() checked {
 	n, all := c.tally(m2, func(e effect) bool { return e.mean() < 0 })
-	idle := c.armTally(Nothing, m2, func(e effect) bool { return e.mean() < 0 })
+	idle := c.variantTally(NoOp, m2, func(e effect) bool { return e.mean() < 0 })
 	return checked{
 		"M2 is negative after every method at every fraction", "12 of 12", fmt.Sprintf("%d of %d", n, all),
 		fmt.Sprintf("the original model, never unlearned, is negative at %d of %d fractions too", idle, len(c.Study.Fractions)), n == all,
@@ -96,7 +96,7 @@ func (c *Collected) claimSignificance() checked {
 	return checked{
 		"M2 is significantly negative (mixed model, Wald's z)", "10 of 12", fmt.Sprintf("%d of %d", z, all),
 		fmt.Sprintf("doing nothing is significant at %d of %d fractions; by Student's t the methods in %d of %d, doing nothing at %d of %d",
-			c.armTally(Nothing, m2, byZ), n, t, all, c.armTally(Nothing, m2, byT), n), z >= 10*all/12,
+			c.variantTally(NoOp, m2, byZ), n, t, all, c.variantTally(NoOp, m2, byT), n), z >= 10*all/12,
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *Collected) claimGrowth() checked {
 		}
 		r = append(r, mean(found))
 		size := math.NaN()
-		if e := c.effect(Nothing, f, m2); e.Summary != nil && e.Wilcoxon != nil {
+		if e := c.effect(NoOp, f, m2); e.Summary != nil && e.Wilcoxon != nil {
 			size = e.Wilcoxon.RankBiserial
 		}
 		idle = append(idle, size)
@@ -135,13 +135,13 @@ func sizes(r []float64) string {
 }
 
 func (c *Collected) claimNull() checked {
-	e := effectOf(where(c.Rows, func(r Row) bool { return r.Arm == OtherOracle && r.Fraction == c.middle() }), m2)
+	e := newEffect(filter(c.Rows, func(r Row) bool { return r.Variant == OtherOracle && r.Fraction == c.middleFraction() }), m2)
 	if e.Summary == nil {
 		return checked{claim: "the null of M2 is centred on zero", here: e.err.Error()}
 	}
 	effects := 0.0
 	for _, a := range methods() {
-		effects += math.Abs(c.effect(a.Label, c.middle(), m2).mean()) / float64(len(methods()))
+		effects += math.Abs(c.effect(a.Label, c.middleFraction(), m2).mean()) / float64(len(methods()))
 	}
 	return checked{
 		"M2 between oracles of different seeds is centred on zero", "approximately zero", e.Mean.String(),
@@ -150,12 +150,12 @@ func (c *Collected) claimNull() checked {
 	}
 }
 
-// middle is the study's middle fraction, the paper's 5 %.
-func (c *Collected) middle() float64 { return c.Study.Fractions[len(c.Study.Fractions)/2] }
+// middleFraction is the study's middle fraction, the paper's 5 %.
+func (c *Collected) middleFraction() float64 { return c.Study.Fractions[len(c.Study.Fractions)/2] }
 
 func (c *Collected) claimShift() checked {
 	n, all := c.tally(m3, func(e effect) bool { return e.mean() < 0 })
-	ft := c.armTally(Matched, m3, func(e effect) bool { return e.mean() < 0 })
+	ft := c.variantTally(Matched, m3, func(e effect) bool { return e.mean() < 0 })
 	return checked{
 		"M3: unlearning moves the forget set away from the oracle's place", "negative for all methods", fmt.Sprintf("%d of %d negative", n, all),
 		fmt.Sprintf("fine-tuning for 5 epochs, which never sees the forget set, is negative at %d of %d fractions", ft, len(c.Study.Fractions)), n == all,
@@ -165,7 +165,7 @@ func (c *Collected) claimShift() checked {
 func (c *Collected) claimRank() checked {
 	n, all := c.tally(m4, func(e effect) bool { return e.mean() > 0.5 })
 	d, _ := c.tally(deltaM4, effect.significantT)
-	own := c.armTally(Oracle, m4, func(e effect) bool { return e.mean() > 0.5 })
+	own := c.variantTally(Oracle, m4, func(e effect) bool { return e.mean() > 0.5 })
 	return checked{
 		"mean M4 is above 0.5 in every condition", "12 of 12", fmt.Sprintf("%d of %d", n, all),
 		fmt.Sprintf("the oracle's own M4 is above 0.5 at %d of %d fractions; M4 differs from it (t, 5 %%) in %d of %d", own, len(c.Study.Fractions),
@@ -183,7 +183,7 @@ func (c *Collected) claimICC() checked {
 		}
 	}
 	oracle := math.NaN()
-	if e := c.effect(Oracle, c.middle(), m4); e.Summary != nil && e.Mixed != nil {
+	if e := c.effect(Oracle, c.middleFraction(), m4); e.Summary != nil && e.Mixed != nil {
 		oracle = e.Mixed.ICC
 	}
 	v := mean(icc)
@@ -194,10 +194,10 @@ func (c *Collected) claimICC() checked {
 }
 
 func (c *Collected) claimCosine() checked {
-	m1 := func(arm string) float64 {
-		return mean(values(where(c.Rows, func(r Row) bool { return r.Arm == arm }), func(r Row) float64 { return r.M1 }))
+	m1 := func(variant string) float64 {
+		return mean(values(filter(c.Rows, func(r Row) bool { return r.Variant == variant }), func(r Row) float64 { return r.M1 }))
 	}
-	same, other := m1(Nothing), m1(OtherOracle)
+	same, other := m1(NoOp), m1(OtherOracle)
 	return checked{
 		"cosine of original and oracle on the forget set, same seed against other seed", "about 0.99 against 0.43",
 		fmt.Sprintf("%.3f against %.3f", same, other),
@@ -210,14 +210,14 @@ func (c *Collected) claimOutputs() checked {
 	n, all := c.tally(mia, pass)
 	return checked{
 		"all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5", "12 of 12", fmt.Sprintf("%d of %d", n, all),
-		fmt.Sprintf("doing nothing passes at %d of %d fractions, so passing shows no forgetting", c.armTally(Nothing, mia, pass),
+		fmt.Sprintf("doing nothing passes at %d of %d fractions, so passing shows no forgetting", c.variantTally(NoOp, mia, pass),
 			len(c.Study.Fractions)), n == all,
 	}
 }
 
 func (c *Collected) claimTeacher() checked {
-	neg := c.armTally(BT, m2, func(e effect) bool { return e.significant() && e.mean() < 0 })
-	rank := c.armTally(BT, m4, effect.significant)
+	neg := c.variantTally(BT, m2, func(e effect) bool { return e.significant() && e.mean() < 0 })
+	rank := c.variantTally(BT, m4, effect.significant)
 	n := len(c.Study.Fractions)
 	return checked{
 		"Bad Teacher: M2 significantly negative at every fraction, M4 at none", "3 of 3 and 0 of 3", fmt.Sprintf("%d of %d and %d of %d", neg, n, rank, n),
@@ -251,7 +251,7 @@ func (c *Collected) claimPairs() ([]checked, error) {
 			if c.diverged(a.Label, f) {
 				continue
 			}
-			pair, err := ruler.Pairwise([]ruler.Series{c.series(f, m2, a.Label), c.series(f, m2, Nothing)}, ruler.OnDataSets)
+			pair, err := ruler.Pairwise([]ruler.Series{c.series(f, m2, a.Label), c.series(f, m2, NoOp)}, ruler.OnDataSets)
 			if err != nil {
 				return nil, err
 			}

@@ -2,15 +2,17 @@ package rulerpaper
 
 import "github.com/lethe-ml/lethe/lib/verify/ruler"
 
-// Of are the rows of an arm at a forget fraction, one per data set and seed.
-func (c *Collected) Of(arm string, fraction float64) []Row { return of(c.Rows, arm, fraction) }
+// RowsOf are the rows of an arm at a forget fraction, one per data set and seed.
+func (c *Collected) RowsOf(variant string, fraction float64) []Row {
+	return rowsOf(c.Rows, variant, fraction)
+}
 
 // All are the rows of an arm, one per data set, seed and fraction, fraction by
 // fraction.
-func (c *Collected) All(arm string) []Row {
+func (c *Collected) All(variant string) []Row {
 	var out []Row
 	for _, f := range c.Study.Fractions {
-		out = append(out, c.Of(arm, f)...)
+		out = append(out, c.RowsOf(variant, f)...)
 	}
 	return out
 }
@@ -25,11 +27,11 @@ func (c *Collected) Differences(a, b string, fraction float64, value func(Row) f
 	}
 	of := func(r Row) run { return run{r.DataSet, r.Seed, r.ForgetSeed} }
 	others := map[run]float64{}
-	for _, r := range c.Of(b, fraction) {
+	for _, r := range c.RowsOf(b, fraction) {
 		others[of(r)] = value(r)
 	}
 	var out []ruler.Observation
-	for _, r := range c.Of(a, fraction) {
+	for _, r := range c.RowsOf(a, fraction) {
 		if other, there := others[of(r)]; there {
 			out = append(out, ruler.Observation{DataSet: r.DataSet, Seed: r.Seed, Value: value(r) - other})
 		}

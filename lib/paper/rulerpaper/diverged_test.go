@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	Runaway = "runaway"
-	Far     = "far"
+	RunawayLabel = "runaway"
+	FarLabel     = "far"
 )
 
 // arms of a study with and without those that run away.
-func withRunaways(s Study) Study {
-	s.Arms = append([]Arm{{Label: Runaway, Method: unlearn.GradientAscent{LR: 1e38}}, {Label: Far, Method: unlearn.GradientAscent{LR: 1e6}}}, s.Arms...)
+func withDiverging(s Study) Study {
+	s.Variants = append([]Variant{{Label: RunawayLabel, Method: unlearn.GradientAscent{LR: 1e38}}, {Label: FarLabel, Method: unlearn.GradientAscent{LR: 1e6}}}, s.Variants...)
 	return s
 }
 
@@ -31,21 +31,21 @@ func TestAMethodThatDivergesIsARowAndTheTableGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wild, err := e.Collect(t.Context(), withRunaways(oneSet()))
+	wild, err := e.Collect(t.Context(), withDiverging(oneSet()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := where(wild.Rows, func(r Row) bool { return r.Arm != Runaway && r.Arm != Far })
+	others := filter(wild.Rows, func(r Row) bool { return r.Variant != RunawayLabel && r.Variant != FarLabel })
 	if !reflect.DeepEqual(others, plain.Rows) {
 		t.Error("the rows of the others are not those of the study without it")
 	}
-	for _, arm := range []string{Runaway, Far} {
-		rows := of(wild.Rows, arm, 0.05)
+	for _, variant := range []string{RunawayLabel, FarLabel} {
+		rows := rowsOf(wild.Rows, variant, 0.05)
 		if len(rows) != len(plain.Study.Seeds) {
-			t.Fatalf("%s: %d rows", arm, len(rows))
+			t.Fatalf("%s: %d rows", variant, len(rows))
 		}
 		for _, r := range rows {
-			if arm == Runaway && (!strings.Contains(r.Diverged, "epoch ") || !math.IsNaN(r.M4) || r.Forget == 0) {
+			if variant == RunawayLabel && (!strings.Contains(r.Diverged, "epoch ") || !math.IsNaN(r.M4) || r.Forget == 0) {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -59,21 +59,21 @@ func TestAMethodThatDivergesIsARowAndTheTableGoesOn(t *testing.T) {
 	if tables < 4 {
 		t.Errorf("only %d tables show it as a row", tables)
 	}
-	for _, a := range append(methods(), Arm{Label: BT}) {
+	for _, a := range append(methods(), Variant{Label: BT}) {
 		checkLost(t, e, plain, a.Label)
 	}
 }
 
 // checkLost makes every table without the numbers of one of the paper's own
 // methods.
-func checkLost(t *testing.T, e *Env, plain *Collected, arm string) {
+func checkLost(t *testing.T, e *Env, plain *Collected, variant string) {
 	t.Helper()
 	lost := *plain
 	lost.Rows = slices.Clone(plain.Rows)
 	for i, r := range lost.Rows {
-		if r.Arm == arm && r.Seed == 0 {
+		if r.Variant == variant && r.Seed == 0 {
 			lost.Rows[i].Diverged = "diverged in epoch 3"
-			lost.Rows[i].void()
+			lost.Rows[i].setNaN()
 		}
 	}
 	for _, r := range Recipes() {
@@ -82,19 +82,19 @@ func checkLost(t *testing.T, e *Env, plain *Collected, arm string) {
 		}
 		out, err := r.make(e, tiny(), []*Collected{&lost})
 		if err != nil {
-			t.Errorf("%s without %s: %v", r.ID, arm, err)
+			t.Errorf("%s without %s: %v", r.ID, variant, err)
 			continue
 		}
-		finish(out, []*Collected{&lost})
+		addCommon(out, []*Collected{&lost})
 		var b bytes.Buffer
 		if err := errors.Join(out.Runs.JSON(&b), out.Runs.CSV(&b)); err != nil || !strings.Contains(b.String(), "diverged in epoch 3") {
-			t.Errorf("%s without %s: the records: %v", r.ID, arm, err)
+			t.Errorf("%s without %s: the records: %v", r.ID, variant, err)
 		}
 		if out.Table == nil {
 			continue
 		}
-		if err := out.Table.JSON(&b); err != nil || !strings.Contains(strings.Join(out.Table.Notes, " "), arm+" on breast_cancer, seed 0") {
-			t.Errorf("%s without %s: %v, notes %q", r.ID, arm, err, out.Table.Notes)
+		if err := out.Table.JSON(&b); err != nil || !strings.Contains(strings.Join(out.Table.Notes, " "), variant+" on breast_cancer, seed 0") {
+			t.Errorf("%s without %s: %v, notes %q", r.ID, variant, err, out.Table.Notes)
 		}
 	}
 }
@@ -117,21 +117,21 @@ func checkWild(t *testing.T, e *Env, r Recipe, plain, wild *Collected) bool {
 		if err != nil {
 			t.Fatalf("%s: %v", r.ID, err)
 		}
-		finish(out, []*Collected{c})
+		addCommon(out, []*Collected{c})
 		return out
 	}
 	a, b := made(plain).Table, made(wild).Table
-	if a == nil || !slices.ContainsFunc(b.Rows, func(r report.Row) bool { return r.Cells[0].Text == Runaway }) {
+	if a == nil || !slices.ContainsFunc(b.Rows, func(r report.Row) bool { return r.Cells[0].Text == RunawayLabel }) {
 		return false
 	}
 	var others []string
 	for _, row := range b.Rows {
 		switch row.Cells[0].Text {
-		case Runaway:
+		case RunawayLabel:
 			if !strings.Contains(textOf(row), "diverged") {
 				t.Errorf("%s: the row is %s", r.ID, textOf(row))
 			}
-		case Far:
+		case FarLabel:
 		default:
 			others = append(others, textOf(row))
 		}
@@ -142,7 +142,7 @@ func checkWild(t *testing.T, e *Env, r Recipe, plain, wild *Collected) bool {
 		}
 	}
 	notes := strings.Join(b.Notes, "\n")
-	for _, want := range []string{Runaway + " on breast_cancer, seed 0, fraction 0.05, forget seed 999: diverged in epoch 1: ", "weights hidden1.weight", Far + " on breast_cancer, seed 1",
+	for _, want := range []string{RunawayLabel + " on breast_cancer, seed 0, fraction 0.05, forget seed 999: diverged in epoch 1: ", "weights hidden1.weight", FarLabel + " on breast_cancer, seed 1",
 		"times their own length"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%s: no note says %q: %s", r.ID, want, notes)

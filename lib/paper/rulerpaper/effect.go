@@ -26,8 +26,8 @@ var (
 	retain  = metric{"retain accuracy", func(r Row) float64 { return r.RetainAcc }, 0, 3}
 )
 
-// where keeps the rows for which keep is true.
-func where(rows []Row, keep func(Row) bool) []Row {
+// filter keeps the rows for which keep is true.
+func filter(rows []Row, keep func(Row) bool) []Row {
 	var out []Row
 	for _, r := range rows {
 		if keep(r) {
@@ -37,8 +37,8 @@ func where(rows []Row, keep func(Row) bool) []Row {
 	return out
 }
 
-func of(rows []Row, arm string, fraction float64) []Row {
-	return where(rows, func(r Row) bool { return r.Arm == arm && r.Fraction == fraction })
+func rowsOf(rows []Row, variant string, fraction float64) []Row {
+	return filter(rows, func(r Row) bool { return r.Variant == variant && r.Fraction == fraction })
 }
 
 // observations are a metric's values as the statistics take them.
@@ -57,7 +57,7 @@ type effect struct {
 	err error
 }
 
-func effectOf(rows []Row, m metric) effect {
+func newEffect(rows []Row, m metric) effect {
 	s, err := ruler.Summarize(observations(rows, m), m.Null)
 	if err != nil {
 		return effect{err: err}
@@ -98,7 +98,7 @@ func (e effect) share(digits int) report.Cell {
 	if e.Summary == nil {
 		return e.estimate(digits)
 	}
-	return report.Est(e.Mean.Within(0, 1), digits)
+	return report.Est(e.Mean.ClampedTo(0, 1), digits)
 }
 
 // cells are the columns of a test: estimate, p by z, p by t, Wilcoxon p, ICC, r.
@@ -134,7 +134,7 @@ func (e effect) cells(digits int) []report.Cell {
 // byDataSet returns the data sets in order of appearance with the metric's
 // means over their rows.
 func byDataSet(rows []Row, m metric) (names []string, means []float64) {
-	e := effectOf(rows, m)
+	e := newEffect(rows, m)
 	if e.Summary == nil {
 		return nil, nil
 	}

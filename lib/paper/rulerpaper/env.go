@@ -23,8 +23,8 @@ type Collected struct {
 }
 
 // diverged reports whether a run of an arm at a fraction has no numbers.
-func (c *Collected) diverged(arm string, fraction float64) bool {
-	return slices.ContainsFunc(of(c.Rows, arm, fraction), func(r Row) bool { return r.Diverged != "" })
+func (c *Collected) diverged(variant string, fraction float64) bool {
+	return slices.ContainsFunc(rowsOf(c.Rows, variant, fraction), func(r Row) bool { return r.Diverged != "" })
 }
 
 // Collect computes a study, or reads it from the store. Rows come in the order
@@ -45,9 +45,9 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Progress != nil && !e.Lab().Expecting() {
-		e.Lab().Expect(jobs)
-		defer e.Lab().Expect(nil)
+	if e.Progress != nil && !e.Lab().TracksJobs() {
+		e.Lab().TrackJobs(jobs)
+		defer e.Lab().TrackJobs(nil)
 	}
 	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
 		return nil, err

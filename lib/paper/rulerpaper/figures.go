@@ -6,17 +6,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// forestOf draws one metric of every arm and fraction with its interval.
-func forestOf(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
+// effectForest draws one metric of every arm and fraction with its interval.
+func effectForest(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 	f := plot.Forest{Meta: e.meta(r, s, c), X: plot.Axis{Label: m.Name}, Null: &plot.Null{Value: m.Null}, Digits: m.Digits}
 	f.Caption = "Negative values are read as memory of the forget set. 'do nothing' is the original model, of which nothing was unlearned; " +
 		"five epochs of fine-tuning never see the forget set. p: mixed model, Student's t with one degree of freedom per data set less one."
 	for _, fraction := range c.Study.Fractions {
-		for _, a := range c.arms() {
+		for _, a := range c.variants() {
 			if a.Label == OtherOracle || a.Label == Destroyed || a.Label == Oracle {
 				continue // on another scale, or zero by definition; the table has them
 			}
-			eff := effectOf(of(c.Rows, a.Label, fraction), m)
+			eff := newEffect(rowsOf(c.Rows, a.Label, fraction), m)
 			row := plot.ForestRow{Group: "forget fraction " + percent(fraction), Label: a.Label, Control: a.Control}
 			if eff.err != nil {
 				row.Missing = eff.err.Error()
@@ -35,23 +35,23 @@ func forestOf(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 }
 
 // strips draws one metric's runs, a group per data set and a series per arm.
-func strips(c *Collected, m metric, fraction float64, arms []Arm) plot.Strips {
+func strips(c *Collected, m metric, fraction float64, variants []Variant) plot.Strips {
 	f := plot.Strips{X: plot.Axis{Label: "data set"}, Y: plot.Axis{Label: m.Name}, Groups: c.Study.DataSets, Null: &plot.Null{Value: m.Null}}
-	for _, a := range arms {
+	for _, a := range variants {
 		series := plot.StripSeries{Name: a.Label, Control: a.Control}
-		rows := of(c.Rows, a.Label, fraction)
+		rows := rowsOf(c.Rows, a.Label, fraction)
 		for _, d := range c.Study.DataSets {
-			series.Values = append(series.Values, values(where(rows, func(r Row) bool { return r.DataSet == d }), m.Value))
+			series.Values = append(series.Values, values(filter(rows, func(r Row) bool { return r.DataSet == d }), m.Value))
 		}
 		f.Series = append(f.Series, series)
 	}
 	return f
 }
 
-func armsNamed(labels ...string) []Arm {
-	var out []Arm
+func variantsNamed(labels ...string) []Variant {
+	var out []Variant
 	for _, l := range labels {
-		for _, a := range append(append(methods(), Arm{Label: BT}), controls()...) {
+		for _, a := range append(append(methods(), Variant{Label: BT}), controls()...) {
 			if a.Label == l {
 				out = append(out, a)
 			}
@@ -69,12 +69,12 @@ var figure5 = Recipe{
 }
 
 func init() {
-	figure5.studies = just(mainStudy)
+	figure5.studies = oneStudy(mainStudy)
 	figure5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		top := strips(c, m2, 0.05, armsNamed(OtherOracle))
+		top := strips(c, m2, 0.05, variantsNamed(OtherOracle))
 		top.Title = "pairs of oracles of different seeds"
-		bottom := strips(c, m2, 0.05, armsNamed(GA, NG, FT, SC, BT, Nothing, Matched))
+		bottom := strips(c, m2, 0.05, variantsNamed(GA, NG, FT, SC, BT, NoOp, Matched))
 		bottom.Title = "methods and controls, same seed as the oracle"
 		return &Output{Figure: plot.Panels{Meta: e.meta(figure5, s, c), Columns: 1, Figures: []plot.Figure{top, bottom}}}, nil
 	}
@@ -90,12 +90,12 @@ var figure6 = Recipe{
 }
 
 func init() {
-	figure6.studies = just(mainStudy)
+	figure6.studies = oneStudy(mainStudy)
 	figure6.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		p := plot.Panels{Meta: e.meta(figure6, s, c), Columns: 1}
 		for _, f := range c.Study.Fractions {
-			panel := strips(c, m3, f, armsNamed(GA, NG, FT, SC, Matched))
+			panel := strips(c, m3, f, variantsNamed(GA, NG, FT, SC, Matched))
 			panel.Title = "forget fraction " + percent(f)
 			p.Figures = append(p.Figures, panel)
 		}
@@ -109,7 +109,7 @@ func init() {
 func badTeacherShift(c *Collected) plot.Strips {
 	var out plot.Strips
 	for _, f := range c.Study.Fractions {
-		of := strips(c, m3, f, armsNamed(BT))
+		of := strips(c, m3, f, variantsNamed(BT))
 		of.Series[0].Name = fmt.Sprintf("%s, %s", BT, percent(f))
 		of.Series = append(out.Series, of.Series...)
 		out = of
@@ -126,10 +126,10 @@ var figure7 = Recipe{
 }
 
 func init() {
-	figure7.studies = just(mainStudy)
+	figure7.studies = oneStudy(mainStudy)
 	figure7.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		f := strips(c, m4, 0.05, armsNamed(GA, NG, FT, SC, BT, Nothing, Oracle))
+		f := strips(c, m4, 0.05, variantsNamed(GA, NG, FT, SC, BT, NoOp, Oracle))
 		f.Meta = e.meta(figure7, s, c)
 		f.Title = figure7.Title + fmt.Sprintf(" (forget fraction %s)", percent(0.05))
 		return &Output{Figure: f}, nil

@@ -44,7 +44,7 @@ func TestThePapersMainStudyIsSevenHundredTrainings(t *testing.T) {
 // work as before it, and are done.
 func checkJobs(t *testing.T, r Recipe, before, after []lab.Job) {
 	t.Helper()
-	if len(after) == 0 || !slices.Equal(lab.IDs(before), lab.IDs(after)) {
+	if len(after) == 0 || !slices.Equal(lab.JobIDs(before), lab.JobIDs(after)) {
 		t.Fatalf("%s: the %d jobs have other names after the work", r.ID, len(before))
 	}
 	for i, j := range after {

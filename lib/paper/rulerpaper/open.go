@@ -34,7 +34,7 @@ func Open() (*Reader, error) {
 // Main collects the study behind most tables and figures (section 4 of the
 // paper): every method and control on every data set, seed and fraction.
 func (r *Reader) Main(ctx context.Context) (*Collected, error) {
-	s, err := r.Scale.present(ctx)
+	s, err := r.Scale.withStandIns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,6 @@ func (r *Reader) Make(ctx context.Context, kind, name string) (*Output, error) {
 	return recipe.Run(ctx, r.Env, r.Scale)
 }
 
-// Line stands under a figure of one's own: scale, seeds, data and engine behind
+// Source stands under a figure of one's own: scale, seeds, data and engine behind
 // the rows.
-func (r *Reader) Line(c *Collected) string { return r.provenance(Recipe{}, r.Scale, c).Line() }
+func (r *Reader) Source(c *Collected) string { return r.provenance(Recipe{}, r.Scale, c).Line() }

@@ -24,8 +24,8 @@ type Recipe struct {
 	make    func(e *Env, s Scale, parts []*Collected) (*Output, error)
 }
 
-// just is the studies of a recipe that needs one.
-func just(study func(Scale) Study) func(context.Context, Scale) ([]Study, error) {
+// oneStudy is the studies of a recipe that needs one.
+func oneStudy(study func(Scale) Study) func(context.Context, Scale) ([]Study, error) {
 	return func(_ context.Context, s Scale) ([]Study, error) { return []Study{study(s)}, nil }
 }
 
@@ -57,7 +57,7 @@ func (r Recipe) Run(ctx context.Context, e *Env, s Scale) (*Output, error) {
 }
 
 func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
-	s, err := s.present(ctx)
+	s, err := s.withStandIns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +77,16 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	finish(out, parts)
+	addCommon(out, parts)
 	return out, nil
 }
 
-// finish adds to an output what all outputs have.
-func finish(out *Output, parts []*Collected) {
+// addCommon adds to an output what all outputs have.
+func addCommon(out *Output, parts []*Collected) {
 	out.Runs = runsOf(parts)
 	if out.Table != nil {
 		nameGaps(out.Table, parts)
-		out.Table.Notes = append(out.Table.Notes, oddities(parts)...)
+		out.Table.Notes = append(out.Table.Notes, warnings(parts)...)
 	}
 }
 
@@ -95,7 +95,7 @@ func runsOf(parts []*Collected) (out report.Records) {
 	for _, c := range parts {
 		for _, r := range c.Rows {
 			if r.Diverged != "" {
-				out = append(out, divergedRecord{c.Study.Name, r.DataSet, r.Arm, r.Control, r.Fraction, r.Seed, r.ForgetSeed, r.Diverged})
+				out = append(out, divergedRecord{c.Study.Name, r.DataSet, r.Variant, r.Control, r.Fraction, r.Seed, r.ForgetSeed, r.Diverged})
 				continue
 			}
 			out = append(out, struct {
@@ -111,7 +111,7 @@ func runsOf(parts []*Collected) (out report.Records) {
 type divergedRecord struct {
 	Study      string  `json:"study"`
 	DataSet    string  `json:"data_set"`
-	Arm        string  `json:"arm"`
+	Variant    string  `json:"arm"`
 	Control    bool    `json:"control"`
 	Fraction   float64 `json:"fraction"`
 	Seed       int     `json:"seed"`
@@ -123,7 +123,7 @@ type divergedRecord struct {
 // gaps.
 func nameGaps(t *report.Table, parts []*Collected) {
 	for _, row := range t.Rows {
-		bad := func(r Row) bool { return r.Diverged != "" && len(row.Cells) > 0 && row.Cells[0].Text == r.Arm }
+		bad := func(r Row) bool { return r.Diverged != "" && len(row.Cells) > 0 && row.Cells[0].Text == r.Variant }
 		if !slices.ContainsFunc(parts, func(c *Collected) bool { return slices.ContainsFunc(c.Rows, bad) }) {
 			continue
 		}
@@ -135,16 +135,16 @@ func nameGaps(t *report.Table, parts []*Collected) {
 	}
 }
 
-// oddities are notes on runs that have diverged, in whose place a table has a
+// warnings are notes on runs that have diverged, in whose place a table has a
 // gap, and on those that moved the weights absurdly far.
-func oddities(parts []*Collected) (notes []string) {
+func warnings(parts []*Collected) (notes []string) {
 	for _, c := range parts {
 		for _, r := range c.Rows {
-			where := fmt.Sprintf("%s on %s, seed %d, fraction %g, forget seed %d", r.Arm, r.DataSet, r.Seed, r.Fraction, r.ForgetSeed)
+			where := fmt.Sprintf("%s on %s, seed %d, fraction %g, forget seed %d", r.Variant, r.DataSet, r.Seed, r.Fraction, r.ForgetSeed)
 			switch {
 			case r.Diverged != "":
 				notes = append(notes, fmt.Sprintf("%s: %s. A mean that it would be part of has no number.", where, r.Diverged))
-			case r.Displacement > unlearn.Absurd:
+			case r.Displacement > unlearn.LargeDisplacement:
 				notes = append(notes, fmt.Sprintf("%s: the weights moved by %.3g times their own length; nothing of the original is left "+
 					"to have forgotten.", where, r.Displacement))
 			}
@@ -155,7 +155,7 @@ func oddities(parts []*Collected) (notes []string) {
 
 // Jobs lists the models and the evidence of the recipe's studies.
 func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
-	s, err := s.present(ctx)
+	s, err := s.withStandIns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
 		}
 		out = append(out, jobs...)
 	}
-	return lab.Once(out), nil
+	return lab.Dedup(out), nil
 }
 
 // studyJobs are the jobs of a study's cells.
@@ -184,7 +184,7 @@ func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
 		}
 		out = append(out, jobs...)
 	}
-	return lab.Once(out), nil
+	return lab.Dedup(out), nil
 }
 
 // provenance collects what the studies behind an output were computed from.
@@ -241,10 +241,10 @@ func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
 	return m
 }
 
-// arms lists a study's arms as table rows: methods first, then controls.
-func (c *Collected) arms() []Arm { return c.Study.Arms }
+// variants lists a study's arms as table rows: methods first, then controls.
+func (c *Collected) variants() []Variant { return c.Study.Variants }
 
-func kindOf(a Arm) report.Kind {
+func kindOf(a Variant) report.Kind {
 	if a.Control {
 		return report.Control
 	}

@@ -13,7 +13,7 @@ func TestTable9CountsCombinationsOverForgetSetsAndSeeds(t *testing.T) {
 		for _, seed := range c.Study.Seeds {
 			for i, set := range c.Study.ForgetSeeds {
 				for j, a := range append(methods()[:2], controls()...) {
-					r := Row{DataSet: d, Arm: a.Label, Control: a.Control, Fraction: 0.05, Seed: seed, ForgetSeed: set, Forget: 9}
+					r := Row{DataSet: d, Variant: a.Label, Control: a.Control, Fraction: 0.05, Seed: seed, ForgetSeed: set, Forget: 9}
 					r.M2 = -1 - float64(10*seed) - float64(i*(j+1)) // SD over forget sets: (j+1)/sqrt 2
 					if d == "a" && seed == 1 && i == 1 && a.Label == GA || a.Label == OtherOracle && seed == 0 {
 						r.M2 = 1
@@ -38,7 +38,7 @@ func TestTable9CountsCombinationsOverForgetSetsAndSeeds(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"15/16", "3/4", "8/8", "8/8", "4/8"} {
-		if got := below(c.Rows)[i].Text; got != want {
+		if got := negativeCells(c.Rows)[i].Text; got != want {
 			t.Errorf("all sets, column %d: %s, want %s", i, got, want)
 		}
 	}

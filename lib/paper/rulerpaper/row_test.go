@@ -28,7 +28,7 @@ func TestARowHasEveryNumberInItsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := e.measure(c, ref, Arm{Label: "ascent"}, weights)
+	row, err := e.measure(c, ref, Variant{Label: "ascent"}, weights)
 	if err != nil {
 		t.Fatal(err)
 	}

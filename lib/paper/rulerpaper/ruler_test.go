@@ -75,17 +75,17 @@ func TestTheOracleArmIsThePerfectUnlearner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range of(c.Rows, Oracle, 0.05) {
+	for _, r := range rowsOf(c.Rows, Oracle, 0.05) {
 		if math.Abs(r.M1-1) > 1e-12 || math.Abs(r.M2) > 1e-12 || r.DeltaM4() != 0 {
 			t.Errorf("seed %d: M1 %v, M2 %v, ΔM4 %v", r.Seed, r.M1, r.M2, r.DeltaM4())
 		}
 	}
-	for _, r := range of(c.Rows, Nothing, 0.05) {
+	for _, r := range rowsOf(c.Rows, NoOp, 0.05) {
 		if r.M3 != 0 || r.Displacement != 0 {
 			t.Errorf("seed %d: doing nothing shifted M3 by %v and the weights by %v", r.Seed, r.M3, r.Displacement)
 		}
 	}
-	same, other := of(c.Rows, Nothing, 0.05)[0], of(c.Rows, OtherOracle, 0.05)[0]
+	same, other := rowsOf(c.Rows, NoOp, 0.05)[0], rowsOf(c.Rows, OtherOracle, 0.05)[0]
 	if same.M1 < 0.9 || other.M1 > 0.8 {
 		t.Errorf("cosine to the oracle: same seed %.3f, other seed %.3f; pairing of seeds is lost", same.M1, other.M1)
 	}
@@ -95,7 +95,7 @@ func TestTheOracleArmIsThePerfectUnlearner(t *testing.T) {
 func problemCell(t *testing.T, e *Env) *cell {
 	t.Helper()
 	c := openCell(t, e)
-	if err := c.ends(t.Context()); err != nil {
+	if err := c.trainEnds(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -109,7 +109,7 @@ func openCell(t *testing.T, e *Env) *cell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	every := upTo(c.Problem.Train.X.Rows)
+	every := indices(c.Problem.Train.X.Rows)
 	c.Forget, c.Retain = every[:22], every[22:]
 	return c
 }
@@ -198,7 +198,7 @@ func TestEveryRecipeRunsAndPrintsInEveryFormat(t *testing.T) {
 			}
 		}
 	}
-	labtest.RunsAreListed(t, e.Store, all)
+	labtest.CheckRunsListed(t, e.Store, all)
 }
 
 func checkTable(t *testing.T, r Recipe, tab *report.Table) {
@@ -213,8 +213,8 @@ func checkTable(t *testing.T, r Recipe, tab *report.Table) {
 	if !json.Valid(jsonOf(t, tab)) {
 		t.Errorf("%s: JSON is not valid", r.ID)
 	}
-	if r.ID != "ruler/pairwise" && r.ID != "ruler/claims" && !strings.Contains(text.String(), Nothing) {
-		t.Errorf("%s has no control row or column %q", r.ID, Nothing)
+	if r.ID != "ruler/pairwise" && r.ID != "ruler/claims" && !strings.Contains(text.String(), NoOp) {
+		t.Errorf("%s has no control row or column %q", r.ID, NoOp)
 	}
 	if tab.Provenance.Kernel == "" || len(tab.Provenance.Data) == 0 || tab.Provenance.RunsHash == "" {
 		t.Errorf("%s: provenance has gaps: %+v", r.ID, tab.Provenance)
@@ -234,8 +234,8 @@ func checkRuns(t *testing.T, out *Output) {
 		t.Fatal(err)
 	}
 	for _, row := range out.Table.Rows {
-		of := where(runs, func(r Row) bool {
-			return r.DataSet == row.Cells[0].Text && percent(r.Fraction) == row.Cells[1].Text && r.Arm == Oracle
+		of := filter(runs, func(r Row) bool {
+			return r.DataSet == row.Cells[0].Text && percent(r.Fraction) == row.Cells[1].Text && r.Variant == Oracle
 		})
 		if got, want := mean(values(of, m4.Value)), *row.Cells[3].Value; len(of) == 0 || got != want {
 			t.Errorf("%s, %s: M4 of the oracle is %v in the table and %v over %d runs", row.Cells[0].Text, row.Cells[1].Text, want, got, len(of))
@@ -249,7 +249,7 @@ func TestQuickScaleStandsInForMissingFilesAndSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := quick.present(context.Background())
+	s, err := quick.withStandIns(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestPairedOrderIsAnotherStudyThanShuffled(t *testing.T) {
 
 func TestScaledEpochsKeepRateTimesEpochs(t *testing.T) {
 	for _, lr := range learningRates {
-		for _, a := range learningRateStudy(tiny(), lr, true).Arms[:4] {
+		for _, a := range learningRateStudy(tiny(), lr, true).Variants[:4] {
 			var epochs int
 			switch m := a.Method.(type) {
 			case unlearn.GradientAscent:
@@ -346,7 +346,7 @@ func TestEffectIsTheMixedModelOfTheRows(t *testing.T) {
 			rows = append(rows, Row{DataSet: name, Seed: seed, M2: float64(d) + 0.1*float64(seed%2)})
 		}
 	}
-	e := effectOf(rows, m2)
+	e := newEffect(rows, m2)
 	// Means 0.05, 1.05, 2.05; MSB = 4 * 1 = 4; SE = sqrt(4/12); z = 1.05/SE.
 	if math.Abs(e.mean()-1.05) > 1e-12 || math.Abs(e.Mixed.Z-1.05/math.Sqrt(4.0/12)) > 1e-9 {
 		t.Errorf("mean %v, z %v", e.mean(), e.Mixed.Z)
@@ -357,7 +357,7 @@ func TestEffectIsTheMixedModelOfTheRows(t *testing.T) {
 }
 
 func TestAnEffectThatCannotBeComputedSaysWhy(t *testing.T) {
-	e := effectOf([]Row{{DataSet: "a", M2: math.NaN()}, {DataSet: "b", M2: 1}}, m2)
+	e := newEffect([]Row{{DataSet: "a", M2: math.NaN()}, {DataSet: "b", M2: 1}}, m2)
 	if got := e.cells(3)[0].Missing; !strings.Contains(got, "NaN") {
 		t.Errorf("the cell says %q", got)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Results is the version of the numbers.
-const Results = lab.Results
+const Results = lab.ResultsVersion
 
 // Scale is how much of the paper's grid is computed.
 type Scale struct {
@@ -80,8 +80,8 @@ func (s Scale) sideRows() int {
 	return s.SideRows
 }
 
-// present replaces data sets whose files are missing by the scale's stand-ins.
-func (s Scale) present(ctx context.Context) (Scale, error) {
+// withStandIns replaces data sets whose files are missing by the scale's stand-ins.
+func (s Scale) withStandIns(ctx context.Context) (Scale, error) {
 	if len(s.StandIns) == 0 {
 		return s, nil
 	}
@@ -102,7 +102,7 @@ func (s Scale) present(ctx context.Context) (Scale, error) {
 	return s, nil
 }
 
-func upTo(n int) []int {
+func indices(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -110,8 +110,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// Arm is one row of every table: a method or a control under a label.
-type Arm = lab.Arm
+// Variant is one row of every table: a method or a control under a label.
+type Variant = lab.Variant
 
 // Labels of the arms, as the paper writes them.
 const (
@@ -120,15 +120,15 @@ const (
 	FT          = "Fine-Tuning"
 	SC          = "SCRUB"
 	BT          = "Bad Teacher"
-	Nothing     = "do nothing"
+	NoOp        = "do nothing"
 	Matched     = "fine-tuning, 5 epochs"
 	Oracle      = "oracle"
 	OtherOracle = "oracle, other seed"
 	Destroyed   = "random weights"
 )
 
-func methods() []Arm {
-	return []Arm{
+func methods() []Variant {
+	return []Variant{
 		{Label: GA, Method: unlearn.GradientAscent{}},
 		{Label: NG, Method: unlearn.NegGrad{}},
 		{Label: FT, Method: unlearn.FineTuning{}},
@@ -139,10 +139,10 @@ func methods() []Arm {
 // controls are the permanent rows that the paper lacks. Fine-Tuning is itself
 // the matched control of the methods with ten epochs; five epochs match
 // Gradient Ascent.
-func controls() []Arm {
-	return []Arm{
-		{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
-		{Label: Matched, Method: lab.Matched(5), Control: true},
+func controls() []Variant {
+	return []Variant{
+		{Label: NoOp, Method: unlearn.NoOp{}, Control: true},
+		{Label: Matched, Method: lab.MatchedFineTuning(5), Control: true},
 		{Label: Oracle, Method: unlearn.Retrain{}, Control: true},
 		{Label: OtherOracle, Method: unlearn.SecondOracle, Control: true},
 		{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true},
@@ -156,7 +156,7 @@ type Study struct {
 	Seeds       []int
 	Fractions   []float64
 	ForgetSeeds []uint32
-	Arms        []Arm
+	Variants    []Variant
 	Arch        Architecture
 	Fit         train.Config // its seed is set per cell
 	RowCap      int          // at most so many rows of a data set, 0: all
@@ -202,10 +202,10 @@ var fractions = []float64{0.01, 0.05, 0.10}
 
 // mainStudy is the paper's section 4: Tables 1, 3, 4, 5, 10, 11 and all figures.
 func mainStudy(s Scale) Study {
-	arms := append(methods(), Arm{Label: BT, Method: unlearn.BadTeacher{}})
+	variants := append(methods(), Variant{Label: BT, Method: unlearn.BadTeacher{}})
 	return Study{
-		Name: "main", DataSets: s.dataSets(), Seeds: upTo(s.Seeds), Fractions: fractions,
-		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(arms, controls()...), RowCap: s.MaxRows,
+		Name: "main", DataSets: s.dataSets(), Seeds: indices(s.Seeds), Fractions: fractions,
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(variants, controls()...), RowCap: s.MaxRows,
 	}
 }
 
@@ -214,7 +214,7 @@ func mainStudy(s Scale) Study {
 func galleryStudy(s Scale) Study {
 	m := mainStudy(s)
 	m.Name, m.Fractions, m.Gallery = "full gallery", []float64{0.05}, ruler.NoCap
-	m.Seeds = upTo(min(s.Seeds, gallerySeeds))
+	m.Seeds = indices(min(s.Seeds, gallerySeeds))
 	return m
 }
 
@@ -229,8 +229,8 @@ func miniBatchStudy(s Scale, order train.Order) Study {
 		name = "mini-batch, paired order"
 	}
 	return Study{
-		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(methods(), controls()...),
+		Name: name, DataSets: s.dataSets(), Seeds: indices(s.SideSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(methods(), controls()...),
 		Fit: train.Config{Batch: 128, Order: order}, RowCap: s.sideRows(),
 	}
 }
@@ -256,9 +256,9 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 	if scale {
 		name += ", epochs scaled"
 	}
-	arms := methods()
+	variants := methods()
 	if lr != mainRate {
-		arms = []Arm{
+		variants = []Variant{
 			{Label: GA, Method: unlearn.GradientAscent{LR: lr, Epochs: epochs(5)}},
 			{Label: NG, Method: unlearn.NegGrad{LR: lr, Epochs: epochs(10)}},
 			{Label: FT, Method: unlearn.FineTuning{LR: lr, Epochs: epochs(10)}},
@@ -266,8 +266,8 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 		}
 	}
 	return Study{
-		Name: name, DataSets: s.dataSets(), Seeds: upTo(s.LearningRateSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(arms, controls()...), RowCap: s.sideRows(),
+		Name: name, DataSets: s.dataSets(), Seeds: indices(s.LearningRateSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(variants, controls()...), RowCap: s.sideRows(),
 	}
 }
 
@@ -279,16 +279,16 @@ func forgetSeedStudy(s Scale) Study {
 		seeds[i] = lab.ForgetSeed + uint32(i)
 	}
 	return Study{
-		Name: "forget sets", DataSets: s.dataSets(), Seeds: upTo(s.ForgetSetSeeds), Fractions: fractions,
-		ForgetSeeds: seeds, Arms: append(methods(), controls()...), RowCap: s.MaxRows,
+		Name: "forget sets", DataSets: s.dataSets(), Seeds: indices(s.ForgetSetSeeds), Fractions: fractions,
+		ForgetSeeds: seeds, Variants: append(methods(), controls()...), RowCap: s.MaxRows,
 	}
 }
 
 // teacherStudy is appendix A.11's sensitivity to the random teacher.
 func teacherStudy(s Scale, teacher int) Study {
 	return Study{
-		Name: fmt.Sprintf("teacher %d", teacher), DataSets: s.dataSets(), Seeds: upTo(s.SideSeeds), Fractions: fractions,
-		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: []Arm{{Label: BT, Method: unlearn.BadTeacher{TeacherSeed: teacher}}}, RowCap: s.MaxRows,
+		Name: fmt.Sprintf("teacher %d", teacher), DataSets: s.dataSets(), Seeds: indices(s.SideSeeds), Fractions: fractions,
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: []Variant{{Label: BT, Method: unlearn.BadTeacher{TeacherSeed: teacher}}}, RowCap: s.MaxRows,
 	}
 }
 
@@ -305,8 +305,8 @@ var architectures = []struct {
 // architectureStudy is Table 12: mini-batches of 256, forget fraction 5 %.
 func architectureStudy(s Scale, sets []string, a Architecture, name string) Study {
 	return Study{
-		Name: "architecture " + name, DataSets: sets, Seeds: upTo(s.SideSeeds), Fractions: []float64{0.05},
-		ForgetSeeds: []uint32{lab.ForgetSeed}, Arms: append(methods(), controls()...),
+		Name: "architecture " + name, DataSets: sets, Seeds: indices(s.SideSeeds), Fractions: []float64{0.05},
+		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(methods(), controls()...),
 		Arch: a, Fit: train.Config{Batch: 256}, RowCap: s.RowCap,
 	}
 }

@@ -16,7 +16,7 @@ var copies = Recipe{
 }
 
 func init() {
-	copies.studies = just(mainStudy)
+	copies.studies = oneStudy(mainStudy)
 	copies.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(copies, s, c)
@@ -34,17 +34,17 @@ func init() {
 }
 
 func (c *Collected) copiesRow(d string, f float64) report.Row {
-	of := func(arm string) []Row {
-		return where(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f && r.Arm == arm })
+	of := func(variant string) []Row {
+		return filter(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f && r.Variant == variant })
 	}
-	gap := func(arm string) float64 {
-		return mean(values(of(arm), func(r Row) float64 { return r.M4 - r.M4AsCoded }))
+	gap := func(variant string) float64 {
+		return mean(values(of(variant), func(r Row) float64 { return r.M4 - r.M4AsCoded }))
 	}
 	oracle, most, largest := of(Oracle), 0, 0.0
 	for _, r := range oracle {
 		most = max(most, r.Copies)
 	}
-	for _, a := range c.arms() {
+	for _, a := range c.variants() {
 		if g := gap(a.Label); !a.Control && math.Abs(g) > math.Abs(largest) {
 			largest = g
 		}
@@ -52,6 +52,6 @@ func (c *Collected) copiesRow(d string, f float64) report.Row {
 	coded := mean(values(oracle, func(r Row) float64 { return r.M4AsCoded }))
 	return report.Row{Group: d, Cells: []report.Cell{
 		report.Str(d), report.Str(percent(f)), report.Str(fmt.Sprintf("%d of %d", most, oracle[0].Forget)),
-		report.Num(mean(values(oracle, m4.Value)), 4), report.Num(coded, 4), report.Num(gap(Oracle), 4), report.Num(gap(Nothing), 4), report.Num(largest, 4),
+		report.Num(mean(values(oracle, m4.Value)), 4), report.Num(coded, 4), report.Num(gap(Oracle), 4), report.Num(gap(NoOp), 4), report.Num(largest, 4),
 	}}
 }

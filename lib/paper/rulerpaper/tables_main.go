@@ -17,7 +17,7 @@ var table1 = Recipe{
 }
 
 func init() {
-	table1.studies = just(mainStudy)
+	table1.studies = oneStudy(mainStudy)
 	table1.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table1, s, c)
@@ -26,16 +26,16 @@ func init() {
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"},
 			report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.arms() {
-				rows := of(c.Rows, a.Label, f)
-				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
-				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
+			for _, a := range c.variants() {
+				rows := rowsOf(c.Rows, a.Label, f)
+				cells := append([]report.Cell{report.Str(a.Label)}, newEffect(rows, m2).cells(m2.Digits)...)
+				cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
+				cells = append(cells, newEffect(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
 			}
 		}
 		t.Notes = append(t.Notes, table1Findings(c)...)
-		return &Output{Table: t, Figure: forestOf(e, table1, s, c, m2)}, nil
+		return &Output{Table: t, Figure: effectForest(e, table1, s, c, m2)}, nil
 	}
 }
 
@@ -53,7 +53,7 @@ func table1Findings(c *Collected) []string {
 	var z, tt, negative, all, idle, idleZ, positive4, delta int
 	for _, f := range c.Study.Fractions {
 		for _, a := range methods() {
-			e := effectOf(of(c.Rows, a.Label, f), m2)
+			e := newEffect(rowsOf(c.Rows, a.Label, f), m2)
 			all++
 			if e.mean() < 0 {
 				negative++
@@ -64,14 +64,14 @@ func table1Findings(c *Collected) []string {
 			if e.significantT() && e.mean() < 0 {
 				tt++
 			}
-			if effectOf(of(c.Rows, a.Label, f), m4).mean() > 0.5 {
+			if newEffect(rowsOf(c.Rows, a.Label, f), m4).mean() > 0.5 {
 				positive4++
 			}
-			if effectOf(of(c.Rows, a.Label, f), deltaM4).significantT() {
+			if newEffect(rowsOf(c.Rows, a.Label, f), deltaM4).significantT() {
 				delta++
 			}
 		}
-		e := effectOf(of(c.Rows, Nothing, f), m2)
+		e := newEffect(rowsOf(c.Rows, NoOp, f), m2)
 		if e.mean() < 0 {
 			idle++
 		}
@@ -87,8 +87,8 @@ func table1Findings(c *Collected) []string {
 		fmt.Sprintf("Paper: mean M4 above 0.5 in 12 of 12 conditions. Here: in %d of %d. M4 differs from the oracle's own (t, 5 %%) "+
 			"in %d of %d.", positive4, all, delta, all),
 	}
-	same := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == Nothing }), func(r Row) float64 { return r.M1 }))
-	other := mean(values(where(c.Rows, func(r Row) bool { return r.Arm == OtherOracle }), func(r Row) float64 { return r.M1 }))
+	same := mean(values(filter(c.Rows, func(r Row) bool { return r.Variant == NoOp }), func(r Row) float64 { return r.M1 }))
+	other := mean(values(filter(c.Rows, func(r Row) bool { return r.Variant == OtherOracle }), func(r Row) float64 { return r.M1 }))
 	return append(out, fmt.Sprintf("Mean cosine on the forget set, original and oracle of the same seed: %.3f (paper: about 0.99); "+
 		"oracles of different seeds: %.3f (paper: about 0.43).", same, other))
 }
@@ -101,7 +101,7 @@ var table3 = Recipe{
 }
 
 func init() {
-	table3.studies = just(mainStudy)
+	table3.studies = oneStudy(mainStudy)
 	table3.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table3, s, c)
@@ -113,8 +113,8 @@ func init() {
 			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
 		}
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.arms() {
-				rows := of(c.Rows, a.Label, f)
+			for _, a := range c.variants() {
+				rows := rowsOf(c.Rows, a.Label, f)
 				attackAcc := overDataSets(rows, mia.Value)
 				pass := "no"
 				if attackAcc.Value > 0.45 && attackAcc.Value < 0.55 {
@@ -149,12 +149,12 @@ var table4 = Recipe{
 }
 
 func init() {
-	table4.studies = just(mainStudy)
+	table4.studies = oneStudy(mainStudy)
 	table4.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table4, s, c)
 		t.Columns = []report.Column{{Name: "data set"}}
-		for _, a := range c.arms() {
+		for _, a := range c.variants() {
 			t.Columns = append(t.Columns, report.Column{Name: a.Label})
 		}
 		t.Columns = append(t.Columns, report.Column{Name: "chance floor", Note: "mean and 95th percentile of |accuracy - 0.5| of a " +
@@ -163,10 +163,10 @@ func init() {
 			for _, d := range c.Study.DataSets {
 				row := report.Row{Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(d)}}
 				var n int
-				for _, a := range c.arms() {
-					rows := where(of(c.Rows, a.Label, f), func(r Row) bool { return r.DataSet == d })
+				for _, a := range c.variants() {
+					rows := filter(rowsOf(c.Rows, a.Label, f), func(r Row) bool { return r.DataSet == d })
 					n = rows[0].Forget
-					est := stats.MeanInterval(values(rows, mia.Value), 0.95, "seeds").Against(0.5, stats.NearNull)
+					est := stats.MeanInterval(values(rows, mia.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull)
 					cell := report.Est(est, 3)
 					if est.Value <= 0.45 || est.Value >= 0.55 {
 						cell.Text += " *"
@@ -190,7 +190,7 @@ var table5 = Recipe{
 }
 
 func init() {
-	table5.studies = just(mainStudy)
+	table5.studies = oneStudy(mainStudy)
 	table5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table5, s, c)
@@ -198,9 +198,9 @@ func init() {
 		t.Columns = append(t.Columns, effectColumns("M2, mean")...)
 		var sigMedian, sigMean, flips, all int
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.arms() {
-				rows := of(c.Rows, a.Label, f)
-				median, average := effectOf(rows, m2), effectOf(rows, m2Mean)
+			for _, a := range c.variants() {
+				rows := rowsOf(c.Rows, a.Label, f)
+				median, average := newEffect(rows, m2), newEffect(rows, m2Mean)
 				cells := append([]report.Cell{report.Str(a.Label)}, median.cells(m2.Digits)...)
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: append(cells, average.cells(m2.Digits)...)})
 				if a.Control || a.Label == BT {

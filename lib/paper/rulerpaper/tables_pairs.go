@@ -28,21 +28,21 @@ func init() {
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"})
 		add := func(f float64, label string, kind report.Kind, rows []Row) {
-			cells := append([]report.Cell{report.Str(label)}, effectOf(rows, m2).cells(m2.Digits)...)
-			cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-			t.Rows = append(t.Rows, report.Row{Kind: kind, Group: "forget fraction " + percent(f), Cells: append(cells, effectOf(rows, deltaM4).estimate(4))})
+			cells := append([]report.Cell{report.Str(label)}, newEffect(rows, m2).cells(m2.Digits)...)
+			cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
+			t.Rows = append(t.Rows, report.Row{Kind: kind, Group: "forget fraction " + percent(f), Cells: append(cells, newEffect(rows, deltaM4).estimate(4))})
 		}
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.arms() {
+			for _, a := range c.variants() {
 				if !a.Control {
-					add(f, a.Label, report.Method, of(c.Rows, a.Label, f))
+					add(f, a.Label, report.Method, rowsOf(c.Rows, a.Label, f))
 				}
 			}
 			for _, p := range parts[1:] {
-				add(f, fmt.Sprintf("%s, %s (%d seeds)", BT, p.Study.Name, len(p.Study.Seeds)), report.Method, of(p.Rows, BT, f))
+				add(f, fmt.Sprintf("%s, %s (%d seeds)", BT, p.Study.Name, len(p.Study.Seeds)), report.Method, rowsOf(p.Rows, BT, f))
 			}
 			for _, a := range controls() {
-				add(f, a.Label, report.Control, of(c.Rows, a.Label, f))
+				add(f, a.Label, report.Control, rowsOf(c.Rows, a.Label, f))
 			}
 		}
 		return &Output{Table: t}, nil
@@ -58,7 +58,7 @@ var table11 = Recipe{
 }
 
 func init() {
-	table11.studies = just(mainStudy)
+	table11.studies = oneStudy(mainStudy)
 	table11.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table11, s, c)
@@ -76,8 +76,8 @@ func init() {
 }
 
 func teacherRows(c *Collected, f float64) ([]report.Row, error) {
-	var others []Arm
-	for _, a := range c.arms() {
+	var others []Variant
+	for _, a := range c.variants() {
 		if a.Label != BT {
 			others = append(others, a)
 		}
@@ -114,8 +114,8 @@ func teacherRows(c *Collected, f float64) ([]report.Row, error) {
 	return out, nil
 }
 
-func (c *Collected) series(f float64, m metric, arm string) ruler.Series {
-	return ruler.Series{Fraction: f, Metric: m.Name, Method: arm, Obs: observations(of(c.Rows, arm, f), m)}
+func (c *Collected) series(f float64, m metric, variant string) ruler.Series {
+	return ruler.Series{Fraction: f, Metric: m.Name, Method: variant, Obs: observations(rowsOf(c.Rows, variant, f), m)}
 }
 
 func comparisonCells(c ruler.Comparison, digits int) []report.Cell {
@@ -135,7 +135,7 @@ var pairwise = Recipe{
 }
 
 func init() {
-	pairwise.studies = just(mainStudy)
+	pairwise.studies = oneStudy(mainStudy)
 	pairwise.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(pairwise, s, c)
@@ -152,7 +152,7 @@ func init() {
 			}
 			for _, x := range family {
 				cells := append([]report.Cell{report.Str(x.A + " − " + x.B), report.Str(x.Metric)}, comparisonCells(x, 5)...)
-				t.Rows = append(t.Rows, report.Row{Group: "forget fraction " + percent(f), Cells: append(cells, among(program, x))})
+				t.Rows = append(t.Rows, report.Row{Group: "forget fraction " + percent(f), Cells: append(cells, adjustedIn(program, x))})
 			}
 		}
 		return &Output{Table: t}, nil
@@ -175,8 +175,8 @@ func (c *Collected) family(fractions []float64, metrics []metric, pairing ruler.
 	return ruler.Pairwise(series, pairing)
 }
 
-// among is the adjusted p-value of the same comparison in another family.
-func among(family []ruler.Comparison, x ruler.Comparison) report.Cell {
+// adjustedIn is the adjusted p-value of the same comparison in another family.
+func adjustedIn(family []ruler.Comparison, x ruler.Comparison) report.Cell {
 	for _, y := range family {
 		if y.Fraction == x.Fraction && y.Metric == x.Metric && y.A == x.A && y.B == x.B && y.Adjusted != nil {
 			return report.PVal(*y.Adjusted)

@@ -15,8 +15,8 @@ const (
 // published, on the main study's models.
 func publishedStudy(s Scale) Study {
 	m := mainStudy(s)
-	m.Name, m.Seeds = "as published", upTo(s.SideSeeds)
-	m.Arms = append([]Arm{
+	m.Name, m.Seeds = "as published", indices(s.SideSeeds)
+	m.Variants = append([]Variant{
 		{Label: SC, Method: unlearn.SCRUB{}},
 		{Label: SCPublished, Method: unlearn.SCRUBKurmanji{}},
 		{Label: BT, Method: unlearn.BadTeacher{}},
@@ -33,7 +33,7 @@ var published = Recipe{
 }
 
 func init() {
-	published.studies = just(publishedStudy)
+	published.studies = oneStudy(publishedStudy)
 	published.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(published, s, c)
@@ -45,14 +45,14 @@ func init() {
 		}
 		t.Columns = append(t.Columns, report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.arms() {
-				rows := of(c.Rows, a.Label, f)
+			for _, a := range c.variants() {
+				rows := rowsOf(c.Rows, a.Label, f)
 				cells := []report.Cell{report.Str(a.Label)}
 				for _, m := range shown[:2] {
-					cells = append(cells, effectOf(rows, m).estimate(m.Digits))
+					cells = append(cells, newEffect(rows, m).estimate(m.Digits))
 				}
 				for _, m := range shown[2:] {
-					cells = append(cells, effectOf(rows, m).share(m.Digits))
+					cells = append(cells, newEffect(rows, m).share(m.Digits))
 				}
 				cells = append(cells, report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})

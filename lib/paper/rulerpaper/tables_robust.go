@@ -32,26 +32,26 @@ func init() {
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"}, report.Column{Name: "M1"})
 		for _, c := range parts {
-			for _, a := range c.arms() {
-				rows := of(c.Rows, a.Label, 0.05)
-				cells := append([]report.Cell{report.Str(a.Label)}, effectOf(rows, m2).cells(m2.Digits)...)
-				cells = append(cells, effectOf(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, effectOf(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
+			for _, a := range c.variants() {
+				rows := rowsOf(c.Rows, a.Label, 0.05)
+				cells := append([]report.Cell{report.Str(a.Label)}, newEffect(rows, m2).cells(m2.Digits)...)
+				cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
+				cells = append(cells, newEffect(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: c.Study.Name, Cells: cells})
 			}
-			t.Notes = append(t.Notes, signs(c))
+			t.Notes = append(t.Notes, signFinding(c))
 		}
 		return &Output{Table: t}, nil
 	}
 }
 
-// signs says for how many methods M2 is positive, and what doing nothing shows.
-func signs(c *Collected) string {
+// signFinding says for how many methods M2 is positive, and what doing nothing shows.
+func signFinding(c *Collected) string {
 	positive := 0
 	for _, a := range methods() {
-		positive += count(effectOf(of(c.Rows, a.Label, 0.05), m2).mean() > 0)
+		positive += count(newEffect(rowsOf(c.Rows, a.Label, 0.05), m2).mean() > 0)
 	}
-	idle := effectOf(of(c.Rows, Nothing, 0.05), m2)
+	idle := newEffect(rowsOf(c.Rows, NoOp, 0.05), m2)
 	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); doing nothing %s.", c.Study.Name, positive, len(methods()),
 		report.FormatNumber(idle.mean(), m2.Digits))
 }
@@ -91,14 +91,14 @@ func init() {
 func learningRateRows(block []*Collected, group string) []report.Row {
 	var out []report.Row
 	for _, d := range block[0].Study.DataSets {
-		for _, a := range block[0].arms() {
+		for _, a := range block[0].variants() {
 			cells := []report.Cell{report.Str(d), report.Str(a.Label)}
 			holds := 0
 			var ranks []report.Cell
 			for _, c := range block {
-				rows := where(of(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-				gap := stats.MeanInterval(values(rows, m2.Value), 0.95, "seeds").Against(0, stats.NearNull)
-				rank := stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").Against(0.5, stats.NearNull)
+				rows := filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d })
+				gap := stats.MeanInterval(values(rows, m2.Value), 0.95, "seeds").WithNull(0, stats.NearNull)
+				rank := stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull)
 				cells = append(cells, report.Est(gap, m2.Digits))
 				ranks = append(ranks, report.Est(rank, m4.Digits))
 				holds += count(gap.Value < 0 && rank.Value > 0.5)
@@ -120,7 +120,7 @@ var table9 = Recipe{
 }
 
 func init() {
-	table9.studies = just(forgetSeedStudy)
+	table9.studies = oneStudy(forgetSeedStudy)
 	table9.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table9, s, c)
@@ -135,34 +135,34 @@ func init() {
 			}
 		}
 		all, blank := report.Str("all"), report.Str("")
-		t.Rows = append(t.Rows, report.Row{Cells: slices.Concat([]report.Cell{all, all, blank}, below(c.Rows), []report.Cell{blank, blank, blank})})
+		t.Rows = append(t.Rows, report.Row{Cells: slices.Concat([]report.Cell{all, all, blank}, negativeCells(c.Rows), []report.Cell{blank, blank, blank})})
 		t.Notes = append(t.Notes, c.allNegative(),
 			"The paper takes one training seed, and does not say which; one seed alone does not decide how many cells there are.")
 		return &Output{Table: t}, nil
 	}
 }
 
-// inCell are the rows of a data set and a fraction.
-func (c *Collected) inCell(d string, f float64) []Row {
-	return where(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f })
+// rowsIn are the rows of a data set and a fraction.
+func (c *Collected) rowsIn(d string, f float64) []Row {
+	return filter(c.Rows, func(r Row) bool { return r.DataSet == d && r.Fraction == f })
 }
 
 func (c *Collected) forgetSetRow(d string, f float64) report.Row {
-	here := c.inCell(d, f)
-	ours := where(here, func(r Row) bool { return !r.Control })
+	here := c.rowsIn(d, f)
+	ours := filter(here, func(r Row) bool { return !r.Control })
 	cells := []report.Cell{report.Str(d), report.Str(percent(f)), report.Num(float64(here[0].Forget), 0)}
-	return report.Row{Cells: append(append(cells, below(here)...),
+	return report.Row{Cells: append(append(cells, negativeCells(here)...),
 		report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4))}
 }
 
-// below counts the rows with M2 < 0: of the methods together, of which training seeds
+// negativeCells counts the rows with M2 < 0: of the methods together, of which training seeds
 // all are, and of each control.
-func below(rows []Row) []report.Cell {
+func negativeCells(rows []Row) []report.Cell {
 	ratio := func(rows []Row) report.Cell { return report.Share(negative(rows), len(rows)) }
-	ours := where(rows, func(r Row) bool { return !r.Control })
+	ours := filter(rows, func(r Row) bool { return !r.Control })
 	cells := []report.Cell{ratio(ours), seedsWithAll(ours)}
-	for _, control := range []string{Nothing, Matched, OtherOracle} {
-		cells = append(cells, ratio(where(rows, func(r Row) bool { return r.Arm == control })))
+	for _, control := range []string{NoOp, Matched, OtherOracle} {
+		cells = append(cells, ratio(filter(rows, func(r Row) bool { return r.Variant == control })))
 	}
 	return cells
 }
@@ -194,7 +194,7 @@ func (c *Collected) allNegative() string {
 	full, together, cells := make([]int, len(c.Study.Seeds)), 0, 0
 	for _, d := range c.Study.DataSets {
 		for _, f := range c.Study.Fractions {
-			ours := where(c.inCell(d, f), func(r Row) bool { return !r.Control })
+			ours := filter(c.rowsIn(d, f), func(r Row) bool { return !r.Control })
 			cells++
 			together += count(negative(ours) == len(ours))
 			for i, seed := range c.Study.Seeds {
@@ -214,7 +214,7 @@ func (c *Collected) allNegative() string {
 
 // allNegative reports whether M2 < 0 in every row of a training seed.
 func allNegative(rows []Row, seed int) bool {
-	of := where(rows, func(r Row) bool { return r.Seed == seed })
+	of := filter(rows, func(r Row) bool { return r.Seed == seed })
 	return negative(of) == len(of)
 }
 
@@ -232,7 +232,7 @@ func medianSD(rows []Row, f func(Row) float64) float64 {
 	var sds []float64
 	sets := map[string][]float64{}
 	for _, r := range rows {
-		run := fmt.Sprint(r.Arm, r.Seed)
+		run := fmt.Sprint(r.Variant, r.Seed)
 		sets[run] = append(sets[run], f(r))
 	}
 	for _, v := range sets {
@@ -299,15 +299,15 @@ func init() {
 				t.Columns = append(t.Columns, report.Column{Name: d + ", " + a.Label, Note: "M4: mean over seeds, t interval over seeds, null 0.5"})
 			}
 		}
-		for _, arm := range parts[0].arms() {
-			cells := []report.Cell{report.Str(arm.Label)}
+		for _, variant := range parts[0].variants() {
+			cells := []report.Cell{report.Str(variant.Label)}
 			for _, d := range sets {
 				for _, c := range parts {
-					rows := where(of(c.Rows, arm.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-					cells = append(cells, report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").Against(0.5, stats.NearNull), 4))
+					rows := filter(rowsOf(c.Rows, variant.Label, 0.05), func(r Row) bool { return r.DataSet == d })
+					cells = append(cells, report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull), 4))
 				}
 			}
-			t.Rows = append(t.Rows, report.Row{Kind: kindOf(arm), Cells: cells})
+			t.Rows = append(t.Rows, report.Row{Kind: kindOf(variant), Cells: cells})
 		}
 		t.Notes = append(t.Notes, "The paper uses 100,000 rows of each data set. 'do nothing' is its row Original.")
 		if len(standIns) > 0 {
@@ -337,9 +337,9 @@ func init() {
 		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"},
 			{Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
 		for _, d := range full.Study.DataSets {
-			for _, a := range full.arms() {
+			for _, a := range full.variants() {
 				pick := func(c *Collected, m metric) float64 {
-					return mean(values(where(of(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d }), m.Value))
+					return mean(values(filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d }), m.Value))
 				}
 				x, y := pick(capped, m4), pick(full, m4)
 				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: d, Cells: []report.Cell{

@@ -26,9 +26,9 @@ func TestTheAttackLeavesOutWhatAMethodHasSeen(t *testing.T) {
 		t.Errorf("%d of %d records", len(c.unseen()), n)
 	}
 	before := key()
-	c.study.Arms = append(slices.Clone(c.study.Arms), Arm{Label: SCPublished, Method: unlearn.SCRUBKurmanji{}})
-	if !slices.Equal(c.unseen(), c.Judged()) || key() == before {
-		t.Errorf("%d of %d records, %d of which no method looks at", len(c.unseen()), n, len(c.Judged()))
+	c.study.Variants = append(slices.Clone(c.study.Variants), Variant{Label: SCPublished, Method: unlearn.SCRUBKurmanji{}})
+	if !slices.Equal(c.unseen(), c.EvalRows()) || key() == before {
+		t.Errorf("%d of %d records, %d of which no method looks at", len(c.unseen()), n, len(c.EvalRows()))
 	}
 	mia := func(spoilt func(row int) bool) float64 {
 		onTrain, onTest := array.New[float32](c.Train.X.Rows, c.Classes()), array.New[float32](n, c.Classes())
@@ -46,7 +46,7 @@ func TestTheAttackLeavesOutWhatAMethodHasSeen(t *testing.T) {
 		}
 		return row.MIAAUC
 	}
-	judged := func(i int) bool { return slices.Contains(c.Judged(), i) }
+	judged := func(i int) bool { return slices.Contains(c.EvalRows(), i) }
 	plain, seen, exchanged := mia(func(int) bool { return false }), mia(func(i int) bool { return !judged(i) }), mia(judged)
 	if plain != 1 || seen != plain || exchanged == plain {
 		t.Errorf("the AUC is %v, %v where the method knows by heart what it has seen, %v where it knows the others", plain, seen, exchanged)

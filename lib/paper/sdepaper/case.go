@@ -26,13 +26,13 @@ type Case struct {
 	// on, Draws of them.
 	Draw int
 
-	desk     *desk
-	set      *prepared
-	env      *paper.Env
-	inner    *lab.Case
-	original nn.Params
-	along    map[int]nn.Params // of the retraining, by per cent of the epochs
-	fraction float64
+	labEnv     *labEnv
+	set        *prepared
+	env        *paper.Env
+	inner      *lab.Case
+	original   nn.Params
+	trajectory map[int]nn.Params // of the retraining, by per cent of the epochs
+	fraction   float64
 }
 
 // OpenCase trains the case of a seed, or finds its models in the store.
@@ -48,26 +48,26 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 	if seed < 0 || seed >= s.Seeds {
 		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, s.Seeds-1, s.Scale)
 	}
-	d := deskOf(e)
-	p, err := d.open(ctx, s.Settings[0])
+	d := newLabEnv(e)
+	p, err := d.openSetting(ctx, s.Settings[0])
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Study: s, Seed: seed, env: e, desk: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
-	if c.inner, err = d.opened(ctx, s, p.Setting, c.fraction, seed); err != nil {
+	c := &Case{Study: s, Seed: seed, env: e, labEnv: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
+	if c.inner, err = d.openCase(ctx, s, p.Setting, c.fraction, seed); err != nil {
 		return nil, err
 	}
 	c.Forget, c.Retain = c.inner.Forget, c.inner.Retain
-	if c.original, _, err = c.inner.Weights(ctx, unlearn.DoNothing{}); err != nil {
+	if c.original, _, err = c.inner.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return nil, err
 	}
-	course, err := c.inner.Trained(ctx, c.inner.Oracle())
+	course, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
 	if err != nil {
 		return nil, err
 	}
-	c.along = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
-	for _, percent := range s.Course {
-		c.along[percent] = course.At[p.epochAt(percent)]
+	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
+	for _, percent := range s.Checkpoints {
+		c.trajectory[percent] = course.AtEpoch[p.epochAt(percent)]
 	}
 	return c, nil
 }
@@ -100,7 +100,7 @@ func (c *Case) source(seeds ...int) string {
 type Network struct {
 	Label   string
 	weights nn.Params
-	layers  map[string]*stock
+	layers  map[string]*layerData
 }
 
 // Original is the model that was trained on all images.
@@ -112,9 +112,9 @@ func (c *Case) Original() *Network {
 // its epochs in per cent: one of the study's course, 0 for the untrained network
 // or 100 for the end.
 func (c *Case) Retrained(percent int) (*Network, error) {
-	w, ok := c.along[percent]
+	w, ok := c.trajectory[percent]
 	if !ok {
-		return nil, fmt.Errorf("no weights were kept after %d %% of the epochs; there are 0, %v and 100", percent, c.Course)
+		return nil, fmt.Errorf("no weights were kept after %d %% of the epochs; there are 0, %v and 100", percent, c.Checkpoints)
 	}
 	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: w}, nil
 }
@@ -132,8 +132,8 @@ func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Ne
 // Row measures an arm of table 4 in this case, or finds the measurement in the
 // store. Arms beside those of Arms are possible: a method in another setting
 // under a label of its own.
-func (c *Case) Row(ctx context.Context, a Arm) (*Unlearned, error) {
-	row, _, err := c.desk.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
+func (c *Case) Row(ctx context.Context, a Variant) (*Unlearned, error) {
+	row, _, err := c.labEnv.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
 	return row, err
 }
 
@@ -162,17 +162,17 @@ func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 // Bandwidth is the paper's for a layer.
 func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.set.bandwidth(layer) }
 
-// stock are the activations of a layer, computed once per model.
-func (n *Network) stock(c *Case, layer string) (*stock, error) {
+// data are the activations of a layer, computed once per model.
+func (n *Network) layerData(c *Case, layer string) (*layerData, error) {
 	if s, ok := n.layers[layer]; ok {
 		return s, nil
 	}
-	s, err := c.judging().stock(n.weights, layer)
+	s, err := c.newJudgeRun().layerData(n.weights, layer)
 	if err != nil {
 		return nil, err
 	}
 	if n.layers == nil {
-		n.layers = map[string]*stock{}
+		n.layers = map[string]*layerData{}
 	}
 	n.layers[layer] = s
 	return s, nil

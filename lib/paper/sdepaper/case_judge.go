@@ -15,7 +15,7 @@ type Sets struct {
 
 // Sets draws the sets of the protocol with |S| = size, as table 1 does.
 func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
-	drawn, s, err := c.cast(n, layer, size)
+	drawn, s, err := c.drawSets(n, layer, size)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +26,8 @@ func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
 // Judge is the controlled protocol on one model: subsets of retained images and
 // of forgotten ones, which a retrained model never saw, are judged by a method.
 // In the model of seed s after 80 per cent it gives the numbers behind table 1.
-func (c *Case) Judge(n *Network, m sde.Method, layer string, size int, b sde.Bandwidth) (*sde.Control, error) {
-	drawn, _, err := c.cast(n, layer, size)
+func (c *Case) Judge(n *Network, m sde.Method, layer string, size int, b sde.Bandwidth) (*sde.ControlledResult, error) {
+	drawn, _, err := c.drawSets(n, layer, size)
 	if err != nil {
 		return nil, err
 	}
@@ -40,21 +40,21 @@ func (c *Case) Verdict(target *sde.Matrix, s *Sets, b sde.Bandwidth) (*sde.Resul
 }
 
 func (c *Case) options(b sde.Bandwidth) sde.Options {
-	return sde.Options{Bandwidth: b, Seed: uint64(c.judging().drawSeed(c.Draw))}
+	return sde.Options{Bandwidth: b, Seed: uint64(c.newJudgeRun().drawSeed(c.Draw))}
 }
 
-func (c *Case) judging() *judging {
-	return &judging{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}
+func (c *Case) newJudgeRun() *judgeRun {
+	return &judgeRun{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}
 }
 
-func (c *Case) cast(n *Network, layer string, size int) (cast, *stock, error) {
+func (c *Case) drawSets(n *Network, layer string, size int) (judgeSets, *layerData, error) {
 	if most := min(len(c.Forget), len(c.Retain)/2, c.HeldOut); size < 4 || size > most {
-		return cast{}, nil, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
+		return judgeSets{}, nil, fmt.Errorf("|S| = %d is not within 4 ... %d, what the forgotten images allow", size, most)
 	}
-	s, err := n.stock(c, layer)
+	s, err := n.layerData(c, layer)
 	if err != nil {
-		return cast{}, nil, err
+		return judgeSets{}, nil, err
 	}
-	drawn, err := c.judging().cast(s, size, c.Draw)
+	drawn, err := c.newJudgeRun().drawSets(s, size, c.Draw)
 	return drawn, s, err
 }

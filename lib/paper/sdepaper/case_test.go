@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// short is a case whose models have learned next to nothing.
-func short(t *testing.T) *Case {
+// shortStudy is a case whose models have learned next to nothing.
+func shortStudy(t *testing.T) *Case {
 	t.Helper()
 	c, err := openCase(t.Context(), environment(t), small(), 0)
 	if err != nil {
@@ -21,7 +21,7 @@ func short(t *testing.T) *Case {
 }
 
 func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
-	c := short(t)
+	c := shortStudy(t)
 	late, err := c.Retrained(JudgedAt)
 	if err != nil {
 		t.Fatal(err)
@@ -64,8 +64,8 @@ func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
 }
 
 func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
-	c := short(t)
-	judged, err := c.desk.judged(t.Context(), c.Study, c.set, c.fraction, c.Seed, partCourse)
+	c := shortStudy(t)
+	judged, err := c.labEnv.judge(t.Context(), c.Study, c.set, c.fraction, c.Seed, partTrajectory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 		if want.Method != (sde.SDE{}).Name() {
 			continue
 		}
-		n, err := c.Retrained(want.Course)
+		n, err := c.Retrained(want.Percent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(want.Draws) != c.Study.Draws || got.Confusion() != want.Draws[0].Confusion {
-			t.Errorf("%d %%: %+v, the table has %+v", want.Course, got.Confusion(), want.Draws[0])
+			t.Errorf("%d %%: %+v, the table has %+v", want.Percent, got.Confusion(), want.Draws[0])
 		}
 	}
 	if len(judged.rows) == 0 {
@@ -91,7 +91,7 @@ func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 }
 
 func TestOtherDrawsJudgeOtherImages(t *testing.T) {
-	c := short(t)
+	c := shortStudy(t)
 	n := c.Original()
 	first, err := c.Sets(n, "hp", 20)
 	if err != nil {
@@ -112,12 +112,12 @@ func TestOtherDrawsJudgeOtherImages(t *testing.T) {
 }
 
 func TestACaseUnlearnsAsTableFourDoes(t *testing.T) {
-	c := short(t)
-	row, err := c.Row(t.Context(), Arm{Label: Nothing, Method: unlearn.DoNothing{}, Control: true})
+	c := shortStudy(t)
+	row, err := c.Row(t.Context(), Variant{Label: NoOp, Method: unlearn.NoOp{}, Control: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := c.Unlearn(t.Context(), Nothing, unlearn.DoNothing{})
+	n, err := c.Unlearn(t.Context(), NoOp, unlearn.NoOp{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestACaseUnlearnsAsTableFourDoes(t *testing.T) {
 }
 
 func TestACaseSaysWhereItsNumbersComeFrom(t *testing.T) {
-	c := short(t)
+	c := shortStudy(t)
 	for source, want := range map[string]string{c.Source(): "seeds 0 ", c.SourceOfAll(): "seeds 0, 1 "} {
 		if !strings.Contains(source, want) || !strings.Contains(source, "tiny, R = 30 %") {
 			t.Errorf("%q, want %q in it", source, want)
@@ -140,7 +140,7 @@ func TestACaseSaysWhereItsNumbersComeFrom(t *testing.T) {
 }
 
 func TestACaseRefusesWhatItDoesNotHave(t *testing.T) {
-	c := short(t)
+	c := shortStudy(t)
 	if _, err := c.Retrained(55); err == nil || !strings.Contains(err.Error(), "55") {
 		t.Errorf("weights after 55 %%: %v", err)
 	}

@@ -36,20 +36,20 @@ type groupLoss struct {
 const sideBySide = 2
 
 // collect opens a scale's settings and finds or computes what pieces keep.
-func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []piece) (*evidence, error) {
+func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []measurement) (*evidence, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
 		return nil, err
 	}
 	all := pieces(s)
 	if len(all) == 0 {
-		return nil, nothingAt(s)
+		return nil, noSettingsError(s)
 	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{}}
-	ev.Settings, ev.Fractions = spanOf(all)
+	ev.Settings, ev.Fractions = settingsOf(all)
 	opened := map[string]*prepared{}
 	for _, setting := range ev.Settings {
-		p, err := deskOf(e).open(ctx, setting)
+		p, err := newLabEnv(e).openSetting(ctx, setting)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 			ev.caveats = append(ev.caveats, p.About.Caveat)
 		}
 	}
-	jobs, err := deskOf(e).jobs(ctx, s, all)
+	jobs, err := newLabEnv(e).jobs(ctx, s, all)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,15 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 		return nil, err
 	}
 	for _, p := range all {
-		if err := ev.add(ctx, opened[p.Label], p); err != nil {
+		if err := ev.addMeasurement(ctx, opened[p.Label], p); err != nil {
 			return nil, fmt.Errorf("%s, R %g, seed %d: %w", p.Label, p.fraction, p.seed, err)
 		}
 	}
 	return ev, nil
 }
 
-// spanOf are the settings and the fractions of pieces, in their order.
-func spanOf(pieces []piece) (settings []Setting, fractions []float64) {
+// settingsOf are the settings and the fractions of pieces, in their order.
+func settingsOf(pieces []measurement) (settings []Setting, fractions []float64) {
 	for _, p := range pieces {
 		if !slices.ContainsFunc(settings, func(x Setting) bool { return x.Label == p.Label }) {
 			settings = append(settings, p.Setting)
@@ -89,11 +89,11 @@ func spanOf(pieces []piece) (settings []Setting, fractions []float64) {
 	return settings, fractions
 }
 
-// add finds or computes what a piece keeps.
-func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
-	d := deskOf(ev.env)
+// addDraw finds or computes what a piece keeps.
+func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurement) error {
+	d := newLabEnv(ev.env)
 	if p.judge != "" {
-		j, err := d.judged(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
+		j, err := d.judge(ctx, ev.Study, of, p.fraction, p.seed, p.judge)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (ev *evidence) add(ctx context.Context, of *prepared, p piece) error {
 	if !p.rows {
 		return nil
 	}
-	for _, a := range p.arms {
+	for _, a := range p.variants {
 		row, id, err := d.unlearned(ctx, ev.Study, of, p.fraction, p.seed, a)
 		if err != nil {
 			return err
@@ -166,13 +166,13 @@ func (s Setting) network() string {
 	return fmt.Sprintf("%s with %d channels in its first layer", s.Net, s.Width)
 }
 
-// each is the mean of a value over models, with Student's interval.
-func each[T any](rows []T, value func(T) float64) stats.Estimate {
+// meanOf is the mean of a value over models, with Student's interval.
+func meanOf[T any](rows []T, value func(T) float64) stats.Estimate {
 	var x []float64
 	for _, r := range rows {
 		x = append(x, value(r))
 	}
-	return stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, 1)
+	return stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, 1)
 }
 
 // pooled is the mean over models of estimates over subsets; of a single model it
@@ -181,11 +181,11 @@ func pooled[T any](rows []T, value func(T) stats.Estimate) stats.Estimate {
 	if len(rows) == 1 {
 		return value(rows[0])
 	}
-	return each(rows, func(r T) float64 { return value(r).Value })
+	return meanOf(rows, func(r T) float64 { return value(r).Value })
 }
 
-// where keeps the rows for which keep is true.
-func where[T any](rows []T, keep func(T) bool) []T {
+// filter keeps the rows for which keep is true.
+func filter[T any](rows []T, keep func(T) bool) []T {
 	var out []T
 	for _, r := range rows {
 		if keep(r) {

@@ -99,7 +99,7 @@ func timed(ctx context.Context, m sde.Method, records, in, out sde.Matrix, size,
 	if err != nil {
 		return 0, err
 	}
-	subsets, err := sde.Draw(records.Rows, size, n, engine.Root(1).Stream(engine.StreamCost))
+	subsets, err := sde.DrawSubsets(records.Rows, size, n, engine.Root(1).Stream(engine.StreamCost))
 	if err != nil {
 		return 0, err
 	}

@@ -31,12 +31,12 @@ var figure2 = paper.Recipe{
 }
 
 func init() {
-	from(&figure1, first, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&figure1, firstSeedMeasurements, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
 		return ev.distributions(ctx, figure1, func(m models) []panel {
 			return []panel{{"original", m.original, []string{"retained", "test"}}, {"untrained", m.untrained, []string{"retained", "test"}}}
 		})
 	})
-	from(&figure2, first, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&figure2, firstSeedMeasurements, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
 		return ev.distributions(ctx, figure2, func(m models) []panel {
 			all := []string{"retained", "forgotten", "test"}
 			return []panel{{"original", m.original, all}, {"retrained", m.retrained, all}}
@@ -77,11 +77,11 @@ func (ev *evidence) distributions(ctx context.Context, r paper.Recipe, panels fu
 }
 
 func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
-	c, err := deskOf(ev.env).opened(ctx, ev.Study, p.Setting, ev.fraction(), 0)
+	c, err := newLabEnv(ev.env).openCase(ctx, ev.Study, p.Setting, ev.fraction(), 0)
 	if err != nil {
 		return models{}, err
 	}
-	original, retrained, err := weights(ctx, c, Arm{Method: unlearn.Retrain{}})
+	original, retrained, err := weights(ctx, c, Variant{Method: unlearn.Retrain{}})
 	return models{original, retrained, p.untrained(0)}, err
 }
 
@@ -99,8 +99,8 @@ func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means
 	size := min(ev.Sizes[len(ev.Sizes)-1], len(forget))
 	rng := engine.Root(0).Stream(engine.StreamSDEFigure, uint64(size))
 	rows := map[string]sde.Matrix{
-		"retained":  acts["hp"].train.Gather(pick(retain, rng.Perm(len(retain))[:size])),
-		"forgotten": acts["hp"].train.Gather(pick(forget, rng.Perm(len(forget))[:size])),
+		"retained":  acts["hp"].train.Gather(gatherRows(retain, rng.Perm(len(retain))[:size])),
+		"forgotten": acts["hp"].train.Gather(gatherRows(forget, rng.Perm(len(forget))[:size])),
 		"test":      acts["hp"].test.Gather(rng.Perm(p.Test.X.Rows)[:size]),
 	}
 	f.X = plot.Axis{Label: "H(S, hp)"}
@@ -141,16 +141,16 @@ var figure4 = paper.Recipe{
 }
 
 func init() {
-	from(&figure3, judgedBy(partMain, partSweep), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&figure3, judgedIn(partMain, partSweep), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.bandwidths()}, nil
 	})
-	from(&figure4, judgedBy(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&figure4, judgedIn(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Figure: ev.layerStrips()}, nil
 	})
 }
 
-// abreast is the number of panels side by side: rows are full.
-func abreast(panels int) int {
+// panelColumns is the number of panels side by side: rows are full.
+func panelColumns(panels int) int {
 	if panels%3 == 0 {
 		return 3
 	}
@@ -161,17 +161,17 @@ func (ev *evidence) bandwidths() plot.Figure {
 	size := ev.Sizes[len(ev.Sizes)-1]
 	fig := plot.Panels{
 		Meta:    plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: ev.provenance(figure3).Line()},
-		Columns: abreast(len(ev.Settings) * len(ev.Fractions)),
+		Columns: panelColumns(len(ev.Settings) * len(ev.Fractions)),
 	}
 	for _, s := range ev.Settings {
 		for _, r := range ev.Fractions {
 			f := plot.Curves{
 				Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", group(s, r), size)},
-				X:    plot.Axis{Label: "sigma"}, Y: plot.Shares("F1"), Null: &plot.Null{Value: 0.5},
+				X:    plot.Axis{Label: "sigma"}, Y: plot.ShareAxis("F1"), Null: &plot.Null{Value: 0.5},
 				Curves: []plot.Curve{ev.bandwidthCurve(s, sde.SDE{}, r, size), ev.bandwidthCurve(s, sde.SpreadOnly{}, r, size)},
 			}
 			f.Curves[1].Control = true
-			for _, j := range ev.atRoot(s.Label, sde.SDE{}.Name(), r, size) {
+			for _, j := range ev.judgedAtRoot(s.Label, sde.SDE{}.Name(), r, size) {
 				f.Marks = []plot.Mark{{X: j.Sigma, Label: "sqrt(dim)"}}
 			}
 			fig.Figures = append(fig.Figures, f)
@@ -184,7 +184,7 @@ func (ev *evidence) bandwidths() plot.Figure {
 // model's own median distance, so that its bandwidths are averaged over models.
 func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, size int) plot.Curve {
 	bySeed := make([][]Judged, ev.Seeds)
-	for _, j := range ev.at(s.Label, m.Name(), fraction, size, func(j Judged) bool { return j.Bandwidth != sde.SqrtDim().String() }) {
+	for _, j := range ev.judgedRows(s.Label, m.Name(), fraction, size, func(j Judged) bool { return j.Bandwidth != sde.SqrtDim().String() }) {
 		bySeed[j.Seed] = append(bySeed[j.Seed], j)
 	}
 	c := plot.Curve{Name: m.Name()}
@@ -196,20 +196,20 @@ func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, si
 			}
 		}
 		if len(at) > 0 {
-			c.Add(each(at, func(j Judged) float64 { return j.Sigma }).Value, each(at, func(j Judged) float64 { return j.F1().Rule }))
+			c.Add(meanOf(at, func(j Judged) float64 { return j.Sigma }).Value, meanOf(at, func(j Judged) float64 { return j.F1().Rule }))
 		}
 	}
 	return c
 }
 
 func (ev *evidence) layerStrips() plot.Figure {
-	fig := plot.Panels{Meta: plot.Meta{Title: figure4.Title, Source: ev.provenance(figure4).Line()}, Columns: abreast(len(ev.Settings))}
+	fig := plot.Panels{Meta: plot.Meta{Title: figure4.Title, Source: ev.provenance(figure4).Line()}, Columns: panelColumns(len(ev.Settings))}
 	failed, all := 0, 0
 	for _, s := range ev.Settings {
-		rows := where(ev.judged, func(j Judged) bool { return j.Setting == s.Label })
+		rows := filter(ev.judged, func(j Judged) bool { return j.Setting == s.Label })
 		f := plot.Strips{
 			Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", s.Label, ev.Sizes[len(ev.Sizes)-1])},
-			X:    plot.Axis{Label: "layer"}, Y: plot.Shares("F1"), Null: &plot.Null{Value: 0.5},
+			X:    plot.Axis{Label: "layer"}, Y: plot.ShareAxis("F1"), Null: &plot.Null{Value: 0.5},
 		}
 		for i := len(rows) - 1; i >= 0; i-- {
 			if l := rows[i].Layer; !slices.Contains(f.Groups, l) {

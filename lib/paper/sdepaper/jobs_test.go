@@ -22,9 +22,9 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 		}
 		return len(all)
 	}
-	list := func(pieces []piece) []lab.Job {
+	list := func(pieces []measurement) []lab.Job {
 		before := runs()
-		jobs, err := deskOf(e).jobs(t.Context(), s, pieces)
+		jobs, err := newLabEnv(e).jobs(t.Context(), s, pieces)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,14 +33,14 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 		}
 		return jobs
 	}
-	rows := measured(tenth)(s)
+	rows := table4Measurements(tenth)(s)
 	var all []lab.Job
-	for _, pieces := range [][]piece{judgedBy(partCourse)(s), first(s), rows} {
+	for _, pieces := range [][]measurement{judgedIn(partTrajectory)(s), firstSeedMeasurements(s), rows} {
 		before := list(pieces)
 		list(rows) // some of their models are there
 		ev := &evidence{Study: s, env: e}
 		for _, p := range pieces {
-			if err := ev.add(t.Context(), opened(t, e), p); err != nil {
+			if err := ev.addMeasurement(t.Context(), opened(t, e), p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 			}
 		}
 		after := list(pieces)
-		if !slices.Equal(lab.IDs(before), lab.IDs(after)) {
+		if !slices.Equal(lab.JobIDs(before), lab.JobIDs(after)) {
 			t.Error("the jobs have other names after the work")
 		}
 		for _, j := range after {
@@ -60,7 +60,7 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 		}
 		all = append(all, after...)
 	}
-	labtest.RunsAreListed(t, e.Store, all)
+	labtest.CheckRunsListed(t, e.Store, all)
 }
 
 // The paper's grid: 6 settings, 3 fractions, 5 seeds; originals are shared by
@@ -83,7 +83,7 @@ func TestThePapersTablesAreListedWithoutTheirData(t *testing.T) {
 			t.Errorf("its data are here: %+v", j)
 		}
 	}
-	if kinds["train"] != 6*5+2*6*5*3 || kinds["unlearn"] != 6*5*3*10 || kinds["evidence"] != 6*5*3*(2+len(study.Arms())) {
+	if kinds["train"] != 6*5+2*6*5*3 || kinds["unlearn"] != 6*5*3*10 || kinds["evidence"] != 6*5*3*(2+len(study.Variants())) {
 		t.Errorf("%v", kinds)
 	}
 }

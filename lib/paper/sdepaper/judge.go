@@ -17,7 +17,7 @@ type Judged struct {
 	Setting   string  `json:"setting"`
 	Fraction  float64 `json:"fraction"` // R
 	Seed      int     `json:"seed"`
-	Course    int     `json:"course"` // per cent of the epochs, 0: not trained
+	Percent   int     `json:"course"` // per cent of the epochs, 0: not trained
 	Layer     string  `json:"layer"`
 	Size      int     `json:"size"`   // |S|
 	Method    string  `json:"method"` // of sde.Methods, or a control
@@ -37,66 +37,66 @@ const (
 	HeldOut   = "two held-out halves"
 )
 
-// scaled names the control whose in-training class is held-out activations,
+// scaledName names the control whose in-training class is held-out activations,
 // scaled by some per cent.
-func scaled(percent float64) string { return fmt.Sprintf("held out, scaled %g %%", percent) }
+func scaledName(percent float64) string { return fmt.Sprintf("held out, scaled %g %%", percent) }
 
 // scales are the per cents of the rescaled control.
 func scales() []float64 { return []float64{2, 5, 10} }
 
-// part names what of a model is judged in one run of the store.
+// runPart names what of a model is judged in one run of the store.
 type part string
 
 const (
-	partMain   part = "main"   // tables 1 and 3, figure 3: hp late in training, every method
-	partCourse part = "course" // tables 2 and 7: hp along the training, SDE
-	partLayers part = "layers" // figure 4: every layer, SDE
-	partSpread part = "spread" // tables 1 and 3: hp late in training, with the spread taken out
-	partSweep  part = "sweep"  // figure 3: hp late in training, in kernels of many bandwidths
+	partMain       part = "main"   // tables 1 and 3, figure 3: hp late in training, every method
+	partTrajectory part = "course" // tables 2 and 7: hp along the training, SDE
+	partLayers     part = "layers" // figure 4: every layer, SDE
+	partSpread     part = "spread" // tables 1 and 3: hp late in training, with the spread taken out
+	partSweep      part = "sweep"  // figure 3: hp late in training, in kernels of many bandwidths
 )
 
 // judgedKey identifies a run of judgements in the store.
 type judgedKey struct {
-	Part     part    `json:"part"`
-	Label    string  `json:"label"`
-	Weights  string  `json:"weights"` // hashes of the models judged
-	Fraction float64 `json:"fraction"`
-	Sizes    []int   `json:"sizes"`
-	Subsets  int     `json:"subsets"`
-	Draws    int     `json:"draws"`
-	Course   []int   `json:"course"`
-	Version  int     `json:"version"`
-	Measure  int     `json:"measure"` // version of package verify/sde
-	Forget   string  `json:"forget"`  // rows
+	Part       part    `json:"part"`
+	Label      string  `json:"label"`
+	Weights    string  `json:"weights"` // hashes of the models judged
+	Fraction   float64 `json:"fraction"`
+	Sizes      []int   `json:"sizes"`
+	Subsets    int     `json:"subsets"`
+	Draws      int     `json:"draws"`
+	Trajectory []int   `json:"course"`
+	Version    int     `json:"version"`
+	Measure    int     `json:"measure"` // version of package verify/sde
+	Forget     string  `json:"forget"`  // rows
 }
 
 // judgeVersion goes up when a change of this file changes its numbers, or what a part
 // holds.
 const judgeVersion = 3
 
-// judgement is a part of the protocol on one retrained model.
-type judgement struct {
+// judgementRow is a part of the protocol on one retrained model.
+type judgedPart struct {
 	rows []Judged
 	run  string  // its ID in the store
 	loss float64 // of the training, in the epoch after which the paper judges
 }
 
-// judged returns a part of the protocol on the model that a seed's retraining
+// judge returns a part of the protocol on the model that a seed's retraining
 // gave, from the store or computed.
-func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) (*judgement, error) {
-	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
+func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) (*judgedPart, error) {
+	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
 		return nil, err
 	}
-	course, err := c.Trained(ctx, c.Oracle())
+	course, err := c.TrainedModel(ctx, c.Oracle())
 	if err != nil {
 		return nil, err
 	}
 	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
 	key := d.judgedKey(s, c, p.Label, course.Final, which)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		d.lab.Share(job, 0, what)
-		rows, err := (&judging{Study: s, p: p, course: course, fraction: fraction, seed: seed}).part(ctx, which)
+		d.lab.ReportProgress(job, 0, what)
+		rows, err := (&judgeRun{Study: s, p: p, trajectory: course, fraction: fraction, seed: seed}).runPart(ctx, which)
 		if err != nil {
 			return err
 		}
@@ -105,16 +105,16 @@ func (d *desk) judged(ctx context.Context, s Study, p *prepared, fraction float6
 	if err != nil {
 		return nil, err
 	}
-	d.lab.Finish(job, what)
-	out := &judgement{run: run.ID, loss: course.History[p.epochAt(JudgedAt)-1].Loss}
+	d.lab.ReportDone(job, what)
+	out := &judgedPart{run: run.ID, loss: course.History[p.epochAt(JudgedAt)-1].Loss}
 	return out, run.JSON("judged.json", &out.rows)
 }
 
 // judgedKey is the key of judgements of a case's retrained model.
-func (d *desk) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
-	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Course, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
+func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
+	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
 	key := d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
-	key.Of = append(key.Of, c.Goal)
+	key.DependsOn = append(key.DependsOn, c.Goal)
 	return key
 }
 
@@ -123,21 +123,21 @@ func judgedJob(s Study, of Setting, fraction float64, seed int, which part) stri
 	return fmt.Sprintf("evidence/sde/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, which)
 }
 
-// judging is the work behind one run.
-type judging struct {
+// newJudgeRun is the work behind one run.
+type judgeRun struct {
 	Study
-	p        *prepared
-	course   *lab.Trajectory
-	fraction float64
-	seed     int
+	p          *prepared
+	trajectory *lab.Trajectory
+	fraction   float64
+	seed       int
 }
 
-func (j *judging) part(ctx context.Context, which part) ([]Judged, error) {
+func (j *judgeRun) runPart(ctx context.Context, which part) ([]Judged, error) {
 	switch which {
 	case partMain:
 		return j.main(ctx)
-	case partCourse:
-		return j.along(ctx)
+	case partTrajectory:
+		return j.judgeTrajectory(ctx)
 	case partSpread:
 		return j.spread(ctx)
 	case partSweep:
@@ -146,95 +146,95 @@ func (j *judging) part(ctx context.Context, which part) ([]Judged, error) {
 	return j.everyLayer(ctx)
 }
 
-// at are the weights after a part of the training, 0: before it.
-func (j *judging) at(percent int) nn.Params {
+// judgedRows are the weights after a part of the training, 0: before it.
+func (j *judgeRun) weightsAt(percent int) nn.Params {
 	if percent == 0 {
 		return j.p.untrained(j.seed)
 	}
-	return j.course.At[j.p.epochAt(percent)]
+	return j.trajectory.AtEpoch[j.p.epochAt(percent)]
 }
 
 // main judges hp late in training.
-func (j *judging) main(ctx context.Context) ([]Judged, error) {
-	late, err := j.stock(j.at(JudgedAt), "hp")
+func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
+	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	random, err := j.stock(j.at(0), "hp")
+	random, err := j.layerData(j.weightsAt(0), "hp")
 	if err != nil {
 		return nil, err
 	}
-	var all []question
+	var all []judgeSpec
 	for _, size := range j.Sizes {
-		ask := question{stock: late, layer: "hp", size: size, course: JudgedAt}
+		ask := judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}
 		for _, m := range sde.Methods() {
-			all = append(all, ask.by(m))
+			all = append(all, ask.withMethod(m))
 		}
-		all = append(all, ask.of(random, 0, Untrained))
+		all = append(all, ask.onModel(random, 0, Untrained))
 		for _, percent := range append([]float64{0}, scales()...) {
-			all = append(all, ask.heldOut(percent))
+			all = append(all, ask.onHeldOut(percent))
 		}
 	}
-	return j.answer(ctx, all)
+	return j.judgeAll(ctx, all)
 }
 
 // spread judges hp late in training with the spread taken out.
-func (j *judging) spread(ctx context.Context) ([]Judged, error) {
-	late, err := j.stock(j.at(JudgedAt), "hp")
+func (j *judgeRun) spread(ctx context.Context) ([]Judged, error) {
+	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	var all []question
+	var all []judgeSpec
 	for _, size := range j.Sizes {
-		all = append(all, question{stock: late, layer: "hp", size: size, course: JudgedAt}.by(sde.SpreadMatched{}))
+		all = append(all, judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}.withMethod(sde.SpreadMatched{}))
 	}
-	return j.answer(ctx, all)
+	return j.judgeAll(ctx, all)
 }
 
 // sweep judges hp late in training, in sets of the last size, in kernels of many
 // bandwidths: by SDE and by the spread alone.
-func (j *judging) sweep(ctx context.Context) ([]Judged, error) {
-	late, err := j.stock(j.at(JudgedAt), "hp")
+func (j *judgeRun) sweep(ctx context.Context) ([]Judged, error) {
+	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
 		return nil, err
 	}
-	bandwidths, err := swept(late.train)
+	bandwidths, err := sweepBandwidths(late.train)
 	if err != nil {
 		return nil, err
 	}
-	ask := question{stock: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], course: JudgedAt}
-	var all []question
+	ask := judgeSpec{data: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}
+	var all []judgeSpec
 	for _, sigma := range bandwidths {
 		ask.bandwidth = sde.Fixed(sigma)
-		all = append(all, ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{}))
+		all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
 	}
-	return j.answer(ctx, all)
+	return j.judgeAll(ctx, all)
 }
 
-func (j *judging) along(ctx context.Context) ([]Judged, error) {
-	var all []question
-	for _, percent := range j.Course {
-		s, err := j.stock(j.at(percent), "hp")
+func (j *judgeRun) judgeTrajectory(ctx context.Context) ([]Judged, error) {
+	var all []judgeSpec
+	for _, percent := range j.Checkpoints {
+		s, err := j.layerData(j.weightsAt(percent), "hp")
 		if err != nil {
 			return nil, err
 		}
 		for _, size := range j.Sizes {
-			ask := question{stock: s, layer: "hp", size: size, course: percent}
-			all = append(all, ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{}))
+			ask := judgeSpec{data: s, layer: "hp", size: size, percent: percent}
+			all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
 		}
 	}
-	return j.answer(ctx, all)
+	return j.judgeAll(ctx, all)
 }
 
-func (j *judging) everyLayer(ctx context.Context) ([]Judged, error) {
+func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 	var out []Judged
 	for _, layer := range j.p.layers() { // one at a time: the first are large
-		s, err := j.stock(j.at(JudgedAt), layer)
+		s, err := j.layerData(j.weightsAt(JudgedAt), layer)
 		if err != nil {
 			return nil, err
 		}
-		ask := question{stock: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], course: JudgedAt, bandwidth: j.p.bandwidth(layer)}
-		rows, err := j.answer(ctx, []question{ask.by(sde.SDE{}), ask.by(sde.SpreadOnly{})})
+		ask := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
+		rows, err := j.judgeAll(ctx, []judgeSpec{ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{})})
 		if err != nil {
 			return nil, err
 		}
@@ -243,50 +243,50 @@ func (j *judging) everyLayer(ctx context.Context) ([]Judged, error) {
 	return out, nil
 }
 
-// question is one row of judgements that is to be made.
-type question struct {
-	stock     *stock
+// judgeSpec is one row of judgements that is to be made.
+type judgeSpec struct {
+	data      *layerData
 	method    sde.Method
 	name      string // of the method, or of a control
 	layer     string
 	size      int
-	course    int
+	percent   int
 	bandwidth sde.Bandwidth
-	// scaled is set for two held-out halves, of which the first is scaled by so
+	// scaledName is set for two held-out halves, of which the first is scaled by so
 	// many per cent.
 	scaled *float64
 }
 
-func (q question) by(m sde.Method) question {
+func (q judgeSpec) withMethod(m sde.Method) judgeSpec {
 	q.method, q.name = m, m.Name()
 	return q
 }
 
-// of asks SDE about another model, as a control.
-func (q question) of(s *stock, course int, name string) question {
-	q.stock, q.course, q.method, q.name = s, course, sde.SDE{}, name
+// onModel asks SDE about another model, as a control.
+func (q judgeSpec) onModel(s *layerData, course int, name string) judgeSpec {
+	q.data, q.percent, q.method, q.name = s, course, sde.SDE{}, name
 	return q
 }
 
-func (q question) heldOut(percent float64) question {
+func (q judgeSpec) onHeldOut(percent float64) judgeSpec {
 	q.method, q.name, q.scaled = sde.SDE{}, HeldOut, &percent
 	if percent != 0 {
-		q.name = scaled(percent)
+		q.name = scaledName(percent)
 	}
 	return q
 }
 
-// answer judges draw by draw.
-func (j *judging) answer(ctx context.Context, all []question) ([]Judged, error) {
+// judgeAll judges draw by draw.
+func (j *judgeRun) judgeAll(ctx context.Context, all []judgeSpec) ([]Judged, error) {
 	var out []Judged
 	for _, q := range all {
-		row := Judged{Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Course: q.course, Layer: q.layer, Size: q.size, Method: q.name,
+		row := Judged{Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Percent: q.percent, Layer: q.layer, Size: q.size, Method: q.name,
 			Bandwidth: q.bandwidth.String()}
 		for draw := range j.Draws {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if err := j.add(&row, q, draw); err != nil {
+			if err := j.addDraw(&row, q, draw); err != nil {
 				return nil, fmt.Errorf("%s, |S| %d, layer %s, draw %d: %w", q.name, q.size, q.layer, draw, err)
 			}
 		}
@@ -295,9 +295,9 @@ func (j *judging) answer(ctx context.Context, all []question) ([]Judged, error) 
 	return out, nil
 }
 
-// add judges one draw and puts the verdicts into the row.
-func (j *judging) add(row *Judged, q question, draw int) error {
-	c, err := j.castOf(q, draw)
+// addDraw judges one draw and puts the verdicts into the row.
+func (j *judgeRun) addDraw(row *Judged, q judgeSpec, draw int) error {
+	c, err := j.setsFor(q, draw)
 	if err != nil {
 		return err
 	}
@@ -313,19 +313,19 @@ func (j *judging) add(row *Judged, q question, draw int) error {
 	return nil
 }
 
-func (j *judging) castOf(q question, draw int) (cast, error) {
+func (j *judgeRun) setsFor(q judgeSpec, draw int) (judgeSets, error) {
 	if q.scaled != nil {
-		return j.heldOut(q.stock, q.size, 1+*q.scaled/100, draw)
+		return j.drawHeldOutSets(q.data, q.size, 1+*q.scaled/100, draw)
 	}
-	return j.cast(q.stock, q.size, draw)
+	return j.drawSets(q.data, q.size, draw)
 }
 
 // sweepPoints is the number of bandwidths of figure 3 here; the paper takes 20.
 const sweepPoints = 12
 
-// swept are the bandwidths of figure 3: evenly spread from 1 to the larger of
+// sweepBandwidths are the bandwidths of figure 3: evenly spread from 1 to the larger of
 // sqrt(dim) and the median distance of the training activations.
-func swept(m sde.Matrix) ([]float64, error) {
+func sweepBandwidths(m sde.Matrix) ([]float64, error) {
 	few := m.Gather(firstRows(min(m.Rows, 500)))
 	median, err := sde.MedianDistance().Resolve(&few)
 	if err != nil {

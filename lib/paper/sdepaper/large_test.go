@@ -21,7 +21,7 @@ func TestTheLargeScaleOnItsOwnImages(t *testing.T) {
 	s.Settings[0].Images, s.Settings[0].Held, s.Settings[0].Width, s.Settings[0].Fit.Epochs = 300, 120, 2, 5
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, dir)
-	p, err := deskOf(e).open(t.Context(), s.Settings[0])
+	p, err := newLabEnv(e).openSetting(t.Context(), s.Settings[0])
 	if errors.Is(err, datasets.ErrMissing) {
 		t.Skip(err)
 	}
@@ -29,8 +29,8 @@ func TestTheLargeScaleOnItsOwnImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	ev := &evidence{Study: s, env: e, data: map[string]string{"cifar10_jpeg": p.Hash}, caveats: []string{p.About.Caveat}}
-	for _, piece := range judgedBy(partMain, partCourse, partLayers, partSpread, partSweep)(s) {
-		if err := ev.add(t.Context(), p, piece); err != nil {
+	for _, piece := range judgedIn(partMain, partTrajectory, partLayers, partSpread, partSweep)(s) {
+		if err := ev.addMeasurement(t.Context(), p, piece); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,7 +58,7 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 	e, s := environment(t), small()
 	s.Settings[0].ShortAt, s.Settings[0].Fit.Batch = 0.3, 33 // 70 images stay: 4 in the last batch
 	ev := &evidence{Study: s, env: e}
-	ev.Settings, ev.Fractions = spanOf(lastBatches(s))
+	ev.Settings, ev.Fractions = settingsOf(lastBatches(s))
 	p := opened(t, e)
 	judges := []string{sde.SDE{}.Name(), sde.SpreadOnly{}.Name(), HeldOut}
 	for k, x := range ev.Settings {
@@ -75,7 +75,7 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 			}
 		}
 	}
-	out, err := ev.eitherWay(t.Context())
+	out, err := ev.lastBatchComparison(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := c.Late()
+			n, err := c.LateModel()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 		}
 		values := []float64{want.f1, want.f1, 0, 0, 0, want.loss, want.last}
 		if want.loss != 0 {
-			for kind := range kinds() {
+			for kind := range imageKinds() {
 				values[2+kind] = mean(i >= 3, kind)
 			}
 		}

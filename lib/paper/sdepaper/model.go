@@ -15,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// desk is what the recipes of one environment share.
-type desk struct{ lab *lab.Lab }
+// labEnv is what the recipes of one environment share.
+type labEnv struct{ lab *lab.Lab }
 
 // prepared is a setting whose images are loaded.
 type prepared struct {
@@ -25,9 +25,9 @@ type prepared struct {
 	shift int // of the lab's seeds
 }
 
-func deskOf(e *paper.Env) *desk { return &desk{e.Lab()} }
+func newLabEnv(e *paper.Env) *labEnv { return &labEnv{e.Lab()} }
 
-func (d *desk) open(ctx context.Context, s Setting) (*prepared, error) {
+func (d *labEnv) openSetting(ctx context.Context, s Setting) (*prepared, error) {
 	arch, err := s.arch()
 	if err != nil {
 		return nil, err
@@ -47,12 +47,12 @@ func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting,
 	}
 	return lab.Setting{
 		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed,
-		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.kept(s.Course),
+		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.checkpointEpochs(s.Checkpoints),
 	}, nil
 }
 
-// opened is the case of a seed and a fraction; nothing is trained yet.
-func (d *desk) opened(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
+// openCase is the case of a seed and a fraction; nothing is trained yet.
+func (d *labEnv) openCase(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
 	at, err := s.coordinates(of, fraction, seed)
 	if err != nil {
 		return nil, err
@@ -65,9 +65,9 @@ func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
 	return lab.Setting{Fraction: fraction, ForgetSeed: uint32(lab.ForgetSeed + p.shift)}.Divide(p.Prepared)
 }
 
-// kept are the epochs after which weights are kept: those of the course, and the
+// checkpointEpochs are the epochs after which weights are kept: those of the course, and the
 // start of the last epoch, which Unroll goes back to.
-func (s Setting) kept(course []int) []int {
+func (s Setting) checkpointEpochs(course []int) []int {
 	var out []int
 	for _, percent := range course {
 		out = append(out, s.epochAt(percent))
@@ -84,7 +84,9 @@ func (s Setting) epochAt(percent int) int {
 }
 
 // untrained are the weights that a seed's training began with.
-func (p *prepared) untrained(seed int) nn.Params { return p.Untrained(engine.Root(seed + p.shift)) }
+func (p *prepared) untrained(seed int) nn.Params {
+	return p.InitialWeights(engine.Root(seed + p.shift))
+}
 
 // Layers are the activations of figure 4, from the first stage to the logits.
 func (p *prepared) layers() []string {

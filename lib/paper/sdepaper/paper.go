@@ -13,7 +13,7 @@ import (
 )
 
 // Results is the version of the numbers.
-const Results = lab.Results
+const Results = lab.ResultsVersion
 
 // Paper lists the recipes; a new one adds one line.
 func Paper() paper.Paper {
@@ -63,7 +63,7 @@ func ofDiffusion(id, title string) paper.Recipe {
 		}
 		return diffusion.Jobs(ctx, e.Lab(), scale)
 	}
-	evidence := []reflect.Type{reflect.TypeFor[diffusion.Arm](), reflect.TypeFor[diffusion.Denoised]()}
+	evidence := []reflect.Type{reflect.TypeFor[diffusion.Variant](), reflect.TypeFor[diffusion.Denoised]()}
 	return paper.Recipe{ID: id, Title: title, Doc: diffusion.Doc, Jobs: jobs, Evidence: evidence,
 		Make: func(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 			if _, err := StudyAt(scale); err != nil {

@@ -18,7 +18,7 @@ type Draw struct {
 	GateP *float64 `json:"gate_p"`
 }
 
-func drawOf(r *sde.Control) Draw {
+func drawOf(r *sde.ControlledResult) Draw {
 	d := Draw{Confusion: r.Confusion()}
 	if g := r.Outside.Gate; g != nil {
 		d.Void, d.GateP = !g.Valid, &g.P
@@ -55,14 +55,14 @@ func (j Judged) F1() Rates { return f1(j.Draws) }
 
 func f1(draws []Draw) Rates {
 	all := confusion(draws)
-	return between(draws, Draw.F1, Draw.void, Rates{Decided: all.F1Decided(), Ties: all.RateTies()})
+	return overDrawsOf(draws, Draw.F1, Draw.isVoid, Rates{Decided: all.F1Decided(), Ties: all.RateTies()})
 }
 
 // Accuracy is the mean share of right verdicts on both kinds of subsets. Its null
 // is 0.5 whatever the mix of verdicts.
 func (j Judged) Accuracy() Rates {
 	all := confusion(j.Draws)
-	return between(j.Draws, Draw.Accuracy, Draw.void, Rates{Decided: all.AccuracyDecided(), Ties: all.RateTies()})
+	return overDrawsOf(j.Draws, Draw.Accuracy, Draw.isVoid, Rates{Decided: all.AccuracyDecided(), Ties: all.RateTies()})
 }
 
 // rateOut is the share judged out.
@@ -71,10 +71,10 @@ func rateOut(samples []Sample) Rates {
 	for _, s := range samples {
 		all = all.Plus(s.Tally)
 	}
-	return between(samples, Sample.RateOut, func(s Sample) bool { return s.Void }, Rates{Decided: all.RateDecided(), Ties: all.RateTies()})
+	return overDrawsOf(samples, Sample.RateOut, func(s Sample) bool { return s.Void }, Rates{Decided: all.RateDecided(), Ties: all.RateTies()})
 }
 
-func (d Draw) void() bool { return d.Void }
+func (d Draw) isVoid() bool { return d.Void }
 
 func confusion(draws []Draw) (all sde.Confusion) {
 	for _, d := range draws {
@@ -83,8 +83,8 @@ func confusion(draws []Draw) (all sde.Confusion) {
 	return all
 }
 
-// between fills in what varies from draw to draw.
-func between[D any](draws []D, rule func(D) float64, void func(D) bool, r Rates) Rates {
+// overDrawsOf fills in what varies from draw to draw.
+func overDrawsOf[D any](draws []D, rule func(D) float64, void func(D) bool, r Rates) Rates {
 	var x []float64
 	for _, d := range draws {
 		x = append(x, rule(d))
@@ -113,7 +113,7 @@ func ruleCell(models []Rates) report.Cell {
 	if len(models) == 0 {
 		return report.Gap("not computed")
 	}
-	c := report.Est(each(models, func(r Rates) float64 { return r.Rule }), 2)
+	c := report.Est(meanOf(models, func(r Rates) float64 { return r.Rule }), 2)
 	void, all := 0, 0
 	for _, r := range models {
 		void, all = void+r.Void, all+r.N
@@ -136,19 +136,19 @@ func readingColumns(rate string) []report.Column {
 
 // readings are the cells under readingColumns.
 func readings(models []Rates) []report.Cell {
-	decided := where(models, func(r Rates) bool { return !math.IsNaN(r.Decided) })
+	decided := filter(models, func(r Rates) bool { return !math.IsNaN(r.Decided) })
 	cells := []report.Cell{ruleCell(models), report.Gap("all ties")}
 	if len(models) == 0 {
 		cells[1] = report.Gap("not computed")
 		return append(cells, cells[1], cells[1])
 	}
 	if len(decided) > 0 {
-		cells[1] = report.Est(each(decided, func(r Rates) float64 { return r.Decided }), 2)
+		cells[1] = report.Est(meanOf(decided, func(r Rates) float64 { return r.Decided }), 2)
 	}
 	if n := len(models) - len(decided); n > 0 && n < len(models) {
 		cells[1].Text += fmt.Sprintf(" (%d all ties)", n)
 	}
-	mean := func(f func(Rates) float64) float64 { return each(models, f).Value }
+	mean := func(f func(Rates) float64) float64 { return meanOf(models, f).Value }
 	return append(cells, report.Num(mean(func(r Rates) float64 { return r.Ties }), 3), report.Num(mean(func(r Rates) float64 { return r.SD }), 2))
 }
 

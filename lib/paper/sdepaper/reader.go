@@ -25,17 +25,17 @@ func Open(ctx context.Context, seed int) (*Case, error) {
 
 // Make makes a table or figure of the paper there: "table", "4b".
 func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
-	return Paper().Here(ctx, kind, name)
+	return Paper().Make(ctx, kind, name)
 }
 
-// Late is the retrained model at the moment at which the paper judges.
-func (c *Case) Late() (*Network, error) { return c.Retrained(JudgedAt) }
+// LateModel is the retrained model at the moment at which the paper judges.
+func (c *Case) LateModel() (*Network, error) { return c.Retrained(JudgedAt) }
 
-// Largest is the largest |S| of the scale.
-func (c *Case) Largest() int { return slices.Max(c.Sizes) }
+// LargestSize is the largest |S| of the scale.
+func (c *Case) LargestSize() int { return slices.Max(c.Sizes) }
 
-// All are the cases of all seeds.
-func (c *Case) All(ctx context.Context) ([]*Case, error) {
+// AllSeeds are the cases of all seeds.
+func (c *Case) AllSeeds(ctx context.Context) ([]*Case, error) {
 	out := make([]*Case, c.Seeds)
 	for seed := range out {
 		var err error
@@ -59,9 +59,9 @@ func Histograms(title string, r *sde.Result) plot.Histograms {
 		sample("target", r.Target, false), sample("retained reference", r.In, false), sample("test reference", r.Out, true)}}
 }
 
-// Redrawn judges a model again and again, with other references and targets each
+// JudgeDraws judges a model again and again, with other references and targets each
 // time.
-func (c *Case) Redrawn(n *Network, m sde.Method, layer string, size, draws int) ([]Draw, error) {
+func (c *Case) JudgeDraws(n *Network, m sde.Method, layer string, size, draws int) ([]Draw, error) {
 	defer func(before int) { c.Draw = before }(c.Draw)
 	var out []Draw
 	for c.Draw = range draws {
@@ -94,24 +94,24 @@ func Verdicts(cases []*Case) (*report.Table, error) {
 			"'decided' leaves ties away. Chance: 0.5; always saying in: F1 0.67, accuracy 0.5.",
 	}
 	for _, c := range cases {
-		n, err := c.Late()
+		n, err := c.LateModel()
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}, sde.SpreadMatched{}} {
-			r, err := c.Judge(n, m, "hp", c.Largest(), c.Bandwidth("hp"))
+			r, err := c.Judge(n, m, "hp", c.LargestSize(), c.Bandwidth("hp"))
 			if err != nil {
 				return nil, err
 			}
 			row := verdictRow(m.Name(), r)
-			row.Group = fmt.Sprintf("model %d, |S| = %d, %d targets of either kind", c.Seed, c.Largest(), c.Subsets)
+			row.Group = fmt.Sprintf("model %d, |S| = %d, %d targets of either kind", c.Seed, c.LargestSize(), c.Subsets)
 			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t, nil
 }
 
-func verdictRow(name string, r *sde.Control) report.Row {
+func verdictRow(name string, r *sde.ControlledResult) report.Row {
 	v := r.Confusion()
 	gate := report.Gap("it has none")
 	if g := r.Outside.Gate; g != nil {
@@ -160,7 +160,7 @@ func (s Setup) judge(c *Case, m sde.Method) (v sde.Confusion, err error) {
 	if err != nil {
 		return v, err
 	}
-	a, err := n.stock(c, "hp")
+	a, err := n.layerData(c, "hp")
 	if err != nil {
 		return v, err
 	}
@@ -174,7 +174,7 @@ func (s Setup) judge(c *Case, m sde.Method) (v sde.Confusion, err error) {
 // OverModels is the mean of shares over models with Student's 95 % interval, cut
 // to 0 ... 1.
 func OverModels(shares []float64) stats.Estimate {
-	return each(shares, func(v float64) float64 { return v })
+	return meanOf(shares, func(v float64) float64 { return v })
 }
 
 // Rows are measurements of several models and arms.
@@ -201,7 +201,7 @@ func Measured(ctx context.Context) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev, err := collect(ctx, e, paper.ScaleName(), measured(tenth))
+	ev, err := collect(ctx, e, paper.ScaleName(), table4Measurements(tenth))
 	if err != nil {
 		return nil, err
 	}
@@ -210,46 +210,48 @@ func Measured(ctx context.Context) (Rows, error) {
 
 // Measure makes the rows of one of the models behind table 4, so that a reader does
 // not wait for all of them at once.
-func Measure(ctx context.Context, model int) error { return ahead(ctx, model, measured(tenth)) }
+func Measure(ctx context.Context, model int) error {
+	return precompute(ctx, model, table4Measurements(tenth))
+}
 
 // Judge makes the verdicts on one of the models behind tables 1, 3 and 3b, for the
 // same reason.
 func Judge(ctx context.Context, model int) error {
-	return ahead(ctx, model, judgedBy(partMain, partSpread))
+	return precompute(ctx, model, judgedIn(partMain, partSpread))
 }
 
-// ahead makes what of these pieces is about one model.
-func ahead(ctx context.Context, model int, pieces func(Study) []piece) error {
+// precompute makes what of these pieces is about one model.
+func precompute(ctx context.Context, model int, pieces func(Study) []measurement) error {
 	e, err := paper.Open()
 	if err != nil {
 		return err
 	}
-	_, err = collect(ctx, e, paper.ScaleName(), func(s Study) []piece {
-		return where(pieces(s), func(p piece) bool { return p.seed == model })
+	_, err = collect(ctx, e, paper.ScaleName(), func(s Study) []measurement {
+		return filter(pieces(s), func(p measurement) bool { return p.seed == model })
 	})
 	return err
 }
 
-// Of are the values of an arm, one per model.
-func (r Rows) Of(arm string, v Value) []float64 {
+// Values are the values of an arm, one per model.
+func (r Rows) Values(variant string, v Value) []float64 {
 	var out []float64
 	for _, row := range r {
-		if row.Arm == arm {
+		if row.Variant == variant {
 			out = append(out, v(row))
 		}
 	}
 	return out
 }
 
-// Less is one value of an arm less another, model by model.
-func (r Rows) Less(arm string, a, b Value) []float64 {
-	return r.Of(arm, func(u Unlearned) float64 { return a(u) - b(u) })
+// Differences is one value of an arm less another, model by model.
+func (r Rows) Differences(variant string, a, b Value) []float64 {
+	return r.Values(variant, func(u Unlearned) float64 { return a(u) - b(u) })
 }
 
-// Apart are the distances of an arm's values to those of the oracle of the same
+// OracleDistances are the distances of an arm's values to those of the oracle of the same
 // seed.
-func (r Rows) Apart(arm string, v Value) []float64 {
-	out, oracle := r.Of(arm, v), r.Of(Retrain, v)
+func (r Rows) OracleDistances(variant string, v Value) []float64 {
+	out, oracle := r.Values(variant, v), r.Values(Retrain, v)
 	for i := range out {
 		out[i] = math.Abs(out[i] - oracle[i])
 	}
@@ -267,16 +269,16 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 			"models that never saw the images.",
 	}
 	t.Columns[2].Note, t.Columns[6].Note = "among the methods, by OTR, the highest first; equal means share a rank", "the nearest to the oracle first"
-	high := ranks(methods, func(arm string) float64 { return -OverModels(r.Of(arm, otr)).Value })
-	near := ranks(methods, func(arm string) float64 { return OverModels(r.Apart(arm, otr)).Value })
-	for _, arm := range slices.Concat(methods, controls) {
-		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(arm), report.Est(OverModels(r.Of(arm, otr)), 2), report.Gap("control")}}
+	high := ranks(methods, func(variant string) float64 { return -OverModels(r.Values(variant, otr)).Value })
+	near := ranks(methods, func(variant string) float64 { return OverModels(r.OracleDistances(variant, otr)).Value })
+	for _, variant := range slices.Concat(methods, controls) {
+		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2), report.Gap("control")}}
 		for _, v := range []Value{AccForget, ASR, otr} {
-			row.Cells = append(row.Cells, report.Est(OverModels(r.Apart(arm, v)), 2))
+			row.Cells = append(row.Cells, report.Est(OverModels(r.OracleDistances(variant, v)), 2))
 		}
 		row.Cells = append(row.Cells, report.Gap("control"))
-		if place, ranked := high[arm]; ranked {
-			row.Kind, row.Cells[2], row.Cells[6] = report.Method, report.Num(float64(place), 0), report.Num(float64(near[arm]), 0)
+		if place, ranked := high[variant]; ranked {
+			row.Kind, row.Cells[2], row.Cells[6] = report.Method, report.Num(float64(place), 0), report.Num(float64(near[variant]), 0)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -284,14 +286,14 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 }
 
 // ranks are the places of arms, the smallest first; equal ones share a place.
-func ranks(arms []string, of func(string) float64) map[string]int {
-	sorted := slices.Clone(arms)
+func ranks(variants []string, of func(string) float64) map[string]int {
+	sorted := slices.Clone(variants)
 	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(of(a), of(b)) })
 	out := map[string]int{}
-	for i, arm := range sorted {
-		out[arm] = i + 1
-		if i > 0 && of(arm) == of(sorted[i-1]) {
-			out[arm] = out[sorted[i-1]]
+	for i, variant := range sorted {
+		out[variant] = i + 1
+		if i > 0 && of(variant) == of(sorted[i-1]) {
+			out[variant] = out[sorted[i-1]]
 		}
 	}
 	return out
@@ -305,7 +307,7 @@ func Spreads(cases []*Case, network func(*Case) (*Network, error)) (forgotten, t
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := c.Sets(n, "hp", c.Largest())
+		s, err := c.Sets(n, "hp", c.LargestSize())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -320,9 +322,9 @@ func Spreads(cases []*Case, network func(*Case) (*Network, error)) (forgotten, t
 	return forgotten, test, nil
 }
 
-// Against shows what attack and judges say of two measurements of one model, the
+// CompareForest shows what attack and judges say of two measurements of one model, the
 // second being the oracle's.
-func Against(unlearned, oracle Unlearned) plot.Forest {
+func CompareForest(unlearned, oracle Unlearned) plot.Forest {
 	f := plot.Forest{X: plot.Axis{Label: "share"}, Digits: 2}
 	for k, u := range []Unlearned{unlearned, oracle} {
 		add := func(label string, e stats.Estimate) {
@@ -344,5 +346,5 @@ func overDraws(samples []Sample, share func(Sample) float64) stats.Estimate {
 	for _, s := range samples {
 		x = append(x, share(s))
 	}
-	return stats.MeanInterval(x, 0.95, "draws of references").Within(0, 1)
+	return stats.MeanInterval(x, 0.95, "draws of references").ClampedTo(0, 1)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// made are the rows of two models: what each arm's sets were judged.
-func made() Rows {
-	row := func(seed int, arm string, out int, forget float64) Unlearned {
-		return Unlearned{Seed: seed, Arm: arm, Forget: forget, Out: map[string][]Sample{"sde/hp": {{Tally: sde.Tally{In: 10 - out, Ties: out}}}}}
+// sampleRows are the rows of two models: what each arm's sets were judged.
+func sampleRows() Rows {
+	row := func(seed int, variant string, out int, forget float64) Unlearned {
+		return Unlearned{Seed: seed, Variant: variant, Forget: forget, Out: map[string][]Sample{"sde/hp": {{Tally: sde.Tally{In: 10 - out, Ties: out}}}}}
 	}
 	return Rows{
 		row(0, RandomLabel, 10, 0.5), row(0, SalUn, 10, 0.4), row(0, Unroll, 2, 1), row(0, Retrain, 6, 0.9),
@@ -22,9 +22,9 @@ func made() Rows {
 // Random labels have the highest rate of "out", though all of it is ties, and lie
 // farther from the oracle than Unroll.
 func ExampleRows() {
-	rows := made()
-	fmt.Println(rows.Of(RandomLabel, OTR("sde/hp")), rows.Of(Retrain, OTR("sde/hp")))
-	fmt.Printf("%.1f\n", rows.Apart(RandomLabel, AccForget))
+	rows := sampleRows()
+	fmt.Println(rows.Values(RandomLabel, OTR("sde/hp")), rows.Values(Retrain, OTR("sde/hp")))
+	fmt.Printf("%.1f\n", rows.OracleDistances(RandomLabel, AccForget))
 	fmt.Println(rows.Ranks([]string{Unroll, RandomLabel, SalUn}, []string{Retrain}).Rows[1].Cells[2].Text)
 	// Output:
 	// [1 1] [0.6 0.8]
@@ -33,7 +33,7 @@ func ExampleRows() {
 }
 
 func TestRanksShareAPlace(t *testing.T) {
-	table := made().Ranks([]string{Unroll, RandomLabel, SalUn}, []string{Retrain})
+	table := sampleRows().Ranks([]string{Unroll, RandomLabel, SalUn}, []string{Retrain})
 	if err := table.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -45,22 +45,22 @@ func TestRanksShareAPlace(t *testing.T) {
 	if c := table.Rows[3].Cells[2]; c.Missing != "control" {
 		t.Errorf("%+v", c)
 	}
-	if d := made().Less(Unroll, AccForget, OTR("sde/hp")); math.Abs(d[0]-0.8) > 1e-12 || math.Abs(d[1]-0.6) > 1e-12 {
+	if d := sampleRows().Differences(Unroll, AccForget, OTR("sde/hp")); math.Abs(d[0]-0.8) > 1e-12 || math.Abs(d[1]-0.6) > 1e-12 {
 		t.Errorf("%v", d)
 	}
 }
 
 func TestWhatANotebookReadsIsWhatTheProtocolSays(t *testing.T) {
-	c := short(t)
-	cases, err := c.All(t.Context())
+	c := shortStudy(t)
+	cases, err := c.AllSeeds(t.Context())
 	if err != nil || len(cases) != 2 || cases[1].Seed != 1 {
 		t.Fatal(len(cases), err)
 	}
-	n, err := c.Late()
+	n, err := c.LateModel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws, err := c.Redrawn(n, sde.SDE{}, "hp", 20, 2)
+	draws, err := c.JudgeDraws(n, sde.SDE{}, "hp", 20, 2)
 	if err != nil || len(draws) != 2 || c.Draw != 0 {
 		t.Fatal(draws, err)
 	}
@@ -83,7 +83,7 @@ func TestWhatANotebookReadsIsWhatTheProtocolSays(t *testing.T) {
 	if err != nil || len(forgotten) != 2 || len(test) != 2 || !(forgotten[0] > 0.5 && forgotten[0] < 2) {
 		t.Errorf("%v, %v, %v", forgotten, test, err)
 	}
-	a := Against(made()[0], made()[3])
+	a := CompareForest(sampleRows()[0], sampleRows()[3])
 	if len(a.Rows) != 10 || a.Rows[0].Estimate.Value != 1 || a.Rows[2].Estimate.Value != 1 || a.Rows[5].Estimate.Value != 0.6 {
 		t.Errorf("%+v", a.Rows)
 	}

@@ -30,7 +30,7 @@ type Setting struct {
 
 // arch builds the network for the set's images.
 func (s Setting) arch() (func(features, classes int) model.Architecture, error) {
-	f, err := lab.Network(s.Net)
+	f, err := lab.ImageNetwork(s.Net)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +54,14 @@ func (s Setting) arch() (func(features, classes int) model.Architecture, error) 
 
 // Study is what a scale computes.
 type Study struct {
-	Scale     string
-	Settings  []Setting
-	Fractions []float64 // R, the share of the training images that is to be forgotten
-	Sizes     []int     // |S|
-	Subsets   int       // m, of either kind
-	Draws     int       // of references and targets, per model
-	Seeds     int       // models per setting and fraction
-	Course    []int     // per cent of the epochs after which models are judged
+	Scale       string
+	Settings    []Setting
+	Fractions   []float64 // R, the share of the training images that is to be forgotten
+	Sizes       []int     // |S|
+	Subsets     int       // m, of either kind
+	Draws       int       // of references and targets, per model
+	Seeds       int       // models per setting and fraction
+	Checkpoints []int     // per cent of the epochs after which models are judged
 	// Of tables 4 and 8.
 	UnlearnFractions []float64
 	UnlearnSize      int
@@ -112,7 +112,7 @@ func StudyAt(scale string) (Study, error) {
 		return Study{
 			// Few images and many epochs: the network knows them by heart, so that
 			// there is something to find.
-			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Course: course,
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Checkpoints: course,
 			Settings: []Setting{
 				{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27},
 			},
@@ -120,7 +120,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "hour":
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Course: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Checkpoints: course,
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05), ShortAt: 0.10},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
@@ -135,14 +135,14 @@ func StudyAt(scale string) (Study, error) {
 		// crop and no flip, so that the images are learned by heart in 20 epochs; few
 		// subsets, because the 5,000 forgotten images hold two or three of 2,000.
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Course: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Checkpoints: course,
 			Settings: []Setting{{Label: "C10-R18", DataSet: "cifar10_jpeg", Net: "resnet-18", Width: 16, Fit: sgd(20, 128, 0.1), JudgedOnly: true,
 				Layers: []string{"hp", "h"}, ShortAt: 0.05}},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 1000,
 		}, nil
 	case "standard":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
 			Settings: []Setting{
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05), ShortAt: 0.10},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
@@ -151,7 +151,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "paper":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Course: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
 			Settings: []Setting{
 				{Label: "SV-AllCNN", DataSet: "svhn", Net: "all-cnn", Fit: sgd(20, 256, 0.01)},
 				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},
@@ -166,14 +166,14 @@ func StudyAt(scale string) (Study, error) {
 	return Study{}, fmt.Errorf("scale %q is not one of quick, hour, large, standard, paper", scale)
 }
 
-// Arm is a row of table 4: a method or a control under its label.
-type Arm = lab.Arm
+// Variant is a row of table 4: a method or a control under its label.
+type Variant = lab.Variant
 
 // Labels of the arms, the methods' as the paper writes them.
 const (
 	Retrain     = "Retrain"
 	OtherSeed   = "Retrain, other seed"
-	Nothing     = "do nothing"
+	NoOp        = "do nothing"
 	Destroyed   = "random weights"
 	RandomLabel = "RandLabel"
 	Unroll      = "Unroll"
@@ -187,12 +187,12 @@ const (
 	Tuned       = ", tuned"
 )
 
-// Arms are the rows of table 4: the paper's four methods and two more in the
+// Variants are the rows of table 4: the paper's four methods and two more in the
 // published setting, with the rate of two of them searched, Unroll as its authors
 // mean it, the methods for as many steps as that setting takes, and the controls,
 // retraining among them.
-func (s Study) Arms() []Arm {
-	out := []Arm{
+func (s Study) Variants() []Variant {
+	out := []Variant{
 		{Label: RandomLabel, Method: unlearn.RandomLabel{}},
 		{Label: Unroll, Method: unlearn.Unroll{}},
 		{Label: Sparsity, Method: unlearn.L1Sparsity{}},
@@ -203,26 +203,26 @@ func (s Study) Arms() []Arm {
 	}
 	if !s.Untuned {
 		out = append(out,
-			Arm{Label: RandomLabel + Tuned, Method: unlearn.Tuned[unlearn.RandomLabel]{}},
-			Arm{Label: SalUn + Tuned, Method: unlearn.Tuned[unlearn.SalUn]{}})
+			Variant{Label: RandomLabel + Tuned, Method: unlearn.Tuned[unlearn.RandomLabel]{}},
+			Variant{Label: SalUn + Tuned, Method: unlearn.Tuned[unlearn.SalUn]{}})
 	}
 	if n := s.Matched; n > 0 {
 		out = append(out,
-			Arm{Label: RandomLabel + StepMatched, Method: unlearn.StepMatched[unlearn.RandomLabel]{Records: n}},
-			Arm{Label: Sparsity + StepMatched, Method: unlearn.StepMatched[unlearn.L1Sparsity]{Records: n}},
-			Arm{Label: SalUn + StepMatched, Method: unlearn.StepMatched[unlearn.SalUn]{Records: n}},
-			Arm{Label: FineTuning + StepMatched, Method: unlearn.StepMatched[unlearn.FineTuning]{Of: tuning, Records: n}},
-			Arm{Label: Ascent + StepMatched, Method: unlearn.StepMatched[unlearn.GradientAscent]{Of: ascent, Records: n}})
+			Variant{Label: RandomLabel + StepMatched, Method: unlearn.StepMatched[unlearn.RandomLabel]{Records: n}},
+			Variant{Label: Sparsity + StepMatched, Method: unlearn.StepMatched[unlearn.L1Sparsity]{Records: n}},
+			Variant{Label: SalUn + StepMatched, Method: unlearn.StepMatched[unlearn.SalUn]{Records: n}},
+			Variant{Label: FineTuning + StepMatched, Method: unlearn.StepMatched[unlearn.FineTuning]{Of: tuning, Records: n}},
+			Variant{Label: Ascent + StepMatched, Method: unlearn.StepMatched[unlearn.GradientAscent]{Of: ascent, Records: n}})
 	}
 	return append(out,
-		Arm{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
-		Arm{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
-		Arm{Label: Nothing, Method: unlearn.DoNothing{}, Control: true},
-		Arm{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true})
+		Variant{Label: Retrain, Method: unlearn.Retrain{}, Control: true},
+		Variant{Label: OtherSeed, Method: unlearn.SecondOracle, Control: true},
+		Variant{Label: NoOp, Method: unlearn.NoOp{}, Control: true},
+		Variant{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true})
 }
 
-// armNotes say what the rows beside the published setting are.
-func (s Study) armNotes() []string {
+// variantNotes say what the rows beside the published setting are.
+func (s Study) variantNotes() []string {
 	var out []string
 	if !s.Untuned {
 		out = append(out, "tuned: the best of five learning rates, 0.001 to 0.1, each tried in full, the same for both methods: of those after which the "+

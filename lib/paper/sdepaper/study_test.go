@@ -24,7 +24,7 @@ import (
 // small is a study of seconds; its models have learned next to nothing.
 func small() Study {
 	return Study{
-		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Draws: 3, Seeds: 2, Course: []int{10, JudgedAt},
+		Scale: "quick", Fractions: []float64{0.3}, Sizes: []int{10, 20}, Subsets: 6, Draws: 3, Seeds: 2, Checkpoints: []int{10, JudgedAt},
 		Settings:         []Setting{{Label: "tiny", DataSet: "glyphs", Images: 100, Held: 120, Net: "small-cnn", Width: 2, Fit: sgd(5, 32, 0.05)}},
 		UnlearnFractions: []float64{0.3}, UnlearnSize: 20, Matched: 800,
 	}
@@ -38,16 +38,16 @@ func environment(t *testing.T) *paper.Env {
 
 func opened(t *testing.T, e *paper.Env) *prepared {
 	t.Helper()
-	p, err := deskOf(e).open(t.Context(), small().Settings[0])
+	p, err := newLabEnv(e).openSetting(t.Context(), small().Settings[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// named are activations whose only column names the record: training records
+// variantNamed are activations whose only column names the record: training records
 // are 0, 1, ..., test records 1000, 1001, ...
-func named(train, test int) activations {
+func variantNamed(train, test int) activations {
 	a := activations{array.New[float64](train, 1), array.New[float64](test, 1)}
 	for i := range train {
 		a.train.Data[i] = float64(i)
@@ -60,12 +60,12 @@ func named(train, test int) activations {
 
 func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
 	p := opened(t, environment(t))
-	j := &judging{Study: small(), p: p, fraction: 0.3, seed: 1}
+	j := &judgeRun{Study: small(), p: p, fraction: 0.3, seed: 1}
 	forget, retain, err := p.divide(0.3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := j.cast(newStock(named(100, 120)), 20, 0)
+	c, err := j.drawSets(newLayerData(variantNamed(100, 120)), 20, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +92,16 @@ func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
 			t.Errorf("record %v of the training part is in the reference out of training", v)
 		}
 	}
-	again, err := j.cast(newStock(named(100, 120)), 20, 0)
+	again, err := j.drawSets(newLayerData(variantNamed(100, 120)), 20, 0)
 	if err != nil || !slices.Equal(again.references.In.Data, c.references.In.Data) {
 		t.Errorf("a second cast has another reference (%v)", err)
 	}
-	other, err := j.cast(newStock(named(100, 120)), 20, 1)
+	other, err := j.drawSets(newLayerData(variantNamed(100, 120)), 20, 1)
 	if err != nil || slices.Equal(other.references.In.Data, c.references.In.Data) || slices.Equal(other.references.Out.Data, c.references.Out.Data) ||
 		slices.Equal(other.targets.Outside.Subsets[0], c.targets.Outside.Subsets[0]) {
 		t.Errorf("another draw has the same references or subsets (%v)", err)
 	}
-	held, err := j.heldOut(newStock(named(100, 120)), 20, 1, 0)
+	held, err := j.drawHeldOutSets(newLayerData(variantNamed(100, 120)), 20, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T)
 			}),
 			test: cloud(120, 8, uint64(1000+seed), func(int) float64 { return 1 }),
 		}
-		j := &judging{Study: small(), p: p, fraction: 0.3, seed: seed}
-		rows, err := j.answer(t.Context(), []question{question{stock: newStock(a), layer: "hp", size: 20}.by(sde.SDE{})})
+		j := &judgeRun{Study: small(), p: p, fraction: 0.3, seed: seed}
+		rows, err := j.judgeAll(t.Context(), []judgeSpec{judgeSpec{data: newLayerData(a), layer: "hp", size: 20}.withMethod(sde.SDE{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,13 +171,13 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
 	rowsOf := map[part][]Judged{}
-	for _, which := range []part{partMain, partCourse, partLayers, partSpread, partSweep} {
+	for _, which := range []part{partMain, partTrajectory, partLayers, partSpread, partSweep} {
 		for seed := range ev.Seeds {
-			one, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			one, err := newLabEnv(e).judge(t.Context(), ev.Study, p, 0.3, seed, which)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := deskOf(e).judged(t.Context(), ev.Study, p, 0.3, seed, which)
+			again, err := newLabEnv(e).judge(t.Context(), ev.Study, p, 0.3, seed, which)
 			if err != nil || again.run != one.run || len(again.rows) != len(one.rows) || again.rows[0].F1().Rule != one.rows[0].F1().Rule ||
 				again.loss != one.loss {
 				t.Errorf("%s: a second call computes anew (%v)", which, err)
@@ -212,7 +212,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 		if len(c.X) != sweepPoints || c.X[0] != 1 || !slices.IsSorted(c.X) || c.X[0] == c.X[sweepPoints-1] {
 			t.Errorf("%s is judged with bandwidths %v", m.Name(), c.X)
 		}
-		if root := third.atRoot("tiny", m.Name(), 0.3, 20); len(root) != ev.Seeds {
+		if root := third.judgedAtRoot("tiny", m.Name(), 0.3, 20); len(root) != ev.Seeds {
 			t.Errorf("%s is judged with sqrt(dim) on %d models of %d", m.Name(), len(root), ev.Seeds)
 		}
 	}
@@ -235,23 +235,23 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
 	for seed := range ev.Seeds {
-		for _, a := range ev.Arms() {
-			row, _, err := deskOf(e).unlearned(t.Context(), ev.Study, p, 0.3, seed, a)
+		for _, a := range ev.Variants() {
+			row, _, err := newLabEnv(e).unlearned(t.Context(), ev.Study, p, 0.3, seed, a)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(row.Out) != len(otrMethods())*len(otrLayers())+2 || len(row.Known) != 2 || row.OTR("sde/h").N != 3 || row.F1("hp").N != 3 || math.IsNaN(row.Retain) {
 				t.Errorf("%s: %+v", a.Label, row)
 			}
-			if (a.Label == Nothing) != (row.Moved == 0) {
+			if (a.Label == NoOp) != (row.Moved == 0) {
 				t.Errorf("%s moved the weights by %v", a.Label, row.Moved)
 			}
 			ev.unlearned = append(ev.unlearned, *row)
 		}
 	}
-	first, second := ev.unlearned[:len(ev.Arms())], ev.unlearned[len(ev.Arms()):]
-	of := func(rows []Unlearned, arm string) Unlearned {
-		return where(rows, func(u Unlearned) bool { return u.Arm == arm })[0]
+	first, second := ev.unlearned[:len(ev.Variants())], ev.unlearned[len(ev.Variants()):]
+	of := func(rows []Unlearned, variant string) Unlearned {
+		return filter(rows, func(u Unlearned) bool { return u.Variant == variant })[0]
 	}
 	for _, other := range []Unlearned{of(first, OtherSeed), of(second, OtherSeed)} {
 		for _, own := range []Unlearned{of(first, Retrain), of(second, Retrain)} {
@@ -267,8 +267,8 @@ func TestEveryArmOfTableFourIsJudged(t *testing.T) {
 	}
 	whole := ev.unlearnedTable(table4, []float64{0.3})
 	// A method that diverges is a row that says so, and changes no other.
-	a := slices.IndexFunc(ev.Arms(), func(a Arm) bool { return !a.Control })
-	ev.unlearned[a] = Unlearned{Setting: ev.unlearned[a].Setting, Fraction: 0.3, Arm: ev.unlearned[a].Arm, Diverged: "diverged in epoch 2: the loss is NaN"}
+	a := slices.IndexFunc(ev.Variants(), func(a Variant) bool { return !a.Control })
+	ev.unlearned[a] = Unlearned{Setting: ev.unlearned[a].Setting, Fraction: 0.3, Variant: ev.unlearned[a].Variant, Diverged: "diverged in epoch 2: the loss is NaN"}
 	lost := ev.unlearnedTable(table4, []float64{0.3})
 	if err := lost.Check(); err != nil {
 		t.Error(err)
@@ -294,7 +294,7 @@ func TestAMethodThatDivergesIsARowOfItsOwn(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	for range 2 {
-		row, id, err := deskOf(e).unlearned(t.Context(), small(), p, 0.3, 0, Arm{Label: "runaway", Method: unlearn.RandomLabel{LR: 1e38}})
+		row, id, err := newLabEnv(e).unlearned(t.Context(), small(), p, 0.3, 0, Variant{Label: "runaway", Method: unlearn.RandomLabel{LR: 1e38}})
 		if err != nil || id != "" || !strings.Contains(row.Diverged, "diverged in epoch 1: ") {
 			t.Errorf("%+v, %q, %v", row, id, err)
 		}
@@ -303,11 +303,11 @@ func TestAMethodThatDivergesIsARowOfItsOwn(t *testing.T) {
 
 func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
 	p := opened(t, environment(t))
-	j := &judging{Study: small(), p: p, fraction: 0.3}
-	if _, err := j.cast(newStock(named(100, 120)), 31, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 30") {
+	j := &judgeRun{Study: small(), p: p, fraction: 0.3}
+	if _, err := j.drawSets(newLayerData(variantNamed(100, 120)), 31, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 30") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := j.heldOut(newStock(named(100, 120)), 31, 1, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 120") {
+	if _, err := j.drawHeldOutSets(newLayerData(variantNamed(100, 120)), 31, 1, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 120") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -317,7 +317,7 @@ func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 	p := opened(t, e)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := deskOf(e).judged(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
+	if _, err := newLabEnv(e).judge(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -325,7 +325,7 @@ func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 func TestKeptEpochsLieInsideTheTraining(t *testing.T) {
 	for _, epochs := range []int{2, 3, 10, 100, 182} {
 		p := &prepared{Setting: Setting{Fit: sgd(epochs, 1, 1)}}
-		kept := p.kept([]int{10, 20, 40, JudgedAt})
+		kept := p.checkpointEpochs([]int{10, 20, 40, JudgedAt})
 		if !slices.IsSorted(kept) || kept[0] < 1 || kept[len(kept)-1] != epochs-1 || len(slices.Compact(slices.Clone(kept))) != len(kept) {
 			t.Errorf("%d epochs: %v", epochs, kept)
 		}
@@ -378,15 +378,15 @@ func TestTable1HasTheLossBeforeTheJudgement(t *testing.T) {
 	var want float64
 	for seed := range ev.Seeds {
 		for _, which := range []part{partMain, partSpread} {
-			if err := ev.add(t.Context(), p, piece{Setting: p.Setting, fraction: 0.3, seed: seed, judge: which}); err != nil {
+			if err := ev.addMeasurement(t.Context(), p, measurement{Setting: p.Setting, fraction: 0.3, seed: seed, judge: which}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		c, err := deskOf(e).opened(t.Context(), ev.Study, p.Setting, 0.3, seed)
+		c, err := newLabEnv(e).openCase(t.Context(), ev.Study, p.Setting, 0.3, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
-		course, err := c.Trained(t.Context(), c.Oracle())
+		course, err := c.TrainedModel(t.Context(), c.Oracle())
 		if err != nil {
 			t.Fatal(err)
 		}

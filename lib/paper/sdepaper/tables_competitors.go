@@ -21,7 +21,7 @@ var table3 = paper.Recipe{
 }
 
 func init() {
-	from(&table3, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table3, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table3)
 		t.Columns = []report.Column{{Name: "judge"}}
 		for _, r := range ev.Fractions {
@@ -58,7 +58,7 @@ func judges() []judge {
 		{Untrained, true, ""}, {HeldOut, true, ""},
 	}
 	for _, c := range scales() {
-		out = append(out, judge{scaled(c), true, ""})
+		out = append(out, judge{scaledName(c), true, ""})
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func (ev *evidence) agreement() []string {
 		for _, r := range ev.Fractions {
 			for _, size := range ev.Sizes {
 				of := func(name string) float64 {
-					return each(ev.atRoot(s.Label, name, r, size), func(j Judged) float64 { return j.Accuracy().Rule }).Value
+					return meanOf(ev.judgedAtRoot(s.Label, name, r, size), func(j Judged) float64 { return j.Accuracy().Rule }).Value
 				}
 				sde, spread := of(sde.SDE{}.Name()), of(sde.SpreadOnly{}.Name())
 				cells++

@@ -25,7 +25,7 @@ var table1 = paper.Recipe{
 }
 
 func init() {
-	from(&table1, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table1, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.table(table1)
 		t.Columns = []report.Column{{Name: "judge"}}
 		for _, size := range ev.Sizes {
@@ -36,7 +36,7 @@ func init() {
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				tail := []report.Cell{ev.loss(s, r), report.Str(published1(s.Label, r))}
-				t.Rows = append(t.Rows, ev.judgements(s, r, tail, sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut)...)
+				t.Rows = append(t.Rows, ev.judgementRows(s, r, tail, sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut)...)
 			}
 		}
 		rests, err := ev.restNotes()
@@ -45,13 +45,13 @@ func init() {
 	})
 }
 
-// judgements are the rows of a setting at a fraction, SDE's and those of controls. The
+// judgementRows are the rows of a setting at a fraction, SDE's and those of controls. The
 // cells of tail end the first one.
-func (ev *evidence) judgements(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
-	out := []report.Row{ev.judgement(s, fraction, sde.SDE{}.Name())}
+func (ev *evidence) judgementRows(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
+	out := []report.Row{ev.judgementRow(s, fraction, sde.SDE{}.Name())}
 	out[0].Cells = append(out[0].Cells, tail...)
 	for _, judge := range controls {
-		row := ev.judgement(s, fraction, judge)
+		row := ev.judgementRow(s, fraction, judge)
 		row.Kind = report.Control
 		for range tail {
 			row.Cells = append(row.Cells, report.Str(""))
@@ -61,7 +61,7 @@ func (ev *evidence) judgements(s Setting, fraction float64, tail []report.Cell, 
 	return out
 }
 
-func (ev *evidence) judgement(s Setting, fraction float64, judge string) report.Row {
+func (ev *evidence) judgementRow(s Setting, fraction float64, judge string) report.Row {
 	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(judge)}}
 	for _, size := range ev.Sizes {
 		row.Cells = append(row.Cells, ev.f1(s.Label, judge, fraction, size))
@@ -82,24 +82,24 @@ func (ev *evidence) loss(s Setting, fraction float64) report.Cell {
 			x = append(x, l.loss)
 		}
 	}
-	return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).Within(0, math.Inf(1)), 3)
+	return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, math.Inf(1)), 3)
 }
 
 // f1 is the cell of a judge at the default bandwidth late in training.
 func (ev *evidence) f1(setting, judge string, fraction float64, size int) report.Cell {
-	return ruleCell(ratesOf(ev.atRoot(setting, judge, fraction, size), Judged.F1))
+	return ruleCell(ratesOf(ev.judgedAtRoot(setting, judge, fraction, size), Judged.F1))
 }
 
-// at are the judgements of a judge that pass.
-func (ev *evidence) at(setting, judge string, fraction float64, size int, pass func(Judged) bool) []Judged {
-	return where(ev.judged, func(j Judged) bool {
+// judgedRows are the judgements of a judge that pass.
+func (ev *evidence) judgedRows(setting, judge string, fraction float64, size int, pass func(Judged) bool) []Judged {
+	return filter(ev.judged, func(j Judged) bool {
 		return j.Setting == setting && j.Method == judge && j.Fraction == fraction && j.Size == size && pass(j)
 	})
 }
 
-// atRoot are those at the paper's bandwidth.
-func (ev *evidence) atRoot(setting, judge string, fraction float64, size int) []Judged {
-	return ev.at(setting, judge, fraction, size, func(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() })
+// judgedAtRoot are those at the paper's bandwidth.
+func (ev *evidence) judgedAtRoot(setting, judge string, fraction float64, size int) []Judged {
+	return ev.judgedRows(setting, judge, fraction, size, func(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() })
 }
 
 // group heads the rows of a setting at a fraction.
@@ -110,7 +110,7 @@ func (ev *evidence) overlapNotes() []string {
 	var cases []string
 	for _, r := range ev.Fractions {
 		for _, size := range ev.Sizes {
-			rows := where(ev.judged, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == sde.SDE{}.Name() })
+			rows := filter(ev.judged, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == sde.SDE{}.Name() })
 			if len(rows) > 0 && rows[0].Disjoint < ev.Subsets {
 				cases = append(cases, fmt.Sprintf("%d (R = %s, |S| = %d)", rows[0].Disjoint, percent(r), size))
 			}

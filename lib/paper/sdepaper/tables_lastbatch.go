@@ -19,36 +19,36 @@ var lastBatchTable = paper.Recipe{
 }
 
 func init() {
-	from(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.eitherWay(ctx) })
+	defineRecipe(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatchComparison(ctx) })
 }
 
-// eitherWay is the table of trainings with the short batch and without it.
-func (ev *evidence) eitherWay(ctx context.Context) (*paper.Output, error) {
+// lastBatchComparison is the table of trainings with the short batch and without it.
+func (ev *evidence) lastBatchComparison(ctx context.Context) (*paper.Output, error) {
 	t := ev.table(lastBatchTable)
 	t.Columns = []report.Column{{Name: "judge"}}
 	for _, size := range ev.Sizes {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
 	}
-	for _, kind := range kinds() {
+	for _, kind := range imageKinds() {
 		t.Columns = append(t.Columns, report.Column{Name: kind + " right",
 			Note: "share of right answers after the same epoch, in evaluation mode; mean over models"})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote + ". It is a mean over steps, in which a short batch counts as a full one"},
 		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
 	for k, s := range ev.Settings {
-		tail, err := ev.knowledge(ctx, ev.sets[k])
+		tail, err := ev.lastBatchCells(ctx, ev.sets[k])
 		if err != nil {
 			return nil, err
 		}
-		t.Rows = append(t.Rows, ev.judgements(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
+		t.Rows = append(t.Rows, ev.judgementRows(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
 	}
 	t.Notes = append(t.Notes, ev.overlapNotes()...)
 	return &paper.Output{Table: t}, nil
 }
 
-// knowledge are the cells of a setting's models themselves: what they know and how their
+// lastBatchCells are the cells of a setting's models themselves: what they know and how their
 // epochs end.
-func (ev *evidence) knowledge(ctx context.Context, p *prepared) ([]report.Cell, error) {
+func (ev *evidence) lastBatchCells(ctx context.Context, p *prepared) ([]report.Cell, error) {
 	_, retain, err := p.divide(p.ShortAt)
 	if err != nil {
 		return nil, err
@@ -66,13 +66,13 @@ func (ev *evidence) knowledge(ctx context.Context, p *prepared) ([]report.Cell, 
 
 // lastBatches are the retrained models of the settings whose epochs end on few images at
 // some fraction, and their likes without that batch, judged as in Table 1.
-func lastBatches(s Study) []piece {
-	var out []piece
+func lastBatches(s Study) []measurement {
+	var out []measurement
 	for _, x := range s.Settings {
 		if x.ShortAt != 0 {
 			one := s
 			one.Settings, one.Fractions = []Setting{x, x.withoutLast()}, []float64{x.ShortAt}
-			out = append(out, judgedBy(partMain)(one)...)
+			out = append(out, judgedIn(partMain)(one)...)
 		}
 	}
 	return out

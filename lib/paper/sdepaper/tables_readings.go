@@ -39,14 +39,14 @@ var table8b = paper.Recipe{
 }
 
 func init() {
-	from(&table2b, judgedBy(partCourse), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table2b, judgedIn(partTrajectory), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		size := ev.Sizes[len(ev.Sizes)-1]
 		t := ev.readingsTable(table2b, "epochs", "F1")
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				for k, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
-					for _, c := range ev.Course {
-						rows := ratesOf(ev.at(s.Label, m.Name(), r, size, after(c)), Judged.F1)
+					for _, c := range ev.Checkpoints {
+						rows := ratesOf(ev.judgedRows(s.Label, m.Name(), r, size, afterPercent(c)), Judged.F1)
 						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), m.Name(), size), fmt.Sprintf("%d %%", c), k > 0, rows))
 					}
 				}
@@ -54,13 +54,13 @@ func init() {
 		}
 		return &paper.Output{Table: t}, nil
 	})
-	from(&table3b, judgedBy(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table3b, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		t := ev.readingsTable(table3b, "judge", "F1")
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				for _, size := range ev.Sizes {
 					for _, j := range judges() {
-						rows := ratesOf(ev.atRoot(s.Label, j.name, r, size), Judged.F1)
+						rows := ratesOf(ev.judgedAtRoot(s.Label, j.name, r, size), Judged.F1)
 						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, |S| = %d", group(s, r), size), j.name, j.control, rows))
 					}
 				}
@@ -68,10 +68,10 @@ func init() {
 		}
 		return &paper.Output{Table: t}, nil
 	})
-	from(&table4b, measured(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table4b, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table4b, []float64{ev.fraction()})}, nil
 	})
-	from(&table8b, measured(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table8b, ev.UnlearnFractions)}, nil
 	})
 }
@@ -97,16 +97,16 @@ func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Tabl
 	t := ev.readingsTable(r, "arm", "out")
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
-			for _, a := range ev.Arms() {
-				t.Notes = append(t.Notes, ev.oddities(s, f, a)...)
+			for _, a := range ev.Variants() {
+				t.Notes = append(t.Notes, ev.warnings(s, f, a)...)
 			}
-			for _, judge := range accusers() {
-				for _, a := range ev.Arms() {
+			for _, judge := range otrNames() {
+				for _, a := range ev.Variants() {
 					if ev.diverged(s, f, a) {
-						t.Rows = append(t.Rows, report.Gaps("diverged", group(s, f)+": "+judge, a.Label, len(t.Columns)))
+						t.Rows = append(t.Rows, report.GapRow("diverged", group(s, f)+": "+judge, a.Label, len(t.Columns)))
 						continue
 					}
-					rates := ratesOf(ev.armRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
+					rates := ratesOf(ev.variantRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
 					t.Rows = append(t.Rows, readingsRow(group(s, f)+": "+judge, a.Label, a.Control, rates))
 				}
 			}
@@ -115,8 +115,8 @@ func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Tabl
 	return t
 }
 
-// accusers are the judges and layers whose rates a row of table 4 has.
-func accusers() []string {
+// otrNames are the judges and layers whose rates a row of table 4 has.
+func otrNames() []string {
 	out := []string{"sde/h"}
 	for _, m := range otrMethods() {
 		out = append(out, m.Name()+"/hp")

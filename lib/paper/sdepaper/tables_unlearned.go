@@ -27,7 +27,7 @@ var table4 = paper.Recipe{
 func tenth(s Study) []float64 { return []float64{s.fraction()} }
 
 func init() {
-	from(&table4, measured(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table4, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table4, []float64{ev.fraction()})}, nil
 	})
 }
@@ -39,7 +39,7 @@ var table8 = paper.Recipe{
 }
 
 func init() {
-	from(&table8, measured(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table8, ev.UnlearnFractions)}, nil
 	})
 }
@@ -70,48 +70,48 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 		report.Column{Name: "paper", Note: "C10-ResNet18 as printed: Acc_r, Acc_f, ASR, OTR h, OTR hp"})
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
-			for _, a := range ev.Arms() {
+			for _, a := range ev.Variants() {
 				if ev.diverged(s, f, a) {
-					t.Rows = append(t.Rows, report.Gaps("diverged", group(s, f), a.Label, len(t.Columns)))
+					t.Rows = append(t.Rows, report.GapRow("diverged", group(s, f), a.Label, len(t.Columns)))
 				} else {
 					t.Rows = append(t.Rows, ev.unlearnedRow(s, f, a))
 				}
-				t.Notes = append(t.Notes, ev.oddities(s, f, a)...)
+				t.Notes = append(t.Notes, ev.warnings(s, f, a)...)
 			}
 		}
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d, %d subsets of the forgotten images; %d models.", ev.UnlearnSize, ev.Subsets, ev.Seeds))
-	t.Notes = append(t.Notes, ev.armNotes()...)
+	t.Notes = append(t.Notes, ev.variantNotes()...)
 	return t
 }
 
 // diverged reports whether a model of a row has no numbers.
-func (ev *evidence) diverged(s Setting, fraction float64, a Arm) bool {
-	return slices.ContainsFunc(ev.armRows(s, fraction, a), func(u Unlearned) bool { return u.Diverged != "" })
+func (ev *evidence) diverged(s Setting, fraction float64, a Variant) bool {
+	return slices.ContainsFunc(ev.variantRows(s, fraction, a), func(u Unlearned) bool { return u.Diverged != "" })
 }
 
-// oddities are notes on models of a row that have diverged and on those that
+// warnings are notes on models of a row that have diverged and on those that
 // moved absurdly far.
-func (ev *evidence) oddities(s Setting, fraction float64, a Arm) (notes []string) {
-	for _, u := range ev.armRows(s, fraction, a) {
+func (ev *evidence) warnings(s Setting, fraction float64, a Variant) (notes []string) {
+	for _, u := range ev.variantRows(s, fraction, a) {
 		name := fmt.Sprintf("%s, %s, seed %d", group(s, fraction), a.Label, u.Seed)
 		switch {
 		case u.Diverged != "":
 			notes = append(notes, name+": "+u.Diverged+". A mean that it would be part of has no number.")
-		case u.Moved > unlearn.Absurd:
+		case u.Moved > unlearn.LargeDisplacement:
 			notes = append(notes, fmt.Sprintf("%s: the weights moved by %.3g times their own length.", name, u.Moved))
 		}
 	}
 	return notes
 }
 
-func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row {
-	rows := ev.armRows(s, fraction, a)
-	number := func(f func(Unlearned) float64, digits int) report.Cell { return report.Est(each(rows, f), digits) }
+func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Variant) report.Row {
+	rows := ev.variantRows(s, fraction, a)
+	number := func(f func(Unlearned) float64, digits int) report.Cell { return report.Est(meanOf(rows, f), digits) }
 	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{
 		report.Str(a.Label),
 		number(func(u Unlearned) float64 { return u.Retain }, 3), number(func(u Unlearned) float64 { return u.Forget }, 3),
-		number(func(u Unlearned) float64 { return u.Test }, 3), report.Num(each(rows, func(u Unlearned) float64 { return u.Moved }).Value, 3),
+		number(func(u Unlearned) float64 { return u.Test }, 3), report.Num(meanOf(rows, func(u Unlearned) float64 { return u.Moved }).Value, 3),
 		report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.ASR }), 2),
 		report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.HeldOut }), 2),
 	}}
@@ -134,18 +134,18 @@ func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Arm) report.Row 
 	return report.Row{Kind: row.Kind, Group: row.Group, Cells: append(row.Cells, report.Str(published4(s.Label, fraction, a.Label)))}
 }
 
-// armRows are an arm's rows, one per model.
-func (ev *evidence) armRows(s Setting, fraction float64, a Arm) []Unlearned {
-	return where(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Arm == a.Label })
+// variantRows are an arm's rows, one per model.
+func (ev *evidence) variantRows(s Setting, fraction float64, a Variant) []Unlearned {
+	return filter(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Variant == a.Label })
 }
 
 // published4 is the paper's row of table 4.
-func published4(setting string, fraction float64, arm string) string {
+func published4(setting string, fraction float64, variant string) string {
 	if setting != "C10-R18" || fraction != 0.10 {
 		return ""
 	}
 	return map[string]string{
 		Retrain: "98.57 93.25 .30 87.0 94.0", RandomLabel: "98.80 98.63 .29 84.0 83.2", Unroll: "99.36 99.21 .30 3.0 4.4",
 		Sparsity: "92.72 90.56 .42 50.8 53.8", SalUn: "98.66 98.53 .29 52.4 51.8",
-	}[arm]
+	}[variant]
 }

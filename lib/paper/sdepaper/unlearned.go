@@ -25,7 +25,7 @@ type Unlearned struct {
 	Setting  string  `json:"setting"`
 	Fraction float64 `json:"fraction"`
 	Seed     int     `json:"seed"`
-	Arm      string  `json:"arm"`
+	Variant  string  `json:"arm"`
 
 	Retain float64 `json:"acc_retain"` // accuracies
 	Forget float64 `json:"acc_forget"`
@@ -54,17 +54,17 @@ type divergedRecord struct {
 	Setting  string  `json:"setting"`
 	Fraction float64 `json:"fraction"`
 	Seed     int     `json:"seed"`
-	Arm      string  `json:"arm"`
+	Variant  string  `json:"arm"`
 	Diverged string  `json:"diverged"`
 }
 
 // records are the rows as others get them.
 func records(rows []Unlearned) report.Records {
-	return paper.Runs(rows, func(u Unlearned) any {
+	return paper.RunRecords(rows, func(u Unlearned) any {
 		if u.Diverged == "" {
 			return nil
 		}
-		return divergedRecord{u.Setting, u.Fraction, u.Seed, u.Arm, u.Diverged}
+		return divergedRecord{u.Setting, u.Fraction, u.Seed, u.Variant, u.Diverged}
 	})
 }
 
@@ -92,7 +92,7 @@ func otrLayers() []string { return []string{"h", "hp"} }
 
 type unlearnedKey struct {
 	Label    string  `json:"label"`
-	Arm      string  `json:"arm"`
+	Variant  string  `json:"arm"`
 	Weights  string  `json:"weights"`
 	Fraction float64 `json:"fraction"`
 	Size     int     `json:"size"`
@@ -112,14 +112,14 @@ const unlearnedVersion = 3
 
 // unlearned returns the row of an arm, from the store or computed, with the ID of
 // its run.
-func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Arm) (*Unlearned, string, error) {
-	c, err := d.opened(ctx, s, p.Setting, fraction, seed)
+func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Variant) (*Unlearned, string, error) {
+	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
 		return nil, "", err
 	}
 	before, after, err := weights(ctx, c, a)
-	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.Origin(a.Method).Method != nil {
-		return &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label, Diverged: d.Error()}, "", nil
+	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.ModelSpec(a.Method).Method != nil {
+		return &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Variant: a.Label, Diverged: d.Error()}, "", nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
@@ -127,8 +127,8 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 	job, what := unlearnedJob(s, p.Setting, fraction, seed, a), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)
 	key := d.unlearnedKey(s, c, p.Label, a, before, after)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		d.lab.Share(job, 0, what)
-		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Arm: a.Label}
+		d.lab.ReportProgress(job, 0, what)
+		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Variant: a.Label}
 		if row.Moved, err = after.Displacement(before); err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 	if err != nil {
 		return nil, "", err
 	}
-	d.lab.Finish(job, what)
+	d.lab.ReportDone(job, what)
 	row := &Unlearned{}
 	return row, run.ID, run.JSON("unlearned.json", row)
 }
@@ -152,15 +152,15 @@ func (d *desk) unlearned(ctx context.Context, s Study, p *prepared, fraction flo
 // unseen are the test images that no arm of table 4 looks at.
 func (s Study) unseen(c *lab.Case) []int {
 	var methods []unlearn.Method
-	for _, a := range s.Arms() {
+	for _, a := range s.Variants() {
 		methods = append(methods, a.Method)
 	}
-	return c.Unseen(methods...)
+	return c.NonMemberRows(methods...)
 }
 
 // weights are the original's and those that an arm makes of it.
-func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, err error) {
-	if before, _, err = c.Weights(ctx, unlearn.DoNothing{}); err != nil {
+func weights(ctx context.Context, c *lab.Case, a Variant) (before, after nn.Params, err error) {
+	if before, _, err = c.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return nil, nil, err
 	}
 	after, _, err = c.Weights(ctx, a.Method)
@@ -168,7 +168,7 @@ func weights(ctx context.Context, c *lab.Case, a Arm) (before, after nn.Params, 
 }
 
 // unlearnedKey is the key of a row.
-func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, after nn.Params) store.Key {
+func (d *labEnv) unlearnedKey(s Study, c *lab.Case, label string, a Variant, before, after nn.Params) store.Key {
 	config := unlearnedKey{
 		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
 		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget), "",
@@ -177,12 +177,12 @@ func (d *desk) unlearnedKey(s Study, c *lab.Case, label string, a Arm, before, a
 		config.Unseen = lab.RowsKey(unseen)
 	}
 	key := d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
-	key.Of = append(key.Of, c.Goal, a.Method)
+	key.DependsOn = append(key.DependsOn, c.Goal, a.Method)
 	return key
 }
 
 // unlearnedJob names a row.
-func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Arm) string {
+func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Variant) string {
 	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
 }
 
@@ -207,7 +207,7 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
 	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
 	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
-	if err := u.attack(p, onTrain.Logits(), onTest.Logits(), forget, retain, unseen); err != nil {
+	if err := u.runAttack(p, onTrain.Logits(), onTest.Logits(), forget, retain, unseen); err != nil {
 		return err
 	}
 	acts := map[string]activations{
@@ -215,23 +215,23 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
 	}
 	for _, layer := range otrLayers() {
-		if err := u.judge(ctx, s, p, layer, newStock(acts[layer]), unseen); err != nil {
+		if err := u.judge(ctx, s, p, layer, newLayerData(acts[layer]), unseen); err != nil {
 			return fmt.Errorf("layer %s: %w", layer, err)
 		}
 	}
 	return nil
 }
 
-// attack asks which forgotten and which held-out images pass for members. One
+// runAttack asks which forgotten and which held-out images pass for members. One
 // half of the unseen test images teaches the threshold, with as many retained images;
 // the other half is held out.
-func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain, unseen []int) error {
+func (u *Unlearned) runAttack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain, unseen []int) error {
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
-	tests, kept := pick(unseen, rng.Perm(len(unseen))), rng.Perm(len(retain))
+	tests, kept := gatherRows(unseen, rng.Perm(len(unseen))), rng.Perm(len(retain))
 	half := len(tests) / 2
-	known := pick(retain, kept[:min(half, len(kept))])
-	trained := func(rows []int) attack.Outputs { return outputs(onTrain, p.Train.Y, rows) }
-	strange := func(rows []int) attack.Outputs { return outputs(onTest, p.Test.Y, rows) }
+	known := gatherRows(retain, kept[:min(half, len(kept))])
+	trained := func(rows []int) attack.Outputs { return addOutputs(onTrain, p.Train.Y, rows) }
+	strange := func(rows []int) attack.Outputs { return addOutputs(onTest, p.Test.Y, rows) }
 	asr, err := attack.SignalThreshold{}.Run(attack.Records{
 		Members: trained(known), Nonmembers: strange(tests[:half]),
 		Forgotten: trained(forget), HeldOut: strange(tests[half:]),
@@ -243,34 +243,34 @@ func (u *Unlearned) attack(p *prepared, onTrain, onTest array.Matrix[float32], f
 	return nil
 }
 
-// outputs are the softmax outputs and labels of some rows.
-func outputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
-	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: pick(y, rows)}
+// addOutputs are the softmax outputs and labels of some rows.
+func addOutputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
+	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: gatherRows(y, rows)}
 }
 
 // judge judges the forgotten images by every method, and by SDE images of which
 // the truth is known in any model, draw by draw.
-func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *stock, unseen []int) error {
+func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *layerData, unseen []int) error {
 	if u.Out == nil {
 		u.Out, u.Known = map[string][]Sample{}, map[string][]Draw{}
 	}
-	j := &judging{Study: s, p: p, fraction: u.Fraction, seed: u.Seed}
+	j := &judgeRun{Study: s, p: p, fraction: u.Fraction, seed: u.Seed}
 	for draw := range s.Draws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		all, err := j.trial(of, layer, draw, unseen)
+		all, err := j.drawTrial(of, layer, draw, unseen)
 		if err != nil {
 			return err
 		}
 		opt := sde.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(j.drawSeed(draw))}
 		for _, t := range all.forgotten {
-			r, err := sde.OTR(t.by, t.targets, all.references, opt)
+			r, err := sde.OTR(t.method, t.targets, all.references, opt)
 			if err != nil {
 				return err
 			}
-			name, g := t.name+"/"+layer, r.Judged.Gate
-			u.Out[name] = append(u.Out[name], Sample{r.Judged.Tally(), g != nil && !g.Valid})
+			name, g := t.name+"/"+layer, r.Verdicts.Gate
+			u.Out[name] = append(u.Out[name], Sample{r.Verdicts.Tally(), g != nil && !g.Valid})
 		}
 		control, err := sde.Controlled(sde.SDE{}, all.known, all.references, opt)
 		if err != nil {
@@ -281,22 +281,22 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	return nil
 }
 
-// trial is what is judged against one draw of references.
+// drawTrial is what is judged against one draw of references.
 type trial struct {
 	references sde.References
-	forgotten  []accused
-	known      sde.Known // retained and test images
+	forgotten  []judgedTargets
+	known      sde.KnownTargets // retained and test images
 }
 
-// accused are subsets that a method judges in or out.
-type accused struct {
+// judgedTargets are subsets that a method judges in or out.
+type judgedTargets struct {
 	name    string
-	by      sde.Method
+	method  sde.Method
 	targets sde.Targets
 }
 
-// trial draws references and targets, of test images the unseen ones.
-func (j *judging) trial(of *stock, layer string, draw int, unseen []int) (t trial, err error) {
+// drawTrial draws references and targets, of test images the unseen ones.
+func (j *judgeRun) drawTrial(of *layerData, layer string, draw int, unseen []int) (t trial, err error) {
 	forget, retain, err := j.p.divide(j.fraction)
 	if err != nil {
 		return t, err
@@ -306,8 +306,8 @@ func (j *judging) trial(of *stock, layer string, draw int, unseen []int) (t tria
 		return t, fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
 	}
 	rng := engine.Root(j.drawSeed(draw)).Stream(engine.StreamSDEUnlearned, uint64(size))
-	order, tests := rng.Perm(len(retain)), pick(unseen, rng.Perm(len(unseen)))
-	kept := pick(retain, order)
+	order, tests := rng.Perm(len(retain)), gatherRows(unseen, rng.Perm(len(unseen)))
+	kept := gatherRows(retain, order)
 	in, out := of.train.Gather(kept[:size]), of.test.Gather(tests[:size])
 	t.references = sde.References{In: &in, Out: &out}
 	some := func(m origin, factor float64, among []int, subsets int, seed uint64) sde.Targets {
@@ -319,13 +319,13 @@ func (j *judging) trial(of *stock, layer string, draw int, unseen []int) (t tria
 	t.known.Inside = some(trainImages, 1, kept[size:], j.Subsets/2, rng.Uint64())
 	t.known.Outside = some(testImages, 1, tests[size:], j.Subsets/2, rng.Uint64())
 	for _, m := range otrMethods() {
-		t.forgotten = append(t.forgotten, accused{m.Name(), m, goal})
+		t.forgotten = append(t.forgotten, judgedTargets{m.Name(), m, goal})
 	}
 	if layer == "hp" {
 		seed := rng.Uint64()
 		t.forgotten = append(t.forgotten,
-			accused{ScaledForgotten, sde.SDE{}, some(trainImages, 1.05, forget, j.Subsets, seed)},
-			accused{HeldOutTargets, sde.SDE{}, some(testImages, 1, tests[size:], j.Subsets, seed)})
+			judgedTargets{ScaledForgotten, sde.SDE{}, some(trainImages, 1.05, forget, j.Subsets, seed)},
+			judgedTargets{HeldOutTargets, sde.SDE{}, some(testImages, 1, tests[size:], j.Subsets, seed)})
 	}
 	return t, err
 }

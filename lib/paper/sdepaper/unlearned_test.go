@@ -37,7 +37,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 		"an oracle":   {retain, 0},
 	} {
 		var u Unlearned
-		if err := u.attack(p, logits(p.Train.Y, p.Classes(), c.sureOf), strangers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
+		if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), c.sureOf), strangers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
 			t.Fatal(err)
 		}
 		if u.ASR.Value != c.want || u.ASR.N != len(forget) || u.HeldOut.Value != 0 || u.HeldOut.N != len(p.Test.Y)-len(p.Test.Y)/2 {
@@ -47,7 +47,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	// Over-unlearned: the strangers are known by heart, the forgotten are not.
 	var u Unlearned
 	known := logits(p.Test.Y, p.Classes(), firstRows(len(p.Test.Y)))
-	if err := u.attack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain, firstRows(len(p.Test.Y))); err != nil {
+	if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain, firstRows(len(p.Test.Y))); err != nil {
 		t.Fatal(err)
 	}
 	if u.ASR.Value != u.HeldOut.Value {
@@ -75,7 +75,7 @@ func TestTheAttackOfTableFourLeavesOutWhatAnArmHasSeen(t *testing.T) {
 	everybody := append(append([]int{}, forget...), retain...)
 	onTrain, onTest := logits(p.Train.Y, p.Classes(), everybody), logits(p.Test.Y, p.Classes(), seen)
 	var right, exchanged Unlearned
-	if err := errors.Join(right.attack(p, onTrain, onTest, forget, retain, unseen), exchanged.attack(p, onTrain, onTest, forget, retain, seen)); err != nil {
+	if err := errors.Join(right.runAttack(p, onTrain, onTest, forget, retain, unseen), exchanged.runAttack(p, onTrain, onTest, forget, retain, seen)); err != nil {
 		t.Fatal(err)
 	}
 	if right.ASR.Value != 1 || right.HeldOut.Value != 0 || right.HeldOut.N != len(unseen)-len(unseen)/2 {
@@ -94,7 +94,7 @@ func TestOnlyAStudyWithTunedArmsLeavesTestImagesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := deskOf(e).opened(t.Context(), s, s.Settings[0], 0.3, 0)
+	c, err := newLabEnv(e).openCase(t.Context(), s, s.Settings[0], 0.3, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,12 +104,12 @@ func TestOnlyAStudyWithTunedArmsLeavesTestImagesOut(t *testing.T) {
 	if !whole.Untuned {
 		whole, half = half, whole
 	}
-	if len(whole.unseen(c)) != c.Test.X.Rows || !slices.Equal(half.unseen(c), c.Judged()) {
-		t.Errorf("%d and %d of %d test images, %d of which no arm looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.Judged()))
+	if len(whole.unseen(c)) != c.Test.X.Rows || !slices.Equal(half.unseen(c), c.EvalRows()) {
+		t.Errorf("%d and %d of %d test images, %d of which no arm looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.EvalRows()))
 	}
-	w := c.Untrained(1)
+	w := c.InitialWeights(1)
 	id := func(s Study) string {
-		id, err := deskOf(e).unlearnedKey(s, c, "x", s.Arms()[0], w, w).ID()
+		id, err := newLabEnv(e).unlearnedKey(s, c, "x", s.Variants()[0], w, w).ID()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 			}),
 		}
 		u := Unlearned{Fraction: 0.3}
-		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newStock(a), unseen); err != nil {
+		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newLayerData(a), unseen); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.OTR("sde/h"); got.Rule != c.want || got.N != 3 || got.Void != 0 {

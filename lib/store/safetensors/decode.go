@@ -24,7 +24,7 @@ func Decode(b []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := checked(b[lengthBytes:lengthBytes+n], len(b)-lengthBytes-n)
+	h, err := decodeHeader(b[lengthBytes:lengthBytes+n], len(b)-lengthBytes-n)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func readFrom(r io.Reader, size int, check func(*File) error) (*File, error) {
 	if _, err := io.ReadFull(r, raw[copy(raw, start[lengthBytes:]):]); err != nil {
 		return nil, err
 	}
-	h, err := checked(raw, size-lengthBytes-n)
+	h, err := decodeHeader(raw, size-lengthBytes-n)
 	if err == nil && check != nil {
 		err = check(h.file(nil))
 	}
@@ -82,8 +82,8 @@ func headerLength(start []byte, size int) (int, error) {
 	return int(n), nil
 }
 
-// checked parses a header and holds it against a buffer of the given length.
-func checked(raw []byte, buffer int) (header, error) {
+// decodeHeader parses a header and holds it against a buffer of the given length.
+func decodeHeader(raw []byte, buffer int) (header, error) {
 	if !utf8.Valid(raw) {
 		return header{}, ErrHeaderUTF8
 	}

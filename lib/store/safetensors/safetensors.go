@@ -146,7 +146,7 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return files.Put(path, b)
+	return files.WriteFile(path, b)
 }
 
 func sortByName(tensors []Tensor) {

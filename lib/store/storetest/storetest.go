@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// variable names the store in which the process that is killed is to work.
-const variable = "LETHE_TEST_KILLED_STORE"
+// storeEnv names the store in which the process that is killed is to work.
+const storeEnv = "LETHE_TEST_KILLED_STORE"
 
 // Main runs a package's tests; in a process that Kills has started it calls child in
 // their place, with the folder of its store. What child prints first may be a line that
 // begins with "resumed"; the rest is what it has come to.
 func Main(m *testing.M, child func(dir string) error) {
-	dir := os.Getenv(variable)
+	dir := os.Getenv(storeEnv)
 	if dir == "" {
 		os.Exit(m.Run())
 	}
@@ -90,7 +90,7 @@ func (k Kills) attempt(t *testing.T, dir string, after time.Duration) (string, e
 	t.Helper()
 	cmd, out := exec.Command(os.Args[0]), &bytes.Buffer{}
 	// Data sets that lie on this machine are none of its business.
-	cmd.Env = append(os.Environ(), variable+"="+dir, "LETHE_DATA="+dir)
+	cmd.Env = append(os.Environ(), storeEnv+"="+dir, "LETHE_DATA="+dir)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -38,8 +38,8 @@ func (r Reading) OK() bool { return r.Known != "" && r.Hash == r.Known }
 //go:embed known.json
 var knownJSON []byte
 
-// known are the hashes of networks on Lethe's own backend.
-func known() (out map[string]string, err error) {
+// knownHashes are the hashes of networks on Lethe's own backend.
+func knownHashes() (out map[string]string, err error) {
 	if err := json.Unmarshal(knownJSON, &out); err != nil {
 		return nil, fmt.Errorf("bits: the known hashes: %w", err)
 	}
@@ -79,8 +79,8 @@ func subjects() (out []subject) {
 	cells := vae.Cells{Genes: 45, Hidden: []int{33, 17}, Latent: 7}
 	counted := cells
 	counted.ZeroInflated = true
-	return append(out, subject{bottleneck.Name(), bottleneck, compressed, clipped}, subject{cells.Name(), cells, expressed(loss.LibrarySquaredError{}), adam},
-		subject{cells.Name() + ", zero-inflated", counted, expressed(loss.ZeroInflated{}), adam})
+	return append(out, subject{bottleneck.Name(), bottleneck, latentTargets, clipped}, subject{cells.Name(), cells, countTargets(loss.LibrarySquaredError{}), adam},
+		subject{cells.Name() + ", zero-inflated", counted, countTargets(loss.ZeroInflated{}), adam})
 }
 
 func labels(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
@@ -91,12 +91,12 @@ func labels(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return []train.Target{train.CrossEntropy(y, classes, 1)}
 }
 
-func compressed(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
+func latentTargets(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return append(labels(rng, x), train.Target{Loss: loss.LatentDivergence{}, Weight: 1e-3})
 }
 
-// expressed are counts of genes, of which about half are 0, and the loss on them.
-func expressed(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
+// countTargets are counts of genes, of which about half are 0, and the loss on them.
+func countTargets(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
 		counts, library := array.New[float32](x.Rows, x.Cols), array.New[float32](x.Rows, 1)
 		for i, v := range x.Data {
@@ -110,7 +110,7 @@ func expressed(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []train.
 
 // Read trains every network on an engine, and says what comes out.
 func Read(ctx context.Context, e *engine.Engine) ([]Reading, error) {
-	is, err := known()
+	is, err := knownHashes()
 	if err != nil {
 		return nil, err
 	}

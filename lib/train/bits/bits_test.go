@@ -82,7 +82,7 @@ func write(t *testing.T, all []Reading) {
 
 // Two networks have two hashes, and each is known by its own name.
 func TestHashesTellNetworksApart(t *testing.T) {
-	is, err := known()
+	is, err := knownHashes()
 	if err != nil {
 		t.Fatal(err)
 	}

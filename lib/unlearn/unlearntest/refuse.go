@@ -12,16 +12,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// nonsensical is a request that is refused, with words that the error says.
-type nonsensical struct {
+// invalidRequest is a request that is refused, with words that the error says.
+type invalidRequest struct {
 	name  string
 	spoil func(r *unlearn.Request)
 	words []string
 }
 
-// nonsense lists requests that Apply refuses for every method, also where the
+// invalid lists requests that Apply refuses for every method, also where the
 // method does not see the part in question.
-var nonsense = []nonsensical{
+var invalidRequests = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
 	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
@@ -66,8 +66,8 @@ var nonsense = []nonsensical{
 		[]string{"no runner"}},
 }
 
-// generativeNonsense lists the same for a model that is no classifier.
-var generativeNonsense = []nonsensical{
+// invalidGenerative lists the same for a model that is no classifier.
+var invalidGenerative = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
 	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
@@ -88,22 +88,22 @@ var generativeNonsense = []nonsensical{
 		[]string{"original", "4 tensors against 10"}},
 }
 
-// bottleneckNonsense is what is nonsense to any classifier, and does not name a tensor.
-func bottleneckNonsense() []nonsensical {
-	return slices.DeleteFunc(slices.Clone(nonsense), func(c nonsensical) bool {
+// invalidBottleneck is what is nonsense to any classifier, and does not name a tensor.
+func invalidBottleneck() []invalidRequest {
+	return slices.DeleteFunc(slices.Clone(invalidRequests), func(c invalidRequest) bool {
 		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "hidden") || strings.Contains(w, "tensors") })
 	})
 }
 
 // absent and unseen are what only a method that needs them refuses.
 var (
-	absent = nonsensical{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
-	unseen = nonsensical{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
+	absent = invalidRequest{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
+	unseen = invalidRequest{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
 		[]string{"Request.HeldOut is empty"}}
 )
 
-func (s *suite) refusesNonsense(t *testing.T) {
-	cases := s.nonsense
+func (s *suite) refusesInvalid(t *testing.T) {
+	cases := s.invalid
 	if s.method.Sees().Earlier {
 		cases = append(cases[:len(cases):len(cases)], absent)
 	}

@@ -49,18 +49,18 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		if !sees.Earlier {
 			r.Earlier = &unlearn.Checkpoint{Params: r.Runner.Arch.Init(engine.Root(78).Stream(engine.StreamInit))}
 		}
-		other := draw(2, 45)
+		other := drawRecords(2, 45)
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
 		}
 		if !sees.Forget {
-			r.Forget = rows(other, 0, 5)
+			r.Forget = rowRange(other, 0, 5)
 		}
 		if !sees.Retain {
-			r.Retain = rows(other, 5, 30)
+			r.Retain = rowRange(other, 5, 30)
 		}
 		if !sees.HeldOut {
-			r.HeldOut = rows(other, 30, 45)
+			r.HeldOut = rowRange(other, 30, 45)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func NewGenerativeToy(t testing.TB) *Toy {
 	arch := vae.Gaussian{Features: toyFeatures, Hidden: toyHidden, Latent: 2}
 	return newToy(t, arch, func(d unlearn.Data) (train.Objective, error) {
 		return train.Objective{{Name: "cells", X: d.X, IDs: d.IDs, Targets: []train.Target{
-			train.Against(loss.SquaredError{}, d.X, 0.5), {Loss: loss.LatentDivergence{}, Weight: 0.2},
+			train.OutputTarget(loss.SquaredError{}, d.X, 0.5), {Loss: loss.LatentDivergence{}, Weight: 0.2},
 		}}}, nil
 	})
 }
@@ -76,12 +76,12 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := draw(1, toyRecords)
+	all := drawRecords(1, toyRecords)
 	r := unlearn.Request{
 		Runner:  runner,
-		Forget:  rows(all, 0, toyForget),
-		Retain:  rows(all, toyForget, toyRecords),
-		HeldOut: draw(4, toyHeldOut),
+		Forget:  rowRange(all, 0, toyForget),
+		Retain:  rowRange(all, toyForget, toyRecords),
+		HeldOut: drawRecords(4, toyHeldOut),
 		Fit:     train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
 		Seed:    100,
 
@@ -129,8 +129,8 @@ func (y *Toy) Loss(t testing.TB, p nn.Params, d unlearn.Data) float64 {
 	return v
 }
 
-// draw makes n labelled records. Their numbers are neither sorted nor dense.
-func draw(seed engine.Root, n int) unlearn.Data {
+// drawRecords makes n labelled records. Their numbers are neither sorted nor dense.
+func drawRecords(seed engine.Root, n int) unlearn.Data {
 	rng := seed.Stream(engine.StreamToy)
 	d := unlearn.Data{X: array.New[float32](n, toyFeatures), Y: make([]int, n), IDs: rng.Perm(10 * n)[:n]}
 	for i := range n {
@@ -143,7 +143,7 @@ func draw(seed engine.Root, n int) unlearn.Data {
 	return d
 }
 
-func rows(d unlearn.Data, from, to int) unlearn.Data {
+func rowRange(d unlearn.Data, from, to int) unlearn.Data {
 	out := unlearn.Data{X: array.New[float32](to-from, d.X.Cols)}
 	copy(out.X.Data, d.X.Data[from*d.X.Cols:to*d.X.Cols])
 	if d.Y != nil {
@@ -158,9 +158,9 @@ func (y *Toy) request() unlearn.Request {
 	r := y.Request
 	r.Original = r.Original.Clone()
 	r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params.Clone(), Epoch: r.Earlier.Epoch}
-	r.Forget = rows(r.Forget, 0, r.Forget.X.Rows)
-	r.Retain = rows(r.Retain, 0, r.Retain.X.Rows)
-	r.HeldOut = rows(r.HeldOut, 0, r.HeldOut.X.Rows)
+	r.Forget = rowRange(r.Forget, 0, r.Forget.X.Rows)
+	r.Retain = rowRange(r.Retain, 0, r.Retain.X.Rows)
+	r.HeldOut = rowRange(r.HeldOut, 0, r.HeldOut.X.Rows)
 	return r
 }
 

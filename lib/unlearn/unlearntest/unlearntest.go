@@ -1,7 +1,7 @@
 // Package unlearntest is the conformance suite of unlearning methods. A method
 // of your own passes it with one line in a test:
 //
-//	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.Lowers(myObjective)) }
+//	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.LowersObjective(myObjective)) }
 //
 // Run checks what the house relies on, on a toy of 48 records: that the method
 // is a function of its request, sees what it declares and no more, can be
@@ -35,10 +35,10 @@ func EpochsByBatch() Option { return func(s *suite) { s.epochsByBatch = true } }
 // Objective evaluates what a method minimises, on the weights p.
 type Objective func(t testing.TB, y *Toy, p nn.Params) float64
 
-// Lowers declares the method's objective: after the method it must be lower
+// LowersObjective declares the method's objective: after the method it must be lower
 // than it was for the original.
-func Lowers(o Objective) Option {
-	return Holds("lowers its objective", func(t testing.TB, y *Toy, p nn.Params) {
+func LowersObjective(o Objective) Option {
+	return HasProperty("lowers its objective", func(t testing.TB, y *Toy, p nn.Params) {
 		t.Helper()
 		before, after := o(t, y, y.Request.Original), o(t, y, p)
 		if !(after < before) {
@@ -47,8 +47,8 @@ func Lowers(o Objective) Option {
 	})
 }
 
-// Holds declares a property of the resulting weights p.
-func Holds(name string, check func(t testing.TB, y *Toy, p nn.Params)) Option {
+// HasProperty declares a property of the resulting weights p.
+func HasProperty(name string, check func(t testing.TB, y *Toy, p nn.Params)) Option {
 	return func(s *suite) { s.properties = append(s.properties, property{name, check}) }
 }
 
@@ -62,7 +62,7 @@ type suite struct {
 	deterministic bool
 	epochsByBatch bool
 	properties    []property
-	nonsense      []nonsensical
+	invalid       []invalidRequest
 	toy           *Toy
 	want          nn.Params // what the method gives, undisturbed
 	report        *unlearn.Report
@@ -72,7 +72,7 @@ type suite struct {
 // through RunGenerative too; others are asked to refuse what is no classifier.
 func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
-	s := &suite{method: m, toy: NewToy(t), nonsense: nonsense}
+	s := &suite{method: m, toy: NewToy(t), invalid: invalidRequests}
 	s.run(t, options)
 	if !unlearn.IsGeneral(m) {
 		t.Run("needs a classifier", s.needsAClassifier)
@@ -86,7 +86,7 @@ func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 	if !unlearn.IsGeneral(m) {
 		t.Fatalf("%s does not say that it is General", m.Name())
 	}
-	s := &suite{method: m, toy: NewGenerativeToy(t), nonsense: generativeNonsense}
+	s := &suite{method: m, toy: NewGenerativeToy(t), invalid: invalidGenerative}
 	s.run(t, options)
 }
 
@@ -94,7 +94,7 @@ func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 // bottleneck.
 func RunBottleneck(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
-	s := &suite{method: m, toy: NewBottleneckToy(t), nonsense: bottleneckNonsense()}
+	s := &suite{method: m, toy: NewBottleneckToy(t), invalid: invalidBottleneck()}
 	s.run(t, options)
 	t.Run("needs a bottleneck", s.needsABottleneck)
 }
@@ -130,7 +130,7 @@ func (s *suite) run(t *testing.T, options []Option) {
 	t.Run("works on mini-batches", s.worksOnMiniBatches)
 	t.Run("reports progress", s.reportsProgress)
 	t.Run("stops and resumes", s.stopsAndResumes)
-	t.Run("refuses nonsense", s.refusesNonsense)
+	t.Run("refuses nonsense", s.refusesInvalid)
 	for _, p := range s.properties {
 		t.Run(p.name, func(t *testing.T) { p.check(t, s.toy, s.want) })
 	}
@@ -161,7 +161,7 @@ func (s *suite) hasAName(t *testing.T) {
 // resolvesToItself demands that Resolved changes neither what the method is nor
 // what it gives, and that there is nothing left to resolve.
 func (s *suite) resolvesToItself(t *testing.T) {
-	once := s.method.Resolved()
+	once := s.method.WithDefaults()
 	if once.Name() != s.method.Name() || once.Sees() != s.method.Sees() || unlearn.VersionOf(once) != unlearn.VersionOf(s.method) {
 		t.Errorf("it resolves to another method: %s", once.Name())
 	}
@@ -169,7 +169,7 @@ func (s *suite) resolvesToItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := json.Marshal(once.Resolved()); err != nil || string(again) != string(first) {
+	if again, err := json.Marshal(once.WithDefaults()); err != nil || string(again) != string(first) {
 		t.Errorf("resolved it is %s, resolved again %s (%v)", first, again, err)
 	}
 	if p, _, err := unlearn.Apply(context.Background(), once, s.toy.request()); err != nil || p.Hash() != s.want.Hash() {

@@ -54,7 +54,7 @@ func (ClassMembership) Between(unlearned, retrained array.Matrix[float64]) (floa
 	return math.Abs(mean(each)), each, nil
 }
 
-// Neighbours turns probabilities of a forgotten class's records, a matrix of records x
+// NearestClassShares turns probabilities of a forgotten class's records, a matrix of records x
 // classes per model, into what ClassMembership takes: the share that the nearest of the
 // other classes has of the probability that is not the forgotten class's own,
 //
@@ -62,19 +62,19 @@ func (ClassMembership) Between(unlearned, retrained array.Matrix[float64]) (floa
 //
 // a row per model. The nearest class n has the largest mean share by the reference, which are
 // retrained models.
-func Neighbours(models, reference []array.Matrix[float64], forgotten int) (shares array.Matrix[float64], nearest int, err error) {
+func NearestClassShares(models, reference []array.Matrix[float64], forgotten int) (shares array.Matrix[float64], nearest int, err error) {
 	if len(models) == 0 || len(reference) == 0 {
 		return shares, 0, fmt.Errorf("%d models, %d retrained ones for reference", len(models), len(reference))
 	}
 	classes := reference[0].Cols
 	total := make([]float64, classes)
 	for i, p := range reference {
-		if err := probabilities(p, reference[0], forgotten); err != nil {
+		if err := checkProbabilities(p, reference[0], forgotten); err != nil {
 			return shares, 0, fmt.Errorf("reference model %d: %w", i, err)
 		}
 		for c := range classes {
 			for k := range p.Rows {
-				total[c] += share(p.Row(k), c, forgotten)
+				total[c] += classShare(p.Row(k), c, forgotten)
 			}
 		}
 	}
@@ -86,19 +86,19 @@ func Neighbours(models, reference []array.Matrix[float64], forgotten int) (share
 	}
 	shares = array.New[float64](len(models), reference[0].Rows)
 	for i, p := range models {
-		if err := probabilities(p, reference[0], forgotten); err != nil {
+		if err := checkProbabilities(p, reference[0], forgotten); err != nil {
 			return shares, 0, fmt.Errorf("model %d: %w", i, err)
 		}
 		for k := range p.Rows {
-			shares.Row(i)[k] = share(p.Row(k), nearest, forgotten)
+			shares.Row(i)[k] = classShare(p.Row(k), nearest, forgotten)
 		}
 	}
 	return shares, nearest, nil
 }
 
-// share is what class c has of the probability that the forgotten class has not; of a
+// classShare is what class c has of the probability that the forgotten class has not; of a
 // record that is the forgotten class's altogether an equal part.
-func share(p []float64, c, forgotten int) float64 {
+func classShare(p []float64, c, forgotten int) float64 {
 	rest := 0.0
 	for k, v := range p {
 		if k != forgotten {
@@ -111,7 +111,7 @@ func share(p []float64, c, forgotten int) float64 {
 	return p[c] / rest
 }
 
-func probabilities(p, like array.Matrix[float64], forgotten int) error {
+func checkProbabilities(p, like array.Matrix[float64], forgotten int) error {
 	if p.Rows == 0 || p.Rows != like.Rows || p.Cols != like.Cols || p.Cols < 3 || forgotten < 0 || forgotten >= p.Cols {
 		return fmt.Errorf("probabilities of %d x %d, want %d records of three or more classes; the forgotten class is %d", p.Rows, p.Cols, like.Rows, forgotten)
 	}

@@ -39,7 +39,7 @@ func Distances() []Distance {
 }
 
 // Evidence are what models say of the same records, in the same order: margins, as of
-// shadow.Scaled, but where a distance wants something else. Every matrix has at least
+// shadow.ScaledConfidences, but where a distance wants something else. Every matrix has at least
 // two rows.
 type Evidence struct {
 	Unlearned array.Matrix[float64] // models that a method left
@@ -47,8 +47,8 @@ type Evidence struct {
 	Second    array.Matrix[float64] // more of these, as many as unlearned: the null
 }
 
-// Judgement is a distance beside that of retraining.
-type Judgement struct {
+// Result is a distance beside that of retraining.
+type Result struct {
 	Distance string `json:"distance"`
 	// Estimate is the distance of the unlearned models from the retrained ones; its null
 	// is the distance of Second from them. The interval reaches as far to either side as
@@ -68,8 +68,8 @@ type Options struct {
 	Rng   *rand.Rand // draws them
 }
 
-// Judge measures how far unlearned models are from retrained ones.
-func Judge(d Distance, e Evidence, opt Options) (*Judgement, error) {
+// Compare measures how far unlearned models are from retrained ones.
+func Compare(d Distance, e Evidence, opt Options) (*Result, error) {
 	if err := e.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
 	}
@@ -90,37 +90,37 @@ func Judge(d Distance, e Evidence, opt Options) (*Judgement, error) {
 	}
 	worse, reach := 1, []float64{math.Abs(value - null)}
 	for range draws {
-		difference, err := exchanged(d, e, opt.Rng)
+		difference, err := exchangedDifference(d, e, opt.Rng)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Name(), err)
 		}
-		if side(d)*difference >= side(d)*(value-null) {
+		if worseSign(d)*difference >= worseSign(d)*(value-null) {
 			worse++
 		}
 		reach = append(reach, math.Abs(difference))
 	}
 	slices.Sort(reach)
 	far := reach[int(math.Ceil(0.95*float64(len(reach))))-1]
-	return &Judgement{
+	return &Result{
 		Distance: d.Name(), Each: each, P: float64(worse) / float64(draws+1),
 		Estimate: stats.Estimate{
 			Value: value, Low: value - far, High: value + far, Level: 0.95, Over: stats.OverModels, N: e.Unlearned.Rows,
-		}.Against(null, d.Better()),
+		}.WithNull(null, d.Better()),
 	}, nil
 }
 
-// side is 1 where a larger distance is worse and -1 where a smaller one is.
-func side(d Distance) float64 {
+// worseSign is 1 where a larger distance is worse and -1 where a smaller one is.
+func worseSign(d Distance) float64 {
 	if d.Better() == stats.LowerIsBetter {
 		return 1
 	}
 	return -1
 }
 
-// exchanged is the difference of two distances from retraining after the unlearned and
+// exchangedDifference is the difference of two distances from retraining after the unlearned and
 // the second retrained models have changed places at random.
-func exchanged(d Distance, e Evidence, rng *rand.Rand) (float64, error) {
-	pool, order, n := stacked(e.Unlearned, e.Second), rng.Perm(2*e.Unlearned.Rows), e.Unlearned.Rows
+func exchangedDifference(d Distance, e Evidence, rng *rand.Rand) (float64, error) {
+	pool, order, n := stackRows(e.Unlearned, e.Second), rng.Perm(2*e.Unlearned.Rows), e.Unlearned.Rows
 	var values [2]float64
 	for half, rows := range [][]int{order[:n], order[n:]} {
 		v, _, err := d.Between(pool.Gather(rows), e.Retrained)
@@ -132,7 +132,7 @@ func exchanged(d Distance, e Evidence, rng *rand.Rand) (float64, error) {
 	return values[0] - values[1], nil
 }
 
-func stacked(a, b array.Matrix[float64]) array.Matrix[float64] {
+func stackRows(a, b array.Matrix[float64]) array.Matrix[float64] {
 	return array.Matrix[float64]{Rows: a.Rows + b.Rows, Cols: a.Cols, Data: slices.Concat(a.Data, b.Data)}
 }
 

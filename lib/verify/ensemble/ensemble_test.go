@@ -98,7 +98,7 @@ func TestForgetQualityIsScipys(t *testing.T) {
 func TestNeighboursByHand(t *testing.T) {
 	one := array.Matrix[float64]{Rows: 2, Cols: 4, Data: []float64{0, 0.2, 0.7, 0.1, 0, 0.5, 0.4, 0.1}}
 	other := array.Matrix[float64]{Rows: 2, Cols: 4, Data: []float64{0.5, 0.1, 0.3, 0.1, 1, 0, 0, 0}}
-	shares, nearest, err := Neighbours([]array.Matrix[float64]{one, other}, []array.Matrix[float64]{one, one}, 0)
+	shares, nearest, err := NearestClassShares([]array.Matrix[float64]{one, other}, []array.Matrix[float64]{one, one}, 0)
 	if err != nil || nearest != 2 {
 		t.Fatalf("nearest %d, %v", nearest, err)
 	}
@@ -106,7 +106,7 @@ func TestNeighboursByHand(t *testing.T) {
 		near(t, "share", shares.Data[i], want)
 	}
 	own := array.Matrix[float64]{Rows: 2, Cols: 4, Data: []float64{0.9, 0.02, 0.07, 0.01, 0.9, 0.02, 0.07, 0.01}}
-	if _, nearest, err = Neighbours([]array.Matrix[float64]{one}, []array.Matrix[float64]{own}, 0); err != nil || nearest != 2 {
+	if _, nearest, err = NearestClassShares([]array.Matrix[float64]{one}, []array.Matrix[float64]{own}, 0); err != nil || nearest != 2 {
 		t.Errorf("of models that still answer with the forgotten class: nearest %d, %v", nearest, err)
 	}
 	v, each := between(t, ClassMembership{}, shares.Gather([]int{1}), shares.Gather([]int{0}))
@@ -118,10 +118,10 @@ func TestNeighboursByHand(t *testing.T) {
 	}{
 		"0 models":               {nil, 0},
 		"forgotten class is 4":   {[]array.Matrix[float64]{one}, 4},
-		"model 1: probabilities": {[]array.Matrix[float64]{one, one.First(3)}, 0},
+		"model 1: probabilities": {[]array.Matrix[float64]{one, one.FirstColumns(3)}, 0},
 		"row 0, column 1 is -1":  {[]array.Matrix[float64]{{Rows: 2, Cols: 4, Data: []float64{0, -1, 1, 1, 0, 0, 0, 1}}}, 0},
 	} {
-		if _, _, err := Neighbours(bad.models, []array.Matrix[float64]{one}, bad.forgotten); err == nil || !strings.Contains(err.Error(), words) {
+		if _, _, err := NearestClassShares(bad.models, []array.Matrix[float64]{one}, bad.forgotten); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestNeighboursByHand(t *testing.T) {
 func TestAnExchangeDealsEveryModelOnce(t *testing.T) {
 	e := Evidence{Unlearned: waves(4, 3, 1), Retrained: waves(5, 3, 0), Second: waves(4, 3, 0.5)}
 	met := meeting{total: 0}
-	if _, err := exchanged(&met, e, rand.New(rand.NewPCG(1, 1))); err != nil {
+	if _, err := exchangedDifference(&met, e, rand.New(rand.NewPCG(1, 1))); err != nil {
 		t.Fatal(err)
 	}
 	want := 0.0

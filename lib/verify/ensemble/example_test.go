@@ -10,7 +10,7 @@ import (
 
 // Twelve models that a method left fit what they were to forget a little better than
 // retrained ones do.
-func ExampleJudge() {
+func ExampleCompare() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	margins := func(memory float64) array.Matrix[float64] {
 		m := array.New[float64](12, 30)
@@ -21,7 +21,7 @@ func ExampleJudge() {
 	}
 	e := ensemble.Evidence{Unlearned: margins(0.7), Retrained: margins(0), Second: margins(0)}
 	for _, d := range ensemble.Distances() {
-		j, err := ensemble.Judge(d, e, ensemble.Options{Rng: rng})
+		j, err := ensemble.Compare(d, e, ensemble.Options{Rng: rng})
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -72,7 +72,7 @@ func (d ForgettingScore) epsilon(u, r []float64) float64 {
 	best := 0.0
 	for _, t := range slices.Concat(u, r) {
 		above, others := shareAbove(u, t), shareAbove(r, t)
-		best = max(best, d.degree(others, 1-above), d.degree(1-others, above))
+		best = max(best, d.privacyDegree(others, 1-above), d.privacyDegree(1-others, above))
 	}
 	return best
 }
@@ -87,7 +87,7 @@ func shareAbove(sorted []float64, t float64) float64 {
 	return float64(len(sorted)-at) / float64(len(sorted))
 }
 
-func (d ForgettingScore) degree(fpr, fnr float64) float64 {
+func (d ForgettingScore) privacyDegree(fpr, fnr float64) float64 {
 	if fpr == 0 && fnr == 0 {
 		return math.Inf(1)
 	}

@@ -66,7 +66,7 @@ func (d KLoM) Between(unlearned, retrained array.Matrix[float64]) (float64, []fl
 
 const (
 	marginLimit = 100
-	leastShare  = 1e-5
+	minShare    = 1e-5
 )
 
 func (d KLoM) divergence(u, r []float64) float64 {
@@ -83,7 +83,7 @@ func (d KLoM) divergence(u, r []float64) float64 {
 	sum := 0.0
 	for b, share := range p {
 		if share > 0 {
-			sum += float64(share * math.Log(share/max(q[b], leastShare)))
+			sum += float64(share * math.Log(share/max(q[b], minShare)))
 		}
 	}
 	return sum

@@ -41,8 +41,8 @@ func (ForgetQuality) About() string {
 // Better implements Distance.
 func (ForgetQuality) Better() stats.Direction { return stats.HigherIsBetter }
 
-// leastP is what a p-value that rounds to 0 counts as.
-const leastP = 1e-300
+// minP is what a p-value that rounds to 0 counts as.
+const minP = 1e-300
 
 // Between implements Distance.
 func (ForgetQuality) Between(unlearned, retrained array.Matrix[float64]) (float64, []float64, error) {
@@ -52,7 +52,7 @@ func (ForgetQuality) Between(unlearned, retrained array.Matrix[float64]) (float6
 		if err != nil {
 			return 0, nil, fmt.Errorf("pair %d: %w", i, err)
 		}
-		each[i] = math.Log10(max(p, leastP))
+		each[i] = math.Log10(max(p, minP))
 	}
 	return mean(each), each, nil
 }

@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	errDead = errors.New("fisher: every weight is dead: there is no direction")
-	errFar  = errors.New("fisher: float64 does not hold the squares of the entries: divide them by a number first")
+	errDead     = errors.New("fisher: every weight is dead: there is no direction")
+	errOverflow = errors.New("fisher: float64 does not hold the squares of the entries: divide them by a number first")
 )
 
 // Cosine is the paper's overlap of two diagonals, damping and all,
@@ -19,11 +19,11 @@ var (
 // tensors that are put together, those with the largest gradients. It refuses
 // diagonals of different tensors and one that is 0 everywhere.
 func Cosine(a, b Diagonal) (float64, error) {
-	if err := alike(a, b); err != nil {
+	if err := checkSameTensors(a, b); err != nil {
 		return 0, err
 	}
 	var s products
-	pairs(a, b, s.add)
+	eachPair(a, b, s.add)
 	return s.cosine()
 }
 
@@ -41,7 +41,7 @@ func (s *products) cosine() (float64, error) {
 		return 0, errDead
 	}
 	if math.IsInf(s.xx, 1) || math.IsInf(s.yy, 1) {
-		return 0, errFar
+		return 0, errOverflow
 	}
 	return math.Min(1, s.xy/(math.Sqrt(s.xx)*math.Sqrt(s.yy))), nil
 }
@@ -55,11 +55,11 @@ func cosineOf(x, y []float64) (float64, error) {
 	return s.cosine()
 }
 
-// Rows are the cosines of two tensors row by row: of a head's weights, one per gene.
+// RowCosines are the cosines of two tensors row by row: of a head's weights, one per gene.
 // A row that is dead in either has none, NaN. Without damping, which would give rows
 // of silent genes a cosine of 1.
-func Rows(a, b Tensor) ([]float64, error) {
-	if err := alike(Diagonal{Tensors: []Tensor{a}}, Diagonal{Tensors: []Tensor{b}}); err != nil {
+func RowCosines(a, b Tensor) ([]float64, error) {
+	if err := checkSameTensors(Diagonal{Tensors: []Tensor{a}}, Diagonal{Tensors: []Tensor{b}}); err != nil {
 		return nil, err
 	}
 	n := a.Shape[0]

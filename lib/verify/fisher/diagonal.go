@@ -69,8 +69,8 @@ func (d Diagonal) Tensor(name string) (Tensor, error) {
 	return Tensor{}, fmt.Errorf("fisher: there is no tensor %s", name)
 }
 
-// Only keeps the tensors that are wanted.
-func (d Diagonal) Only(want func(name string) bool) Diagonal {
+// Filter keeps the tensors that are wanted.
+func (d Diagonal) Filter(want func(name string) bool) Diagonal {
 	out := Diagonal{Damping: d.Damping}
 	for _, t := range d.Tensors {
 		if want(t.Name) {
@@ -90,7 +90,7 @@ func (d Diagonal) Only(want func(name string) bool) Diagonal {
 // may be left with a rounding error instead of 0, a ten millionth of it, since the
 // records of a chunk are added up in float32.
 func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
-	if err := alike(d, part); err != nil {
+	if err := checkSameTensors(d, part); err != nil {
 		return Diagonal{}, err
 	}
 	if d.Damping != 0 || part.Damping != 0 || !(0 < m && m < n) {
@@ -133,8 +133,8 @@ func (d Diagonal) Check() error {
 	return nil
 }
 
-// alike reports two diagonals that cannot be compared.
-func alike(a, b Diagonal) error {
+// checkSameTensors reports two diagonals that cannot be compared.
+func checkSameTensors(a, b Diagonal) error {
 	for _, d := range []Diagonal{a, b} {
 		if err := d.Check(); err != nil {
 			return err
@@ -151,8 +151,8 @@ func alike(a, b Diagonal) error {
 	return nil
 }
 
-// pairs calls visit with every entry of both.
-func pairs(a, b Diagonal, visit func(x, y float64)) {
+// eachPair calls visit with every entry of both.
+func eachPair(a, b Diagonal, visit func(x, y float64)) {
 	for i, t := range a.Tensors {
 		for j, v := range t.Values {
 			visit(v, b.Tensors[i].Values[j])
@@ -163,7 +163,7 @@ func pairs(a, b Diagonal, visit func(x, y float64)) {
 // Columns are the columns from, ..., to-1 of a matrix: of a conditional decoder's
 // head those of the hidden units, or those of the clusters.
 func (t Tensor) Columns(from, to int) (Tensor, error) {
-	if err := matrix(t); err != nil {
+	if err := checkMatrix(t); err != nil {
 		return Tensor{}, err
 	}
 	if !(0 <= from && from < to && to <= t.Shape[1]) {
@@ -177,7 +177,7 @@ func (t Tensor) Columns(from, to int) (Tensor, error) {
 }
 
 // Split cuts the tensor of that name, a matrix, into its first columns, which keep
-// the name, and the others, which are called SecondOf(name).
+// the name, and the others, which are called SecondPartName(name).
 func (d Diagonal) Split(name string, columns int) (Diagonal, error) {
 	t, err := d.Tensor(name)
 	if err != nil {
@@ -191,11 +191,11 @@ func (d Diagonal) Split(name string, columns int) (Diagonal, error) {
 	if err != nil {
 		return d, err
 	}
-	second.Name = SecondOf(name)
-	out := d.Only(func(n string) bool { return n != name })
+	second.Name = SecondPartName(name)
+	out := d.Filter(func(n string) bool { return n != name })
 	out.Tensors = append(out.Tensors, first, second)
 	return out, nil
 }
 
-// SecondOf is what Split calls the second part of a tensor.
-func SecondOf(name string) string { return name + ", second part" }
+// SecondPartName is what Split calls the second part of a tensor.
+func SecondPartName(name string) string { return name + ", second part" }

@@ -59,21 +59,21 @@ func (e Exact) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o tra
 	return out, err
 }
 
-// Each calls each with the diagonal of every group of an objective's records, by
+// ByTensor calls each with the diagonal of every group of an objective's records, by
 // their positions there, as it is made. An error of each ends it.
 func (e Exact) Each(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, each func(k int, d Diagonal) error) error {
 	if err := e.check(r.Arch); err != nil {
 		return err
 	}
 	if e.Draws == 0 {
-		return e.each(ctx, r, p, o, groups, train.Mode{}, each)
+		return e.eachInMode(ctx, r, p, o, groups, train.Mode{}, each)
 	}
 	for k, group := range groups {
 		var mean Diagonal
 		for draw := range e.Draws {
 			mode := train.Mode{Training: true, Seed: e.Seed + engine.Root(draw)}
-			err := e.each(ctx, r, p, o, [][]int{group}, mode, func(_ int, d Diagonal) error {
-				mean = mean.plus(d, 1/float64(e.Draws))
+			err := e.eachInMode(ctx, r, p, o, [][]int{group}, mode, func(_ int, d Diagonal) error {
+				mean = mean.addScaled(d, 1/float64(e.Draws))
 				return nil
 			})
 			if err != nil {
@@ -87,11 +87,11 @@ func (e Exact) Each(ctx context.Context, r *model.Runner, p nn.Params, o train.O
 	return nil
 }
 
-func (e Exact) each(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, m train.Mode,
+func (e Exact) eachInMode(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, m train.Mode,
 	each func(k int, d Diagonal) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err := train.EachSquares(ctx, r, p, o, groups, m, func(k int, squares [][]float64) {
+	err := train.EachSquaredGradients(ctx, r, p, o, groups, m, func(k int, squares [][]float64) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -109,16 +109,16 @@ func (e Exact) check(a model.Architecture) error {
 	if e.Draws < 0 {
 		return fmt.Errorf("fisher: %d draws", e.Draws)
 	}
-	for _, d := range a.Draws() {
-		if e.Draws > 0 && d.Law == nn.Dropout && d.Active() {
+	for _, d := range a.RandomInputs() {
+		if e.Draws > 0 && d.Distribution == nn.Dropout && d.Active() {
 			return fmt.Errorf("fisher: %s drops out units (%s); the mean over draws is of a network that does not", a.Name(), d.Name)
 		}
 	}
 	return nil
 }
 
-// plus is d + factor e; d may be nothing yet.
-func (d Diagonal) plus(e Diagonal, factor float64) Diagonal {
+// addScaled is d + factor e; d may be nothing yet.
+func (d Diagonal) addScaled(e Diagonal, factor float64) Diagonal {
 	for i, t := range e.Tensors {
 		if i == len(d.Tensors) {
 			d.Tensors = append(d.Tensors, Tensor{Name: t.Name, Shape: t.Shape, Values: make([]float64, len(t.Values))})
@@ -163,11 +163,11 @@ func (Coded) About() string {
 
 // Estimate implements Estimator.
 func (c Coded) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error) {
-	batch, damping, err := c.resolved()
+	batch, damping, err := c.withDefaults()
 	if err != nil {
 		return Diagonal{}, err
 	}
-	f, err := train.BatchSquares(ctx, r, p, o, batch, train.Mode{Training: true, Seed: c.Seed})
+	f, err := train.BatchSquaredGradients(ctx, r, p, o, batch, train.Mode{Training: true, Seed: c.Seed})
 	if err != nil {
 		return Diagonal{}, err
 	}

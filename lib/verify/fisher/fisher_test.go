@@ -127,7 +127,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 				near(t, fmt.Sprintf("%s, %s[%d]", c.arch.Name(), tensor.Name, j), v, want[k][j], 1e-5*(1e-6+want[k][j]))
 			}
 		}
-		if lengths, err := train.Lengths(t.Context(), r, p, c.o, train.Mode{}); err != nil || len(lengths) != 9 {
+		if lengths, err := train.GradientNorms(t.Context(), r, p, c.o, train.Mode{}); err != nil || len(lengths) != 9 {
 			t.Error(err)
 		} else {
 			sum := 0.0
@@ -156,12 +156,12 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 				t.Values[j] = v * v * float64(records*records)
 			}
 		}
-		want = want.plus(d, 0.1)
+		want = want.addScaled(d, 0.1)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs(got, want, func(x, y float64) { near(t, "coded", x, y+1e-8, 1e-9*(1+y)) })
+	eachPair(got, want, func(x, y float64) { near(t, "coded", x, y+1e-8, 1e-9*(1+y)) })
 	other, err := Coded{Batch: 4, Seed: 8}.Estimate(t.Context(), r, p, o)
 	if err != nil || other.Trace() == got.Trace() {
 		t.Errorf("nothing is drawn: %v", err)
@@ -177,7 +177,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs(alone, exact, func(x, y float64) { near(t, "batches of one", x, y+1e-8, 1e-5*(1e-6+y)) })
+	eachPair(alone, exact, func(x, y float64) { near(t, "batches of one", x, y+1e-8, 1e-5*(1e-6+y)) })
 	whole, err := Coded{Damping: nn.Zero}.Estimate(t.Context(), r, p, labels)
 	if err != nil || whole.Damping != 0 || !(math.Abs(whole.Trace()/exact.Trace()-1) > 0.05) {
 		t.Errorf("one batch of six gives the trace %v, single records %v (%v)", whole.Trace(), exact.Trace(), err)
@@ -194,13 +194,13 @@ func TestExactAveragesDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum = sum.plus(d, 1.0/3)
+		sum = sum.addScaled(d, 1.0/3)
 	}
 	got, err := Exact{Draws: 3, Seed: 11}.Estimate(t.Context(), r, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs(got, sum, func(x, y float64) { near(t, "mean of draws", x, y, 1e-12*(1+y)) })
+	eachPair(got, sum, func(x, y float64) { near(t, "mean of draws", x, y, 1e-12*(1+y)) })
 	if mean, err := (Exact{}).Estimate(t.Context(), r, p, o); err != nil || mean.Trace() == got.Trace() {
 		t.Errorf("the posterior's mean is no draw: %v", err)
 	}
@@ -266,7 +266,7 @@ func TestSetsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs(left, made[2], func(x, y float64) { near(t, "the rest", x, y, 1e-6*(1e-3+y)) })
+	eachPair(left, made[2], func(x, y float64) { near(t, "the rest", x, y, 1e-6*(1e-3+y)) })
 	_, err = made[0].Without(made[1], 3, 3)
 	wantWords(t, err, "3 of 3 records")
 	damped := made[0]
@@ -297,7 +297,7 @@ func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
 	}
 	head := func(name string) bool { return strings.HasPrefix(name, "dispersion") }
 	f, rest := two(Coded{})
-	if c, err := Cosine(f.Only(head), rest.Only(head)); err != nil || c != 1 {
+	if c, err := Cosine(f.Filter(head), rest.Filter(head)); err != nil || c != 1 {
 		t.Errorf("as coded %v (%v), expected exactly 1", c, err)
 	}
 	if _, n, err := LogPearson(f, rest, true); err != nil || n != p.Size() {
@@ -307,11 +307,11 @@ func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
 		t.Errorf("without dead weights %d of %d (%v)", n, p.Size(), err)
 	}
 	f, rest = two(Exact{})
-	if _, err := Cosine(f.Only(head), rest.Only(head)); err != errDead {
+	if _, err := Cosine(f.Filter(head), rest.Filter(head)); err != errDead {
 		t.Errorf("exact: %v", err)
 	}
 	far := Diagonal{Tensors: []Tensor{{Name: "w", Shape: []int{2}, Values: []float64{1e200, 1}}}}
-	if c, err := Cosine(far, far); err != errFar {
+	if c, err := Cosine(far, far); err != errOverflow {
 		t.Errorf("beyond float64: %v, %v", c, err)
 	}
 	parts, err := Compare(f, rest, m.Part)
@@ -325,7 +325,7 @@ func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
 	}
 	_, _, err = LogPearson(f, rest, true)
 	wantWords(t, err, "no logarithm without damping")
-	per, err := Compare(f, rest, Each)
+	per, err := Compare(f, rest, ByTensor)
 	if err != nil || slices.ContainsFunc(per, func(p Part) bool { return head(p.Name) }) {
 		t.Errorf("the dead head is a row of its own: %v", err)
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// OfGradients is the exact information of records whose gradients somebody has, one
+// FromGradients is the exact information of records whose gradients somebody has, one
 // record per row and one weight per column.
-func OfGradients(g array.Matrix[float64]) (Diagonal, error) {
-	return Coded{Batch: 1, Damping: nn.Zero}.OfGradients(g)
+func FromGradients(g array.Matrix[float64]) (Diagonal, error) {
+	return Coded{Batch: 1, Damping: nn.Zero}.FromGradients(g)
 }
 
-// OfGradients is Coded of records whose gradients somebody has, in their order.
-func (c Coded) OfGradients(g array.Matrix[float64]) (Diagonal, error) {
-	batch, damping, err := c.resolved()
+// FromGradients is Coded of records whose gradients somebody has, in their order.
+func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
+	batch, damping, err := c.withDefaults()
 	if err != nil {
 		return Diagonal{}, err
 	}
@@ -44,8 +44,8 @@ func (c Coded) OfGradients(g array.Matrix[float64]) (Diagonal, error) {
 	return Diagonal{Tensors: []Tensor{t}, Damping: damping}, nil
 }
 
-// resolved puts the defaults in the place of zeros.
-func (c Coded) resolved() (batch int, damping float64, err error) {
+// withDefaults puts the defaults in the place of zeros.
+func (c Coded) withDefaults() (batch int, damping float64, err error) {
 	batch, damping = cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
 	if damping == nn.Zero {
 		damping = 0

@@ -18,11 +18,11 @@ import (
 // which is ours, weights that are dead in either set are left out, and n says how
 // many are left.
 func LogPearson(a, b Diagonal, dead bool) (r float64, n int, err error) {
-	if err := alike(a, b); err != nil {
+	if err := checkSameTensors(a, b); err != nil {
 		return 0, 0, err
 	}
 	var x, y []float64
-	pairs(a, b, func(v, w float64) {
+	eachPair(a, b, func(v, w float64) {
 		if dead || v > a.Damping && w > b.Damping {
 			x, y = append(x, math.Log(v)), append(y, math.Log(w))
 		}

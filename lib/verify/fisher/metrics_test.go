@@ -66,7 +66,7 @@ func TestCosineByHand(t *testing.T) {
 func TestRowsByHand(t *testing.T) {
 	a := Tensor{Name: "w", Shape: []int{3, 2}, Values: []float64{3, 4, 1, 0, 0, 0}}
 	b := Tensor{Name: "w", Shape: []int{3, 2}, Values: []float64{4, 3, 0, 1, 1, 1}}
-	got := must[[]float64](t)(Rows(a, b))
+	got := must[[]float64](t)(RowCosines(a, b))
 	if math.Abs(got[0]-0.96) > 1e-15 || got[1] != 0 || !math.IsNaN(got[2]) {
 		t.Error(got)
 	}
@@ -150,7 +150,7 @@ func TestCompareKnowsWhoIsWho(t *testing.T) {
 	if len(short) != 2 || math.Abs(short["encoder"]-got[0].Cosine) > 1e-15 || math.Abs(short[Global]-got[1].Cosine) > 1e-15 {
 		t.Errorf("%v", short)
 	}
-	_, err := Compare(of(vector("w", 0)), of(vector("w", 0)), Each)
+	_, err := Compare(of(vector("w", 0)), of(vector("w", 0)), ByTensor)
 	wantWords(t, err, "dead")
 }
 
@@ -204,7 +204,7 @@ func TestPropositionOneOnALinearDecoder(t *testing.T) {
 		var m [2]Marginals
 		for s := range f {
 			e, h := prepare(set(rng, n, spreads[s][0], spreads[s][1]))
-			f[s], m[s] = linear(Linear(e, h)), must[Marginals](t)(MomentsOf(e, h))
+			f[s], m[s] = linear(Linear(e, h)), must[Marginals](t)(MomentMarginals(e, h))
 		}
 		_, _, direct, err := m[0].Cosines(m[1])
 		if err != nil {
@@ -262,20 +262,20 @@ func TestGradientsByHand(t *testing.T) {
 		got        Diagonal
 		x, y, damp float64
 	}{
-		{d(OfGradients(g)), 2.0 / 3, 8.0 / 3, 0},
-		{d(Coded{}.OfGradients(g)), 0 + 1e-8, 16.0/3 + 1e-8, 1e-8},
-		{d(Coded{Batch: 2}.OfGradients(g)), 0 + 1e-8, 8.0/3 + 1e-8, 1e-8},
+		{d(FromGradients(g)), 2.0 / 3, 8.0 / 3, 0},
+		{d(Coded{}.FromGradients(g)), 0 + 1e-8, 16.0/3 + 1e-8, 1e-8},
+		{d(Coded{Batch: 2}.FromGradients(g)), 0 + 1e-8, 8.0/3 + 1e-8, 1e-8},
 	} {
 		v := c.got.Tensors[0].Values
 		near(t, "first", v[0], c.x, 1e-15)
 		near(t, "second", v[1], c.y, 1e-12)
 		near(t, "damping", c.got.Damping, c.damp, 0)
 	}
-	_, err := OfGradients(array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{math.NaN()}})
+	_, err := FromGradients(array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{math.NaN()}})
 	wantWords(t, err, "gradients")
-	_, err = OfGradients(array.New[float64](0, 2))
+	_, err = FromGradients(array.New[float64](0, 2))
 	wantWords(t, err, "0 records by 2 weights")
-	_, err = Coded{Batch: -1}.OfGradients(g)
+	_, err = Coded{Batch: -1}.FromGradients(g)
 	wantWords(t, err, "batches of -1")
 	// Mean m and variance v: as coded v + B m^2, exactly v + m^2.
 	rng := rand.New(rand.NewPCG(2, 7))
@@ -283,8 +283,8 @@ func TestGradientsByHand(t *testing.T) {
 	for i := range many.Data {
 		many.Data[i] = 0.5 + rng.NormFloat64()
 	}
-	near(t, "exact", d(OfGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
-	near(t, "batches of 30", d(Coded{Batch: 30}.OfGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
+	near(t, "exact", d(FromGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
+	near(t, "batches of 30", d(Coded{Batch: 30}.FromGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
 }
 
 // The largest entries are those that a sort puts first, with many equal ones and with
@@ -308,7 +308,7 @@ func TestTheLargestAreThoseOfASort(t *testing.T) {
 		k := 1 + rng.IntN(len(all))
 		sorted := slices.Sorted(slices.Values(all))
 		bar, n := sorted[len(sorted)-k], 0
-		for i, is := range largest(d, k) {
+		for i, is := range markLargest(d, k) {
 			if is {
 				n++
 			}
@@ -334,15 +334,15 @@ func TestTopsShared(t *testing.T) {
 	a := of(vector("x", v(1, 1)...), vector("y", v(1, 1)...), vector("dead", make([]float64, 100)...))
 	b := of(vector("x", v(1, 1)...), vector("y", v(100, -1)...), vector("dead", make([]float64, 100)...))
 	category := func(name string) string { return name }
-	got := must[map[string]Tops](t)(TopsShared(a, b, category, false))
-	if got["x"] != (Tops{1, 1}) || got["y"] != (Tops{0, 0}) || len(got) != 3 || got[Global] != (Tops{0.5, 0.5}) {
+	got := must[map[string]TopShares](t)(TopSharesByCategory(a, b, category, false))
+	if got["x"] != (TopShares{1, 1}) || got["y"] != (TopShares{0, 0}) || len(got) != 3 || got[Global] != (TopShares{0.5, 0.5}) {
 		t.Errorf("%+v", got)
 	}
-	got = must[map[string]Tops](t)(TopsShared(a, b, category, true))
-	if got["dead"] != (Tops{1, 1}) || len(got) != 4 {
+	got = must[map[string]TopShares](t)(TopSharesByCategory(a, b, category, true))
+	if got["dead"] != (TopShares{1, 1}) || len(got) != 4 {
 		t.Errorf("with dead ones %+v", got)
 	}
-	if _, err := TopsShared(a, of(vector("x", 1)), category, false); err == nil {
+	if _, err := TopSharesByCategory(a, of(vector("x", 1)), category, false); err == nil {
 		t.Error("other tensors are taken")
 	}
 }

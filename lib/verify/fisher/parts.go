@@ -23,15 +23,15 @@ type Part struct {
 // Global is the name of the part that all tensors make up.
 const Global = "global"
 
-// Each is the category of a table that shows every tensor by itself.
-func Each(tensor string) string { return tensor }
+// ByTensor is the category of a table that shows every tensor by itself.
+func ByTensor(tensor string) string { return tensor }
 
 // Compare compares the information of the forget set with that of the retain set
 // category by category, in the order in which their first tensors come, and as a
 // whole, last. category names a tensor's; "" leaves it to the whole alone. A category
 // that is dead as a whole is left out.
 func Compare(forget, retain Diagonal, category func(tensor string) string) ([]Part, error) {
-	if err := alike(forget, retain); err != nil {
+	if err := checkSameTensors(forget, retain); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -45,15 +45,15 @@ func Compare(forget, retain Diagonal, category func(tensor string) string) ([]Pa
 	for _, name := range append(names, Global) {
 		is := func(tensor string) bool { return name == Global || category(tensor) == name }
 		alive := func(tensor string) bool { return is(tensor) && !dead[tensor] }
-		f := forget.Only(alive)
+		f := forget.Filter(alive)
 		if len(f.Tensors) == 0 {
 			continue
 		}
-		p, err := compare(f, retain.Only(alive))
+		p, err := compare(f, retain.Filter(alive))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		p.Name, p.Dead = name, forget.Only(is).Size()-p.Weights
+		p.Name, p.Dead = name, forget.Filter(is).Size()-p.Weights
 		out = append(out, p)
 	}
 	if len(out) == 0 {
@@ -87,7 +87,7 @@ func compare(f, r Diagonal) (p Part, err error) {
 // Cosines is Compare's cosines alone, by category; a category that is dead in either
 // set has none.
 func Cosines(forget, retain Diagonal, category func(tensor string) string) (map[string]float64, error) {
-	if err := alike(forget, retain); err != nil {
+	if err := checkSameTensors(forget, retain); err != nil {
 		return nil, err
 	}
 	dead, sums := deadTensors(forget, retain), map[string]*products{Global: {}}
@@ -119,11 +119,11 @@ func Cosines(forget, retain Diagonal, category func(tensor string) string) (map[
 func deadTensors(a, b Diagonal) map[string]bool {
 	out := map[string]bool{}
 	for i, t := range a.Tensors {
-		out[t.Name] = !alive(t, a.Damping) && !alive(b.Tensors[i], b.Damping)
+		out[t.Name] = !isAlive(t, a.Damping) && !isAlive(b.Tensors[i], b.Damping)
 	}
 	return out
 }
 
-func alive(t Tensor, damping float64) bool {
+func isAlive(t Tensor, damping float64) bool {
 	return slices.ContainsFunc(t.Values, func(v float64) bool { return v > damping })
 }

@@ -31,14 +31,14 @@ type Factors struct {
 // with Proposition 1.
 func Factorise(forget, retain Tensor) (f Factors, err error) {
 	for _, t := range []Tensor{forget, retain} {
-		if err := matrix(t); err != nil {
+		if err := checkMatrix(t); err != nil {
 			return f, err
 		}
 	}
 	if f.Cosine, err = Cosine(Diagonal{Tensors: []Tensor{forget}}, Diagonal{Tensors: []Tensor{retain}}); err != nil {
 		return f, err
 	}
-	a, b := MarginalsOf(forget), MarginalsOf(retain)
+	a, b := TensorMarginals(forget), TensorMarginals(retain)
 	if f.Sigma, err = cosineOf(a.Sigma, b.Sigma); err != nil {
 		return f, err
 	}
@@ -53,8 +53,8 @@ func Factorise(forget, retain Tensor) (f Factors, err error) {
 // Marginals are a set's two profiles: one value per output and one per input.
 type Marginals struct{ Sigma, Nu []float64 }
 
-// MarginalsOf are the sums of a matrix's rows and of its columns.
-func MarginalsOf(t Tensor) Marginals {
+// TensorMarginals are the sums of a matrix's rows and of its columns.
+func TensorMarginals(t Tensor) Marginals {
 	m := Marginals{make([]float64, t.Shape[0]), make([]float64, t.Shape[1])}
 	for k, v := range t.Values {
 		m.Sigma[k/t.Shape[1]] += v
@@ -75,9 +75,9 @@ func (m Marginals) Cosines(of Marginals) (sigma, nu, product float64, err error)
 	return sigma, nu, sigma * nu, err
 }
 
-// MomentsOf are the profiles by the data themselves, the paper's "data-direct" ones:
+// MomentMarginals are the profiles by the data themselves, the paper's "data-direct" ones:
 // the mean squares of residuals and of a layer's inputs, a record per row.
-func MomentsOf(residuals, inputs array.Matrix[float64]) (Marginals, error) {
+func MomentMarginals(residuals, inputs array.Matrix[float64]) (Marginals, error) {
 	if err := sameRecords(residuals, inputs); err != nil {
 		return Marginals{}, err
 	}

@@ -42,14 +42,14 @@ func EffectiveRank(d Diagonal) (float64, error) {
 // entries the first count. Null: share itself, for entries in random order. Higher
 // is more overlap, 1 at most.
 func TopShared(a, b Diagonal, share float64) (float64, error) {
-	if err := alike(a, b); err != nil {
+	if err := checkSameTensors(a, b); err != nil {
 		return 0, err
 	}
 	if !(share > 0 && share <= 1) {
 		return 0, fmt.Errorf("fisher: the largest %v of the weights; want a share above 0, at most 1", share)
 	}
 	k := max(1, int(share*float64(a.Size())))
-	x, y := largest(a, k), largest(b, k)
+	x, y := markLargest(a, k), markLargest(b, k)
 	both := 0
 	for i := range x {
 		if x[i] && y[i] {
@@ -59,16 +59,16 @@ func TopShared(a, b Diagonal, share float64) (float64, error) {
 	return float64(both) / float64(k), nil
 }
 
-// Tops are the shares of the largest entries that two diagonals have in common.
-type Tops struct {
+// TopShares are the shares of the largest entries that two diagonals have in common.
+type TopShares struct {
 	One float64 `json:"one"` // of the largest 1 %; null 0.01
 	Ten float64 `json:"ten"` // of the largest 10 %; null 0.1
 }
 
-// TopsShared are TopShared's of 1 % and of 10 %, by category and as a whole. Tensors that
+// TopSharesByCategory are TopShared's of 1 % and of 10 %, by category and as a whole. Tensors that
 // are dead in both are left out, unless dead says that they count among the weights.
-func TopsShared(a, b Diagonal, category func(tensor string) string, dead bool) (map[string]Tops, error) {
-	if err := alike(a, b); err != nil {
+func TopSharesByCategory(a, b Diagonal, category func(tensor string) string, dead bool) (map[string]TopShares, error) {
+	if err := checkSameTensors(a, b); err != nil {
 		return nil, err
 	}
 	gone, names := map[string]bool{}, map[string]bool{Global: true}
@@ -80,14 +80,14 @@ func TopsShared(a, b Diagonal, category func(tensor string) string, dead bool) (
 			names[name] = true
 		}
 	}
-	out := map[string]Tops{}
+	out := map[string]TopShares{}
 	for name := range names {
 		is := func(t string) bool { return !gone[t] && (name == Global || category(t) == name) }
-		x, y := a.Only(is), b.Only(is)
+		x, y := a.Filter(is), b.Filter(is)
 		if len(x.Tensors) == 0 {
 			continue
 		}
-		var t Tops
+		var t TopShares
 		var err error
 		if t.One, err = TopShared(x, y, 0.01); err == nil {
 			t.Ten, err = TopShared(x, y, 0.1)
@@ -100,9 +100,9 @@ func TopsShared(a, b Diagonal, category func(tensor string) string, dead bool) (
 	return out, nil
 }
 
-// largest marks the k largest entries.
-func largest(d Diagonal, k int) []bool {
-	bar, above := kth(d, k)
+// markLargest marks the k largest entries.
+func markLargest(d Diagonal, k int) []bool {
+	bar, above := kthLargest(d, k)
 	marked, equal := make([]bool, 0, d.Size()), k-above
 	for _, t := range d.Tensors {
 		for _, v := range t.Values {
@@ -117,10 +117,10 @@ func largest(d Diagonal, k int) []bool {
 	return marked
 }
 
-// kth is the k-th largest entry, and how many are larger. Entries are not negative, so
+// kthLargest is the k-th largest entry, and how many are larger. Entries are not negative, so
 // that they are ordered as their bits are: the first of these say in which of 2^16 bins an
 // entry lies, and one bin alone is sorted.
-func kth(d Diagonal, k int) (bar float64, above int) {
+func kthLargest(d Diagonal, k int) (bar float64, above int) {
 	const low = 48
 	bin := func(v float64) uint64 { return math.Float64bits(v+0) >> low } // -0 is 0
 	counts := make([]int, 1<<(64-low))

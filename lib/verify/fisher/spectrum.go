@@ -11,7 +11,7 @@ import (
 // of rank one, F_dh = sigma_d nu_h, as Proposition 1 has it. It also is near 1 where
 // the inputs of the layer hardly differ between records.
 func Spectrum(t Tensor) ([]float64, error) {
-	if err := matrix(t); err != nil {
+	if err := checkMatrix(t); err != nil {
 		return nil, err
 	}
 	var s mat.SVD
@@ -32,7 +32,7 @@ func Spectrum(t Tensor) ([]float64, error) {
 	return out, nil
 }
 
-func matrix(t Tensor) error {
+func checkMatrix(t Tensor) error {
 	if len(t.Shape) != 2 {
 		return fmt.Errorf("fisher: tensor %s of shape %v is no matrix", t.Name, t.Shape)
 	}

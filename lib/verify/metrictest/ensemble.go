@@ -40,9 +40,9 @@ func ensembles(rng *rand.Rand, memory float64) ensemble.Evidence {
 // RunEnsemble runs the suite on a distance between ensembles.
 func RunEnsemble(t *testing.T, d ensemble.Distance) {
 	t.Helper()
-	judge := func(t *testing.T, e ensemble.Evidence, seed uint64) *ensemble.Judgement {
+	judge := func(t *testing.T, e ensemble.Evidence, seed uint64) *ensemble.Result {
 		t.Helper()
-		j, err := ensemble.Judge(d, e, ensemble.Options{Draws: exchanges, Rng: random(seed)})
+		j, err := ensemble.Compare(d, e, ensemble.Options{Draws: exchanges, Rng: random(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 	default:
 		t.Fatalf("the better side is %q", d.Better())
 	}
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, d.Name(), d.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, d.Name(), d.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
 		j := judge(t, ensembles(random(51), 1), 1)
 		if near := min(worse*j.Low, worse*j.High); near <= worse**j.Null || j.P > 0.02 {
@@ -113,15 +113,15 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 			"second retrained models: row 0, column 1":  func(e *ensemble.Evidence) { e.Second.Row(0)[1] = math.Inf(1) },
 			"retrained models: 1 x 12":                  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.Gather([]int{0}) },
 			"10 unlearned models and 9 second":          func(e *ensemble.Evidence) { e.Second = e.Second.Gather([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}) },
-			"asked about different numbers of records":  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.First(11) },
+			"asked about different numbers of records":  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.FirstColumns(11) },
 			"unlearned models: 0 x 0 values, at least ": func(e *ensemble.Evidence) { e.Unlearned = array.Matrix[float64]{} },
 		} {
 			e := ensembles(random(53), 1)
 			spoil(&e)
-			_, err := ensemble.Judge(d, e, ensemble.Options{Draws: exchanges, Rng: random(3)})
-			conform.Refused(t, words, err, d.Name(), words)
+			_, err := ensemble.Compare(d, e, ensemble.Options{Draws: exchanges, Rng: random(3)})
+			conform.CheckRefused(t, words, err, d.Name(), words)
 		}
-		_, err := ensemble.Judge(d, ensembles(random(53), 1), ensemble.Options{})
-		conform.Refused(t, "no generator", err, d.Name(), "generator")
+		_, err := ensemble.Compare(d, ensembles(random(53), 1), ensemble.Options{})
+		conform.CheckRefused(t, "no generator", err, d.Name(), "generator")
 	})
 }

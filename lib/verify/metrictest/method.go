@@ -16,9 +16,9 @@ import (
 // number of targets out of one pool.
 const setSize, subsets = 60, 12
 
-// wide is the spread of activations of records that a model was trained on,
+// trainedSpread is the spread of activations of records that a model was trained on,
 // beside 1 of others.
-const wide = 1.5
+const trainedSpread = 1.5
 
 // references have the spreads of training records and of others.
 func references(rng *rand.Rand, in, out float64) sde.References {
@@ -33,7 +33,7 @@ func targets(t *testing.T, rng *rand.Rand, spread float64) sde.Targets {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := sde.Draw(m.Rows, setSize, subsets, rng)
+	drawn, err := sde.DrawSubsets(m.Rows, setSize, subsets, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +43,17 @@ func targets(t *testing.T, rng *rand.Rand, spread float64) sde.Targets {
 // RunMethod runs the suite on a method that compares sets with two references.
 func RunMethod(t *testing.T, m sde.Method) {
 	t.Helper()
-	t.Run("has a name", func(t *testing.T) { conform.Named(t, m.Name(), m.About()) })
+	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, m.Name(), m.About()) })
 	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
-		refs := references(random(21), wide, 1)
-		all(t, sde.In, judge(t, m, targets(t, random(22), wide), refs))
-		all(t, sde.Out, judge(t, m, targets(t, random(23), 1), refs))
+		refs := references(random(21), trainedSpread, 1)
+		checkVerdicts(t, sde.In, judge(t, m, targets(t, random(22), trainedSpread), refs))
+		checkVerdicts(t, sde.Out, judge(t, m, targets(t, random(23), 1), refs))
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
-		refs := references(random(24), wide, 1)
+		refs := references(random(24), trainedSpread, 1)
 		refs.In, refs.Out = refs.Out, refs.In
-		all(t, sde.Out, judge(t, m, targets(t, random(25), wide), refs))
-		all(t, sde.In, judge(t, m, targets(t, random(26), 1), refs))
+		checkVerdicts(t, sde.Out, judge(t, m, targets(t, random(25), trainedSpread), refs))
+		checkVerdicts(t, sde.In, judge(t, m, targets(t, random(26), 1), refs))
 	})
 	t.Run("is a coin without a difference", func(t *testing.T) {
 		in := 0.0
@@ -71,19 +71,19 @@ func RunMethod(t *testing.T, m sde.Method) {
 		}
 	})
 	t.Run("leaves the references alone", func(t *testing.T) {
-		refs := references(random(27), wide, 1)
+		refs := references(random(27), trainedSpread, 1)
 		before := fmt.Sprint(*refs.In, *refs.Out)
-		first := judge(t, m, targets(t, random(28), wide), refs)
+		first := judge(t, m, targets(t, random(28), trainedSpread), refs)
 		if fmt.Sprint(*refs.In, *refs.Out) != before {
 			t.Error("the method wrote to the references")
 		}
-		again := judge(t, m, targets(t, random(28), wide), refs)
+		again := judge(t, m, targets(t, random(28), trainedSpread), refs)
 		if fmt.Sprint(again.Distances) != fmt.Sprint(first.Distances) {
 			t.Error("the same sets give other distances the second time")
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		goal := targets(t, random(29), wide)
+		goal := targets(t, random(29), trainedSpread)
 		narrow := array.New[float64](setSize, width-1)
 		for what, c := range map[string]struct {
 			spoil func(t *sde.Targets, r *sde.References)
@@ -97,15 +97,15 @@ func RunMethod(t *testing.T, m sde.Method) {
 			"another size":     {func(t *sde.Targets, r *sde.References) { t.Subsets = [][]int{{1, 2, 3, 4}} }, []string{"subset 0", "same"}},
 			"nothing to judge": {func(t *sde.Targets, r *sde.References) { t.Subsets = nil }, []string{"no subsets"}},
 		} {
-			g, refs := goal, references(random(30), wide, 1)
+			g, refs := goal, references(random(30), trainedSpread, 1)
 			c.spoil(&g, &refs)
 			_, err := sde.JudgeSubsets(m, g, refs, sde.Options{})
-			conform.Refused(t, what, err, c.words...)
+			conform.CheckRefused(t, what, err, c.words...)
 		}
 	})
 }
 
-func judge(t *testing.T, m sde.Method, goal sde.Targets, refs sde.References) *sde.Judged {
+func judge(t *testing.T, m sde.Method, goal sde.Targets, refs sde.References) *sde.SubsetVerdicts {
 	t.Helper()
 	j, err := sde.JudgeSubsets(m, goal, refs, sde.Options{Permutations: 50})
 	if err != nil {
@@ -119,9 +119,9 @@ func judge(t *testing.T, m sde.Method, goal sde.Targets, refs sde.References) *s
 	return j
 }
 
-// all checks that the verdicts are the wanted one. A few may be open, where a
+// checkVerdicts checks that the verdicts are the wanted one. A few may be open, where a
 // divergence from both references is the largest there is; none may be opposite.
-func all(t *testing.T, want sde.Verdict, j *sde.Judged) {
+func checkVerdicts(t *testing.T, want sde.Verdict, j *sde.SubsetVerdicts) {
 	t.Helper()
 	open := 0
 	for k, v := range j.Verdicts {

@@ -56,7 +56,7 @@ type planted struct {
 	forget, retain   []int
 }
 
-func plant(seed uint64) planted {
+func plantMemory(seed uint64) planted {
 	rng := random(seed)
 	var p planted
 	p.forget, p.retain = split(rng)
@@ -87,17 +87,17 @@ func (p planted) evidence(model *array.Matrix[float64]) ruler.Evidence {
 func Run(t *testing.T, m ruler.Metric) {
 	t.Helper()
 	t.Run("has a name", func(t *testing.T) {
-		conform.Named(t, m.Name, m.About)
+		conform.CheckName(t, m.Name, m.About)
 		if m.Memory != -1 && m.Memory != 1 {
 			t.Errorf("memory is on side %d, expected -1 or 1", m.Memory)
 		}
 	})
 	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
-		p := plant(1)
-		apart(t, m, measure(t, m, p.evidence(&p.original)), measure(t, m, p.evidence(&p.oracle)))
+		p := plantMemory(1)
+		checkSeparated(t, m, measure(t, m, p.evidence(&p.original)), measure(t, m, p.evidence(&p.oracle)))
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
-		p := plant(2)
+		p := plantMemory(2)
 		x := p
 		if needsOracle(m) {
 			x.original, x.oracle = p.oracle, p.original
@@ -105,11 +105,11 @@ func Run(t *testing.T, m ruler.Metric) {
 			x.forget, x.retain = p.retain, p.forget
 		}
 		// What was read as the original's is now the oracle's.
-		apart(t, m, measure(t, m, x.evidence(&p.oracle)), measure(t, m, x.evidence(&p.original)))
+		checkSeparated(t, m, measure(t, m, x.evidence(&p.oracle)), measure(t, m, x.evidence(&p.original)))
 	})
-	t.Run("has a calibrated null", func(t *testing.T) { calibrated(t, m) })
+	t.Run("has a calibrated null", func(t *testing.T) { checkNull(t, m) })
 	t.Run("is the mean of its records", func(t *testing.T) {
-		p := plant(3)
+		p := plantMemory(3)
 		e, values, err := m.Measure(p.evidence(&p.original), ruler.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func Run(t *testing.T, m ruler.Metric) {
 		}
 	})
 	t.Run("leaves the evidence alone", func(t *testing.T) {
-		p := plant(4)
+		p := plantMemory(4)
 		before := fmt.Sprint(p)
 		first := measure(t, m, p.evidence(&p.original))
 		if fmt.Sprint(p) != before {
@@ -130,12 +130,12 @@ func Run(t *testing.T, m ruler.Metric) {
 			t.Errorf("the same evidence gives %v and %v", first, again)
 		}
 	})
-	t.Run("refuses nonsense", func(t *testing.T) { refuses(t, m) })
+	t.Run("refuses nonsense", func(t *testing.T) { checkRefused(t, m) })
 }
 
 // needsOracle reports whether the metric can do without one.
 func needsOracle(m ruler.Metric) bool {
-	p := plant(1)
+	p := plantMemory(1)
 	e := p.evidence(&p.original)
 	e.Oracle = nil
 	_, _, err := m.Measure(e, ruler.Options{})
@@ -154,9 +154,9 @@ func measure(t *testing.T, m ruler.Metric, e ruler.Evidence) stats.Estimate {
 	return *got
 }
 
-// apart checks that the original lies on memory's side of the oracle, with
+// checkSeparated checks that the original lies on memory's side of the oracle, with
 // intervals that do not meet.
-func apart(t *testing.T, m ruler.Metric, original, oracle stats.Estimate) {
+func checkSeparated(t *testing.T, m ruler.Metric, original, oracle stats.Estimate) {
 	t.Helper()
 	if m.Memory < 0 && original.High < oracle.Low || m.Memory > 0 && original.Low > oracle.High {
 		return
@@ -165,9 +165,9 @@ func apart(t *testing.T, m ruler.Metric, original, oracle stats.Estimate) {
 		original.Value, original.Low, original.High, oracle.Value, oracle.Low, oracle.High, m.Memory)
 }
 
-// calibrated measures models that know nothing: all records are alike, in models
+// checkNull measures models that know nothing: all records are alike, in models
 // that have nothing in common.
-func calibrated(t *testing.T, m ruler.Metric) {
+func checkNull(t *testing.T, m ruler.Metric) {
 	if m.Null == nil {
 		t.Skip("there is no null")
 	}
@@ -193,7 +193,7 @@ func calibrated(t *testing.T, m ruler.Metric) {
 // row is a row of the unlearned model's embeddings, which the caller may spoil.
 func row(e *ruler.Evidence, i int) []float64 { return e.Unlearned.(*array.Matrix[float64]).Row(i) }
 
-func refuses(t *testing.T, m ruler.Metric) {
+func checkRefused(t *testing.T, m ruler.Metric) {
 	for _, c := range []struct {
 		what  string
 		spoil func(e *ruler.Evidence)
@@ -206,19 +206,19 @@ func refuses(t *testing.T, m ruler.Metric) {
 		{"a row twice", func(e *ruler.Evidence) { e.Forget[2] = e.Forget[0] }, []string{"forget[2]", "twice"}},
 		{"a record without a direction", func(e *ruler.Evidence) { clear(row(e, e.Forget[1])) }, []string{"unlearned", "no direction"}},
 	} {
-		p := plant(5)
+		p := plantMemory(5)
 		e := p.evidence(&p.original)
 		c.spoil(&e)
 		_, _, err := m.Measure(e, ruler.Options{})
-		conform.Refused(t, c.what, err, c.words...)
+		conform.CheckRefused(t, c.what, err, c.words...)
 	}
 	if !needsOracle(m) {
 		return
 	}
-	p := plant(5)
+	p := plantMemory(5)
 	short := p.oracle.Gather(p.retain)
 	e := p.evidence(&p.original)
 	e.Oracle = &short
 	_, _, err := m.Measure(e, ruler.Options{})
-	conform.Refused(t, "an oracle on other records", err, "oracle", "same record")
+	conform.CheckRefused(t, "an oracle on other records", err, "oracle", "same record")
 }

@@ -37,26 +37,26 @@ func clip(s float64) float64 { return min(max(s, -1), 1) }
 // ulps of it, on either side.
 const parallel = 0x1p-49
 
-// ofPair makes the cosine of a record with itself exactly 1. A model compared with
+// snapToOne makes the cosine of a record with itself exactly 1. A model compared with
 // itself has then an M2 of 0 and no spread, which a test would take for an effect,
 // however small. (M4 as coded hangs on the last bits, and is left alone.)
-func ofPair(s float64) float64 {
+func snapToOne(s float64) float64 {
 	if 1-s <= parallel {
 		return 1
 	}
 	return max(s, -1)
 }
 
-// paired returns, for every named row, the cosine between its two embeddings:
+// pairedCosines returns, for every named row, the cosine between its two embeddings:
 // equation (1) for one record under two models.
-func paired(a, b array.Rows, rows []int) []float64 {
+func pairedCosines(a, b array.Rows, rows []int) []float64 {
 	_, cols := a.Shape()
 	x, y := make([]float64, cols), make([]float64, cols)
 	out := make([]float64, len(rows))
 	for k, i := range rows {
 		unit(x, a.Read(x, i))
 		unit(y, b.Read(y, i))
-		out[k] = ofPair(kernels.Dot(x, y))
+		out[k] = snapToOne(kernels.Dot(x, y))
 	}
 	return out
 }

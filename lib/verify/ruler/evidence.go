@@ -23,9 +23,11 @@ func (e Evidence) unlearned(rows []int) input { return input{"unlearned", e.Unle
 func (e Evidence) oracle(rows []int) input    { return input{"oracle", e.Oracle, rows} }
 func (e Evidence) original(rows []int) input  { return input{"original", e.Original, rows} }
 
-// toOracle returns, for every named row, the similarity of the unlearned model's
+// oracleSimilarity returns, for every named row, the similarity of the unlearned model's
 // embedding to the oracle's.
-func (e Evidence) toOracle(rows []int) []float64 { return paired(e.Unlearned, e.Oracle, rows) }
+func (e Evidence) oracleSimilarity(rows []int) []float64 {
+	return pairedCosines(e.Unlearned, e.Oracle, rows)
+}
 
 // missing reports that there is no matrix, or a nil pointer to one.
 func missing(m array.Rows) bool {
@@ -41,7 +43,7 @@ func missing(m array.Rows) bool {
 }
 
 // shift returns, for every forget record, how much nearer to the oracle's the
-// unlearned model's embedding is than the original's; after is toOracle of them.
+// unlearned model's embedding is than the original's; after is oracleSimilarity of them.
 func (e Evidence) shift(after []float64) []float64 {
-	return difference(after, paired(e.Original, e.Oracle, e.Forget))
+	return difference(after, pairedCosines(e.Original, e.Oracle, e.Forget))
 }

@@ -15,10 +15,10 @@ type input struct {
 	rows []int
 }
 
-// admit checks everything a metric relies on: the options, the matrices, the
+// validate checks everything a metric relies on: the options, the matrices, the
 // row numbers and the norms. It returns the number of rows without a direction
 // per input, which is zero everywhere unless the options let them pass.
-func admit(opt Options, forget, retain []int, needRetain bool, inputs ...input) ([]int, error) {
+func validate(opt Options, forget, retain []int, needRetain bool, inputs ...input) ([]int, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // held inside the range [low, high] that the metric cannot leave. One record
 // says nothing about the spread, so that its interval is the whole range.
 func (o Options) overRecords(x []float64, low, high float64) *stats.Estimate {
-	e := point(mean(x), len(x))
+	e := pointEstimate(mean(x), len(x))
 	switch {
 	case o.PointOnly:
 	case len(x) == 1:
@@ -26,7 +26,7 @@ func (o Options) overRecords(x []float64, low, high float64) *stats.Estimate {
 // gap is mean(forget) - baseline(retain) with a percentile bootstrap interval
 // over both samples, drawn independently.
 func (o Options) gap(forget, retain []float64, baseline func([]float64) float64) *stats.Estimate {
-	e := point(mean(forget)-baseline(retain), len(forget))
+	e := pointEstimate(mean(forget)-baseline(retain), len(forget))
 	if o.PointOnly {
 		return e
 	}
@@ -54,7 +54,7 @@ func resample(x []float64, reps int, rng *rand.Rand, stat func([]float64) float6
 	})
 }
 
-// point is an estimate without an interval.
-func point(v float64, n int) *stats.Estimate {
+// pointEstimate is an estimate without an interval.
+func pointEstimate(v float64, n int) *stats.Estimate {
 	return &stats.Estimate{Value: v, Low: math.NaN(), High: math.NaN(), Over: "records", N: n}
 }

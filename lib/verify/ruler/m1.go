@@ -20,10 +20,10 @@ import "github.com/lethe-ml/lethe/lib/stats"
 //
 //  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
 func M1(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
-	if _, err := admit(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget)); err != nil {
+	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	s := e.toOracle(e.Forget)
+	s := e.oracleSimilarity(e.Forget)
 	return m1(s, opt), s, nil
 }
 

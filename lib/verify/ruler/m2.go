@@ -28,16 +28,16 @@ import (
 func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	rows := opt.baselineRows(e.Retain)
 	used := concat(e.Forget, rows)
-	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(used), e.oracle(used)); err != nil {
+	if _, err := validate(opt, e.Forget, e.Retain, true, e.unlearned(used), e.oracle(used)); err != nil {
 		return nil, nil, err
 	}
-	f, r := e.toOracle(e.Forget), e.toOracle(rows)
-	return m2(f, r, opt.Baseline, opt), less(f, summary(opt.Baseline)(r)), nil
+	f, r := e.oracleSimilarity(e.Forget), e.oracleSimilarity(rows)
+	return m2(f, r, opt.Baseline, opt), subtractScalar(f, summary(opt.Baseline)(r)), nil
 }
 
 func m2(forget, retain []float64, baseline Baseline, opt Options) *stats.Estimate {
 	e := opt.gap(forget, retain, summary(baseline))
-	e.Null, e.Better = null(0), stats.NearNull
+	e.Null, e.Better = pointerTo(0), stats.NearNull
 	return e
 }
 
@@ -58,7 +58,7 @@ func median(x []float64) float64 {
 	return m
 }
 
-func less(x []float64, c float64) []float64 {
+func subtractScalar(x []float64, c float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = v - c
@@ -70,4 +70,4 @@ func concat(a, b []int) []int {
 	return append(append(make([]int, 0, len(a)+len(b)), a...), b...)
 }
 
-func null(v float64) *float64 { return &v }
+func pointerTo(v float64) *float64 { return &v }

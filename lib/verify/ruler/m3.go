@@ -17,16 +17,16 @@ import "github.com/lethe-ml/lethe/lib/stats"
 //
 //  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
 func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
-	if _, err := admit(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
+	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	shift := e.shift(e.toOracle(e.Forget))
+	shift := e.shift(e.oracleSimilarity(e.Forget))
 	return m3(shift, opt), shift, nil
 }
 
 func m3(shift []float64, opt Options) *stats.Estimate {
 	e := opt.overRecords(shift, -2, 2)
-	e.Null, e.Better = null(0), stats.HigherIsBetter
+	e.Null, e.Better = pointerTo(0), stats.HigherIsBetter
 	return e
 }
 

@@ -40,7 +40,7 @@ import (
 //     embedding changes, and M4 with it (by 0.014 on Wine Quality, where a fifth
 //     of the records have a copy).
 func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
-	n, err := admitNeighbours(e, opt)
+	n, err := validateNeighbours(e, opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,16 +52,16 @@ func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 // [TieTolerance]. Ties count as "<=", so that they hold M4 up by as much as that share: 1
 // where every record lies on another one.
 func M4Tied(e Evidence, opt Options) (m *stats.Estimate, tied float64, err error) {
-	n, err := admitNeighbours(e, opt)
+	n, err := validateNeighbours(e, opt)
 	if err != nil {
 		return nil, 0, err
 	}
-	return m4(n.ranks(opt.Ties), opt), mean(n.share(TieTolerance)) - mean(n.share(-TieTolerance)), nil
+	return m4(n.ranks(opt.Ties), opt), mean(n.shareBelow(TieTolerance)) - mean(n.shareBelow(-TieTolerance)), nil
 }
 
-func admitNeighbours(e Evidence, opt Options) (*nearest, error) {
+func validateNeighbours(e Evidence, opt Options) (*nearest, error) {
 	rows := opt.galleryRows(e.Retain)
-	if _, err := admit(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
+	if _, err := validate(opt, e.Forget, e.Retain, true, e.unlearned(concat(e.Forget, rows))); err != nil {
 		return nil, err
 	}
 	return neighbours(e, rows, opt)
@@ -73,12 +73,12 @@ func M4NullSD(n int) float64 { return 1 / math.Sqrt(12*float64(n)) }
 
 func m4(ranks []float64, opt Options) *stats.Estimate {
 	e := opt.overRecords(ranks, 0, 1)
-	e.Null, e.Better = null(0.5), stats.NearNull
+	e.Null, e.Better = pointerTo(0.5), stats.NearNull
 	return e
 }
 
-// copies counts the forget records with a copy among the retained ones.
-func (n *nearest) copies() (count int) {
+// countCopies counts the forget records with a copy among the retained ones.
+func (n *nearest) countCopies() (count int) {
 	for _, p := range n.forget {
 		if p >= 1-TieTolerance {
 			count++
@@ -97,11 +97,11 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 	_, cols := e.Unlearned.Shape()
 	find := newFinder(cols)
 	retained := newCloud(e.Unlearned, gallery)
-	q, err := find.within(retained)
+	q, err := find.nearestWithin(retained)
 	if err != nil {
 		return nil, err
 	}
-	p, err := find.across(newCloud(e.Unlearned, e.Forget), retained)
+	p, err := find.nearestAcross(newCloud(e.Unlearned, e.Forget), retained)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +109,10 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 }
 
 // ranks returns, for each p, the share of q at or below it.
-func (n *nearest) ranks(t Ties) []float64 { return n.share(t.tolerance()) }
+func (n *nearest) ranks(t Ties) []float64 { return n.shareBelow(t.tolerance()) }
 
-// share returns, for each p, the share of q at or below p plus the slack.
-func (n *nearest) share(slack float64) []float64 {
+// shareBelow returns, for each p, the share of q at or below p plus the slack.
+func (n *nearest) shareBelow(slack float64) []float64 {
 	sorted := slices.Sorted(slices.Values(n.gallery))
 	out := make([]float64, len(n.forget))
 	for i, p := range n.forget {

@@ -69,7 +69,7 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 	if e.Oracle != nil {
 		r.PerRecord.BaselineRows = opt.baselineRows(e.Retain)
 	}
-	if err := r.admit(e, opt); err != nil {
+	if err := r.validate(e, opt); err != nil {
 		return nil, err
 	}
 	if e.Oracle != nil {
@@ -81,12 +81,12 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 	}
 	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks(Equal)
 	r.M4, r.M4NullSD = m4(r.PerRecord.Rank, opt), M4NullSD(len(e.Forget))
-	r.M4AsCoded, r.Copies = m4(n.ranks(LastBit), opt), n.copies()
+	r.M4AsCoded, r.Copies = m4(n.ranks(LastBit), opt), n.countCopies()
 	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
 	return r, nil
 }
 
-func (r *Result) admit(e Evidence, opt Options) error {
+func (r *Result) validate(e Evidence, opt Options) error {
 	compared := concat(e.Forget, r.PerRecord.BaselineRows)
 	inputs := []input{e.unlearned(union(compared, r.PerRecord.GalleryRows))}
 	if e.Oracle != nil {
@@ -95,7 +95,7 @@ func (r *Result) admit(e Evidence, opt Options) error {
 	if e.Original != nil {
 		inputs = append(inputs, e.original(e.Forget))
 	}
-	zeros, err := admit(opt, e.Forget, e.Retain, true, inputs...)
+	zeros, err := validate(opt, e.Forget, e.Retain, true, inputs...)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *Result) admit(e Evidence, opt Options) error {
 
 // compare fills in the metrics that need the oracle.
 func (r *Result) compare(e Evidence, opt Options) {
-	f, base := e.toOracle(e.Forget), e.toOracle(r.PerRecord.BaselineRows)
+	f, base := e.oracleSimilarity(e.Forget), e.oracleSimilarity(r.PerRecord.BaselineRows)
 	r.PerRecord.Similarity, r.PerRecord.BaselineSimilarity = f, base
 	r.M1 = m1(f, opt)
 	r.M2, r.M2Mean = m2(f, base, Median, opt), m2(f, base, Mean, opt)

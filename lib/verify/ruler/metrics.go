@@ -18,8 +18,8 @@ type Metric struct {
 func Metrics() []Metric {
 	return []Metric{
 		{"m1", "similarity of forget records' embeddings to the oracle's (Eq. 2)", nil, -1, M1},
-		{"m2", "M1 less what retained records reach, median or mean (Eq. 3)", null(0), -1, M2},
-		{"m3", "change of M1 through unlearning (Eq. 4)", null(0), -1, M3},
-		{"m4", "rank of forget records among retained neighbours, without an oracle (Eq. 7)", null(0.5), 1, M4},
+		{"m2", "M1 less what retained records reach, median or mean (Eq. 3)", pointerTo(0), -1, M2},
+		{"m3", "change of M1 through unlearning (Eq. 4)", pointerTo(0), -1, M3},
+		{"m4", "rank of forget records among retained neighbours, without an oracle (Eq. 7)", pointerTo(0.5), 1, M4},
 	}
 }

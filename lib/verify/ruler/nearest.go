@@ -17,11 +17,11 @@ import (
 // 4 MiB of float32, so that a gallery of any size needs no n x n matrix.
 const tileSize = 1024
 
-// heldValues is up to how many values a cloud holds its unit embeddings, in
+// maxHeldValues is up to how many values a cloud holds its unit embeddings, in
 // 200 MB. A larger one makes them from the embeddings again and again, so that
 // nothing is held beside what was given; that costs 2/tileSize of a division per
 // multiplication of the search.
-var heldValues = 1 << 24
+var maxHeldValues = 1 << 24
 
 // cloud is a set of unit embeddings in float64, which decides, and in float32,
 // which is fast.
@@ -37,7 +37,7 @@ type cloud struct {
 func newCloud(m array.Rows, rows []int) cloud {
 	_, cols := m.Shape()
 	c := cloud{m: m, rows: rows, cols: cols}
-	if len(rows)*cols <= heldValues {
+	if len(rows)*cols <= maxHeldValues {
 		c.exact = units(m, rows)
 		c.single = array.Convert[float32](c.exact)
 	}
@@ -110,56 +110,56 @@ type finder struct {
 
 func newFinder(p int) *finder { return &finder{multiply, floatBound(p)} }
 
-// across returns, for every query, its largest similarity to the gallery:
+// nearestAcross returns, for every query, its largest similarity to the gallery:
 // equation (5).
-func (f *finder) across(queries, gallery cloud) ([]float64, error) {
-	best := newRecord(queries.len())
-	var todo []place
+func (f *finder) nearestAcross(queries, gallery cloud) ([]float64, error) {
+	best := newMaxima(queries.len())
+	var todo []tileOrigin
 	for j := 0; j < gallery.len(); j += tileSize {
 		for i := 0; i < queries.len(); i += tileSize {
-			todo = append(todo, place{i, j})
+			todo = append(todo, tileOrigin{i, j})
 		}
 	}
-	err := f.each(todo, queries, gallery, func(t *tile) error {
+	err := f.eachTile(todo, queries, gallery, func(t *tile) error {
 		t.scan(false)
-		return best.raise(t.i, t.raiseRows)
+		return best.update(t.i, t.raiseRows)
 	})
 	return best.values(), err
 }
 
-// within returns, for every record, its largest similarity to another record
+// nearestWithin returns, for every record, its largest similarity to another record
 // of the same set: equation (6). A tile above the diagonal serves its rows and,
 // read the other way, its columns. Tiles are taken along the diagonals, so that
 // neighbours in time share neither.
-func (f *finder) within(set cloud) ([]float64, error) {
-	best := newRecord(set.len())
-	var todo []place
+func (f *finder) nearestWithin(set cloud) ([]float64, error) {
+	best := newMaxima(set.len())
+	var todo []tileOrigin
 	for d := 0; d < set.len(); d += tileSize {
 		for i := 0; i+d < set.len(); i += tileSize {
-			todo = append(todo, place{i, i + d})
+			todo = append(todo, tileOrigin{i, i + d})
 		}
 	}
-	err := f.each(todo, set, set, func(t *tile) error {
+	err := f.eachTile(todo, set, set, func(t *tile) error {
 		if t.i == t.j {
 			t.dropDiagonal()
 			t.scan(false)
-			return best.raise(t.i, t.raiseRows)
+			return best.update(t.i, t.raiseRows)
 		}
 		t.scan(true)
-		if err := best.raise(t.i, t.raiseRows); err != nil {
+		if err := best.update(t.i, t.raiseRows); err != nil {
 			return err
 		}
-		return best.raise(t.j, t.raiseColumns)
+		return best.update(t.j, t.raiseColumns)
 	})
 	return best.values(), err
 }
 
-// place is the first row and column of a tile.
-type place struct{ i, j int }
+// tileOrigin is the first row and column of a tile.
+type tileOrigin struct{ i, j int }
 
-// each hands every tile to use, on as many goroutines as there are processors,
+// eachTile hands every tile to use, on as many goroutines as there are processors,
 // and stops at the first error.
-func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
+func (f *finder) eachTile(todo []tileOrigin, a, b cloud, use func(*tile) error) error {
 	var next atomic.Int64
 	workers := min(runtime.GOMAXPROCS(0), len(todo))
 	errs := make([]error, workers)
@@ -169,7 +169,7 @@ func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
 			room := scratch{x: make([]float64, a.cols), y: make([]float64, a.cols)}
 			for k := next.Add(1) - 1; k < int64(len(todo)); k = next.Add(1) - 1 {
 				t := newTile(a, b, todo[k], f.bound, &room)
-				if errs[w] = f.fill(t, use); errs[w] != nil {
+				if errs[w] = f.fillTile(t, use); errs[w] != nil {
 					next.Store(int64(len(todo)))
 				}
 			}
@@ -179,39 +179,39 @@ func (f *finder) each(todo []place, a, b cloud, use func(*tile) error) error {
 	return errors.Join(errs...)
 }
 
-func (f *finder) fill(t *tile, use func(*tile) error) error {
-	a, b := t.a.block(t.i, t.i+t.rows, &t.room.a, t.room.x), t.b.block(t.j, t.j+t.cols, &t.room.b, t.room.y)
+func (f *finder) fillTile(t *tile, use func(*tile) error) error {
+	a, b := t.a.block(t.i, t.i+t.rows, &t.scratch.a, t.scratch.x), t.b.block(t.j, t.j+t.cols, &t.scratch.b, t.scratch.y)
 	if err := f.multiply(t.s, a, b); err != nil {
 		return fmt.Errorf("ruler: product of embeddings: %w", err)
 	}
 	return use(t)
 }
 
-// record keeps, per embedding, the largest float64 similarity found so far,
+// maxima keeps, per embedding, the largest float64 similarity found so far,
 // with a lock for each stretch of tileSize embeddings. A maximum does not depend
 // on the order in which tiles arrive.
-type record struct {
+type maxima struct {
 	best  []float64
 	locks []sync.Mutex
 }
 
-func newRecord(n int) *record {
-	r := &record{make([]float64, n), make([]sync.Mutex, (n+tileSize-1)/tileSize)}
+func newMaxima(n int) *maxima {
+	r := &maxima{make([]float64, n), make([]sync.Mutex, (n+tileSize-1)/tileSize)}
 	for i := range r.best {
 		r.best[i] = math.Inf(-1)
 	}
 	return r
 }
 
-// raise lets a tile lift the embeddings from number start on.
-func (r *record) raise(start int, lift func(best []float64) error) error {
+// update lets a tile lift the embeddings from number start on.
+func (r *maxima) update(start int, lift func(best []float64) error) error {
 	lock := &r.locks[start/tileSize]
 	lock.Lock()
 	defer lock.Unlock()
 	return lift(r.best[start:min(start+tileSize, len(r.best))])
 }
 
-func (r *record) values() []float64 {
+func (r *maxima) values() []float64 {
 	for i, v := range r.best {
 		r.best[i] = clip(v)
 	}

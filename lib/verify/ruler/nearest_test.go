@@ -71,9 +71,9 @@ func TestFastM4EqualsTheFloat64BruteForceExactly(t *testing.T) {
 // TestLargeCloudsAreSearchedWithoutBeingHeld does the same where the unit
 // embeddings are made from those given, block by block.
 func TestLargeCloudsAreSearchedWithoutBeingHeld(t *testing.T) {
-	before := heldValues
-	heldValues = 0
-	t.Cleanup(func() { heldValues = before })
+	before := maxHeldValues
+	maxHeldValues = 0
+	t.Cleanup(func() { maxHeldValues = before })
 	if newCloud(gaussian(rand.New(rand.NewPCG(1, 1)), 3, 2), []int{0, 1}).held() {
 		t.Fatal("the cloud is held, so this test shows nothing")
 	}
@@ -94,15 +94,15 @@ func TestSinglePrecisionIsTheSameAsConverted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := heldValues
-	t.Cleanup(func() { heldValues = before })
-	for _, heldValues = range []int{before, 0} {
+	before := maxHeldValues
+	t.Cleanup(func() { maxHeldValues = before })
+	for _, maxHeldValues = range []int{before, 0} {
 		found, err := Measure(Evidence{Unlearned: single[0], Oracle: &single[1], Original: single[2], Forget: forget, Retain: retain}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(found, want) {
-			t.Errorf("held %d: found %+v, expected %+v", heldValues, found, want)
+			t.Errorf("held %d: found %+v, expected %+v", maxHeldValues, found, want)
 		}
 	}
 }
@@ -158,8 +158,8 @@ func TestTheResultDoesNotDependOnTheRoundingOfProducts(t *testing.T) {
 			forget, retain := split(rng, 500, 60)
 			search := func(f *finder) (p, q []float64) {
 				gallery := newCloud(m, retain)
-				q, errQ := f.within(gallery)
-				p, errP := f.across(newCloud(m, forget), gallery)
+				q, errQ := f.nearestWithin(gallery)
+				p, errP := f.nearestAcross(newCloud(m, forget), gallery)
 				if err := errors.Join(errQ, errP); err != nil {
 					t.Fatal(err)
 				}
@@ -190,7 +190,7 @@ func broken([]float32, array.Matrix[float32], array.Matrix[float32]) error {
 func TestAProductThatIsTooCoarseOrFailsIsReported(t *testing.T) {
 	u, _, _, _, retain := golden()
 	for word, p := range map[string]product{"float32 arithmetic allows": half, "the processor is on fire": broken} {
-		_, err := (&finder{p, floatBound(u.Cols)}).within(newCloud(u, retain))
+		_, err := (&finder{p, floatBound(u.Cols)}).nearestWithin(newCloud(u, retain))
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("not %q: %v", word, err)
 		}

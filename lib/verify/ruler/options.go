@@ -103,8 +103,8 @@ func (o Options) reps() int {
 	return o.Reps
 }
 
-// draw returns the rows of retain that stay under the cap, in drawing order.
-func (o Options) draw(retain []int, limit, paper int) []int {
+// drawCapped returns the rows of retain that stay under the cap, in drawing order.
+func (o Options) drawCapped(retain []int, limit, paper int) []int {
 	if limit == 0 {
 		limit = paper
 	}
@@ -123,9 +123,9 @@ func (o Options) draw(retain []int, limit, paper int) []int {
 }
 
 func (o Options) baselineRows(retain []int) []int {
-	return o.draw(retain, o.RetainCap, PaperRetainCap)
+	return o.drawCapped(retain, o.RetainCap, PaperRetainCap)
 }
 
 func (o Options) galleryRows(retain []int) []int {
-	return o.draw(retain, o.GalleryCap, PaperGalleryCap)
+	return o.drawCapped(retain, o.GalleryCap, PaperGalleryCap)
 }

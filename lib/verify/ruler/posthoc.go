@@ -119,7 +119,7 @@ func compare(a, b Series, x, y map[runKey]float64) Comparison {
 	}
 	c.Difference = mean(diffs)
 	if c.Test = signedRank(diffs); c.Test != nil {
-		c.Effect = EffectOf(c.Test.RankBiserial)
+		c.Effect = ClassifyEffect(c.Test.RankBiserial)
 	}
 	return c
 }

@@ -31,7 +31,7 @@ func TestTheOracleAgainstItselfHasM1OneAndM2Zero(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, p := range []int{1, 2, 3, 17, 64, 513, 2048} {
 		x := gaussian(rng, 300, p)
-		for i, s := range paired(x, x, forget[:10]) {
+		for i, s := range pairedCosines(x, x, forget[:10]) {
 			if s != 1 {
 				t.Errorf("%d columns, record %d: its cosine with itself is 1 - %g", p, forget[i], 1-s)
 			}

@@ -30,8 +30,8 @@ const (
 	Large      Effect = "large"
 )
 
-// EffectOf names the size of a rank-biserial correlation, whatever its sign.
-func EffectOf(r float64) Effect {
+// ClassifyEffect names the size of a rank-biserial correlation, whatever its sign.
+func ClassifyEffect(r float64) Effect {
 	switch r = math.Abs(r); {
 	case r >= 0.5:
 		return Large
@@ -95,9 +95,9 @@ func Summarize(obs []Observation, null float64) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, labels := groups.flat()
+	values, labels := groups.flatten()
 	s := &Summary{SD: sd(values), SeedSD: groups.pooledSD(), DataSets: groups.means()}
-	s.Mean = stats.MeanInterval(values, defaultLevel, groups.over())
+	s.Mean = stats.MeanInterval(values, defaultLevel, groups.intervalUnit())
 	s.Mean.Null = &null
 	if m, err := stats.RandomIntercept(values, labels, null); err == nil {
 		s.Mixed = &m
@@ -108,7 +108,7 @@ func Summarize(obs []Observation, null float64) (*Summary, error) {
 		diffs[k] = d.Mean - null
 	}
 	if s.Wilcoxon = signedRank(diffs); s.Wilcoxon != nil {
-		s.Effect = EffectOf(s.Wilcoxon.RankBiserial)
+		s.Effect = ClassifyEffect(s.Wilcoxon.RankBiserial)
 	}
 	return s, nil
 }
@@ -158,14 +158,14 @@ func groupObservations(obs []Observation) (*grouping, error) {
 	return g, nil
 }
 
-func (g *grouping) over() string {
+func (g *grouping) intervalUnit() string {
 	if len(g.names) == 1 {
 		return "seeds"
 	}
 	return "data sets"
 }
 
-func (g *grouping) flat() (values []float64, labels []int) {
+func (g *grouping) flatten() (values []float64, labels []int) {
 	for k, v := range g.values {
 		for _, x := range v {
 			values, labels = append(values, x), append(labels, k)

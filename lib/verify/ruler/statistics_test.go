@@ -95,7 +95,7 @@ func TestTheNullIsNotRejectedTooOftenOnDataSets(t *testing.T) {
 
 func TestEffectsHaveThePapersNames(t *testing.T) {
 	for r, want := range map[float64]Effect{0: Negligible, 0.09: Negligible, 0.1: Small, 0.3: Medium, 0.5: Large, 1: Large, -0.4: Medium} {
-		if got := EffectOf(r); got != want {
+		if got := ClassifyEffect(r); got != want {
 			t.Errorf("effect of %v is %q, want %q", r, got, want)
 		}
 	}

@@ -22,15 +22,15 @@ type tile struct {
 	rows, cols int
 	s          []float32 // rows x cols
 	bound      float64   // e
-	room       *scratch
+	scratch    *scratch
 
 	rowTop, colTop []float32 // what scan found
 }
 
 // newTile sets up a tile in a room that the next tile of the same goroutine
 // may use again.
-func newTile(a, b cloud, at place, bound float64, room *scratch) *tile {
-	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, room: room,
+func newTile(a, b cloud, at tileOrigin, bound float64, room *scratch) *tile {
+	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, scratch: room,
 		rows: min(tileSize, a.len()-at.i), cols: min(tileSize, b.len()-at.j)}
 	if n := t.rows * t.cols; cap(room.s) < n {
 		room.s = make([]float32, n)
@@ -66,7 +66,7 @@ func (t *tile) row(r int) []float32 { return t.s[r*t.cols : (r+1)*t.cols] }
 // raiseRows lifts best[r] to the largest similarity in row r.
 func (t *tile) raiseRows(best []float64) error {
 	for r, top := range t.rowTop {
-		if t.hopeless(best[r], top) {
+		if t.cannotImprove(best[r], top) {
 			continue
 		}
 		limit := t.limit(best[r], top)
@@ -89,7 +89,7 @@ func (t *tile) raiseColumns(best []float64) error {
 	var hopes []int
 	limits := make([]float32, t.cols)
 	for c, top := range t.colTop {
-		if !t.hopeless(best[c], top) {
+		if !t.cannotImprove(best[c], top) {
 			hopes = append(hopes, c)
 			limits[c] = t.limit(best[c], top)
 		}
@@ -109,9 +109,9 @@ func (t *tile) raiseColumns(best []float64) error {
 	return nil
 }
 
-// hopeless reports that nothing at or below top can lift best; 1 is the most a
+// cannotImprove reports that nothing at or below top can lift best; 1 is the most a
 // cosine can be.
-func (t *tile) hopeless(best float64, top float32) bool {
+func (t *tile) cannotImprove(best float64, top float32) bool {
 	return best >= 1 || float64(top)+t.bound < best
 }
 
@@ -126,10 +126,10 @@ func (t *tile) limit(best float64, top float32) float32 {
 	return y
 }
 
-// raise computes one similarity in float64 and checks that the fast product
+// update computes one similarity in float64 and checks that the fast product
 // kept its promise.
 func (t *tile) raise(best *float64, r, c int, s float32) error {
-	exact := kernels.Dot(t.a.unit(t.room.x, t.i+r), t.b.unit(t.room.y, t.j+c))
+	exact := kernels.Dot(t.a.unit(t.scratch.x, t.i+r), t.b.unit(t.scratch.y, t.j+c))
 	if !(math.Abs(float64(s)-exact) <= t.bound) {
 		return fmt.Errorf("ruler: the float32 product is %v where the inner product is %v: float32 arithmetic allows %.2g", s, exact, t.bound)
 	}

@@ -84,7 +84,7 @@ func untrained(t *testing.T, scale float64, trials int, opt Options) stats.Estim
 }
 
 func TestScaleAloneDecidesThoughNothingWasTrained(t *testing.T) {
-	for _, d := range []Divergence{SharedBins, KernelDensity, NormalLaws} {
+	for _, d := range []Divergence{SharedBins, KernelDensity, NormalDistributions} {
 		if e := untrained(t, 1.05, 40, Options{Divergence: d}); e.Value < 0.9 {
 			t.Errorf("%s: scaled by 5 %%, judged out: %v", d, e)
 		}
@@ -132,7 +132,7 @@ func planted(t *testing.T, scale float64) (Targets, References) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subsets, err := Draw(400, 200, 40, rng)
+	subsets, err := DrawSubsets(400, 200, 40, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +147,8 @@ func TestEveryMethodFindsAPlantedDifference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.OTR.Value != 1 || r.OTR.Low < 0.9 || r.OTR.High < 1-1e-12 || r.OTR.Over != "subsets" || r.Judged.Disjoint != 2 {
-			t.Errorf("%s: OTR %v, %d disjoint", m.Name(), r.OTR, r.Judged.Disjoint)
+		if r.OTR.Value != 1 || r.OTR.Low < 0.9 || r.OTR.High < 1-1e-12 || r.OTR.Over != "subsets" || r.Verdicts.Disjoint != 2 {
+			t.Errorf("%s: OTR %v, %d disjoint", m.Name(), r.OTR, r.Verdicts.Disjoint)
 		}
 		back, err := OTR(m, targets, References{In: refs.Out, Out: refs.In}, Options{})
 		if err != nil {
@@ -157,8 +157,8 @@ func TestEveryMethodFindsAPlantedDifference(t *testing.T) {
 		if back.OTR.Value != 0 {
 			t.Errorf("%s: with exchanged references OTR is %v", m.Name(), back.OTR)
 		}
-		if g := r.Judged.Gate; g != nil && (!g.Valid || back.Judged.Gate.Valid) {
-			t.Errorf("%s: gates %+v and %+v", m.Name(), g, back.Judged.Gate)
+		if g := r.Verdicts.Gate; g != nil && (!g.Valid || back.Verdicts.Gate.Valid) {
+			t.Errorf("%s: gates %+v and %+v", m.Name(), g, back.Verdicts.Gate)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestWhatAPoolKeepsChangesNoBit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	m := population(rng, 300, 20, 1)
 	in, out := population(rng, 100, 20, 1.02), population(rng, 100, 20, 1)
-	subsets, err := Draw(300, 100, 30, rng)
+	subsets, err := DrawSubsets(300, 100, 30, rng)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,13 +202,13 @@ func TestAPoolKeepsKernelValuesOfOneBandwidthAndDistancesForMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, _ := p.pairs(2); all != nil {
+	if all, _ := p.allPairs(2); all != nil {
 		t.Error("computed for no subsets")
 	}
 	everything := rand.New(rand.NewPCG(1, 1)).Perm(30)
 	p.expect([][]int{everything, everything})
-	first, kernel := p.pairs(2)
-	again, _ := p.pairs(2)
+	first, kernel := p.allPairs(2)
+	again, _ := p.allPairs(2)
 	if first == nil || first != again || !kernel {
 		t.Errorf("kernel values: %t, kept: %t", kernel, first == again)
 	}
@@ -217,8 +217,8 @@ func TestAPoolKeepsKernelValuesOfOneBandwidthAndDistancesForMore(t *testing.T) {
 		near(t, "kernel", first.Row(20)[i], want, 1e-15)
 		near(t, "kernel, the other way round", first.Row(i)[20], want, 1e-15)
 	}
-	other, kernel := p.pairs(3)
-	back, _ := p.pairs(2)
+	other, kernel := p.allPairs(3)
+	back, _ := p.allPairs(2)
 	if kernel || other == first || back != other {
 		t.Errorf("a second bandwidth: kernel values %t, kept %t", kernel, back == other)
 	}
@@ -250,14 +250,14 @@ func TestControlledCountsWithKnownTruth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	inside, err1 := NewPool("inside", population(rng, 300, 16, 1.2))
 	outside, err2 := NewPool("outside", population(rng, 300, 16, 1))
-	a, err3 := Draw(300, 100, 20, rng)
-	b, err4 := Draw(300, 100, 20, rng)
+	a, err3 := DrawSubsets(300, 100, 20, rng)
+	b, err4 := DrawSubsets(300, 100, 20, rng)
 	for _, err := range []error{err1, err2, err3, err4} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	c, err := Controlled(SDE{}, Known{Inside: Targets{inside, a}, Outside: Targets{outside, b}}, References{In: population(rng, 100, 16, 1.2), Out: population(rng, 100, 16, 1)}, Options{})
+	c, err := Controlled(SDE{}, KnownTargets{Inside: Targets{inside, a}, Outside: Targets{outside, b}}, References{In: population(rng, 100, 16, 1.2), Out: population(rng, 100, 16, 1)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,8 +268,8 @@ func TestControlledCountsWithKnownTruth(t *testing.T) {
 	}
 }
 
-func judged(in, out, none int) *Judged {
-	var j Judged
+func judged(in, out, none int) *SubsetVerdicts {
+	var j SubsetVerdicts
 	for v, n := range map[Verdict]int{In: in, Out: out, Undecided: none} {
 		for range n {
 			j.Verdicts = append(j.Verdicts, v)
@@ -278,8 +278,8 @@ func judged(in, out, none int) *Judged {
 	return &j
 }
 
-func known(inside, outside *Judged) *Control {
-	c := &Control{Inside: inside, Outside: outside}
+func known(inside, outside *SubsetVerdicts) *ControlledResult {
+	c := &ControlledResult{Inside: inside, Outside: outside}
 	c.summarise(0.95)
 	return c
 }
@@ -333,7 +333,7 @@ func TestIntervalsOfRatesCoverTheTruth(t *testing.T) {
 }
 
 func TestModelsCarryTheirOwnInterval(t *testing.T) {
-	a, err := OverModels([]float64{0.87, 0.94, 0.9, 0.99, 1}, 0)
+	a, err := SummariseModels([]float64{0.87, 0.94, 0.9, 0.99, 1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,12 +342,12 @@ func TestModelsCarryTheirOwnInterval(t *testing.T) {
 	if a.Mean.Over != "models" || a.Mean.High != 1 || a.Mean.N != 5 {
 		t.Errorf("%+v", a)
 	}
-	one, err := OverModels([]float64{0.5}, 0)
+	one, err := SummariseModels([]float64{0.5}, 0)
 	if err != nil || one.SD != 0 || one.Mean.HasInterval() {
 		t.Errorf("%+v, %v", one, err)
 	}
 	for _, bad := range [][]float64{nil, {1.1}, {math.NaN()}} {
-		if _, err := OverModels(bad, 0); err == nil {
+		if _, err := SummariseModels(bad, 0); err == nil {
 			t.Errorf("%v passes", bad)
 		}
 	}
@@ -376,7 +376,7 @@ func TestDivergenceIsSymmetricZeroAndLn2(t *testing.T) {
 	if d, err := Compare(tiny, Draws{In: tiny[:1], Out: tiny[1:]}, Options{}); err != nil || d != (Distances{}) {
 		t.Errorf("a range below 1e-15: %+v, %v", d, err)
 	}
-	point, err := Compare([]float64{1, 1}, Draws{In: []float64{1, 1}, Out: []float64{0, 2}}, Options{Divergence: NormalLaws})
+	point, err := Compare([]float64{1, 1}, Draws{In: []float64{1, 1}, Out: []float64{0, 2}}, Options{Divergence: NormalDistributions})
 	if err != nil || point.In != 0 || point.Out != math.Ln2 {
 		t.Errorf("points: %+v, %v", point, err)
 	}

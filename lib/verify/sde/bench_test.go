@@ -17,7 +17,7 @@ func BenchmarkOTR(b *testing.B) {
 				b.Fatal(err)
 			}
 			in, out := random(2, c.size, c.dim, 1.05), random(3, c.size, c.dim, 1)
-			subsets, err := Draw(5000, c.size, 100, rand.New(rand.NewPCG(1, 2)))
+			subsets, err := DrawSubsets(5000, c.size, 100, rand.New(rand.NewPCG(1, 2)))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func BenchmarkMethods(b *testing.B) {
 		b.Fatal(err)
 	}
 	in, out := random(2, 1000, 512, 1.05), random(3, 1000, 512, 1)
-	subsets, err := Draw(2000, 1000, 20, rand.New(rand.NewPCG(1, 2)))
+	subsets, err := DrawSubsets(2000, 1000, 20, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func (c cloud) shift(m *Matrix) Matrix {
 func (c cloud) distances(workers int) Matrix {
 	d := products(&c.m, nil, workers)
 	norms := diagonal(&d)
-	each(starts(d.Rows, side), workers, func(first int) {
-		for i := first; i < min(first+side, d.Rows); i++ {
+	forEach(blockStarts(d.Rows, blockRows), workers, func(first int) {
+		for i := first; i < min(first+blockRows, d.Rows); i++ {
 			fromProducts(d.Row(i)[:i+1], norms[i], norms)
 		}
 	})

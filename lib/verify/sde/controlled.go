@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Control is the outcome of the controlled protocol on one model.
-type Control struct {
+// ControlledResult is the outcome of the controlled protocol on one model.
+type ControlledResult struct {
 	// F1 of the class "in", accuracy, and the mean of the F1 of both classes.
 	// Higher is better; 0.5 is guessing. Intervals are over subsets: MOVER on
 	// Wilson's intervals of the two classes (see Controlled).
@@ -17,8 +17,8 @@ type Control struct {
 	MacroF1  stats.Estimate `json:"macro_f1"`
 	// Inside and Outside are the verdicts on subsets that were and were not in
 	// training.
-	Inside  *Judged `json:"inside"`
-	Outside *Judged `json:"outside"`
+	Inside  *SubsetVerdicts `json:"inside"`
+	Outside *SubsetVerdicts `json:"outside"`
 }
 
 // Controlled is the protocol on models of which the truth is known (section 4.1,
@@ -40,7 +40,7 @@ type Control struct {
 // and so on (MOVER, Zou and Donner 2008), which does not collapse when all
 // verdicts are right, as a bootstrap does. It takes subsets for independent: see
 // Judged.Disjoint.
-func Controlled(m Method, known Known, refs References, opt Options) (*Control, error) {
+func Controlled(m Method, known KnownTargets, refs References, opt Options) (*ControlledResult, error) {
 	if len(known.Inside.Subsets) != len(known.Outside.Subsets) {
 		return nil, errors.New("sde: the protocol needs as many subsets from inside the training set as from outside")
 	}
@@ -48,17 +48,17 @@ func Controlled(m Method, known Known, refs References, opt Options) (*Control, 
 	if err != nil {
 		return nil, err
 	}
-	outside, err := judgeFrom(streamTarget+len(known.Inside.Subsets), m, known.Outside, refs, opt)
+	outside, err := judgeFromStream(streamTarget+len(known.Inside.Subsets), m, known.Outside, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	c := &Control{Inside: inside, Outside: outside}
+	c := &ControlledResult{Inside: inside, Outside: outside}
 	c.summarise(opt.level())
 	return c, nil
 }
 
 // summarise computes the rates from the verdicts.
-func (c *Control) summarise(level float64) {
+func (c *ControlledResult) summarise(level float64) {
 	r, f := c.Inside.shareIn(level), c.Outside.shareIn(level)
 	// All three rise with r and fall with f.
 	f1 := func(r, f float64) float64 { return 2 * r / (1 + r + f) }
@@ -68,10 +68,12 @@ func (c *Control) summarise(level float64) {
 }
 
 // Confusion counts the verdicts.
-func (c *Control) Confusion() Confusion { return Confusion{c.Inside.Tally(), c.Outside.Tally()} }
+func (c *ControlledResult) Confusion() Confusion {
+	return Confusion{c.Inside.Tally(), c.Outside.Tally()}
+}
 
 // shareIn is the share of the subsets judged in, with Wilson's interval.
-func (j *Judged) shareIn(level float64) stats.Estimate {
+func (j *SubsetVerdicts) shareIn(level float64) stats.Estimate {
 	t := j.Tally()
 	return wilson(float64(t.In)/float64(t.N()), t.N(), level)
 }
@@ -82,5 +84,5 @@ func mover(g func(r, f float64) float64, r, f stats.Estimate) stats.Estimate {
 	e := stats.Estimate{Value: v, Level: r.Level, Over: r.Over, N: r.N + f.N}
 	e.Low = max(0, v-math.Hypot(v-g(r.Low, f.Value), v-g(r.Value, f.High)))
 	e.High = min(1, v+math.Hypot(v-g(r.High, f.Value), v-g(r.Value, f.Low)))
-	return e.Against(0.5, stats.HigherIsBetter)
+	return e.WithNull(0.5, stats.HigherIsBetter)
 }

@@ -209,9 +209,9 @@ func TestUnbiasedHSICIsZeroOnAverageWhenIndependent(t *testing.T) {
 		}
 		biased, unbiased = append(biased, b), append(unbiased, u)
 	}
-	l := lawOf(unbiased)
+	l := fitNormal(unbiased)
 	near(t, "mean of the unbiased", l.mean, 0, 3.5*l.sd/math.Sqrt(trials))
-	if b := lawOf(biased); b.mean < 10*b.sd/math.Sqrt(trials) {
+	if b := fitNormal(biased); b.mean < 10*b.sd/math.Sqrt(trials) {
 		t.Errorf("the biased estimator has mean %v, sd %v", b.mean, b.sd)
 	}
 }

@@ -60,22 +60,22 @@ func normalDensity(z float64) float64 {
 
 // normal is the divergence of the normal laws with the samples' moments.
 func (c comparison) normal() float64 {
-	return normalDivergence(lawOf(c.target), lawOf(c.reference))
+	return normalDivergence(fitNormal(c.target), fitNormal(c.reference))
 }
 
-// law is a normal law.
-type law struct{ mean, sd float64 }
+// normal is a normal law.
+type normal struct{ mean, sd float64 }
 
-func lawOf(x []float64) law {
+func fitNormal(x []float64) normal {
 	m, _ := stats.Mean(x)
 	s, _ := stats.SD(x)
-	return law{m, s}
+	return normal{m, s}
 }
 
 // normalDivergence is the Jensen-Shannon divergence of two normal laws, which
 // has no closed form, by quadrature. A law without spread is a point: two points
 // are equal or disjoint, and a point and a law with spread are disjoint.
-func normalDivergence(p, q law) float64 {
+func normalDivergence(p, q normal) float64 {
 	switch {
 	case p == q || max(math.Abs(p.mean-q.mean), p.sd, q.sd) < noRange:
 		return 0
@@ -85,13 +85,13 @@ func normalDivergence(p, q law) float64 {
 	return min(math.Ln2, max(0, (relativeEntropy(p, q)+relativeEntropy(q, p))/2))
 }
 
-func (p law) at(x float64) float64 { return normalDensity((x-p.mean)/p.sd) / p.sd }
+func (p normal) density(x float64) float64 { return normalDensity((x-p.mean)/p.sd) / p.sd }
 
 // relativeEntropy is KL(p || (p+q)/2), over the range of p.
-func relativeEntropy(p, q law) float64 {
+func relativeEntropy(p, q normal) float64 {
 	return trapezoid(p.mean-float64(reach*p.sd), p.mean+float64(reach*p.sd), func(x float64) float64 {
-		f := p.at(x)
-		return relative(f, (f+q.at(x))/2)
+		f := p.density(x)
+		return relative(f, (f+q.density(x))/2)
 	})
 }
 

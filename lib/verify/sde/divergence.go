@@ -30,9 +30,9 @@ const (
 	FreedmanDiaconis Divergence = "freedman-diaconis"
 	// KernelDensity compares Gaussian kernel densities with Silverman's width.
 	KernelDensity Divergence = "kde"
-	// NormalLaws compares normal laws with the samples' means and standard
+	// NormalDistributions compares normal laws with the samples' means and standard
 	// deviations.
-	NormalLaws Divergence = "normal"
+	NormalDistributions Divergence = "normal"
 	// RawValues is a mistake that is easy to make, here to be recognised: the T
 	// values themselves are passed as if they were T probabilities. The result
 	// depends on the order of the draws and says next to nothing.
@@ -40,17 +40,17 @@ const (
 )
 
 var divergences = map[Divergence]func(c comparison) float64{
-	SharedBins:       comparison.shared,
-	PairBins:         comparison.pair,
-	FreedmanDiaconis: comparison.freedmanDiaconis,
-	KernelDensity:    comparison.kde,
-	NormalLaws:       comparison.normal,
-	RawValues:        comparison.raw,
+	SharedBins:          comparison.shared,
+	PairBins:            comparison.pair,
+	FreedmanDiaconis:    comparison.freedmanDiaconis,
+	KernelDensity:       comparison.kde,
+	NormalDistributions: comparison.normal,
+	RawValues:           comparison.raw,
 }
 
 // Divergences returns the names, the default first.
 func Divergences() []Divergence {
-	return []Divergence{SharedBins, PairBins, FreedmanDiaconis, KernelDensity, NormalLaws, RawValues}
+	return []Divergence{SharedBins, PairBins, FreedmanDiaconis, KernelDensity, NormalDistributions, RawValues}
 }
 
 func (d Divergence) check() error {

@@ -18,7 +18,7 @@ func NewKernelPair(m *Matrix, b Bandwidth) (*KernelPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := newCloud(m).pair(sigma, false, 0)
+	k := newCloud(m).halfKernels(sigma, false, 0)
 	return &KernelPair{k.first, k.second}, nil
 }
 

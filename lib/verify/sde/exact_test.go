@@ -29,7 +29,7 @@ func TestAKernelPairGivesTheClosedFormOfTheSplitHalf(t *testing.T) {
 
 func TestPermutedSumsAreOneChainPerRow(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 5, 8, 11, 34} {
-		for _, draws := range []int{1, abreast, abreast + 3} {
+		for _, draws := range []int{1, ordersPerTask, ordersPerTask + 3} {
 			a, b := centred(random(1, n, 3, 1), 1.5, 1), centred(random(2, n, 2, 2), 1, 1)
 			orders := permutations(n, draws, rand.New(rand.NewPCG(1, uint64(n))))
 			var want []float64

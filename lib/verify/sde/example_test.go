@@ -71,7 +71,7 @@ func ExampleOTR() {
 		fmt.Println(err)
 		return
 	}
-	subsets, err := sde.Draw(pool.Len(), 100, 20, rng)
+	subsets, err := sde.DrawSubsets(pool.Len(), 100, 20, rng)
 	if err != nil {
 		fmt.Println(err)
 		return

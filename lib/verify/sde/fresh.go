@@ -2,28 +2,28 @@ package sde
 
 import "math/rand/v2"
 
-// fresh returns, for t random splits of a set into ordered halves, the sum over
+// freshDraws returns, for t random splits of a set into ordered halves, the sum over
 // ij of K_ij L_ij of the two centred kernel matrices. e is the kernel matrix of
 // the whole set, which is centred as a whole first: that changes no half's
 // centred matrix and leaves small means to subtract.
-func fresh(e *Matrix, t int, rng *rand.Rand) []float64 {
+func freshDraws(e *Matrix, t int, rng *rand.Rand) []float64 {
 	centre(e)
 	n := e.Rows / 2
-	order := natural(e.Rows)
+	order := identityOrder(e.Rows)
 	k, l := Matrix{Rows: n, Cols: n, Data: make([]float64, n*n)}, Matrix{Rows: n, Cols: n, Data: make([]float64, n*n)}
 	out := make([]float64, t)
 	for i := range out {
 		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
-		pick(&k, e, order[:n])
-		pick(&l, e, order[n:2*n])
+		copySubmatrix(&k, e, order[:n])
+		copySubmatrix(&l, e, order[n:2*n])
 		out[i] = centredPairwise(&k, &l)
 	}
 	return out
 }
 
-// pick copies the named rows and columns of a symmetric matrix into the lower
+// copySubmatrix copies the named rows and columns of a symmetric matrix into the lower
 // triangle of dst and mirrors it.
-func pick(dst, from *Matrix, rows []uint32) {
+func copySubmatrix(dst, from *Matrix, rows []uint32) {
 	for i, r := range rows {
 		src, row := from.Row(int(r)), dst.Row(i)
 		for j, c := range rows[:i+1] {

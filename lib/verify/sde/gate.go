@@ -26,7 +26,7 @@ type Gate struct {
 // value of U is half of that, larger is in-training above. Refused are empty
 // samples, NaN and an alpha outside (0, 1).
 func NewGate(d Draws, alpha float64) (Gate, error) {
-	if !inside(alpha) {
+	if !inUnitInterval(alpha) {
 		return Gate{}, fmt.Errorf("sde: alpha %v is not inside (0, 1)", alpha)
 	}
 	r, err := stats.MannWhitneyGreater(d.In, d.Out)
@@ -36,29 +36,29 @@ func NewGate(d Draws, alpha float64) (Gate, error) {
 	return Gate{U: r.U, P: r.P, Alpha: alpha, Valid: r.P < alpha}, nil
 }
 
-// measured are the distributions of both references under one bandwidth.
-type measured struct {
+// measuredReferences are the distributions of both references under one bandwidth.
+type measuredReferences struct {
 	in, out *Distribution
 	sigma   float64
 	gate    Gate
 }
 
-func (m *measured) draws() Draws { return Draws{In: m.in.Values, Out: m.out.Values} }
+func (m *measuredReferences) draws() Draws { return Draws{In: m.in.Values, Out: m.out.Values} }
 
-func measure(refs References, opt Options) (*measured, error) {
-	sigma, err := opt.admit(refs)
+func measureReferences(refs References, opt Options) (*measuredReferences, error) {
+	sigma, err := opt.validate(refs)
 	if err != nil {
 		return nil, err
 	}
-	r := &measured{sigma: sigma}
-	r.in = splitHalf(newCloud(refs.In).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
-	r.out = splitHalf(newCloud(refs.Out).pair(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
+	r := &measuredReferences{sigma: sigma}
+	r.in = splitHalf(newCloud(refs.In).halfKernels(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamIn), 0)
+	r.out = splitHalf(newCloud(refs.Out).halfKernels(sigma, opt.FreshSplits, 0), sigma, opt, opt.stream(streamOut), 0)
 	r.gate, err = NewGate(r.draws(), opt.alpha())
 	return r, err
 }
 
-// admit checks the options and the references and returns the bandwidth.
-func (o Options) admit(r References) (float64, error) {
+// validate checks the options and the references and returns the bandwidth.
+func (o Options) validate(r References) (float64, error) {
 	if err := o.check(o.stream(streamIn)); err != nil {
 		return 0, err
 	}

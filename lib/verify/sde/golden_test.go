@@ -100,7 +100,7 @@ func TestDivergencesEqualSciPy(t *testing.T) {
 		"Freedman-Diaconis": {Options{Divergence: FreedmanDiaconis}, 0.034781340295496434, 0.27488389807123553, 1e-14},
 		"raw":               {Options{Divergence: RawValues}, 0.08887739189012596, 0.040264467617887136, 1e-14},
 		"kde":               {Options{Divergence: KernelDensity}, 0.013128955578787654, 0.205702181561417, 1e-9},
-		"normal":            {Options{Divergence: NormalLaws}, 0.0071406013767238655, 0.24127840951989965, 1e-9},
+		"normal":            {Options{Divergence: NormalDistributions}, 0.0071406013767238655, 0.24127840951989965, 1e-9},
 	} {
 		d, err := Compare(target, Draws{In: p, Out: q}, c.opt)
 		if err != nil {

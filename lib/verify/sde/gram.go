@@ -45,11 +45,11 @@ func must(err error) {
 
 // mirror copies the lower triangle to the upper one, in blocks.
 func mirror(m *Matrix, workers int) {
-	each(starts(m.Rows, side), workers, func(i int) {
-		for j := 0; j <= i; j += side {
-			for r := i; r < min(i+side, m.Rows); r++ {
+	forEach(blockStarts(m.Rows, blockRows), workers, func(i int) {
+		for j := 0; j <= i; j += blockRows {
+			for r := i; r < min(i+blockRows, m.Rows); r++ {
 				row := m.Row(r)
-				for c := j; c < min(j+side, r); c++ {
+				for c := j; c < min(j+blockRows, r); c++ {
 					m.Data[c*m.Cols+r] = row[c]
 				}
 			}
@@ -57,11 +57,11 @@ func mirror(m *Matrix, workers int) {
 	})
 }
 
-// side is the number of rows that are one piece of work.
-const side = 64
+// blockRows is the number of rows that are one piece of work.
+const blockRows = 64
 
-// starts returns 0, step, ... below n.
-func starts(n, step int) []int {
+// blockStarts returns 0, step, ... below n.
+func blockStarts(n, step int) []int {
 	var out []int
 	for i := 0; i < n; i += step {
 		out = append(out, i)
@@ -69,9 +69,9 @@ func starts(n, step int) []int {
 	return out
 }
 
-// each hands every item to use, on that many goroutines; 0 means one per
+// forEach hands every item to use, on that many goroutines; 0 means one per
 // processor.
-func each[T any](items []T, workers int, use func(T)) {
+func forEach[T any](items []T, workers int, use func(T)) {
 	workers = cmp.Or(workers, runtime.GOMAXPROCS(0))
 	if workers = min(workers, len(items)); workers <= 1 {
 		for _, it := range items {

@@ -28,14 +28,14 @@ func Judge(target *Matrix, refs References, opt Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := measure(refs, opt)
+	r, err := measureReferences(refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(checkWidth("target", target, "in-training", refs.In), checkSize("target", target.Rows, refs.In.Rows)); err != nil {
 		return nil, err
 	}
-	t := splitHalf(p.cloud.pair(r.sigma, opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
+	t := splitHalf(p.cloud.halfKernels(r.sigma, opt.FreshSplits, 0), r.sigma, opt, opt.stream(streamTarget), 0)
 	jsd := compare(t.Values, r.draws(), opt)
 	return &Result{Target: t, In: r.in, Out: r.out, JSD: jsd, Gate: r.gate, Verdict: jsd.Verdict()}, nil
 }

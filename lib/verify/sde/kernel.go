@@ -21,8 +21,8 @@ func gaussian(d *Matrix, sigma float64) {
 // of which only the lower triangle is read: each pair is computed once.
 func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	scale := -1 / (2 * sigma * sigma)
-	each(starts(d.Rows, side), workers, func(first int) {
-		for i := first; i < min(first+side, d.Rows); i++ {
+	forEach(blockStarts(d.Rows, blockRows), workers, func(first int) {
+		for i := first; i < min(first+blockRows, d.Rows); i++ {
 			row := d.Row(i)[:i+1]
 			for j, v := range row {
 				row[j] = math.Expm1(float64(v * scale))

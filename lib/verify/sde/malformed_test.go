@@ -52,7 +52,7 @@ func TestMalformedInputIsRefusedByName(t *testing.T) {
 		"pair of too few":      {second(NewKernelPair(rowsOf(good, 0, 3), SqrtDim())), "3 rows, at least 4"},
 		"pair, NaN":            {second(NewKernelPair(nan, SqrtDim())), "row 4, column 2 is NaN"},
 		"pair, sigma":          {second(NewKernelPair(good, Fixed(-1))), "bandwidth -1"},
-		"draw too many":        {second(Draw(10, 11, 1, rng)), "11 from 10"},
+		"draw too many":        {second(DrawSubsets(10, 11, 1, rng)), "11 from 10"},
 		"values":               {second(Compare([]float64{1}, Draws{In: []float64{math.Inf(1)}, Out: []float64{1}}, Options{})), "in-training values"},
 		"raw, unequal lengths": {second(Compare([]float64{1, 2}, Draws{In: []float64{1}, Out: []float64{1, 2}}, Options{Divergence: RawValues})), "1 in-training values"},
 		"gate":                 {second(NewGate(Draws{In: nil, Out: []float64{1}}, 0.01)), "empty"},
@@ -92,7 +92,7 @@ func TestMalformedSubsetsAreRefusedByName(t *testing.T) {
 			t.Errorf("%s with another layer: %v", method.Name(), err)
 		}
 	}
-	if _, err := Controlled(SDE{}, Known{Inside: Targets{pool, [][]int{{0, 1, 2, 3}}}, Outside: Targets{pool, nil}}, References{In: ref, Out: ref}, Options{}); err == nil {
+	if _, err := Controlled(SDE{}, KnownTargets{Inside: Targets{pool, [][]int{{0, 1, 2, 3}}}, Outside: Targets{pool, nil}}, References{In: ref, Out: ref}, Options{}); err == nil {
 		t.Error("unequal numbers of subsets pass")
 	}
 }

@@ -37,12 +37,12 @@ func Methods() []Method {
 	}
 }
 
-// admitPool checks everything that a method relies on and returns the bandwidth.
-func admitPool(pool *Pool, refs References, opt Options) (sigma float64, err error) {
+// validatePool checks everything that a method relies on and returns the bandwidth.
+func validatePool(pool *Pool, refs References, opt Options) (sigma float64, err error) {
 	if pool == nil {
 		return 0, errors.New("sde: the pool of targets is missing")
 	}
-	if sigma, err = opt.admit(refs); err != nil {
+	if sigma, err = opt.validate(refs); err != nil {
 		return 0, err
 	}
 	return sigma, checkWidth(pool.name, &pool.cloud.m, "in-training", refs.In)

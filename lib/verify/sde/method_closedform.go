@@ -25,22 +25,22 @@ func (ClosedForm) About() string {
 
 // Prepare implements Method.
 func (ClosedForm) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, refs, opt)
+	sigma, err := validatePool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
-	lawIn, lawOut := exactLaw(newCloud(refs.In).pair(sigma, false, 0)), exactLaw(newCloud(refs.Out).pair(sigma, false, 0))
+	normalIn, normalOut := exactNormal(newCloud(refs.In).halfKernels(sigma, false, 0)), exactNormal(newCloud(refs.Out).halfKernels(sigma, false, 0))
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
-		t := exactLaw(pool.pair(rows, sigma, false, 1))
-		return Distances{In: normalDivergence(t, lawIn), Out: normalDivergence(t, lawOut)}
+		t := exactNormal(pool.halfKernels(rows, sigma, false, 1))
+		return Distances{In: normalDivergence(t, normalIn), Out: normalDivergence(t, normalOut)}
 	}}, nil
 }
 
-// exactLaw has the moments of the split-half statistic; it overwrites the kernel
+// exactNormal has the moments of the split-half statistic; it overwrites the kernel
 // matrices.
-func exactLaw(k pair) law {
+func exactNormal(k halfKernels) normal {
 	centre(&k.first)
 	centre(&k.second)
 	mean, sd := moments(&k.first, &k.second)
-	return law{mean, sd}
+	return normal{mean, sd}
 }

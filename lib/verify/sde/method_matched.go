@@ -39,12 +39,12 @@ func (SpreadMatched) About() string {
 
 // Prepare implements Method.
 func (SpreadMatched) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, refs, opt)
+	sigma, err := validatePool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	level := min(halvesOf(refs.In, sigma).spread(), halvesOf(refs.Out, sigma).spread())
-	in, out := matched(refs.In, level, sigma, opt, opt.stream(streamIn)), matched(refs.Out, level, sigma, opt, opt.stream(streamOut))
+	in, out := matchedDistribution(refs.In, level, sigma, opt, opt.stream(streamIn)), matchedDistribution(refs.Out, level, sigma, opt, opt.stream(streamOut))
 	if in == nil || out == nil {
 		return nil, errors.New("sde: all rows of a half of a reference are equal; no factor gives it the spread of the other one")
 	}
@@ -55,7 +55,7 @@ func (SpreadMatched) Prepare(pool *Pool, refs References, opt Options) (*Prepare
 	}
 	return &Prepared{Gate: &gate, Compare: func(rows []int, rng *rand.Rand) Distances {
 		some := pool.cloud.m.Gather(rows)
-		t := matched(&some, level, sigma, opt, rng)
+		t := matchedDistribution(&some, level, sigma, opt, rng)
 		if t == nil {
 			return Distances{In: math.Ln2, Out: math.Ln2}
 		}
@@ -63,9 +63,9 @@ func (SpreadMatched) Prepare(pool *Pool, refs References, opt Options) (*Prepare
 	}}, nil
 }
 
-// matched is the distribution of a set that is scaled to a spread, nil where no
+// matchedDistribution is the distribution of a set that is scaled to a spread, nil where no
 // factor does it.
-func matched(m *Matrix, level, sigma float64, opt Options, rng *rand.Rand) *Distribution {
+func matchedDistribution(m *Matrix, level, sigma float64, opt Options, rng *rand.Rand) *Distribution {
 	c := halvesOf(m, sigma).factor(level)
 	if c == 0 {
 		return nil
@@ -74,7 +74,7 @@ func matched(m *Matrix, level, sigma float64, opt Options, rng *rand.Rand) *Dist
 	for i, v := range m.Data {
 		scaled.Data[i] = c * v
 	}
-	return splitHalf(newCloud(&scaled).pair(sigma, opt.FreshSplits, 1), sigma, opt, rng, 1)
+	return splitHalf(newCloud(&scaled).halfKernels(sigma, opt.FreshSplits, 1), sigma, opt, rng, 1)
 }
 
 // halves holds |x - y|^2/(2 sigma^2) of all pairs within either half of a set.
@@ -96,12 +96,12 @@ func halvesOf(m *Matrix, sigma float64) (h halves) {
 
 // spread is sqrt(tr(Kc) tr(Lc))/(n-1) of the set as it is.
 func (h halves) spread() float64 {
-	s, _ := h.at(1)
+	s, _ := h.spreadAt(1)
 	return s
 }
 
-// at returns the spread of the set times c, and d log(spread)/d log(c).
-func (h halves) at(c float64) (spread, slope float64) {
+// spreadAt returns the spread of the set times c, and d log(spread)/d log(c).
+func (h halves) spreadAt(c float64) (spread, slope float64) {
 	spread = 1
 	for _, half := range h {
 		total, rise := 0.0, 0.0
@@ -120,12 +120,12 @@ func (h halves) at(c float64) (spread, slope float64) {
 // factor returns the c with at(c) = level, or 0 where there is none: Newton's
 // method in the logarithms, kept between the bounds that are known.
 func (h halves) factor(level float64) float64 {
-	if !(level > 0) || h.most() <= level {
+	if !(level > 0) || h.maxSpread() <= level {
 		return 0
 	}
 	c, low, high := 1.0, 0.0, math.Inf(1)
 	for range 200 {
-		s, slope := h.at(c)
+		s, slope := h.spreadAt(c)
 		if s < level {
 			low = c
 		} else {
@@ -143,8 +143,8 @@ func (h halves) factor(level float64) float64 {
 	return c
 }
 
-// most is the spread that no factor passes: the share of pairs that differ.
-func (h halves) most() float64 {
+// maxSpread is the spread that no factor passes: the share of pairs that differ.
+func (h halves) maxSpread() float64 {
 	out := 1.0
 	for _, half := range h {
 		n := 0

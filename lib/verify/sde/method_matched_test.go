@@ -28,7 +28,7 @@ func TestMatchingGivesEverySetTheSameMean(t *testing.T) {
 		}
 		c := h.factor(level)
 		near(t, "factor", c/low, 1, 1e-10)
-		d := matched(m, level, sigma, Options{Permutations: 5}, rand.New(rand.NewPCG(1, 1)))
+		d := matchedDistribution(m, level, sigma, Options{Permutations: 5}, rand.New(rand.NewPCG(1, 1)))
 		near(t, "exact mean", d.ExactMean*float64(d.N-1), level*level, 1e-13)
 	}
 }
@@ -67,7 +67,7 @@ func accuracyOf(t *testing.T, m Method, inside, outside sample, sets int) stats.
 				if err != nil {
 					t.Fatal(err)
 				}
-				*one.to = one.to.Plus((&Judged{Verdicts: []Verdict{d.Verdict()}}).Tally())
+				*one.to = one.to.Plus((&SubsetVerdicts{Verdicts: []Verdict{d.Verdict()}}).Tally())
 			}
 		}
 		right = append(right, c.Accuracy())
@@ -115,7 +115,7 @@ func TestAShapeOutlivesMatching(t *testing.T) {
 	}
 }
 
-// pairs are records of which number i of the second half is number i of the first,
+// allPairs are records of which number i of the second half is number i of the first,
 // but for noise: a dependence between the halves as strong as can be. Each record by
 // itself has the law of gaussians(1).
 func pairs(rng *rand.Rand, n int) *Matrix {
@@ -148,7 +148,7 @@ func TestPairedDependenceIsSeenByNeither(t *testing.T) {
 func TestMatchingDoesNotDependOnTheScaleOfATarget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	target, refs := population(rng, 60, 16, 1), References{In: population(rng, 60, 16, 1.4), Out: population(rng, 60, 16, 1)}
-	for _, opt := range []Options{{}, {FreshSplits: true}, {Divergence: NormalLaws}} {
+	for _, opt := range []Options{{}, {FreshSplits: true}, {Divergence: NormalDistributions}} {
 		want, err := JudgeBy(SpreadMatched{}, target, refs, opt)
 		if err != nil {
 			t.Fatal(err)

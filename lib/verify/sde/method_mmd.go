@@ -22,14 +22,14 @@ func (MMD) About() string { return "squared maximum mean discrepancy, with the k
 
 // Prepare implements Method.
 func (MMD) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, refs, opt)
+	sigma, err := validatePool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	a, b := newEmbedding(pool, refs.In, sigma), newEmbedding(pool, refs.Out, sigma)
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances {
 		k := pool.kernel(rows, sigma, 1)
-		own := meanOf(rowMeans(&k))
+		own := mean(rowMeans(&k))
 		return Distances{In: a.discrepancy(own, rows), Out: b.discrepancy(own, rows)}
 	}}, nil
 }
@@ -45,7 +45,7 @@ func newEmbedding(pool *Pool, ref *Matrix, sigma float64) embedding {
 	own := newCloud(ref).kernel(sigma, 0)
 	cross := pool.cloud.distancesTo(ref, 0)
 	gaussian(&cross, sigma)
-	return embedding{meanOf(rowMeans(&own)), rowMeans(&cross)}
+	return embedding{mean(rowMeans(&own)), rowMeans(&cross)}
 }
 
 // discrepancy is the squared MMD, cut at 0 against rounding.
@@ -54,7 +54,7 @@ func (e embedding) discrepancy(own float64, rows []int) float64 {
 	for k, r := range rows {
 		cross[k] = e.cross[r]
 	}
-	return max(0, own+e.own-2*meanOf(cross))
+	return max(0, own+e.own-2*mean(cross))
 }
 
-func meanOf(x []float64) float64 { return sum(x) / float64(len(x)) }
+func mean(x []float64) float64 { return sum(x) / float64(len(x)) }

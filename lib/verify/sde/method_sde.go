@@ -19,15 +19,15 @@ func (SDE) About() string {
 
 // Prepare implements Method.
 func (SDE) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, refs, opt); err != nil {
+	if _, err := validatePool(pool, refs, opt); err != nil {
 		return nil, err
 	}
-	r, err := measure(refs, opt)
+	r, err := measureReferences(refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	compareTarget := func(rows []int, rng *rand.Rand) Distances {
-		t := splitHalf(pool.pair(rows, r.sigma, opt.FreshSplits, 1), r.sigma, opt, rng, 1)
+		t := splitHalf(pool.halfKernels(rows, r.sigma, opt.FreshSplits, 1), r.sigma, opt, rng, 1)
 		return compare(t.Values, r.draws(), opt)
 	}
 	return &Prepared{Compare: compareTarget, Gate: &r.gate}, nil

@@ -28,7 +28,7 @@ func (SpreadOnly) About() string {
 
 // Prepare implements Method.
 func (SpreadOnly) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	sigma, err := admitPool(pool, refs, opt)
+	sigma, err := validatePool(pool, refs, opt)
 	if err != nil {
 		return nil, err
 	}

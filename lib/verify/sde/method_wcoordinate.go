@@ -19,7 +19,7 @@ func (CoordinateWasserstein) About() string {
 
 // Prepare implements Method.
 func (CoordinateWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, refs, opt); err != nil {
+	if _, err := validatePool(pool, refs, opt); err != nil {
 		return nil, err
 	}
 	a, b := pool.cloud.shift(refs.In), pool.cloud.shift(refs.Out)

@@ -23,7 +23,7 @@ func (FlatWasserstein) About() string {
 
 // Prepare implements Method.
 func (FlatWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, refs, opt); err != nil {
+	if _, err := validatePool(pool, refs, opt); err != nil {
 		return nil, err
 	}
 	a, b := slices.Sorted(slices.Values(refs.In.Data)), slices.Sorted(slices.Values(refs.Out.Data))

@@ -28,7 +28,7 @@ func (SlicedWasserstein) About() string {
 
 // Prepare implements Method.
 func (SlicedWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) {
-	if _, err := admitPool(pool, refs, opt); err != nil {
+	if _, err := validatePool(pool, refs, opt); err != nil {
 		return nil, err
 	}
 	along := directions(refs.In.Cols)

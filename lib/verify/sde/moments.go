@@ -28,7 +28,7 @@ import "math"
 // The formulae agree with those of Mantel statistics in the literature.
 func moments(a, b *Matrix) (mean, sd float64) {
 	n := float64(a.Rows)
-	p, q := parts(a), parts(b)
+	p, q := newInvariants(a), newInvariants(b)
 	variance := 0.0
 	if a.Rows > 2 {
 		variance += p.diagonal * q.diagonal / (n - 1)
@@ -44,7 +44,7 @@ func cube(x float64) float64 { return x * x * x }
 // invariants are the squared lengths p_1 and p_2.
 type invariants struct{ diagonal, rest float64 }
 
-func parts(m *Matrix) invariants {
+func newInvariants(m *Matrix) invariants {
 	n := float64(m.Rows)
 	if m.Rows < 3 {
 		return invariants{}

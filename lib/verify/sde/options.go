@@ -64,19 +64,19 @@ func (o Options) check(rng *rand.Rand) error {
 		return fmt.Errorf("sde: %d permutations, at least 2 are needed", o.Permutations)
 	case o.bins() < 1:
 		return fmt.Errorf("sde: %d bins, at least 1 is needed", o.Bins)
-	case !inside(o.alpha()):
+	case !inUnitInterval(o.alpha()):
 		return fmt.Errorf("sde: alpha %v is not inside (0, 1)", o.Alpha)
-	case !inside(o.level()):
+	case !inUnitInterval(o.level()):
 		return fmt.Errorf("sde: level %v is not inside (0, 1)", o.Level)
 	}
 	return o.Divergence.check()
 }
 
-func inside(v float64) bool { return v > 0 && v < 1 }
+func inUnitInterval(v float64) bool { return v > 0 && v < 1 }
 
-// Order is a random order of the rows of set number k (0 target, 1 in-training,
+// RandomOrder is a random order of the rows of set number k (0 target, 1 in-training,
 // 2 out-of-training) from a seed, for matrices whose rows are not in random
 // order yet.
-func Order(rows int, seed uint64, k int) []int {
+func RandomOrder(rows int, seed uint64, k int) []int {
 	return rand.New(rand.NewPCG(seed, uint64(streamOrder+k))).Perm(rows)
 }

@@ -2,21 +2,21 @@ package sde
 
 import "math/rand/v2"
 
-// abreast is the number of permutations that are one piece of work.
-const abreast = 50
+// ordersPerTask is the number of permutations that are one piece of work.
+const ordersPerTask = 50
 
 // permutations draws t orders of 0 ... n-1.
 func permutations(n, t int, rng *rand.Rand) [][]uint32 {
 	out := make([][]uint32, t)
 	for k := range out {
-		p := natural(n)
+		p := identityOrder(n)
 		rng.Shuffle(n, func(i, j int) { p[i], p[j] = p[j], p[i] })
 		out[k] = p
 	}
 	return out
 }
 
-func natural(n int) []uint32 {
+func identityOrder(n int) []uint32 {
 	p := make([]uint32, n)
 	for i := range p {
 		p[i] = uint32(i)
@@ -29,8 +29,8 @@ func natural(n int) []uint32 {
 // chain of additions for every row i, and the rows are added in their order.
 func permuted(a, b *Matrix, orders [][]uint32, workers int) []float64 {
 	out := make([]float64, len(orders))
-	each(starts(len(orders), abreast), workers, func(k int) {
-		end := min(k+abreast, len(orders))
+	forEach(blockStarts(len(orders), ordersPerTask), workers, func(k int) {
+		end := min(k+ordersPerTask, len(orders))
 		addPermuted(a, b, orders[k:end], out[k:end])
 	})
 	return out

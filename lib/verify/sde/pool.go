@@ -45,11 +45,11 @@ func (p *Pool) expect(subsets [][]int) {
 	}
 }
 
-// pairs returns the kernel values less one of all pairs, or their squared
+// allPairs returns the kernel values less one of all pairs, or their squared
 // distances, which then hold for every bandwidth; or nil where computing them is
 // more work than computing those of the announced subsets, or more than the
 // memory should hold. The second bandwidth makes a pool go back to distances.
-func (p *Pool) pairs(sigma float64) (all *Matrix, kernel bool) {
+func (p *Pool) allPairs(sigma float64) (all *Matrix, kernel bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if p.all != nil && (p.sigma == 0 || p.sigma == sigma) {
@@ -74,7 +74,7 @@ func (p *Pool) pairs(sigma float64) (all *Matrix, kernel bool) {
 // kernel returns the kernel values less one among the named records; the result
 // is the caller's. What the pool keeps changes no bit of it.
 func (p *Pool) kernel(rows []int, sigma float64, workers int) Matrix {
-	all, done := p.pairs(sigma)
+	all, done := p.allPairs(sigma)
 	if all == nil {
 		part := cloud{m: p.cloud.m.Gather(rows)}
 		return part.kernel(sigma, workers)
@@ -94,10 +94,10 @@ func (p *Pool) kernel(rows []int, sigma float64, workers int) Matrix {
 	return out
 }
 
-// pair returns the kernel values that the split of the named records needs.
-func (p *Pool) pair(rows []int, sigma float64, whole bool, workers int) pair {
+// halfKernels returns the kernel values that the split of the named records needs.
+func (p *Pool) halfKernels(rows []int, sigma float64, whole bool, workers int) halfKernels {
 	n := len(rows) / 2
-	out := pair{first: p.kernel(rows[:n], sigma, workers), second: p.kernel(rows[n:2*n], sigma, workers)}
+	out := halfKernels{first: p.kernel(rows[:n], sigma, workers), second: p.kernel(rows[n:2*n], sigma, workers)}
 	if whole {
 		d := p.kernel(rows, sigma, workers)
 		out.whole = &d

@@ -9,11 +9,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Draw returns m random subsets of the records 0 ... n-1, each of the given size
+// DrawSubsets returns m random subsets of the records 0 ... n-1, each of the given size
 // and in random order, without repetition inside a subset. Subsets overlap: more
 // than n/size of them cannot be disjoint. It refuses a size above n, sizes and
 // counts below 1 and a nil rng.
-func Draw(n, size, m int, rng *rand.Rand) ([][]int, error) {
+func DrawSubsets(n, size, m int, rng *rand.Rand) ([][]int, error) {
 	if rng == nil || m < 1 || size < 1 || size > n {
 		return nil, fmt.Errorf("sde: cannot draw %d subsets of %d from %d records (generator nil: %t)", m, size, n, rng == nil)
 	}
@@ -24,8 +24,8 @@ func Draw(n, size, m int, rng *rand.Rand) ([][]int, error) {
 	return out, nil
 }
 
-// Judged are the verdicts on the subsets of one pool.
-type Judged struct {
+// SubsetVerdicts are the verdicts on the subsets of one pool.
+type SubsetVerdicts struct {
 	Verdicts  []Verdict   `json:"verdicts"`
 	Distances []Distances `json:"distances"`
 	// Disjoint is how many subsets of this size the records that are named in the
@@ -41,12 +41,12 @@ type Judged struct {
 // Subsets, like the references, must have the same number of records; their
 // order decides the halves. The result does not depend on the number of
 // processors: subset k draws from stream k of the seed.
-func JudgeSubsets(m Method, t Targets, refs References, opt Options) (*Judged, error) {
-	return judgeFrom(streamTarget, m, t, refs, opt)
+func JudgeSubsets(m Method, t Targets, refs References, opt Options) (*SubsetVerdicts, error) {
+	return judgeFromStream(streamTarget, m, t, refs, opt)
 }
 
-func judgeFrom(stream int, m Method, t Targets, refs References, opt Options) (*Judged, error) {
-	if _, err := admitPool(t.Pool, refs, opt); err != nil {
+func judgeFromStream(stream int, m Method, t Targets, refs References, opt Options) (*SubsetVerdicts, error) {
+	if _, err := validatePool(t.Pool, refs, opt); err != nil {
 		return nil, err
 	}
 	if len(t.Subsets) == 0 {
@@ -60,21 +60,21 @@ func judgeFrom(stream int, m Method, t Targets, refs References, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	r := &Judged{Verdicts: make([]Verdict, len(t.Subsets)), Distances: make([]Distances, len(t.Subsets)),
-		Disjoint: named(t.Subsets) / refs.In.Rows, Gate: p.Gate}
+	r := &SubsetVerdicts{Verdicts: make([]Verdict, len(t.Subsets)), Distances: make([]Distances, len(t.Subsets)),
+		Disjoint: countRecords(t.Subsets) / refs.In.Rows, Gate: p.Gate}
 	numbers := make([]int, len(t.Subsets))
 	for k := range numbers {
 		numbers[k] = k
 	}
-	each(numbers, 0, func(k int) {
+	forEach(numbers, 0, func(k int) {
 		r.Distances[k] = p.Compare(t.Subsets[k], opt.stream(stream+k))
 		r.Verdicts[k] = r.Distances[k].Verdict()
 	})
 	return r, nil
 }
 
-// named is the number of different records in the subsets.
-func named(subsets [][]int) int {
+// countRecords is the number of different records in the subsets.
+func countRecords(subsets [][]int) int {
 	seen := map[int]bool{}
 	for _, rows := range subsets {
 		for _, r := range rows {
@@ -84,16 +84,16 @@ func named(subsets [][]int) int {
 	return len(seen)
 }
 
-// Forgotten is the outcome of the unlearning protocol on one model.
-type Forgotten struct {
+// OTRResult is the outcome of the unlearning protocol on one model.
+type OTRResult struct {
 	// OTR is the share of subsets that algorithm 2 calls out of training, ties among
 	// them, with Wilson's interval over subsets. Higher is better; 0.5 is guessing.
 	OTR stats.Estimate `json:"otr"`
 	// Decided is the share among those that are no tie; nil where all are ties.
 	Decided *stats.Estimate `json:"decided,omitempty"`
 	// Ties is the share of ties.
-	Ties   float64 `json:"ties"`
-	Judged *Judged `json:"judged"`
+	Ties     float64         `json:"ties"`
+	Verdicts *SubsetVerdicts `json:"judged"`
 }
 
 // OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share
@@ -102,31 +102,31 @@ type Forgotten struct {
 //
 // The interval says how well this one model's rate is known for these references.
 // With other references, and between models, the rate varies far more: see
-// OverModels. Differences from the paper: divergences that agree to 1e-9 are a tie
+// SummariseModels. Differences from the paper: divergences that agree to 1e-9 are a tie
 // (see Distances.Tied), the two other numbers, and the interval.
-func OTR(m Method, forgotten Targets, refs References, opt Options) (*Forgotten, error) {
+func OTR(m Method, forgotten Targets, refs References, opt Options) (*OTRResult, error) {
 	j, err := JudgeSubsets(m, forgotten, refs, opt)
 	if err != nil {
 		return nil, err
 	}
 	t := j.Tally()
-	f := &Forgotten{OTR: wilson(t.RateOut(), t.N(), opt.level()).Against(0.5, stats.HigherIsBetter), Ties: t.RateTies(), Judged: j}
+	f := &OTRResult{OTR: wilson(t.RateOut(), t.N(), opt.level()).WithNull(0.5, stats.HigherIsBetter), Ties: t.RateTies(), Verdicts: j}
 	if n := t.In + t.Out; n > 0 {
-		e := wilson(t.RateDecided(), n, opt.level()).Against(0.5, stats.HigherIsBetter)
+		e := wilson(t.RateDecided(), n, opt.level()).WithNull(0.5, stats.HigherIsBetter)
 		f.Decided = &e
 	}
 	return f, nil
 }
 
-// AcrossModels is a figure of several models that differ in their seed.
-type AcrossModels struct {
+// ModelSummary is a figure of several models that differ in their seed.
+type ModelSummary struct {
 	Mean stats.Estimate `json:"mean"` // Student's interval over models
 	SD   float64        `json:"sd"`   // what the paper prints behind its plus-minus; 0 for one model
 }
 
-// OverModels summarises one figure (an OTR, an F1) over models. The interval of
+// SummariseModels summarises one figure (an OTR, an F1) over models. The interval of
 // a share is cut to [0, 1]. It refuses no values and values outside [0, 1].
-func OverModels(shares []float64, level float64) (*AcrossModels, error) {
+func SummariseModels(shares []float64, level float64) (*ModelSummary, error) {
 	for i, v := range shares {
 		if !(v >= 0 && v <= 1) {
 			return nil, fmt.Errorf("sde: the share of model %d is %v", i, v)
@@ -135,7 +135,7 @@ func OverModels(shares []float64, level float64) (*AcrossModels, error) {
 	if len(shares) == 0 {
 		return nil, errors.New("sde: there are no models")
 	}
-	r := &AcrossModels{Mean: stats.MeanInterval(shares, cmp.Or(level, defaultLevel), stats.OverModels).Within(0, 1)}
+	r := &ModelSummary{Mean: stats.MeanInterval(shares, cmp.Or(level, defaultLevel), stats.OverModels).ClampedTo(0, 1)}
 	r.SD, _ = stats.SD(shares)
 	return r, nil
 }

@@ -15,6 +15,6 @@ type Targets struct {
 	Subsets [][]int
 }
 
-// Known are targets of which the truth is known: subsets of records that were in
+// KnownTargets are targets of which the truth is known: subsets of records that were in
 // the training set, and of records that were not.
-type Known struct{ Inside, Outside Targets }
+type KnownTargets struct{ Inside, Outside Targets }

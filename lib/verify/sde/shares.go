@@ -11,7 +11,7 @@ import (
 // (see Tally.RateOut), with Wilson's 95 % interval; over says what they are
 // verdicts on. Null: 0.5, guessing.
 func ShareOut(verdicts []Verdict, over string) stats.Estimate {
-	return stats.Share(verdicts, over, func(v Verdict) bool { return v != In }).Against(0.5, stats.NearNull)
+	return stats.Share(verdicts, over, func(v Verdict) bool { return v != In }).WithNull(0.5, stats.NearNull)
 }
 
 // Agreement is the share of equal verdicts of two judges on the same sets, with
@@ -24,8 +24,8 @@ func Agreement(a, b []Verdict, over string) (stats.Estimate, error) {
 	return stats.Share(a, over, func(v Verdict) bool { k++; return v == b[k] }), nil
 }
 
-// Gap is how far the mean of the draws lies from its exact value, in standard
+// MeanZScore is how far the mean of the draws lies from its exact value, in standard
 // errors of the mean. Null: 0.
-func (d *Distribution) Gap() float64 {
+func (d *Distribution) MeanZScore() float64 {
 	return (d.Mean - d.ExactMean) / d.SD * math.Sqrt(float64(len(d.Values)))
 }

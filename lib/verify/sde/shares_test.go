@@ -29,7 +29,7 @@ func TestTheGapCountsStandardErrors(t *testing.T) {
 	}
 	moved := *d
 	moved.Mean += 2 * d.SD / math.Sqrt(50)
-	if g := moved.Gap() - d.Gap(); math.Abs(g-2) > 1e-9 || math.Abs(d.Gap()) > 4.5 {
-		t.Errorf("the gap is %v; two standard errors more are %v", d.Gap(), g)
+	if g := moved.MeanZScore() - d.MeanZScore(); math.Abs(g-2) > 1e-9 || math.Abs(d.MeanZScore()) > 4.5 {
+		t.Errorf("the gap is %v; two standard errors more are %v", d.MeanZScore(), g)
 	}
 }

@@ -63,31 +63,31 @@ func SplitHalf(m *Matrix, opt Options, rng *rand.Rand) (*Distribution, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splitHalf(newCloud(m).pair(sigma, opt.FreshSplits, 0), sigma, opt, rng, 0), nil
+	return splitHalf(newCloud(m).halfKernels(sigma, opt.FreshSplits, 0), sigma, opt, rng, 0), nil
 }
 
-// pair holds the kernel values less one within the two halves of a set, and
+// halfKernels holds the kernel values less one within the two halves of a set, and
 // within the whole set where fresh splits need them.
-type pair struct {
+type halfKernels struct {
 	first, second Matrix
 	whole         *Matrix
 }
 
-func (c cloud) pair(sigma float64, whole bool, workers int) pair {
+func (c cloud) halfKernels(sigma float64, whole bool, workers int) halfKernels {
 	if whole {
 		k := c.kernel(sigma, workers)
-		return pair{cut(&k, 0, k.Rows/2), cut(&k, k.Rows/2, k.Rows/2*2), &k}
+		return halfKernels{diagonalBlock(&k, 0, k.Rows/2), diagonalBlock(&k, k.Rows/2, k.Rows/2*2), &k}
 	}
 	n := c.m.Rows / 2
 	half := func(from int) Matrix {
 		part := cloud{m: Matrix{Rows: n, Cols: c.m.Cols, Data: c.m.Data[from*c.m.Cols : (from+n)*c.m.Cols]}}
 		return part.kernel(sigma, workers)
 	}
-	return pair{first: half(0), second: half(n)}
+	return halfKernels{first: half(0), second: half(n)}
 }
 
 // splitHalf overwrites the kernel matrices that it is given.
-func splitHalf(d pair, sigma float64, opt Options, rng *rand.Rand, workers int) *Distribution {
+func splitHalf(d halfKernels, sigma float64, opt Options, rng *rand.Rand, workers int) *Distribution {
 	k, l := d.first, d.second
 	n := k.Rows
 	centre(&k)
@@ -97,7 +97,7 @@ func splitHalf(d pair, sigma float64, opt Options, rng *rand.Rand, workers int) 
 	r.Spread = [2]float64{trace(&k) / float64(n-1), trace(&l) / float64(n-1)}
 	if opt.FreshSplits {
 		r.ExactMean, r.ExactSD = freshMean(d.whole), math.NaN()
-		r.Values = fresh(d.whole, t, rng)
+		r.Values = freshDraws(d.whole, t, rng)
 	} else {
 		r.ExactMean, r.ExactSD = moments(&k, &l)
 		r.Values = permuted(&k, &l, permutations(n, t, rng), workers)
@@ -115,8 +115,8 @@ func (r *Distribution) summarise() {
 	r.SD, _ = stats.SD(r.Values) // 0 for a single draw
 }
 
-// cut copies a square block on the diagonal of a symmetric matrix.
-func cut(d *Matrix, from, to int) Matrix {
+// diagonalBlock copies a square block on the diagonal of a symmetric matrix.
+func diagonalBlock(d *Matrix, from, to int) Matrix {
 	out := Matrix{Rows: to - from, Cols: to - from, Data: make([]float64, 0, (to-from)*(to-from))}
 	for i := from; i < to; i++ {
 		out.Data = append(out.Data, d.Row(i)[from:to]...)

@@ -10,7 +10,7 @@ type Tally struct {
 }
 
 // Tally counts the verdicts.
-func (j *Judged) Tally() Tally {
+func (j *SubsetVerdicts) Tally() Tally {
 	var t Tally
 	for _, v := range j.Verdicts {
 		switch v {

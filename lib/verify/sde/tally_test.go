@@ -112,7 +112,7 @@ func TestTheOutOfTrainingRateCountsTiesAsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subsets, err := Draw(60, 20, 20, rand.New(rand.NewPCG(7, 8)))
+	subsets, err := DrawSubsets(60, 20, 20, rand.New(rand.NewPCG(7, 8)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,8 @@ func TestTheOutOfTrainingRateCountsTiesAsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.OTR.Value != 1 || got.Ties != 1 || got.Decided != nil || got.Judged.Disjoint != 3 {
-		t.Errorf("%v, ties %v, decided %v, %d disjoint", got.OTR, got.Ties, got.Decided, got.Judged.Disjoint)
+	if got.OTR.Value != 1 || got.Ties != 1 || got.Decided != nil || got.Verdicts.Disjoint != 3 {
+		t.Errorf("%v, ties %v, decided %v, %d disjoint", got.OTR, got.Ties, got.Decided, got.Verdicts.Disjoint)
 	}
 	refs.In = random(2, 20, 5, 1e-3)
 	got, err = OTR(SDE{}, Targets{pool, subsets}, refs, Options{})

@@ -62,11 +62,11 @@ func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Ma
 			s.inputs[name] = normal(uint64(100+i), want[name])
 		}
 	}
-	t.Run("name", s.hasAName)
-	t.Run("inputs", s.asksForItsInputs)
-	t.Run("own", s.isEveryRecordsOwn)
-	t.Run("derivatives", s.hasItsDerivatives)
-	t.Run("padding", s.isFiniteOnPadding)
+	t.Run("name", s.checkName)
+	t.Run("inputs", s.checkInputs)
+	t.Run("own", s.checkIndependence)
+	t.Run("derivatives", s.checkDerivatives)
+	t.Run("padding", s.checkPadding)
 }
 
 type suite struct {
@@ -105,7 +105,7 @@ func exponentials(m array.Matrix[float32]) array.Matrix[float32] {
 	return m
 }
 
-func (s *suite) hasAName(t *testing.T) {
+func (s *suite) checkName(t *testing.T) {
 	if s.l.Name() == "" || strings.ToLower(s.l.Name()) != s.l.Name() || strings.ContainsAny(s.l.Name(), " \t") {
 		t.Errorf("the name is %q", s.l.Name())
 	}
@@ -118,8 +118,8 @@ func (s *suite) hasAName(t *testing.T) {
 	}
 }
 
-func (s *suite) asksForItsInputs(t *testing.T) {
-	if err := loss.Admit(s.l, outputs, s.inputs, records); err != nil {
+func (s *suite) checkInputs(t *testing.T) {
+	if err := loss.CheckInputs(s.l, outputs, s.inputs, records); err != nil {
 		t.Errorf("good inputs are refused: %v", err)
 	}
 	if _, err := s.l.Inputs(map[string]int{"something": 3}); err == nil || !strings.Contains(err.Error(), s.l.Name()) {
@@ -128,7 +128,7 @@ func (s *suite) asksForItsInputs(t *testing.T) {
 	for name := range s.inputs {
 		spoilt := maps.Clone(s.inputs)
 		delete(spoilt, name)
-		s.refuses(t, spoilt, name)
+		s.wantRefused(t, spoilt, name)
 		for what, bad := range map[string]func(m array.Matrix[float32]) array.Matrix[float32]{
 			"a row too few":    func(m array.Matrix[float32]) array.Matrix[float32] { return m.Gather([]int{0, 1}) },
 			"a column too few": func(m array.Matrix[float32]) array.Matrix[float32] { return array.New[float32](m.Rows, m.Cols-1) },
@@ -136,25 +136,25 @@ func (s *suite) asksForItsInputs(t *testing.T) {
 		} {
 			m := s.inputs[name]
 			spoilt[name] = bad(array.Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)})
-			if err := loss.Admit(s.l, outputs, spoilt, records); err == nil || !strings.Contains(err.Error(), name) {
+			if err := loss.CheckInputs(s.l, outputs, spoilt, records); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, %s: error %v", name, what, err)
 			}
 		}
 	}
 	more := maps.Clone(s.inputs)
 	more["unheard of"] = normal(5, 1)
-	s.refuses(t, more, "unheard of")
+	s.wantRefused(t, more, "unheard of")
 }
 
-func (s *suite) refuses(t *testing.T, in map[string]array.Matrix[float32], word string) {
+func (s *suite) wantRefused(t *testing.T, in map[string]array.Matrix[float32], word string) {
 	t.Helper()
-	if err := loss.Admit(s.l, outputs, in, records); err == nil || !strings.Contains(err.Error(), word) {
+	if err := loss.CheckInputs(s.l, outputs, in, records); err == nil || !strings.Contains(err.Error(), word) {
 		t.Errorf("error %v, want one about %q", err, word)
 	}
 }
 
-// at returns the losses of the records and the derivatives of their sum.
-func (s *suite) at(t *testing.T, out map[string]array.Matrix[float32]) (losses []float64, derivatives map[string][]float64) {
+// evaluate returns the losses of the records and the derivatives of their sum.
+func (s *suite) evaluate(t *testing.T, out map[string]array.Matrix[float32]) (losses []float64, derivatives map[string][]float64) {
 	t.Helper()
 	names, given := slices.Sorted(maps.Keys(out)), slices.Sorted(maps.Keys(s.inputs))
 	var in []any
@@ -166,14 +166,14 @@ func (s *suite) at(t *testing.T, out map[string]array.Matrix[float32]) (losses [
 	}
 	var with []string
 	got, err := CallOnceN(s.engine.Backend(), func(in []*Node) []*Node {
-		g := loss.Given{Outputs: map[string]*Node{}, Inputs: map[string]*Node{}}
+		g := loss.Batch{Outputs: map[string]*Node{}, Inputs: map[string]*Node{}}
 		for i, name := range names {
 			g.Outputs[name] = in[i]
 		}
 		for i, name := range given {
 			g.Inputs[name] = in[len(names)+i]
 		}
-		v := loss.On(s.l, g)
+		v := loss.Build(s.l, g)
 		with = slices.Sorted(maps.Keys(v.Adjoints))
 		all := []*Node{v.Losses}
 		for _, name := range with {
@@ -209,15 +209,15 @@ func featureMajor(m array.Matrix[float32]) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows)
 }
 
-// isFiniteOnPadding demands finite numbers for a record whose inputs are all 0, as
+// checkPadding demands finite numbers for a record whose inputs are all 0, as
 // those are that fill up a batch: their weight 0 would not undo what is not finite.
-func (s *suite) isFiniteOnPadding(t *testing.T) {
+func (s *suite) checkPadding(t *testing.T) {
 	padded := *s
 	padded.inputs = map[string]array.Matrix[float32]{}
 	for name, m := range s.inputs {
 		padded.inputs[name] = array.New[float32](m.Rows, m.Cols)
 	}
-	losses, derivatives := padded.at(t, s.outputs)
+	losses, derivatives := padded.evaluate(t, s.outputs)
 	derivatives["the losses"] = losses
 	for name, values := range derivatives {
 		for _, v := range values {
@@ -228,8 +228,8 @@ func (s *suite) isFiniteOnPadding(t *testing.T) {
 	}
 }
 
-// moved is a copy of the outputs with one element changed.
-func (s *suite) moved(name string, i, j int, by float64) map[string]array.Matrix[float32] {
+// perturbed is a copy of the outputs with one element changed.
+func (s *suite) perturbed(name string, i, j int, by float64) map[string]array.Matrix[float32] {
 	out := maps.Clone(s.outputs)
 	m := out[name]
 	m.Data = slices.Clone(m.Data)
@@ -238,10 +238,10 @@ func (s *suite) moved(name string, i, j int, by float64) map[string]array.Matrix
 	return out
 }
 
-func (s *suite) isEveryRecordsOwn(t *testing.T) {
-	before, _ := s.at(t, s.outputs)
+func (s *suite) checkIndependence(t *testing.T) {
+	before, _ := s.evaluate(t, s.outputs)
 	for name := range s.outputs {
-		after, _ := s.at(t, s.moved(name, 2, 0, 0.5))
+		after, _ := s.evaluate(t, s.perturbed(name, 2, 0, 0.5))
 		for i := range before {
 			if i != 2 && before[i] != after[i] {
 				t.Errorf("the loss of record %d depends on %s of record 2", i, name)
@@ -250,8 +250,8 @@ func (s *suite) isEveryRecordsOwn(t *testing.T) {
 	}
 }
 
-func (s *suite) hasItsDerivatives(t *testing.T) {
-	_, got := s.at(t, s.outputs)
+func (s *suite) checkDerivatives(t *testing.T) {
+	_, got := s.evaluate(t, s.outputs)
 	some := false
 	for name, m := range s.outputs {
 		for i := range m.Rows {
@@ -260,8 +260,8 @@ func (s *suite) hasItsDerivatives(t *testing.T) {
 				if name == loss.Proportion { // positive, and small
 					h = 3e-2 * float64(m.Row(i)[j])
 				}
-				up, _ := s.at(t, s.moved(name, i, j, h))
-				down, _ := s.at(t, s.moved(name, i, j, -h))
+				up, _ := s.evaluate(t, s.perturbed(name, i, j, h))
+				down, _ := s.evaluate(t, s.perturbed(name, i, j, -h))
 				want, given := (up[i]-down[i])/(2*h), 0.0
 				if d := got[name]; d != nil {
 					given = d[j*records+i]

@@ -66,7 +66,7 @@ type Result struct {
 	Synthetic bool      `json:"synthetic"`
 	Dim       int       `json:"dim"` // of the encoder's output
 	Sigmas    []float64 `json:"sigmas"`
-	Arms      []Arm     `json:"arms"`
+	Variants  []Variant `json:"arms"`
 	// History is the training's loss, 1 being that of the network at its start.
 	History []train.Epoch `json:"history"`
 	// Errors are mean squared errors per pixel of the denoised images.
@@ -75,8 +75,8 @@ type Result struct {
 	Runs    []string   `json:"runs"` // of the store
 }
 
-// Arm is one curve of figure 6 or one control.
-type Arm struct {
+// Variant is one curve of figure 6 or one control.
+type Variant struct {
 	Name    string `json:"name"`
 	About   string `json:"about"`
 	Control bool   `json:"control"`
@@ -118,7 +118,7 @@ func (d Setting) withDefaults() Setting {
 		d.Fit.Schedule = train.Cosine()
 	}
 	d.Fit = d.Fit.WithDefaults()
-	d.Loss = d.Loss.Resolved()
+	d.Loss = d.Loss.WithDefaults()
 	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
 	return d
 }
@@ -159,7 +159,7 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d = d.onto(data)
+	d = d.withData(data)
 	m, err := d.trained(ctx, l, data)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Finish(d.evidenceJob().ID, "a denoiser on "+d.DataSet)
+	l.ReportDone(d.evidenceJob().ID, "a denoiser on "+d.DataSet)
 	r := &Result{Setting: d}
 	if err := run.JSON("result.json", r); err != nil {
 		return nil, err
@@ -183,10 +183,10 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	return r, nil
 }
 
-// onto fills in what follows from the data: the image's shape and the bandwidths.
-func (d Setting) onto(data *pictures) Setting {
+// withData fills in what follows from the data: the image's shape and the bandwidths.
+func (d Setting) withData(data *imageGroups) Setting {
 	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
-	d.Net = d.Net.Resolved().(diffusion.UNet)
+	d.Net = d.Net.WithDefaults().(diffusion.UNet)
 	if len(d.Sigmas) == 0 {
 		d.Sigmas = Sigmas(d.Net.Encoded(), 11)
 	}
@@ -199,7 +199,7 @@ type evidence struct {
 	Measure int     `json:"measure"` // version of package verify/sde
 }
 
-func (d Setting) evidenceKey(e *engine.Engine, data *pictures) store.Key {
+func (d Setting) evidenceKey(e *engine.Engine, data *imageGroups) store.Key {
 	return d.key(e, data, "evidence/sde-diffusion", evidence{d, sde.Version})
 }
 
@@ -218,7 +218,7 @@ func (d Setting) evidenceJob() lab.Job {
 
 // Jobs lists the training and the judgement at a scale.
 func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
-	d, err := here(ctx, scale)
+	d, err := openSetting(ctx, scale)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (d Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	d = d.onto(data)
+	d = d.withData(data)
 	t, err := d.training(l, data)
 	if err != nil {
 		return nil, err
@@ -251,18 +251,18 @@ func (d Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 		}
 		return r.Runs[1], nil // behind the training's
 	}
-	return out, errors.Join(l.Look(&out[0], l.TrainKey(t)), l.Look(&out[1], d.evidenceKey(l.Engine, data)))
+	return out, errors.Join(l.Lookup(&out[0], l.TrainKey(t)), l.Lookup(&out[1], d.evidenceKey(l.Engine, data)))
 }
 
-func (d Setting) key(e *engine.Engine, data *pictures, recipe string, config any) store.Key {
+func (d Setting) key(e *engine.Engine, data *imageGroups, recipe string, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"root": int64(d.Seed)},
-		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: lab.Results,
+		Data: map[string]string{d.DataSet: data.hash}, Engine: e.Info().String(), Results: lab.ResultsVersion,
 	}
 }
 
 // judge computes everything that follows from the trained model.
-func (d Setting) judge(ctx context.Context, m *network, data *pictures) (*Result, error) {
+func (d Setting) judge(ctx context.Context, m *network, data *imageGroups) (*Result, error) {
 	r := &Result{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
 	for _, s := range r.Sigmas {
 		if _, err := sde.Fixed(s).Resolve(&sde.Matrix{Cols: 1}); err != nil || s == 0 {
@@ -270,7 +270,7 @@ func (d Setting) judge(ctx context.Context, m *network, data *pictures) (*Result
 		}
 	}
 	var err error
-	if r.Arms, err = d.arms(ctx, m, data, r.Sigmas); err != nil {
+	if r.Variants, err = d.variants(ctx, m, data, r.Sigmas); err != nil {
 		return nil, err
 	}
 	if r.Errors, err = d.errors(m.trained, data); err != nil {
@@ -292,7 +292,7 @@ func rowsOf(m array.Matrix[float32]) [][]float32 {
 // MarshalJSON and UnmarshalJSON keep single bytes per pixel: eight bits are more
 // than an eye sees.
 func (g Gallery) MarshalJSON() ([]byte, error) {
-	return json.Marshal(storedGallery{g.Shape, pack(g.Clean), pack(g.Noisy), pack(g.Guess), pack(g.New), g.NoiseShown})
+	return json.Marshal(storedGallery{g.Shape, packRows(g.Clean), packRows(g.Noisy), packRows(g.Guess), packRows(g.New), g.NoiseShown})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -301,7 +301,7 @@ func (g *Gallery) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	*g = Gallery{s.Shape, unpack(s.Clean), unpack(s.Noisy), unpack(s.Guess), unpack(s.New), s.NoiseShown}
+	*g = Gallery{s.Shape, unpackRows(s.Clean), unpackRows(s.Noisy), unpackRows(s.Guess), unpackRows(s.New), s.NoiseShown}
 	return nil
 }
 
@@ -314,7 +314,7 @@ type storedGallery struct {
 	NoiseShown float64  `json:"noise_shown"`
 }
 
-func pack(rows [][]float32) [][]byte {
+func packRows(rows [][]float32) [][]byte {
 	out := make([][]byte, len(rows))
 	for i, row := range rows {
 		for _, v := range row {
@@ -324,7 +324,7 @@ func pack(rows [][]float32) [][]byte {
 	return out
 }
 
-func unpack(rows [][]byte) [][]float32 {
+func unpackRows(rows [][]byte) [][]float32 {
 	out := make([][]float32, len(rows))
 	for i, row := range rows {
 		for _, v := range row {

@@ -35,8 +35,8 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if epochs != 2 || len(r.History) != 2 || len(r.Arms) != 6 || r.Dim != 8*8*8 {
-		t.Fatalf("%d epochs, history %v, %d arms, dim %d", epochs, r.History, len(r.Arms), r.Dim)
+	if epochs != 2 || len(r.History) != 2 || len(r.Variants) != 6 || r.Dim != 8*8*8 {
+		t.Fatalf("%d epochs, history %v, %d arms, dim %d", epochs, r.History, len(r.Variants), r.Dim)
 	}
 	again, err := d.Run(context.Background(), l)
 	if err != nil {
@@ -45,7 +45,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	if epochs != 2 || !reflect.DeepEqual(r, again) {
 		t.Error("the second run trained again or read another result")
 	}
-	for _, a := range r.Arms {
+	for _, a := range r.Variants {
 		for k, est := range a.F1 {
 			if !(est.Value >= 0 && est.Value <= 1) || est.N != d.Draws || *est.Null != 0.5 {
 				t.Errorf("%s at %v: %+v", a.Name, r.Sigmas[k], est)
@@ -75,7 +75,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 func TestEachJobIsDoneByItself(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	l := &lab.Lab{Engine: e, Store: s}
-	labtest.WorkMakes(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
+	labtest.CheckWorkMakesRuns(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
 }
 
 func TestRefusesSettingsThatCannotBe(t *testing.T) {
@@ -99,11 +99,11 @@ func TestRefusesSettingsThatCannotBe(t *testing.T) {
 			t.Errorf("error %v, want one about %q", err, want)
 		}
 	}
-	if _, err := At("paper"); err == nil || !strings.Contains(err.Error(), "quick, which is also hour, and standard") {
+	if _, err := SettingAt("paper"); err == nil || !strings.Contains(err.Error(), "quick, which is also hour, and standard") {
 		t.Error(err)
 	}
 	for _, scale := range []string{"quick", "standard"} {
-		d, err := At(scale)
+		d, err := SettingAt(scale)
 		if err != nil {
 			t.Error(err)
 		}
@@ -127,13 +127,13 @@ func TestFindsWhatIsPlantedAndNothingWhereNothingIs(t *testing.T) {
 	for _, c := range []struct {
 		scale, low, high float64
 	}{{1.3, 0.9, 1}, {1, 0.35, 0.65}} {
-		arm := Arm{}
-		test := halves(clouds(600, 1, 1), c.scale)
-		if err := d.judgeArm(context.Background(), &arm, test, sde.SDE{}, []float64{math.Sqrt(20)}); err != nil {
+		variant := Variant{}
+		test := halvesSource(clouds(600, 1, 1), c.scale)
+		if err := d.judgeVariant(context.Background(), &variant, test, sde.SDE{}, []float64{math.Sqrt(20)}); err != nil {
 			t.Fatal(err)
 		}
-		if v := arm.Accuracy[0].Value; v < c.low || v > c.high {
-			t.Errorf("scale %v: accuracy %v", c.scale, arm.Accuracy[0])
+		if v := variant.Accuracy[0].Value; v < c.low || v > c.high {
+			t.Errorf("scale %v: accuracy %v", c.scale, variant.Accuracy[0])
 		}
 	}
 }

@@ -13,22 +13,22 @@ import (
 // Rescale is what the control of rescaled activations multiplies by.
 const Rescale = 1.05
 
-// contest gives, for one draw, two populations whose sets are to be told apart:
+// setSource gives, for one draw, two populations whose sets are to be told apart:
 // that with the label "in", that with the label "out", and where the reference
 // of the latter comes from; nil: from itself.
-type contest func(rng *rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64])
+type setSource func(rng *rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64])
 
-// trainedOn is the paper's contest: retained records against forgotten ones, with
+// memberSource is the paper's contest: retained records against forgotten ones, with
 // a reference from held-out ones.
-func trainedOn(groups [3]array.Matrix[float64]) contest {
+func memberSource(groups [3]array.Matrix[float64]) setSource {
 	return func(*rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64]) {
 		return groups[retainGroup], groups[forgetGroup], &groups[heldOutGroup]
 	}
 }
 
-// halves deals one population out at random, anew in every draw, and multiplies
+// halvesSource deals one population out at random, anew in every draw, and multiplies
 // the half that is called in.
-func halves(m array.Matrix[float64], scale float64) contest {
+func halvesSource(m array.Matrix[float64], scale float64) setSource {
 	return func(rng *rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64]) {
 		order := rng.Perm(m.Rows)
 		inside, outside = m.Gather(order[:m.Rows/2]), m.Gather(order[m.Rows/2:])
@@ -39,8 +39,8 @@ func halves(m array.Matrix[float64], scale float64) contest {
 	}
 }
 
-// arms judges with SDE and its controls. The first three share their sets.
-func (d Setting) arms(ctx context.Context, m *network, data *pictures, sigmas []float64) ([]Arm, error) {
+// variants judges with SDE and its controls. The first three share their sets.
+func (d Setting) variants(ctx context.Context, m *network, data *imageGroups, sigmas []float64) ([]Variant, error) {
 	trained, err := d.encode(m.trained, data)
 	if err != nil {
 		return nil, err
@@ -49,36 +49,36 @@ func (d Setting) arms(ctx context.Context, m *network, data *pictures, sigmas []
 	if err != nil {
 		return nil, err
 	}
-	real, never := trainedOn(trained), trained[forgetGroup]
-	var out []Arm
+	real, never := memberSource(trained), trained[forgetGroup]
+	var out []Variant
 	for _, c := range []struct {
-		arm     Arm
-		contest contest
+		arm     Variant
+		contest setSource
 		method  sde.Method
 	}{
-		{Arm{Name: "SDE", About: "the paper's method on the trained network's encoder"}, real, sde.SDE{}},
-		{Arm{Name: "closed form", About: "SDE by the exact mean and standard deviation, without permutations", Control: true}, real, sde.ClosedForm{}},
-		{Arm{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real,
+		{Variant{Name: "SDE", About: "the paper's method on the trained network's encoder"}, real, sde.SDE{}},
+		{Variant{Name: "closed form", About: "SDE by the exact mean and standard deviation, without permutations", Control: true}, real, sde.ClosedForm{}},
+		{Variant{Name: "spread only", About: "no halves and no pairs: difference of the variances in the kernel's feature space", Control: true}, real,
 			sde.SpreadOnly{}},
-		{Arm{Name: "untrained", About: "SDE on the network as it was before training", Control: true}, trainedOn(fresh), sde.SDE{}},
-		{Arm{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true},
-			halves(never, 1), sde.SDE{}},
-		{Arm{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true},
-			halves(never, Rescale), sde.SDE{}},
+		{Variant{Name: "untrained", About: "SDE on the network as it was before training", Control: true}, memberSource(fresh), sde.SDE{}},
+		{Variant{Name: "never seen", About: "SDE on random halves of the forgotten records, one called in: nothing to find", Control: true},
+			halvesSource(never, 1), sde.SDE{}},
+		{Variant{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true},
+			halvesSource(never, Rescale), sde.SDE{}},
 	} {
-		arm := c.arm
-		if err := d.judgeArm(ctx, &arm, c.contest, c.method, sigmas); err != nil {
+		variant := c.arm
+		if err := d.judgeVariant(ctx, &variant, c.contest, c.method, sigmas); err != nil {
 			return nil, err
 		}
-		out = append(out, arm)
+		out = append(out, variant)
 	}
 	return out, nil
 }
 
-// judgeArm fills in the curves.
-func (d Setting) judgeArm(ctx context.Context, arm *Arm, c contest, m sde.Method, sigmas []float64) error {
+// judgeVariant fills in the curves.
+func (d Setting) judgeVariant(ctx context.Context, variant *Variant, c setSource, m sde.Method, sigmas []float64) error {
 	f1, accuracy := make([][]float64, len(sigmas)), make([][]float64, len(sigmas))
-	arm.Gate, arm.Undecided = make([]float64, len(sigmas)), make([]float64, len(sigmas))
+	variant.Gate, variant.Undecided = make([]float64, len(sigmas)), make([]float64, len(sigmas))
 	gated := true
 	for draw := range d.Draws {
 		s, err := d.draw(c, draw)
@@ -95,26 +95,26 @@ func (d Setting) judgeArm(ctx context.Context, arm *Arm, c contest, m sde.Method
 			}
 			f1[k], accuracy[k] = append(f1[k], got.F1.Value), append(accuracy[k], got.Accuracy.Value)
 			if draw == 0 {
-				arm.First = append(arm.First, got.F1)
+				variant.First = append(variant.First, got.F1)
 			}
-			arm.Undecided[k] += (undecided(got.Inside) + undecided(got.Outside)) / float64(2*d.Draws)
+			variant.Undecided[k] += (undecided(got.Inside) + undecided(got.Outside)) / float64(2*d.Draws)
 			if gated = got.Inside.Gate != nil; gated && got.Inside.Gate.Valid {
-				arm.Gate[k] += 1 / float64(d.Draws)
+				variant.Gate[k] += 1 / float64(d.Draws)
 			}
 		}
 	}
 	if !gated {
-		arm.Gate = nil
+		variant.Gate = nil
 	}
 	for k := range sigmas {
-		arm.F1 = append(arm.F1, overDraws(f1[k]))
-		arm.Accuracy = append(arm.Accuracy, overDraws(accuracy[k]))
+		variant.F1 = append(variant.F1, overDraws(f1[k]))
+		variant.Accuracy = append(variant.Accuracy, overDraws(accuracy[k]))
 	}
 	return nil
 }
 
 // undecided is the share of sets without a verdict.
-func undecided(j *sde.Judged) float64 {
+func undecided(j *sde.SubsetVerdicts) float64 {
 	n := 0
 	for _, v := range j.Verdicts {
 		if v == sde.Undecided {
@@ -127,16 +127,16 @@ func undecided(j *sde.Judged) float64 {
 // overDraws is the mean share over draws of references, its interval cut to
 // [0, 1].
 func overDraws(shares []float64) stats.Estimate {
-	return stats.MeanInterval(shares, 0.95, stats.OverDraws).Within(0, 1).Against(0.5, stats.HigherIsBetter)
+	return stats.MeanInterval(shares, 0.95, stats.OverDraws).ClampedTo(0, 1).WithNull(0.5, stats.HigherIsBetter)
 }
 
 // sets are one draw of references and targets, which share no record.
 type sets struct {
-	targets    sde.Known
+	targets    sde.KnownTargets
 	references sde.References
 }
 
-func (d Setting) draw(c contest, draw int) (*sets, error) {
+func (d Setting) draw(c setSource, draw int) (*sets, error) {
 	rng := engine.Root(d.Seed).Stream(engine.StreamSets, uint64(draw))
 	members, outside, reference := c(rng)
 	in, rest := d.divide(members, rng)
@@ -150,7 +150,7 @@ func (d Setting) draw(c contest, draw int) (*sets, error) {
 	} else {
 		out = reference.Gather(rng.Perm(reference.Rows)[:d.Subset])
 	}
-	s := &sets{targets: sde.Known{Inside: inside}, references: sde.References{In: &in, Out: &out}}
+	s := &sets{targets: sde.KnownTargets{Inside: inside}, references: sde.References{In: &in, Out: &out}}
 	s.targets.Outside, err = d.targets("outside", outside, rng)
 	return s, err
 }
@@ -166,6 +166,6 @@ func (d Setting) targets(name string, m array.Matrix[float64], rng *rand.Rand) (
 	if err != nil {
 		return sde.Targets{}, err
 	}
-	subsets, err := sde.Draw(m.Rows, d.Subset, d.Subsets, rng)
+	subsets, err := sde.DrawSubsets(m.Rows, d.Subset, d.Subsets, rng)
 	return sde.Targets{Pool: pool, Subsets: subsets}, err
 }

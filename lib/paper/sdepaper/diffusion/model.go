@@ -25,8 +25,8 @@ const (
 
 var groupNames = [3]string{"retained", "forgotten", "held out"}
 
-// pictures are the images of the three groups, pixels between -1 and 1.
-type pictures struct {
+// imageGroups are the images of the three groups, pixels between -1 and 1.
+type imageGroups struct {
 	groups    [3]array.Matrix[float32]
 	shape     [3]int
 	hash      string
@@ -35,7 +35,7 @@ type pictures struct {
 
 // load draws the records: retained and forgotten ones from the training part,
 // held-out ones from the test part.
-func (d Setting) load(ctx context.Context) (*pictures, error) {
+func (d Setting) load(ctx context.Context) (*imageGroups, error) {
 	info, err := images.Lookup(d.DataSet)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (d Setting) load(ctx context.Context) (*pictures, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &pictures{shape: m.Shape, hash: m.Hash, synthetic: m.Synthetic}
+	out := &imageGroups{shape: m.Shape, hash: m.Hash, synthetic: m.Synthetic}
 	first, second := make([]int, d.Records), make([]int, d.Records)
 	for i := range first {
 		first[i], second[i] = i, d.Records+i
@@ -88,7 +88,7 @@ func (g denoising) Objective(p *lab.Problem, rows []int) (train.Objective, error
 }
 
 // training is how the model is trained, on the retained records.
-func (d Setting) training(l *lab.Lab, data *pictures) (lab.Training, error) {
+func (d Setting) training(l *lab.Lab, data *imageGroups) (lab.Training, error) {
 	y := data.groups[retainGroup]
 	about := datasets.About{Name: d.DataSet, Shape: data.shape}
 	p, err := l.JoinDerived(&datasets.Prepared{About: about, Train: datasets.Part{X: y}, Hash: data.hash}, d.Net)
@@ -105,13 +105,13 @@ func (d Setting) training(l *lab.Lab, data *pictures) (lab.Training, error) {
 		rows[i] = i
 	}
 	fit := d.Fit
-	fit.Order = train.Alone
+	fit.Order = train.ShuffledSingle
 	return lab.Training{Problem: p, Goal: denoising{d.Loss}, Fit: fit, Rows: rows, Job: d.trainJob().ID}, nil
 }
 
 // trained returns the model trained on the retained records, from the store or
 // computed.
-func (d Setting) trained(ctx context.Context, l *lab.Lab, data *pictures) (*network, error) {
+func (d Setting) trained(ctx context.Context, l *lab.Lab, data *imageGroups) (*network, error) {
 	t, err := d.training(l, data)
 	if err != nil {
 		return nil, err
@@ -123,19 +123,19 @@ func (d Setting) trained(ctx context.Context, l *lab.Lab, data *pictures) (*netw
 	of := func(w nn.Params) diffusion.Denoiser {
 		return diffusion.Denoiser{Runner: t.Problem.Runner, Weights: w, Condition: d.Loss.Condition}
 	}
-	return &network{of(course.Final), of(t.Problem.Untrained(d.Fit.Seed)), course.History, course.Run}, nil
+	return &network{of(course.Final), of(t.Problem.InitialWeights(d.Fit.Seed)), course.History, course.Run}, nil
 }
 
 // noisy puts noise of standard deviation sigma on a group; it is the same in
 // every call.
-func (d Setting) noisy(data *pictures, group int, sigma float64) array.Matrix[float32] {
+func (d Setting) noisy(data *imageGroups, group int, sigma float64) array.Matrix[float32] {
 	return diffusion.AddNoise(data.groups[group], sigma, func(row int) *rand.Rand {
 		return engine.Root(d.Seed).Stream(engine.StreamEncode, uint64(group), uint64(row))
 	})
 }
 
 // encode returns the encoder's outputs on the three groups.
-func (d Setting) encode(m diffusion.Denoiser, data *pictures) ([3]array.Matrix[float64], error) {
+func (d Setting) encode(m diffusion.Denoiser, data *imageGroups) ([3]array.Matrix[float64], error) {
 	var out [3]array.Matrix[float64]
 	for g := range out {
 		_, encoded, err := m.Denoise(d.noisy(data, g, d.Noise), d.Noise)
@@ -152,7 +152,7 @@ var noiseShown = []float64{0.1, 0.5, 2}
 
 // errors measures the denoiser on the three groups: where it errs less on
 // retained than on other records, it knows them.
-func (d Setting) errors(m diffusion.Denoiser, data *pictures) ([]Denoised, error) {
+func (d Setting) errors(m diffusion.Denoiser, data *imageGroups) ([]Denoised, error) {
 	var out []Denoised
 	for _, sigma := range noiseShown {
 		for g, name := range groupNames {
@@ -176,7 +176,7 @@ func (d Setting) errors(m diffusion.Denoiser, data *pictures) ([]Denoised, error
 }
 
 // gallery denoises held-out images and draws new ones.
-func (d Setting) gallery(ctx context.Context, m diffusion.Denoiser, data *pictures) (Gallery, error) {
+func (d Setting) gallery(ctx context.Context, m diffusion.Denoiser, data *imageGroups) (Gallery, error) {
 	g := Gallery{Shape: data.shape, NoiseShown: noiseShown[1]}
 	few := make([]int, min(d.Samples, data.groups[heldOutGroup].Rows))
 	for i := range few {

@@ -31,10 +31,10 @@ const (
 		"could have left. One that reaches SDE's curve shows what the curve is made of."
 )
 
-// At is the setting of a scale: quick is the zero value, standard takes
+// SettingAt is the setting of a scale: quick is the zero value, standard takes
 // a night on two cores. The paper's own size, EDM's network on CIFAR-10, AFHQv2
 // and FFHQ, is not here: its training takes days on eight large GPUs.
-func At(scale string) (Setting, error) {
+func SettingAt(scale string) (Setting, error) {
 	switch scale {
 	case "quick", "hour":
 		return Setting{}, nil
@@ -47,10 +47,10 @@ func At(scale string) (Setting, error) {
 		"data sets are beyond this recipe)", ID, scale)
 }
 
-// here is the setting of a scale on this machine: where MNIST is not on it,
+// openSetting is the setting of a scale on this machine: where MNIST is not on it,
 // generated glyphs stand in for it, and the table says so.
-func here(ctx context.Context, scale string) (Setting, error) {
-	d, err := At(scale)
+func openSetting(ctx context.Context, scale string) (Setting, error) {
+	d, err := SettingAt(scale)
 	if err != nil {
 		return d, err
 	}
@@ -66,7 +66,7 @@ func here(ctx context.Context, scale string) (Setting, error) {
 
 // Output makes figure 6.
 func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
-	d, err := here(ctx, scale)
+	d, err := openSetting(ctx, scale)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,14 +84,14 @@ func (r *Result) provenance(e *engine.Engine, scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Runs)), "\n")))
 	info := e.Info()
 	return report.Provenance{
-		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.Results),
+		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion),
 		Data: map[string]string{r.Setting.DataSet: r.DataHash}, Command: "lethe figure sde 6 --scale " + scale,
 		Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
 }
 
-// at is the place of the bandwidth nearest to sigma on a logarithmic axis.
-func (r *Result) at(sigma float64) int {
+// bandwidthIndex is the place of the bandwidth nearest to sigma on a logarithmic axis.
+func (r *Result) bandwidthIndex(sigma float64) int {
 	best := 0
 	for k, s := range r.Sigmas {
 		if math.Abs(math.Log(s/sigma)) < math.Abs(math.Log(r.Sigmas[best]/sigma)) {
@@ -101,11 +101,11 @@ func (r *Result) at(sigma float64) int {
 	return best
 }
 
-// shown are the bandwidths that have a column: the smallest, about 10, sqrt(dim),
+// shownBandwidths are the bandwidths that have a column: the smallest, about 10, sqrt(dim),
 // and the largest.
-func (r *Result) shown() []int {
+func (r *Result) shownBandwidths() []int {
 	dim := float64(r.Dim)
-	ks := []int{0, r.at(10), r.at(math.Sqrt(dim)), len(r.Sigmas) - 1}
+	ks := []int{0, r.bandwidthIndex(10), r.bandwidthIndex(math.Sqrt(dim)), len(r.Sigmas) - 1}
 	slices.Sort(ks)
 	return slices.Compact(ks)
 }
@@ -114,20 +114,20 @@ func (r *Result) shown() []int {
 func (r *Result) Table(p report.Provenance) *report.Table {
 	t := &report.Table{ID: ID, Title: Title, Caption: Doc, Provenance: p,
 		Columns: []report.Column{{Name: "method or control"}}}
-	for _, k := range r.shown() {
+	for _, k := range r.shownBandwidths() {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("F1, sigma %.4g", r.Sigmas[k])})
 	}
-	root := r.at(math.Sqrt(float64(r.Dim)))
+	root := r.bandwidthIndex(math.Sqrt(float64(r.Dim)))
 	t.Columns = append(t.Columns,
 		report.Column{Name: "accuracy, sqrt(dim)", Note: "Share of right verdicts; null 0.5. F1 is 2/3 for who always says in and 0 for who always says out."},
 		report.Column{Name: "F1 of one draw, sqrt(dim)", Note: "First draw of references; interval over its subsets, which overlap, hence too narrow."},
 		report.Column{Name: "gate", Note: "Share of draws that pass the paper's Mann-Whitney gate at sqrt(dim)."})
-	for _, a := range r.Arms {
+	for _, a := range r.Variants {
 		row := report.Row{Cells: []report.Cell{report.Str(a.Name)}}
 		if a.Control {
 			row.Kind = report.Control
 		}
-		for _, k := range r.shown() {
+		for _, k := range r.shownBandwidths() {
 			row.Cells = append(row.Cells, report.Est(a.F1[k], 2))
 		}
 		gate := report.Gap("the method has none")
@@ -151,11 +151,11 @@ func (r *Result) notes() []string {
 			"draws, which share the model and the records. The encoder sees images with noise of standard deviation %g (our choice).",
 			d.Subset, d.Draws, d.Subsets, d.Noise),
 	}
-	for _, a := range r.Arms {
+	for _, a := range r.Variants {
 		out = append(out, a.Name+": "+a.About+".")
 	}
 	var parts []string
-	for _, a := range r.Arms {
+	for _, a := range r.Variants {
 		parts = append(parts, fmt.Sprintf("%s %.2f", a.Name, a.Undecided[0]))
 	}
 	out = append(out, fmt.Sprintf("Share of sets without a verdict, which count as wrong, at sigma %.3g, where a kernel sees next to "+
@@ -176,8 +176,8 @@ func (r *Result) notes() []string {
 // network makes of held-out images and of noise.
 func (r *Result) Figure(p report.Provenance) (plot.Figure, error) {
 	panels := []plot.Figure{
-		r.curves("F1 of the verdict in", "F1", func(a Arm) []stats.Estimate { return a.F1 }),
-		r.curves("share of right verdicts", "accuracy", func(a Arm) []stats.Estimate { return a.Accuracy }),
+		r.curves("F1 of the verdict in", "F1", func(a Variant) []stats.Estimate { return a.F1 }),
+		r.curves("share of right verdicts", "accuracy", func(a Variant) []stats.Estimate { return a.Accuracy }),
 	}
 	images, err := r.images()
 	if err != nil {
@@ -190,12 +190,12 @@ func (r *Result) Figure(p report.Provenance) (plot.Figure, error) {
 	}, nil
 }
 
-func (r *Result) curves(title, label string, of func(Arm) []stats.Estimate) plot.Figure {
+func (r *Result) curves(title, label string, of func(Variant) []stats.Estimate) plot.Figure {
 	zero, one := 0.0, 1.0
 	f := plot.Curves{Meta: plot.Meta{Title: title, Height: 280}, X: plot.Axis{Label: "bandwidth sigma", Log: true},
 		Y: plot.Axis{Label: label, Min: &zero, Max: &one}, Null: &plot.Null{Value: 0.5, Label: "chance"},
 		Marks: []plot.Mark{{X: math.Sqrt(float64(r.Dim)), Label: "sqrt(dim)"}}}
-	for _, a := range r.Arms {
+	for _, a := range r.Variants {
 		c := plot.Curve{Name: a.Name, X: r.Sigmas}
 		banded := true
 		for _, e := range of(a) {

@@ -33,7 +33,7 @@ func (r *Result) Figure(scale string) plot.Figure {
 			Source: r.Provenance(scale).Line(), Width: 1080,
 		},
 		Columns: 2,
-		Figures: []plot.Figure{r.courses(), r.differences(), r.perBatch(), draws},
+		Figures: []plot.Figure{r.trajectoryFigure(), r.differences(), r.perBatch(), draws},
 	}
 }
 
@@ -55,15 +55,15 @@ func (r *Result) axis() []float64 {
 
 func epochAxis() plot.Axis { return plot.Axis{Label: "epoch", Log: true} }
 
-// courses are the mean H of batches and of sets across, per seed and then over
+// trajectoryFigure are the mean H of batches and of sets across, per seed and then over
 // seeds.
-func (r *Result) courses() plot.Figure {
+func (r *Result) trajectoryFigure() plot.Figure {
 	same := plot.Curve{Name: "same batch", X: r.axis()}
 	across := plot.Curve{Name: "across batches", X: r.axis()}
 	for _, epoch := range r.Setting.Epochs {
 		var a, b []float64
 		for _, c := range r.contrasts(0, epoch, Same, true) {
-			a, b = append(a, 1000*mean(each(c.A, exact))), append(b, 1000*mean(each(c.B, exact)))
+			a, b = append(a, 1000*mean(mapSets(c.A, exact))), append(b, 1000*mean(mapSets(c.B, exact)))
 		}
 		point(&same, stats.MeanInterval(a, 0.95, "seeds"))
 		point(&across, stats.MeanInterval(b, 0.95, "seeds"))

@@ -26,11 +26,11 @@ func (r *Result) findings() []string {
 				"scatter by %.1f %%, and the standard error of 200 is a fourteenth of that. Taken as 200 observations, the "+
 				"permutations find that two sets hold different records, whatever was trained.",
 				name, null.Between, null.Within),
-			r.courseFinding(layer, name),
+			r.trajectoryFinding(layer, name),
 			fmt.Sprintf("%s, epoch %d, one number per batch: same − across %s, Wilcoxon p %s; fresh batches %s, p %s; across − across %s, p %s.",
 				name, r.Setting.last(), text(same.OverBatches), formatP(same.Wilcoxon), text(fresh.OverBatches), formatP(fresh.Wilcoxon),
 				text(null.OverBatches), formatP(null.Wilcoxon)),
-			r.dealFinding(layer, name),
+			r.permutationFinding(layer, name),
 			fmt.Sprintf("%s: is there more than spread? Beyond the products of spreads the permutations add %s to the difference; "+
 				"the halves as they stand are at %s standard deviations from the mean of their permutations (both: interval over batches, null 0).",
 				name, text(same.Rest), interval(same.Identity, 3)),
@@ -41,8 +41,8 @@ func (r *Result) findings() []string {
 		"their H varies less together than that of independent sets. The deals have no such error.")
 }
 
-// courseFinding is about the gap that grows with training in the paper.
-func (r *Result) courseFinding(layer int, name string) string {
+// trajectoryFinding is about the gap that grows with training in the paper.
+func (r *Result) trajectoryFinding(layer int, name string) string {
 	first, last := r.Setting.Epochs[0], r.Setting.last()
 	row := r.rows(last)[0]
 	before, after := r.summary(layer, first, row), r.summary(layer, last, row)
@@ -71,8 +71,8 @@ func interval(e stats.Estimate, digits int) string {
 	return report.FormatNumber(e.Value, digits) + " " + report.FormatInterval(e.Low, e.High, digits)
 }
 
-func (r *Result) dealFinding(layer int, name string) string {
-	fixed, fresh := r.deals(layer, r.Setting.last(), true), r.deals(layer, r.Setting.last(), false)
+func (r *Result) permutationFinding(layer int, name string) string {
+	fixed, fresh := r.permutationTest(layer, r.Setting.last(), true), r.permutationTest(layer, r.Setting.last(), false)
 	return fmt.Sprintf("%s, epoch %d, the true batches among random deals of the same records: %s %% (95 %% of deals: %s), p %s; "+
 		"fresh batches %s %% (%s), p %s. An effect of same-batch training on H is bounded by this.",
 		name, r.Setting.last(), report.FormatNumber(fixed.Effect, 3), report.FormatInterval(fixed.Low, fixed.High, 3), formatP(fixed.P),

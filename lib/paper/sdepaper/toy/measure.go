@@ -28,9 +28,9 @@ type Snapshot struct {
 type Layer struct {
 	Name      string     `json:"name"`
 	Contrasts []Contrast `json:"contrasts"`
-	// Dealt is the mean over batches of the exact H, for each random deal of the
+	// Permuted is the mean over batches of the exact H, for each random deal of the
 	// records of the measured batches into batches.
-	Dealt []float64 `json:"dealt"`
+	Permuted []float64 `json:"dealt"`
 }
 
 // Contrast compares sets A with sets B, one pair per batch.
@@ -72,7 +72,7 @@ const (
 	streamAcross = iota // and the one after it
 	streamAcross2
 	streamOrders
-	streamDeal
+	streamPermutation
 	streamShift
 )
 
@@ -82,15 +82,15 @@ func stream(seed int) func(parts ...uint64) *rand.Rand {
 
 // evidence identifies a measurement in the store.
 type evidence struct {
-	Training fit `json:"training"`
-	Epoch    int `json:"epoch"`
-	Batches  int `json:"batches"`
-	Deals    int `json:"deals"`
-	Measure  int `json:"measure"` // version of package verify/sde
+	Training     fit `json:"training"`
+	Epoch        int `json:"epoch"`
+	Batches      int `json:"batches"`
+	Permutations int `json:"deals"`
+	Measure      int `json:"measure"` // version of package verify/sde
 }
 
 func (r *experiment) evidenceKey(p part, epoch int) store.Key {
-	return r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Deals, sde.Version})
+	return r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Permutations, sde.Version})
 }
 
 // evidence returns what was measured at an epoch, and the run that holds it.
@@ -130,8 +130,8 @@ func (r *experiment) measure(ctx context.Context, p part, epoch int, trained *st
 		return nil, err
 	}
 	for i, layer := range []array.Matrix[float32]{pred.Embedding, pred.Logits()} {
-		l := lens{ctx: ctx, act: array.Convert[float64](layer), sets: sets, layer: uint64(i), epoch: uint64(epoch), stream: stream(p.seed)}
-		found, err := l.look(r.Deals, s.Fixed && epoch == r.last())
+		l := layerProbe{ctx: ctx, act: array.Convert[float64](layer), sets: sets, layer: uint64(i), epoch: uint64(epoch), stream: stream(p.seed)}
+		found, err := l.measure(r.Permutations, s.Fixed && epoch == r.last())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", layers[i], err)
 		}
@@ -165,13 +165,13 @@ func draw(full [][]int, n int, stream func(...uint64) *rand.Rand) (*sets, error)
 	}
 	s := &sets{all: full, same: full[:n]}
 	for k := range n {
-		s.across = append(s.across, across(full, stream(streamAcross, uint64(k))))
-		s.across2 = append(s.across2, across(full, stream(streamAcross2, uint64(k))))
+		s.across = append(s.across, acrossBatches(full, stream(streamAcross, uint64(k))))
+		s.across2 = append(s.across2, acrossBatches(full, stream(streamAcross2, uint64(k))))
 	}
 	return s, nil
 }
 
-func across(full [][]int, rng *rand.Rand) []int {
+func acrossBatches(full [][]int, rng *rand.Rand) []int {
 	var out []int
 	for _, b := range rng.Perm(len(full))[:len(full[0])] {
 		out = append(out, full[b][rng.IntN(len(full[b]))])
@@ -179,8 +179,8 @@ func across(full [][]int, rng *rand.Rand) []int {
 	return out
 }
 
-// lens measures one layer of one network.
-type lens struct {
+// layerProbe measures one layer of one network.
+type layerProbe struct {
 	ctx          context.Context
 	act          sde.Matrix
 	sets         *sets
@@ -188,8 +188,8 @@ type lens struct {
 	stream       func(...uint64) *rand.Rand
 }
 
-// look measures the contrasts; planted adds those with a known answer.
-func (l *lens) look(deals int, planted bool) (*Layer, error) {
+// measure measures the contrasts; planted adds those with a known answer.
+func (l *layerProbe) measure(deals int, planted bool) (*Layer, error) {
 	same, err := l.distributions(&l.act, l.sets.same, 0)
 	if err != nil {
 		return nil, err
@@ -210,19 +210,19 @@ func (l *lens) look(deals int, planted bool) (*Layer, error) {
 		return nil, err
 	}
 	if planted {
-		if err := l.plant(out, across); err != nil {
+		if err := l.addPlanted(out, across); err != nil {
 			return nil, err
 		}
 	}
-	out.Dealt, err = l.deal(deals)
+	out.Permuted, err = l.permutedMeans(deals)
 	return out, err
 }
 
-// plant adds two contrasts whose answer is known: activations of the batches
+// addPlanted adds two contrasts whose answer is known: activations of the batches
 // scaled by 5 %, and a random shift that all records of a batch share, with a
 // quarter of the variance of the activations, so that records of one batch are
 // dependent and records of different batches are not.
-func (l *lens) plant(out *Layer, across []*sde.Distribution) error {
+func (l *layerProbe) addPlanted(out *Layer, across []*sde.Distribution) error {
 	scaled := array.New[float64](l.act.Rows, l.act.Cols)
 	for i, v := range l.act.Data {
 		scaled.Data[i] = 1.05 * v
@@ -234,7 +234,7 @@ func (l *lens) plant(out *Layer, across []*sde.Distribution) error {
 	if err := out.add(Scaled, a, across); err != nil {
 		return err
 	}
-	shifted := shift(l.act, l.sets.all, l.stream(streamShift, l.layer))
+	shifted := shiftBatches(l.act, l.sets.all, l.stream(streamShift, l.layer))
 	if a, err = l.distributions(&shifted, l.sets.same, 0); err != nil {
 		return err
 	}
@@ -245,9 +245,9 @@ func (l *lens) plant(out *Layer, across []*sde.Distribution) error {
 	return out.add(Shifted, a, b)
 }
 
-// shift adds to the records of each batch one normal vector whose entries
+// shiftBatches adds to the records of each batch one normal vector whose entries
 // have half the standard deviation of an activation.
-func shift(act sde.Matrix, batches [][]int, rng *rand.Rand) sde.Matrix {
+func shiftBatches(act sde.Matrix, batches [][]int, rng *rand.Rand) sde.Matrix {
 	out := array.New[float64](act.Rows, act.Cols)
 	copy(out.Data, act.Data)
 	sd := 0.5 * deviation(act)
@@ -282,7 +282,7 @@ func deviation(act sde.Matrix) float64 {
 
 // distributions are the split-half statistics of sets of rows, under the paper's
 // options.
-func (l *lens) distributions(act *sde.Matrix, sets [][]int, kind uint64) ([]*sde.Distribution, error) {
+func (l *layerProbe) distributions(act *sde.Matrix, sets [][]int, kind uint64) ([]*sde.Distribution, error) {
 	out := make([]*sde.Distribution, len(sets))
 	for k, rows := range sets {
 		if err := l.ctx.Err(); err != nil {
@@ -308,13 +308,13 @@ func (l *Layer) add(name string, a, b []*sde.Distribution) error {
 		if err != nil {
 			return err
 		}
-		c.A, c.B = append(c.A, setOf(a[k])), append(c.B, setOf(b[k]))
+		c.A, c.B = append(c.A, newSet(a[k])), append(c.B, newSet(b[k]))
 		c.Higher, c.Lower = append(c.Higher, higher.P), append(c.Lower, lower.P)
 	}
 	l.Contrasts = append(l.Contrasts, c)
 	return nil
 }
 
-func setOf(d *sde.Distribution) Set {
+func newSet(d *sde.Distribution) Set {
 	return Set{Mean: d.Mean, Exact: d.ExactMean, SD: d.ExactSD, Identity: d.Identity, Spread: d.Spread}
 }

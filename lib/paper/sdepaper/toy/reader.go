@@ -17,7 +17,7 @@ func Open(ctx context.Context, s Setting) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Moved(env.Shift).Run(ctx, env.Engine, env.Store)
+	return s.WithSeedShift(env.Shift).Run(ctx, env.Engine, env.Store)
 }
 
 // Last is the epoch that ends the training.
@@ -37,9 +37,9 @@ func (c Contrast) Signed() []float64 {
 	return out
 }
 
-// Called is the share of pairs that the paper's test calls different at 0.01 on
+// RejectionRate is the share of pairs that the paper's test calls different at 0.01 on
 // either side. An honest test calls 0.02.
-func (c Contrast) Called() stats.Estimate {
+func (c Contrast) RejectionRate() stats.Estimate {
 	return stats.Share(c.Signed(), "pairs", func(v float64) bool { return math.Abs(v) > -math.Log10(alpha) })
 }
 

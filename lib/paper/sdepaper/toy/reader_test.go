@@ -12,7 +12,7 @@ func TestTheSignOfATestIsThatOfTheHigherSet(t *testing.T) {
 	if got := fmt.Sprintf("%.4f", c.Signed()); got != "[3.0000 -5.0000 0.3979]" {
 		t.Errorf("signed: %s", got)
 	}
-	if e := c.Called(); e.N != 3 || e.Value != 2.0/3 || e.Over != "pairs" {
+	if e := c.RejectionRate(); e.N != 3 || e.Value != 2.0/3 || e.Over != "pairs" {
 		t.Errorf("called: %+v", e)
 	}
 }

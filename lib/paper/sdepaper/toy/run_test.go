@@ -18,7 +18,7 @@ import (
 )
 
 func tiny() Setting {
-	return Setting{Seeds: []int{1, 2}, Epochs: []int{0, 1, 2}, Batches: 3, Deals: 3}
+	return Setting{Seeds: []int{1, 2}, Epochs: []int{0, 1, 2}, Batches: 3, Permutations: 3}
 }
 
 // countdown is a context that ends after its error was asked for some times, as
@@ -65,7 +65,7 @@ func TestGoesOnWhereItWasStopped(t *testing.T) {
 func TestEachJobIsDoneByItself(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	l := &lab.Lab{Engine: e, Store: s}
-	labtest.WorkMakes(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
+	labtest.CheckWorkMakesRuns(t, s, func() ([]lab.Job, error) { return tiny().jobs(t.Context(), l) })
 }
 
 func TestReadsWhatTheStoreHas(t *testing.T) {
@@ -158,7 +158,7 @@ func second[T any](_ T, err error) error { return err }
 func TestTakesRateAndBatchSizeFromTheCaller(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	run := func(toy Setting) Contrast {
-		toy.Seeds, toy.Epochs, toy.Batches, toy.Deals = []int{1}, []int{0, 1}, 2, 1
+		toy.Seeds, toy.Epochs, toy.Batches, toy.Permutations = []int{1}, []int{0, 1}, 2, 1
 		r, err := toy.Run(t.Context(), e, s)
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func TestRefusesSettingsThatMeanNothing(t *testing.T) {
 		"look at are [-1 1]":    {Epochs: []int{-1, 1}},
 		"-2 batches":            {Batches: -2},
 		"1 batches":             {Batches: 1},
-		"-1 random":             {Deals: -1},
+		"-1 random":             {Permutations: -1},
 		"3 records in a batch":  {Batch: 3},
 		"65 records in a batch": {Batch: 65},
 		"learning rate is -1":   {LR: -1},
@@ -238,7 +238,7 @@ func TestRefusesSettingsThatMeanNothing(t *testing.T) {
 }
 
 func TestFullScaleIsTheZeroValue(t *testing.T) {
-	full, quick := At("paper").withDefaults(), At("quick").withDefaults()
+	full, quick := SettingAt("paper").withDefaults(), SettingAt("quick").withDefaults()
 	if len(full.Seeds) != 5 || full.last() != 200 || full.Batches != 0 || quick.last() != 30 || quick.Batches != 40 {
 		t.Errorf("full %+v, quick %+v", full, quick)
 	}

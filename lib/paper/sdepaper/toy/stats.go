@@ -48,7 +48,7 @@ func summarise(parts []Contrast) Summary {
 	var means, rest, identity, a, b, between, within []float64
 	pairs := 0
 	for _, c := range parts {
-		exactA, exactB := each(c.A, exact), each(c.B, exact)
+		exactA, exactB := mapSets(c.A, exact), mapSets(c.B, exact)
 		unit := mean(exactB) / 100
 		var own []float64
 		for k := range c.A {
@@ -72,10 +72,10 @@ func summarise(parts []Contrast) Summary {
 	}
 	s.A, s.B, s.Between, s.Within = mean(a), mean(b), mean(between), mean(within)
 	s.SingleHigher, s.SingleLower = s.SingleHigher/float64(pairs), s.SingleLower/float64(pairs)
-	s.OverBatches = stats.MeanInterval(s.Differences, 0.95, "batches").Against(0, stats.NearNull)
-	s.OverSeeds = stats.MeanInterval(means, 0.95, "seeds").Against(0, stats.NearNull)
-	s.Rest = stats.MeanInterval(rest, 0.95, "batches").Against(0, stats.NearNull)
-	s.Identity = stats.MeanInterval(identity, 0.95, "batches").Against(0, stats.NearNull)
+	s.OverBatches = stats.MeanInterval(s.Differences, 0.95, "batches").WithNull(0, stats.NearNull)
+	s.OverSeeds = stats.MeanInterval(means, 0.95, "seeds").WithNull(0, stats.NearNull)
+	s.Rest = stats.MeanInterval(rest, 0.95, "batches").WithNull(0, stats.NearNull)
+	s.Identity = stats.MeanInterval(identity, 0.95, "batches").WithNull(0, stats.NearNull)
 	s.Wilcoxon = wilcoxon(s.Differences)
 	s.Sign, s.Above = signTest(s.Differences)
 	return s
@@ -83,7 +83,7 @@ func summarise(parts []Contrast) Summary {
 
 func exact(s Set) float64 { return s.Exact }
 
-func each(sets []Set, f func(Set) float64) []float64 {
+func mapSets(sets []Set, f func(Set) float64) []float64 {
 	out := make([]float64, len(sets))
 	for i, s := range sets {
 		out[i] = f(s)
@@ -120,23 +120,23 @@ func signTest(diff []float64) (p float64, above stats.Estimate) {
 	if n == 0 {
 		return 1, stats.Wilson(math.NaN(), 0, 0.95)
 	}
-	above = stats.Wilson(float64(plus)/float64(n), n, 0.95).Against(0.5, stats.NearNull)
+	above = stats.Wilson(float64(plus)/float64(n), n, 0.95).WithNull(0.5, stats.NearNull)
 	above.Over = "batches"
 	tail := distuv.Binomial{N: float64(n), P: 0.5}.CDF(float64(min(plus, n-plus)))
 	return min(1, 2*tail), above
 }
 
-// place compares the true batches with random deals.
-type place struct {
+// permutationTest compares the true batches with random deals.
+type permutationTest struct {
 	// Effect is the mean H of the true batches against that of the deals, in per
 	// cent; Low and High are the central 95 % of the deals on the same scale.
 	Effect, Low, High float64
 	P                 float64 // two-sided, at least 2/(deals + 1)
 }
 
-// poolDeals pools runs: deal i of all runs makes one value.
-func poolDeals(observed []float64, dealt [][]float64) place {
-	var r place
+// poolPermutations pools runs: deal i of all runs makes one value.
+func poolPermutations(observed []float64, dealt [][]float64) permutationTest {
+	var r permutationTest
 	deals := make([]float64, len(dealt[0]))
 	for s, values := range dealt {
 		centre := mean(values)

@@ -13,17 +13,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// At is the experiment at a scale: "quick" is one seed and 30 epochs, all
+// SettingAt is the experiment at a scale: "quick" is one seed and 30 epochs, all
 // others are the full setting.
-func At(scale string) Setting {
+func SettingAt(scale string) Setting {
 	if scale == "quick" {
-		return Setting{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Deals: 99}
+		return Setting{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Permutations: 99}
 	}
 	return Setting{}
 }
 
-// Moved is the experiment with a shift added to its seeds.
-func (t Setting) Moved(shift int) Setting {
+// WithSeedShift is the experiment with a shift added to its seeds.
+func (t Setting) WithSeedShift(shift int) Setting {
 	t = t.withDefaults()
 	t.Seeds = slices.Clone(t.Seeds)
 	for i := range t.Seeds {
@@ -34,8 +34,8 @@ func (t Setting) Moved(shift int) Setting {
 
 // Output makes the table and the figure at a scale.
 func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
-	toy := At(scale).Moved(l.Shift)
-	toy.finish = l.Finish
+	toy := SettingAt(scale).WithSeedShift(l.Shift)
+	toy.finish = l.ReportDone
 	r, err := toy.Run(ctx, l.Engine, l.Store)
 	if err != nil {
 		return nil, nil, err
@@ -118,24 +118,24 @@ func (r *Result) summary(layer, epoch int, row contrastRow) Summary {
 	return summarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
 }
 
-// deals compares the true batches with random deals, in all runs of an order.
-func (r *Result) deals(layer, epoch int, fixed bool) place {
+// permutationTest compares the true batches with random deals, in all runs of an order.
+func (r *Result) permutationTest(layer, epoch int, fixed bool) permutationTest {
 	var observed []float64
 	var dealt [][]float64
 	for _, s := range r.Snapshots {
 		if s.Epoch == epoch && s.Fixed == fixed {
-			observed = append(observed, mean(each(s.Layers[layer].Contrasts[0].A, exact)))
-			dealt = append(dealt, s.Layers[layer].Dealt)
+			observed = append(observed, mean(mapSets(s.Layers[layer].Contrasts[0].A, exact)))
+			dealt = append(dealt, s.Layers[layer].Permuted)
 		}
 	}
-	return poolDeals(observed, dealt)
+	return poolPermutations(observed, dealt)
 }
 
 // Provenance says what the result was computed from.
 func (r *Result) Provenance(scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
 	p := report.Provenance{
-		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(lab.Results),
+		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion),
 		Data: r.Data, Command: "lethe table sde toy --scale " + scale, Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
 	for _, s := range r.Setting.Seeds {
@@ -192,7 +192,7 @@ func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row
 	s := r.summary(layer, epoch, row)
 	dealt := report.Gap("not dealt")
 	if row.contrast == Same {
-		dealt = report.PVal(r.deals(layer, epoch, row.fixed).P)
+		dealt = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
 	}
 	wilcoxon := report.PVal(s.Wilcoxon)
 	wilcoxon.Text += fmt.Sprintf(" (%d of %d)", s.WilcoxonBelow, s.Runs)

@@ -51,10 +51,10 @@ import (
 //  4. the same sets are measured in an untrained network and in one trained with
 //     batches drawn anew in every epoch, where sharing a batch means nothing.
 type Setting struct {
-	Seeds   []int // nil: 0 ... 4
-	Epochs  []int // to look at, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
-	Batches int   // how many of the full batches are measured, 0: all
-	Deals   int   // random reassignments of the records to batches, 0: 199
+	Seeds        []int // nil: 0 ... 4
+	Epochs       []int // to look at, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
+	Batches      int   // how many of the full batches are measured, 0: all
+	Permutations int   // random reassignments of the records to batches, 0: 199
 	// Batch is the number of records in a batch, and so in every set; 0: 64. It is
 	// even, and small enough that a set can take each record from another batch.
 	Batch int
@@ -85,7 +85,7 @@ func (t Setting) withDefaults() Setting {
 	if t.Epochs == nil {
 		t.Epochs = []int{0, 1, 2, 5, 10, 20, 50, 100, 200}
 	}
-	t.Deals = cmp.Or(t.Deals, 199)
+	t.Permutations = cmp.Or(t.Permutations, 199)
 	t.Batch = cmp.Or(t.Batch, defaultBatch)
 	t.LR = cmp.Or(t.LR, defaultLR)
 	return t
@@ -97,8 +97,8 @@ func (t Setting) check() error {
 		return fmt.Errorf("toy: %d seeds and %d epochs to look at", len(t.Seeds), len(t.Epochs))
 	case !slices.IsSorted(t.Epochs) || t.Epochs[0] < 0 || t.last() == 0 || len(slices.Compact(slices.Clone(t.Epochs))) < len(t.Epochs):
 		return fmt.Errorf("toy: the epochs to look at are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
-	case t.Batches < 0 || t.Batches == 1 || t.Deals < 1:
-		return fmt.Errorf("toy: %d batches and %d random reassignments; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Deals)
+	case t.Batches < 0 || t.Batches == 1 || t.Permutations < 1:
+		return fmt.Errorf("toy: %d batches and %d random reassignments; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Permutations)
 	case t.Batch < 4 || t.Batch%2 != 0:
 		return fmt.Errorf("toy: %d records in a batch; needed is an even number from 4", t.Batch)
 	case !(t.LR > 0) || math.IsInf(t.LR, 1):
@@ -195,7 +195,7 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
 }
 
-func (r *experiment) tell(job string) {
+func (r *experiment) reportDone(job string) {
 	const what = "trainings and measurements of the toy"
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	r.tell(r.trainJob(p).ID)
+	r.reportDone(r.trainJob(p).ID)
 	var out []Snapshot
 	var runs []string
 	for _, epoch := range r.Epochs {
@@ -230,7 +230,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 		if err != nil {
 			return nil, nil, fmt.Errorf("seed %d, epoch %d: %w", p.seed, epoch, err)
 		}
-		r.tell(r.evidenceJob(p, epoch).ID)
+		r.reportDone(r.evidenceJob(p, epoch).ID)
 		out, runs = append(out, *s), append(runs, id)
 	}
 	return out, runs, nil

@@ -21,8 +21,8 @@ func noise(rows, cols int, seed engine.Root) sde.Matrix {
 	return m
 }
 
-// lensOn looks at activations of n batches of a size, of which it measures m.
-func lensOn(t *testing.T, act sde.Matrix, size, m int, seed int) *lens {
+// probeOn looks at activations of n batches of a size, of which it measures m.
+func probeOn(t *testing.T, act sde.Matrix, size, m int, seed int) *layerProbe {
 	t.Helper()
 	config := train.Config{Batch: size, Order: train.Fixed, Seed: engine.Root(seed)}
 	full, err := config.Membership(0, act.Rows)
@@ -33,11 +33,11 @@ func lensOn(t *testing.T, act sde.Matrix, size, m int, seed int) *lens {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &lens{ctx: t.Context(), act: act, sets: sets, stream: stream(seed)}
+	return &layerProbe{ctx: t.Context(), act: act, sets: sets, stream: stream(seed)}
 }
 
 func TestSetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
-	l := lensOn(t, noise(16*20, 1, 1), 16, 20, 3)
+	l := probeOn(t, noise(16*20, 1, 1), 16, 20, 3)
 	of := map[int]int{}
 	for k, b := range l.sets.all {
 		for _, i := range b {
@@ -67,7 +67,7 @@ func TestSetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
 func TestDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 	for _, cols := range []int{1, 2, 7, 128} {
 		act := noise(64, cols, engine.Root(cols))
-		d, order := newDealer(act), engine.Root(1).Stream("order").Perm(64)
+		d, order := newPermuter(act), engine.Root(1).Stream("order").Perm(64)
 		var want float64
 		for k := range 4 {
 			part := act.Gather(order[16*k : 16*(k+1)])
@@ -85,7 +85,7 @@ func TestDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 
 // exactDifferences are the differences of the exact means of sets, by pairs.
 func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
-	d, out := newDealer(act), make([]float64, len(a))
+	d, out := newPermuter(act), make([]float64, len(a))
 	for k := range a {
 		out[k] = d.mean(a[k], len(a[k])) - d.mean(b[k], len(b[k]))
 	}
@@ -100,14 +100,14 @@ func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 	var ranks, dealt []float64
 	for w := range worlds {
 		act := noise(size*batches, 3, engine.Root(w))
-		l := lensOn(t, act, size, batches, w)
+		l := probeOn(t, act, size, batches, w)
 		ranks = append(ranks, wilcoxon(exactDifferences(act, l.sets.across2, l.sets.across)))
-		values, err := l.deal(deals)
+		values, err := l.permutedMeans(deals)
 		if err != nil {
 			t.Fatal(err)
 		}
-		observed := newDealer(act).mean(slices.Concat(l.sets.same...), size)
-		dealt = append(dealt, poolDeals([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
+		observed := newPermuter(act).mean(slices.Concat(l.sets.same...), size)
+		dealt = append(dealt, poolPermutations([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
 	}
 	for name, p := range map[string][]float64{"signed-rank": ranks, "deals": dealt} {
 		d, ks, err := stats.KSUniform(p)
@@ -124,7 +124,7 @@ func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 // should reject once in a hundred.
 func TestSinglePairTestRejectsInPureNoise(t *testing.T) {
 	act := noise(64*64, 32, 5)
-	layer, err := lensOn(t, act, 64, 30, 5).look(19, false)
+	layer, err := probeOn(t, act, 64, 30, 5).measure(19, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestSinglePairTestRejectsInPureNoise(t *testing.T) {
 
 func TestFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
 	act := noise(64*64, 32, 6)
-	layer, err := lensOn(t, act, 64, 30, 6).look(19, true)
+	layer, err := probeOn(t, act, 64, 30, 6).measure(19, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,14 +166,14 @@ func TestFindsPlantedSpreadAndMisreadsPlantedDependence(t *testing.T) {
 
 func TestIdentityOrderSeesPairsThatBelongTogether(t *testing.T) {
 	act := noise(64*64, 8, 7)
-	l := lensOn(t, act, 64, 12, 7)
+	l := probeOn(t, act, 64, 12, 7)
 	for _, rows := range l.sets.same { // record j of the second half is a near copy of record j of the first
 		for j := range 32 {
 			copy(act.Row(rows[32+j]), act.Row(rows[j]))
 			act.Row(rows[32+j])[0] += 0.1
 		}
 	}
-	layer, err := l.look(1, false)
+	layer, err := l.measure(1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestDealsAreRankedOnBothSides(t *testing.T) {
 	for _, c := range []struct{ first, second, effect, p float64 }{
 		{10, 20, 100, 0.2}, {0, 0, -100, 0.2}, {5, 10, 0, 1}, {6.5, 13, 30, 2 * 4.0 / 10},
 	} {
-		got := poolDeals([]float64{c.first, c.second}, dealt)
+		got := poolPermutations([]float64{c.first, c.second}, dealt)
 		if math.Abs(got.Effect-c.effect) > 1e-9 || math.Abs(got.P-c.p) > 1e-12 {
 			t.Errorf("observed %v and %v: effect %v, p %v, want %v and %v", c.first, c.second, got.Effect, got.P, c.effect, c.p)
 		}

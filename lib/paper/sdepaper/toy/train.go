@@ -22,14 +22,14 @@ type fit struct {
 }
 
 func (r *experiment) fit(p part) fit {
-	return fit{r.arch.Name(), r.arch.Resolved(), r.config(p), r.Epochs}
+	return fit{r.arch.Name(), r.arch.WithDefaults(), r.config(p), r.Epochs}
 }
 
 func (r *experiment) key(recipe string, p part, config any) store.Key {
 	return store.Key{
 		Recipe: recipe, Config: config, Seeds: map[string]int64{"train": int64(p.seed)},
 		Data:   map[string]string{dataSet: r.table.Hash},
-		Engine: r.runner.Engine.Info().String(), Results: lab.Results,
+		Engine: r.runner.Engine.Info().String(), Results: lab.ResultsVersion,
 	}
 }
 
@@ -53,13 +53,13 @@ func (r *experiment) trainJob(p part) lab.Job {
 func (r *experiment) evidenceJob(p part, epoch int) lab.Job {
 	return lab.Job{
 		ID:    fmt.Sprintf("evidence/toy/%s/seed-%d/epoch-%d", p.batches(), p.seed, epoch),
-		Needs: []string{r.trainJob(p).ID}, Cost: int64(r.Batches * r.Batch * (1 + r.Deals)),
+		Needs: []string{r.trainJob(p).ID}, Cost: int64(r.Batches * r.Batch * (1 + r.Permutations)),
 	}
 }
 
 // Jobs lists the trainings and measurements at a scale.
 func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
-	return At(scale).jobs(ctx, l)
+	return SettingAt(scale).jobs(ctx, l)
 }
 
 func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
@@ -77,7 +77,7 @@ func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 			}
 			return trained.ID, nil
 		}
-		if err := l.Look(&job, r.trainKey(p)); err != nil {
+		if err := l.Lookup(&job, r.trainKey(p)); err != nil {
 			return nil, err
 		}
 		out = append(out, job)
@@ -91,7 +91,7 @@ func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 				_, run, err := r.evidence(ctx, p, epoch, trained)
 				return run, err
 			}
-			if err := l.Look(&job, r.evidenceKey(p, epoch)); err != nil {
+			if err := l.Lookup(&job, r.evidenceKey(p, epoch)); err != nil {
 				return nil, err
 			}
 			out = append(out, job)
@@ -113,7 +113,7 @@ func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 		if err != nil {
 			return err
 		}
-		k := &keeper{ctx: ctx, w: w, epochs: r.Epochs}
+		k := &checkpointer{ctx: ctx, w: w, epochs: r.Epochs}
 		hooks := train.Hooks{SaveEvery: 1, Save: k.save}
 		if ok {
 			hooks.Resume, err = k.resume(f, state, fresh)
@@ -131,15 +131,15 @@ func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 	})
 }
 
-// keeper writes weights and checkpoints while a training runs.
-type keeper struct {
+// checkpointer writes weights and checkpoints while a training runs.
+type checkpointer struct {
 	ctx    context.Context
 	w      *store.Work
 	epochs []int
 	kept   int // the last epoch whose weights are written
 }
 
-func (k *keeper) resume(f *safetensors.File, state []byte, like nn.Params) (*train.State, error) {
+func (k *checkpointer) resume(f *safetensors.File, state []byte, like nn.Params) (*train.State, error) {
 	s, err := train.LoadState(f, state, like)
 	if err == nil {
 		k.kept = s.Done
@@ -147,7 +147,7 @@ func (k *keeper) resume(f *safetensors.File, state []byte, like nn.Params) (*tra
 	return s, err
 }
 
-func (k *keeper) save(s *train.State) error {
+func (k *checkpointer) save(s *train.State) error {
 	keep := s.Done > k.kept && slices.Contains(k.epochs, s.Done)
 	if keep {
 		if err := k.w.WriteTensors(file(s.Done), s.Params.File("")); err != nil {

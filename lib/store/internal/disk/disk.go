@@ -42,20 +42,20 @@ var _ FS = OS{}
 
 // Write implements FS.
 func (OS) Write(path string, b []byte) error {
-	f, err := files.OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	f, err := files.OpenNoFollow(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, removeIfThere(OS{}, path))
+		return errors.Join(err, removeIfExists(OS{}, path))
 	}
 	return nil
 }
 
 // Append implements FS.
 func (OS) Append(path string) (io.WriteCloser, error) {
-	return files.OpenHere(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
+	return files.OpenNoFollow(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 }
 
 // Mkdir implements FS.
@@ -117,12 +117,12 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := files.All(f, limit)
+	b, err := files.ReadAll(f, limit)
 	return b, errors.Join(err, f.Close())
 }
 
 // Open opens a regular file for reading, and refuses everything else by name.
-func Open(path string) (*os.File, error) { return files.OpenHere(path, os.O_RDONLY) }
+func Open(path string) (*os.File, error) { return files.OpenNoFollow(path, os.O_RDONLY) }
 
 // MkdirAll makes a folder and those above it that are missing, and forces
 // their names to the disk.
@@ -132,7 +132,7 @@ func MkdirAll(d FS, path string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return files.Wrong(path, "a folder", info.Mode())
+		return files.WrongKind(path, "a folder", info.Mode())
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -159,12 +159,12 @@ func Replace(d FS, path string, b []byte) error {
 		err = d.Rename(tmp, path)
 	}
 	if err != nil {
-		return errors.Join(err, removeIfThere(d, tmp))
+		return errors.Join(err, removeIfExists(d, tmp))
 	}
 	return d.Sync(filepath.Dir(path))
 }
 
-func removeIfThere(d FS, path string) error {
+func removeIfExists(d FS, path string) error {
 	if err := d.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // vector has room for it.
 type constants struct {
 	order []string // eight bytes in hexadecimal
-	at    map[string]int
+	index map[string]int
 }
 
 func (c *constants) operand(bits uint64, wide bool) string {
@@ -18,11 +18,11 @@ func (c *constants) operand(bits uint64, wide bool) string {
 		bits |= bits << 32
 	}
 	key := fmt.Sprintf("%#016x", bits)
-	if _, known := c.at[key]; !known {
-		c.at[key] = len(c.order)
+	if _, known := c.index[key]; !known {
+		c.index[key] = len(c.order)
 		c.order = append(c.order, key)
 	}
-	return fmt.Sprintf("constants<>+%d(SB)", 64*c.at[key])
+	return fmt.Sprintf("constants<>+%d(SB)", 64*c.index[key])
 }
 
 func (c *constants) write(f *file) {
@@ -39,9 +39,9 @@ func (c *constants) write(f *file) {
 func assembly(s set, all []*program) string {
 	var f file
 	f.line("#include \"textflag.h\"")
-	c := constants{at: map[string]int{}}
+	c := constants{index: map[string]int{}}
 	for _, p := range all {
-		a := assembler{file: &f, set: s, constants: &c, program: p, need: p.uses(), reg: map[value]int{}}
+		a := assembler{file: &f, set: s, constants: &c, program: p, need: p.useCounts(), reg: map[value]int{}}
 		a.write()
 	}
 	c.write(&f)
@@ -99,7 +99,7 @@ func (a *assembler) write() {
 		a.instruction(value(v), i)
 	}
 	for _, s := range a.stores {
-		a.write1(s)
+		a.storeResult(s)
 	}
 	a.op("ADDQ $%d, AX\n\tCMPQ AX, CX\n\tJLT loop\n\tVZEROUPPER\n\tRET", a.lanes())
 }
@@ -114,7 +114,7 @@ func (a *assembler) suffix() string {
 	return "PS"
 }
 
-func (a *assembler) take() int {
+func (a *assembler) allocReg() int {
 	if len(a.free) == 0 {
 		panic(a.name() + " needs more registers")
 	}
@@ -123,7 +123,7 @@ func (a *assembler) take() int {
 	return r
 }
 
-func (a *assembler) give(r int) { a.free = append(a.free, r) }
+func (a *assembler) freeReg(r int) { a.free = append(a.free, r) }
 
 // memory is where a constant or a parameter lies, or "".
 func (a *assembler) memory(v value) string {
@@ -136,43 +136,43 @@ func (a *assembler) memory(v value) string {
 	return ""
 }
 
-// any is v as an operand that may lie in memory, in as one that may not.
-func (a *assembler) any(v value) string {
+// operandOrMemory is v as an operand that may lie in memory, in as one that may not.
+func (a *assembler) operandOrMemory(v value) string {
 	if m := a.memory(v); m != "" {
 		return m
 	}
 	return a.set.reg(a.reg[v])
 }
 
-func (a *assembler) in(v value) string {
+func (a *assembler) registerOperand(v value) string {
 	m := a.memory(v)
 	if m == "" {
 		return a.set.reg(a.reg[v])
 	}
-	r := a.take()
+	r := a.allocReg()
 	a.temp = append(a.temp, r)
 	a.op("VMOVU%s %s, %s", a.suffix(), m, a.set.reg(r))
 	return a.set.reg(r)
 }
 
-// done counts the uses of args, and frees what is needed no more.
-func (a *assembler) done(args ...value) {
+// releaseArgs counts the uses of args, and frees what is needed no more.
+func (a *assembler) releaseArgs(args ...value) {
 	for _, v := range args {
 		a.need[v]--
 		if a.need[v] == 0 && a.memory(v) == "" {
-			a.give(a.reg[v])
+			a.freeReg(a.reg[v])
 		}
 	}
 	for _, r := range a.temp {
-		a.give(r)
+		a.freeReg(r)
 	}
 	a.temp = nil
 }
 
 // result finds a register for v, among them those that its arguments leave.
 func (a *assembler) result(v value, args []value) string {
-	a.done(args...)
-	a.reg[v] = a.take()
+	a.releaseArgs(args...)
+	a.reg[v] = a.allocReg()
 	return a.set.reg(a.reg[v])
 }
 
@@ -182,9 +182,9 @@ func (a *assembler) instruction(v value, i instruction) {
 	case "const", "param":
 	case "load":
 		if a.address != nil || a.arrays[i.n].kind != "bool" {
-			a.load1(v, i.n)
+			a.loadArray(v, i.n)
 		} else {
-			a.reg[v] = a.take()
+			a.reg[v] = a.allocReg()
 			a.op("VPMOVZXBD (%s)(AX*1), %s", pointers[i.n], a.set.reg(a.reg[v]))
 		}
 	case "add", "mul", "and", "or", "xor", "addbits", "sub", "subbits", "div", "min", "max":
@@ -196,14 +196,14 @@ func (a *assembler) instruction(v value, i instruction) {
 		if name == "" {
 			name = "V" + strings.ToUpper(i.op) + sz
 		}
-		second, first := a.any(y), a.in(x)
+		second, first := a.operandOrMemory(y), a.registerOperand(x)
 		a.op("%s %s, %s, %s", name, second, first, a.result(v, i.args))
 	case "left", "right":
 		name := map[string]string{"left": "VPSLLQ", "right": "VPSRLQ"}[i.op]
-		from := a.in(i.args[0])
+		from := a.registerOperand(i.args[0])
 		a.op("%s $%d, %s, %s", name, i.n, from, a.result(v, i.args))
 	case "sqrt":
-		from := a.any(i.args[0])
+		from := a.operandOrMemory(i.args[0])
 		a.op("VSQRT%s %s, %s", sz, from, a.result(v, i.args))
 	case "fma":
 		a.fma(v, i.args)
@@ -220,9 +220,9 @@ func (a *assembler) instruction(v value, i instruction) {
 	}
 }
 
-// load1 reads the next elements of an array of numbers.
-func (a *assembler) load1(v value, n int) {
-	a.reg[v] = a.take()
+// loadArray reads the next elements of an array of numbers.
+func (a *assembler) loadArray(v value, n int) {
+	a.reg[v] = a.allocReg()
 	r := a.reg[v]
 	if a.address != nil {
 		a.op("VMOVUPS %s, %s", a.address(n), a.set.reg(r))
@@ -243,8 +243,8 @@ func (a *assembler) load1(v value, n int) {
 	}
 }
 
-// write1 writes a value, or a relation as bytes of 0 and 1.
-func (a *assembler) write1(s store) {
+// storeResult writes a value, or a relation as bytes of 0 and 1.
+func (a *assembler) storeResult(s store) {
 	p := pointers[s.array]
 	switch {
 	case s.relation != "" && a.bytes == 64:
@@ -252,20 +252,20 @@ func (a *assembler) write1(s store) {
 		a.op("VMOVDQU8.Z %s, K1, X%d\n\tVMOVUPS X%d, (%s)(AX*1)", a.operand(0x0101010101010101, true), spare, spare, p)
 	case s.relation != "":
 		a.compare(s.relation, s.args[0], s.args[1])
-		high := a.take()
+		high := a.allocReg()
 		a.op("VEXTRACTF128 $1, Y%d, X%d\n\tVPACKSSDW X%d, X%d, X%d\n\tVPACKSSWB X%d, X%d, X%d", spare, high, high, spare, spare, spare, spare, spare)
 		a.op("VPAND %s, X%d, X%d\n\tVMOVQ X%d, (%s)(AX*1)", a.operand(0x0101010101010101, true), spare, spare, spare, p)
-		a.give(high)
+		a.freeReg(high)
 	case !a.wide:
-		a.op("VMOVUPS %s, (%s)(AX*4)", a.in(s.args[0]), p)
+		a.op("VMOVUPS %s, (%s)(AX*4)", a.registerOperand(s.args[0]), p)
 	case a.arrays[s.array].kind == "float64":
-		a.op("VMOVUPD %s, (%s)(AX*8)", a.in(s.args[0]), p)
+		a.op("VMOVUPD %s, (%s)(AX*8)", a.registerOperand(s.args[0]), p)
 	case a.bytes == 64:
-		a.op("VCVTPD2PS %s, Y%d\n\tVMOVUPS Y%d, (%s)(AX*4)", a.in(s.args[0]), spare, spare, p)
+		a.op("VCVTPD2PS %s, Y%d\n\tVMOVUPS Y%d, (%s)(AX*4)", a.registerOperand(s.args[0]), spare, spare, p)
 	default:
-		a.op("VCVTPD2PSY %s, X%d\n\tVMOVUPS X%d, (%s)(AX*4)", a.in(s.args[0]), spare, spare, p)
+		a.op("VCVTPD2PSY %s, X%d\n\tVMOVUPS X%d, (%s)(AX*4)", a.registerOperand(s.args[0]), spare, spare, p)
 	}
-	a.done(s.args...)
+	a.releaseArgs(s.args...)
 }
 
 // compare leaves a mask in K1 or in the spare register, which it names.
@@ -274,13 +274,13 @@ func (a *assembler) compare(relation string, x, y value) string {
 	if a.bytes == 64 {
 		mask = "K1"
 	}
-	second, first := a.any(y), a.in(x)
+	second, first := a.operandOrMemory(y), a.registerOperand(x)
 	a.op("VCMP%s $%d, %s, %s, %s", a.suffix(), relations[relation].imm, second, first, mask)
 	return mask
 }
 
 func (a *assembler) blend(v value, mask string, yes, no value, args []value) {
-	second, first := a.any(yes), a.in(no)
+	second, first := a.operandOrMemory(yes), a.registerOperand(no)
 	to := a.result(v, args)
 	if a.bytes == 64 {
 		a.op("VBLENDM%s %s, %s, K1, %s", a.suffix(), second, first, to)
@@ -305,19 +305,19 @@ func (a *assembler) fma(v value, args []value) {
 	}
 	var other, first string
 	if over == z {
-		other, first = a.any(y), a.in(x)
+		other, first = a.operandOrMemory(y), a.registerOperand(x)
 	} else {
-		other, first = a.any(z), a.in(y)
+		other, first = a.operandOrMemory(z), a.registerOperand(y)
 	}
 	to := a.reg[over]
 	if a.need[over] > count(args, over) {
-		to = a.take()
+		to = a.allocReg()
 		a.op("VMOVAP%s %s, %s", a.suffix()[1:], a.set.reg(a.reg[over]), a.set.reg(to))
 		a.op("%s%s %s, %s, %s", name, a.suffix(), other, first, a.set.reg(to))
-		a.done(args...)
+		a.releaseArgs(args...)
 	} else {
 		a.op("%s%s %s, %s, %s", name, a.suffix(), other, first, a.set.reg(to))
-		a.done(args...)
+		a.releaseArgs(args...)
 		a.free = slices.DeleteFunc(a.free, func(r int) bool { return r == to })
 	}
 	a.reg[v] = to

@@ -21,16 +21,16 @@ func (f *file) dropout(s set) {
 	f.op("VPADDQ %s, %s, %s", s.reg(1), s.reg(0), s.reg(0))
 	f.op("MOVL threshold+32(FP), AX\n\tVMOVD AX, X14\n\tVPBROADCASTD X14, %s", s.reg(14))
 	f.op("MOVL keep+36(FP), AX\n\tVMOVD AX, X15\n\tVPBROADCASTD X15, %s", s.reg(15))
-	f.spread(s, 7, uint64(s.bytes/8))
+	f.broadcast(s, 7, uint64(s.bytes/8))
 	f.constant(s, 8, 0xBF58476D1CE4E5B9)
 	f.constant(s, 10, 0x94D049BB133111EB)
 	f.op("PCALIGN $32")
 	f.line("group:")
 	f.op("%s %s, %s", s.load(), s.reg(0), s.reg(1))
 	step(30)
-	f.times(s, 8)
+	f.multiply64(s, 8)
 	step(27)
-	f.times(s, 10)
+	f.multiply64(s, 10)
 	step(31)
 	f.op("VPADDQ %s, %s, %s", s.reg(7), s.reg(0), s.reg(0))
 	half := map[int][3]string{32: {"VPMOVZXWD X1, Y3", "VEXTRACTI128 $1, Y1, X4", "VPMOVZXWD X4, Y4"},
@@ -57,22 +57,22 @@ func (s set) load() string {
 	return "VMOVDQU"
 }
 
-// spread fills register r with a number.
-func (f *file) spread(s set, r int, x uint64) {
+// broadcast fills register r with a number.
+func (f *file) broadcast(s set, r int, x uint64) {
 	f.op("MOVQ $%#x, AX\n\tVMOVQ AX, X%d\n\tVPBROADCASTQ X%d, %s", x, r, r, s.reg(r))
 }
 
 // constant readies register r, and on AVX2 the next one, for times.
 func (f *file) constant(s set, r int, x uint64) {
-	f.spread(s, r, x)
+	f.broadcast(s, r, x)
 	if s.bytes == 32 {
 		f.op("VPSRLQ $32, %s, %s", s.reg(r), s.reg(r+1))
 	}
 }
 
-// times multiplies register 1 by the constant in r, modulo 2^64. AVX2 has products of 32
+// multiply64 multiplies register 1 by the constant in r, modulo 2^64. AVX2 has products of 32
 // bits only: low low + (high low + low high) 2^32.
-func (f *file) times(s set, r int) {
+func (f *file) multiply64(s set, r int) {
 	if s.bytes == 64 {
 		f.op("VPMULLQ %s, %s, %s", s.reg(r), s.reg(1), s.reg(1))
 		return

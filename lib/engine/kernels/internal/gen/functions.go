@@ -14,10 +14,10 @@ func programs() []*program {
 		name string
 		of   func(p *program, a, b value) value
 	}{
-		{"add", func(p *program, a, b value) value { return p.do("add", a, b) }},
-		{"sub", func(p *program, a, b value) value { return p.do("sub", a, b) }},
-		{"mul", func(p *program, a, b value) value { return p.do("mul", a, b) }},
-		{"div", func(p *program, a, b value) value { return p.do("div", a, b) }},
+		{"add", func(p *program, a, b value) value { return p.emit("add", a, b) }},
+		{"sub", func(p *program, a, b value) value { return p.emit("sub", a, b) }},
+		{"mul", func(p *program, a, b value) value { return p.emit("mul", a, b) }},
+		{"div", func(p *program, a, b value) value { return p.emit("div", a, b) }},
 		{"max", largest}, {"min", smallest},
 	} {
 		p := &program{name: f.name, arrays: floats("dst", "a", "b")}
@@ -29,11 +29,11 @@ func programs() []*program {
 		wide bool
 		of   func(p *program, a value) value
 	}{
-		{"neg", false, func(p *program, a value) value { return p.do("xor", a, p.bits(1<<31)) }},
-		{"abs", false, func(p *program, a value) value { return p.do("and", a, p.bits(1<<31-1)) }},
-		{"sign", false, direction},
-		{"sqrt", false, func(p *program, a value) value { return p.do("sqrt", a) }},
-		{"rsqrt", true, func(p *program, a value) value { return p.do("div", p.constant(1), p.do("sqrt", a)) }},
+		{"neg", false, func(p *program, a value) value { return p.emit("xor", a, p.bits(1<<31)) }},
+		{"abs", false, func(p *program, a value) value { return p.emit("and", a, p.bits(1<<31-1)) }},
+		{"sign", false, signOf},
+		{"sqrt", false, func(p *program, a value) value { return p.emit("sqrt", a) }},
+		{"rsqrt", true, func(p *program, a value) value { return p.emit("div", p.constant(1), p.emit("sqrt", a)) }},
 		{"exp", true, exp}, {"expm1", true, expm1}, {"log", true, log}, {"log1p", true, log1p},
 		{"tanh", true, tanh}, {"logistic", true, logistic}, {"erf", true, erf},
 		{"sin", true, func(p *program, a value) value { return sine(p, a, false) }},
@@ -50,7 +50,7 @@ func programs() []*program {
 		all = append(all, p)
 	}
 	steps := []*program{adam("adam", "float64"), adam("adam32", "float32"), sgd("sgd", "float64"), sgd("sgd32", "float32")}
-	return slices.Concat(all, programs64(), []*program{choice()}, steps)
+	return slices.Concat(all, programs64(), []*program{selectProgram()}, steps)
 }
 
 func floats(names ...string) []array {
@@ -64,24 +64,24 @@ func floats(names ...string) []array {
 // largest looks both ways: the instruction returns its second operand where the two are zeros
 // or one is NaN.
 func largest(p *program, a, b value) value {
-	m := p.do("and", p.do("max", a, b), p.do("max", b, a))
-	return p.choose("unordered", a, b, p.do("add", a, b), m)
+	m := p.emit("and", p.emit("max", a, b), p.emit("max", b, a))
+	return p.choose("unordered", a, b, p.emit("add", a, b), m)
 }
 
 func smallest(p *program, a, b value) value {
-	m := p.do("or", p.do("min", a, b), p.do("min", b, a))
-	return p.choose("unordered", a, b, p.do("add", a, b), m)
+	m := p.emit("or", p.emit("min", a, b), p.emit("min", b, a))
+	return p.choose("unordered", a, b, p.emit("add", a, b), m)
 }
 
-// direction is 1 with the sign of a, and a where that is 0 or NaN.
-func direction(p *program, a value) value {
-	one := p.do("or", p.do("and", a, p.bits(1<<31)), p.constant(1))
-	return p.choose("lt", p.constant(0), p.do("and", a, p.bits(1<<31-1)), one, a)
+// signOf is 1 with the sign of a, and a where that is 0 or NaN.
+func signOf(p *program, a value) value {
+	one := p.emit("or", p.emit("and", a, p.bits(1<<31)), p.constant(1))
+	return p.choose("lt", p.constant(0), p.emit("and", a, p.bits(1<<31-1)), one, a)
 }
 
-func choice() *program {
+func selectProgram() *program {
 	p := &program{name: "choose", arrays: []array{{"dst", "float32"}, {"mask", "bool"}, {"a", "float32"}, {"b", "float32"}}}
-	p.store("dst", p.do("choose", p.load("mask"), p.load("a"), p.load("b")))
+	p.store("dst", p.emit("choose", p.load("mask"), p.load("a"), p.load("b")))
 	return p
 }
 
@@ -90,93 +90,93 @@ const (
 	sign  = 1 << 63
 )
 
-// scaled is e^x as scale (1 + rest): x = n ln 2 + r with |r| <= ln 2 / 2, scale = 2^n, and
+// expParts is e^x as scale (1 + rest): x = n ln 2 + r with |r| <= ln 2 / 2, scale = 2^n, and
 // rest = e^r - 1 (relative error 1e-11). |x| is cut off at 150, beyond every float32
 // result.
-func scaled(p *program, x value) (scale, rest value) {
-	x = p.do("min", p.constant(150), p.do("max", p.constant(-150), x)) // NaN stays: it is the second operand
-	n := p.do("fma", x, p.constant(math.Log2E), p.constant(magic))
-	r := p.do("fma", p.do("sub", n, p.constant(magic)), p.constant(-math.Ln2), x)
+func expParts(p *program, x value) (scale, rest value) {
+	x = p.emit("min", p.constant(150), p.emit("max", p.constant(-150), x)) // NaN stays: it is the second operand
+	n := p.emit("fma", x, p.constant(math.Log2E), p.constant(magic))
+	r := p.emit("fma", p.emit("sub", n, p.constant(magic)), p.constant(-math.Ln2), x)
 	tail := p.horner(r, 0.5, 0.16666666719028936, 0.04166666671901226, 0.00833329846980059,
 		0.001388885403566671, 0.00019899285575896282, 2.4859589834589056e-05)
-	rest = p.do("fma", p.do("mul", r, r), tail, r)
+	rest = p.emit("fma", p.emit("mul", r, r), tail, r)
 	// n stands in the lowest bits of n + magic; moved up, it is added to the exponent of 1.
-	return p.do("addbits", p.left(n, 52), p.constant(1)), rest
+	return p.emit("addbits", p.left(n, 52), p.constant(1)), rest
 }
 
 func exp(p *program, x value) value {
-	scale, rest := scaled(p, x)
-	return p.do("fma", scale, rest, scale)
+	scale, rest := expParts(p, x)
+	return p.emit("fma", scale, rest, scale)
 }
 
 // minusOne is e^x - 1 = scale rest + (scale - 1).
 func minusOne(p *program, x value) value {
-	scale, rest := scaled(p, x)
-	return p.do("fma", scale, rest, p.do("sub", scale, p.constant(1)))
+	scale, rest := expParts(p, x)
+	return p.emit("fma", scale, rest, p.emit("sub", scale, p.constant(1)))
 }
 
-// signed gives y the sign of x, which has the sign of y already unless both are 0.
-func signed(p *program, y, x value) value { return p.do("or", y, p.do("and", x, p.bits(sign))) }
+// copySign gives y the sign of x, which has the sign of y already unless both are 0.
+func copySign(p *program, y, x value) value { return p.emit("or", y, p.emit("and", x, p.bits(sign))) }
 
-func expm1(p *program, x value) value { return signed(p, minusOne(p, x), x) }
+func expm1(p *program, x value) value { return copySign(p, minusOne(p, x), x) }
 
 // tanh x = (e^2x - 1) / (e^2x - 1 + 2).
 func tanh(p *program, x value) value {
-	m := minusOne(p, p.do("add", x, x))
-	return signed(p, p.do("div", m, p.do("add", m, p.constant(2))), x)
+	m := minusOne(p, p.emit("add", x, x))
+	return copySign(p, p.emit("div", m, p.emit("add", m, p.constant(2))), x)
 }
 
 func logistic(p *program, x value) value {
-	e := exp(p, p.do("xor", x, p.bits(sign)))
-	return p.do("div", p.constant(1), p.do("add", p.constant(1), e))
+	e := exp(p, p.emit("xor", x, p.bits(sign)))
+	return p.emit("div", p.constant(1), p.emit("add", p.constant(1), e))
 }
 
-// split is x = 2^e (1 + f) with 1 + f between the roots of 1/2 and 2.
-func split(p *program, x value) (e, f value) {
-	above := p.do("subbits", x, p.constant(math.Sqrt2/2))
-	power := p.do("and", above, p.bits(0xfff<<52))
-	f = p.do("sub", p.do("subbits", x, power), p.constant(1))
+// splitExponent is x = 2^e (1 + f) with 1 + f between the roots of 1/2 and 2.
+func splitExponent(p *program, x value) (e, f value) {
+	above := p.emit("subbits", x, p.constant(math.Sqrt2/2))
+	power := p.emit("and", above, p.bits(0xfff<<52))
+	f = p.emit("sub", p.emit("subbits", x, power), p.constant(1))
 	// e is signed: it is moved into the lowest bits of 2^52 with 2,048 added.
-	low := p.right(p.do("xor", above, p.bits(sign)), 52)
-	e = p.do("sub", p.do("or", low, p.constant(1<<52)), p.constant(1<<52+2048))
+	low := p.right(p.emit("xor", above, p.bits(sign)), 52)
+	e = p.emit("sub", p.emit("or", low, p.constant(1<<52)), p.constant(1<<52+2048))
 	return e, f
 }
 
-// logOf is e ln 2 + log(1 + f), by log(1 + f) = 2 artanh s for s = f / (2 + f); error 4e-12.
-func logOf(p *program, e, f value) value {
-	s := p.do("div", f, p.do("add", f, p.constant(2)))
-	z := p.do("mul", s, s)
+// logSeries is e ln 2 + log(1 + f), by log(1 + f) = 2 artanh s for s = f / (2 + f); error 4e-12.
+func logSeries(p *program, e, f value) value {
+	s := p.emit("div", f, p.emit("add", f, p.constant(2)))
+	z := p.emit("mul", s, s)
 	tail := p.horner(z, 0.33333333333687726, 0.19999999398424337, 0.1428587731786638, 0.11095697246587528, 0.09681388418373767)
-	twice := p.do("add", s, s)
-	return p.do("fma", e, p.constant(math.Ln2), p.do("fma", p.do("mul", twice, z), tail, twice))
+	twice := p.emit("add", s, s)
+	return p.emit("fma", e, p.constant(math.Ln2), p.emit("fma", p.emit("mul", twice, z), tail, twice))
 }
 
-// undefined puts the values of the logarithm of u that no series gives: of 0, of what is
+// logSpecials puts the values of the logarithm of u that no series gives: of 0, of what is
 // negative, of infinity and NaN.
-func undefined(p *program, y, u value) value {
+func logSpecials(p *program, y, u value) value {
 	y = p.choose("lt", u, p.constant(math.Inf(1)), y, u)
 	y = p.choose("lt", u, p.constant(0), p.bits(0x7ff8<<48), y)
 	return p.choose("eq", u, p.constant(0), p.constant(math.Inf(-1)), y)
 }
 
 func log(p *program, x value) value {
-	e, f := split(p, x)
-	return undefined(p, logOf(p, e, f), x)
+	e, f := splitExponent(p, x)
+	return logSpecials(p, logSeries(p, e, f), x)
 }
 
 // log1p takes f = x itself where 1 + x needs no power of two, because 1 + x - 1 has lost bits.
 func log1p(p *program, x value) value {
-	u := p.do("add", x, p.constant(1))
-	e, f := split(p, u)
+	u := p.emit("add", x, p.constant(1))
+	e, f := splitExponent(p, u)
 	f = p.choose("eq", e, p.constant(0), x, f)
-	return signed(p, undefined(p, logOf(p, e, f), u), x)
+	return copySign(p, logSpecials(p, logSeries(p, e, f), u), x)
 }
 
 // erf x = x P(x^2) up to |x| = 4, where it is 1 in float32; P in t = x^2/8 - 1, error 4e-11.
 func erf(p *program, x value) value {
-	x = p.do("min", p.constant(4), p.do("max", p.constant(-4), x))
-	t := p.do("fma", p.do("mul", x, x), p.constant(0.125), p.constant(-1))
-	return p.do("mul", x, p.horner(t, 0.35353099561954215, -0.1765762332932892, 0.13167512166462025, -0.10771044414410302,
+	x = p.emit("min", p.constant(4), p.emit("max", p.constant(-4), x))
+	t := p.emit("fma", p.emit("mul", x, x), p.constant(0.125), p.constant(-1))
+	return p.emit("mul", x, p.horner(t, 0.35353099561954215, -0.1765762332932892, 0.13167512166462025, -0.10771044414410302,
 		0.09020883714494014, -0.07472781257074841, 0.059888903555390775, -0.04576578772582612, 0.03304775025622779,
 		-0.02246919993772733, 0.014397091967095183, -0.008622341358686591, 0.0047476391993702015, -0.0025422212206154073,
 		0.0014372159312613072, -0.0006622194966461363, 0.0001587696196752785, -7.775892249416875e-05, 9.725663769924159e-05,
@@ -186,21 +186,21 @@ func erf(p *program, x value) value {
 // sine is sin x or cos x for |x| below 2^40: x = n pi/2 + r, where n pi/2 is taken off in two
 // parts, exactly in the first. n mod 4 says which of sin r and cos r it is, and its sign.
 func sine(p *program, x value, cosine bool) value {
-	n := p.do("fma", x, p.constant(2/math.Pi), p.constant(magic))
-	whole := p.do("sub", n, p.constant(magic))
-	r := p.do("fma", whole, p.constant(-math.Pi/2), x)
-	r = p.do("fma", whole, p.constant(-6.123233995736766e-17), r)
-	z := p.do("mul", r, r)
-	sin := p.do("mul", r, p.horner(z, 1, -0.16666666666663596, 0.008333333330892811, -0.00019841266737518747,
+	n := p.emit("fma", x, p.constant(2/math.Pi), p.constant(magic))
+	whole := p.emit("sub", n, p.constant(magic))
+	r := p.emit("fma", whole, p.constant(-math.Pi/2), x)
+	r = p.emit("fma", whole, p.constant(-6.123233995736766e-17), r)
+	z := p.emit("mul", r, r)
+	sin := p.emit("mul", r, p.horner(z, 1, -0.16666666666663596, 0.008333333330892811, -0.00019841266737518747,
 		2.7555937170259983e-06, -2.480070624050586e-08))
-	cos := p.do("fma", p.do("mul", z, z), p.horner(z, 0.04166666666666447, -0.001388888888714404, 2.4801585082648883e-05,
-		-2.755633125022941e-07, 2.0697074803485915e-09), p.do("fma", z, p.constant(-0.5), p.constant(1)))
+	cos := p.emit("fma", p.emit("mul", z, z), p.horner(z, 0.04166666666666447, -0.001388888888714404, 2.4801585082648883e-05,
+		-2.755633125022941e-07, 2.0697074803485915e-09), p.emit("fma", z, p.constant(-0.5), p.constant(1)))
 	if cosine {
-		n = p.do("addbits", n, p.bits(1))
+		n = p.emit("addbits", n, p.bits(1))
 	}
-	odd := p.do("or", p.do("and", n, p.bits(1)), p.constant(1)) // 1, or a little more
+	odd := p.emit("or", p.emit("and", n, p.bits(1)), p.constant(1)) // 1, or a little more
 	y := p.choose("eq", odd, p.constant(1), sin, cos)
-	return p.do("xor", y, p.left(p.do("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
+	return p.emit("xor", y, p.left(p.emit("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
 }
 
 // adam's parameters: b1, b2, 1 - b1, 1 - b2, root, eps, rate, shrink. The gradient is of
@@ -210,12 +210,12 @@ func adam(name, kind string) *program {
 	b1, b2, c1, c2 := p.param(), p.param(), p.param(), p.param()
 	root, eps, rate, shrink := p.param(), p.param(), p.param(), p.param()
 	g := p.load("grad")
-	m := p.do("add", p.do("mul", p.load("m"), b1), p.do("mul", g, c1))
-	v := p.do("add", p.do("mul", p.load("v"), b2), p.do("mul", p.do("mul", g, c2), g))
+	m := p.emit("add", p.emit("mul", p.load("m"), b1), p.emit("mul", g, c1))
+	v := p.emit("add", p.emit("mul", p.load("v"), b2), p.emit("mul", p.emit("mul", g, c2), g))
 	p.store("m", m)
 	p.store("v", v)
-	below := p.do("add", p.do("div", p.do("sqrt", v), root), eps)
-	p.store("w", p.do("sub", p.do("mul", p.load("w"), shrink), p.do("div", p.do("mul", m, rate), below)))
+	below := p.emit("add", p.emit("div", p.emit("sqrt", v), root), eps)
+	p.store("w", p.emit("sub", p.emit("mul", p.load("w"), shrink), p.emit("div", p.emit("mul", m, rate), below)))
 	return p
 }
 
@@ -224,9 +224,9 @@ func sgd(name, kind string) *program {
 	p := &program{name: name, arrays: append(floats("w", "m"), array{"grad", kind})}
 	rate, momentum, decay := p.param(), p.param(), p.param()
 	w := p.load("w")
-	g := p.do("add", p.load("grad"), p.do("mul", w, decay))
-	m := p.do("add", p.do("mul", p.load("m"), momentum), g)
+	g := p.emit("add", p.load("grad"), p.emit("mul", w, decay))
+	m := p.emit("add", p.emit("mul", p.load("m"), momentum), g)
 	p.store("m", m)
-	p.store("w", p.do("sub", w, p.do("mul", m, rate)))
+	p.store("w", p.emit("sub", w, p.emit("mul", m, rate)))
 	return p
 }

@@ -15,10 +15,10 @@ func programs64() []*program {
 		name string
 		of   func(p *program, a, b value) value
 	}{
-		{"add64", func(p *program, a, b value) value { return p.do("add", a, b) }},
-		{"sub64", func(p *program, a, b value) value { return p.do("sub", a, b) }},
-		{"mul64", func(p *program, a, b value) value { return p.do("mul", a, b) }},
-		{"div64", func(p *program, a, b value) value { return p.do("div", a, b) }},
+		{"add64", func(p *program, a, b value) value { return p.emit("add", a, b) }},
+		{"sub64", func(p *program, a, b value) value { return p.emit("sub", a, b) }},
+		{"mul64", func(p *program, a, b value) value { return p.emit("mul", a, b) }},
+		{"div64", func(p *program, a, b value) value { return p.emit("div", a, b) }},
 		{"max64", largest}, {"min64", smallest},
 	} {
 		p := wide(f.name, double("dst"), double("a"), double("b"))
@@ -31,9 +31,9 @@ func programs64() []*program {
 	}{
 		{"widen", "float32", "float64", func(_ *program, a value) value { return a }},
 		{"narrow", "float64", "float32", func(_ *program, a value) value { return a }},
-		{"neg64", "float64", "float64", func(p *program, a value) value { return p.do("xor", a, p.bits(sign)) }},
-		{"abs64", "float64", "float64", func(p *program, a value) value { return p.do("and", a, p.bits(sign-1)) }},
-		{"sqrt64", "float64", "float64", func(p *program, a value) value { return p.do("sqrt", a) }},
+		{"neg64", "float64", "float64", func(p *program, a value) value { return p.emit("xor", a, p.bits(sign)) }},
+		{"abs64", "float64", "float64", func(p *program, a value) value { return p.emit("and", a, p.bits(sign-1)) }},
+		{"sqrt64", "float64", "float64", func(p *program, a value) value { return p.emit("sqrt", a) }},
 		{"exp64", "float64", "float64", exp64}, {"log64", "float64", "float64", log64}, {"log1p64", "float64", "float64", log1p64},
 	} {
 		p := wide(f.name, array{"dst", f.to}, array{"a", f.from})
@@ -59,52 +59,52 @@ const (
 // h near n/2, so that neither overflows. e^r is its Taylor series up to r^13 / 13! (error
 // 4e-18). x is cut off where e^x is 0 or infinite.
 func exp64(p *program, x value) value {
-	x = p.do("min", p.constant(710), p.do("max", p.constant(-746), x)) // NaN stays: it is the second operand
-	n := p.do("sub", p.do("fma", x, p.constant(math.Log2E), p.constant(magic)), p.constant(magic))
-	r := p.do("fma", n, p.constant(-ln2Low), p.do("fma", n, p.constant(-ln2High), x))
+	x = p.emit("min", p.constant(710), p.emit("max", p.constant(-746), x)) // NaN stays: it is the second operand
+	n := p.emit("sub", p.emit("fma", x, p.constant(math.Log2E), p.constant(magic)), p.constant(magic))
+	r := p.emit("fma", n, p.constant(-ln2Low), p.emit("fma", n, p.constant(-ln2High), x))
 	var c []float64
 	for k, f := 2, 2.0; k <= 13; k, f = k+1, f*float64(k+1) {
 		c = append(c, 1/f)
 	}
-	rest := p.do("fma", p.do("mul", r, r), p.horner(r, c...), r)
-	half := p.do("fma", n, p.constant(0.5), p.constant(magic))
+	rest := p.emit("fma", p.emit("mul", r, r), p.horner(r, c...), r)
+	half := p.emit("fma", n, p.constant(0.5), p.constant(magic))
 	s := p.power(half)
-	t := p.power(p.do("add", p.do("sub", n, p.do("sub", half, p.constant(magic))), p.constant(magic)))
-	return p.do("mul", p.do("fma", s, rest, s), t)
+	t := p.power(p.emit("add", p.emit("sub", n, p.emit("sub", half, p.constant(magic))), p.constant(magic)))
+	return p.emit("mul", p.emit("fma", s, rest, s), t)
 }
 
 // power is 2^n of n + magic: n stands in the lowest bits; moved up, it is added to the
 // exponent of 1.
-func (p *program) power(n value) value { return p.do("addbits", p.left(n, 52), p.constant(1)) }
+func (p *program) power(n value) value { return p.emit("addbits", p.left(n, 52), p.constant(1)) }
 
 // series64 is e ln 2 + log(1 + f), and more, the rest of e ln 2 or of f. It is FreeBSD's
 // e_log.c: with s = f / (2 + f), log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).
 func series64(p *program, e, f, more value) value {
-	s := p.do("div", f, p.do("add", f, p.constant(2)))
-	z := p.do("mul", s, s)
-	r := p.do("mul", z, p.horner(z, 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
+	s := p.emit("div", f, p.emit("add", f, p.constant(2)))
+	z := p.emit("mul", s, s)
+	r := p.emit("mul", z, p.horner(z, 6.666666666666735130e-01, 3.999999999940941908e-01, 2.857142874366239149e-01,
 		2.222219843214978396e-01, 1.818357216161805012e-01, 1.531383769920937332e-01, 1.479819860511658591e-01))
-	half := p.do("mul", p.do("mul", f, f), p.constant(0.5))
-	inner := p.do("fma", s, p.do("add", half, r), p.do("fma", e, p.constant(ln2Low), more))
-	return p.do("sub", p.do("mul", e, p.constant(ln2High)), p.do("sub", p.do("sub", half, inner), f))
+	half := p.emit("mul", p.emit("mul", f, f), p.constant(0.5))
+	inner := p.emit("fma", s, p.emit("add", half, r), p.emit("fma", e, p.constant(ln2Low), more))
+	return p.emit("sub", p.emit("mul", e, p.constant(ln2High)), p.emit("sub", p.emit("sub", half, inner), f))
 }
 
 func log64(p *program, x value) value {
 	const normal = 0x1p-1022 // below it the exponent says nothing
-	lifted := p.choose("lt", x, p.constant(normal), p.do("mul", x, p.constant(1<<54)), x)
-	e, f := split(p, lifted)
-	e = p.do("sub", e, p.choose("lt", x, p.constant(normal), p.constant(54), p.constant(0)))
-	return undefined(p, series64(p, e, f, p.constant(0)), x)
+	lifted := p.choose("lt", x, p.constant(normal), p.emit("mul", x, p.constant(1<<54)), x)
+	e, f := splitExponent(p, lifted)
+	e = p.emit("sub", e, p.choose("lt", x, p.constant(normal), p.constant(54), p.constant(0)))
+	return logSpecials(p, series64(p, e, f, p.constant(0)), x)
 }
 
 // log1p64 is log u for u = 1 + x, with what the sum lost divided by u; where u needs no
 // power of two, f is x itself and nothing was lost.
 func log1p64(p *program, x value) value {
-	u := p.do("add", x, p.constant(1))
-	most := p.do("sub", u, p.constant(1))
-	lost := p.do("add", p.do("sub", p.constant(1), p.do("sub", u, most)), p.do("sub", x, most))
-	e, f := split(p, u)
+	u := p.emit("add", x, p.constant(1))
+	most := p.emit("sub", u, p.constant(1))
+	lost := p.emit("add", p.emit("sub", p.constant(1), p.emit("sub", u, most)), p.emit("sub", x, most))
+	e, f := splitExponent(p, u)
 	f = p.choose("eq", e, p.constant(0), x, f)
-	more := p.choose("eq", e, p.constant(0), p.constant(0), p.do("div", lost, u))
-	return signed(p, undefined(p, series64(p, e, f, more), u), x)
+	more := p.choose("eq", e, p.constant(0), p.constant(0), p.emit("div", lost, u))
+	return copySign(p, logSpecials(p, series64(p, e, f, more), u), x)
 }

@@ -40,8 +40,8 @@ func Files() map[string]string {
 			f.extreme("smallest", "MIN", "OR")
 			f.finite(single)
 			f.finite(double)
-			f.ahead()
-			f.minus()
+			f.prefetch()
+			f.negativeZero()
 			f.nonzero()
 			f.packed("pack24_avx2", s.reg, 16, 8)
 			f.packed("pack48_avx2", s.reg, 32, 16)
@@ -210,7 +210,7 @@ func micros(sets []set) string {
 //
 //	dst[8 i + j, r] = src[r, 8 i + j]   for i < squares
 func (f *file) transpose8() {
-	f.turn("transpose8_avx2", 8)
+	f.beginTranspose("transpose8_avx2", 8)
 	for r := 0; r < 8; r += 2 {
 		f.op("VUNPCKLPS Y%d, Y%d, Y%d", r+1, r, 8+r)
 		f.op("VUNPCKHPS Y%d, Y%d, Y%d", r+1, r, 9+r)
@@ -226,12 +226,12 @@ func (f *file) transpose8() {
 			f.op("VPERM2F128 $%s, Y%d, Y%d, Y%d", imm, 4+k, k, 8+4*half+k)
 		}
 	}
-	f.turned(8)
+	f.endTranspose(8)
 }
 
 // transpose4 is transpose8 for squares of 4 x 4 float64.
 func (f *file) transpose4() {
-	f.turn("transpose4d_avx2", 4)
+	f.beginTranspose("transpose4d_avx2", 4)
 	for r := 0; r < 4; r += 2 {
 		f.op("VUNPCKLPD Y%d, Y%d, Y%d", r+1, r, 4+r)
 		f.op("VUNPCKHPD Y%d, Y%d, Y%d", r+1, r, 5+r)
@@ -239,11 +239,11 @@ func (f *file) transpose4() {
 	for k := range 4 {
 		f.op("VPERM2F128 $%s, Y%d, Y%d, Y%d", []string{"0x20", "0x31"}[k/2], 6+k%2, 4+k%2, 8+k)
 	}
-	f.turned(4)
+	f.endTranspose(4)
 }
 
-// turn begins a transposition: it loads the rows of a square to Y0 and what follows.
-func (f *file) turn(name string, rows int) {
+// beginTranspose begins a transposition: it loads the rows of a square to Y0 and what follows.
+func (f *file) beginTranspose(name string, rows int) {
 	f.line("\n// func %s(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)", name)
 	f.line("TEXT ·%s(SB), NOSPLIT, $0-40", name)
 	f.op("MOVQ dst+0(FP), DI\n\tMOVQ ldd+8(FP), DX\n\tMOVQ src+16(FP), SI\n\tMOVQ lds+24(FP), CX\n\tMOVQ squares+32(FP), BX")
@@ -254,8 +254,8 @@ func (f *file) turn(name string, rows int) {
 	}
 }
 
-// turned ends it: the columns stand in Y8 and what follows.
-func (f *file) turned(rows int) {
+// endTranspose ends it: the columns stand in Y8 and what follows.
+func (f *file) endTranspose(rows int) {
 	for k := range rows {
 		f.op("VMOVUPS Y%d, (DI)\n\tADDQ DX, DI", 8+k)
 	}
@@ -385,8 +385,8 @@ func (f *file) packed(name string, wide func(int) string, moves ...int) {
 	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", width)
 }
 
-// ahead asks for rows of so many lines of 64 bytes, stride bytes apart, before they are needed.
-func (f *file) ahead() {
+// prefetch asks for rows of so many lines of 64 bytes, stride bytes apart, before they are needed.
+func (f *file) prefetch() {
 	f.line("\n// func ahead_avx2(p unsafe.Pointer, stride, rows, lines int)")
 	f.line("TEXT ·ahead_avx2(SB), NOSPLIT, $0-32")
 	f.op("MOVQ p+0(FP), SI\n\tMOVQ stride+8(FP), R9\n\tMOVQ rows+16(FP), CX")

@@ -42,7 +42,7 @@ type store struct {
 	args     []value
 }
 
-func (p *program) do(op string, args ...value) value { return p.add(instruction{op: op, args: args}) }
+func (p *program) emit(op string, args ...value) value { return p.add(instruction{op: op, args: args}) }
 
 func (p *program) add(i instruction) value {
 	p.code = append(p.code, i)
@@ -98,14 +98,14 @@ func (p *program) right(v value, n int) value {
 func (p *program) horner(x value, c ...float64) value {
 	sum := p.constant(c[len(c)-1])
 	for i := len(c) - 2; i >= 0; i-- {
-		sum = p.do("fma", sum, x, p.constant(c[i]))
+		sum = p.emit("fma", sum, x, p.constant(c[i]))
 	}
 	return sum
 }
 
 // choose is a where x stands in the relation to y, and b elsewhere.
 func (p *program) choose(relation string, x, y, a, b value) value {
-	return p.do(relation, x, y, a, b)
+	return p.emit(relation, x, y, a, b)
 }
 
 // relations are the conditions by name: how Go writes them, and the immediate of VCMP.
@@ -117,8 +117,8 @@ var relations = map[string]struct {
 	"unordered": {"%[1]s != %[1]s || %[2]s != %[2]s", 0x03},
 }
 
-// uses counts how often each value is still needed.
-func (p *program) uses() []int {
+// useCounts counts how often each value is still needed.
+func (p *program) useCounts() []int {
 	n := make([]int, len(p.code))
 	for _, i := range p.code {
 		for _, a := range i.args {

@@ -31,8 +31,8 @@ func (f *file) sparse(s set) {
 	f.op("ADDQ $%d, DI\n\tADDQ $4, R9\n\tDECQ CX\n\tJNZ column\n\tVZEROUPPER\n\tRET", 8*s.bytes)
 }
 
-// minus looks for a -0, which is the bit of the sign alone, among n float32, 64 at a time.
-func (f *file) minus() {
+// negativeZero looks for a -0, which is the bit of the sign alone, among n float32, 64 at a time.
+func (f *file) negativeZero() {
 	f.line("\n// func minus_avx2(x unsafe.Pointer, n int) bool")
 	f.line("TEXT ·minus_avx2(SB), NOSPLIT, $0-17")
 	f.op("MOVQ x+0(FP), SI\n\tMOVQ n+8(FP), CX")

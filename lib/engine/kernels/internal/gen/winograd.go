@@ -14,31 +14,31 @@ type transform struct {
 	after   []int  // how many instructions stand before each store
 }
 
-func (t *transform) at(i, j int) value { return t.add(instruction{op: "load", n: 4*i + j}) }
+func (t *transform) loadAt(i, j int) value { return t.add(instruction{op: "load", n: 4*i + j}) }
 
-func (t *transform) put(i, j int, v value) {
+func (t *transform) storeAt(i, j int, v value) {
 	t.stores = append(t.stores, store{4*i + j, "", []value{v}})
 	t.after = append(t.after, len(t.code))
 }
 
-func (t *transform) half(v value) value { return t.do("mul", v, t.constant(0.5)) }
+func (t *transform) half(v value) value { return t.emit("mul", v, t.constant(0.5)) }
 
 // transforms are those of Winograd's F(2x2, 3x3), which package kernels documents. Each is
 // applied along one axis by a list of its own, and along the other one likewise.
 func transforms() []*transform {
 	input := &transform{program: program{name: "tileInput"}, in: [2]int{1, 4}, out: [2]int{1, 4}}
-	d := [4]value{input.at(0, 0), input.at(0, 1), input.at(0, 2), input.at(0, 3)}
-	input.put(0, 0, input.do("sub", d[0], d[2]))
-	input.put(0, 1, input.do("add", d[1], d[2]))
-	input.put(0, 2, input.do("sub", d[2], d[1]))
-	input.put(0, 3, input.do("sub", d[3], d[1]))
+	d := [4]value{input.loadAt(0, 0), input.loadAt(0, 1), input.loadAt(0, 2), input.loadAt(0, 3)}
+	input.storeAt(0, 0, input.emit("sub", d[0], d[2]))
+	input.storeAt(0, 1, input.emit("add", d[1], d[2]))
+	input.storeAt(0, 2, input.emit("sub", d[2], d[1]))
+	input.storeAt(0, 3, input.emit("sub", d[3], d[1]))
 
 	adjoint := &transform{program: program{name: "tileAdjoint"}, in: [2]int{1, 2}, out: [2]int{1, 4}}
-	v := [2]value{adjoint.at(0, 0), adjoint.at(0, 1)}
-	adjoint.put(0, 0, v[0])
-	adjoint.put(0, 1, adjoint.do("add", v[0], v[1]))
-	adjoint.put(0, 2, adjoint.do("sub", v[0], v[1]))
-	adjoint.put(0, 3, v[1])
+	v := [2]value{adjoint.loadAt(0, 0), adjoint.loadAt(0, 1)}
+	adjoint.storeAt(0, 0, v[0])
+	adjoint.storeAt(0, 1, adjoint.emit("add", v[0], v[1]))
+	adjoint.storeAt(0, 2, adjoint.emit("sub", v[0], v[1]))
+	adjoint.storeAt(0, 3, v[1])
 	return []*transform{input, adjoint, tileOutput(), tileWeights(), tileGradient()}
 }
 
@@ -47,13 +47,13 @@ func tileOutput() *transform {
 	t := &transform{program: program{name: "tileOutput"}, in: [2]int{4, 4}, out: [2]int{2, 2}}
 	var s [2][4]value
 	for j := range 4 {
-		b, c := t.at(1, j), t.at(2, j)
-		s[0][j] = t.do("add", t.do("add", t.at(0, j), b), c)
-		s[1][j] = t.do("add", t.do("sub", b, c), t.at(3, j))
+		b, c := t.loadAt(1, j), t.loadAt(2, j)
+		s[0][j] = t.emit("add", t.emit("add", t.loadAt(0, j), b), c)
+		s[1][j] = t.emit("add", t.emit("sub", b, c), t.loadAt(3, j))
 	}
 	for i, r := range s {
-		t.put(i, 0, t.do("add", t.do("add", r[0], r[1]), r[2]))
-		t.put(i, 1, t.do("add", t.do("sub", r[1], r[2]), r[3]))
+		t.storeAt(i, 0, t.emit("add", t.emit("add", r[0], r[1]), r[2]))
+		t.storeAt(i, 1, t.emit("add", t.emit("sub", r[1], r[2]), r[3]))
 	}
 	return t
 }
@@ -62,16 +62,16 @@ func tileOutput() *transform {
 func tileWeights() *transform {
 	t := &transform{program: program{name: "tileWeights"}, in: [2]int{3, 3}, out: [2]int{4, 4}}
 	four := func(a, b, c value) [4]value {
-		ends := t.do("add", a, c)
-		return [4]value{a, t.half(t.do("add", ends, b)), t.half(t.do("sub", ends, b)), c}
+		ends := t.emit("add", a, c)
+		return [4]value{a, t.half(t.emit("add", ends, b)), t.half(t.emit("sub", ends, b)), c}
 	}
 	var rows [3][4]value
 	for j := range 3 {
-		rows[j] = four(t.at(0, j), t.at(1, j), t.at(2, j))
+		rows[j] = four(t.loadAt(0, j), t.loadAt(1, j), t.loadAt(2, j))
 	}
 	for i := range 4 {
 		for j, u := range four(rows[0][i], rows[1][i], rows[2][i]) {
-			t.put(i, j, u)
+			t.storeAt(i, j, u)
 		}
 	}
 	return t
@@ -81,16 +81,16 @@ func tileWeights() *transform {
 func tileGradient() *transform {
 	t := &transform{program: program{name: "tileGradient"}, in: [2]int{4, 4}, out: [2]int{3, 3}}
 	three := func(a, b, c, d value) [3]value {
-		middle := t.half(t.do("add", b, c))
-		return [3]value{t.do("add", a, middle), t.half(t.do("sub", b, c)), t.do("add", middle, d)}
+		middle := t.half(t.emit("add", b, c))
+		return [3]value{t.emit("add", a, middle), t.half(t.emit("sub", b, c)), t.emit("add", middle, d)}
 	}
 	var rows [4][3]value
 	for j := range 4 {
-		rows[j] = three(t.at(0, j), t.at(1, j), t.at(2, j), t.at(3, j))
+		rows[j] = three(t.loadAt(0, j), t.loadAt(1, j), t.loadAt(2, j), t.loadAt(3, j))
 	}
 	for i := range 3 {
 		for j, g := range three(rows[0][i], rows[1][i], rows[2][i], rows[3][i]) {
-			t.put(i, j, g)
+			t.storeAt(i, j, g)
 		}
 	}
 	return t
@@ -104,7 +104,7 @@ type side struct {
 	name         string
 	arg          int // of its first argument
 	rows         []string
-	step, thrice string
+	step, triple string
 }
 
 var (
@@ -113,12 +113,12 @@ var (
 )
 
 func (s side) place(n int) string {
-	return "(" + s.rows[n/4] + ")" + []string{"", "(" + s.step + "*1)", "(" + s.step + "*2)", "(" + s.thrice + "*1)"}[n%4]
+	return "(" + s.rows[n/4] + ")" + []string{"", "(" + s.step + "*1)", "(" + s.step + "*2)", "(" + s.triple + "*1)"}[n%4]
 }
 
 // begin loads the distances, rewind the pointers of rows.
 func (s side) begin(f *file) {
-	f.op("MOVQ %scol+%d(FP), %s\n\tLEAQ (%s)(%s*2), %s", s.name, s.arg+8, s.step, s.step, s.step, s.thrice)
+	f.op("MOVQ %scol+%d(FP), %s\n\tLEAQ (%s)(%s*2), %s", s.name, s.arg+8, s.step, s.step, s.step, s.triple)
 }
 
 func (s side) rewind(f *file, rows int) {
@@ -137,7 +137,7 @@ func (s side) next(f *file) {
 
 // assemble writes a transform of n places, whole vectors of them, of count tiles.
 func (t *transform) assemble(f *file, s set, c *constants) {
-	a := assembler{file: f, set: s, constants: c, program: &t.program, need: t.uses(), reg: map[value]int{}, address: sourceSide.place}
+	a := assembler{file: f, set: s, constants: c, program: &t.program, need: t.useCounts(), reg: map[value]int{}, address: sourceSide.place}
 	for r := spare - 1; r >= 0; r-- {
 		a.free = append(a.free, r)
 	}
@@ -155,7 +155,7 @@ func (t *transform) assemble(f *file, s set, c *constants) {
 		for ; stored < len(t.stores) && t.after[stored] == done; stored++ {
 			v := t.stores[stored].args[0]
 			f.op("VMOVUPS %s, %s", s.reg(a.reg[v]), targetSide.place(t.stores[stored].array))
-			a.done(v)
+			a.releaseArgs(v)
 		}
 	}
 	for v, i := range t.code {
@@ -175,7 +175,7 @@ func (t *transform) assemble(f *file, s set, c *constants) {
 func winogradAssembly(s set) string {
 	var f file
 	f.line("#include \"textflag.h\"")
-	c := constants{at: map[string]int{}}
+	c := constants{index: map[string]int{}}
 	for _, t := range transforms() {
 		t.assemble(&f, s, &c)
 	}

@@ -1,0 +1,82 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// addWarnings notes what is odd: arrays that fit each other and may yet be the wrong ones.
+func (e *Evidence) addWarnings() {
+	e.warnDuplicates()
+	for _, m := range e.Models {
+		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
+			continue
+		}
+		kept, out := share(m.Correct, e.Retain), share(m.Correct, e.HeldOut)
+		guess := 1 / float64(e.Classes)
+		switch {
+		case len(e.Retain) >= minForShare && kept < 1.2*guess:
+			e.warn("%s is right on %.1f %% of the retained records, and guessing on %.1f %%: are labels and outputs in the same order?",
+				m.Name, 100*kept, 100*guess)
+		case len(e.Retain) >= minForShare && len(e.HeldOut) >= minForShare && out > kept+0.1:
+			e.warn("%s is right on %.1f %% of the held-out records and on %.1f %% of the retained ones: are the two sets exchanged?",
+				m.Name, 100*out, 100*kept)
+		}
+	}
+	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
+		for _, o := range e.ModelsOf(Original) {
+			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(float64(len(e.Forget))) {
+				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
+			}
+		}
+	}
+}
+
+// betterFitted is the share of records that u fits better than o; three standard errors of
+// a fair coin are 1.5/sqrt(n).
+func betterFitted(u, o *Model, rows []int) float64 {
+	if u.Losses == nil || o.Losses == nil {
+		return 0
+	}
+	n := 0
+	for _, i := range rows {
+		if u.Losses[i] < o.Losses[i] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(rows)))
+}
+
+// tooFewReason is how many records a share needs before anything is said of it.
+const minForShare = 20
+
+func (e *Evidence) warn(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+// warnDuplicates notes arrays of two models that are the same bytes. The last checkpoint may well
+// be the unlearned model, and the first the original.
+func (e *Evidence) warnDuplicates() {
+	first := map[string]File{}
+	for _, f := range e.Files {
+		other, known := first[f.SHA256]
+		models := strings.Contains(f.Name, "/") && strings.Contains(other.Name, "/")
+		if known && models && f.checkpoint == other.checkpoint && !strings.HasSuffix(f.Name, "in.npy") {
+			e.warn("%s is byte for byte %s.", f.Name, other.Name)
+		}
+		if !known {
+			first[f.SHA256] = f
+		}
+	}
+}
+
+func share(of []bool, rows []int) float64 {
+	n := 0
+	for _, i := range rows {
+		if of != nil && of[i] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(rows)))
+}

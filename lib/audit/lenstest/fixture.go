@@ -1,0 +1,191 @@
+package lenstest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// The planted cases. A record has three groups of features: what can be learned
+// of its class, what the models know of the retained records by heart, and what
+// only the original knows, of the records to be forgotten. The test part has testRows
+// records that are judged (lab.Case.Judged), and as many that are not.
+const (
+	trainRows, forgetRows, testRows = 200, 40, 160
+
+	group    = 4 // features in a group
+	features = 3 * group
+	units    = 4 * group // the positive and the negative part of what is learned and of what is known by heart
+)
+
+// members says of whom, besides the retained records, the original knows
+// something by heart.
+type members int
+
+const (
+	forgottenAreMembers members = iota // as it should be
+	heldOutAreMembers                  // the roles of forgotten and held-out records exchanged
+	noMembers                          // not of the retained ones either; the models are random
+)
+
+// fixture is where cases are planted.
+type fixture struct {
+	runner  *model.Runner
+	newCase func(seed uint64, who members) *audit.Case
+}
+
+// newFixture is the garden of cases that a lens can look at: the plain ones, or those with
+// a backdoor or with confused classes.
+func newFixture(t *testing.T, lens audit.Lens) *fixture {
+	t.Helper()
+	plain := openFixture(t, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
+	plain.newCase = plain.memorisedCase
+	if canRead(lens, plain) {
+		return plain
+	}
+	for _, b := range []lab.Backdoor{{Source: "a", Target: "b", Column: "trigger", Value: 4}, {Source: "a", Target: "b", Confuse: true}} {
+		special := openFixture(t, tabular.OneHidden{Features: specialFeatures, Outputs: 3, Hidden: 2 * specialFeatures})
+		special.newCase = func(seed uint64, who members) *audit.Case { return special.wrongAnswersCase(seed, who, b) }
+		if canRead(lens, special) {
+			return special
+		}
+	}
+	return plain
+}
+
+// canRead says whether a lens can look at the cases of a garden. One that cannot says so; an
+// error is for the tests to find.
+func canRead(lens audit.Lens, g *fixture) bool {
+	c := g.newCase(1, forgottenAreMembers)
+	r, err := lens.Read(c, c.Original)
+	return err != nil || r.Absent == ""
+}
+
+func openFixture(t *testing.T, arch model.Architecture) *fixture {
+	t.Helper()
+	e, err := engine.Open("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	r, err := model.NewRunner(e, arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{runner: r}
+}
+
+// memorisedCase makes a case of records that are known by heart; nothing is trained.
+func (g *fixture) memorisedCase(seed uint64, who members) *audit.Case {
+	rng := rand.New(rand.NewPCG(seed, 0x1e45))
+	p := &datasets.Prepared{Train: drawPart(rng, trainRows), About: datasets.About{Classes: []string{"no", "yes"}}}
+	c := &audit.Case{Case: &lab.Case{Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner}}}
+	judged := drawPart(rng, testRows)
+	p.Test = drawPart(rand.New(rand.NewPCG(seed, 0x5ee7)), 2*testRows)
+	for k, i := range c.EvalRows() {
+		copy(p.Test.X.Row(i), judged.X.Row(k))
+		p.Test.Y[i] = judged.Y[k]
+	}
+	order := rng.Perm(trainRows)
+	c.Forget, c.Retain = order[:forgetRows], order[forgetRows:]
+	slices.Sort(c.Forget)
+	slices.Sort(c.Retain)
+	switch who {
+	case forgottenAreMembers:
+		memorise(rng, p.Train, c.Retain, group)
+		memorise(rng, p.Train, c.Forget, 2*group)
+	case heldOutAreMembers:
+		memorise(rng, p.Train, c.Retain, group)
+		rows := c.EvalRows()
+		rng.Shuffle(testRows, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		memorise(rng, p.Test, rows, 2*group)
+	case noMembers:
+		c.Original, c.Oracle = c.NewModel("original", g.runner.Arch.Init(rng)), c.NewModel("oracle", g.runner.Arch.Init(rng))
+		c.SecondOracle = c.NewModel("another oracle", g.runner.Arch.Init(rng))
+		return c
+	}
+	c.Original, c.Oracle = c.NewModel("original", g.weights(true)), c.NewModel("oracle", g.weights(false))
+	c.SecondOracle = c.NewModel("another oracle", addNoise(rng, g.weights(false)))
+	return c
+}
+
+// drawPart draws records of which a little can be learned. All have a trace of what only
+// the original knows by heart, from which one can learn what it looks like.
+func drawPart(rng *rand.Rand, n int) datasets.Part {
+	p := datasets.Part{X: array.New[float32](n, features), Y: make([]int, n), IDs: make([]int, n)}
+	for i := range n {
+		p.Y[i], p.IDs[i] = rng.IntN(2), i
+		for k := range group {
+			p.X.Row(i)[k] = float32(rng.NormFloat64())
+		}
+		for k := 2 * group; k < features; k++ {
+			p.X.Row(i)[k] = float32(0.5 * rng.NormFloat64())
+		}
+		p.X.Row(i)[0] += 0.5 * sign(p.Y[i])
+	}
+	return p
+}
+
+// memorise writes what is known by heart of some records to a group of features:
+// something of its own for each, and the class.
+func memorise(rng *rand.Rand, p datasets.Part, rows []int, from int) {
+	for _, i := range rows {
+		for k := range group {
+			p.X.Row(i)[from+k] = float32(1.5 * rng.NormFloat64())
+		}
+		p.X.Row(i)[from] += 2 * sign(p.Y[i])
+	}
+}
+
+func sign(class int) float32 { return float32(2*class - 1) }
+
+// weights are those of a network that looks at what can be learned and at what
+// it knows by heart; only one that remembers has the last group.
+func (g *fixture) weights(remembers bool) nn.Params {
+	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
+	for _, p := range w {
+		clear(p.Data)
+	}
+	hidden, head := weightSetter(w[0]), weightSetter(w[2])
+	for k := range group {
+		for part, s := range []float32{1, -1} {
+			learned, memorised := part*group+k, (2+part)*group+k
+			hidden(k, learned, s)
+			hidden(group+k, memorised, s)
+			if remembers {
+				hidden(2*group+k, memorised, s)
+			}
+			if k == 0 {
+				for class := range 2 {
+					head(learned, class, s*sign(class))
+					head(memorised, class, s*sign(class))
+				}
+			}
+		}
+	}
+	return w
+}
+
+// addNoise are weights with a little noise: those of another seed.
+func addNoise(rng *rand.Rand, w nn.Params) nn.Params {
+	for _, p := range w {
+		for i := range p.Data {
+			p.Data[i] += float32(0.05 * rng.NormFloat64())
+		}
+	}
+	return w
+}
+
+// weightSetter sets the weight from an input to an output.
+func weightSetter(p nn.Param) func(in, out int, v float32) {
+	return func(in, out int, v float32) { p.Data[out*p.Shape[1]+in] = v }
+}

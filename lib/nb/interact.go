@@ -1,0 +1,281 @@
+package nb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+)
+
+// HeadlessEnv is the environment variable that, when it is set, says that no
+// browser shows the notebook: sliders then do not wait for anybody.
+const HeadlessEnv = "LETHE_HEADLESS"
+
+// How long Turn waits. A running cell keeps the cells below it from running,
+// therefore it does not wait for ever.
+const (
+	browserWait      = 3 * time.Second         // for a browser to answer at all
+	idleLimit        = 5 * time.Minute         // for a reader to move a slider
+	idleLimitWaiting = 1500 * time.Millisecond // the same, while other cells wait
+	pollEvery        = 100 * time.Millisecond
+)
+
+// Interact draws a figure, and draws it again whenever a reader moves a slider:
+//
+//	rate, epochs := 0.1, 5
+//	nb.Interact(func(ctx context.Context, live *nb.Live) error {
+//		return forget(ctx, rate, epochs, live)
+//	}, nb.NewSlider("learning rate", &rate, 0.001, 1).Log(), nb.NewSlider("epochs", &epochs, 1, 20))
+//
+// The newest position wins: a drawing that still runs sees its context end. The
+// sliders work until the reader presses "done" or interrupts the cell, or until
+// nobody has moved one for five minutes; while other cells wait for this one,
+// as under Run All, a few seconds without a move are enough.
+//
+// Without a browser (a terminal, an execution without a screen, LETHE_HEADLESS
+// set) Turn draws once, with the values that the variables have, and says that
+// sliders need JupyterLab.
+func Interact(draw func(ctx context.Context, live *Live) error, sliders ...Slider) {
+	std.interact(draw, sliders)
+}
+
+func (s *outputTarget) interact(draw func(context.Context, *Live) error, sliders []Slider) {
+	for _, k := range sliders {
+		s.check(k.check())
+	}
+	if !s.hasBrowser() {
+		s.drawOnce(draw, sliders)
+		return
+	}
+	d := newPanel(s, draw, sliders)
+	s.show(output{id: d.id, data: bundle{"text/plain": d.settingsText(), "text/html": d.html()}}, d.settingsText()+"\n")
+	s.show(d.status(statusDrawing), "")
+	d.connect()
+	d.run(Context())
+}
+
+// hasBrowser says whether somebody may be looking: a notebook server started the
+// kernel, and nobody said otherwise.
+func (s *outputTarget) hasBrowser() bool {
+	return s.notebook && os.Getenv(HeadlessEnv) == "" &&
+		os.Getenv("JPY_SESSION_NAME") != "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
+}
+
+// drawOnce draws with the initial values.
+func (s *outputTarget) drawOnce(draw func(context.Context, *Live) error, sliders []Slider) {
+	live := s.live()
+	err := draw(Context(), live)
+	live.Done()
+	s.check(err)
+	s.printLine(s.out, "Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.", formatSettings(sliders, initialValues(sliders)))
+}
+
+func (k Slider) check() error {
+	switch {
+	case !(k.min < k.max):
+		return fmt.Errorf("the slider %q goes from %v to %v", k.name, k.min, k.max)
+	case k.log && k.min <= 0:
+		return fmt.Errorf("the slider %q has equal factors and starts at %v; that needs more than 0", k.name, k.min)
+	case !(k.min <= k.initial && k.initial <= k.max):
+		return fmt.Errorf("the slider %q goes from %v to %v, its variable is %v", k.name, k.min, k.max, k.initial)
+	}
+	return nil
+}
+
+func initialValues(sliders []Slider) []float64 {
+	out := make([]float64, len(sliders))
+	for i, k := range sliders {
+		out[i] = k.initial
+	}
+	return out
+}
+
+// formatSettings are the values in words: "learning rate = 0.1, epochs = 5".
+func formatSettings(sliders []Slider, values []float64) string {
+	words := make([]string, len(sliders))
+	for i, k := range sliders {
+		words[i] = k.name + " = " + formatValue(values[i])
+	}
+	return strings.Join(words, ", ")
+}
+
+// panel is a set of sliders in a browser, and the drawing that follows them.
+type panel struct {
+	s         *outputTarget
+	draw      func(context.Context, *Live) error
+	sliders   []Slider
+	positions [][]float64
+	values    []float64
+	id        string
+	address   string
+	live      *Live
+	messages  chan message
+	last      message
+	connected bool
+	lastMove  time.Time
+
+	cancel   context.CancelFunc // of the drawing that runs
+	finished chan error
+}
+
+func newPanel(s *outputTarget, draw func(context.Context, *Live) error, sliders []Slider) *panel {
+	id := gonbui.UniqueId()
+	d := &panel{
+		s: s, draw: draw, sliders: sliders, values: initialValues(sliders),
+		id: id, address: "/lethe/knobs/" + id,
+		live: s.live(), messages: make(chan message, 64),
+	}
+	for _, k := range sliders {
+		d.positions = append(d.positions, k.positions())
+	}
+	return d
+}
+
+func (d *panel) settingsText() string { return formatSettings(d.sliders, d.values) }
+
+// runCell draws and waits in turn, until there is a reason to end.
+func (d *panel) run(ctx context.Context) {
+	began := d.s.now()
+	d.lastMove = began
+	d.start(ctx)
+	look := time.NewTicker(pollEvery)
+	defer look.Stop()
+	why := ""
+	for why == "" {
+		select {
+		case <-ctx.Done():
+			why = "The sliders stopped with the cell."
+		case m := <-d.messages:
+			why = d.handleMessage(ctx, m)
+		case err := <-d.finished:
+			d.finishDrawing(err)
+		case <-look.C:
+			why = d.idleReason(d.s.now().Sub(began))
+		}
+	}
+	if err := d.stop(); err != nil && !errors.Is(err, context.Canceled) {
+		why += " The last drawing did not work: " + err.Error()
+	}
+	d.end(why)
+}
+
+// What stands below the sliders.
+const (
+	statusDrawing = "drawing"
+	statusReady   = "Move a slider. The cell runs until you press done."
+)
+
+func (d *panel) statusText() string {
+	if d.finished != nil {
+		return statusDrawing
+	}
+	return statusReady
+}
+
+// start begins a drawing with the present values.
+func (d *panel) start(ctx context.Context) {
+	for i, k := range d.sliders {
+		k.set(d.values[i])
+	}
+	inner, cancel := context.WithCancel(ctx)
+	finished := make(chan error, 1)
+	d.cancel, d.finished = cancel, finished
+	go func() { finished <- d.draw(inner, d.live) }()
+}
+
+// stop ends the drawing that runs, if one does, and waits for it: the variables
+// belong to one drawing at a time.
+func (d *panel) stop() error {
+	if d.finished == nil {
+		return nil
+	}
+	d.cancel()
+	err := <-d.finished
+	d.finished = nil
+	return err
+}
+
+// finishDrawing brings the last state of a drawing onto the page.
+func (d *panel) finishDrawing(err error) {
+	d.cancel()
+	d.finished = nil
+	if err != nil && !errors.Is(err, context.Canceled) {
+		d.live.Markdown("This did not work: " + markdownText(err.Error()))
+	}
+	d.live.drawPending()
+	d.s.update(d.status(statusReady))
+}
+
+// handleMessage takes a message from the browser and returns the reason to end, if it is
+// one. Messages may overtake each other; an older one says nothing new.
+func (d *panel) handleMessage(ctx context.Context, m message) string {
+	if m.Number <= d.last.Number {
+		return ""
+	}
+	d.last, d.connected = m, true
+	if m.Done {
+		return "The sliders are put away."
+	}
+	values, ok := d.valuesAt(m.Positions)
+	if !ok || slices.Equal(values, d.values) {
+		d.s.update(d.status(d.statusText()))
+		return ""
+	}
+	d.lastMove = d.s.now()
+	d.s.update(d.status(statusDrawing))
+	d.live.mute(true)
+	_ = d.stop() // its values are no longer wanted, and neither is its error
+	d.live.mute(false)
+	d.values = values
+	d.start(ctx)
+	return ""
+}
+
+// valuesAt are the values at the positions of the sliders.
+func (d *panel) valuesAt(at []int) ([]float64, bool) {
+	if len(at) != len(d.positions) {
+		return nil, false
+	}
+	values := make([]float64, len(at))
+	for i, p := range d.positions {
+		if at[i] < 0 || at[i] >= len(p) {
+			return nil, false
+		}
+		values[i] = p[at[i]]
+	}
+	return values, true
+}
+
+// idleReason returns the reason to end when nobody is there, or nobody moves a slider.
+func (d *panel) idleReason(since time.Duration) string {
+	if d.finished != nil {
+		return ""
+	}
+	quiet := d.s.now().Sub(d.lastMove)
+	switch {
+	case !d.connected && since > browserWait:
+		return "Drawn once: sliders need JupyterLab in a browser; without one, change the values in the code."
+	case d.connected && d.last.Waiting && quiet > idleLimitWaiting:
+		return "Other cells were waiting, so the sliders stopped. Run this cell alone to move them."
+	case quiet > idleLimit:
+		return "Nobody moved a slider for five minutes. Run this cell again to move them."
+	}
+	return ""
+}
+
+// end leaves the values and the reason in the place of the sliders: what is
+// saved with the notebook needs no script.
+func (d *panel) end(why string) {
+	d.live.Done()
+	d.s.update(output{id: d.id, data: bundle{"text/plain": "Drawn for " + d.settingsText() + "."}})
+	last := d.status(why)
+	delete(last.data, "text/html")
+	d.s.update(last)
+	d.s.sync()
+}

@@ -1,0 +1,86 @@
+package nb
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Slider is a knob of Turn: a variable of the cell that a reader can move.
+type Slider struct {
+	name     string
+	min, max float64
+	step     float64
+	log      bool
+	whole    bool
+	initial  float64
+	set      func(float64)
+}
+
+// NewSlider makes a slider for a variable of the cell, between min and max. The
+// variable's value is where the slider starts, and what the cell uses where
+// there are no sliders.
+func NewSlider[T int | float64](name string, variable *T, min, max T) Slider {
+	_, whole := any(*variable).(int)
+	return Slider{
+		name: oneLine(name), min: float64(min), max: float64(max), whole: whole,
+		initial: float64(*variable),
+		set:     func(v float64) { *variable = T(v) },
+	}
+}
+
+// Log makes equal ways of the slider equal factors, for a rate between 0.001
+// and 1. Both ends have to be above zero.
+func (s Slider) Log() Slider {
+	s.log = true
+	return s
+}
+
+// Step sets the distance between two positions.
+func (s Slider) Step(step float64) Slider {
+	s.step = step
+	return s
+}
+
+// defaultPositions is the number of positions of a slider without a step of its own.
+const defaultPositions = 60
+
+// positions are the values that the slider can take, among them the first one.
+func (s Slider) positions() []float64 {
+	values := []float64{s.initial}
+	add := func(v float64) {
+		if s.whole {
+			v = math.Round(v)
+		}
+		if v >= s.min && v <= s.max {
+			values = append(values, v)
+		}
+	}
+	n := defaultPositions
+	if s.step > 0 {
+		n = int(math.Min(1000, math.Floor((s.max-s.min)/s.step+1e-9)))
+	}
+	for i := 0; i <= n; i++ {
+		part := float64(i) / float64(n)
+		switch {
+		case s.log && s.min > 0:
+			add(roundDigits(s.min*math.Pow(s.max/s.min, part), 2))
+		case s.step > 0:
+			add(roundDigits(s.min+float64(i)*s.step, 12))
+		default:
+			add(roundDigits(s.min+part*(s.max-s.min), 3))
+		}
+	}
+	values = append(values, s.min, s.max)
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// roundDigits is v with so many significant digits.
+func roundDigits(v float64, digits int) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	return r
+}
+
+// formatValue is a value as a reader sees it beside the slider.
+func formatValue(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

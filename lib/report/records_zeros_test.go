@@ -1,0 +1,106 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// What encoding/json leaves out where it is 0 is named, wherever in a type it stands.
+func TestFieldsThatLeaveZerosOutAreNamed(t *testing.T) {
+	type inner struct {
+		Share float64 `json:"share,omitempty"`
+	}
+	type Embedded struct {
+		Deep int8 `json:"deep,omitempty"`
+	}
+	for want, record := range map[string]any{
+		"n": struct {
+			N int `json:"n,omitempty"`
+		}{},
+		"N": struct {
+			N float32 `json:",omitempty"`
+		}{},
+		"u": struct {
+			U uint64 `json:"u,string,omitempty"`
+		}{},
+		"b": struct {
+			B bool `json:"b,omitempty"`
+		}{},
+		"z": struct {
+			Z float64 `json:"z,omitzero"`
+		}{},
+		"s": struct {
+			S inner0 `json:"s,omitzero"`
+		}{},
+		"a": struct {
+			A [2]float64 `json:"a,omitzero"`
+		}{},
+		"named": struct {
+			D time.Duration `json:"named,omitempty"`
+		}{},
+		"in.share": struct {
+			In inner `json:"in"`
+		}{},
+		"list.share": struct {
+			List []inner `json:"list,omitempty"`
+		}{},
+		"map.share": struct {
+			Map map[string]*inner `json:"map"`
+		}{},
+		"deep": struct{ Embedded }{},
+	} {
+		if got := report.OmittedZeros(reflect.TypeOf(record)); len(got) != 1 || got[0] != want {
+			t.Errorf("%q of %T, want %q", got, record, want)
+		}
+		for name, write := range map[string]func(report.Records) error{
+			"csv":  func(r report.Records) error { return r.CSV(new(bytes.Buffer)) },
+			"json": func(r report.Records) error { return r.JSON(new(bytes.Buffer)) },
+		} {
+			if err := write(report.Records{struct{}{}, record}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %T was written: %v", name, record, err)
+			}
+		}
+	}
+}
+
+type inner0 struct {
+	V float64 `json:"v"`
+}
+
+// tree is a type that holds itself.
+type tree struct {
+	V     float64 `json:"v"`
+	Inner []tree  `json:"inner,omitempty"`
+}
+
+// What was not measured may be left out: nil pointers, lists, maps, words.
+func TestWhatWasNotMeasuredMayBeLeftOut(t *testing.T) {
+	type fine struct {
+		A   float64            `json:"a"`
+		P   *float64           `json:"p,omitempty"`
+		Q   *inner0            `json:"q,omitzero"`
+		L   []float64          `json:"l,omitempty"`
+		M   map[string]float64 `json:"m,omitempty"`
+		W   string             `json:"w,omitempty"`
+		T   tree               `json:"t"`
+		Not int                `json:"-"`
+		RawNumber
+		json.RawMessage
+	}
+	if got := report.OmittedZeros(reflect.TypeFor[[]fine]()); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// RawNumber writes itself.
+type RawNumber struct {
+	V float64 `json:"v,omitempty"`
+}
+
+func (RawNumber) MarshalJSON() ([]byte, error) { return []byte("0"), nil }

@@ -1,0 +1,74 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// GradientCombiner weighs the terms of an objective at every step, by their values and by the
+// inner products of their gradients, gram[i][j] = g_i . g_j, both after the targets'
+// own weights. The step goes down sum_i w_i g_i. A mixer is a function of what it
+// is given and nothing else, so that a stopped training goes on with the same bits.
+type GradientCombiner interface {
+	Weights(values []float64, gram [][]float64) ([]float64, error)
+}
+
+// checkGram refuses gradients that cannot be mixed: none, or other than terms of
+// them where terms is not 0, or one that is not finite.
+func checkGram(gram [][]float64, terms int) error {
+	if len(gram) == 0 {
+		return fmt.Errorf("no gradients to mix")
+	}
+	if terms > 0 && len(gram) != terms {
+		return fmt.Errorf("it is for %d terms, there are %d", terms, len(gram))
+	}
+	for i, row := range gram {
+		if math.IsNaN(row[i]) || math.IsInf(row[i], 0) {
+			return nn.NotFinitef("", "the gradient of term %d has the squared length %v", i, row[i])
+		}
+	}
+	return nil
+}
+
+// combine adds the parts up with the mixer's weights.
+func combine(m GradientCombiner, parts []stepGradient) (stepGradient, error) {
+	values, gram := make([]float64, len(parts)), make([][]float64, len(parts))
+	for i := range gram {
+		values[i] = parts[i].loss
+		gram[i] = make([]float64, len(parts))
+		for j := range gram[i] {
+			gram[i][j] = gradientDot(parts[i].grads, parts[j].grads)
+		}
+	}
+	w, err := m.Weights(values, gram)
+	if err != nil {
+		return stepGradient{}, fmt.Errorf("train: mixing %d gradients by %T: %w", len(parts), m, err)
+	}
+	if len(w) != len(parts) {
+		return stepGradient{}, fmt.Errorf("train: %d weights for %d gradients", len(w), len(parts))
+	}
+	var out stepGradient
+	for k, p := range parts {
+		scale(p.grads, w[k])
+		p.loss *= w[k]
+		if k == 0 {
+			out.gradientSum = p.gradientSum
+		} else {
+			out.add(p.gradientSum)
+		}
+		out.states = append(out.states, p.states...)
+	}
+	return out, nil
+}
+
+func gradientDot(a, b [][]float64) float64 {
+	var sum float64
+	for i, g := range a {
+		for j, v := range g {
+			sum += float64(v * b[i][j])
+		}
+	}
+	return sum
+}

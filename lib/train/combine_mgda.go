@@ -1,0 +1,212 @@
+package train
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MGDA is the multiple-gradient descent algorithm (Desideri 2012; Sener and Koltun
+// 2018): the weights w >= 0 with sum 1 for which || sum_i w_i g_i || is smallest.
+// The mixture is then a direction in which no term rises, or 0 where there is
+// none. For two terms the solution is closed,
+//
+//	w_1 = clamp(((g_2 - g_1) . g_2) / |g_1 - g_2|^2, 0, 1)
+//
+// and half where they lie closer together than 1e-5 of the longest. For more it is found
+// by active sets: from
+// equal weights by the shortest changes of weights that lead there, so that three equal
+// gradients get a third each, and gradients closer together than 3e-7 of the longest
+// count as equal.
+//
+// Difference from Sener and Koltun: theirs is the method of Frank and Wolfe, which comes
+// near the solution for three terms or more like one in the number of its rounds, and
+// is not there after 1000.
+type MGDA struct{}
+
+var _ GradientCombiner = MGDA{}
+
+// Weights implements Mixer.
+func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
+	if err := checkGram(gram, 0); err != nil {
+		return nil, err
+	}
+	w, longest := make([]float64, len(gram)), 0.0
+	for i := range gram {
+		w[i] = 1 / float64(len(gram))
+		longest = math.Max(longest, gram[i][i])
+	}
+	if len(w) > 2 && longest > 0 {
+		return minNormWeights(w, gram, longest), nil
+	}
+	// One round is the closed solution; another mends what was lost in rounding.
+	for range 1000 {
+		along, norm := gramProducts(w, gram)
+		k := argMin(along)
+		if norm-along[k] <= 1e-10*longest {
+			break
+		}
+		// The point of the segment from the mixture to g_k that is nearest to 0.
+		step := math.Min(1, (norm-along[k])/(norm-2*along[k]+gram[k][k]))
+		for i := range w {
+			w[i] *= 1 - step
+		}
+		w[k] += step
+	}
+	return w, nil
+}
+
+// gramProducts are those of every gradient with the mixture, and that of the mixture with
+// itself.
+func gramProducts(w []float64, gram [][]float64) (along []float64, norm float64) {
+	along = make([]float64, len(w))
+	for i := range w {
+		for j, v := range w {
+			along[i] += float64(v * gram[i][j])
+		}
+		norm += float64(w[i] * along[i])
+	}
+	return along, norm
+}
+
+func argMin(x []float64) int {
+	k := 0
+	for i := range x {
+		if x[i] < x[k] {
+			k = i
+		}
+	}
+	return k
+}
+
+// minNormWeights are the weights of the shortest mixture, by active sets: the best weights of
+// the terms that have any, without looking at signs; those that would fall below 0 are
+// left out on the way; and then the term that the mixture goes up most steeply joins in.
+// The mixture gets shorter with every set, so that none comes back.
+func minNormWeights(w []float64, gram [][]float64, longest float64) []float64 {
+	unit := make([][]float64, len(gram))
+	for i, row := range gram {
+		unit[i] = make([]float64, len(row))
+		for j, v := range row {
+			unit[i][j] = v / longest
+		}
+	}
+	best, least := w, math.Inf(1)
+	set := make([]int, len(w))
+	for i := range set {
+		set[i] = i
+	}
+	for {
+		w, set = solveActiveSet(w, set, unit)
+		along, norm := gramProducts(w, unit)
+		if norm >= least {
+			return best
+		}
+		best, least = w, norm
+		k := argMin(along)
+		if slices.Contains(set, k) {
+			return best
+		}
+		set = append(set, k)
+	}
+}
+
+// solveActiveSet moves weights to the best of a set of terms, and says which of these are left.
+func solveActiveSet(w []float64, set []int, gram [][]float64) ([]float64, []int) {
+	for {
+		change, step, out := minNormDirection(w, set, gram), 1.0, -1
+		for a, i := range set {
+			if change[a] < 0 && w[i]+float64(step*change[a]) < 0 {
+				step, out = -w[i]/change[a], a
+			}
+		}
+		w = slices.Clone(w)
+		for a, i := range set {
+			w[i] = max(0, w[i]+float64(step*change[a]))
+		}
+		if out >= 0 {
+			w[set[out]] = 0
+		}
+		floats.Scale(1/floats.Sum(w), w) // what rounding has lost
+		if out < 0 {
+			return w, set
+		}
+		set = slices.Delete(slices.Clone(set), out, out+1)
+	}
+}
+
+// equalTolerance is the square of how close, to the longest, gradients are that count as equal.
+const equalTolerance = 1e-13
+
+// minNormDirection is the shortest change of the weights of a set that makes their mixture the
+// shortest of all whose weights, of any sign, have the same sum: d with sum 0 and
+//
+//	C G C d = -C G w,  C = 1 - 1/n
+//
+// In directions in which the mixture hardly changes d is 0.
+func minNormDirection(w []float64, set []int, gram [][]float64) []float64 {
+	n := len(set)
+	along, _ := gramProducts(w, gram)
+	level, rows, all := 0.0, make([]float64, n), 0.0
+	for a, i := range set {
+		level += along[i] / float64(n)
+		for _, j := range set {
+			rows[a] += gram[i][j] / float64(n)
+		}
+		all += rows[a] / float64(n)
+	}
+	centred := mat.NewSymDense(n, nil)
+	for a, i := range set {
+		for b, j := range set[:a+1] {
+			centred.SetSym(a, b, gram[i][j]-rows[a]-rows[b]+all)
+		}
+	}
+	d := make([]float64, n)
+	var e mat.EigenSym
+	if !e.Factorize(centred, true) {
+		return d
+	}
+	var axes mat.Dense
+	e.VectorsTo(&axes)
+	for k, v := range e.Values(nil) {
+		if v <= equalTolerance {
+			continue
+		}
+		up := 0.0
+		for a, i := range set {
+			up += float64(axes.At(a, k) * (along[i] - level))
+		}
+		for a := range d {
+			d[a] -= float64(axes.At(a, k) * up / v)
+		}
+	}
+	return d
+}
+
+// PrintedMGDA is the weight of two terms as BlindU prints it (below its equation
+// (8), where term 1 is the retained loss and term 2 the forgotten one):
+//
+//	w_1 = clamp(((g_1 - g_2) . g_1) / |g_1 - g_2|^2, 0, 1)
+//
+// which is the weight that [MGDA] gives to the other term, so that the longer
+// gradient gets more of the step instead of less: for (1, 0) and (0, 3) it is 0.1
+// where 0.9 makes the shortest mixture. Half where the gradients are the same. It
+// refuses other than two terms.
+type PrintedMGDA struct{}
+
+var _ GradientCombiner = PrintedMGDA{}
+
+// Weights implements Mixer.
+func (PrintedMGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
+	if err := checkGram(gram, 2); err != nil {
+		return nil, err
+	}
+	apart := gram[0][0] - 2*gram[0][1] + gram[1][1]
+	if apart <= 0 {
+		return []float64{0.5, 0.5}, nil
+	}
+	w := min(1, max(0, (gram[0][0]-gram[0][1])/apart))
+	return []float64{w, 1 - w}, nil
+}

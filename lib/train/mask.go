@@ -1,0 +1,120 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// L1 adds f Weight ||w||_1 to the objective, the sum of magnitudes over all
+// weights, biases and gains; state is none. f is 1 or, where it falls, 1 - e/E in
+// epoch e = 0, 1, ... of E. The derivative of |w| at 0 is 0.
+type L1 struct {
+	Weight  float64 `json:"weight"`
+	Falling bool    `json:"falling,omitempty"`
+}
+
+func (l *L1) check() error {
+	if l != nil && (!(l.Weight >= 0) || math.IsInf(l.Weight, 1)) {
+		return fmt.Errorf("train: the weight of the L1 term is %v", l.Weight)
+	}
+	return nil
+}
+
+// add adds the term's gradient to grads and returns its value.
+func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
+	if l == nil {
+		return 0
+	}
+	weight := l.Weight
+	if l.Falling {
+		weight *= 1 - float64(epoch)/float64(epochs)
+	}
+	var norm float64
+	for i, g := range grads {
+		for j := range g {
+			switch w := p[i].Data[j]; {
+			case w > 0:
+				norm += float64(w)
+				g[j] += weight
+			case w < 0:
+				norm -= float64(w)
+				g[j] -= weight
+			}
+		}
+	}
+	return weight * norm
+}
+
+// Mask holds weights back: the gradient of a weight that is not Open is 0. It
+// has one slice per tensor, whatever it has for a tensor that is state. The
+// optimiser's own doing, momentum and weight decay, still moves a closed weight,
+// unless Restore puts every closed weight and its moments back after each step.
+type Mask struct {
+	Open    [][]bool
+	Restore bool
+}
+
+func (m *Mask) check(p nn.Params) error {
+	if m == nil {
+		return nil
+	}
+	if len(m.Open) != len(p) {
+		return fmt.Errorf("train: a mask of %d tensors for a model of %d", len(m.Open), len(p))
+	}
+	for i, v := range p {
+		if !v.State && len(m.Open[i]) != len(v.Data) {
+			return fmt.Errorf("train: the mask of %s has %d elements, it has %d weights", v.Name, len(m.Open[i]), len(v.Data))
+		}
+	}
+	return nil
+}
+
+func (m *Mask) apply(grads [][]float64) {
+	if m == nil {
+		return
+	}
+	for i, g := range grads {
+		for j := range g {
+			if !m.Open[i][j] {
+				g[j] = 0
+			}
+		}
+	}
+}
+
+// saved is what restore puts back, or nil.
+type saved struct {
+	p nn.Params
+	s *nn.OptimizerState
+}
+
+func (m *Mask) save(p nn.Params, s *nn.OptimizerState) *saved {
+	if m == nil || !m.Restore {
+		return nil
+	}
+	return &saved{p.Clone(), s.Clone()}
+}
+
+func (m *Mask) restore(from *saved, p nn.Params, s *nn.OptimizerState) {
+	if from == nil {
+		return
+	}
+	put := func(from, to nn.Params) {
+		for i, v := range to {
+			if v.State {
+				continue
+			}
+			for j := range v.Data {
+				if !m.Open[i][j] {
+					v.Data[j] = from[i].Data[j]
+				}
+			}
+		}
+	}
+	put(from.p, p)
+	for k, slot := range s.Slots {
+		put(from.s.Slots[k], slot)
+	}
+}

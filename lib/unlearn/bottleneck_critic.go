@@ -1,0 +1,154 @@
+package unlearn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/information"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// criticBottleneck is a bottleneck together with a critic that looks for what its codes have in
+// common with codes that are to be forgotten: one network, so that the critic's answer
+// has a derivative by the compressor. A record is that of the bottleneck, behind it the
+// code that it is paired with, and the code of a stranger. Beside the bottleneck's
+// outputs there are
+//
+//	erased      = approximator(paired code)
+//	pair-scores = critic of (the record's own code, paired code), and with the stranger
+//
+// The weights are the bottleneck's and, behind them, the critic's.
+type criticBottleneck struct {
+	Of     ib.Bottleneck          `json:"of"`
+	Critic information.Normalised `json:"critic"`
+}
+
+// erasedLogits is the output of logits of the paired code.
+const erasedLogits = "erased"
+
+var (
+	_ model.Architecture   = criticBottleneck{}
+	_ model.UsesBatchStats = criticBottleneck{}
+	_ model.MaxBatch       = criticBottleneck{}
+)
+
+// withCritic puts a critic beside a resolved bottleneck.
+func withCritic(of ib.Bottleneck) criticBottleneck {
+	critic := information.Normalised{Critic: information.Critic{X: of.Latent, Y: of.Latent}}
+	return criticBottleneck{Of: of, Critic: critic.WithDefaults()}
+}
+
+// Name implements model.Architecture.
+func (m criticBottleneck) Name() string { return "blinded-" + m.Of.Name() }
+
+// Inputs implements model.Architecture.
+func (m criticBottleneck) Inputs() int { return m.Of.Inputs() + 2*m.Of.Latent }
+
+// Returns implements model.Architecture.
+func (m criticBottleneck) Returns() []model.Output {
+	return append(m.Of.Returns(), model.Output{Name: erasedLogits, Width: m.Of.Outputs}, model.Output{Name: loss.PairScores, Width: 2})
+}
+
+// WithDefaults implements model.Architecture.
+func (m criticBottleneck) WithDefaults() model.Architecture {
+	return criticBottleneck{m.Of.WithDefaults().(ib.Bottleneck), m.Critic.WithDefaults()}
+}
+
+// UsesBatchStats implements model.UsesBatchStats: the critic's average is that of a batch.
+func (criticBottleneck) UsesBatchStats() bool { return true }
+
+// MaxBatch implements model.MaxBatch.
+func (m criticBottleneck) MaxBatch() int { return m.Of.MaxBatch() }
+
+// Check implements model.Architecture.
+func (m criticBottleneck) Check() error {
+	if err := m.Of.Check(); err != nil {
+		return err
+	}
+	return m.Critic.Check()
+}
+
+// criticPrefix is that of the critic's weights.
+const criticPrefix = "critic."
+
+// Init implements model.Architecture.
+func (m criticBottleneck) Init(rng *rand.Rand) nn.Params {
+	return append(m.Of.Init(rng), m.Critic.Init(rng, criticPrefix)...)
+}
+
+// RandomInputs implements model.Architecture.
+func (m criticBottleneck) RandomInputs() []nn.RandomInput { return m.Of.RandomInputs() }
+
+// Forward implements model.Architecture. The paired codes come before the record's own
+// through the approximator, whose statistics, where it has any, are then its own.
+func (m criticBottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+	compressing, approximating := m.Of.TensorCounts()
+	front, back, critic := p[:compressing], p[compressing:compressing+approximating], p[compressing+approximating:]
+	features, latent := m.Of.Inputs(), m.Of.Latent
+	paired := Slice(x, AxisRange(features, features+latent))
+	stranger := Slice(x, AxisRange(features+latent))
+	gone := m.Of.Classify(t, back, paired)
+	code := m.Of.Compress(t, front, Slice(x, AxisRange(0, features)), model.RandomInputAt(draws, 0))
+	logits := m.Of.Classify(t, back, code.Z)
+	return model.Trace{
+		Outputs: map[string]*Node{
+			nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar,
+			erasedLogits: gone, loss.PairScores: m.Critic.Forward(t, critic, code.Z, paired, stranger),
+		},
+		Embedding: code.Mean,
+	}
+}
+
+// pairAugmenter puts a stranger behind every record that already has its own code behind it,
+// another one in every epoch: the codes are dealt anew, by a permutation.
+type pairAugmenter struct {
+	seed  engine.Root
+	codes array.Matrix[float32]
+
+	mu           sync.Mutex
+	permutations map[int][]int // by epoch
+}
+
+func (q *pairAugmenter) permutation(epoch int) []int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.permutations == nil {
+		q.permutations = map[int][]int{}
+	}
+	if q.permutations[epoch] == nil {
+		q.permutations[epoch] = q.seed.Stream(engine.StreamAssigned, uint64(epoch)).Perm(q.codes.Rows)
+	}
+	return q.permutations[epoch]
+}
+
+// Augment implements train.Augmenter; id is the record's place among the pairs.
+func (q *pairAugmenter) Augment(dst, src []float32, epoch, id int) error {
+	if id < 0 {
+		return fmt.Errorf("pair %d", id)
+	}
+	copy(dst, src)
+	at := len(dst) - q.codes.Cols
+	copy(dst[at:], q.codes.Row(q.permutation(epoch)[id%q.codes.Rows]))
+	return nil
+}
+
+// pairRecords are n records, each with a code and room for a stranger behind it; the shorter
+// list starts over. Who is paired with whom is by place, as nothing says more.
+func (m criticBottleneck) pairRecords(n int, records, codes array.Matrix[float32]) array.Matrix[float32] {
+	out := array.New[float32](n, m.Inputs())
+	for i := range out.Rows {
+		code := codes.Row(i % codes.Rows)
+		copy(out.Row(i), records.Row(i%records.Rows))
+		copy(out.Row(i)[records.Cols:], code)
+		copy(out.Row(i)[records.Cols+len(code):], code)
+	}
+	return out
+}

@@ -1,0 +1,177 @@
+package unlearn
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/attack/features"
+	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// criticModel is a variational autoencoder together with critics that look at what it
+// says of a record: one network, whose players own disjoint weights, so that a
+// critic's answer has a derivative by the autoencoder's weights. A record is the
+// autoencoder's and behind it what its reconstruction is compared with, in the order
+// of names. Beside the autoencoder's outputs there are
+//
+//	features = [recon, KL, recon + KL, mu, s, ||mu||, ||s||]   (package features)
+//	logits_k = critic k of the first columns of (features - view.mean) view.factor
+//
+// The weights are the autoencoder's, the view's, which nobody moves, and the critics'.
+// Critics have no dropout here: they have it where they learn on their own.
+type criticModel struct {
+	Of      model.Architecture
+	Tensors int       // that the autoencoder has
+	Recon   loss.Loss // its inputs stand behind a record
+	Critics []learned.Network
+}
+
+// newCriticGame is the output with the features.
+const featuresOutput = "features"
+
+var _ model.Architecture = criticModel{}
+
+// Name implements model.Architecture.
+func (m criticModel) Name() string { return "criticised-" + m.Of.Name() }
+
+// codeAppender lists what stands behind a record, and how wide it is.
+func (m criticModel) extraInputs() (names []string, widths map[string]int) {
+	widths, _ = m.Recon.Inputs(model.OutputWidths(m.Of)) // Check has refused what has none
+	return slices.Sorted(maps.Keys(widths)), widths
+}
+
+// Inputs implements model.Architecture.
+func (m criticModel) Inputs() int {
+	n := m.Of.Inputs()
+	_, widths := m.extraInputs()
+	for _, w := range widths {
+		n += w
+	}
+	return n
+}
+
+// features is their number.
+func (m criticModel) features() int {
+	full, _, _ := features.Counts(model.OutputWidths(m.Of)[loss.LatentMean])
+	return full
+}
+
+// Returns implements model.Architecture.
+func (m criticModel) Returns() []model.Output {
+	out := append(slices.Clone(m.Of.Returns()), model.Output{Name: featuresOutput, Width: m.features()})
+	if len(m.Critics) > 0 {
+		out = append(out, model.Output{Name: nn.Logits, Width: len(m.Critics)})
+	}
+	return out
+}
+
+// WithDefaults implements model.Architecture.
+func (m criticModel) WithDefaults() model.Architecture {
+	m.Of = defaults.Of(m.Of, m.Of.WithDefaults())
+	return m
+}
+
+// Check implements model.Architecture.
+func (m criticModel) Check() error {
+	if err := m.Of.Check(); err != nil {
+		return err
+	}
+	if model.HasBatchStats(m.Of) {
+		return fmt.Errorf("%s mixes the records of a batch", m.Of.Name())
+	}
+	for _, l := range []loss.Loss{m.Recon, loss.LatentDivergence{}} {
+		if _, err := l.Inputs(model.OutputWidths(m.Of)); err != nil {
+			return fmt.Errorf("needs a variational autoencoder: %w", err)
+		}
+	}
+	return nil
+}
+
+// Init implements model.Architecture, with a view that changes nothing.
+func (m criticModel) Init(rng *rand.Rand) nn.Params {
+	p := m.Of.Init(rng)
+	mean, factor := nn.NewParam("view.mean", m.features(), 1), nn.NewParam("view.factor", m.features(), 1)
+	for i := range factor.Data {
+		factor.Data[i] = 1
+	}
+	p = append(p, mean, factor)
+	for k, c := range m.Critics {
+		p = append(p, criticParams(k, c.Init(rng))...)
+	}
+	return p
+}
+
+// criticsPrefix is the prefix of their weights' names.
+const criticsPrefix = "critic"
+
+// criticParams gives a critic's weights their names in the whole.
+func criticParams(k int, p nn.Params) nn.Params {
+	out := p.Clone()
+	for i := range out {
+		out[i].Name = fmt.Sprintf("%s%d.%s", criticsPrefix, k+1, p[i].Name)
+	}
+	return out
+}
+
+// RandomInputs implements model.Architecture.
+func (m criticModel) RandomInputs() []nn.RandomInput { return m.Of.RandomInputs() }
+
+// Forward implements model.Architecture.
+func (m criticModel) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+	own, at := m.Tensors, m.Of.Inputs()
+	tr := m.Of.Forward(t, p[:own], Slice(x, AxisRange(0, at)), draws)
+	given := loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{}}
+	names, widths := m.extraInputs()
+	for _, name := range names {
+		given.Inputs[name] = Slice(x, AxisRange(at, at+widths[name]))
+		at += widths[name]
+	}
+	outputs := maps.Clone(tr.Outputs)
+	outputs[featuresOutput] = features.Nodes{
+		Recon: lossNode(t, m.Recon, given), KL: lossNode(t, loss.LatentDivergence{}, given),
+		Mu: tr.Outputs[loss.LatentMean], LogVar: tr.Outputs[loss.LatentLogVar],
+	}.Full(t)
+	if len(m.Critics) > 0 {
+		outputs[nn.Logits] = m.criticLogits(t, outputs[featuresOutput], p[own], p[own+1], p[own+2:])
+	}
+	tr.Outputs = outputs
+	return tr
+}
+
+// criticLogits puts the features before every critic.
+func (m criticModel) criticLogits(t *nn.Tape, f, mean, factor *Node, p []*Node) *Node {
+	f = t.Block([]*Node{f}, func(in []*Node) *Node { return Mul(Sub(in[0], mean), factor) })
+	var logits []*Node
+	for _, c := range m.Critics {
+		n := c.Tensors()
+		seen := t.Block([]*Node{f}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, c.Features)) })
+		logits = append(logits, c.Forward(t, p[:n], seen, nil).Outputs[nn.Logits])
+		p = p[n:]
+	}
+	return t.Block(logits, func(in []*Node) *Node { return Concatenate(in, 0) })
+}
+
+// lossNode is a loss as a layer: its derivative goes on to the outputs.
+func lossNode(t *nn.Tape, l loss.Loss, g loss.Batch) *Node {
+	v := loss.Build(l, g)
+	names := slices.Sorted(maps.Keys(v.Adjoints))
+	from := make([]*Node, len(names))
+	for i, name := range names {
+		from[i] = g.Outputs[name]
+	}
+	return t.Op(v.Losses, from, func(d *Node) []*Node {
+		out := make([]*Node, len(names))
+		for i, name := range names {
+			out[i] = Mul(v.Adjoints[name], d)
+		}
+		return out
+	})
+}
