@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 site = Path(sys.argv[1])
-wanted = ["index.html", "findings.html", "scale.html", "figures/audit/lenses.html", "library/lib/audit.html",
+wanted = ["index.html", "manual.html", "findings.html", "scale.html", "figures/audit/lenses.html", "library/lib/audit.html",
           "notebooks/start/00-forgetting-in-five-minutes.html", "search/search_index.json"]
 wanted += [str(p.with_suffix(".html")) for p in [*Path("notebooks").glob("*/*.ipynb"), *Path("figures").rglob("*.md")]]
 problems = [f"{w} is missing" for w in wanted if not (site / w).exists()]

@@ -17,9 +17,9 @@ from nbconvert import MarkdownExporter
 WORK = Path(sys.argv[1])
 DOCS = WORK / "docs"
 SOURCE = "https://github.com/lethe-ml/lethe/blob/main/"
-PAGES = {"README.md": "index.md", "docs/findings.md": "findings.md",
+PAGES = {"README.md": "index.md", "MANUAL.md": "manual.md", "docs/findings.md": "findings.md",
          "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "docs/scale.md": "scale.md",
-         "docs/guide/state-dicts.md": "state_dicts.md"}
+         "docs/state_dicts.md": "state_dicts.md"}
 GROUPS = {"start": "Start", "ruler": "RULER", "sde": "SDE", "fishing": "Fishing for Privacy", "blindu": "BlindU", "audit": "Audit"}
 FENCE = re.compile(r"(^```.*?^```[^\n]*$|`[^`\n]+`)", re.M | re.S)
 
@@ -138,7 +138,7 @@ def main():
     for source, page in PAGES.items():
         text = Path(source).read_text(encoding="utf-8")
         write(page, links(text, source))
-    nav = [{"Lethe": "index.md"}, {"Notebooks": notebooks()}, {"Findings": "findings.md"},
+    nav = [{"Lethe": "index.md"}, {"Manual": "manual.md"}, {"Notebooks": notebooks()}, {"Findings": "findings.md"},
            {"Tables and figures": figures()}, {"Library": packages()}, {"Past one machine": "scale.md"}, {"State dicts of PyTorch": "state_dicts.md"},
            {"Contributing": "contributing.md"}, {"Changes": "changelog.md"}]
     shutil.copy("figures/lab.png", DOCS / "figures")
