@@ -37,7 +37,7 @@ Row i of every array is the same record, trained on or not:
   shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
 
 Only the unlearned model and forget.npy must be there. Files that lie elsewhere or
-are called otherwise are named in audit.json (see the manual). Whatever is wrong with
+are called otherwise are named in audit.json (docs/guide/audit.md). Whatever is wrong with
 the folder is listed at once, and nothing is judged then.
 
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks

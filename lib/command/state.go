@@ -28,7 +28,7 @@ you name. In Python:
 NETWORK is a name with settings, resnet-18:width=16,outputs=100; the names are
 ` + strings.Join(torch.Names(), ", ") + `.
 Without a file the command lists the tensors that a file of NETWORK has to hold,
-with shapes, and the layers that can be named; docs/state_dicts.md has a PyTorch
+with shapes, and the layers that can be named; docs/guide/state-dicts.md has a PyTorch
 class for each NETWORK. X.npy has a row per record, images as (channels, side,
 side). A file is read and never executed; one of torch.save (.pt) is refused.`,
 		Example: `  lethe state --arch resnet-18:width=16

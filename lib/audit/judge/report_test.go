@@ -188,9 +188,9 @@ func TestAStoppedAuditIsAnError(t *testing.T) {
 	}
 }
 
-// The manual's audit.json is one.
-func TestTheManualsConfigReads(t *testing.T) {
-	b, err := os.ReadFile("../../../MANUAL.md")
+// The audit.json of the guide is one.
+func TestTheGuidesConfigReads(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/guide/audit.md")
 	must(t, err)
 	_, rest, _ := strings.Cut(string(b), "```json\n{\n  \"question\"")
 	text, _, found := strings.Cut(rest, "```")

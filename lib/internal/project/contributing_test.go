@@ -18,20 +18,17 @@ import (
 
 var fencedDiff = regexp.MustCompile("(?ms)^### ([^\n]+)$(?:[^#]|#[^#])*?^```diff\n(.*?)^```$")
 
-// Every diff of CONTRIBUTING.md, applied by itself to a copy of the module, makes
-// packages that build and pass go vet. The copy is an overlay: nothing is written
-// to the working tree.
+// Every diff of CONTRIBUTING.md and docs/extending.md, applied by itself to a copy of the
+// module, makes packages that build and pass go vet. The copy is an overlay: nothing is
+// written to the working tree.
 func TestContributingShowsDiffsThatBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages once for every diff; not with -short")
 	}
-	text, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	diffs := fencedDiff.FindAllStringSubmatch(string(text), -1)
-	if shown := strings.Count(string(text), "```diff\n"); len(diffs) != shown || shown < 7 {
-		t.Fatalf("%d of %d diffs were found below a heading of their own, at least 7 are expected", len(diffs), shown)
+	text := read(t, "CONTRIBUTING.md") + "\n" + read(t, filepath.Join("docs", "extending.md"))
+	diffs := fencedDiff.FindAllStringSubmatch(text, -1)
+	if shown := strings.Count(text, "```diff\n"); len(diffs) != shown || shown < 9 {
+		t.Fatalf("%d of %d diffs were found below a heading of their own, at least 9 are expected", len(diffs), shown)
 	}
 	for _, d := range diffs {
 		t.Run(d[1], func(t *testing.T) {

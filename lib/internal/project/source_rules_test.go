@@ -275,7 +275,7 @@ func TestLinesAreNotTooLong(t *testing.T) {
 // top lists what is allowed at the top of the repository besides names that begin with a dot, so
 // that no stray file is committed.
 var top = []string{
-	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANUAL.md", "README.md", "SECURITY.md",
+	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md", "SECURITY.md",
 	"go.mod", "go.sum", "main.go",
 	"datasets", "docs", "figures", "kernel", "lib", "notebooks",
 }

@@ -69,7 +69,7 @@ func TestTheDocumentedClassesAreTheNetworks(t *testing.T) {
 	if out, err := exec.Command(python, "-c", "import numpy, torch, safetensors").CombinedOutput(); err != nil {
 		t.Skipf("%s does not have torch and safetensors: %v %.200s", python, err, out)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "state_dicts.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "guide", "state-dicts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
