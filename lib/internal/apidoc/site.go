@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/doc"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// site has every package that gets a page.
+type site struct {
+	packages []*documentedPackage
+	module   string
+	anchors  map[string]map[string]bool // by import path, then name
+	pages    map[string]string          // page name by import path
+}
+
+// sitePage is an entry of pages.json.
+type sitePage struct {
+	Title string `json:"title"`
+	File  string `json:"file"` // relative to the folder of the pages
+}
+
+// writeSite writes the pages, their index and pages.json to the folder out.
+func writeSite(listed []listedPackage, out, source string) error {
+	s, err := newSite(listed)
+	if err != nil {
+		return err
+	}
+	pages := []sitePage{}
+	for _, p := range s.packages {
+		w := &pageWriter{documentedPackage: p, site: s, source: source}
+		file := p.pageName() + ".md"
+		if err := writeFile(filepath.Join(out, file), w.page()); err != nil {
+			return err
+		}
+		pages = append(pages, sitePage{p.pageName(), file})
+	}
+	if err := writeFile(filepath.Join(out, "index.md"), s.index()); err != nil {
+		return err
+	}
+	list, err := json.MarshalIndent(pages, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(out, "pages.json"), string(list)+"\n")
+}
+
+func writeFile(name, text string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(text), 0o644)
+}
+
+func newSite(listed []listedPackage) (*site, error) {
+	s := &site{anchors: map[string]map[string]bool{}, pages: map[string]string{}}
+	for _, l := range listed {
+		p, err := loadPackage(l)
+		if err != nil {
+			return nil, err
+		}
+		s.packages = append(s.packages, p)
+		s.module = p.Module.Path
+		s.anchors[p.ImportPath] = anchorsOf(p.doc)
+		s.pages[p.ImportPath] = p.pageName()
+	}
+	return s, nil
+}
+
+// anchorsOf has the names that links can go to: all but fields.
+func anchorsOf(d *doc.Package) map[string]bool {
+	anchors := map[string]bool{}
+	values := func(groups []*doc.Value) {
+		for _, v := range groups {
+			for _, name := range v.Names {
+				anchors[name] = true
+			}
+		}
+	}
+	functions := func(prefix string, funcs []*doc.Func) {
+		for _, f := range funcs {
+			anchors[prefix+f.Name] = true
+		}
+	}
+	values(d.Consts)
+	values(d.Vars)
+	functions("", d.Funcs)
+	for _, t := range d.Types {
+		anchors[t.Name] = true
+		values(t.Consts)
+		values(t.Vars)
+		functions("", t.Funcs)
+		functions(t.Name+".", t.Methods)
+	}
+	return anchors
+}
+
+// names has the names of a package that links can go to.
+func (w *pageWriter) names(importPath string) map[string]bool { return w.site.anchors[importPath] }
+
+// address is where a link to a name of a package goes: to its anchor, to its page
+// on pkg.go.dev where another module has it, or nowhere ("").
+func (w *pageWriter) address(importPath, name string) string {
+	anchor := ""
+	if name != "" {
+		anchor = "#" + name
+	}
+	page, hasPage := w.site.pages[importPath]
+	switch {
+	case hasPage && !w.names(importPath)[name]:
+		anchor = ""
+		fallthrough
+	case hasPage:
+		if importPath == w.ImportPath && anchor != "" {
+			return anchor
+		}
+		return relativePage(w.pageName(), page) + anchor
+	case importPath == w.site.module || strings.HasPrefix(importPath, w.site.module+"/"):
+		return ""
+	case importPath == "C":
+		return ""
+	}
+	return "https://pkg.go.dev/" + importPath + anchor
+}
+
+// relativePage is the address of a page as seen from another page. Both are named
+// without an ending.
+func relativePage(from, to string) string {
+	relative, err := filepath.Rel(path.Dir(from), to+".html")
+	if err != nil {
+		return to + ".html" // both are relative: this does not happen
+	}
+	return filepath.ToSlash(relative)
+}
+
+// testHelpers is the title above packages that only tests import.
+const testHelpers = "Helpers for tests"
+
+// index is the page that lists the packages, each with the first sentence of its
+// documentation.
+func (s *site) index() string {
+	byGroup := map[string][]*documentedPackage{}
+	var groups []string
+	for _, p := range s.packages {
+		group := groupOf(p.listedPackage)
+		if byGroup[group] == nil {
+			groups = append(groups, group)
+		}
+		byGroup[group] = append(byGroup[group], p)
+	}
+	slices.SortStableFunc(groups, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rankOfGroup(a, byGroup), rankOfGroup(b, byGroup)), strings.Compare(a, b))
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Library\n\nThe packages of the module `%s`, made from the comments in their source. Every exported name has an anchor; the search finds them.\n\n", s.module)
+	for _, group := range groups {
+		fmt.Fprintf(&b, "## %s\n\n<dl class=\"packages\">\n", group)
+		for _, p := range byGroup[group] {
+			name := escape(p.pageName())
+			fmt.Fprintf(&b, "<dt><a href=\"%s.html\">%s</a></dt>\n<dd>%s</dd>\n", name, name, escape(p.doc.Synopsis(p.doc.Doc)))
+		}
+		b.WriteString("</dl>\n\n")
+	}
+	return b.String()
+}
+
+// groupOf is the title that a package stands under: its first folder.
+func groupOf(p listedPackage) string {
+	first, _, _ := strings.Cut(p.pageName(), "/")
+	if p.isForTests() {
+		return testHelpers
+	}
+	return first
+}
+
+// rankOfGroup puts the largest group first and the helpers for tests last.
+func rankOfGroup(group string, byGroup map[string][]*documentedPackage) int {
+	if group == testHelpers {
+		return 1
+	}
+	return -len(byGroup[group])
+}
