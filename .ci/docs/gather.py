@@ -211,7 +211,7 @@ def short(name):
 
 def table_preview(text):
     """The first cells of a table, as a small picture of it."""
-    text = re.sub(r"\*|\\(?=\W)", "", text)
+    text = re.sub(r"\*|\\(?=[\W_])", "", text)
     rows = [r.strip().strip("|").split("|")[:5] for r in re.findall(r"^\|.+\|[ \t]*$", text, re.M)[:9]]
     rows = [r for r in rows if not re.fullmatch(r"[ :\-]+", "".join(r))]
     cells = "".join("<tr>" + "".join(f"<td>{html.escape(c.strip()[:18])}</td>" for c in r) + "</tr>" for r in rows)

@@ -34,11 +34,11 @@ func (w *pageWriter) declaration(decl ast.Decl) string {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", before+text, parser.SkipObjectResolution)
 	if err != nil || len(file.Decls) != 1 {
-		return frame(highlight(text, nil))
+		return framed("highlight declaration", highlight(text, nil))
 	}
 	m := &marker{w: w, imports: imports, found: marks{}, offset: func(pos token.Pos) int { return files.Position(pos).Offset - len(before) }}
 	m.decl(file.Decls[0])
-	return frame(highlight(text, m.found))
+	return framed("highlight declaration", highlight(text, m.found))
 }
 
 // exampleCode returns the code of an example as HTML with links.
@@ -270,9 +270,12 @@ func span(tok token.Token, text string) string {
 	return `<span class="` + class + `">` + escape(text) + `</span>`
 }
 
-// frame puts code that is HTML already into the site's frame for code.
-func frame(code string) string {
-	return "<div class=\"highlight\"><pre><code>" + strings.TrimRight(code, "\n") + "\n</code></pre></div>\n\n"
+// frame puts code that is HTML already into the site's frame for code. The span is
+// there because the theme takes anchors right below <code> for numbers of lines.
+func frame(code string) string { return framed("highlight", code) }
+
+func framed(class, code string) string {
+	return "<div class=\"" + class + "\"><pre><code><span>" + strings.TrimRight(code, "\n") + "\n</span></code></pre></div>\n\n"
 }
 
 // escape makes text safe in HTML that stands in Markdown.

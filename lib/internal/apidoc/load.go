@@ -118,7 +118,7 @@ func importsOf(file *ast.File) imports {
 // that is not a version.
 func nameOfImport(importPath string) string {
 	name := path.Base(importPath)
-	if version, ok := strings.CutPrefix(name, "v"); ok && strings.Trim(version, "0123456789") == "" {
+	if version, ok := strings.CutPrefix(name, "v"); ok && version != "" && strings.Trim(version, "0123456789") == "" {
 		name = path.Base(path.Dir(importPath))
 	}
 	return name

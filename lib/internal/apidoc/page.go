@@ -149,7 +149,8 @@ func (w *pageWriter) declared(decl ast.Decl) {
 		return
 	}
 	file, line := w.sourceAt(decl.Pos())
-	fmt.Fprintf(&w.out, "<p class=\"source\" data-search-exclude><a href=\"%s%s#L%d\">%s:%d</a></p>\n\n", escape(w.source), escape(file), line, escape(path.Base(file)), line)
+	address := fmt.Sprintf("%s%s#L%d", w.source, file, line)
+	fmt.Fprintf(&w.out, "<p class=\"source\" data-search-exclude=\"\"><a href=\"%s\">%s:%d</a></p>\n\n", escape(address), escape(path.Base(file)), line)
 }
 
 // examples writes a section for each example: its code and its output.

@@ -33,13 +33,15 @@ func writeSite(listed []listedPackage, out, source string) error {
 		return err
 	}
 	pages := []sitePage{}
-	for _, p := range s.packages {
-		w := &pageWriter{documentedPackage: p, site: s, source: source}
-		file := p.pageName() + ".md"
-		if err := writeFile(filepath.Join(out, file), w.page()); err != nil {
-			return err
+	for _, g := range s.groups(firstFolder) {
+		for _, p := range g.packages {
+			w := &pageWriter{documentedPackage: p, site: s, source: source}
+			page := sitePage{p.pageName(), p.pageName() + ".md"}
+			if err := writeFile(filepath.Join(out, page.File), w.page()); err != nil {
+				return err
+			}
+			pages = append(pages, page)
 		}
-		pages = append(pages, sitePage{p.pageName(), file})
 	}
 	if err := writeFile(filepath.Join(out, "index.md"), s.index()); err != nil {
 		return err
@@ -142,47 +144,65 @@ func relativePage(from, to string) string {
 // testHelpers is the title above packages that only tests import.
 const testHelpers = "Helpers for tests"
 
+// group is a part of the index: packages with one first folder, or the helpers for
+// tests.
+type group struct {
+	title    string
+	packages []*documentedPackage
+}
+
+// groups returns the packages in the order of the index: the largest group first,
+// the helpers for tests last.
+func (s *site) groups(titleOf func(listedPackage) string) []group {
+	var groups []group
+	for _, p := range s.packages {
+		title := titleOf(p.listedPackage)
+		at := slices.IndexFunc(groups, func(g group) bool { return g.title == title })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, group{title: title})
+		}
+		groups[at].packages = append(groups[at].packages, p)
+	}
+	rank := func(g group) int {
+		if g.title == testHelpers {
+			return 1
+		}
+		return -len(g.packages)
+	}
+	slices.SortStableFunc(groups, func(a, b group) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.title, b.title))
+	})
+	return groups
+}
+
+// firstFolder is the title of a package's group in the navigation.
+func firstFolder(p listedPackage) string {
+	first, _, _ := strings.Cut(p.pageName(), "/")
+	return first
+}
+
+// indexTitle is the title that a package stands under in the index.
+func indexTitle(p listedPackage) string {
+	if p.isForTests() {
+		return testHelpers
+	}
+	return firstFolder(p)
+}
+
 // index is the page that lists the packages, each with the first sentence of its
 // documentation.
 func (s *site) index() string {
-	byGroup := map[string][]*documentedPackage{}
-	var groups []string
-	for _, p := range s.packages {
-		group := groupOf(p.listedPackage)
-		if byGroup[group] == nil {
-			groups = append(groups, group)
-		}
-		byGroup[group] = append(byGroup[group], p)
-	}
-	slices.SortStableFunc(groups, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rankOfGroup(a, byGroup), rankOfGroup(b, byGroup)), strings.Compare(a, b))
-	})
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Library\n\nThe packages of the module `%s`, made from the comments in their source. Every exported name has an anchor; the search finds them.\n\n", s.module)
-	for _, group := range groups {
-		fmt.Fprintf(&b, "## %s\n\n<dl class=\"packages\">\n", group)
-		for _, p := range byGroup[group] {
+	fmt.Fprintf(&b, "# Library\n\nThe packages of the module `%s`, made from the comments in their source. "+
+		"Every exported name has an anchor; the search finds them.\n\n", s.module)
+	for _, g := range s.groups(indexTitle) {
+		fmt.Fprintf(&b, "## %s\n\n<dl class=\"packages\">\n", g.title)
+		for _, p := range g.packages {
 			name := escape(p.pageName())
 			fmt.Fprintf(&b, "<dt><a href=\"%s.html\">%s</a></dt>\n<dd>%s</dd>\n", name, name, escape(p.doc.Synopsis(p.doc.Doc)))
 		}
 		b.WriteString("</dl>\n\n")
 	}
 	return b.String()
-}
-
-// groupOf is the title that a package stands under: its first folder.
-func groupOf(p listedPackage) string {
-	first, _, _ := strings.Cut(p.pageName(), "/")
-	if p.isForTests() {
-		return testHelpers
-	}
-	return first
-}
-
-// rankOfGroup puts the largest group first and the helpers for tests last.
-func rankOfGroup(group string, byGroup map[string][]*documentedPackage) int {
-	if group == testHelpers {
-		return 1
-	}
-	return -len(byGroup[group])
 }
