@@ -248,6 +248,10 @@ func init() {
 	}
 }
 
+// declaring has the keywords of declarations and types.
+var declaring = []token.Token{token.FUNC, token.TYPE, token.CONST, token.VAR, token.STRUCT, token.INTERFACE, token.MAP, token.CHAN}
+
+// span puts a token into the element that colours it.
 func span(tok token.Token, text string) string {
 	class := ""
 	switch {
@@ -259,7 +263,7 @@ func span(tok token.Token, text string) string {
 		class = "m"
 	case tok == token.IDENT:
 		class = predeclared[text]
-	case slices.Contains([]token.Token{token.FUNC, token.TYPE, token.CONST, token.VAR, token.STRUCT, token.INTERFACE, token.MAP, token.CHAN}, tok):
+	case slices.Contains(declaring, tok):
 		class = "kd"
 	case tok.IsKeyword():
 		class = "k"
