@@ -3,7 +3,7 @@
 package kernel
 
 import (
-	"github.com/lethe-ml/lethe/bench"
+	"github.com/lethe-ml/lethe/kernel/internal/bench"
 	"github.com/lethe-ml/lethe/kernel/setup"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/command"

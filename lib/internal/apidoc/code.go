@@ -242,7 +242,8 @@ func (m mark) around(token string) string {
 var predeclared = map[string]string{"true": "kc", "false": "kc", "nil": "kc", "iota": "kc"}
 
 func init() {
-	types := "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr"
+	const types = "any bool byte comparable complex64 complex128 error float32 float64 " +
+		"int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr"
 	for _, t := range strings.Fields(types) {
 		predeclared[t] = "kt"
 	}

@@ -27,7 +27,7 @@
 //
 // So the claims about the numbers mostly stand, and the reading of them as memory
 // of the forgotten records does not follow, on these data and this network. The
-// recipe "ruler/claims" computes the numbers; FINDINGS.md has them with their
+// recipe "ruler/claims" computes the numbers; docs/findings.md has them with their
 // tables.
 //
 // # Differences from the paper and the published program

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"os"
@@ -29,13 +29,13 @@ func TestTheProgramInTheReadmeBuilds(t *testing.T) {
 
 // A link of README to a file leads to one.
 func TestTheReadmesLinksLeadSomewhere(t *testing.T) {
-	for _, doc := range []string{"README.md", "FINDINGS.md", "MANUAL.md", "CONTRIBUTING.md"} {
+	for _, doc := range []string{"README.md", "docs/findings.md", "MANUAL.md", "CONTRIBUTING.md"} {
 		b, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)\)`).FindAllSubmatch(b, -1) {
-			if _, err := os.Stat(string(m[1])); err != nil {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), string(m[1]))); err != nil {
 				t.Errorf("%s: %v", doc, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package project
 
 import (
 	"bytes"
@@ -23,9 +23,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-var update = flag.Bool("update", false, "write FINDINGS.md anew from docs/findings.tmpl and the committed tables")
+var update = flag.Bool("update", false, "write docs/findings.md anew from docs/findings.tmpl and the committed tables")
 
-// FINDINGS.md is docs/findings.tmpl (text/template) with the values of committed
+// docs/findings.md is docs/findings.tmpl (text/template) with the values of committed
 // tables in the place of
 //
 //	{{cell "ruler/table1" "forget fraction 1 %" "do nothing" "M2 gap" ".4"}}
@@ -38,16 +38,16 @@ var update = flag.Bool("update", false, "write FINDINGS.md anew from docs/findin
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
 	page := wrapped(marks.Replace(marked(t)))
 	if *update {
-		if err := os.WriteFile("FINDINGS.md", []byte(page), 0o644); err != nil {
+		if err := os.WriteFile("docs/findings.md", []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b, err := os.ReadFile("FINDINGS.md")
+	b, err := os.ReadFile("docs/findings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(b) != page {
-		t.Error("FINDINGS.md is not what docs/findings.tmpl and the committed tables give: go test -run Findings . -update, and read what changed")
+		t.Error("docs/findings.md is not what docs/findings.tmpl and the committed tables give: go test -run Findings ./lib/internal/project -update, and read what changed")
 	}
 }
 
