@@ -97,17 +97,18 @@ def check_links(site, pages):
 
 
 def check_pictures(site, pages):
-    shown = set()
+    shown = set()  # page and picture
     for page, p in pages.items():
         for src in p.pictures:
             to = target(page, src)
             if to and page != "404.html":
-                shown.add(to[0])
+                shown.add((page, to[0]))
                 if not (site / to[0]).exists():
                     yield f"{page}: the picture {src} is missing"
-    for picture in Path("figures").rglob("*.png"):
-        if str(picture) not in shown:
-            yield f"{picture} is on no page"
+    for picture in Path("figures").glob("*/**/*.png"):
+        page = str(picture.with_suffix(".html"))
+        if (page, str(picture)) not in shown:
+            yield f"{page} does not show {picture}"
     for notebook in Path("notebooks").glob("*/*.ipynb"):
         outputs = [o for c in json.loads(notebook.read_text())["cells"] for o in c.get("outputs", [])]
         drawn = sum("image/png" in o.get("data", {}) for o in outputs)
@@ -122,8 +123,7 @@ def check_indexes(pages):
     for kind in ("notebooks", "figures"):
         index = f"{kind}/index.html"
         linked = {t[0] for t in (target(index, link) for link in pages[index].links) if t}
-        for file in shown_files():
-            page = str(file.with_suffix(".html"))
+        for page in sorted({str(file.with_suffix(".html")) for file in shown_files()}):
             if page.startswith(kind) and page not in linked:
                 yield f"{index} has no link to {page}"
 
