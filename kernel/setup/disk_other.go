@@ -4,6 +4,6 @@ package setup
 
 import "os"
 
-func mine(os.FileInfo) bool { return false }
+func ownedByUser(os.FileInfo) bool { return false }
 
-func free(string) (int64, bool) { return 0, false }
+func freeDisk(string) (int64, bool) { return 0, false }

@@ -103,7 +103,7 @@ func TestTurnGivesUpWhenNoBrowserAnswers(t *testing.T) {
 		t.Errorf("exit code %d, printed %q", code, got)
 	}
 	for _, o := range shown(events)[3:] {
-		if _, script := o.data["text/html"]; script && o.id != "" && !strings.HasPrefix(o.id, "news-") {
+		if _, script := o.data["text/html"]; script && o.id != "" && !strings.HasPrefix(o.id, "status-") {
 			t.Errorf("a script is left behind")
 		}
 	}
