@@ -60,7 +60,7 @@ func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
 		left = append(left, s)
 	}
 	all := strings.Join(left, "\n")
-	for _, want := range []string{"drawn for 1 and 10", "Drawn for rate = 1, epochs = 10. (text alone)", "The sliders are put away. (text alone)"} {
+	for _, want := range []string{"drawn for 1 and 10", "Drawn for rate = 1, epochs = 10. (text alone)", "The sliders are closed. (text alone)"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the notebook keeps\n%s\nwithout %q", all, want)
 		}
