@@ -4,5 +4,5 @@ package sweep
 
 import "os/exec"
 
-// newProcessGroup is nothing where processes have no groups.
+// newProcessGroup does nothing where processes have no groups.
 func newProcessGroup(*exec.Cmd) {}
