@@ -1,5 +1,7 @@
 //go:build !unix
 
+// Disk space and owners of files, on systems without Unix calls.
+
 package setup
 
 import "os"

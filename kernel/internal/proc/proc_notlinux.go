@@ -1,5 +1,7 @@
 //go:build !linux
 
+// Processes by the program ps, where there is no /proc.
+
 package proc
 
 import (
