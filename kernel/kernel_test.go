@@ -119,3 +119,16 @@ func TestCompletionKnowsNamesAndFlagValues(t *testing.T) {
 		}
 	}
 }
+
+func TestHelpTextsUseTheFieldsTerms(t *testing.T) {
+	for _, c := range commands(newRoot()) {
+		if c.Name() == "judgements" {
+			continue // the name of lethe list judgements, which scripts use
+		}
+		for _, text := range []string{c.Use, c.Short, c.Long, c.Example, c.Flags().FlagUsages()} {
+			for _, word := range clitest.FindPrivateWords(text) {
+				t.Errorf("%s: %s", c.CommandPath(), word)
+			}
+		}
+	}
+}
