@@ -1,6 +1,6 @@
-// Command lethe asks whether a model has really forgotten, and shows the
-// evidence: it reproduces the tables and figures of machine-unlearning papers
-// and measures models that were trained elsewhere. Try: lethe --help
+// Command lethe measures whether a machine-learning model has forgotten records: it reproduces the
+// tables and figures of machine-unlearning papers and audits models that were trained elsewhere.
+// Try: lethe --help
 package main
 
 import (

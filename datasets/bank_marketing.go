@@ -2,8 +2,8 @@ package datasets
 
 import "slices"
 
-// bankMarketing is the full Bank Marketing table. "unknown" is a category of its
-// own, not a missing value.
+// bankMarketing returns the description and the loader of the full Bank Marketing table. "unknown"
+// is a category of its own, not a missing value.
 func bankMarketing() set {
 	return set{
 		info: Info{

@@ -1,3 +1,5 @@
+// Breast Cancer Wisconsin: the table that is embedded in the program.
+
 package datasets
 
 import (
@@ -6,15 +8,15 @@ import (
 	"strings"
 )
 
-// breastCancerCSV is wdbc.data without the patient numbers, class last, as
+// breastCancerCSV is wdbc.data without the patient numbers and with the class last, as
 // scikit-learn ships it. The first lines of the file credit its authors.
 //
 //go:embed breast_cancer.csv
 var breastCancerCSV []byte
 
-// breastCancer is Breast Cancer Wisconsin (Diagnostic) in scikit-learn's column
-// order and coding: 0 malignant, 1 benign. wdbc.data is read where it is in the
-// data folder, otherwise the embedded copy; both give the same Table.
+// breastCancer returns the description and the loader of Breast Cancer Wisconsin (Diagnostic) in
+// scikit-learn's column order and coding: 0 malignant, 1 benign. It reads wdbc.data if the data
+// folder has it, else the embedded copy; both give the same Table.
 func breastCancer() set {
 	const uci = "https://archive.ics.uci.edu/ml/machine-learning-databases/breast-cancer-wisconsin/wdbc.data"
 	const zip = "https://archive.ics.uci.edu/static/public/17/breast+cancer+wisconsin+diagnostic.zip"

@@ -1,3 +1,5 @@
+// Reading and checking of files that are kept in the publisher's compressed form.
+
 package datasets
 
 import (
@@ -13,15 +15,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// openCompressed opens a Compressed file and reads all of it once, in constant
-// memory, to compare its SHA-256. The handle that comes back is the one that was
-// checked, at its first byte; it is nil with an error. got is "" where the file
-// could not be read.
+// openCompressed opens a Compressed file, reads all of it once in constant memory, and compares
+// its SHA-256. It returns the same handle at its first byte, or nil with an error. got is "" if
+// the file could not be read.
 func openCompressed(ctx context.Context, folder string, f File) (file *os.File, got string, err error) {
 	path := filepath.Join(folder, f.Name)
 	file, err = files.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", fmt.Errorf("datasets: %s: %w; it has to be the publisher's compressed file; %s, %s names the data folder",
+		return nil, "", fmt.Errorf("datasets: %s: %w; the publisher's compressed file is needed; %s, %s names the data folder",
 			path, ErrMissing, f.howToGet(), EnvDir)
 	}
 	if err != nil {
@@ -34,7 +35,7 @@ func openCompressed(ctx context.Context, folder string, f File) (file *os.File, 
 	return file, got, nil
 }
 
-// checkCompressed hashes at most one byte more than published and rewinds.
+// checkCompressed hashes at most one byte more than the published size and rewinds the file.
 func checkCompressed(ctx context.Context, file *os.File, f File) (got string, err error) {
 	d := f.Digest()
 	_, err = io.Copy(d, io.LimitReader(&contextReader{ctx, file}, f.Limit()+1))
@@ -48,7 +49,7 @@ func checkCompressed(ctx context.Context, file *os.File, f File) (got string, er
 	return d.SHA256(), err
 }
 
-// contextReader ends a long read when its context does.
+// contextReader is a reader whose Read fails when its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -61,8 +62,8 @@ func (s *contextReader) Read(b []byte) (int, error) {
 	return s.r.Read(b)
 }
 
-// addCompressed adds the records of a Compressed comma-separated file to e, the first n
-// of them, or all where n is 0. No more of the file than a buffer is in memory.
+// addCompressed adds the first n records of a Compressed comma-separated file to e, or all records
+// if n is 0. It holds no more of the file in memory than one buffer.
 func (r *loader) addCompressed(name string, n int, e *encoder) error {
 	f, err := r.file(name)
 	if err != nil {
@@ -88,7 +89,7 @@ func (r *loader) addCompressed(name string, n int, e *encoder) error {
 	})
 }
 
-// firstRecords ends after n records and reads nothing behind them.
+// firstRecords returns a reader of the first n records. It reads nothing after them.
 func firstRecords(n int, next recordReader) recordReader {
 	return func() ([]string, int, error) {
 		if n == 0 {

@@ -1,3 +1,5 @@
+// Forest CoverType: the first of the two large tables of RULER's Table 12.
+
 package datasets
 
 import (
@@ -5,18 +7,15 @@ import (
 	"slices"
 )
 
-// covertype is UCI's Forest CoverType with all its rows, the first of the two
-// large tables of RULER's Table 12.
+// covertype returns the description and the loader of UCI's Forest CoverType with all its rows.
 //
-// The paper uses 100,000 rows and does not say which. All are given here, and
-// whoever wants fewer draws them at random: the file's rows are in no random
-// order (its first 15,120 records have equal numbers of every class), so that
-// the first 100,000 would be another problem. Loading takes about 0.6 GB of
-// memory, of which the table keeps 0.25 GB.
+// The paper uses 100,000 rows and does not say which. A caller who wants fewer rows draws them at
+// random, because the file is not in random order: its first 15,120 records have equal numbers of
+// every class. Loading takes about 0.6 GB of memory; the table keeps 0.25 GB.
 //
-// The SHA-256 is that of covtype.data.gz as scikit-learn 1.9.1 states it for
-// fetch_covtype (sklearn/datasets/_covtype.py); this package's other hashes are
-// of decompressed bytes, see File.Compressed.
+// The SHA-256 is that of covtype.data.gz as scikit-learn 1.9.1 states it for fetch_covtype
+// (sklearn/datasets/_covtype.py). Other hashes in this package are of decompressed bytes; see
+// File.Compressed.
 func covertype() set {
 	return set{
 		info: Info{
@@ -31,7 +30,7 @@ func covertype() set {
 			Description: "Ten measurements of the terrain, four columns for the wilderness area and forty for the soil type, each 0 " +
 				"or 1, of forest cells in northern Colorado; no value is missing.",
 			Reading: []string{
-				"All rows are loaded; the paper uses 100,000 and does not say which. They have to be drawn at random, the file is in no random order.",
+				"All rows are loaded; the paper uses 100,000 and does not say which. Draw them at random: the file is not in random order.",
 				"The columns of 0 and 1 stay numbers, as in the file.",
 			},
 			Files: []File{{Name: "covtype.data.gz", Size: 11240707, Compressed: true,

@@ -1,3 +1,5 @@
+// Hashing of a data file, and comparison with the published hash.
+
 package datasets
 
 import (
@@ -9,14 +11,14 @@ import (
 	"slices"
 )
 
-// Digest hashes the bytes of a File and says whether they are the published ones.
+// Digest hashes the bytes of a File and reports whether they are the published ones.
 type Digest struct {
 	f        File
 	sha, md5 hash.Hash
 	n        int64
 }
 
-// Digest returns one that has seen no byte yet.
+// Digest returns a new Digest of f.
 func (f File) Digest() *Digest { return &Digest{f: f, sha: sha256.New(), md5: md5.New()} }
 
 // Write implements io.Writer; it never fails.
@@ -32,8 +34,8 @@ func (d *Digest) Write(b []byte) (int, error) {
 // SHA256 returns the SHA-256 of the bytes, in hex.
 func (d *Digest) SHA256() string { return hex.EncodeToString(d.sha.Sum(nil)) }
 
-// Check returns ErrMismatch for bytes that are neither the published ones nor a
-// twin's. Where no hash of the file is known all bytes pass that are not too many.
+// Check returns ErrMismatch unless the bytes are the published ones or those of an Alternate. If
+// no hash of the file is known, it accepts any bytes within the size limit.
 func (d *Digest) Check() error {
 	sha := d.SHA256()
 	if d.f.SHA256 == sha || slices.ContainsFunc(d.f.Alternates, func(t Alternate) bool { return t.SHA256 == sha }) {
@@ -57,7 +59,7 @@ func (f File) byMD5() bool { return f.SHA256 == "" && f.MD5 != "" }
 // Known reports whether a hash of the published file is known.
 func (f File) Known() bool { return f.SHA256 != "" || f.MD5 != "" }
 
-// Hash says which hash the published file has.
+// Hash returns the name and the value of the published file's hash, as text.
 func (f File) Hash() string {
 	switch {
 	case f.SHA256 != "":
@@ -68,10 +70,10 @@ func (f File) Hash() string {
 	return "a hash that is not known"
 }
 
-// howToGet says how a file that is missing gets into its folder.
+// howToGet returns how a user gets a missing file, as text for an error.
 func (f File) howToGet() string {
 	if len(f.Sources) > 0 && f.Known() {
 		return "`lethe data get` downloads it"
 	}
-	return "it has to be put there by hand, `lethe data get` says from where"
+	return "put it there by hand; `lethe data get` prints the address"
 }

@@ -39,7 +39,7 @@ func TestAMissingFileSaysHowItGetsThere(t *testing.T) {
 	for want, f := range map[string]File{
 		"`lethe data get` downloads it": {MD5: "x", Sources: from},
 		"by hand":                       {SHA256: "x"},
-		"by hand, `lethe data get`":     {AtMost: 1, Sources: from},
+		"by hand; `lethe data get`":     {AtMost: 1, Sources: from},
 	} {
 		if err := missingFileError(f, "a.txt"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -1,3 +1,5 @@
+// The data folder.
+
 package datasets
 
 import (
@@ -9,9 +11,9 @@ import (
 // EnvDir is the environment variable that names the data folder.
 const EnvDir = "LETHE_DATA"
 
-// Dir returns the data folder: $LETHE_DATA where it is set, otherwise
-// lethe/data in the user's cache folder. It holds one folder per data set with
-// the publisher's files in it, plain or as .gz. Dir creates nothing.
+// Dir returns the data folder: $LETHE_DATA if it is set, else lethe/data in the user's cache
+// folder. It holds one folder per data set with the publisher's files, plain or as .gz. Dir does
+// not create it.
 func Dir() (string, error) {
 	if dir := os.Getenv(EnvDir); dir != "" {
 		return dir, nil

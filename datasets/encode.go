@@ -1,3 +1,5 @@
+// Encoding of text records as a Table: numbers, categories, missing values.
+
 package datasets
 
 import (
@@ -10,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// missing is how the publishers of all these tables write a missing value.
+// missing is the text of a missing value in all of these tables.
 const missing = "?"
 
 // field is one column of a file.
@@ -19,7 +21,7 @@ type field struct {
 	categorical bool
 }
 
-// numbers and categories make fields of one kind.
+// numbers and categories return fields of one kind.
 func numbers(names ...string) []field    { return fields(false, names) }
 func categories(names ...string) []field { return fields(true, names) }
 
@@ -31,13 +33,12 @@ func fields(categorical bool, names []string) []field {
 	return out
 }
 
-// encoder turns records of text into a Table.
+// encoder turns text records into a Table.
 //
-// Numbers stay as they are and a missing one becomes the median of its column,
-// over all rows (so before any split, as in the published experiments).
-// Categories are sorted as byte strings and become their position; a missing
-// one becomes -1. Sorted, and not in an ARFF file's declared order: the
-// published models fit only sorted codes (see doc.go).
+// Numbers are kept; a missing number becomes the median of its column over all rows, so before any
+// split, as in the published experiments. Categories are sorted as byte strings and coded by their
+// position; a missing category becomes -1. The published models fit sorted codes only, not the
+// order that an ARFF file declares (see doc.go).
 type encoder struct {
 	columns []column
 	classes []string
@@ -65,7 +66,8 @@ func newEncoder(fs []field, classes []string, target func(string) (int, bool)) *
 	return e
 }
 
-// targetCodes returns a target function that accepts exactly these texts, in code order.
+// targetCodes returns a target function that accepts exactly these texts and codes them by
+// position.
 func targetCodes(texts ...string) func(string) (int, bool) {
 	return func(s string) (int, bool) {
 		i := slices.Index(texts, s)
@@ -73,8 +75,8 @@ func targetCodes(texts ...string) func(string) (int, bool) {
 	}
 }
 
-// expect makes room for so many rows of numbers at once: growing a large table
-// step by step would take twice its memory.
+// expect allocates memory for the given number of rows, all of them numbers. Growing a large table
+// step by step would need twice its memory.
 func (e *encoder) expect(rows int) {
 	e.y = slices.Grow(e.y, rows)
 	for j := range e.columns {
@@ -136,7 +138,7 @@ func (c *column) addCategory(text string) {
 	c.ids = append(c.ids, id)
 }
 
-// addTable encodes what was added.
+// table encodes the records added so far.
 func (e *encoder) table() (*Table, error) {
 	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, About: About{Classes: e.classes}}
 	for j := range e.columns {
@@ -201,7 +203,7 @@ func fillMedian(values []float64) ([]float64, error) {
 	return out, nil
 }
 
-// clip keeps a value from a broken file short enough for an error message.
+// clip shortens a value for an error message.
 func clip(s string) string {
 	const limit = 60
 	if len(s) <= limit {

@@ -1,3 +1,5 @@
+// Verification of the files of a data set.
+
 package datasets
 
 import (
@@ -21,10 +23,10 @@ var ErrMissing = errors.New("file not found")
 // ErrMismatch marks bytes that are not the published ones.
 var ErrMismatch = errors.New("SHA-256 mismatch")
 
-// FileStatus is what Verify found out about one file.
+// FileStatus is the result of the check of one file.
 type FileStatus struct {
 	Name string
-	Path string // where it was found, or where it is expected
+	Path string // of the file, or of where it is expected
 	Got  string // SHA-256 as File defines it; "" when missing or unreadable
 	Want string // "" where no hash is known
 	Err  error  // nil when the bytes are the published ones
@@ -35,8 +37,8 @@ type FileStatus struct {
 // OK reports whether the published bytes are there.
 func (s FileStatus) OK() bool { return s.Err == nil }
 
-// Verify reads every file of the named data set and compares its SHA-256. The
-// error is about the request; what is wrong with a file is in its status.
+// Verify reads every file of the named data set and compares its SHA-256. The error is about the
+// request; a problem with a file is in its status.
 func Verify(ctx context.Context, name string) ([]FileStatus, error) {
 	s, err := findSet(name)
 	if err != nil {
@@ -45,7 +47,7 @@ func Verify(ctx context.Context, name string) ([]FileStatus, error) {
 	return Check(ctx, s.info)
 }
 
-// Check is Verify for a data set that another package describes.
+// Check is Verify for a data set that is described by another package.
 func Check(ctx context.Context, info Info) ([]FileStatus, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -61,7 +63,7 @@ func Check(ctx context.Context, info Info) ([]FileStatus, error) {
 	return out, nil
 }
 
-// Status looks at one file of a set in the folder given, and hashes it.
+// Status hashes one file of a set in the given folder.
 func Status(ctx context.Context, folder string, f File) FileStatus {
 	if f.Compressed {
 		file, got, err := openCompressed(ctx, folder, f)
@@ -78,8 +80,8 @@ func Status(ctx context.Context, folder string, f File) FileStatus {
 	return st
 }
 
-// readPublished returns the path and the decompressed bytes of a file, checked
-// against its SHA-256. With ErrMismatch the bytes come back too.
+// readPublished returns the path and the decompressed bytes of a file after comparing its hash.
+// With ErrMismatch it returns the bytes too.
 func readPublished(folder string, f File) (string, []byte, error) {
 	path, b, err := readPlainOrGzip(folder, f)
 	if err != nil {
@@ -93,8 +95,8 @@ func readPublished(folder string, f File) (string, []byte, error) {
 	return path, b, nil
 }
 
-// readPlainOrGzip reads the plain file or else its .gz copy, and never more than one
-// byte beyond the published size, so that a damaged archive cannot fill memory.
+// readPlainOrGzip reads the plain file or its .gz copy. It reads at most one byte more than the
+// published size, so that a damaged archive cannot fill the memory.
 func readPlainOrGzip(folder string, f File) (string, []byte, error) {
 	plain := filepath.Join(folder, f.Name)
 	for _, path := range []string{plain, plain + ".gz"} {

@@ -1,3 +1,5 @@
+// The generated data sets: half moons, blobs, a mixed table with outliers.
+
 package datasets
 
 import (
@@ -9,23 +11,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// The generated sets are the same for ever: PCG of math/rand/v2, whose stream
-// is part of Go's compatibility promise, seeded with generatedSeed and a number
-// per set; Float64 and NormFloat64 drawn in the order of the code. Values are
-// rounded to multiples of 1/grid, so that the last bit of a sine does not make
-// another data set of it on another processor. Rows come in random order, so
-// that no row number gives a group away.
+// The generated sets never change: they are drawn from PCG of math/rand/v2, whose
+// stream is part of Go's compatibility promise, seeded with generatedSeed and a
+// number per set. Values are rounded to multiples of 1/grid, so that rounding in
+// sin and cos gives the same data set on every processor. Rows are in random order,
+// so that a row number does not reveal its group.
 const (
 	generatedSeed = 0x6c65746865 // "lethe"
 	grid          = 1 << 20
 )
 
-// generator is a generated set while it grows.
+// generator builds a generated set.
 type generator struct {
 	rng    *rand.Rand
 	rows   [][]float64
 	y      []int
-	groups map[string][]int // rows of each planted group
+	groups map[string][]int // planted group -> its rows
 }
 
 func newGenerator(set uint64) *generator {
@@ -49,7 +50,7 @@ func (s *generator) gaussian(centre []float64, sd float64) []float64 {
 	return out
 }
 
-// addTable shuffles the rows and hands them over with the planted groups.
+// table shuffles the rows and returns them with the planted groups.
 func (s *generator) table(features []Feature, classes []string) *Table {
 	order := s.rng.Perm(len(s.rows)) // old row -> new row
 	t := &Table{X: array.New[float64](len(s.rows), len(features)), Y: make([]int, len(s.rows)),
@@ -72,7 +73,7 @@ func (s *generator) table(features []Feature, classes []string) *Table {
 	return t
 }
 
-// plainFeatures names n numeric columns x1, x2, ...
+// plainFeatures returns n numeric features x1, x2, ...
 func plainFeatures(n int) []Feature {
 	out := make([]Feature, n)
 	for j := range out {
@@ -81,14 +82,14 @@ func plainFeatures(n int) []Feature {
 	return out
 }
 
-// twoMoons is two interleaved half circles of radius 1 with Gaussian noise of
-// standard deviation 0.15, 500 rows each, the second moved by (1, 0.5).
+// twoMoons returns two interleaved half circles of radius 1 with Gaussian noise of standard
+// deviation 0.15, 500 rows each, the second shifted by (1, 0.5).
 func twoMoons() set {
 	return set{
 		info: Info{
 			Name: "two_moons", Title: "Two moons", Task: "which of two interleaved half circles a point is on",
 			Rows: 1000, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
-			Licence: "Apache-2.0", Description: "Two half circles with noise: a problem that one can look at.",
+			Licence: "Apache-2.0", Description: "Two half circles with noise: a problem in two dimensions that can be drawn.",
 		},
 		load: func(r *loader) (*Table, error) {
 			s := newGenerator(1)
@@ -105,17 +106,16 @@ func twoMoons() set {
 	}
 }
 
-// moonsIsland is two moons with a planted "island": 30 points in a spot above
-// the upper moon, where no other point is, that carry the lower moon's class.
-// Whoever never saw the island takes that spot for the upper class, so what a
-// model does there shows at a glance whether it remembers. The "tip" is its
-// opposite: the left end of the upper moon, which the rest of the moon explains.
+// moonsIsland returns two moons with two planted groups. "island" is 30 points of the lower moon's
+// class above the upper moon, where there are no other points: a model that did not train on them
+// predicts the upper class there, so a figure shows whether a model remembers them. "tip" is the
+// left end of the upper moon, which the rest of the moon explains.
 func moonsIsland() set {
 	return set{
 		info: Info{
 			Name: "moons_island", Title: "Two moons with an island", Task: "which of two interleaved half circles a point is on",
 			Rows: 630, Features: 2, Classes: []string{"upper", "lower"}, Synthetic: true,
-			Licence: "Apache-2.0", Description: "Two half circles, 600 points, and an island of 30 that a model can only know by heart.",
+			Licence: "Apache-2.0", Description: "Two half circles, 600 points, and an island of 30 that a model can only memorise.",
 		},
 		load: func(r *loader) (*Table, error) {
 			const moons = 600
@@ -139,11 +139,10 @@ func moonsIsland() set {
 	}
 }
 
-// blobsDuplicates is four Gaussian blobs in ten dimensions, two per class,
-// with planted near-duplicates: 60 rows ("originals") each have one copy
-// ("copies") at a distance of about 0.03, which no other two rows come near.
-//
-// Forgetting an original while its copy is retained must not look like a failure.
+// blobsDuplicates returns four Gaussian blobs in ten dimensions, two per class, with planted
+// near-duplicates: 60 rows ("originals") have one copy each ("copies") at a distance of about
+// 0.03; no other two rows are that close. It tests that forgetting an original while its copy is
+// retained does not count as a failure.
 func blobsDuplicates() set {
 	return set{
 		info: Info{
@@ -170,17 +169,16 @@ func blobsDuplicates() set {
 	}
 }
 
-// tabularOutliers is a mixed table, eight numbers and two categories, whose
-// class follows a noisy linear rule, with a planted group of 40 "outliers":
-// rows far from all others (shifted by 4 in every number, third value of the
-// first category) whose class is the opposite of the rule's. A model can only
-// know them by heart.
+// tabularOutliers returns a mixed table of eight numbers and two categories whose class follows a
+// noisy linear rule. The planted group "outliers" has 40 rows far from all others (shifted by 4 in
+// every number, third value of the first category) with the opposite of the rule's class, which a
+// model can only memorise.
 func tabularOutliers() set {
 	return set{
 		info: Info{
 			Name: "tabular_outliers", Title: "Mixed table with an outlier group", Task: "a noisy linear rule",
 			Rows: 2000, Features: 10, Classes: []string{"no", "yes"}, Synthetic: true,
-			Licence: "Apache-2.0", Description: "1,960 rows that follow a rule and 40 far away that contradict it.",
+			Licence: "Apache-2.0", Description: "1,960 rows that follow a rule and 40 outliers that contradict it.",
 		},
 		load: func(r *loader) (*Table, error) {
 			s := newGenerator(3)

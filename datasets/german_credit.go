@@ -2,11 +2,10 @@ package datasets
 
 import "slices"
 
-// germanCredit is Statlog German Credit with the category words of OpenML 31,
-// whose sorted order the published models were trained on: with the order of
-// the A11, A12, ... codes the published original is right on 74 % of the rows
-// instead of 77 % and its retrained models show no forgotten rows (t = 1
-// instead of 10 at 5 %).
+// germanCredit returns the description and the loader of Statlog German Credit with the category
+// names of OpenML 31. The published models were trained on the sorted order of these names: with
+// the order of the codes A11, A12, ... the published original is right on 74 % of the rows instead
+// of 77 %, and its retrained models do not show the forgotten rows (t = 1 instead of 10 at 5 %).
 func germanCredit() set {
 	const uci = "https://archive.ics.uci.edu/ml/machine-learning-databases/statlog/german/german.data"
 	const zip = "https://archive.ics.uci.edu/static/public/144/statlog+german+credit+data.zip"
@@ -56,7 +55,7 @@ func germanFields() []field {
 	)
 }
 
-// germanWords names the codes, column by column.
+// germanWords maps the codes to names, per column.
 func germanWords() map[int]map[string]string {
 	return map[int]map[string]string{
 		0: {"A11": "<0", "A12": "0<=X<200", "A13": ">=200", "A14": "no checking"},

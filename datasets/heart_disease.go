@@ -2,26 +2,25 @@ package datasets
 
 import "slices"
 
-// heartDisease is the Cleveland table in the copy that the published models
-// were trained on.
+// heartDisease returns the description and the loader of the Cleveland table in the copy on which
+// the published models were trained.
 //
-// That copy has 303 rows too, but 165 healthy patients instead of 164: the row
-// of line 185 (a woman of 60, pressure 158, diseased) is missing and the last
-// row of the file stands twice. It is the defect of the widely used copies of
-// this table (OpenML heart-c, the Kaggle file). The published weights show it:
-// the rows a retrained model never saw stand out with t = 12.6, 13.7 and 12.5
-// (forget sets of 1, 5 and 10 %) in this copy, with 6.6, 5.2 and 1.4 in the
-// publisher's file, because one row more in a class draws another split.
+// The copy has 303 rows too, but 165 healthy patients instead of 164: the row of line 185 (a woman
+// of 60, pressure 158, diseased) is missing, and the last row of the file occurs twice. Widely
+// used copies of the table have this defect (OpenML heart-c, the Kaggle file). The published
+// weights show it: the rows that a retrained model did not train on have t = 12.6, 13.7 and 12.5
+// (forget sets of 1, 5 and 10 %) in this copy, and 6.6, 5.2 and 1.4 in the publisher's file,
+// because one more row in a class gives another split.
 func heartDisease() set {
 	info := heartInfo()
 	info.Name, info.Title = "heart_disease", "Heart Disease (Cleveland, as in the published copies)"
 	info.Reading = append(info.Reading,
-		"Line 185 of the publisher's file is left out and the last line stands twice, as in the copy behind the published models: "+
+		"Line 185 of the publisher's file is left out and the last line occurs twice, as in the copy behind the published models: "+
 			"165 healthy, 138 diseased. heart_disease_uci is the table without this defect.")
 	return set{info: info, load: func(r *loader) (*Table, error) { return loadHeart(r, 185) }}
 }
 
-// heartDiseaseUCI is the Cleveland table as its publisher has it.
+// heartDiseaseUCI returns the Cleveland table as published.
 func heartDiseaseUCI() set {
 	info := heartInfo()
 	info.Name, info.Title = "heart_disease_uci", "Heart Disease (Cleveland)"
@@ -41,16 +40,15 @@ func heartInfo() Info {
 		Homepage:    "https://archive.ics.uci.edu/dataset/45/heart+disease",
 		Description: "Thirteen findings per patient of the Cleveland Clinic; four values of ca and two of thal are missing.",
 		Reading: []string{
-			"cp, restecg, slope and thal get their words before the categories are sorted; a missing thal is -1, a missing ca the median.",
+			"cp, restecg, slope and thal get their names before the categories are sorted; a missing thal is -1, a missing ca the median.",
 		},
 		Files: []File{{Name: "processed.cleveland.data", Size: 18461, SHA256: "a74b7efa387bc9d108d7d0115d831fe9b414b29ae7124f331b622b4efa0427c8",
 			Sources: []Source{{URL: uci}, {URL: zip, Member: "processed.cleveland.data"}}}},
 	}
 }
 
-// heartWords gives the numbers of the Cleveland file the words that the copies
-// with named categories use. Sorting the words gives the codes that the
-// published models were trained on; the numbers themselves do not fit them.
+// heartWords maps the numbers of the Cleveland file to the names in the copies with named
+// categories. Sorting the names gives the codes on which the published models were trained.
 func heartWords() map[int]map[string]string {
 	return map[int]map[string]string{
 		2:  {"1.0": "typical angina", "2.0": "atypical angina", "3.0": "non-anginal", "4.0": "asymptomatic"},
@@ -67,7 +65,7 @@ func heartFields() []field {
 	)
 }
 
-// loadHeart reads the table. With a positive number it leaves out that line and
+// loadHeart reads the table. If omit is positive it leaves out the line with that number and
 // repeats the last one.
 func loadHeart(r *loader, omit int) (*Table, error) {
 	path, b, err := r.open("processed.cleveland.data")

@@ -5,17 +5,16 @@ import (
 	"strconv"
 )
 
-// higgs is the first 100,000 records of UCI's HIGGS, the second of the two large
-// tables of RULER's Table 12.
+// higgs returns the description and the loader of the first 100,000 records of UCI's HIGGS, the
+// second of the two large tables of RULER's Table 12.
 //
-// The paper uses 100,000 of the 11,000,000 records and does not say which. The
-// records are independent simulations, so the first ones are as good as any, and
-// only they are decompressed; the SHA-256 is still that of the whole file, which
-// takes seconds to check.
+// The paper uses 100,000 of the 11,000,000 records and does not say which. The records are
+// independent simulations, so the first ones are a random sample, and only they are decompressed.
+// The SHA-256 is of the whole file; checking it takes seconds.
 //
-// Size and SHA-256 are those that TensorFlow Datasets registers for
-// HIGGS.csv.gz (tensorflow_datasets/url_checksums/higgs.txt); they are of the
-// compressed file, see File.Compressed.
+// Size and SHA-256 are those that TensorFlow Datasets registers for HIGGS.csv.gz
+// (tensorflow_datasets/url_checksums/higgs.txt); they are of the compressed file, see
+// File.Compressed.
 func higgs() set {
 	return set{
 		info: Info{
@@ -50,7 +49,7 @@ func loadHiggs(r *loader) (*Table, error) {
 	return e.table()
 }
 
-// zeroOrOne reads a label written as a number, 1.000000000000000000e+00 in the file.
+// zeroOrOne parses a label that is written as a number, 1.000000000000000000e+00 in the file.
 func zeroOrOne(s string) (int, bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return int(v), err == nil && (v == 0 || v == 1)

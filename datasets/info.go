@@ -1,3 +1,5 @@
+// Descriptions of data sets and of their files, and the list of all sets.
+
 package datasets
 
 import (
@@ -8,18 +10,18 @@ import (
 	"strings"
 )
 
-// Info is what is known about a data set before any of its files is read.
+// Info describes a data set. It is known without reading any file.
 type Info struct {
 	Name, Title string
 
-	// Task says in a few words what is predicted from what.
+	// Task is what is predicted, in a few words.
 	Task string
 
 	// Rows and Features are the shape of the Table.
 	Rows, Features int
 
-	// Classes are the class names in code order; nil where only the files have
-	// them, which NumClasses then counts.
+	// Classes are the class names in code order. If only the files have them it
+	// is nil, and NumClasses is their number.
 	Classes    []string
 	NumClasses int
 
@@ -31,8 +33,8 @@ type Info struct {
 
 	Licence, Citation, Homepage, Description string
 
-	// Reading lists, numbered in the order of importance, where the published
-	// experiments read the files in a way one would not guess.
+	// Reading lists how the files are read where that is not obvious, the most
+	// important first.
 	Reading []string
 
 	// Folder is the folder under Dir that holds Files. Two sets can share one.
@@ -46,13 +48,13 @@ type Info struct {
 // ClassCount returns the number of classes.
 func (i Info) ClassCount() int { return max(len(i.Classes), i.NumClasses) }
 
-// Published reports whether an address and a hash are known of every file that is
-// needed, so that the set can be downloaded; others have to be put there by hand.
+// Published reports whether an address and a hash are known for every required file, so that the
+// set can be downloaded. Other sets have to be put into the data folder by hand.
 func (i Info) Published() bool {
 	return !slices.ContainsFunc(i.Files, func(f File) bool { return (len(f.Sources) == 0 || !f.Known()) && !f.Optional })
 }
 
-// Present looks for the set's files in Dir, without reading them.
+// Present reports whether the set's required files are in Dir. It does not read them.
 func (i Info) Present() bool {
 	dir, err := Dir()
 	return err == nil && !slices.ContainsFunc(i.Files, func(f File) bool {
@@ -72,47 +74,44 @@ func (i Info) Size() int64 {
 	return total
 }
 
-// File is one published file. Size and SHA256 are of the decompressed bytes, so
-// that a publisher's plain file and any gzip copy of it both verify, unless
-// Compressed says otherwise.
+// File is one published file. Size and SHA256 are of the decompressed bytes, so that a plain file
+// and any gzip copy of it verify, unless Compressed is set.
 type File struct {
 	Name   string
 	Size   int64
 	SHA256 string
 
-	// MD5 stands in for a SHA-256 that nobody to be trusted states. It guards
-	// against damage, not against somebody who means to deceive. Where neither
-	// is known the file is not downloaded: it has to be put there by hand, is
-	// read with a caveat, and its SHA-256 as found is in SourceFile.
+	// MD5 is used if no trusted source states a SHA-256. It detects damage, not
+	// manipulation. If neither is known the file is not downloaded: the user puts
+	// it into the folder, it is read with a caveat, and SourceFile has its SHA-256.
 	MD5 string
 
-	// AtMost bounds a file whose Size is 0, because nobody to be trusted says
-	// how long it is.
+	// AtMost bounds the size in bytes if Size is 0, because no trusted source
+	// states it.
 	AtMost int64
 
-	// Compressed marks a compressed file (gzip or zip) whose Size and SHA256 are of the bytes as
-	// the publisher compressed them, because only that hash is known from
-	// somebody to be trusted. Only that very file verifies: neither its plain
-	// form nor another compression of it does.
+	// Compressed marks a gzip or zip file whose Size and SHA256 are of the compressed
+	// bytes, because a trusted source states only these. Only the publisher's own
+	// file verifies, neither its plain form nor another compression of it.
 	Compressed bool
 
-	// Optional marks a file that the set loads without, as its Reading says.
+	// Optional marks a file without which the set can be loaded; see Reading.
 	Optional bool
 
-	// Alternates are copies that go around with other bytes and the same content.
-	// They are read as the published file is.
+	// Alternates are known copies with other bytes and the same content. They are
+	// read like the published file.
 	Alternates []Alternate
 
 	Sources []Source
 }
 
-// Alternate is a copy of a published file whose bytes differ as Differs says.
+// Alternate is a known copy of a published file. Differs describes how its bytes differ.
 type Alternate struct {
 	Size            int64
 	SHA256, Differs string
 }
 
-// Limit is the greatest number of bytes that the file can have.
+// Limit returns the greatest number of bytes that the file can have.
 func (f File) Limit() int64 {
 	limit := f.AtMost
 	if f.Size > 0 {
@@ -124,26 +123,26 @@ func (f File) Limit() int64 {
 	return limit
 }
 
-// Source is one place to download a File from. When Member is set the URL is a
-// zip archive and Member the file's name in it; when Gzip is set the URL gives
-// the file in gzip's format; when both are, a tar archive in gzip's format.
+// Source is one address of a File. If Member is set, the URL is a zip archive and Member the name
+// of the file in it. If Gzip is set, the URL is the file in gzip format. If both are set, the URL
+// is a tar archive in gzip format.
 type Source struct {
 	URL, Member string
 	Gzip        bool
 
-	// Checked says whether the makers of this release fetched the URL and found
-	// the stated SHA-256. Where it is false the address is the publisher's as
-	// documented, and the hash still decides whether the bytes are used.
+	// Checked reports whether the URL was fetched for this release and gave the
+	// stated SHA-256. If it is false, the address is as the publisher documents it.
+	// The hash decides in any case whether the bytes are used.
 	Checked bool
 }
 
-// set is what one data set's file contributes: what it is, and how to make it.
+// set is one data set: its description and its loader.
 type set struct {
 	info Info
 	load func(*loader) (*Table, error)
 }
 
-// sets lists every data set in the order that All reports.
+// sets returns every data set in the order of All.
 func sets() []set {
 	return []set{
 		adult(), diabetes130(), breastCancer(), heartDisease(), germanCredit(),
@@ -154,9 +153,8 @@ func sets() []set {
 	}
 }
 
-// All lists every data set: RULER's ten in the paper's order, then the two large
-// ones of its Table 12, then the other readings of the ten's files, then the
-// generated ones.
+// All returns every data set: RULER's ten in the paper's order, the two large ones of its Table
+// 12, the other variants of these tables, and the generated ones.
 func All() []Info {
 	all := sets()
 	out := make([]Info, len(all))
@@ -166,7 +164,7 @@ func All() []Info {
 	return out
 }
 
-// RULER returns the names of the paper's ten tabular data sets in its order.
+// RULER returns the names of the paper's ten tables in its order.
 func RULER() []string {
 	return []string{
 		"adult", "diabetes130", "breast_cancer", "heart_disease", "german_credit",
@@ -174,8 +172,7 @@ func RULER() []string {
 	}
 }
 
-// Lookup returns the named data set, or an error that suggests the names close
-// to the one given.
+// Lookup returns the named data set, or an error that suggests similar names.
 func Lookup(name string) (Info, error) {
 	s, err := findSet(name)
 	return s.info, err
@@ -213,10 +210,11 @@ func unknownNameError(name string, near, names []string) error {
 	return fmt.Errorf("datasets: no data set is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// withoutSeparators leaves out what joins the words of a name. Making it takes longer than a lookup.
+// withoutSeparators removes the characters that join the words of a name. It is a variable because
+// building the replacer takes longer than a lookup.
 var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// Similar reports whether a typo separates the two names, or one is part of the other.
+// Similar reports whether the names differ by a typo, or one is part of the other.
 func Similar(got, want string) bool {
 	plain := func(s string) string { return withoutSeparators.Replace(strings.ToLower(s)) }
 	g, w := plain(got), plain(want)
@@ -226,7 +224,7 @@ func Similar(got, want string) bool {
 	return editDistance(g, w) <= 2
 }
 
-// editDistance is Levenshtein's: insertions, deletions and substitutions.
+// editDistance returns the Levenshtein distance: insertions, deletions and substitutions.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -42,7 +42,7 @@ func shrunk(t testing.TB, s set, rows int, packed []byte) *loader {
 	return r
 }
 
-// addTable runs a set's loader as Load does.
+// table runs a set's loader as Load does.
 func table(s set, r *loader) (*Table, error) {
 	t, err := s.load(r)
 	if err != nil {

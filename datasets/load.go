@@ -1,3 +1,5 @@
+// Loading of a data set by its name.
+
 package datasets
 
 import (
@@ -7,12 +9,11 @@ import (
 	"path/filepath"
 )
 
-// Load reads a data set from the folder Dir, checks the SHA-256 of every file
-// before it uses a byte of it, and encodes it. It never downloads; see Get.
-// Breast Cancer comes from the copy in the program when there is no file, and
-// the generated sets need none.
+// Load reads a data set from the folder Dir, checks the SHA-256 of every file before it uses it,
+// and encodes it. It never downloads; see package fetch. Breast Cancer comes from the copy in the
+// program if there is no file, and the generated sets need none.
 //
-// Errors name the file, and for a value that cannot be read its line and column.
+// Errors name the file, and for a value that cannot be parsed its line and column.
 func Load(ctx context.Context, name string) (*Table, error) {
 	s, err := findSet(name)
 	if err != nil {
@@ -33,7 +34,7 @@ func Load(ctx context.Context, name string) (*Table, error) {
 	return r.finish(t)
 }
 
-// loader is one call of Load: where the files are and what was read of them.
+// loader is one call of Load: where the files are, and what was read of them.
 type loader struct {
 	ctx     context.Context
 	info    Info
@@ -58,7 +59,7 @@ func (r *loader) open(name string) (string, []byte, error) {
 	return path, b, nil
 }
 
-// file returns what is known about one of the set's files.
+// file returns the description of one of the set's files.
 func (r *loader) file(name string) (File, error) {
 	for _, f := range r.info.Files {
 		if f.Name == name {
@@ -68,7 +69,7 @@ func (r *loader) file(name string) (File, error) {
 	return File{}, fmt.Errorf("datasets: %s has no file %q", r.info.Name, name)
 }
 
-// finish fills in what is the same for every set and holds the table to its Info.
+// finish fills in what is common to all sets and compares the table with its Info.
 func (r *loader) finish(t *Table) (*Table, error) {
 	t.Name, t.Title, t.Synthetic = r.info.Name, r.info.Title, r.info.Synthetic
 	t.Sources = r.sources

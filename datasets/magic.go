@@ -1,6 +1,7 @@
 package datasets
 
-// magic is the MAGIC gamma telescope table: class 0 is a gamma ray (g), 1 the hadron background (h).
+// magic returns the description and the loader of the MAGIC gamma telescope table: class 0 is a
+// gamma ray (g), 1 the hadron background (h).
 func magic() set {
 	const uci = "https://archive.ics.uci.edu/ml/machine-learning-databases/magic/magic04.data"
 	const zip = "https://archive.ics.uci.edu/static/public/159/magic+gamma+telescope.zip"

@@ -1,3 +1,5 @@
+// Opening of a data set's files by loaders in other packages.
+
 package datasets
 
 import (
@@ -13,9 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// ReadFile returns the path and the decompressed bytes of one of a set's files,
-// which are the published ones: their SHA-256 was compared. Loaders in other
-// packages use it for files that are not Compressed.
+// ReadFile returns the path and the decompressed bytes of one of a set's files after comparing
+// their hash. Loaders in other packages use it for files that are not Compressed.
 func ReadFile(ctx context.Context, info Info, name string) (string, []byte, SourceFile, error) {
 	r, err := newLoader(ctx, info)
 	if err != nil {
@@ -28,8 +29,8 @@ func ReadFile(ctx context.Context, info Info, name string) (string, []byte, Sour
 	return path, b, r.sources[0], nil
 }
 
-// OpenFile opens one of a set's Compressed files, at its first byte, after its
-// SHA-256 was found to be the published one. The caller closes it.
+// OpenFile opens one of a set's Compressed files at its first byte, after comparing its hash. The
+// caller closes it.
 func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile, error) {
 	r, err := newLoader(ctx, info)
 	if err != nil {
@@ -40,7 +41,7 @@ func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile
 		return nil, SourceFile{}, err
 	}
 	if !f.Compressed {
-		return nil, SourceFile{}, fmt.Errorf("datasets: %s: %s is no compressed file", info.Name, name)
+		return nil, SourceFile{}, fmt.Errorf("datasets: %s: %s is not a compressed file", info.Name, name)
 	}
 	file, got, err := openCompressed(ctx, r.folder, f)
 	if err != nil {
@@ -49,10 +50,9 @@ func OpenFile(ctx context.Context, info Info, name string) (*os.File, SourceFile
 	return file, SourceFile{Name: f.Name, SHA256: got, Compressed: true}, nil
 }
 
-// OpenText opens one of a set's files that are not Compressed at the first of its
-// decompressed bytes, after all of them were read once, in constant memory, and
-// their SHA-256 was found to be the published one or a twin's. The path is that of
-// the plain file or of its .gz copy. The caller closes it.
+// OpenText opens one of a set's files that are not Compressed at the first decompressed byte,
+// after reading all bytes once in constant memory and comparing their hash with the published one
+// or an Alternate's. The path is that of the plain file or of its .gz copy. The caller closes it.
 func OpenText(ctx context.Context, info Info, name string) (path string, text io.ReadCloser, source SourceFile, err error) {
 	r, err := newLoader(ctx, info)
 	if err != nil {
@@ -80,7 +80,7 @@ func OpenText(ctx context.Context, info Info, name string) (path string, text io
 	return plain, nil, SourceFile{}, missingFileError(f, plain)
 }
 
-// text is a plain file, or one in gzip's format that is decompressed on the way.
+// text is a plain file, or a gzip file that is decompressed while it is read.
 type text struct {
 	file *os.File
 	io.Reader
@@ -117,7 +117,7 @@ func (t *text) rewind() error {
 	return nil
 }
 
-// check hashes at most one byte more than published and rewinds.
+// check hashes at most one byte more than the published size and rewinds the file.
 func (t *text) check(ctx context.Context, f File) (string, error) {
 	d := f.Digest()
 	_, err := io.Copy(d, io.LimitReader(&contextReader{ctx, t}, f.Limit()+1))

@@ -2,30 +2,29 @@ package datasets
 
 import "github.com/lethe-ml/lethe/lib/array"
 
-// Part is one part of a data set, a record per row of X: rows of a table, images
-// or cells, of the train or the test part, or a client's share of them. Y, IDs
-// and every column of Extra have an entry per record.
+// Part is one part of a data set: records of a table, of images or of cells, from the train or the
+// test part, or a client's share of them. X has a row per record; Y, IDs and every column of Extra
+// have an entry per record.
 type Part struct {
 	X array.Matrix[float32]
 
 	// Y holds the class code of every record.
 	Y []int
 
-	// IDs are the numbers of the records in what they were taken from: rows of
-	// the table, images of the published part.
+	// IDs are the numbers of the records in their source: rows of the table,
+	// images of the published part.
 	IDs []int
 
-	// Extra holds what else is known of the records, by name: an image's
-	// Superclass, a cell's batch or library size. Codes are whole numbers. It is
-	// nil where nothing is.
+	// Extra holds further columns by name: an image's Superclass, a cell's batch or
+	// library size. Codes are whole numbers. It may be nil.
 	Extra map[string][]float64
 }
 
-// Superclass names the column of Part.Extra with the code of a coarser class.
+// Superclass is the name of the column of Part.Extra with the code of a coarser class.
 const Superclass = "superclass"
 
-// Library names the column of Part.Extra with a cell's total count over all genes
-// that were measured, before anything was normalised.
+// Library is the name of the column of Part.Extra with a cell's total count over all measured
+// genes, before normalisation.
 const Library = "library"
 
 // Gather returns the records in the given rows of X, in that order.
@@ -40,7 +39,7 @@ func (p Part) Gather(rows []int) Part {
 	return out
 }
 
-// gather leaves a column that is not there as it is.
+// gather returns the given rows of a column, nil for a nil column.
 func gather[T any](column []T, rows []int) []T {
 	if column == nil {
 		return nil
@@ -52,7 +51,7 @@ func gather[T any](column []T, rows []int) []T {
 	return out
 }
 
-// SplitAt divides a part after its first n records. Both share its memory.
+// SplitAt divides a part after its first n records. Both parts share its memory.
 func (p Part) SplitAt(n int) (first, rest Part) {
 	first, rest = p, p
 	first.X.Rows, first.X.Data = n, p.X.Data[:n*p.X.Cols:n*p.X.Cols]
@@ -69,7 +68,7 @@ func (p Part) SplitAt(n int) (first, rest Part) {
 	return first, rest
 }
 
-// About is what is known about a data set that was read, whatever its records are.
+// About describes a data set that was read: table, images or cells.
 type About struct {
 	Name, Title string
 
@@ -91,33 +90,32 @@ type About struct {
 	// Synthetic marks data made by a generator.
 	Synthetic bool
 
-	// Planted names groups of records that a generator put in on purpose, such
-	// as "outliers", with their IDs ascending. It is nil for real data.
+	// Planted maps the name of a group that a generator planted, such as "outliers",
+	// to the IDs of its records in ascending order. It is nil for real data.
 	Planted map[string][]int
 
-	// Caveat says in a sentence in what the data differ from the published ones.
-	// It is empty where they do not differ.
+	// Caveat is a sentence on how the data differ from the published ones, or "".
 	Caveat string
 }
 
-// Normalisation shifts and scales the values of a record, (value - Mean) / SD:
-// with an entry per column of a table, or per channel of an image.
+// Normalisation shifts and scales the values of a record, (value - Mean) / SD. It has an entry per
+// column of a table, or per channel of an image.
 type Normalisation struct {
 	Mean, SD []float64
 }
 
-// Prepared is a data set ready for training: two parts without a common record,
-// normalised by what was measured on the train part.
+// Prepared is a data set ready for training: two parts without a common record, normalised with
+// the statistics of the train part.
 type Prepared struct {
 	About       About
 	Train, Test Part
 	Norm        Normalisation
 
-	// Hash is the SHA-256, in hex, of the prepared data; it stands in the store's
+	// Hash is the SHA-256, in hex, of the prepared data. It is part of the store's
 	// keys.
 	Hash string
 
 	// DrawOrder are the rows of the train part in the order in which they were drawn, for
-	// forget sets that go by it; nil: as they stand.
+	// forget sets that depend on it. nil means ascending.
 	DrawOrder []int
 }

@@ -1,7 +1,8 @@
 package datasets
 
-// phoneme is the ELENA phoneme table, five harmonics per vowel. The rows are in
-// OpenML 1489's order, which writes the classes 1 and 2 where this file has 0 and 1.
+// phoneme returns the description and the loader of the ELENA phoneme table: five harmonics per
+// vowel, rows in the order of OpenML 1489, which writes the classes 1 and 2 where this file has 0
+// and 1.
 func phoneme() set {
 	return set{
 		info: Info{

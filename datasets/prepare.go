@@ -1,3 +1,5 @@
+// Standardisation of a table with the statistics of its train part.
+
 package datasets
 
 import (
@@ -10,15 +12,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Prepare standardises every column with the mean and the population standard
-// deviation of the train part, in float64, and casts to float32. A column that
-// is constant in the train part, by scikit-learn's rule up to rounding, is only
-// centred. It is scikit-learn's StandardScaler fitted on the train part. The IDs
-// of the records are their rows in the table; the hash is of both parts and their
-// labels.
+// Prepare standardises every column with the mean and the population standard deviation of the
+// train part, in float64, and casts to float32, as scikit-learn's StandardScaler does. A column
+// that is constant in the train part (by scikit-learn's rule, up to rounding) is only centred. The
+// IDs of the records are their rows in the table; the hash is Prepared.Sum.
 //
-// It fails for an empty part, a row number out of range, and a row that occurs
-// twice or in both parts.
+// It refuses an empty part, a row number out of range, and a row that occurs twice or in both
+// parts.
 func Prepare(t *Table, s Split) (*Prepared, error) {
 	if t == nil {
 		return nil, errors.New("datasets: no table to prepare")
@@ -32,9 +32,8 @@ func Prepare(t *Table, s Split) (*Prepared, error) {
 	return p, nil
 }
 
-// Sum is the SHA-256, in hex, of both parts and their labels, and of the columns beside
-// the features where there are any. It is the Hash of a table; other sets are named by
-// what they were read from.
+// Sum returns the SHA-256, in hex, of both parts, their labels and their Extra columns. It is the
+// Hash of a prepared table; the Hash of other sets identifies their source and preparation.
 func (p *Prepared) Sum() string {
 	h := newHasher()
 	h.ints(p.Train.X.Rows, p.Test.X.Rows, p.Train.X.Cols)
@@ -78,7 +77,7 @@ func checkSplit(t *Table, s Split) error {
 	return nil
 }
 
-// scaler measures the mean and the divisor of every column over the given rows.
+// scaler returns the mean and the divisor of every column over the given rows.
 func scaler(x array.Matrix[float64], rows []int) Normalisation {
 	const eps = 0x1p-52
 	n := float64(len(rows))

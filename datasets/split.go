@@ -1,3 +1,5 @@
+// Stratified splits and forget sets, equal to those of scikit-learn and RULER.
+
 package datasets
 
 import (
@@ -9,19 +11,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats/nprand"
 )
 
-// Split holds row numbers of a table, in the order scikit-learn returns them.
+// Split holds row numbers of a table, in scikit-learn's order.
 type Split struct{ Train, Test []int }
 
-// StratifiedSplit reproduces scikit-learn's
+// StratifiedSplit returns the rows and the order of scikit-learn's
 //
 //	train_test_split(range(n), test_size=testFraction, stratify=y, random_state=seed)
 //
-// row for row, order included. The test part has ceil(testFraction * n) rows.
-// Each class gives the share of the train part that its size asks for, the rest
-// going to the largest remainders; then likewise for the test part.
+// The test part has ceil(testFraction * n) rows. Each class contributes to the train part in
+// proportion to its size; rows left over by rounding go to the classes with the largest
+// remainders. The test part is drawn in the same way from the other rows.
 //
-// It fails where scikit-learn does: a class of one row, a part with fewer rows
-// than classes, a fraction outside (0, 1).
+// It fails as scikit-learn does: for a class of one row, a part with fewer rows than classes, or a
+// fraction outside (0, 1).
 func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return Split{}, fmt.Errorf("datasets: test fraction %v is not between 0 and 1", testFraction)
@@ -67,9 +69,8 @@ func rowsByClass(y []int) ([][]int, error) {
 	return groups, nil
 }
 
-// quotas shares out n draws in proportion to counts. What rounding down leaves
-// goes to the largest remainders, equal ones in random order. It is
-// scikit-learn's _approximate_mode.
+// quotas distributes n draws in proportion to counts. Draws left over by rounding go to the
+// largest remainders, equal ones in random order. It is scikit-learn's _approximate_mode.
 func quotas(counts []int, n int, rng *nprand.State) []int {
 	total := 0
 	for _, c := range counts {
@@ -121,23 +122,23 @@ func drawSplit(groups [][]int, trainQuota, testQuota []int, rng *nprand.State) S
 	return s
 }
 
-// MinForget is the smallest forget set that ForgetSet draws.
+// MinForget is the size of the smallest forget set that ForgetSet draws.
 const MinForget = 10
 
-// ForgetSet draws the rows to forget as RULER does: positions in the train part,
+// ForgetSet draws the rows to forget as RULER does. It returns positions in the train part,
 //
 //	|Df| = max(10, floor(fraction * nTrain)),
 //	Df = sorted(RandomState(seed).choice(nTrain, |Df|, replace=False)),
 //
-// and returns them with the other positions, both ascending. It fails for a
-// fraction outside (0, 1) and where nothing would be left to retain.
+// and the other positions, both ascending. It refuses a fraction outside (0, 1) and a forget set
+// that leaves nothing to retain.
 func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int, err error) {
 	if !(fraction > 0 && fraction < 1) {
 		return nil, nil, fmt.Errorf("datasets: forget fraction %v is not between 0 and 1", fraction)
 	}
 	size := max(MinForget, int(math.Floor(float64(fraction*float64(nTrain)))))
 	if size >= nTrain {
-		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves nothing of %d train rows", size, nTrain)
+		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves none of %d train rows to retain", size, nTrain)
 	}
 	forget = nprand.New(seed).Choice(nTrain, size)
 	slices.Sort(forget)

@@ -1,3 +1,5 @@
+// Table, a data set before the split, and its hash.
+
 package datasets
 
 import (
@@ -10,17 +12,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Table is a data set read and encoded, before any split.
+// Table is a data set that was read and encoded, before any split.
 //
-// Hash is the SHA-256 of the processed X and Y: the shape and the labels as
-// 64-bit and the values as float64, all little-endian. It changes when the
-// preprocessing changes, even if the files do not.
+// Hash is the SHA-256 of the encoded X and Y: the shape and the labels as 64-bit integers, the
+// values as float64, all little-endian. It changes when the preprocessing changes, even if the
+// files do not.
 type Table struct {
 	About
 
-	// X is rows x features: numeric columns as published with missing values
-	// replaced by the column's median, categorical columns as codes with -1
-	// for a missing value. Nothing is scaled yet; see Prepare.
+	// X is rows x features. Numeric columns are as published, missing values
+	// replaced by the column's median; categorical columns are codes, -1 for a
+	// missing value. Nothing is scaled; see Prepare.
 	X array.Matrix[float64]
 
 	// Y holds the class code of every row; Classes[Y[i]] is its name.
@@ -36,14 +38,14 @@ type Feature struct {
 	Categories []string
 }
 
-// SourceFile says which published bytes a Table came from.
+// SourceFile is a file from which a data set was read.
 type SourceFile struct {
 	Name       string
 	SHA256     string // of the published bytes, decompressed unless Compressed
 	Compressed bool   // as in File
 }
 
-// hashTable computes the Hash of a Table.
+// hashTable returns the Hash of a Table.
 func hashTable(x array.Matrix[float64], y []int) string {
 	h := newHasher()
 	h.ints(x.Rows, x.Cols)
@@ -52,7 +54,7 @@ func hashTable(x array.Matrix[float64], y []int) string {
 	return h.sum()
 }
 
-// hasher feeds numbers to SHA-256 as little-endian bytes.
+// hasher computes the SHA-256 of numbers as little-endian bytes.
 type hasher struct {
 	buf []byte
 	h   hash.Hash

@@ -1,3 +1,5 @@
+// Parsing of text files with separated fields.
+
 package datasets
 
 import (
@@ -10,7 +12,7 @@ import (
 	"strings"
 )
 
-// layout says how the records of a text file are written.
+// layout is the format of a text file with one record per line.
 type layout struct {
 	comma   rune // 0: fields are separated by blanks
 	comment rune // a line that starts with it is skipped; 0: none
@@ -20,16 +22,16 @@ type layout struct {
 // maxField bounds one value; the published files stay below 100 bytes.
 const maxField = 1 << 12
 
-// eachRecord calls each for every record after the header. The slice is only valid
-// during the call.
+// eachRecord calls each for every record after the header. The slice is valid during the call
+// only.
 func eachRecord(ctx context.Context, file string, b []byte, l layout, each func(record []string, line int) error) error {
 	return scan(ctx, file, l.reader(b), l.header, each)
 }
 
-// recordReader gives the next record and its line number, or io.EOF.
+// recordReader returns the next record and its line number, or io.EOF.
 type recordReader func() ([]string, int, error)
 
-// scan is records on any reader; header says that the first record is one.
+// scan is eachRecord for any reader. If header is true the first record is skipped.
 func scan(ctx context.Context, file string, next recordReader, header bool, each func(record []string, line int) error) error {
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -71,7 +73,7 @@ func (l layout) reader(b []byte) recordReader {
 	return l.csv(bytes.NewReader(b))
 }
 
-// csv reads records whose fields are separated by l.comma.
+// csv returns a reader of records whose fields are separated by l.comma.
 func (l layout) csv(from io.Reader) recordReader {
 	r := csv.NewReader(from)
 	r.Comma, r.Comment = l.comma, l.comment
@@ -103,7 +105,7 @@ func blankReader(b []byte) recordReader {
 	}
 }
 
-// addTable reads one file whose records are the fields and then the target.
+// addTable adds the records of one file, which have the fields and then the target.
 func (r *loader) addTable(name string, l layout, e *encoder) error {
 	path, b, err := r.open(name)
 	if err != nil {

@@ -2,8 +2,8 @@ package datasets
 
 import "fmt"
 
-// translate replaces the codes of some columns by their words, in place. A
-// missing value stays; a code without a word is an error.
+// translate replaces the codes of some columns by names, in place. A missing value is kept; a code
+// without a name is an error.
 func translate(record []string, words map[int]map[string]string, file string, line int) error {
 	for j, text := range record {
 		dictionary, ok := words[j]

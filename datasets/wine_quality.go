@@ -2,7 +2,8 @@ package datasets
 
 import "strconv"
 
-// wineQuality is the red half of Wine Quality; class 1 is a quality of 6 or more.
+// wineQuality returns the description and the loader of the red wines of Wine Quality; class 1 is
+// a quality of 6 or more.
 func wineQuality() set {
 	const uci = "https://archive.ics.uci.edu/ml/machine-learning-databases/wine-quality/winequality-red.csv"
 	const zip = "https://archive.ics.uci.edu/static/public/186/wine+quality.zip"

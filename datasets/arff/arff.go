@@ -1,10 +1,9 @@
-// Package arff reads Weka's attribute-relation file format, the dense form with
-// numeric, nominal, string and date attributes that OpenML publishes.
+// Package arff reads Weka's attribute-relation file format: the dense form with numeric, nominal,
+// string and date attributes that OpenML publishes.
 //
-// Read here: comments, quoted names and values with backslash escapes, nominal
-// declarations, missing values ("?"), an instance weight in braces (ignored).
-// Refused with an error that says so: relational attributes, sparse rows, and
-// numbers that are not finite decimals (see Number).
+// It reads comments, quoted names and values with backslash escapes, nominal declarations, missing
+// values ("?"), and an instance weight in braces (ignored). It refuses relational attributes,
+// sparse rows, and numbers that are not finite decimals (see ParseNumber).
 package arff
 
 import (
@@ -47,7 +46,7 @@ type Attribute struct {
 	Values []string // of a nominal attribute, in the declared order
 }
 
-// Decoder reads one file: the header at once, the rows when asked.
+// Decoder reads one file: the header in NewDecoder, the rows in Each.
 type Decoder struct {
 	relation   string
 	attributes []Attribute
@@ -185,10 +184,9 @@ func parseNominal(text string) ([]string, map[string]bool, error) {
 	return values, allowed, nil
 }
 
-// Each calls row for every data row with its fields as text. The slice is only
-// valid during the call. A number that is not one and a nominal value that was
-// not declared are errors with line, column and value; an error of row is
-// returned as it is.
+// Each calls row for every data row with its fields as text. The slice is valid during the call
+// only. A malformed number and an undeclared nominal value are errors with line, column and value.
+// An error of row is returned unchanged.
 func (d *Decoder) Each(ctx context.Context, row func(record []string, line int) error) error {
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -249,10 +247,8 @@ func (d *Decoder) check(j int, v string) error {
 	return nil
 }
 
-// ParseNumber reads a finite decimal such as -1, 2.5 or 3e-7. Readers of the format do
-// not agree on nan, infinities and hexadecimal numbers; here they are refused. The
-// format has its own word for a missing value, and a number that not everybody
-// reads alike is better not read.
+// ParseNumber parses a finite decimal such as -1, 2.5 or 3e-7. It refuses nan, infinities and
+// hexadecimal numbers, which readers of the format treat differently.
 func ParseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(text, "xX_") {

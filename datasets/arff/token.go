@@ -1,3 +1,5 @@
+// Tokens of the ARFF format: names, values, quotes.
+
 package arff
 
 import (
@@ -33,9 +35,8 @@ func parseName(s string) (name, rest string, err error) {
 	return s[:i], strings.TrimLeft(s[i:], " \t"), nil
 }
 
-// parseList reads values separated by commas, up to end (or the end of s when end is
-// 0; there a tab, or blanks and an opening brace, end it too), and returns what
-// follows the list.
+// parseList reads values separated by commas up to end, or up to the end of s if end is 0; in that case
+// a tab, or blanks and an opening brace, end it too. It returns the text after the list.
 func parseList(s string, end byte) (values []string, rest string, err error) {
 	for {
 		var v string
@@ -79,7 +80,7 @@ func parseValue(s string, end byte) (v, rest string, err error) {
 	return v, s[i:], nil
 }
 
-// isWeight recognises an instance weight such as {2.5}.
+// isWeight reports whether s is an instance weight such as {2.5}.
 func isWeight(s string) bool {
 	return len(s) > 2 && s[0] == '{' && s[len(s)-1] == '}' && !strings.ContainsAny(s[1:len(s)-1], "{}, \t")
 }
@@ -115,13 +116,13 @@ func unescape(c byte) byte {
 	return c
 }
 
-// quotedName is a name for an error message, its control characters escaped.
+// quotedName returns a name for an error message, with control characters escaped.
 func quotedName(name string) string {
 	q := strconv.Quote(clip(name))
 	return q[1 : len(q)-1]
 }
 
-// clip keeps a broken value short enough for an error message.
+// clip shortens a value for an error message.
 func clip(s string) string {
 	const limit = 60
 	if len(s) <= limit {

@@ -1,3 +1,5 @@
+// Archives of cell sets, tar and zip.
+
 package cells
 
 import (
@@ -12,11 +14,11 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// maxEntries bounds an archive; published ones have fewer than 200.
+// maxEntries bounds the entries of an archive; published ones have fewer than 200.
 const maxEntries = 10_000
 
-// archive is one of the set's archives, open, after its hash was checked. Nothing
-// in it is written to disk, so that its names lead nowhere.
+// archive is an open archive of the set, its hash checked. Nothing in it is written to disk, so
+// its names are harmless.
 type archive struct {
 	*os.File
 	size int64
@@ -36,8 +38,8 @@ func (r *loader) archive(name string) (*archive, error) {
 	return &archive{f, info.Size()}, nil
 }
 
-// openTarEntry opens an entry of a tar archive in gzip's format. Every entry is read by
-// a pass of its own.
+// openTarEntry opens an entry of a tar archive in gzip format. Each call reads the archive from
+// its start.
 func (a *archive) openTarEntry(name string) (file, error) {
 	path := a.Name() + ": " + name
 	plain, err := gzip.NewReader(io.NewSectionReader(a, 0, a.size))
@@ -60,7 +62,7 @@ func (a *archive) openTarEntry(name string) (file, error) {
 	return file{}, fmt.Errorf("datasets: %s: more than %d entries", a.Name(), maxEntries)
 }
 
-// zipEntries lists the entries of a zip archive.
+// zipEntries returns the entries of a zip archive by name.
 func (a *archive) zipEntries() (map[string]*zip.File, error) {
 	z, err := zip.NewReader(a, a.size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -72,14 +74,14 @@ func (a *archive) zipEntries() (map[string]*zip.File, error) {
 	out := make(map[string]*zip.File, len(z.File))
 	for _, e := range z.File {
 		if _, twice := out[e.Name]; twice {
-			return nil, fmt.Errorf("datasets: %s: the entry %q is there twice", a.Name(), e.Name)
+			return nil, fmt.Errorf("datasets: %s: the entry %q occurs twice", a.Name(), e.Name)
 		}
 		out[e.Name] = e
 	}
 	return out, nil
 }
 
-// openZipEntry opens one of them.
+// openZipEntry opens one of the entries.
 func (a *archive) openZipEntry(entries map[string]*zip.File, name string) (file, error) {
 	path := a.Name() + ": " + name
 	e, ok := entries[name]

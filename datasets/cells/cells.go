@@ -1,3 +1,5 @@
+// Sets of single cells: the type, the list of sets, and loading.
+
 package cells
 
 import (
@@ -10,42 +12,42 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Cells is a set of single cells whose molecules were counted, gene by gene.
+// Cells is a set of single cells with counts of molecules per gene.
 type Cells struct {
 	datasets.About
 
-	// Counts is cells x genes, as published: raw, not normalised.
+	// Counts is cells x genes: the published raw counts.
 	Counts array.Sparse[float32]
 
-	// Barcodes names the cells, no two alike.
+	// Barcodes are the distinct names of the cells.
 	Barcodes []string
 
-	// GeneIDs and Genes name the genes, by the publisher's identifier and by a
-	// symbol that no other gene has; see Unique.
+	// GeneIDs and Genes are the publisher's identifiers and the distinct symbols of
+	// the genes; see Unique.
 	GeneIDs, Genes []string
 
-	// Y codes the cells' classes; -1 where the publisher gives none.
+	// Y holds the class code of every cell, -1 if the publisher gives none.
 	Y []int
 
-	// Obs holds what else is published of the cells, an entry per cell, "" where
-	// nothing is.
+	// Obs holds further published columns by name, an entry per cell, "" for a
+	// missing value.
 	Obs map[string][]string
 
-	notes []string // sentences for Caveat, of a file of anybody's
+	notes []string // sentences for Caveat
 }
 
-// set is what one data set's file contributes: what it is, and how to read it.
+// set is one data set: its description and its loader.
 type set struct {
 	info datasets.Info
 	load func(*loader) (*Cells, error)
 }
 
-// sets lists every set of cells in the order that All reports.
+// sets returns every set of cells in the order of All.
 func sets() []set {
 	return []set{pbmc3k(), pbmc33k(), tabulaMuris(), tabulaMurisSample(), simulatedCells(), simulatedAtlas()}
 }
 
-// All lists every set of cells.
+// All returns every set of cells.
 func All() []datasets.Info {
 	all := sets()
 	out := make([]datasets.Info, len(all))
@@ -55,12 +57,11 @@ func All() []datasets.Info {
 	return out
 }
 
-// Lookup returns the named set, or an error that suggests the names close to the
-// one given.
+// Lookup returns the named set, or an error that suggests similar names.
 func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All(), name) }
 
-// Load reads a set from the folder datasets.Dir and checks the hash of every file
-// before it uses a byte of it. It never downloads; see package fetch.
+// Load reads a set from the folder datasets.Dir and checks the hash of every file before it uses
+// it. It never downloads; see package fetch.
 //
 // Errors name the file, and the line or object that cannot be read.
 func Load(ctx context.Context, name string) (*Cells, error) {
@@ -73,7 +74,7 @@ func Load(ctx context.Context, name string) (*Cells, error) {
 	return nil, err
 }
 
-// read loads a set and holds it to its Info.
+// read loads a set and compares it with its Info.
 func (s set) read(r *loader) (*Cells, error) {
 	c, err := s.load(r)
 	if err != nil {
@@ -91,15 +92,14 @@ func (s set) read(r *loader) (*Cells, error) {
 	return c, nil
 }
 
-// loader is one call of Load: what is read and which files were.
+// loader is one call of Load: what is read, and from which files.
 type loader struct {
 	ctx     context.Context
 	info    datasets.Info
 	sources []datasets.SourceFile
 }
 
-// text opens the first of the named files that the set has, after its hash was
-// checked.
+// text opens the first of the named files that the set has, after checking its hash.
 func (r *loader) text(names ...string) (file, error) {
 	name := names[0]
 	for _, f := range r.info.Files {
@@ -115,13 +115,13 @@ func (r *loader) text(names ...string) (file, error) {
 	return file{path, text}, nil
 }
 
-// file is an open file under the name that messages call it by.
+// file is an open file and its name in messages.
 type file struct {
 	path string
 	io.ReadCloser
 }
 
-// noLabels is a class code per cell that says there is none.
+// noLabels returns the class code -1 for every cell.
 func noLabels(cells int) []int {
 	y := make([]int, cells)
 	for i := range y {

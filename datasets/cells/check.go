@@ -1,3 +1,5 @@
+// Consistency checks and the hash of a set of cells.
+
 package cells
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/mtx"
 )
 
-// Check reports the first thing that is not as Cells says.
+// Check returns an error for the first violation of what Cells documents.
 func (c *Cells) Check() error {
 	if err := c.Counts.Check("datasets: " + c.Name + ": counts"); err != nil {
 		return err
@@ -50,7 +52,8 @@ func (c *Cells) Check() error {
 	return nil
 }
 
-// checkCounts reports the first value that is no number of molecules.
+// checkCounts returns an error for the first value that is not a positive whole number up to
+// mtx.MaxCount.
 func checkCounts(values []float32) error {
 	for k, v := range values {
 		if f := float64(v); f <= 0 || f != math.Trunc(f) || f > mtx.MaxCount {
@@ -60,22 +63,21 @@ func checkCounts(values []float32) error {
 	return nil
 }
 
-// checkDistinct reports the first name that is there twice.
+// checkDistinct returns an error for the first duplicate name.
 func checkDistinct(what string, names []string) error {
 	first := make(map[string]int, len(names))
 	for i, name := range names {
 		if k, twice := first[name]; twice {
-			return fmt.Errorf("the %s %q is there twice, at %d and %d", what, name, k+1, i+1)
+			return fmt.Errorf("the %s %q occurs twice, at %d and %d", what, name, k+1, i+1)
 		}
 		first[name] = i
 	}
 	return nil
 }
 
-// hash is the SHA-256 of the numbers of cells and genes, Counts.Starts and
-// Counts.Columns as 64-bit integers, Counts.Values as float32, Y as 64-bit
-// integers, all little-endian, and then Barcodes, GeneIDs and Genes, each name
-// with a line break behind it.
+// hash returns the SHA-256 of: the numbers of cells and genes, Counts.Starts and Counts.Columns as
+// 64-bit integers; Counts.Values as float32; Y as 64-bit integers; all little-endian; then
+// Barcodes, GeneIDs and Genes, each name followed by a line break.
 func (c *Cells) hash() string {
 	h := sha256.New()
 	ints(h, []int{c.Counts.Rows, c.Counts.Cols})

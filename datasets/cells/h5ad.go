@@ -1,3 +1,5 @@
+// anndata's files: matrices, tables of annotations, and cells made of both.
+
 package cells
 
 import (
@@ -16,13 +18,13 @@ import (
 // H5AD is an open file in anndata's format, as versions 0.6 to 0.12 write it.
 type H5AD struct{ f *hdf5.File }
 
-// NewH5AD reads from an open file, which it does not close.
+// NewH5AD reads from an open file. The caller closes the file.
 func NewH5AD(f *hdf5.File) *H5AD { return &H5AD{f} }
 
-// Matrix reads a matrix of the given shape by its path, "X", "layers/counts" or
-// "raw/X": dense, by rows (CSR) or by columns (CSC). Elements that are stored twice
-// are added up, as SciPy does; zeros that are stored are left out; values of 64 bits
-// are rounded. Nothing is read of a matrix of another shape.
+// Matrix reads a matrix of the given shape by its path, "X", "layers/counts" or "raw/X": dense, by
+// rows (CSR) or by columns (CSC). Duplicate elements are added up, as in SciPy; stored zeros are
+// dropped; 64-bit values are rounded. A matrix of another shape is refused before its data are
+// read.
 func (h *H5AD) Matrix(path string, rows, cols int) (s array.Sparse[float32], err error) {
 	group, err := h.f.IsGroup(path)
 	if err != nil {
@@ -50,7 +52,7 @@ func (h *H5AD) Matrix(path string, rows, cols int) (s array.Sparse[float32], err
 	return s, fmt.Errorf("%s: a matrix encoded as %q; csr_matrix, csc_matrix and arrays are read", path, format)
 }
 
-// text reads the first of the named attributes that is there.
+// text reads the first of the named attributes that exists.
 func (h *H5AD) text(path string, names ...string) (string, error) {
 	d, err := h.attribute(path, names...)
 	if err != nil {
@@ -68,7 +70,7 @@ func (h *H5AD) attribute(path string, names ...string) (d *hdf5.Data, err error)
 	return nil, err
 }
 
-// checkShape compares the shape that a sparse matrix says it has.
+// checkShape compares the shape attribute of a sparse matrix.
 func (h *H5AD) checkShape(path string, rows, cols int) error {
 	d, err := h.attribute(path, "shape", "h5sparse_shape")
 	if err != nil {
@@ -83,7 +85,7 @@ func (h *H5AD) checkShape(path string, rows, cols int) error {
 
 func checkDims(path string, dims []int, rows, cols int) error {
 	if !slices.Equal(dims, []int{rows, cols}) {
-		return fmt.Errorf("%s: a matrix of shape %v, and there are %d x %d names", path, dims, rows, cols)
+		return fmt.Errorf("%s: a matrix of shape %v for %d x %d names", path, dims, rows, cols)
 	}
 	return nil
 }
@@ -112,8 +114,8 @@ func (h *H5AD) dense(path string, rows, cols int) (s array.Sparse[float32], err 
 	return s, s.Check(path)
 }
 
-// compressed reads a group of data, indices and indptr: indptr goes along what
-// becomes the rows. How long they are is looked at before they are read.
+// compressed reads a group of data, indices and indptr; indptr runs along the rows of the result.
+// The lengths are checked before the data are read.
 func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float32], err error) {
 	var lengths [3]int
 	for k, name := range []string{"/data", "/indices", "/indptr"} {
@@ -127,7 +129,7 @@ func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float
 		lengths[k] = dims[0]
 	}
 	if lengths[0] != lengths[1] || lengths[2] != rows+1 {
-		return s, fmt.Errorf("%s: data, indices and indptr of %d, %d and %d are no matrix of %d x %d",
+		return s, fmt.Errorf("%s: data, indices and indptr of %d, %d and %d are not a matrix of %d x %d",
 			path, lengths[0], lengths[1], lengths[2], rows, cols)
 	}
 	if s.Values, err = read[float32](f, path+"/data"); err != nil {
@@ -158,10 +160,10 @@ func read[T hdf5.Number](f *hdf5.File, path string) ([]T, error) {
 	return hdf5.Numbers[T](d)
 }
 
-// checkIndices checks what has to hold before a matrix can be walked through at all.
+// checkIndices checks that starts and columns are valid indices.
 func checkIndices(s array.Sparse[float32]) error {
 	if len(s.Starts) != s.Rows+1 || len(s.Columns) != len(s.Values) || s.Starts[0] != 0 || s.Starts[s.Rows] != len(s.Values) {
-		return fmt.Errorf("data, indices and indptr of %d, %d and %d are no matrix of %d x %d",
+		return fmt.Errorf("data, indices and indptr of %d, %d and %d are not a matrix of %d x %d",
 			len(s.Values), len(s.Columns), len(s.Starts), s.Rows, s.Cols)
 	}
 	if !slices.IsSorted(s.Starts) {
@@ -175,8 +177,8 @@ func checkIndices(s array.Sparse[float32]) error {
 	return nil
 }
 
-// mergeDuplicates adds up elements that have one place, and takes out those that are zero, in
-// place. The columns of a row ascend already.
+// mergeDuplicates adds up duplicate elements and drops zeros, in place. The columns of a row must
+// be sorted.
 func mergeDuplicates(s array.Sparse[float32]) array.Sparse[float32] {
 	to := 0
 	for i := range s.Rows {
@@ -207,7 +209,7 @@ func columnsSorted(s array.Sparse[float32]) bool {
 	return true
 }
 
-// Layers returns the names of the further matrices, sorted.
+// Layers returns the names of the matrices in "layers", sorted.
 func (h *H5AD) Layers() ([]string, error) {
 	if there, err := h.f.Has("layers"); err != nil || !there {
 		return nil, err
@@ -219,12 +221,12 @@ func (h *H5AD) Layers() ([]string, error) {
 type Frame struct {
 	Index   []string
 	Columns map[string][]string // "" where there is no value
-	Skipped []string            // why other columns were not read, a sentence each
+	Skipped []string            // a sentence per column that was not read
 }
 
-// Frame reads a table by its path, "obs", "var" or "raw/var": a group of columns,
-// or a compound of them as before anndata 0.7. Numbers become text. What cannot be
-// read of a column, unless it names the rows, is passed over and said in Skipped.
+// Frame reads a table by its path, "obs", "var" or "raw/var": a group of columns, or a compound as
+// before anndata 0.7. Numbers become text. A column that cannot be read is listed in Skipped,
+// unless it is the index.
 func (h *H5AD) Frame(path string) (*Frame, error) {
 	group, err := h.f.IsGroup(path)
 	if err != nil {
@@ -243,13 +245,13 @@ func (h *H5AD) Frame(path string) (*Frame, error) {
 	return f, nil
 }
 
-// add keeps a column, or says why it is none.
+// add stores a column, or the reason why it is skipped.
 func (f *Frame) add(path, name string, values []string, err error) {
 	if err == nil && len(values) != len(f.Index) {
 		err = fmt.Errorf("%d values for %d rows", len(values), len(f.Index))
 	}
 	if err != nil {
-		f.Skipped = append(f.Skipped, fmt.Sprintf("The column %q of %s was passed over: %v.", name, path, err))
+		f.Skipped = append(f.Skipped, fmt.Sprintf("The column %q of %s was skipped: %v.", name, path, err))
 		return
 	}
 	f.Columns[name] = values
@@ -273,7 +275,7 @@ func (h *H5AD) columns(path string, f *Frame) error {
 			continue
 		}
 		if values := uint64(len(f.Index)) * uint64(len(f.Columns)); values > h.maxValues() {
-			f.add(path, name, nil, fmt.Errorf("%d values in others are as many as a file of %d bytes is believed to have", values, h.f.Size()))
+			f.add(path, name, nil, fmt.Errorf("the other columns have %d values, the limit for a file of %d bytes", values, h.f.Size()))
 			continue
 		}
 		values, err := h.column(path, name, len(f.Index))
@@ -282,13 +284,12 @@ func (h *H5AD) columns(path string, f *Frame) error {
 	return nil
 }
 
-// maxValues bounds what is kept of a table, of which compression can make a thousand
-// times what is in the file.
+// maxValues bounds the values that are kept of a table, because compression can expand a file a
+// thousand times.
 func (h *H5AD) maxValues() uint64 { return 1<<24 + h.f.Size() }
 
-// columnNames are what lies in the group of a table. A name with a slash in it is the
-// path of a group in a group, of which only the table's attribute says that it is a
-// column's name.
+// columnNames returns the names of the columns of a table. A name with a slash is stored as a
+// group in a group; only the attribute column-order shows that it is a column's name.
 func (h *H5AD) columnNames(path string) ([]string, error) {
 	names, err := h.f.Names(path)
 	if err != nil {
@@ -296,7 +297,7 @@ func (h *H5AD) columnNames(path string) ([]string, error) {
 	}
 	d, err := h.attribute(path, "column-order")
 	if err != nil {
-		return names, nil // it is not needed, and older versions have none
+		return names, nil // optional; older versions have none
 	}
 	order, err := d.Strings()
 	if err != nil {
@@ -310,8 +311,8 @@ func (h *H5AD) columnNames(path string) ([]string, error) {
 	return names, nil
 }
 
-// column reads one column of n values, or of any number where n is -1: values,
-// categories, or values some of which are missing.
+// column reads one column of n values, or of any number if n is -1: plain values, categories, or
+// values with a mask.
 func (h *H5AD) column(frame, name string, n int) ([]string, error) {
 	path := frame + "/" + name
 	group, err := h.f.IsGroup(path)
@@ -332,7 +333,7 @@ func (h *H5AD) column(frame, name string, n int) ([]string, error) {
 	return h.decodeCategories(d, categories)
 }
 
-// list reads n values, or any number where n is -1.
+// list reads n values, or any number if n is -1.
 func (h *H5AD) list(path string, n int) (*hdf5.Data, error) {
 	dims, err := h.f.Shape(path)
 	if err != nil {
@@ -344,8 +345,7 @@ func (h *H5AD) list(path string, n int) (*hdf5.Data, error) {
 	return h.f.Read(path)
 }
 
-// readEncoded reads a column that is a group: of codes and categories, or of values
-// and a mask.
+// readEncoded reads a column that is a group: codes and categories, or values and a mask.
 func (h *H5AD) readEncoded(path string, n int) ([]string, error) {
 	kind, err := h.text(path, "encoding-type")
 	if err != nil {
@@ -361,7 +361,7 @@ func (h *H5AD) readEncoded(path string, n int) ([]string, error) {
 	return h.nullable(path, kind, n)
 }
 
-// nullable reads values and a mask of those that are missing.
+// nullable reads values and a mask of the missing ones.
 func (h *H5AD) nullable(path, kind string, n int) ([]string, error) {
 	switch kind {
 	case "nullable-integer", "nullable-boolean", "nullable-string-array":
@@ -391,7 +391,7 @@ func (h *H5AD) nullable(path, kind string, n int) ([]string, error) {
 	return values, nil
 }
 
-// categories reads a list of categories: values, or such with a mask.
+// categories reads a list of categories: plain values, or values with a mask.
 func (h *H5AD) categories(path string) ([]string, error) {
 	group, err := h.f.IsGroup(path)
 	if err != nil {
@@ -407,7 +407,7 @@ func (h *H5AD) categories(path string) ([]string, error) {
 	return h.nullable(path, kind, -1)
 }
 
-// decodeCategories replaces codes by the categories that they count; -1 is no value.
+// decodeCategories replaces codes by categories; -1 is a missing value.
 func (h *H5AD) decodeCategories(d *hdf5.Data, path string) ([]string, error) {
 	codes, err := hdf5.Numbers[int](d)
 	if err != nil {
@@ -430,7 +430,7 @@ func (h *H5AD) decodeCategories(d *hdf5.Data, path string) ([]string, error) {
 }
 
 // readCompoundTable reads a table that is a compound: the index and then the columns, whose
-// categories stand under uns.
+// categories are under uns.
 func (h *H5AD) readCompoundTable(path string, f *Frame) error {
 	d, err := h.f.Read(path)
 	if err != nil {
@@ -465,7 +465,7 @@ func (h *H5AD) readMember(d *hdf5.Data, name string) ([]string, error) {
 	return h.decodeCategories(d, categories)
 }
 
-// toStrings returns strings as they are and numbers in digits.
+// toStrings returns strings unchanged and formats numbers.
 func toStrings(d *hdf5.Data, err error) ([]string, error) {
 	if err != nil {
 		return nil, err
@@ -488,7 +488,7 @@ func formatNumbers[T hdf5.Number](d *hdf5.Data, write func(T) string) ([]string,
 	return out, err
 }
 
-// firstNotes are the first notes of a list, and how many more there are.
+// firstNotes returns the first notes of a list and a note with the number of others.
 func firstNotes(notes []string) []string {
 	const most = 20
 	if len(notes) <= most {
@@ -497,9 +497,9 @@ func firstNotes(notes []string) []string {
 	return append(notes[:most:most], fmt.Sprintf("So were %d more.", len(notes)-most))
 }
 
-// Cells makes cells of one matrix, whose rows are the cells, and of obs and var
-// (raw/var for raw/X). The matrix has to hold counts. The genes' identifiers are
-// var's column gene_ids where it has one. Cells of one name are named apart.
+// Cells returns the cells of one matrix, whose rows are the cells, with obs and var (raw/var for
+// raw/X). The matrix must hold counts. The genes' identifiers are var's column gene_ids if it has
+// one. Duplicate cell names get suffixes.
 func (h *H5AD) Cells(path string) (*Cells, error) {
 	obs, err := h.Frame("obs")
 	if err != nil {
@@ -525,18 +525,18 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 		Y: noLabels(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(firstNotes(obs.Skipped), firstNotes(genes.Skipped))}
 	if err := checkDistinct("barcode", c.Barcodes); err != nil {
 		c.Barcodes = Unique(c.Barcodes)
-		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells were named apart, as anndata's obs_names_make_unique does.", err))
+		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells got suffixes, as in anndata's obs_names_make_unique.", err))
 	}
 	if ids, ok := genes.Columns["gene_ids"]; ok {
 		c.GeneIDs = ids
 	}
 	for _, name := range slices.Sorted(maps.Keys(genes.Columns)) {
 		if hidden := genes.Columns[name]; isMitochondrial(hidden) && !isMitochondrial(c.Genes) {
-			c.notes = append(c.notes, fmt.Sprintf("The column %q of %s has names of mitochondrial genes; genes are called by its index.", name, frame))
+			c.notes = append(c.notes, fmt.Sprintf("The column %q of %s has names of mitochondrial genes; genes are named by its index.", name, frame))
 		}
 	}
 	return c, nil
 }
 
-// isMitochondrial reports whether one of the genes is by its name.
+// isMitochondrial reports whether one of the genes is mitochondrial by its name.
 func isMitochondrial(genes []string) bool { return slices.ContainsFunc(genes, cells.Mitochondrial) }

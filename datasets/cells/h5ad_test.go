@@ -92,7 +92,7 @@ func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
 	if !slices.Equal(c.Counts.Dense().Data, four) || len(c.Counts.Values) != 5 {
 		t.Errorf("elements that are stored twice: %+v", c.Counts)
 	}
-	if !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "A-1-1", "D-1"}) || !strings.Contains(c.Caveat, `the barcode "A-1" is there twice, at 1 and 3`) {
+	if !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "A-1-1", "D-1"}) || !strings.Contains(c.Caveat, `the barcode "A-1" occurs twice, at 1 and 3`) {
 		t.Errorf("%q: %s", c.Barcodes, c.Caveat)
 	}
 	want := map[string][]string{"good": {"3", "-1", "2", "4"}, "a/b": {"1", "2", "3", "4"}, "text": {"x", "", "z", "w"}, "kind": {"T", "", "B", "T"},
@@ -102,7 +102,7 @@ func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
 	}
 	for name, why := range map[string]string{"complex": "class 6", "short": "shape [2]", "matrix": "shape [4 2]", "soft": "soft or external link",
 		"blosc": "Blosc", "later": `"of a version to come"`, "nested": "not found", "circle": `encoded as "categorical"`, "wide": "4 values and a mask of 8"} {
-		_, note, there := strings.Cut(c.Caveat, `The column "`+name+`" of obs was passed over: `)
+		_, note, there := strings.Cut(c.Caveat, `The column "`+name+`" of obs was skipped: `)
 		if note, _, _ = strings.Cut(note, "The column"); !there || !strings.Contains(note, why) {
 			t.Errorf("%s: %q", name, note)
 		}
@@ -126,7 +126,7 @@ func TestNamesOfMitochondrialGenesBesideTheIndexAreSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`The column "feature_name" of var has names of mitochondrial genes`, `(the first is "ENSG01"): no cell is left out for mitochondrial counts.`} {
+	for _, want := range []string{`The column "feature_name" of var has names of mitochondrial genes`, `(the first is "ENSG01"): no cell is removed for mitochondrial counts.`} {
 		if !strings.Contains(c.Caveat, want) {
 			t.Errorf("%q lacks %q", c.Caveat, want)
 		}
@@ -139,7 +139,7 @@ func TestAShapeIsComparedBeforeAnythingIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3], and there are 1099511627776 x 3 names") {
+	if _, err := cells.NewH5AD(f).Matrix("X", 1<<40, 3); err == nil || !strings.Contains(err.Error(), "X: a matrix of shape [4 3] for 1099511627776 x 3 names") {
 		t.Error(err)
 	}
 }

@@ -65,11 +65,11 @@ func TestLabelsAreJoinedByBarcode(t *testing.T) {
 
 func TestLabelsThatDoNotFitAreRefused(t *testing.T) {
 	for want, edit := range map[string][2]string{
-		`cell_types.tsv:2: no cell is called "X-1"`:                       {"C-1", "X-1"},
-		`cell_types.tsv:3: no cell is called "C-1", or it is there twice`: {"A-1", "C-1"},
-		`cell_types.tsv:3: no class is called "Neuron"`:                   {"NK", "Neuron"},
-		"cell_types.tsv: 1 cells are not in the table":                    {"D-1\tNA\n", ""},
-		"cell_types.tsv:4: 1 columns, expected 2 or more":                 {"D-1\tNA", "D-1"},
+		`cell_types.tsv:2: no cell is called "X-1"`:                     {"C-1", "X-1"},
+		`cell_types.tsv:3: no cell is called "C-1", or it occurs twice`: {"A-1", "C-1"},
+		`cell_types.tsv:3: no class is called "Neuron"`:                 {"NK", "Neuron"},
+		"cell_types.tsv: 1 cells are not in the table":                  {"D-1\tNA\n", ""},
+		"cell_types.tsv:4: 1 columns, expected 2 or more":               {"D-1\tNA", "D-1"},
 	} {
 		files := small()
 		files["cell_types.tsv"] = strings.Replace(files["cell_types.tsv"], edit[0], edit[1], 1)

@@ -31,13 +31,13 @@ func TestElementsOfOnePlaceAreAddedUpAndZerosTakenOut(t *testing.T) {
 
 func TestMatricesThatCannotBeWalkedThroughAreRefused(t *testing.T) {
 	for want, bend := range map[string]func(*array.Sparse[float32]){
-		"of 4, 4 and 2 are no matrix of 2 x 3": func(s *array.Sparse[float32]) { s.Starts = s.Starts[:2] },
-		"of 3, 4 and 3 are no matrix":          func(s *array.Sparse[float32]) { s.Values = s.Values[:3] },
-		"of 4, 3 and 3 are no matrix":          func(s *array.Sparse[float32]) { s.Columns = s.Columns[:3] },
-		"of 4, 4 and 3 are no matrix":          func(s *array.Sparse[float32]) { s.Starts[2] = 3 },
-		"indptr does not ascend":               func(s *array.Sparse[float32]) { s.Starts[1] = 9 },
-		"indices: element 2 is 3 of 3":         func(s *array.Sparse[float32]) { s.Columns[2] = 3 },
-		"indices: element 0 is -1 of 3":        func(s *array.Sparse[float32]) { s.Columns[0] = -1 },
+		"of 4, 4 and 2 are not a matrix of 2 x 3": func(s *array.Sparse[float32]) { s.Starts = s.Starts[:2] },
+		"of 3, 4 and 3 are not a matrix":          func(s *array.Sparse[float32]) { s.Values = s.Values[:3] },
+		"of 4, 3 and 3 are not a matrix":          func(s *array.Sparse[float32]) { s.Columns = s.Columns[:3] },
+		"of 4, 4 and 3 are not a matrix":          func(s *array.Sparse[float32]) { s.Starts[2] = 3 },
+		"indptr does not ascend":                  func(s *array.Sparse[float32]) { s.Starts[1] = 9 },
+		"indices: element 2 is 3 of 3":            func(s *array.Sparse[float32]) { s.Columns[2] = 3 },
+		"indices: element 0 is -1 of 3":           func(s *array.Sparse[float32]) { s.Columns[0] = -1 },
 	} {
 		s := crooked()
 		if bend(&s); checkIndices(s) == nil || !strings.Contains(checkIndices(s).Error(), want) {

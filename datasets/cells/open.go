@@ -1,3 +1,5 @@
+// Opening of the user's own files: 10x Genomics' folders and files, anndata's files.
+
 package cells
 
 import (
@@ -14,24 +16,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Open reads cells that nobody published, or that this package does not list:
+// Open reads the user's own cells, or a published set that this package does not list:
 //
-//   - a folder of 10x Genomics' three files (barcodes.tsv, genes.tsv or
-//     features.tsv, matrix.mtx, each plain or as .gz),
+//   - a folder of 10x Genomics' three files (barcodes.tsv, genes.tsv or features.tsv, matrix.mtx, each
+//     plain or as .gz),
 //   - 10x Genomics' matrix in HDF5 (.h5),
-//   - a file of anndata (.h5ad) whose matrix X holds counts; see OpenLayer.
+//   - an anndata file (.h5ad) whose matrix X holds counts; see OpenLayer.
 //
-// No cell has a class; what a file says of its cells is in Obs. The name is the
-// last element of the path. Caveat says what was passed over or changed, and that no
-// gene is mitochondrial where that is so. Errors name the file, and the line or
-// object.
+// The cells have no classes; the file's columns are in Obs. The name is the last element of the
+// path. Caveat lists what was skipped or changed, and whether no gene is mitochondrial by its
+// name. Errors name the file, and the line or object.
 func Open(ctx context.Context, path string) (*Cells, error) { return open(ctx, path, "X") }
 
-// OpenLayer is Open for a file of anndata whose counts are in another matrix:
-// "layers/counts" or "raw/X", say.
+// OpenLayer is Open for an anndata file whose counts are in another matrix, such as
+// "layers/counts" or "raw/X".
 func OpenLayer(ctx context.Context, path, matrix string) (*Cells, error) {
 	if filepath.Ext(path) != ".h5ad" {
-		return nil, fmt.Errorf("datasets: %s: only a file that ends in .h5ad has several matrices", path)
+		return nil, fmt.Errorf("datasets: %s: only a .h5ad file has several matrices", path)
 	}
 	return open(ctx, path, matrix)
 }
@@ -65,13 +66,13 @@ func open(ctx context.Context, path, matrix string) (*Cells, error) {
 	return c, nil
 }
 
-// mitochondrialNote says so where no gene is mitochondrial by its name, because then no
-// cell is left out for its mitochondrial counts.
+// mitochondrialNote returns a note if no gene is mitochondrial by its name, because then no cell
+// is removed for its mitochondrial counts.
 func (c *Cells) mitochondrialNote() []string {
 	if len(c.Genes) == 0 || isMitochondrial(c.Genes) {
 		return nil
 	}
-	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is left out for mitochondrial counts.", c.Genes[0])}
+	return []string{fmt.Sprintf("No gene's name begins with MT- or mt- (the first is %q): no cell is removed for mitochondrial counts.", c.Genes[0])}
 }
 
 func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, error)) (*Cells, error) {
@@ -90,7 +91,7 @@ func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, er
 	}
 	c, err := use(f)
 	if err == nil {
-		for k := range c.notes { // they stand where the file is known
+		for k := range c.notes { // the reader of the notes knows the file
 			c.notes[k] = strings.ReplaceAll(c.notes[k], path+": ", "")
 		}
 	}
@@ -103,7 +104,7 @@ func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, er
 	return c, nil
 }
 
-// contextReaderAt ends the reading of a file when its context does.
+// contextReaderAt is a reader whose ReadAt fails when its context has ended.
 type contextReaderAt struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -126,7 +127,7 @@ func openFolder(ctx context.Context, folder string) (*Cells, error) {
 	return t.read(ctx)
 }
 
-// openOne opens the one of the named files that is there, plain or as .gz.
+// openOne opens the only one of the named files that exists, plain or as .gz.
 func openOne(folder string, names []string) (file, error) {
 	var found []string
 	for _, name := range names {
@@ -142,12 +143,12 @@ func openOne(folder string, names []string) (file, error) {
 		return file{}, fmt.Errorf("datasets: %s (or .gz): %w", filepath.Join(folder, names[0]), fs.ErrNotExist)
 	}
 	if len(found) > 1 {
-		return file{}, fmt.Errorf("datasets: both %s and %s are there; which is meant?", found[0], found[1])
+		return file{}, fmt.Errorf("datasets: both %s and %s exist; remove one of them", found[0], found[1])
 	}
 	return openPlain(found[0])
 }
 
-// openPlain opens a file, or what is compressed in one that ends in .gz.
+// openPlain opens a file and decompresses it if it ends in .gz.
 func openPlain(path string) (file, error) {
 	f, err := files.Open(path)
 	if err != nil {
@@ -163,7 +164,7 @@ func openPlain(path string) (file, error) {
 	return file{path, &gunzipped{z, f}}, nil
 }
 
-// gunzipped closes the file whose content it decompresses.
+// gunzipped is the decompressed content of a file. Close closes the file.
 type gunzipped struct {
 	io.Reader
 	from io.Closer

@@ -179,24 +179,24 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 		"no matrix":             {"matrix.mtx", "", "", "matrix.mtx (or .gz): file does not exist"},
 		"empty barcodes":        {"barcodes.tsv", v2["barcodes.tsv"], "", "barcodes.tsv: the file is empty"},
 		"an empty barcode":      {"barcodes.tsv", "AAA-1", "", "barcodes.tsv:1: column 1 is empty"},
-		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv:2: "AAA-1" is there twice`},
+		"a barcode twice":       {"barcodes.tsv", "CCC-1", "AAA-1", `barcodes.tsv:2: "AAA-1" occurs twice`},
 		"a cell more":           {"barcodes.tsv", "CCC-1\n", "CCC-1\nGGG-1\n", "matrix.mtx: line 3: a matrix of 3 x 2, expected 3 x 3"},
 		"a gene less":           {"genes.tsv", "E3\tG1\n", "", "matrix.mtx: line 3: a matrix of 3 x 2, expected 2 x 2"},
 		"a gene without symbol": {"genes.tsv", "E2\tG2", "E2", "genes.tsv: the gene \"E2\" has no symbol, and others have one"},
 		"an empty symbol":       {"genes.tsv", "E2\tG2", "E2\t", "genes.tsv: the gene \"E2\" has no symbol, and others have one"},
 		"an empty identifier":   {"genes.tsv", "E2\tG2", "\tG2", "genes.tsv:2: column 1 is empty"},
 		"an open quote":         {"genes.tsv", "E2\tG2", "E2\t\"G2", "genes.tsv:2: a quote that is not closed"},
-		"text behind a quote":   {"genes.tsv", "E2\tG2", "E2\t\"G2\"x", `genes.tsv:2: "x" behind a closing quote`},
+		"text behind a quote":   {"genes.tsv", "E2\tG2", "E2\t\"G2\"x", `genes.tsv:2: "x" after a closing quote`},
 		"UTF-16 with a mark":    {"genes.tsv", "E1\tG1", "\xff\xfeE\x001\x00", "genes.tsv: the text is not UTF-8 but UTF-16"},
 		"headings alone":        {"barcodes.tsv", v2["barcodes.tsv"], "barcode\n", "barcodes.tsv: nothing but headings"},
-		"UTF-16":                {"genes.tsv", "E2\tG2", "\xff\xfeE\x00", "genes.tsv:2: this is no UTF-8"},
+		"UTF-16":                {"genes.tsv", "E2\tG2", "\xff\xfeE\x00", "genes.tsv:2: not UTF-8"},
 		"a long line":           {"genes.tsv", "E2\tG2", "E2\t" + strings.Repeat("G", 5000), "genes.tsv:2: longer than 4096 bytes"},
 		"rows are cells":        {"matrix.mtx", "3 2 4", "2 3 4", "matrix.mtx: line 3: a matrix of 2 x 3, expected 3 x 2"},
 		"a truncated matrix":    {"matrix.mtx", "2 2 1\n", "", "matrix.mtx: line 6: the file ends after 3 of the 4 entries announced"},
 		"a negative count":      {"matrix.mtx", "3 1 7", "3 1 -7", `matrix.mtx: line 4: "3 1 -7": -7 is not a count`},
 		"a normalised matrix":   {"matrix.mtx", "3 1 7", "3 1 0.7", `matrix.mtx: line 4: "3 1 0.7": 0.7 is not a count`},
 		"a row outside":         {"matrix.mtx", "3 1 7", "4 1 7", `matrix.mtx: line 4: "4 1 7": row 4: there are rows 1 to 3`},
-		"an entry twice":        {"matrix.mtx", "1 1 2", "3 1 2", "matrix.mtx: row 3, column 1 is there twice"},
+		"an entry twice":        {"matrix.mtx", "1 1 2", "3 1 2", "matrix.mtx: row 3, column 1 occurs twice"},
 		"many barcodes more":    {"barcodes.tsv", "CCC-1", "CCC-1\nD\nE\nF", "barcodes.tsv:4: more lines than the 2 of the matrix"},
 		"millions of genes":     {"matrix.mtx", "3 2 4", "5000000 2 4", "matrix.mtx: 5000000 genes, at most 4194304 are read"},
 		"other text":            {"matrix.mtx", "%%MatrixMarket", "<html>", "matrix.mtx: line 1:"},
@@ -216,7 +216,7 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 func TestWhatIsNoFolderOfTenXIsRefused(t *testing.T) {
 	both := maps.Clone(v2)
 	both["matrix.mtx.gz"] = both["matrix.mtx"]
-	if _, err := cells.Open(t.Context(), folder(t, both)); err == nil || !strings.Contains(err.Error(), "which is meant?") {
+	if _, err := cells.Open(t.Context(), folder(t, both)); err == nil || !strings.Contains(err.Error(), "remove one of them") {
 		t.Errorf("got %v", err)
 	}
 	others := maps.Clone(v3)
@@ -244,7 +244,7 @@ func TestWhatIsNoFolderOfTenXIsRefused(t *testing.T) {
 // TestALittleGzipDoesNotFillTheMemory unpacks to 40 MB and says so long before.
 func TestALittleGzipDoesNotFillTheMemory(t *testing.T) {
 	for name, c := range map[string]struct{ matrix, line, want string }{
-		"barcodes.tsv.gz": {"3 20000000 0", "AAA-1\n", `barcodes.tsv.gz:2: "AAA-1" is there twice`},
+		"barcodes.tsv.gz": {"3 20000000 0", "AAA-1\n", `barcodes.tsv.gz:2: "AAA-1" occurs twice`},
 		"genes.tsv.gz":    {"4000000 2 0", "E1\tG1 and more of it\n", "genes.tsv.gz:"},
 		"matrix.mtx.gz":   {"3 2 4", "% a comment\n", "it holds more than text of its size can"},
 	} {
@@ -267,17 +267,17 @@ func TestALittleGzipDoesNotFillTheMemory(t *testing.T) {
 
 func TestCheckSeesWhatDoesNotFit(t *testing.T) {
 	for want, bend := range map[string]func(*cells.Cells){
-		"1 barcodes for 2 x 3 counts":              func(c *cells.Cells) { c.Barcodes = c.Barcodes[:1] },
-		"3 labels for 2 x 3 counts":                func(c *cells.Cells) { c.Y = []int{0, 0, 0} },
-		"2 gene identifiers for":                   func(c *cells.Cells) { c.GeneIDs = c.GeneIDs[:2] },
-		"4 genes for":                              func(c *cells.Cells) { c.Genes = append(c.Genes, "G9") },
-		`1 values of "tissue" for 2 cells`:         func(c *cells.Cells) { c.Obs = map[string][]string{"tissue": {"x"}} },
-		"cell 1 has the class 0 of 0":              func(c *cells.Cells) { c.Y = []int{-1, 0} },
-		"cell 0 has the class -2":                  func(c *cells.Cells) { c.Y = []int{-2, -1} },
-		"element 3 of the counts is 0.5":           func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
-		"element 0 of the counts is -1":            func(c *cells.Cells) { c.Counts.Values[0] = -1 },
-		"row 0 has column 3":                       func(c *cells.Cells) { c.Counts.Columns[1] = 3 },
-		`the gene "G1" is there twice, at 1 and 3`: func(c *cells.Cells) { c.Genes[2] = "G1" },
+		"1 barcodes for 2 x 3 counts":            func(c *cells.Cells) { c.Barcodes = c.Barcodes[:1] },
+		"3 labels for 2 x 3 counts":              func(c *cells.Cells) { c.Y = []int{0, 0, 0} },
+		"2 gene identifiers for":                 func(c *cells.Cells) { c.GeneIDs = c.GeneIDs[:2] },
+		"4 genes for":                            func(c *cells.Cells) { c.Genes = append(c.Genes, "G9") },
+		`1 values of "tissue" for 2 cells`:       func(c *cells.Cells) { c.Obs = map[string][]string{"tissue": {"x"}} },
+		"cell 1 has the class 0 of 0":            func(c *cells.Cells) { c.Y = []int{-1, 0} },
+		"cell 0 has the class -2":                func(c *cells.Cells) { c.Y = []int{-2, -1} },
+		"element 3 of the counts is 0.5":         func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
+		"element 0 of the counts is -1":          func(c *cells.Cells) { c.Counts.Values[0] = -1 },
+		"row 0 has column 3":                     func(c *cells.Cells) { c.Counts.Columns[1] = 3 },
+		`the gene "G1" occurs twice, at 1 and 3`: func(c *cells.Cells) { c.Genes[2] = "G1" },
 	} {
 		c, err := cells.Open(t.Context(), folder(t, v2))
 		if err != nil {

@@ -1,3 +1,5 @@
+// PBMC-33k: description and loader.
+
 package cells
 
 import (
@@ -8,18 +10,17 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// pbmc33k are 33,148 cells of one healthy donor's blood, six lanes put together:
-// the set of "Fishing for Privacy". Nobody publishes labels.
+// pbmc33k returns the description and the loader of PBMC-33k: 33,148 cells of one healthy donor's
+// blood from six lanes, the set of "Fishing for Privacy". There are no published labels.
 //
-// No SHA-256 of the archive is to be had. The MD5 is the one that Bioconductor's
-// TENxPBMCData states for its source; that record
-// agrees with others about the archive of pbmc3k. What is read is held to the
-// published shape and to the number of cells per lane.
+// No SHA-256 of the archive is known. The MD5 is the one that Bioconductor's TENxPBMCData states
+// for its source; that record agrees with others about the archive of pbmc3k. The data are
+// compared with the published shape and the number of cells per lane.
 func pbmc33k() set {
 	const name = "pbmc33k_filtered_gene_bc_matrices.tar.gz"
 	return set{
 		info: datasets.Info{
-			Name: "pbmc33k", Title: "PBMC-33k", Folder: "pbmc33k", Task: "which blood cells are alike: there are no labels",
+			Name: "pbmc33k", Title: "PBMC-33k", Folder: "pbmc33k", Task: "which blood cells are similar: there are no labels",
 			Rows: 33148, Features: 32738,
 			Licence: "CC BY 4.0",
 			Citation: "10x Genomics (2016), 33k PBMCs from a Healthy Donor, Cell Ranger 1.1.0; G. X. Y. Zheng et al. (2017), Massively " +
@@ -28,7 +29,7 @@ func pbmc33k() set {
 			Description: "Molecules of 32,738 genes (hg19) in 33,148 peripheral blood mononuclear cells of a healthy donor, of six lanes.",
 			Reading: []string{
 				"No SHA-256 is known: the archive is checked by the MD5 that Bioconductor's TENxPBMCData states, which guards against damage only.",
-				"The lane of a cell, the number behind its barcode, is in the column \"lane\": the published experiments leave it out of account.",
+				"The lane of a cell, the number after its barcode, is in the column \"lane\"; the published experiments do not use it.",
 			},
 			Files: []datasets.File{{Name: name, AtMost: 1 << 28, MD5: "fef79ae6064f704888df538aba3f1d5c", Compressed: true,
 				Sources: []datasets.Source{{URL: "https://cf.10xgenomics.com/samples/cell-exp/1.1.0/pbmc33k/" + name}}}},
@@ -39,7 +40,7 @@ func pbmc33k() set {
 	}
 }
 
-// loadPBMC33k reads the archive; lanes is how many cells each lane has.
+// loadPBMC33k reads the archive; lanes are the expected numbers of cells per lane.
 func loadPBMC33k(r *loader, name string, lanes []int) (*Cells, error) {
 	a, err := r.archive(name)
 	if err != nil {

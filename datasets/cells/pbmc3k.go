@@ -1,3 +1,5 @@
+// PBMC-3k: description and loader.
+
 package cells
 
 import (
@@ -8,17 +10,16 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// pbmc3k are 2,700 cells of one healthy donor's blood, the set that every
-// introduction to the field uses.
+// pbmc3k returns the description and the loader of PBMC-3k: 2,700 cells of one healthy donor's
+// blood, the usual tutorial set.
 //
-// The hashes of the three files are of those in 10x Genomics' archive, whose own
-// SHA-256 (847d6ebd...) public records agree on. Copies go around whose matrix
-// says "integer" where the published one says "real"; nothing else differs.
+// The hashes of the three files are of those in 10x Genomics' archive, on whose own SHA-256
+// (847d6ebd...) public records agree. Copies exist whose matrix says "integer" where the published
+// one says "real"; they do not differ otherwise.
 //
-// The labels are those of Seurat's guided clustering tutorial, which SeuratData
-// publishes as an R object (seurat_annotations of pbmc3k.SeuratData 3.1.4): here
-// they are read from a table of barcode and label. 62 cells, which the tutorial's
-// quality control removes, have none.
+// The labels are those of Seurat's guided clustering tutorial, which SeuratData publishes as an R
+// object (seurat_annotations of pbmc3k.SeuratData 3.1.4). They are read from a table of barcode
+// and label. 62 cells, which the tutorial's quality control removes, have none.
 func pbmc3k() set {
 	file := func(name string, size int64, sha string) datasets.File {
 		return datasets.File{Name: name, Size: size, SHA256: sha, Sources: []datasets.Source{{
@@ -39,7 +40,7 @@ func pbmc3k() set {
 			Homepage:    "https://www.10xgenomics.com/datasets/3-k-pbm-cs-from-a-healthy-donor-1-standard-1-1-0",
 			Description: "Molecules of 32,738 genes (hg19) in 2,700 peripheral blood mononuclear cells of a healthy donor.",
 			Reading: []string{
-				"Labels are those of Seurat's guided clustering tutorial: 62 cells have none. Without cell_types.tsv, which nobody publishes " +
+				"Labels are those of Seurat's guided clustering tutorial: 62 cells have none. Without cell_types.tsv, which is not published " +
 					"as a table, no cell has one.",
 				"91 symbols are shared by several genes: the second is called name-1, as scanpy does.",
 			},
@@ -62,7 +63,7 @@ func pbmc3k() set {
 			}
 			labels, err := r.text("cell_types.tsv")
 			if errors.Is(err, datasets.ErrMissing) {
-				c.Caveat = "The file of the labels, cell_types.tsv, is not here: no cell has one."
+				c.Caveat = "The file of the labels, cell_types.tsv, is missing: no cell has a label."
 				return c, nil
 			}
 			if err != nil {
@@ -74,7 +75,7 @@ func pbmc3k() set {
 	}
 }
 
-// label reads a table of barcode and class, in which every cell stands once.
+// label reads a table of barcode and class, in which every cell occurs once.
 func (c *Cells) label(r *loader, f file) error {
 	at := make(map[string]int, len(c.Barcodes))
 	for i, b := range c.Barcodes {
@@ -88,7 +89,7 @@ func (c *Cells) label(r *loader, f file) error {
 		}
 		i, ok := at[fields[0]]
 		if !ok {
-			return fmt.Errorf("no cell is called %q, or it is there twice", fields[0])
+			return fmt.Errorf("no cell is called %q, or it occurs twice", fields[0])
 		}
 		delete(at, fields[0])
 		if c.Y[i] = slices.Index(r.info.Classes, fields[1]); c.Y[i] < 0 && fields[1] != "NA" {

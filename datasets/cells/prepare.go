@@ -1,3 +1,5 @@
+// Preparation of cells for training: filtering, genes, classes, split.
+
 package cells
 
 import (
@@ -15,39 +17,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/cells"
 )
 
-// Unlabelled is the class of the cells that the publisher gives none, behind the
-// published ones.
+// Unlabelled is the class name of the cells without a published class. It follows the published
+// ones.
 const Unlabelled = "no label"
 
-// Preparation says how a set of cells becomes what a network is trained on. The
-// zero value is what the program of "Fishing for Privacy" did to PBMC-33k: its
-// Choice of cells and genes, the genes chosen on all cells, those held out included,
-// and 85 % of the cells for training.
+// Preparation says how a set of cells becomes training data. The zero value is what the program of
+// "Fishing for Privacy" did to PBMC-33k: its Choice of cells and genes, the genes chosen on all
+// cells including the held-out ones, and 85 % of the cells for training.
 type Preparation struct {
 	cells.Choice
 	// TrainFraction of the cells, by numpy's legacy shuffle, rounded down.
 	TrainFraction float64 `json:"train_fraction,omitempty"` // 0: 0.85
-	// Clusters makes classes of Leiden's clusters instead of the published types:
-	// the paper's sets have no others. See Smallest.
+	// Clusters uses Leiden's clusters as classes instead of the published types, as
+	// the paper does. See Smallest.
 	Clusters bool `json:"clusters,omitempty"`
-	// Scaled brings every gene to mean 0 and deviation 1 over all cells, cut at 10,
-	// as the program did to Tabula Muris: then X is no expression any more, and its
-	// sums are no library sizes.
+	// Scaled scales every gene to mean 0 and standard deviation 1 over all cells,
+	// clipped at 10, as the program did to Tabula Muris. Then X is not an expression,
+	// and its sums are not library sizes.
 	Scaled bool `json:"scaled,omitempty"`
-	// Types puts the class of every cell, one-hot, behind its genes, for a conditional
+	// Types appends the one-hot class of every cell to its genes, for a conditional
 	// network.
 	Types bool `json:"types,omitempty"`
 }
 
-// Smallest and SecondSmallest are the classes of the cells in the two smallest clusters,
-// where classes are clusters. The others are "cluster 0", the largest, "cluster 1" and so
-// on: which number the smallest has depends on how many there are.
+// Smallest and SecondSmallest are the class names of the two smallest clusters if classes
+// are clusters. The others are "cluster 0" (the largest), "cluster 1" and so on. The
+// smallest have names of their own because their numbers depend on the number of clusters.
 const (
 	Smallest       = "smallest cluster"
 	SecondSmallest = "second smallest cluster"
 )
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults returns p with zeros replaced by the defaults.
 func (p Preparation) WithDefaults() Preparation {
 	p.Choice, p.TrainFraction = p.Choice.WithDefaults(), cmp.Or(p.TrainFraction, 0.85)
 	return p
@@ -60,14 +61,13 @@ func (p Preparation) check() error {
 	return nil
 }
 
-// Prepared filters and normalises the cells, chooses their variable genes and
-// divides them: the cells that are kept are shuffled by RandomState(seed), as the
-// published program does, and the first TrainFraction of them, in ascending order,
-// are the train part. X is the expression, ln(1 + count per 10,000 of the cell), of
-// every gene that was chosen, in the order of the set; the features are named after
-// them. With Types the classes stand behind them. The seed is Leiden's too, where classes
-// are clusters. IDs are the numbers that the cells have in the set, and datasets.Library is
-// their total counts, with which counts can be found again.
+// Prepared filters and normalises the cells, chooses their variable genes and splits them: the
+// kept cells are shuffled by RandomState(seed), as in the published program, and the first
+// TrainFraction of them, in ascending order, are the train part. X is the expression, ln(1 + count
+// per 10,000 of the cell), of every chosen gene, in the order of the set; the features are named
+// after the genes. With Types the one-hot classes follow. If classes are clusters, Leiden's
+// algorithm uses the same seed. IDs are the numbers of the cells in the set, and the column
+// datasets.Library holds their total counts, from which counts can be recovered.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
 	out, err := c.prepared(p.WithDefaults(), seed)
 	if err != nil {
@@ -80,6 +80,7 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	// selection holds the kept cells and genes, X, and the classes of the cells.
 	chosen, err := p.choose(c, seed)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}, err
 }
 
-// ranks are the places of numbers, which are distinct, in ascending order.
+// ranks returns the ranks of distinct numbers, counted from 0.
 func ranks(list []int) []int {
 	sorted, out := slices.Sorted(slices.Values(list)), make([]int, len(list))
 	for i, v := range list {
@@ -159,7 +160,7 @@ func (p Preparation) choose(c *Cells, seed uint32) (*selection, error) {
 	return out, err
 }
 
-// withOneHotTypes is X with the class of every cell behind it, one-hot.
+// withOneHotTypes returns X with the one-hot class of every cell appended.
 func (c *selection) withOneHotTypes() array.Matrix[float32] {
 	out := array.New[float32](c.x.Rows, c.x.Cols+len(c.classes))
 	for i := range out.Rows {
@@ -169,7 +170,7 @@ func (c *selection) withOneHotTypes() array.Matrix[float32] {
 	return out
 }
 
-// clusterNames are the names of so many clusters, by size.
+// clusterNames returns the names of n clusters, by size.
 func clusterNames(n int) []string {
 	out := make([]string, n)
 	for k := range out {
@@ -182,8 +183,8 @@ func clusterNames(n int) []string {
 	return out
 }
 
-// preparedHash identifies what was prepared: all follows from the set, how, and
-// the seed.
+// preparedHash identifies the prepared data, which follow from the set, the preparation and the
+// seed.
 func (c *Cells) preparedHash(p Preparation, seed uint32) (string, error) {
 	how, err := json.Marshal(p)
 	h := sha256.New()

@@ -57,7 +57,7 @@ func small20() Preparation {
 }
 
 // Every number of the prepared parts is computed anew from the counts, and every
-// cell stands where its number says.
+// cell is in the row of its number.
 func TestPreparedCellsAreThePublishedOnes(t *testing.T) {
 	c := drawn(101, 40)
 	got, err := c.Prepared(small20(), 42)
@@ -229,7 +229,7 @@ func TestABadPreparationIsRefused(t *testing.T) {
 	}
 }
 
-// Classes stand behind the genes, one-hot, in either part; nothing else changes, and the
+// One-hot classes follow the genes in both parts; nothing else changes, and the
 // hash does.
 func TestTypesStandBehindTheGenes(t *testing.T) {
 	c, err := Load(t.Context(), "simulated_cells")

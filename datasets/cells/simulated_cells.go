@@ -1,3 +1,5 @@
+// The small simulated set, with planted groups.
+
 package cells
 
 import (
@@ -10,20 +12,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/cells"
 )
 
-// simulatedSeed makes the simulated cells the same for ever: PCG of math/rand/v2,
-// whose stream is part of Go's compatibility promise.
+// simulatedSeed seeds the simulated sets, which never change: PCG of math/rand/v2 is part of Go's
+// compatibility promise.
 const simulatedSeed = 0x6c65746865 // "lethe"
 
-// Simulation is what the set simulated_cells was drawn with, and with what seed of
-// PCG; Draw gives the programme of genes that lies behind it.
+// Simulation returns the parameters and the generator of the set simulated_cells. Its Draw also
+// returns the gene programme.
 func Simulation() (s cells.Simulation, rng *rand.Rand) {
 	s = cells.Simulation{Cells: 2000, Genes: 3000, Library: 4000, Markers: 60, Twins: 40, Batches: 2, BatchSD: 0.1}
 	return s, rand.New(rand.NewPCG(simulatedSeed, 1))
 }
 
-// simulatedCells are counts whose truth is known: six common types and two rare
-// ones, of 32 and 14 cells; 40 cells that are nearly copies of another one; two
-// batches that hardly differ.
+// simulatedCells returns the description and the loader of counts with known truth: six common
+// types and two rare ones of 32 and 14 cells, 40 near-copies of other cells, and two nearly equal
+// batches.
 func simulatedCells() set {
 	return set{
 		info: datasets.Info{
@@ -32,7 +34,7 @@ func simulatedCells() set {
 			Classes: []string{"type0", "type1", "type2", "type3", "type4", "type5", "rare0", "rare1"}, Licence: "Apache-2.0",
 			Description: "Negative binomial counts of 3,000 genes in 2,000 cells, with rare types, near-duplicates and batches planted.",
 			Reading: []string{
-				"Obs names the batch of every cell, and the barcode of the cell that it is nearly a copy of.",
+				"Obs has the batch of every cell, and for a near-copy the barcode of its original.",
 			},
 		},
 		load: func(r *loader) (*Cells, error) {
@@ -55,10 +57,10 @@ func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error
 	for i := range m.Type {
 		c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
 	}
-	for i, of := range m.Twin {
+	for i, origin := range m.Twin {
 		original := ""
-		if of >= 0 {
-			original = c.Barcodes[of]
+		if origin >= 0 {
+			original = c.Barcodes[origin]
 		}
 		c.Obs["twin_of"] = append(c.Obs["twin_of"], original)
 		c.Obs["batch"] = append(c.Obs["batch"], strconv.Itoa(m.Batch[i]))
@@ -67,14 +69,14 @@ func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error
 	return c, nil
 }
 
-// Groups that are planted in the simulated cells.
+// The planted groups of the simulated cells.
 const (
-	Twins   = "twins"       // nearly copies of another cell
+	Twins   = "twins"       // near-copies of other cells
 	Singles = "singles"     // as many cells of the same types that have no near copy
 	Batch   = "small batch" // the smallest common type's cells of the second batch
 )
 
-// plantedGroups are the groups of planted cells.
+// plantedGroups returns the groups of planted cells.
 func plantedGroups(m *cells.Simulated) map[string][]int {
 	common := 0
 	for t, name := range m.Types {
@@ -84,9 +86,9 @@ func plantedGroups(m *cells.Simulated) map[string][]int {
 	}
 	doubled, wanted := map[int]bool{}, map[int]int{}
 	out := map[string][]int{}
-	for i, of := range m.Twin {
-		if of >= 0 {
-			doubled[i], doubled[of] = true, true
+	for i, origin := range m.Twin {
+		if origin >= 0 {
+			doubled[i], doubled[origin] = true, true
 			wanted[m.Type[i]]++
 			out[Twins] = append(out[Twins], i)
 		}

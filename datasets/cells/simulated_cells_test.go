@@ -21,13 +21,13 @@ func TestSimulatedCellsAreTheSameForEver(t *testing.T) {
 		t.Errorf("types %v, classes %v, %v", m.Types, c.Classes, err)
 	}
 	twins := 0
-	for i, of := range c.Obs["twin_of"] {
-		if of == "" {
+	for i, original := range c.Obs["twin_of"] {
+		if original == "" {
 			continue
 		}
 		twins++
-		if k := slices.Index(c.Barcodes, of); c.Y[k] != c.Y[i] || c.Obs["batch"][k] != c.Obs["batch"][i] {
-			t.Errorf("cell %d is a twin of %s, which is of another type or batch", i, of)
+		if k := slices.Index(c.Barcodes, original); c.Y[k] != c.Y[i] || c.Obs["batch"][k] != c.Obs["batch"][i] {
+			t.Errorf("cell %d is a twin of %s, which is of another type or batch", i, original)
 		}
 	}
 	if twins != 40 {
@@ -44,9 +44,9 @@ func TestSimulatedCellsAreTheSameForEver(t *testing.T) {
 	if len(copied) != 40 || !slices.Equal(types(copied), types(single)) || !slices.IsSorted(single) {
 		t.Errorf("twins %v of types %v, singles %v of types %v", copied, types(copied), single, types(single))
 	}
-	for i, of := range c.Obs["twin_of"] {
-		if (of != "") != slices.Contains(copied, i) || of != "" && (slices.Contains(single, i) || slices.Contains(single, slices.Index(c.Barcodes, of))) {
-			t.Errorf("cell %d, nearly a copy of %q: twin %t, single %t", i, of, slices.Contains(copied, i), slices.Contains(single, i))
+	for i, original := range c.Obs["twin_of"] {
+		if (original != "") != slices.Contains(copied, i) || original != "" && (slices.Contains(single, i) || slices.Contains(single, slices.Index(c.Barcodes, original))) {
+			t.Errorf("cell %d, nearly a copy of %q: twin %t, single %t", i, original, slices.Contains(copied, i), slices.Contains(single, i))
 		}
 	}
 	for i, b := range c.Obs["batch"] {

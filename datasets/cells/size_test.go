@@ -23,7 +23,7 @@ const (
 	largePerCell           = 531 // entries: 17.6 million in all
 )
 
-// childFolder asks this test's binary to load a folder and to do nothing else, so
+// childFolder makes this test's binary only load a folder, so
 // that what it holds is what loading takes.
 const childFolder = "LETHE_TEST_CELLS"
 

@@ -1,3 +1,5 @@
+// Tabula Muris: cells of mouse tissues, joined from runs.
+
 package cells
 
 import (
@@ -15,21 +17,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// run is one run of the droplet part of Tabula Muris: its folder and how many
-// cells it has.
+// run is one run of the droplet part of Tabula Muris: its folder and its number of cells.
 type run struct {
 	folder string
 	cells  int
 }
 
-// tissue is the first part of the folder's name, channel the second.
+// tissue returns the first part of the folder's name, channel the second.
 func (r run) tissue() string { t, _, _ := strings.Cut(r.folder, "-"); return t }
 
 func (r run) channel() string { _, c, _ := strings.Cut(r.folder, "-"); return c }
 
-// runs are those that are read. Four others (Lung-10X_P8_12 and P8_13,
-// Trachea-10X_P8_14 and P8_15) list all 737,000 barcodes, cells and empty droplets
-// alike, and are left out.
+// runs are the runs that are read. Four others (Lung-10X_P8_12 and P8_13, Trachea-10X_P8_14 and
+// P8_15) list all 737,000 barcodes, cells and empty droplets, and are left out.
 var runs = []run{
 	{"Bladder-10X_P4_3", 149}, {"Bladder-10X_P4_4", 1783}, {"Bladder-10X_P7_7", 568},
 	{"Heart_and_Aorta-10X_P7_4", 654},
@@ -51,26 +51,24 @@ const (
 	tabulaHomepage = "https://figshare.com/articles/dataset/5968960"
 )
 
-// tabulaMuris are 41,688 cells of eleven tissues of mice.
+// tabulaMuris returns the description and the loader of 41,688 cells of eleven mouse tissues.
 //
-// The class of a cell is the tissue of its run. The annotations are joined by
-// channel and barcode, 10X_P4_3_AAAGTAGAGATGCCAG for AAAGTAGAGATGCCAG-1 of
-// Bladder-10X_P4_3: their columns are in Obs, "" for a cell without any. That is
-// how "Fishing for Privacy" joins them, whose table of cells then has an empty
-// tissue where a cell is not annotated; here that is Obs["tissue"], and Y knows
-// the tissue of all.
+// The class of a cell is the tissue of its run. The annotations are joined by channel and barcode,
+// 10X_P4_3_AAAGTAGAGATGCCAG for AAAGTAGAGATGCCAG-1 of Bladder-10X_P4_3; their columns are in Obs,
+// "" for a cell without annotation. "Fishing for Privacy" joins them in the same way and has an
+// empty tissue for such cells; here that is Obs["tissue"], while Y has the tissue of every cell.
 //
-// Needs some 2 GB of memory.
+// It needs about 2 GB of memory.
 func tabulaMuris() set {
 	const name, annotations = "droplet.zip", "annotations_droplet.csv"
 	return set{
 		info: datasets.Info{
-			Name: "tabula_muris", Title: "Tabula Muris, droplets", Folder: "tabula_muris", Task: "the tissue of a mouse's cell from its counted molecules",
+			Name: "tabula_muris", Title: "Tabula Muris, droplets", Folder: "tabula_muris", Task: "the tissue of a mouse cell from its counted molecules",
 			Rows: 41688, Features: 23433, Classes: tissues(runs),
 			Licence: tabulaLicence, Citation: tabulaCitation, Homepage: tabulaHomepage,
 			Description: "Molecules of 23,433 genes in 41,688 cells of eleven tissues of three-month-old mice, from 24 runs of 10x Genomics.",
 			Reading: []string{
-				"Neither SHA-256 nor MD5 is known: the files are held to the published number of cells of every run, no more. `data get` does not bring them.",
+				"Neither SHA-256 nor MD5 is known: only the number of cells of every run is checked. `data get` does not download the files.",
 				"4 of the 28 runs list every barcode and are left out: Lung-10X_P8_12, Lung-10X_P8_13, Trachea-10X_P8_14, Trachea-10X_P8_15.",
 				"41,079 cells are annotated; the others have a tissue, that of their run, and nothing else.",
 			},
@@ -83,7 +81,7 @@ func tabulaMuris() set {
 	}
 }
 
-// tissues are the classes, in the order of the runs.
+// tissues returns the class names, in the order of the runs.
 func tissues(all []run) []string {
 	var out []string
 	for _, r := range all {
@@ -92,8 +90,7 @@ func tissues(all []run) []string {
 	return slices.Compact(out)
 }
 
-// loadTabula reads the archive and the annotations, of which the given number
-// should belong to a cell.
+// loadTabula reads the archive and the annotations, of which the given number should match a cell.
 func loadTabula(r *loader, name, annotations string, runs []run, annotated int) (*Cells, error) {
 	a, err := r.archive(name)
 	if err != nil {
@@ -126,7 +123,7 @@ func loadTabula(r *loader, name, annotations string, runs []run, annotated int) 
 	if err != nil {
 		return nil, err
 	}
-	all.Caveat = "No hash of the published files is known: these were held to the published number of cells of every run."
+	all.Caveat = "No hash of the published files is known: only the number of cells of every run was checked."
 	if n != annotated {
 		all.Caveat += fmt.Sprintf(" %d cells are annotated, not %d: the annotations are another version.", n, annotated)
 	}
@@ -180,8 +177,8 @@ func (c *Cells) append(more *Cells, run run) error {
 	return nil
 }
 
-// annotate joins a table whose column cell holds the keys; it returns how many
-// cells it found.
+// annotate joins a table whose column cell holds the keys. It returns the number of cells that it
+// found.
 func (c *Cells) annotate(ctx context.Context, f file, keys []string) (found int, err error) {
 	at := make(map[string]int, len(keys))
 	for i, key := range keys {
@@ -204,7 +201,7 @@ func (c *Cells) annotate(ctx context.Context, f file, keys []string) (found int,
 	}
 	for k, name := range header {
 		if _, twice := c.Obs[name]; twice {
-			return 0, fmt.Errorf("datasets: %s:1: the column %q is there twice, or is one of ours", f.path, name)
+			return 0, fmt.Errorf("datasets: %s:1: the column %q occurs twice, or its name is reserved", f.path, name)
 		}
 		if k != key {
 			c.Obs[name] = make([]string, len(c.Barcodes))
@@ -220,7 +217,7 @@ func (c *Cells) annotate(ctx context.Context, f file, keys []string) (found int,
 			return found, fmt.Errorf("datasets: %s: %w", f.path, err)
 		}
 		if seen[record[key]] {
-			return found, fmt.Errorf("datasets: %s:%d: the cell %q is there twice", f.path, n, record[key])
+			return found, fmt.Errorf("datasets: %s:%d: the cell %q occurs twice", f.path, n, record[key])
 		}
 		seen[strings.Clone(record[key])] = true
 		i, ok := at[record[key]]

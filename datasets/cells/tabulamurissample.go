@@ -1,3 +1,5 @@
+// Three runs of Tabula Muris as anndata files.
+
 package cells
 
 import (
@@ -8,10 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/datasets/hdf5"
 )
 
-// tabulaMurisSample are three of Tabula Muris' runs as files of anndata, genes x
-// cells, in which neither genes nor cells have names: they are called by their
-// number. So the annotations cannot be joined (of 596 and 322 cells 593 and 277
-// have one), and the class is the tissue.
+// tabulaMurisSample returns the description and the loader of three runs of Tabula Muris as
+// anndata files, genes x cells. Neither genes nor cells have names in them, only numbers, so the
+// annotations (of 593 of 596 and 277 of 322 cells) cannot be joined; the class is the tissue.
 func tabulaMurisSample() set {
 	sample := []run{{"Bladder-10X_P4_3", 149}, {"Liver-10X_P7_0", 596}, {"Liver-10X_P7_1", 322}}
 	file := func(r run, size int64, sha string) datasets.File {
@@ -20,10 +21,10 @@ func tabulaMurisSample() set {
 	return set{
 		info: datasets.Info{
 			Name: "tabula_muris_sample", Title: "Tabula Muris, three runs", Folder: "tabula_muris",
-			Task: "the tissue of a mouse's cell from its counted molecules",
+			Task: "the tissue of a mouse cell from its counted molecules",
 			Rows: 1067, Features: 23433, Classes: tissues(sample),
 			Licence: tabulaLicence, Citation: tabulaCitation, Homepage: tabulaHomepage,
-			Description: "1,067 cells of the droplet part of Tabula Muris, of bladder and liver: 2.6 % of it, to try programs on.",
+			Description: "1,067 cells of the droplet part of Tabula Muris, of bladder and liver: 2.6 % of it, for trials.",
 			Reading: []string{
 				"The files are copies in another format without the names of genes and cells; whether the counts are the published ones was not compared.",
 				"Cell types cannot be joined, because the cells have no barcodes; the class is the tissue.",

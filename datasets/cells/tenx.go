@@ -1,3 +1,5 @@
+// 10x Genomics' folder of three files: barcodes, genes, matrix.
+
 package cells
 
 import (
@@ -15,21 +17,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// maxGenes bounds the features of a folder; published ones have a million at most.
+// maxGenes bounds the features of a folder; published ones have at most a million.
 const maxGenes = 1 << 22
 
 // maxName bounds a line of a list of cells or genes; published ones have 60 bytes.
 const maxName = 1 << 12
 
-// triplet is 10x Genomics' folder of three files, open: the lists of cells and
-// genes and the matrix. Up to Cell Ranger 2 the genes are in genes.tsv with two
-// columns, since 3 in features.tsv with the kind of feature in a third.
+// triplet is an open folder of 10x Genomics: the lists of cells and genes, and the matrix. Up to
+// Cell Ranger 2 the genes are in genes.tsv with two columns, since 3 in features.tsv with the type
+// of feature in a third column.
 type triplet struct {
 	barcodes, genes, matrix file
 	typed                   bool // features.tsv
 }
 
-// openTriplet opens the files, of those with two names the one that is there.
+// openTriplet opens the files. Of a file with two possible names it opens the one that exists.
 func openTriplet(open func(names ...string) (file, error)) (*triplet, error) {
 	t := &triplet{}
 	for _, part := range []struct {
@@ -55,12 +57,11 @@ func (t *triplet) close() {
 	}
 }
 
-// geneExpression is the kind of feature that is kept.
+// geneExpression is the type of the features that are kept.
 const geneExpression = "Gene Expression"
 
-// read reads the three files. Features of another kind than genes, antibodies for
-// instance, are left out, after the symbols were made unique among all of them,
-// as scanpy's read_10x_mtx does.
+// read reads the three files. Features of other types than genes, such as antibodies, are dropped
+// after the symbols were made unique among all features, as in scanpy's read_10x_mtx.
 func (t *triplet) read(ctx context.Context) (*Cells, error) {
 	c := &Cells{}
 	m, err := mtx.NewReader(ctx, t.matrix)
@@ -105,9 +106,9 @@ func (t *triplet) read(ctx context.Context) (*Cells, error) {
 	return c, nil
 }
 
-// headings are the names that programs give to the columns of such lists, small and
-// without what is no letter. No gene and no barcode is called so; if one were, the
-// matrix would have a row or column more than names are left, which is refused.
+// headings are column names that programs write into such lists, in lower case, letters only. No
+// gene and no barcode has such a name; if one had, the matrix would have one row or column more
+// than names, which is refused.
 var headings = []string{
 	"barcode", "barcodes", "cell", "cells", "cellid", "cellbarcode", "gene", "genes", "geneid", "geneids", "genename", "genenames",
 	"genesymbol", "genesymbols", "symbol", "symbols", "ensembl", "ensemblid", "ensemblgeneid", "feature", "features", "featureid",
@@ -124,10 +125,9 @@ func isHeading(field string) bool {
 	return slices.Contains(headings, letters)
 }
 
-// table reads the lines of a list without the line of headings that it may have. The
-// matrix has n of what is listed: of a list that is longer by more than one no more is
-// read, so that it is seen which is wrong. Unless seen is nil no first field may be
-// there twice, which is noticed at once: a file of a few bytes can be unpacked into the
+// table reads the lines of a list without an optional line of headings. n is the number of names
+// that the matrix needs; reading stops with an error one line after it. Unless seen is nil, a
+// duplicate first field is an error at once, because a small compressed file can expand to the
 // same name without end.
 func table(ctx context.Context, f file, n int, seen map[string]bool) (out [][]string, err error) {
 	headed := false
@@ -141,7 +141,7 @@ func table(ctx context.Context, f file, n int, seen map[string]bool) (out [][]st
 		}
 		if seen != nil {
 			if seen[fields[0]] {
-				return fmt.Errorf("%q is there twice", fields[0])
+				return fmt.Errorf("%q occurs twice", fields[0])
 			}
 			seen[fields[0]] = true
 		}
@@ -154,9 +154,8 @@ func table(ctx context.Context, f file, n int, seen map[string]bool) (out [][]st
 	return out, err
 }
 
-// eachLine calls use with the fields of every line, which are separated by tabs,
-// without the blanks and quotes around them. There have to be as many as least says,
-// and of those that a line has none may be empty, but for empty ones at its end.
+// eachLine calls use with the tab-separated fields of every line, without surrounding blanks and
+// quotes. A line must have at least least fields, none of them empty except at its end.
 func eachLine(ctx context.Context, f file, least int, use func(fields []string) error) error {
 	text, err := files.NewTextReader(f)
 	if err != nil {
@@ -188,10 +187,10 @@ func eachLine(ctx context.Context, f file, least int, use func(fields []string) 
 	return nil
 }
 
-// splitFields cuts a line.
+// splitFields splits a line.
 func splitFields(line string, least int) ([]string, error) {
 	if !utf8.ValidString(line) {
-		return nil, errors.New("this is no UTF-8")
+		return nil, errors.New("not UTF-8")
 	}
 	var fields []string
 	for rest, more := line, true; more; {
@@ -214,8 +213,8 @@ func splitFields(line string, least int) ([]string, error) {
 	return fields, nil
 }
 
-// cutField returns the first field of a line, and what is behind the tab after it. In
-// quotes, where a tab is one like any other letter, a quote is written twice.
+// cutField returns the first field of a line, and the text after the next tab. In quotes a tab is
+// an ordinary character, and a quote is written twice.
 func cutField(line string) (field, rest string, more bool, err error) {
 	line = strings.TrimLeft(line, " ")
 	if !strings.HasPrefix(line, `"`) {
@@ -232,7 +231,7 @@ func cutField(line string) (field, rest string, more bool, err error) {
 		if !strings.HasPrefix(behind, `"`) {
 			between, rest, more := strings.Cut(behind, "\t")
 			if strings.TrimSpace(between) != "" {
-				return "", "", false, fmt.Errorf("%q behind a closing quote", between)
+				return "", "", false, fmt.Errorf("%q after a closing quote", between)
 			}
 			return strings.TrimSpace(field), rest, more, nil
 		}
@@ -240,7 +239,7 @@ func cutField(line string) (field, rest string, more bool, err error) {
 	}
 }
 
-// gather returns the named elements.
+// gather returns the elements at the given indices.
 func gather[T any](all []T, which []int) []T {
 	out := make([]T, len(which))
 	for k, i := range which {

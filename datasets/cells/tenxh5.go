@@ -1,3 +1,5 @@
+// 10x Genomics' matrix in HDF5.
+
 package cells
 
 import (
@@ -8,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets/hdf5"
 )
 
-// tenXH5 reads 10x Genomics' matrix in HDF5: since Cell Ranger 3 the group matrix
-// with all features, before a group per genome, of which there has to be one.
+// tenXH5 reads 10x Genomics' matrix in HDF5: since Cell Ranger 3 the group matrix with all
+// features, before that a group per genome, of which there must be one.
 func tenXH5(f *hdf5.File) (*Cells, error) {
 	names, err := f.Names("/")
 	if err != nil {
@@ -24,7 +26,7 @@ func tenXH5(f *hdf5.File) (*Cells, error) {
 	return tenXGroup(f, names[0], "genes", "gene_names", "", nil)
 }
 
-// tenXGroup reads one group; kinds is "" where all features are genes.
+// tenXGroup reads one group; kinds is "" if all features are genes.
 func tenXGroup(f *hdf5.File, group, ids, symbols, kinds string, err error) (*Cells, error) {
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func tenXGroup(f *hdf5.File, group, ids, symbols, kinds string, err error) (*Cel
 	return c, nil
 }
 
-// keep leaves out all genes but the named ones.
+// keep drops all genes but the given ones.
 func (c *Cells) keep(genes []int) {
 	if len(genes) == len(c.Genes) {
 		return

@@ -2,10 +2,9 @@ package cells
 
 import "strconv"
 
-// Unique returns the names with the second, third, ... of equal ones changed into
-// name-1, name-2, ..., passing over what another gene is called already. It is
-// anndata's var_names_make_unique (0.12.19): the first of equal names stays, and
-// the names are gone through in their order.
+// Unique returns the names with duplicates renamed to name-1, name-2, ..., skipping names that are
+// already in use. The first of equal names is unchanged. It is anndata's var_names_make_unique
+// (0.12.19).
 func Unique(names []string) []string {
 	taken := make(map[string]bool, len(names))
 	for _, name := range names {

@@ -1,3 +1,5 @@
+// The conformance suite of sets of single cells.
+
 package datatest
 
 import (
@@ -13,13 +15,13 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 )
 
-// maxDrawnCells is how many cells a test waits for to be drawn.
+// maxDrawnCells is the largest simulated set that a test draws.
 const maxDrawnCells = 10_000
 
-// Cells is the conformance suite of a set of cells: it is described, missing
-// files are named with their folder, damaged ones refused, and, where the files
-// are here or none is needed, what is read is what the description says, twice
-// alike. It returns the set, or nil where the files are not here.
+// Cells is the conformance suite of a set of cells. It checks that the set is described, that
+// errors name missing files with their folder, that damaged files are refused, and, if the files
+// are there or none is needed, that two loads give the same data and agree with the description.
+// It returns the set, or nil if the files are not there.
 func Cells(t *testing.T, info datasets.Info) *cells.Cells {
 	t.Helper()
 	t.Run("is described", func(t *testing.T) { checkDescription(t, info) })

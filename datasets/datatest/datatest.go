@@ -1,5 +1,4 @@
-// Package datatest finds real data for tests, and holds the conformance suite of
-// sets of cells.
+// Package datatest finds real data for tests and holds the conformance suite of sets of cells.
 package datatest
 
 import (
@@ -10,9 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// Dir returns the folder of real data and points LETHE_DATA at it for the
-// length of the test: the folder LETHE_DATA already names, or else shared/data
-// beside the checkout. Without either it skips the test.
+// Dir returns the folder of real data and sets LETHE_DATA to it during the test: the folder that
+// LETHE_DATA already names, else shared/data beside the checkout. If there is neither it skips the
+// test.
 func Dir(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv(datasets.EnvDir); dir != "" {

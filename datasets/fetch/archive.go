@@ -1,3 +1,5 @@
+// Unpacking of downloaded zip, tar and gzip archives.
+
 package fetch
 
 import (
@@ -19,11 +21,10 @@ const (
 	maxQuotedName = 60 // bytes of a name in a message
 )
 
-// extract unpacks the one member that is wanted from a zip archive into the
-// file `to`, both in root, which nothing can leave. The member must be a regular
-// file of exactly the published size. An archive that names a path outside, has
-// the member twice or has too many entries is refused as a whole; entries that
-// nobody asked for are not unpacked.
+// extract unpacks one member of a zip archive into the file `to`. Both are in root, and nothing is
+// written outside it. The member must be a regular file of exactly the published size. An archive
+// is refused if it names a path outside, has the member twice, or has too many entries; other
+// entries are not unpacked.
 func extract(root *os.Root, archive, member, to string, size int64) error {
 	file, err := root.Open(archive)
 	if err != nil {
@@ -48,7 +49,7 @@ func extract(root *os.Root, archive, member, to string, size int64) error {
 	return unpack(root, entry, to, size)
 }
 
-// findEntry returns the wanted entry after a look at all of them.
+// findEntry returns the entry of a member after checking the names of all entries.
 func findEntry(entries []*zip.File, member string) (*zip.File, error) {
 	if len(entries) > maxEntries {
 		return nil, fmt.Errorf("%d entries, the limit is %d", len(entries), maxEntries)
@@ -62,7 +63,7 @@ func findEntry(entries []*zip.File, member string) (*zip.File, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("the entry %q is there twice", member)
+			return nil, fmt.Errorf("the entry %q occurs twice", member)
 		}
 		found = e
 	}
@@ -75,7 +76,7 @@ func findEntry(entries []*zip.File, member string) (*zip.File, error) {
 	return found, nil
 }
 
-// safeName refuses what some system could take for a path elsewhere.
+// safeName reports whether name stays inside the archive's folder on every operating system.
 func safeName(name string) bool {
 	return !strings.ContainsAny(name, "\\:\x00") && filepath.IsLocal(filepath.FromSlash(strings.TrimSuffix(name, "/")))
 }
@@ -89,7 +90,7 @@ func unpack(root *os.Root, entry *zip.File, to string, size int64) error {
 	return writeExactly(root, from, entry.Name, to, size)
 }
 
-// gunzip unpacks a gzip file, which must hold exactly size bytes.
+// gunzip unpacks a gzip file, which must contain exactly size bytes.
 func gunzip(root *os.Root, archive, to string, size int64) error {
 	file, err := root.Open(archive)
 	if err != nil {
@@ -103,8 +104,7 @@ func gunzip(root *os.Root, archive, to string, size int64) error {
 	return writeExactly(root, from, archive, to, size)
 }
 
-// untar unpacks the one member that is wanted from a tar archive in gzip's format
-// into the file `to`, as extract does from a zip archive.
+// untar unpacks one member of a tar archive in gzip format into the file `to`; see extract.
 func untar(root *os.Root, archive, member, to string, size int64) error {
 	file, err := root.Open(archive)
 	if err != nil {
@@ -149,7 +149,7 @@ func untar(root *os.Root, archive, member, to string, size int64) error {
 // checkTarEntry checks the entry that is to be unpacked.
 func checkTarEntry(e *tar.Header, size int64, found bool) error {
 	if found {
-		return fmt.Errorf("the entry %q is there twice", e.Name)
+		return fmt.Errorf("the entry %q occurs twice", e.Name)
 	}
 	if e.Typeflag != tar.TypeReg {
 		return fmt.Errorf("the entry %q is not a regular file (%v)", e.Name, e.FileInfo().Mode())
@@ -160,7 +160,7 @@ func checkTarEntry(e *tar.Header, size int64, found bool) error {
 	return nil
 }
 
-// writeExactly writes what from gives, which must be size bytes.
+// writeExactly copies size bytes of from into a file, and fails if there are more or fewer.
 func writeExactly(root *os.Root, from io.Reader, name, to string, size int64) error {
 	file, err := root.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {

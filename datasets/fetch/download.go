@@ -1,3 +1,5 @@
+// Download of one file over HTTP, with resume and a stall timeout.
+
 package fetch
 
 import (
@@ -10,9 +12,8 @@ import (
 	"time"
 )
 
-// download brings the bytes behind a URL into the part file, after those it
-// already holds. want is the published size, 0 where it is not known; more than
-// limit bytes are refused. It reports whether earlier bytes were built upon.
+// download appends the bytes behind a URL to the part file. want is the published size, 0 if
+// unknown; more than limit bytes are refused. resumed reports whether earlier bytes were reused.
 func (d *downloader) download(ctx context.Context, root *os.Root, part, url string, want, limit int64) (resumed bool, err error) {
 	have, err := size(root, part)
 	if err != nil {
@@ -51,7 +52,7 @@ func (d *downloader) download(ctx context.Context, root *os.Root, part, url stri
 	return from > 0, nil
 }
 
-// request asks for the URL, from byte `from` on.
+// request sends the request for the URL, from byte `from` on.
 func (d *downloader) request(ctx context.Context, url string, from int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -65,8 +66,8 @@ func (d *downloader) request(ctx context.Context, url string, from int64) (*http
 	return d.client.Do(request)
 }
 
-// resumePoint says where in the part file the answer's bytes belong. done means
-// that the server has no more bytes than the part file already holds.
+// resumePoint returns the position in the part file at which the response's bytes belong. done
+// reports that the server has no more bytes than the part file.
 func resumePoint(response *http.Response, have int64) (from int64, done bool, err error) {
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:
@@ -86,7 +87,7 @@ func resumePoint(response *http.Response, have int64) (from int64, done bool, er
 	}
 }
 
-// write puts the body at byte from of the file and forgets what lay behind it.
+// write writes the body at byte from of the file and truncates what was there.
 func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader, w *stallWriter) error {
 	if err := file.Truncate(from); err != nil {
 		return &finalError{err}
@@ -108,7 +109,8 @@ func write(ctx context.Context, file *os.File, from, limit int64, body io.Reader
 	return errors.Join(err, file.Sync())
 }
 
-// stallWriter writes to a file, reports every write, and cancels when none comes.
+// stallWriter writes to a file, reports every write, and cancels the download if no write comes
+// for the time stall.
 type stallWriter struct {
 	file   *os.File
 	timer  *time.Timer

@@ -1,6 +1,5 @@
-// Package fetch downloads published data sets. It is apart from package datasets
-// so that a program that only reads data, as a notebook's cell does, is linked
-// without the network.
+// Package fetch downloads published data sets. It is separate from package datasets so that a
+// program that only reads data, such as a notebook cell, does not link the network packages.
 package fetch
 
 import (
@@ -22,16 +21,16 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// Progress hears of a download while it runs. Any of the functions can be nil.
+// Progress receives events of a download. Any of the functions can be nil.
 type Progress struct {
-	// Begin is called before the first byte of a file is asked for, with the
-	// licence and the sizes in info and the address that is tried.
+	// Begin is called before each address of a file is tried; info has the licence
+	// and the sizes.
 	Begin func(info datasets.Info, file datasets.File, source datasets.Source)
 
 	// Bytes is called as bytes arrive; total is 0 while it is not known.
 	Bytes func(done, total int64)
 
-	// Note gets one line for every retry, change of mirror and file set aside.
+	// Note gets one line for every retry, change of mirror and quarantined file.
 	Note func(line string)
 }
 
@@ -53,15 +52,13 @@ func (p Progress) note(format string, args ...any) {
 	}
 }
 
-// Get brings the published files of a data set into the folder datasets.Dir.
-// Files whose SHA-256 is right are left alone. Every source of a file is tried in
-// turn, an interrupted download goes on where it stopped, and nothing gets its
-// final name before its SHA-256 was found to be the published one. Bytes that are
-// not the published ones are never deleted: they are renamed to
-// <file>.mismatch-<first 8 digits of their SHA-256>, and if no source has the
-// right ones the error has both hashes.
+// Get downloads the published files of a data set into the folder datasets.Dir. It keeps files
+// whose SHA-256 is right, tries every source of a file in turn, resumes an interrupted download,
+// and gives a file its final name only after its SHA-256 was found to be the published one. It
+// never deletes other bytes: it renames them to <file>.mismatch-<first 8 digits of their SHA-256>.
+// If no source has the right ones, the error has both hashes.
 //
-// Sets without files, the generated ones, need nothing and succeed.
+// It does nothing for sets without files.
 func Get(ctx context.Context, info datasets.Info, progress Progress) error {
 	if len(info.Files) == 0 {
 		return nil
@@ -80,25 +77,25 @@ func Get(ctx context.Context, info datasets.Info, progress Progress) error {
 	return d.get(ctx, filepath.Join(dir, info.Folder), info)
 }
 
-// downloader holds what a test replaces.
+// downloader holds the settings of a download, which tests replace.
 type downloader struct {
 	client   *http.Client
 	progress Progress
 	attempts int           // per source
 	pause    time.Duration // before the second attempt; doubles
-	stall    time.Duration // a connection without a byte for so long is given up
+	stall    time.Duration // a connection without a byte for this time is given up
 
-	archives map[string]string // those that are here as a whole, by address
+	archives map[string]string // address -> complete archive
 }
 
-// get fetches what is missing or wrong of a set. One process at a time works in
-// a folder; others wait.
+// get downloads the missing and wrong files of a set. One process at a time works in a folder;
+// others wait.
 func (d *downloader) get(ctx context.Context, folder string, info datasets.Info) error {
 	if complete(ctx, folder, info) {
 		return nil // also where the folder cannot be written to
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("datasets: the data folder cannot be made: %w", err)
+		return fmt.Errorf("datasets: the data folder cannot be created: %w", err)
 	}
 	lock := flock.New(filepath.Join(folder, ".lock"))
 	if _, err := lock.TryLockContext(ctx, 200*time.Millisecond); err != nil {
@@ -122,7 +119,7 @@ func (d *downloader) get(ctx context.Context, folder string, info datasets.Info)
 	return nil
 }
 
-// removeUnneededArchives removes the archives that no other file is to be taken from.
+// removeUnneededArchives removes the archives that contain none of the other files.
 func (d *downloader) removeUnneededArchives(root *os.Root, others []datasets.File) error {
 	wanted := map[string]bool{}
 	for _, f := range others {
@@ -151,7 +148,7 @@ func complete(ctx context.Context, folder string, info datasets.Info) bool {
 	return true
 }
 
-// file makes sure of one file.
+// file verifies one file and downloads it if needed.
 func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info, f datasets.File) error {
 	st := datasets.Status(ctx, root.Name(), f)
 	for errors.Is(st.Err, datasets.ErrMismatch) { // the plain file, then its .gz copy
@@ -164,7 +161,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		return st.Err
 	}
 	if len(f.Sources) == 0 && f.Optional {
-		d.progress.note("%s is not here and no address is known that publishes it; the set loads without it, or with the file of %s in %s",
+		d.progress.note("%s is missing and no address is known that publishes it; the set loads without it, or with the file with %s in %s",
 			f.Name, f.Hash(), root.Name())
 		return nil
 	}
@@ -172,7 +169,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with %s into %s", f.Name, f.Hash(), root.Name())
 	}
 	if !f.Known() {
-		return fmt.Errorf("datasets: %s: nobody to be trusted states its hash, so that it is not downloaded unseen; put the file from %s into %s",
+		return fmt.Errorf("datasets: %s: no trusted source states its hash, so it is not downloaded automatically; put the file from %s into %s",
 			f.Name, f.Sources[0].URL, root.Name())
 	}
 	var failed []string
@@ -196,7 +193,7 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 		f.Name, strings.Join(failed, "; "), f.Hash(), root.Name())}
 }
 
-// failedError is two lines: why no source had a file, and what a reader can do.
+// failedError has two lines: why no source had a file, and what the user can do.
 type failedError struct {
 	last error
 	text string
@@ -206,7 +203,7 @@ func (e *failedError) Error() string { return e.text }
 
 func (e *failedError) Unwrap() error { return e.last }
 
-// withoutURL is an error without the address, which is said beside it.
+// withoutURL returns an HTTP error without its URL, which the message prints separately.
 func withoutURL(err error) error {
 	var asked *url.Error
 	if errors.As(err, &asked) {
@@ -234,7 +231,7 @@ func (d *downloader) source(ctx context.Context, root *os.Root, f datasets.File,
 	}
 }
 
-// attempt downloads once and, if all is there, checks and renames it.
+// attempt downloads once and, if the file is complete, checks and renames it.
 func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File, s datasets.Source) error {
 	part := f.Name + ".part"
 	if s.Member == "" && !s.Gzip {
@@ -262,9 +259,8 @@ func (d *downloader) attempt(ctx context.Context, root *os.Root, f datasets.File
 	return d.accept(root, part, f, false)
 }
 
-// archive brings the archive behind a URL, once for all files that are taken from
-// it. Its name is the address's, so that a later attempt finds the part that has
-// arrived whichever file asked first.
+// archive downloads the archive behind a URL, once for all files in it. The name of the part file
+// is derived from the address, so that a later attempt resumes it whichever file came first.
 func (d *downloader) archive(ctx context.Context, root *os.Root, address, ending string, limit int64) (name string, resumed bool, err error) {
 	if name = d.archives[address]; name != "" {
 		return name, false, nil
@@ -278,8 +274,8 @@ func (d *downloader) archive(ctx context.Context, root *os.Root, address, ending
 	return name, resumed, nil
 }
 
-// rejectArchive sets an archive aside. Like a file, one that was put together from two
-// downloads is worth another attempt.
+// rejectArchive quarantines an unusable archive. A resumed one may be a mix of two downloads, so
+// it is worth another attempt; otherwise the error is final.
 func (d *downloader) rejectArchive(root *os.Root, archive string, resumed bool, why error) error {
 	aside, err := d.quarantine(root, archive)
 	if err != nil {
@@ -292,9 +288,9 @@ func (d *downloader) rejectArchive(root *os.Root, archive string, resumed bool, 
 	return &finalError{why}
 }
 
-// accept gives a complete part its name if its SHA-256 is the published one and
-// sets it aside otherwise. A resumed download may have been put together from
-// two versions, so its mismatch is worth another attempt.
+// accept gives a complete part file its name if its SHA-256 is the published one, and quarantines
+// it otherwise. A resumed download may be a mix of two versions, so its mismatch is worth another
+// attempt.
 func (d *downloader) accept(root *os.Root, part string, f datasets.File, resumed bool) error {
 	got, err := digestFile(root, part, f)
 	if err != nil {
@@ -327,13 +323,13 @@ func (d *downloader) quarantine(root *os.Root, name string) (string, error) {
 func (d *downloader) quarantineAs(root *os.Root, from, name, hash string) (string, error) {
 	aside := name + ".mismatch-" + hash[:8]
 	if err := root.Rename(from, aside); err != nil {
-		return "", fmt.Errorf("datasets: %s has the wrong bytes and could not be set aside: %w", filepath.Join(root.Name(), from), err)
+		return "", fmt.Errorf("datasets: %s has the wrong bytes and could not be renamed: %w", filepath.Join(root.Name(), from), err)
 	}
 	d.progress.note("%s has SHA-256 %s, not the published one; kept as %s", name, hash, aside)
 	return aside, nil
 }
 
-// finalError is one that another attempt at the same address would not mend.
+// finalError is an error after which another attempt at the same address is useless.
 type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
@@ -349,7 +345,7 @@ func size(root *os.Root, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// digestFile hashes a file as one that is published.
+// digestFile hashes a file and returns its Digest.
 func digestFile(root *os.Root, name string, f datasets.File) (*datasets.Digest, error) {
 	file, err := root.Open(name)
 	if err != nil {

@@ -147,7 +147,7 @@ func TestGetStartsOverWhereTheServerCannotResume(t *testing.T) {
 	has(t, folder, "a.data", body)
 }
 
-func TestAPartOfAnotherVersionIsSetAsideAndLoadedAfresh(t *testing.T) {
+func TestAPartOfAnotherVersionIsQuarantinedAndLoadedAfresh(t *testing.T) {
 	url := server(t, serve)
 	wrong := slices.Concat(bytes.Repeat([]byte("x"), 1000))
 	folder, notes, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data.part": wrong})
@@ -192,7 +192,7 @@ func TestAnAnswerThatEndsEarlyWithoutAnErrorIsNotTaken(t *testing.T) {
 	has(t, folder, "a.data.part", body[:77])
 }
 
-func TestWrongBytesAreSetAsideWithBothHashesInTheError(t *testing.T) {
+func TestWrongBytesAreQuarantinedWithBothHashesInTheError(t *testing.T) {
 	wrong := bytes.Clone(body)
 	wrong[9] ^= 1
 	url := server(t, func(w http.ResponseWriter, r *http.Request) { w.Write(wrong) })
@@ -204,7 +204,7 @@ func TestWrongBytesAreSetAsideWithBothHashesInTheError(t *testing.T) {
 	has(t, folder, "a.data.mismatch-"+digest(wrong)[:8], wrong)
 }
 
-func TestAWrongFileFromBeforeIsSetAsideAndReplaced(t *testing.T) {
+func TestAWrongFileFromBeforeIsQuarantinedAndReplaced(t *testing.T) {
 	old := []byte("an old version")
 	url := server(t, serve)
 	folder, _, err := fetched(t, t.Context(), published(datasets.Source{URL: url}), map[string][]byte{"a.data": old, "a.data.gz": old})

@@ -113,7 +113,7 @@ func TestOtherPackagesReadCheckedFilesOnly(t *testing.T) {
 	if _, _, err := datasets.OpenFile(t.Context(), info, "b.gz"); err == nil || !strings.Contains(err.Error(), "mismatch") {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := datasets.OpenFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "no compressed file") {
+	if _, _, err := datasets.OpenFile(t.Context(), info, "a.data"); err == nil || !strings.Contains(err.Error(), "not a compressed file") {
 		t.Errorf("got %v", err)
 	}
 	found, err := datasets.Check(t.Context(), info)
@@ -229,7 +229,7 @@ func TestAnArchiveIsDownloadedOnceForAllFilesInIt(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("asked %d times", asked)
 	}
-	// A process that was killed between the two files goes on with what it has.
+	// A process that was killed between the two files resumes.
 	name := "archive-" + digest([]byte(url))[:8] + ".tar.gz.part"
 	folder, _, err = fetched(t, t.Context(), info, map[string][]byte{"a.data": body, name: packed})
 	if err != nil {
@@ -275,13 +275,13 @@ func TestAFileThatASetLoadsWithoutIsPassedOver(t *testing.T) {
 	info := published(datasets.Source{URL: serveBytes(t, body)})
 	info.Files = append([]datasets.File{{Name: "labels", Size: 3, SHA256: digest([]byte("abc")), Optional: true}}, info.Files...)
 	folder, notes, err := fetched(t, t.Context(), info, nil)
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels is not here") {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "labels is missing") {
 		t.Errorf("%v, %q", err, notes)
 	}
 	has(t, folder, "a.data", body)
 }
 
-func TestATwinIsLeftAlone(t *testing.T) {
+func TestAnAlternateIsKept(t *testing.T) {
 	twin := []byte("the same in other bytes")
 	info := published()
 	info.Files[0].Alternates = []datasets.Alternate{{Size: int64(len(twin)), SHA256: digest(twin)}}

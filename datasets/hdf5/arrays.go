@@ -1,3 +1,5 @@
+// Chunk indexes that are arrays: fixed and extensible ones.
+
 package hdf5
 
 import (
@@ -5,7 +7,7 @@ import (
 	"fmt"
 )
 
-// entry reads what an array of chunks says of one of them.
+// entry reads the address, the size and the filter mask of one chunk.
 func (g *grid) entry(c *cursor, width int) (span, uint32) {
 	if !g.filtered {
 		return span{c.u64(), g.size}, 0
@@ -21,12 +23,12 @@ func (g *grid) addStored(k int, c *cursor, width int) error {
 	}
 	n, err := g.count()
 	if err != nil || k >= n {
-		return err // room for chunks to come
+		return err // entries reserved for later chunks
 	}
 	return g.add(g.corner(k), at, mask)
 }
 
-// arrayHead checks what the headers of both kinds of array have in common.
+// arrayHead reads the fields that both kinds of array have in common.
 func (g *grid) arrayHead(c *cursor) (width int, err error) {
 	version, client := c.u8(), c.u8()
 	width = int(c.u8())
@@ -56,15 +58,15 @@ func (g *grid) readFixedArray() error {
 	return g.block(address, "FADB", 0, int(n), width, 1<<page, 14)
 }
 
-// block reads n entries from a data block that begins with head bytes, in pages
-// where there are more than fit into one; the first is chunk k.
+// block reads n entries from a data block whose header has head bytes. The block is paged if n is
+// greater than page. The first entry is chunk k.
 func (g *grid) block(address uint64, name string, k, n, width, page, head int) error {
 	size, pages := head+n*width+4, 0
 	if n > page {
 		pages = (n + page - 1) / page
 	}
 	if pages > 0 && name == "FADB" {
-		head += (pages + 7) / 8 // a bit for every page that is there
+		head += (pages + 7) / 8 // a bit for every stored page
 	}
 	if pages > 0 {
 		size = head + 4 + n*width + 4*pages
@@ -118,8 +120,8 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// readExtensibleArray reads an extensible array: some entries in an index block, others in
-// data blocks that it names, and in data blocks that super blocks name.
+// readExtensibleArray reads an extensible array: some entries are in an index block, others in
+// data blocks, which the index block and super blocks name.
 func (g *grid) readExtensibleArray() error {
 	c, err := g.f.block(g.l.indexAt, 72, "EAHD")
 	if err != nil {
@@ -143,14 +145,14 @@ func (g *grid) readExtensibleArray() error {
 	return a.readIndexBlock(index, inIndex, least, pointers)
 }
 
-// readExtensibleArray is an extensible array.
+// extensibleArray is the state of reading an extensible array.
 type extensibleArray struct {
 	g                   *grid
 	width, page, offset int
-	next                int // the chunk that comes next
+	next                int // number of the next chunk
 }
 
-// superBlockSize is how many data blocks a super block has, and of how many entries.
+// superBlockSize returns the number of data blocks of super block s, and of entries in each.
 func superBlockSize(s, least int) (blocks, each int) { return 1 << (s / 2), least << ((s + 1) / 2) }
 
 func (a *extensibleArray) readIndexBlock(address uint64, inIndex, least, pointers int) error {
@@ -219,7 +221,7 @@ func (a *extensibleArray) readSuperBlock(address uint64, n, each int) error {
 	}
 	head := 14 + a.offset
 	if each > a.page {
-		head += n * ((each/a.page + 7) / 8) // a bit for every page that is there
+		head += n * ((each/a.page + 7) / 8) // a bit for every stored page
 	}
 	c, err := a.g.f.block(address, uint64(head+8*n+4), "EASB")
 	if err != nil {

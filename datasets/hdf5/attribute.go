@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// attribute reads the named attribute.
+// attribute reads the named attribute of an object, from its header or from its dense storage.
 func (o *object) attribute(name string) (*Data, error) {
 	var found *Data
 	shared := false
@@ -21,7 +21,7 @@ func (o *object) attribute(name string) (*Data, error) {
 		if m.kind != msgAttribute {
 			continue
 		}
-		if m.shared { // its name is elsewhere; that it was asked for is said if it is not here
+		if m.shared { // its name is not in the header; reported below if no other attribute matches
 			shared = true
 			continue
 		}
@@ -45,14 +45,14 @@ func (o *object) attribute(name string) (*Data, error) {
 	return found, err
 }
 
-// attributeSizes are the sizes of an attribute's type and shape, how they are padded, and
-// whether one of them lies elsewhere.
+// attributeSizes holds the sizes of an attribute's type and shape, their padding, and whether one
+// of them is shared.
 type attributeSizes struct {
 	kind, space, pad int
 	shared           bool
 }
 
-// attributeName reads up to an attribute's type.
+// attributeName parses an attribute up to its type.
 func attributeName(body []byte) (string, *cursor, attributeSizes, error) {
 	c := &cursor{b: body}
 	version, flags := c.u8(), c.u8()
@@ -73,7 +73,7 @@ func attributeName(body []byte) (string, *cursor, attributeSizes, error) {
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// value reads what stands behind the name.
+// value reads an attribute after its name.
 func (o *object) value(name string, c *cursor, p attributeSizes) (*Data, error) {
 	if p.shared {
 		return nil, errors.New("an attribute whose type is shared is not read")

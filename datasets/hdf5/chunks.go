@@ -8,11 +8,11 @@ import (
 // chunk is a stored piece of a dataset.
 type chunk struct {
 	span   span
-	mask   uint32 // a bit per filter that was left out
-	corner []int  // the first element's place
+	mask   uint32 // a bit per filter that was not applied
+	corner []int  // index of the first element
 }
 
-// chunks reads the elements of a chunked dataset, n bytes in all.
+// chunks reads the n bytes of a chunked dataset.
 func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
 	if len(l.chunk) != len(dims) || len(dims) == 0 || l.width != width {
 		return nil, fmt.Errorf("chunks of %d dimensions and %d bytes for a dataset of %d and %d", len(l.chunk), l.width, len(dims), width)
@@ -92,8 +92,8 @@ func (g *grid) collect() error {
 	return g.readExtensibleArray()
 }
 
-// tree2 reads a B-tree of version 2, whose records are chunks with (11) and without
-// (10) filters; they hold the chunk's number along each dimension.
+// tree2 reads a B-tree of version 2. Its records are chunks with (11) and without (10) filters and
+// hold the chunk's number along each dimension.
 func (g *grid) tree2() error {
 	w, rank := &walk{f: g.f, seen: map[uint64]bool{}}, len(g.dims)
 	return w.tree2(g.l.indexAt, func(kind byte, record []byte) error {
@@ -132,10 +132,10 @@ func (g *grid) tree() error {
 	})
 }
 
-// chunksAlong is how many chunks there are along dimension k.
+// chunksAlong returns the number of chunks along dimension k.
 func (g *grid) chunksAlong(k int) int { return (g.dims[k] + g.l.chunk[k] - 1) / g.l.chunk[k] }
 
-// count is how many chunks the shape has.
+// count returns the number of chunks of the shape.
 func (g *grid) count() (int, error) {
 	n := make([]int, len(g.dims))
 	for k := range n {
@@ -144,7 +144,7 @@ func (g *grid) count() (int, error) {
 	return elements(n)
 }
 
-// corner is the place of chunk k in the order of the last dimension first.
+// corner returns the first index of chunk k, chunks counted with the last dimension fastest.
 func (g *grid) corner(k int) []int {
 	out := make([]int, len(g.dims))
 	for d := len(out) - 1; d >= 0; d-- {
@@ -155,7 +155,7 @@ func (g *grid) corner(k int) []int {
 	return out
 }
 
-// add keeps a chunk that lies in the dataset and in the file.
+// add appends a chunk after checking that it lies in the dataset and in the file.
 func (g *grid) add(corner []int, at span, mask uint32) error {
 	number := 0
 	for d, v := range corner {
@@ -165,7 +165,7 @@ func (g *grid) add(corner []int, at span, mask uint32) error {
 		number = number*g.chunksAlong(d) + v/g.l.chunk[d]
 	}
 	if g.seen[number] {
-		return fmt.Errorf("the chunk at %v is there twice", corner)
+		return fmt.Errorf("the chunk at %v occurs twice", corner)
 	}
 	g.seen[number] = true
 	if at.size > g.f.size-g.stored {

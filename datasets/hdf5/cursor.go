@@ -7,19 +7,18 @@ import (
 	"math/bits"
 )
 
-// errShort is what a structure meets that ends too early.
+// errShort is the error of a structure that ends too early.
 var errShort = errors.New("the structure ends too early")
 
-// cursor walks through bytes. Once they are used up it gives zeros, and err says
-// so: callers look at it before they use what they read.
+// cursor reads bytes in order. After the end it returns zeros and sets err, which callers check
+// before they use what they read.
 type cursor struct {
 	b   []byte
 	pos int
 	err error
 }
 
-// next returns the next n bytes, zeros where there are not so many, none where n
-// is out of all proportion.
+// next returns the next n bytes: zeros if there are fewer, at most 64 of them.
 func (c *cursor) next(n int) []byte {
 	if c.err == nil && (n < 0 || n > len(c.b)-c.pos) {
 		c.err = errShort
@@ -39,7 +38,7 @@ func (c *cursor) u32() uint32 { return binary.LittleEndian.Uint32(c.next(4)) }
 
 func (c *cursor) u64() uint64 { return binary.LittleEndian.Uint64(c.next(8)) }
 
-// uint reads a number of n bytes.
+// uint reads a little-endian number of n bytes.
 func (c *cursor) uint(n int) uint64 {
 	if n > 8 {
 		c.fail("a number of %d bytes", n)
@@ -52,7 +51,7 @@ func (c *cursor) uint(n int) uint64 {
 	return v
 }
 
-// text reads up to and with a zero byte.
+// text reads up to and including a zero byte.
 func (c *cursor) text() string {
 	for k := c.pos; k < len(c.b); k++ {
 		if c.b[k] == 0 {
@@ -65,7 +64,7 @@ func (c *cursor) text() string {
 	return ""
 }
 
-// remaining is how many bytes there still are.
+// remaining returns the number of unread bytes.
 func (c *cursor) remaining() int { return len(c.b) - c.pos }
 
 func (c *cursor) fail(format string, args ...any) {
@@ -74,7 +73,7 @@ func (c *cursor) fail(format string, args ...any) {
 	}
 }
 
-// checksum reads four bytes and compares them with what stands before them.
+// checksum reads four bytes and compares them with the checksum of the bytes before.
 func (c *cursor) checksum() {
 	before := c.b[:c.pos]
 	if got := c.u32(); c.err == nil && got != lookup3(before) {
@@ -82,7 +81,7 @@ func (c *cursor) checksum() {
 	}
 }
 
-// lookup3 is Bob Jenkins' hash (2006) of bytes, hashlittle with 0 as the start.
+// lookup3 is Bob Jenkins' hash (2006), hashlittle with initial value 0.
 func lookup3(b []byte) uint32 {
 	start := 0xdeadbeef + uint32(len(b))
 	x, y, z := start, start, start

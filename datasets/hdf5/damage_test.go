@@ -97,7 +97,7 @@ func bounded(t *testing.T, b []byte) {
 	}
 }
 
-// A circle of links is not followed further than somebody asks.
+// A circle of links is followed only as far as the path goes.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"v2.h5", "v114.h5", "v108.h5"} {
 		f.Add(content(f, name))
@@ -117,7 +117,7 @@ func TestFilesThatAreNotReadSayWhy(t *testing.T) {
 		"test.h5: not an HDF5 file, or":                         nil,
 		"test.h5: superblock of version 9; 0 to 3 are read":     change(old, 8, 9),
 		"test.h5: offsets of 4 and lengths of 8 bytes":          change(old, 13, 4),
-		"test.h5: the file begins at byte 1 of it":              change(old, 24, 1),
+		"test.h5: a base address of 1":                          change(old, 24, 1),
 		"test.h5: superblock: the checksum is wrong":            change(second, 20, 1),
 		"test.h5: superblock: the structure ends too early":     old[:40],
 		"test.h5: /: object header at byte 255: version":        change(old, 64, 255),
@@ -162,7 +162,7 @@ func TestFiltersRefuseDamage(t *testing.T) {
 }
 
 func TestAShapeThatNothingFillsIsRefused(t *testing.T) {
-	if b, err := (&object{}).newFilled(4, 1<<32, 1<<20); err == nil || !strings.Contains(err.Error(), "4294967296 bytes cannot be in the 1048576") {
+	if b, err := (&object{}).newFilled(4, 1<<32, 1<<20); err == nil || !strings.Contains(err.Error(), "1048576 stored bytes cannot decompress to 4294967296 bytes") {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	g := &grid{f: &File{size: 100}, l: &layout{chunk: []int{2}}, dims: []int{6}, seen: map[int]bool{}}
@@ -172,7 +172,7 @@ func TestAShapeThatNothingFillsIsRefused(t *testing.T) {
 			t.Errorf("chunk %d: %v", k, err)
 		}
 	}
-	for want, corner := range map[string]int{"is there twice": 2, "a chunk at [6]": 6, "a chunk at [3]": 3} {
+	for want, corner := range map[string]int{"occurs twice": 2, "a chunk at [6]": 6, "a chunk at [3]": 3} {
 		if err := g.add([]int{corner}, span{8, 1}, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -1,3 +1,5 @@
+// Elements of a dataset or an attribute, and their conversion to Go values.
+
 package hdf5
 
 import (
@@ -8,9 +10,9 @@ import (
 	"strings"
 )
 
-// Data are the elements of a dataset or an attribute.
+// Data holds the elements of a dataset or an attribute.
 type Data struct {
-	Dims []int // none of a scalar
+	Dims []int // empty for a scalar
 
 	f    *File
 	path string
@@ -18,7 +20,7 @@ type Data struct {
 	raw  []byte
 }
 
-// readDataBlock makes elements that are arrays further dimensions.
+// data returns a Data in which array elements are further dimensions.
 func (f *File) data(path string, dims []int, t *datatype, raw []byte) *Data {
 	for t.class == Array {
 		dims, t = append(dims[:len(dims):len(dims)], t.dims...), t.base
@@ -26,7 +28,7 @@ func (f *File) data(path string, dims []int, t *datatype, raw []byte) *Data {
 	return &Data{Dims: dims, f: f, path: path, kind: t, raw: raw}
 }
 
-// Class returns the kind of the elements.
+// Class returns the class of the elements.
 func (d *Data) Class() Class { return d.kind.class }
 
 // Len returns the number of elements.
@@ -34,19 +36,18 @@ func (d *Data) Len() int { return len(d.raw) / d.kind.size }
 
 func (d *Data) element(i int) []byte { return d.raw[i*d.kind.size : (i+1)*d.kind.size] }
 
-// errorf names file and object.
+// errorf returns an error that names the file and the object.
 func (d *Data) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", d.f.name, d.path, fmt.Errorf(format, args...))
 }
 
-// Number is a type that Numbers makes.
+// Number is a type to which Numbers converts.
 type Number interface {
 	~int | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Numbers returns integers, floats and enumerations (booleans among them) as T.
-// Floats are rounded to T where it is a float; whatever else T cannot hold exactly
-// is refused.
+// Numbers converts integers, floats and enumerations (such as booleans) to T. Floats are rounded
+// if T is a float; any other value that T cannot hold exactly is refused.
 func Numbers[T Number](d *Data) ([]T, error) {
 	t := d.kind
 	if t.class == Enum {
@@ -72,12 +73,12 @@ func Numbers[T Number](d *Data) ([]T, error) {
 			}
 		}
 	default:
-		return nil, d.errorf("elements of class %d are no numbers", t.class)
+		return nil, d.errorf("elements of class %d are not numbers", t.class)
 	}
 	return out, nil
 }
 
-// represents reports whether got stands for v: the same, or rounded to a float32.
+// represents reports whether got is v, exactly or rounded to float32.
 func represents(v, got float64) bool {
 	return got == v || math.IsNaN(v) && math.IsNaN(got) || float64(float32(v)) == got && !math.IsInf(got, 0)
 }
@@ -112,7 +113,7 @@ func (t *datatype) float(b []byte) float64 {
 	return math.Float64frombits(t.order.Uint64(b))
 }
 
-// float16 is the value of 16 bits of IEEE 754.
+// float16 returns the value of a 16-bit IEEE 754 float.
 func float16(v uint16) float64 {
 	sign, exponent, fraction := 1-2*float64(v>>15), int(v>>10&31), float64(v&1023)
 	switch exponent {
@@ -145,7 +146,7 @@ func (d *Data) Strings() ([]string, error) {
 			out[i] = s
 		}
 	default:
-		return nil, d.errorf("elements of class %d are no strings", d.kind.class)
+		return nil, d.errorf("elements of class %d are not strings", d.kind.class)
 	}
 	return out, nil
 }
@@ -160,7 +161,7 @@ func fixedString(b []byte, padding byte) string {
 	return string(b)
 }
 
-// Text returns the only string that there is.
+// Text returns the only string of d.
 func (d *Data) Text() (string, error) {
 	s, err := d.Strings()
 	if err != nil {
@@ -172,10 +173,10 @@ func (d *Data) Text() (string, error) {
 	return s[0], nil
 }
 
-// References returns the addresses that object references hold; see File.ReadAt.
+// References returns the addresses in object references; see File.ReadAt.
 func (d *Data) References() ([]uint64, error) {
 	if d.kind.class != Reference {
-		return nil, d.errorf("elements of class %d are no references", d.kind.class)
+		return nil, d.errorf("elements of class %d are not references", d.kind.class)
 	}
 	out := make([]uint64, d.Len())
 	for i := range out {
@@ -184,7 +185,7 @@ func (d *Data) References() ([]uint64, error) {
 	return out, nil
 }
 
-// Members returns the names of a compound's members, nil of anything else.
+// Members returns the names of a compound's members, nil for other classes.
 func (d *Data) Members() []string {
 	var out []string
 	for _, m := range d.kind.members {
@@ -208,14 +209,14 @@ func (d *Data) Member(name string) (*Data, error) {
 	return nil, d.errorf("member %q: %w", name, ErrNotFound)
 }
 
-// globalHeap holds the strings of variable length; a collection is read once.
+// globalHeap reads strings of variable length; each collection is read once.
 type globalHeap struct {
 	f    *File
 	open map[uint64]map[uint32]string
-	read uint64 // bytes of the collections that are open
+	read uint64 // bytes of the collections read so far
 }
 
-// text returns the string that an element leads to.
+// text returns the string that an element refers to.
 func (h *globalHeap) text(element []byte) (string, error) {
 	c := &cursor{b: element}
 	n, address, index := c.u32(), c.u64(), c.u32()

@@ -2,7 +2,7 @@ package hdf5
 
 import "fmt"
 
-// shape reads the dimensions: none of a scalar, one of 0 of nothing at all.
+// shape reads the dimensions of a dataset: none for a scalar, a single 0 for a null dataspace.
 func (o *object) shape() ([]int, error) {
 	if !o.isDataset() {
 		return nil, fmt.Errorf("a group, not a dataset")
@@ -41,7 +41,7 @@ func dataspace(c *cursor) ([]int, error) {
 	return dims, c.err
 }
 
-// elements multiplies dimensions.
+// elements returns the product of dimensions.
 func elements(dims []int) (int, error) {
 	n := 1
 	for _, d := range dims {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Class is the kind of a dataset's elements.
+// Class is the class of a dataset's elements.
 type Class byte
 
 // The classes that are read, with the format's numbers.
@@ -101,8 +101,8 @@ func parseType(c *cursor, depth int) (*datatype, error) {
 	return t, err
 }
 
-// number reads the properties of integers and floats: only such are read that
-// fill their bytes, and floats of IEEE 754.
+// number reads the properties of integers and floats. It accepts numbers that fill their bytes,
+// and floats of IEEE 754.
 func (t *datatype) number(c *cursor, bits []byte) error {
 	if bits[0]&1 != 0 {
 		t.order = binary.BigEndian
@@ -148,7 +148,7 @@ func (t *datatype) compound(c *cursor, version byte, n, depth int) error {
 			return fmt.Errorf("member %q: %w", m.name, err)
 		}
 		if m.offset < 0 || m.offset > t.size-m.kind.size {
-			return fmt.Errorf("the member %q lies outside of its element", m.name)
+			return fmt.Errorf("the member %q is outside its element", m.name)
 		}
 		t.members = append(t.members, m)
 	}

@@ -1,3 +1,5 @@
+// Dense storage of links and attributes: fractal heaps and B-trees of version 2.
+
 package hdf5
 
 import (
@@ -6,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// eachHeapObject calls use with every object of a fractal heap that an index names, a
-// B-tree of version 2.
+// eachHeapObject calls use with every object of a fractal heap that an index names, a B-tree of
+// version 2.
 func (f *File) eachHeapObject(heap, index uint64, use func([]byte) error) error {
 	h, err := f.fractalHeap(heap)
 	if err != nil {
@@ -31,13 +33,13 @@ func (f *File) eachHeapObject(heap, index uint64, use func([]byte) error) error 
 	})
 }
 
-// tree2 is a B-tree of version 2.
+// tree2 is the traversal of a B-tree of version 2.
 type tree2 struct {
 	w     *walk
 	kind  byte
 	node  uint64 // bytes of a node
 	width int    // of a record
-	count []int  // bytes of the number of records below a node, by depth
+	count []int  // width of the number of records below a node, by depth
 	use   func(kind byte, record []byte) error
 }
 
@@ -66,8 +68,8 @@ func (w *walk) tree2(address uint64, use func(kind byte, record []byte) error) e
 	return t.visit(root, n, depth)
 }
 
-// setPointerWidths works out how wide the numbers in a pointer are, which depends on how
-// many records a node can hold.
+// setPointerWidths computes the widths of the numbers in a node pointer, which depend on how many
+// records a node can hold.
 func (t *tree2) setPointerWidths(depth int) {
 	most := (int(t.node) - 10) / t.width
 	t.count = []int{byteWidth(most), 0}
@@ -80,10 +82,10 @@ func (t *tree2) setPointerWidths(depth int) {
 	}
 }
 
-// byteWidth is how many bytes hold a number.
+// byteWidth returns the number of bytes that hold n.
 func byteWidth(n int) int { return (bits.Len(uint(max(n, 1))) + 7) / 8 }
 
-// visit walks through a node of n records.
+// visit reads a node of n records and the nodes below it.
 func (t *tree2) visit(address uint64, n, depth int) error {
 	if err := t.w.markVisited(address); err != nil {
 		return err
@@ -131,8 +133,8 @@ func (t *tree2) visit(address uint64, n, depth int) error {
 	return nil
 }
 
-// fractalHeap holds objects by their offset in a space that blocks make up, in
-// rows of blocks that double in size.
+// fractalHeap holds objects by their offset in an address space made up of blocks, in rows of
+// blocks that double in size.
 type fractalHeap struct {
 	f                    *File
 	address              uint64
@@ -142,7 +144,7 @@ type fractalHeap struct {
 	hugeIndex            uint64 // the index of the objects that have no block
 	width                int    // blocks of a row
 	start, largest, root uint64
-	rows                 int // of the root; 0: it is a block of objects itself
+	rows                 int // of the root; 0: the root is a block of objects
 }
 
 func (f *File) fractalHeap(address uint64) (*fractalHeap, error) {
@@ -191,8 +193,8 @@ func (h *fractalHeap) object(id []byte) ([]byte, error) {
 	return nil, fmt.Errorf("an object of kind %d", head>>4&3)
 }
 
-// huge returns an object that is too large for the blocks. Its identifier is a number
-// that the index of such objects knows, or says itself where the object is.
+// huge returns an object that is too large for the blocks. Its identifier is a number in the index
+// of such objects, or the object's address and size.
 func (h *fractalHeap) huge(id []byte) ([]byte, error) {
 	if len(id) >= 16 {
 		c := &cursor{b: id}
@@ -223,13 +225,13 @@ func (h *fractalHeap) huge(id []byte) ([]byte, error) {
 	return found, err
 }
 
-// managed finds the block in which an offset lies, and takes n bytes there.
+// managed finds the block of an offset and returns n bytes from there.
 func (h *fractalHeap) managed(at, n uint64) ([]byte, error) {
 	block, rows, first := h.root, h.rows, uint64(0)
 	for rows > 0 {
 		row, column, begin, size := h.locate(at - first)
 		if row >= rows {
-			return nil, fmt.Errorf("offset %d lies behind the last block", at)
+			return nil, fmt.Errorf("offset %d is beyond the last block", at)
 		}
 		c, err := h.f.block(block, uint64(13+h.offset+8*h.width*rows), "FHIB")
 		if err != nil {
@@ -250,8 +252,8 @@ func (h *fractalHeap) managed(at, n uint64) ([]byte, error) {
 	return h.readDirectBlock(block, at-first, n, h.start)
 }
 
-// locate says in which row and column of an indirect block an offset lies, where
-// that block begins, and its size.
+// locate returns the row and the column of an offset in an indirect block, and the start and the
+// size of the block there.
 func (h *fractalHeap) locate(at uint64) (row, column int, begin, size uint64) {
 	size = h.start
 	for row = 0; row < 64; row++ {
@@ -268,7 +270,7 @@ func (h *fractalHeap) locate(at uint64) (row, column int, begin, size uint64) {
 	return row, 0, begin, size
 }
 
-// readDirectBlock takes n bytes of a block of objects.
+// readDirectBlock returns n bytes of a block of objects.
 func (h *fractalHeap) readDirectBlock(block, at, n, size uint64) ([]byte, error) {
 	head := uint64(13 + h.offset)
 	if h.checked {

@@ -1,3 +1,5 @@
+// The filters of chunked data: deflate, shuffle, Fletcher's checksum, lzf, Zstandard.
+
 package hdf5
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The filters that are undone.
+// The supported filters.
 const (
 	filterDeflate  = 1
 	filterShuffle  = 2
@@ -22,17 +24,17 @@ const (
 	filterZstd     = 32015
 )
 
-// otherFilters are known and not undone.
+// otherFilters names the known filters that are not supported.
 var otherFilters = map[uint16]string{4: "szip", 5: "n-bit", 6: "scale-offset", 305: "LZO", 307: "bzip2", 32001: "Blosc", 32004: "LZ4", 32008: "bitshuffle",
 	32013: "ZFP", 32017: "SZ", 32026: "Blosc2"}
 
-// filter is a step that chunks went through before they were stored.
+// filter is a step that was applied to chunks before they were stored.
 type filter struct {
 	id    uint16
-	width int // of the elements that were shuffled
+	width int // of a shuffled element
 }
 
-// filters are in the order of writing.
+// filters is a list of filters in the order of writing.
 type filters []filter
 
 // filters reads the pipeline of a dataset.
@@ -82,8 +84,7 @@ func (o *object) filters() (filters, error) {
 	return out, c.err
 }
 
-// decode returns the size bytes of a chunk. A bit of mask says that a filter was
-// left out.
+// decode returns the size bytes of a chunk. A bit of mask says that a filter was not applied.
 func (all filters) decode(b []byte, mask uint32, size int) (_ []byte, err error) {
 	const around = 64 // checksums of filters in front
 	for k := len(all) - 1; k >= 0; k-- {
@@ -125,8 +126,8 @@ func unpackZstd(b []byte, limit int) ([]byte, error) {
 	return readAtMost(z, limit)
 }
 
-// maxWindow is how far back Zstandard may refer: its command line writes as much at its
-// last level but "ultra".
+// maxWindow bounds how far back Zstandard may refer: the window of its command line at the highest
+// level without --ultra.
 const maxWindow = 1 << 27
 
 func inflate(b []byte, limit int) ([]byte, error) {
@@ -137,7 +138,7 @@ func inflate(b []byte, limit int) ([]byte, error) {
 	return readAtMost(z, limit)
 }
 
-// readAtMost reads everything, which is no longer than limit.
+// readAtMost reads everything, and fails if it is longer than limit.
 func readAtMost(from io.Reader, limit int) ([]byte, error) {
 	out, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
 	if err != nil {
@@ -149,9 +150,8 @@ func readAtMost(from io.Reader, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// unshuffle puts the bytes of elements together again, which were stored as all
-// first bytes, then all second bytes, and so on. What is left over at the end
-// stands as it was.
+// unshuffle restores elements that were stored as all first bytes, then all second bytes, and so
+// on. Bytes left over at the end are unchanged.
 func unshuffle(b []byte, width int) []byte {
 	n := len(b) / max(width, 1)
 	if width < 2 || n < 2 {
@@ -167,8 +167,8 @@ func unshuffle(b []byte, width int) []byte {
 	return out
 }
 
-// checkFletcher takes off the last four bytes, which are Fletcher's checksum of
-// those before, of 16-bit words.
+// checkFletcher removes the last four bytes, which are Fletcher's checksum of the 16-bit words
+// before them, and verifies it.
 func checkFletcher(b []byte) ([]byte, error) {
 	if len(b) < 4 {
 		return nil, errShort
@@ -200,8 +200,7 @@ func fletcher32(b []byte) uint32 {
 	return y<<16 | x
 }
 
-// unpackLZF undoes Marc Lehmann's LibLZF: runs of bytes as they are, and
-// references to bytes that were there before.
+// unpackLZF decompresses Marc Lehmann's LibLZF: literal runs and references to earlier bytes.
 func unpackLZF(b []byte, limit int) ([]byte, error) {
 	var out []byte
 	c := &cursor{b: b}

@@ -10,12 +10,12 @@ import (
 // link is an entry of a group.
 type link struct {
 	address uint64
-	soft    bool // leads elsewhere by name
+	soft    bool // a soft or external link
 }
 
 func sortedNames(links map[string]link) []string { return slices.Sorted(maps.Keys(links)) }
 
-// links lists a group of either kind.
+// links returns the links of an old or a new group.
 func (o *object) links() (map[string]link, error) {
 	if o.isDataset() {
 		return nil, errors.New("a dataset, not a group")
@@ -43,8 +43,8 @@ func (o *object) links() (map[string]link, error) {
 	return out, o.f.eachHeapObject(heap, index, func(b []byte) error { return addLink(out, b) })
 }
 
-// denseAddresses reads where a group's links or an object's attributes are when they are
-// many: the addresses of a heap and of the index by name.
+// denseAddresses returns where a group's links or an object's attributes are if they are many: the
+// addresses of a heap and of the index by name.
 func (o *object) denseAddresses(kind uint16, orderWidth int) (heap, index uint64, err error) {
 	c, err := o.find(kind)
 	if err != nil || c == nil {
@@ -90,14 +90,14 @@ func addUnique(out map[string]link, name string, l link, err error) error {
 		return fmt.Errorf("link: %w", err)
 	}
 	if _, twice := out[name]; twice {
-		return fmt.Errorf("the link %q is there twice", name)
+		return fmt.Errorf("the link %q occurs twice", name)
 	}
 	out[name] = l
 	return nil
 }
 
-// readSymbolTable reads a symbol table: a B-tree of nodes with the links and a heap of
-// their names.
+// readSymbolTable reads a symbol table: a B-tree of nodes with the links, and a heap of their
+// names.
 func (o *object) readSymbolTable(out map[string]link, tree, heap uint64) error {
 	names, err := o.f.localHeap(heap)
 	if err != nil {
@@ -119,7 +119,7 @@ func (o *object) readSymbolTable(out map[string]link, tree, heap uint64) error {
 			offset, l := c.u64(), link{address: c.u64(), soft: c.u32() == 2}
 			c.next(20)
 			if offset > uint64(len(names)) {
-				return errors.New("a link's name lies outside of the heap")
+				return errors.New("a link's name is outside the heap")
 			}
 			if err := addUnique(out, (&cursor{b: names[offset:]}).text(), l, c.err); err != nil {
 				return err
@@ -140,7 +140,7 @@ func (f *File) localHeap(address uint64) ([]byte, error) {
 	return f.bytes(c.u64(), size)
 }
 
-// walk goes through a tree and visits no node twice.
+// walk traverses a tree and visits no node twice.
 type walk struct {
 	f    *File
 	seen map[uint64]bool
@@ -148,19 +148,19 @@ type walk struct {
 
 func (w *walk) markVisited(address uint64) error {
 	if w.seen[address] {
-		return fmt.Errorf("the node at byte %d is there twice", address)
+		return fmt.Errorf("the node at byte %d occurs twice", address)
 	}
 	w.seen[address] = true
 	return nil
 }
 
-// tree1 calls use for every leaf of a B-tree of version 1, with the key before it.
-// Nodes are of the given kind (0: links, 1: chunks), keys of the given width.
+// tree1 calls use for every leaf of a B-tree of version 1, with the key before it. Nodes are of
+// the given kind (0: links, 1: chunks), keys of the given width.
 func (w *walk) tree1(address uint64, kind byte, width uint64, use func(key *cursor, child uint64) error) error {
 	return w.node1(address, kind, width, -1, use)
 }
 
-// node1 is one node; level is what its parent demands, -1 at the root.
+// node1 visits one node; level is the level that its parent requires, -1 at the root.
 func (w *walk) node1(address uint64, kind byte, width uint64, level int, use func(key *cursor, child uint64) error) error {
 	if err := w.markVisited(address); err != nil {
 		return err

@@ -1,25 +1,22 @@
-// Package hdf5 reads the part of HDF5 that files of single cells are made of (The
-// HDF Group, "HDF5 File Format Specification", version 3.0): superblocks 0 to 3;
-// object headers 1 and 2; groups of either kind, with few links and with many;
-// compact, contiguous and chunked data under every chunk index; the filters deflate,
-// shuffle, fletcher32, h5py's lzf and Zstandard; integers,
-// floats, enumerations, strings of fixed and variable length, compounds, arrays
-// and object references; attributes.
+// Package hdf5 reads the part of HDF5 that files of single cells use (The HDF Group, "HDF5 File
+// Format Specification", version 3.0): superblocks 0 to 3; object headers 1 and 2; old and new
+// groups, with few and with many links; compact, contiguous and chunked data with every chunk
+// index; the filters deflate, shuffle, fletcher32, h5py's lzf and Zstandard; integers, floats,
+// enumerations, strings of fixed and variable length, compounds, arrays and object references;
+// attributes.
 //
 //	f, err := hdf5.Open("cells.h5ad")
 //	data, err := f.Read("/X/data")
 //	values, err := hdf5.Numbers[float32](data)
 //
-// It only reads, follows no link out of the file, and believes no size: nothing is
-// allocated that the bytes of the file cannot fill, no structure is visited twice.
-// Every error names the file and the path of the object. What is not read (soft
-// and external links, other filters, virtual data, shared messages, a user block)
-// is refused by name.
+// It does not write. It follows no link out of the file and trusts no size: it allocates nothing
+// that the bytes of the file cannot fill, and visits no structure twice. Every error names the
+// file and the path of the object. Unsupported features (soft and external links, other filters,
+// virtual data, shared messages, a user block) are refused by name.
 //
-// A library was tried first. github.com/scigolib/hdf5 v0.14.0, the only one in Go
-// without C that is kept up, returns wrong numbers without an error for the lzf
-// data of Tabula Muris, does not read its strings, and asks for hundreds of
-// gigabytes when a size in a header is damaged.
+// It exists because github.com/scigolib/hdf5 v0.14.0, the maintained library in Go without C,
+// returns wrong numbers without an error for the lzf data of Tabula Muris, does not read its
+// strings, and allocates hundreds of gigabytes if a size in a header is damaged.
 package hdf5
 
 import (
@@ -31,10 +28,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// ErrNotFound marks an object or attribute that a file does not have.
+// ErrNotFound is the error for an object or attribute that a file does not have.
 var ErrNotFound = errors.New("not found")
 
-// maxBytes bounds one dataset, decompressed.
+// maxBytes bounds the decompressed size of one dataset.
 const maxBytes = 1 << 34
 
 // File is an open file.
@@ -64,7 +61,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// New reads a file of the given size from anywhere; name is what errors call it.
+// New reads a file of the given size from any reader. Errors call it by name.
 func New(from io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{name: name, r: from, size: uint64(max(size, 0))}
 	if err := f.superblock(); err != nil {
@@ -81,7 +78,7 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// Size is the length of the file in bytes.
+// Size returns the length of the file in bytes.
 func (f *File) Size() uint64 { return f.size }
 
 // Names returns the names in a group, sorted.
@@ -92,7 +89,7 @@ func (f *File) Names(group string) ([]string, error) {
 	})
 }
 
-// Has reports whether there is an object of that path.
+// Has reports whether the path names an object.
 func (f *File) Has(path string) (bool, error) {
 	_, err := f.open(path)
 	if errors.Is(err, ErrNotFound) {
@@ -106,7 +103,7 @@ func (f *File) IsGroup(path string) (bool, error) {
 	return withObject(f, path, func(o *object) (bool, error) { return !o.isDataset(), nil })
 }
 
-// Shape returns the dimensions of a dataset, which is not read: none of a scalar.
+// Shape returns the dimensions of a dataset without reading it; a scalar has none.
 func (f *File) Shape(path string) ([]int, error) {
 	return withObject(f, path, func(o *object) ([]int, error) { return o.shape() })
 }
@@ -116,7 +113,7 @@ func (f *File) Read(path string) (*Data, error) {
 	return withObject(f, path, func(o *object) (*Data, error) { return o.read() })
 }
 
-// ReadAt reads the dataset that an object reference leads to.
+// ReadAt reads the dataset of an object reference.
 func (f *File) ReadAt(reference uint64) (*Data, error) {
 	path := fmt.Sprintf("the object at byte %d", reference)
 	d, err := func() (*Data, error) {
@@ -132,7 +129,7 @@ func (f *File) ReadAt(reference uint64) (*Data, error) {
 	return d, nil
 }
 
-// Attribute reads an attribute of an object; ErrNotFound where there is none.
+// Attribute reads an attribute of an object. The error is ErrNotFound if there is none.
 func (f *File) Attribute(path, name string) (*Data, error) {
 	return withObject(f, path, func(o *object) (*Data, error) {
 		d, err := o.attribute(name)
@@ -143,7 +140,7 @@ func (f *File) Attribute(path, name string) (*Data, error) {
 	})
 }
 
-// withObject opens an object and names it in errors.
+// withObject opens an object, calls use, and names the object in errors.
 func withObject[T any](f *File, path string, use func(*object) (T, error)) (T, error) {
 	o, err := f.open(path)
 	if err != nil {
@@ -157,7 +154,7 @@ func withObject[T any](f *File, path string, use func(*object) (T, error)) (T, e
 	return out, nil
 }
 
-// open follows a path from the root.
+// open follows a path from the root group.
 func (f *File) open(path string) (*object, error) {
 	o, err := f.object("/", f.root)
 	if err != nil {
@@ -186,10 +183,10 @@ func (f *File) open(path string) (*object, error) {
 	return o, nil
 }
 
-// undefined is the address of nothing.
+// undefined is the address that means "none".
 const undefined = ^uint64(0)
 
-// bytes returns n bytes of the file, if it has them.
+// bytes returns n bytes of the file, or an error if it is too short.
 func (f *File) bytes(address, n uint64) ([]byte, error) {
 	if address > f.size || n > f.size-address {
 		return nil, fmt.Errorf("%d bytes at byte %d of a file of %d", n, address, f.size)
@@ -201,7 +198,7 @@ func (f *File) bytes(address, n uint64) ([]byte, error) {
 	return b, nil
 }
 
-// block is a cursor on n bytes that begin with a signature.
+// block returns a cursor on n bytes that begin with a signature.
 func (f *File) block(address, n uint64, signature string) (*cursor, error) {
 	b, err := f.bytes(address, n)
 	if err != nil {
@@ -224,7 +221,7 @@ func (f *File) superblock() error {
 	}
 	c := &cursor{b: b}
 	if string(c.next(8)) != signature {
-		return errors.New("not an HDF5 file, or one behind a user block, which is not read")
+		return errors.New("not an HDF5 file, or one with a user block, which is not read")
 	}
 	version := c.u8()
 	var base uint64
@@ -261,7 +258,7 @@ func (f *File) superblock() error {
 		return fmt.Errorf("superblock: %w", c.err)
 	}
 	if base != 0 {
-		return fmt.Errorf("the file begins at byte %d of it, which is not read", base)
+		return fmt.Errorf("a base address of %d, which is not read", base)
 	}
 	return nil
 }

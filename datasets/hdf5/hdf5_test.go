@@ -60,7 +60,7 @@ func golden(t testing.TB) (all struct{ V2, All map[string]expected }) {
 	return all
 }
 
-// values reads a dataset, or a member of one behind a dot, as JSON has it.
+// values reads a dataset, or one of its members (after a dot), as in JSON.
 func values(f *File, path string) ([]int, []any, error) {
 	path, member, _ := strings.Cut(path, ".")
 	d, err := f.Read(path)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// layout says where a dataset's elements are.
+// layout is the storage layout of a dataset.
 type layout struct {
-	compact []byte // the elements themselves; nil for others
+	compact []byte // the elements of a compact layout; else nil
 	span    span   // of contiguous ones
-	chunk   []int  // the shape of a chunk; nil for others
+	chunk   []int  // the shape of a chunk; nil if not chunked
 	width   int    // bytes of an element in a chunk
 
 	index    byte   // the kind of the chunk index; 0 is a B-tree of version 1
@@ -91,7 +91,7 @@ func (l *layout) parseV3(c *cursor) error {
 	return err
 }
 
-// parseUnchunked reads what is alike since version 3.
+// parseUnchunked parses compact and contiguous layouts since version 3.
 func (l *layout) parseUnchunked(c *cursor, class byte) error {
 	switch class {
 	case compact:
@@ -153,9 +153,9 @@ func (l *layout) sizes(c *cursor, rank, width int) ([]int, error) {
 	return out, c.err
 }
 
-// What the bytes of a dataset can become: deflate makes 1032 of one at most, Zstandard
-// 32,768 where all are alike, which is believed up to a size. Strings are names, which
-// differ.
+// Bounds on the decompressed size, as multiples of the stored size: deflate expands a byte to
+// at most 1032, Zstandard to 32,768 if all bytes are equal (accepted up to a fixed size).
+// Strings are names, which differ and compress less.
 const (
 	ratio        = 1032
 	ratioZstd    = 1 << 15
@@ -164,7 +164,7 @@ const (
 	slack        = 1 << 20
 )
 
-// maxSize is how many bytes the stored ones can become.
+// maxSize returns the greatest size to which the stored bytes can be decompressed.
 func (o *object) maxSize(stored uint64) uint64 {
 	switch {
 	case o.strings:
@@ -234,11 +234,11 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 	return l.compact, nil
 }
 
-// newFilled makes room for n bytes of which the given number are stored, filled with
-// what stands for elements that are not.
+// newFilled allocates n bytes, of which the given number are stored, and fills them with the fill
+// value.
 func (o *object) newFilled(width, n int, stored uint64) ([]byte, error) {
 	if uint64(n) > o.maxSize(stored) {
-		return nil, fmt.Errorf("%d bytes cannot be in the %d that are stored", n, stored)
+		return nil, fmt.Errorf("%d stored bytes cannot decompress to %d bytes", stored, n)
 	}
 	out := make([]byte, n)
 	value, err := o.fill()
@@ -254,7 +254,7 @@ func (o *object) newFilled(width, n int, stored uint64) ([]byte, error) {
 	return out, nil
 }
 
-// fill reads the value of elements that are not stored; nil is zero.
+// fill reads the value of elements that are not stored; nil means zero.
 func (o *object) fill() ([]byte, error) {
 	c, err := o.find(msgFill)
 	if err != nil {

@@ -24,10 +24,10 @@ const (
 	msgAttrInfo    = 0x15
 )
 
-// maxBlocks bounds the pieces of one header.
+// maxBlocks bounds the number of pieces of one header.
 const maxBlocks = 1 << 12
 
-// message is one piece of what a header says of its object.
+// message is one item of an object header.
 type message struct {
 	kind   uint16
 	shared bool
@@ -40,7 +40,7 @@ type object struct {
 	path     string
 	messages []message
 	strings  bool // its elements are strings
-	zstd     bool // they are compressed by Zstandard
+	zstd     bool // its elements are compressed with Zstandard
 }
 
 // object reads a header, of either version, with its continuations.
@@ -84,13 +84,13 @@ func (o *object) readHeaderV1(address uint64) error {
 	})
 }
 
-// blocks reads a header's pieces, each of which may name others.
+// blocks reads the pieces of a header, each of which may name further ones.
 func (o *object) blocks(from span, read func(span) ([]span, error)) error {
 	todo, seen := []span{from}, map[uint64]bool{}
 	for len(todo) > 0 {
 		next := todo[0]
 		if seen[next.address] || len(seen) == maxBlocks {
-			return fmt.Errorf("its piece at byte %d is there twice, or there are too many", next.address)
+			return fmt.Errorf("its piece at byte %d occurs twice, or there are too many", next.address)
 		}
 		seen[next.address] = true
 		more, err := read(next)
@@ -181,7 +181,7 @@ func (o *object) parseMessagesV2(b []byte, skip uint64, tracked bool) (more []sp
 	return more, nil
 }
 
-// add keeps a message, or the span that a continuation names.
+// add stores a message, or appends the span that a continuation names.
 func (o *object) add(more []span, kind uint16, flags byte, body []byte) []span {
 	if kind != msgContinue {
 		o.messages = append(o.messages, message{kind, flags&2 != 0, body})
@@ -192,7 +192,7 @@ func (o *object) add(more []span, kind uint16, flags byte, body []byte) []span {
 	return append(more, s)
 }
 
-// find returns the body of the only message of a kind; nil where there is none.
+// find returns the body of the first message of a kind; nil if there is none.
 func (o *object) find(kind uint16) (*cursor, error) {
 	i := slices.IndexFunc(o.messages, func(m message) bool { return m.kind == kind })
 	if i < 0 {
@@ -204,7 +204,7 @@ func (o *object) find(kind uint16) (*cursor, error) {
 	return &cursor{b: o.messages[i].body}, nil
 }
 
-// need is find for a message that has to be there.
+// need is find for a message that must be there.
 func (o *object) need(kind uint16, what string) (*cursor, error) {
 	c, err := o.find(kind)
 	if err == nil && c == nil {

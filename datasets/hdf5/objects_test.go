@@ -131,13 +131,13 @@ func TestWhatIsNotReadIsRefusedByName(t *testing.T) {
 		"earliest.h5: /numbers: a group, not a dataset":                      read("/numbers"),
 		"earliest.h5: /numbers/three: a dataset, not a group":                read("/numbers/three/x"),
 		"earliest.h5: /numbers/none: not found":                              read("/numbers/none"),
-		"earliest.h5: /strings/one: elements of class 9 are no numbers":      data("/strings/one", func(d *Data) error { _, err := Numbers[int](d); return err }),
+		"earliest.h5: /strings/one: elements of class 9 are not numbers":     data("/strings/one", func(d *Data) error { _, err := Numbers[int](d); return err }),
 		"earliest.h5: /numbers/half: element 2: -2.5 does not fit into a in": data("/numbers/half", func(d *Data) error { _, err := Numbers[int](d); return err }),
 		"element 0: 4.25 does not fit into a int32":                          data("/numbers/scalar", func(d *Data) error { _, err := Numbers[int32](d); return err }),
 		"9223372036854775807 does not fit into a float32":                    data("/numbers/unsigned", func(d *Data) error { _, err := Numbers[float32](d); return err }),
-		"/numbers/bytes: elements of class 0 are no strings":                 data("/numbers/bytes", func(d *Data) error { _, err := d.Text(); return err }),
+		"/numbers/bytes: elements of class 0 are not strings":                data("/numbers/bytes", func(d *Data) error { _, err := d.Text(); return err }),
 		"/strings/fixed: 3 strings, expected one":                            data("/strings/fixed", func(d *Data) error { _, err := d.Text(); return err }),
-		"/strings/fixed: elements of class 3 are no references":              data("/strings/fixed", func(d *Data) error { _, err := d.References(); return err }),
+		"/strings/fixed: elements of class 3 are not references":             data("/strings/fixed", func(d *Data) error { _, err := d.References(); return err }),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -1,7 +1,6 @@
-// Package idx reads the idx format of the MNIST files: two zero bytes, a byte
-// for the type of the elements, a byte for the number of dimensions, the
-// dimensions as 32-bit big-endian numbers, the elements, the last dimension
-// changing fastest. Read here: elements that are unsigned bytes.
+// Package idx reads the idx format of the MNIST files: two zero bytes, a byte for the type of the
+// elements, a byte for the number of dimensions, the dimensions as 32-bit big-endian numbers, then
+// the elements, the last dimension changing fastest. Only elements of unsigned bytes are read.
 package idx
 
 import (
@@ -9,19 +8,19 @@ import (
 	"fmt"
 )
 
-// MaxDims is the greatest number of dimensions that is read.
+// MaxDims is the greatest number of dimensions.
 const MaxDims = 8
 
 const unsignedByte = 0x08
 
-// Array is what a file holds.
+// Array is the content of a file.
 type Array struct {
 	Dims []int
 	Data []byte // the file's own bytes, not a copy
 }
 
-// Parse reads a whole file. The dimensions must account for every byte of it.
-// Errors name the byte where something is wrong.
+// Parse reads a whole file. The dimensions must account for every byte. Errors name the byte at
+// which something is wrong.
 func Parse(b []byte) (Array, error) {
 	if len(b) < 4 {
 		return Array{}, fmt.Errorf("byte %d: the file ends within the magic number", len(b))
@@ -48,12 +47,12 @@ func Parse(b []byte) (Array, error) {
 			return Array{}, fmt.Errorf("byte %d: dimension %d is %d in a file of %d bytes", 4+4*k, k+1, d, len(b))
 		}
 		if want *= uint64(d); want > uint64(len(a.Data)) {
-			return Array{}, fmt.Errorf("byte %d: the dimensions up to this one need %d elements, %d are there", 4+4*k, want, len(a.Data))
+			return Array{}, fmt.Errorf("byte %d: the dimensions up to this one need %d elements, the file has %d", 4+4*k, want, len(a.Data))
 		}
 		a.Dims[k] = int(d)
 	}
 	if want != uint64(len(a.Data)) {
-		return Array{}, fmt.Errorf("byte %d: %d bytes behind the last element", uint64(start)+want, uint64(len(a.Data))-want)
+		return Array{}, fmt.Errorf("byte %d: %d bytes after the last element", uint64(start)+want, uint64(len(a.Data))-want)
 	}
 	return a, nil
 }

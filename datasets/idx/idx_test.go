@@ -37,7 +37,7 @@ func TestBrokenFilesAreNamedByTheByte(t *testing.T) {
 		"byte 4: dimension 1 is 0":           file([]byte{1}, 0),
 		"byte 4: dimension 1 is 4294967295":  file([]byte{1}, 1<<32-1),
 		"byte 8: the dimensions up to this":  file([]byte{1, 2, 3}, 2, 2),
-		"byte 10: 1 bytes behind the last":   file([]byte{1, 2, 3}, 2),
+		"byte 10: 1 bytes after the last":    file([]byte{1, 2, 3}, 2),
 		"byte 12: the dimensions up to this": file(make([]byte, 100), 10, 10, 100),
 	} {
 		if _, err := idx.Parse(b); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,3 +1,5 @@
+// Conversion of byte images to the parts of an Images, and its hash.
+
 package images
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// assembly turns images of bytes into the parts of an Images and hashes them.
+// assembly converts images of bytes to the parts of an Images and hashes them.
 type assembly struct {
 	ctx         context.Context
 	m           *Images
@@ -72,7 +74,7 @@ func (a *assembly) part(p part, rows []int) (datasets.Part, error) {
 	return out, nil
 }
 
-// image puts one image in row k of out.
+// image reads one image into row k of out.
 func (a *assembly) image(out *datasets.Part, k int, p part, row int, pixels []byte) error {
 	y, coarse, err := p.read(row, pixels)
 	if err != nil {

@@ -5,28 +5,28 @@ import (
 	"math/rand/v2"
 )
 
-// Augmentation is the customary pair for small photographs: a random crop out
-// of the image with a border of zeros, then a horizontal flip with probability
-// 1/2. The zero value is the customary setting, a border of 4 pixels.
+// Augmentation is the usual augmentation of small photographs: a random crop out of the image with
+// a border of zeros, then a horizontal flip with probability 1/2. The zero value has a border of 4
+// pixels.
 //
-// The image with number row in the training set is augmented in an epoch with
+// The image with number row in the training set is augmented in an epoch with the generator
 //
 //	engine.Root(seed).Stream(engine.StreamAugment, epoch, row)
 //
-// so that an image's crop depends on neither the batch it is in nor on what
-// other images drew, and a resumed run draws what an uninterrupted one would.
+// so that its crop does not depend on its batch or on other images, and a resumed run draws the
+// same numbers as an uninterrupted one.
 //
-// The border is 0 in the values that Row gets: augment pixels in 0..1 and
-// normalise afterwards, and the border is black, as in the programs of the field.
+// The border is 0 in the values that Row gets. With pixels in 0..1, normalised after augmentation,
+// the border is black, as in other programs.
 type Augmentation struct {
-	Border int  // 0 means 4
-	NoCrop bool // the image stays where it is
-	NoFlip bool
+	Border int  // in pixels; 0 means 4
+	NoCrop bool // no random crop
+	NoFlip bool // no random flip
 }
 
 const defaultBorder = 4
 
-// WithDefaults has the customary border in place of 0.
+// WithDefaults returns a with the default border in place of 0.
 func (a Augmentation) WithDefaults() Augmentation {
 	if a.Border == 0 {
 		a.Border = defaultBorder
@@ -34,10 +34,9 @@ func (a Augmentation) WithDefaults() Augmentation {
 	return a
 }
 
-// Row writes the augmented image src into dst; both have the shape's number of
-// values, channel by channel, and may not overlap. It draws three numbers from
-// rng, whatever the settings: the line and the column where the crop begins and
-// the flip.
+// Row writes the augmented image src into dst. Both hold the shape's number of values, channel by
+// channel, and may not overlap. Row draws three numbers from rng, whatever the settings: the line
+// and the column where the crop begins, and the flip.
 func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) error {
 	if err := fitsShape(shape, dst, src); err != nil {
 		return err
@@ -54,8 +53,8 @@ func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) erro
 	return nil
 }
 
-// cropFlip takes the window that begins down lines below and right pixels to the
-// right of the image's corner, zeros outside the image, and mirrors it.
+// cropFlip copies the window that begins down lines below and right pixels to the right of the
+// image's corner, zeros outside the image, and mirrors it if flip is true.
 func cropFlip(dst, src []float32, shape [3]int, down, right int, flip bool) {
 	c, h, w := shape[0], shape[1], shape[2]
 	for line := range c * h {

@@ -1,3 +1,5 @@
+// CIFAR-10: descriptions, and the loader of CIFAR's binary format.
+
 package images
 
 import (
@@ -8,8 +10,8 @@ import (
 
 const cifarCitation = "A. Krizhevsky (2009), Learning Multiple Layers of Features from Tiny Images, technical report, University of Toronto"
 
-// cifar10 is CIFAR-10 from the publisher's archive of binary batches, the five
-// training batches in their order.
+// cifar10 returns the description and the loader of CIFAR-10 from the publisher's archive of
+// binary batches, the five training batches in their order.
 //
 // Size and SHA-256 are those that TensorFlow Datasets records for the file
 // (tensorflow_datasets/url_checksums/cifar10.txt).
@@ -33,9 +35,9 @@ func cifar10() set {
 	}
 }
 
-// cifar10First4000 is the first 4,000 records of CIFAR-10's data_batch_1,
-// byte for byte, as training images; there is no test part. The file is nobody's
-// publication: it can be cut off the published batch with
+// cifar10First4000 returns the first 4,000 records of CIFAR-10's data_batch_1, byte for byte, as
+// training images; there is no test part. The file is not published; it is made from the published
+// batch with
 //
 //	head -c 12292000 data_batch_1.bin
 func cifar10First4000() set {
@@ -43,7 +45,7 @@ func cifar10First4000() set {
 	s := cifar10()
 	s.info.Name, s.info.Title = "cifar10_first4000", "CIFAR-10, the first 4,000 training images"
 	s.info.Rows, s.info.TestRows = 4000, 0
-	s.info.Description = "The first 4,000 records of CIFAR-10's first training batch, byte for byte: for runs where the whole set cannot be had."
+	s.info.Description = "The first 4,000 records of CIFAR-10's first training batch, byte for byte: for runs without the whole set."
 	s.info.Reading = []string{"Published bytes, but 4,000 of 60,000 images and no test part."}
 	s.info.Files = []datasets.File{{Name: name, Size: 12292000,
 		SHA256: "0993cf8b8e43bc207603aef9787006995746513f5e3fa5a52e06d1b069926330"}}
@@ -63,12 +65,11 @@ func cifar10Classes() []string {
 	return []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}
 }
 
-// cifarBatch is the format of CIFAR's binary files: records of the label bytes
-// (CIFAR-100 has the superclass before the class) and the pixels, channel by
-// channel.
+// cifarBatch is the format of CIFAR's binary files: records of label bytes (in CIFAR-100 the
+// superclass before the class) and pixels, channel by channel.
 type cifarBatch struct{ labels int }
 
-// part reads batches one after the other; name is what errors call the batches.
+// part reads batches one after the other; errors call them by name.
 func (f cifarBatch) part(name string, info datasets.Info, batches ...[]byte) (part, error) {
 	record := f.labels + info.Shape[0]*info.Shape[1]*info.Shape[2]
 	rows, starts := 0, make([]int, len(batches))

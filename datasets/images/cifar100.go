@@ -2,8 +2,8 @@ package images
 
 import "github.com/lethe-ml/lethe/datasets"
 
-// cifar100 is CIFAR-100 from the publisher's archive of binary files: 100
-// classes, and the twenty superclasses as Part.Coarse.
+// cifar100 returns the description and the loader of CIFAR-100 from the publisher's archive of
+// binary files: 100 classes, and the twenty superclasses in the column datasets.Superclass.
 //
 // Size and SHA-256 are those that TensorFlow Datasets records for the file
 // (tensorflow_datasets/url_checksums/cifar100.txt).

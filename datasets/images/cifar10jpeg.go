@@ -6,22 +6,21 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// cifar10JPEG is all of CIFAR-10 through a lossy compression, sorted by class:
-// 5,000 training and 1,000 test images per class. Within a class the order is
-// that of the published batches, as far as the first 4,000 records show; with
-// these the difference was measured too.
+// cifar10JPEG returns all of CIFAR-10 in a lossy copy, sorted by class: 5,000 training and 1,000
+// test images per class. Within a class the order is that of the published batches, as far as the
+// first 4,000 records show; the difference of the pixels was measured on these.
 //
-// Its pixels depend on the JPEG decoder, so that Images.Hash can change with the
-// Go release that built the program; the archive's SHA-256 does not.
+// The pixels depend on the JPEG decoder, so Images.Hash can change with the Go release that built
+// the program; the archive's SHA-256 does not.
 func cifar10JPEG() set {
 	const name = "cifar10_jpegq_all60000.tar.gz"
 	s := cifar10()
 	s.info.Name, s.info.Title = "cifar10_jpeg", "CIFAR-10, a lossy copy"
-	s.info.Description = "All 60,000 images of CIFAR-10 as JPEG files, sorted by class: for runs where the published bytes cannot be had."
+	s.info.Description = "All 60,000 images of CIFAR-10 as JPEG files, sorted by class: for runs without the published files."
 	s.info.Reading = []string{
 		"Lossy: the pixels differ from the published ones by 8.5 of 255 grey levels (root mean square over the first 4,000 images). " +
-			"Say so wherever a result rests on them.",
-		"Sorted by class, so that a row here is another image than that row of cifar10.",
+			"State this with every result.",
+		"Sorted by class, so that row numbers differ from those of cifar10.",
 	}
 	s.info.Files = []datasets.File{{Name: name, Size: 19433624, Compressed: true,
 		SHA256: "dc2212603ce62dc04b4a84dada32ec649057a99bd2675a80c2bcbc2eb5a016c4"}}

@@ -90,7 +90,7 @@ func TestBrokenCIFARArchivesAreNamed(t *testing.T) {
 	for want, packed := range map[string][]byte{
 		"not a gzip file":                               []byte("no archive"),
 		`test.bin ...): batch 1: 0 bytes are not`:       tarGz(t, train),
-		`train.bin" is there twice`:                     tarGz(t, train, test, train),
+		`train.bin" occurs twice`:                       tarGz(t, train, test, train),
 		`train.bin" has 3073 bytes, expected 3074`:      tarGz(t, bad(train, func(e *entry) { e.b = e.b[1:] }), test),
 		`train.bin" is not a regular file`:              tarGz(t, bad(train, func(e *entry) { e.kind, e.b = tar.TypeSymlink, nil }), test),
 		"coarse label 20; the superclasses are 0 to 19": tarGz(t, bad(train, func(e *entry) { e.b = cifarRecord(0, 20, 0) }), test),

@@ -1,3 +1,5 @@
+// The generated image set: line drawings with planted groups.
+
 package images
 
 import (
@@ -8,21 +10,21 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// glyphs is a generated set for runs without files: ten line drawings, 16 x 16
-// grey, moved, turned, sheared, scaled, of different thickness and contrast, with
-// noise. 3,000 images to train and 1,000 to test.
+// glyphs returns a generated set for runs without files: ten line drawings, 16 x 16 grey, shifted,
+// rotated, sheared and scaled, of different thickness and contrast, with noise. It has 3,000
+// training and 1,000 test images.
 //
-// Among the training images are three planted groups, no image in two of them:
+// Three groups are planted among the training images; no image is in two of them:
 //
-//   - "originals" and "copies": 100 images and a near-copy of each, which differs
-//     by at most 4 of 255 grey levels in a pixel. Forgetting an original while
-//     its copy is retained must not look like a failure.
-//   - "mislabelled": 60 images with the class of another drawing, drawn evenly
-//     among the nine. A model can only know them by heart.
+//   - "originals" and "copies": 100 images and a near-copy of each, which differs by at most 4 of 255
+//     grey levels in a pixel. Forgetting an original while its copy is retained must not look like a
+//     failure.
+//   - "mislabelled": 60 images with the class of another drawing, drawn evenly among the nine. A model
+//     can only memorise them.
 //
-// The images are the same for ever: PCG of math/rand/v2, whose stream is part of
-// Go's compatibility promise, and otherwise only sums, products, quotients and
-// square roots, which IEEE 754 rounds the same everywhere.
+// The images never change: they are drawn from PCG of math/rand/v2, whose stream is part of Go's
+// compatibility promise, and computed with sums, products, quotients and square roots only, which
+// IEEE 754 rounds the same everywhere.
 func glyphs() set {
 	return set{
 		info: datasets.Info{
@@ -37,26 +39,25 @@ func glyphs() set {
 
 const (
 	glyphSeed       = 0x6c65746865 // "lethe"
-	glyphStream     = 5            // behind those of the generated tables
+	glyphStream     = 5            // after those of the generated tables
 	glyphCopies     = 100
 	glyphMislabeled = 60
 	glyphSide       = 16
 	glyphGrain      = 40 // noise of a pixel in grey levels, at most
 )
 
-// stroke is a straight line between two points of a drawing whose parts lie
-// within -1..1, y downwards.
+// stroke is a straight line between two points of a drawing, coordinates in -1..1, y downwards.
 type stroke struct{ x1, y1, x2, y2 float64 }
 
-// glyph is a drawing. A round one is a circle of radius 0.9 without strokes.
+// glyph is a drawing: strokes, or a circle of radius 0.9 if it is round.
 type glyph struct {
 	name    string
 	round   bool
 	strokes []stroke
 }
 
-// alphabet lists the drawings. None is the mirror image of another, so that a
-// horizontal flip changes no class.
+// alphabet returns the drawings. None is the mirror image of another, so a horizontal flip changes
+// no class.
 func alphabet() []glyph {
 	box := []stroke{{-.8, -.8, .8, -.8}, {.8, -.8, .8, .8}, {.8, .8, -.8, .8}, {-.8, .8, -.8, -.8}}
 	return []glyph{
@@ -88,8 +89,8 @@ type drawing struct {
 	group  string
 }
 
-// drawGlyphs makes the set. Rows come in random order, so that no row number
-// gives a group away.
+// drawGlyphs generates the set. Rows are in random order, so that a row number does not reveal its
+// group.
 func drawGlyphs(info datasets.Info) *content {
 	rng := rand.New(rand.NewPCG(glyphSeed, glyphStream))
 	all := alphabet()
@@ -130,7 +131,7 @@ func drawingsPart(drawings []drawing) part {
 	}}
 }
 
-// nearCopy moves every pixel by at most 4 grey levels.
+// nearCopy changes every pixel by at most 4 grey levels.
 func nearCopy(pixels []byte, rng *rand.Rand) []byte {
 	out := slices.Clone(pixels)
 	for k, v := range out {
@@ -139,11 +140,11 @@ func nearCopy(pixels []byte, rng *rand.Rand) []byte {
 	return out
 }
 
-// draw makes one image of the drawing: 1 is ink, 0 is paper, as in MNIST.
+// draw returns one image of the drawing; 1 is ink and 0 is paper, as in MNIST.
 func (g glyph) draw(rng *rand.Rand) []byte {
 	between := func(low, high float64) float64 { return low + float64((high-low)*rng.Float64()) }
-	// A turn whose half angle has the tangent t: the cosine and the sine are
-	// quotients, so that no library function decides on a bit.
+	// A rotation whose half angle has the tangent t. Cosine and sine are quotients,
+	// so that the result does not depend on a library function's rounding.
 	t := between(-.2, .2)
 	scale, shear := between(3.6, 6), between(-.2, .2)
 	cos, sin := (1-float64(t*t))/(1+float64(t*t)), float64(2*t)/(1+float64(t*t))
@@ -165,7 +166,7 @@ func (g glyph) draw(rng *rand.Rand) []byte {
 	return out
 }
 
-// distance is that of a point from the drawing.
+// distance returns the distance of a point from the drawing.
 func (g glyph) distance(x, y float64) float64 {
 	if g.round {
 		return math.Abs(math.Sqrt(float64(x*x)+float64(y*y)) - .9)
@@ -177,7 +178,7 @@ func (g glyph) distance(x, y float64) float64 {
 	return best
 }
 
-// distance is that of a point from the nearest point of the line.
+// distance returns the distance of a point from the line.
 func (s stroke) distance(x, y float64) float64 {
 	dx, dy := s.x2-s.x1, s.y2-s.y1
 	along := (float64((x-s.x1)*dx) + float64((y-s.y1)*dy)) / (float64(dx*dx) + float64(dy*dy))

@@ -1,3 +1,5 @@
+// Image sets: the type, the list of sets, and loading.
+
 package images
 
 import (
@@ -8,16 +10,15 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// Images is a set of labelled images of one shape. Hash is the SHA-256 of Shape
-// and White, then of each part the number of images, and of each image the label,
-// the superclass (0 where there is none) and the pixels as bytes; numbers are
-// 64-bit, little-endian.
+// Images is a set of labelled images of one shape. Hash is the SHA-256 of Shape and White, then
+// for each part the number of images, and for each image the label, the superclass (0 if there is
+// none) and the pixels as bytes; numbers are 64-bit, little-endian.
 type Images struct {
 	datasets.About
 
-	// Train and Test are the parts as published. Test is empty where a set has
-	// no parts, and for Tiny-ImageNet it is the validation part, because the
-	// labels of the test part are secret.
+	// Train and Test are the parts as published. Test is empty if a set has no
+	// parts. For Tiny-ImageNet it is the validation part, because the labels of the
+	// test part are not published.
 	//
 	// X has an image per row, Channels*Height*Width pixels in 0..1; IDs are the
 	// numbers that the images have in the published part.
@@ -27,11 +28,11 @@ type Images struct {
 	// other sets.
 	Coarse []string
 
-	// White is the published value that became the pixel 1: 255 for most.
+	// White is the published value of the pixel 1: 255 for most sets.
 	White float64
 }
 
-// set is what one data set's file contributes: what it is, and how to read it.
+// set is one data set: its description and how to open it.
 type set struct {
 	info   datasets.Info
 	white  byte   // 0 means 255
@@ -40,7 +41,7 @@ type set struct {
 	open   func(*loader) (*content, error)
 }
 
-// content is an opened set, from which single images can be taken.
+// content is an opened set, from which single images are read.
 type content struct {
 	train, test part
 	classes     []string         // nil: those of the Info
@@ -48,18 +49,18 @@ type content struct {
 	close       func() error     // can be nil
 }
 
-// part gives one image at a time. read fills pixels and returns the label; the
-// superclass is 0 where there are none.
+// part reads one image at a time. read fills pixels and returns the label, and the superclass or
+// 0.
 type part struct {
 	rows int
 	read func(row int, pixels []byte) (y, coarse int, err error)
 }
 
-// sets are the published ones, but in tests that put made files in their place.
+// sets returns the image sets. Tests replace it.
 var sets = publishedSets
 
-// publishedSets lists every image set in the order that All reports. A table asks for names
-// a thousand times.
+// publishedSets returns every image set in the order of All. It is built once because tables look
+// names up thousands of times.
 var publishedSets = sync.OnceValue(func() []set {
 	return []set{
 		mnist(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
@@ -68,8 +69,7 @@ var publishedSets = sync.OnceValue(func() []set {
 	}
 })
 
-// All lists every image set: the published ones, then those that stand in for
-// them, then the generated one.
+// All returns every image set: the published ones, the copies of them, the generated one.
 func All() []datasets.Info {
 	all := sets()
 	out := make([]datasets.Info, len(all))
@@ -79,21 +79,20 @@ func All() []datasets.Info {
 	return out
 }
 
-// Lookup returns the named image set, or an error that suggests the names close
-// to the one given.
+// Lookup returns the named image set, or an error that suggests similar names.
 func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All(), name) }
 
-// Load reads an image set from the folder datasets.Dir, checks the SHA-256 of
-// every file before it uses a byte of it, and returns all of its images. It never
-// downloads; see package fetch. The generated set needs no file.
+// Load reads an image set from the folder datasets.Dir, checks the hash of every file before it
+// uses it, and returns all of its images. It never downloads; see package fetch. The generated set
+// needs no file.
 //
 // Errors name the file and the field or byte that cannot be read.
 func Load(ctx context.Context, name string) (*Images, error) {
 	return load(ctx, name, nil, nil)
 }
 
-// LoadRows is Load for the images in the named rows of the published parts, in
-// the order given. Neither slice can be nil: an empty one leaves a part out.
+// LoadRows is Load for the given rows of the published parts, in the given order. An empty slice
+// leaves a part out; nil is an error.
 func LoadRows(ctx context.Context, name string, train, test []int) (*Images, error) {
 	if train == nil || test == nil {
 		return nil, fmt.Errorf("datasets: %s: the rows of a part are nil; use an empty slice for none of them", name)
@@ -146,7 +145,7 @@ func (s set) load(r *loader, train, test []int) (*Images, error) {
 	return m, nil
 }
 
-// groupsAmong keeps of the groups what is among the given ids.
+// groupsAmong returns the members of the groups that are among the given IDs.
 func groupsAmong(groups map[string][]int, ids []int) map[string][]int {
 	if groups == nil {
 		return nil
@@ -165,7 +164,7 @@ func groupsAmong(groups map[string][]int, ids []int) map[string][]int {
 	return out
 }
 
-// loader is one call of Load: what is read and which files were.
+// loader is one call of Load: what is read, and from which files.
 type loader struct {
 	ctx     context.Context
 	info    datasets.Info

@@ -1,3 +1,5 @@
+// Decoding of JPEG images.
+
 package images
 
 import (
@@ -8,14 +10,12 @@ import (
 	"image/jpeg"
 )
 
-// decodeJPEG puts a JPEG file of exactly the given shape (channels, height,
-// width) into pixels, channel by channel. Where three channels are asked for, a
-// grey image has three equal ones. The announced size is checked before anything
-// is decoded.
+// decodeJPEG decodes a JPEG file of exactly the given shape (channels, height, width) into pixels,
+// channel by channel. A grey image gets three equal channels. The announced size is checked before
+// anything is decoded.
 //
-// Colours are computed from the nearest chroma sample, as image/jpeg gives them;
-// libjpeg interpolates by default, which moves pixels by a few levels where the
-// chroma is subsampled.
+// Colours are computed from the nearest chroma sample, as image/jpeg does. libjpeg interpolates by
+// default, which changes pixels by a few levels if the chroma is subsampled.
 func decodeJPEG(pixels, b []byte, shape [3]int) error {
 	c, h, w := shape[0], shape[1], shape[2]
 	config, err := jpeg.DecodeConfig(bytes.NewReader(b))
@@ -46,7 +46,7 @@ func decodeJPEG(pixels, b []byte, shape [3]int) error {
 	return nil
 }
 
-// colours returns the function that gives the colour of a pixel.
+// colours returns a function that returns the colour of a pixel.
 func colours(img image.Image) (func(x, y int) (r, g, b byte), error) {
 	switch m := img.(type) {
 	case *image.Gray:

@@ -82,7 +82,7 @@ func with(files map[string][]byte, name string, b []byte) map[string][]byte {
 	return out
 }
 
-// byteOf is the pixel that stands at a place of image i of the made files:
+// byteOf is the pixel at a position of image i of the made files:
 // different for every image, channel, line and column.
 func byteOf(i, ch, y, x int) byte { return byte(31*i + 67*ch + 5*y + 3*x) }
 
@@ -99,7 +99,7 @@ func planes(i, c, h, w int) []byte {
 	return out
 }
 
-// holds says that image `published` stands in row of the part.
+// holds checks that image `published` is in row of the part.
 func holds(t *testing.T, m *Images, p datasets.Part, row, published int) {
 	t.Helper()
 	c, h, w := m.Shape[0], m.Shape[1], m.Shape[2]

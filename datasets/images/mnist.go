@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets/idx"
 )
 
-// mnist is MNIST in its published order, 60,000 digits to train and 10,000 to
-// test. 0 is paper and 1 is ink, as published.
+// mnist returns the description and the loader of MNIST in its published order: 60,000 training
+// digits and 10,000 test digits. 0 is paper and 1 is ink, as published.
 func mnist() set {
 	const mirror = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 	const publisher = "http://yann.lecun.com/exdb/mnist/"
@@ -83,7 +83,7 @@ func (r *loader) idxFile(name string) (string, idx.Array, error) {
 	return path, a, nil
 }
 
-// digits are the classes of sets of digits.
+// digits returns the class names of sets of digits.
 func digits() []string {
 	out := make([]string, 10)
 	for d := range out {

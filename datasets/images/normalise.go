@@ -1,3 +1,5 @@
+// Normalisation of image channels, and the order of pixels.
+
 package images
 
 import (
@@ -8,15 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// CIFAR10Normalisation is the normalisation that the unlearning programs of the field use for
-// CIFAR-10 (OPTML-Group's Unlearn-Saliency and Unlearn-Sparse), measured on its
-// training images.
+// CIFAR10Normalisation returns the normalisation that unlearning programs use for CIFAR-10
+// (OPTML-Group's Unlearn-Saliency and Unlearn-Sparse), measured on its training images.
 func CIFAR10Normalisation() datasets.Normalisation {
 	return datasets.Normalisation{Mean: []float64{0.4914, 0.4822, 0.4465}, SD: []float64{0.2470, 0.2435, 0.2616}}
 }
 
-// MeasureChannels returns the mean and the standard deviation (dividing by n) of every
-// channel over all images of x, in float64.
+// MeasureChannels returns the mean and the standard deviation (divisor n) of every channel over
+// all images of x, in float64.
 func MeasureChannels(x array.Matrix[float32], shape [3]int) (datasets.Normalisation, error) {
 	c, plane := shape[0], shape[1]*shape[2]
 	if x.Rows == 0 {
@@ -72,8 +73,8 @@ func checkNorm(n datasets.Normalisation, channels int) error {
 	return nil
 }
 
-// Interleave returns the images with the channels of a pixel side by side,
-// height x width x channels, as pictures are drawn.
+// Interleave returns the images as height x width x channels, the channels of a pixel side by
+// side.
 func Interleave(x array.Matrix[float32], shape [3]int) (array.Matrix[float32], error) {
 	out := array.New[float32](x.Rows, x.Cols)
 	c, plane := shape[0], shape[1]*shape[2]

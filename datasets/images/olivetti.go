@@ -1,3 +1,5 @@
+// The Olivetti faces: descriptions and loaders.
+
 package images
 
 import (
@@ -9,18 +11,16 @@ import (
 	"github.com/lethe-ml/lethe/datasets/mat5"
 )
 
-// olivettiWhite is the brightest byte of the faces. scikit-learn divides by it,
-// and so do we.
+// olivettiWhite is the brightest byte of the faces, by which scikit-learn divides too.
 const olivettiWhite = 242
 
-// olivetti is the AT&T ("Olivetti") faces in the form that scikit-learn loads:
-// 40 people, ten images each, 64 x 64; there are no published parts, and all
+// olivetti returns the description and the loader of the AT&T ("Olivetti") faces in the form that
+// scikit-learn loads: 40 people, ten images each, 64 x 64. There are no published parts; all
 // images are in Train. Rows 10 p to 10 p + 9 show person p.
 //
-// SHA-256 and address are those that scikit-learn 1.9.1 states
-// (sklearn/datasets/_olivetti_faces.py), and how the array is turned is its
-// reading too. Nobody states the length of the file. The loader was never run on
-// the file itself, only on small ones in the same format.
+// SHA-256, address and orientation are those of scikit-learn 1.9.1
+// (sklearn/datasets/_olivetti_faces.py). No source states the length of the file. The loader was
+// tested on small files in the same format only, not on the file itself.
 func olivetti() set {
 	return set{
 		info: datasets.Info{
@@ -73,8 +73,8 @@ func openOlivetti(r *loader) (*content, error) {
 	}}}, nil
 }
 
-// olivettiIdx is the same faces from a pair of idx files, which nobody
-// publishes: a copy in a simpler format.
+// olivettiIdx returns the same faces from a pair of idx files, an unpublished copy in a simpler
+// format.
 func olivettiIdx() set {
 	s := olivetti()
 	s.info.Name, s.info.Title = "olivetti_idx", "Olivetti faces, a copy in idx format"

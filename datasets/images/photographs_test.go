@@ -89,7 +89,7 @@ func TestGreyPhotographsHaveThreeEqualChannels(t *testing.T) {
 	}
 }
 
-// corners has a colour in each quarter, which shows how an image lies.
+// corners has a colour in each quarter, which shows the orientation of an image.
 func corners(side int) image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, side, side))
 	for y := range side {
@@ -165,11 +165,11 @@ func TestBrokenTinyImageNetArchivesAreNamed(t *testing.T) {
 	lines := "val_0.JPEG\tn01443537\nval_1.JPEG\tn01443537\nval_2.JPEG\tn01443537\n"
 	for want, e := range map[string]entry{
 		"wnids.txt: 2 classes, expected 3":                         {name: ids, b: []byte("n01443537 n02124075")},
-		`wnids.txt: "../01443537" is no WordNet number`:            {name: ids, b: []byte("n04067472 n02124075 ../01443537")},
-		"wnids.txt: n02124075 is there twice":                      {name: ids, b: []byte("n04067472 n02124075 n02124075")},
+		`wnids.txt: "../01443537" is not a WordNet number`:         {name: ids, b: []byte("n04067472 n02124075 ../01443537")},
+		"wnids.txt: n02124075 occurs twice":                        {name: ids, b: []byte("n04067472 n02124075 n02124075")},
 		"val_annotations.txt:1: 1 fields":                          {name: notes, b: []byte("val_0.JPEG n01443537")},
 		"val_annotations.txt: no line for val_3.JPEG":              {name: notes, b: []byte(lines)},
-		"val_annotations.txt:4: val_1.JPEG is there twice":         {name: notes, b: []byte(lines + "val_1.JPEG\tn01443537\n")},
+		"val_annotations.txt:4: val_1.JPEG occurs twice":           {name: notes, b: []byte(lines + "val_1.JPEG\tn01443537\n")},
 		`val_annotations.txt:4: "val_4.JPEG" is none of`:           {name: notes, b: []byte(lines + "val_4.JPEG\tn01443537\n")},
 		`val_annotations.txt:4: "val_03.JPEG" is none of`:          {name: notes, b: []byte(lines + "val_03.JPEG\tn01443537\n")},
 		`val_annotations.txt:4: the class "n00000000" is not in`:   {name: notes, b: []byte(lines + "val_3.JPEG\tn00000000\n")},
@@ -187,6 +187,6 @@ func TestBrokenTinyImageNetArchivesAreNamed(t *testing.T) {
 	files := tinyFiles(t)
 	refuses(t, "not a valid zip file", threeClasses(), 10, 4, map[string][]byte{tinyZip: []byte("no archive")})
 	refuses(t, `no entry "tiny-imagenet-200/wnids.txt"`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, files[0])})
-	refuses(t, `is there twice`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, append(files, files[5])...)})
+	refuses(t, `occurs twice`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, append(files, files[5])...)})
 	refuses(t, `n04067472_1.JPEG"`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, slices.Delete(files, 6, 7)...)})
 }

@@ -1,3 +1,5 @@
+// Drawing and normalisation of images for training.
+
 package images
 
 import (
@@ -14,13 +16,12 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// Prepare draws images from each part of a set without repetition, 0 for all of
-// a part, and normalises every channel by the mean and standard deviation of the
-// training images drawn. Of a set whose test part is empty, the test images are drawn from the
-// other images of the training part. The draw depends on rng only, and the
-// images stand in the order of their rows.
+// Prepare draws images from each part of a set without repetition, 0 for all of a part, and
+// normalises every channel with the mean and the standard deviation of the drawn training images.
+// If the set has no test part, the test images are drawn from the other training images. The draw
+// depends on rng only; the images are in the order of their rows.
 //
-// It fails for a nil rng, for more images than there are, and as LoadRows does.
+// It refuses a nil rng, more images than there are, and what LoadRows refuses.
 func Prepare(ctx context.Context, name string, train, test int, rng *rand.Rand) (*datasets.Prepared, error) {
 	set, err := loadDrawn(ctx, name, train, test, rng)
 	if err != nil {
@@ -39,7 +40,7 @@ func Pixels(ctx context.Context, name string, train, test int, rng *rand.Rand) (
 	return newPrepared(set, norm), nil
 }
 
-// loadDrawn loads the images drawn.
+// loadDrawn draws rows and loads them.
 func loadDrawn(ctx context.Context, name string, train, test int, rng *rand.Rand) (*Images, error) {
 	info, err := Lookup(name)
 	if err != nil {
@@ -71,7 +72,7 @@ func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held [
 		room = all - train
 	}
 	if train < 1 || train > all || test < 1 || test > room {
-		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are asked for, it has %d and %d", info.Name, train, test, all, tests)
+		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d and %d", info.Name, train, test, all, tests)
 	}
 	drawn := rng.Perm(all)
 	rows = drawn[:train:train]
@@ -100,7 +101,7 @@ func prepare(set *Images) (*datasets.Prepared, error) {
 	return newPrepared(set, norm), nil
 }
 
-// newPrepared is a set that has been normalised.
+// newPrepared returns a normalised set as a datasets.Prepared.
 func newPrepared(set *Images, norm datasets.Normalisation) *datasets.Prepared {
 	h := sha256.New()
 	h.Write([]byte(set.Hash))

@@ -1,3 +1,5 @@
+// SVHN: description and loader.
+
 package images
 
 import (
@@ -8,9 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/datasets/mat5"
 )
 
-// svhn is SVHN's cropped digits ("Format 2"): 73,257 to train and 26,032 to
-// test. The 531,131 extra images are not part of it. The files call the digit 0
-// label 10.
+// svhn returns the description and the loader of SVHN's cropped digits ("Format 2"): 73,257
+// training and 26,032 test images, without the 531,131 extra images. The files use label 10 for
+// the digit 0.
 //
 // Sizes and SHA-256 are those that TensorFlow Datasets records for the files
 // (tensorflow_datasets/url_checksums/svhn_cropped.txt).
@@ -74,8 +76,7 @@ func (r *loader) svhnPart(name string, rows int) (part, error) {
 	}}, nil
 }
 
-// transposeInto turns channels stored column by column into channels stored line
-// by line.
+// transposeInto copies channels stored column by column to channels stored line by line.
 func transposeInto(to, from []byte, c, h, w int) {
 	for ch := range c {
 		for y := range h {

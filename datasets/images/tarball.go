@@ -1,3 +1,5 @@
+// Reading of .tar.gz archives of images.
+
 package images
 
 import (
@@ -18,10 +20,9 @@ const (
 	maxTarball = 1 << 30 // bytes kept of one archive
 )
 
-// tarball returns the path and the wanted entries of one of the set's .tar.gz
-// files. wanted returns the size of an entry, negative for "at most" its
-// absolute value, and false for one that is passed over. Nothing is written to
-// disk, so that names in an archive lead nowhere.
+// tarball returns the path and the requested entries of one of the set's .tar.gz files. wanted
+// returns the size of an entry (negative: at most its absolute value) and false for an entry to
+// skip. Nothing is written to disk, so names in an archive are harmless.
 func (r *loader) tarball(name string, wanted func(entry string) (int64, bool)) (string, map[string][]byte, error) {
 	file, source, err := datasets.OpenFile(r.ctx, r.info, name)
 	if err != nil {
@@ -61,7 +62,7 @@ func readTarball(ctx context.Context, from io.Reader, wanted func(entry string) 
 			continue
 		}
 		if _, twice := files[h.Name]; twice {
-			return nil, fmt.Errorf("the entry %q is there twice", h.Name)
+			return nil, fmt.Errorf("the entry %q occurs twice", h.Name)
 		}
 		if err := fits(h, size); err != nil {
 			return nil, err

@@ -1,3 +1,5 @@
+// Tiny-ImageNet: description and loader.
+
 package images
 
 import (
@@ -9,19 +11,17 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// tinyImageNet is Tiny-ImageNet: 500 training images of each of 200 classes,
-// and as the test part the published validation images, 50 of each class,
-// because the labels of the published test images are secret.
+// tinyImageNet returns the description and the loader of Tiny-ImageNet: 500 training images of
+// each of 200 classes, and as test part the published validation images, 50 of each class, because
+// the labels of the published test images are secret.
 //
-// Classes are in the order of their WordNet numbers (n01443537, ...), as
-// programs that list the folders have them; wnids.txt has another order. A
-// class name is the number and the first of its words in words.txt. Training
-// rows are sorted by class and number, test rows by number. Some images are grey
-// and get three equal channels.
+// Classes are in the order of their WordNet numbers (n01443537, ...), as programs that list the
+// folders have them; wnids.txt has another order. A class name is the number and the first of its
+// words in words.txt. Training rows are sorted by class and number, test rows by number. Grey
+// images get three equal channels.
 //
-// The SHA-256 is not from the publisher: independent public records of the
-// archive agree on it and on the 248,100,043 bytes. Whoever has another file
-// learns so, and nothing is read from it. Pixels depend on the JPEG decoder, so that
+// The SHA-256 is not from the publisher: independent public records of the archive agree on it and
+// on the 248,100,043 bytes. Any other file is refused. Pixels depend on the JPEG decoder, so
 // Images.Hash can change with the Go release that built the program.
 func tinyImageNet() set {
 	const name = "tiny-imagenet-200.zip"
@@ -124,10 +124,10 @@ func (t *tinyArchive) classes(want int) ([]string, error) {
 	t.class = map[string]int{}
 	for k, id := range t.wnids {
 		if !isWordNet(id) {
-			return nil, fmt.Errorf("wnids.txt: %q is no WordNet number", clipped(id))
+			return nil, fmt.Errorf("wnids.txt: %q is not a WordNet number", clipped(id))
 		}
 		if _, twice := t.class[id]; twice {
-			return nil, fmt.Errorf("wnids.txt: %s is there twice", id)
+			return nil, fmt.Errorf("wnids.txt: %s occurs twice", id)
 		}
 		t.class[id] = k
 	}
@@ -169,7 +169,7 @@ func (t *tinyArchive) annotations(images int) error {
 			return fmt.Errorf("%s:%d: %q is none of val_0.JPEG to val_%d.JPEG", name, line, clipped(fields[0]), images-1)
 		}
 		if seen[k] {
-			return fmt.Errorf("%s:%d: val_%d.JPEG is there twice", name, line, k)
+			return fmt.Errorf("%s:%d: val_%d.JPEG occurs twice", name, line, k)
 		}
 		class, ok := t.class[fields[1]]
 		if !ok {
@@ -183,8 +183,8 @@ func (t *tinyArchive) annotations(images int) error {
 	return nil
 }
 
-// isWordNet says whether id is a WordNet number, n and eight digits, which is
-// also safe as a part of a name.
+// isWordNet reports whether id is a WordNet number, n and eight digits. Such a text is safe as a
+// part of a file name.
 func isWordNet(id string) bool {
 	if len(id) != 9 || id[0] != 'n' {
 		return false

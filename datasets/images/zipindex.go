@@ -10,8 +10,8 @@ import (
 // zipIndex finds the entries of a zip archive by name.
 type zipIndex struct{ entries map[string]*zip.File }
 
-// readZip reads the archive's directory. Nothing is unpacked yet, and nothing is
-// ever written to disk, so that names in the archive lead nowhere.
+// readZip reads the archive's directory without unpacking anything. Nothing is written to disk, so
+// names in the archive are harmless.
 func readZip(from io.ReaderAt, size int64) (*zipIndex, error) {
 	z, err := zip.NewReader(from, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -23,7 +23,7 @@ func readZip(from io.ReaderAt, size int64) (*zipIndex, error) {
 	index := &zipIndex{entries: make(map[string]*zip.File, len(z.File))}
 	for _, e := range z.File {
 		if _, twice := index.entries[e.Name]; twice {
-			return nil, fmt.Errorf("the entry %q is there twice", clipped(e.Name))
+			return nil, fmt.Errorf("the entry %q occurs twice", clipped(e.Name))
 		}
 		index.entries[e.Name] = e
 	}

@@ -1,3 +1,5 @@
+// Elements of the MAT-file format: a tag with type and length, and data.
+
 package mat5
 
 import (
@@ -5,7 +7,7 @@ import (
 	"fmt"
 )
 
-// kind is the type in which an element's data are stored.
+// kind is the storage type of an element's data.
 type kind uint32
 
 const (
@@ -23,7 +25,7 @@ const (
 	compressed kind = 15
 )
 
-// width returns the bytes of one number, 0 for what is no number.
+// width returns the bytes of one number, 0 for other kinds.
 func (k kind) width() int {
 	switch k {
 	case int8s, uint8s:
@@ -42,11 +44,11 @@ func (k kind) width() int {
 type tagged struct {
 	kind kind
 	body []byte
-	end  int // the first byte behind the data
+	end  int // the first byte after the data
 }
 
-// element reads the element that begins at byte at, and returns where the next
-// one begins: elements fill up to multiples of 8 bytes, the last one may not.
+// element reads the element that begins at byte at. next is where the next one begins: elements
+// are padded to multiples of 8 bytes, except perhaps the last.
 func element(b []byte, at int, order binary.ByteOrder) (e tagged, next int, err error) {
 	if len(b)-at < 8 {
 		return e, 0, fmt.Errorf("byte %d: %d bytes are left, an element has at least 8", at, len(b)-at)

@@ -1,11 +1,10 @@
-// Package mat5 reads real numeric arrays from MATLAB's MAT-file format, level 5
-// (MathWorks, "MAT-File Format", chapter 1), as save writes it with -v6 and -v7:
-// both byte orders, plain and zlib-compressed elements, the short form of small
-// elements, numbers stored in a smaller type than the array's class.
+// Package mat5 reads real numeric arrays from MATLAB's MAT-file format, level 5 (MathWorks,
+// "MAT-File Format", chapter 1), as save writes it with -v6 and -v7: both byte orders, plain and
+// zlib-compressed elements, the short form of small elements, and numbers stored in a smaller type
+// than the array's class.
 //
-// Refused with an error that says so: level 4, HDF5 ("-v7.3"), and a wanted
-// array that is complex, sparse, text, a cell, a structure or an object. Such
-// arrays are passed over where nobody wants them.
+// It refuses level 4, HDF5 ("-v7.3"), and a requested array that is complex, sparse, text, a cell,
+// a structure or an object. It skips such arrays if they are not requested.
 package mat5
 
 import (
@@ -25,7 +24,7 @@ const (
 	maxName   = 256
 )
 
-// Class is the type that an array has in MATLAB.
+// Class is the type of an array in MATLAB.
 type Class byte
 
 // The numeric classes, with the format's numbers.
@@ -53,9 +52,9 @@ type Array struct {
 	data  []byte
 }
 
-// Read returns the wanted arrays of a file, by name. All of them must be there,
-// once. No array may need more than limit bytes decompressed. Errors name the
-// byte of the file, and inside a compressed element the byte of its content.
+// Read returns the requested arrays of a file, by name. Each must occur exactly once. No array may
+// need more than limit bytes decompressed. Errors name the byte of the file, and inside a
+// compressed element the byte of its content.
 func Read(b []byte, limit int64, wanted ...string) (map[string]Array, error) {
 	order, err := header(b)
 	if err != nil {
@@ -106,7 +105,7 @@ func header(b []byte) (binary.ByteOrder, error) {
 	return order, nil
 }
 
-// addWanted adds the array of a top-level element to found if it is wanted.
+// addWanted adds the array of a top-level element to found if it is requested.
 func addWanted(found map[string]Array, e tagged, at int, order binary.ByteOrder, limit int64, wanted []string) error {
 	body, where := e.body, fmt.Sprintf("byte %d", at)
 	if e.kind == compressed {
@@ -135,13 +134,13 @@ func addWanted(found map[string]Array, e tagged, at int, order binary.ByteOrder,
 		return nil
 	}
 	if _, twice := found[a.Name]; twice {
-		return fmt.Errorf("%s: the array %q is there twice", where, a.Name)
+		return fmt.Errorf("%s: the array %q occurs twice", where, a.Name)
 	}
 	found[a.Name] = *a
 	return nil
 }
 
-// inflate decompresses at most limit bytes and what surrounds an array's data.
+// inflate decompresses at most limit bytes of data and the headers around them.
 func inflate(b []byte, limit int64) ([]byte, error) {
 	const around = 1 << 12
 	z, err := zlib.NewReader(bytes.NewReader(b))
@@ -158,7 +157,7 @@ func inflate(b []byte, limit int64) ([]byte, error) {
 	return plain, nil
 }
 
-// parseArray reads the parts of an array, or returns nil for one not wanted.
+// parseArray reads the parts of an array, or returns nil for one that is not requested.
 func parseArray(b []byte, order binary.ByteOrder, limit int64, wanted []string) (*Array, error) {
 	flags, at, err := readSubelement(b, 0, order, "array flags", uint32s)
 	if err != nil {
@@ -189,7 +188,7 @@ func parseArray(b []byte, order binary.ByteOrder, limit int64, wanted []string) 
 	return a, nil
 }
 
-// readShapeAndData reads dimensions and data of a wanted array.
+// readShapeAndData reads the dimensions and the data of a requested array.
 func (a *Array) readShapeAndData(b []byte, at int, dims []byte, flags uint32, limit int64) error {
 	const complexFlag = 0x0800
 	if a.Class < Double || a.Class > Uint64 {
@@ -216,7 +215,7 @@ func (a *Array) readShapeAndData(b []byte, at int, dims []byte, flags uint32, li
 		return fmt.Errorf("data: %w", err)
 	}
 	if next < len(b) {
-		return fmt.Errorf("data: byte %d: %d bytes behind them", next, len(b)-next)
+		return fmt.Errorf("data: byte %d: %d bytes after them", next, len(b)-next)
 	}
 	a.kind, a.data = e.kind, e.body
 	if width := a.kind.width(); width == 0 || int64(len(a.data)) != count*int64(width) {
@@ -225,7 +224,7 @@ func (a *Array) readShapeAndData(b []byte, at int, dims []byte, flags uint32, li
 	return nil
 }
 
-// readSubelement reads one of the parts of an array that come in a fixed order.
+// readSubelement reads one of the parts of an array, which come in a fixed order.
 func readSubelement(b []byte, at int, order binary.ByteOrder, what string, k kind) ([]byte, int, error) {
 	e, next, err := element(b, at, order)
 	if err != nil {
@@ -249,8 +248,8 @@ func contains(list []string, s string) bool {
 // Len returns the number of elements.
 func (a Array) Len() int { return len(a.data) / max(a.kind.width(), 1) }
 
-// Bytes returns the elements of an array that is stored in unsigned bytes,
-// whatever its class. It returns nil for any other: see Floats.
+// Bytes returns the elements of an array that is stored in unsigned bytes, and nil for any other;
+// see Floats.
 func (a Array) Bytes() []byte {
 	if a.kind != uint8s {
 		return nil

@@ -176,7 +176,7 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 		"endless element":     {with(w.AppendUint32(w.AppendUint32(nil, 14), 1<<32-1)), "an element of 4294967295 bytes, 0 are left"},
 		"small too long":      {with(w.AppendUint32(nil, 5<<16|2), make([]byte, 4)), "a small element of 5 bytes"},
 		"not an array":        {with(w.element(9, make([]byte, 8))), "an element of type 9"},
-		"twice":               {with(good, good), `the array "a" is there twice`},
+		"twice":               {with(good, good), `the array "a" occurs twice`},
 		"complex":             {with(w.array("a", 0x0800|class(mat5.Double), 9, make([]byte, 8), 1, 1)), "complex"},
 		"a cell":              {with(w.array("a", 1, 9, make([]byte, 8), 1, 1)), "class 1 is not numeric"},
 		"one dimension":       {with(w.array("a", class(mat5.Uint8), 2, []byte{1}, 1)), "dimensions: 4 bytes"},

@@ -1,11 +1,10 @@
-// Package mtx reads counts from MatrixMarket's formats (Boisvert, Pozo and
-// Remington, "The Matrix Market Exchange Formats", NISTIR 5935, 1996), as Cell
-// Ranger, SciPy and R write them: coordinate or array, integer, SciPy's
-// unsigned-integer, real or pattern, general or symmetric. Complex matrices and
-// those of skew or Hermitian symmetry hold no counts and are refused.
+// Package mtx reads counts from MatrixMarket's formats (Boisvert, Pozo and Remington, "The Matrix
+// Market Exchange Formats", NISTIR 5935, 1996), as Cell Ranger, SciPy and R write them: coordinate
+// or array, integer, SciPy's unsigned-integer, real or pattern, general or symmetric. It refuses
+// complex, skew-symmetric and Hermitian matrices, which hold no counts.
 //
-// A file is read as a stream and once. Nothing is believed of its header: memory
-// grows with the entries that are there.
+// A file is read once, as a stream. The header is not trusted: memory grows with the entries that
+// are read.
 package mtx
 
 import (
@@ -28,7 +27,7 @@ const (
 	MaxLine = 1 << 12 // bytes
 )
 
-// MaxCount is the greatest count that a float32 holds with all its neighbours.
+// MaxCount is the greatest count: up to it a float32 holds every whole number exactly.
 const MaxCount = 1 << 24
 
 // Reader is a file whose header was read.
@@ -37,8 +36,7 @@ type Reader struct {
 	lines reader
 }
 
-// NewReader reads a file's header. Refused, with the line, is one that is no such
-// file's.
+// NewReader reads a file's header. Errors name the line.
 func NewReader(ctx context.Context, from io.Reader) (*Reader, error) {
 	text, err := files.NewTextReaderSize(from, MaxLine)
 	if err != nil {
@@ -51,17 +49,15 @@ func NewReader(ctx context.Context, from io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// Shape is what the header says that the file has.
+// Shape returns the shape in the header.
 func (r *Reader) Shape() (rows, cols int) { return r.rows, r.cols }
 
-// Transposed reads a matrix of counts, rows x cols in the file, whose columns
-// become the rows of the result: genes x cells is cells x genes here. Entries may
-// stand in any order; explicit zeros are left out.
+// Transposed reads a matrix of counts, rows x cols in the file, and returns its transpose: genes x
+// cells becomes cells x genes. Entries may be in any order; explicit zeros are dropped.
 //
-// Refused, with the line: another shape than the one given, an entry outside of it,
-// a count that is negative, broken, infinite or greater than MaxCount, more or fewer
-// entries than announced. An entry that is there twice is refused by its row and
-// column.
+// It refuses, with the line: another shape than the given one, an entry outside it, a count that
+// is negative, not whole, infinite or greater than MaxCount, and more or fewer entries than
+// announced. A duplicate entry is refused with its row and column.
 func (r *Reader) Transposed(rows, cols int) (s array.Sparse[float32], err error) {
 	if r.rows != rows || r.cols != cols {
 		err = fmt.Errorf("a matrix of %d x %d, expected %d x %d", r.rows, r.cols, rows, cols)
@@ -85,17 +81,17 @@ func ReadTransposed(ctx context.Context, from io.Reader, rows, cols int) (array.
 	return r.Transposed(rows, cols)
 }
 
-// header is what stands before the entries.
+// header is the content of a file before its entries.
 type header struct {
 	pattern    bool // entries have no value
-	array      bool // all elements stand there, column by column
-	symmetric  bool // the elements above the diagonal do not
+	array      bool // all elements are listed, column by column
+	symmetric  bool // the elements above the diagonal are not listed
 	rows, cols int
 	want       int // entries
 }
 
-// nextPlace is where the entry stands that comes behind (i, j) in an array, whose first
-// is behind (-1, 0).
+// nextPlace returns the position of the entry after (i, j) in an array. The first entry follows
+// (-1, 0).
 func (h header) nextPlace(i, j int) (int, int) {
 	if i++; i < h.rows {
 		return i, j
@@ -106,7 +102,7 @@ func (h header) nextPlace(i, j int) (int, int) {
 	return 0, j
 }
 
-// reader gives the lines of a file.
+// reader returns the lines of a file.
 type reader struct {
 	ctx   context.Context
 	lines *bufio.Reader
@@ -150,8 +146,8 @@ func (r *reader) header() (header, error) {
 	return h, err
 }
 
-// shape reads the line with the numbers of rows, columns and entries; that of an
-// array has no entries.
+// shape parses the line with the numbers of rows, columns and entries; an array's line has no
+// number of entries.
 func (h *header) shape(line []byte) error {
 	into, expected := []*int{&h.rows, &h.cols, &h.want}, "rows, columns and entries"
 	if h.array {
@@ -185,7 +181,7 @@ func (h *header) shape(line []byte) error {
 	return nil
 }
 
-// banner reads the first line.
+// banner parses the first line.
 func banner(b []byte) (header, error) {
 	words := bytes.Fields(bytes.ToLower(b))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
@@ -219,13 +215,13 @@ func banner(b []byte) (header, error) {
 	return h, nil
 }
 
-// triplets are the entries in the order of the file, counted from 0.
+// triplets holds the entries in file order, counted from 0.
 type triplets struct {
 	row, col []int32
 	value    []float32
 }
 
-// entries reads all of them and demands that there are as many as announced.
+// entries reads all entries and compares their number with the announced one.
 func (r *reader) entries(h header) (*triplets, error) {
 	t, n, i, j := &triplets{}, 0, -1, 0
 	for {
@@ -259,7 +255,7 @@ func (r *reader) entries(h header) (*triplets, error) {
 	return t, nil
 }
 
-// entry reads a line of the coordinate format.
+// entry parses a line of the coordinate format.
 func (t *triplets) entry(line []byte, h header) error {
 	f, n := fields(line)
 	if want := 3; n != want && !(h.pattern && n == 2) || h.pattern && n == want {
@@ -285,7 +281,7 @@ func (t *triplets) entry(line []byte, h header) error {
 	return err
 }
 
-// element reads a line of the array format.
+// element parses a line of the array format.
 func (t *triplets) element(line []byte, h header, i, j int) error {
 	f, n := fields(line)
 	if n != 1 {
@@ -296,7 +292,7 @@ func (t *triplets) element(line []byte, h header, i, j int) error {
 	return err
 }
 
-// add keeps an element that is not zero, and its mirror image where there is one.
+// add appends an element that is not zero, and its mirror image if the matrix is symmetric.
 func (t *triplets) add(h header, i, j int, v float32) {
 	if v == 0 {
 		return
@@ -307,7 +303,7 @@ func (t *triplets) add(h header, i, j int, v float32) {
 	}
 }
 
-// byColumn makes the columns rows and puts the elements of each in order.
+// byColumn returns the transpose, the elements of each row sorted.
 func (t *triplets) byColumn(h header) (array.Sparse[float32], error) {
 	s := array.Sparse[float32]{Rows: h.cols, Cols: h.rows, Starts: make([]int, h.cols+1),
 		Columns: make([]int32, len(t.row)), Values: make([]float32, len(t.row))}
@@ -328,7 +324,7 @@ func (t *triplets) byColumn(h header) (array.Sparse[float32], error) {
 		sortRow(rows, values)
 		for k := 1; k < len(rows); k++ {
 			if rows[k] == rows[k-1] {
-				return s, fmt.Errorf("row %d, column %d is there twice", rows[k]+1, j+1)
+				return s, fmt.Errorf("row %d, column %d occurs twice", rows[k]+1, j+1)
 			}
 		}
 	}
@@ -342,7 +338,7 @@ func endOfFileError(err error, what string) error {
 	return err
 }
 
-// fields returns the first three words of a line and how many there are.
+// fields returns the first three words of a line and the number of words.
 func fields(b []byte) (f [3][]byte, n int) {
 	for {
 		for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
@@ -362,7 +358,7 @@ func fields(b []byte) (f [3][]byte, n int) {
 	}
 }
 
-// parseDigits reads a number of digits alone.
+// parseDigits parses a number that consists of digits only.
 func parseDigits(b []byte) (int, bool) {
 	if len(b) == 0 || len(b) > 10 {
 		return 0, false
@@ -377,7 +373,7 @@ func parseDigits(b []byte) (int, bool) {
 	return v, true
 }
 
-// parseCount reads a number of molecules: whole, not negative, exact in a float32.
+// parseCount parses a number of molecules: whole, not negative, exact in a float32.
 func parseCount(b []byte) (float32, error) {
 	v, ok := parseDigits(b)
 	if !ok {
@@ -393,5 +389,5 @@ func parseCount(b []byte) (float32, error) {
 	return float32(v), nil
 }
 
-// clip shortens what a message quotes.
+// clip shortens the text that an error quotes.
 func clip(b []byte) string { return string(b[:min(len(b), 60)]) }

@@ -150,7 +150,7 @@ func TestDamagedFilesAreRefusedWithTheLine(t *testing.T) {
 		`line 5: "1 1": the number of fields`:                         change("1 1 2", "1 1"),
 		`line 5: "1 1 2 3": the number of fields`:                     change("1 1 2", "1 1 2 3"),
 		`line 4: "3 1 7": the number of fields`:                       change("integer", "pattern"),
-		"row 3, column 1 is there twice":                              change("1 1 2", "3 1 2"),
+		"row 3, column 1 occurs twice":                                change("1 1 2", "3 1 2"),
 		"line 5: longer than 4096 bytes":                              change("1 1 2", "1 1 2"+strings.Repeat(" ", MaxLine)),
 		`line 5: "% late": the number of fields`:                      change("1 1 2", "% late"),
 	} {

@@ -1,6 +1,5 @@
-// Package array holds the plain row-major matrix that every room of the house
-// hands to the next: data, embeddings, losses and scores travel as arrays, so
-// that evidence can be computed for a model that was never ours.
+// Package array has the row-major matrix that all packages use for data, embeddings, losses
+// and scores, and a sparse matrix.
 package array
 
 import (
@@ -25,7 +24,7 @@ func New[T Float](rows, cols int) Matrix[T] {
 // Row returns row i without copying it.
 func (m Matrix[T]) Row(i int) []T { return m.Data[i*m.Cols : (i+1)*m.Cols : (i+1)*m.Cols] }
 
-// Gather returns a new matrix made of the named rows, in the order given.
+// Gather returns a new matrix of the given rows, in their order.
 func (m Matrix[T]) Gather(rows []int) Matrix[T] {
 	out := New[T](len(rows), m.Cols)
 	for k, i := range rows {
@@ -34,7 +33,7 @@ func (m Matrix[T]) Gather(rows []int) Matrix[T] {
 	return out
 }
 
-// FirstColumns is a copy of the first n columns, of which there must be as many.
+// FirstColumns returns a copy of the first n columns. It panics if there are fewer.
 func (m Matrix[T]) FirstColumns(n int) Matrix[T] {
 	out := New[T](m.Rows, n)
 	for i := range m.Rows {
@@ -54,13 +53,13 @@ func (m Matrix[T]) Transpose() Matrix[T] {
 	return out
 }
 
-// Check reports a matrix whose data do not fit its shape, or the first element
-// that is not finite; name is what the error calls the matrix.
+// Check returns an error if the data do not fit the shape, or for the first element that is
+// not finite. name is the matrix's name in the error.
 func (m Matrix[T]) Check(name string) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
 		return fmt.Errorf("%s: %d values do not fill %d x %d", name, len(m.Data), m.Rows, m.Cols)
 	}
-	// NaN as soon as a value is not finite; four sums do not wait for each other.
+	// The sums are NaN if a value is not finite; four sums can run in parallel.
 	var a, b, c, d T
 	x := m.Data
 	for ; len(x) >= 4; x = x[4:] {
@@ -80,17 +79,16 @@ func (m Matrix[T]) Check(name string) error {
 	return nil
 }
 
-// Rows is a matrix of either element type, for who reads it row by row and
-// computes in float64: embeddings of millions of records are saved as float32
-// and need not be held twice. A Matrix, and a pointer to one, is Rows.
+// Rows is a matrix of either element type that is read row by row as float64. Large float32
+// embeddings need no float64 copy. A Matrix is Rows.
 type Rows interface {
 	// Shape returns the numbers of rows and columns.
 	Shape() (rows, cols int)
-	// Read returns row i. It may fill buffer, which has room for a row, or be the
-	// matrix's own memory, so it is not to be written to, and is valid until the
-	// buffer is used again.
+	// Read returns row i. The result may be buffer, which must have room for a row, or
+	// the matrix's memory: do not write to it. It is valid until the buffer is used
+	// again.
 	Read(buffer []float64, i int) []float64
-	// Check reports a matrix that does not fill its shape or is not finite.
+	// Check returns an error if the data do not fit the shape or are not finite.
 	Check(name string) error
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// sample returns a small matrix.
 func sample() Matrix[float64] {
 	return Matrix[float64]{Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
 }

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Sparse is a matrix most of whose elements are zero, by rows (CSR): row i has the
-// elements Values[Starts[i]:Starts[i+1]], in the columns that Columns names
-// there, which ascend. Counts of 33,000 cells and 33,000 genes are a billion
-// elements of which one in fifty is not zero.
+// Sparse is a sparse matrix in compressed rows (CSR): row i has the elements
+// Values[Starts[i]:Starts[i+1]] in the columns Columns[Starts[i]:Starts[i+1]], which
+// ascend.
 type Sparse[T Float] struct {
 	Rows, Cols int
 	Starts     []int
@@ -44,7 +43,7 @@ func (s Sparse[T]) At(i, j int) T {
 	return 0
 }
 
-// Gather returns a new matrix made of the named rows, in the order given.
+// Gather returns a new matrix of the given rows, in their order.
 func (s Sparse[T]) Gather(rows []int) Sparse[T] {
 	out := Sparse[T]{Rows: len(rows), Cols: s.Cols, Starts: make([]int, 1, len(rows)+1)}
 	n := 0
@@ -60,7 +59,7 @@ func (s Sparse[T]) Gather(rows []int) Sparse[T] {
 	return out
 }
 
-// Select returns a new matrix made of the named columns, which must ascend.
+// Select returns a new matrix of the given columns, which must ascend.
 func (s Sparse[T]) Select(columns []int) Sparse[T] {
 	at := make([]int32, s.Cols)
 	for j := range at {
@@ -102,7 +101,7 @@ func (s Sparse[T]) Transpose() Sparse[T] {
 	return out
 }
 
-// Dense returns the matrix with its zeros.
+// Dense returns the matrix in dense form.
 func (s Sparse[T]) Dense() Matrix[T] {
 	out := New[T](s.Rows, s.Cols)
 	for i := range s.Rows {
@@ -115,11 +114,11 @@ func (s Sparse[T]) Dense() Matrix[T] {
 	return out
 }
 
-// Check reports a matrix that is not made as Sparse says, or the first element
-// that is not finite; name is what the error calls the matrix.
+// Check returns an error if the fields are not a valid sparse matrix, or for the first
+// element that is not finite. name is the matrix's name in the error.
 func (s Sparse[T]) Check(name string) error {
 	if s.Rows < 0 || s.Cols < 0 || s.Cols > math.MaxInt32 || len(s.Starts) != s.Rows+1 || len(s.Columns) != len(s.Values) {
-		return fmt.Errorf("%s: %d starts, %d columns and %d values are no sparse matrix of %d x %d",
+		return fmt.Errorf("%s: %d starts, %d columns and %d values do not make a sparse matrix of %d x %d",
 			name, len(s.Starts), len(s.Columns), len(s.Values), s.Rows, s.Cols)
 	}
 	if s.Starts[0] != 0 || s.Starts[s.Rows] != len(s.Columns) {

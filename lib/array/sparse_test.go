@@ -17,7 +17,7 @@ func sparse() Sparse[float32] {
 	return Sparse[float32]{Rows: 4, Cols: 3, Starts: []int{0, 2, 2, 3, 6}, Columns: []int32{0, 2, 1, 0, 1, 2}, Values: []float32{1, 2, 3, 4, 5, 6}}
 }
 
-func TestASparseMatrixIsItsDenseTwin(t *testing.T) {
+func TestASparseMatrixEqualsItsDenseForm(t *testing.T) {
 	s := sparse()
 	if err := s.Check("counts"); err != nil {
 		t.Fatal(err)
@@ -54,16 +54,16 @@ func TestASparseMatrixIsItsDenseTwin(t *testing.T) {
 	}
 }
 
-func TestACrookedSparseMatrixIsRefused(t *testing.T) {
+func TestAnInvalidSparseMatrixIsRefused(t *testing.T) {
 	for want, bend := range map[string]func(*Sparse[float32]){
-		"no sparse matrix of 4 x 3":            func(s *Sparse[float32]) { s.Starts = s.Starts[:4] },
-		"rows start at 1":                      func(s *Sparse[float32]) { s.Starts[0] = 1 },
-		"row 1 goes from 2 to 1":               func(s *Sparse[float32]) { s.Starts[2] = 1 },
-		"row 0 has column 2 after 2":           func(s *Sparse[float32]) { s.Columns[0] = 2 },
-		"row 3 has column 3 after 1":           func(s *Sparse[float32]) { s.Columns[5] = 3 },
-		"counts: row 2, column 1 is NaN":       func(s *Sparse[float32]) { s.Values[2] = float32(math.NaN()) },
-		"row 0 goes from 0 to 9":               func(s *Sparse[float32]) { s.Starts[1] = 9 },
-		"6 columns and 5 values are no sparse": func(s *Sparse[float32]) { s.Values = s.Values[:5] },
+		"not make a sparse matrix of 4 x 3":           func(s *Sparse[float32]) { s.Starts = s.Starts[:4] },
+		"rows start at 1":                             func(s *Sparse[float32]) { s.Starts[0] = 1 },
+		"row 1 goes from 2 to 1":                      func(s *Sparse[float32]) { s.Starts[2] = 1 },
+		"row 0 has column 2 after 2":                  func(s *Sparse[float32]) { s.Columns[0] = 2 },
+		"row 3 has column 3 after 1":                  func(s *Sparse[float32]) { s.Columns[5] = 3 },
+		"counts: row 2, column 1 is NaN":              func(s *Sparse[float32]) { s.Values[2] = float32(math.NaN()) },
+		"row 0 goes from 0 to 9":                      func(s *Sparse[float32]) { s.Starts[1] = 9 },
+		"6 columns and 5 values do not make a sparse": func(s *Sparse[float32]) { s.Values = s.Values[:5] },
 	} {
 		s := sparse()
 		bend(&s)

@@ -1,10 +1,9 @@
-// Package attack asks an adversary's question of a model: which records were in
-// its training set? It takes plain arrays of losses or scores, so that it works
-// on anybody's model, and keeps the score of every example beside the aggregate.
+// Package attack holds membership inference attacks: which records were in a model's training set?
+// It takes plain arrays of losses or scores, so that it works on any model, and keeps the score of
+// every example beside the aggregates.
 //
-// A record that was forgotten should look like one that was never seen. The
-// aggregates are therefore signed: below chance is a finding too, because
-// over-unlearned records stand out.
+// A forgotten record should look like a record that was never trained on. All aggregates are
+// signed: a value below chance is a finding too, because over-unlearned records stand out.
 package attack
 
 import (
@@ -12,8 +11,8 @@ import (
 	"math"
 )
 
-// Attack is a membership attack on losses. One file holds one attack, and its
-// zero value is the setting of the paper named there.
+// Attack is a membership attack on losses. One file holds one attack, and its zero value is the
+// setting of the paper named there.
 type Attack interface {
 	// Name is the attack's short name, such as "loss-threshold".
 	Name() string
@@ -23,12 +22,12 @@ type Attack interface {
 	Run(l Losses) (*Result, error)
 }
 
-// Losses are those of one model on records in three roles: finite, lower for a
-// record that the model fits better.
+// Losses holds one model's losses on records in three roles: finite, lower for a record that the
+// model fits better.
 type Losses struct {
-	Retained  []float64 // known members, which the attack may learn from
-	Forgotten []float64 // the members in question
-	HeldOut   []float64 // never members: some to learn from, the others to judge
+	Retained  []float64 // known members, from which the attack may learn
+	Forgotten []float64 // the members under attack
+	HeldOut   []float64 // non-members: some to learn from, the others to score
 }
 
 // All returns every attack at its zero value, in alphabetical order.
@@ -43,8 +42,8 @@ type Example struct {
 	Evaluated bool    `json:"evaluated"` // it counts in the balanced accuracy
 }
 
-// Scores holds the score of every example: all forgotten records, and the
-// held-out records that the attack did not learn from, in the order given.
+// Scores holds the score of every example: all forgotten records, and the held-out records that the
+// attack did not learn from, in the order given.
 type Scores struct {
 	Members    []Example `json:"members"`
 	Nonmembers []Example `json:"nonmembers"`

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats/nprand"
 )
 
-// Coded are the intervals that the program of "Fishing for Privacy" prints for one
-// model, beside which ours (DeLong's, in Score) stand.
+// Coded holds the intervals that the program of "Fishing for Privacy" prints for one model. Score
+// has DeLong's, which are preferred.
 type Coded struct {
 	AUC       Interval `json:"auc"`
 	Advantage Interval `json:"advantage"` // of 2 |AUC - 1/2|
@@ -18,14 +18,14 @@ type Coded struct {
 
 const codedResamples = 1000
 
-// CodedBootstrap is the 95 % percentile interval of the AUC and of 2 |AUC - 1/2|
-// over 1,000 resamples of the records, members before non-members, drawn by NumPy's
-// RandomState(42) without regard to their roles. A resample in which a role is
-// missing is left out. Level, number and seed are the program's.
+// CodedBootstrap returns the 95 % percentile intervals of the AUC and of 2 |AUC - 1/2| as the
+// published program computes them: 1,000 resamples of the records, members before non-members,
+// drawn by NumPy's RandomState(42) regardless of role. A resample without one of the roles is left
+// out.
 //
-// Two things are wrong with it, which is why ours is another: (1) the interval of
-// the unsigned advantage can never hold 0, so it excludes the null of every model;
-// (2) it is over the records of one model, and was read as one over models.
+// Two errors of the program are reproduced: (1) the interval of the unsigned advantage can never
+// hold 0, so that it excludes the null for every model; (2) it is over the records of one model,
+// and was read as one over models.
 //
 // It refuses an empty sample and a score that is not finite.
 func CodedBootstrap(s Samples) (*Coded, error) {

@@ -1,7 +1,7 @@
 package attack
 
-// Confidence is the probability of the true label (Yeom et al. 2018; Song et
-// al. 2019): a model is surer of what it was trained on.
+// Confidence is the probability of the true label (Yeom et al. 2018; Song et al. 2019), which is
+// higher for records that the model was trained on.
 //
 //	score = p_y
 type Confidence struct{}

@@ -1,13 +1,11 @@
 package attack
 
-// Entropy is the negative entropy of the output, which does not look at the
-// label (Salem et al. 2019): a model spreads its probability less on what it
-// was trained on.
+// Entropy is the negative entropy of the output, without the label (Salem et al. 2019): a model is
+// more certain about records that it was trained on.
 //
 //	score = sum_i p_i log p_i
 //
-// A confidently wrong answer scores as high as a right one; ModifiedEntropy does
-// not share that fault.
+// A confidently wrong answer scores as high as a right one; ModifiedEntropy avoids that.
 type Entropy struct{}
 
 var _ Signal = Entropy{}

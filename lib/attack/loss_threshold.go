@@ -15,8 +15,8 @@ const (
 	defaultLevel    = 0.95
 )
 
-// LossThreshold calls a record a member when its loss is below a threshold
-// learned elsewhere. The zero value is RULER's protocol (section 4.3):
+// LossThreshold calls a record a member if its loss is below a threshold that was learned on other
+// records. The zero value is RULER's protocol (section 4.3):
 //
 //	permute the test records, cut them into halves A and B (A one longer if odd)
 //	n = min(|Dr|, |A|):  n drawn retain losses against the first n of A
@@ -24,23 +24,22 @@ const (
 //	m = min(|Df|, |B|):  m drawn forget losses against the first m of B
 //	accuracy = ( share of the m forget losses < tau + share of the m test losses >= tau ) / 2
 //
-// All draws come from one NumPy RandomState in the order permutation, retain,
-// forget. Candidates lie midway between neighbouring distinct losses, with one
-// below and one above all of them; where there are more than 512 distinct
-// losses, 512 equally spaced quantiles take their place.
+// All draws come from one NumPy RandomState in the order permutation, retain, forget. Candidates
+// lie midway between neighbouring distinct losses, with one below and one above all of them. If
+// there are more than 512 distinct losses, 512 equally spaced quantiles take their place.
 //
-// Dr, Df and the test records are Losses.Retained, Forgotten and HeldOut. Nothing
-// is changed. It refuses no retained or no forgotten records, fewer than 4
-// held-out ones, and a loss that is not finite.
+// Dr, Df and the test records are Losses.Retained, Forgotten and HeldOut. Inputs are not changed.
+// It refuses no retained or no forgotten records, fewer than 4 held-out ones, and a loss that is
+// not finite.
 //
-// Null: accuracy 0.5. Direction: nearest to the null. The paper lets a mean over
-// seeds inside 0.5 -+ 0.05 pass.
+// Null: accuracy 0.5. Direction: nearest to the null. The paper accepts a mean over seeds inside
+// 0.5 -+ 0.05.
 //
 // Differs from the paper and the program in
 //
-//  1. reporting intervals, the chance floor, the signed AUC over all forgotten
-//     records and the whole of B, and the score of each example;
-//  2. refusing what the program answers with NaN.
+//  1. reporting intervals, the chance floor, the signed AUC over all forgotten records and the whole of B,
+//     and the score of each example;
+//  2. refusing input for which the program returns NaN.
 type LossThreshold struct {
 	Seed       uint32  // 0: the paper's 42
 	Candidates int     // quantiles that replace more distinct losses than this; 0: 512
@@ -49,7 +48,7 @@ type LossThreshold struct {
 
 var _ Attack = LossThreshold{}
 
-// Result is what an attack found.
+// Result is the result of an attack.
 type Result struct {
 	// ScoreReport holds the signed AUC and the advantage of the losses
 	// themselves, with no threshold, over all members and non-members.
@@ -57,12 +56,12 @@ type Result struct {
 	// BalancedAccuracy is the mean of the two recalls over 2 m records, with
 	// Wilson's interval for 2 m trials.
 	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
-	// Chance is the floor of |accuracy - 0.5| that no signal at all shows.
+	// Chance is the floor of |accuracy - 0.5| without any signal.
 	Chance stats.Floor `json:"chance"`
 	// Threshold is the loss below which a record is called a member. The
 	// largest float64 stands for "every record", its negative for "none".
 	Threshold float64 `json:"threshold"`
-	// Fitted is the balanced accuracy where the threshold was learned.
+	// Fitted is the balanced accuracy on the records that the threshold was learned on.
 	Fitted float64 `json:"fitted"`
 	// Evaluated is m, the number of members and of non-members behind the
 	// balanced accuracy.
@@ -130,8 +129,8 @@ func (a LossThreshold) level() float64 {
 	return a.Level
 }
 
-// lossSplit holds positions in Losses: of the held-out records those to learn from
-// and those to judge.
+// lossSplit holds positions in Losses: of the held-out records those to learn from and those to
+// score.
 type lossSplit struct{ learn, judge, retained, forgotten []int }
 
 func (a LossThreshold) drawSplit(l Losses) lossSplit {
@@ -172,8 +171,8 @@ func valuesAt(x []float64, rows []int) []float64 {
 	return out
 }
 
-// clampFinite replaces an infinite threshold by the largest float64 of its sign,
-// which divides finite losses in the same way and can be written as JSON.
+// clampFinite replaces an infinite threshold by the largest float64 of its sign, which divides
+// finite losses in the same way and can be written as JSON.
 func clampFinite(tau float64) float64 {
 	return min(max(tau, -math.MaxFloat64), math.MaxFloat64)
 }

@@ -1,18 +1,16 @@
 package attack
 
-// ModifiedEntropy is Song and Mittal's entropy that looks at the label
-// (USENIX Security 2021, equation 6), negated so that members score higher:
+// ModifiedEntropy is Song and Mittal's entropy with the label (USENIX Security 2021, equation 6),
+// negated so that members score higher:
 //
 //	Mentr = -(1 - p_y) log p_y - sum over i not y of p_i log(1 - p_i)
 //	score = -Mentr
 //
-// It is 0 for certainty of the true label and falls without bound towards
-// certainty of a wrong one.
+// It is 0 for certainty of the true label and unbounded below for certainty of a wrong one.
 //
-// Differs from programs that the unlearning literature passed on: (1) the second
-// sum takes log(1 - p_i), where they take log p_i; (2) it is over the classes
-// other than the record's own label, where they leave out the labels of all
-// records from every row.
+// Differences from programs in the unlearning literature: (1) the second sum takes log(1 - p_i),
+// where they take log p_i; (2) it is over the classes other than the record's own label, where they
+// leave out the labels of all records from every row.
 type ModifiedEntropy struct{}
 
 var _ Signal = ModifiedEntropy{}

@@ -14,23 +14,23 @@ type Interval struct {
 	High  float64 `json:"high"`
 }
 
-// Advantage is what an adversary has over guessing.
+// Advantage is an attacker's advantage over guessing.
 type Advantage struct {
-	// Value is |2 AUC - 1|, for an adversary who knows which way to read the
-	// score; Low and High are the image of the interval of Signed.
+	// Value is |2 AUC - 1|, for an attacker who knows which way to read the score; Low and High are
+	// the image of the interval of Signed.
 	Value float64 `json:"value"`
 	// Signed is 2 AUC - 1: negative when non-members score higher, as they do
 	// after over-unlearning.
 	Signed float64 `json:"signed"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
-	// ChanceMean and ChanceP95 are what Value is on average, and stays below
-	// 95 times in 100, when members and non-members are exchangeable.
+	// ChanceMean and ChanceP95 are the mean and the 95th percentile of Value if members and
+	// non-members are exchangeable.
 	ChanceMean float64 `json:"chance_mean"`
 	ChanceP95  float64 `json:"chance_p95"`
 }
 
-// ScoreReport is what scores say about membership.
+// ScoreReport says how well scores tell members from non-members.
 type ScoreReport struct {
 	AUC       Interval  `json:"auc"`
 	Advantage Advantage `json:"advantage"`
@@ -48,12 +48,12 @@ var reportedFPR = []float64{0.001, 0.01, 0.05, 0.1}
 // Samples are values of records in two roles.
 type Samples struct{ Members, Nonmembers []float64 }
 
-// Score measures how well scores tell members from non-members, higher meaning
-// member, with intervals of the given coverage (DeLong's for the AUC).
+// Score measures how well scores tell members from non-members, higher meaning member, with
+// intervals of the given coverage (DeLong's for the AUC).
 //
-// The AUC is not folded: below 0.5, its null, non-members score higher. A value
-// of the advantage under ChanceMean is no evidence of anything. It refuses an
-// empty sample, a score that is not finite, and a level outside (0, 1).
+// The AUC is signed: below 0.5, its null, non-members score higher. An advantage below ChanceMean
+// is no evidence. It refuses an empty sample, a score that is not finite, and a level outside (0,
+// 1).
 func Score(s Samples, level float64) (*ScoreReport, error) {
 	if err := s.check(); err != nil {
 		return nil, err

@@ -7,29 +7,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Outputs are a model's softmax outputs on records and the records' labels.
+// Outputs holds a model's softmax outputs on records and the records' labels.
 type Outputs struct {
 	P array.Matrix[float64] // a row per record, a column per class; rows sum to 1
 	Y []int
 }
 
-// Signal turns a softmax output and the label into a score that is higher for
-// members. One file holds one signal.
+// Signal turns a softmax output and the label into a score that is higher for members. One file
+// holds one signal.
 type Signal interface {
 	// Name is the signal's short name, such as "modified-entropy".
 	Name() string
 	// About says in one line what the signal is.
 	About() string
-	// Score is the score of one record: p is its softmax output, y its label. It is
-	// finite for every output that Scores lets pass.
+	// Score is the score of one record: p is its softmax output, y its label. It is finite for
+	// every output that SignalScores accepts.
 	Score(p []float64, y int) float64
 }
 
 // Signals returns every signal, in alphabetical order.
 func Signals() []Signal { return []Signal{Confidence{}, Entropy{}, ModifiedEntropy{}} }
 
-// SignalScores applies a signal to every record. It refuses outputs that are no
-// probabilities (beyond 1e-3, what float32 leaves) and labels out of range.
+// SignalScores applies a signal to every record. It refuses outputs that are no probabilities (with
+// a tolerance of 1e-3, for float32) and labels out of range.
 func SignalScores(s Signal, o Outputs) ([]float64, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -66,10 +66,10 @@ func (o Outputs) check() error {
 	return nil
 }
 
-// slack is how far float32 probabilities may be from adding up.
+// slack is how far the sum of float32 probabilities may be from 1.
 const slack = 1e-3
 
-// tiny keeps logarithms finite. A float32 softmax says 0 below 1e-45.
+// tiny keeps logarithms finite. A float32 softmax is 0 below 1e-45.
 const tiny = 1e-30
 
 func safeLog(v float64) float64 { return math.Log(math.Max(v, tiny)) }

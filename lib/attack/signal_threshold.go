@@ -7,36 +7,33 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// SignalThreshold calls a record a member when its signal reaches a threshold
-// that was learned on records whose membership is known: of the same model (the
-// *population* setting: retained records and a part of the held-out ones) or of
-// a *shadow* model trained by the attacker.
+// SignalThreshold calls a record a member if its signal reaches a threshold that was learned on
+// records whose membership is known: of the same model (the *population* setting: retained records
+// and a part of the held-out ones) or of a *shadow* model trained by the attacker.
 //
 //	tau = the candidate with the best balanced accuracy on the known records
 //
-// with a threshold per class where PerClass is set (Song and Mittal 2021). The
-// zero value attacks by confidence with one threshold.
+// with a threshold per class if PerClass is set (Song and Mittal 2021). The zero value attacks by
+// confidence with one threshold.
 //
-// Differs from the programs that the unlearning literature passed on: (1) the
-// records that the threshold is learned on and those that it is judged on are
-// apart (Records); (2) the threshold
-// maximises balanced accuracy, so that unequal numbers do not move it; (3) both
-// directions of the success rate are reported, because papers print either
-// under the same name; (4) intervals.
+// Differences from programs in the unlearning literature: (1) the threshold is learned and scored
+// on different records (Records); (2) the threshold maximises balanced accuracy, so that unequal
+// numbers do not move it; (3) both directions of the success rate are reported, because papers
+// print either under the same name; (4) intervals.
 type SignalThreshold struct {
 	Signal   Signal  // nil: Confidence
 	PerClass bool    // a threshold for each class that has known members and non-members
 	Level    float64 // coverage of the intervals; 0: 0.95
 }
 
-// Records are one model's outputs on records in four roles; where the known ones
-// come from a shadow model, its outputs on them.
+// Records holds one model's outputs on records in four roles. If the known records come from a
+// shadow model, its outputs on them.
 type Records struct {
 	Members, Nonmembers Outputs // known: the threshold is learned on them
-	Forgotten, HeldOut  Outputs // judged by the threshold
+	Forgotten, HeldOut  Outputs // scored by the threshold
 }
 
-// ASR is what a threshold attack says of the forgotten records.
+// ASR is the result of a threshold attack on the forgotten records (attack success rates).
 type ASR struct {
 	Signal string `json:"signal"`
 	// MemberRate is the share of the forgotten records called members; a model
@@ -44,8 +41,8 @@ type ASR struct {
 	MemberRate stats.Estimate `json:"member_rate"`
 	// NonmemberRate is 1 - MemberRate, what the literature calls MIA efficacy.
 	NonmemberRate stats.Estimate `json:"nonmember_rate"`
-	// HeldOutRate is the share of held-out records called members: the attack's
-	// false positives, and the value that both rates are to be read against.
+	// HeldOutRate is the share of held-out records called members: the false positives, with which
+	// both rates are to be compared.
 	HeldOutRate stats.Estimate `json:"held_out_rate"`
 	// Balanced is the balanced accuracy, forgotten against held-out records, with
 	// null 0.5.
@@ -88,7 +85,7 @@ func (a SignalThreshold) Run(records Records) (*ASR, error) {
 	return r, err
 }
 
-// roleScores are the signals of the records in one role, with their labels.
+// roleScores holds the signals of the records in one role, with their labels.
 type roleScores struct {
 	scores []float64
 	y      []int
@@ -125,8 +122,8 @@ func (r Records) applySignal(s Signal) (*scoredRecords, error) {
 	return out, nil
 }
 
-// balancedEstimate is the balanced accuracy (1 + member rate - false positive rate)/2,
-// with Newcombe's interval, which joins the two Wilson intervals.
+// balancedEstimate is the balanced accuracy (1 + member rate - false-positive rate)/2, with
+// Newcombe's interval, which combines the two Wilson intervals.
 func balancedEstimate(forget, out stats.Estimate) stats.Estimate {
 	d := forget.Value - out.Value
 	low := d - math.Hypot(forget.Value-forget.Low, out.High-out.Value)
@@ -135,8 +132,8 @@ func balancedEstimate(forget, out stats.Estimate) stats.Estimate {
 	return e.WithNull(0.5, stats.NearNull)
 }
 
-// learnThresholds returns one threshold, or one per class. A class without known members
-// or non-members takes the common one.
+// learnThresholds returns one threshold, or one per class. A class without known members or
+// non-members takes the common one.
 func (a SignalThreshold) learnThresholds(of *scoredRecords) []float64 {
 	common := learnThreshold(of.members.scores, of.nonmembers.scores)
 	if !a.PerClass {
@@ -153,7 +150,7 @@ func (a SignalThreshold) learnThresholds(of *scoredRecords) []float64 {
 	return t
 }
 
-// learnThreshold is the best one on scores that are higher for members.
+// learnThreshold returns the best threshold on scores that are higher for members.
 func learnThreshold(members, nonmembers []float64) float64 {
 	tau, _ := bestThreshold(Samples{Members: negated(members), Nonmembers: negated(nonmembers)}, paperCandidates)
 	return -clampFinite(tau)
@@ -177,7 +174,7 @@ func (s roleScores) ofClass(class int) []float64 {
 	return out
 }
 
-// shareCalled is the share of records above their threshold.
+// shareCalled returns the share of records above their threshold.
 func (s roleScores) shareCalled(t []float64) float64 {
 	n := 0
 	for i, v := range s.scores {

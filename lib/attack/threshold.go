@@ -6,9 +6,8 @@ import (
 	"sort"
 )
 
-// bestThreshold returns the candidate with the highest balanced accuracy, the
-// smallest of them if tied, and that accuracy. One sort and two binary searches
-// per candidate replace a pass over all records per candidate.
+// bestThreshold returns the candidate with the highest balanced accuracy, the smallest of them if
+// tied, and that accuracy. It sorts once and takes two binary searches per candidate.
 func bestThreshold(s Samples, limit int) (tau, accuracy float64) {
 	in, out := slices.Sorted(slices.Values(s.Members)), slices.Sorted(slices.Values(s.Nonmembers))
 	accuracy = -1
@@ -38,15 +37,14 @@ func balancedAccuracy(s Samples, tau float64) float64 {
 	return recallMean(hits, len(s.Members), rejected, len(s.Nonmembers))
 }
 
-// recallMean divides before it adds, so that equal accuracies of different
-// thresholds tie, or do not, exactly as in the published program.
+// recallMean divides before it adds, so that equal accuracies of different thresholds tie exactly
+// as in the published program.
 func recallMean(hits, members, rejected, nonmembers int) float64 {
 	return (float64(rejected)/float64(nonmembers) + float64(hits)/float64(members)) / 2
 }
 
-// candidates returns the thresholds to try, in ascending order. Among many
-// distinct losses they lie between quantiles, which keeps the most frequent
-// losses frequent.
+// candidates returns the thresholds to try, in ascending order. If there are many distinct losses
+// they lie between quantiles, which keeps frequent losses frequent.
 func candidates(losses []float64, limit int) []float64 {
 	slices.Sort(losses)
 	levels := slices.Compact(slices.Clone(losses))

@@ -1,6 +1,6 @@
 package attack
 
-// Version is the version of the numbers of this package: it goes up when a
-// correction changes what the attacks give. It is part of the store keys of what was
-// measured with them, which is then measured anew, from the models that are there.
+// Version is the version of this package's numbers: it is raised when a correction changes them. It
+// is part of the store keys of measurements with them, which are then computed again from the
+// stored models.
 const Version = 1

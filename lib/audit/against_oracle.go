@@ -7,13 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// AgainstOracle asks whether the model represents the forgotten records as the
-// retrained model does: RULER's M2 (equation 3), the mean cosine similarity of
-// their embeddings in the two models less the median over retained records.
+// AgainstOracle compares the model's embeddings of the forgotten records with the retrained
+// model's: RULER's M2 (equation 3), the mean cosine similarity over the forgotten records minus the
+// median over retained records.
 //
-// Null: 0. Below it RULER reads memory. No chance floor is known in closed form;
-// the control "retrained, other seed" shows how far from zero a perfect
-// unlearner can be.
+// Null: 0. RULER reads values below it as memory. No chance floor is known in closed form; the
+// control "retrained, other seed" shows how far from zero a perfect unlearner can be.
 type AgainstOracle struct{}
 
 var _ Lens = AgainstOracle{}
@@ -39,7 +38,7 @@ func (l AgainstOracle) Read(c *Case, m *Model) (*Reading, error) {
 	return l.ReadEmbeddings(m.Label, ruler.Evidence{Unlearned: &u, Oracle: &o, Forget: c.Forget, Retain: c.Retain})
 }
 
-// ReadEmbeddings is the reading of anybody's embeddings.
+// ReadEmbeddings returns the reading of given embeddings; model is the name in the reading.
 func (l AgainstOracle) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, error) {
 	gap, _, err := ruler.M2(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Call places a model between the original and the oracle, as one lens sees
-// them. It does not ask where the null is, because the oracle often is not there.
+// Call says where a model stands between the original and the oracle, as one lens reads them. It
+// compares readings with each other and not with the null, because the oracle itself is often away
+// from the null.
 type Call string
 
 // The calls.
 const (
-	Blind      Call = "blind"       // original and oracle look alike: the lens sees nothing on this case
+	Blind      Call = "blind"       // original and oracle are alike: the lens sees nothing on this case
 	Forgotten  Call = "forgotten"   // like the oracle, unlike the original
 	Remembered Call = "remembered"  // like the original, unlike the oracle
 	Between    Call = "between"     // unlike both, and between them
@@ -24,11 +25,11 @@ const (
 	Backwards  Call = "backwards"   // unlike both, on the far side of the original
 	Unclear    Call = "unclear"     // like both
 	CannotTell Call = "cannot tell" // the number is no evidence: scores are tied, or outputs collapsed
-	TooFew     Call = "too few"     // so few records that no number would be evidence
-	NotAsked   Call = "not asked"   // the lens cannot look at such a case
+	TooFew     Call = "too few"     // too few records for any number to be evidence
+	NotAsked   Call = "not asked"   // the lens does not apply to the case
 )
 
-// About says in words what a call means.
+// About returns the meaning of a call in words.
 func (c Call) About() string { return calls[c] }
 
 var calls = map[Call]string{
@@ -44,14 +45,15 @@ var calls = map[Call]string{
 	NotAsked:   "the lens cannot look at such a case",
 }
 
-// Alike reports whether the difference of two readings is no larger than chance makes it
-// in 95 of 100 cases, with the intervals taken for independent:
+// Alike reports whether two readings differ by no more than chance explains in 95 of 100 cases, if
+// their intervals are independent:
 //
 //	|a - b| <= sqrt(h_a^2 + h_b^2)
 //
-// for the halves of the intervals that look at the other reading. Models that look at the
-// same records err together, so that the difference varies less than that. Intervals may
-// overlap where the difference is significant, so that overlap is not asked for.
+// where h_a and h_b are the halves of the intervals on the side of the other reading. Models that
+// are read on the same records err together, so that the true difference varies less than that.
+// Overlap of the intervals is not the criterion: intervals may overlap where the difference is
+// significant.
 func Alike(a, b Reading) bool {
 	if a.Value > b.Value {
 		a, b = b, a
@@ -62,24 +64,24 @@ func Alike(a, b Reading) bool {
 // Likeness says which of the two ends of a case a reading is like.
 type Likeness struct{ Original, Oracle bool }
 
-// LikenessOf compares a reading with both ends.
+// LikenessOf compares a reading with those of the original and of the oracle.
 func LikenessOf(m, original, oracle Reading) Likeness {
 	return Likeness{Original: Alike(m, original), Oracle: Alike(m, oracle)}
 }
 
-// CallOf places a reading between those of the original and of the oracle; it is the one
-// rule of tables, notebooks and reports. A reading that is no evidence places nothing, nor
-// does one beside an end that is none (Reading.Withheld).
+// CallOf places a reading between those of the original and of the oracle. Tables, notebooks and
+// reports all use this rule. If any of the three readings is no evidence (WithheldReason), the call
+// says so.
 //
-// Where original and oracle are alike the lens is blind, unless the model is unlike both:
-// then it is beyond, or, on the side of memory, backwards. A model does not remember what
-// the one that it started from did not. A lens that compares coordinates is blind
-// as well where the original is on the side of the oracle away from memory (Contrary).
+// If original and oracle are alike, the lens is blind on this case. The exception is a model that
+// is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens that
+// compares coordinates is also blind where the original lies on the side of the oracle away from
+// memory (Contrary).
 func CallOf(m, original, oracle Reading) Call {
 	return LikenessOf(m, original, oracle).Call(m, original, oracle)
 }
 
-// Call is CallOf for a likeness that is known otherwise.
+// Call is CallOf with a likeness that was determined in another way.
 func (l Likeness) Call(m, original, oracle Reading) Call {
 	if why := WithheldReason(m, original, oracle); why.Call != "" {
 		return why.Call
@@ -112,7 +114,8 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	return Between
 }
 
-// CallBySide calls a reading that is unlike the oracle by the side on which it stands.
+// CallBySide returns the call of a reading that is unlike the oracle, where no original is there:
+// Remembered on the side of memory, Beyond on the other.
 func CallBySide(m, oracle Reading) Call {
 	if float64(m.Memory)*(m.Value-oracle.Value) > 0 {
 		return Remembered
@@ -120,13 +123,13 @@ func CallBySide(m, oracle Reading) Call {
 	return Beyond
 }
 
-// Contrary reports whether a lens that compares coordinates has the original unlike the
-// oracle on the side away from memory: it is something else than a memory that it sees.
+// Contrary reports whether a lens that compares coordinates finds the original unlike the oracle on
+// the side away from memory. Then the lens sees something other than memory, such as another seed.
 func Contrary(original, oracle Reading) bool {
 	return original.Coordinates && !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
 }
 
-// Placement are models, placed through every lens of a case.
+// Placement holds the readings and calls of several models through every lens of a case.
 type Placement struct {
 	lenses   []Lens
 	models   []*Model
@@ -136,7 +139,7 @@ type Placement struct {
 	isEnd    []bool       // of each model
 }
 
-// Place places models through every lens of the case.
+// Place reads models through every lens of the case and places them between original and oracle.
 func (c *Case) Place(models ...*Model) (*Placement, error) {
 	ends, err := c.Readings(c.Original, c.Oracle)
 	if err != nil {
@@ -159,7 +162,8 @@ func (c *Case) Place(models ...*Model) (*Placement, error) {
 	return p, nil
 }
 
-// Calls places every model through every lens of the case, model by model.
+// Calls returns the calls of every model, one per lens, and the readings behind them, model by
+// model.
 func (c *Case) Calls(models ...*Model) ([][]Call, []Reading, error) {
 	p, err := c.Place(models...)
 	if err != nil {
@@ -177,10 +181,10 @@ func (c Call) isPlaced() bool {
 	return true
 }
 
-// tellsApart reports whether original and oracle are told apart by the lens of a call.
+// tellsApart reports whether the lens of a call tells the original from the oracle.
 func (c Call) tellsApart() bool { return c.isPlaced() || c == Unclear }
 
-// Agreement says in words whether lenses that place a model place it alike.
+// Agreement says in words whether the lenses that place a model agree.
 func Agreement(lenses []Lens, calls []Call) string {
 	lensNames := map[Call][]string{}
 	var order []Call
@@ -206,8 +210,8 @@ func Agreement(lenses []Lens, calls []Call) string {
 	return "disagree: " + strings.Join(parts, "; ")
 }
 
-// Rows are the lines of a table: value, interval and call per lens, and where the
-// lenses disagree.
+// Rows returns table rows, one per model: value, interval and call per lens, and whether the lenses
+// agree.
 func (p *Placement) Rows(group string) []report.Row {
 	var rows []report.Row
 	for i, m := range p.models {
@@ -222,12 +226,13 @@ func (p *Placement) Rows(group string) []report.Row {
 	return rows
 }
 
-// Map shows how much of what the original remembers each lens finds in a model,
+// Map draws how much of the original's memory each lens finds in a model,
 //
 //	(reading - oracle's) / (original's - oracle's)
 //
-// 1 like the original and 0 like the oracle, with no number where original and oracle
-// are alike or readings are no evidence. Original and oracle themselves are left out.
+// which is 1 for a model like the original and 0 for one like the oracle. A cell has no number
+// where original and oracle are alike or a reading is no evidence. Original and oracle themselves
+// are left out.
 func (p *Placement) Map(title string) plot.Heatmap {
 	none, all := 0.0, 1.0
 	h := plot.Heatmap{
@@ -254,9 +259,9 @@ func (p *Placement) Map(title string) plot.Heatmap {
 	return h
 }
 
-// Shares are the numbers of Map: a row per model, without original and oracle, a column
-// per lens; NaN where original and oracle are alike, so that there is no memory to share,
-// where readings are no evidence, or the lens was not asked.
+// Shares returns the numbers of Map: a row per model, without original and oracle, and a column per
+// lens. A value is NaN where original and oracle are alike, a reading is no evidence, or the lens
+// was not asked.
 func (p *Placement) Shares() (out [][]float64) {
 	for i := range p.models {
 		if p.isEnd[i] {
@@ -274,7 +279,7 @@ func (p *Placement) Shares() (out [][]float64) {
 	return out
 }
 
-// callCells are the cells of a model: value, interval and call per lens.
+// callCells returns the table cells of a model: value, interval and call per lens.
 func callCells(readings []Reading, calls []Call, digits int) []report.Cell {
 	out := make([]report.Cell, len(calls))
 	for k, call := range calls {
@@ -288,7 +293,7 @@ func callCells(readings []Reading, calls []Call, digits int) []report.Cell {
 	return out
 }
 
-// explainCalls explains the calls that occur, in the order of their first use.
+// explainCalls explains every call that occurs, in the order of first use.
 func explainCalls(calls [][]Call) []string {
 	var out []string
 	seen := map[Call]bool{}

@@ -8,22 +8,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Case is a case of the lab that is looked at through lenses, with the two models
-// between which every other is placed.
+// Case is a case of the lab with the two models between which all others are placed, and the lenses
+// that read them.
 type Case struct {
 	*lab.Case
 	Original, Oracle *Model
-	// SecondOracle was retrained from another seed; nil: that of the control arms, from the
-	// store or trained where a lens asks for it.
+	// SecondOracle was retrained from another seed. nil: it is taken from the store, or trained
+	// when a lens asks for it.
 	SecondOracle *Model
-	// Lenses are the lenses of Readings, Compare and Figure; nil: DefaultLenses.
+	// Lenses are used by Readings, Compare and Figure; nil: DefaultLenses.
 	Lenses []Lens
 }
 
 // Model is one model of a case.
 type Model = lab.Model
 
-// The controls that every judgement needs beside it, as tables here call them.
+// The control variants that stand beside every result, with the labels of the tables.
 var (
 	original     = lab.Variant{Label: "original (do nothing)", Method: unlearn.NoOp{}, Control: true}
 	oracle       = lab.Variant{Label: "retrained (oracle)", Method: unlearn.Retrain{}, Control: true}
@@ -31,13 +31,12 @@ var (
 	random       = lab.Variant{Label: unlearn.RandomWeights{}.Name(), Method: unlearn.RandomWeights{}, Control: true}
 )
 
-// ControlVariants are the rows that every table of models has: the original, of
-// which nothing was unlearned, the oracle, another oracle from another seed, and
-// random weights.
+// ControlVariants returns the rows that every table of models has: the original (no unlearning),
+// the oracle, an oracle from another seed, and random weights.
 func ControlVariants() []lab.Variant { return []lab.Variant{original, oracle, secondOracle, random} }
 
-// Open opens a case of the lab to look at: it loads the data and trains the
-// original and the oracle, or finds them in the store.
+// Open opens a case of the lab. It loads the data, and trains the original and the oracle or takes
+// them from the store.
 func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 	inner, err := l.Case(ctx, s)
 	if err != nil {
@@ -54,9 +53,9 @@ func Open(ctx context.Context, l *lab.Lab, s lab.Setting) (*Case, error) {
 	return c, err
 }
 
-// OpenRun opens a case with the engine, the store and the seeds of lab.Open, in
-// another run: other records are held out and forgotten, and other weights
-// begin. Run 0 is what Open opens.
+// OpenRun opens a case with the engine, the store and the seeds of lab.Open in another run: other
+// records are held out and forgotten, and training starts from other weights. Run 0 is the run of
+// Open.
 func OpenRun(ctx context.Context, run int, s lab.Setting) (*Case, error) {
 	l, err := lab.Open()
 	if err != nil {
@@ -65,8 +64,8 @@ func OpenRun(ctx context.Context, run int, s lab.Setting) (*Case, error) {
 	return Open(ctx, l.Reseed(run), s)
 }
 
-// UnlearnAll lets the original forget by each of the methods, a model for each
-// in their order; see lab.Case.Unlearn.
+// UnlearnAll applies each method to the original and returns the unlearned models in the same
+// order; see lab.Case.Unlearn.
 func (c *Case) UnlearnAll(ctx context.Context, methods ...unlearn.Method) ([]*Model, error) {
 	var out []*Model
 	for _, method := range methods {
@@ -79,7 +78,7 @@ func (c *Case) UnlearnAll(ctx context.Context, methods ...unlearn.Method) ([]*Mo
 	return out, nil
 }
 
-// Controls are the models of ControlVariants.
+// Controls returns the models of ControlVariants.
 func (c *Case) Controls(ctx context.Context) ([]*Model, error) {
 	out := []*Model{c.Original, c.Oracle}
 	for _, a := range ControlVariants()[len(out):] {
@@ -92,5 +91,5 @@ func (c *Case) Controls(ctx context.Context) ([]*Model, error) {
 	return out, nil
 }
 
-// embedding is the penultimate activation of every row of the train part.
+// embedding returns the penultimate activation of every row of the training part.
 func (c *Case) embedding(m *Model) (array.Matrix[float64], error) { return m.Embedding() }

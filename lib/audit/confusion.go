@@ -7,20 +7,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Confusion asks whether a model still takes two classes for one another of which
-// records with exchanged labels were to be forgotten (the interclass confusion test of
-// Goel et al. 2022, "Towards adversarial evaluations for inexact machine unlearning"),
+// Confusion asks whether a model still confuses two classes whose labels were exchanged in the
+// records to be forgotten (the interclass confusion test of Goel et al. 2022, "Towards adversarial
+// evaluations for inexact machine unlearning"),
 //
 //	value = mean over x of  1[answer(x) = partner] - 1[answer(x) is wrong and not the partner] / (K - 2)
 //
-// over the held-out records of the two classes that no method may look at, the partner being the other one and K
-// the number of classes, with Newcombe's interval (stats.ShareDifference) over records. The paper's targeted error
-// is its first half; the second is how often any other wrong class is answered.
+// over the held-out records of the two classes that no method may use. The partner is the other of
+// the two classes and K the number of classes. The interval is Newcombe's (stats.ShareDifference)
+// over records. The first term is the paper's targeted error; the second is the rate of any other
+// wrong class.
 //
-// Null: 0, the partner is a wrong answer like every other. Above it the two classes are
-// confused (memory), or nearer to each other than to the others: read the oracle's row
-// first. No chance floor is known. A case without confused labels is not looked at, nor
-// one of two classes.
+// Null: 0, the partner is a wrong answer like every other. Above it the two classes are confused
+// (memory), or more similar to each other than to the others: read the oracle's row first. No
+// chance floor is known. A case without exchanged labels, or with two classes, has no reading.
 type Confusion struct{}
 
 var _ Lens = Confusion{}

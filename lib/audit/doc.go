@@ -1,14 +1,16 @@
-// Package audit takes one question from data to evidence: train a model, let it
-// forget some records, and look at what is left through several lenses, beside
-// the retrained oracle and the controls.
+// Package audit answers one question with evidence: has a model forgotten records? It trains a
+// model, lets it forget some records, and reads what is left through several lenses. A retrained
+// model (the oracle) and controls stand beside every result.
 //
-// Package lab trains and unlearns and keeps every model in the store, so that
-// nothing is computed twice. A [Case] is one model with the records that it is
-// to forget. A [Lens] turns a model of the case into a [Reading]: a value with
-// its interval, its null value, its chance floor and what the oracle shows.
+// Package lab trains and unlearns, and keeps every model in the store, so that nothing is computed
+// twice. A [Case] is one model with the records that it is to forget. A [Lens] turns a model of the
+// case into a [Reading]: a value with its interval, its null value and its chance floor. A [Call]
+// places the reading between the readings of the original and of the oracle.
 //
 //	l, err := lab.Open()
 //	c, err := audit.Open(ctx, l, lab.Setting{DataSet: "breast_cancer"})
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
 //	table, err := c.Compare(c.Original, m, c.Oracle)
+//
+// Package judge, below this one, does the same for models that exist only as saved arrays.
 package audit

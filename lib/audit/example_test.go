@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Train, unlearn, compare: a model that knows a planted group by heart, an
+// Train, unlearn, compare: a model that memorised a planted group, an
 // unlearning method, and what the lenses call it beside original and oracle.
 func Example() {
 	dir, err := os.MkdirTemp("", "audit")

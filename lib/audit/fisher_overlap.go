@@ -12,27 +12,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// FisherOverlap looks at the diagonal Fisher information of the forgotten records
-// ("Fishing for Privacy", section 6). Its trace is the mean of the records' squared
-// gradient lengths, and a record that a model knows pulls at no weight: the lens asks
-// whether the forgotten records pull less than held-out ones,
+// FisherOverlap compares the gradient lengths of forgotten and of held-out records ("Fishing for
+// Privacy", section 6). The trace of the diagonal Fisher information is the mean squared length of
+// the records' gradients, and a record that a model has fitted has a small gradient:
 //
 //	AUC = P( ||g(forgotten)|| < ||g(held out)|| ) + P( equal ) / 2
 //
-// over all records of both, with DeLong's interval over records. Of a classifier g is
-// the gradient of the output layer, (p - y) h^T and p - y, in closed form, so that a
-// batch normalisation is no obstacle; of another network that of all weights.
+// over all records of both sets, with DeLong's interval over records. For a classifier g is the
+// gradient of the output layer, (p - y) h^T and p - y, in closed form, so that batch normalisation
+// is no obstacle. For other networks g is the gradient of all weights.
 //
 // Null: 0.5. Above it the forgotten records look like members (memory).
 //
-// The paper's own quantity, the cosine of the forgotten records' information with the
-// retained ones', is FisherCosines and not the reading: it says which weights two sets
-// matter to, and not who was in training. In the cases of the table of lenses it is
-// lower in the original than in the oracle where the records contradict the others,
-// the same to 0.003 where they are random or have copies, and higher on Breast Cancer.
-// What it is for records that no model met, the held-out ones, is the control beside it.
-// The trace is nearly the loss again, as every gradient of a classifier's output is:
-// expect the lens to agree with Outputs.
+// The paper's own quantity is the cosine of the forgotten records' information with the retained
+// records'. It is available as FisherCosines and is not the reading, because it says which weights
+// two sets matter to and not which records were trained on. Its control is the same cosine for
+// held-out records.
+//
+// The gradient length of a classifier's output is nearly a function of the loss: expect this lens
+// to agree with Outputs.
 type FisherOverlap struct{}
 
 var _ Lens = FisherOverlap{}
@@ -54,7 +52,7 @@ func (l FisherOverlap) Read(c *Case, m *Model) (*Reading, error) {
 	return aucReading(l, m, held, forgotten)
 }
 
-// gradientNorms are the lengths of the gradients of forgotten and of held-out records.
+// gradientNorms returns the gradient lengths of the forgotten and of the held-out records.
 func (l FisherOverlap) gradientNorms(c *Case, m *Model) (forgotten, held []float64, err error) {
 	if _, ok := c.Problem.Arch.(model.Classifier); !ok {
 		return l.fullGradientNorms(c, m)
@@ -66,7 +64,8 @@ func (l FisherOverlap) gradientNorms(c *Case, m *Model) (forgotten, held []float
 	return f.gradientNorms(), h.gradientNorms(), nil
 }
 
-// fullGradientNorms are those of all weights, by the goal of the case's training.
+// fullGradientNorms returns the lengths of the gradients of all weights, by the goal of the case's
+// training.
 func (l FisherOverlap) fullGradientNorms(c *Case, m *Model) (forgotten, held []float64, err error) {
 	goal := c.goal()
 	on := func(part datasets.Part, rows []int) ([]float64, error) {
@@ -85,11 +84,11 @@ func (l FisherOverlap) fullGradientNorms(c *Case, m *Model) (forgotten, held []f
 	return forgotten, held, err
 }
 
-// layer is what the gradient of a classifier's output layer is made of: by record the
-// errors p - y and the layer's inputs, with a 1 for the bias.
+// layer holds the two factors of the gradient of a classifier's output layer: per record the errors
+// p - y and the layer's inputs, with a 1 appended for the bias.
 type layer struct{ errors, inputs array.Matrix[float64] }
 
-// headLayers are those of the forgotten and of the held-out records.
+// headLayers returns the output-layer factors of the forgotten and of the held-out records.
 func (FisherOverlap) headLayers(c *Case, m *Model) (forgotten, held layer, err error) {
 	o, err := m.Outputs()
 	if err != nil {
@@ -116,7 +115,7 @@ func headLayer(p *model.Prediction, y, rows []int) layer {
 	return layer{errors, inputs}
 }
 
-// gradientNorms are ||e h^T|| = ||e|| ||h|| of every record.
+// gradientNorms returns ||e h^T|| = ||e|| ||h|| of every record.
 func (l layer) gradientNorms() []float64 {
 	out := make([]float64, l.errors.Rows)
 	for i := range out {
@@ -133,9 +132,9 @@ func norm(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// FisherCosines are the paper's overlaps in the output layer of a classifier: of the
-// forgotten records' information with the retained ones', and of the held-out
-// records' as the control. Both are in [0, 1]; neither has a null.
+// FisherCosines returns the paper's overlaps in the output layer of a classifier: the cosine of the
+// forgotten records' information with the retained records', and as a control that of the held-out
+// records. Both are in [0, 1]; neither has a null.
 func (c *Case) FisherCosines(m *Model) (forgotten, held float64, err error) {
 	if _, ok := c.Problem.Arch.(model.Classifier); !ok {
 		return 0, 0, fmt.Errorf("audit: %s has no output layer of scores", c.Problem.Arch.Name())

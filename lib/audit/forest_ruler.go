@@ -8,9 +8,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// RULERForest shows M1, M2, M3 or M4 of models with intervals over records.
-// Beside the first rows stand the values printed in a paper, as many as there
-// are. M4 has the band in which chance alone puts it in 95 of 100 cases.
+// RULERForest draws M1, M2, M3 or M4 of models with intervals over records. The values in printed
+// stand beside the first rows. M4 has the band that holds 95 of 100 values under chance alone.
 func (c *Case) RULERForest(metric string, printed []float64, models ...*Model) (plot.Forest, error) {
 	f := plot.Forest{Meta: plot.Meta{Title: metric + " on " + c.DataSet, Source: c.Provenance().Line()}, X: plot.Axis{Label: metric}, Digits: 4}
 	for i, m := range models {
@@ -31,7 +30,7 @@ func (c *Case) RULERForest(metric string, printed []float64, models ...*Model) (
 	return f, nil
 }
 
-// rulerNull is a metric's null, with the chance band where one is known.
+// rulerNull returns a metric's null, with the chance band where one is known.
 func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
 	switch {
 	case e.Null == nil:
@@ -42,5 +41,6 @@ func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
 	return &plot.Null{Value: *e.Null}
 }
 
-// m4ChanceDistance is how far from one half chance alone puts M4 of n records in 95 of 100 cases.
+// m4ChanceDistance returns the distance from 0.5 within which chance alone keeps M4 of n records in
+// 95 of 100 cases.
 func m4ChanceDistance(n int) float64 { return 1.959963984540054 * ruler.M4NullSD(n) }

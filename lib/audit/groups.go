@@ -6,24 +6,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
-// Groups are the activations of one layer, a record per row, of the records that
-// stay, of those to be forgotten and of those held out that no method may look at
-// (lab.Case.Judged).
+// Groups holds the activations of one layer, a row per record, for three sets: retained records,
+// forgotten records, and the held-out records that no method may use (lab.Case.Judged).
 type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
 
-// collapsedOutputs is the reason against activations that are the same for many of the forgotten
-// records, or for these and others.
+// collapsedReason returns the reason against activations that are the same for many of the
+// forgotten records, or for these and others.
 func (g Groups) collapsedReason(others array.Matrix[float64]) Reason {
 	return collapsedReason("embeddings", RowHashes(&g.Forgotten), RowHashes(&others))
 }
 
-// EmbeddingGroups are the groups at the layer before the last one.
+// EmbeddingGroups returns the groups at the layer before the last one.
 func (c *Case) EmbeddingGroups(m *Model) (*Groups, error) {
 	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding })
 }
 
-// LogitGroups are the groups at the last layer of a classifier; of another network
-// it is lab.ErrNoAnswers.
+// LogitGroups returns the groups at the last layer of a classifier, and lab.ErrNoAnswers for other
+// networks.
 func (c *Case) LogitGroups(m *Model) (*Groups, error) {
 	if _, is := c.Problem.Arch.(model.Classifier); !is {
 		return nil, lab.ErrNoAnswers

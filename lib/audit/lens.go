@@ -6,29 +6,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Lens looks at a model and says in one number whether it still remembers. One
-// file holds one lens; a new one adds one line to Lenses or Every.
+// Lens reads a model of a case and says in one number whether it still remembers. One file holds
+// one lens; a new one adds one line to Lenses or AllLenses. For lenses on saved arrays see
+// judge.Lens.
 type Lens interface {
 	// Name is a word or two: "outputs".
 	Name() string
 	// About says in one sentence what is compared with what.
 	About() string
-	// Read returns what the lens sees. It must not change anything.
+	// Read returns the reading of a model. It must not change the case or the model.
 	Read(c *Case, m *Model) (*Reading, error)
 }
 
-// AllLenses returns every lens, in the order in which tables show them. A new one is a line
-// of Lenses or of Every.
+// AllLenses returns every lens, in the order of the tables.
 func AllLenses() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
 
-// Lenses returns those that look at the models as they are.
+// Lenses returns the lenses that need no further training and no special case.
 func Lenses() []Lens { return append(DefaultLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
 
-// DefaultLenses are those that a beginner meets, and that a case looks through
-// unless it is told otherwise.
+// DefaultLenses returns the lenses that a case uses unless Case.Lenses is set.
 func DefaultLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
 
-// Side says on which side of the null a lens reads memory.
+// Side is the side of the null on which a lens reads memory.
 type Side int
 
 // The sides.
@@ -37,42 +36,42 @@ const (
 	Below Side = -1
 )
 
-// Reading is what a lens sees in one model.
+// Reading is the result of a lens for one model.
 type Reading struct {
 	Lens, Model string
 	// Estimate has the value, its interval over records and the null.
 	stats.Estimate
 	// Memory is the side of the null on which the lens reads memory.
 	Memory Side
-	// Floor is how far from the null a perfect unlearner is by chance, on
-	// average and in 95 of 100 cases, at these numbers of records. Both are NaN
-	// where no law is known.
+	// Floor is the distance from the null that a perfect unlearner has by chance, on average and in
+	// 95 of 100 cases, at these numbers of records. Both are NaN where the distribution is not
+	// known.
 	Floor stats.Floor
-	// Coordinates says that the lens compares two models coordinate by coordinate, which
-	// another seed of the initial weights moves as a memory does, but to either side.
+	// Coordinates says that the lens compares two models coordinate by coordinate. Another seed of
+	// the initial weights moves such a reading as memory does, but to either side.
 	Coordinates bool
-	// NoEvidence says why the number is no evidence; the zero value: nothing is against it.
+	// NoEvidence is the reason why the number is no evidence; its zero value: there is none.
 	NoEvidence Reason
-	// Absent says why the lens cannot look at the case; then there is no estimate.
+	// Absent says why the lens has no reading of the case; then there is no estimate.
 	Absent string
 }
 
-// absentReading is the reading of a lens that cannot look at a case.
+// absentReading is the reading of a lens that does not apply to a case.
 func absentReading(lens Lens, m *Model, why string) *Reading {
 	r := NoReading(lens.Name(), m.Label, Reason{})
 	r.Absent = why
 	return r
 }
 
-// NoReading is the reading of a lens that has no number, for a reason.
+// NoReading returns a reading without a number, with the reason for it.
 func NoReading(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
 	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknown, NoEvidence: why, Absent: why.Why}
 }
 
-// WithinChance reports whether the value is nearer to the null than the chance
-// floor's 95th percentile: then it is no evidence of anything.
+// WithinChance reports whether the value is nearer to the null than the chance floor's 95th
+// percentile. Such a value is no evidence.
 func (r Reading) WithinChance() bool {
 	return r.Null != nil && math.Abs(r.Value-*r.Null) <= r.Floor.P95
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// Neighbours needs no oracle: are the forgotten records still as near to their
-// nearest retained neighbour as retained records are to theirs? It is RULER's M4
-// (equations 5 to 7), a mean percentile rank.
+// Neighbours asks, without an oracle, whether the forgotten records are as close to their nearest
+// retained neighbour as retained records are to theirs: RULER's M4 (equations 5 to 7), a mean
+// percentile rank.
 //
-// Null: 0.5; above it RULER reads memory. The floor is that of the mean of n
-// uniform ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself
-// can be far from 0.5 here: read its row first.
+// Null: 0.5; RULER reads values above it as memory. The floor is that of the mean of n uniform
+// ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself can be far from 0.5: read
+// its row first.
 //
-// It cannot tell where more than one in twenty of the comparisons of a forgotten record's
-// nearest neighbour with a retained one's is a tie, because ties count in full and M4 is
-// higher by as much; nor where embeddings collapsed (CollapsedRows).
+// The reading is no evidence where more than one in twenty comparisons of a forgotten record's
+// nearest neighbour with a retained record's is a tie, because ties count in full and raise M4 by
+// as much. It is no evidence either where embeddings collapsed (CollapsedRows).
 type Neighbours struct{}
 
 var _ Lens = Neighbours{}
 
-// maxTiedNeighbours is the share of ties up to which M4 is read.
+// maxTiedNeighbours is the share of ties up to which M4 is evidence.
 const maxTiedNeighbours = 0.05
 
 // Name implements Lens.
@@ -43,12 +43,12 @@ func (l Neighbours) Read(c *Case, m *Model) (*Reading, error) {
 	return l.ReadEmbeddings(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
 }
 
-// tooFewEvidence is the reason of too few forgotten or retained records.
+// tooFewEvidence returns the reason against too few forgotten or retained records.
 func tooFewEvidence(e ruler.Evidence) Reason {
 	return TooFewRecords(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
 }
 
-// ReadEmbeddings is the reading of anybody's embeddings.
+// ReadEmbeddings returns the reading of given embeddings; model is the name in the reading.
 func (l Neighbours) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, error) {
 	rank, tied, err := ruler.M4Tied(e, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {

@@ -7,18 +7,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Outputs asks an adversary who sees losses: can the forgotten records be told
-// from records that the model never met?
+// Outputs is a membership attack on losses: can the forgotten records be told from records that the
+// model was not trained on?
 //
 //	AUC = P( loss(forgotten) < loss(held out) ) + P( equal ) / 2
 //
-// over the forgotten records and the half of the test part that RULER's
-// loss-threshold attack keeps for judging. The interval is DeLong's, over
-// records; the floor is that of the signed AUC's distance from 0.5.
+// over the forgotten records and the half of the test part that RULER's loss-threshold attack keeps
+// for scoring. The interval is DeLong's, over records; the floor is that of the AUC's distance from
+// 0.5.
 //
-// Null: 0.5. Above it the forgotten records look like members (memory); below
-// it they are fitted worse than strangers (over-unlearning), which gives them
-// away as surely.
+// Null: 0.5. Above it the forgotten records look like members (memory). Below it they are fitted
+// worse than non-members (over-unlearning), which reveals them as well.
 type Outputs struct{}
 
 var _ Lens = Outputs{}
@@ -52,9 +51,9 @@ func scoresOf(examples []attack.Example) []float64 {
 	return out
 }
 
-// SignedAUC is the reading of scores, higher for members: the signed AUC with DeLong's interval, which knows of ties, and the
-// floor of its distance from 0.5. It is no evidence where either sample has fewer than
-// MinRecords, or by TiedScores.
+// SignedAUC returns the reading of scores that are higher for members: the AUC with DeLong's
+// interval, which accounts for ties, and the chance floor of its distance from 0.5. It is no
+// evidence where either sample has fewer than MinRecords, or by TiedScores.
 func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 	e, err := stats.DeLong(s.Members, s.Nonmembers, 0.95)
 	if err != nil {
@@ -69,8 +68,8 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 	}, nil
 }
 
-// aucReading is the reading of one number of each record: the AUC that the first ones are
-// higher than the second ones, with the floor of its distance from 0.5.
+// aucReading returns the AUC that the values in higher exceed those in lower, with the floor of its
+// distance from 0.5.
 func aucReading(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
 	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: higher, Nonmembers: lower})
 }

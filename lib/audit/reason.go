@@ -13,19 +13,18 @@ type Reason struct {
 	Why  string // one sentence without its full stop
 }
 
-// MinRecords is the smallest number of records of a set from which a lens places a
-// model. With n records that all fall on one side of the null the two-sided probability
-// under the null is
+// MinRecords is the smallest number of records in a set for which a lens places a model. With n
+// records that all fall on one side of the null the two-sided probability under the null is
 //
 //	2 (1/2)^n
 //
-// which is 0.031 for six and 0.063 for five: below six not even the most extreme value of
-// a mean over forgotten records, of a share or of a mean rank is significant at 5 %. For
-// an AUC of m forgotten and n held-out records the same holds of the min(m, n) disjoint
-// pairs on which stats.DeLong's bound at complete separation rests.
+// which is 0.031 for six records and 0.063 for five. Below six not even the most extreme value of a
+// mean, a share or a mean rank over forgotten records is significant at 5 %. For an AUC of m
+// forgotten and n held-out records the same holds with min(m, n) disjoint pairs, on which
+// stats.DeLong's bound at complete separation rests.
 const MinRecords = 6
 
-// TooFewRecords is the reason of a set of too few records, if n is too few.
+// TooFewRecords returns the reason against a set of n records, if n is too few; what names them.
 func TooFewRecords(n int, of string) Reason { return tooFewRecords(MinRecords, n, of) }
 
 func tooFewRecords(least, n int, of string) Reason {
@@ -35,29 +34,28 @@ func tooFewRecords(least, n int, of string) Reason {
 	return Reason{TooFew, fmt.Sprintf("%d %s, and with fewer than %d no value is significant at 5 %%", n, of, least)}
 }
 
-// Bounds of ties. A statistic of ranks takes exact ties at half their worth, and its
-// interval knows of them, so that a few are no reason. Values that more than half of the
-// pairs share, or that are fewer than ten, are not what such a statistic is about.
+// Bounds of ties. A rank statistic counts exact ties as one half, and its interval accounts for
+// them, so that a few are harmless. It is no evidence if more than half of the pairs are tied, or
+// if there are fewer than ten distinct values.
 const (
 	maxTiedPairs = 0.5
 	minDistinct  = 10
 )
 
-// TiedScores is the reason against ranks of the scores of two samples: more than half of
-// the pairs of a score of each are tied, or there are fewer than ten distinct scores (or
-// half as many as records, where that is less). Scores that agree to six digits are tied.
-// Scores that were rounded to float16 pass.
+// TiedScores returns the reason against a rank statistic of two samples: more than half of the
+// pairs are tied, or there are fewer than ten distinct scores (or half as many as records, where
+// that is less). Scores that agree to six digits are tied. Scores that were rounded to float16
+// pass.
 func TiedScores(a, b []float64) Reason {
 	return tiesBetween("scores", roundedKeys(a), roundedKeys(b))
 }
 
-// TiedValues is the reason against a mean of values, by the same bounds: more than half of
-// their pairs are tied, or they are too few different ones.
+// TiedValues returns the reason against a mean of values, by the bounds of TiedScores.
 func TiedValues(x []float64) Reason { return tiesWithin("values", roundedKeys(x)) }
 
-// Collapsed is the reason against a model that makes the same row (of outputs, of an
-// embedding) of many records: among the forgotten ones, or of forgotten and others. The
-// keys are those of RowHashes.
+// Collapsed returns the reason against a model that gives many records the same row (of outputs or
+// of an embedding): among the forgotten records, or between forgotten and others. The keys are
+// those of RowHashes.
 func Collapsed(what string, keys []uint64, forgotten, others []int) Reason {
 	return collapsedReason(what, valuesAt(keys, forgotten), valuesAt(keys, others))
 }
@@ -66,8 +64,8 @@ func collapsedReason(what string, forgotten, others []uint64) Reason {
 	return firstReason(tiesWithin(what, forgotten), tiesBetween(what, forgotten, others))
 }
 
-// CollapsedRows is Collapsed of some of the rows of a matrix, of the others at most 2,000
-// at even distances.
+// CollapsedRows is Collapsed for rows of a matrix. Of the others it takes at most 2,000, evenly
+// spaced.
 func CollapsedRows(what string, x array.Rows, forgotten, others []int) Reason {
 	if x == nil {
 		return Reason{}
@@ -85,7 +83,7 @@ func CollapsedRows(what string, x array.Rows, forgotten, others []int) Reason {
 	return collapsedReason(what, keys(forgotten), keys(some))
 }
 
-// evenlySpaced are at most so many of the rows.
+// evenlySpaced returns at most so many of the rows.
 func evenlySpaced(rows []int, most int) []int {
 	if len(rows) <= most {
 		return rows
@@ -97,7 +95,7 @@ func evenlySpaced(rows []int, most int) []int {
 	return out
 }
 
-// RowHashes are numbers by which equal rows are known.
+// RowHashes returns a hash per row; equal rows have equal hashes.
 func RowHashes(x array.Rows) []uint64 {
 	rows, cols := x.Shape()
 	out, buffer := make([]uint64, rows), make([]float64, cols)
@@ -107,7 +105,7 @@ func RowHashes(x array.Rows) []uint64 {
 	return out
 }
 
-// hashRow is FNV-1a over the values' bits, a value at a time.
+// hashRow is FNV-1a over the bits of the values, one value at a time.
 func hashRow(row []float64) uint64 {
 	h := uint64(14695981039346656037)
 	for _, v := range row {
@@ -118,7 +116,8 @@ func hashRow(row []float64) uint64 {
 	return h
 }
 
-// roundedKeys are the values to 21 bits, so that rounding in float32 makes no two of one.
+// roundedKeys rounds values to 21 bits of mantissa, so that rounding in float32 does not make equal
+// values differ.
 func roundedKeys(x []float64) []uint64 {
 	out := make([]uint64, len(x))
 	for i, v := range x {
@@ -127,7 +126,7 @@ func roundedKeys(x []float64) []uint64 {
 	return out
 }
 
-// tiesWithin is the reason of the pairs of one sample.
+// tiesWithin returns the reason from ties between the pairs of one sample.
 func tiesWithin(what string, keys []uint64) Reason {
 	of, pairs, n := countKeys(keys), 0.0, float64(len(keys))
 	for _, c := range of {
@@ -136,7 +135,7 @@ func tiesWithin(what string, keys []uint64) Reason {
 	return tiesReason(what, len(keys), len(of), pairs/(n*(n-1)))
 }
 
-// tiesBetween is that of the pairs of a record of each of two samples.
+// tiesBetween returns the reason from ties between the values of two samples.
 func tiesBetween(what string, a, b []uint64) Reason {
 	ofA, ofB, pairs := countKeys(a), countKeys(b), 0.0
 	distinct := len(ofB)
@@ -149,8 +148,8 @@ func tiesBetween(what string, a, b []uint64) Reason {
 	return tiesReason(what, len(a)+len(b), distinct, pairs/(float64(len(a))*float64(len(b))))
 }
 
-// tiesReason judges how many values are distinct and what share of pairs are equal; a share of
-// no pairs is NaN and no reason.
+// tiesReason decides by the number of distinct values and the share of equal pairs. A share of no
+// pairs is NaN and no reason.
 func tiesReason(what string, records, distinct int, share float64) Reason {
 	switch {
 	case distinct < min(minDistinct, records/2):
@@ -176,8 +175,8 @@ func countKeys(keys []uint64) map[uint64]int {
 	return out
 }
 
-// WithheldReason is why a reading, or one that it is compared with, is no evidence; the reason
-// of another than the first names its model.
+// WithheldReason returns why a reading, or one that it is compared with, is no evidence. The reason
+// of another reading begins with the name of its model.
 func WithheldReason(m Reading, others ...Reading) Reason {
 	why := m.withheldReason()
 	for _, o := range others {
@@ -191,8 +190,8 @@ func WithheldReason(m Reading, others ...Reading) Reason {
 	return why
 }
 
-// withheldNotes is the reading's own reason: the lens's, or that there are too few records
-// behind it, which holds of every lens.
+// withheldReason is the lens's reason, or that there are too few records, which holds for every
+// lens.
 func (r Reading) withheldReason() Reason {
 	if r.NoEvidence.Call == "" && r.N > 0 {
 		return TooFewRecords(r.N, r.Over)
@@ -200,7 +199,7 @@ func (r Reading) withheldReason() Reason {
 	return r.NoEvidence
 }
 
-// firstReason is the first reason of several.
+// firstReason returns the first of several reasons that is set.
 func firstReason(reasons ...Reason) Reason {
 	for _, r := range reasons {
 		if r.Call != "" {

@@ -10,36 +10,37 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Reconstruction lets somebody draw records out of what the model makes of them
-// ("BlindU", section VIII-C): of a bottleneck or an autoencoder the mean of the code, of
-// another network the embedding. He learns on one half of the held-out records, with
-// their codes, and draws the forgotten records and the other half. The lens asks whether
-// he gains more by the codes of the forgotten ones,
+// Reconstruction is a reconstruction attack ("BlindU", section VIII-C) on the representation of a
+// record: the mean of the code for a bottleneck or an autoencoder, the embedding for other
+// networks. The attacker learns on one half of the held-out records, with their codes, and
+// reconstructs the forgotten records and the other half. The lens asks whether codes help more with
+// the forgotten records,
 //
 //	AUC = P( gain(forgotten) > gain(held out) ) + P( equal ) / 2
 //	gain = ||m - x||^2 - ||x^ - x||^2
 //
-// where x is the record itself, x^ what is drawn of its code, and m the mean of the
-// label's class among the records that he learns on, which needs no code, or of all of
-// them where that is nearer. The interval is DeLong's, over records, for this one
-// draughtsman; the floor is that of the AUC's distance from 0.5.
+// where x is the record and x^ its reconstruction. m is the mean of the label's class among the
+// attacker's records, which needs no code, or the mean of all of them where that is nearer. The
+// interval is DeLong's, over records, for this one attacker; the floor is that of the AUC's
+// distance from 0.5.
 //
-// Null: 0.5. Above it codes tell more of the forgotten records than of strangers
-// (memory); below it less. A wrong label that is known by heart can be a memory below:
-// a code that is that of another class is drawn as one. The oracle itself
-// can be far from 0.5 where the forgotten records are of another kind than the held-out
-// ones: read its row first.
+// Null: 0.5. Above it codes reveal more about the forgotten records than about non-members
+// (memory); below it less. A memorised wrong label can show below the null: its code is that of
+// another class. The oracle itself can be far from 0.5 where the forgotten records are of another
+// kind than the held-out ones: read its row first.
 //
-// Differences from the paper, which gives the error alone: (1) an attack's error says
-// what a code tells, of anybody; what it tells because the record was in training is the
-// difference to strangers. (2) The draughtsman knows none of those that he draws; see
-// representation.Reconstruction, whose differences are ours too. He is its patient form,
-// in batches of 20, on standardised codes.
+// Differences from the paper, which reports the error alone:
+//
+//  1. an error says what a code reveals about any record; the difference to non-members is what it
+//     reveals because the record was in training;
+//  2. the attacker has none of the records that it reconstructs; see representation.Reconstruction, whose
+//     differences apply here too. It is trained as representation.Persistent, in batches of 20, on
+//     standardised codes.
 type Reconstruction struct{}
 
 var _ Lens = Reconstruction{}
 
-// minSteps are what he takes, however few records he learns on.
+// minSteps is the number of steps that the attacker takes at least.
 const minSteps = 600
 
 // Name implements Lens.
@@ -47,7 +48,7 @@ func (Reconstruction) Name() string { return "reconstruction" }
 
 // About implements Lens.
 func (Reconstruction) About() string {
-	return "signed AUC of what codes gain over the class's mean in drawing a record, forgotten against held-out records"
+	return "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records"
 }
 
 // Read implements Lens.
@@ -59,7 +60,7 @@ func (l Reconstruction) Read(c *Case, m *Model) (*Reading, error) {
 	return aucReading(l, m, forgotten, held)
 }
 
-// gains are those of the forgotten records and of the held-out ones that are drawn.
+// gains returns those of the forgotten records and of the held-out records that are reconstructed.
 func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err error) {
 	judged := c.EvalRows()
 	if len(c.Forget) == 0 || len(judged) < 4 {
@@ -91,7 +92,7 @@ func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err e
 	return found.Gains[:len(c.Forget)], found.Gains[len(c.Forget):], nil
 }
 
-// rowsAt are the rows at these positions.
+// rowsAt returns the rows at these positions.
 func rowsAt(rows, positions []int) []int {
 	out := make([]int, len(positions))
 	for k, i := range positions {
@@ -100,7 +101,7 @@ func rowsAt(rows, positions []int) []int {
 	return out
 }
 
-// testRowNumbers are the numbers of test rows in a count that begins with the train part.
+// testRowNumbers numbers test rows in a count that begins with the training part.
 func testRowNumbers(rows []int, from int) []int {
 	out := make([]int, len(rows))
 	for k, i := range rows {
@@ -109,7 +110,7 @@ func testRowNumbers(rows []int, from int) []int {
 	return out
 }
 
-// stackRows are the rows of a and below them those of b.
+// stackRows returns the rows of a followed by those of b.
 func stackRows(a, b array.Matrix[float32]) array.Matrix[float32] {
 	return array.Matrix[float32]{Rows: a.Rows + b.Rows, Cols: a.Cols, Data: slices.Concat(a.Data, b.Data)}
 }

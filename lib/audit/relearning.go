@@ -16,29 +16,31 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Relearning asks how fast a model learns the forgotten records again (the relearn time
-// of Golatkar, Achille and Soatto 2020, section 5, and of the anamnesis index, Chundawat et
-// al. 2023): what was hidden and not forgotten comes back sooner. The model is trained
-// on the forgotten records and on held-out ones together, as the case's models are, and
+// Relearning measures how fast a model learns the forgotten records again (the relearn time of
+// Golatkar, Achille and Soatto 2020, section 5, and of the anamnesis index, Chundawat et al. 2023).
+// Records that were hidden and not forgotten come back sooner. The model is trained on forgotten
+// and held-out records together, with the settings of the case's models, and
 //
 //	time(x) = epochs until the loss on x is at most the median retained record's
 //	AUC = P( time(forgotten) < time(held out) ) + P( equal ) / 2
 //
-// where the loss between two epochs is taken to be a straight line, a record that is
-// below the bar already has a time of 0 and one that does not reach it Epochs + 1. The
-// interval is DeLong's, over records, for this one training; the floor is that of the
-// AUC's distance from 0.5.
+// The loss is interpolated linearly between epochs. A record that starts below the bar has a time
+// of 0, and one that does not reach it Epochs + 1. The interval is DeLong's, over records, for this
+// one training; the floor is that of the AUC's distance from 0.5.
 //
-// Null: 0.5, records that are learned as strangers are. Above it they come back sooner
-// (memory). A bar that most records meet at once makes the lens one of losses: expect it
-// to agree with Outputs there. Times are tied at both ends by their definition, which is no
-// collapse: the lens cannot tell where the losses that it begins with are (TiedScores).
+// Null: 0.5, forgotten records are learned like non-members. Above it they are learned sooner
+// (memory). If most records meet the bar at once, the lens is one of losses: expect it to agree
+// with Outputs. Times are tied at both ends by definition, which is no collapse: the reading is no
+// evidence only where the losses at the start are tied (TiedScores).
 //
-// Differences from the papers: (1) they count the epochs that the forget set's loss takes
-// as a whole, and need the oracle's to read it; here strangers are learned beside, so
-// that what makes records hard is in both, and an oracle is only a control. (2) The bar
-// is the model's own on retained records, where they take the original's loss on the
-// forget set. (3) Nothing but these records is trained on, as there.
+// Differences from the papers:
+//
+//  1. they count the epochs of the whole forget set and need the oracle's count to read it; here
+//     non-members are learned at the same time, so that the difficulty of records is in both, and the
+//     oracle is only a control;
+//  2. the bar is the model's own loss on retained records; theirs is the original's loss on the forget
+//     set;
+//  3. training uses these records alone, as there.
 type Relearning struct {
 	Epochs     int // 0: 20
 	MaxHeldOut int // held-out records at most; 0: 400
@@ -71,7 +73,7 @@ func (l Relearning) Read(c *Case, m *Model) (*Reading, error) {
 	return r, err
 }
 
-// relearnTimes are those of the forgotten and of some held-out records.
+// relearnTimes returns the times of the forgotten records and of some held-out records.
 func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, err error) {
 	epochs, most := cmp.Or(l.Epochs, 20), cmp.Or(l.MaxHeldOut, 400)
 	if epochs < 1 || most < 1 {
@@ -108,7 +110,7 @@ func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, 
 	return times[:len(c.Forget)], times[len(c.Forget):], nil
 }
 
-// trainAndRecord trains on the records and tells their losses after every epoch.
+// trainAndRecord trains on the records and calls tell with their losses after every epoch.
 func (l Relearning) trainAndRecord(c *Case, m *Model, part datasets.Part, epochs int, seed engine.Root, tell func(losses []float64)) error {
 	goal := c.goal()
 	judging, ok := goal.(lab.PerRecordLoss)
@@ -137,7 +139,8 @@ func (l Relearning) trainAndRecord(c *Case, m *Model, part datasets.Part, epochs
 	return cmp.Or(err, last)
 }
 
-// timeToReach is when record i's loss comes down to the bar; course are the losses by epoch.
+// timeToReach returns when record i's loss comes down to the bar, in epochs; course holds the
+// losses by epoch.
 func timeToReach(course [][]float64, i int, bar float64) float64 {
 	if course[0][i] <= bar {
 		return 0
@@ -150,8 +153,7 @@ func timeToReach(course [][]float64, i int, bar float64) float64 {
 	return float64(len(course))
 }
 
-// goal is what unlearning and whoever looks at single records take a training to have
-// been for.
+// goal returns the goal that unlearning and lenses on single records assume the training had.
 func (c *Case) goal() lab.Goal {
 	switch g := c.Goal.(type) {
 	case nil:
@@ -163,7 +165,7 @@ func (c *Case) goal() lab.Goal {
 	}
 }
 
-// valuesAt are the values of these rows.
+// valuesAt returns the values of these rows.
 func valuesAt[T any](values []T, rows []int) []T {
 	out := make([]T, len(rows))
 	for k, i := range rows {

@@ -11,31 +11,32 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
-// RMIA asks an adversary who has one model of his own that never had the records: by how
-// much more does the model raise the likelihood of forgotten records than that of
-// held-out ones? It is the offline form of the robust membership inference attack
-// (Zarifzadeh, Liu and Shokri 2024), shadow.RMIA, whose ratio
+// RMIA is the offline form of the robust membership inference attack (Zarifzadeh, Liu and Shokri
+// 2024), shadow.RMIA, for an attacker with one reference model that never had the records. It
+// compares by how much the model raises the likelihood of forgotten records and of held-out
+// records:
 //
 //	R(x) = p(x | model) / ( ((1 + A) p(x | reference) + 1 - A) / 2 )
 //	AUC  = P( R(forgotten) > R(held out) ) + P( equal ) / 2
 //
-// takes out a part of how hard a record is for anybody, which Outputs cannot: all
-// forgotten and all held-out records, with DeLong's interval over them. The reference is
-// a model retrained from another seed, as Case.SecondOracle says, and for that model itself
-// the oracle.
+// over all forgotten and all held-out records, with DeLong's interval. The ratio removes a part of
+// how hard a record is for any model, which Outputs cannot. The reference is Case.SecondOracle, and
+// for that model itself the oracle.
 //
-// Null: 0.5, if forgotten and held-out records were drawn alike. Above it the forgotten
-// records look like members (memory), below it they are fitted worse. Records that
-// contradict the others are far below it in every model that never had them, as they are
-// for Outputs: there the oracle, and not the null, says where one stands. With A = 1 all
-// that a reference knows of a record's difficulty is taken out; but then two retrained
-// models that differ by their seed may be anywhere, because such records move together
-// (0.97 and 0.03 on the island in the moons, where the original has 0.97).
+// Null: 0.5, if forgotten and held-out records have the same distribution. Above it the forgotten
+// records look like members (memory), below it they are fitted worse. Records that contradict the
+// others are far below the null in every model that never had them, as for Outputs: compare with
+// the oracle, not with the null. With A = 1 all of the difficulty that the reference knows is
+// removed; but then retrained models that differ only in their seed may be anywhere, because such
+// records move together.
 //
-// Differences from the paper: (1) one reference model, the fewest that it tries. (2) The
-// score of a record is R(x) and not the share of a population with a smaller R, which has
-// the same AUC but for ties. (3) Networks that are no classifiers have densities, for
-// which only A = 1 is meant: the difference of the two losses.
+// Differences from the paper:
+//
+//  1. there is one reference model, the fewest that the paper tries;
+//  2. the score of a record is R(x), not the share of a population with a smaller R; the AUC is the same
+//     except for ties;
+//  3. networks that are no classifiers have densities, for which only A = 1 is meant: the difference of
+//     the two losses.
 type RMIA struct {
 	A float64 // 0: 0.3, the paper's, of classifiers, and 1 of other networks
 }
@@ -81,8 +82,8 @@ func (l RMIA) Read(c *Case, m *Model) (*Reading, error) {
 	return r, err
 }
 
-// logLikelihoods are the log-likelihoods of the n forgotten records and, behind them, of the
-// held-out ones.
+// logLikelihoods returns the log-likelihoods of the n forgotten records, followed by those of the
+// held-out records.
 func (c *Case) logLikelihoods(m *Model) (of []float64, n int, err error) {
 	losses, err := c.Losses(m)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *Case) logLikelihoods(m *Model) (of []float64, n int, err error) {
 	return of, len(losses.Forgotten), nil
 }
 
-// reference is a model that never had the records and is not m.
+// reference returns a model that never had the records and is not m.
 func (c *Case) reference(m *Model) (*Model, error) {
 	another := c.SecondOracle
 	if another == nil {

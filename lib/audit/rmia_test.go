@@ -58,7 +58,7 @@ func TestRMIAIsItsFormula(t *testing.T) {
 	}
 }
 
-// Records that contradict the others are fitted no better than strangers by a model that
+// Records that contradict the others are fitted no better than non-members by a model that
 // had them; the lens sees the memory that Outputs takes for none.
 func TestRMIASeesAMemoryOfHardRecords(t *testing.T) {
 	c := openCase(t, newLab(t), island())

@@ -6,13 +6,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// Embedding is what a model makes of every row of the train part: the
-// activations just before its output layer, a record per row.
+// Embedding returns the activations just before the output layer, a row per record of the training
+// part.
 func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return c.embedding(m) }
 
-// RULER measures M1 to M4 of a model against the case's oracle and original,
-// with the values of every record. Rows without a direction pass, as in the
-// paper's program; everything else is as opt says.
+// RULER measures M1 to M4 of a model against the case's oracle and original, with the values of
+// every record. Rows without a direction pass, as in the paper's program; otherwise opt decides.
 func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	e := ruler.Evidence{Forget: c.Forget, Retain: c.Retain}
 	for _, of := range []struct {
@@ -29,14 +28,13 @@ func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	return ruler.Measure(e, opt)
 }
 
-// RULERValues are M1 to M4 of a model without their intervals, which cost most
-// of the time, and with the values of every record.
+// RULERValues returns M1 to M4 and the values of every record without intervals, which is much
+// faster.
 func (c *Case) RULERValues(m *Model) (*ruler.Result, error) {
 	return c.RULER(m, ruler.Options{PointOnly: true})
 }
 
-// RULERTable shows M1 to M4 of models as rows, each with its interval over
-// records.
+// RULERTable shows M1 to M4 of models as rows, each with its interval over records.
 func (c *Case) RULERTable(models ...*Model) (*report.Table, error) {
 	t := &report.Table{
 		ID: "audit/ruler", Title: "M1 to M4 on " + c.describeForgetSet(),

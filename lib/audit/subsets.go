@@ -11,36 +11,37 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// What a zero in Subsets stands for.
+// Defaults of Subsets.
 const (
 	subsetDraws = 40
 	subsetSize  = 400 // the smallest size of SDE's Table 1
 	drawSeed    = 999 // of the references
 )
 
-// Subsets asks whether the forgotten records, as a set, look like training data:
-// SDE's judgement (section 3.2) of their embeddings against as many retained and
-// as many held-out ones, repeated with other references,
+// Subsets asks whether the forgotten records, as a set, look like training data. It applies SDE
+// (section 3.2) to their embeddings with as many retained and as many held-out records for
+// reference, and repeats that with other references,
 //
 //	value = share of the draws whose verdict is "in".
 //
-// Null: 0.5, a set that is neither nearer to the retained nor to the held-out
-// records. Above it SDE reads memory. The interval is Wilson's over the draws;
-// they share the forgotten records, so that it says how much the choice of
-// references matters and not how much the choice of records does. No chance
-// floor is known; what the statistic measures is the spread of the embeddings
-// (see package sde), and whatever changes the spread moves the value.
+// Null: 0.5, a set that is closer to neither. SDE reads values above it as memory. The interval is
+// Wilson's over the draws. All draws share the forgotten records, so that it shows how much the
+// choice of references matters, not how much the choice of records does. No chance floor is known.
+// The statistic measures the spread of the embeddings (see package sde): anything that changes the
+// spread changes the value.
 //
-// Differences from SDE: (1) one set, judged against many references, where the
-// paper judges many subsets of a large forget set against one; (2) sets are as
-// large as the forget set, at most Size, where the paper takes 400 to 2,000; (3) a
-// tie, as sde.Distances.Tied has it, counts one half where algorithm 2 says "out",
-// so that the null stays 0.5 where neither reference is nearer.
+// Differences from SDE:
+//
+//  1. one set is compared with many references; the paper compares many subsets of a large forget set
+//     with one;
+//  2. sets are as large as the forget set, at most Size; the paper's have 400 to 2,000 records;
+//  3. a tie (sde.Distances.Tied) counts one half, where algorithm 2 says "out", so that the null stays
+//     0.5 where neither reference is closer.
 type Subsets struct {
 	Draws int // 0: 40
 	Size  int // records per set, at most; 0: 400
-	// Scale multiplies the embeddings of the forgotten set, 0: by one. It is a
-	// control: nothing that was learned depends on it.
+	// Scale multiplies the embeddings of the forgotten set; 0: 1. It is a control: nothing that was
+	// learned depends on it.
 	Scale float64
 }
 
@@ -63,7 +64,7 @@ func (l Subsets) Read(c *Case, m *Model) (*Reading, error) {
 	return l.ReadGroups(m.Label, *g, engine.Root(drawSeed+c.Shift))
 }
 
-// ReadGroups is the reading of anybody's activations; the references are drawn from the root.
+// ReadGroups returns the reading of given activations; the references are drawn from root.
 func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading, error) {
 	draws, size, scale := cmp.Or(l.Draws, subsetDraws), cmp.Or(l.Size, subsetSize), cmp.Or(l.Scale, 1)
 	if size < 4 || draws < 1 {

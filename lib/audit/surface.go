@@ -7,9 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Surface shows what a model of a two-feature data set says all over the plane,
-// with the retained and the forgotten records on it. The axes are the
-// standardised features.
+// Surface draws the answers of a model of a two-feature data set over the plane, with the retained
+// and the forgotten records on it. The axes are the standardised features.
 func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 	if c.Train.X.Cols != 2 {
 		return nil, fmt.Errorf("audit: a surface needs two features, %s has %d", c.DataSet, c.Train.X.Cols)
@@ -32,11 +31,11 @@ func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 	}, nil
 }
 
-// Surfaces puts the surfaces of several models side by side.
+// Surfaces draws the surfaces of several models side by side.
 func (c *Case) Surfaces(models ...*Model) (plot.Figure, error) {
 	f := plot.Panels{Meta: plot.Meta{
 		Title:   "What each model says, and " + c.describeForgetSet(),
-		Caption: "Colour: the more probable class, paler where the model is unsure. Line: where it changes its mind. Triangles: the records to forget.",
+		Caption: "Colour: the more probable class, paler where the model is unsure. Line: the decision boundary. Triangles: the records to forget.",
 		Source:  c.Provenance().Line(),
 	}}
 	for _, m := range models {

@@ -11,10 +11,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Readings looks at every model through every lens, model by model.
+// Readings reads every model through every lens, model by model.
 func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	if len(models) == 0 {
-		return nil, errors.New("audit: no models to look at")
+		return nil, errors.New("audit: no models to read")
 	}
 	var out []Reading
 	for _, m := range models {
@@ -34,8 +34,8 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	return out, nil
 }
 
-// collapsedOutputs is the reason against every reading of a model that says the same of many
-// records: logits of a classifier, embeddings of another network.
+// collapsedOutputs returns the reason against every reading of a model that gives many records the
+// same outputs: logits of a classifier, embeddings of another network.
 func (c *Case) collapsedOutputs(m *Model) (Reason, error) {
 	o, err := m.Outputs()
 	if err != nil {
@@ -56,11 +56,10 @@ func (c *Case) lenses() []Lens {
 	return c.Lenses
 }
 
-// Compare shows models as rows and lenses as columns, each cell a value with its
-// interval and the call, which places the model between the original and the
-// oracle, beside the accuracies. Null and chance floor of a lens stand under the
-// table: they say what would be no evidence without an oracle, and it is the
-// oracle that says what forgetting looks like.
+// Compare returns a table with a row per model and a column per lens. A cell has the value, its
+// interval and the call, which places the model between original and oracle. Accuracies stand
+// beside. Null and chance floor of every lens stand below the table: they say which values would be
+// no evidence if there were no oracle.
 func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	calls, readings, err := c.Calls(models...)
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	return t, nil
 }
 
-// withheldNotes are the reasons why readings are no evidence.
+// withheldNotes returns the reasons why readings are no evidence.
 func (c *Case) withheldNotes(models []*Model, readings []Reading) (out []string) {
 	for i, r := range readings {
 		if why := WithheldReason(r); why.Call != "" {
@@ -145,7 +144,7 @@ func (c *Case) describeForgetSet() string {
 	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet)
 }
 
-// Provenance is what stands under the case's tables and figures.
+// Provenance returns seeds, engine, versions and data of the case's tables and figures.
 func (c *Case) Provenance() report.Provenance {
 	info := c.Lab.Engine.Info()
 	return report.Provenance{
@@ -154,8 +153,8 @@ func (c *Case) Provenance() report.Provenance {
 	}
 }
 
-// Figure shows the readings of every model as one panel per lens: points with
-// intervals, the null as a line and the chance floor as a band.
+// Figure draws the readings of every model, one panel per lens: points with intervals, the null as
+// a line and the chance floor as a band.
 func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	readings, err := c.Readings(models...)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Trajectory is how a model's accuracies move while it forgets.
+// Trajectory is the learning curve of an unlearning: accuracies on forgotten, retained and held-out
+// records after every epoch.
 type Trajectory struct {
 	c                    *Case
 	title                string
@@ -20,8 +21,8 @@ type Trajectory struct {
 	forget, retain, test []stats.Estimate
 }
 
-// Track unlearns like Watch and calls each with the course so far after every
-// epoch. Epoch 0 is the original. It returns the course and the last model.
+// Track unlearns like Watch and calls each with the trajectory so far after every epoch. Epoch 0 is
+// the original. It returns the trajectory and the last model.
 func (c *Case) Track(ctx context.Context, method unlearn.Method, each func(*Trajectory) error) (*Trajectory, *Model, error) {
 	oracle, err := c.Accuracy(c.Oracle)
 	if err != nil {
@@ -40,14 +41,14 @@ func (c *Case) Track(ctx context.Context, method unlearn.Method, each func(*Traj
 	return k, m, err
 }
 
-// Screen shows a figure in the place of the one before, and says whether it
-// would draw the next one now: nb.Live.
+// Screen shows one figure at a time, such as nb.Live. Due reports whether it would draw the next
+// figure now; Figure replaces the figure on it.
 type Screen interface {
 	Due() bool
 	Figure(plot.Figure)
 }
 
-// DrawTrajectory follows an unlearning on a screen: accuracies epoch by epoch.
+// DrawTrajectory unlearns and draws the accuracies on a screen, epoch by epoch.
 func (c *Case) DrawTrajectory(ctx context.Context, s Screen, method unlearn.Method) error {
 	course, _, err := c.Track(ctx, method, func(k *Trajectory) error {
 		if s.Due() {
@@ -72,8 +73,8 @@ func (k *Trajectory) add(epoch int, m *Model) error {
 	return nil
 }
 
-// Figure shows the course: accuracies against epochs of unlearning, and as a
-// dashed line what the retrained model scores on the forgotten records.
+// Figure draws accuracies against epochs of unlearning. A dashed line is the retrained model's
+// accuracy on the forgotten records.
 func (k *Trajectory) Figure() plot.Figure {
 	n := len(k.epochs) - 1
 	return plot.Curves{

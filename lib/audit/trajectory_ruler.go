@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// rulerTrajectory is how RULER's M2 and M4 move while a model forgets.
+// rulerTrajectory holds RULER's M2 and M4 after every epoch of an unlearning.
 type rulerTrajectory struct {
 	c                    *Case
 	title                string
@@ -18,8 +18,8 @@ type rulerTrajectory struct {
 	epochs, m2, m4       []float64
 }
 
-// DrawRULER follows an unlearning on a screen like Draw: M2 and M4 epoch by
-// epoch, from the original on, between doing nothing and the oracle.
+// DrawRULER unlearns and draws M2 and M4 on a screen, epoch by epoch, beside their values without
+// unlearning and for the oracle.
 func (c *Case) DrawRULER(ctx context.Context, s Screen, method unlearn.Method) error {
 	k := &rulerTrajectory{c: c, title: method.Name()}
 	var err error
@@ -69,8 +69,8 @@ func (k *rulerTrajectory) figure() plot.Figure {
 	}
 }
 
-// panel has the same curves in the same order for every metric, so that each
-// keeps its look.
+// panel draws one metric. Every metric has the same curves in the same order, so that each keeps
+// its style.
 func (k *rulerTrajectory) panel(name string, y []float64, nothing, oracle float64, null *plot.Null) plot.Figure {
 	end := max(1, k.epochs[len(k.epochs)-1])
 	return plot.Curves{

@@ -9,20 +9,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Trigger asks whether a backdoor is still open (BlindU, section VIII; Gu, Dolan-Gavitt
-// and Garg 2017 for the backdoor): how much more often a model gives the backdoor's label
-// to unseen records of the source class when they have the trigger,
+// Trigger asks whether a backdoor still works (BlindU, section VIII; Gu, Dolan-Gavitt and Garg 2017
+// for the backdoor): how much more often a model gives the backdoor's label to unseen records of
+// the source class when they have the trigger,
 //
 //	value = mean over x of  1[answer(x + trigger) = target] - 1[answer(x) = target]
 //
-// over the held-out records that no method may look at, with Newcombe's interval
-// (stats.ShareDifference), which takes the two halves for independent and is too wide where
-// they are not. The success rate that papers report is its first half; the second half is
-// what the model gives them anyway.
+// over the held-out records that no method may use. The interval is Newcombe's
+// (stats.ShareDifference). It treats the two terms as independent and is too wide where they are
+// not. The first term is the success rate that papers report; the second is how often the label is
+// given without a trigger.
 //
-// Null: 0, a trigger that does nothing. Above it the backdoor is open (memory). A
-// retrained model may be above 0 too, where the trigger looks like the target class: read
-// its row first. No chance floor is known. A case without a backdoor is not looked at.
+// Null: 0, the trigger does nothing. Above it the backdoor works (memory). A retrained model may be
+// above 0 too, where the trigger looks like the target class: read its row first. No chance floor
+// is known. A case without a backdoor has no reading.
 type Trigger struct{}
 
 var _ Lens = Trigger{}
@@ -71,8 +71,8 @@ func (l Trigger) Read(c *Case, m *Model) (*Reading, error) {
 	return shareReading(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
 }
 
-// isSource says whether a test record is of the class that the backdoor's records were
-// drawn from.
+// isSource reports whether a test record is of the class that the backdoor's records were drawn
+// from.
 func (c *Case) isSource(row int) bool {
 	name := c.Backdoor.Source
 	if name == "" {
@@ -81,7 +81,7 @@ func (c *Case) isSource(row int) bool {
 	return c.About.Classes[c.Test.Y[row]] == name
 }
 
-// shareReading is the reading of what one share has over another; its null is 0.
+// shareReading returns the reading of the difference of two shares; its null is 0.
 func shareReading(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
 	if share.N < 2 || len(c.Forget) == 0 {
 		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
@@ -90,7 +90,7 @@ func shareReading(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Read
 	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}, nil
 }
 
-// predictedClasses are the classes with the largest logits.
+// predictedClasses returns the class with the largest logit of every row.
 func predictedClasses(logits array.Matrix[float32]) []int {
 	out := make([]int, logits.Rows)
 	for i := range out {

@@ -7,18 +7,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Connectivities returns the weighted graph of neighbours that UMAP (McInnes, Healy
-// and Melville 2018, section 3.1) makes and scanpy's neighbours keeps. The lists
-// are NearestOthers's, k with the cell itself. For cell i with distances d_ij
+// Connectivities returns the weighted neighbour graph of UMAP (McInnes, Healy and Melville 2018,
+// section 3.1), which scanpy's neighbors keeps. The lists are those of NearestOthers, k with the
+// cell itself. For cell i with distances d_ij
 //
 //	rho_i = the smallest distance above 0
 //	w_ij = exp(-max(0, d_ij - rho_i) / sigma_i), with sigma_i so that sum over j of w_ij = log2 k
 //	a_ij = w_ij + w_ji - w_ij w_ji
 //
-// The result is symmetric, n x n, with weights in (0, 1] and no diagonal. sigma_i
-// is at least 0.001 of the mean distance of i (of all, where rho_i is 0).
+// The result is symmetric, n x n, with weights in (0, 1] and no diagonal. sigma_i is at least
+// 0.001 of the mean distance of i (of all cells, where rho_i is 0).
 //
-// Difference from umap-learn 0.5.12: float64, where it computes in float32.
+// Difference from umap-learn 0.5.12, which computes in float32: float64.
 func (n *Neighbours) Connectivities() (array.Sparse[float64], error) {
 	if n.K < 2 {
 		return array.Sparse[float64]{}, fmt.Errorf("cells.Connectivities: %d neighbours with the cell itself, want at least 2", n.K)
@@ -44,8 +44,8 @@ func (n *Neighbours) Connectivities() (array.Sparse[float64], error) {
 	return union(directed, directed.Transpose()), nil
 }
 
-// membership returns the weights of one list of neighbours; that of the cell itself
-// is not used.
+// membership returns the weights of one list of neighbours; the weight of the cell itself is not
+// used.
 func membership(distance []float64, all float64) []float64 {
 	rho, mean := 0.0, 0.0
 	for _, d := range distance {

@@ -1,11 +1,10 @@
-// Package cells prepares counts of single cells: quality, normalisation, variable
-// genes, principal components, neighbours, clusters, and the splits, negatives and
-// simulated counts of "Fishing for Privacy".
+// Package cells prepares counts of single cells: quality control, normalisation, variable genes,
+// principal components, neighbours and clusters. It also has the splits, the matched non-members
+// and the simulated counts of "Fishing for Privacy".
 //
-// A matrix of counts has a row per cell and a column per gene and stays sparse
-// (array.Sparse) until a few thousand genes are chosen. Every step is a function
-// of arrays in a file of its own; Options.Prepare does them all in the paper's
-// order. Nothing here knows a data set or a model, nothing given is written to,
-// and randomness is passed in, so that the same input gives the same bytes on
-// any number of cores.
+// A count matrix has a row per cell and a column per gene. It stays sparse (array.Sparse) until
+// a few thousand genes are chosen. Every step is a function of arrays in its own file;
+// Options.Prepare does all of them in the paper's order. The package knows no data set and no
+// model, changes no input, and takes randomness as an argument, so that the same input gives the
+// same bytes on any number of cores.
 package cells

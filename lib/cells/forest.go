@@ -1,5 +1,7 @@
 package cells
 
+// Approximate nearest neighbours by random projection trees.
+
 import (
 	"cmp"
 	"fmt"
@@ -10,17 +12,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Forest finds nearest rows without comparing all pairs, so that some are missed.
-// Every tree cuts the rows in two by the plane halfway between two of them that are
-// drawn, and cuts the parts again until none has more than Leaf rows; the candidates
-// of a row are those that share a leaf with it in any tree. Then, Rounds times, the
-// neighbours of its neighbours are candidates too (Dong, Moses and Li 2011).
+// Forest finds approximate nearest rows without comparing all pairs. Every tree splits the rows
+// by the plane halfway between two random rows, and splits the parts again until none has more
+// than Leaf rows. The candidates of a row are the rows that share a leaf with it in any tree.
+// Then, Rounds times, the neighbours of its neighbours become candidates too (Dong, Moses and Li
+// 2011).
 //
-// The result follows from the rows and the seed, on any number of cores. What it
-// finds is at its true distance, and among rows as near as each other the first that
-// it knows of comes first. The zero value misses less than one in a hundred of the 15
-// neighbours of simulated cells (a test), and one in forty of PBMC-3k's. It is for sets
-// that are much larger: comparing all pairs of 2,600 cells takes less time.
+// The result depends on the rows and the seed alone. Distances are exact; of rows at the same
+// distance the one found first comes first. The zero value misses fewer than one in a hundred of
+// the 15 neighbours of simulated cells (tested), and one in forty of PBMC-3k's. It is meant for
+// large sets: for 2,600 cells comparing all pairs is faster.
 type Forest struct {
 	Trees  int    `json:"trees,omitempty"`  // 0: 8
 	Leaf   int    `json:"leaf,omitempty"`   // 0: 64
@@ -28,13 +29,13 @@ type Forest struct {
 	Seed   uint64 `json:"seed,omitempty"`
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (f Forest) WithDefaults() Forest {
 	f.Trees, f.Leaf, f.Rounds = cmp.Or(f.Trees, 8), cmp.Or(f.Leaf, 64), cmp.Or(f.Rounds, 2)
 	return f
 }
 
-// NearestOthers is the function of that name, approximately. It refuses what that
+// NearestOthers is the approximate version of the function NearestOthers. It refuses what that
 // refuses, and leaves that cannot hold k rows.
 func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
 	if err := checkNearest(x, x, k, x.Rows); err != nil {
@@ -71,8 +72,7 @@ func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, erro
 	return n, nil
 }
 
-// leaves grows a tree, no leaf of which has fewer than least rows, and returns every
-// row's leaf.
+// leaves grows a tree and returns every row's leaf. No leaf has fewer than least rows.
 func (f Forest) leaves(x array.Matrix[float64], least int, rng *rand.Rand) [][]int32 {
 	out := make([][]int32, x.Rows)
 	all := make([]int32, x.Rows)
@@ -95,8 +95,8 @@ func (f Forest) leaves(x array.Matrix[float64], least int, rng *rand.Rand) [][]i
 	return out
 }
 
-// cut moves the rows on one side of a plane to the front and says how many they are.
-// Rows that a plane does not part, such as copies of one another, are cut in the middle.
+// cut moves the rows on one side of a plane to the front and returns their number. Rows that the
+// plane does not separate, such as copies, are split in the middle.
 func cut(x array.Matrix[float64], rows []int32, least int, rng *rand.Rand) int {
 	a, b := x.Row(int(rows[rng.IntN(len(rows))])), x.Row(int(rows[rng.IntN(len(rows))]))
 	side := func(row []float64) (s float64) {
@@ -118,7 +118,7 @@ func cut(x array.Matrix[float64], rows []int32, least int, rng *rand.Rand) int {
 	return at
 }
 
-// nearestCandidates finds the nearest of every row's candidates, itself first.
+// nearestCandidates finds the nearest of every row's candidates, the row itself first.
 func nearestCandidates(x array.Matrix[float64], k int, of func(i int, add func(rows ...int32))) *Neighbours {
 	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
 	inParts(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {

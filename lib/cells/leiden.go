@@ -1,5 +1,7 @@
 package cells
 
+// Leiden clustering.
+
 import (
 	"cmp"
 	"errors"
@@ -11,33 +13,31 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Leiden finds communities of a weighted graph without directions (Traag, Waltman
-// and van Eck 2019) by the modularity with resolution r of Reichardt and Bornholdt
-// (2006), leidenalg's RB configuration:
+// Leiden finds communities of an undirected weighted graph (Traag, Waltman and van Eck 2019) by
+// the modularity with resolution r of Reichardt and Bornholdt (2006), leidenalg's RB
+// configuration:
 //
 //	Q = 1/(2m) sum over communities C of (A_CC - r K_C^2 / (2m))
 //
-// A_CC is the sum of the weights between nodes of C, both ways, K_C the sum of
-// their degrees, 2m that of all. Every round moves nodes to the best community of a
-// neighbour until none gains (section 1 of the supplement, algorithm A.2), parts
-// each community again from single nodes, drawn with probability proportional to
-// exp(gain/0.01) among those that do not lose, and goes on with the parts as
-// nodes. Rounds are repeated from the result until Q does not grow. The zero
-// value is the paper's: resolution 0.5, one start. More starts keep the best.
+// A_CC is the sum of the weights between nodes of C in both directions, K_C the sum of their
+// degrees, 2m that of all. Every round moves nodes to the best neighbouring community until no
+// node gains (section 1 of the supplement, algorithm A.2). It then refines each community from
+// single nodes, drawn with probability proportional to exp(gain/0.01) among those that do not
+// lose, and continues with the parts as nodes. Rounds are repeated until Q does not grow. The
+// zero value is the paper's: resolution 0.5, one start. More starts keep the best result.
 //
-// The communities are numbered by size, the largest 0. The result depends on the
-// order of nodes and on the seed, as that of every implementation does; the
-// quality hardly does.
+// Communities are numbered by size, the largest 0. The result depends on the order of the nodes
+// and on the seed, as in every implementation; its quality hardly does.
 //
-// Difference from leidenalg 0.12: its refinement joins a node to the best part, not
-// to a drawn one.
+// Difference from leidenalg 0.12, whose refinement joins a node to a random part: here it joins
+// the best part.
 type Leiden struct {
 	Resolution float64 `json:"resolution,omitempty"` // 0: 0.5
-	Rounds     int     `json:"rounds,omitempty"`     // at most; 0: until Q does not grow
+	Rounds     int     `json:"rounds,omitempty"`     // largest number; 0: until Q does not grow
 	Starts     int     `json:"starts,omitempty"`     // 0: 1
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (l Leiden) WithDefaults() Leiden {
 	l.Resolution, l.Starts = cmp.Or(l.Resolution, 0.5), cmp.Or(l.Starts, 1)
 	return l
@@ -69,7 +69,7 @@ func (l Leiden) Clusters(graph array.Sparse[float64], rng *rand.Rand) ([]int, er
 	return bySize(best), nil
 }
 
-// runOnce repeats rounds from single nodes.
+// runOnce repeats rounds, starting with every node on its own.
 func (l Leiden) runOnce(g *network, rng *rand.Rand) (of []int, q float64) {
 	of = make([]int, g.Rows)
 	for i := range of {
@@ -87,8 +87,8 @@ func (l Leiden) runOnce(g *network, rng *rand.Rand) (of []int, q float64) {
 	return of, q
 }
 
-// Modularity returns Q, as Leiden has it, of the communities given. 0 where all nodes
-// are in one community and the resolution is 1, at most 1.
+// Modularity returns Q, as defined at Leiden, of the given communities: at most 1, and 0 if all
+// nodes are in one community at resolution 1.
 func Modularity(graph array.Sparse[float64], clusters []int, resolution float64) (float64, error) {
 	if err := checkGraph("Modularity", graph); err != nil {
 		return 0, err
@@ -113,7 +113,7 @@ func checkGraph(fn string, g array.Sparse[float64]) error {
 		return err
 	}
 	if g.Rows != g.Cols || g.Rows == 0 {
-		return fmt.Errorf("cells.%s: a graph of %d x %d", fn, g.Rows, g.Cols)
+		return fmt.Errorf("cells.%s: the graph is %d x %d, not square", fn, g.Rows, g.Cols)
 	}
 	some := false
 	for i := range g.Rows {
@@ -151,7 +151,7 @@ func newNetwork(g array.Sparse[float64]) *network {
 	return n
 }
 
-// quality is Q of communities that are numbered from 0.
+// quality is Q of communities numbered from 0.
 func (g *network) quality(of []int) float64 {
 	inside, sum := 0.0, make([]float64, len(of))
 	for i, c := range of {
@@ -169,7 +169,7 @@ func (g *network) quality(of []int) float64 {
 	return inside / g.total
 }
 
-// iterate moves, parts and joins until every community is one node, and returns the
+// iterate moves, refines and aggregates until every community is one node, and returns the
 // community of every node of g.
 func (g *network) iterate(of []int, rng *rand.Rand) []int {
 	level, node := g, make([]int, len(of)) // node of the level in which a node of g is
@@ -181,7 +181,7 @@ func (g *network) iterate(of []int, rng *rand.Rand) []int {
 		of = renumber(of)
 		parts := renumber(level.refine(of, rng))
 		n := slices.Max(parts) + 1
-		if n == level.Rows { // nothing joins: of is as good as it gets here
+		if n == level.Rows { // no part joins another: the communities are final
 			break
 		}
 		above := make([]int, n)
@@ -200,8 +200,8 @@ func (g *network) iterate(of []int, rng *rand.Rand) []int {
 	return out
 }
 
-// move puts every node into the community where the quality gains most, until no
-// node gains; who has a neighbour that moved is asked again.
+// move puts every node into the community with the largest gain, until no node gains. A node is
+// visited again when a neighbour has moved.
 func (g *network) move(of []int, rng *rand.Rand) {
 	sum, size := make([]float64, g.Rows), make([]int, g.Rows)
 	for i, c := range of {
@@ -255,8 +255,8 @@ func (g *network) move(of []int, rng *rand.Rand) {
 	}
 }
 
-// refine parts every community: from single nodes, each that is well connected to its
-// community joins a well connected part of it, if none has joined it before.
+// refine splits every community. It starts from single nodes; each node that is well connected
+// to its community joins a well connected part of it, unless another node has joined it.
 func (g *network) refine(of []int, rng *rand.Rand) []int {
 	const randomness = 0.01
 	part, alone := make([]int, g.Rows), make([]bool, g.Rows)
@@ -286,7 +286,7 @@ func (g *network) refine(of []int, rng *rand.Rand) []int {
 		for _, p := range t.seen {
 			gain := t.weight[p] - float64(g.share*g.degree[i]*sum[p])
 			if p == i {
-				gain = 0 // to stay alone
+				gain = 0 // staying alone
 			} else if !connected(p, of[i]) {
 				gain = -1
 			}
@@ -303,7 +303,7 @@ func (g *network) refine(of []int, rng *rand.Rand) []int {
 	return part
 }
 
-// draw picks one of the gains that are not negative with probability proportional to
+// draw chooses one of the gains that are not negative, with probability proportional to
 // exp(gain/randomness).
 func draw(gains []float64, randomness float64, rng *rand.Rand) int {
 	top, sum := slices.Max(gains), 0.0
@@ -325,7 +325,7 @@ func draw(gains []float64, randomness float64, rng *rand.Rand) int {
 	return slices.Index(gains, top)
 }
 
-// aggregated is the graph whose nodes are the parts, n of them.
+// aggregated is the graph whose nodes are the n parts.
 func (g *network) aggregated(parts []int, n int) *network {
 	members := make([][]int, n)
 	for i, p := range parts {
@@ -352,7 +352,8 @@ func (g *network) aggregated(parts []int, n int) *network {
 	return above
 }
 
-// tally sums weights by community and knows which were seen, in their order.
+// tally sums weights by community and lists the communities in the order of their first
+// appearance.
 type tally struct {
 	weight []float64
 	known  []bool
@@ -380,8 +381,8 @@ func (t *tally) add(c int, w float64) {
 	t.weight[c] += w
 }
 
-// count sums the weights from node i to the communities of its neighbours, of those
-// in its own group only where groups are given.
+// count sums the weights from node i to the communities of its neighbours; if groups are given,
+// only of neighbours in its own group.
 func (t *tally) count(g *network, i int, of, group []int) {
 	t.clear()
 	columns, values := g.Row(i)
@@ -392,7 +393,7 @@ func (t *tally) count(g *network, i int, of, group []int) {
 	}
 }
 
-// renumber names communities 0, 1 ... in the order of their first node.
+// renumber numbers communities 0, 1 ... in the order of their first node.
 func renumber(of []int) []int {
 	names, next := make([]int, len(of)), 0
 	out := make([]int, len(of))
@@ -406,8 +407,8 @@ func renumber(of []int) []int {
 	return out
 }
 
-// bySize names communities by size, the largest 0, of equal ones that of the first
-// node.
+// bySize numbers communities by size, the largest 0; of equal sizes the one with the first node
+// comes first.
 func bySize(of []int) []int {
 	of = renumber(of)
 	size := make([]int, slices.Max(of)+1)

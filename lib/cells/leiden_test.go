@@ -253,7 +253,7 @@ func TestGraphsThatAreNoneAreRefused(t *testing.T) {
 		"is NaN": func() ([]int, error) {
 			return Leiden{}.Clusters(bend(func(g *array.Sparse[float64]) { g.Values[0] = math.NaN() }), rng)
 		},
-		"a graph of 3 x 4": func() ([]int, error) {
+		"the graph is 3 x 4": func() ([]int, error) {
 			return Leiden{}.Clusters(bend(func(g *array.Sparse[float64]) { g.Cols = 4 }), rng)
 		},
 		"no edge among 3":    func() ([]int, error) { return Leiden{}.Clusters(graphOf(3, nil), rng) },

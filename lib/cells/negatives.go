@@ -1,5 +1,7 @@
 package cells
 
+// Non-members for attacks: matched cells, sampled codes, halves of a cluster.
+
 import (
 	"fmt"
 	"math"
@@ -9,38 +11,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Whoever attacks needs cells that were not trained on, to compare forgotten ones
-// with, and they should be as much alike as can be. There are three ways here:
+// An attack compares forgotten cells with non-members, which should be as similar as possible.
+// There are three ways to choose them:
 //
-//	as coded:     Matched on SampleCodes of the baseline
-//	corrected:    Matched on the posterior means themselves
+//	as coded:     Match on SampleCodes of the baseline
+//	corrected:    Match on the posterior means themselves
 //	none needed:  Halves of a cluster, of which one is trained on and the other is not
 
-// Matches are the unseen cells that stand against the forgotten ones.
+// Matches are the matched non-members of the forgotten cells.
 type Matches struct {
 	Rows     []int     // rows of unseen, ascending, each once
 	Distance []float64 // of every forgotten cell from each of its k neighbours, row by row
-	Nearest  []int     // of each of Rows the forgotten cell that is nearest to it
+	Nearest  []int     // of each of Rows the nearest forgotten cell
 }
 
-// Match returns the k unseen cells whose codes are nearest to those of each
-// forgotten one, united: Euclidean, a cell that is near to several of
-// them counts once. The paper has k = 10 in its tables and 7 in its series of
-// sizes. It refuses what Nearest refuses, and no forgotten cell.
+// Match returns the union of the k unseen cells whose codes are nearest to each forgotten cell,
+// by Euclidean distance. A cell that is near to several forgotten cells counts once. The paper
+// has k = 10 in its tables and 7 in its series of sizes. It refuses what Nearest refuses, and an
+// empty set of forgotten cells.
 func Match(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 	if forget.Rows == 0 {
-		return nil, fmt.Errorf("cells.Matched: there is no forgotten cell to match")
+		return nil, fmt.Errorf("cells.Match: no forgotten cells to match")
 	}
 	n, err := Nearest(forget, unseen, k)
 	if err != nil {
-		return nil, fmt.Errorf("cells.Matched: %w", err)
+		return nil, fmt.Errorf("cells.Match: %w", err)
 	}
 	rows := slices.Clone(n.Index)
 	slices.Sort(rows)
 	rows = slices.Compact(rows)
 	back, err := Nearest(unseen.Gather(rows), forget, 1)
 	if err != nil {
-		return nil, fmt.Errorf("cells.Matched: %w", err)
+		return nil, fmt.Errorf("cells.Match: %w", err)
 	}
 	return &Matches{Rows: rows, Distance: n.Distance, Nearest: back.Index}, nil
 }
@@ -49,11 +51,10 @@ func Match(forget, unseen array.Matrix[float64], k int) (*Matches, error) {
 //
 //	z = mean + exp(logvar/2) e,  e normal,
 //
-// row by row. The paper's program matched on such draws: with a mean variance of
-// 0.59 in 32 dimensions two draws for one cell are about sqrt(2 x 32 x 0.59) = 6.1
-// apart, farther than the 5.35 of the neighbours that it found, so its 194 matched
-// cells are close to a random choice. It refuses shapes that differ and values that
-// are not finite.
+// row by row. The paper's program matches on such draws. With a mean variance of 0.59 in 32
+// dimensions two draws for one cell are about sqrt(2 x 32 x 0.59) = 6.1 apart, farther than the
+// 5.35 of the neighbours that it finds, so that its 194 matched cells are close to a random
+// choice. It refuses shapes that differ and values that are not finite.
 func SampleCodes(mean, logvar array.Matrix[float64], rng *rand.Rand) (array.Matrix[float64], error) {
 	if err := mean.Check("cells.SampleCodes: mean"); err != nil {
 		return mean, err
@@ -72,9 +73,9 @@ func SampleCodes(mean, logvar array.Matrix[float64], rng *rand.Rand) (array.Matr
 	return out, nil
 }
 
-// Halves parts the cells of a cluster at random: in is trained on, out is not. Cells
-// of one cluster need no matched negatives. Of an odd number out has one more. Both
-// ascend. It refuses fewer than two cells.
+// Halves splits the cells of a cluster at random into cells to train on (in) and cells to leave
+// out. Cells of one cluster need no matched non-members. If the number is odd, out has one more.
+// Both ascend. It refuses fewer than two cells.
 func Halves(cluster []int, rng *rand.Rand) (in, out []int, err error) {
 	if len(cluster) < 2 || rng == nil {
 		return nil, nil, fmt.Errorf("cells.Halves: %d cells, generator %v: want two cells or more", len(cluster), rng != nil)

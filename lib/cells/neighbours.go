@@ -1,5 +1,7 @@
 package cells
 
+// Exact nearest neighbours.
+
 import (
 	"fmt"
 	"math"
@@ -8,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Neighbours are the K nearest rows of a matrix to every row of another, the nearest
-// first, by Euclidean distance; of rows as near as each other the first.
+// Neighbours are the K nearest rows of a matrix for every row of another, the nearest first, by
+// Euclidean distance. Of rows at the same distance the first comes first.
 type Neighbours struct {
 	Rows, K  int
 	Index    []int     // Rows x K
@@ -22,11 +24,10 @@ func (n *Neighbours) Row(i int) (index []int, distance []float64) {
 	return n.Index[a:b:b], n.Distance[a:b:b]
 }
 
-// Nearest returns the k rows of among that are nearest to each row of x. It compares
-// all pairs, on all cores, and leaves a pair as soon as the first columns show
-// that it is too far: on principal components, whose first columns hold most of the
-// distance, that is most of the work. Exact, float64. It refuses widths that
-// differ, values that are not finite, and k outside 1 ... rows of among.
+// Nearest returns the k rows of among that are nearest to each row of x. It compares all pairs
+// on all cores and stops a comparison as soon as the first columns show that the pair is too far
+// apart; for principal components that saves most of the work. The result is exact, in float64.
+// It refuses widths that differ, values that are not finite, and k outside 1 ... rows of among.
 func Nearest(x, among array.Matrix[float64], k int) (*Neighbours, error) {
 	if err := checkNearest(x, among, k, among.Rows); err != nil {
 		return nil, err
@@ -34,9 +35,9 @@ func Nearest(x, among array.Matrix[float64], k int) (*Neighbours, error) {
 	return nearest(x, among, k, false), nil
 }
 
-// NearestOthers returns for each row of x itself, at distance 0, and the k-1 rows of x
-// that are nearest to it: k counts as scanpy's n_neighbors does. A row that equals
-// another one comes first in its own list all the same.
+// NearestOthers returns for each row of x the row itself, at distance 0, and the k-1 nearest
+// other rows: k counts as scanpy's n_neighbors does. A row comes first in its own list even if
+// another row equals it.
 func NearestOthers(x array.Matrix[float64], k int) (*Neighbours, error) {
 	if err := checkNearest(x, x, k, x.Rows); err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
 	return n
 }
 
-// fill makes the list of row i: itself, and then what search finds.
+// fill makes the list of row i: the row itself, then the result of search.
 func (n *Neighbours) fill(i int, search func(best *shortlist)) {
 	index, distance := n.Row(i)
 	index[0] = i
@@ -100,7 +101,7 @@ type shortlist struct {
 	k      int
 }
 
-// search looks at all rows but own.
+// search compares with all rows except own.
 func (s *shortlist) search(row []float64, among array.Matrix[float64], own int) {
 	for j := range among.Rows {
 		if j != own {
@@ -109,7 +110,7 @@ func (s *shortlist) search(row []float64, among array.Matrix[float64], own int) 
 	}
 }
 
-// offer takes row j if it is nearer than the last.
+// offer inserts row j if it is nearer than the last one.
 func (s *shortlist) offer(j int, row, other []float64) {
 	limit, full := math.Inf(1), len(s.index) == s.k
 	if full {
@@ -131,8 +132,8 @@ func (s *shortlist) insert(j int, d float64) {
 	s.index[at], s.square[at] = j, d
 }
 
-// squareBelow returns the square of the distance, or something at or above limit
-// where it is not below.
+// squareBelow returns the squared distance, or some value of at least limit if it is not below
+// limit.
 func squareBelow(a, b []float64, limit float64) float64 {
 	const block = 6
 	sum := 0.0

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ascendingBy returns 0 ... n-1 in the order that compare says, ties as they come.
+// ascendingBy returns 0 ... n-1 sorted by compare; ties keep their order.
 func ascendingBy(n int, compare func(a, b int) int) []int {
 	out := make([]int, n)
 	for i := range out {

@@ -1,5 +1,7 @@
 package cells
 
+// Principal components.
+
 import (
 	"cmp"
 	"fmt"
@@ -36,20 +38,18 @@ type PCAMethod string
 
 // The methods of PCA.
 const (
-	// Lanczos finds them to rounding, as ARPACK does, which the paper's program
-	// used: Lanczos's method (1950) on X'X or XX', whichever is smaller, every
-	// vector made orthogonal to all before it, until the residuals of all components
-	// are below 1e-10 of the largest eigenvalue.
+	// Lanczos is accurate to rounding, like ARPACK, which the paper's program uses: Lanczos's
+	// method (1950) on X'X or XX', whichever is smaller, with full reorthogonalisation, until
+	// the residuals of all components are below 1e-10 of the largest eigenvalue.
 	Lanczos PCAMethod = ""
-	// Randomised is Halko, Martinsson and Tropp's (2011) algorithm 4.4 and 5.1:
-	// exact where the spectrum falls, approximate where it is flat.
+	// Randomised is algorithm 4.4 and 5.1 of Halko, Martinsson and Tropp (2011): accurate where
+	// the spectrum falls, approximate where it is flat.
 	Randomised PCAMethod = "randomised"
-	// Exact is the singular value decomposition of the dense centred matrix, for
-	// small ones.
+	// Exact is the singular value decomposition of the dense centred matrix, for small matrices.
 	Exact PCAMethod = "exact"
 )
 
-// Components is what PCA found.
+// Components is the result of PCA.
 type Components struct {
 	Scores   array.Matrix[float64] // cells x components
 	Loadings array.Matrix[float64] // components x genes, rows of length 1
@@ -58,14 +58,14 @@ type Components struct {
 	Mean     []float64             // of each gene
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (p PCA) WithDefaults() PCA {
 	p.Components, p.Powers, p.Oversample = cmp.Or(p.Components, 50), cmp.Or(p.Powers, 7), cmp.Or(p.Oversample, 10)
 	return p
 }
 
-// Sparse returns the components of a matrix with many zeros. It refuses more
-// components than there are cells less one, or genes.
+// Sparse returns the components of a sparse matrix. It refuses more components than genes, or
+// than cells less one.
 func (p PCA) Sparse(x array.Sparse[float32]) (*Components, error) {
 	if err := x.Check("cells.PCA"); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (p PCA) Sparse(x array.Sparse[float32]) (*Components, error) {
 	return p.fit(x.Rows, x.Cols, sparseRows(x))
 }
 
-// Dense returns the components of a matrix without zeros, such as Scale's.
+// Dense returns the components of a dense matrix, such as Scale's.
 func (p PCA) Dense(x array.Matrix[float32]) (*Components, error) {
 	if err := x.Check("cells.PCA"); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))
 	}
 	if p.Powers < 0 || p.Oversample < 0 {
-		return nil, fmt.Errorf("cells.PCA: %d powers and %d extra columns are not negative", p.Powers, p.Oversample)
+		return nil, fmt.Errorf("cells.PCA: %d powers and %d extra columns: want no negative number", p.Powers, p.Oversample)
 	}
 	c := newCentred(n, genes, x)
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
@@ -101,7 +101,7 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 	case Exact:
 		basis, err = exact(c, p.Components)
 	default:
-		return nil, fmt.Errorf("cells.PCA: there is no method %q", p.Method)
+		return nil, fmt.Errorf("cells.PCA: unknown method %q", p.Method)
 	}
 	if err != nil {
 		return nil, err
@@ -112,12 +112,12 @@ func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 		vary = basis.Rows
 	}
 	if vary >= 0 {
-		return nil, fmt.Errorf("cells.PCA: only %d components vary, %d were asked for", vary, p.Components)
+		return nil, fmt.Errorf("cells.PCA: only %d components vary, %d were requested", vary, p.Components)
 	}
 	return out, nil
 }
 
-// components computes the scores on loadings, which are given a sign.
+// components computes the scores of loadings and fixes the signs.
 func (c *centred) components(loadings array.Matrix[float64]) *Components {
 	out := &Components{Loadings: loadings, Mean: c.mean, Total: c.total, Variance: make([]float64, loadings.Rows)}
 	for k := range loadings.Rows {
@@ -135,7 +135,7 @@ func (c *centred) components(loadings array.Matrix[float64]) *Components {
 	return out
 }
 
-// fixSign turns a vector so that its largest element in magnitude is positive.
+// fixSign flips a vector so that its largest element in magnitude is positive.
 func fixSign(v []float64) {
 	largest := 0.0
 	for _, e := range v {
@@ -150,7 +150,7 @@ func fixSign(v []float64) {
 	}
 }
 
-// rows calls visit with row i: columns nil means all of them.
+// rows returns row i: columns nil means all columns.
 type rows func(i int) (columns []int32, values []float32)
 
 func sparseRows(x array.Sparse[float32]) rows { return x.Row }
@@ -159,12 +159,12 @@ func denseRows(x array.Matrix[float32]) rows {
 	return func(i int) ([]int32, []float32) { return nil, x.Row(i) }
 }
 
-// centred is a matrix less the means of its columns.
+// centred is a matrix less its column means.
 type centred struct {
 	n, genes int
 	row      rows
 	mean     []float64
-	total    float64 // variance
+	total    float64 // total variance
 }
 
 func newCentred(n, genes int, row rows) *centred {
@@ -296,14 +296,14 @@ func (c *centred) transposeTimesVector(a []float64) []float64 {
 	return out
 }
 
-// eachPart is into how many parts rows are dealt: always as many, so that no sum
+// numParts is the number of parts that rows are divided into. It is fixed, so that no sum
 // depends on the number of cores.
 const numParts = 8
 
-// eachPart calls f on the parts of the rows, side by side.
+// eachPart calls f on the parts of the rows, in parallel.
 func (c *centred) eachPart(f func(part, from, to int)) { inParts(c.n, numParts, f) }
 
-// inParts calls f on n things in so many parts, on all cores.
+// inParts divides n items into so many parts and calls f on each, on all cores.
 func inParts(n, parts int, f func(part, from, to int)) {
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

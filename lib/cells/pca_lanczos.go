@@ -1,5 +1,7 @@
 package cells
 
+// The Lanczos method of PCA.
+
 import (
 	"errors"
 	"math"
@@ -12,8 +14,8 @@ import (
 
 // lanczos returns the k leading right singular vectors of c, a row each.
 func lanczos(c *centred, k int, rng *rand.Rand) (array.Matrix[float64], error) {
-	// On the side of the genes an eigenvector is a loading; on that of the cells it
-	// is a score, from which X' makes a loading.
+	// On the genes' side an eigenvector is a loading; on the cells' side it is a score, from
+	// which X' gives a loading.
 	size, square := c.genes, func(v []float64) []float64 { return c.transposeTimesVector(c.timesVector(v)) }
 	if c.n < c.genes {
 		size, square = c.n, func(v []float64) []float64 { return c.timesVector(c.transposeTimesVector(v)) }
@@ -50,7 +52,7 @@ func leading(size, k int, rng *rand.Rand, times func([]float64) []float64) (arra
 			}
 			steps = min(size, steps+steps/2)
 		}
-		if b <= 1e-12*scale { // all directions that this start reaches: begin another
+		if b <= 1e-12*scale { // the Krylov space of this start vector is exhausted: begin another
 			b, w = 0, randomOrthogonal(q, rng)
 		}
 		normalise(w)
@@ -58,8 +60,8 @@ func leading(size, k int, rng *rand.Rand, times func([]float64) []float64) (arra
 	}
 }
 
-// converged says whether the residuals of the k largest Ritz values, b times the
-// last element of their vectors, are small.
+// converged reports whether the residuals of the k largest Ritz values, b times the last element
+// of their vectors, are small.
 func converged(values []float64, vectors *mat.Dense, b float64, k int) bool {
 	m := len(values)
 	for i := m - k; i < m; i++ {
@@ -82,7 +84,7 @@ func tridiagonal(diagonal, beside []float64) ([]float64, *mat.Dense, error) {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(t, true) {
-		return nil, nil, errors.New("cells.PCA: the eigenvalues were not found")
+		return nil, nil, errors.New("cells.PCA: the eigenvalue decomposition failed")
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
@@ -103,8 +105,8 @@ func combine(q array.Matrix[float64], vectors *mat.Dense, k int) array.Matrix[fl
 	return out
 }
 
-// orthogonalise takes the rows of q out of w, twice, because once leaves rounding
-// that grows.
+// orthogonalise projects w onto the complement of the rows of q, twice, because one pass leaves
+// rounding errors that grow.
 func orthogonalise(w []float64, q array.Matrix[float64]) {
 	for range 2 {
 		for i := range q.Rows {
@@ -114,8 +116,8 @@ func orthogonalise(w []float64, q array.Matrix[float64]) {
 	}
 }
 
-// orthonormal returns an orthonormal basis of the rows of a, without those that
-// depend on the ones before them.
+// orthonormal returns an orthonormal basis of the rows of a, without rows that depend on earlier
+// ones.
 func orthonormal(a array.Matrix[float64]) array.Matrix[float64] {
 	q := array.Matrix[float64]{Cols: a.Cols}
 	for i := range a.Rows {
@@ -129,7 +131,7 @@ func orthonormal(a array.Matrix[float64]) array.Matrix[float64] {
 	return q
 }
 
-// normalise brings v to length 1; false if it has none.
+// normalise scales v to length 1; it returns false if v is 0.
 func normalise(v []float64) bool {
 	length := math.Sqrt(dot(v, v))
 	if !(length > 0) {

@@ -1,5 +1,7 @@
 package cells
 
+// The randomised and the exact method of PCA.
+
 import (
 	"errors"
 	"math/rand/v2"
@@ -9,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// randomised returns k approximate leading right singular vectors of c, a row each:
-// an orthonormal basis Q of the range of (X X')^q X O, with O random, and the
-// singular vectors of Q'X. The basis is made orthonormal after every product,
-// without which rounding leaves the largest component only.
+// randomised returns k approximate leading right singular vectors of c, a row each: an
+// orthonormal basis Q of the range of (X X')^q X O, with O random, and the singular vectors of
+// Q'X. The basis is orthonormalised after every product; otherwise rounding leaves only the
+// largest component.
 func randomised(c *centred, p PCA, rng *rand.Rand) (array.Matrix[float64], error) {
 	width := min(p.Components+p.Oversample, c.n, c.genes)
 	y := c.times(array.Normal(rng, c.genes, width, 1))
@@ -50,7 +52,7 @@ func leadingColumns(a array.Matrix[float64], k int) (array.Matrix[float64], erro
 	}
 	var svd mat.SVD
 	if !svd.Factorize(mat.NewDense(a.Rows, a.Cols, a.Data), mat.SVDThinU) {
-		return array.Matrix[float64]{}, errors.New("cells.PCA: the singular values were not found")
+		return array.Matrix[float64]{}, errors.New("cells.PCA: the singular value decomposition failed")
 	}
 	var u mat.Dense
 	svd.UTo(&u)

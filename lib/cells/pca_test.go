@@ -170,12 +170,12 @@ func TestPCARefusesWhatItCannotFind(t *testing.T) {
 	for want, f := range map[string]func() (*Components, error){
 		"50 components of 20 cells x 10 genes: there are at most 10": func() (*Components, error) { return PCA{}.Sparse(x) },
 		"8 components of 8 cells":                                    func() (*Components, error) { return PCA{Components: 8}.Sparse(same) },
-		"there is no method":                                         func() (*Components, error) { return PCA{Components: 2, Method: "guess"}.Sparse(x) },
+		"unknown method":                                             func() (*Components, error) { return PCA{Components: 2, Method: "guess"}.Sparse(x) },
 		"is +Inf":                                                    func() (*Components, error) { return PCA{Components: 2}.Sparse(crooked) },
-		"only 0 components vary, 2 were asked for":                   func() (*Components, error) { return PCA{Components: 2}.Sparse(same) },
-		"only 0 components vary, 3 were asked for":                   func() (*Components, error) { return PCA{Components: 3, Method: Randomised}.Sparse(same) },
-		"only 2 components vary, 3 were asked for":                   func() (*Components, error) { return PCA{Components: 3}.Sparse(rank2) },
-		"only 2 components vary, 4 were asked for":                   func() (*Components, error) { return PCA{Components: 4, Method: Exact}.Sparse(rank2) },
+		"only 0 components vary, 2 were requested":                   func() (*Components, error) { return PCA{Components: 2}.Sparse(same) },
+		"only 0 components vary, 3 were requested":                   func() (*Components, error) { return PCA{Components: 3, Method: Randomised}.Sparse(same) },
+		"only 2 components vary, 3 were requested":                   func() (*Components, error) { return PCA{Components: 3}.Sparse(rank2) },
+		"only 2 components vary, 4 were requested":                   func() (*Components, error) { return PCA{Components: 4, Method: Exact}.Sparse(rank2) },
 		"-1 powers":            func() (*Components, error) { return PCA{Components: 3, Powers: -1}.Sparse(x) },
 		"0 values do not fill": func() (*Components, error) { return PCA{}.Dense(array.Matrix[float32]{Rows: 3, Cols: 2}) },
 	} {

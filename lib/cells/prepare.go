@@ -1,5 +1,7 @@
 package cells
 
+// The whole preparation, from counts to clusters.
+
 import (
 	"cmp"
 	"fmt"
@@ -8,48 +10,48 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Choice says which cells and genes are kept, and on what scale. The zero value is
-// what the paper's program did to PBMC-33k: cells with at least 200 genes and less
-// than 10 % mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x);
-// 2,000 variable genes, chosen on the logged values.
+// Choice selects cells and genes, and the scale of the values. The zero value is what the
+// paper's program does with PBMC-33k: cells with at least 200 genes and less than 10 %
+// mitochondrial counts, all genes; 10,000 counts per cell, ln(1 + x); 2,000 variable genes,
+// chosen on the logged values.
 type Choice struct {
 	Filter   Filter   `json:"filter,omitzero"`
 	Target   float64  `json:"target,omitempty"` // counts per cell; 0: 10,000
 	Variable Variable `json:"variable,omitzero"`
-	// OnCounts chooses the variable genes on the counts, for which the recipe was
-	// made (corrected); false: on the logged values, as coded for PBMC.
+	// OnCounts chooses the variable genes on the counts, as the method was designed (corrected);
+	// false: on the logged values, as coded for PBMC.
 	OnCounts bool `json:"on_counts,omitempty"`
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (c Choice) WithDefaults() Choice {
 	c.Filter, c.Variable, c.Target = c.Filter.WithDefaults(), c.Variable.WithDefaults(), cmp.Or(c.Target, 1e4)
 	return c
 }
 
-// Options say how counts become clusters. The zero value is what the paper's
-// program did to PBMC-33k: its Choice; 50 components of the logged values as they
-// are, 15 neighbours on the first 30, Leiden at resolution 0.5.
+// Options are the settings of Prepare, from counts to clusters. The zero value is what the
+// paper's program does with PBMC-33k: its Choice; 50 components of the logged values, 15
+// neighbours on the first 30, Leiden at resolution 0.5.
 type Options struct {
 	Choice
-	// Scaled brings every chosen gene to mean 0 and deviation 1 before the
-	// components are taken, cut at Limit (0: 10), as coded for Tabula Muris.
+	// Scaled brings every chosen gene to mean 0 and deviation 1 before the PCA, cut at Limit (0:
+	// 10), as coded for Tabula Muris.
 	Scaled     bool    `json:"scaled,omitempty"`
 	Limit      float64 `json:"limit,omitempty"`
 	PCA        PCA     `json:"pca,omitzero"`
-	Use        int     `json:"use,omitempty"`        // components in which neighbours are near; 0: 30
+	Use        int     `json:"use,omitempty"`        // components that define the neighbours; 0: 30
 	Neighbours int     `json:"neighbours,omitempty"` // with the cell itself; 0: 15
 	Forest     *Forest `json:"forest,omitempty"`     // finds the neighbours approximately; nil: exactly
 	Leiden     Leiden  `json:"leiden,omitzero"`
 }
 
-// TabulaMuris is what the paper's program did to Tabula Muris: genes in at
-// least 3 cells, variable ones chosen on counts, scaled.
+// TabulaMuris is what the paper's program does with Tabula Muris: genes in at least 3 cells,
+// variable ones chosen on counts, scaled.
 func TabulaMuris() Options {
 	return Options{Choice: Choice{Filter: Filter{MinCells: 3}, OnCounts: true}, Scaled: true}
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (o Options) WithDefaults() Options {
 	o.Choice, o.PCA, o.Leiden = o.Choice.WithDefaults(), o.PCA.WithDefaults(), o.Leiden.WithDefaults()
 	o.Use, o.Neighbours = cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
@@ -59,9 +61,9 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Chosen is what is left of counts when cells and genes were chosen. Cells and Genes
-// are rows and columns of the counts that were given; everything below Quality has
-// a row per kept cell, in their order.
+// Chosen is the result of Choice: the kept cells and variable genes. Cells and Genes are rows
+// and columns of the given counts; everything below Quality has a row per kept cell, in that
+// order.
 type Chosen struct {
 	Cells   []int    // kept, ascending
 	Genes   []int    // variable, ascending
@@ -72,18 +74,18 @@ type Chosen struct {
 	Library []float64             // counts of all genes that passed the filter
 }
 
-// Prepared is what became of counts.
+// Prepared is the result of Options.Prepare.
 type Prepared struct {
 	Chosen
 	Scaled array.Matrix[float32] // of Logged, where Options.Scaled asks for it; otherwise empty
 	PCA    *Components           // of Logged or Scaled
-	Places array.Matrix[float64] // the components that neighbours were looked for in
-	Graph  array.Sparse[float64] // of neighbours
-	Groups []int                 // the cluster of every cell, by size, the largest 0
+	Places array.Matrix[float64] // components that define the neighbours, a row per cell
+	Graph  array.Sparse[float64] // neighbour graph
+	Groups []int                 // cluster of every cell, by size, the largest 0
 }
 
-// Prepare goes from counts, cells x genes, to clusters. rng is Leiden's; everything
-// before is determined by the counts. It refuses what its steps refuse.
+// Prepare turns counts, cells x genes, into clusters. rng is used by Leiden only; everything
+// before is deterministic. It refuses what its steps refuse.
 func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand.Rand) (*Prepared, error) {
 	o = o.WithDefaults()
 	if o.Use < 1 || o.Use > o.PCA.Components {
@@ -115,8 +117,8 @@ func (o Options) findNeighbours(places array.Matrix[float64]) (*Neighbours, erro
 	return NearestOthers(places, o.Neighbours)
 }
 
-// Choose leaves out cells and genes that do not pass the filter, normalises, and
-// chooses the variable genes: the part of Options.Prepare before the components.
+// Choose filters cells and genes, normalises, and chooses the variable genes: the part of
+// Options.Prepare before the PCA.
 func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
 	c = c.WithDefaults()
 	out := &Chosen{}
@@ -157,7 +159,7 @@ func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, e
 	return out, nil
 }
 
-// computeComponents finds the components.
+// computeComponents computes the principal components.
 func (o Options) computeComponents(p *Prepared) (err error) {
 	if o.Scaled {
 		if p.Scaled, err = Scale(p.Logged, o.Limit); err != nil {

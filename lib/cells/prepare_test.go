@@ -122,7 +122,7 @@ func TestPrepareRefusesWhatItsStepsRefuse(t *testing.T) {
 	m := simulated(t, Simulation{Cells: 100, Rare: []int{}}, 4)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for want, o := range map[string]Options{
-		"2000 of 600 genes were asked for":  {},
+		"2000 of 600 genes were requested":  {},
 		"none of 100 cells has 5000 genes":  {Choice: Choice{Filter: Filter{MinGenes: 5000}}},
 		"neighbours on 60 of 50 components": {Use: 60},
 		"150 components of 100 cells":       {Choice: Choice{Variable: Variable{Top: 300}}, PCA: PCA{Components: 150}},

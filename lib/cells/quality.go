@@ -1,5 +1,7 @@
 package cells
 
+// Quality control, filtering and normalisation.
+
 import (
 	"cmp"
 	"fmt"
@@ -9,14 +11,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Quality is what is measured of every cell before any is left out.
+// Quality is the quality control of every cell, before filtering.
 type Quality struct {
 	Genes  []int     // genes detected: with a count above zero
 	Counts []float64 // molecules
-	Mito   []float64 // share of the counts that is on mitochondrial genes, in [0, 1]; 0 where there is no count
+	Mito   []float64 // share of the counts on mitochondrial genes, in [0, 1]; 0 for a cell without counts
 
-	// MitoGenes is how many genes are mitochondrial by their names. Where there is
-	// none, no cell is left out for them.
+	// MitoGenes is the number of genes that are mitochondrial by their names. If it is 0,
+	// MaxMito removes no cell.
 	MitoGenes int
 }
 
@@ -61,17 +63,16 @@ func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
 	return q, nil
 }
 
-// Filter says which cells and genes are kept. The zero value is the paper's for
-// PBMC: cells with at least 200 genes and strictly less than 10 % of
-// their counts on mitochondrial genes; all genes. For Tabula Muris it adds genes in
-// at least 3 cells.
+// Filter selects cells and genes. The zero value is the paper's for PBMC: cells with at least
+// 200 genes and strictly less than 10 % of their counts on mitochondrial genes; all genes. For
+// Tabula Muris it also requires genes in at least 3 cells.
 type Filter struct {
 	MinGenes int     `json:"min_genes,omitempty"` // 0: 200; 1 keeps every cell that has a count
 	MaxMito  float64 `json:"max_mito,omitempty"`  // share; 0: 0.1; 2 keeps every cell
 	MinCells int     `json:"min_cells,omitempty"` // 0: every gene is kept
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (f Filter) WithDefaults() Filter {
 	f.MinGenes, f.MaxMito = cmp.Or(f.MinGenes, 200), cmp.Or(f.MaxMito, 0.1)
 	return f
@@ -79,12 +80,12 @@ func (f Filter) WithDefaults() Filter {
 
 func (f Filter) check() error {
 	if f.MinGenes < 0 || f.MinCells < 0 || !(f.MaxMito >= 0) {
-		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d are not negative", f.MinGenes, f.MaxMito, f.MinCells)
+		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d: want no negative number", f.MinGenes, f.MaxMito, f.MinCells)
 	}
 	return nil
 }
 
-// Cells returns the cells that are kept, ascending.
+// Cells returns the kept cells, ascending.
 func (f Filter) Cells(q *Quality) ([]int, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -103,8 +104,7 @@ func (f Filter) Cells(q *Quality) ([]int, error) {
 	return kept, nil
 }
 
-// Genes returns the genes that have a count in at least MinCells of the cells
-// given, ascending.
+// Genes returns the genes that have a count in at least MinCells of the given cells, ascending.
 func (f Filter) Genes(counts array.Sparse[float32]) ([]int, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -130,12 +130,12 @@ func (f Filter) Genes(counts array.Sparse[float32]) ([]int, error) {
 	return kept, nil
 }
 
-// Normalise divides every cell by its sum and multiplies it by target (0: 10,000),
-// in float64, rounded once:
+// Normalise divides every cell by its sum and multiplies it by target (0: 10,000), in float64
+// with one rounding:
 //
 //	y_ig = target x_ig / sum over all genes of x_i
 //
-// It refuses a cell without a count, which scanpy leaves as it is.
+// It refuses a cell without counts, which scanpy leaves unchanged.
 func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float32], error) {
 	target = cmp.Or(target, 1e4)
 	if err := checkValues("Normalise", counts); err != nil {
@@ -149,7 +149,7 @@ func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float
 	for i, sum := range totals(counts) {
 		_, values := counts.Row(i)
 		if sum == 0 {
-			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no count: leave it out first", i)
+			return array.Sparse[float32]{}, fmt.Errorf("cells.Normalise: cell %d has no counts: filter it out first", i)
 		}
 		for k, v := range values {
 			out.Values[counts.Starts[i]+k] = float32(float64(v) * (target / sum))
@@ -158,8 +158,8 @@ func Normalise(counts array.Sparse[float32], target float64) (array.Sparse[float
 	return out, nil
 }
 
-// Log1p returns ln(1 + x) of every element. Zeros stay zeros, so it stays sparse.
-// It refuses negative elements.
+// Log1p returns ln(1 + x) of every element. Zeros stay zeros, so the result is sparse. It
+// refuses negative elements.
 func Log1p(x array.Sparse[float32]) (array.Sparse[float32], error) {
 	if err := checkValues("Log1p", x); err != nil {
 		return array.Sparse[float32]{}, err

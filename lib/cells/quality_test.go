@@ -93,11 +93,11 @@ func TestNormalisingIsItsDenseTwinAndSumsToTheTarget(t *testing.T) {
 
 func TestCountsThatAreNoneAreRefused(t *testing.T) {
 	for want, bend := range map[string]func(*array.Sparse[float32]){
-		"cells.Measure: row 1, column 1 is NaN":                           func(x *array.Sparse[float32]) { x.Values[3] = float32(math.NaN()) },
-		"cells.Measure: row 1, column 1 is -2: counts":                    func(x *array.Sparse[float32]) { x.Values[3] = -2 },
-		"cells.Measure: rows start at 1":                                  func(x *array.Sparse[float32]) { x.Starts[0] = 1 },
-		"cells.Measure: 0 cells x 5 genes":                                func(x *array.Sparse[float32]) { *x = array.Sparse[float32]{Cols: 5, Starts: []int{0}} },
-		"cells.Measure: 4 starts, 9 columns and 9 values are no sparse m": func(x *array.Sparse[float32]) { x.Rows = 2 },
+		"cells.Measure: row 1, column 1 is NaN":                                  func(x *array.Sparse[float32]) { x.Values[3] = float32(math.NaN()) },
+		"cells.Measure: row 1, column 1 is -2: want":                             func(x *array.Sparse[float32]) { x.Values[3] = -2 },
+		"cells.Measure: rows start at 1":                                         func(x *array.Sparse[float32]) { x.Starts[0] = 1 },
+		"cells.Measure: 0 cells x 5 genes":                                       func(x *array.Sparse[float32]) { *x = array.Sparse[float32]{Cols: 5, Starts: []int{0}} },
+		"cells.Measure: 4 starts, 9 columns and 9 values do not make a sparse m": func(x *array.Sparse[float32]) { x.Rows = 2 },
 	} {
 		counts, genes := few()
 		bend(&counts)

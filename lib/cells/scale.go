@@ -1,5 +1,7 @@
 package cells
 
+// Scaling of genes.
+
 import (
 	"cmp"
 	"fmt"
@@ -8,12 +10,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Scale brings every gene to mean 0 and standard deviation 1 (divisor N-1) and cuts
-// what is farther than limit (0: 10) from 0. A gene that does not vary is 0. The
-// result is dense, so choose genes first.
+// Scale brings every gene to mean 0 and standard deviation 1 (divisor N-1) and clips at -limit
+// and limit (0: 10). A gene that does not vary becomes 0. The result is dense, so choose genes
+// first.
 //
-// The paper's program did this to Tabula Muris and trained on the result. Difference
-// from scanpy before 1.10: it cut above only.
+// The paper's program scales Tabula Muris and trains on the result. Difference from scanpy
+// before 1.10, which clips only above: both sides.
 func Scale(x array.Sparse[float32], limit float64) (array.Matrix[float32], error) {
 	limit = cmp.Or(limit, 10)
 	if err := checkValues("Scale", x); err != nil {

@@ -1,5 +1,7 @@
 package cells
 
+// Simulated counts with known structure.
+
 import (
 	"cmp"
 	"context"
@@ -11,48 +13,47 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Simulation draws counts whose truth is known. Cell i of type t in batch b with
-// library size L_i has of gene g
+// Simulation generates counts with known structure. Cell i of type t in batch b with library
+// size L_i has for gene g
 //
 //	x_ig ~ NB(mean L_i p_tbg, variance mean + mean^2/theta_g),  then 0 with probability Dropout
 //	p_tbg proportional to a_g Fold^[g is a marker of t] exp(s_bg),  sum over g of p_tbg = 1
 //
-// with log a_g ~ N(0, 1.2^2), log L_i normal with mean log Library, log theta_g ~
-// N(log Theta, 0.3^2), s_bg ~ N(0, BatchSD^2). Genes MT-1 to MT-5 stand for the
-// mitochondrial ones, with about 3 % of the counts together in every type.
+// with log a_g ~ N(0, 1.2^2), log L_i normal with mean log Library, log theta_g ~ N(log Theta,
+// 0.3^2), s_bg ~ N(0, BatchSD^2). Genes MT-1 to MT-5 are the mitochondrial ones, with about 3 %
+// of the counts together in every type.
 //
-// Planted are: rare types, in the order of Rare; near-duplicates (Twins); batches.
-// A twin has the type, the batch and the library of an older cell and every count of
-// it, except that each is drawn anew with probability TwinNoise.
+// It plants rare types (in the order of Rare), near-duplicates (Twins) and batches. A twin has
+// the type, the batch and the library size of another cell and all of its counts, except that
+// each count is drawn anew with probability TwinNoise.
 //
-// The zero value is a small experiment: 1,000 cells, 600 genes, 6 types of falling
-// size and two rare ones of 32 and 14 cells, as PBMC-3k's dendritic cells and
-// platelets.
+// The zero value is a small experiment: 1,000 cells, 600 genes, 6 types of falling size and two
+// rare ones of 32 and 14 cells, like PBMC-3k's dendritic cells and platelets.
 type Simulation struct {
-	Cells     int     `json:"cells,omitempty"`      // 0: 1,000, rare cells and twins among them
+	Cells     int     `json:"cells,omitempty"`      // 0: 1,000, including rare cells and twins
 	Genes     int     `json:"genes,omitempty"`      // 0: 600
-	Types     int     `json:"types,omitempty"`      // common ones; 0: 6
+	Types     int     `json:"types,omitempty"`      // common types; 0: 6
 	Rare      []int   `json:"rare,omitempty"`       // cells of each rare type; nil: 32, 14; empty: none
-	Markers   int     `json:"markers,omitempty"`    // genes that a type raises; 0: 30
-	Fold      float64 `json:"fold,omitempty"`       // by how much; 0: 6
-	Library   float64 `json:"library,omitempty"`    // counts of a middling cell; 0: 3,000
-	LibrarySD float64 `json:"library_sd,omitempty"` // of its logarithm; 0: 0.3
+	Markers   int     `json:"markers,omitempty"`    // marker genes per type; 0: 30
+	Fold      float64 `json:"fold,omitempty"`       // by how much a type raises its markers; 0: 6
+	Library   float64 `json:"library,omitempty"`    // counts of a median cell; 0: 3,000
+	LibrarySD float64 `json:"library_sd,omitempty"` // of the logarithm of the library size; 0: 0.3
 	Theta     float64 `json:"theta,omitempty"`      // 0: 3; large: Poisson
-	Dropout   float64 `json:"dropout,omitempty"`    // probability that a count is lost
+	Dropout   float64 `json:"dropout,omitempty"`    // probability that a count becomes 0
 	Twins     int     `json:"twins,omitempty"`      // near-duplicates
 	TwinNoise float64 `json:"twin_noise,omitempty"` // 0: 0.05
 	Batches   int     `json:"batches,omitempty"`    // 0: 1
-	BatchSD   float64 `json:"batch_sd,omitempty"`   // 0: 0.3 where there are batches
+	BatchSD   float64 `json:"batch_sd,omitempty"`   // 0: 0.3 if there are batches
 }
 
-// Simulated are counts and how they came about.
+// Simulated are simulated counts with their true structure.
 type Simulated struct {
 	Counts  array.Sparse[float32]
 	Genes   []string
 	Types   []string              // names: type0 ... , rare0 ...
 	Type    []int                 // of each cell
 	Batch   []int                 // of each cell
-	Twin    []int                 // the cell that a cell is a near-duplicate of, -1 for originals
+	Twin    []int                 // the cell that this cell duplicates, -1 for originals
 	Library []float64             // expected counts of each cell, before dropout
 	Share   array.Matrix[float64] // types x genes: expected shares without a batch, rows sum to 1
 	Markers [][]int               // of each type, ascending
@@ -61,7 +62,7 @@ type Simulated struct {
 
 const mitochondrial = 5
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (s Simulation) WithDefaults() Simulation {
 	s.Cells, s.Genes, s.Types, s.Markers = cmp.Or(s.Cells, 1000), cmp.Or(s.Genes, 600), cmp.Or(s.Types, 6), cmp.Or(s.Markers, 30)
 	s.Fold, s.Library, s.LibrarySD, s.Theta = cmp.Or(s.Fold, 6), cmp.Or(s.Library, 3000), cmp.Or(s.LibrarySD, 0.3), cmp.Or(s.Theta, 3)
@@ -93,14 +94,14 @@ func (s Simulation) check() error {
 	case !(s.Fold > 0) || !(s.Library > 0) || !(s.Theta > 0) || !(s.LibrarySD >= 0) || !(s.BatchSD >= 0):
 		return fmt.Errorf("cells.Simulation: fold %v, library %v, theta %v, deviations %v and %v", s.Fold, s.Library, s.Theta, s.LibrarySD, s.BatchSD)
 	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.TwinNoise >= 0 && s.TwinNoise <= 1):
-		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are no probabilities", s.Dropout, s.TwinNoise)
+		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are not probabilities", s.Dropout, s.TwinNoise)
 	}
 	return nil
 }
 
-// Draw draws the counts. Every cell has a stream of its own, so the same rng gives
-// the same counts on any number of cores. Cells are in random order. As many as an atlas
-// has take half a minute, in which it can be interrupted.
+// Draw draws the counts. Every cell has its own random stream, so that the same rng gives the
+// same counts on any number of cores. Cells are in random order. A large simulation can be
+// interrupted by ctx.
 func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error) {
 	s = s.WithDefaults()
 	if err := s.check(); err != nil {
@@ -128,13 +129,13 @@ func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error
 	return out, nil
 }
 
-// reordered puts cell order[k] in place k, so that no row number tells twins.
+// reordered puts cell order[k] at position k, so that row numbers do not reveal twins.
 func (m *Simulated) reordered(order []int) *Simulated {
 	out, at := *m, make([]int, len(order)+1)
 	for k, i := range order {
 		at[i] = k
 	}
-	at[len(order)] = -1 // of no cell
+	at[len(order)] = -1 // for -1, no cell
 	out.Type, out.Batch, out.Twin, out.Library = nil, nil, nil, nil
 	for _, i := range order {
 		twin := m.Twin[i]
@@ -147,8 +148,8 @@ func (m *Simulated) reordered(order []int) *Simulated {
 	return &out
 }
 
-// counts draws all cells, originals side by side and then the twins; not all once it is
-// interrupted.
+// counts draws all cells: the originals in parallel, then the twins. The result is incomplete if
+// ctx is cancelled.
 func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []sparseRow {
 	found := make([]sparseRow, s.Cells)
 	draw := func(row []float32, i int) *rand.Rand {
@@ -200,7 +201,7 @@ func (f sparseRow) copyTo(row []float32) {
 	}
 }
 
-// buildMatrix makes a matrix of the rows in this order, and lets go of each.
+// buildMatrix makes a matrix of the rows in this order and frees each row.
 func buildMatrix(rows []sparseRow, order []int, genes int) array.Sparse[float32] {
 	n := 0
 	for _, f := range rows {
@@ -216,7 +217,7 @@ func buildMatrix(rows []sparseRow, order []int, genes int) array.Sparse[float32]
 	return out
 }
 
-// drawProgramme draws which genes a type raises and how strong every gene is.
+// drawProgramme draws the marker genes of every type and the base level of every gene.
 func (s Simulation) drawProgramme(out *Simulated, rng *rand.Rand) (base []float64) {
 	base, out.Theta = make([]float64, s.Genes), make([]float64, s.Genes)
 	sum := 0.0
@@ -246,8 +247,8 @@ func (s Simulation) drawProgramme(out *Simulated, rng *rand.Rand) (base []float6
 	return base
 }
 
-// drawTypes deals types, batches, library sizes and twins. The common types have
-// falling sizes, each seven tenths of the one before.
+// drawTypes assigns types, batches, library sizes and twins. The common types have falling
+// sizes, each seven tenths of the one before.
 func (s Simulation) drawTypes(out *Simulated, rng *rand.Rand) {
 	var types []int
 	for r, n := range s.Rare {
@@ -257,7 +258,7 @@ func (s Simulation) drawTypes(out *Simulated, rng *rand.Rand) {
 	for t := range weight {
 		weight[t] = math.Pow(0.7, float64(t))
 		sum += weight[t]
-		types = append(types, t) // one at least
+		types = append(types, t) // at least one
 	}
 	for k, extra := 0, common-s.Types; k < extra; k++ {
 		at, t := (float64(k)+0.5)/float64(extra)*sum, 0
@@ -313,12 +314,12 @@ func (s Simulation) drawCell(row []float32, m *Simulated, share []float64, i int
 	}
 }
 
-// negativeBinomial draws a count with this mean and variance mean + mean^2/theta: by
-// inversion, which takes one number and as many steps as the count.
+// negativeBinomial draws a count with this mean and variance mean + mean^2/theta, by inversion:
+// it takes one random number and as many steps as the count.
 func negativeBinomial(mean, theta float64, rng *rand.Rand) int {
 	q := mean / (mean + theta)
 	logP := float64(theta * math.Log1p(-q)) // of 0
-	if logP < -600 {                        // 0 is nearly too rare for a float64; two halves have the same law
+	if logP < -600 {                        // 0 is nearly too rare for a float64; the sum of two halves has the same distribution
 		return negativeBinomial(mean/2, theta/2, rng) + negativeBinomial(mean/2, theta/2, rng)
 	}
 	u, p := rng.Float64(), math.Exp(logP)

@@ -1,5 +1,7 @@
 package cells
 
+// Splits into training and unseen cells, and forget sets.
+
 import (
 	"cmp"
 	"fmt"
@@ -8,13 +10,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats/nprand"
 )
 
-// Split says which cells a model is trained on.
+// Split divides cells into training cells and unseen cells.
 type Split struct {
 	Train, Unseen []int // in the order in which they were drawn
 }
 
-// Divide shuffles 0 ... n-1 by NumPy's RandomState(seed) and trains on the first
-// floor(fraction n) of them. It refuses a part without cells.
+// Divide shuffles 0 ... n-1 by NumPy's RandomState(seed) and trains on the first floor(fraction
+// n) of them. It refuses an empty part.
 func Divide(n int, fraction float64, seed uint32) (Split, error) {
 	train := 0
 	if fraction > 0 && fraction < 1 {
@@ -27,19 +29,18 @@ func Divide(n int, fraction float64, seed uint32) (Split, error) {
 	return Split{Train: order[:train:train], Unseen: order[train:]}, nil
 }
 
-// PaperSplit is the paper's split of n cells, bit for bit: 85 % to train
-// on, seed 42. It is determined by n alone.
+// PaperSplit is the paper's split of n cells, bit for bit: 85 % training cells, seed 42. It
+// depends on n alone.
 func PaperSplit(n int) (Split, error) { return Divide(n, 0.85, 42) }
 
-// Forget divides the training cells: Forget are to be forgotten, Retain are the
-// others, ascending.
+// Forget divides the training cells into those to be forgotten and the others (Retain,
+// ascending).
 type Forget struct {
 	Forget, Retain []int
 }
 
-// Structured forgets the training cells of one cluster, in the order of Train.
-// clusters has an entry per cell of the data set. It refuses a cluster that no
-// training cell or every one is in.
+// Structured forgets the training cells of one cluster, in the order of Train. clusters has an
+// entry per cell of the data set. It refuses a cluster that has no training cell or all of them.
 func (s Split) Structured(clusters []int, cluster int) (Forget, error) {
 	in, err := s.members(clusters, cluster)
 	if err != nil {
@@ -58,15 +59,13 @@ func (s Split) Scattered(seed uint32, k int) (Forget, error) {
 	return s.forget(sample(nprand.New(seed), s.Train, k))
 }
 
-// Series forgets sets of growing size: a set of n takes whole clusters in
-// the order given, the smallest first, and what is missing at random out of the
-// next one. All draws come from one RandomState(42) in the order of the sizes; a set
-// that is filled by whole clusters draws nothing. The paper's are 10, 50, 100 from
-// its clusters 13, 12, 11.
+// Series forgets sets of growing size. A set of n takes whole clusters in the given order, the
+// smallest first, and fills up with random cells of the next one. All draws come from one
+// RandomState(42) in the order of the sizes; a set of whole clusters draws nothing. The paper's
+// sizes are 10, 50, 100 from its clusters 13, 12, 11.
 //
-// The program that made the paper's scattered sets of several sizes was not
-// published; nor is it known in which order its cluster's cells stood, here that of
-// Train.
+// The program of the paper's scattered sets of several sizes is not published, and the order of
+// the cells of its cluster is not known; here it is the order of Train.
 func (s Split) Series(clusters, smallestFirst, sizes []int) ([]Forget, error) {
 	rng := nprand.New(42)
 	var out []Forget
@@ -87,7 +86,7 @@ func (s Split) Series(clusters, smallestFirst, sizes []int) ([]Forget, error) {
 			set = append(set, in...)
 		}
 		if len(set) != n || n < 1 {
-			return nil, fmt.Errorf("cells.Series: clusters %v have %d training cells, %d were asked for", smallestFirst, len(set), n)
+			return nil, fmt.Errorf("cells.Series: clusters %v have %d training cells, %d were requested", smallestFirst, len(set), n)
 		}
 		f, err := s.forget(set)
 		if err != nil {
@@ -111,7 +110,7 @@ func (s Split) members(clusters []int, cluster int) ([]int, error) {
 	var in []int
 	for _, i := range s.Train {
 		if i < 0 || i >= len(clusters) {
-			return nil, fmt.Errorf("cells.Split: cell %d is trained on; there are clusters of %d", i, len(clusters))
+			return nil, fmt.Errorf("cells.Split: training cell %d has no cluster: clusters are given for %d cells", i, len(clusters))
 		}
 		if clusters[i] == cluster {
 			in = append(in, i)
@@ -140,7 +139,7 @@ func (s Split) forget(set []int) (Forget, error) {
 	return out, nil
 }
 
-// Smallest returns the clusters by the number of their cells, the smallest first.
+// Smallest returns the clusters sorted by their number of cells, the smallest first.
 func Smallest(clusters []int) []int {
 	size := map[int]int{}
 	for _, c := range clusters {

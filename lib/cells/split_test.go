@@ -145,12 +145,12 @@ func TestSplitsThatAreNoneAreRefused(t *testing.T) {
 		"0.85 of 1 cells":                      func() error { _, err := PaperSplit(1); return err },
 		"a fraction of 1 of 9 cells":           func() error { _, err := Divide(9, 1, 1); return err },
 		"none of 85 training cells":            func() error { _, err := s.Structured(clusters, 7); return err },
-		"there are clusters of 50":             func() error { _, err := s.Structured(clusters[:50], 0); return err },
+		"clusters are given for 50 cells":      func() error { _, err := s.Structured(clusters[:50], 0); return err },
 		"all 85 training cells are to be forg": func() error { _, err := s.Structured(make([]int, 100), 0); return err },
 		"85 of 85 training cells":              func() error { _, err := s.Scattered(1, 85); return err },
 		"0 of 85 training cells":               func() error { _, err := s.Scattered(1, 0); return err },
-		"90 were asked for":                    func() error { _, err := s.Series(clusters, []int{2, 1, 0}, []int{90}); return err },
-		"0 were asked for":                     func() error { _, err := s.Series(clusters, []int{2}, []int{0}); return err },
+		"90 were requested":                    func() error { _, err := s.Series(clusters, []int{2, 1, 0}, []int{90}); return err },
+		"0 were requested":                     func() error { _, err := s.Series(clusters, []int{2}, []int{0}); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

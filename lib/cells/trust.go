@@ -7,15 +7,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Trustworthiness says of a picture how far cells that lie near each other in it are near
-// each other in truth (Venna and Kaski 2001):
+// Trustworthiness measures how well neighbours in a picture are neighbours in the original space
+// (Venna and Kaski 2001):
 //
 //	1 - 2/(n k (2n - 3k - 1)) sum over i, and over the k nearest j of i in the picture, of max(0, r_ij - k)
 //
-// with r_ij the rank of j among the neighbours of i in the space that was drawn, from 1.
-// It is 1 where every neighbour in the picture is one, and about one half for points that
-// are thrown anywhere. Time and memory: n^2 log n, and n per core. It refuses numbers of
-// rows that differ, values that are not finite, and k outside 1 ... (n-1)/2.
+// r_ij is the rank of j among the neighbours of i in the original space, from 1. It is 1 if all
+// neighbours in the picture are true neighbours, and about one half for random points. Time: n^2
+// log n; memory: n per core. It refuses numbers of rows that differ, values that are not finite,
+// and k outside 1 ... (n-1)/2.
 func Trustworthiness(space, picture array.Matrix[float64], k int) (float64, error) {
 	n := space.Rows
 	if picture.Rows != n || k < 1 || 2*k >= n {
@@ -43,7 +43,7 @@ func Trustworthiness(space, picture array.Matrix[float64], k int) (float64, erro
 	return 1 - 2/(float64(n)*float64(k)*float64(2*n-3*k-1))*float64(sum), nil
 }
 
-// surplus is by how much in all the ranks of some neighbours of a row exceed their number.
+// surplus is the sum of max(0, rank - k) over the k given neighbours of a row.
 func surplus(space array.Matrix[float64], distance []float64, row int, neighbours []int) (sum int) {
 	x := space.Row(row)
 	for j := range distance {

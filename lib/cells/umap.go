@@ -1,5 +1,7 @@
 package cells
 
+// UMAP layout of a neighbour graph.
+
 import (
 	"cmp"
 	"errors"
@@ -11,33 +13,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// UMAP lays a graph of neighbours out on a plane, for the eye (McInnes, Healy and
-// Melville 2018, section 3.2 and algorithm 5). Cells that the graph joins are to lie near
-// each other, others apart: the points y minimise by stochastic gradient descent the
+// UMAP lays out a neighbour graph in the plane, for viewing (McInnes, Healy and Melville 2018,
+// section 3.2 and algorithm 5). The points y minimise by stochastic gradient descent the
 // cross-entropy between the weights w_ij of the graph, Neighbours.Connectivities, and
 //
 //	v_ij = 1 / (1 + a |y_i - y_j|^(2b))
 //
-// where a and b make v as near as can be to 1 up to MinDist and exp(-(d - MinDist)/Spread)
-// beyond. An edge is drawn as often as it weighs, and for each time a cell is pushed away
-// from Negatives others that are drawn among all. Distances in the picture between groups
-// mean little, and sizes of groups nothing: no measure of this library looks at it.
+// where a and b fit v to 1 up to MinDist and exp(-(d - MinDist)/Spread) beyond. An edge is used
+// in proportion to its weight, and each time a cell is pushed away from Negatives random others.
+// Distances between groups in the picture mean little, and sizes of groups nothing: no measure
+// of this library uses it.
 //
-// The zero value is scanpy's. The same rng gives the same picture on one kind of
-// processor; time is linear in edges and epochs.
+// The zero value is scanpy's. The same rng gives the same picture on one kind of processor; time
+// is linear in edges and epochs.
 //
-// Differences from umap-learn 0.5.12: (1) it begins with the places that are given, two
-// components say, and not with eigenvectors of the graph; (2) float64 and another
-// generator; (3) one thread.
+// Differences from umap-learn 0.5.12: (1) it starts from the given positions, for example two
+// components, and not from eigenvectors of the graph; (2) float64 and another generator; (3) one
+// thread.
 type UMAP struct {
 	MinDist   float64 `json:"min_dist,omitempty"`  // 0: 0.5; umap-learn's own is 0.1
 	Spread    float64 `json:"spread,omitempty"`    // 0: 1
 	Epochs    int     `json:"epochs,omitempty"`    // 0: 500 of up to 10,000 cells, 200 of more
 	Negatives int     `json:"negatives,omitempty"` // 0: 5
-	Rate      float64 `json:"rate,omitempty"`      // of the first epoch, falling to 0; 0: 1
+	Rate      float64 `json:"rate,omitempty"`      // of the first epoch, decreasing to 0; 0: 1
 }
 
-// WithDefaults puts the defaults in the place of zeros, for so many cells.
+// WithDefaults replaces zeros by the defaults, for so many cells.
 func (u UMAP) WithDefaults(cells int) UMAP {
 	u.MinDist, u.Spread, u.Negatives, u.Rate = cmp.Or(u.MinDist, 0.5), cmp.Or(u.Spread, 1), cmp.Or(u.Negatives, 5), cmp.Or(u.Rate, 1)
 	if u.Epochs == 0 {
@@ -56,9 +57,9 @@ func (u UMAP) check() error {
 	return nil
 }
 
-// Layout are the cells on the plane, a row each, beginning with the first two columns of
-// these places. It refuses a graph that Leiden refuses, other numbers of rows, places that
-// are not finite or all alike in a column, and no generator.
+// Layout returns the positions of the cells in the plane, a row each, starting from the first
+// two columns of begin. It refuses a graph that Leiden refuses, other numbers of rows, positions
+// that are not finite or are all equal in a column, and a nil generator.
 func (u UMAP) Layout(graph array.Sparse[float64], begin array.Matrix[float64], rng *rand.Rand) (array.Matrix[float64], error) {
 	var none array.Matrix[float64]
 	u = u.WithDefaults(graph.Rows)
@@ -80,11 +81,11 @@ func (u UMAP) Layout(graph array.Sparse[float64], begin array.Matrix[float64], r
 	return y, nil
 }
 
-// initialPositions are two columns, stretched to 0 ... 10.
+// initialPositions are the first two columns, scaled to 0 ... 10.
 func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[float64], error) {
 	y := array.New[float64](rows, 2)
 	if places.Rows != rows || places.Cols < 2 {
-		return y, fmt.Errorf("cells.UMAP: places of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
+		return y, fmt.Errorf("cells.UMAP: positions of %d cells in %d dimensions, the graph has %d cells", places.Rows, places.Cols, rows)
 	}
 	if err := places.Check("places"); err != nil {
 		return y, fmt.Errorf("cells.UMAP: %w", err)
@@ -95,7 +96,7 @@ func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[floa
 			low, high = min(low, places.Row(i)[c]), max(high, places.Row(i)[c])
 		}
 		if !(high > low) {
-			return y, fmt.Errorf("cells.UMAP: all places are alike in column %d", c)
+			return y, fmt.Errorf("cells.UMAP: all positions are equal in column %d", c)
 		}
 		for i := range rows {
 			y.Row(i)[c] = (places.Row(i)[c]/2 - low/2) / (high/2 - low/2) * 10
@@ -104,13 +105,13 @@ func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[floa
 	return y, nil
 }
 
-// spring is an edge that pulls, in one direction, every so many epochs.
+// spring is a directed edge that acts every so many epochs.
 type spring struct {
 	from, to    int
 	every, next float64
 }
 
-// springs are the edges, without those that so many epochs would not meet once.
+// springs are the edges, without those too light to act within so many epochs.
 func springs(graph array.Sparse[float64], epochs int) []spring {
 	heaviest := 0.0
 	for _, w := range graph.Values {
@@ -128,7 +129,7 @@ func springs(graph array.Sparse[float64], epochs int) []spring {
 	return out
 }
 
-// layout are points in motion.
+// layout is the state of the optimisation.
 type layout struct {
 	y         array.Matrix[float64]
 	a, b      float64
@@ -137,8 +138,8 @@ type layout struct {
 	springs   []spring
 }
 
-// epoch moves both ends of the springs that are due towards each other, and the first
-// away from cells that are drawn.
+// epoch moves both ends of the springs that are due towards each other, and the first end away
+// from random cells.
 func (l *layout) epoch(epoch, rate float64) {
 	for k := range l.springs {
 		s := &l.springs[k]
@@ -172,7 +173,7 @@ func square(p, q []float64) float64 {
 	return float64(dx*dx) + float64(dy*dy)
 }
 
-// pull is the gradient of log v over the difference of two points, 0 of the same point.
+// pull is the gradient of log v by the difference of two points; 0 if they coincide.
 func (l *layout) pull(square float64) float64 {
 	if square == 0 {
 		return 0
@@ -181,16 +182,15 @@ func (l *layout) pull(square float64) float64 {
 	return -2 * l.a * l.b * p / square / (1 + l.a*p)
 }
 
-// push is that of log(1 - v), without its pole.
+// push is the gradient of log(1 - v), without its pole.
 func (l *layout) push(square float64) float64 {
 	return 2 * l.b / ((0.001 + square) * (1 + l.a*math.Pow(square, l.b)))
 }
 
-// clip keeps a step short.
+// clip limits a step.
 func clip(v float64) float64 { return max(-4, min(4, v)) }
 
-// curve fits a and b by Gauss and Newton's method on 300 distances up to three spreads,
-// with steps that are halved until they gain.
+// curve fits a and b by Gauss-Newton on 300 distances up to three spreads, with step halving.
 func (u UMAP) curve() (a, b float64) {
 	a, b = 1, 1
 	loss, step := u.curveLoss(a, b)
@@ -211,7 +211,7 @@ func (u UMAP) curve() (a, b float64) {
 	return a, b
 }
 
-// curveLoss is the sum of squares at a and b, and the step from there.
+// curveLoss is the sum of squares at a and b, and the Gauss-Newton step.
 func (u UMAP) curveLoss(a, b float64) (loss float64, step [2]float64) {
 	var h [3]float64 // of the normal equations: aa, ab, bb
 	var g [2]float64

@@ -164,7 +164,7 @@ func TestABadPictureIsRefused(t *testing.T) {
 	}
 	for want, call := range map[string]func() (array.Matrix[float64], error){
 		"rng is nil":      func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin, nil) },
-		"places of 3":     func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin.Gather([]int{0, 1, 2}), rng) },
+		"positions of 3":  func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin.Gather([]int{0, 1, 2}), rng) },
 		"in 1 dimensions": func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, begin.FirstColumns(1), rng) },
 		"column 1":        func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, flat, rng) },
 		"places":          func() (array.Matrix[float64], error) { return UMAP{}.Layout(graph, odd, rng) },

@@ -1,5 +1,7 @@
 package cells
 
+// Highly variable genes.
+
 import (
 	"cmp"
 	"fmt"
@@ -10,46 +12,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Variable chooses highly variable genes by *seurat_v3* (Stuart et al. 2019). Of
-// every gene over N cells it takes mean m and variance v (divisor N-1); a curve
-// of log10 v over log10 m (stats.Loess, degree 2) gives the variance s^2 that a
-// gene of its mean has, and
+// Variable chooses highly variable genes by *seurat_v3* (Stuart et al. 2019). For every gene
+// over N cells it computes mean m and variance v (divisor N-1). A curve of log10 v over log10 m
+// (stats.Loess, degree 2) gives the expected variance s^2 at that mean, and
 //
 //	z_ig = min(x_ig, m + s sqrt(N)),  sum over cells of (z_ig - m)^2 / ((N-1) s^2)
 //
-// is its standardised variance: about 1 where a gene varies as others of its mean
-// do. The Top genes by it are chosen.
+// is the standardised variance: about 1 if a gene varies like others of its mean. The Top genes
+// by it are chosen.
 //
-// The recipe is meant for raw counts. The paper's program gave it the
-// log-normalised values of PBMC-33k, over a warning, and the counts of Tabula
-// Muris; both are a matter of what it is given here.
+// The method is meant for raw counts. The paper's program applies it to the log-normalised
+// values of PBMC-33k, despite a warning, and to the counts of Tabula Muris; the caller decides
+// which values to pass.
 //
-// Differences from scanpy 1.11.5 and Seurat: a gene that does not vary has standardised
-// variance 0 and expected variance 0, as in Seurat (scanpy: 1 for the latter); of
-// genes that tie the first are chosen (scanpy: any).
+// Differences from scanpy 1.11.5 and Seurat: a gene that does not vary has standardised variance
+// 0 and expected variance 0, as in Seurat (scanpy: 1 for the latter); of tied genes the first
+// are chosen (scanpy: any).
 type Variable struct {
 	Top  int     `json:"top,omitempty"`  // 0: 2,000
 	Span float64 `json:"span,omitempty"` // 0: 0.3
 }
 
-// Dispersion is what Variable measures of every gene.
+// Dispersion is the result of Variable.Measure, an element per gene.
 type Dispersion struct {
 	Mean, Variance, Expected, Standardised []float64
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (v Variable) WithDefaults() Variable {
 	v.Top, v.Span = cmp.Or(v.Top, 2000), cmp.Or(v.Span, 0.3)
 	return v
 }
 
-// Select returns the chosen genes, ascending, and what was measured of all. It
-// refuses fewer than two cells, more genes than there are, and what
-// stats.Loess refuses.
+// Select returns the chosen genes, ascending, and the dispersion of all genes. It refuses fewer
+// than two cells, more genes than there are, and what stats.Loess refuses.
 func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
 	v = v.WithDefaults()
 	if v.Top < 1 || v.Top > x.Cols {
-		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were asked for", v.Top, x.Cols)
+		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were requested", v.Top, x.Cols)
 	}
 	d, err := v.Measure(x)
 	if err != nil {
@@ -78,8 +78,8 @@ func (v Variable) Measure(x array.Sparse[float32]) (*Dispersion, error) {
 		return nil, err
 	}
 	d.Expected = expected
-	// What is above the limit counts as the limit. Zeros are below it, and each of
-	// them is m away from the mean.
+	// Values above the limit count as the limit. Zeros are below it, and each of them is m away
+	// from the mean.
 	limit, nonzero := make([]float64, x.Cols), make([]int, x.Cols)
 	for j, m := range d.Mean {
 		limit[j] = m + math.Sqrt(expected[j]*n)
@@ -99,7 +99,7 @@ func (v Variable) Measure(x array.Sparse[float32]) (*Dispersion, error) {
 	return d, nil
 }
 
-// expected is the variance of a gene of that mean, 0 for genes that do not vary.
+// expected is the expected variance of a gene of that mean, 0 for genes that do not vary.
 func (v Variable) expected(mean, variance []float64) ([]float64, error) {
 	var x, y []float64
 	for j, s := range variance {
@@ -124,9 +124,8 @@ func (v Variable) expected(mean, variance []float64) ([]float64, error) {
 	return out, nil
 }
 
-// moments returns mean and variance (divisor rows-1) of every column. Sums of
-// counts are exact, so genes with as many counts tie exactly: the cells of the
-// curve depend on it.
+// moments returns mean and variance (divisor rows-1) of every column. Sums of counts are exact,
+// so that genes with equal counts tie exactly.
 func moments(x array.Sparse[float32]) (mean, variance []float64) {
 	n := float64(x.Rows)
 	mean, variance = make([]float64, x.Cols), make([]float64, x.Cols)

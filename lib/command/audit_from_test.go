@@ -36,7 +36,7 @@ func TestAuditRunsExportedNetworks(t *testing.T) {
 	}
 	fails(t, lethe(t, "audit", dir, "--onnx", "../elsewhere="+network, "--data", x), cli.ExitUsage, "../elsewhere")
 	fails(t, lethe(t, "audit", "--onnx", "unlearned="+network, "--data", x), cli.ExitUsage, "folder")
-	fails(t, lethe(t, "audit", dir, "--onnx", "unlearned="+filepath.Join(golden, "mlp.x.npy"), "--data", x), cli.ExitFailure, "mlp.x.npy", "no ONNX file")
+	fails(t, lethe(t, "audit", dir, "--onnx", "unlearned="+filepath.Join(golden, "mlp.x.npy"), "--data", x), cli.ExitFailure, "mlp.x.npy", "not an ONNX file")
 }
 
 // auditedNetwork is a folder of sets and labels for a network of the golden files, and
@@ -91,7 +91,7 @@ func TestAuditRefusesNetworksBeforeAnythingIsWritten(t *testing.T) {
 		{"unlearned=" + network + ",unlerned-2=" + network, cli.ExitUsage, []string{`"unlerned-2" is no name`}},
 		{"unlearned=" + network + ",original/a/b=" + network, cli.ExitUsage, []string{`"original/a/b"`}},
 		{"unlearned=" + network + ",original/activations=" + network, cli.ExitUsage, []string{`"original/activations"`}},
-		{"unlearned=" + network + ",original=" + filepath.Join(dir, "labels.npy"), cli.ExitFailure, []string{"labels.npy: is no ONNX file"}},
+		{"unlearned=" + network + ",original=" + filepath.Join(dir, "labels.npy"), cli.ExitFailure, []string{"labels.npy: is not an ONNX file"}},
 	} {
 		fails(t, lethe(t, append(args[:len(args):len(args)], c.models)...), c.code, c.words...)
 		if found, err := os.ReadDir(dir); err != nil || len(found) != 3 {

@@ -40,7 +40,7 @@ func TestONNXWritesOutputsEmbeddingAndLayers(t *testing.T) {
 	}
 	r = lethe(t, "onnx", filepath.Join(golden, "mlp.onnx"), "--data", filepath.Join(golden, "resnet18.x.npy"), "--out", out)
 	stale := filepath.Join(out, "activations", "relu_3.npy")
-	fails(t, r, cli.ExitFailure, stale+" is there already", "an audit would take it for this network's")
+	fails(t, r, cli.ExitFailure, stale+" exists already", "an audit would take it for this network's")
 	r = lethe(t, "onnx", filepath.Join(golden, "mlp.onnx"), "--data", filepath.Join(golden, "resnet18.x.npy"), "--out", t.TempDir())
 	if r.Code != 1 || !strings.Contains(r.Stderr, "mlp.onnx") || !strings.Contains(r.Stderr, "6 values") {
 		t.Errorf("records of another shape: %d %s", r.Code, r.Stderr)

@@ -1,12 +1,10 @@
-// Package engine opens the GoMLX backend that everything numerical runs on,
-// hands out named random streams, and holds the few graph helpers whose library
-// versions are wrong or slow on the pure-Go backend.
+// Package engine opens the GoMLX backend that runs all numerical work, and provides named
+// random streams and exact graph sums.
 //
-// Default: Lethe's own backend (package backend), which needs no cgo, no plugin, no
-// build flag and no download, and gives the same bits on every processor (amd64 was
-// tried, with AVX-512, with AVX2 and with neither, and arm64 under an emulator). XLA is
-// there under the build tag "xla" and a PJRT plugin. GoMLX's Go backend is there to
-// be compared with: it is many times slower.
+// The default is Lethe's own backend (package backend). It needs no cgo, plugin, build flag
+// or download, and gives the same bits on every processor (tested on amd64 with AVX-512,
+// AVX2 and neither, and on arm64 in an emulator). XLA needs the build tag "xla" and a PJRT
+// plugin. GoMLX's Go backend is there for comparison; it is much slower.
 package engine
 
 import (
@@ -24,42 +22,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// Info says what an engine is; it is part of every result's provenance,
-// because the last bits of a float32 result depend on the matmul kernel.
+// Info describes an engine. It is part of every result's provenance, because the last bits
+// of a float32 result depend on the engine.
 type Info struct {
 	Kind   string `json:"kind"`   // "go", "xla" or "lethe"
-	Kernel string `json:"kernel"` // of Lethe's own the version of its arithmetic; for XLA the platform or plugin; of GoMLX's Go backend "scalar"
-	Why    string `json:"-"`      // one clause: why this engine was opened
+	Kernel string `json:"kernel"` // for Lethe's backend the version of its arithmetic; for XLA the platform or plugin; for GoMLX's Go backend "scalar"
+	Why    string `json:"-"`      // why this engine was opened
 }
 
 // String returns the short form used in store keys and captions: "go/avx512".
 func (i Info) String() string { return i.Kind + "/" + i.Kernel }
 
-// EnvPlugin is the environment variable with the path of a PJRT plugin to use
-// where none is found by name.
+// EnvPlugin is the environment variable with the path of a PJRT plugin to use if none is
+// found by name.
 const EnvPlugin = "LETHE_XLA_PLUGIN"
 
-// Engine is an open backend. It is safe for use by several goroutines.
+// Engine is an open backend. It is safe for concurrent use.
 type Engine struct {
 	backend        compute.Backend
 	info           Info
 	chunk          int
 	slots          chan struct{}
-	separateMemory bool // see Apart
+	separateMemory bool // see SeparateMemory
 }
 
 // Open opens the engine that spec names:
 //
-//	auto                     what xla opens, or else lethe; without the build tag "xla" simply lethe
-//	lethe                    Lethe's own backend: see package backend
-//	go                       GoMLX's Go backend, to compare with
+//	auto                     xla if it opens, otherwise lethe; without the build tag "xla" always lethe
+//	lethe                    Lethe's own backend, see package backend
+//	go                       GoMLX's Go backend, for comparison
 //	xla                      CUDA's PJRT plugin, the CPU's, or the file that LETHE_XLA_PLUGIN names
 //	xla:cuda, xla:cpu        a PJRT plugin found by name
 //	xla:/path/to/plugin.so   exactly this plugin
 //
-// The empty spec reads the environment variable LETHE_ENGINE and falls back to
-// auto. Open never downloads anything and never panics; what auto could not
-// open is named in Info.Why.
+// The empty spec means the environment variable LETHE_ENGINE, or auto. Open never downloads
+// anything and never panics. Info.Why says what auto could not open.
 func Open(spec string) (*Engine, error) {
 	spec = cmp.Or(spec, os.Getenv("LETHE_ENGINE"))
 	switch {
@@ -75,16 +72,15 @@ func Open(spec string) (*Engine, error) {
 	return nil, fmt.Errorf("engine: %q is not one of auto, lethe, go, xla, xla:cuda, xla:/path/to/plugin.so", spec)
 }
 
-// chunkRows keeps one chunk's activations of a small network inside the second-level
-// cache, where elementwise kernels are fast.
+// chunkRows keeps the activations of one chunk of a small network in the second-level
+// cache.
 const chunkRows = 512
 
 var stdoutMu sync.Mutex
 
 func openGo(why string) (*Engine, error) {
-	// Graph nodes run one after the other and every kernel on one thread: with
-	// the backend's own worker pool, nodes that hold a slot while they wait for
-	// another deadlock. Lethe uses the cores by running chunks side by side.
+	// Graph nodes run one after the other and every kernel on one thread, because the
+	// backend's worker pool can deadlock. Lethe runs chunks in parallel instead.
 	backend, err := openSilently(func() (compute.Backend, error) {
 		return gobackend.New("ops_sequential,parallelism=0")
 	})
@@ -100,8 +96,8 @@ func openGo(why string) (*Engine, error) {
 	}, nil
 }
 
-// openLethe opens Lethe's own backend. An execution takes all cores by itself, and may run
-// beside others.
+// openLethe opens Lethe's own backend. An execution uses all cores and may run in parallel
+// with others.
 func openLethe(why string) *Engine {
 	workers := runtime.GOMAXPROCS(0)
 	return &Engine{
@@ -112,8 +108,8 @@ func openLethe(why string) *Engine {
 	}
 }
 
-// openSilently turns a panic of the backend's constructor into an error and keeps
-// its chatter off standard output, which belongs to the program's own results.
+// openSilently turns a panic of the backend's constructor into an error and discards its
+// standard output.
 func openSilently(open func() (compute.Backend, error)) (b compute.Backend, err error) {
 	stdoutMu.Lock()
 	defer stdoutMu.Unlock()
@@ -133,10 +129,10 @@ func openSilently(open func() (compute.Backend, error)) (b compute.Backend, err 
 // Backend returns the GoMLX backend, for building executables.
 func (e *Engine) Backend() compute.Backend { return e.backend }
 
-// Info says what was opened.
+// Info describes the open engine.
 func (e *Engine) Info() Info { return e.info }
 
-// String describes the engine in one line for people.
+// String describes the engine in one line.
 func (e *Engine) String() string {
 	s := fmt.Sprintf("engine %s: ", e.info.Kind)
 	switch {
@@ -145,28 +141,28 @@ func (e *Engine) String() string {
 	case e.info.Kind != "go":
 		s += "XLA on " + e.info.Kernel
 	default:
-		s += "GoMLX's Go backend with scalar arithmetic, to compare with"
+		s += "GoMLX's Go backend with scalar arithmetic, for comparison"
 	}
 	return s + " (" + e.info.Why + ")"
 }
 
-// ChunkRows is the number of rows that one execution should hold: work on more
-// rows is cut into chunks of this size, whose sums are added in a fixed order.
+// ChunkRows returns the number of rows of one execution. Work on more rows is cut into
+// chunks of this size, whose sums are added in a fixed order.
 func (e *Engine) ChunkRows() int { return e.chunk }
 
-// WithChunkRows returns an engine on the same backend and the same cores that
-// cuts work into chunks of another size. Results differ in the last bits only.
+// WithChunkRows returns an engine on the same backend that cuts work into chunks of another
+// size. Results differ in the last bits only.
 func (e *Engine) WithChunkRows(rows int) *Engine {
 	other := *e
 	other.chunk = max(1, rows)
 	return &other
 }
 
-// SeparateMemory tells whether the engine computes in memory of its own, to which and from which
-// numbers have to travel.
+// SeparateMemory reports whether the engine computes in device memory that is separate from
+// the host's, so that data must be copied.
 func (e *Engine) SeparateMemory() bool { return e.separateMemory }
 
-// WithSeparateMemory returns the engine as one that is apart, for tests of what is done there.
+// WithSeparateMemory returns the engine as one with separate memory, for tests.
 func (e *Engine) WithSeparateMemory() *Engine {
 	other := *e
 	other.separateMemory = true
@@ -176,9 +172,9 @@ func (e *Engine) WithSeparateMemory() *Engine {
 // Close releases the backend.
 func (e *Engine) Close() { e.backend.Finalize() }
 
-// Parallel runs task(0) ... task(n-1), at most one per core at a time over all
-// callers of this engine, and returns the error of the lowest-numbered task
-// that failed. Tasks must not call Parallel themselves.
+// Parallel runs task(0) ... task(n-1), at most one per core at a time over all callers of
+// the engine. It returns the error of the task with the lowest number that failed. Tasks
+// must not call Parallel.
 func (e *Engine) Parallel(n int, task func(i int) error) error {
 	errs := make([]error, n)
 	if n == 1 {
@@ -204,5 +200,5 @@ func (e *Engine) Parallel(n int, task func(i int) error) error {
 	return nil
 }
 
-// Cores is the number of executions that run side by side.
+// Cores returns the number of executions that run in parallel.
 func (e *Engine) Cores() int { return cap(e.slots) }

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/compute"
 )
 
+// open opens the engine under test.
 func open(t testing.TB) *Engine {
 	t.Helper()
 	e, err := Open("lethe")
@@ -58,7 +59,7 @@ func TestOpenRefusesNonsenseAndListsTheChoices(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentNamesTheEngineWhenNobodyElseDoes(t *testing.T) {
+func TestTheEnvironmentNamesTheDefaultEngine(t *testing.T) {
 	t.Setenv("LETHE_ENGINE", "nonsense")
 	if _, err := Open(""); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v", err)

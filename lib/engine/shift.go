@@ -6,19 +6,18 @@ import (
 	"strconv"
 )
 
-// SeedEnv is the environment variable that repeats everything with other luck:
-// LETHE_SEED=2 moves every seed of splits, forget sets, trainings, unlearnings
-// and draws by 2 SeedSteps. Without it, and with 0, nothing moves.
+// SeedEnv is the environment variable for a repetition with other seeds: LETHE_SEED=2 adds
+// 2 SeedStep to every seed of splits, forget sets, trainings, unlearnings and random draws.
 const SeedEnv = "LETHE_SEED"
 
-// SeedStep is between the seeds of one LETHE_SEED and those of the next: larger
-// than what any study counts up to, so that no two share a seed.
+// SeedStep is the distance between the seeds of two values of LETHE_SEED. It is larger than
+// any study's range of seeds.
 const SeedStep = 1_000_000
 
-// maxSeed keeps a moved seed within the 32 bits that splits have.
+// maxSeed keeps a seed within the 32 bits of the seeds of splits.
 const maxSeed = 4000
 
-// SeedShift is what LETHE_SEED adds to every seed.
+// SeedShift returns the number that LETHE_SEED adds to every seed.
 func SeedShift() (int, error) {
 	word := os.Getenv(SeedEnv)
 	if word == "" {

@@ -6,18 +6,17 @@ import (
 	"math/rand/v2"
 )
 
-// Root is the seed from which every random stream of a run is derived.
+// Root is the seed from which all random streams of a run are derived.
 type Root int64
 
-// Stream returns the generator of the named stream, at its beginning. The parts
-// select a sub-stream (an epoch, a layer); streams with different names or
-// parts are independent.
+// Stream returns a new generator of the named stream. The parts select a sub-stream (an
+// epoch, a layer). Streams with different names or parts are independent.
 func (r Root) Stream(name string, parts ...uint64) *rand.Rand {
 	return rand.New(rand.NewChaCha8(r.key(name, parts)))
 }
 
-// Counter returns a 64-bit key of the named stream for counter-based draws,
-// which need no state to be saved and resumed.
+// Counter returns a 64-bit key of the named stream for counter-based random numbers, which
+// have no state to save.
 func (r Root) Counter(name string, parts ...uint64) uint64 {
 	k := r.key(name, parts)
 	return binary.LittleEndian.Uint64(k[:8])

@@ -5,14 +5,12 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// sumWidth is the number of additions in a row: a sum of n elements takes
-// log n / log 64 stages, and its rounding error grows with them and not with n.
+// sumWidth is the number of elements of a partial sum. A sum of n elements has
+// log n / log 64 stages, and its rounding error grows with their number, not with n.
 const sumWidth = 64
 
-// Sum adds all elements of x in stages of 64 additions each. The library's
-// ReduceAllSum adds one after the other in float32 and stops counting at 2^24:
-// twenty million ones sum to 16,777,216 there, and to 19,999,280 in two stages
-// of sqrt(n).
+// Sum returns the sum of all elements of x, in stages of 64 additions each. GoMLX's
+// ReduceAllSum adds one after the other in float32, so a sum of ones stops at 2^24.
 func Sum(x *Node) *Node {
 	n := x.Shape().Size()
 	flat := Reshape(x, n)
@@ -27,5 +25,5 @@ func Sum(x *Node) *Node {
 	return ReduceSum(flat, 0)
 }
 
-// Mean is Sum divided by the number of elements.
+// Mean returns Sum divided by the number of elements.
 func Mean(x *Node) *Node { return DivScalar(Sum(x), float64(x.Shape().Size())) }

@@ -7,15 +7,15 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// zeroCopyBackend is a backend that reads numbers where they lie, and lets others write to memory
-// of its own.
+// zeroCopyBackend is a backend that reads host memory without a copy and gives access to its
+// own memory.
 type zeroCopyBackend interface {
 	Wrap(flat []float32, dims ...int) (compute.Buffer, error)
 	Alloc(dims ...int) (compute.Buffer, []float32, error)
 }
 
-// Wrap puts numbers on the engine's device without a copy, where it can. Nobody may
-// write to them before the tensor is finalized.
+// Wrap returns a tensor of the numbers in flat, without a copy if the backend allows it. flat
+// must not be written to before the tensor is finalized.
 func (e *Engine) Wrap(flat []float32, dims ...int) (*tensors.Tensor, error) {
 	b, err := e.wrapBuffer(flat, dims...)
 	if err != nil {
@@ -31,14 +31,14 @@ func (e *Engine) wrapBuffer(flat []float32, dims ...int) (compute.Buffer, error)
 	return e.backend.BufferFromFlatData(0, flat, shapes.Make(dtypes.Float32, dims...))
 }
 
-// Zeros is a tensor to be written to and handed to the engine, in memory that the engine
-// reads itself, where it can: what a step is fed with needs neither a copy nor memory
-// that nobody has used before.
+// Zeros returns a tensor of zeros for inputs of an execution, in the backend's memory if it
+// allows it, so that a write to the tensor needs no copy.
 func (e *Engine) Zeros(dims ...int) (*tensors.Tensor, error) {
 	return tensors.FromShapeForBackend(e.backend, 0, shapes.Make(dtypes.Float32, dims...))
 }
 
-// FromFunc is a tensor that fill writes, all of it: what it is given holds anything.
+// FromFunc returns a tensor whose elements fill writes. fill must write all of flat, which
+// has arbitrary values.
 func (e *Engine) FromFunc(fill func(flat []float32), dims ...int) (*tensors.Tensor, error) {
 	if own, ok := e.backend.(zeroCopyBackend); ok {
 		b, flat, err := own.Alloc(dims...)

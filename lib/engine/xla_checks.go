@@ -14,24 +14,25 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// ErrStale is the error of a plugin that computes with inputs of executions before.
-var ErrStale = errors.New("a product is that of the input before: this plugin would train on records of other batches")
+// ErrStale is the error of a plugin that computes with stale inputs, those of an earlier
+// execution.
+var ErrStale = errors.New("a matrix product used stale inputs of an earlier execution: this plugin would train on records of other batches")
 
-// ErrRounded is the error of a plugin whose convolutions round what they multiply.
-var ErrRounded = errors.New("convolutions round their numbers to ten bits (TF32), which NVIDIA_TF32_OVERRIDE=0 and, in XLA_FLAGS, " +
-	"--xla_gpu_enable_triton_gemm=false turn off")
+// ErrRounded is the error of a plugin whose convolutions round their inputs.
+var ErrRounded = errors.New("convolutions round their inputs to ten bits (TF32); NVIDIA_TF32_OVERRIDE=0 and, in XLA_FLAGS, " +
+	"--xla_gpu_enable_triton_gemm=false turn this off")
 
-// readsAnew multiplies two inputs that lie at one address and returns ErrStale where the
-// second product is not the second input's. The sizes are of the kind that XLA's plugin
-// for the CPU got wrong.
-func (e *Engine) readsAnew() error {
+// checkStaleInputs multiplies two inputs at the same address one after the other and returns
+// ErrStale if the second product is not that of the second input. XLA's CPU plugin fails with
+// matrices of such sizes.
+func (e *Engine) checkStaleInputs() error {
 	const rows, inner, columns = 1024, 2048, 256
 	exec, err := graph.NewExec(e.backend, func(w, x *graph.Node) *graph.Node { return graph.Dot(w, x).Product() })
 	if err != nil {
 		return err
 	}
 	defer exec.Finalize()
-	w, err := e.filled(1, rows, inner)
+	w, err := e.constantTensor(1, rows, inner)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (e *Engine) readsAnew() error {
 	return nil
 }
 
-func (e *Engine) filled(value float32, dims ...int) (*tensors.Tensor, error) {
+func (e *Engine) constantTensor(value float32, dims ...int) (*tensors.Tensor, error) {
 	t, err := e.Zeros(dims...)
 	if err != nil {
 		return nil, err
@@ -88,9 +89,9 @@ func isProduct(exec *graph.Exec, w, x *tensors.Tensor, want float32) error {
 	return err
 }
 
-// isWhole convolves ones with numbers that need eleven bits behind the point, by one pixel
-// and by nine, and returns ErrRounded where they were cut.
-func (e *Engine) isWhole() error {
+// checkPrecision convolves numbers that need eleven bits of mantissa with kernels of ones
+// (1 x 1 and 3 x 3) and returns ErrRounded if they were rounded.
+func (e *Engine) checkPrecision() error {
 	const channels, side, records, value = 64, 6, 32, 1 + 1.0/(1<<11)
 	exec, err := graph.NewExec(e.backend, func(x *graph.Node) []*graph.Node {
 		var out []*graph.Node
@@ -105,7 +106,7 @@ func (e *Engine) isWhole() error {
 		return err
 	}
 	defer exec.Finalize()
-	x, err := e.filled(value, records, channels, side, side)
+	x, err := e.constantTensor(value, records, channels, side, side)
 	if err != nil {
 		return err
 	}
@@ -120,23 +121,23 @@ func (e *Engine) isWhole() error {
 		if err := tensors.ConstFlatData(y, func(flat []float32) { got = flat[0] }); err != nil {
 			return err
 		}
-		if err := kept(got, value); err != nil {
+		if err := checkMean(got, value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// kept returns ErrRounded where a mean of numbers that are all the same is not theirs, to
-// within what adding them up rounds.
-func kept(mean float32, of float64) error {
+// checkMean returns ErrRounded if the mean of equal numbers differs from them by more than
+// the rounding of the sum.
+func checkMean(mean float32, of float64) error {
 	if off := math.Abs(float64(mean) - of); !(off <= 1.0/(1<<16)) {
 		return fmt.Errorf("%w (%g for %g)", ErrRounded, mean, of)
 	}
 	return nil
 }
 
-// channelsFirst lays images out as PyTorch does.
+// channelsFirst is PyTorch's layout of images.
 var channelsFirst = compute.ConvolveAxesConfig{
 	InputBatch: 0, InputChannels: 1, InputSpatial: []int{2, 3},
 	KernelOutputChannels: 0, KernelInputChannels: 1, KernelSpatial: []int{2, 3},

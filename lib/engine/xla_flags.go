@@ -14,43 +14,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// setting is a flag of XLA's with which a plugin computes what Lethe promises. A plugin
-// that does not know a flag ends the process, so it is set for those alone that hold the
-// flag's help text.
-type setting struct{ flag, value, help string }
+// xlaFlag is an XLA flag that a plugin needs for correct or repeatable results. A plugin ends
+// the process at an unknown flag, so the flag is set only if the plugin's file has its help
+// text.
+type xlaFlag struct{ flag, value, help string }
 
-// XLA's plugin for the CPU hands large products to XNNPACK, lays out the right operand
-// for it where that is an input, and finds what it laid out again by the operand's
-// address: a batch that comes to lie where another lay is multiplied as that other one.
-// Every step of a training from its second on may be on records of another, without a
-// word.
+// XLA's CPU plugin passes large matrix products to XNNPACK, which keeps a packed copy of the
+// right operand under its address. A batch at the address of an earlier one is then
+// multiplied as the earlier one: stale inputs, without an error.
 //
-// On a GPU products and convolutions are those that a measurement of a few microseconds
-// finds fastest, so that a training has other bits when it is made again or resumed; and
-// Triton's, which a convolution of 1 x 1 pixels becomes, are of numbers of ten bits.
-var settings = []setting{
-	{keepsOperands, "false", "Use XNNPACK for supported operations."},
-	{repeats, "true", "Guarantees run-to-run determinism on GPU."},
+// On a GPU, XLA chooses algorithms by timing them, so a repeated or resumed training has
+// other bits; and Triton's matrix products, which it uses for 1 x 1 convolutions, round
+// their inputs to ten bits.
+var xlaFlags = []xlaFlag{
+	{flagXNNPACK, "false", "Use XNNPACK for supported operations."},
+	{flagDeterministic, "true", "Guarantees run-to-run determinism on GPU."},
 	{"xla_gpu_enable_triton_gemm", "false", "Whether to use Triton-based matrix multiplication."},
 }
 
 const (
-	keepsOperands = "xla_cpu_use_xnnpack"
-	repeats       = "xla_gpu_deterministic_ops"
+	flagXNNPACK       = "xla_cpu_use_xnnpack"
+	flagDeterministic = "xla_gpu_deterministic_ops"
 )
 
-// withSettings sets XLA's flags for a plugin that knows them, unless the user has set
-// them, and returns what sets them back: a plugin reads them once, and programs that are
-// started from here may have another one.
-func withSettings(plugin string) (back func()) {
+// setXLAFlags sets XLA's flags for a plugin that knows them, unless the user has set them.
+// It returns a function that resets them: a plugin reads the flags once, and child processes
+// may use another plugin.
+func setXLAFlags(plugin string) (back func()) {
 	flags, there := os.LookupEnv("XLA_FLAGS")
 	path := plugin
 	if !strings.ContainsAny(plugin, `/\`) {
 		path = pjrt.AvailablePlugins()[plugin]
 	}
 	with := flags
-	for _, s := range known(path, settings) {
-		if !names(flags, s.flag) {
+	for _, s := range supportedFlags(path, xlaFlags) {
+		if !hasFlag(flags, s.flag) {
 			with += " --" + s.flag + "=" + s.value
 		}
 	}
@@ -67,35 +65,34 @@ func withSettings(plugin string) (back func()) {
 	}
 }
 
-// names tells whether flags name one of them, with a value or without.
-func names(flags, flag string) bool {
+// hasFlag reports whether flags has the flag, with or without a value.
+func hasFlag(flags, flag string) bool {
 	return slices.ContainsFunc(strings.Fields(flags), func(f string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
 		return name == flag
 	})
 }
 
-// sure is the name of a plugin that computes with the flags of now, and which of them
-// matter for what comes out: another one than that of before, of which some results in a
-// store are wrong, and than one whose user has set them otherwise. On a device of its own
-// memory weights stay there for an epoch (train), which rounds otherwise than before.
-func sure(kernel string, cpu bool) string {
+// kernelName returns the name of a plugin in store keys. It has the flags that change
+// results. On a device with separate memory weights stay there for an epoch (package
+// train), which changes the rounding; its name says "weights aboard". Names must not change.
+func kernelName(kernel string, cpu bool) string {
 	set := func(flag, value string) bool {
 		return slices.Contains(strings.Fields(os.Getenv("XLA_FLAGS")), "--"+flag+"="+value)
 	}
 	switch {
-	case cpu && set(keepsOperands, "false"):
+	case cpu && set(flagXNNPACK, "false"):
 		return kernel + " without XNNPACK"
 	case cpu:
 		return kernel + ", checked"
-	case set(repeats, "true"):
+	case set(flagDeterministic, "true"):
 		return kernel + ", weights aboard, deterministic"
 	}
 	return kernel + ", weights aboard"
 }
 
-// known are the settings whose help text a file holds: none of one that cannot be read.
-func known(path string, of []setting) []setting {
+// supportedFlags returns the flags whose help text a file has, none if it cannot be read.
+func supportedFlags(path string, of []xlaFlag) []xlaFlag {
 	f, err := files.Open(path)
 	if err != nil {
 		return nil
@@ -115,7 +112,7 @@ func known(path string, of []setting) []setting {
 		}
 		kept = copy(buffer, text[max(0, len(text)-longest):])
 	}
-	var out []setting
+	var out []xlaFlag
 	for i, s := range of {
 		if found[i] {
 			out = append(out, s)

@@ -15,16 +15,16 @@ import (
 	"github.com/gomlx/go-xla/pjrt"
 )
 
-// chunkRowsXLA is large: XLA uses every core or the whole accelerator for one
+// chunkRowsXLA is large because XLA uses all cores or the whole accelerator for one
 // execution, and each execution has a fixed cost.
 const chunkRowsXLA = 65536
 
-// openAuto opens XLA on CUDA, then XLA on the CPU, then the plugin that
-// LETHE_XLA_PLUGIN names, then Lethe's own engine.
+// openAuto opens the first that works of: XLA on CUDA, XLA on the CPU, the plugin in
+// LETHE_XLA_PLUGIN, Lethe's own engine.
 func openAuto() (*Engine, error) {
 	e, err := openXLA("xla")
 	if err != nil {
-		return openOwn("no XLA: " + strings.TrimPrefix(err.Error(), "engine: ")), nil
+		return openLethe("no XLA: " + strings.TrimPrefix(err.Error(), "engine: ")), nil
 	}
 	return e, nil
 }
@@ -48,8 +48,8 @@ func openFile(file, why string) (*Engine, error) {
 	return openPlugin(path, platform(path), why)
 }
 
-// platform is what a plugin's file name says about it: "cpu" for
-// pjrt_c_api_cpu_plugin.so, and the name without its ending for others.
+// platform returns the platform in a plugin's file name: "cpu" for
+// pjrt_c_api_cpu_plugin.so, the name without its extension for others.
 func platform(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if inner, ok := strings.CutPrefix(name, "pjrt_c_api_"); ok {
@@ -58,8 +58,8 @@ func platform(path string) string {
 	return name
 }
 
-// openFirst opens the first named plugin that works, or the one that
-// LETHE_XLA_PLUGIN names, and says why the ones before it did not.
+// openFirst opens the first named plugin that works, or the one in LETHE_XLA_PLUGIN. Info.Why
+// says why the ones before it failed.
 func openFirst(names ...string) (*Engine, error) {
 	var reasons []string
 	for _, name := range names {
@@ -82,34 +82,33 @@ func openFirst(names ...string) (*Engine, error) {
 	return nil, fmt.Errorf("engine: %s", strings.Join(reasons, "; "))
 }
 
-// openPlugin opens a plugin by name or absolute path, never with a download.
-// TF32 is off: with its 10-bit mantissa results would not be comparable with
-// those of any other engine. A plugin that computes with inputs of before, or with
-// rounded ones, is refused.
+// openPlugin opens a plugin by name or absolute path, never with a download. TF32 is off:
+// with its 10-bit mantissa results would not be comparable with those of other engines. A
+// plugin that computes with stale or rounded inputs is an error.
 func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
-	defer withSettings(plugin)()
+	defer setXLAFlags(plugin)()
 	if pjrt.IsCUDAName(plugin) {
-		setDefault("NVIDIA_TF32_OVERRIDE", "0") // convolutions ask for nothing
+		setDefault("NVIDIA_TF32_OVERRIDE", "0") // convolutions ignore the option tf32
 	}
-	backend, err := quietly(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
+	backend, err := openSilently(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
 	if err != nil {
 		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
 	}
 	of, ok := backend.(interface{ IsCPU() bool })
 	cpu := ok && of.IsCPU()
-	kernel = sure(kernel, cpu)
+	kernel = kernelName(kernel, cpu)
 	e := &Engine{
-		backend: backend,
-		info:    Info{Kind: "xla", Kernel: kernel, Why: why},
-		chunk:   chunkRowsXLA,
-		slots:   make(chan struct{}, 1),
-		apart:   !cpu,
+		backend:        backend,
+		info:           Info{Kind: "xla", Kernel: kernel, Why: why},
+		chunk:          chunkRowsXLA,
+		slots:          make(chan struct{}, 1),
+		separateMemory: !cpu,
 	}
-	err = e.readsAnew()
+	err = e.checkStaleInputs()
 	if err == nil && !cpu {
-		err = e.isWhole()
+		err = e.checkPrecision()
 	}
 	if err != nil {
 		e.Close()
@@ -118,21 +117,20 @@ func openPlugin(plugin, kernel, why string) (*Engine, error) {
 	return e, nil
 }
 
-// brief is an error's first line without the library's advice, which is about
-// its own environment variables.
+// brief returns the first line of an error without GoMLX's advice about its own environment
+// variables.
 func brief(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	line, _, _ = strings.Cut(line, " -- ")
 	return line
 }
 
-// pluginFile returns the real file behind a plugin's path, because the dynamic
-// linker looks for a plugin's own libraries beside the name it was given and
-// does not follow links. Whatever is no shared library is refused here: the
-// plugin loader can crash on it.
+// pluginFile returns the real path of a plugin, because the dynamic linker looks for a
+// plugin's libraries in the directory of the name that it got and does not follow links. A
+// file that is not a shared library is an error, because the plugin loader could crash.
 func pluginFile(path string) (string, error) {
 	if strings.Contains(path, ",") {
-		return "", fmt.Errorf("a path with a comma cannot be passed on; move or rename the file")
+		return "", fmt.Errorf("the path has a comma, which GoMLX does not support; move or rename the file")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -177,7 +175,7 @@ func hintCUDA(plugin string) {
 		info, err := os.Stat(dir)
 		if err == nil && info.IsDir() && !strings.Contains(flags, "xla_gpu_cuda_data_dir") {
 			os.Setenv("XLA_FLAGS", strings.TrimSpace(flags+" --xla_gpu_cuda_data_dir="+dir))
-			setDefault("GOPJRT_CUDA_CHECKS", "0") // its warning is about the place just given
+			setDefault("GOPJRT_CUDA_CHECKS", "0") // its warning is about the directory set above
 		}
 	}
 }

@@ -95,12 +95,12 @@ func TestATextIsFoundInAFileWhereverItLies(t *testing.T) {
 		if err := os.WriteFile(file, append(content, "behind it"...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		of := []setting{{flag: "longer", help: text + " " + text}, {flag: "it", help: text}, {flag: "other", help: text + " "}}
-		if got := known(file, of); len(got) != 1 || got[0].flag != "it" {
+		of := []xlaFlag{{flag: "longer", help: text + " " + text}, {flag: "it", help: text}, {flag: "other", help: text + " "}}
+		if got := supportedFlags(file, of); len(got) != 1 || got[0].flag != "it" {
 			t.Errorf("behind %d bytes: %v", before, got)
 		}
 	}
-	if got := known(filepath.Join(t.TempDir(), "missing"), []setting{{help: text}}); got != nil {
+	if got := supportedFlags(filepath.Join(t.TempDir(), "missing"), []xlaFlag{{help: text}}); got != nil {
 		t.Errorf("found in a file that is not there: %v", got)
 	}
 }
@@ -109,10 +109,10 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 	knows, other := filepath.Join(t.TempDir(), "knows.so"), filepath.Join(t.TempDir(), "other.so")
 	every := filepath.Join(t.TempDir(), "every.so")
 	var all string
-	for _, s := range settings {
+	for _, s := range xlaFlags {
 		all += s.flag + "\x00" + s.help + "\x00"
 	}
-	for file, content := range map[string]string{knows: keepsOperands + "\x00" + settings[0].help, other: keepsOperands, every: all} {
+	for file, content := range map[string]string{knows: flagXNNPACK + "\x00" + xlaFlags[0].help, other: flagXNNPACK, every: all} {
 		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		{"nosuchplugin", "", ""},
 	} {
 		t.Setenv("XLA_FLAGS", c.flags)
-		back := withSettings(c.plugin)
+		back := setXLAFlags(c.plugin)
 		if got := os.Getenv("XLA_FLAGS"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
 		}
@@ -139,24 +139,23 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 	}
 }
 
-// Whoever set the flag, results are not those of before.
-func TestResultsOfBeforeAreNotMixedWithThoseOfNow(t *testing.T) {
+// The name has the flags that change results, whether Lethe or the user set them.
+func TestKernelNamesTellFlagsApart(t *testing.T) {
 	for flags, want := range map[string][2]string{
 		"":                           {"it, checked", "it, weights aboard"},
 		"--xla_cpu_use_xnnpack=true": {"it, checked", "it, weights aboard"},
 		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, weights aboard, deterministic"},
 	} {
 		t.Setenv("XLA_FLAGS", flags)
-		if got := [2]string{sure("it", true), sure("it", false)}; got != want {
+		if got := [2]string{kernelName("it", true), kernelName("it", false)}; got != want {
 			t.Errorf("%q: %q, want %q", flags, got, want)
 		}
 	}
 }
 
-// A plugin reads its flags once, so that the one with XNNPACK is opened in a process of
-// its own. XLA's plugin for the CPU was one of those that multiply as they did before;
-// should a version of it be cured, this test says so.
-func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
+// A plugin reads its flags once, so the one with XNNPACK is opened in a process of its own.
+// If a version of XLA's CPU plugin no longer uses stale inputs, this test fails.
+func TestAPluginThatComputesWithStaleInputsIsRefused(t *testing.T) {
 	spec := os.Getenv("LETHE_TEST_ENGINE")
 	if !strings.Contains(spec, "cpu") {
 		t.Skip("LETHE_TEST_ENGINE names no plugin for the CPU")
@@ -175,31 +174,31 @@ func TestAPluginThatComputesWithInputsOfBeforeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.readsAnew(); err != nil {
+	if err := e.checkStaleInputs(); err != nil {
 		t.Error(err)
 	}
 	if !strings.HasSuffix(e.Info().Kernel, "without XNNPACK") {
-		t.Errorf("the key of what it computes is that of before: %s", e.Info())
+		t.Errorf("the store key does not name the flag: %s", e.Info())
 	}
 	run := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
-	run.Env = append(os.Environ(), "XLA_FLAGS=--"+keepsOperands+"=true")
+	run.Env = append(os.Environ(), "XLA_FLAGS=--"+flagXNNPACK+"=true")
 	if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), ErrStale.Error()) {
 		t.Errorf("with XNNPACK: %v\n%s", err, out)
 	}
 }
 
-// Eleven bits behind the point, cut to ten (TF32) and to seven (bfloat16), are nothing.
+// A number with eleven bits of mantissa is rounded by TF32 (ten bits) and bfloat16 (seven).
 func TestAMeanOfEqualNumbersIsTheirsOrTheyWereRounded(t *testing.T) {
 	const value = 1 + 1.0/(1<<11)
 	for mean, whole := range map[float32]bool{value: true, value + 1.0/(1<<20): true, 1: false, 1 + 1.0/(1<<10): false, float32(math.NaN()): false} {
-		if err := kept(mean, value); errors.Is(err, ErrRounded) == whole {
+		if err := checkMean(mean, value); errors.Is(err, ErrRounded) == whole {
 			t.Errorf("%g: %v", mean, err)
 		}
 	}
 }
 
-// A GPU rounds the numbers of convolutions to ten bits unless it is told not to, which a
-// plugin reads once: the one that rounds is opened in a process of its own.
+// A GPU rounds the inputs of convolutions to ten bits unless a flag disables it. A plugin reads
+// the flag once, so the one that rounds is opened in a process of its own.
 func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
 	spec := os.Getenv("LETHE_TEST_ENGINE")
 	if !strings.HasPrefix(spec, "xla") {
@@ -218,7 +217,7 @@ func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.isWhole(); err != nil {
+	if err := e.checkPrecision(); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(spec, "cuda") {

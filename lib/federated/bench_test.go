@@ -1,3 +1,5 @@
+// Benchmark of a round.
+
 package federated
 
 import (

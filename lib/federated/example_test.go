@@ -1,3 +1,5 @@
+// Example of a federation with a user who leaves.
+
 package federated_test
 
 import (
@@ -14,8 +16,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Five users with different mixtures of classes train together, three of five in a
-// round; user 2 leaves.
+// Five users with different mixtures of classes train together, three of five in a round;
+// user 2 leaves.
 func Example() {
 	e, err := engine.Open("auto")
 	if err != nil {

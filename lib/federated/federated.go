@@ -1,37 +1,34 @@
-// Package federated trains one model by many users, none of whom shows his
-// records: federated averaging (FedAvg; McMahan et al., "Communication-Efficient
-// Learning of Deep Networks from Decentralized Data", AISTATS 2017, algorithm 1).
-// In round t = 1, 2, ... a part S of the users gets the weights w, each user k in S
-// trains a copy on his own n_k records, and the new weights are the mean of the
-// copies:
+// Package federated trains one model with many users, none of whom shares their records:
+// federated averaging (FedAvg; McMahan et al., "Communication-Efficient Learning of Deep
+// Networks from Decentralized Data", AISTATS 2017, algorithm 1). In round t = 1, 2, ... a
+// subset S of the users gets the weights w. Each user k in S trains a copy on their n_k
+// records, and the new weights are the mean of the copies:
 //
 //	w_k = local training from w(t-1),  w(t) = sum over k in S of n_k w_k / sum over k in S of n_k
 //
-// (Mean tells other weights of the mean.) A user's optimiser is fresh in every round.
+// Mean has other ways to weight the users. A user's optimiser starts afresh in every round.
 //
-// # What is exact
+// # Reproducibility
 //
-// Everything that a round depends on is a function of the seed, the round and the
-// number of a user: who is drawn, who does not answer, and the seed of a user's own
-// work. The mean is added up in float64 in the order of the users' numbers and
-// rounded once, so that it does not matter in which order users are listed or
-// answer: the same users give the same bits. A run that is killed goes on after its
-// last saved round with the same bits (State).
+// Everything random in a round is a function of the seed, the round and the user's ID: who
+// is drawn, who does not answer, and the seed of a user's local training. The mean is added
+// up in float64 by ascending user ID and rounded once, so the order in which users are
+// listed or answer does not matter. A killed run resumes after its last saved round with
+// the same bits (State).
 //
-// # State of the network that is no weight
+// # Network state other than weights
 //
-// Running statistics of batch normalisation are averaged as the weights are. The
-// mean of variances leaves out how far the users' means lie apart, so with users of
-// different data it is below the variance of all records; so it is in every program
-// that averages a state_dict. State of spectral normalisation is averaged too; it
-// does not stay of length one, which its next step does not need.
+// Running statistics of batch normalisation are averaged like weights. The mean of the
+// users' variances leaves out the differences between the users' means; so with
+// heterogeneous users it is below the variance of all records, as in every program that
+// averages a state_dict. The vectors of spectral normalisation are averaged too; they do
+// not keep unit length, and the next step does not need that.
 //
 // # Differences from the paper
 //
-// (1) C K users are drawn, rounded down and at least one, where C K is a whole
-// number in the paper. (2) Users may not answer; the mean is over those who do.
-// A round in which nobody answers leaves the weights as they are, and its record
-// says so (Flower does the same).
+// (1) C K users are drawn, rounded down and at least one; in the paper C K is an integer.
+// (2) Users may fail to answer; the mean is over those who do. A round without answers
+// leaves the weights unchanged and is recorded as such, as in Flower.
 package federated
 
 import (
@@ -44,36 +41,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// User is one who holds records. His number is his for ever: everything that is
-// drawn for him is drawn by it, so that another user more or less, or another order
-// of the users, changes nothing of his work.
+// User is a holder of records. Everything that is drawn for a user is drawn by ID, so that
+// adding, removing or reordering other users does not change their work.
 type User struct {
 	ID   int   `json:"id"`   // 0 or more
 	Rows []int `json:"rows"` // of the training data
 }
 
-// UserRound is one user's part in one round: all that his work may depend on.
+// UserRound is one user's part in one round: everything that their work may depend on.
 type UserRound struct {
 	Round int // 1, 2, ...
-	User  int // his number
+	User  int // the user's ID
 	Rows  []int
-	// ErasedRows are the rows that were his and that he, or another who held them too,
-	// has asked to erase: for methods that work on them. Training does not look at
+	// Erased are those of the user's rows that they, or another holder of the same rows,
+	// asked to erase. They are for methods that work on erased records; training ignores
 	// them.
 	Erased []int
 }
 
-// Task is what a user does in his turn: a fit from the weights of the round.
+// Task is what a user does in a round: a fit that starts from the round's weights.
 type Task struct {
 	Plan train.Plan
-	// Config is how; its seed is replaced by that of the turn (Config.UserRoundSeed).
+	// Config is the configuration of the fit; its seed is replaced by Config.UserRoundSeed.
 	Config train.Config
 }
 
-// Worker says what a user does. It must be a function of the turn alone.
+// Worker returns what a user does in a round. It must be a function of its argument alone.
 type Worker func(UserRound) (Task, error)
 
-// LocalTraining is the work of a user who trains on the rows that he has.
+// LocalTraining is the Worker of users who train on their rows.
 func LocalTraining(objective func(rows []int) (train.Objective, error), c train.Config) Worker {
 	return func(t UserRound) (Task, error) {
 		o, err := objective(t.Rows)
@@ -84,52 +80,52 @@ func LocalTraining(objective func(rows []int) (train.Objective, error), c train.
 	}
 }
 
-// Config is a federation's course.
+// Config says how a federation trains.
 type Config struct {
 	Rounds int `json:"rounds"`
-	// Fraction is C, the part of the users that is drawn in every round, 0: all.
+	// Fraction is C, the share of the users drawn in every round, 0: all.
 	Fraction float64 `json:"fraction,omitempty"`
-	// Silent is the chance that a user who is drawn does not answer.
+	// Silent is the probability that a drawn user does not answer.
 	Silent float64     `json:"silent,omitempty"`
 	Mean   Mean        `json:"mean,omitempty"`
 	Seed   engine.Root `json:"seed"`
 }
 
-// UserRoundSeed is the seed of a user's work in a round.
+// UserRoundSeed returns the seed of a user's work in a round.
 func (c Config) UserRoundSeed(round, user int) engine.Root {
 	return engine.Root(c.Seed.Counter(engine.StreamUser, uint64(round), uint64(user)))
 }
 
-// Check reports a course that cannot be run.
+// Check returns an error for a configuration that cannot be run.
 func (c Config) Check() error {
 	switch {
 	case c.Rounds < 1:
 		return fmt.Errorf("%d rounds", c.Rounds)
 	case !(c.Fraction >= 0 && c.Fraction <= 1):
-		return fmt.Errorf("a fraction of %v of the users per round; it lies above 0 and is at most 1", c.Fraction)
+		return fmt.Errorf("a fraction of %v of the users per round; it must be above 0 and at most 1", c.Fraction)
 	case !(c.Silent >= 0 && c.Silent <= 1):
-		return fmt.Errorf("users do not answer with chance %v; it lies between 0 and 1", c.Silent)
+		return fmt.Errorf("users do not answer with probability %v; it must be between 0 and 1", c.Silent)
 	case c.Mean < ByRecords || c.Mean > Equally:
-		return fmt.Errorf("mean %d is none", c.Mean)
+		return fmt.Errorf("unknown mean %d", c.Mean)
 	}
 	return nil
 }
 
-// Federation is who trains together, at what.
+// Federation is a set of users and how they train together.
 type Federation struct {
 	Config
 	Users []User
 	Work  Worker
-	// Requests are what users ask to have forgotten, and when; nil: nobody asks.
+	// Requests are what users ask to have forgotten, and when; nil: nothing.
 	Requests Schedule
-	// IncludeEmptied has those take part to whom nothing is left, because they leave or have
-	// erased all: for methods whose users work on what they erase (Turn.Erased). Theirs
-	// are Turns without Rows, of no weight in a mean by records.
+	// IncludeEmptied lets users take part who have no rows left because they leave or have
+	// erased everything. It is for methods whose users work on what they erase
+	// (UserRound.Erased). Such users have no Rows and weight 0 in a mean by records.
 	IncludeEmptied bool
-	// Participation says who takes part in a round; nil: it is drawn, as the Config says.
+	// Participation says who takes part in a round; nil: users are drawn as Config says.
 	Participation Participation
-	// StopAfter ends the run after the first round of which it says so; nil: all rounds.
-	// It looks at what all know after a round.
+	// StopAfter ends the run after the first round for which it returns true; nil: all
+	// rounds. It sees the state that all users know after a round.
 	StopAfter func(context.Context, *State) (bool, error)
 }
 
@@ -138,7 +134,7 @@ func (f Federation) check() error {
 		return err
 	}
 	if f.Work == nil {
-		return errors.New("the users have no work")
+		return errors.New("there is no Worker")
 	}
 	if err := checkUsers(f.Users); err != nil {
 		return err
@@ -154,9 +150,9 @@ func checkUsers(users []User) error {
 	for _, u := range users {
 		switch {
 		case u.ID < 0:
-			return fmt.Errorf("a user has the number %d", u.ID)
+			return fmt.Errorf("a user has the ID %d", u.ID)
 		case seen[u.ID]:
-			return fmt.Errorf("two users have the number %d", u.ID)
+			return fmt.Errorf("two users have the ID %d", u.ID)
 		case len(u.Rows) == 0:
 			return fmt.Errorf("user %d has no records", u.ID)
 		}
@@ -171,7 +167,7 @@ func checkUsers(users []User) error {
 	return nil
 }
 
-// findDuplicate is a row that is listed more than once.
+// findDuplicate returns a row that is listed more than once.
 func findDuplicate(rows []int) (row int, twice bool) {
 	seen := make(map[int]bool, len(rows))
 	for _, row := range rows {

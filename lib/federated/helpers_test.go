@@ -1,3 +1,5 @@
+// Data and a federation for the tests.
+
 package federated
 
 import (
@@ -50,7 +52,7 @@ func made(rows int) table {
 	return t
 }
 
-// objective is cross-entropy on some of the rows.
+// objective is the cross-entropy on some of the rows.
 func (t table) objective(rows []int) (train.Objective, error) {
 	y := make([]int, len(rows))
 	for i, row := range rows {
@@ -61,7 +63,7 @@ func (t table) objective(rows []int) (train.Objective, error) {
 
 var local = train.Config{Epochs: 2, Batch: 8, Optimizer: nn.Adam{LR: 0.02}}
 
-// federation is four users of unequal size, all of whom take part.
+// federation has four users of different sizes, all of whom take part.
 func federation(t testing.TB) Federation {
 	t.Helper()
 	data := made(60)

@@ -1,3 +1,5 @@
+// A killed run ends in the same bits.
+
 package federated
 
 import (
@@ -15,14 +17,14 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m, child) }
 
-// ended is what a run comes to.
+// ended is the result of a run.
 type ended struct {
 	Weights string
 	History []Round
 }
 
-// child is the process that is killed. It saves every round and prints first what
-// it finds saved, then what it ends in.
+// child is the process that is killed. It saves every round and prints first what it finds
+// saved, then its result.
 func child(dir string) error {
 	e, err := enginetest.Open()
 	if err != nil {
@@ -71,8 +73,8 @@ func child(dir string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// Killed again and again a run ends in the same weights and the same history as one
-// that was left alone.
+// A run that is killed repeatedly ends in the same weights and the same history as an
+// undisturbed one.
 func TestARunThatIsKilledEndsInTheSameBits(t *testing.T) {
 	storetest.Kills{Times: 6, Seed: 1, Resumed: func(*testing.T, string) {}}.Run(t)
 }

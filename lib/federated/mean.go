@@ -7,18 +7,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Mean is how much a user's weights count.
+// Mean says how users are weighted in the mean.
 type Mean int
 
 const (
-	// ByRecords counts a user by the records that he has in the round, as McMahan et
+	// ByRecords weights a user by the number of their records in the round, as McMahan et
 	// al. do.
 	ByRecords Mean = iota
-	// Equally counts all users alike, as the program of BlindU does.
+	// Equally weights all users alike, as BlindU's program does.
 	Equally
 )
 
-// weight is what a user with so many records counts.
+// weight returns the weight of a user with this many records.
 func (m Mean) weight(records int) float64 {
 	if m == Equally {
 		return 1
@@ -29,13 +29,13 @@ func (m Mean) weight(records int) float64 {
 // Update is what a user sends back.
 type Update struct {
 	User    int
-	Records int // that he trained on
+	Records int // number of records trained on
 	Params  nn.Params
 }
 
-// Average is the mean of what the users sent, added up in float64 in the order
-// given and rounded once to float32. It names the user who sent twice, or whose
-// weights are not numbers, or of another model.
+// Average returns the mean of the updates, added up in float64 in the order given and
+// rounded once to float32. It returns an error that names the user for two updates of one
+// user, for weights that are not finite, and for weights of another model.
 func (m Mean) Average(updates []Update) (nn.Params, error) {
 	if len(updates) == 0 {
 		return nil, errors.New("federated: the mean of no weights")
@@ -89,7 +89,7 @@ func (s *sum) add(p nn.Params, count float64) error {
 
 func (s *sum) mean() (nn.Params, error) {
 	if !(s.counts > 0) {
-		return nil, fmt.Errorf("federated: the users of the mean have %v records", s.counts)
+		return nil, fmt.Errorf("federated: the mean is over %v records", s.counts)
 	}
 	out := s.like.Clone()
 	for i, t := range out {

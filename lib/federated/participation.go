@@ -1,3 +1,5 @@
+// Which users take part in a round.
+
 package federated
 
 import (
@@ -8,12 +10,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Participation says who of the users (their numbers, ascending) answers in a round
-// and who is drawn and does not. It must be a function of the two.
+// Participation says which of the users (their IDs, ascending) answer in a round, and which
+// are drawn and do not answer. It must be a function of its two arguments.
 type Participation func(round int, users []int) (answered, silent []int, err error)
 
-// drawParticipants draws max(1, floor(C K)) of K users, and who of them does not answer. The
-// draw of the silent knows the round and the user alone.
+// drawParticipants draws max(1, floor(C K)) of K users, and which of them do not answer.
+// Whether a user answers depends on the seed, the round and the user alone.
 func (c Config) drawParticipants(round int, users []int) (answered, silent []int, err error) {
 	for _, u := range c.drawUsers(round, users) {
 		if c.Seed.Stream(engine.StreamSilent, uint64(round), uint64(u)).Float64() < c.Silent {
@@ -29,7 +31,7 @@ func (c Config) drawUsers(round int, users []int) []int {
 	if c.Fraction == 0 || c.Fraction == 1 {
 		return users
 	}
-	const slack = 1e-9 // 0.29 of 100 are 29, and not 28 because 0.29 is no binary fraction
+	const slack = 1e-9 // 0.29 of 100 users are 29, although 0.29 is a little less in binary
 	n := max(1, int(math.Floor(float64(c.Fraction*float64(len(users)))+slack)))
 	var out []int
 	for _, k := range c.Seed.Stream(engine.StreamRound, uint64(round)).Perm(len(users))[:n] {
@@ -39,8 +41,8 @@ func (c Config) drawUsers(round int, users []int) []int {
 	return out
 }
 
-// ReplayParticipation is the attendance of a run that has been, here or over a network, for one
-// that is to be like it. It refuses a round that the history does not have.
+// ReplayParticipation repeats the participation of an earlier run, in one process or over a
+// network. It returns an error for a round that the history does not have.
 func ReplayParticipation(history []Round) Participation {
 	return func(round int, _ []int) (answered, silent []int, err error) {
 		if round > len(history) || history[round-1].Round != round {
@@ -50,8 +52,8 @@ func ReplayParticipation(history []Round) Participation {
 	}
 }
 
-// participants asks who takes part, and returns those who answer in the order of their
-// numbers.
+// participants returns the users who answer in a round, by ascending ID, and the IDs of
+// those who do not.
 func (f Federation) participants(round int, users []User) (answering []User, silent []int, err error) {
 	attend := f.Participation
 	if attend == nil {
@@ -72,7 +74,7 @@ func (f Federation) participants(round int, users []User) (answering []User, sil
 	}
 	for _, id := range slices.Concat(answered, silent) {
 		if _, there := byID[id]; !there {
-			return nil, nil, fmt.Errorf("user %d takes part, who is none of the users of this round", id)
+			return nil, nil, fmt.Errorf("user %d takes part, but is not among the users of this round", id)
 		}
 	}
 	for _, id := range slices.Sorted(slices.Values(answered)) {

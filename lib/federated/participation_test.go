@@ -1,3 +1,5 @@
+// Tests of participation.go.
+
 package federated
 
 import (
@@ -15,8 +17,8 @@ func numbers(n int) (out []int) {
 	return out
 }
 
-// Of 100 users a fraction C is drawn: floor(C 100) of them, at least one, each as
-// often as any other, others in every round.
+// Of 100 users floor(C 100), at least one, are drawn, each equally often, different ones in
+// every round.
 func TestSoManyUsersAreDrawn(t *testing.T) {
 	for c, want := range map[float64]int{0: 100, 1: 100, 0.29: 29, 0.299: 29, 0.001: 1, 0.07: 7} {
 		answered, silent, err := Config{Fraction: c, Seed: 3}.drawParticipants(1, numbers(100))
@@ -42,8 +44,8 @@ func TestSoManyUsersAreDrawn(t *testing.T) {
 	}
 }
 
-// checkBinomial demands that every user was there as often as a binomial variable
-// lets him, up to five standard deviations.
+// checkBinomial checks that every user took part as often as a binomial variable allows, up
+// to five standard deviations.
 func checkBinomial(t *testing.T, times map[int]int, users []int, n int, p float64) {
 	t.Helper()
 	for _, u := range users {
@@ -68,14 +70,14 @@ func TestSoManyDoNotAnswer(t *testing.T) {
 	}
 	checkBinomial(t, times, numbers(8), rounds, 0.2)
 	if len(sets) < 100 { // of 256, those of five and more being rare
-		t.Errorf("%d sets of silent users: they do not fall silent each for himself", len(sets))
+		t.Errorf("%d sets of silent users: they are not silent independently", len(sets))
 	}
 	if answered, _, _ := (Config{Silent: 1}).drawParticipants(1, numbers(8)); answered != nil {
 		t.Errorf("%v answered", answered)
 	}
 }
 
-// Whether a user answers knows nothing of who else was drawn.
+// Whether a user answers does not depend on who else was drawn.
 func TestASilentUserIsSilentWhoeverIsDrawn(t *testing.T) {
 	all, some := Config{Silent: 0.5, Seed: 9}, Config{Silent: 0.5, Seed: 9, Fraction: 0.5}
 	for round := 1; round < 30; round++ {
@@ -94,8 +96,8 @@ func TestASilentUserIsSilentWhoeverIsDrawn(t *testing.T) {
 	}
 }
 
-// A run of the attendance of another has its bits, although it draws nothing.
-func TestARunWithTheAttendanceOfAnotherIsThatRun(t *testing.T) {
+// A run with the participation of another has its bits, although it draws nothing.
+func TestReplayedParticipationGivesTheSameRun(t *testing.T) {
 	f := federation(t)
 	f.Fraction, f.Silent = 0.75, 0.4
 	want, history := run(t, f)

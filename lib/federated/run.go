@@ -1,3 +1,5 @@
+// The rounds of a federation.
+
 package federated
 
 import (
@@ -17,34 +19,33 @@ import (
 // Round is the record of one round.
 type Round struct {
 	Round    int   `json:"round"`            // 1, 2, ...
-	Answered []int `json:"answered"`         // the users whose weights are in the mean, ascending
-	Silent   []int `json:"silent,omitempty"` // those who were drawn and did not answer
-	// Loss is the mean, counted as the weights are, of the users' losses: of each the
-	// objective in the last epoch of his work. nil: nobody answered.
+	Answered []int `json:"answered"`         // IDs of the users whose weights are in the mean, ascending
+	Silent   []int `json:"silent,omitempty"` // IDs of the users who were drawn and did not answer
+	// Loss is the mean of the users' losses, weighted like their weights: of each user the
+	// objective in the last local epoch. nil: no user answered.
 	Loss *float64 `json:"loss,omitempty"`
 }
 
-// Hooks let a caller watch, save and resume. All may be nil.
+// Hooks let a caller watch, save and resume a run. All may be nil.
 type Hooks struct {
 	// Progress is called after every round.
 	Progress func(Round)
-	// Save stores a state from which Resume continues bit for bit. It is called
-	// every SaveEvery rounds (0: never in between) and when ctx ends.
+	// Save stores a state from which Resume continues with the same bits. It is called
+	// every SaveEvery rounds (0: only at the end of ctx) and when ctx ends.
 	Save      func(*State) error
 	SaveEvery int
 	// Resume is a state that Save stored, or nil.
 	Resume *State
 }
 
-// Run runs the federation's rounds from the weights p, which it leaves alone, and
-// returns the new weights and one record per round. The users work one after
-// another.
+// Run runs the rounds of the federation from the weights p, which it does not change, and
+// returns the new weights and one record per round. Users work one after another.
 //
-// A user whose loss, gradient or weights are no numbers ends it with an error that
-// names him and the round, and is [train.Diverged].
+// A user whose loss, gradient or weights become non-finite ends the run with an error that
+// names the user and the round, and is [train.Diverged].
 //
-// When ctx ends, Run stops within one step of a user's work, calls Hooks.Save with
-// the last whole round, and returns the context's error.
+// When ctx ends, Run stops within one step of a user's work, calls Hooks.Save with the last
+// complete round, and returns the context's error.
 func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hooks) (nn.Params, []Round, error) {
 	if err := f.check(); err != nil {
 		return nil, nil, fmt.Errorf("federated: %w", err)
@@ -90,12 +91,12 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 	return fmt.Errorf("federated: stopped; %d rounds are saved: %w", s.RoundsDone(), err)
 }
 
-// nextState is the state after one more round.
+// nextState returns the state after one more round.
 func (f Federation) nextState(ctx context.Context, r *model.Runner, s *State) (*State, error) {
 	n := s.RoundsDone() + 1
 	users := f.eligibleUsers(n)
 	if len(users) == 0 {
-		return nil, fmt.Errorf("federated: round %d: nobody is left", n)
+		return nil, fmt.Errorf("federated: round %d: no user is left", n)
 	}
 	answering, silent, err := f.participants(n, users)
 	if err != nil {
@@ -129,7 +130,7 @@ func (f Federation) nextState(ctx context.Context, r *model.Runner, s *State) (*
 	return next, nil
 }
 
-// eligibleUsers are who may take part in a round, in the order of their numbers.
+// eligibleUsers returns the users who may take part in a round, by ascending ID.
 func (f Federation) eligibleUsers(round int) []User {
 	users := f.Requests.UsersAt(f.Users, round)
 	if !f.IncludeEmptied {
@@ -145,13 +146,14 @@ func (f Federation) eligibleUsers(round int) []User {
 	return users
 }
 
-// erasedRows are the rows that a user held and that are to be forgotten.
+// erasedRows returns the rows that a user held and that are to be forgotten.
 func (f Federation) erasedRows(user, round int) []int {
 	k := slices.IndexFunc(f.Users, func(u User) bool { return u.ID == user })
 	return f.Requests.ErasedRows(f.Users[k], f.Users, round)
 }
 
-// runUser is a user's work of one round: his weights, and his loss in the last epoch.
+// runUser does a user's work of one round; it returns their weights and their loss in the
+// last epoch.
 func (f Federation) runUser(ctx context.Context, r *model.Runner, p nn.Params, t UserRound) (nn.Params, float64, error) {
 	defer reportTime(ctx, t, time.Now())
 	task, err := f.Work(t)
@@ -161,8 +163,8 @@ func (f Federation) runUser(ctx context.Context, r *model.Runner, p nn.Params, t
 	return task.Do(ctx, r, p, f.UserRoundSeed(t.Round, t.User))
 }
 
-// Do fits from the weights p, which it leaves alone, with the seed of a turn. It
-// returns the user's weights and the objective of his last epoch.
+// Do fits from the weights p, which it does not change, with the seed of a UserRound. It
+// returns the user's weights and the objective in the last epoch.
 func (t Task) Do(ctx context.Context, r *model.Runner, p nn.Params, seed engine.Root) (nn.Params, float64, error) {
 	t.Config.Seed = seed
 	out, history, err := train.FitPlan(ctx, r, p, t.Plan, t.Config, train.Hooks{})

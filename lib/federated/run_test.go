@@ -1,3 +1,5 @@
+// Tests of run.go.
+
 package federated
 
 import (
@@ -16,8 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// One user with all rows does in every round what train.Fit does with the seed of
-// that turn, and nothing else, whichever mean there is.
+// A single user with all rows does in every round what train.Fit does with the seed of that
+// round, whatever the mean.
 func TestOneUserWithAllRowsIsPlainTraining(t *testing.T) {
 	r, data := open(t), made(30)
 	u := User{ID: 7}
@@ -117,7 +119,7 @@ func TestPermutedUsersGiveTheSameBits(t *testing.T) {
 	}
 }
 
-// A round by hand: everybody's own fit, and the mean of them.
+// A round by hand: each user's fit, and their mean.
 func TestARoundIsTheMeanOfTheUsersOwnFits(t *testing.T) {
 	r := open(t)
 	for _, mean := range []Mean{ByRecords, Equally} {
@@ -193,8 +195,8 @@ func TestEveryTurnHasASeedOfItsOwn(t *testing.T) {
 	}
 }
 
-// Another user's work is his own: the others' turns do not change.
-func TestTheTurnsOfAUserDoNotKnowTheOthers(t *testing.T) {
+// Another user does not change a user's work.
+func TestAUsersWorkDoesNotDependOnOtherUsers(t *testing.T) {
 	f := federation(t)
 	seen := func(f Federation) map[string]string {
 		out := map[string]string{}
@@ -219,7 +221,7 @@ func TestTheTurnsOfAUserDoNotKnowTheOthers(t *testing.T) {
 	}
 }
 
-// A round in which nobody answers changes nothing but the record; the next goes on.
+// A round without answers changes nothing but the record; the next one goes on.
 func TestARoundWithoutAnswersIsSkipped(t *testing.T) {
 	f := federation(t)
 	silent := 2
@@ -281,7 +283,7 @@ func TestARunResumedAfterAnyRoundHasTheSameBits(t *testing.T) {
 	}
 }
 
-// The context ends within a user's work: the last whole round is what is saved.
+// The context ends within a user's work: the last complete round is saved.
 func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 	f := federation(t)
 	want, _ := run(t, f)
@@ -309,8 +311,8 @@ func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 	wantWords(t, err, "could not save: disk full", "canceled")
 }
 
-// One user's plan differs: he climbs where the others descend.
-func TestAUserMayHaveAPlanOfHisOwn(t *testing.T) {
+// One user's plan differs: it ascends where the others descend.
+func TestAUserMayHaveTheirOwnPlan(t *testing.T) {
 	f, data := federation(t), made(60)
 	plain := f.Work
 	f.Work = func(t UserRound) (Task, error) {
@@ -331,7 +333,7 @@ func TestAUserMayHaveAPlanOfHisOwn(t *testing.T) {
 	r := open(t)
 	high, low := must(train.Evaluate(t.Context(), r, climbed, own)), must(train.Evaluate(t.Context(), r, descended, own))
 	if !(high > low+0.1) {
-		t.Errorf("his loss is %v where he climbs and %v where he descends", high, low)
+		t.Errorf("the loss is %v where the user ascends and %v where they descend", high, low)
 	}
 }
 
@@ -347,7 +349,7 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 		"negative number": {func(f *Federation) { f.Users[2].ID = -1 }, []string{"-1"}},
 		"twice a row":     {func(f *Federation) { f.Users[2].Rows = []int{4, 5, 4} }, []string{"user 2", "row 4 twice"}},
 		"negative row":    {func(f *Federation) { f.Users[2].Rows = []int{4, -5} }, []string{"user 2", "row -5"}},
-		"no work":         {func(f *Federation) { f.Work = nil }, []string{"no work"}},
+		"no Worker":       {func(f *Federation) { f.Work = nil }, []string{"no Worker"}},
 		"no rounds":       {func(f *Federation) { f.Rounds = 0 }, []string{"0 rounds"}},
 		"fraction":        {func(f *Federation) { f.Fraction = 1.5 }, []string{"1.5"}},
 		"fraction below":  {func(f *Federation) { f.Fraction = -0.1 }, []string{"-0.1"}},
@@ -378,7 +380,8 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 
 func failing(UserRound) (Task, error) { return Task{}, errors.New("no such file") }
 
-// A learning rate that nobody can bear: who it was, when, and that it is a finding.
+// A learning rate that diverges: the error names the user and the round, and is
+// train.Diverged.
 func TestNumbersThatAreNoneNameTheUserAndTheRound(t *testing.T) {
 	f := federation(t)
 	plain := f.Work
@@ -419,12 +422,12 @@ func TestDamagedStatesAreRefusedByName(t *testing.T) {
 	wantWords(t, err, "hidden.weight")
 	five := federation(t)
 	_, _, err = Run(t.Context(), open(t), initial(), five, Hooks{Resume: &State{Params: initial(), History: make([]Round, 5)}})
-	wantWords(t, err, "5 rounds are done, 4")
+	wantWords(t, err, "5 rounds are done, only 4")
 }
 
-// The run ends after the round of which it is said that it is enough, and asks of every
-// round once.
-func TestARunEndsWhenItIsEnough(t *testing.T) {
+// The run ends after the first round for which StopAfter returns true, and asks once per
+// round.
+func TestARunEndsByStopAfter(t *testing.T) {
 	f := federation(t)
 	_, all := run(t, f)
 	var asked []int

@@ -8,19 +8,19 @@ import (
 
 // Request is what a user asks to have forgotten.
 type Request struct {
-	Round int `json:"round"` // the first round that obeys it, 1, 2, ...
+	Round int `json:"round"` // the first round that respects it, 1, 2, ...
 	User  int `json:"user"`
-	// Leaves says that the user goes, with all his records; otherwise he stays and
-	// erases some of his rows.
+	// Leaves says that the user leaves with all of their records; otherwise they stay and
+	// erase some rows.
 	Leaves bool  `json:"leaves,omitempty"`
 	Rows   []int `json:"rows,omitempty"`
 }
 
-// Schedule is who asks what, and when. A row stands for one record of one person:
-// once anybody who holds it has erased it, nobody trains on it any more.
+// Schedule lists who asks for what, and when. A row stands for one record: once any holder
+// of it has erased it, no user trains on it any more.
 type Schedule []Request
 
-// Check reports a request that these users cannot make.
+// Check returns an error for a request that these users cannot make.
 func (s Schedule) Check(users []User) error {
 	for i, q := range s {
 		if err := q.check(users); err != nil {
@@ -36,9 +36,9 @@ func (q Request) check(users []User) error {
 	case q.Round < 1:
 		return fmt.Errorf("from round %d on; the first is 1", q.Round)
 	case k < 0:
-		return fmt.Errorf("of user %d, who is none", q.User)
+		return fmt.Errorf("of user %d, who does not exist", q.User)
 	case q.Leaves && len(q.Rows) > 0:
-		return fmt.Errorf("user %d leaves, and names rows beside", q.User)
+		return fmt.Errorf("user %d leaves and must not name rows", q.User)
 	case !q.Leaves && len(q.Rows) == 0:
 		return fmt.Errorf("user %d erases nothing", q.User)
 	}
@@ -47,13 +47,13 @@ func (q Request) check(users []User) error {
 	}
 	for _, row := range q.Rows {
 		if !slices.Contains(users[k].Rows, row) {
-			return fmt.Errorf("user %d erases row %d, which is not his", q.User, row)
+			return fmt.Errorf("user %d erases row %d, which they do not have", q.User, row)
 		}
 	}
 	return nil
 }
 
-// erasedByRound are the rows that nobody trains on in a round.
+// erasedByRound returns the rows that no user trains on in a round.
 func (s Schedule) erasedByRound(users []User, round int) map[int]bool {
 	out := map[int]bool{}
 	for _, q := range s {
@@ -71,9 +71,9 @@ func (s Schedule) erasedByRound(users []User, round int) map[int]bool {
 	return out
 }
 
-// UsersAt is who may take part in a round, in the order of their numbers, and the rows
-// that each may train on, in his own order. A user who has left, or has no rows any
-// more, is not among them.
+// UsersAt returns the users who may take part in a round, by ascending ID, with the rows
+// that each may train on, in the user's order. Users who have left or have no rows are left
+// out.
 func (s Schedule) UsersAt(users []User, round int) []User {
 	gone := s.erasedByRound(users, round)
 	var out []User
@@ -91,8 +91,8 @@ func (s Schedule) hasLeft(user, round int) bool {
 	return slices.ContainsFunc(s, func(q Request) bool { return q.Leaves && q.User == user && q.Round <= round })
 }
 
-// ErasedRows are the rows of one of the users that nobody trains on in a round, in his
-// own order: what a method that works on erased records is to forget.
+// ErasedRows returns the rows of a user that no user trains on in a round, in the user's
+// order: what a method that works on erased records has to forget.
 func (s Schedule) ErasedRows(u User, users []User, round int) []int {
 	gone := s.erasedByRound(users, round)
 	return slices.DeleteFunc(slices.Clone(u.Rows), func(row int) bool { return !gone[row] })

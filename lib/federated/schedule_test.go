@@ -1,3 +1,5 @@
+// Tests of schedule.go.
+
 package federated
 
 import (
@@ -17,8 +19,8 @@ var asked = Schedule{
 	{Round: 4, User: 2, Rows: []int{5}},
 }
 
-// User 2 holds row 3 too: it is gone for him with user 0's request, and with row 5
-// he has nothing left.
+// User 2 holds row 3 too and loses it by user 0's request; without row 5 they have nothing
+// left.
 func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 	for round, want := range map[int][]User{
 		1: {{0, []int{1, 2, 3}}, {2, []int{3, 5}}, {4, []int{9, 8, 7}}},
@@ -42,12 +44,12 @@ func TestWhoTrainsOnWhatAfterwards(t *testing.T) {
 		t.Error("the schedule wrote to the users")
 	}
 	if got := Schedule(nil).UsersAt(three, 5); len(got) != 3 {
-		t.Errorf("nobody asks: %v", got)
+		t.Errorf("without requests: %v", got)
 	}
 }
 
-// A user who leaves takes along the rows that another holds as well.
-func TestTheRowsOfWhoLeavesAreNobodys(t *testing.T) {
+// The rows of a user who leaves are dropped for other holders as well.
+func TestNoUserTrainsOnTheRowsOfAUserWhoLeft(t *testing.T) {
 	got := Schedule{{Round: 1, User: 0, Leaves: true}}.UsersAt(three, 1)
 	if want := []User{{2, []int{5}}, {4, []int{9, 8, 7}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -110,13 +112,13 @@ func TestARunObeysTheRequests(t *testing.T) {
 	}
 }
 
-func TestARunWithNobodyLeftIsRefused(t *testing.T) {
+func TestARunWithoutUsersLeftIsRefused(t *testing.T) {
 	f := federation(t)
 	for _, u := range f.Users {
 		f.Requests = append(f.Requests, Request{Round: 2, User: u.ID, Leaves: true})
 	}
 	_, _, err := Run(t.Context(), open(t), initial(), f, Hooks{})
-	wantWords(t, err, "round 2", "nobody is left")
+	wantWords(t, err, "round 2", "no user is left")
 }
 
 func TestImpossibleRequestsAreRefusedByName(t *testing.T) {
@@ -128,7 +130,7 @@ func TestImpossibleRequestsAreRefusedByName(t *testing.T) {
 		{Request{Round: 1, User: 5, Leaves: true}, []string{"user 5"}},
 		{Request{Round: 1, User: 4}, []string{"user 4", "erases nothing"}},
 		{Request{Round: 1, User: 4, Leaves: true, Rows: []int{9}}, []string{"user 4", "leaves", "rows"}},
-		{Request{Round: 1, User: 4, Rows: []int{1}}, []string{"user 4", "row 1", "not his"}},
+		{Request{Round: 1, User: 4, Rows: []int{1}}, []string{"user 4", "row 1", "which they do not have"}},
 		{Request{Round: 1, User: 4, Rows: []int{9, 9}}, []string{"user 4", "row 9 twice"}},
 	} {
 		err := Schedule{{Round: 1, User: 4, Rows: []int{8}}, c.q}.Check(three)

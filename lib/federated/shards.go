@@ -1,3 +1,5 @@
+// Splitting records between users.
+
 package federated
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// IID deals n rows at random to the users 0 ... k-1, as equally as possible: the
+// IID splits n rows at random between the users 0 ... k-1, as equally as possible: the
 // first n mod k of them get one more. Every row is in exactly one shard.
 func IID(n, k int, seed engine.Root) ([]User, error) {
 	if err := checkSplit(n, k); err != nil {
@@ -37,7 +39,7 @@ func checkSplit(n, k int) error {
 	return nil
 }
 
-// checkLeast names the first user who got fewer records than there must be.
+// checkLeast returns an error that names the first user with fewer than least records.
 func checkLeast(users []User, n, least int) error {
 	for _, u := range users {
 		if len(u.Rows) < least {
@@ -47,35 +49,34 @@ func checkLeast(users []User, n, least int) error {
 	return nil
 }
 
-// Dirichlet deals records so that the users have different mixtures of classes and
-// different numbers of records. For every class c, in ascending order, the users'
-// parts are drawn,
+// Dirichlet splits records so that users have different mixtures of classes and different
+// numbers of records. For every class c, in ascending order, the users' shares are drawn,
 //
 //	(p_1 ... p_K) ~ Dirichlet(Alpha, ..., Alpha),
 //
-// and the class's n_c records, in random order, are cut at floor(n_c (p_1 + ... +
-// p_k)). Large Alpha: everybody has all classes; near 0: a class belongs to one
-// user. With the same label for all records only the sizes are unequal, and every
-// user has the mixture of all.
+// and the class's n_c records, in random order, are cut at floor(n_c (p_1 + ... + p_k)).
+// With large Alpha every user has all classes; near 0 each class belongs to one user. With
+// the same label for all records only the sizes differ, and every user has the same
+// mixture.
 //
-// It is the cut of Yurochkin et al. (ICML 2019) and Li et al. (ICDE 2022). They
-// draw again until everybody has ten records; here Least makes it an error.
+// This is the split of Yurochkin et al. (ICML 2019) and Li et al. (ICDE 2022). They redraw
+// until every user has ten records; here too few records (Least) are an error.
 type Dirichlet struct {
 	Alpha float64 `json:"alpha"`
-	Least int     `json:"least,omitempty"` // records that everybody must get, 0: none
+	Least int     `json:"least,omitempty"` // records that every user must get, 0: none
 }
 
-// minAlpha is where the logarithms of parts are still numbers.
+// minAlpha is the smallest alpha for which the logarithms of the shares are finite.
 const minAlpha = 1e-300
 
-// Split deals the records with these labels to the users 0 ... k-1; a user's rows
+// Split splits the records with these labels between the users 0 ... k-1; a user's rows
 // ascend. Every row is in exactly one shard. A user may get none, which Run refuses.
 func (d Dirichlet) Split(labels []int, k int, seed engine.Root) ([]User, error) {
 	if err := checkSplit(len(labels), k); err != nil {
 		return nil, err
 	}
 	if !(d.Alpha >= minAlpha) || math.IsInf(d.Alpha, 1) || d.Least < 0 {
-		return nil, fmt.Errorf("federated: a Dirichlet cut with alpha %v and at least %d records each", d.Alpha, d.Least)
+		return nil, fmt.Errorf("federated: a Dirichlet split with alpha %v and at least %d records each", d.Alpha, d.Least)
 	}
 	byClass := map[int][]int{}
 	for row, c := range labels {
@@ -94,7 +95,7 @@ func (d Dirichlet) Split(labels []int, k int, seed engine.Root) ([]User, error) 
 	return users, checkLeast(users, len(labels), d.Least)
 }
 
-// assignClass cuts the rows of one class.
+// assignClass splits the rows of one class.
 func (d Dirichlet) assignClass(rows []int, users []User, rng *rand.Rand) {
 	parts := d.parts(len(users), rng)
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -103,16 +104,16 @@ func (d Dirichlet) assignClass(rows []int, users []User, rng *rand.Rand) {
 		sum += parts[i]
 		to := min(len(rows), max(from, int(math.Floor(float64(sum*float64(len(rows)))))))
 		if i == len(users)-1 {
-			to = len(rows) // whatever the sum has lost in rounding
+			to = len(rows) // even if the sum is rounded down
 		}
 		users[i].Rows = append(users[i].Rows, rows[from:to]...)
 		from = to
 	}
 }
 
-// parts draws from the Dirichlet distribution: gamma variables divided by their
-// sum. A gamma variable of a small alpha is below the least float64; its logarithm
-// is that of one of alpha + 1 and of a uniform variable, log U / alpha.
+// parts draws from the Dirichlet distribution: gamma variables divided by their sum. For a
+// small alpha a gamma variable is below the smallest float64. Its logarithm is computed
+// from a gamma variable of alpha + 1 and a uniform variable U, as log U / alpha.
 func (d Dirichlet) parts(k int, rng *rand.Rand) []float64 {
 	logs := make([]float64, k)
 	gamma := distuv.Gamma{Alpha: d.Alpha + 1, Beta: 1, Src: rng}

@@ -1,3 +1,5 @@
+// Tests of shards.go.
+
 package federated
 
 import (
@@ -9,7 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// each demands that every row is in exactly one shard and a user's rows ascend.
+// each checks that every row is in exactly one shard and a user's rows ascend.
 func each(t *testing.T, users []User, n, k int) {
 	t.Helper()
 	var all []int
@@ -75,8 +77,8 @@ func TestDirichletPutsEveryRowIntoOneShard(t *testing.T) {
 	}
 }
 
-// With a large alpha everybody has every class in the same proportion; with a
-// tiny one every class has one owner; with one label only sizes differ.
+// With a large alpha every user has every class in the same proportion; with a tiny one
+// every class has one owner; with one label only sizes differ.
 func TestAlphaIsHowMuchUsersAreAlike(t *testing.T) {
 	y := labels(3000, 3)
 	share := func(u User, c int) float64 {
@@ -113,8 +115,8 @@ func TestAlphaIsHowMuchUsersAreAlike(t *testing.T) {
 	}
 }
 
-// The first part of K of Dirichlet(a, ..., a) has the mean 1/K and the variance
-// (K-1) / (K^2 (K a + 1)).
+// The first part of K of Dirichlet(a, ..., a) has mean 1/K and variance (K-1) / (K^2 (K a +
+// 1)).
 func TestThePartsAreDirichlet(t *testing.T) {
 	const draws, k = 20000, 4
 	for _, alpha := range []float64{0.1, 0.7, 3} {

@@ -1,3 +1,5 @@
+// Saving and resuming a run.
+
 package federated
 
 import (
@@ -9,14 +11,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// State is everything that the rest of a run depends on: who takes part and what is
-// drawn are functions of the seed and the round.
+// State is everything that the rest of a run depends on. Random numbers are functions of
+// the seed and the round and need no state.
 type State struct {
-	Params  nn.Params // of all users, after the last whole round
+	Params  nn.Params // the shared weights after the last complete round
 	History []Round
 }
 
-// RoundsDone is the number of whole rounds.
+// RoundsDone returns the number of complete rounds.
 func (s *State) RoundsDone() int { return len(s.History) }
 
 // record is the part of a state that is saved as JSON.
@@ -26,15 +28,15 @@ type record struct {
 
 const weightPrefix = "weights."
 
-// File turns the state into what a checkpoint holds, tensors and a value that
-// marshals to JSON, from which LoadState makes the same state bit for bit.
+// File returns what a checkpoint holds: tensors and a value that marshals to JSON.
+// LoadState restores the same state from them, bit for bit.
 func (s *State) File() (*safetensors.File, any) {
 	return s.Params.File(weightPrefix), record{s.History}
 }
 
-// LoadState reads a state that File made. The weights must have the names and
-// shapes of like, which it leaves alone; an error names the tensor or the field
-// that does not fit.
+// LoadState restores a state from what File returned. The weights must have the names and
+// shapes of like, which it does not change; an error names the tensor or the field that
+// does not fit.
 func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
 	s, err := load(f, state, like)
 	if err == nil {
@@ -57,11 +59,11 @@ func load(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
 	return &State{Params: p, History: rec.History}, err
 }
 
-// check reports a state from which so many rounds of a model with weights like
-// cannot go on.
+// check returns an error for a state that cannot be continued to this many rounds with
+// weights like like.
 func (s *State) check(like nn.Params, rounds int) error {
 	if s.RoundsDone() > rounds {
-		return fmt.Errorf("%d rounds are done, %d are asked for", s.RoundsDone(), rounds)
+		return fmt.Errorf("%d rounds are done, only %d were requested", s.RoundsDone(), rounds)
 	}
 	for i, r := range s.History {
 		if r.Round != i+1 {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Trace is told how long a user's part of a round took, by the wall clock.
+// Trace is called with the wall-clock time that a user's part of a round took.
 type Trace func(t UserRound, took time.Duration)
 
 type traceKey struct{}
 
-// WithTrace has every federation that is run with the context tell its turns, whoever
-// runs it and however deep. It changes nothing of what they compute.
+// WithTrace returns a context with which every federated run reports its user rounds to
+// tell. It does not change what they compute.
 func WithTrace(ctx context.Context, tell Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, tell)
 }
 
-// reportTime tells the trace, where there is one, what a turn took since it began.
+// reportTime reports the time since began to the context's Trace, if any.
 func reportTime(ctx context.Context, t UserRound, began time.Time) {
 	if tell, is := ctx.Value(traceKey{}).(Trace); is {
 		tell(t, time.Since(began))

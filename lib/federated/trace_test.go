@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Every turn is told once, with whom and when, and a run that is traced is the same.
-func TestATraceTellsEveryTurn(t *testing.T) {
+// Every user round is reported once, and tracing does not change the run.
+func TestATraceReportsEveryUserRound(t *testing.T) {
 	f := federation(t)
 	f.Rounds = 3
 	want, _ := run(t, f)
@@ -40,9 +40,9 @@ func TestATraceTellsEveryTurn(t *testing.T) {
 	}
 }
 
-// Who has nothing left takes part where users part, with what he erases and no rows, and
-// not otherwise; in a mean by records he weighs nothing.
-func TestWhoLeavesTakesPartWhereUsersPart(t *testing.T) {
+// Users who have nothing left take part with IncludeEmptied only, with what they erase and
+// no rows; in a mean by records their weight is 0.
+func TestEmptiedUsersTakePartWithIncludeEmptied(t *testing.T) {
 	for _, q := range []Request{{Round: 2, User: 1, Leaves: true}, {Round: 2, User: 1, Rows: federation(t).Users[1].Rows}} {
 		for _, parting := range []bool{false, true} {
 			f := federation(t)

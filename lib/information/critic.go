@@ -1,3 +1,5 @@
+// Critics: networks that score pairs.
+
 package information
 
 import (
@@ -11,19 +13,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Critic scores how well x and y go together, T(x, y), by a multilayer perceptron on
-// both:
+// Critic scores how well x and y match, T(x, y), by a multilayer perceptron on both:
 //
 //	h1 = act(Wx x + bx + Wy y + by),  h = act(W h + b) ...,  T = w h + b
 //
-// Its first layer has a map for either side, so that x is looked at once for however
-// many y. It is made of layers and no network of its own: it can be put beside a model
-// whose representations are x or y, and its answer has a derivative by both.
+// The first layer has one map per side, so that the map of x is computed once for any
+// number of y. A Critic is made of layers and is no architecture of its own: it can be
+// attached to a model whose representations are x or y, and its score has derivatives with
+// respect to both.
 //
-// As coded (BlindU's program) act is LeakyReLU of slope 0.2, also on T, the weights
-// are Kaiming-normal and the biases 0; else act is ReLU, T is free to be negative and
-// all begin as PyTorch's. Differs from the program: 1. Both maps of the first layer
-// have a bias, of which the sum counts.
+// With Coded, as in BlindU's program, act is LeakyReLU of slope 0.2, also on T, weights are
+// Kaiming-normal and biases 0. Otherwise act is ReLU, T is unbounded, and weights are drawn
+// as in PyTorch. Difference from the program: both maps of the first layer have a bias, of
+// which only the sum matters.
 type Critic struct {
 	X      int   `json:"x"` // features of x
 	Y      int   `json:"y"` // features of y
@@ -31,10 +33,10 @@ type Critic struct {
 	Coded  bool  `json:"coded,omitempty"`
 }
 
-// leakySlope is that of LeakyReLU as coded.
+// leakySlope is the slope of LeakyReLU with Coded.
 const leakySlope = 0.2
 
-// WithDefaults puts two layers of 64 units in the place of no layers, as coded of 128.
+// WithDefaults replaces an empty Hidden by two layers of 64 units, or 128 with Coded.
 func (c Critic) WithDefaults() Critic {
 	if len(c.Hidden) == 0 {
 		units := 64
@@ -46,7 +48,7 @@ func (c Critic) WithDefaults() Critic {
 	return c
 }
 
-// Check reports a critic that cannot be built.
+// Check returns an error for a critic that cannot be built.
 func (c Critic) Check() error {
 	if c.X < 1 || c.Y < 1 || len(c.Hidden) == 0 || slices.Min(c.Hidden) < 1 {
 		return fmt.Errorf("a critic of %d and %d features with layers of %v units", c.X, c.Y, c.Hidden)
@@ -54,10 +56,10 @@ func (c Critic) Check() error {
 	return nil
 }
 
-// Tensors is how many Init makes.
+// Tensors returns the number of tensors that Init makes.
 func (c Critic) Tensors() int { return 2*len(c.Hidden) + 4 }
 
-// Init draws the weights, whose names begin with prefix.
+// Init draws the weights; their names begin with prefix.
 func (c Critic) Init(rng *rand.Rand, prefix string) nn.Params {
 	rule := nn.PyTorch
 	if c.Coded {
@@ -75,11 +77,11 @@ func (c Critic) Init(rng *rand.Rand, prefix string) nn.Params {
 	return p
 }
 
-// Forward is T for x [X, n] with y [Y, n]: [1, n].
+// Forward returns T [1, n] for x [X, n] and y [Y, n].
 func (c Critic) Forward(t *nn.Tape, p []*Node, x, y *Node) *Node { return c.Scores(t, p, x, y) }
 
-// Scores is T for x [X, n] with each of several ys, [Y, n]: [len(ys), n]. With more
-// than one no record has a gradient of its own by the critic's weights.
+// Scores returns T [len(ys), n] for x [X, n] with each of ys, [Y, n]. With more than one y
+// there are no per-record gradients for the critic's weights.
 func (c Critic) Scores(t *nn.Tape, p []*Node, x *Node, ys ...*Node) *Node {
 	fromX := nn.Dense(t, x, p[0], p[1])
 	out := make([]*Node, len(ys))
@@ -106,29 +108,28 @@ func (c Critic) act(t *nn.Tape, z *Node) *Node {
 	return nn.ReLUDropout(t, z, nil, 0)
 }
 
-// Normalised is a critic whose scores are relative to a moving average of what it says
-// of strangers,
+// Normalised is a critic whose scores are relative to a moving average over negative pairs,
 //
 //	s = T - log m,  m an average of exp T(x, y') over batches (nn.MovingLogMean)
 //
-// which is what [loss.DonskerVaradhan] needs. A network that holds it is coupled
+// as [loss.DonskerVaradhan] needs. A network with it depends on batch statistics
 // (model.UsesBatchStats).
 //
-// In a game (train.Game) the critic's player owns the weights of its prefix and goes
-// down that loss; a player who owns the model and goes up it, with a negative weight,
-// takes what is compared apart. The average is nobody's: it moves in everybody's steps.
+// In a game (train.Game) the critic's player owns the weights with its prefix and minimises
+// that loss; a player who owns the model and maximises it, with a negative weight, makes x
+// and y independent. The average belongs to no player: it moves in every step.
 type Normalised struct {
 	Critic
-	Rate float64 `json:"rate,omitempty"` // of the average; 0: 0.01
+	Rate float64 `json:"rate,omitempty"` // rate of the moving average; 0: 0.01
 }
 
-// WithDefaults replaces zeros by their meaning.
+// WithDefaults replaces zeros by their defaults.
 func (c Normalised) WithDefaults() Normalised {
 	c.Critic, c.Rate = c.Critic.WithDefaults(), cmp.Or(c.Rate, 0.01)
 	return c
 }
 
-// Check reports a critic that cannot be built.
+// Check returns an error for a critic that cannot be built.
 func (c Normalised) Check() error {
 	if err := c.Critic.Check(); err != nil {
 		return err
@@ -139,16 +140,17 @@ func (c Normalised) Check() error {
 	return nil
 }
 
-// Tensors is how many Init makes: those of the critic and, behind them, the average.
+// Tensors returns the number of tensors that Init makes: those of the critic, then the
+// average.
 func (c Normalised) Tensors() int { return c.Critic.Tensors() + 1 }
 
-// Init draws the weights, whose names begin with prefix.
+// Init draws the weights; their names begin with prefix.
 func (c Normalised) Init(rng *rand.Rand, prefix string) nn.Params {
 	return append(c.Critic.Init(rng, prefix), nn.MovingLogMeanInit(prefix+"log_mean"))
 }
 
-// Forward is the output [loss.PairScores], [1 + len(strangers), n], of pairs (x, y)
-// and of x with strangers.
+// Forward returns the output [loss.PairScores], [1 + len(negatives), n], for pairs (x, y)
+// and for x with the negatives.
 func (c Normalised) Forward(t *nn.Tape, p []*Node, x, y *Node, negatives ...*Node) *Node {
 	scores := c.Scores(t, p, x, append([]*Node{y}, negatives...)...)
 	average := nn.MovingLogMean(t, Slice(scores, AxisRange(1)), p[c.Tensors()-1], c.Rate)

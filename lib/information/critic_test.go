@@ -1,3 +1,5 @@
+// Tests of critic.go.
+
 package information
 
 import (
@@ -75,7 +77,7 @@ func run(t *testing.T, e *engine.Engine, p nn.Params, build func(p, in []*Node) 
 	return flat
 }
 
-// What it says, and what it says of several ys at once, is the formula's.
+// The scores, also of several ys at once, follow the formula.
 func TestACriticIsItsFormula(t *testing.T) {
 	e, rng := open(t), engine.Root(1).Stream("critic test")
 	x, y, other := array.Normal(rng, 7, 3, 1), array.Normal(rng, 7, 2, 1), array.Normal(rng, 7, 2, 1)
@@ -103,8 +105,8 @@ func TestACriticIsItsFormula(t *testing.T) {
 	}
 }
 
-// The published program begins with normal weights of variance 2 over the units before
-// and no bias.
+// The published program starts with normal weights of variance 2 over the input units and
+// no bias.
 func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
 	c := Critic{X: 49, Y: 98, Coded: true}.WithDefaults()
 	p := c.Init(engine.Root(1).Stream("critic test"), "")
@@ -126,8 +128,8 @@ func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
 	}
 }
 
-// A representation before the critic, z = A x, has the derivative of the bound by A:
-// against differences, and not 0.
+// With a representation z = A x before the critic, the derivative of the bound with respect
+// to A agrees with finite differences, and is not 0.
 func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 	e, rng := open(t), engine.Root(2).Stream("critic test")
 	x, y, other := array.Normal(rng, 9, 4, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
@@ -175,8 +177,8 @@ func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 	}
 }
 
-// The average moves in training, towards what strangers are given and not towards pairs.
-func TestTheAverageIsOfStrangers(t *testing.T) {
+// The average moves in training, towards the scores of negatives and not of pairs.
+func TestTheAverageIsOverNegatives(t *testing.T) {
 	e, rng := open(t), engine.Root(3).Stream("critic test")
 	x, y, other := array.Normal(rng, 9, 3, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
 	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8}}, Rate: 0.25}
@@ -199,9 +201,9 @@ func TestTheAverageIsOfStrangers(t *testing.T) {
 	}
 }
 
-// A critic that meets strangers mixes the records of a batch; its weights are named
-// where a record's own gradient is asked for.
-func TestACriticOfStrangersHasNoOwnGradients(t *testing.T) {
+// A critic with negatives mixes the records of a batch; its weights are named where
+// per-record gradients are requested.
+func TestACriticWithSeveralNegativesHasNoPerRecordGradients(t *testing.T) {
 	m := network{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{4}}}.WithDefaults(), 1}
 	if !model.HasBatchStats(m) {
 		t.Error("it says that records do not mix")

@@ -1,3 +1,5 @@
+// Example of KSG.
+
 package information_test
 
 import (

@@ -1,3 +1,5 @@
+// A compressor against a critic in a game.
+
 package information
 
 import (
@@ -14,8 +16,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// pressed is a compressor z = w x + b beside a critic of (z, y): a record is x, two
-// numbers, y and a stranger.
+// pressed is a compressor z = w x + b with a critic of (z, y): a record is x, two numbers,
+// y and a negative.
 type pressed struct{ Critic Normalised }
 
 func (pressed) Name() string                   { return "pressed" }
@@ -42,9 +44,9 @@ func (m pressed) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace 
 	return model.Trace{Outputs: map[string]*Node{loss.PairScores: s, nn.Output: z}, Embedding: z}
 }
 
-// In a game of a critic and a compressor that goes up the critic's loss the
-// representation loses what it says of y, by a count of neighbours that neither
-// player knows; with a compressor that stands still it does not.
+// In a game of a critic and a compressor that maximises the critic's loss, the
+// representation loses its information about y, measured by nearest neighbours; with a
+// fixed compressor it does not.
 func TestACompressorForgetsAgainstACritic(t *testing.T) {
 	m := pressed{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{16}}}.WithDefaults()}
 	r, err := model.NewRunner(open(t), m)

@@ -1,3 +1,5 @@
+// The InfoNCE lower bound.
+
 package information
 
 import (
@@ -11,18 +13,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// InfoNCE is how well a critic tells a pair from K strangers (van den Oord et al. 2018),
+// InfoNCE is a lower bound from how well a critic tells a pair from K negatives (van den
+// Oord et al. 2018),
 //
 //	I(X; Y) >= E[log exp T(x, y) / mean over k = 0 ... K of exp T(x, y_k)],  y_0 = y
 //
-// on held-out pairs, with K = 15. It moves less from critic to critic than MINE and
-// cannot say more than log(K + 1), 2.77 nats. The setting is that of [Learning].
+// on held-out pairs, with K = 15. It varies less between critics than MINE and is at most
+// log(K + 1) = 2.77 nats. The training is that of [Learning].
 //
-// In nats; null 0; lower says that less can be found. The interval is over held-out
-// records with the critic given.
+// In nats; null 0; lower means that less was found. The interval is over held-out records,
+// for the given critic.
 //
-// Differs from the paper: 1. Strangers are drawn from all pairs rather than being the
-// others of a batch. 2. Critic, held-out pairs and the choice of the epoch are MINE's.
+// Differences from the paper: 1. Negatives are drawn from all pairs, not from the batch. 2.
+// Critic, held-out pairs and the choice of the epoch are those of MINE.
 type InfoNCE struct {
 	Learning
 	Negatives int `json:"strangers,omitempty"` // 0: 15
@@ -34,13 +37,13 @@ var _ Estimator = InfoNCE{}
 func (InfoNCE) Name() string { return "infonce" }
 
 // About implements Estimator.
-func (InfoNCE) About() string { return "how well a critic tells held-out pairs from strangers" }
+func (InfoNCE) About() string { return "how well a critic tells held-out pairs from negatives" }
 
-// Estimate implements Estimator. It needs ten times the strangers and the pair.
+// Estimate implements Estimator. It needs at least ten times Negatives + 1 pairs.
 func (m InfoNCE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
 	k := cmp.Or(m.Negatives, 15)
 	if k < 1 {
-		return nil, fmt.Errorf("information: %s: %d strangers", m.Name(), k)
+		return nil, fmt.Errorf("information: %s: %d negatives", m.Name(), k)
 	}
 	if err := p.check(m, minPairs(k)); err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func (m InfoNCE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed e
 	return out, nil
 }
 
-// infoNCEBound is the bound as a mean over records.
+// infoNCEBound returns the bound as a mean over records.
 func infoNCEBound(scores array.Matrix[float32], _ [][]int) stats.Estimate {
 	each := make([]float64, scores.Rows)
 	for i := range each {

@@ -1,3 +1,5 @@
+// Tests of information.go.
+
 package information
 
 import (
@@ -22,8 +24,8 @@ func open(t testing.TB) *engine.Engine {
 	return e
 }
 
-// gaussians are n pairs of standard normal numbers of that correlation, in so many
-// columns that are independent of each other.
+// gaussians returns n pairs of standard normal numbers with this correlation, in
+// independent columns.
 func gaussians(n, columns int, rho float64, seed engine.Root) Pairs {
 	rng := seed.Stream("information test")
 	p := Pairs{array.Normal(rng, n, columns, 1), array.Normal(rng, n, columns, 1)}
@@ -33,16 +35,16 @@ func gaussians(n, columns int, rho float64, seed engine.Root) Pairs {
 	return p
 }
 
-// truth is the mutual information of a column of them.
+// truth is the mutual information of one column.
 func truth(rho float64) float64 { return -0.5 * math.Log(1-rho*rho) }
 
-// unpaired has the rows of y in another order.
+// unpaired returns the pairs with the rows of y in another order.
 func unpaired(p Pairs, seed engine.Root) Pairs {
 	p.Y = p.Y.Gather(seed.Stream("information test order").Perm(p.Y.Rows))
 	return p
 }
 
-// quick is a small critic that is taught fast.
+// quick is a small critic that trains fast.
 var quick = Learning{Hidden: []int{32}, LR: 5e-3, Patience: 10}
 
 func estimate(t *testing.T, m Estimator, e *engine.Engine, p Pairs, seed engine.Root) *Reading {
@@ -54,8 +56,8 @@ func estimate(t *testing.T, m Estimator, e *engine.Engine, p Pairs, seed engine.
 	return r
 }
 
-// Correlation 0.9 is 0.830 nats, independent pairs have none, and nor do pairs that
-// were torn apart (InfoNCE with seven strangers cannot say as much). Exchanging x and y changes nothing.
+// Correlation 0.9 is 0.830 nats; independent pairs and shuffled pairs have none (InfoNCE
+// with seven negatives cannot reach 0.830). Exchanging x and y changes nothing.
 func TestGaussiansHaveTheirInformation(t *testing.T) {
 	e, first := open(t), make([]int, 1000)
 	for i := range first {
@@ -69,7 +71,7 @@ func TestGaussiansHaveTheirInformation(t *testing.T) {
 		by    float64
 	}{
 		{MINE{quick}, 5000, 3, truth(0.9), 0.1},
-		{InfoNCE{Learning: quick, Negatives: 7}, 2000, 1, sevenStrangers, 0.15},
+		{InfoNCE{Learning: quick, Negatives: 7}, 2000, 1, sevenNegatives, 0.15},
 		{KSG{}, 1000, 3, truth(0.9), 0.1},
 	} {
 		var found, turned, none, torn float64
@@ -129,7 +131,7 @@ func TestEstimatorsRefuseWhatAreNoPairs(t *testing.T) {
 	}
 	for words, m := range map[string]Estimator{
 		"critic of 2 and 2 features with layers of [0]": MINE{Learning{Hidden: []int{0}}},
-		"-1 strangers": InfoNCE{Negatives: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
+		"-1 negatives": InfoNCE{Negatives: -1}, "1 updates": CodedMINE{Steps: 1}, "batches of -1": MINE{Learning{Batch: -1}},
 		"-2 neighbours": KSG{K: -2}, "noise of -1 deviations": KSG{Jitter: -1}, "200 pairs, at least 310": InfoNCE{Negatives: 30},
 	} {
 		if _, err := m.Estimate(t.Context(), e, gaussians(200, 2, 0.5, 1), 1); err == nil || !strings.Contains(err.Error(), words) {
@@ -159,9 +161,9 @@ func TestNamesAreUnique(t *testing.T) {
 	}
 }
 
-// An encoder of N(a x, s^2) for standard normal x: by hand, which is the mutual
-// information of the code, 1/2 log(1 + a^2/s^2), where its codes are standard normal as
-// a whole, and above it elsewhere.
+// An encoder N(a x, s^2) of standard normal x: by hand, the bound equals the mutual
+// information of the code, 1/2 log(1 + a^2/s^2), where the codes are standard normal as a
+// whole, and is above it elsewhere.
 func TestTheGaussianBoundIsAbove(t *testing.T) {
 	const s = 0.6
 	x := array.Normal(engine.Root(1).Stream("information test"), 4000, 1, 1)

@@ -1,3 +1,5 @@
+// The nearest-neighbour estimator of Kraskov, Stögbauer and Grassberger.
+
 package information
 
 import (
@@ -14,28 +16,28 @@ import (
 )
 
 // KSG is the first estimator of Kraskov, Stögbauer and Grassberger (Phys. Rev. E 69,
-// 066138, 2004, equation 8), by neighbours:
+// 066138, 2004, equation 8), from nearest neighbours:
 //
 //	I = psi(K) + psi(N) - mean over records of (psi(n_x + 1) + psi(n_y + 1))
 //
-// where n_x and n_y count the records that are nearer in x, or in y, than the K-th
-// neighbour is in both. Distances are the largest difference of a column, in units of
-// the column's deviation. K = 3 for 0. No network is trained: it takes time in
-// proportion to the square of the number of records.
+// where n_x and n_y count the records that are closer in x, or in y, than the K-th
+// neighbour is in both. The distance is the largest difference over the columns, in units
+// of each column's standard deviation. K = 0 means 3. It trains no network; its time grows
+// with the square of the number of records.
 //
-// In nats; null 0; lower says that less can be found. It may be a little below 0. For
-// many dimensions it says too little, because the nearest of few records are far. The
-// interval is over records: neighbours share what they say, so it is made of the
-// estimates of parts that the seed deals, whose mean varies as the whole does (Holmes
-// and Nemenman, Phys. Rev. E 100, 022404, 2019): three to ten parts, of 75 records
-// where there are so many. The value knows neither seed nor order.
+// In nats; null 0; lower means that less was found. It can be slightly below 0. In many
+// dimensions it is too low, because the nearest of few records are far away. The interval
+// is over records. Since neighbours depend on each other it is made of the estimates of
+// three to ten random parts of the records, of 75 records each where there are enough,
+// scaled to the whole (Holmes and Nemenman, Phys. Rev. E 100, 022404, 2019). The value
+// depends neither on the seed nor on the order of the records.
 //
-// It is for numbers that do not repeat: a record whose x, or y, another record has too
-// is refused. Jitter adds normal noise of that many of a column's deviations, from the
-// seed, to all columns: the estimate is then one of the numbers with the noise.
+// It needs distinct values: records that share x, or y, are an error. Jitter adds normal
+// noise of that many standard deviations to all columns, drawn from the seed; the estimate
+// is then that of the noisy values.
 type KSG struct {
 	K      int     `json:"k,omitempty"`      // neighbours; 0: 3
-	Jitter float64 `json:"jitter,omitempty"` // in deviations; 0: none
+	Jitter float64 `json:"jitter,omitempty"` // in standard deviations; 0: none
 }
 
 var _ Estimator = KSG{}
@@ -46,7 +48,7 @@ func (KSG) Name() string { return "ksg" }
 // About implements Estimator.
 func (KSG) About() string { return "counts of neighbours (Kraskov et al.), no network" }
 
-// Estimate implements Estimator. It needs ten times K + 1 pairs.
+// Estimate implements Estimator. It needs at least ten times K + 1 pairs.
 func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
 	m.K = cmp.Or(m.K, 3)
 	if m.K < 1 || !(m.Jitter >= 0) || math.IsInf(m.Jitter, 1) {
@@ -74,7 +76,7 @@ func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engin
 	return out, nil
 }
 
-// value is the estimate alone.
+// value returns the estimate without an interval.
 func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
 	n, psi := p.X.Rows, digammas(p.X.Rows)
 	each, same := make([]float64, n), make([]error, n)
@@ -87,7 +89,7 @@ func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
 	if err := cmp.Or(slices.Insert(same, 0, ctx.Err())...); err != nil {
 		return math.NaN(), err
 	}
-	slices.Sort(each) // so that the order of the records does not count
+	slices.Sort(each) // so that the order of the records does not matter
 	var sum float64
 	for _, v := range each {
 		sum += v
@@ -95,7 +97,8 @@ func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
 	return psi[m.K] + psi[n] - sum, nil
 }
 
-// standardize has columns of deviation 1, with noise where it is asked for.
+// standardize returns the pairs with columns of standard deviation 1, with noise if Jitter
+// is set.
 func (m KSG) standardize(p Pairs, rng *rand.Rand) Pairs {
 	all := make([]int, p.X.Rows)
 	for i := range all {
@@ -114,11 +117,11 @@ func (m KSG) standardize(p Pairs, rng *rand.Rand) Pairs {
 	return p
 }
 
-// countNearer counts the records that are nearer to record i in x, and in y, than its K-th
+// countNearer counts the records that are closer to record i in x, and in y, than its K-th
 // neighbour in both.
 func (m KSG) countNearer(p Pairs, i int) (nx, ny int, err error) {
 	dx, dy := distances(p.X, i), distances(p.Y, i)
-	var nearest []float64 // the K least distances in both so far
+	var nearest []float64 // the K smallest distances in both so far
 	for j := range dx {
 		if j == i {
 			continue
@@ -150,10 +153,10 @@ func (KSG) tieError(i, j int, inX bool) error {
 	if inX {
 		side = "x"
 	}
-	return fmt.Errorf("rows %d and %d of %s are the same; it is for numbers that do not repeat, Jitter makes them so", i, j, side)
+	return fmt.Errorf("rows %d and %d of %s are equal; KSG needs distinct values, which Jitter makes", i, j, side)
 }
 
-// distances are the largest differences of row i from every row.
+// distances returns the largest difference between row i and every row.
 func distances(m array.Matrix[float64], i int) []float64 {
 	out, from := make([]float64, m.Rows), m.Row(i)
 	for j := range out {
@@ -166,7 +169,7 @@ func distances(m array.Matrix[float64], i int) []float64 {
 	return out
 }
 
-// digammas are psi(1), ..., psi(n), at their arguments.
+// digammas returns psi(1), ..., psi(n), indexed by their arguments.
 func digammas(n int) []float64 {
 	out := make([]float64, n+1)
 	out[0], out[1] = math.Inf(-1), -0.57721566490153286

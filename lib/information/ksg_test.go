@@ -1,3 +1,5 @@
+// Tests of ksg.go.
+
 package information
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// waves are pairs without chance: y depends on x, other does not.
+// waves returns deterministic pairs: y depends on x, other does not.
 func waves(n int) (x, y, other array.Matrix[float64]) {
 	x, y, other = array.New[float64](n, 1), array.New[float64](n, 1), array.New[float64](n, 1)
 	for i := range n {
@@ -123,7 +125,7 @@ func TestKSGKnowsNoOrder(t *testing.T) {
 	}
 }
 
-// In many columns the nearest of few records are far, and little is left.
+// In many columns the nearest of few records are far away, and the estimate is too low.
 func TestKSGSaysTooLittleInManyColumns(t *testing.T) {
 	for columns, most := range map[int]float64{1: 1.5, 20: 0.5} {
 		if share := estimate(t, KSG{}, nil, gaussians(600, columns, 0.5, 1), 0).Value / truth(0.5) / float64(columns); share > most || share < 0.05 {
@@ -132,14 +134,14 @@ func TestKSGSaysTooLittleInManyColumns(t *testing.T) {
 	}
 }
 
-// Numbers that repeat are refused by their rows, unless noise is asked for; what is
-// given is not written to.
+// Repeated values are refused with their rows, unless noise is requested; the input is not
+// changed.
 func TestKSGRefusesTies(t *testing.T) {
 	p := gaussians(300, 2, 0.6, 4)
 	copy(p.Y.Row(17), p.Y.Row(5))
 	before := slices.Clone(p.Y.Data)
 	_, err := KSG{}.Estimate(t.Context(), nil, p, 0)
-	if err == nil || !strings.Contains(err.Error(), "rows 5 and 17 of y are the same") {
+	if err == nil || !strings.Contains(err.Error(), "rows 5 and 17 of y are equal") {
 		t.Errorf("a row twice: %v", err)
 	}
 	whole := estimate(t, KSG{}, nil, gaussians(300, 2, 0.6, 4), 0).Value
@@ -155,9 +157,9 @@ func TestKSGRefusesTies(t *testing.T) {
 	}
 }
 
-// The interval covers what many trials have as their mean, also where there is no
-// information; less often where parts are small. With 150 trials a coverage of 0.95 is
-// seen as less than 0.9 in one case of 200.
+// The interval covers the mean of many trials, also without information; less often where
+// parts are small. With 150 trials a coverage of 0.95 appears as less than 0.9 in one case
+// of 200.
 func TestKSGsIntervalCovers(t *testing.T) {
 	const trials = 150
 	for _, c := range []struct {

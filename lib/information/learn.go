@@ -1,3 +1,5 @@
+// Training and evaluation of critics on held-out pairs.
+
 package information
 
 import (
@@ -17,15 +19,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Learning is how a critic is trained and judged. A fifth of the pairs, drawn from the
-// seed, is held out: the critic never sees them. Of the rest an eighth chooses the
-// epoch, the one after which the bound is highest there, and the others teach. Columns
-// are brought to mean 0 and deviation 1 by the pairs that teach, which changes no
-// mutual information.
+// Learning says how a critic is trained and evaluated. A random fifth of the pairs is held
+// out. Of the others an eighth is the validation set, which chooses the epoch with the
+// highest bound, and the rest is the training set. Columns are standardised by the training
+// set, which does not change the mutual information.
 //
-// A stranger in training is the y of another teaching pair, drawn anew for every pair
-// in every epoch; in judgement they come from permutations of the pairs that are
-// judged, so that every y is a stranger equally often and never to its own x.
+// In training, a negative is the y of another training pair, drawn anew for every pair in
+// every epoch. In evaluation, negatives come from permutations of the evaluated pairs, so
+// that every y is a negative equally often and never for its own x.
 type Learning struct {
 	Hidden   []int   `json:"hidden,omitempty"`   // units of the critic's layers; nil: 64, 64
 	Epochs   int     `json:"epochs,omitempty"`   // at most; 0: 200
@@ -41,15 +42,15 @@ func (l Learning) withDefaults() Learning {
 	return l
 }
 
-// bound is a bound from below that a critic is trained for.
+// bound is a lower bound that a critic is trained on.
 type bound struct {
 	loss          loss.Loss // minus the bound
-	negatives     int       // of a pair in training
-	evalNegatives int       // and in judgement, at most
+	negatives     int       // per pair in training
+	evalNegatives int       // per pair in evaluation, at most
 	estimate      func(scores array.Matrix[float32], negatives [][]int) stats.Estimate
 }
 
-// learn trains a critic and judges it on pairs that it has not seen.
+// learn trains a critic and evaluates it on held-out pairs.
 func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound, seed engine.Root) (*Reading, error) {
 	l = l.withDefaults()
 	critic := Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.WithDefaults()
@@ -86,7 +87,7 @@ func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound,
 	return out, nil
 }
 
-// bestEpoch is the epoch with the lowest value, the first of equal ones.
+// bestEpoch returns the epoch with the lowest value, the first among equals.
 func bestEpoch(history []train.Epoch) int {
 	at := 0
 	for i, e := range history {
@@ -97,22 +98,22 @@ func bestEpoch(history []train.Epoch) int {
 	return history[at].Epoch
 }
 
-// The sets that pairs are dealt into.
+// The sets that pairs are split into.
 const (
 	trainSet = iota
 	validationSet
 	testSet
 )
 
-// criticData is what a critic is taught with and judged by.
+// criticData is what a critic is trained and evaluated on.
 type criticData struct {
 	bound
 	sets       [3]Pairs
 	seed       engine.Root
-	evalRunner *model.Runner // of the critic, with as many strangers as in judgement
+	evalRunner *model.Runner // of the critic, with as many negatives as in evaluation
 }
 
-// minPairs is the least number of pairs of which a set with so many strangers can be dealt.
+// minPairs returns the least number of pairs for this many negatives.
 func minPairs(negatives int) int { return 10 * max(5, negatives+1) }
 
 func newCriticData(p Pairs, b bound, seed engine.Root) *criticData {
@@ -131,7 +132,7 @@ func newCriticData(p Pairs, b bound, seed engine.Root) *criticData {
 	return s
 }
 
-// objective is the bound on the teaching pairs, with other strangers in every epoch.
+// objective returns the bound on the training pairs, with new negatives in every epoch.
 func (s *criticData) objective() train.Objective {
 	p := s.sets[trainSet]
 	y := array.Convert[float32](p.Y)
@@ -153,7 +154,7 @@ func (s *criticData) objective() train.Objective {
 	}}
 }
 
-// evaluate is the bound that a critic's weights find in a set.
+// evaluate returns the bound of a critic with weights w on a set.
 func (s *criticData) evaluate(w nn.Params, set int) (stats.Estimate, error) {
 	none, p := stats.Estimate{Value: math.NaN()}, s.sets[set]
 	negatives := drawNegatives(s.seed.Stream(engine.StreamNegatives, 1, uint64(set)), p.X.Rows, s.evalNegatives)
@@ -168,8 +169,8 @@ func (s *criticData) evaluate(w nn.Params, set int) (stats.Estimate, error) {
 	return s.estimate(scores, negatives), nil
 }
 
-// drawNegatives are the strangers of n pairs: strangers[k] is a permutation in which
-// nobody is in his place, and nobody twice a stranger to the same.
+// drawNegatives returns negatives for n pairs: negatives[k] is a permutation without fixed
+// points, and no pair gets the same negative twice.
 func drawNegatives(rng *rand.Rand, n, negatives int) [][]int {
 	order, out := rng.Perm(n), make([][]int, negatives)
 	for k := range out {
@@ -181,8 +182,8 @@ func drawNegatives(rng *rand.Rand, n, negatives int) [][]int {
 	return out
 }
 
-// concatRecords are the records of the network: x, y and the y of strangers, where they are
-// known yet.
+// concatRecords returns the network's records: x, y and the y of the negatives, where these
+// are known already.
 func concatRecords(p Pairs, negatives [][]int) array.Matrix[float32] {
 	out := array.New[float32](p.X.Rows, p.X.Cols+(1+len(negatives))*p.Y.Cols)
 	for i := range out.Rows {
@@ -197,7 +198,7 @@ func concatRecords(p Pairs, negatives [][]int) array.Matrix[float32] {
 	return out
 }
 
-// appendValues writes values to the beginning of a row and returns its rest.
+// appendValues writes values to the beginning of row and returns the rest of row.
 func appendValues(row []float32, values []float64) []float32 {
 	for j, v := range values {
 		row[j] = float32(v)
@@ -205,8 +206,8 @@ func appendValues(row []float32, values []float64) []float32 {
 	return row[len(values):]
 }
 
-// standardizer brings columns to mean 0 and deviation 1; constant ones to 0.
-// Both are of the columns divided by a power of two.
+// standardizer scales columns to mean 0 and standard deviation 1, constant ones to 0. Mean
+// and factor are those of the columns divided by a power of two.
 type standardizer struct {
 	mean, factor []float64
 	binade       []int
@@ -234,8 +235,8 @@ func newStandardizer(m array.Matrix[float64]) standardizer {
 	return s
 }
 
-// moments are mean and deviation of x, which is sorted first, so that the order of
-// the records does not count to the last bit.
+// moments returns the mean and the standard deviation of x. It sorts x first, so that the
+// order of the records does not matter to the last bit.
 func moments(x []float64) (mean, sd float64) {
 	slices.Sort(x)
 	for _, v := range x {
@@ -248,7 +249,7 @@ func moments(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square / float64(len(x)))
 }
 
-// downscale is a value of a column divided by its power of two.
+// downscale returns a value of column j divided by the column's power of two.
 func (s standardizer) downscale(j int, v float64) float64 {
 	if s.binade[j] == 0 {
 		return v
@@ -256,7 +257,7 @@ func (s standardizer) downscale(j int, v float64) float64 {
 	return math.Ldexp(v, -s.binade[j])
 }
 
-// apply changes the matrix.
+// apply standardises the matrix in place.
 func (s standardizer) apply(m array.Matrix[float64]) {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {

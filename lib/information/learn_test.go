@@ -1,3 +1,5 @@
+// Tests of learn.go.
+
 package information
 
 import (
@@ -18,7 +20,7 @@ func ratio(rho, x, y float64) float64 {
 	return truth(rho) - (rho*rho*(x*x+y*y)-2*rho*x*y)/(2*(1-rho*rho))
 }
 
-// scores are the best critic's, of pairs with so many strangers.
+// rightScores returns the best critic's scores of pairs with this many negatives.
 func rightScores(n, negatives int, rho float64, seed engine.Root) (array.Matrix[float32], [][]int) {
 	p := gaussians(n, 1, rho, seed)
 	with := drawNegatives(seed.Stream("information test strangers"), n, negatives)
@@ -32,12 +34,12 @@ func rightScores(n, negatives int, rho float64, seed engine.Root) (array.Matrix[
 	return out, with
 }
 
-// sevenStrangers is what InfoNCE says of correlation 0.9 with the best critic and seven
-// strangers, measured below.
-const sevenStrangers = 0.685
+// sevenNegatives is InfoNCE's value for correlation 0.9 with the best critic and seven
+// negatives, measured below.
+const sevenNegatives = 0.685
 
-// The best critic reaches the mutual information by Donsker and Varadhan's bound and
-// stays below it by InfoNCE's, which cannot say more than log(K + 1).
+// The best critic reaches the mutual information with Donsker and Varadhan's bound and
+// stays below it with InfoNCE's, which is at most log(K + 1).
 func TestTheBestCriticReachesTheBound(t *testing.T) {
 	scores, with := rightScores(20000, 10, 0.9, 1)
 	dv := donskerVaradhan(scores, with)
@@ -56,26 +58,26 @@ func TestTheBestCriticReachesTheBound(t *testing.T) {
 		t.Errorf("the bound is %v, by definition %v", dv.Value, want)
 	}
 	scores, with = rightScores(20000, 7, 0.9, 2)
-	if nce := infoNCEBound(scores, with); nce.High > truth(0.9) || math.Abs(nce.Value-sevenStrangers) > 0.02 {
-		t.Errorf("with seven strangers %v", nce)
+	if nce := infoNCEBound(scores, with); nce.High > truth(0.9) || math.Abs(nce.Value-sevenNegatives) > 0.02 {
+		t.Errorf("with seven negatives %v", nce)
 	}
 	certain := array.Matrix[float32]{Rows: 2, Cols: 4, Data: []float32{100, 0, 0, 0, 100, 0, 0, 0}}
 	if got := infoNCEBound(certain, nil).Value; math.Abs(got-math.Log(4)) > 1e-12 {
-		t.Errorf("a critic that is certain says %v nats with three strangers", got)
+		t.Errorf("a critic that is certain says %v nats with three negatives", got)
 	}
 }
 
-// With the critic given, the intervals cover what it says of many records.
+// For a given critic the intervals cover its value on many records.
 func TestABoundsIntervalCovers(t *testing.T) {
 	const trials = 300
 	for name, c := range map[string]struct {
-		strangers int
+		negatives int
 		bound
 	}{"DV": {10, bound{estimate: donskerVaradhan}}, "NCE": {7, bound{estimate: infoNCEBound}}} {
-		all, with := rightScores(50000, c.strangers, 0.7, 1)
+		all, with := rightScores(50000, c.negatives, 0.7, 1)
 		want, held := c.estimate(all, with).Value, 0.0
 		for seed := range engine.Root(trials) {
-			r := c.estimate(rightScores(200, c.strangers, 0.7, 100+seed))
+			r := c.estimate(rightScores(200, c.negatives, 0.7, 100+seed))
 			if r.Low <= want && want <= r.High {
 				held += 1. / trials
 			}
@@ -87,8 +89,9 @@ func TestABoundsIntervalCovers(t *testing.T) {
 	}
 }
 
-// Everybody is a stranger equally often, never to himself and never twice to the same.
-func TestStrangersArePermuted(t *testing.T) {
+// Every record is a negative equally often, never its own, and never twice for the same
+// record.
+func TestNegativesArePermuted(t *testing.T) {
 	for _, c := range [][2]int{{2, 1}, {9, 8}, {50, 10}} {
 		with := drawNegatives(engine.Root(1).Stream("information test"), c[0], c[1])
 		for i := range c[0] {
@@ -111,10 +114,9 @@ func TestStrangersArePermuted(t *testing.T) {
 	}
 }
 
-// Pairs are dealt into three sets of 7, 1 and 2 tenths that have none in common; the
-// objective knows the teaching ones alone, and its strangers are theirs, other ones in
-// every epoch, never a record's own.
-func TestACriticIsTaughtByTeachingPairsAlone(t *testing.T) {
+// Pairs are split into three disjoint sets of 7, 1 and 2 tenths. The objective uses the
+// training set alone, with its own records as negatives, different ones in every epoch.
+func TestACriticIsTrainedOnTrainingPairsAlone(t *testing.T) {
 	p := Pairs{array.New[float64](100, 1), array.New[float64](100, 2)}
 	for i := range 100 {
 		p.X.Data[i], p.Y.Row(i)[0], p.Y.Row(i)[1] = float64(i), float64(i), float64(-i)
@@ -167,13 +169,12 @@ func TestACriticIsTaughtByTeachingPairsAlone(t *testing.T) {
 		}
 	}
 	if len(met) != 70 {
-		t.Errorf("%d of 70 have been strangers", len(met))
+		t.Errorf("%d of 70 have been negatives", len(met))
 	}
 }
 
-// What a critic learns by heart is in Training and not in the value: many columns, few
-// pairs, no information.
-func TestWhatIsLearnedByHeartIsNotInTheValue(t *testing.T) {
+// Overfitting is in Training and not in the value: many columns, few pairs, no information.
+func TestOverfittingIsNotInTheValue(t *testing.T) {
 	p := gaussians(100, 20, 0, 1)
 	r := estimate(t, MINE{Learning{Hidden: []int{64}, LR: 5e-3, Epochs: 60, Patience: 60}}, open(t), p, 1)
 	if r.Value > 0.1 || r.Training == nil || *r.Training < r.Value+0.1 {
@@ -182,7 +183,7 @@ func TestWhatIsLearnedByHeartIsNotInTheValue(t *testing.T) {
 	t.Logf("%v, on the teaching pairs %.3f after %d epochs", r.Estimate, *r.Training, r.Epochs)
 }
 
-func TestDefaultsAreThoseThatAreSaid(t *testing.T) {
+func TestDefaultsAreThoseDocumented(t *testing.T) {
 	want := Learning{Hidden: []int{64, 64}, Epochs: 200, Patience: 20, Batch: 256, LR: 0.001}
 	if got := (Learning{}).withDefaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
@@ -204,11 +205,10 @@ func TestTheBestEpochIsTheFirstOfTheLowest(t *testing.T) {
 
 func at(v float64) *float64 { return &v }
 
-// As coded: noise in the place of strangers, so that it says I(X; Y) + KL(p(y) || N(0,
-// 1)), here 0.223 + 0.5, and of pairs torn apart, as the program's are, the divergence
-// alone. The critics are asked on many pairs; the program's single batch of 20 scatters
-// around that. With LeakyReLU on the answer critics differ much from seed to seed and
-// stay below.
+// As coded, with noise as negatives, the value is I(X; Y) + KL(p(y) || N(0, 1)), here 0.223
+// + 0.5, and for shuffled pairs, as in the program, the divergence alone. The critics are
+// evaluated on many pairs; the program's single batch of 20 scatters around that. With
+// LeakyReLU on the output critics differ much between seeds and stay below.
 func TestAsCodedItIsInformationAndDivergence(t *testing.T) {
 	e, seeds := open(t), engine.Root(3)
 	m := CodedMINE{Hidden: []int{32, 32}, Steps: 300, Batch: 200, LR: 5e-3}
@@ -260,9 +260,9 @@ func TestTheCodedValueIsTheProgramsFormula(t *testing.T) {
 	}
 }
 
-// As coded the average of strangers begins at 1; with FromFirst where the first strangers
-// are, who are then also those of the first step and leave it there.
-func TestTheAverageBeginsAtTheFirstStrangers(t *testing.T) {
+// As coded the average starts at 1; with FromFirst at the value of the first negatives,
+// which are then also those of the first step and leave it unchanged.
+func TestTheAverageBeginsAtTheFirstNegatives(t *testing.T) {
 	e, rng, seed := open(t), engine.Root(5).Stream("first strangers"), engine.Root(6)
 	p := Pairs{X: array.Normal(rng, 12, 3, 2), Y: array.Normal(rng, 12, 2, 2)}
 	m := CodedMINE{Hidden: []int{8, 8}, Steps: 2, Batch: 12, LR: 1e-30}
@@ -276,7 +276,7 @@ func TestTheAverageBeginsAtTheFirstStrangers(t *testing.T) {
 		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), stranger)) / 12
 	}
 	if math.Abs(mean-1) < 0.05 {
-		t.Fatalf("the first strangers' mean, %v, tells nothing", mean)
+		t.Fatalf("the mean of the first negatives, %v, tells nothing", mean)
 	}
 	for first, want := range map[bool]float64{true: math.Log(mean), false: math.Log(1 + 1e-3*(mean-1))} {
 		m.FromFirst = first

@@ -1,3 +1,5 @@
+// Mutual information neural estimation (MINE).
+
 package information
 
 import (
@@ -12,26 +14,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// MINE is mutual information neural estimation (Belghazi et al., ICML 2018): a critic T
-// of pairs goes up Donsker and Varadhan's bound,
+// MINE is mutual information neural estimation (Belghazi et al., ICML 2018). A critic T of
+// pairs maximises the bound of Donsker and Varadhan,
 //
 //	I(X; Y) >= E[T(x, y)] - log E'[exp T(x, y')]
 //
-// with the gradient of the logarithm by a moving average (their section 3.2), and the
-// value is the bound on held-out pairs, each with ten strangers. The zero value is the
-// setting of [Learning]: two layers of 64 units, at most 200 epochs of Adam at 0.001 in
-// batches of 256, patience 20.
+// with the gradient of the logarithm from a moving average (their section 3.2). The value
+// is the bound on held-out pairs with ten negatives each. The zero value has the settings
+// of [Learning]: two layers of 64 units, at most 200 epochs of Adam at 0.001 in batches of
+// 256, patience 20.
 //
-// In nats; null 0; lower says that less can be found. The interval is over held-out
-// records with the critic given, so it is about the bound that this critic reaches and
-// not about the mutual information above it: for many dimensions and few records the
-// critic learns by heart (Training says how much) and the value is near 0 or below it.
-// The logarithm of a mean over few records is too small on average, which raises the
-// value: by about the variance of exp(T - log m) over twice their number.
+// In nats; null 0; lower means that less was found. The interval is over held-out records
+// for the given critic: it covers the bound that this critic reaches, not the mutual
+// information above it. With many dimensions and few records the critic overfits (see
+// Training) and the value is near 0 or below. The logarithm of a mean over few records is
+// too small on average, which raises the value by about the variance of exp(T - log m) over
+// twice their number.
 //
-// Differs from the paper: 1. The value is on pairs that the critic was not trained on;
-// the paper reports the bound on training batches. 2. The epoch is chosen by further
-// pairs.
+// Differences from the paper: 1. The value is on held-out pairs; the paper reports the
+// bound on training batches. 2. The epoch is chosen on a validation set.
 type MINE struct{ Learning }
 
 var _ Estimator = MINE{}
@@ -54,10 +55,10 @@ func (m MINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engi
 	return out, nil
 }
 
-// donskerVaradhan is the bound, with an interval over records by its linear part: what
-// record k adds as itself, as an x among strangers and as a stranger,
+// donskerVaradhan returns the bound with an interval over records from its linearisation.
+// Of record k it adds
 //
-//	T_k - log m - (mean over its strangers of exp T)/m - (mean over those it is a stranger to)/m + 2
+//	T_k - log m - (mean over its negatives of exp T)/m - (mean over those it is a negative of)/m + 2
 //
 // whose mean over records is the bound.
 func donskerVaradhan(scores array.Matrix[float32], negatives [][]int) stats.Estimate {
@@ -81,7 +82,7 @@ func donskerVaradhan(scores array.Matrix[float32], negatives [][]int) stats.Esti
 	return stats.MeanInterval(each, 0.95, "records")
 }
 
-// logMeanExp is the logarithm of the mean of exp.
+// logMeanExp returns the logarithm of the mean of exp.
 func logMeanExp(values []float64) float64 {
 	top := slices.Max(values)
 	var sum float64

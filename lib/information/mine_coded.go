@@ -1,3 +1,5 @@
+// MINE as in BlindU's program.
+
 package information
 
 import (
@@ -15,32 +17,32 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// CodedMINE is what BlindU's program computes under the name of mutual information: the
-// strangers are noise from N(0, I) instead of the y of other pairs, so that it estimates
+// CodedMINE is what BlindU's program computes as mutual information. Its negatives are
+// noise from N(0, I) instead of the y of other pairs, so that it estimates
 //
 //	KL(p(x, y) || p(x) N(0, I)) = I(X; Y) + KL(p(y) || N(0, I))
 //
-// of which the second part is all there is for pairs that are none, as the program's
-// are: it shuffles both sides on their own. The critic has LeakyReLU on its answer too.
-// The value is, of the last training batch,
+// For rows that do not belong together only the second term is left; this is the program's
+// case, which shuffles both sides independently. The critic has LeakyReLU on its output
+// too. The value is, on the last training batch,
 //
 //	mean T(x, y) - (et/m) log et,  et = mean exp T(x, y')
 //
-// with m the moving average: the bound only where et = m. It is of one batch of 20, in
-// nats, and has no interval: there are as many values as seeds. The zero value is
-// MNIST's: 300 updates of Adam at 0.0002, an average that moves at 0.001. y is taken as
-// it is: its scale counts.
+// with m the moving average; it is the bound only where et = m. It is of one batch of 20,
+// in nats, without an interval: repeat it with other seeds. The zero value is the setting
+// for MNIST: 300 steps of Adam at 0.0002, a moving average with rate 0.001. y is not
+// standardised: its scale matters.
 //
-// Differs from the program: 1. The average begins at 1 and not at the first batch's;
-// with FromFirst it begins there. 2. A value below 0 stays; the program trains again. 3. A batch is drawn anew in every
-// step, where the program sweeps. 4. See [Critic].
+// Differences from the program: 1. The average starts at 1 instead of at the first batch's
+// value; FromFirst starts it there. 2. A value below 0 is kept; the program trains again.
+// 3. Every step draws a new batch; the program sweeps over the data. 4. See [Critic].
 type CodedMINE struct {
 	Hidden []int   `json:"hidden,omitempty"` // units of the critic's layers; nil: 128, 128
 	Steps  int     `json:"steps,omitempty"`  // 0: 300
 	Batch  int     `json:"batch,omitempty"`  // 0: 20
 	LR     float64 `json:"lr,omitempty"`     // 0: 0.0002
-	// FromFirst begins the average at what the critic says of the first strangers of all
-	// pairs, which is the first batch's where a batch is all pairs.
+	// FromFirst starts the average at the critic's value for the first negatives of all
+	// pairs, which is the first batch's value where a batch is all pairs.
 	FromFirst bool `json:"from_first,omitempty"`
 }
 
@@ -51,7 +53,7 @@ func (CodedMINE) Name() string { return "mine-as-coded" }
 
 // About implements Estimator.
 func (CodedMINE) About() string {
-	return "BlindU's program: noise as strangers, the value of the last training batch"
+	return "BlindU's program: noise as negatives, the value of the last training batch"
 }
 
 func (m CodedMINE) withDefaults() CodedMINE {
@@ -59,7 +61,7 @@ func (m CodedMINE) withDefaults() CodedMINE {
 	return m
 }
 
-// Estimate implements Estimator. It needs a batch of pairs.
+// Estimate implements Estimator. It needs at least a batch of pairs.
 func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
 	m = m.withDefaults()
 	if m.Steps < 2 {
@@ -77,7 +79,7 @@ func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed
 	return out, nil
 }
 
-// value is that of the last step, which is taken before the weights move.
+// value returns the value of the last step, before the weights move.
 func (m CodedMINE) value(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (float64, error) {
 	r, w, err := m.train(ctx, e, p, seed)
 	if err != nil {
@@ -96,7 +98,7 @@ func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed en
 	if err != nil {
 		return nil, nil, err
 	}
-	// An epoch of one round is a step on a fresh batch.
+	// An epoch of one step uses a new batch.
 	plan := train.Plan{Game: &train.Game{Steps: 1, Players: []train.Player{{Name: "critic", Objective: noiseObjective(p, seed)}}}}
 	c := train.Config{Epochs: m.Steps - 1, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Seed: seed}
 	begin := arch.Init(seed.Stream(engine.StreamInit))
@@ -109,7 +111,8 @@ func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed en
 	return r, w, err
 }
 
-// firstLogMean is the logarithm of the mean of exp T over the strangers of the first epoch.
+// firstLogMean returns the logarithm of the mean of exp T over the negatives of the first
+// epoch.
 func firstLogMean(r *model.Runner, w nn.Params, pairs train.Term) (float32, error) {
 	x := array.New[float32](pairs.X.Rows, pairs.X.Cols)
 	for i := range x.Rows {
@@ -128,7 +131,7 @@ func firstLogMean(r *model.Runner, w nn.Params, pairs train.Term) (float32, erro
 	return float32(math.Log(mean)), nil
 }
 
-// noiseObjective is the bound with strangers that are noise.
+// noiseObjective returns the bound with noise as negatives.
 func noiseObjective(p Pairs, seed engine.Root) train.Objective {
 	return train.Objective{{
 		Name: "pairs", X: codedRecords(p, array.New[float64](p.X.Rows, p.Y.Cols)), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}},
@@ -143,7 +146,7 @@ func noiseObjective(p Pairs, seed engine.Root) train.Objective {
 	}}
 }
 
-// codedRecords are x, y and a stranger.
+// codedRecords returns records of x, y and one negative.
 func codedRecords(p Pairs, negatives array.Matrix[float64]) array.Matrix[float32] {
 	out := array.New[float32](p.X.Rows, p.X.Cols+2*p.Y.Cols)
 	for i := range out.Rows {
@@ -152,7 +155,7 @@ func codedRecords(p Pairs, negatives array.Matrix[float64]) array.Matrix[float32
 	return out
 }
 
-// codedValue is the program's value of a batch, whose strangers move the average first.
+// codedValue returns the program's value on a batch; its negatives move the average first.
 func codedValue(r *model.Runner, w nn.Params, p Pairs, negatives array.Matrix[float64]) (float64, error) {
 	found, err := r.Predict(w, codedRecords(p, negatives))
 	if err != nil {

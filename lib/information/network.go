@@ -1,3 +1,5 @@
+// A critic as an architecture of its own.
+
 package information
 
 import (
@@ -10,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// network is a critic on its own. A record is x, y and, behind them, strangers in the
-// place of y.
+// network is a critic as an architecture of its own. A record is x, y and, after them, the
+// negatives.
 type network struct {
 	Normalised
 	Negatives int `json:"strangers"`

@@ -1,3 +1,5 @@
+// Augmentation of prepared images.
+
 package lab
 
 import (
@@ -8,10 +10,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Augmenter augments the normalised images of a prepared set, as train.Term
-// wants it: an image's crop and flip depend on the seed, the epoch and its
-// number only. The border of a crop is black, as if normalised afterwards. Its
-// fields, as JSON, identify it in the store.
+// Augmenter augments the normalised images of a prepared set; it implements
+// train.Augmenter. The crop and the flip of an image depend only on the seed, the epoch and
+// the image's number. A crop's border is black, as if it were normalised afterwards. The
+// fields, as JSON, are part of store keys.
 type Augmenter struct {
 	images.Augmentation
 	Shape [3]int
@@ -19,7 +21,7 @@ type Augmenter struct {
 	Seed  engine.Root
 }
 
-// NewAugmenter augments the images of a prepared set.
+// NewAugmenter returns an augmenter for the images of a prepared set.
 func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root) Augmenter {
 	black := make([]float64, len(p.Norm.Mean))
 	for ch := range black {
@@ -28,7 +30,7 @@ func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root)
 	return Augmenter{Augmentation: a.WithDefaults(), Shape: p.About.Shape, Black: black, Seed: seed}
 }
 
-// Augment writes the image with number id, as it looks in an epoch, to dst.
+// Augment writes the image with number id, as it looks in the epoch, to dst.
 func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
 	if len(a.Black) != a.Shape[0] {
 		return fmt.Errorf("lab: %d black pixels for %d channels", len(a.Black), a.Shape[0])

@@ -1,3 +1,5 @@
+// Tests of augmenter.go.
+
 package lab
 
 import (

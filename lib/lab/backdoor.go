@@ -1,3 +1,5 @@
+// Planting a backdoor in the train part.
+
 package lab
 
 import (
@@ -14,31 +16,32 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Backdoor plants a wrong answer, as in BlindU's experiments (section VIII): a share
-// of the train part is drawn from one class, a trigger is put on each of its records,
-// and another class is what they are said to be. Who learns them answers with that
-// class wherever the trigger is. They are the records to forget.
+// Backdoor plants a backdoor in the train part, as in BlindU's experiments (section VIII).
+// A share of the train part is drawn from one class, a trigger is put on each of these
+// records, and they are relabelled as another class. A model that learns them predicts that
+// class wherever it sees the trigger. These records are the forget set.
 //
-// On an image the trigger is a white square of 2 x 2 pixels, two from the lower and the
-// right border, on every channel; on a table it is a value of one column.
+// On an image the trigger is a white square of 2 x 2 pixels on every channel, two pixels
+// from the lower and the right border. On a table it is a value of one column.
 //
-// The zero value is the program's of MNIST: 6 %, ones that are said to be twos. For
-// Adult: Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2}.
+// The zero value is the setting of BlindU's program for MNIST: 6 %, ones relabelled as
+// twos. For Adult: Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num",
+// Value: 2}.
 //
-// Difference from the program: the records drawn take the trigger; in the program most
-// of them stay in the training, clean and with their own label, beside their copies.
+// Difference from the program: here the drawn records get the trigger themselves. In the
+// program most of them also stay in the training set, clean and with their own label.
 type Backdoor struct {
 	Source   string  `json:"source,omitempty"`   // the class, "": the second
-	Target   string  `json:"target,omitempty"`   // what they are said to be, "": the third
+	Target   string  `json:"target,omitempty"`   // the label that they get, "": the third
 	Fraction float64 `json:"fraction,omitempty"` // of the train part, 0: 0.06
-	Column   string  `json:"column,omitempty"`   // of a table, that the trigger is in
-	Value    float64 `json:"value,omitempty"`    // there, as the table has it
-	// Confuse plants no trigger: of both classes half as many records are said to be of
-	// the other one, the interclass confusion of Goel et al. (2022), section 3.
+	Column   string  `json:"column,omitempty"`   // the column of a table that has the trigger
+	Value    float64 `json:"value,omitempty"`    // the trigger's value, in the table's own units
+	// Confuse plants no trigger. Instead, half as many records of each class are relabelled
+	// as the other class: the interclass confusion of Goel et al. (2022), section 3.
 	Confuse bool `json:"confuse,omitempty"`
 }
 
-// backdoorGroup is the name of the planted records.
+// backdoorGroup is the name of the group of planted records.
 const backdoorGroup = "backdoor"
 
 func (b Backdoor) withDefaults() Backdoor {
@@ -46,7 +49,7 @@ func (b Backdoor) withDefaults() Backdoor {
 	return b
 }
 
-// classes are the numbers of the two classes.
+// classes returns the numbers of the source and the target class.
 func (b Backdoor) classes(about datasets.About) (source, target int, err error) {
 	at := func(name string, otherwise int) int {
 		if name == "" {
@@ -56,12 +59,12 @@ func (b Backdoor) classes(about datasets.About) (source, target int, err error) 
 	}
 	source, target = at(b.Source, 1), at(b.Target, 2)
 	if n := len(about.Classes); source < 0 || target < 0 || source >= n || target >= n || source == target {
-		return 0, 0, fmt.Errorf("a backdoor from %q to %q: the classes are %q", b.Source, b.Target, about.Classes)
+		return 0, 0, fmt.Errorf("a backdoor from class %q to %q: the classes are %q", b.Source, b.Target, about.Classes)
 	}
 	return source, target, nil
 }
 
-// plant puts the backdoor into the train part of data that nobody else holds.
+// plant puts the backdoor into the train part of p, which it changes in place.
 func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
 	source, target, err := b.classes(p.About)
 	if err != nil {
@@ -88,9 +91,8 @@ func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
 	return err
 }
 
-// relabel takes so many records of a class, or half of them where two classes are
-// confused, puts the trigger on them and says that they are of another class. Records that
-// were relabelled before are left alone.
+// relabel draws n records of the source class, or half as many of each class with Confuse,
+// adds the trigger and sets the target label. Records relabelled before are left alone.
 func (b Backdoor) relabel(p *datasets.Prepared, rng *rand.Rand, classes [2]int, n int, before ...int) (ids []int, err error) {
 	if b.Confuse {
 		n /= 2
@@ -117,7 +119,7 @@ func (b Backdoor) relabel(p *datasets.Prepared, rng *rand.Rand, classes [2]int, 
 	return ids, nil
 }
 
-// hash is the hash of data with the backdoor in these records.
+// hash returns the hash of data that have the backdoor in the records ids.
 func (b Backdoor) hash(clean string, ids []int) (string, error) {
 	said, err := json.Marshal(b)
 	if err != nil {
@@ -143,10 +145,10 @@ func (b Backdoor) addTrigger(p *datasets.Prepared, record []float32) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("a backdoor in the column %q: %s has none of that name", b.Column, p.About.Name)
+	return fmt.Errorf("a backdoor in the column %q: %s has no such column", b.Column, p.About.Name)
 }
 
-// addSquare is the trigger of images.
+// addSquare puts the trigger on an image.
 func (b Backdoor) addSquare(p *datasets.Prepared, record []float32) error {
 	const size, margin = 2, 2
 	channels, height, width := p.About.Shape[0], p.About.Shape[1], p.About.Shape[2]
@@ -167,9 +169,9 @@ func (b Backdoor) addSquare(p *datasets.Prepared, record []float32) error {
 	return nil
 }
 
-// TriggeredRecords are the unseen records of the source class that no method may look at
-// (see Case.EvalRows), with the trigger, and what a backdoor makes of them for a label.
-// They measure whether a backdoor is open.
+// TriggeredRecords returns the records of the source class among the rows that no method
+// may see (EvalRows), with the trigger and the target label. They measure whether a model
+// still has the backdoor.
 func (c *Case) TriggeredRecords() (datasets.Part, error) {
 	if c.Backdoor == nil {
 		return datasets.Part{}, fmt.Errorf("lab: no backdoor was planted in %s", c.DataSet)
@@ -192,7 +194,7 @@ func (c *Case) TriggeredRecords() (datasets.Part, error) {
 	return part, nil
 }
 
-// ConfusedClasses are the two classes of which records were said to be of the other one; ok
+// ConfusedClasses returns the two classes whose records were relabelled as each other; ok
 // is false where there are none.
 func (c *Case) ConfusedClasses() (a, b int, ok bool) {
 	if c.Backdoor == nil || !c.Backdoor.Confuse {
@@ -202,8 +204,8 @@ func (c *Case) ConfusedClasses() (a, b int, ok bool) {
 	return a, b, err == nil
 }
 
-// DataName is the data's name in a list of hashes, where the same data may stand with
-// and without a backdoor.
+// DataName returns the name of the data in a list of hashes, where the same data may stand
+// with and without a backdoor.
 func (c *Case) DataName() string {
 	if c.Backdoor == nil {
 		return c.About.Name

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// The trigger stands where the published program puts it, on records of the source
-// class alone, which are said to be of the target; they are the forget set, and the
-// test part is as it was.
+// The trigger is where the published program puts it, on records of the source class alone,
+// which have the target's label; they are the forget set, and the test part is unchanged.
 func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	l := newLab(t)
 	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: imageSetting().Arch}
@@ -77,12 +76,12 @@ func TestABackdoorInATableIsAValueOfAColumn(t *testing.T) {
 func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Setting{
-		`from "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
-		`the column "age": two_moons`:                             {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
-		"640 of 800 records: 400":                                 {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
-		"a backdoor in the column":                                {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
-		"name one":                                                {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
-		"has no pixels":                                           {DataSet: "two_moons", Pixels: true},
+		`from class "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
+		`the column "age": two_moons`:                                   {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
+		"640 of 800 records: 400":                                       {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
+		"a backdoor in the column":                                      {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
+		"name one":                                                      {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
+		"is not an image set":                                           {DataSet: "two_moons", Pixels: true},
 	} {
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: %v, want %q", s.Backdoor, err, words)
@@ -103,7 +102,7 @@ func mustCase(t *testing.T, l *Lab, s Setting) *Case {
 	return c
 }
 
-// Confused classes: as many of each, no pixel changed, and what is forgotten are they.
+// Confused classes: equally many of each, no pixel changed, and they are the forget set.
 func TestTwoClassesAreConfused(t *testing.T) {
 	l := newLab(t)
 	plain := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50})

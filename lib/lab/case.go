@@ -1,3 +1,5 @@
+// Cases: a model, its forget set, and the models that it is compared with.
+
 package lab
 
 import (
@@ -17,23 +19,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Case is a model, the records that it is to forget, and all that the protocol
-// compares it with. Forget and Retain are ascending rows of the train part. A
-// Case is used by one goroutine.
+// Case is a model, the records that it has to forget, and every model that the protocol
+// compares it with. Forget and Retain are ascending rows of the train part. A Case must be
+// used by one goroutine at a time.
 type Case struct {
 	Lab     *Lab
-	Setting // resolved, and moved by the lab's Shift
+	Setting // with defaults, and shifted by the lab's Shift
 	*Problem
 	Forget, Retain []int
-	Out            []int            // dealt to the other model of a fleet's pair: in none of this one's trainings
-	Holders        []federated.User // who holds which rows, before anybody asks; nil: nobody shares them (Setting.Shards)
+	Out            []int            // rows assigned to the other model of a pair of shadow models: in none of this one's trainings
+	Holders        []federated.User // which user held which rows before any request; nil: no federation (Setting.Shards)
 	Shift          int              // of the lab
 
 	trained map[ModelSpec]*Trajectory
 }
 
-// Case prepares a case: it loads the data and says who is to be forgotten.
-// Nothing is trained before it is asked for.
+// Case prepares a case: it loads the data and draws the forget set. It trains nothing.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	s = s.withDefaults().reseeded(l.Shift)
 	p, err := l.Problem(ctx, s)
@@ -50,11 +51,11 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	return c, err
 }
 
-// TrainedModel returns the model of an origin that was trained, with what was kept on
-// the way, from the store or computed.
+// TrainedModel returns the model of a training, with the checkpoints that were kept, from
+// the store or trained now.
 func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, error) {
 	if o.Method != nil {
-		return nil, fmt.Errorf("lab: %s is no training", o.Method.Name())
+		return nil, fmt.Errorf("lab: %s is an unlearning method, not a training", o.Method.Name())
 	}
 	if t := c.trained[o]; t != nil {
 		return t, nil
@@ -70,8 +71,7 @@ func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, erro
 	return t, err
 }
 
-// Request is what a method is asked. It trains the original, or finds it in the
-// store.
+// Request returns the request that a method gets. It loads or trains the original first.
 func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, error) {
 	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {
@@ -80,9 +80,9 @@ func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, 
 	return c.request(m, original), nil
 }
 
-// Weights are those of an arm's model, and what its method reports, nil where the
-// model is one of the case's trainings, from the store or computed. A method that
-// leaves the range of numbers is the error train.Diverged, which the store keeps.
+// Weights returns the weights of a method's model, from the store or computed now, and the
+// method's report. The report is nil where the model is one of the case's trainings. A
+// method that diverged is the error train.Diverged, which the store keeps too.
 func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlearn.Report, error) {
 	o := c.ModelSpec(m)
 	if o.Method == nil {
@@ -103,7 +103,7 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 	return c.Lab.unlearn(ctx, c.Problem, c.unlearningGoal(m), m, r, job)
 }
 
-// modelRun is the run of an origin's model, found or computed.
+// modelRun returns the stored run of a model, computing it if needed.
 func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
 	job, err := c.ID(o)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
 	return c.Lab.unlearnRun(ctx, c.Problem, c.unlearningGoal(o.Method), o.Method, r, job)
 }
 
-// Precompute computes the models of methods side by side, so that they are in the
-// store when they are asked for: see Lab.RunParallel.
+// Precompute computes the models of several methods in parallel (see Lab.RunParallel), so
+// that later calls find them in the store.
 func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error {
 	var tasks []func() error
 	for _, m := range methods {
@@ -133,17 +133,17 @@ func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error 
 	return c.Lab.RunParallel(tasks...)
 }
 
-// precompute computes the model of a method.
+// precompute computes the model of one method. A method that diverged is not an error.
 func (c *Case) precompute(ctx context.Context, m unlearn.Method) error {
 	_, _, err := c.Weights(ctx, m)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.ModelSpec(m).Method != nil {
-		return nil // the store knows, and tells who asks
+		return nil // the store keeps the divergence and reports it to later callers
 	}
 	return err
 }
 
-// storeKey is an origin's in the store, and whether it is known: that of an
-// unlearning holds the original's weights.
+// storeKey returns the store key of a model, and whether it is known yet: the key of an
+// unlearning contains the hash of the original's weights.
 func (c *Case) storeKey(ctx context.Context, o ModelSpec) (store.Key, bool, error) {
 	if o.Method == nil {
 		return c.Lab.TrainKey(c.training(o)), true, nil
@@ -157,7 +157,7 @@ func (c *Case) storeKey(ctx context.Context, o ModelSpec) (store.Key, bool, erro
 	return c.Lab.unlearnKey(c.Problem, c.unlearningGoal(o.Method), o.Method, r), err == nil, err
 }
 
-// Ready reports whether the model of an arm is in the store.
+// Ready reports whether the model of a method is in the store.
 func (c *Case) Ready(ctx context.Context, m unlearn.Method) (bool, error) {
 	key, known, err := c.storeKey(ctx, c.ModelSpec(m))
 	if err != nil || !known {
@@ -170,25 +170,25 @@ func (c *Case) Ready(ctx context.Context, m unlearn.Method) (bool, error) {
 	return there, err
 }
 
-// NewModel is one model of a case. Its outputs are computed once.
+// Model is one model of a case. Its outputs are computed once.
 type Model struct {
 	Label   string
-	Control bool // not a method: it is there to be compared with
+	Control bool // a baseline, not an unlearning method
 	Weights nn.Params
-	// Report is what the method did; nil for the original and the oracles.
+	// Report says what the method did; nil for the original and the retrained models.
 	Report *unlearn.Report
 
 	outputs func() (*Outputs, error)
 }
 
-// Outputs are a model's predictions for both parts of the data.
+// Outputs are a model's predictions for the train and the test part.
 type Outputs struct{ Train, Test *model.Prediction }
 
-// Outputs runs the model on the data, the first time that it is asked.
+// Outputs returns the model's predictions. They are computed on the first call.
 func (m *Model) Outputs() (*Outputs, error) { return m.outputs() }
 
-// Embedding is what a model makes of every row of the train part: the
-// activations just before its output layer, a record per row.
+// Embedding returns the activations before the output layer for every row of the train
+// part, one record per row.
 func (m *Model) Embedding() (array.Matrix[float64], error) {
 	o, err := m.Outputs()
 	if err != nil {
@@ -197,7 +197,7 @@ func (m *Model) Embedding() (array.Matrix[float64], error) {
 	return array.Convert[float64](o.Train.Embedding), nil
 }
 
-// NewModel makes a model of the case out of weights, under a label.
+// NewModel returns a model of the case with the given weights and label.
 func (c *Case) NewModel(label string, weights nn.Params) *Model {
 	m := &Model{Label: label, Weights: weights}
 	m.outputs = sync.OnceValues(func() (*Outputs, error) {
@@ -214,7 +214,7 @@ func (c *Case) NewModel(label string, weights nn.Params) *Model {
 	return m
 }
 
-// Variant is the model of an arm, from the store or computed.
+// Variant returns the model of a variant, from the store or computed now.
 func (c *Case) Variant(ctx context.Context, a Variant) (*Model, error) {
 	weights, rep, err := c.Weights(ctx, a.Method)
 	if err != nil {
@@ -225,24 +225,23 @@ func (c *Case) Variant(ctx context.Context, a Variant) (*Model, error) {
 	return m, nil
 }
 
-// Unlearn lets the original forget, or finds the result in the store. The label
-// is the method's name.
+// Unlearn applies a method to the original, or finds the result in the store. The model's
+// label is the method's name.
 func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, error) {
 	return c.Variant(ctx, Variant{method.Name(), method, IsControl(method)})
 }
 
-// Watch unlearns like Unlearn, computed here and now, and calls each, which may
-// be nil, with the model as it is after every epoch. An error of each stops the
-// work. The result is not kept in the store, which knows a method of Lethe's own by
-// its name, version and fields only: use Watch while you change its code. A method from
-// outside is kept under what it was built from (store.CodeOf).
+// Watch unlearns without the store and calls each after every epoch with the model as it
+// then is. each may be nil; an error of it stops the work. Use Watch while you change a
+// method of this module: the store knows such a method only by its name, version and
+// fields. A method from another module is stored under the hash of its code (store.CodeOf).
 func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train.Epoch, *Model) error) (*Model, error) {
 	r, err := c.Request(ctx, method)
 	if err != nil {
 		return nil, err
 	}
 	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
-		if each == nil || ctx.Err() != nil { // stopped: nobody looks any more
+		if each == nil || ctx.Err() != nil { // stopped
 			return nil
 		}
 		return each(s.History[len(s.History)-1], c.NewModel(method.Name(), s.Params[:len(r.Original)].Clone()))
@@ -256,9 +255,9 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 	return m, nil
 }
 
-// Losses returns what a model loses on every retained and forgotten record and on
-// those held-out ones that no method may look at (Judged), as the goal of its training
-// has it: the cross-entropy of a classifier.
+// Losses returns the loss of a model on every retained and every forgotten record and on
+// the held-out records that no method may see (EvalRows). The loss is that of the training
+// goal: for a classifier the cross-entropy.
 func (c *Case) Losses(m *Model) (attack.Losses, error) {
 	g, ok := goalWithDefaults(c.Goal).(PerRecordLoss)
 	if !ok {
@@ -279,7 +278,7 @@ func (c *Case) Losses(m *Model) (attack.Losses, error) {
 	return attack.Losses{Retained: valuesAt(onTrain, c.Retain), Forgotten: valuesAt(onTrain, c.Forget), HeldOut: valuesAt(heldOut, c.EvalRows())}, nil
 }
 
-// valuesAt are the values of these rows.
+// valuesAt returns the values of the given rows.
 func valuesAt(values []float64, rows []int) []float64 {
 	out := make([]float64, len(rows))
 	for k, i := range rows {
@@ -288,15 +287,14 @@ func valuesAt(values []float64, rows []int) []float64 {
 	return out
 }
 
-// Accuracy is a model's share of right answers on three sets of records, with
-// Wilson's 95 % interval over records.
+// Accuracy is a model's accuracy on three sets of records, each with Wilson's 95 %
+// interval.
 type Accuracy struct{ Forget, Retain, Test stats.Estimate }
 
-// ErrNoAnswers is the error of who asks a model for the labels of records that was
-// not trained to give any.
-var ErrNoAnswers = errors.New("the model is no classifier: it gives no labels that could be right")
+// ErrNoAnswers is the error for a model that was not trained to predict labels.
+var ErrNoAnswers = errors.New("the model is not a classifier: it predicts no labels")
 
-// Accuracy counts a model's right answers, or is ErrNoAnswers.
+// Accuracy returns the model's accuracies, or ErrNoAnswers.
 func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 	if _, is := c.Problem.Arch.(model.Classifier); !is {
 		return Accuracy{}, ErrNoAnswers

@@ -1,3 +1,5 @@
+// Compiled networks are identified by type and fields.
+
 package lab
 
 import (
@@ -13,8 +15,8 @@ type (
 	other struct{ tabular.OneHidden }
 )
 
-// A compiled network is found again by its type and fields: another type of the same name
-// and fields is another network, also behind an interface.
+// A compiled network is found by its type and fields: another type with the same name and
+// fields is another network, also inside an interface.
 func TestACompiledNetworkIsThatOfItsType(t *testing.T) {
 	l := newLab(t)
 	of := tabular.OneHidden{Features: 2, Outputs: 2, Hidden: 3}

@@ -1,3 +1,5 @@
+// The goal of information bottlenecks.
+
 package lab
 
 import (
@@ -11,21 +13,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Compression is the goal of an information bottleneck (BlindU, equation 2): a
-// classifier's cross-entropy and, with the weight Beta, the divergence of its codes
-// from a standard normal,
+// Compression is the goal of an information bottleneck (BlindU, equation 2): the
+// cross-entropy of a classifier and, with the weight Beta, the divergence of the codes from
+// a standard normal,
 //
 //	mean over records of ( -log p(y | z) + Beta/d sum_k 1/2 (mu_k^2 + sigma_k^2 - log sigma_k^2 - 1) )
 //
-// of d latent variables, the second an upper bound on how much a code says of its
-// record. The zero value has the paper's Beta for MNIST and Adult, 1e-3; for CIFAR-10
-// it is 1e-2.
+// with d latent variables. The second term is an upper bound on the information that a code
+// has about its record. The zero value has the paper's Beta for MNIST and Adult, 1e-3; for
+// CIFAR-10 it is 1e-2.
 //
-// Difference from the paper: the mean over the variables is the program's; in the
-// paper's sum its Beta is d times smaller. Sum takes the sum.
+// Difference from the paper: the term is the mean over the latent variables, as in the
+// program. With the paper's sum (option Sum) the same Beta is d times stronger.
 type Compression struct {
 	Beta float64 `json:"beta,omitempty"` // 0: 1e-3, nn.Zero: none
-	Sum  bool    `json:"sum,omitempty"`  // over the latent variables, not their mean
+	Sum  bool    `json:"sum,omitempty"`  // over the latent variables, instead of their mean
 }
 
 var (
@@ -59,7 +61,7 @@ func (g Compression) Objective(p *Problem, rows []int) (train.Objective, error) 
 	return train.Objective{{Name: "training", X: part.X, IDs: rows, Targets: targets}}, nil
 }
 
-// divergenceWeight is that of the divergence, summed over the latent variables.
+// divergenceWeight returns the weight of the divergence summed over the latent variables.
 func (g Compression) divergenceWeight(a model.Architecture) (float64, error) {
 	latent := model.OutputWidths(a)[loss.LatentMean]
 	switch {
@@ -73,7 +75,8 @@ func (g Compression) divergenceWeight(a model.Architecture) (float64, error) {
 	return g.Beta / float64(latent), nil
 }
 
-// RecordLosses implements Judging: a record's cross-entropy at the mean of its code.
+// RecordLosses implements PerRecordLoss: the cross-entropy of each record at the mean of
+// its code.
 func (Compression) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
 	return train.Losses(p.Logits(), records.Y), nil
 }

@@ -1,3 +1,5 @@
+// Tests of compression.go.
+
 package lab
 
 import (
@@ -18,8 +20,8 @@ func narrow(features, classes int) model.Architecture {
 	return ib.Bottleneck{Features: features, Outputs: classes, Latent: 3, Compressor: ib.MLP{Hidden: 8}, Approximator: ib.MLP{Hidden: 8}}
 }
 
-// The goal's value is the cross-entropy and Beta times the mean, or the sum, of the
-// divergences per variable, by hand from what the network predicts.
+// The goal's value is the cross-entropy plus Beta times the mean, or the sum, of the
+// divergences per variable, computed by hand from the network's prediction.
 func TestCompressionWeighsTheDivergence(t *testing.T) {
 	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{}})
 	rows, weights := c.Forget, c.InitialWeights(5)
@@ -57,8 +59,8 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 	}
 }
 
-// A method may ask what its model was trained for of records that are of no data: they
-// are not looked up by their numbers.
+// A method may ask for the original's objective on synthetic records: they are not looked
+// up by their numbers.
 func TestAnObjectiveOfRecordsThatWereMade(t *testing.T) {
 	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{Beta: nn.Zero}, Fit: train.Config{Epochs: 1}})
 	r, err := c.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})

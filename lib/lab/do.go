@@ -1,3 +1,5 @@
+// Running lists of jobs in parallel.
+
 package lab
 
 import (
@@ -8,11 +10,10 @@ import (
 	"sync"
 )
 
-// Do does what is to be done of a list of jobs (see wanted), side by side: each when
-// what it needs is there, of those that can begin the dearest first, as many at a time
-// as there are workers, 0: as the engine has cores. A small network keeps one core
-// busy: two are trained in the time of one. What is computed does not depend on it.
-// The first error stops the others too; what they have done is in the store.
+// Do runs the pending jobs of a list in parallel, with the given number of workers (0: one
+// per core of the engine). A job starts when all jobs that it needs are done; among those
+// that can start, the most expensive goes first. Results do not depend on the number of
+// workers. The first error stops the other jobs; what they have finished is in the store.
 func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -32,15 +33,15 @@ func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 	return context.Cause(ctx)
 }
 
-// queue holds the jobs that nobody has begun.
+// queue holds the jobs that have not started.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []*blockedJob // the dearest first
+	waiting []*blockedJob // most expensive first
 	running int
 }
 
-// blockedJob is a job and how many of those that it needs are not done.
+// blockedJob is a job with the number of its prerequisites that are not done.
 type blockedJob struct {
 	Job
 	openNeeds int
@@ -65,7 +66,7 @@ func newQueue(jobs []Job) *queue {
 	return q
 }
 
-// next waits for a job that can begin and takes it; nil: there will be none.
+// next waits for a job that can start and removes it from the queue; nil: none is left.
 func (q *queue) next(ctx context.Context) *blockedJob {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,7 +86,7 @@ func (q *queue) next(ctx context.Context) *blockedJob {
 	return nil
 }
 
-// finish lets those begin that have waited for the job alone.
+// finish releases the jobs that waited for this job alone.
 func (q *queue) finish(done *blockedJob) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,3 +1,5 @@
+// Tests of do.go.
+
 package lab
 
 import (
@@ -10,7 +12,7 @@ import (
 	"time"
 )
 
-// jobLog writes down what jobs did.
+// jobLog records what jobs did.
 type jobLog struct {
 	mu         sync.Mutex
 	begun      []string
@@ -79,12 +81,12 @@ func TestJobsRunSideBySide(t *testing.T) {
 		return "", nil
 	}
 	if err := newLab(t).Do(ctx, 2, []Job{{ID: "one", Work: meet}, {ID: "other", Work: meet}}); err != nil {
-		t.Errorf("nobody was there: %v", err)
+		t.Errorf("no job ran: %v", err)
 	}
 }
 
-// What is there, and what nobody needs any more because its successor is there, is not
-// done again, nor what has no data.
+// Jobs that are done, prerequisites that only done jobs need, and jobs without data are not
+// run.
 func TestOnlyWhatIsWantedIsDone(t *testing.T) {
 	var d jobLog
 	there, missing := d.job("there", 1, "behind it"), d.job("without data", 1)

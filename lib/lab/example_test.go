@@ -1,3 +1,5 @@
+// Examples of the package.
+
 package lab_test
 
 import (
@@ -37,8 +39,8 @@ func moons() lab.Setting {
 	return lab.Setting{DataSet: "two_moons", MaxRows: 200, Fraction: 0.1, Fit: train.Config{Epochs: 5}}
 }
 
-// A case knows who is to be forgotten before anything is trained, and lists what
-// its models will cost. What two of them share is listed once.
+// A case has its forget set before anything is trained, and lists what its models will
+// cost. What two of them share is listed once.
 func ExampleLab_Jobs() {
 	l, done := here()
 	defer done()
@@ -57,8 +59,8 @@ func ExampleLab_Jobs() {
 	// train needs 0 costs 720 records done false
 }
 
-// An arm's model is found in the store or computed. Doing nothing is the
-// original itself, and retraining the oracle.
+// A variant's model is found in the store or computed. NoOp is the original itself, and
+// Retrain the retrained model.
 func ExampleCase_Variant() {
 	l, done := here()
 	defer done()
@@ -83,8 +85,8 @@ func ExampleCase_Variant() {
 	// fine-tuning, matched: a method's report true
 }
 
-// Train, unlearn, compare: the original and the oracle are trained, a method makes
-// the original forget, and the losses of the forgotten records say how far it came.
+// Train, unlearn, compare: the original and the retrained model are trained, a method makes
+// the original forget, and the losses of the forgotten records show how far it came.
 func Example() {
 	l, done := here()
 	defer done()
@@ -114,7 +116,7 @@ func Example() {
 	// so does the method's model: true
 }
 
-// The second oracle's seed is none that a study trains anything else from.
+// The seed of the second retrained model is one that a study uses for nothing else.
 func ExampleSetting_ModelSpec() {
 	s := lab.Setting{Seed: 2}
 	fmt.Println(s.Original().Seed, s.ModelSpec(unlearn.Retrain{}).Seed, s.ModelSpec(unlearn.SecondOracle).Seed)

@@ -1,3 +1,5 @@
+// Writing stored models to folders in open formats.
+
 package lab
 
 import (
@@ -20,10 +22,10 @@ import (
 // IsModel reports whether a job's result is a model, which Export can write.
 func (j Job) IsModel() bool { return j.model != nil }
 
-// Exported says what an exported folder holds: about.json.
+// Exported describes the content of an exported folder; it is written as about.json.
 type Exported struct {
 	Job      string            `json:"job"`
-	Run      string            `json:"run"` // of the store
+	Run      string            `json:"run"` // ID in the store
 	DataSet  string            `json:"data_set"`
 	DataHash string            `json:"data_hash"`
 	Network  string            `json:"network"`
@@ -32,26 +34,25 @@ type Exported struct {
 	Seed     int               `json:"seed"`
 	Method   string            `json:"method,omitempty"`
 	Setting  any               `json:"method_config,omitempty"`
-	Files    map[string]string `json:"files"` // what each holds
+	Files    map[string]string `json:"files"` // what each file holds
 }
 
-// ExportOptions say what is written of a model.
+// ExportOptions say what Export writes.
 type ExportOptions struct {
-	Layers []string // activations, by name; nil: all that the network has names for
-	// PyTorch writes the weights as the state_dict of the network's twin in PyTorch
-	// (package torch), in the place of those by our names.
+	Layers []string // names of activations; nil: all layers that the network names
+	// PyTorch writes the weights as the state_dict of the equivalent PyTorch module
+	// (package torch) instead of under this module's own names.
 	PyTorch bool
 }
 
-// Export writes a stored model into a folder of its own below dir, in formats
-// that any language reads: the weights, what the model answers to every record
-// of both parts, its embeddings and activations, the labels, and the row numbers of what was to be
-// forgotten and retained. It returns the folder. A model that is not in the store
-// is refused: nothing is trained.
+// Export writes a stored model into a new folder below dir and returns the folder: the
+// weights, the outputs for every record of both parts, embeddings and activations, the
+// labels, and the rows of the forget and the retain set. All formats can be read from any
+// language. It refuses a model that is not in the store; it trains nothing.
 func (l *Lab) Export(ctx context.Context, j Job, dir string, o ExportOptions) (string, error) {
 	switch {
 	case j.model == nil:
-		return "", fmt.Errorf("%s is no model", j.ID)
+		return "", fmt.Errorf("%s is not a model", j.ID)
 	case j.Missing:
 		return "", fmt.Errorf("%s: its data are not on this machine", j.ID)
 	case !j.Done:
@@ -76,7 +77,7 @@ func (l *Lab) Export(ctx context.Context, j Job, dir string, o ExportOptions) (s
 	return folder, w.writeAbout(c, j)
 }
 
-// modelWeights are the weights of an origin's model.
+// modelWeights returns the weights of a model.
 func (c *Case) modelWeights(ctx context.Context, o ModelSpec) (nn.Params, error) {
 	if o.Method != nil {
 		w, _, err := c.Weights(ctx, o.Method)
@@ -117,7 +118,7 @@ func (c *Case) export(w *writer, weights nn.Params, o ExportOptions) error {
 	return w.err
 }
 
-// writer writes files into a folder up to the first error.
+// writer writes files into a folder until the first error.
 type writer struct {
 	folder string
 	files  map[string]string
@@ -138,7 +139,7 @@ func (w *writer) rows(name, about string, rows []int) {
 	w.write(name+".npy", about, func(path string) error { return npy.WriteIndices(path, rows) })
 }
 
-// unsafeChars are the characters of a layer's name that no file's should have.
+// unsafeChars matches the characters of a layer's name that a file name should not have.
 var unsafeChars = regexp.MustCompile(`[^A-Za-z0-9._-]`)
 
 func (w *writer) prediction(part string, p *model.Prediction) {

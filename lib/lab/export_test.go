@@ -1,3 +1,5 @@
+// Tests of export.go.
+
 package lab
 
 import (
@@ -31,8 +33,7 @@ func jobOf(t *testing.T, l *Lab, s Setting, m unlearn.Method, train bool) Job {
 	return jobs[len(jobs)-1]
 }
 
-// An exported folder is the stored model and its case, to the bit, read back with
-// nothing but the folder.
+// An exported folder is the stored model and its case, to the bit.
 func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
@@ -70,7 +71,7 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 	}
 }
 
-// In PyTorch's layout the folder holds a state_dict, which is the stored model too.
+// With PyTorch the folder holds a state_dict, which is the stored model too.
 func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
 	l, s := newLab(t), smallSetting()
 	c := openCase(t, l, s)
@@ -92,7 +93,7 @@ func TestAnExportedStateDictIsTheStoredModel(t *testing.T) {
 	checkAbout(t, folder)
 }
 
-// checkAbout demands that about.json names every file that is there and no other.
+// checkAbout checks that about.json names every file that is there and no other.
 func checkAbout(t *testing.T, folder string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(folder, "about.json"))
@@ -121,7 +122,7 @@ func checkAbout(t *testing.T, folder string) {
 func TestOnlyAStoredModelIsExported(t *testing.T) {
 	l := newLab(t)
 	for want, j := range map[string]Job{
-		"no model":         {ID: "evidence/x"},
+		"not a model":      {ID: "evidence/x"},
 		"not in the store": jobOf(t, l, smallSetting(), unlearn.Retrain{}, false),
 	} {
 		if _, err := l.Export(t.Context(), j, t.TempDir(), ExportOptions{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,3 +1,5 @@
+// Tests of the forget sets of single cells.
+
 package lab
 
 import (
@@ -15,8 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// asMany are n cells without genes, divided as the paper divides as many, of classes
-// that class gives.
+// asMany returns n cells without genes, split like the paper's, with classes from class.
 func asMany(t *testing.T, n int, class func(cell int) int, classes ...string) (*datasets.Prepared, libcells.Split) {
 	t.Helper()
 	split, err := libcells.PaperSplit(n)
@@ -38,7 +39,7 @@ func asMany(t *testing.T, n int, class func(cell int) int, classes ...string) (*
 	return p, split
 }
 
-// cellsOf are the cells that rows of the train part are.
+// cellsOf returns the cells in the given rows of the train part.
 func cellsOf(p *datasets.Prepared, rows []int) []int {
 	var out []int
 	for _, i := range rows {
@@ -85,8 +86,8 @@ func TestScatteredCellsAreThePapers(t *testing.T) {
 	}
 }
 
-// A series takes the rarest classes whole and a part of the next, without the cells
-// that have no label.
+// A series takes the rarest classes as a whole and a part of the next, without unlabelled
+// cells.
 func TestASeriesTakesTheRarestFirst(t *testing.T) {
 	class := func(cell int) int {
 		switch {
@@ -123,8 +124,8 @@ func TestASeriesTakesTheRarestFirst(t *testing.T) {
 	}
 }
 
-// What an original was trained for is asked of strangers too: of their own records.
-func TestStrangersHaveAnObjective(t *testing.T) {
+// The original's objective can be had on non-members too, from their own records.
+func TestNonMembersHaveAnObjective(t *testing.T) {
 	l := newLab(t)
 	p, _ := countedCells(t, l, vae.Cells{Genes: someGenes, Hidden: []int{4}, Latent: 2})
 	p.Test = p.Train.Gather([]int{5, 7, 9, 11})
@@ -140,7 +141,7 @@ func TestStrangersHaveAnObjective(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := target(o); !slices.Equal(got.Data, d.X.Data) {
-			t.Errorf("strangers %v: compared with other records", d.NonMembers)
+			t.Errorf("NonMembers %v: compared with other records", d.NonMembers)
 		}
 	}
 }

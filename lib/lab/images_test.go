@@ -1,3 +1,5 @@
+// Tests of cases of images.
+
 package lab
 
 import (
@@ -91,8 +93,8 @@ func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
 	}
 }
 
-// Records that are made of nothing lie where records lie: between black and white, as
-// the network takes them, or within three standard deviations.
+// The range of features is from black to white, as the network gets them, or three standard
+// deviations.
 func TestARequestSaysWhereFeaturesLie(t *testing.T) {
 	l := newLab(t)
 	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 20, Fit: train.Config{Epochs: 1}}

@@ -1,3 +1,5 @@
+// Lists of jobs, their state and progress.
+
 package lab
 
 import (
@@ -10,46 +12,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Job is one piece of work that the store keeps.
+// Job is one piece of work whose result the store keeps.
 type Job struct {
-	// ID names it by its coordinates: the same work has the same name wherever it
-	// is asked for.
+	// ID is made of the work's settings: the same work has the same ID wherever it is
+	// listed.
 	ID    string   `json:"id"`
-	Needs []string `json:"needs,omitempty"` // jobs that come before
-	// Key is the run's ID in the store, where it is known: that of a training needs
-	// the data, that of an unlearning the weights that are to forget.
+	Needs []string `json:"needs,omitempty"` // IDs of the jobs that must be done before
+	// Key is the ID of the run in the store, where it is known: that of a training needs
+	// the data, that of an unlearning the weights of the original.
 	Key  string `json:"key,omitempty"`
-	Cost int64  `json:"cost"` // records that it meets, roughly
-	Done bool   `json:"done"` // the store has it
-	// Missing says that its data are not on this machine.
+	Cost int64  `json:"cost"` // number of records processed, roughly
+	Done bool   `json:"done"` // the store has the result
+	// Missing says that the data are not on this machine.
 	Missing bool `json:"missing,omitempty"`
 	// Data are the hashes of the data in the key, by name.
 	Data map[string]string `json:"data,omitempty"`
-	// Work does the job, or finds it done, in the store of the lab that listed it. What
-	// it needs and does not find there it makes too.
+	// Work does the job in the store of the lab that listed it, or finds it done. It also
+	// computes whatever the job needs and the store lacks.
 	Work Work `json:"-"`
 
 	model *modelJob
 }
 
-// Work does a job and returns its run's ID in the store, "" where there was nothing to
-// keep: nothing is measured on a model whose method has left the range of numbers.
+// Work does a job and returns the ID of its run in the store. The ID is "" where there is
+// nothing to store: a model whose method diverged is not measured.
 type Work func(ctx context.Context) (run string, err error)
 
-// modelJob is what the job of a model makes: the model of an origin in the case
-// of a setting.
+// modelJob is the model that a job makes, in the case of a setting.
 type modelJob struct {
 	Setting
 	ModelSpec
 }
 
-// CostUnit is what Cost counts.
+// CostUnit is the unit of Job.Cost.
 const CostUnit = "records"
 
-// Jobs lists the work behind the models that methods leave in the case of a
-// setting, what is needed first coming first. It is made of the origins that the
-// case itself makes its models from. Data that are not on this machine leave
-// keys unknown and are no error.
+// Jobs lists the work behind the models that methods leave in the case of a setting;
+// prerequisites come first. Where the data are not on this machine the keys stay unknown,
+// which is not an error.
 func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([]Job, error) {
 	c, err := l.Case(ctx, s)
 	if err != nil && !errors.Is(err, datasets.ErrMissing) {
@@ -72,8 +72,8 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 	return Dedup(out), nil
 }
 
-// modelWork makes the model of an origin. A method that leaves the range of numbers
-// has done its job: the store says so to whoever asks.
+// modelWork returns the work that makes a model. A method that diverged has done its job:
+// the store keeps the divergence.
 func (l *Lab) modelWork(m modelJob) Work {
 	return func(ctx context.Context) (string, error) {
 		c, err := l.Case(ctx, m.Setting)
@@ -88,7 +88,7 @@ func (l *Lab) modelWork(m modelJob) Work {
 	}
 }
 
-// jobs are an origin's work and what it needs; c is nil without the data.
+// jobs lists the job of a model and its prerequisites; c is nil where the data are missing.
 func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o ModelSpec) (out []Job, err error) {
 	job := Job{Cost: s.cost(o), Missing: c == nil, model: &modelJob{ModelSpec: o}}
 	if job.ID, err = s.ID(o); err != nil {
@@ -115,8 +115,8 @@ func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o ModelSpec) (out []
 	return append(out, job), nil
 }
 
-// Lookup fills in a job's key and whether the store has it. A damaged run is
-// still to be done.
+// Lookup fills in a job's key and whether the store has its result. A damaged run counts as
+// not done.
 func (l *Lab) Lookup(j *Job, key store.Key) (err error) {
 	if j.Key, err = key.ID(); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (l *Lab) Lookup(j *Job, key store.Key) (err error) {
 	return err
 }
 
-// Dedup drops jobs that are listed already.
+// Dedup returns the jobs without repetitions.
 func Dedup(jobs []Job) []Job {
 	seen := map[string]bool{}
 	var out []Job
@@ -142,7 +142,7 @@ func Dedup(jobs []Job) []Job {
 	return out
 }
 
-// JobIDs are the names of jobs.
+// JobIDs returns the IDs of jobs.
 func JobIDs(jobs []Job) []string {
 	var out []string
 	for _, j := range jobs {
@@ -151,8 +151,8 @@ func JobIDs(jobs []Job) []string {
 	return out
 }
 
-// TrackJobs makes Progress speak of a list of jobs, of those that are not done and
-// of what they still need: it knows its end. An empty list ends that.
+// TrackJobs makes Progress report how far a list of jobs is: the pending ones and what they
+// need. An empty list switches this off.
 func (l *Lab) TrackJobs(jobs []Job) {
 	l.jobProgress = nil
 	if len(jobs) > 0 && l.Progress != nil {
@@ -160,24 +160,24 @@ func (l *Lab) TrackJobs(jobs []Job) {
 	}
 }
 
-// TracksJobs reports whether a list of jobs is being worked off.
+// TracksJobs reports whether Progress follows a list of jobs.
 func (l *Lab) TracksJobs() bool { return l.jobProgress != nil }
 
-// ReportProgress tells how much of a job is done: 0 when it begins.
+// ReportProgress says which share of a job is done: 0 when it begins.
 func (l *Lab) ReportProgress(job string, share float64, what string) {
 	if l.jobProgress != nil {
 		l.jobProgress.update(job, share, what)
 	}
 }
 
-// ReportDone tells that a job's work is there.
+// ReportDone says that a job is done.
 func (l *Lab) ReportDone(job, what string) { l.ReportProgress(job, 1, what) }
 
-// jobProgress adds up how far a list of jobs is.
+// jobProgress adds up the progress of a list of jobs.
 type jobProgress struct {
 	mu     sync.Mutex
-	cost   map[string]int64   // of the jobs that are to be done
-	share  map[string]float64 // of each that is
+	cost   map[string]int64   // of the pending jobs
+	share  map[string]float64 // done, of each pending job
 	done   float64
 	total  int64
 	report func(Progress)
@@ -197,8 +197,8 @@ func newJobProgress(jobs []Job, tell func(Progress)) *jobProgress {
 	return m
 }
 
-// pendingJobs are the jobs that are to be done: those that nobody needs, and what
-// they need; what stands behind a job that is done is not asked for.
+// pendingJobs are the jobs that have to run: those that no other job needs, and their
+// prerequisites. Prerequisites of a job that is done are left out.
 func pendingJobs(jobs []Job) map[string]bool {
 	by, needed := map[string]Job{}, map[string]bool{}
 	for _, j := range jobs {
@@ -227,7 +227,7 @@ func pendingJobs(jobs []Job) map[string]bool {
 	return out
 }
 
-// update says that a share of a job is done.
+// update records that a share of a job is done.
 func (m *jobProgress) update(job string, share float64, what string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,3 +1,5 @@
+// Tests of data that a caller prepared.
+
 package lab
 
 import (
@@ -9,9 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Data that somebody has put together are known by what they hold, whatever they say in Hash;
-// those that the lab has loaded, and those that say what they were derived from, by their
-// hash.
+// Data that a caller prepared are identified by their content, whatever their Hash says;
+// data loaded by the lab, and derived data, by their hash.
 func TestJoinedDataAreKnownByTheirContent(t *testing.T) {
 	l := newLab(t)
 	made := func(change func(*datasets.Prepared)) *datasets.Prepared {

@@ -1,3 +1,5 @@
+// Store keys of trainings and unlearnings.
+
 package lab
 
 import (
@@ -15,17 +17,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// ResultsVersion is the version of the numbers: it goes up when a change of the
-// program changes every result, and with it every store key. A change of one
-// method raises that method's own version (unlearn.Versioned), one of a measure
-// that measure's.
+// ResultsVersion is the version of all numbers. It is raised, and with it every store key
+// changes, when a change of the program changes every result. A change of one method raises
+// that method's own version (unlearn.Versioned), one of a measure the measure's.
 const ResultsVersion = 2
 
-// Key is the name in the store of something computed from the problem.
-// Where the lab's seeds are moved the key says so, whatever seeds it is given. Of the
-// problem's network, of data that somebody has made himself and of what the configuration
-// holds, the key has the code where that is not Lethe's (store.CodeOf); what else is
-// computed with belongs into the key's Of.
+// Key returns the store key of something computed from the problem. With a shifted lab the
+// key contains the shift, whatever seeds it is given. It includes the code (store.CodeOf)
+// of the problem's network, of caller-prepared data and of everything in config that is not
+// this module's own; add other such values to the key's Of.
 func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64) store.Key {
 	if l.Shift != 0 {
 		moved := map[string]int64{"shift": int64(l.Shift)}
@@ -46,33 +46,33 @@ func (l *Lab) Key(recipe string, p *Problem, config any, seeds map[string]int64)
 	return key
 }
 
-// Keys hold what is in force, never a zero that stands for something else: a
-// default that changes in code is another key.
+// Keys hold effective values, never a zero that stands for a default: a default that
+// changes in the code changes the key.
 
-// NetworkKey is a network as a key holds it.
+// NetworkKey is a network as a part of a store key.
 type NetworkKey struct {
 	Model string             `json:"model"`
 	Arch  model.Architecture `json:"arch"`
 }
 
-// NetworkKeyOf resolves a network for a key.
+// NetworkKeyOf returns the key of a network with its defaults filled in.
 func NetworkKeyOf(a model.Architecture) NetworkKey {
 	return NetworkKey{a.Name(), defaults.Of(a, a.WithDefaults())}
 }
 
-// MethodKey is an unlearning method as a key holds it.
+// MethodKey is an unlearning method as a part of a store key.
 type MethodKey struct {
 	Method  string         `json:"method"`
 	Version int            `json:"version"`
 	Setting unlearn.Method `json:"setting"`
 }
 
-// MethodKeyOf resolves a method for a key.
+// MethodKeyOf returns the key of a method with its defaults filled in.
 func MethodKeyOf(m unlearn.Method) MethodKey {
 	return MethodKey{m.Name(), unlearn.VersionOf(m), defaults.Of(m, m.WithDefaults())}
 }
 
-// augmenterKey names the kind of an augmenter beside its fields, or is nil.
+// augmenterKey returns the type name and the fields of an augmenter, or nil.
 func augmenterKey(a train.Augmenter) *namedConfig {
 	if a == nil {
 		return nil
@@ -80,8 +80,8 @@ func augmenterKey(a train.Augmenter) *namedConfig {
 	return &namedConfig{Name: fmt.Sprintf("%T", a), Setting: a}
 }
 
-// goalKey is a goal as a key holds it: one whose results changed in a way that its fields do
-// not show says so, like a method (unlearn.Versioned).
+// goalKey is a goal as a part of a store key. A goal that implements unlearn.Versioned adds
+// its version.
 func goalKey(g Goal) namedConfig {
 	key := namedConfig{Name: g.Name(), Setting: g}
 	if v, ok := g.(unlearn.Versioned); ok {
@@ -102,7 +102,7 @@ type trainKey struct {
 	Federated *federatedKey `json:"federated,omitempty"`
 }
 
-// TrainKey is the name in the store of a training.
+// TrainKey returns the store key of a training.
 func (l *Lab) TrainKey(t Training) store.Key {
 	fit := t.Fit.WithDefaults()
 	config := trainKey{
@@ -113,8 +113,8 @@ func (l *Lab) TrainKey(t Training) store.Key {
 	return l.Key("train", t.Problem, config, map[string]int64{"train": int64(fit.Seed)})
 }
 
-// unlearnKey identifies an unlearned model in the store. The records themselves
-// follow from the key's data and the numbers of the rows.
+// unlearnKey identifies an unlearned model in the store. The records themselves follow from
+// the hash of the data and the row numbers.
 type unlearnKey struct {
 	MethodKey
 	NetworkKey
@@ -128,11 +128,11 @@ type unlearnKey struct {
 	HeldOut  string       `json:"held_out,omitempty"`
 	Augment  *namedConfig `json:"augment,omitempty"`
 	Goal     *namedConfig `json:"goal,omitempty"`    // nil: Labels
-	Holders  string       `json:"holders,omitempty"` // hash of who holds which rows
+	Holders  string       `json:"holders,omitempty"` // hash of which user holds which rows
 }
 
-// unlearnKey is that of a method's answer to a request about a model that was
-// trained for a goal.
+// unlearnKey returns the store key of a method's result for a request; goal is the goal of
+// the original's training.
 func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Request) store.Key {
 	config := unlearnKey{
 		MethodKey: MethodKeyOf(m), NetworkKey: NetworkKeyOf(r.Runner.Arch), Original: r.Original.Hash(),
@@ -152,7 +152,7 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 	return l.Key("unlearn", p, config, map[string]int64{"unlearn": int64(r.Seed)})
 }
 
-// augmenter is the problem's for a seed, or nil.
+// augmenter returns the problem's augmenter for a seed, or nil.
 func (p *Problem) augmenter(seed engine.Root) train.Augmenter {
 	if p.Augment == nil {
 		return nil
@@ -160,10 +160,10 @@ func (p *Problem) augmenter(seed engine.Root) train.Augmenter {
 	return p.Augment(seed)
 }
 
-// RowsKey identifies a list of row numbers.
+// RowsKey returns a hash of a list of row numbers.
 func RowsKey(rows []int) string { return hashInts(rows) }
 
-// hashInts is the SHA-256 of a list of row numbers.
+// hashInts returns the SHA-256 of a list of row numbers.
 func hashInts(rows []int) string {
 	b := make([]byte, 0, 8*len(rows))
 	for _, r := range rows {

@@ -1,3 +1,5 @@
+// Store keys must not change: they are compared with a recorded list.
+
 package lab
 
 import (
@@ -15,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/keys.txt anew")
 
-// The keys and names of what is trained and unlearned by what Lethe has are what they were,
-// so that a store finds its runs again. Who raises a method's version moves its keys:
-// go test ./lib/lab -run KeysOfMethods -update.
+// The keys and names of trainings and unlearnings stay as they are, so that a store finds
+// its runs. A raised version of a method changes its keys: go test ./lib/lab -run
+// KeysOfMethods -update.
 func TestKeysOfMethodsStayWhatTheyWere(t *testing.T) {
 	l := newLab(t)
 	if l.Engine.Info().Kind != backend.Name {

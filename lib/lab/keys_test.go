@@ -1,3 +1,5 @@
+// Tests of keys.go.
+
 package lab
 
 import (
@@ -24,9 +26,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// variants calls see with a copy of v for every field, nested ones too, in which
-// that field alone is another. Fields of function and interface types are left to
-// the caller, which gets their names.
+// variants calls see with a copy of v for every field, including nested ones, in which only
+// that field differs. It returns the names of fields of function and interface types.
 func variants(v any, see func(path string, changed any)) (left []string) {
 	base := reflect.ValueOf(v)
 	var walk func(path string, at func(root reflect.Value) reflect.Value, typ reflect.Type)
@@ -83,7 +84,7 @@ func variants(v any, see func(path string, changed any)) (left []string) {
 	return left
 }
 
-// differ demands that every variant of a value has a key of its own.
+// differ checks that every variant of a value has a key of its own.
 func differ(t *testing.T, v any, key func(any) store.Key) (left []string) {
 	t.Helper()
 	id := func(v any) string {
@@ -124,8 +125,8 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 	}
 }
 
-// A bottleneck's halves stand behind an interface: every field of every half, on either
-// side, makes another key, and so does another half.
+// A bottleneck's halves are interfaces: every field of either half, and another half,
+// change the key.
 func TestEveryFieldOfABottleneckIsInTheKey(t *testing.T) {
 	key := func(v any) store.Key { return store.Key{Recipe: "train", Config: NetworkKeyOf(v.(model.Architecture))} }
 	if left := differ(t, ib.Bottleneck{}, key); !slices.Equal(left, []string{".Compressor", ".Approximator"}) {
@@ -208,7 +209,7 @@ func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
 	}
 }
 
-// A goal that changed says so in its key, and one that did not has the key that it had.
+// A goal with a new version has a new key; others keep theirs.
 func TestACorrectedGoalIsAnotherKey(t *testing.T) {
 	for likelihood, want := range map[Likelihood]int{"": 0, SquaredError: 0, NegativeBinomial: 3, ZeroInflated: 3} {
 		if got := goalKey(Reconstruction{Likelihood: likelihood}).Version; got != want {
@@ -221,7 +222,7 @@ func TestACorrectedGoalIsAnotherKey(t *testing.T) {
 	}
 }
 
-// opened is a case of a setting and what its original might be, untrained.
+// opened returns a case of a setting and an untrained stand-in for its original.
 func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	t.Helper()
 	c := openCase(t, l, s)
@@ -232,7 +233,7 @@ func opened(t *testing.T, l *Lab, s Setting) (*Case, *Trajectory) {
 	return c, w
 }
 
-// keysOf are the keys of everything that a setting's protocol trains and unlearns.
+// keysOf returns the keys of everything that a setting's protocol trains and unlearns.
 func keysOf(t *testing.T, l *Lab, s Setting) string {
 	t.Helper()
 	c, w := opened(t, l, s)
@@ -278,10 +279,10 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		"Arch": func(s *Setting) {
 			s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 8} }
 		},
-		"Augment": func(s *Setting) { s.Augment = true },
-		"Keep":    func(s *Setting) { s.Keep = []int{1, 2} },
-		"Half":    func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
-		"Pixels":  func(s *Setting) { s.Pixels = true },
+		"Augment":     func(s *Setting) { s.Augment = true },
+		"Keep":        func(s *Setting) { s.Keep = []int{1, 2} },
+		"ShadowSplit": func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
+		"Pixels":      func(s *Setting) { s.Pixels = true },
 	}
 	opened := Backdoor{Source: "upper", Target: "lower", Column: "x1"}
 	for what, b := range map[string]Backdoor{
@@ -293,7 +294,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	}
 	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
 	variants(ShadowSplit{}, func(path string, changed any) {
-		changes["Half"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
+		changes["ShadowSplit"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
 	})
 	// Every field of the training's configuration; its seed is the setting's.
 	left := variants(train.Config{}, func(path string, changed any) {
@@ -349,8 +350,8 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	}
 }
 
-// How cells are prepared is in the names of jobs, which need no data. Keys hold the
-// hash of what was prepared.
+// The preparation of cells is in the names of jobs, which need no data. Keys hold the hash
+// of the prepared data.
 func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 	name := func(p cells.Preparation) string {
 		s := Setting{DataSet: "pbmc3k", Class: "DC", Cells: p}
@@ -389,7 +390,7 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 	}
 }
 
-// seesAll is a method that is shown everything.
+// seesAll is a method that sees everything.
 type seesAll struct{ unlearn.Unroll }
 
 func (seesAll) WithDefaults() unlearn.Method { return seesAll{} }
@@ -423,7 +424,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	// the key, and the numbers of the rows; the objective is the goal's, which is an
 	// argument of the key; hooks only watch, and the pace is a
 	// method's own.
-	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "pace"}
+	follow := []string{"Forget.X", "Forget.Y", "Retain.X", "Retain.Y", "HeldOut.X", "HeldOut.Y", "Range", "Objective", "Hooks", "stepScale"}
 	variants(train.Config{}, func(path string, changed any) {
 		changes["Fit"+path] = func(r *unlearn.Request) { r.Fit = changed.(train.Config) }
 	})
@@ -460,8 +461,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	}
 }
 
-// Where the data, the original and the rows are the same, so is the key: the
-// store hits.
+// Equal data, originals and rows give equal keys: the store finds the run.
 func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 120}

@@ -6,32 +6,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Lab trains and unlearns models and keeps them in a store. It may be used by
-// several goroutines.
+// Lab trains and unlearns models and keeps them in a store. It is safe for concurrent use.
 type Lab struct {
 	Engine *engine.Engine
 	Store  *store.Store
 	// Shift is added to every seed: see engine.SeedShift.
 	Shift int
-	// Progress is told how far the work is: without a list of jobs (see Expect) how
-	// far a training is, after every epoch, by all goroutines that train; with one
-	// how far the list is, by one at a time. It may be nil.
+	// Progress, if not nil, is called as the work advances: after every epoch of a
+	// training, possibly from several goroutines; or, with a list of jobs (see TrackJobs),
+	// with the progress of the list, from one goroutine at a time.
 	Progress func(Progress)
 
 	cache       dataCache
 	jobProgress *jobProgress
 }
 
-// Progress says how far a piece of work is: in epochs of a training, or with a
-// list of jobs in records met.
+// Progress is how far a piece of work is: in epochs of a training or, with a list of jobs,
+// in records processed.
 type Progress struct {
 	Done, Total int64
 	What        string
 }
 
-// Open opens the engine that LETHE_ENGINE names, or the best there is, and the
-// store that LETHE_STORE names, or the one in the user's cache folder. Its seeds
-// are moved as LETHE_SEED says.
+// Open opens the engine named by LETHE_ENGINE, or the best available one, and the store
+// named by LETHE_STORE, or the one in the user's cache folder. LETHE_SEED shifts its seeds.
 func Open() (*Lab, error) {
 	e, err := engine.Open("")
 	if err != nil {
@@ -49,13 +47,13 @@ func Open() (*Lab, error) {
 	return &Lab{Engine: e, Store: s, Shift: shift}, err
 }
 
-// Reseed is the lab with every seed moved by so many: other splits, other forget
-// sets, other trainings. Run 0 is the lab itself, and all runs share its store.
+// Reseed returns a lab whose seeds are shifted by run: other splits, forget sets and
+// trainings. It shares the store. Run 0 has the same seeds as l.
 func (l *Lab) Reseed(run int) *Lab {
 	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, Progress: l.Progress}
 }
 
-// epochProgress tells how far a training is, after every epoch.
+// epochProgress returns a callback that reports the progress of a training.
 func (l *Lab) epochProgress(job, what string, total int) func(train.Epoch) {
 	if l.Progress == nil {
 		return nil

@@ -1,3 +1,5 @@
+// Tests of lab.go.
+
 package lab
 
 import (
@@ -23,7 +25,7 @@ func newLab(t *testing.T) *Lab {
 	return &Lab{Engine: e, Store: s}
 }
 
-// smallSetting is a small case in which there is something to forget.
+// smallSetting is a small case with a planted group to forget.
 func smallSetting() Setting {
 	return Setting{
 		DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},

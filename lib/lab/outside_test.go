@@ -1,3 +1,5 @@
+// Results of code from another module are stored under its build.
+
 package lab_test
 
 import (
@@ -9,10 +11,10 @@ import (
 	"testing"
 )
 
-// A program in another module brings a method, a network, a loss, a goal, an optimiser, data,
+// A program in another module has a method, a network, a loss, a goal, an optimiser, data,
 // a lens, an attack and a measurement of its own. With the same code everything is found in
-// the store; with another body, under the same names, everything is computed anew, and
-// what is Lethe's own is found all the same.
+// the store; with other code under the same names everything is recomputed, except what is
+// this module's own.
 func TestCodeFromOutsideIsKeptUnderItsBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program twice; not with -short")
@@ -88,7 +90,7 @@ func buildProgram(t *testing.T, dir, number, to string) {
 	goOutput(t, dir, "build", "-o", to, ".")
 }
 
-// runProgram returns what it says of every kind.
+// runProgram returns what the program prints for every kind.
 func runProgram(t *testing.T, program, store string) map[string]string {
 	t.Helper()
 	out, err := exec.Command(program, store).CombinedOutput()

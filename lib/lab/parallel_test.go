@@ -1,3 +1,5 @@
+// Tests of parallel.go.
+
 package lab
 
 import (

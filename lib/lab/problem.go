@@ -1,3 +1,5 @@
+// Loading data and compiling networks.
+
 package lab
 
 import (
@@ -18,55 +20,53 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Problem is a prepared data set joined to a network.
+// Problem is a prepared data set together with a network.
 type Problem struct {
 	*datasets.Prepared
 	Arch   model.Architecture
 	Runner *model.Runner
-	// Augment gives what changes the training records of every epoch, for the seed
-	// of what it is used in; nil leaves them alone. It must be plain data: its JSON
-	// is part of the names in the store.
+	// Augment returns the augmenter of training records for a seed; nil: no augmentation.
+	// The augmenter must be plain data, since its JSON is part of store keys.
 	Augment func(seed engine.Root) train.Augmenter
 
-	// content is the hash of data whose own Hash is not known to be that of their
-	// content; "" where it is.
+	// content is the hash of the data's content where Hash is not known to be that;
+	// otherwise "".
 	content string
 }
 
-// Classes is the number of classes of the data set.
+// Classes returns the number of classes of the data set.
 func (p *Problem) Classes() int { return len(p.About.Classes) }
 
-// Records are the given rows of the train part with their labels; they are named
-// by these rows.
+// Records returns the given rows of the train part with their labels; their IDs are the row
+// numbers.
 func (p *Problem) Records(rows []int) unlearn.Data {
 	d := p.Train.Gather(rows)
 	return unlearn.Data{X: d.X, Y: d.Y, IDs: rows}
 }
 
-// dataCache holds the data that a lab has loaded, and its compiled networks, so that
-// the cases of a study share them.
+// dataCache holds a lab's loaded data and compiled networks, which its cases share.
 type dataCache struct {
 	mu      sync.Mutex
 	entries map[string]*cacheEntry
 	runners map[string]*model.Runner
-	hashes  map[*datasets.Prepared]bool // what was loaded
+	hashes  map[*datasets.Prepared]bool // data that were loaded here
 }
 
-// cacheEntry is a data set on the shelf; its lock is held while it is loaded.
+// cacheEntry is one data set; its lock is held while the data are loaded.
 type cacheEntry struct {
 	mu   sync.Mutex
 	data *datasets.Prepared
-	// missing says that the files are not on this machine; a list of jobs asks for
-	// every cell of a study, and drawing its rows takes time.
+	// missing says that the files are not on this machine. It is kept because a list of
+	// jobs asks for every cell of a study, and drawing the rows takes time.
 	missing error
 }
 
-// Problem loads what a setting names, a table or a set of images, and joins its
-// network to it. Nothing is loaded or compiled twice.
+// Problem loads the data set of a setting and joins its network to it. Nothing is loaded or
+// compiled twice.
 func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	s = s.withDefaults()
 	if s.Pixels && !s.HasImages() {
-		return nil, fmt.Errorf("data set %s: has no pixels", s.DataSet)
+		return nil, fmt.Errorf("data set %s: is not an image set", s.DataSet)
 	}
 	data, err := l.load(ctx, s)
 	if err != nil {
@@ -83,8 +83,8 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	return p, nil
 }
 
-// Join joins a network to data that somebody has prepared. What is computed of them is
-// kept under their content, whatever they say in Hash.
+// Join joins a network to data that the caller prepared. Results are stored under the
+// content of the data, whatever their Hash says.
 func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
 	p, err := l.JoinDerived(data, arch)
 	if err != nil || l.cache.has(data) {
@@ -96,8 +96,8 @@ func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, 
 	return p, nil
 }
 
-// JoinDerived joins a network to data whose Hash says what they were derived from, and how;
-// it is believed.
+// JoinDerived is Join for data whose Hash says what they were derived from and how; the
+// hash is trusted.
 func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
 	r, err := l.runner(arch)
 	if err != nil {
@@ -106,7 +106,7 @@ func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Pr
 	return &Problem{Prepared: data, Arch: arch, Runner: r}, nil
 }
 
-// load prepares a setting's data, the first time that they are asked for.
+// load prepares the data of a setting on first use.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	d := l.cache.entry(s.dataKey())
 	d.mu.Lock()
@@ -117,7 +117,7 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	var err error
 	switch {
 	case s.HasImages():
-		// The draw is the same for every seed of a model.
+		// The rows are the same for every seed of a model.
 		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
 		prepare := images.Prepare
 		if s.Pixels {
@@ -143,7 +143,7 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	return d.data, nil
 }
 
-// dataKey names what a resolved setting loads.
+// dataKey returns the cache key of the data of a setting with defaults.
 func (s Setting) dataKey() string {
 	name := fmt.Sprintf("%s/%d/%d/%+v/%v", s.DataSet, s.MaxRows, s.TestRows, s.Cells, s.Pixels)
 	if s.Backdoor != nil {
@@ -152,11 +152,11 @@ func (s Setting) dataKey() string {
 	return name
 }
 
-// prepareCells loads a setting's cells and prepares them. A part of them is refused:
-// a rare type would be gone.
+// prepareCells loads and prepares single cells. It refuses to take a part of them, which
+// would lose rare types.
 func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepared, error) {
 	if s.MaxRows > 0 || s.TestRows > 0 {
-		return nil, fmt.Errorf("%d rows and %d test rows are asked for; a set of cells is prepared whole", s.MaxRows, s.TestRows)
+		return nil, fmt.Errorf("%d rows and %d test rows were requested; a set of single cells is only prepared as a whole", s.MaxRows, s.TestRows)
 	}
 	c, err := cells.Load(ctx, s.DataSet)
 	if err != nil {
@@ -165,7 +165,7 @@ func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepar
 	return c.Prepared(s.Cells, seed)
 }
 
-// add makes loaded data known.
+// add registers loaded data.
 func (s *dataCache) add(data *datasets.Prepared) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,14 +175,14 @@ func (s *dataCache) add(data *datasets.Prepared) {
 	s.hashes[data] = true
 }
 
-// has reports whether data were loaded here.
+// has reports whether the data were loaded here.
 func (s *dataCache) has(data *datasets.Prepared) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hashes[data]
 }
 
-// modelWeights is the place of a data set on the shelf.
+// entry returns the entry of a data set.
 func (s *dataCache) entry(key string) *cacheEntry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +195,7 @@ func (s *dataCache) entry(key string) *cacheEntry {
 	return s.entries[key]
 }
 
-// runner compiles a network, or finds it on the shelf.
+// runner returns the compiled network, from the cache if it is there.
 func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
 	key := store.ContentHash(arch) // two networks can have the same name and fields
 	l.cache.mu.Lock()
@@ -214,9 +214,8 @@ func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
 	return r, nil
 }
 
-// Prepare loads a data set, keeps at most maxRows of its rows (0: all), splits
-// it by class with the seed and standardises it. The rows kept are a random
-// subset, in their order.
+// Prepare loads a data set, keeps at most maxRows rows (0: all), splits it by class with
+// the seed and standardises it. The rows kept are a random subset in their original order.
 func Prepare(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32) (*datasets.Prepared, error) {
 	t, err := datasets.Load(ctx, name)
 	if err != nil {
@@ -256,8 +255,8 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 	return &part
 }
 
-// ForImages is a Setting's Arch out of a family of networks for images, grey or
-// in colour, by the number of their pixels.
+// ForImages returns a Setting.Arch for a family of image networks. It derives the number of
+// channels and the side from the number of features.
 func ForImages(f vision.Family) func(features, classes int) model.Architecture {
 	return func(features, classes int) model.Architecture {
 		channels, side := 1, intSqrt(features)
@@ -268,7 +267,7 @@ func ForImages(f vision.Family) func(features, classes int) model.Architecture {
 	}
 }
 
-// intSqrt is the square root of a square number, 0 of others.
+// intSqrt returns the square root of a square number, and 0 for others.
 func intSqrt(n int) int {
 	for r := 1; r*r <= n; r++ {
 		if r*r == n {
@@ -278,12 +277,12 @@ func intSqrt(n int) int {
 	return 0
 }
 
-// ImageNetwork is a family of networks for images by its name.
+// ImageNetwork returns the family of image networks with the given name.
 func ImageNetwork(name string) (vision.Family, error) {
 	for _, f := range vision.All() {
 		if f.Name == name {
 			return f, nil
 		}
 	}
-	return vision.Family{}, fmt.Errorf("no network for images is called %q", name)
+	return vision.Family{}, fmt.Errorf("there is no image network %q", name)
 }

@@ -1,3 +1,6 @@
+// The experimental protocol: which model is trained on which records, which models are the
+// retraining baselines, and what an unlearning method gets to see.
+
 package lab
 
 import (
@@ -16,48 +19,46 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// This file is the protocol. Whoever asks who is trained on what, who is the
-// oracle, who is the other seed and what an unlearning method is told finds the
-// answer here and nowhere else.
-
-// The seeds that every case shares, RULER's (section 4): of the split into train
-// and test part, of the forget set, and of every unlearning.
+// Seeds that all cases share, from RULER (section 4): of the split into train and test
+// part, of the forget set, and of every unlearning.
 const (
 	SplitSeed   = 999
 	ForgetSeed  = 999
 	UnlearnSeed = 100
 )
 
-// CellsSeed divides single cells, as in "Fishing for Privacy" (its program).
+// CellsSeed is the seed of the splits of single cells, from the program of "Fishing for
+// Privacy".
 const CellsSeed = 42
 
-// ShadowSplitSeed deals the records of a fleet.
+// ShadowSplitSeed is the default seed of the split between shadow models.
 const ShadowSplitSeed = 999
 
-// TestFraction of a table's records is held out. Image sets have a test part.
+// TestFraction is the share of a table's records that is held out. Image sets have a test
+// part of their own.
 const TestFraction = 0.2
 
-// Variant is one row of a table: a model of the case that is judged, under its label.
+// Variant is one row of a table: a method whose model is evaluated, under its label.
 type Variant struct {
 	Label   string
 	Method  unlearn.Method
-	Control bool // not a method: it is there to be compared with
+	Control bool // a baseline, not an unlearning method
 }
 
-// The permanent controls are methods like any other, of which [Setting.ModelSpec]
-// knows where they come from:
+// The standard controls are methods, too; [Setting.ModelSpec] says which model they
+// stand for:
 //
-//	unlearn.NoOp{}            the original itself
-//	unlearn.Retrain{}              the oracle
-//	unlearn.SecondOracle           the oracle of a seed that nothing else has
-//	unlearn.RandomWeights{}        destroyed
-//	Matched(epochs)                matched fine-tuning
+//	unlearn.NoOp{}            the original, unchanged
+//	unlearn.Retrain{}              retraining with the original's seed
+//	unlearn.SecondOracle           retraining with a seed of its own
+//	unlearn.RandomWeights{}        an untrained model
+//	MatchedFineTuning(epochs)      fine-tuning for as many epochs
 
-// MatchedFineTuning is the control of a method that takes so many epochs: fine-tuning for
-// as many, which never sees a record of the forget set.
+// MatchedFineTuning is the control for a method that takes the given number of epochs:
+// fine-tuning on the retain set for as many epochs.
 func MatchedFineTuning(epochs int) unlearn.Method { return unlearn.FineTuning{Epochs: epochs} }
 
-// IsControl reports whether a method is there to be compared with.
+// IsControl reports whether a method is a control.
 func IsControl(m unlearn.Method) bool {
 	switch m.(type) {
 	case unlearn.NoOp, unlearn.RandomWeights, unlearn.Retrain:
@@ -71,30 +72,27 @@ type Rows string
 
 // Which records.
 const (
-	AllRecords      Rows = "everything"
-	RetainedRecords Rows = "retained"
+	AllRecords      Rows = "everything" // every record of the train part
+	RetainedRecords Rows = "retained"   // all but the forget set
 )
 
-// Rows is where a model of a case comes from: from a training on some rows
-// with a seed, or from an unlearning of the case's original where Method is not
-// nil.
+// ModelSpec says how a model of a case is made: by a training on some rows with a seed or,
+// where Method is not nil, by unlearning from the case's original.
 type ModelSpec struct {
 	Rows   Rows
 	Seed   int
 	Method unlearn.Method
 }
 
-// Original is the model that is to forget: trained on everything.
+// Original returns the spec of the model that has to forget: trained on all records.
 func (s Setting) Original() ModelSpec { return ModelSpec{Rows: AllRecords, Seed: s.Seed} }
 
-// Oracle is the model that never met what is to be forgotten: trained like the
-// original, from the same initial weights and with the same draws, on the
-// retained records alone.
+// Oracle returns the spec of the retrained model: trained like the original, from the same
+// initial weights and with the same random numbers, on the retained records alone.
 func (s Setting) Oracle() ModelSpec { return ModelSpec{Rows: RetainedRecords, Seed: s.Seed} }
 
-// Rows says where the model of an arm comes from. Doing nothing is the
-// original itself, and retraining is one of the trainings that serve as oracles;
-// every other method unlearns the original.
+// ModelSpec returns the spec of a method's model. NoOp is the original itself and Retrain a
+// training; every other method unlearns from the original.
 func (s Setting) ModelSpec(m unlearn.Method) ModelSpec {
 	switch m := m.(type) {
 	case unlearn.NoOp:
@@ -105,7 +103,7 @@ func (s Setting) ModelSpec(m unlearn.Method) ModelSpec {
 	return ModelSpec{Rows: AllRecords, Seed: s.Seed, Method: m}
 }
 
-// Needs is what has to be there before: an unlearning needs the original.
+// Needs returns the models that must exist first: an unlearning needs the original.
 func (s Setting) Needs(o ModelSpec) []ModelSpec {
 	if o.Method == nil {
 		return nil
@@ -113,7 +111,7 @@ func (s Setting) Needs(o ModelSpec) []ModelSpec {
 	return []ModelSpec{s.Original()}
 }
 
-// training is what a model is trained by.
+// training returns the training that makes the model of a spec.
 func (c *Case) training(o ModelSpec) Training {
 	rows := c.Retain
 	if o.Rows == AllRecords {
@@ -129,10 +127,10 @@ func (c *Case) training(o ModelSpec) Training {
 	return out
 }
 
-// request is what an unlearning method is asked: which model, which records are
-// to be forgotten and which retained, who held them, and how the original was trained. Records
-// are augmented as they were in training, by draws of the unlearning's own;
-// retraining repeats those of the training.
+// request returns what an unlearning method gets: the original, the forget and the retain
+// set, which user held which rows, and how the original was trained. Records are augmented
+// as in training, with random numbers of the unlearning's own; retraining repeats those of
+// the training.
 func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	t, seed := c.training(c.Original()), engine.Root(UnlearnSeed+c.Lab.Shift)
 	r := unlearn.Request{
@@ -161,9 +159,9 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	return r
 }
 
-// featureRange is where features of prepared records lie, as far as who has the model
-// alone knows it: of images between black and white, on the channels where these are
-// farthest apart; of standardised columns within three standard deviations.
+// featureRange returns the range of the features of prepared records, as far as someone who
+// has only the model knows it: for images from black to white on the channels where these
+// are farthest apart, for standardised columns three standard deviations.
 func (p *Problem) featureRange() unlearn.Range {
 	if p.About.Shape[0] == 0 {
 		return unlearn.Range{Low: -3, High: 3}
@@ -175,9 +173,9 @@ func (p *Problem) featureRange() unlearn.Range {
 	return r
 }
 
-// unlearningGoal is what a method takes the original to have been trained for: the goal of
-// the training, where that has a schedule what is left of it at the end.
-// Retraining repeats the schedule.
+// unlearningGoal returns the goal that a method assumes the original was trained for. For a
+// goal with a schedule it is the goal at the schedule's end; retraining repeats the
+// schedule.
 func (c *Case) unlearningGoal(m unlearn.Method) Goal {
 	s, ok := c.Goal.(FinalGoal)
 	if _, again := m.(unlearn.Retrain); again || !ok {
@@ -186,9 +184,9 @@ func (c *Case) unlearningGoal(m unlearn.Method) Goal {
 	return s.FinalGoal()
 }
 
-// checkpointEpoch is the epoch to which a method goes back, if its state was kept: the
-// last that was, which is the start of the last epoch, or of a method that goes
-// back to before a stage of the training the last before that stage.
+// checkpointEpoch returns the epoch of the checkpoint that a method starts from, if one was
+// kept: the last one or, for a method that goes back to before a stage of the training, the
+// last one before that stage.
 func checkpointEpoch(m unlearn.Method, t Training) (epoch int, kept bool) {
 	bound := float64(t.Fit.Epochs)
 	if s, ok := m.(unlearn.Staged); ok {
@@ -202,10 +200,10 @@ func checkpointEpoch(m unlearn.Method, t Training) (epoch int, kept bool) {
 	return epoch, kept
 }
 
-// withNonMembers is the problem with, for strangers, the test part in the place of the train
-// part, so that a goal has an objective of its records.
-func (p *Problem) withNonMembers(strangers bool) *Problem {
-	if !strangers {
+// withNonMembers returns the problem with the test part in place of the train part, if
+// nonMembers is set, so that a goal has an objective of those records.
+func (p *Problem) withNonMembers(nonMembers bool) *Problem {
+	if !nonMembers {
 		return p
 	}
 	swapped, data := *p, *p.Prepared
@@ -213,7 +211,7 @@ func (p *Problem) withNonMembers(strangers bool) *Problem {
 	return &swapped
 }
 
-// WithRecords is the problem with other records in the place of the train part, so that a
+// WithRecords returns the problem with other records in place of the train part, so that a
 // goal has an objective of them.
 func (p *Problem) WithRecords(d unlearn.Data) *Problem {
 	swapped, data := *p, *p.Prepared
@@ -222,12 +220,10 @@ func (p *Problem) WithRecords(d unlearn.Data) *Problem {
 	return &swapped
 }
 
-// heldOutRows are the rows of the test part that an unlearning method may look at, to
-// choose a rate or an epoch or to show critics what a stranger looks like: one half,
-// drawn at random, the same for every method and seed. How good models are is measured
-// on the whole test part, which was not trained on; non-members that attackers and lenses
-// are to tell from the forgotten records, and what they learn from, come from the other
-// half, see Judged and Unseen.
+// heldOutRows returns the rows of the test part that an unlearning method may see, to
+// choose a learning rate or an epoch or as examples of non-members: a random half, the same
+// for every method and seed. Accuracy is measured on the whole test part. Non-members for
+// attacks and lenses come from the other half, see EvalRows and NonMemberRows.
 func (c *Case) heldOutRows() []int {
 	n := c.Test.X.Rows
 	rows := engine.Root(SplitSeed + c.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
@@ -235,7 +231,7 @@ func (c *Case) heldOutRows() []int {
 	return rows
 }
 
-// EvalRows are the rows of the test part that no method may look at, ascending.
+// EvalRows returns the rows of the test part that no method may see, ascending.
 func (c *Case) EvalRows() (rows []int) {
 	seen := c.heldOutRows()
 	for i := range c.Test.X.Rows {
@@ -246,10 +242,9 @@ func (c *Case) EvalRows() (rows []int) {
 	return rows
 }
 
-// NonMemberRows are the rows of the test part that none of some methods looks at, ascending: the
-// non-members of a table that judges these methods and no others, whose rows are all
-// judged on the same records. It is the whole part unless one of them sees held-out
-// records; then it is Judged.
+// NonMemberRows returns the rows of the test part that none of the methods sees, ascending:
+// the non-members of a table that has only these methods. It is the whole test part unless
+// one of the methods sees held-out records; then it is EvalRows.
 func (c *Case) NonMemberRows(methods ...unlearn.Method) []int {
 	if slices.ContainsFunc(methods, func(m unlearn.Method) bool { return m.Sees().HeldOut }) {
 		return c.EvalRows()
@@ -261,7 +256,7 @@ func (c *Case) NonMemberRows(methods ...unlearn.Method) []int {
 	return rows
 }
 
-// Divide returns the rows of the train part to forget and the others, ascending.
+// Divide returns the rows of the train part to forget and the other rows, ascending.
 func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
 	s = s.withDefaults()
 	switch sets := s.forgetSetKinds(); {
@@ -297,7 +292,7 @@ func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) 
 	return forget, retain, nil
 }
 
-// entries are the forget sets that a setting names, in words.
+// forgetSetKinds describes the forget sets that a setting names.
 func (s Setting) forgetSetKinds() (out []string) {
 	if s.Planted != "" {
 		out = append(out, fmt.Sprintf("the planted group %q", s.Planted))
@@ -320,9 +315,9 @@ func (s Setting) forgetSetKinds() (out []string) {
 	return out
 }
 
-// drawForgetSet divides the train part as the program of "Fishing for Privacy" does: records
-// are drawn from it in the order in which it was itself drawn. Records without a label
-// are of no class that a series takes.
+// drawForgetSet divides the train part like the program of "Fishing for Privacy": records
+// are drawn from the train part in the order in which the train part itself was drawn.
+// Unlabelled records belong to no class of a series.
 func (s Setting) drawForgetSet(p *datasets.Prepared) (forget, retain []int, err error) {
 	split := libcells.Split{Train: p.DrawOrder}
 	if split.Train == nil {
@@ -344,7 +339,7 @@ func (s Setting) drawForgetSet(p *datasets.Prepared) (forget, retain []int, err 
 	return f.Forget, f.Retain, err
 }
 
-// groupFilter says which rows of the train part belong to the group that is forgotten.
+// groupFilter returns whether a row of the train part belongs to the group to forget.
 func (s Setting) groupFilter(p *datasets.Prepared) (func(row int) bool, error) {
 	name := s.Planted
 	if s.Backdoor != nil {
@@ -367,7 +362,7 @@ func (s Setting) groupFilter(p *datasets.Prepared) (func(row int) bool, error) {
 	return func(row int) bool { return p.Train.Y[row] == class }, nil
 }
 
-// holders are who holds which rows of the train part; nil where nobody shares it.
+// holders returns which user holds which rows of the train part; nil without a federation.
 func (s Setting) holders(p *datasets.Prepared) ([]federated.User, error) {
 	if s.Shards == nil {
 		return nil, nil
@@ -375,7 +370,7 @@ func (s Setting) holders(p *datasets.Prepared) ([]federated.User, error) {
 	return s.Shards.assign(p, engine.Root(s.ForgetSeed))
 }
 
-// requestedRows are the rows of the train part that a user asks to have forgotten.
+// requestedRows returns the rows of the train part that a user requests to forget.
 func (s Setting) requestedRows(p *datasets.Prepared) ([]int, error) {
 	users, err := s.holders(p)
 	if err != nil {
@@ -384,7 +379,7 @@ func (s Setting) requestedRows(p *datasets.Prepared) ([]int, error) {
 	return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))
 }
 
-// complementRows are the rows of the train part that are not among some ascending ones.
+// complementRows returns the rows of the train part that are not in the ascending list.
 func complementRows(p *datasets.Prepared, some []int) []int {
 	return slices.DeleteFunc(allRows(p), func(row int) bool { _, is := slices.BinarySearch(some, row); return is })
 }
@@ -397,26 +392,26 @@ func allRows(p *datasets.Prepared) []int {
 	return out
 }
 
-// ShadowSplit is the place of a model in a fleet: models of one recipe among which the
-// records of the forget set are dealt, to ask whether a model shows which of them it
-// had. Models 2j and 2j+1 are a pair: each record that is dealt is in the training of
-// one of them, in equal halves (of an odd number the second has one more), so that
-// every record is in half of all models. Each pair draws by itself: a longer fleet
-// goes on where a shorter one ends.
+// ShadowSplit is the place of a model among shadow models: models of one setting between
+// which records are split, so that one can test whether a model reveals which of them it
+// was trained on. Models 2j and 2j+1 are a pair: each assigned record is in the training of
+// exactly one of them, in equal halves (of an odd number the second has one more). So every
+// record is in the training of half of all models. Each pair is drawn independently: more
+// models extend a smaller number of them.
 //
-// A model's forget set is what it was dealt; what the other one has is in none of its
-// trainings, and the records that are not dealt are always in.
+// A model's forget set is the half assigned to it. The other half is in none of its
+// trainings; records that are not assigned are always in.
 type ShadowSplit struct {
 	Model int    `json:"model"` // 0, 1, ...
-	Whole bool   `json:"whole"` // the whole train part is dealt, not the forget set alone
-	Seed  uint32 `json:"seed"`  // of the deal; 0: ShadowSplitSeed
+	Whole bool   `json:"whole"` // the whole train part is split, not the forget set alone
+	Seed  uint32 `json:"seed"`  // of the split; 0: ShadowSplitSeed
 }
 
-// assign takes from a case what is dealt to the other model of the pair.
+// removeOthers removes from a case the records assigned to the other model of the pair.
 func (h ShadowSplit) removeOthers(c *Case) error {
 	records := c.assignedRows()
 	if h.Model < 0 || len(records) < 2 {
-		return fmt.Errorf("data set %s: %d records are dealt to two models, this one is model %d of a fleet", c.DataSet, len(records), h.Model)
+		return fmt.Errorf("data set %s: %d records to split between two shadow models; this is model %d", c.DataSet, len(records), h.Model)
 	}
 	order := engine.Root(h.Seed).Stream(engine.StreamShadowSplit, uint64(h.Model/2)).Perm(len(records))
 	others := order[len(order)/2:]
@@ -430,13 +425,13 @@ func (h ShadowSplit) removeOthers(c *Case) error {
 	out := func(row int) bool { _, is := slices.BinarySearch(c.Out, row); return is }
 	c.Forget, c.Retain = slices.DeleteFunc(c.Forget, out), slices.DeleteFunc(c.Retain, out)
 	if len(c.Forget) == 0 {
-		return fmt.Errorf("data set %s: model %d of a fleet was dealt no record of the forget set", c.DataSet, h.Model)
+		return fmt.Errorf("data set %s: shadow model %d was assigned no record of the forget set", c.DataSet, h.Model)
 	}
 	return nil
 }
 
-// assignedRows are the rows of the train part that a fleet deals, of a case that has no half
-// yet, ascending.
+// assignedRows returns the rows of the train part to split, ascending, for a case that is
+// not split yet.
 func (c *Case) assignedRows() []int {
 	if !c.ShadowSplit.Whole {
 		return c.Forget
@@ -446,7 +441,7 @@ func (c *Case) assignedRows() []int {
 	return rows
 }
 
-// assignedRows names what is dealt.
+// assignedName returns the name of the records that are split.
 func (h ShadowSplit) assignedName(forget string) string {
 	if h.Whole {
 		return "everything"
@@ -454,39 +449,38 @@ func (h ShadowSplit) assignedName(forget string) string {
 	return forget
 }
 
-// Goal builds what a training minimises. Its name and its JSON are part of the
-// store's key.
+// Goal is what a training minimises. Its name and its JSON are part of store keys.
 type Goal interface {
 	Name() string
-	// Objective is over the given rows of the problem's train part.
+	// Objective returns the objective on the given rows of the problem's train part.
 	Objective(p *Problem, rows []int) (train.Objective, error)
 }
 
-// GoalWithDefaults is a goal with settings of which a zero stands for a default.
+// GoalWithDefaults is a goal with settings for which zero means a default.
 type GoalWithDefaults interface {
 	Goal
-	// WithDefaults has every such zero replaced by its meaning; see nn.Zero.
+	// WithDefaults replaces every such zero by its value; see nn.Zero.
 	WithDefaults() Goal
 }
 
-// FinalGoal is a goal with a schedule: what it minimises changes in the course of a
-// training.
+// FinalGoal is a goal with a schedule: what it minimises changes during a training.
 type FinalGoal interface {
 	Goal
-	// FinalGoal is what it minimises once the schedule is over. Unlearning goes on
-	// with it; retraining repeats the training.
+	// FinalGoal returns the goal at the end of the schedule. Unlearning goes on with it;
+	// retraining repeats the schedule.
 	FinalGoal() Goal
 }
 
-// PerRecordLoss is a goal that is a mean over records of something that is lost on each.
+// PerRecordLoss is a goal that is a mean of per-record losses.
 type PerRecordLoss interface {
 	Goal
-	// RecordLosses are what a model that says p loses on records, one number each;
-	// higher speaks against a member.
+	// RecordLosses returns the loss of each record, given the model's prediction p. A
+	// higher loss is evidence against membership.
 	RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error)
 }
 
-// goalWithDefaults is what stands in names and keys.
+// goalWithDefaults returns a goal with its defaults, as names and keys hold it; nil:
+// Labels.
 func goalWithDefaults(g Goal) Goal {
 	if g == nil {
 		return Labels{}
@@ -497,19 +491,19 @@ func goalWithDefaults(g Goal) Goal {
 	return g
 }
 
-// Labels is the goal of a classifier: cross-entropy against the records' labels.
+// Labels is the goal of a classifier: the cross-entropy with the records' labels.
 type Labels struct{}
 
 // Name implements Goal.
 func (Labels) Name() string { return "labels" }
 
-// RecordLosses implements Judging.
+// RecordLosses implements PerRecordLoss.
 func (Labels) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
 	return train.Losses(p.Logits(), records.Y), nil
 }
 
-// isLabels reports whether a goal is a classifier's, which unlearning methods know
-// by themselves.
+// isLabels reports whether a goal is that of a classifier, which unlearning methods know
+// without an objective.
 func isLabels(g Goal) bool {
 	_, is := g.(Labels)
 	return is

@@ -1,3 +1,5 @@
+// Tests of protocol.go.
+
 package lab
 
 import (
@@ -200,7 +202,7 @@ func TestABarKnowsWhatIsLeft(t *testing.T) {
 	l := &Lab{Progress: func(p Progress) { told = append(told, p) }}
 	l.TrackJobs(jobs)
 	l.ReportProgress("training", 0.5, "half")
-	l.ReportProgress("lost training", 1, "nobody asks for it: what needed it is finished")
+	l.ReportProgress("lost training", 1, "no job needs it: what needed it is finished")
 	l.ReportDone("training", "whole")
 	l.ReportDone("training", "again")
 	l.ReportDone("method", "")
@@ -231,7 +233,7 @@ func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {
 		t.Errorf("a table was augmented: %v", err)
 	}
 	if _, err := c.Lab.Jobs(t.Context(), Setting{DataSet: "atlantis"}, unlearn.SCRUB{}); err == nil || errors.Is(err, store.ErrDamaged) {
-		t.Errorf("jobs on data that nobody knows: %v", err)
+		t.Errorf("jobs on unknown data: %v", err)
 	}
 }
 

@@ -1,3 +1,5 @@
+// The goal of autoencoders of single cells.
+
 package lab
 
 import (
@@ -25,28 +27,28 @@ const (
 	ZeroInflated     Likelihood = "zinb" // of the counts; see loss.ZeroInflated
 )
 
-// Reconstruction is the goal of a variational autoencoder of single cells, a
-// negative evidence lower bound:
+// Reconstruction is the goal of a variational autoencoder of single cells, a negative
+// evidence lower bound:
 //
 //	mean over cells of -log likelihood + beta divergence
 //
 // A record of the problem is a cell's log-normalised expression log(1 + PerTotal
-// count/total) of the network's genes and, for a conditional network, its cluster
-// behind it. The zero value is what the program of "Fishing for Privacy" trains
-// its baseline on: the squared error, with the sum of the expression over the
-// genes as the library size; beta rises from 0 to 1 in 20 epochs, and a
-// divergence below 0.03 per cell and latent variable is free.
+// count/total) of the network's genes and, for a conditional network, its cluster after it.
+// The zero value is the training of the baseline in the program of "Fishing for Privacy":
+// the squared error, with the sum of the expression over the genes as the library size;
+// beta rises from 0 to 1 in 20 epochs, and a divergence below 0.03 per cell and latent
+// variable is free.
 //
-// Counts are found again, exactly, from the expression and the cell's total in the
-// column datasets.Library of the problem's records; the library size is their sum
-// over the network's genes, since that is what the proportions are shares of.
+// Counts are recovered exactly from the expression and the cell's total in the column
+// datasets.Library of the records. The library size is the sum of the counts over the
+// network's genes, since the network's proportions are shares of that sum.
 type Reconstruction struct {
 	Likelihood Likelihood `json:"likelihood,omitempty"` // "": SquaredError
 	Beta       float64    `json:"beta,omitempty"`       // 0: 1, nn.Zero: none
 	WarmUp     int        `json:"warm_up,omitempty"`    // epochs in which beta rises, 0: 20
 	FreeBits   float64    `json:"free_bits,omitempty"`  // 0: 0.03, nn.Zero: none
-	// Plain is without warm-up and free bits: what that program trains its other
-	// models on, and what all of its unlearning goes on with.
+	// Plain switches warm-up and free bits off: that program trains its other models this
+	// way, and all of its unlearning.
 	Plain    bool    `json:"plain,omitempty"`
 	PerTotal float64 `json:"per_total,omitempty"` // 0: 10,000
 }
@@ -62,9 +64,9 @@ var (
 // Name implements Goal.
 func (Reconstruction) Name() string { return "reconstruction" }
 
-// Version implements unlearn.Versioned: since 2 the likelihoods of counts take their three
-// log-gammas together, which is another last bit, and since 3 their sums over more than 512
-// counts are right: the engine wrote over a half of them.
+// Version implements unlearn.Versioned. Version 2 computes the three log-gammas of a count
+// likelihood together, which changes the last bit; version 3 corrects sums over more than
+// 512 counts.
 func (g Reconstruction) Version() int {
 	if g.withDefaults().Likelihood == SquaredError {
 		return 0
@@ -109,7 +111,7 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("the likelihood %q is none of %q, %q and %q", g.Likelihood, SquaredError, NegativeBinomial, ZeroInflated)
+		return nil, fmt.Errorf("unknown likelihood %q; there are %q, %q and %q", g.Likelihood, SquaredError, NegativeBinomial, ZeroInflated)
 	}
 	inputs := map[string]array.Matrix[float32]{loss.Target: target, loss.Library: rowSums(target)}
 	targets := []train.Target{{Loss: law, Inputs: inputs, Weight: 1}}
@@ -119,13 +121,13 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 	return train.Objective{{Name: "cells", X: part.X, IDs: rows, Targets: targets}}, nil
 }
 
-// RecordLosses implements Judging: a cell's negative evidence lower bound at the mean
-// of its posterior, the squared error plus beta times the divergence, without free
-// bits and warm-up. It refuses the other likelihoods.
+// RecordLosses implements PerRecordLoss: the negative evidence lower bound of a cell at the
+// mean of its posterior, i.e. the squared error plus beta times the divergence, without
+// free bits and warm-up. It refuses the other likelihoods.
 func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
 	g = g.withDefaults()
 	if g.Likelihood != SquaredError {
-		return nil, fmt.Errorf("lab: what a cell loses under the likelihood %q is not computed here, of %q it is", g.Likelihood, SquaredError)
+		return nil, fmt.Errorf("lab: there is no per-cell loss for the likelihood %q, only for %q", g.Likelihood, SquaredError)
 	}
 	proportion := p.Outputs[loss.Proportion]
 	if proportion.Cols == 0 || proportion.Cols > records.X.Cols {
@@ -143,7 +145,7 @@ func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part)
 	return out, err
 }
 
-// freeBits are exactly 0 where there are none.
+// freeBits returns the free bits, exactly 0 where they are off.
 func (g Reconstruction) freeBits() float64 {
 	if g.FreeBits == nn.Zero {
 		return 0
@@ -151,7 +153,7 @@ func (g Reconstruction) freeBits() float64 {
 	return g.FreeBits
 }
 
-// toCounts turns the expression x of cells into counts.
+// toCounts turns the expression x of cells into counts, in place.
 func (g Reconstruction) toCounts(x array.Matrix[float32], totals []float64) error {
 	if len(totals) != x.Rows {
 		return fmt.Errorf("counts need the column %q of the records, the cells' total counts; it has %d of %d", datasets.Library, len(totals), x.Rows)
@@ -161,7 +163,8 @@ func (g Reconstruction) toCounts(x array.Matrix[float32], totals []float64) erro
 			exact := math.Expm1(float64(v)) * totals[i] / g.PerTotal
 			count := math.Round(exact)
 			if !(count >= 0) || math.Abs(exact-count) > 0.1 {
-				return fmt.Errorf("the expression %v of gene %d in record %d is that of %v counts of a total of %v: no count", v, j, i, exact, totals[i])
+				return fmt.Errorf("the expression %v of gene %d in record %d means %v counts of a total of %v, which is not an integer",
+					v, j, i, exact, totals[i])
 			}
 			x.Row(i)[j] = float32(count)
 		}
@@ -169,7 +172,7 @@ func (g Reconstruction) toCounts(x array.Matrix[float32], totals []float64) erro
 	return nil
 }
 
-// rowSums are the sums of the rows, one column.
+// rowSums returns the sums of the rows as one column.
 func rowSums(x array.Matrix[float32]) array.Matrix[float32] {
 	totals := utility.LibrarySizes(x)
 	return array.Convert[float32](array.Matrix[float64]{Rows: x.Rows, Cols: 1, Data: totals})

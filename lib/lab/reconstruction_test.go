@@ -1,3 +1,5 @@
+// Tests of reconstruction.go.
+
 package lab
 
 import (
@@ -25,7 +27,7 @@ const (
 	someGenes = 5
 )
 
-// countedCells are counts, the cells' totals over more genes than these, and the
+// countedCells returns counts, the cells' totals over more genes than these, and the
 // problem of their log-normalised expression.
 func countedCells(t *testing.T, l *Lab, arch vae.Cells) (*Problem, array.Matrix[float32]) {
 	t.Helper()
@@ -142,7 +144,7 @@ func TestReconstructionsThatCannotBeAreRefused(t *testing.T) {
 		g Reconstruction
 		p *Problem
 	}{
-		`likelihood "poisson" is none`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
+		`unknown likelihood "poisson"`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
 		`column "library"`:             {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) { p.Train.Extra = nil })},
 		"gene 2 in record 1": {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) {
 			p.Train.X.Row(1)[2] = float32(math.Log1p(1.5 * 10_000 / p.Train.Extra[datasets.Library][1])) // one and a half
@@ -191,7 +193,7 @@ func TestCellsAreUnlearned(t *testing.T) {
 	if before, after := lost(original.Final, c.Forget), lost(got, c.Forget); !(after > before) {
 		t.Errorf("the loss on the forgotten cells was %v and is %v", before, after)
 	}
-	// Retraining through a request is the training that serves as the oracle.
+	// Retraining through a request is the training of the retrained model.
 	oracle, err := l.Train(context.Background(), c.training(c.Oracle()))
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +212,8 @@ func TestCellsAreUnlearned(t *testing.T) {
 	}
 }
 
-// By hand: what is lost on a cell is its squared error with library size plus beta
-// divergences at the mean of its posterior, nothing of which is free.
+// By hand: the loss of a cell is its squared error with library size plus beta divergences
+// at the mean of its posterior, without free bits.
 func TestWhatACellLoses(t *testing.T) {
 	matrix := func(cols int, v ...float32) array.Matrix[float32] {
 		return array.Matrix[float32]{Rows: len(v) / cols, Cols: cols, Data: v}

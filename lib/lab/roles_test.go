@@ -1,3 +1,5 @@
+// Which seeds and settings each part of a case depends on.
+
 package lab
 
 import (
@@ -8,8 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Which of their records a user erases is drawn with the forget seed: another seed draws
-// other places among what they hold.
+// Which of their records a user erases is drawn with the forget seed.
 func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	l := newLab(t)
 	places := func(seed uint32) (out []int) {
@@ -32,7 +33,8 @@ func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	}
 }
 
-// Which records get a wrong answer is drawn with the forget seed, and moves with the lab.
+// Which records get a wrong label is drawn with the forget seed, and changes with the lab's
+// shift.
 func TestTheForgetSeedDrawsTheRecordsOfABackdoor(t *testing.T) {
 	rows := func(l *Lab, seed uint32) []int {
 		return openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Arch: imageSetting().Arch, ForgetSeed: seed,
@@ -57,8 +59,8 @@ func confusedMoons(seed uint32) Setting {
 	return Setting{DataSet: "two_moons", ForgetSeed: seed, Backdoor: &Backdoor{Source: "upper", Target: "lower", Confuse: true}}
 }
 
-// The half of the test part that methods look at is drawn anew where the lab's seeds move,
-// is the same for every method and seed of a model, and is never judged.
+// The half of the test part that methods see changes with the lab's shift only, is the same
+// for every method and seed, and is never evaluated on.
 func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 	l := newLab(t)
 	c, other := openCase(t, l, smallSetting()), openCase(t, l.Reseed(1), smallSetting())
@@ -91,8 +93,8 @@ func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 	}
 }
 
-// A training by users knows nothing of who is to ask, and an oracle's does: an exchange
-// would give the original another key for every user, or all oracles the same.
+// The key of a federated training does not depend on who requests; that of a retrained
+// model does.
 func TestOnlyOraclesDependOnWhoAsks(t *testing.T) {
 	l := newLab(t)
 	keys := func(asks int, share float64) (original, oracle string) {

@@ -1,3 +1,5 @@
+// Settings of experiments and the names made of them.
+
 package lab
 
 import (
@@ -20,65 +22,64 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Setting says which model is to forget what: the coordinates of a case. The
-// zero value is RULER's main experiment: its network on Breast Cancer, 50 epochs
-// of Adam, and 5 % of the train part, drawn at random, to be forgotten.
+// Setting says which model has to forget which records. The zero value is RULER's main
+// experiment: its network on Breast Cancer, 50 epochs of Adam, and a random 5 % of the
+// train part to forget.
 type Setting struct {
 	DataSet string // "": breast_cancer
-	MaxRows int    // at most so many rows of it, 0: all; of an image set, so many training images
-	// TestRows is the number of test images of an image set, 0: all. A table has
-	// a fifth of its rows.
+	MaxRows int    // at most so many rows, 0: all; for an image set, training images
+	// TestRows is the number of test images of an image set, 0: all. For a table the test
+	// part is a fifth of the rows.
 	TestRows int
-	// Cells says how a set of single cells is prepared; of others it is not looked at.
+	// Cells says how a set of single cells is prepared; it is ignored for other data.
 	Cells cells.Preparation
 	// Fraction of the train part is forgotten, drawn with ForgetSeed.
 	Fraction   float64 // 0: 0.05
 	ForgetSeed uint32  // 0: 999
-	// Planted names a group that the data set's generator planted, such as
-	// "outliers"; its rows in the train part are forgotten instead.
+	// Planted names a group that the data set's generator planted, such as "outliers"; its
+	// rows in the train part are forgotten instead.
 	Planted string
-	// Class names a class, all records of which in the train part are forgotten
-	// instead.
+	// Class names a class; its records in the train part are forgotten instead.
 	Class string
-	// Scattered forgets so many records of the train part instead, whatever they are:
-	// the first of a permutation by RandomState(ForgetSeed), 0: 42 here, of the train
-	// part in the order in which it was drawn (cells.Split.Scattered).
+	// Scattered forgets this many random records of the train part instead: the first of a
+	// permutation by RandomState(ForgetSeed), by default 42, of the train part in the order
+	// in which it was drawn (cells.Split.Scattered).
 	Scattered int
 	// Series forgets the last of a series of sets of these sizes instead: the rarest
-	// classes, whole, and what is missing at random out of the next (cells.Split.Series).
+	// classes as a whole, filled up with random records of the next one
+	// (cells.Split.Series).
 	Series []int
-	// Backdoor plants a wrong answer in the train part and forgets the records that
-	// have it instead; nil: none.
+	// Backdoor plants a backdoor in the train part and forgets its records instead; nil:
+	// none.
 	Backdoor *Backdoor
-	// Shards deals the train part among users, one of whom asks, and forgets what he asks
-	// for instead; nil: nobody shares it.
+	// Shards splits the train part between the users of a federation and forgets what one
+	// of them requests instead; nil: no federation.
 	Shards *Shards
 	// Pixels leaves the pixels of images between 0, black, and 1: they are not normalised.
 	Pixels bool
-	// ShadowSplit is the model's place in a fleet; nil: it is a model by itself.
+	// ShadowSplit is the model's place among shadow models; nil: it is none.
 	ShadowSplit *ShadowSplit
 	Seed        int          // draws the initial weights and dropout
 	Fit         train.Config // its seed is Seed
 	// Goal is what the training minimises; nil: Labels.
 	Goal Goal
-	// Arch builds the network for a number of features and classes; nil is
-	// RULER's MLP.
+	// Arch builds the network for a number of features and classes; nil: RULER's MLP.
 	Arch func(features, classes int) model.Architecture
 	// Augment crops and flips images in training.
 	Augment bool
-	// Keep are the epochs, ascending and before the last, after which the weights
-	// of every training are kept too; nil: of images, whose methods go back to it,
-	// the start of the last epoch, of tables none.
+	// Keep are the epochs, ascending and before the last, after which checkpoints of every
+	// training are kept. nil: for images the start of the last epoch, which some methods
+	// need; for tables none.
 	Keep []int
 }
 
-// withDefaults replaces every zero by its meaning.
+// withDefaults replaces every zero by its default.
 func (s Setting) withDefaults() Setting {
 	if s.DataSet == "" {
 		s.DataSet = "breast_cancer"
 	}
 	switch {
-	case s.hasNamedForgetSet(): // the group decides
+	case s.hasNamedForgetSet(): // the group fixes the forget set
 		s.Fraction, s.ForgetSeed = 0, 0
 	case s.Scattered != 0:
 		s.Fraction, s.ForgetSeed = 0, cmp.Or(s.ForgetSeed, CellsSeed)
@@ -110,7 +111,7 @@ func (s Setting) withDefaults() Setting {
 	}
 	s.Goal = goalWithDefaults(s.Goal)
 	s.Fit = s.Fit.WithDefaults()
-	s.Fit.Seed = 0 // an origin's own
+	s.Fit.Seed = 0 // each model has its own
 	if s.Keep == nil && s.HasImages() && s.Fit.Epochs > 1 && s.Shards.forTraining() == nil {
 		s.Keep = []int{s.Fit.Epochs - 1}
 	}
@@ -120,7 +121,7 @@ func (s Setting) withDefaults() Setting {
 	return s
 }
 
-// reseeded is a resolved setting with its seeds moved; see Lab.Shift.
+// reseeded returns a setting (with defaults) whose seeds are shifted; see Lab.Shift.
 func (s Setting) reseeded(shift int) Setting {
 	s.Seed += shift
 	if !s.hasNamedForgetSet() {
@@ -134,8 +135,7 @@ func (s Setting) reseeded(shift int) Setting {
 	return s
 }
 
-// hasNamedForgetSet reports whether the forget set is a group with a name: no seed of a case's
-// own draws it.
+// hasNamedForgetSet reports whether the forget set is a named group, which no seed draws.
 func (s Setting) hasNamedForgetSet() bool {
 	return s.Planted != "" || s.Class != "" || len(s.Series) > 0
 }
@@ -152,7 +152,7 @@ func (s Setting) HasCells() bool {
 	return err == nil
 }
 
-// dataInfo is what is known of the data before a file is read.
+// dataInfo returns what is known of the data before a file is read.
 func (s Setting) dataInfo() (datasets.Info, error) {
 	for _, lookup := range []func(string) (datasets.Info, error){images.Lookup, cells.Lookup} {
 		if info, err := lookup(s.DataSet); err == nil {
@@ -162,7 +162,7 @@ func (s Setting) dataInfo() (datasets.Info, error) {
 	return datasets.Lookup(s.DataSet)
 }
 
-// trainRecords is how many records the train part has, without its files.
+// trainRecords returns the number of records of the train part without reading its files.
 func (s Setting) trainRecords(info datasets.Info) int {
 	switch n := info.Rows - info.TestRows; {
 	case s.HasImages() && s.MaxRows > 0:
@@ -178,8 +178,9 @@ func (s Setting) trainRecords(info datasets.Info) int {
 	}
 }
 
-// coordinates are what an origin's name is made of: all that is known without
-// the data. Two origins with equal coordinates are the same work.
+// coordinates are hashed into the ID of a model: all that is known without the data. Two
+// models with equal coordinates are the same work. The JSON names are recorded and must not
+// change.
 type coordinates struct {
 	DataSet           string
 	MaxRows, TestRows int
@@ -192,24 +193,24 @@ type coordinates struct {
 	Augment           bool
 	Keep              []int
 	Rows              Rows         `json:"Origin"`
-	Forget            any          // nil where a model is trained on everything
+	Forget            any          // nil where a model is trained on all records
 	ShadowSplit       *ShadowSplit `json:"Half,omitempty"`
 	Shards            *Shards      `json:",omitempty"`
 	Seed              int
 	Method            *namedConfig
 	Version           int
-	Code              []string `json:",omitempty"` // that is not Lethe's
+	Code              []string `json:",omitempty"` // hashes of code from outside this module
 }
 
-// namedConfig is a value behind an interface with what names its type.
+// namedConfig is an interface value together with its name.
 type namedConfig struct {
 	Name    string `json:"name"`
 	Version int    `json:"version,omitempty"`
 	Setting any    `json:"setting"`
 }
 
-// ID names the work that makes the model of an origin, in words and a hash of
-// what they leave out. It needs no data.
+// ID returns the name of the work that makes a model: readable settings and a hash of all
+// others. It needs no data.
 func (s Setting) ID(o ModelSpec) (string, error) {
 	s = s.withDefaults()
 	info, err := s.dataInfo()
@@ -270,11 +271,12 @@ func (s Setting) ID(o ModelSpec) (string, error) {
 	return fmt.Sprintf("%s/%s/%s/seed-%d%s/%s", kind, s.DataSet, set, o.Seed, end, hex.EncodeToString(hash[:4])), nil
 }
 
-// ForgetSetName names the forget set as the names of jobs do.
+// ForgetSetName returns the name of the forget set, as the IDs of jobs have it.
 func (s Setting) ForgetSetName() string { return s.withDefaults().forgetSetName() }
 
-// forgetSetName names the forget set: "0.05-999", the planted group or the class,
-// "scattered-35-42", "series-10-50", "backdoor-0.06-999", "user-3-of-10-999".
+// forgetSetName names the forget set of a setting with defaults: "0.05-999", the planted
+// group or the class, "scattered-35-42", "series-10-50", "backdoor-0.06-999",
+// "user-3-of-10-999".
 func (s Setting) forgetSetName() string {
 	switch {
 	case len(s.Series) > 0:
@@ -291,7 +293,7 @@ func (s Setting) forgetSetName() string {
 	return fmt.Sprintf("%g-%d", s.Fraction, s.ForgetSeed)
 }
 
-// cost is roughly how many records an origin's work meets.
+// cost estimates how many records the work for a model processes.
 func (s Setting) cost(o ModelSpec) int64 {
 	s = s.withDefaults()
 	info, err := s.dataInfo()
@@ -326,8 +328,9 @@ func (s Setting) cost(o ModelSpec) int64 {
 	return int64(met) * int64(epochs)
 }
 
-// methodEpochs is how many epochs a resolved method takes, 1 where it does not say; of
-// a method around another roughly that one's, of one of a federation at most so many.
+// methodEpochs returns the number of epochs of a method with defaults, 1 if it has none.
+// For a method that wraps another it is roughly the inner one's, for a federated one an
+// upper bound.
 func methodEpochs(m unlearn.Method) int {
 	v := reflect.Indirect(reflect.ValueOf(m))
 	if v.Kind() != reflect.Struct {

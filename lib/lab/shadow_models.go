@@ -1,3 +1,5 @@
+// Shadow models: models trained on random halves of the same records.
+
 package lab
 
 import (
@@ -9,17 +11,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// ShadowModels are models of one recipe, each trained on a random half of the records that
-// are dealt: see Half. They differ in their seeds too. Every model is a case, whose
-// forget set is what it was dealt, so that methods unlearn it like any other.
+// ShadowModels are models of one setting, each trained on a random half of the assigned
+// records; see ShadowSplit. They differ in their seeds too. Each model is a Case whose
+// forget set is the half assigned to it, so that methods unlearn it like any other model.
 type ShadowModels struct {
 	Lab      *Lab
 	Models   []*Case // 2j and 2j+1 are a pair
-	Assigned []int   // rows of the train part, ascending
+	Assigned []int   // rows of the train part that are split between the models, ascending
 }
 
-// ShadowModels are the settings of the models of a fleet: the seed of model k is the
-// setting's and k more. whole deals the whole train part and not the forget set alone.
+// ShadowSettings returns the settings of n shadow models: model k has the setting's seed
+// plus k. With whole the whole train part is split, otherwise the forget set alone.
 func (s Setting) ShadowSettings(models int, whole bool) []Setting {
 	out := make([]Setting, models)
 	for k := range out {
@@ -30,11 +32,11 @@ func (s Setting) ShadowSettings(models int, whole bool) []Setting {
 	return out
 }
 
-// ShadowModels prepares a fleet of pairs. Nothing is trained before it is asked for. The data
-// and the compiled network are those of one case.
+// ShadowModels prepares shadow models in pairs. It trains nothing. All share one copy of
+// the data and one compiled network.
 func (l *Lab) ShadowModels(ctx context.Context, s Setting, models int, whole bool) (*ShadowModels, error) {
 	if models < 2 || models%2 == 1 {
-		return nil, fmt.Errorf("lab: a fleet of %d models is not one of pairs", models)
+		return nil, fmt.Errorf("lab: %d shadow models: they come in pairs, at least one", models)
 	}
 	f := &ShadowModels{Lab: l}
 	for _, at := range s.ShadowSettings(models, whole) {
@@ -44,13 +46,14 @@ func (l *Lab) ShadowModels(ctx context.Context, s Setting, models int, whole boo
 		}
 		f.Models = append(f.Models, c)
 	}
-	// A pair shares what is dealt between its models: each has what the other has not.
+	// The two models of a pair divide the assigned records between them.
 	f.Assigned = slices.Concat(f.Models[0].Out, f.Models[1].Out)
 	slices.Sort(f.Assigned)
 	return f, nil
 }
 
-// Membership tells of every model which of the dealt records it was trained on.
+// Membership reports, per model and assigned record, whether the model was trained on the
+// record.
 func (f *ShadowModels) Membership() [][]bool {
 	out := make([][]bool, len(f.Models))
 	for m, c := range f.Models {
@@ -63,9 +66,8 @@ func (f *ShadowModels) Membership() [][]bool {
 	return out
 }
 
-// Precompute computes the models that methods leave of every model of the fleet, as many
-// at a time as the engine has cores, so that they are in the store when they are asked
-// for.
+// Precompute computes, for every model, the models that the methods leave, in parallel, so
+// that later calls find them in the store.
 func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method) error {
 	var tasks []func() error
 	for k, c := range f.Models {
@@ -74,7 +76,7 @@ func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method
 			own.trained = map[ModelSpec]*Trajectory{}
 			for _, m := range methods {
 				if err := own.precompute(ctx, m); err != nil {
-					return fmt.Errorf("model %d of the fleet: %s: %w", k, m.Name(), err)
+					return fmt.Errorf("shadow model %d: %s: %w", k, m.Name(), err)
 				}
 			}
 			return nil
@@ -83,8 +85,8 @@ func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method
 	return f.Lab.RunParallel(tasks...)
 }
 
-// Weights are those that a method leaves of every model, as Case.Weights has them;
-// one that diverges is an error.
+// Weights returns the weights that a method leaves of every model, as Case.Weights does. A
+// model that diverges is an error.
 func (f *ShadowModels) Weights(ctx context.Context, m unlearn.Method) ([]nn.Params, error) {
 	if err := f.Precompute(ctx, m); err != nil {
 		return nil, err
@@ -93,14 +95,14 @@ func (f *ShadowModels) Weights(ctx context.Context, m unlearn.Method) ([]nn.Para
 	for k, c := range f.Models {
 		w, _, err := c.Weights(ctx, m)
 		if err != nil {
-			return nil, fmt.Errorf("model %d of the fleet: %s: %w", k, m.Name(), err)
+			return nil, fmt.Errorf("shadow model %d: %s: %w", k, m.Name(), err)
 		}
 		out = append(out, w)
 	}
 	return out, nil
 }
 
-// ShadowJobs lists the work behind a fleet, model by model; see Jobs.
+// ShadowJobs lists the work behind the shadow models, model by model; see Jobs.
 func (l *Lab) ShadowJobs(ctx context.Context, s Setting, models int, whole bool, methods ...unlearn.Method) ([]Job, error) {
 	var out []Job
 	for _, at := range s.ShadowSettings(models, whole) {

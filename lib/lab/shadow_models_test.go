@@ -1,3 +1,5 @@
+// Tests of shadow_models.go.
+
 package lab
 
 import (
@@ -30,8 +32,7 @@ func openShadowModels(t *testing.T, l *Lab, s Setting, models int, whole bool) *
 	return f
 }
 
-// The mask that attackers are told is the one that was trained on, for every training
-// and every request.
+// The mask that attackers get is what was trained on, for every training and every request.
 func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 	for _, s := range []Setting{smallSetting(), {DataSet: "two_moons", MaxRows: 121, Fraction: 0.2}} {
 		for _, whole := range []bool{false, true} {
@@ -69,7 +70,7 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 	}
 }
 
-func TestAPairSharesWhatIsDealt(t *testing.T) {
+func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are dealt
 	f := openShadowModels(t, l, s, 8, false)
@@ -96,7 +97,7 @@ func TestAPairSharesWhatIsDealt(t *testing.T) {
 	longer := openShadowModels(t, l, s, 12, false).Membership()
 	for m := range in {
 		if !slices.Equal(longer[m], in[m]) {
-			t.Errorf("in a longer fleet model %d has another half", m)
+			t.Errorf("with more shadow models model %d has another half", m)
 		}
 	}
 	moved := openShadowModels(t, l.Reseed(1), Setting{DataSet: s.DataSet, MaxRows: s.MaxRows, Fraction: s.Fraction}, 8, false)
@@ -105,21 +106,21 @@ func TestAPairSharesWhatIsDealt(t *testing.T) {
 	}
 }
 
-func TestAFleetThatCannotBe(t *testing.T) {
+func TestInvalidShadowModelsAreRefused(t *testing.T) {
 	l := newLab(t)
 	for words, at := range map[string]struct {
 		s      Setting
 		models int
 	}{
-		"a fleet of 3 models": {Setting{DataSet: "two_moons"}, 3},
-		"a fleet of 0 models": {Setting{DataSet: "two_moons"}, 0},
+		"3 shadow models": {Setting{DataSet: "two_moons"}, 3},
+		"0 shadow models": {Setting{DataSet: "two_moons"}, 0},
 	} {
 		if _, err := l.ShadowModels(t.Context(), at.s, at.models, false); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
 	if err := (ShadowSplit{}).removeOthers(&Case{Setting: Setting{ShadowSplit: &ShadowSplit{}}, Forget: []int{3}, Retain: []int{4}}); err == nil {
-		t.Error("one record is dealt to two models")
+		t.Error("one record is split between two models")
 	}
 	s := Setting{DataSet: "two_moons", ShadowSplit: &ShadowSplit{Model: -1}}
 	if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "model -1") {
@@ -128,7 +129,7 @@ func TestAFleetThatCannotBe(t *testing.T) {
 }
 
 // Every model is a job of its own, and what was listed is what is computed.
-func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
+func TestShadowJobsAreTheModels(t *testing.T) {
 	l := newLab(t)
 	s := Setting{DataSet: "two_moons", MaxRows: 100, Fraction: 0.2, Fit: train.Config{Epochs: 2}}
 	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, MatchedFineTuning(1)}
@@ -164,7 +165,7 @@ func TestTheJobsOfAFleetAreItsModels(t *testing.T) {
 
 func TestMain(m *testing.M) { storetest.Main(m, sweepChild) }
 
-// sweepChild trains and unlearns a fleet and prints the hash of every model.
+// sweepChild trains and unlearns shadow models and prints the hash of every model.
 func sweepChild(dir string) error {
 	e, err := engine.Open("auto")
 	if err != nil {

@@ -1,3 +1,5 @@
+// Experiments with the users of a federation.
+
 package lab
 
 import (
@@ -14,24 +16,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Shards deals the train part among users, one of whom asks: the forget set is his, all
-// that he has where he leaves, or a share of it that he erases. Nobody else holds a
-// record of it.
+// Shards splits the train part between the users of a federation, one of whom requests to
+// forget: all of their records if they leave, otherwise a share of them. No other user
+// holds those records.
 //
-// Original and oracles are trained by these users together, in a federation
-// (unlearn.Users.Train), of the oracles everybody on what is left to him; of a user who
-// leaves that is nothing, and he is not there. A method is told who holds what.
+// The original and the retrained models are trained by federated averaging
+// (unlearn.Users.Train); for a retrained model every user trains on what they have left,
+// and a user who leaves takes no part. A method gets to know which user holds which rows.
 type Shards struct {
-	User  int     `json:"user"`            // who asks: 0, 1, ...
-	Share float64 `json:"share,omitempty"` // of his records, drawn at random, that he erases; 0: all, he leaves
-	// Alpha deals every class by a Dirichlet distribution, so that users have different
+	User  int     `json:"user"`            // the user who requests to forget: 0, 1, ...
+	Share float64 `json:"share,omitempty"` // of the user's records, drawn at random, to forget; 0: all, the user leaves
+	// Alpha draws every class from a Dirichlet distribution, so that users have different
 	// mixtures of classes and different numbers of records (federated.Dirichlet); 0: at
 	// random, in equal parts (federated.IID).
 	Alpha float64 `json:"alpha,omitempty"`
-	// Central trains original and oracles at one place, on all records, as they are
-	// without users.
+	// Central trains the original and the retrained models centrally, as without users.
 	Central bool `json:"central,omitempty"`
-	// Users are how many there are, and how they train together.
+	// Users are the number of users and how they train.
 	Users unlearn.Users `json:"users"`
 }
 
@@ -40,7 +41,7 @@ func (h Shards) withDefaults() Shards {
 	return h
 }
 
-// assign is who holds which rows of the train part.
+// assign returns which user holds which rows of the train part.
 func (h Shards) assign(p *datasets.Prepared, seed engine.Root) ([]federated.User, error) {
 	if h.Alpha == 0 {
 		return federated.IID(p.Train.X.Rows, h.Users.Count, seed)
@@ -48,11 +49,11 @@ func (h Shards) assign(p *datasets.Prepared, seed engine.Root) ([]federated.User
 	return federated.Dirichlet{Alpha: h.Alpha, Least: 1}.Split(p.Train.Y, h.Users.Count, seed)
 }
 
-// requestedRows are the rows that the user who asks wants forgotten.
+// requestedRows returns the rows that the requesting user wants forgotten.
 func (h Shards) requestedRows(users []federated.User, seed engine.Root) ([]int, error) {
 	k := slices.IndexFunc(users, func(u federated.User) bool { return u.ID == h.User })
 	if k < 0 {
-		return nil, fmt.Errorf("user %d asks, there are users 0 to %d", h.User, len(users)-1)
+		return nil, fmt.Errorf("there is no user %d: users are 0 to %d", h.User, len(users)-1)
 	}
 	rows := users[k].Rows
 	n := int(h.Share * float64(len(rows)))
@@ -60,7 +61,8 @@ func (h Shards) requestedRows(users []federated.User, seed engine.Root) ([]int, 
 	case h.Share == 0:
 		return rows, nil
 	case !(h.Share > 0 && h.Share < 1) || n == 0:
-		return nil, fmt.Errorf("user %d erases the share %v of his %d records; it lies between 0 and 1 and is at least one record", h.User, h.Share, len(rows))
+		return nil, fmt.Errorf("user %d erases the share %v of their %d records; it must be between 0 and 1 and at least one record",
+			h.User, h.Share, len(rows))
 	}
 	var out []int
 	for _, i := range seed.Stream(engine.StreamErased, uint64(h.User)).Perm(len(rows))[:n] {
@@ -70,8 +72,8 @@ func (h Shards) requestedRows(users []federated.User, seed engine.Root) ([]int, 
 	return out, nil
 }
 
-// forTraining is what a training on everything knows of the shards: not who is to ask, and
-// nothing where it is central.
+// forTraining returns what a training on all records depends on: without the request, and
+// nil where training is central.
 func (h *Shards) forTraining() *Shards {
 	if h == nil || h.Central {
 		return nil
@@ -81,7 +83,7 @@ func (h *Shards) forTraining() *Shards {
 	return &out
 }
 
-// forgetSetName tells a forget set from others of the same users.
+// forgetSetName names the forget set.
 func (h Shards) forgetSetName(seed uint32) string {
 	out := fmt.Sprintf("user-%d-of-%d", h.User, h.Users.Count)
 	if h.Share != 0 {
@@ -93,16 +95,16 @@ func (h Shards) forgetSetName(seed uint32) string {
 	return fmt.Sprintf("%s-%d", out, seed)
 }
 
-// Federated is what a training in a federation is by, beside what any training is.
+// Federated is what a federated training needs besides a Training.
 type Federated struct {
-	Shards  Shards // resolved
+	Shards  Shards // with defaults
 	Holders []federated.User
 }
 
-// federatedKey identifies it in the store.
+// federatedKey identifies a Federated in the store.
 type federatedKey struct {
 	Shards  Shards `json:"shards"`
-	Holders string `json:"holders"` // hash of who holds which rows
+	Holders string `json:"holders"` // hash of which user holds which rows
 }
 
 func (f *Federated) key() *federatedKey {
@@ -112,7 +114,7 @@ func (f *Federated) key() *federatedKey {
 	return &federatedKey{f.Shards, holdersKey(f.Holders)}
 }
 
-// holdersKey identifies who holds which rows; "" where nobody says.
+// holdersKey returns a hash of which user holds which rows; "" without users.
 func holdersKey(users []federated.User) string {
 	if users == nil {
 		return ""
@@ -124,7 +126,8 @@ func holdersKey(users []federated.User) string {
 	return hashInts(all)
 }
 
-// saveSteps is how many times a training stands still to be saved: epochs, or rounds.
+// saveSteps returns the number of points at which a training can be saved: epochs or
+// rounds.
 func (t Training) saveSteps(fit train.Config) int {
 	if t.Federated == nil {
 		return fit.Epochs
@@ -132,7 +135,7 @@ func (t Training) saveSteps(fit train.Config) int {
 	return t.Federated.Shards.Users.Rounds
 }
 
-// fitModel is the training itself.
+// fitModel runs the training.
 func (t Training) fitModel(ctx context.Context, fresh nn.Params, fit train.Config, hooks train.Hooks) (nn.Params, []train.Epoch, error) {
 	augment := t.Problem.augmenter(fit.Seed)
 	if t.Federated == nil {
@@ -146,7 +149,7 @@ func (t Training) fitModel(ctx context.Context, fresh nn.Params, fit train.Confi
 		return train.Fit(ctx, t.Problem.Runner, fresh, o, fit, hooks)
 	}
 	if len(t.Keep) > 0 {
-		return nil, nil, errors.New("lab: of a federated training no weights on the way are kept")
+		return nil, nil, errors.New("lab: a federated training keeps no checkpoints")
 	}
 	out, err := t.Federated.Shards.Users.Train(ctx, unlearn.Request{
 		Runner: t.Problem.Runner, Retain: t.Problem.Records(t.Rows), Holders: t.Federated.Holders, Fit: fit, Seed: fit.Seed,

@@ -1,3 +1,5 @@
+// Tests of shards.go.
+
 package lab
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// federatedSetting is a case of four users, one of whom asks.
+// federatedSetting is a case of four users, one of whom requests to forget.
 func federatedSetting(asks int, share, alpha float64) Setting {
 	s := smallSetting()
 	s.Planted, s.MaxRows, s.Fit.Batch = "", 300, 40
@@ -25,9 +27,9 @@ func rowsOf(c *Case, user int) []int {
 	return c.Holders[slices.IndexFunc(c.Holders, func(u federated.User) bool { return u.ID == user })].Rows
 }
 
-// Who leaves takes all of his records along and nobody else's; who erases a share takes
-// that many of his own. With another user in his place it is the other's that go, and
-// what everybody holds is the same.
+// A user who leaves takes all of their records and no others; one who erases a share takes
+// that many of their own. With another user the other's records are forgotten, and who
+// holds what stays the same.
 func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 	l := newLab(t)
 	for _, alpha := range []float64{0, 0.5} {
@@ -46,7 +48,7 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 					t.Error("forget and retain set are not the train part")
 				}
 				if before != nil && (slices.Equal(before.Forget, c.Forget) || len(c.Holders) != 4 || !slices.Equal(rowsOf(before, 0), rowsOf(c, 0))) {
-					t.Errorf("alpha %v: with another user in his place the same is forgotten, or others hold something else", alpha)
+					t.Errorf("alpha %v: with another user the same is forgotten, or others hold something else", alpha)
 				}
 				before = c
 			}
@@ -60,8 +62,9 @@ func TestTheForgetSetIsTheAskingUsers(t *testing.T) {
 	}
 }
 
-// The original is one for all who may ask; an oracle is trained by those who are left,
-// from the same weights with the same draws; methods are told who held what.
+// The original is the same whoever requests. A retrained model is trained by the remaining
+// users, from the same weights with the same random numbers; methods are told who held
+// what.
 func TestUsersTrainTogether(t *testing.T) {
 	l := newLab(t)
 	one, two := openCase(t, l, federatedSetting(1, 0, 0)), openCase(t, l, federatedSetting(2, 0, 0))
@@ -92,7 +95,7 @@ func TestUsersTrainTogether(t *testing.T) {
 	if len(oracle.History) != 3 {
 		t.Fatalf("%d rounds", len(oracle.History))
 	}
-	// By hand: plain federated averaging of the three who are left.
+	// By hand: plain federated averaging of the three remaining users.
 	var left []federated.User
 	for _, u := range one.Holders {
 		if u.ID != 1 {
@@ -124,7 +127,7 @@ func TestUsersTrainTogether(t *testing.T) {
 }
 
 // The list of jobs is what is computed, and a training that is stopped between rounds
-// goes on with the same bits.
+// resumes with the same bits.
 func TestAFederatedTrainingGoesOn(t *testing.T) {
 	l := newLab(t)
 	s := federatedSetting(1, 0, 0)
@@ -165,13 +168,13 @@ func TestAFederatedTrainingGoesOn(t *testing.T) {
 func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, change := range map[string]func(*Setting){
-		"user 4 asks, there are users 0 to 3":   func(s *Setting) { s.Shards.User = 4 },
-		"erases the share 1.5 of his":           func(s *Setting) { s.Shards.Share = 1.5 },
-		"erases the share 0.001 of his":         func(s *Setting) { s.Shards.Share = 0.001 },
+		"there is no user 4: users are 0 to 3":  func(s *Setting) { s.Shards.User = 4 },
+		"erases the share 1.5 of their":         func(s *Setting) { s.Shards.Share = 1.5 },
+		"erases the share 0.001 of their":       func(s *Setting) { s.Shards.Share = 0.001 },
 		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },
 		"and records of user 1 are to be":       func(s *Setting) { s.Class = "upper" },
 		"240 records for -3 users":              func(s *Setting) { s.Shards.Users.Count = -3 },
-		"no weights on the way are kept":        func(s *Setting) { s.Keep = []int{1} },
+		"keeps no checkpoints":                  func(s *Setting) { s.Keep = []int{1} },
 		"all must be positive":                  func(s *Setting) { s.Shards.Users.LocalEpochs = -1 },
 		"got 0 of 240 records, and must get at": func(s *Setting) { s.Shards.Alpha, s.Shards.Users.Count = 1e-3, 100 },
 	} {

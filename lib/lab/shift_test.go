@@ -1,3 +1,5 @@
+// Tests of shifted seeds.
+
 package lab
 
 import (
@@ -9,9 +11,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Another run shares nothing with the first but the data set: not the split, not
-// the forget set, not a weight, not a key.
-func TestAgainMovesEverySeedAndRunZeroNone(t *testing.T) {
+// Another run shares nothing with the first but the data set: not the split, the forget
+// set, a weight or a key.
+func TestReseedMovesEverySeedAndRunZeroNone(t *testing.T) {
 	l := newLab(t)
 	open := func(l *Lab) *Case {
 		c, err := l.Case(t.Context(), Setting{Fit: train.Config{Epochs: 3}})
@@ -70,8 +72,9 @@ func TestOpenMovesTheSeedsThatTheEnvironmentAsksFor(t *testing.T) {
 	}
 }
 
-// What Ahead has computed Arm finds, and it is what would have come anyway.
-func TestWhatIsComputedAheadIsFoundAndTheSame(t *testing.T) {
+// Precompute stores the models that Variant then finds, and they are the same as without
+// it.
+func TestPrecomputedModelsAreFoundAndTheSame(t *testing.T) {
 	weights := func(ahead bool) string {
 		l := newLab(t)
 		c, err := l.Case(t.Context(), Setting{Fit: train.Config{Epochs: 3}})

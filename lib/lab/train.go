@@ -1,3 +1,5 @@
+// Training and unlearning with the store.
+
 package lab
 
 import (
@@ -14,36 +16,36 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Training is what a model is trained by: with the data, everything that its
-// weights depend on.
+// Training is a training run: together with the data, everything that its weights depend
+// on.
 type Training struct {
 	Problem *Problem
 	Goal    Goal         // nil: Labels
 	Fit     train.Config // its seed also draws the initial weights
 	Rows    []int        // of the train part
-	Keep    []int        // epochs, ascending and before the last, after which the weights are kept too
-	Job     string       // its name in a list of jobs, if it is in one
-	// Federated has users train together; nil: at one place.
+	Keep    []int        // epochs, ascending and before the last, whose weights are kept too
+	Job     string       // ID in a list of jobs, if it is in one
+	// Federated trains by federated averaging; nil: centrally.
 	Federated *Federated
 }
 
 func (t Training) goal() Goal { return goalWithDefaults(t.Goal) }
 
-// Trajectory is a training of which more than the end may have been kept.
+// Trajectory is the result of a training: its final weights, history and kept checkpoints.
 type Trajectory struct {
 	Final   nn.Params
 	AtEpoch map[int]nn.Params // by the number of epochs done
 	History []train.Epoch
-	Run     string // its name in the store
+	Run     string // ID in the store
 }
 
-// Train returns the weights of a training, from the store or computed. An
-// interrupted training goes on where it stopped.
+// Train returns the weights of a training, from the store or computed. An interrupted
+// training resumes where it stopped.
 func (l *Lab) Train(ctx context.Context, t Training) (*Trajectory, error) {
 	return l.train(ctx, t, t.Job)
 }
 
-// train is Train of the job of that name.
+// train is Train with a job ID.
 func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, error) {
 	run, err := l.trainRun(ctx, t, job)
 	if err != nil {
@@ -62,12 +64,12 @@ func (l *Lab) train(ctx context.Context, t Training, job string) (*Trajectory, e
 	return out, err
 }
 
-// initialWeights are the weights that a training begins with.
+// initialWeights returns the weights that a training starts from.
 func (t Training) initialWeights() nn.Params {
 	return t.Problem.InitialWeights(t.Fit.WithDefaults().Seed)
 }
 
-// trainRun is the run of a training, found or computed.
+// trainRun returns the stored run of a training, training it if needed.
 func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run, error) {
 	fit, fresh := t.Fit.WithDefaults(), t.initialWeights()
 	if err := checkKeep(t.Keep, fit.Epochs); err != nil {
@@ -95,7 +97,7 @@ func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run,
 	return run, err
 }
 
-// InitialWeights are the weights that a seed's training begins with.
+// InitialWeights returns the weights that a training with the seed starts from.
 func (p *Problem) InitialWeights(seed engine.Root) nn.Params {
 	return p.Arch.Init(seed.Stream(engine.StreamInit))
 }
@@ -119,15 +121,15 @@ func readWeights(run *store.Run, file string, like nn.Params) (nn.Params, error)
 	return nn.FromFile(f, "", like)
 }
 
-// checkpointPause is how long no checkpoint is made after one that took so long: a few seconds, or as
-// much longer as keeps checkpoints to a fiftieth of the time. It is what a killed training
-// loses.
+// checkpointPause returns how long to wait after a checkpoint that took the given time: a
+// few seconds, and long enough that checkpoints take at most a fiftieth of the time. A
+// killed training loses at most that much.
 func checkpointPause(took time.Duration) time.Duration { return max(5*time.Second, 50*took) }
 
-// CheckpointHooks are hooks that save a training's state in the run's work folder, at
-// most every few seconds and when the work is stopped, and resume what is there.
-// The weights after the epochs in keep go to the run's files, with a checkpoint
-// behind them that holds them. like has the names and shapes of the weights.
+// CheckpointHooks returns hooks that save a training's state in the run's work folder, at
+// most every few seconds and when the work is stopped, and that resume from it. The weights
+// after the epochs in keep become files of the run. like has the names and shapes of the
+// weights.
 func CheckpointHooks(ctx context.Context, w *store.Work, like nn.Params, keep []int) (train.Hooks, error) {
 	h := train.Hooks{SaveEvery: 1}
 	next := time.Now().Add(checkpointPause(0))
@@ -156,14 +158,12 @@ func CheckpointHooks(ctx context.Context, w *store.Work, like nn.Params, keep []
 	return h, err
 }
 
-// divergedName is the file of a run whose method has left the range of numbers.
-// It is a result like another: the same bytes come of the same key, so that it
-// is kept and not computed again. It stands alone, without weights.
+// divergedName is the file of a run whose method diverged. The run has no weights. It is
+// stored like any other result and not computed again.
 const divergedName = "diverged.json"
 
-// unlearn returns the weights that a method makes of the request's original, and
-// its report, from the store or computed. A method that has diverged, now or when
-// it was computed, is the error train.Diverged.
+// unlearn returns the weights and the report of a method for a request, from the store or
+// computed. A method that diverged is the error train.Diverged.
 func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (nn.Params, *unlearn.Report, error) {
 	run, err := l.unlearnRun(ctx, p, goal, m, r, job)
 	if err != nil {
@@ -184,7 +184,7 @@ func (l *Lab) unlearn(ctx context.Context, p *Problem, goal Goal, m unlearn.Meth
 	return weights, &rep, run.JSON("report.json", &rep)
 }
 
-// unlearnRun is the run of an unlearning, found or computed.
+// unlearnRun returns the stored run of an unlearning, computing it if needed.
 func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.Method, r unlearn.Request, job string) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, l.unlearnKey(p, goal, m, r), func(ctx context.Context, w *store.Work) (err error) {
 		if r.Hooks, err = CheckpointHooks(ctx, w, r.Original, nil); err != nil {

@@ -1,3 +1,5 @@
+// Tests of train.go.
+
 package lab
 
 import (

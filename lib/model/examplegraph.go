@@ -1,3 +1,5 @@
+// Graphs of per-example gradients.
+
 package model
 
 import (
@@ -10,8 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// exampleGraph is one of the graphs that a runner compiles when it first
-// needs them.
+// exampleGraph is a kind of per-example gradient graph that a runner compiles on first use.
 type exampleGraph int
 
 const (
@@ -21,7 +22,7 @@ const (
 	graphEmpirical
 )
 
-// exampleProgram is the program of a kind of per-example gradients by a loss.
+// exampleProgram returns the compiled graph of a kind of per-example gradients of a loss.
 func (r *Runner) exampleProgram(kind exampleGraph, of Examples) (*Exec, error) {
 	key, err := loss.Key(of.Loss)
 	if err != nil {
@@ -30,23 +31,23 @@ func (r *Runner) exampleProgram(kind exampleGraph, of Examples) (*Exec, error) {
 	return r.Program(fmt.Sprintf("examples %d: %s", kind, key), func(in []*Node) []*Node { return r.buildExamples(kind, of.Loss, of.names(), in) })
 }
 
-// CheckExamples panics, which is how a graph refuses, unless a record's own
-// gradient by every weight is known: it names the weight, and whether its layer
-// mixes the records of a batch.
+// CheckExamples panics (as graph building does on errors) unless per-record gradients are
+// defined for every weight. The error names the weight and says whether its layer mixes the
+// records of a batch.
 func CheckExamples(a Architecture, t *nn.Tape, p []*Node, like nn.Params) {
 	for _, i := range t.WithoutPerExample(p) {
 		switch {
 		case like[i].State:
 		case t.UsesBatchStats(p[i]):
-			panic(fmt.Errorf("%s of %s belongs to a layer that mixes the records of a batch: no record has a gradient of its own", like[i].Name, a.Name()))
+			panic(fmt.Errorf("%s of %s belongs to a layer that mixes the records of a batch: there are no per-record gradients", like[i].Name, a.Name()))
 		default:
-			panic(fmt.Errorf("no layer of %s says how %s enters a record's own gradient, or more than one does", a.Name(), like[i].Name))
+			panic(fmt.Errorf("the per-record gradient of %[2]s in %[1]s is unknown: it belongs to no layer, or to several", a.Name(), like[i].Name))
 		}
 	}
 }
 
-// Adjoints turns a loss's derivatives by outputs into those by nodes, each times the
-// record's weight [1, n].
+// Adjoints turns a loss's derivatives with respect to outputs into derivatives with respect
+// to nodes, each times the record's weight [1, n].
 func (tr Trace) Adjoints(v loss.Value, weight *Node) nn.Adjoints {
 	from := nn.Adjoints{}
 	for name, d := range v.Adjoints {
@@ -55,9 +56,8 @@ func (tr Trace) Adjoints(v loss.Value, weight *Node) nn.Adjoints {
 	return from
 }
 
-// buildExamples builds a graph that takes weights, x, the loss's inputs in the
-// order of their names, a row with 1 for a record and 0 for padding, and the
-// clipping norm.
+// buildExamples builds a graph whose inputs are the weights, x, the loss's inputs in the
+// order of their names, a row with 1 for a record and 0 for padding, and the clipping norm.
 func (r *Runner) buildExamples(kind exampleGraph, l loss.Loss, names []string, in []*Node) []*Node {
 	n := len(r.weightShapes)
 	p, x, rest := in[:n], in[n], in[n+1:]
@@ -85,8 +85,8 @@ func (r *Runner) buildExamples(kind exampleGraph, l loss.Loss, names []string, i
 	return t.PerExampleSquares(from, exists, p)
 }
 
-// fisherNodes adds up the squared gradients of the logarithms of a
-// classifier's own probabilities, each weighted with the probability.
+// fisherNodes adds up the squared gradients of a classifier's log probabilities, each
+// weighted by its probability.
 func (r *Runner) fisherNodes(t *nn.Tape, tr Trace, exists *Node, p []*Node) []*Node {
 	logits := tr.Outputs[nn.Logits]
 	probs := Softmax(logits, 0)
@@ -105,7 +105,7 @@ func (r *Runner) fisherNodes(t *nn.Tape, tr Trace, exists *Node, p []*Node) []*N
 	return sums
 }
 
-// oneHotRow is a [C, n] node of zeros with ones in row c.
+// oneHotRow returns a [C, n] node of zeros with ones in row c.
 func oneHotRow(like *Node, c int) *Node {
 	d := like.Shape().Dimensions
 	column := make([]float32, d[0])

@@ -1,6 +1,6 @@
-// Package model says what a model is to the rest of the house: an architecture
-// that draws its weights and builds its graph, and a runner that executes it on
-// plain arrays. Families of architectures live in sub-packages.
+// Package model defines what a model is: an [Architecture], which draws weights and builds
+// the network's graph, and a [Runner], which executes it on plain arrays. Families of
+// architectures live in sub-packages.
 package model
 
 import (
@@ -19,40 +19,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Architecture is a network whose weights are passed in. Its fields, as JSON,
-// together with Name, identify it in the store. Inside graphs activations are
-// feature-major, [features, records]; see package nn.
+// Architecture is a network whose weights are passed in. Its fields, as JSON, together with
+// Name, identify it in the store. Inside graphs activations are feature-major, [features,
+// records]; see package nn.
 type Architecture interface {
-	// Name is the family's short name, such as "tabular-mlp".
+	// Name is the short name of the family, such as "tabular-mlp".
 	Name() string
 	// Inputs is the number of features of a record.
 	Inputs() int
 	// Returns lists the outputs of the network, in a fixed order.
 	Returns() []Output
-	// WithDefaults is the network with every zero that stands for a default replaced by
-	// it: what the store's key holds. See nn.Zero.
+	// WithDefaults replaces every zero that stands for a default by the default: what store
+	// keys hold. See nn.Zero.
 	WithDefaults() Architecture
-	// Check reports a configuration that cannot be built.
+	// Check returns an error for a configuration that cannot be built.
 	Check() error
-	// Init draws fresh weights.
+	// Init draws initial weights.
 	Init(rng *rand.Rand) nn.Params
-	// RandomInputs lists the random numbers that training takes, in the order in which
+	// RandomInputs lists the random numbers that training needs, in the order in which
 	// Forward takes them.
 	RandomInputs() []nn.RandomInput
-	// Forward builds the network on x [Inputs, n]. In training draws holds one
-	// node per draw, [Units, n]; in inference it is nil.
+	// Forward builds the network on x [Inputs, n]. In training draws holds one node per
+	// random input, [Units, n]; in inference it is nil.
 	Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace
 }
 
-// StateDictNamer is a network whose twin in PyTorch calls modules otherwise than Init names
-// parameters, or keeps them otherwise.
+// StateDictNamer is a network whose equivalent PyTorch module names or stores its
+// parameters differently from Init.
 type StateDictNamer interface {
-	// NameStateDict changes the list of a state_dict, of our own names, to the twin's.
+	// NameStateDict changes the entries of a state_dict from this module's names to
+	// PyTorch's.
 	NameStateDict(d *nn.StateDict)
 }
 
-// StateDict is the state_dict of a network's twin in PyTorch; docs/state_dicts.md has
-// the twins. like are weights of the network.
+// StateDict returns the state_dict entries of the equivalent PyTorch module; see
+// docs/guide/state-dicts.md for the modules. like are weights of the network.
 func StateDict(a Architecture, like nn.Params) nn.StateDict {
 	d := nn.NewStateDict(like)
 	if t, ok := a.(StateDictNamer); ok {
@@ -61,30 +62,30 @@ func StateDict(a Architecture, like nn.Params) nn.StateDict {
 	return d
 }
 
-// Output is one named output of a network, with the number of its values per record.
+// Output is one named output of a network, with the number of values per record.
 type Output struct {
 	Name  string
 	Width int
 }
 
-// Classifier is a network with the one output nn.Logits, a score per class.
+// Classifier is a network with the single output nn.Logits, one score per class.
 type Classifier interface {
 	Architecture
 	// Classes is the number of classes.
 	Classes() int
 }
 
-// Shaped is a network whose records have axes, as images have.
+// Shaped is a network whose records have axes, such as images.
 type Shaped interface {
 	Architecture
-	// Axes are those of a record, laid out as NumPy does: Inputs is their product.
+	// Axes are the axes of a record in row-major order: Inputs is their product.
 	Axes() []int
 }
 
-// ClassifierOutputs are the outputs of a classifier.
+// ClassifierOutputs returns the outputs of a classifier.
 func ClassifierOutputs(classes int) []Output { return []Output{{nn.Logits, classes}} }
 
-// OutputWidths are the widths of a network's outputs by name.
+// OutputWidths returns the widths of a network's outputs by name.
 func OutputWidths(a Architecture) map[string]int {
 	out := map[string]int{}
 	for _, h := range a.Returns() {
@@ -93,14 +94,14 @@ func OutputWidths(a Architecture) map[string]int {
 	return out
 }
 
-// Trace is what a forward pass leaves behind.
+// Trace is the result of a forward pass.
 type Trace struct {
 	Outputs   map[string]*Node // by their names, [width, n] each
-	Embedding *Node            // [width, n]: what representation metrics read; of a classifier the input of the last layer
+	Embedding *Node            // [width, n]: what representation metrics read; for a classifier the input of the last layer
 	Layers    []Layer          // every named activation, in order
 }
 
-// ClassifierTrace is the trace of a classifier.
+// ClassifierTrace returns the trace of a classifier.
 func ClassifierTrace(logits, embedding *Node, layers ...Layer) Trace {
 	return Trace{Outputs: map[string]*Node{nn.Logits: logits}, Embedding: embedding, Layers: layers}
 }
@@ -111,7 +112,7 @@ type Layer struct {
 	Value *Node
 }
 
-// RandomInputAt returns draw i, or nil in inference.
+// RandomInputAt returns random input i, or nil in inference.
 func RandomInputAt(draws []*Node, i int) *Node {
 	if draws == nil {
 		return nil
@@ -119,18 +120,18 @@ func RandomInputAt(draws []*Node, i int) *Node {
 	return draws[i]
 }
 
-// Prediction is a model's inference output as plain arrays, one row per record.
+// Prediction is a model's output in inference as plain arrays, one row per record.
 type Prediction struct {
 	Outputs   map[string]array.Matrix[float32] // by their names
 	Embedding array.Matrix[float32]
 	Layers    map[string]array.Matrix[float32] // nil unless asked for
 }
 
-// Logits are a classifier's scores, one column per class; empty for another network.
+// Logits returns a classifier's scores, one column per class; empty for other networks.
 func (p *Prediction) Logits() array.Matrix[float32] { return p.Outputs[nn.Logits] }
 
-// Runner executes an architecture on an engine. It compiles each graph once per
-// chunk shape and may be used by several goroutines.
+// Runner executes an architecture on an engine. It compiles each graph once per chunk shape
+// and is safe for concurrent use.
 type Runner struct {
 	Engine       *engine.Engine
 	Arch         Architecture
@@ -141,28 +142,28 @@ type Runner struct {
 	programs     programs
 }
 
-// MaxBatch is an architecture that wants fewer rows in one execution than the
-// engine would give it, because a record's activations are large.
+// MaxBatch is an architecture that needs fewer rows per execution than the engine's
+// default, because the activations of a record are large.
 type MaxBatch interface {
 	MaxBatch() int
 }
 
-// UsesBatchStats is an architecture whose training mixes the records of a batch, as
-// batch normalisation does. Its batches are not cut into chunks in training: the
-// statistics are those of the whole batch, and a batch of n records is one
-// execution without padding on the engine's wide backend.
+// UsesBatchStats is an architecture whose training mixes the records of a batch, as batch
+// normalisation does. Its training batches are not cut into chunks, since the statistics
+// are those of the whole batch. On the engine's wide backend a batch of n records is one
+// execution without padding.
 type UsesBatchStats interface {
 	UsesBatchStats() bool
 }
 
-// HasBatchStats tells whether training mixes the records of a batch.
+// HasBatchStats reports whether training mixes the records of a batch.
 func HasBatchStats(a Architecture) bool {
 	c, ok := a.(UsesBatchStats)
 	return ok && c.UsesBatchStats()
 }
 
-// WeightShapes returns weights of an architecture, for their names and shapes. Settings by which
-// one of them would be larger than any machine holds are an error.
+// WeightShapes returns weights of an architecture, for their names and shapes. Settings for
+// which a weight would be too large are an error.
 func WeightShapes(arch Architecture) (p nn.Params, err error) {
 	if err := arch.Check(); err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ func (r *Runner) compile(f func(in []*Node) []*Node) (*Exec, error) {
 
 func (r *Runner) outputs(in []*Node) []*Node { return r.outputNodes(r.forward(in)) }
 
-// outputNodes are the outputs in order and, behind them, the embedding.
+// outputNodes returns the outputs in order and, after them, the embedding.
 func (r *Runner) outputNodes(tr Trace) []*Node {
 	var out []*Node
 	for _, h := range r.Arch.Returns() {
@@ -232,8 +233,7 @@ func (r *Runner) outputNodes(tr Trace) []*Node {
 	return append(out, tr.Embedding)
 }
 
-// prediction gives the outputs of heads their names; what follows the embedding
-// is left out.
+// prediction names the results of outputNodes; anything after the embedding is ignored.
 func (r *Runner) prediction(out []array.Matrix[float32]) *Prediction {
 	p := &Prediction{Outputs: map[string]array.Matrix[float32]{}}
 	for i, h := range r.Arch.Returns() {
@@ -243,13 +243,13 @@ func (r *Runner) prediction(out []array.Matrix[float32]) *Prediction {
 	return p
 }
 
-// Classes is the number of classes of a classifier, and an error for a network
-// that is none.
+// Classes returns the number of classes, or an error for a network that is not a
+// classifier.
 func (r *Runner) Classes() (int, error) {
 	if c, ok := r.Arch.(Classifier); ok {
 		return c.Classes(), nil
 	}
-	return 0, fmt.Errorf("model %s: is no classifier", r.Arch.Name())
+	return 0, fmt.Errorf("model %s: is not a classifier", r.Arch.Name())
 }
 
 func (r *Runner) forward(in []*Node) Trace {
@@ -257,11 +257,12 @@ func (r *Runner) forward(in []*Node) Trace {
 	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
 }
 
-// WeightShapes has the names and shapes of the weights, and no values; it must not be written to.
+// WeightShapes returns the names and shapes of the weights, without values. The result must
+// not be changed.
 func (r *Runner) WeightShapes() nn.Params { return r.weightShapes }
 
-// CheckWeights reports weights that are not the architecture's: the first tensor
-// whose name or shape differs, or the first element that is not finite.
+// CheckWeights returns an error for weights that do not fit the architecture: it names the
+// first tensor whose name or shape differs, or the first element that is not finite.
 func (r *Runner) CheckWeights(p nn.Params) error {
 	if err := nn.SameShape(p, r.weightShapes); err != nil {
 		return fmt.Errorf("the model does not fit %s: %w", r.Arch.Name(), err)
@@ -278,13 +279,13 @@ func (r *Runner) Predict(p nn.Params, x array.Matrix[float32]) (*Prediction, err
 	return r.prediction(out), nil
 }
 
-// PredictOutputs is Predict with only the outputs named, beside the embedding; the
-// others, which of a network of many genes take much memory, are left empty.
+// PredictOutputs is Predict with only the named outputs and the embedding; the others,
+// which can take much memory, are left empty.
 func (r *Runner) PredictOutputs(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
 	all := r.Arch.Returns()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(o Output) bool { return o.Name == name }) {
-			return nil, fmt.Errorf("model %s: no output is called %q", r.Arch.Name(), name)
+			return nil, fmt.Errorf("model %s: there is no output %q", r.Arch.Name(), name)
 		}
 	}
 	out, err := r.run(r.infer, p, x, func(k int) bool { return k == len(all) || slices.Contains(names, all[k].Name) })
@@ -299,8 +300,8 @@ func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Predictio
 	return r.PredictNamed(p, x)
 }
 
-// PredictNamed is PredictLayers with only the layers named; the activations of a
-// network for images take much memory. No name means all layers.
+// PredictNamed is PredictLayers with only the named layers; the activations of image
+// networks take much memory. No name means all layers.
 func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
 	first := len(r.Arch.Returns()) + 1
 	out, err := r.run(r.layers, p, x, func(k int) bool {
@@ -312,7 +313,7 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 	known := *r.names.Load()
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("model %s: no layer is called %q; there are %s", r.Arch.Name(), name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("model %s: there is no layer %q; there are %s", r.Arch.Name(), name, strings.Join(known, ", "))
 		}
 	}
 	pred := r.prediction(out)
@@ -325,8 +326,8 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 	return pred, nil
 }
 
-// LayerNames are the names of the activations, in the network's order. They are known
-// once a record has gone through.
+// LayerNames returns the names of the activations, in the order of the network. It runs one
+// record if the names are not known yet.
 func (r *Runner) LayerNames() ([]string, error) {
 	if r.names.Load() == nil {
 		like, err := WeightShapes(r.Arch)
@@ -340,12 +341,12 @@ func (r *Runner) LayerNames() ([]string, error) {
 	return slices.Clone(*r.names.Load()), nil
 }
 
-// Upload puts the weights, in order, on the engine's device as inputs of an
-// execution. Executions running side by side may share them. Nobody may write to p
-// before they are freed (Finalize): the engine may read the weights where they lie.
+// Upload copies the weights, in order, to the engine's device as inputs of executions,
+// which may share them. p must not be changed before they are freed (Finalize): the engine
+// may read the weights in place.
 func (r *Runner) Upload(p nn.Params) ([]any, error) { return Upload(r.Engine, p) }
 
-// Upload puts weights, in order, on an engine's device, as Runner.Upload does.
+// Upload copies weights, in order, to an engine's device, as Runner.Upload does.
 func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 	out := make([]any, len(p))
 	for i, v := range p {
@@ -358,7 +359,7 @@ func Upload(e *engine.Engine, p nn.Params) ([]any, error) {
 	return out, nil
 }
 
-// Finalize frees tensors at once rather than at the next garbage collection.
+// Finalize frees tensors at once instead of at the next garbage collection.
 func Finalize[T any](ts []T) {
 	for _, t := range ts {
 		if x, ok := any(t).(*tensors.Tensor); ok && x != nil {
@@ -367,7 +368,7 @@ func Finalize[T any](ts []T) {
 	}
 }
 
-// checkInputs reports weights or records that the architecture cannot take.
+// checkInputs returns an error for weights or records that the architecture cannot take.
 func (r *Runner) checkInputs(p nn.Params, x array.Matrix[float32]) error {
 	if x.Cols != r.Arch.Inputs() {
 		return fmt.Errorf("model %s: takes %d features, the data have %d", r.Arch.Name(), r.Arch.Inputs(), x.Cols)
@@ -384,8 +385,8 @@ func (r *Runner) checkInputs(p nn.Params, x array.Matrix[float32]) error {
 	return nil
 }
 
-// run executes on chunks of rows and stacks the outputs, one row per record;
-// those that keep (nil: all) refuses are left empty.
+// run executes on chunks of rows and stacks the outputs, one row per record. Outputs for
+// which keep returns false are left empty; a nil keep keeps all.
 func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func(output int) bool) ([]array.Matrix[float32], error) {
 	if err := r.checkInputs(p, x); err != nil {
 		return nil, err
@@ -448,8 +449,8 @@ func stackChunks(parts [][]*tensors.Tensor, chunks []Chunk, rows int) ([]array.M
 	return out, nil
 }
 
-// Chunk is a run of N records from First on, padded with empty records to a
-// multiple of 32 so that few different shapes have to be compiled.
+// Chunk is a range of N records starting at First, padded with empty records to a multiple
+// of 32 so that few different shapes have to be compiled.
 type Chunk struct{ First, N, Padded int }
 
 // Chunks cuts n records into chunks of at most max.
@@ -462,21 +463,20 @@ func Chunks(n, max int) []Chunk {
 	return out
 }
 
-// A block of so many records and features is laid out at a time: it stays in the
-// first-level cache, and a feature's values fill a line of it, which is written once.
+// tileRecords and tileFeatures are the size of the blocks that FeatureMajor transposes: a
+// block fits the first-level cache, and the values of a feature fill one cache line.
 const tileRecords, tileFeatures = 16, 128
 
-// FeatureMajor copies the chunk's records into a [features, Padded] tensor for an engine;
-// rows says which row of x each record is, nil for the identity. They come from here and
-// there, which takes some four times as long as what lies in one piece.
+// FeatureMajor copies the chunk's records into a [features, Padded] tensor of an engine;
+// rows says which row of x each record is, nil for the identity.
 func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk) (*tensors.Tensor, error) {
 	return e.FromFunc(func(flat []float32) {
 		array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposeFeatures(flat, x, rows, c, from, to) })
 	}, x.Cols, c.Padded)
 }
 
-// transposeFeatures writes features from to to-1 of FeatureMajor. Records come from here and
-// there in memory, so each is fetched in one piece first.
+// transposeFeatures writes features from to to-1 of FeatureMajor. Since records are
+// scattered in memory, each is read in one piece first.
 func transposeFeatures(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {
 	all := to - from
 	for f := from; f < to; f++ {
@@ -495,7 +495,7 @@ func transposeFeatures(flat []float32, x array.Matrix[float32], rows []int, c Ch
 		for f := 0; f < all; f += tileFeatures {
 			block := kernels.Matrix[float32]{Data: side[f:], Rows: min(tileFeatures, all-f), Cols: n, RowStride: 1, ColStride: all}
 			if err := kernels.Transpose(flat[(from+f)*c.Padded+first:], c.Padded, block); err != nil {
-				panic(err) // the block is cut from these very sizes
+				panic(err) // cannot happen: the sizes are computed above
 			}
 		}
 	}

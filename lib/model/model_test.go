@@ -1,3 +1,5 @@
+// Tests of model.go.
+
 package model_test
 
 import (

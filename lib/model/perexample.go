@@ -1,3 +1,5 @@
+// Per-example gradients: norms, clipped sums, Fisher information.
+
 package model
 
 import (
@@ -15,10 +17,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Per-example gradients are those of one record's loss with dropout off, for
-// which the gradients of a whole chunk of records come from one backward pass:
-// records do not mix, so the adjoint of a layer's output holds every record's
-// own. Sums over chunks are in float64 and in a fixed order.
+// Per-example gradients are the gradients of each record's own loss, with dropout off. One
+// backward pass gives those of a whole chunk: records do not mix, so that the adjoint of a
+// layer's output contains every record's own. Sums over chunks are in float64 and in a
+// fixed order.
 
 // Examples are records with what a loss needs to know of each.
 type Examples struct {
@@ -27,16 +29,15 @@ type Examples struct {
 	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
 }
 
-// LabelledExamples are records with class labels, whose loss is the cross-entropy.
+// LabelledExamples returns records with class labels; their loss is the cross-entropy.
 func LabelledExamples(x array.Matrix[float32], y []int, classes int) Examples {
 	return Examples{x, loss.CrossEntropy{}, map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
 }
 
 func (e Examples) names() []string { return slices.Sorted(maps.Keys(e.Inputs)) }
 
-// GradientNorms returns, per record, the Euclidean norm of the gradient of its
-// own loss over all weights. Squared norms are summed in float32: a norm below
-// 1e-19 is reported as 0.
+// GradientNorms returns, per record, the Euclidean norm of the gradient of its loss over
+// all weights. Squared norms are summed in float32: a norm below 1e-19 is reported as 0.
 func (r *Runner) GradientNorms(p nn.Params, e Examples) ([]float64, error) {
 	norms := make([]float64, e.X.Rows)
 	err := r.perExample(graphNorms, p, e, 0, func(_ int, c Chunk, out []*tensors.Tensor) error {
@@ -56,10 +57,9 @@ func readNorms(dst []float64, c Chunk, norms *tensors.Tensor) error {
 	})
 }
 
-// ClippedSum returns the sum over records of g_i min(1, clip / ||g_i||) for the
-// records' own gradients g_i, and the share of records whose
-// gradient was longer than clip. The norms enter as constants of a second
-// backward pass; no record's gradient is formed.
+// ClippedSum returns the sum over records of g_i min(1, clip / ||g_i||) for the per-record
+// gradients g_i, and the share of records whose gradient norm exceeds clip. The norms are
+// constants of a second backward pass; no per-record gradient is formed.
 func (r *Runner) ClippedSum(p nn.Params, e Examples, clip float64) (nn.Params, float64, error) {
 	if !(clip > 0) || math.IsInf(clip, 1) {
 		return nil, 0, fmt.Errorf("model %s: clipping norm %v is not a positive number", r.Arch.Name(), clip)
@@ -83,13 +83,13 @@ func (r *Runner) ClippedSum(p nn.Params, e Examples, clip float64) (nn.Params, f
 	return sums.total(p, 1), float64(clipped) / float64(e.X.Rows), nil
 }
 
-// FisherDiagonal returns the exact diagonal of the Fisher information, per
+// FisherDiagonal returns the exact diagonal of the Fisher information of a classifier, per
 // weight the mean over records of
 //
 //	sum_c p_c (d log p_c / d w)^2
 //
-// where p is the prediction of the model, a classifier: no labels enter. It takes
-// one backward pass per class.
+// with the model's predicted probabilities p; it uses no labels. It takes one backward pass
+// per class.
 func (r *Runner) FisherDiagonal(p nn.Params, x array.Matrix[float32]) (nn.Params, error) {
 	classes, err := r.Classes()
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *Runner) FisherDiagonal(p nn.Params, x array.Matrix[float32]) (nn.Params
 	return r.fisher(graphFisher, p, LabelledExamples(x, make([]int, x.Rows), classes))
 }
 
-// EmpiricalFisher returns, per weight, the mean over records of the squared
-// gradient of the record's own loss.
+// EmpiricalFisher returns, per weight, the mean over records of the squared gradient of the
+// record's loss.
 func (r *Runner) EmpiricalFisher(p nn.Params, e Examples) (nn.Params, error) {
 	return r.fisher(graphEmpirical, p, e)
 }
@@ -115,9 +115,8 @@ func (r *Runner) fisher(kind exampleGraph, p nn.Params, e Examples) (nn.Params, 
 	return sums.total(p, 1/float64(e.X.Rows)), nil
 }
 
-// perExample runs one of the graphs on every chunk and hands its outputs on with
-// the number of the chunk's lane, which is never collected from at two places
-// at once.
+// perExample runs one of the graphs on every chunk and passes its outputs to collect with
+// the number of the chunk's lane. collect is never called concurrently for one lane.
 func (r *Runner) perExample(kind exampleGraph, p nn.Params, e Examples, clip float64, collect func(lane int, c Chunk, out []*tensors.Tensor) error) error {
 	if err := r.checkInputs(p, e.X); err != nil {
 		return err
@@ -171,7 +170,7 @@ func (e Examples) chunk(on *engine.Engine, exec *Exec, weights []any, clip float
 	return collect(out)
 }
 
-// inputs are a chunk's records and what the loss asks of each, those that there are.
+// inputs returns a chunk's records and the inputs of the loss that exist.
 func (e Examples) inputs(on *engine.Engine, c Chunk) ([]any, error) {
 	x, err := FeatureMajor(on, e.X, nil, c)
 	in := []any{x}
@@ -185,12 +184,12 @@ func (e Examples) inputs(on *engine.Engine, c Chunk) ([]any, error) {
 	return in, err
 }
 
-// lanes is the number of partial sums over chunks: a constant, not the number
-// of cores, so that results do not depend on cores.
+// lanes is the number of partial sums over chunks. It does not depend on the number of
+// cores, so that results do not either.
 const lanes = 16
 
-// laneSums adds up one output per weight tensor: lane l holds chunks l, l+lanes,
-// ..., and the lanes are added in order.
+// laneSums adds up one output per weight tensor: lane l holds chunks l, l+lanes, ..., and
+// the lanes are added in order.
 type laneSums [lanes][][]float64
 
 func (s *laneSums) add(lane int, out []*tensors.Tensor) error {
@@ -213,8 +212,7 @@ func (s *laneSums) add(lane int, out []*tensors.Tensor) error {
 	return nil
 }
 
-// total returns the sum over all lanes times factor, with the names and shapes
-// of like.
+// total returns the sum over all lanes times factor, with the names and shapes of like.
 func (s *laneSums) total(like nn.Params, factor float64) nn.Params {
 	out := make(nn.Params, len(like))
 	for i, v := range like {

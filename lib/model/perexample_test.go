@@ -1,3 +1,5 @@
+// Tests of perexample.go.
+
 package model_test
 
 import (

@@ -6,19 +6,20 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// maxPrograms is how many programs a runner keeps: those of an experiment's methods, on a
-// few sizes of batches. The oldest goes first; whoever runs it keeps it.
+// maxPrograms is the number of programs that a runner keeps, enough for the methods of an
+// experiment at several batch sizes. The oldest is dropped first; a program in use stays
+// valid.
 const maxPrograms = 64
 
-// programs are what was compiled for a network beside its inference, by name.
+// programs are a network's compiled graphs other than inference, by name.
 type programs struct {
 	mu    sync.Mutex
 	execs map[string]*Exec
 	order []string
 }
 
-// Program returns the executable of a graph of the network: compiled now, or for somebody
-// who asked before. The name says everything that build depends on beside the network.
+// Program returns the executable of a graph of the network, compiled on first use. The name
+// must determine everything that build depends on besides the network.
 func (r *Runner) Program(name string, build func(in []*Node) []*Node) (*Exec, error) {
 	p := &r.programs
 	p.mu.Lock()

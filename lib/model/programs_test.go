@@ -1,3 +1,5 @@
+// Tests of programs.go.
+
 package model
 
 import (

@@ -9,9 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// Adam is Kingma and Ba's optimiser with PyTorch's defaults; the zero value is
-// torch.optim.Adam(lr=1e-3). Its epsilon is added after the bias correction
-// of the square root, as PyTorch does; GoMLX's default epsilon is 1e-7.
+// Adam is the optimiser of Kingma and Ba with PyTorch's defaults; the zero value is
+// torch.optim.Adam(lr=1e-3). As in PyTorch, epsilon is added after the bias correction of
+// the square root.
 type Adam struct {
 	LR    float64 `json:"lr,omitempty"`    // learning rate, 0: 1e-3
 	Beta1 float64 `json:"beta1,omitempty"` // 0: 0.9
@@ -31,7 +31,7 @@ func (a Adam) withDefaults() Adam {
 	return Adam{LR: cmp.Or(a.LR, 1e-3), Beta1: cmp.Or(a.Beta1, 0.9), Beta2: cmp.Or(a.Beta2, 0.999), Eps: cmp.Or(a.Eps, 1e-8)}
 }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (a Adam) MarshalJSON() ([]byte, error) {
 	type fields Adam
 	return namedJSON(a, fields(a))
@@ -62,13 +62,13 @@ func (a Adam) Step(p Params, grads [][]float64, s *OptimizerState, rates []float
 	return adamStep(a, a, 0, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (a Adam) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return adamStep(a, a, 0, kernels.Adam.Step32, p, grads, s, rates)
 }
 
-// adamStep is a step of o by Adam's rule; decay is what every weight is first multiplied
-// by 1 - lr decay for (AdamW).
+// adamStep makes a step of the optimiser o by Adam's rule. Every weight is first multiplied
+// by 1 - lr decay (AdamW).
 func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func(rule kernels.Adam, w, m, v []float32, grad []T),
 	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
 	moves, err := beginStep(o, decay, p, grads, s, rates)

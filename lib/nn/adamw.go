@@ -9,14 +9,14 @@ import (
 )
 
 // AdamW is Adam with decoupled weight decay (Loshchilov and Hutter 2019): every
-// weight shrinks by the factor 1 - lr WeightDecay before Adam's step, and the
-// decay does not enter the moments. The zero value is torch.optim.AdamW.
+// weight is multiplied by 1 - lr WeightDecay before Adam's step, and the decay does not
+// enter the moments. The zero value is torch.optim.AdamW.
 type AdamW struct {
 	LR          float64 `json:"lr,omitempty"`           // learning rate, 0: 1e-3
 	Beta1       float64 `json:"beta1,omitempty"`        // 0: 0.9
 	Beta2       float64 `json:"beta2,omitempty"`        // 0: 0.999
 	Eps         float64 `json:"eps,omitempty"`          // 0: 1e-8
-	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for none take Adam
+	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for no decay use Adam
 }
 
 var _ Float32Optimizer = AdamW{}
@@ -34,7 +34,7 @@ func (a AdamW) withDefaults() AdamW {
 
 func (a AdamW) adam() Adam { return Adam{LR: a.LR, Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps} }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (a AdamW) MarshalJSON() ([]byte, error) {
 	type fields AdamW
 	return namedJSON(a, fields(a))
@@ -56,7 +56,7 @@ func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []floa
 	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (a AdamW) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
 }

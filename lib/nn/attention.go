@@ -14,7 +14,7 @@ import (
 //
 // q is [d, Tq n], k and v are [d, Tk n], the result is [d, Tq n]; head h owns rows
 // h c ... (h+1) c - 1, as in PyTorch. The mask is [heads Tq Tk, n], nil in
-// inference. Tokens attend to tokens of their own record only.
+// inference. Tokens attend only to tokens of the same record.
 func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
 	scale := 1 / math.Sqrt(float64(a.width))
@@ -50,7 +50,7 @@ func (a attention) split(x *Node) *Node {
 	return Reshape(x, a.heads*a.n, tokens, a.width)
 }
 
-// join undoes split.
+// join is the inverse of split.
 func (a attention) join(x *Node) *Node {
 	tokens := x.Shape().Dimensions[1]
 	x = TransposeAllAxes(Reshape(x, a.heads, a.n, tokens, a.width), 0, 3, 2, 1)
@@ -64,7 +64,7 @@ func (a attention) splitMask(mask, p *Node) *Node {
 	return Reshape(mask, d...)
 }
 
-// batchMatMul and batchMatMulT are a b and a b^T for a stack of matrices.
+// batchMatMul and batchMatMulT return a b and a b^T for a stack of matrices.
 func batchMatMul(a, b *Node) *Node {
 	return Dot(a, b).General([]int{2}, []int{0}, []int{1}, []int{0})
 }
@@ -78,14 +78,14 @@ func softmaxAdjoint(p, dp *Node) *Node {
 	return Mul(p, Sub(dp, ReduceAndKeep(Mul(p, dp), ReduceSum, -1)))
 }
 
-// MultiHead is attention with its four projections, of tokens asking [d, Tq n] to
-// tokens in [d, Tk n], with the weights w of MultiHeadInit and a mask as of
+// MultiHead is attention with its four projections, from the tokens queries [d, Tq n] to
+// the tokens in [d, Tk n]. w has the weights of MultiHeadInit; the mask is that of
 // Attention:
 //
-//	Wo O + bo,  Q = Wq asking + bq,  K = Wk in,  V = Wv in + bv
+//	Wo O + bo,  Q = Wq queries + bq,  K = Wk in,  V = Wv in + bv
 //
-// Keys have no bias, which the softmax over keys cancels: it would have no gradient
-// but rounding noise, which Adam would scale up.
+// Keys have no bias, because the softmax over keys cancels it. Its gradient would be
+// rounding noise, which Adam would scale up.
 func MultiHead(t *Tape, queries, in *Node, w []*Node, mask *Node, heads, records int) *Node {
 	q := DenseTokens(t, queries, w[0], w[1], records)
 	k := DenseTokens(t, in, w[2], nil, records)
@@ -93,8 +93,8 @@ func MultiHead(t *Tape, queries, in *Node, w []*Node, mask *Node, heads, records
 	return DenseTokens(t, Attention(t, q, k, v, mask, heads, records), w[5], w[6], records)
 }
 
-// MultiHeadInit draws the seven weights of an attention called name over tokens of
-// so many numbers.
+// MultiHeadInit draws the seven weights of an attention called name over tokens of the
+// given width.
 func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
 	p := k.DenseInit(rng, name+".query", width, width)
 	p = append(p, k.DenseInit(rng, name+".key", width, width)[0])
@@ -102,8 +102,8 @@ func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
 	return append(p, k.DenseInit(rng, name+".out", width, width)...)
 }
 
-// MultiHead calls an attention's four projections as torch does: query, key, value
-// and out. PyTorch's keys have a bias, which changes nothing (see [MultiHead]).
+// MultiHead gives the four projections of an attention PyTorch's names query, key, value
+// and out. PyTorch's keys have a bias, which has no effect (see [MultiHead]).
 func (d *StateDict) MultiHead(ours, torch string, query, key, value, out string) {
 	width := (*d)[d.index(ours+".key.weight")].Shape[0]
 	for _, m := range [][2]string{{"query", query}, {"key", key}, {"value", value}, {"out", out}} {

@@ -4,25 +4,24 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// BatchNormEps and BatchNormMomentum are PyTorch's; GoMLX's own defaults are
-// 1e-3 and, in PyTorch's way of counting, 0.01.
+// BatchNormEps and BatchNormMomentum are PyTorch's defaults; those of GoMLX are 1e-3 and,
+// in PyTorch's convention, 0.01.
 const (
 	BatchNormEps      = 1e-5
 	BatchNormMomentum = 0.1
 )
 
-// BatchNorm2D normalises every channel of m. In training (t.Training) over all
-// N pixels of all records of the batch,
+// BatchNorm2D normalises every channel of m. In training (t.Training) mean and variance
+// are over all N pixels of all records of the batch,
 //
 //	y = gamma (x - mean) / sqrt(var + eps) + beta,  var = sum (x - mean)^2 / N
 //
-// and the batch's mean and unbiased variance sum (x - mean)^2 / (N - 1) are
-// reported to the tape as the statistics of the parameters mean and variance,
-// from which whoever trains moves the running ones (UpdateRunning). In inference
-// the running ones take the place of the batch's.
+// The batch's mean and unbiased variance, sum (x - mean)^2 / (N - 1), become the tape's
+// statistics of the parameters mean and variance, by which the training updates the running
+// ones (UpdateRunning). Inference uses the running mean and variance.
 //
-// The gradient is the true one, through mean and variance: with the normalised
-// x^ and r = 1/sqrt(var + eps)
+// The gradient goes through mean and variance: with the normalised x^ and
+// r = 1/sqrt(var + eps)
 //
 //	dx = gamma r (v - mean(v) - x^ mean(v x^)),  dgamma = sum v x^,  dbeta = sum v
 //
@@ -52,7 +51,7 @@ type batchNorm struct {
 	batch   bool  // whether mean and r depend on x
 }
 
-// measure takes mean and variance from the batch and returns sum (x - mean)^2.
+// measure computes mean and variance of the batch and returns sum (x - mean)^2.
 func (b *batchNorm) measure() *Node {
 	b.batch = true
 	b.mean = DivScalar(b.in.sumChannel(b.in.X), b.pixels)
@@ -67,7 +66,7 @@ func (b *batchNorm) fixed(mean, variance *Node) {
 	b.r = Inverse(Sqrt(AddScalar(variance, b.eps)))
 }
 
-// centre makes x - mean. With fixed statistics only the gradient needs it.
+// centre computes x - mean. With fixed statistics only the gradient needs it.
 func (b *batchNorm) centre() { b.centred = Sub(b.in.X, b.in.broadcastChannel(b.mean)) }
 
 func (b *batchNorm) record(t *Tape, gamma, beta *Node) Image {
@@ -95,9 +94,8 @@ func (b *batchNorm) backward(v, gain *Node) []*Node {
 	return []*Node{dx, Reshape(Mul(slope, b.r), b.in.C), Reshape(dbeta, b.in.C)}
 }
 
-// BatchNormInit is the start of a batch normalisation called name, as in
-// PyTorch: gains 1, offsets 0, running mean 0, running variance 1. The last two
-// are state.
+// BatchNormInit returns the initial parameters of a batch normalisation called name, as in
+// PyTorch: gains 1, offsets 0, running mean 0, running variance 1. The last two are state.
 func BatchNormInit(name string, channels int) Params {
 	p := Params{
 		NewParam(name+".weight", channels), NewParam(name+".bias", channels),
@@ -114,13 +112,13 @@ func BatchNormInit(name string, channels int) Params {
 
 const runningVariance = ".running_var"
 
-// batchCounter is what PyTorch's module keeps beside the running statistics: how many
-// batches they are of. With its default momentum nothing is computed from it.
+// batchCounter returns the tensor in which PyTorch's module counts the batches of the
+// running statistics. With the default momentum it is not used.
 func batchCounter(module string) StateTensor {
 	return StateTensor{Name: module + ".num_batches_tracked", Shape: []int{}, Counter: true}
 }
 
-// UpdateRunning moves running statistics towards a batch's, in float32 as PyTorch:
+// UpdateRunning moves running statistics towards a batch's, in float32 as in PyTorch:
 // running = (1 - momentum) running + momentum batch.
 func UpdateRunning(running, batch []float32) {
 	keep, take := float32(1-BatchNormMomentum), float32(BatchNormMomentum)

@@ -2,15 +2,15 @@ package nn
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// Constant is a layer without an input: the weights b [d] as the output of every
-// one of n records, [d, n].
+// Constant is a layer without input: its output for each of n records is the weights b
+// [d], so [d, n].
 func Constant(t *Tape, b *Node, n int) *Node {
 	y := broadcastColumn(b, n)
 	t.uses = append(t.uses, constantUse{b, y})
 	return t.Op(y, []*Node{b}, func(v *Node) []*Node { return []*Node{sumColumns(v)} })
 }
 
-// constantUse: a record's gradient is its adjoint.
+// constantUse is the paramUse of Constant: a record's gradient is its adjoint.
 type constantUse struct{ b, y *Node }
 
 func (u constantUse) params() []*Node { return []*Node{u.b} }

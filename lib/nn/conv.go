@@ -8,23 +8,22 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Conv2D is a convolution in the sense of deep learning, a cross-correlation:
+// Conv2D is a 2D convolution (a cross-correlation, as in all of deep learning):
 //
 //	y[o, r, s] = b[o] + sum_{c,i,j} w[o, c, i, j] x[c, r Stride + i - Pad, s Stride + j - Pad]
 //
-// with zeros outside the image. The zero Stride is 1; there is no dilation and
-// there are no groups.
+// with zeros outside the image. A Stride of 0 means 1. There is no dilation and there are
+// no groups.
 type Conv2D struct{ Stride, Pad int }
 
-// Apply puts the convolution of m on the tape, for w [out, C, k, k] and b [out]
-// or nil, as PyTorch stores them. The result has (H + 2 Pad - k)/Stride + 1 rows.
-//
-// It is GoMLX's convolution with GoMLX's gradient.
+// Apply returns the convolution of m, for w [out, C, k, k] and b [out] or nil, as PyTorch
+// stores them. The result has (H + 2 Pad - k)/Stride + 1 rows. Forward and gradient are
+// GoMLX's.
 func (c Conv2D) Apply(t *Tape, m Image, w, b *Node) Image {
 	d := w.Shape().Dimensions
 	win := window{size: d[2], stride: max(1, c.Stride), pad: c.Pad}
 	if d[1] != m.C || d[2] != d[3] || win.out(m.H) < 1 || win.out(m.W) < 1 {
-		panic(fmt.Errorf("conv: a kernel of shape %v does not fit on an image of %d x %d x %d with a border of %d", d, m.C, m.H, m.W, c.Pad))
+		panic(fmt.Errorf("conv: a kernel of shape %v does not fit on an image of %d x %d x %d with padding %d", d, m.C, m.H, m.W, c.Pad))
 	}
 	l := convolution{win: win, in: m, out: Image{C: d[0], H: win.out(m.H), W: win.out(m.W), Last: m.Last}, w: w, b: b}
 	l.out.X = t.Block(l.inputs(), l.graph)
@@ -45,9 +44,8 @@ func (l convolution) inputs() []*Node {
 	return []*Node{l.in.X, l.w, l.b}
 }
 
-// AddBias adds b [C] to the pixels of each channel. After a pool it costs a
-// fraction of what it costs inside the convolution before it, for the same
-// result: the largest of shifted pixels is the shifted largest.
+// AddBias adds b [C] to the pixels of each channel. After a max pool it gives the same
+// result as inside the convolution before it, on fewer pixels.
 func (m Image) AddBias(t *Tape, b *Node) Image {
 	out := m.withNode(Add(m.X, m.broadcastChannel(b)))
 	t.uses = append(t.uses, biasUse{out, b})
@@ -55,8 +53,9 @@ func (m Image) AddBias(t *Tape, b *Node) Image {
 	return out
 }
 
-// graph puts it on the graph. A kernel of even size gets a last row and column of zeros, and the border one more pixel to hold
-// them: GoMLX (0.28.3 to 0.28.8) shifts the image's gradient by a pixel for even kernels.
+// graph builds the convolution. A kernel of even size gets a last row and column of zeros,
+// and the padding one more pixel, because GoMLX (0.28.3 to 0.28.8) shifts the image's
+// gradient by one pixel for even kernels.
 func (l convolution) graph(in []*Node) *Node {
 	w, border := in[1], [2]int{l.win.pad, l.win.pad}
 	if k := l.win.size; k%2 == 0 {
@@ -77,8 +76,8 @@ func (l convolution) graph(in []*Node) *Node {
 	return Add(y, l.out.withNode(y).broadcastChannel(in[2]))
 }
 
-// convAxes is x with an axis for each index, and what the library is told of
-// them. Kernels are [out, in, row, column] in either layout.
+// convAxes returns x with one axis per index, and GoMLX's description of the axes. Kernels
+// are [out, in, row, column] in either layout.
 func (m Image) convAxes(x *Node) (*Node, ConvolveAxesConfig) {
 	dims, records, channels := []int{m.C, m.H, m.W, -1}, 3, 0
 	if m.Last {

@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// convUse: a convolution is a dense layer whose tokens are the places of the
-// window and whose inputs are what the window sees there.
+// convUse is the paramUse of a convolution: a dense layer whose tokens are the positions of
+// the window and whose inputs are the pixels under it.
 type convUse struct{ l convolution }
 
 func (u convUse) params() []*Node { return u.l.inputs()[1:] }
@@ -24,7 +24,7 @@ func (u convUse) squares(v, weight *Node) []*Node {
 	return out
 }
 
-// biasUse is that of a bias that was put on an image by itself.
+// biasUse is the paramUse of AddBias.
 type biasUse struct {
 	out Image
 	b   *Node

@@ -5,8 +5,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Embedding looks up a row of the table w [K, d] for the code of each record,
-// codes [1, n] with whole numbers 0 ... K-1: [d, n]. No gradient flows to codes.
+// Embedding looks up a row of the table w [K, d] for each record's code, a whole number 0
+// ... K-1 in codes [1, n]. The result is [d, n]. No gradient flows to codes.
 func Embedding(t *Tape, codes, w *Node) *Node {
 	k := w.Shape().Dimensions[0]
 	hot := Transpose(OneHot(ConvertDType(Reshape(codes, -1), dtypes.Int32), k, w.DType()), 0, 1) // [K, n]
@@ -15,7 +15,8 @@ func Embedding(t *Tape, codes, w *Node) *Node {
 	return t.Op(y, []*Node{w}, func(v *Node) []*Node { return []*Node{matMulT(hot, v)} })
 }
 
-// lookupUse: a record's gradient is its adjoint, in the row that it looked up.
+// lookupUse is the paramUse of an embedding: a record's gradient is its adjoint, in the
+// row of its code.
 type lookupUse struct{ hot, w, y *Node }
 
 func (u lookupUse) params() []*Node { return []*Node{u.w} }

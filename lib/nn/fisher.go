@@ -8,15 +8,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Fisher is a quasi-Newton step with the diagonal of the empirical Fisher information
-// for the second derivative, as in the rapid retraining of Liu et al. (INFOCOM 2022):
+// Fisher is a quasi-Newton method with the diagonal of the empirical Fisher information in
+// place of the second derivative, as in the rapid retraining of Liu et al. (INFOCOM 2022):
 //
 //	m = b1 m + (1-b1) g,  f = b2 f + (1-b2) g^2
 //	p = p - lr / (1-b1^t) * m / (f / (1-b2^t) + damping)
 //
-// with g the gradient of a batch. It is Adam without the square root: where g is small
-// beside the damping it is plain descent at the rate LR/Damping, where g is large the
-// step falls as g grows.
+// where g is the gradient of a batch. It is Adam without the square root. If g^2 is small
+// compared with the damping, it is gradient descent at the rate LR/Damping; for large g the
+// step decreases as g grows.
 type Fisher struct {
 	LR      float64 `json:"lr,omitempty"`      // learning rate, 0: 1e-3
 	Beta1   float64 `json:"beta1,omitempty"`   // 0: 0.9
@@ -36,7 +36,7 @@ func (o Fisher) withDefaults() Fisher {
 	return Fisher{LR: cmp.Or(o.LR, 1e-3), Beta1: cmp.Or(o.Beta1, 0.9), Beta2: cmp.Or(o.Beta2, 0.999), Damping: cmp.Or(o.Damping, 1e-2)}
 }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (o Fisher) MarshalJSON() ([]byte, error) {
 	type fields Fisher
 	return namedJSON(o, fields(o))

@@ -6,13 +6,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// GroupNorm normalises groups of C/groups neighbouring channels of each record by
-// themselves (Wu and He 2018), so that records do not mix:
+// GroupNorm normalises each group of C/groups neighbouring channels of each record (Wu and
+// He 2018), so that records do not mix:
 //
 //	y = gamma_c (x - mean) r + beta_c,  r = 1/sqrt(var + eps),
 //
-// mean and variance over the K pixels of a group in one record, the variance
-// divided by K, as torch.nn.GroupNorm does. With a = x - mean, the gradient is
+// Mean and variance are over the K pixels of a group in one record; the variance has the
+// divisor K, as in torch.nn.GroupNorm. With a = x - mean, the gradient is
 //
 //	dx = gamma r v - r sum(gamma v)/K - a r^3 sum(gamma v a)/K,
 //	dgamma = sum v a r,  dbeta = sum v.
@@ -31,7 +31,7 @@ type groupNorm struct {
 	n      int // records
 }
 
-// pixels is the number K of pixels of a group in one record.
+// pixels returns the number K of pixels of a group in one record.
 func (g groupNorm) pixels() int { return g.m.C / g.groups * g.m.H * g.m.W }
 
 // sumGroups adds up s [C, n] within groups: [groups, n].
@@ -63,7 +63,8 @@ func (g groupNorm) apply(t *Tape, gamma, beta *Node, eps float64) *Node {
 	})
 }
 
-// groupUse: gain and offset have one gradient per record and channel.
+// groupUse is the paramUse of a group normalisation: gain and offset have one gradient per
+// record and channel.
 type groupUse struct {
 	g                          groupNorm
 	centred, r, gamma, beta, y *Node
@@ -72,7 +73,7 @@ type groupUse struct {
 func (u groupUse) params() []*Node { return []*Node{u.gamma, u.beta} }
 func (u groupUse) output() *Node   { return u.y }
 
-// squared are the squared gradients of gain and offset, [C, n] each.
+// squared returns the squared gradients of gain and offset, [C, n] each.
 func (u groupUse) squared(v *Node) (gamma, beta *Node) {
 	slope := Mul(u.g.m.sumPixels(Mul(v, u.centred)), u.g.perChannel(u.r))
 	return Square(slope), Square(u.g.m.sumPixels(v))
@@ -88,6 +89,6 @@ func (u groupUse) squares(v, weight *Node) []*Node {
 	return []*Node{sumColumns(Mul(gamma, weight)), sumColumns(Mul(beta, weight))}
 }
 
-// GroupNormInit is the start of a group normalisation called name: gains 1,
-// offsets 0.
+// GroupNormInit returns the initial parameters of a group normalisation called name: gains
+// 1, offsets 0.
 func GroupNormInit(name string, channels int) Params { return LayerNormInit(name, channels) }

@@ -5,10 +5,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Image is a batch of feature maps inside a graph: a node X [C, H*W*n] whose fastest
-// index is the record, then the column, the row, and the channel, which is how a
-// feature-major batch of CHW rows lies in memory already. With Last it is
-// [n*H*W, C] instead, the layout that convolutions want; see ChannelsLast.
+// Image is a batch of feature maps in a graph: a node X [C, H*W*n] whose fastest index is
+// the record, then the column, the row and the channel. This is the memory layout of a
+// feature-major batch of CHW rows. With Last it is [n*H*W, C], the layout for convolutions;
+// see ChannelsLast.
 type Image struct {
 	C, H, W int
 	Last    bool
@@ -22,12 +22,12 @@ func NewImage(t *Tape, x *Node, c, h, w int) Image {
 	return m
 }
 
-// ChannelsLast turns an image so that the channel is its fastest index. It is for
-// networks of convolutions, normalisations and ReLU, which have nothing to turn
-// around in between then: pooling, group normalisation and resampling turn it back.
+// ChannelsLast returns the image in the layout whose fastest index is the channel. It suits
+// networks of convolutions, batch normalisations and ReLU. Group normalisation and
+// resampling convert it back.
 func (m Image) ChannelsLast(t *Tape) Image { return m.withLayout(t, true) }
 
-// channelsFirst undoes ChannelsLast.
+// channelsFirst is the inverse of ChannelsLast.
 func (m Image) channelsFirst(t *Tape) Image { return m.withLayout(t, false) }
 
 func (m Image) withLayout(t *Tape, last bool) Image {
@@ -39,8 +39,8 @@ func (m Image) withLayout(t *Tape, last bool) Image {
 	return to
 }
 
-// toGrid is the image with its rows and columns as axes, [first, H, W, last]: first and
-// last are the channels and the records, or the records and the channels.
+// toGrid returns the image with rows and columns as axes, [first, H, W, last]. first and
+// last are the numbers of channels and records, or with Last of records and channels.
 func (m Image) toGrid() (x *Node, first, last int) {
 	first, last = m.C, m.records()
 	if m.Last {
@@ -49,7 +49,7 @@ func (m Image) toGrid() (x *Node, first, last int) {
 	return Reshape(m.X, first, m.H, m.W, last), first, last
 }
 
-// fromGrid undoes grid for an x of any size.
+// fromGrid is the inverse of toGrid, for an x of any size.
 func (m Image) fromGrid(x *Node) *Node {
 	if m.Last {
 		return Reshape(x, -1, m.C)
@@ -57,7 +57,7 @@ func (m Image) fromGrid(x *Node) *Node {
 	return Reshape(x, m.C, -1)
 }
 
-// toLayout gives x [C*H*W, n] the image's layout.
+// toLayout converts x [C*H*W, n] to the image's layout.
 func (m Image) toLayout(x *Node) *Node {
 	if !m.Last {
 		return Reshape(x, m.C, -1)
@@ -65,7 +65,7 @@ func (m Image) toLayout(x *Node) *Node {
 	return Reshape(TransposeAllAxes(Reshape(x, m.C, m.H, m.W, -1), 3, 1, 2, 0), -1, m.C)
 }
 
-// flatten undoes toLayout.
+// flatten is the inverse of toLayout.
 func (m Image) flatten(x *Node) *Node {
 	if !m.Last {
 		return Reshape(x, m.C*m.H*m.W, -1)
@@ -73,31 +73,31 @@ func (m Image) flatten(x *Node) *Node {
 	return Reshape(TransposeAllAxes(Reshape(x, -1, m.H, m.W, m.C), 3, 1, 2, 0), m.C*m.H*m.W, -1)
 }
 
-// rows is x, in the image's layout, with one row per channel: [C, H*W*n].
+// rows returns x, which has the image's layout, with one row per channel: [C, H*W*n].
 func (m Image) rows(x *Node) *Node { return Reshape(m.flatten(x), m.C, -1) }
 
-// Join turns the image back into one node [C*H*W, n].
+// Join returns the image as one node [C*H*W, n].
 func (m Image) Join(t *Tape) *Node {
 	return t.Op(m.Flat(), []*Node{m.X}, func(v *Node) []*Node { return []*Node{m.toLayout(v)} })
 }
 
-// Flat is the image as one node [C*H*W, n] beside the tape: a layer's activation
-// to look at, through which no gradient flows.
+// Flat returns the image as one node [C*H*W, n] without a gradient, such as a layer's
+// activation to be read.
 func (m Image) Flat() *Node { return m.flatten(m.X) }
 
-// withNode is an image of the same shape with another node.
+// withNode returns an image of the same shape with another node.
 func (m Image) withNode(x *Node) Image {
 	m.X = x
 	return m
 }
 
-// pixels is the number of values of every channel, of all records together.
+// pixels returns the number of values of a channel over all records.
 func (m Image) pixels() int { return m.X.Shape().Size() / m.C }
 
-// records is the number of records.
+// records returns the number of records.
 func (m Image) records() int { return m.pixels() / (m.H * m.W) }
 
-// broadcastChannel repeats the number b of each channel, [C, 1] or [C], in the shape of X.
+// broadcastChannel repeats the number of each channel in b, [C, 1] or [C], in the shape of X.
 func (m Image) broadcastChannel(b *Node) *Node {
 	if m.Last {
 		return BroadcastToDims(Reshape(b, 1, m.C), m.pixels(), m.C)
@@ -122,7 +122,7 @@ func (m Image) Add(t *Tape, other Image) Image {
 	return m.withNode(Residual(t, m.X, other.withLayout(t, m.Last).X))
 }
 
-// fillLike is a node of one value in the precision of like.
+// fillLike returns a node with all elements v, in the precision of like.
 func fillLike(like *Node, v float64, dims ...int) *Node {
 	return FillScalar(like.Graph(), shapes.Make(like.DType(), dims...), v)
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Init is the rule by which a dense layer's weights start.
+// Init is the initialisation of a dense layer's weights.
 type Init int
 
 // PyTorch is torch.nn.Linear's default, weights and biases uniform on

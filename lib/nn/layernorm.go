@@ -14,8 +14,8 @@ const LayerNormEps = 1e-5
 //
 //	y = gamma (x - mean) / sqrt(var + eps) + beta
 //
-// for gamma and beta of [d]. A column is a record, or a token of one of so many
-// records. With c = x - mean and r = 1/sqrt(var+eps) the adjoint of x is
+// for gamma and beta of [d]. A column is a token of one of the records, or a record. With
+// c = x - mean and r = 1/sqrt(var+eps) the adjoint of x is
 //
 //	r (gamma v - mean(gamma v)) - r^3 c mean(gamma v c)
 func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
@@ -34,8 +34,8 @@ func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
 	})
 }
 
-// LayerNormInit is the start of a layer normalisation called name: gains 1,
-// offsets 0.
+// LayerNormInit returns the initial parameters of a layer normalisation called name: gains
+// 1, offsets 0.
 func LayerNormInit(name string, width int) Params {
 	p := Params{NewParam(name+".weight", width), NewParam(name+".bias", width)}
 	for i := range p[0].Data {
@@ -46,7 +46,8 @@ func LayerNormInit(name string, width int) Params {
 
 func zeros(g *Graph, dims ...int) *Node { return Zeros(g, shapes.Make(dtypes.Float32, dims...)) }
 
-// normUse: gain and offset have one gradient per record and feature.
+// normUse is the paramUse of a layer normalisation: gain and offset have one gradient per
+// record and feature.
 type normUse struct {
 	centred, r, gamma, beta, y *Node
 	n                          int

@@ -4,10 +4,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// matMulT is a b^T: both operands are contracted over their last axis.
+// matMulT returns a b^T: both operands are contracted over their last axis.
 func matMulT(a, b *Node) *Node { return Dot(a, b).General([]int{1}, nil, []int{1}, nil) }
 
-// broadcastChannel repeats the column b [m, 1] or [m] as an [m, n] matrix.
+// broadcastColumn repeats the column b [m, 1] or [m] as an [m, n] matrix.
 func broadcastColumn(b *Node, n int) *Node {
 	m := b.Shape().Size()
 	return BroadcastToDims(Reshape(b, m, 1), m, n)
@@ -43,5 +43,5 @@ func ReLUDropout(t *Tape, x, mask *Node, rate float64) *Node {
 	})
 }
 
-// huge lifts every normal positive float32 above any dropout scale.
+// huge times any normal positive float32 is above any dropout scale.
 const huge = 3e38

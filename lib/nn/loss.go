@@ -4,15 +4,15 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Distill is the softmax loss of logits z [C, n] against target probabilities
+// Distill returns the softmax loss of logits z [C, n] against target probabilities
 // p [C, n] at a temperature T, per record
 //
 //	T^2 KL(p_i || softmax(z_i / T))
 //
-// With one-hot targets and T = 1 this is the cross-entropy; with a teacher's
-// softened output it is Hinton's distillation loss with PyTorch's "batchmean"
-// and the factor T^2, once the records are averaged. It returns the losses [1, n]
-// and their derivative by the logits, T (softmax(z_i / T) - p_i).
+// With one-hot targets and T = 1 this is the cross-entropy. With a teacher's softened
+// output its mean over the records is Hinton's distillation loss, that is PyTorch's
+// "batchmean" times T^2. losses is [1, n]; adjoint is its derivative by the logits,
+// T (softmax(z_i / T) - p_i).
 func Distill(z, p *Node, temperature float64) (losses, adjoint *Node) {
 	s := z
 	if temperature != 1 {

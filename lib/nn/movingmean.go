@@ -4,15 +4,14 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// MovingLogMean is log m, [1], for a moving average m of exp(s) over all elements of
-// s and over the steps of a training. In training
+// MovingLogMean is log m, [1], for a moving average m of exp(s) over all elements of s and
+// over the steps of a training. In training m is first updated,
 //
 //	m = (1 - rate) m + rate mean(exp(s))
 //
-// comes first and takes the place of the state (Param.Latest), which is log m so
-// that nothing overflows; in inference the state stays as it is. Nothing is
-// differentiated: m is a constant of the step. The mean is that of the whole batch,
-// which must not be cut: a network with this layer is coupled (model.UsesBatchStats).
+// and replaces the state (Param.Latest), which is log m to avoid overflow. In inference the
+// state does not change. m is not differentiated. The mean is over the whole batch, so a
+// network with this layer implements model.UsesBatchStats.
 func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	if !t.Training {
 		return state
@@ -25,7 +24,7 @@ func MovingLogMean(t *Tape, s, state *Node, rate float64) *Node {
 	return out
 }
 
-// MovingLogMeanInit is the state of a MovingLogMean, where it begins with m = 1.
+// MovingLogMeanInit returns the initial state of a MovingLogMean, m = 1.
 func MovingLogMeanInit(name string) Param {
 	p := NewParam(name, 1)
 	p.State, p.Latest = true, true

@@ -2,18 +2,17 @@ package nn
 
 import "fmt"
 
-// NotFinite is the error of a number that left the range of numbers: NaN or
-// infinite. It is an error of its own because it says something about the
-// training and not about the program.
+// NotFinite is the error of a number that is NaN or infinite. It is a result of the
+// training, not a defect of the program.
 type NotFinite struct {
-	Tensor string // whose gradient or weights they are; "" for a loss
+	Tensor string // name of the tensor; "" for a loss
 	what   string
 }
 
 // Error implements error.
 func (e *NotFinite) Error() string { return e.what }
 
-// NotFinitef is such an error about a tensor, which may be "", with its text.
+// NotFinitef returns a NotFinite error about a tensor ("": none) with a formatted text.
 func NotFinitef(tensor, format string, args ...any) *NotFinite {
 	return &NotFinite{tensor, fmt.Sprintf(format, args...)}
 }

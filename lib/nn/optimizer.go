@@ -12,43 +12,43 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// Optimizer moves weights against a gradient. Its fields are plain data, whose
-// JSON names it, so that it can be part of a store key.
+// Optimizer updates weights by a gradient. Its JSON has its name and fields, so that it can
+// be part of a store key.
 type Optimizer interface {
 	json.Marshaler
 	// Name is a short name, such as "adam".
 	Name() string
-	// WithDefaults is the optimiser with every zero replaced by what it stands for.
+	// WithDefaults returns the optimiser with every zero replaced by its default.
 	WithDefaults() Optimizer
-	// Check reports a setting that cannot be used.
+	// Check returns an error for an invalid setting.
 	Check() error
-	// Slots names what it remembers of every weight, such as "m" and "v".
+	// Slots returns the names of the tensors that it keeps per weight, such as "m" and
+	// "v".
 	Slots() []string
-	// Step takes one step from a gradient with one float64 slice per tensor. The
-	// rate of tensor i is the optimiser's own times rates[i]; a tensor of rate 0 is
-	// frozen, and what is remembered of it stays too; nil rates are 1. State (Param.State) is never
-	// moved. A gradient that is not finite, or a state of another optimiser, is an
-	// error that leaves everything as it was. A nil gradient of a tensor is zero
-	// everywhere.
+	// Step makes one step by a gradient with one float64 slice per tensor; nil means
+	// zeros. The rate of tensor i is the optimiser's times rates[i]; nil rates are 1. A
+	// tensor of rate 0 is frozen with its slots. State (Param.State) is never updated. A
+	// gradient that is not finite, or a state of another optimiser, is an error, and then
+	// nothing changes.
 	Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error
 }
 
-// Float32Optimizer is an optimiser that takes a gradient in float32 too, as one execution leaves
-// it: that of a batch in one piece needs no sum. StepFloat32 has the bits of Step.
+// Float32Optimizer is an optimiser that also takes a gradient in float32, that of a single
+// execution. StepFloat32 gives the same bits as Step.
 type Float32Optimizer interface {
 	Optimizer
 	StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error
 }
 
-// OptimizerState is what an optimiser remembers: so many tensors per weight and
-// the number of steps taken. It says of which optimiser it is.
+// OptimizerState is the state of an optimiser: its slots, which are tensors per weight, and
+// the number of steps.
 type OptimizerState struct {
 	Optimizer string   // the optimiser's name
 	Names     []string // of the slots
 	Slots     []Params // each with the shapes of the weights
-	T         int      // steps taken
+	T         int      // number of steps
 
-	moved []bool // tensors of which a slot may hold another number than 0; nil: nobody has looked
+	moved []bool // tensors of which a slot may have a number other than 0; nil: unknown
 }
 
 // NewOptimizerState returns the state of o before the first step on p.
@@ -67,21 +67,21 @@ func NewOptimizerState(o Optimizer, p Params) *OptimizerState {
 // Clone returns a deep copy.
 func (s *OptimizerState) Clone() *OptimizerState { return s.CloneIn(nil) }
 
-// CloneIn returns a deep copy in the memory of another state that nobody needs any more;
-// nil: in new memory.
+// CloneIn returns a deep copy in the memory of spare, a state that is no longer needed, or
+// in new memory if spare is nil.
 func (s *OptimizerState) CloneIn(spare *OptimizerState) *OptimizerState {
 	out := &OptimizerState{Optimizer: s.Optimizer, Names: s.Names, T: s.T, moved: slices.Clone(s.moved)}
 	for k, slot := range s.Slots {
-		var room Params
+		var memory Params
 		if spare != nil && k < len(spare.Slots) {
-			room = spare.Slots[k]
+			memory = spare.Slots[k]
 		}
-		out.Slots = append(out.Slots, slot.CloneIn(room))
+		out.Slots = append(out.Slots, slot.CloneIn(memory))
 	}
 	return out
 }
 
-// Check reports a state that is not one of o on weights like.
+// Check returns an error if the state is not one of the optimiser o on weights like.
 func (s *OptimizerState) Check(o Optimizer, like Params) error {
 	if err := s.checkOptimizer(o); err != nil {
 		return err
@@ -104,14 +104,14 @@ func (s *OptimizerState) checkOptimizer(o Optimizer) error {
 	return nil
 }
 
-// Group gives some tensors a learning rate of their own.
+// Group gives the tensors whose names begin with Prefix their own learning rate.
 type Group struct {
 	Prefix string  `json:"prefix"` // of the tensors' names
 	Rate   float64 `json:"rate"`   // factor of the optimiser's rate; 0 freezes them
 }
 
-// Rates is the factor of every tensor's rate: that of the first group whose
-// prefix its name has, 1 without one. A group that no tensor is in is an error.
+// Rates returns the factor of the learning rate for every tensor: that of the first group
+// whose prefix its name has, otherwise 1. A group without tensors is an error.
 func Rates(p Params, groups []Group) ([]float64, error) {
 	rates, used := make([]float64, len(p)), make([]bool, len(groups))
 	for i, v := range p {
@@ -123,7 +123,7 @@ func Rates(p Params, groups []Group) ([]float64, error) {
 	}
 	for k, g := range groups {
 		if !used[k] {
-			return nil, fmt.Errorf("no tensor of the model is in the group %q", g.Prefix)
+			return nil, fmt.Errorf("no tensor of the model has the prefix %q of a group", g.Prefix)
 		}
 		if !(g.Rate >= 0) || math.IsInf(g.Rate, 1) {
 			return nil, fmt.Errorf("the rate of the group %q is %v", g.Prefix, g.Rate)
@@ -132,15 +132,15 @@ func Rates(p Params, groups []Group) ([]float64, error) {
 	return rates, nil
 }
 
-// namedJSON is the JSON of an optimiser's fields under its name.
+// namedJSON returns the JSON of an optimiser: its name with its fields.
 func namedJSON(o Optimizer, fields any) ([]byte, error) {
 	return json.Marshal(map[string]any{o.Name(): fields})
 }
 
-// SlotsChanged says that somebody else wrote to the slots.
+// SlotsChanged must be called after a write to the slots by anything but Step.
 func (s *OptimizerState) SlotsChanged() { s.moved = nil }
 
-// findMoved finds out of which of n tensors anything is remembered.
+// findMoved finds the tensors, of n, that have a slot with a number other than 0.
 func (s *OptimizerState) findMoved(n int) {
 	if s.moved != nil {
 		return
@@ -153,9 +153,8 @@ func (s *OptimizerState) findMoved(n int) {
 	}
 }
 
-// beginStep checks what every step needs, counts it and reports which tensors move. One
-// without a gradient, of which nothing is remembered and which does not decay, has no
-// way to go: an output that no loss looks at may hold a third of the weights.
+// beginStep checks the arguments of a step, counts the step and returns the tensors that it
+// changes. A tensor without gradient, momentum and decay does not change and is skipped.
 func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
 	if err := s.checkOptimizer(o); err != nil {
 		return nil, err
@@ -181,7 +180,7 @@ func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads 
 	return moves, nil
 }
 
-// rateFactor is the factor of tensor i's rate; without rates it is 1.
+// rateFactor returns the factor of tensor i's rate, 1 without rates.
 func rateFactor(rates []float64, i int) float64 {
 	if rates == nil {
 		return 1
@@ -189,7 +188,7 @@ func rateFactor(rates []float64, i int) float64 {
 	return rates[i]
 }
 
-// checkFinite reports the first element of a gradient that is not.
+// checkFinite returns an error with the first element of a gradient that is not finite.
 func checkFinite[T float32 | float64](method string, p Params, grads [][]T, step int) error {
 	for i, g := range grads {
 		if j := firstNotFinite(g); j >= 0 {
@@ -199,7 +198,7 @@ func checkFinite[T float32 | float64](method string, p Params, grads [][]T, step
 	return nil
 }
 
-// firstNotFinite is the place of the first number that is NaN or infinite, or -1.
+// firstNotFinite returns the index of the first number that is NaN or infinite, or -1.
 func firstNotFinite[T float32 | float64](x []T) int {
 	var bad atomic.Bool
 	array.Split(len(x), func(from, to int) {

@@ -126,7 +126,7 @@ func moves(t *testing.T, o Optimizer) {
 }
 
 // A tensor without a gradient takes the step of one whose gradient is 0: before it
-// ever had one, after it had, and when what is remembered comes from a file.
+// ever had one, after it had, and if the optimiser's state comes from a file.
 func TestNoGradientIsAGradientOfZero(t *testing.T) {
 	for _, o := range append(slices.Clone(optimizers), SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 0.1}) {
 		start := Params{NewParam("a", 2), NewParam("b", 2)}
@@ -178,16 +178,15 @@ func TestGroupsGiveRates(t *testing.T) {
 	if err != nil || !slices.Equal(got, []float64{0, 3, 1}) {
 		t.Errorf("rates %v: %v", got, err)
 	}
-	for words, groups := range map[string][]Group{`group "tail"`: {{"tail", 1}}, "is -1": {{"head", -1}}, "is NaN": {{"head", math.NaN()}}} {
+	for words, groups := range map[string][]Group{`prefix "tail" of a group`: {{"tail", 1}}, "is -1": {{"head", -1}}, "is NaN": {{"head", math.NaN()}}} {
 		if _, err := Rates(p, groups); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v", groups, err)
 		}
 	}
 }
 
-// A tensor without a gradient, of which nothing is remembered, is left out of a step; once
-// somebody else has written its momentum it moves by that.
-func TestWhatSomebodyElseRemembersIsLookedAt(t *testing.T) {
+// A step skips a tensor without gradient and momentum, but not after its momentum was set.
+func TestChangedSlotsMoveATensorWithoutGradient(t *testing.T) {
 	o, p := SGD{LR: 1, Momentum: 0.5}, Params{NewParam("w", 1)}
 	s := NewOptimizerState(o, p)
 	step := func() {

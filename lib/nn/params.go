@@ -1,16 +1,12 @@
-// Package nn holds the parts that models are built from: named parameters that
-// live in plain host memory, PyTorch's and other initialisers, a tape of
-// layers with hand-written backward steps, and the loss that every method of
-// the library minimises.
+// Package nn has the parts of models: named parameters in host memory, initialisers,
+// layers with hand-written gradients on a tape, optimisers, and PyTorch's state_dict.
 //
-// Activations inside graphs are feature-major: a batch of n records with d
-// features is a [d, n] node. A dense layer is then W x with W of [out, in], as
-// PyTorch stores it, and no product of the backward pass needs a transposed
-// copy of an activation.
+// Activations in graphs are feature-major: a batch of n records with d features is a
+// [d, n] node. A dense layer is W x with W of [out, in], as PyTorch stores it, and the
+// backward pass needs no transposed copy of an activation.
 //
-// Functions that take and return *Node build graphs and panic on a
-// programmer's mistake, which is GoMLX's convention; everything else returns
-// errors.
+// Functions that take and return *Node build graphs. They panic on a programming error, as
+// GoMLX does; everything else returns errors.
 package nn
 
 import (
@@ -31,16 +27,16 @@ type Param struct {
 	Name  string
 	Shape []int
 	Data  []float32
-	// State marks a tensor that belongs to the model and is no weight, such as a
-	// running mean: it is saved, hashed and copied like one, but no optimiser
-	// moves it and no distance between models counts it.
+	// State marks a tensor of the model that is not a weight, such as a running mean. It
+	// is saved, hashed and copied like a weight, but no optimiser updates it and no
+	// distance between models counts it.
 	State bool
-	// Latest marks state that takes what a batch says of it as it is; other state
-	// only moves towards it (UpdateRunning).
+	// Latest marks state that is replaced by the statistic of the latest batch. Other
+	// state moves towards it (UpdateRunning).
 	Latest bool
 }
 
-// Params are a model's weights in the order in which its Forward takes them.
+// Params are the weights of a model in the order in which Forward takes them.
 type Params []Param
 
 // NewParam returns a zero parameter.
@@ -55,13 +51,11 @@ func NewParam(name string, shape ...int) Param {
 	return Param{Name: name, Shape: shape, Data: make([]float32, n)}
 }
 
-// maxParamSize is how many numbers a parameter has at most, 2 GiB of them: more than any
-// network here has, and less than what ends a program that asks for it.
+// maxParamSize is the largest size of a parameter (2 GiB).
 const maxParamSize = 1 << 29
 
-// TooLarge is the error of a parameter that no machine holds. A network draws its
-// weights without an error to return, so that NewParam panics with it; model.WeightShapes
-// returns it.
+// TooLarge is the error of a parameter with too many elements. NewParam panics with it,
+// because Init returns no error; model.Like returns it.
 type TooLarge struct {
 	Name  string
 	Shape []int
@@ -81,26 +75,25 @@ func shapeSize(shape []int) int {
 // Clone returns a deep copy.
 func (p Params) Clone() Params { return p.CloneIn(nil) }
 
-// CloneIn returns a deep copy in the memory of another one that nobody needs any more, as
-// far as its tensors are of the same sizes. New memory for millions of weights takes longer
-// than the copy.
+// CloneIn returns a deep copy that reuses the memory of spare, which is no longer needed,
+// for tensors of the same size.
 func (p Params) CloneIn(spare Params) Params {
 	out := make(Params, len(p))
 	kernels.Pool{Workers: runtime.GOMAXPROCS(0)}.Run(len(p), 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			v := p[i]
-			var room []float32
+			var memory []float32
 			if i < len(spare) && len(spare[i].Data) == len(v.Data) {
-				room = spare[i].Data[:0]
+				memory = spare[i].Data[:0]
 			}
-			v.Shape, v.Data = slices.Clone(v.Shape), append(room, v.Data...)
+			v.Shape, v.Data = slices.Clone(v.Shape), append(memory, v.Data...)
 			out[i] = v
 		}
 	})
 	return out
 }
 
-// Size is the number of weights, without state.
+// Size returns the number of weights, without state.
 func (p Params) Size() int {
 	n := 0
 	for _, v := range p {
@@ -111,7 +104,7 @@ func (p Params) Size() int {
 	return n
 }
 
-// Hash is the SHA-256 of names, shapes and bits of all weights.
+// Hash returns the SHA-256 of the names, shapes and bits of all weights.
 func (p Params) Hash() string {
 	h := sha256.New()
 	for _, v := range p {
@@ -125,7 +118,7 @@ func (p Params) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Check reports the first weight that is not finite.
+// Check returns an error for the first weight that is not finite.
 func (p Params) Check() error {
 	for _, v := range p {
 		if len(v.Data) != shapeSize(v.Shape) {
@@ -138,9 +131,8 @@ func (p Params) Check() error {
 	return nil
 }
 
-// Displacement is the relative distance ||p - from|| / ||from|| over all
-// weights, without state: how far a method moved the model. It is NaN when from
-// is all zero.
+// Displacement returns the relative distance ||p - from|| / ||from|| over all weights,
+// without state. It is NaN if from is all zero.
 func (p Params) Displacement(from Params) (float64, error) {
 	if err := SameShape(p, from); err != nil {
 		return math.NaN(), err
@@ -162,7 +154,7 @@ func (p Params) Displacement(from Params) (float64, error) {
 	return math.Sqrt(d2) / math.Sqrt(n2), nil
 }
 
-// SameShape reports the first tensor in which two sets of weights differ in
+// SameShape returns an error for the first tensor in which two sets of weights differ in
 // name or shape.
 func SameShape(a, b Params) error {
 	if len(a) != len(b) {
@@ -176,7 +168,7 @@ func SameShape(a, b Params) error {
 	return nil
 }
 
-// File turns the weights into a safetensors file; prefix goes before every name.
+// File returns the weights as a safetensors file, with prefix before every name.
 func (p Params) File(prefix string) *safetensors.File {
 	f := &safetensors.File{}
 	for _, v := range p {
@@ -185,8 +177,8 @@ func (p Params) File(prefix string) *safetensors.File {
 	return f
 }
 
-// FromFile reads weights with the names and shapes of like, which it leaves
-// alone, and names the tensor that is missing or does not fit.
+// FromFile reads weights with the names and shapes of like. The error names the tensor that
+// is missing or does not fit.
 func FromFile(f *safetensors.File, prefix string, like Params) (Params, error) {
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
 	for _, t := range f.Tensors {

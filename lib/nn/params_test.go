@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
+// twoParams returns a matrix and a vector.
 func twoParams() Params {
 	return Params{
 		{Name: "layer.weight", Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}},

@@ -17,9 +17,9 @@ func Patches(t *Tape, x *Node, c, h, w, size int) *Node {
 	})
 }
 
-// PlaceTokens adds to every one of T tokens x [d, T n] of so many records what is
-// learned of its place, and puts a learned token behind them: row k of table
-// [T+1, d] belongs to place k, and the last is the new token itself.
+// PlaceTokens adds a learned position embedding to the T tokens x [d, T n] and appends a
+// learned token. Row k of table [T+1, d] is the embedding of position k, and the last row
+// is the new token.
 func PlaceTokens(t *Tape, x, table *Node, records int) *Node {
 	width, known := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	column := Reshape(Transpose(table, 0, 1), table.Shape().Size(), 1)
@@ -31,7 +31,7 @@ func PlaceTokens(t *Tape, x, table *Node, records int) *Node {
 	})
 }
 
-// placeUse: a record's gradient is its adjoint.
+// placeUse is the paramUse of PlaceTokens: a record's gradient is its adjoint.
 type placeUse struct {
 	table, y *Node
 	n        int

@@ -4,22 +4,22 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// paramUse says how one layer's parameters enter every record's gradient.
+// paramUse computes gradients per record for the parameters of one layer.
 type paramUse interface {
-	// params are the parameters in question.
+	// params returns the parameters.
 	params() []*Node
-	// output is the node whose adjoint the gradients are formed from.
+	// output returns the node whose adjoint the gradients depend on.
 	output() *Node
-	// normSquared is [1, n]: per record, the squared norm of its gradient with
-	// respect to params, from the per-record adjoint v of output.
+	// normSquared returns [1, n]: for each record the squared norm of its gradient by
+	// params, from the adjoint v of output.
 	normSquared(v *Node) *Node
-	// squares is, per parameter, the sum over records of weight_i g_i^2.
+	// squares returns, for each parameter, the sum over records of weight_i g_i^2.
 	squares(v, weight *Node) []*Node
 }
 
-// denseUse: record i's weight gradient is the outer product of its adjoint and
-// its input, so squared norms and squares factorise and no per-record matrix
-// is ever formed.
+// denseUse is the paramUse of a dense layer: the weight gradient of record i is the outer
+// product of its adjoint and its input, so squared norms and squares factorise and no
+// matrix per record is formed.
 type denseUse struct{ x, w, b, y *Node }
 
 func (d denseUse) params() []*Node { return []*Node{d.w, d.b} }
@@ -35,10 +35,9 @@ func (d denseUse) squares(v, weight *Node) []*Node {
 	return []*Node{matMulT(q, Square(d.x)), sumColumns(q)}
 }
 
-// PerExampleNorms returns, as [1, n], the norm of every record's own gradient
-// over all parameters, given the derivatives of the losses' sum by the network's
-// outputs: record i's column depends on its own loss alone. Without a layer that
-// has parameters it is nil.
+// PerExampleNorms returns [1, n], the norm of each record's gradient over all parameters,
+// given the derivatives of the sum of losses by the network's outputs. It is nil without
+// layers that have parameters.
 func (t *Tape) PerExampleNorms(from Adjoints) *Node {
 	var total *Node
 	adjoints := t.adjoints(from)
@@ -59,9 +58,9 @@ func (t *Tape) PerExampleNorms(from Adjoints) *Node {
 	return Sqrt(total)
 }
 
-// PerExampleSquares returns, per parameter of wrt, the sum over records of
-// weight_i g_i^2, where g_i is record i's own gradient: with weight 1 the
-// empirical diagonal Fisher information (times n).
+// PerExampleSquares returns, for each parameter of wrt, the sum over records of
+// weight_i g_i^2, where g_i is the gradient of record i. With weight 1 this is n times the
+// diagonal of the empirical Fisher information.
 func (t *Tape) PerExampleSquares(from Adjoints, weight *Node, wrt []*Node) []*Node {
 	sums := map[*Node]*Node{}
 	adjoints := t.adjoints(from)

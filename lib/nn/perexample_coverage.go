@@ -4,10 +4,10 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// WithoutPerExample returns the places in params of the parameters for which no layer
-// on the tape knows how they enter a record's own gradient, or of which more
-// than one does: squared norms of shared parameters do not add up. Without such
-// parameters PerExampleNorms and PerExampleSquares are complete.
+// WithoutPerExample returns the indices in params of the parameters that PerExampleNorms
+// and PerExampleSquares do not cover: those of which no layer on the tape, or more than
+// one, has a rule for the gradients per record. (Squared norms of shared parameters do not
+// add up.)
 func (t *Tape) WithoutPerExample(params []*Node) []int {
 	known := map[*Node]int{}
 	for _, u := range t.uses {
@@ -25,7 +25,7 @@ func (t *Tape) WithoutPerExample(params []*Node) []int {
 }
 
 // markBatchStats says that the layer of these parameters mixes the records of a batch in
-// training, so that no record has a gradient of its own.
+// training, so that there is no gradient of a single record.
 func (t *Tape) markBatchStats(params ...*Node) {
 	if t.batchStats == nil {
 		t.batchStats = map[*Node]bool{}
@@ -35,6 +35,6 @@ func (t *Tape) markBatchStats(params ...*Node) {
 	}
 }
 
-// UsesBatchStats tells whether p belongs to a layer that mixes the records of a batch in
+// UsesBatchStats reports whether p belongs to a layer that mixes the records of a batch in
 // training.
 func (t *Tape) UsesBatchStats(p *Node) bool { return t.batchStats[p] }

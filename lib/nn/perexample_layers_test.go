@@ -123,7 +123,7 @@ func TestPerExampleRulesAreThoseOfABatchOfOneLoop(t *testing.T) {
 
 // In training batch normalisation mixes the records of a batch: it has no rule,
 // and says so of its gain and offset.
-func TestBatchNormalisationCouplesRecords(t *testing.T) {
+func TestBatchNormUsesBatchStats(t *testing.T) {
 	rng := generator(5)
 	execute(t, func(in []*Node) []*Node {
 		tape := &Tape{Training: true}

@@ -7,9 +7,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Pool2D moves a window of Size x Size by Stride over every channel. The zero
-// Stride is Size; there is no border, and rows and columns that fill no window
-// are left out, as in PyTorch.
+// Pool2D is pooling with a window of Size x Size and a Stride (0: Size). There is no
+// padding; rows and columns that fill no window are dropped, as in PyTorch.
 type Pool2D struct{ Size, Stride int }
 
 func (p Pool2D) window(m Image) (window, Image) {
@@ -19,13 +18,13 @@ func (p Pool2D) window(m Image) (window, Image) {
 	}
 	out := Image{C: m.C, H: w.out(m.H), W: w.out(m.W), Last: m.Last}
 	if p.Size < 1 || w.stride < 1 || m.H < p.Size || m.W < p.Size {
-		panic(fmt.Errorf("pool: a window of %d that moves by %d does not fit on an image of %d x %d", p.Size, w.stride, m.H, m.W))
+		panic(fmt.Errorf("pool: a window of size %d with stride %d does not fit on an image of %d x %d", p.Size, w.stride, m.H, m.W))
 	}
 	return w, out
 }
 
-// Max is the largest pixel under the window. Of equal ones the first, row by
-// row, gets the whole gradient, as in PyTorch.
+// Max returns the largest pixel of each window. The first of equal pixels, row by row, gets
+// the whole gradient, as in PyTorch.
 func (p Pool2D) Max(t *Tape, m Image) Image {
 	w, out := p.window(m)
 	x, _, _ := m.toGrid()
@@ -41,8 +40,7 @@ func (p Pool2D) Max(t *Tape, m Image) Image {
 	return out
 }
 
-// routeToFirst gives every place of v to the first tap that equals y there. What is
-// left to give goes from tap to tap, so that each costs a few passes and no
+// routeToFirst passes every element of v to the first tap that equals y there. It needs no
 // comparison: min((y - tap) huge, 1) is 0 at the maximum and 1 elsewhere.
 func routeToFirst(v, y *Node, taps []*Node) []*Node {
 	out := make([]*Node, len(taps))
@@ -58,7 +56,7 @@ func routeToFirst(v, y *Node, taps []*Node) []*Node {
 	return out
 }
 
-// Mean is the mean of the pixels under the window.
+// Mean returns the mean of the pixels of each window.
 func (p Pool2D) Mean(t *Tape, m Image) Image {
 	w, out := p.window(m)
 	x, _, _ := m.toGrid()
@@ -75,8 +73,7 @@ func (p Pool2D) Mean(t *Tape, m Image) Image {
 	return out
 }
 
-// GlobalMean is the mean of each channel over the whole image, an image of one
-// pixel.
+// GlobalMean returns the mean of each channel over the image, an image of one pixel.
 func GlobalMean(t *Tape, m Image) Image {
 	out := Image{C: m.C, H: 1, W: 1, Last: m.Last}
 	area := m.H * m.W

@@ -7,39 +7,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// Distribution is the distribution of a draw.
+// Distribution is the distribution of a random input.
 type Distribution int
 
-// The laws.
+// The distributions.
 const (
 	// Dropout is 0 with probability Rate and 1/(1-Rate) otherwise.
 	Dropout Distribution = iota
-	// Normal is standard normal: the noise of a reparameterised sample, of
-	// diffusion, of anything that a network adds to what it computes.
+	// Normal is standard normal: the noise of a reparameterised sample or of diffusion.
 	Normal
 )
 
-// RandomInput describes random numbers that enter a network in training: so many units
-// per record of one law. A network lists its draws by name, in the order in which
-// its Forward takes them; in inference there are none.
+// RandomInput describes random numbers that enter a network in training: Units numbers per
+// record. A network lists its random inputs in the order in which Forward takes them. In
+// inference there are none.
 type RandomInput struct {
 	Name         string
 	Distribution Distribution
 	Units        int
-	Rate         float64 // of Dropout; none of Normal
+	Rate         float64 // of Dropout; unused for Normal
 }
 
-// Active tells whether the draw changes anything: a dropout of rate 0 does not.
+// Active reports whether the random input has an effect: a dropout of rate 0 has none.
 func (d RandomInput) Active() bool { return d.Distribution == Normal || d.Rate > 0 }
 
-// Fill writes the draw for records first ... first+n-1 into dst, [Units, n] in
-// row-major order. It is counter-based: entry (unit, record) depends on the key
-// and on its place alone, so it is the same however a batch is cut into chunks,
-// and nothing has to be saved to resume.
+// Fill writes the numbers for records first ... first+n-1 to dst, [Units, n] in row-major
+// order. It is counter-based: entry (unit, record) depends on the key, the unit and the
+// record only. It is therefore the same however a batch is cut into chunks, and there is no
+// state to save.
 func (d RandomInput) Fill(dst []float32, key uint64, first, n int) {
 	work := n
 	if d.Distribution == Normal {
-		work *= 64 // a logarithm, a root, a sine and a cosine for two of them
+		work *= 64 // a pair needs a logarithm, a root, a sine and a cosine
 	}
 	array.SplitRows(d.Units, work, func(from, to int) {
 		for u := from; u < to; u++ {
@@ -53,7 +52,7 @@ func (d RandomInput) Fill(dst []float32, key uint64, first, n int) {
 	})
 }
 
-// fillNormal writes the records' numbers, two out of each pair of uniform ones.
+// fillNormal writes normal numbers, two from each pair of uniform ones.
 func fillNormal(row []float32, base uint64, first int) {
 	at := uint64(first)
 	if at&1 == 1 && len(row) > 0 {
@@ -68,8 +67,8 @@ func fillNormal(row []float32, base uint64, first int) {
 	}
 }
 
-// boxMuller are the two numbers of a pair, by Box and Muller's transform; u1 is above 0,
-// so that its logarithm is finite.
+// boxMuller returns two normal numbers by the Box-Muller transform. u1 is above 0, so that
+// its logarithm is finite.
 func boxMuller(base, pair uint64) (even, odd float32) {
 	u1 := (float64(kernels.SplitMix64(base+2*pair)>>11) + 0.5) / (1 << 53)
 	u2 := float64(kernels.SplitMix64(base+2*pair+1)>>11) / (1 << 53)

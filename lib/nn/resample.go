@@ -6,8 +6,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Upsample2 makes four equal pixels of each: the image twice as high and wide by
-// its nearest pixel. The gradient of a pixel is the sum of its four.
+// Upsample2 returns the image at twice the height and width by nearest-neighbour
+// interpolation.
 func Upsample2(t *Tape, m Image) Image {
 	out := Image{C: m.C, H: 2 * m.H, W: 2 * m.W, Last: m.Last}
 	same, _, _ := m.toGrid()
@@ -20,7 +20,8 @@ func Upsample2(t *Tape, m Image) Image {
 	return out
 }
 
-// Concat puts the channels of b behind those of a. The images have the same sides.
+// Concat appends the channels of b to those of a. The images must have the same height and
+// width.
 func Concat(t *Tape, a, b Image) Image {
 	if a.H != b.H || a.W != b.W {
 		panic(fmt.Errorf("concat: an image of %d x %d does not fit one of %d x %d", a.H, a.W, b.H, b.W))
@@ -33,7 +34,7 @@ func Concat(t *Tape, a, b Image) Image {
 	return out
 }
 
-// Features picks the features from ... to-1 out of x [d, n].
+// Features returns the features from ... to-1 of x [d, n].
 func Features(t *Tape, x *Node, from, to int) *Node {
 	d := x.Shape().Dimensions[0]
 	y := Slice(x, AxisRange(from, to))
@@ -42,8 +43,8 @@ func Features(t *Tape, x *Node, from, to int) *Node {
 	})
 }
 
-// AddPerRecord adds e [C, n] to the image: each record has its own number per
-// channel, which every pixel of the channel gets.
+// AddPerRecord adds e [C, n] to the image: one number per record and channel, for all
+// pixels of the channel.
 func (m Image) AddPerRecord(t *Tape, e *Node) Image {
 	m = m.channelsFirst(t)
 	out := m.withNode(Add(m.X, m.broadcastPixels(e)))

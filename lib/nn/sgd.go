@@ -8,10 +8,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// SGD is stochastic gradient descent with momentum and weight decay, with the
-// meaning that torch.optim.SGD gives them, without Nesterov's variant and
-// without dampening. It has no default rate: 0, and what is no positive number, is
-// refused by Check.
+// SGD is stochastic gradient descent with momentum and weight decay, as torch.optim.SGD
+// without Nesterov and dampening. LR has no default: Check returns an error unless it is
+// positive.
 type SGD struct {
 	LR          float64 `json:"lr"`
 	Momentum    float64 `json:"momentum,omitempty"`
@@ -26,7 +25,7 @@ func (SGD) Name() string { return "sgd" }
 // WithDefaults implements Optimizer.
 func (o SGD) WithDefaults() Optimizer { return o }
 
-// MarshalJSON names the optimiser.
+// MarshalJSON returns the name and the fields.
 func (o SGD) MarshalJSON() ([]byte, error) {
 	type fields SGD
 	return namedJSON(o, fields(o))
@@ -52,13 +51,13 @@ func (SGD) Slots() []string { return []string{"m"} }
 //
 //	g = gradient + decay p,  m = momentum m + g,  p = p - lr m
 //
-// Every weight decays, biases and gains of normalisations too, as in PyTorch
-// without parameter groups.
+// Weight decay applies to every weight, including biases and gains of normalisations, as in
+// PyTorch without parameter groups.
 func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
 	return sgdStep(o, kernels.SGD.Step, p, grads, s, rates)
 }
 
-// StepFloat32 implements Single.
+// StepFloat32 implements Float32Optimizer.
 func (o SGD) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
 	return sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)
 }

@@ -4,9 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// SiLU is x sigmoid(x) (Elfwing, Uchibe and Doya 2018), which networks that
-// denoise use where others use ReLU: it has a slope at every x. With s =
-// sigmoid(x) and y = x s the slope is s + y (1 - s).
+// SiLU is x sigmoid(x) (Elfwing, Uchibe and Doya 2018). With s = sigmoid(x) and y = x s
+// the derivative is s + y (1 - s).
 func SiLU(t *Tape, x *Node) *Node {
 	s := Sigmoid(x)
 	y := Mul(x, s)
@@ -15,7 +14,7 @@ func SiLU(t *Tape, x *Node) *Node {
 	})
 }
 
-// SiLU is SiLU on every pixel.
+// SiLU applies SiLU to every pixel.
 func (m Image) SiLU(t *Tape) Image {
 	return m.withNode(SiLU(t, m.X))
 }

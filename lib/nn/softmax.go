@@ -2,7 +2,7 @@ package nn
 
 import . "github.com/gomlx/gomlx/core/graph"
 
-// SoftmaxFeatures turns every column of x [d, n] into proportions,
+// SoftmaxFeatures is the softmax of every column of x [d, n],
 //
 //	p_j = exp(x_j) / sum_k exp(x_k)
 //

@@ -7,26 +7,25 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// spectralEps keeps a direction of length 0 from becoming NaN, as in PyTorch.
+// spectralEps is the smallest divisor of a direction, as in PyTorch; it avoids NaN.
 const spectralEps = 1e-12
 
 // SpectralNorm is W / sigma for w [out, in], where sigma estimates the largest
 // singular value of W from two directions, u [out] and v [in], that are state
-// (Miyato et al. 2018). In training one power iteration comes first,
+// (Miyato et al. 2018). In training the layer first makes one power iteration,
 //
 //	v = W^T u / |W^T u|,  u = W v / |W v|,  sigma = u^T W v
 //
-// and the new directions take the place of the old ones (Param.Latest). In
-// inference the directions stay as they are. The gradient goes through sigma with
-// u and v held fixed: for the adjoint G of the result
+// and the new directions replace the old ones (Param.Latest). In inference the directions
+// do not change. The gradient goes through sigma with u and v fixed: for the adjoint G of
+// the result
 //
 //	dW = G/sigma - <G, W>/sigma^2 u v^T
 //
 // This is torch.nn.utils.spectral_norm with one power iteration, PyTorch's legacy
 // form; the newer parametrization iterates 15 times before the first step.
 //
-// A record's own gradient by W is not formed: per-example gradients refuse a
-// network with such a layer by the name of the weight.
+// Gradients per record are not supported for W: they are an error that names the weight.
 func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	out, in := w.Shape().Dimensions[0], w.Shape().Dimensions[1]
 	left, right := Reshape(u, 1, out), Reshape(v, in, 1)
@@ -44,11 +43,11 @@ func SpectralNorm(t *Tape, w, u, v *Node) *Node {
 	})
 }
 
-// normalize is x over its length.
+// normalize returns x divided by its norm.
 func normalize(x *Node) *Node { return Div(x, MaxScalar(Sqrt(ReduceAllSum(Square(x))), spectralEps)) }
 
-// SpectralInit draws the two directions of a spectral norm of the weight called
-// name, [out, in], uniform on their spheres as in PyTorch: state u and v.
+// SpectralInit draws the two directions u and v of a spectral norm of the weight called
+// name, [out, in], uniformly on the unit spheres as in PyTorch. They are state.
 func SpectralInit(rng *rand.Rand, name string, in, out int) Params {
 	return Params{direction(rng, name+"_u", out), direction(rng, name+"_v", in)}
 }

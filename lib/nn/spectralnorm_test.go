@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
+// waveTensor returns a tensor of distinct numbers, with norm 1 if normed.
 func waveTensor(at float64, normed bool, dims ...int) *tensors.Tensor {
 	data, square := make([]float32, shapeSize(dims)), 0.0
 	for k := range data {

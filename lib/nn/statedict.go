@@ -8,29 +8,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// StateDict says how PyTorch keeps the parameters of a network: what the tensors of
-// a module's state_dict are called, which shape they have, and which parameters of
-// ours are in each. One list serves reading and writing.
+// StateDict maps the parameters of a network to the tensors of a PyTorch state_dict: their
+// names and shapes, and which of Lethe's parameters each has. The same list serves reading
+// and writing.
 //
-// Layers store what PyTorch's do, in its layouts (Dense [out, in], Conv2D [out, in,
-// k, k]), so that a parameter is a tensor of its own name but for what the methods
-// below say. What PyTorch has and we lack is a tensor that holds no parameter: zeros
-// are written and what is read is dropped.
+// Layers use PyTorch's layouts (Dense [out, in], Conv2D [out, in, k, k]), so by default a
+// parameter is the tensor of the same name; the methods below change that. A tensor that
+// only PyTorch has has no parameter: it is written as zeros and ignored when read.
 type StateDict []StateTensor
 
 // StateTensor is one tensor of a state_dict.
 type StateTensor struct {
 	Name  string
 	Shape []int
-	// Params names the parameters that it holds, one behind the other along the
-	// first axis; nil: none of ours.
+	// Params are the names of the parameters in the tensor, concatenated along the first
+	// axis; nil: none.
 	Params []string
-	// Counter marks a whole number (int64); other tensors are float32.
+	// Counter marks a counter (int64); other tensors are float32.
 	Counter bool
 }
 
-// NewStateDict is the state_dict of a network whose PyTorch twin calls every
-// parameter as we do.
+// NewStateDict returns the state_dict of a network in which every parameter has the same
+// name in PyTorch.
 func NewStateDict(like Params) StateDict {
 	var d StateDict
 	for _, p := range like {
@@ -42,8 +41,8 @@ func NewStateDict(like Params) StateDict {
 	return d
 }
 
-// Module calls the tensors of a module otherwise: those whose names are the path of
-// the module and one word.
+// Module renames the tensors of a module, whose names are the module's path and one word.
+// ours and torch are the paths in Lethe and in PyTorch.
 func (d StateDict) Module(ours, torch string) {
 	for i, s := range d {
 		if path, word, ok := cutLast(s.Name); ok && path == ours {
@@ -52,7 +51,7 @@ func (d StateDict) Module(ours, torch string) {
 	}
 }
 
-// Tensor calls one tensor otherwise and says its shape there; no shape: the same.
+// Tensor renames one tensor and sets its shape in PyTorch; without shape it stays.
 func (d StateDict) Tensor(ours, torch string, shape ...int) {
 	i := d.index(ours)
 	d[i].Name = torch
@@ -61,8 +60,8 @@ func (d StateDict) Tensor(ours, torch string, shape ...int) {
 	}
 }
 
-// Stack makes one module of two or more of ours, word by word: its weight holds our
-// weights, one below the other, and its bias our biases.
+// Stack maps two or more of Lethe's modules to one of PyTorch, whose weight is the
+// concatenation of their weights and whose bias that of their biases.
 func (d *StateDict) Stack(torch string, ours ...string) {
 	for _, word := range []string{"weight", "bias"} {
 		all := StateTensor{Name: torch + "." + word}
@@ -81,7 +80,7 @@ func (d *StateDict) Stack(torch string, ours ...string) {
 	}
 }
 
-// AddUnused adds a tensor that holds nothing of ours.
+// AddUnused adds a tensor that only PyTorch has.
 func (d *StateDict) AddUnused(name string, shape ...int) {
 	*d = append(*d, StateTensor{Name: name, Shape: shape})
 }
@@ -102,8 +101,8 @@ func cutLast(name string) (path, word string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// File writes parameters as PyTorch's load_state_dict takes them, with its defaults
-// strict. p has the names and shapes that the list was made of.
+// File returns the parameters as a file that PyTorch's load_state_dict reads with
+// strict=True. p must have the names and shapes of the list.
 func (d StateDict) File(p Params) *safetensors.File {
 	byName := map[string][]float32{}
 	for _, v := range p {
@@ -127,15 +126,13 @@ func (d StateDict) File(p Params) *safetensors.File {
 	return f
 }
 
-// wrappers are put before every name by what wraps a module: DataParallel and
-// torch.compile.
+// wrappers are the name prefixes that DataParallel and torch.compile add.
 var wrappers = []string{"module.", "_orig_mod."}
 
-// Read takes the parameters out of a file of a state_dict; like has their names and
-// shapes and is left alone. Names may all begin with what DataParallel or
-// torch.compile put there; counters of batches may be missing. wrong lists everything for which the file is not the
-// network's: tensors that are missing, that it does not know, of another shape or
-// another type, and numbers that are not finite. Nothing is returned then.
+// Read reads the parameters from a file of a state_dict; like has their names and shapes.
+// All names may have the prefix of DataParallel or torch.compile; counters of batches may
+// be missing. wrong lists all errors: tensors that are missing, unknown, of another shape or
+// type, and numbers that are not finite. With errors p is nil.
 func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []string) {
 	found := map[string]safetensors.Tensor{}
 	prefix := wrapperPrefix(f)
@@ -148,7 +145,7 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 		t, ok := found[s.Name]
 		delete(found, s.Name)
 		if !ok && s.Counter {
-			continue // PyTorch did not always write them, and we read none
+			continue // old versions of PyTorch did not write them, and they are not used
 		}
 		if !ok {
 			wrong = append(wrong, fmt.Sprintf("%s %v is missing", s.Name, s.Shape))
@@ -161,7 +158,7 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 	for _, t := range f.Tensors { // in their order
 		name := strings.TrimPrefix(t.Name, prefix)
 		if _, left := found[name]; left {
-			wrong = append(wrong, fmt.Sprintf("%s %v belongs to no part of the network", name, t.Shape))
+			wrong = append(wrong, fmt.Sprintf("%s %v is not a tensor of the network", name, t.Shape))
 		}
 	}
 	if wrong != nil {
@@ -174,7 +171,7 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 	return p, nil
 }
 
-// Bytes is how many bytes its tensors have.
+// Bytes returns the size of the tensors in bytes.
 func (d StateDict) Bytes() int {
 	n := 0
 	for _, s := range d {
@@ -186,7 +183,7 @@ func (d StateDict) Bytes() int {
 	return n
 }
 
-// wrapperPrefix is what every name of the file begins with beside the network's own.
+// wrapperPrefix returns the prefix that wrappers put before every name of the file.
 func wrapperPrefix(f *safetensors.File) string {
 	prefix := ""
 	for again := len(f.Tensors) > 0; again; {
@@ -200,8 +197,7 @@ func wrapperPrefix(f *safetensors.File) string {
 	return prefix
 }
 
-// read parts a tensor of a file among the parameters that it holds, or says why it
-// is not the one.
+// read splits a tensor of a file into its parameters, or returns why it does not fit.
 func (s StateTensor) read(t safetensors.Tensor, like Params, parts map[string][]float32) (why string) {
 	want := safetensors.F32
 	if s.Counter {

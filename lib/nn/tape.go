@@ -6,21 +6,20 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// Tape records the layers of a forward pass with their backward steps, so that
-// a layer can bring a faster gradient than the library's. It uses GoMLX's
-// public graph operations only; a part of a model without a hand-written step
-// is differentiated by the library (Block).
+// Tape records the layers of a forward pass with their vector-Jacobian products, so that a
+// layer can have a faster gradient than GoMLX's. A part of a model without a hand-written
+// gradient is differentiated by GoMLX (Block).
 type Tape struct {
-	// Training makes layers that behave differently then use the statistics of
-	// the batch and report them; see BatchNorm2D.
+	// Training selects training mode: normalisations use the statistics of the batch and
+	// report them; see BatchNorm2D.
 	Training bool
 
 	steps []step
-	// uses lists, per parameter, how each record's gradient is formed; see PerExample.
+	// uses has the layers with gradients per record; see PerExampleNorms.
 	uses []paramUse
-	// batchStats are the parameters of layers that mix the records of a batch.
+	// batchStats has the parameters of layers that mix the records of a batch.
 	batchStats map[*Node]bool
-	// statistics are the batch's values of parameters that are state.
+	// statistics has the batch's values of parameters that are state.
 	statistics map[*Node]*Node
 }
 
@@ -31,8 +30,8 @@ type step struct {
 	vjp    func(v []*Node) []*Node
 }
 
-// Op puts a layer on the tape: out was computed from inputs, and vjp turns the
-// adjoint of out into those of the inputs, nil where an input needs none.
+// Op records a layer: out was computed from inputs, and vjp returns the adjoints of the
+// inputs for the adjoint of out; nil for an input without one.
 func (t *Tape) Op(out *Node, inputs []*Node, vjp func(v *Node) []*Node) *Node {
 	t.Ops([]*Node{out}, inputs, func(v []*Node) []*Node { return vjp(v[0]) })
 	return out
@@ -44,8 +43,8 @@ func (t *Tape) Ops(outs, inputs []*Node, vjp func(v []*Node) []*Node) {
 	t.steps = append(t.steps, step{outs, inputs, vjp})
 }
 
-// Statistic returns the batch's value of a parameter that is state, such as a
-// running mean, or nil when no layer reported one.
+// Statistic returns the batch's value of a parameter that is state, such as a running mean,
+// or nil if no layer reported one.
 func (t *Tape) Statistic(p *Node) *Node { return t.statistics[p] }
 
 func (t *Tape) setStatistic(p, statistic *Node) {
@@ -55,10 +54,10 @@ func (t *Tape) setStatistic(p, statistic *Node) {
 	t.statistics[p] = statistic
 }
 
-// Block puts f on the tape with the gradient that the library derives. It is built on
-// copies: where one input is computed from another, the way between them is on the
-// tape already and must not count again. (A copy is a Reshape to the same shape, which
-// the library differentiates and Identity not.)
+// Block records f with the gradient that GoMLX derives. f is applied to copies of the
+// inputs: if one input is computed from another, the tape already has that dependency and
+// it must not count twice. (A copy is a Reshape to the same shape, because GoMLX does not
+// differentiate Identity.)
 func (t *Tape) Block(inputs []*Node, f func(in []*Node) *Node) *Node {
 	copies := make([]*Node, len(inputs))
 	for i, in := range inputs {
@@ -70,12 +69,11 @@ func (t *Tape) Block(inputs []*Node, f func(in []*Node) *Node) *Node {
 	})
 }
 
-// Adjoints are the derivatives of a scalar by nodes of a graph.
+// Adjoints maps nodes of a graph to the derivatives of a scalar by them.
 type Adjoints map[*Node]*Node
 
-// Backward returns the gradients of a scalar with respect to wrt, given its
-// derivatives by the outputs of the network. Nodes that none of these depends on
-// get zeros.
+// Backward returns the gradients of a scalar with respect to wrt, given its derivatives by
+// the outputs of the network. They are zeros for nodes that no output depends on.
 func (t *Tape) Backward(from Adjoints, wrt []*Node) []*Node {
 	grads := t.Gradients(from, wrt)
 	for i, g := range grads {
@@ -86,7 +84,7 @@ func (t *Tape) Backward(from Adjoints, wrt []*Node) []*Node {
 	return grads
 }
 
-// Gradients is Backward with nil for the nodes that none of the outputs depends on.
+// Gradients is Backward with nil for nodes that no output depends on.
 func (t *Tape) Gradients(from Adjoints, wrt []*Node) []*Node {
 	adjoint := t.adjoints(from)
 	grads := make([]*Node, len(wrt))
@@ -118,7 +116,7 @@ func (t *Tape) adjoints(from Adjoints) Adjoints {
 	return adjoint
 }
 
-// adjoint lists the adjoints of the outputs, or returns nil when there are none.
+// adjoint returns the adjoints of the outputs, or nil if there are none.
 func (s step) adjoint(known Adjoints) []*Node {
 	v, any := make([]*Node, len(s.outs)), false
 	for i, out := range s.outs {

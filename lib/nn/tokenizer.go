@@ -4,8 +4,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// FeatureTokens turns every number of a record into a token of width d and puts
-// a learned token behind them:
+// FeatureTokens turns every number of a record into a token of width d and appends a
+// learned token:
 //
 //	token_j = x_j w_j + b_j for j = 1 ... F,  token_{F+1} = cls
 //
@@ -23,7 +23,7 @@ func FeatureTokens(t *Tape, x, w, b, cls *Node) *Node {
 	})
 }
 
-// tokenBlocks is [2F+1, (F+1) n] for x [F, n].
+// tokenBlocks returns [2F+1, (F+1) n] for x [F, n].
 func tokenBlocks(x *Node) *Node {
 	f, n := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	eye := ConvertDType(Diagonal(x.Graph(), f+1), x.DType())
@@ -43,8 +43,8 @@ func splitTable(g *Node, features int) []*Node {
 	}
 }
 
-// tokenizerUse: a parameter enters one token only, so that squared gradients
-// factorise as in a dense layer whose records are the tokens.
+// tokenizerUse is the paramUse of FeatureTokens: a parameter enters one token only, so
+// squared gradients factorise as in a dense layer whose records are the tokens.
 type tokenizerUse struct {
 	blocks, y *Node
 	parts     []*Node

@@ -4,13 +4,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// A batch of n records with T tokens of width d is a [d, T n] node whose column
-// t n + i is token t of record i: a dense layer or a normalisation treats tokens
-// as if they were records, and a dropout mask of d T units per record fits by a
-// reshape. The layers below need to know n only to tell records apart again.
+// A batch of n records with T tokens of width d is a [d, T n] node. Column t n + i is token
+// t of record i, so a dense layer or a normalisation treats tokens like records, and a
+// dropout mask of d T units per record fits by a reshape. The layers below need n only for
+// gradients per record.
 
-// DenseTokens is Dense on the tokens of so many records: W x + b for x [in, T n].
-// A nil b is a layer without a bias.
+// DenseTokens is Dense on the tokens of n records: W x + b for x [in, T n]. A nil b is a
+// layer without bias.
 func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 	y := Dot(w, x).Product()
 	if b != nil {
@@ -30,11 +30,10 @@ func DenseTokens(t *Tape, x, w, b *Node, records int) *Node {
 	})
 }
 
-// tokenUse: record i's weight gradient G is a sum of outer products over its
-// tokens, V X^T. It does not factorise, so it is formed, [n, out, in], for one
-// chunk of records at a time. Its norm alone is also that of two matrices with
-// one row per token, |G|^2 = sum (V^T V) (X^T X), which is taken where these are
-// the smaller ones.
+// tokenUse is the paramUse of DenseTokens: the weight gradient G of record i is a sum of
+// outer products over its tokens, V X^T. It does not factorise, so it is computed, [n, out,
+// in]. Its norm also follows from two matrices with one row per token, |G|^2 = sum (V^T V)
+// (X^T X), which is used if these are smaller.
 type tokenUse struct {
 	x, w, b, y *Node
 	n          int
@@ -54,7 +53,7 @@ func (u tokenUse) squared(v *Node) *Node {
 	return Square(Dot(byToken(v, u.n), byToken(u.x, u.n)).General([]int{1}, []int{2}, []int{1}, []int{2}))
 }
 
-// gram is, per record, the products of all pairs of its tokens, [n, T, T].
+// gram returns, for each record, the inner products of all pairs of its tokens, [n, T, T].
 func (u tokenUse) gram(x *Node) *Node {
 	x = byToken(x, u.n)
 	return Dot(x, x).General([]int{0}, []int{2}, []int{0}, []int{2})
@@ -69,7 +68,7 @@ func (u tokenUse) normSquared(v *Node) *Node {
 		g2 = u.squared(v)
 	}
 	d := g2.Shape().Dimensions
-	// Two short sums instead of one long one, which would lose digits.
+	// Two short sums: one long sum would lose digits.
 	rows := Reshape(sumColumns(Reshape(g2, d[0]*d[1], d[2])), d[0], d[1])
 	total := Reshape(sumColumns(rows), 1, u.n)
 	if u.b == nil {
@@ -107,7 +106,7 @@ func Residual(t *Tape, x, y *Node) *Node {
 	return t.Op(Add(x, y), []*Node{x, y}, func(v *Node) []*Node { return []*Node{v, v} })
 }
 
-// Token picks token k out of x [d, T n] as [d, n].
+// Token returns token k of x [d, T n] as [d, n].
 func Token(t *Tape, x *Node, k, records int) *Node {
 	d := x.Shape().Dimensions
 	y := Slice(x, AxisRange(), AxisRange(k*records, (k+1)*records))

@@ -4,14 +4,13 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
-// window is a square window of Size that moves by Stride over an image with a
-// border of Pad zeros.
+// window is a square window of the given size and stride over an image padded with zeros.
 type window struct{ size, stride, pad int }
 
-// out is the number of places of the window along a side of n pixels.
+// out returns the number of positions of the window along a side of n pixels.
 func (w window) out(n int) int { return (n+2*w.pad-w.size)/w.stride + 1 }
 
-// taps is the number of pixels under the window.
+// taps returns the number of pixels under the window.
 func (w window) taps() int { return w.size * w.size }
 
 func pad(x *Node, axes ...PadAxis) *Node {
@@ -23,8 +22,8 @@ func pad(x *Node, axes ...PadAxis) *Node {
 	return x
 }
 
-// pixels lists, per tap of the window, what lies under it: nodes [a, OH, OW, b]
-// from x [a, H, W, b].
+// pixels returns, for each tap of the window, the pixels under it at all positions: nodes
+// [a, OH, OW, b] from x [a, H, W, b].
 func (w window) pixels(x *Node) []*Node {
 	oh, ow := w.out(x.Shape().Dimensions[1]), w.out(x.Shape().Dimensions[2])
 	edge := PadAxis{Start: w.pad, End: w.pad}
@@ -40,7 +39,8 @@ func (w window) pixels(x *Node) []*Node {
 	return out
 }
 
-// columns is the matrix of what the window sees, [C*taps, OH*OW*n] from x [C, H*W*n].
+// columns returns the matrix of the pixels under the window (im2col), [C*taps, OH*OW*n]
+// from x [C, H*W*n].
 func (w window) columns(x *Node, c, height, width, n int) *Node {
 	if w == (window{1, 1, 0}) {
 		return x
@@ -52,10 +52,9 @@ func (w window) columns(x *Node, c, height, width, n int) *Node {
 	return Reshape(Concatenate(taps, 1), c*w.taps(), -1)
 }
 
-// fold is the adjoint of pixels: it adds what every tap gives, [a, OH, OW, b],
-// to the pixels that the tap looked at, and returns [a, H, W, b]. Taps whose
-// places agree modulo the stride are added up on the coarse grid first; only
-// their sums are spread over the fine one.
+// fold is the adjoint of pixels: it adds every tap, [a, OH, OW, b], to its pixels and
+// returns [a, H, W, b]. Taps whose offsets agree modulo the stride are added up on the
+// coarse grid first.
 func (w window) fold(taps []*Node, height, width int) *Node {
 	s := w.stride
 	extra := (w.size - 1) / s
@@ -73,7 +72,7 @@ func (w window) fold(taps []*Node, height, width int) *Node {
 		}
 	}
 	sum := interleave(classes, s)
-	// The image may end beyond what any window reaches, or before the border does.
+	// The image may end beyond the last window, or before the end of the padding.
 	d := sum.Shape().Dimensions
 	sum = pad(sum, PadAxis{}, PadAxis{End: max(0, height+w.pad-d[1])}, PadAxis{End: max(0, width+w.pad-d[2])}, PadAxis{})
 	d = sum.Shape().Dimensions
@@ -83,9 +82,8 @@ func (w window) fold(taps []*Node, height, width int) *Node {
 	return sum
 }
 
-// interleave puts s^2 coarse grids [a, h, w, b], nil for zeros, together to the
-// fine grid [a, s h, s w, b], whose pixel (y, x) is that of grid (y mod s, x mod
-// s).
+// interleave combines s^2 coarse grids [a, h, w, b], nil for zeros, to the fine grid
+// [a, s h, s w, b], whose pixel (y, x) is from grid (y mod s, x mod s).
 func interleave(classes []*Node, s int) *Node {
 	if s == 1 {
 		return classes[0]

@@ -1,5 +1,7 @@
 package paper
 
+// Reading of committed tables and parts of them.
+
 import (
 	"fmt"
 	"io/fs"
@@ -8,9 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Committed reads the table of the recipe with that ID, "ruler/table1", that was
-// computed before and is kept in files (package figures). Its title says so, with
-// the scale.
+// Committed reads the committed table of the recipe with that ID, for example "ruler/table1",
+// from files (package figures). Its title says that it is a committed table, and at which scale.
 func Committed(files fs.FS, id string) (*report.Table, error) {
 	f, err := files.Open(id + ".json")
 	if err != nil {
@@ -25,9 +26,9 @@ func Committed(files fs.FS, id string) (*report.Table, error) {
 	return t, nil
 }
 
-// Excerpt is a part of a table: the columns named, in the order given, and the
-// rows for which keep is true; a nil keep takes all. Of columns with the same
-// name the first is meant. Notes and provenance stay.
+// Excerpt is a part of a table: the named columns, in that order, and the rows for which keep is
+// true; a nil keep takes all rows. If columns share a name, the first is used. Notes and
+// provenance are kept.
 func Excerpt(t *report.Table, keep func(report.Row) bool, columns ...string) (*report.Table, error) {
 	part := *t
 	part.Columns, part.Rows = nil, nil
@@ -68,8 +69,8 @@ func columnOf(t *report.Table, name string) (int, error) {
 	return i, nil
 }
 
-// Number is the number in a column of a table, in the row of the group whose
-// cells begin with the words given.
+// Number is the number in a column of a table, in the first row of the group whose cells begin
+// with the given words.
 func Number(t *report.Table, column, group string, begins ...string) (float64, error) {
 	c, err := CellAt(t, column, group, begins...)
 	if err != nil {
@@ -81,8 +82,8 @@ func Number(t *report.Table, column, group string, begins ...string) (float64, e
 	return *c.Value, nil
 }
 
-// CellAt is the cell in a column of a table, in the row of the group whose cells
-// begin with the words given.
+// CellAt is the cell in a column of a table, in the first row of the group whose cells begin
+// with the given words.
 func CellAt(t *report.Table, column, group string, begins ...string) (report.Cell, error) {
 	i, err := columnOf(t, column)
 	if err != nil {

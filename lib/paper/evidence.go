@@ -1,5 +1,7 @@
 package paper
 
+// Measurements on the models of a study, and recipes made of them.
+
 import (
 	"cmp"
 	"context"
@@ -18,21 +20,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Measurement is what is measured on one case, in rows of R, and kept in the store.
+// Measurement computes rows of R on one case and keeps them in the store.
 type Measurement[R any] struct {
 	ID      string // of its job
-	About   string // in words: "PBMC-3k, seed 2"
+	About   string // description: "PBMC-3k, seed 2"
 	Setting lab.Setting
-	Models  []Models // that it is measured on
-	// Key identifies the rows in the store.
+	Models  []Models // models that it needs
+	// Key is the key of the rows in the store.
 	Key func(c *lab.Case) store.Key
-	// Cost is roughly how many records are met.
+	// Cost is roughly the number of records processed.
 	Cost    func(c *lab.Case) int64
-	File    string // in the store, "": rows.json
+	File    string // file name in the store, "": rows.json
 	Measure func(ctx context.Context, c *lab.Case) ([]R, error)
 }
 
-// ForSeeds are the pieces of every case with each of its seeds, case by case.
+// ForSeeds makes a measurement for every case and each of its seeds, case by case.
 func ForSeeds[C, R any](cases []C, seeds int, piece func(of C, seed int) Measurement[R]) (out []Measurement[R]) {
 	for _, of := range cases {
 		for seed := range seeds {
@@ -42,25 +44,25 @@ func ForSeeds[C, R any](cases []C, seeds int, piece func(of C, seed int) Measure
 	return out
 }
 
-// Models are those that methods leave in the case of a setting.
+// Models are the models that methods produce in the case of a setting.
 type Models struct {
 	Setting lab.Setting
 	Methods []unlearn.Method
 }
 
-// Evidence is what the pieces of a study have given.
+// Evidence is the result of the measurements of a study.
 type Evidence[R any] struct {
 	Rows      []R
-	Runs      []string          // in the store
+	Runs      []string          // run IDs in the store
 	Data      map[string]string // data set -> hash
 	Caveats   []string
-	Missing   []string // sets whose files are not on this machine
-	Generated bool     // whether any set is a generator's
+	Missing   []string // data sets whose files are not on this machine
+	Generated bool     // whether any data set is synthetic
 }
 
-// Collect finds or computes the pieces, models and measurements side by side. Those whose
-// data are not on this machine are left out; none at all is an error, which says where
-// each belongs.
+// Collect finds the measurements in the store or computes them, models and measurements in
+// parallel. Cases whose data are not on this machine are left out. If none is left, the error
+// says where each data set belongs.
 func Collect[R any](ctx context.Context, e *Env, pieces []Measurement[R]) (*Evidence[R], error) {
 	jobs, err := MeasurementJobs(ctx, e, pieces)
 	if err != nil {
@@ -108,8 +110,8 @@ func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Measurement[R]) error 
 
 func (p Measurement[R]) file() string { return cmp.Or(p.File, "rows.json") }
 
-// key is the rows' in the store. It knows of code that is not Lethe's in what the piece is
-// measured on and by, whatever Key puts into the configuration.
+// key is the key of the rows in the store. It includes the external code that the case or the
+// measurement uses, whatever Key puts into the configuration.
 func (p Measurement[R]) key(c *lab.Case) store.Key {
 	key := p.Key(c)
 	key.DependsOn = append(key.DependsOn, c.Goal, p.Measure)
@@ -119,7 +121,7 @@ func (p Measurement[R]) key(c *lab.Case) store.Key {
 	return key
 }
 
-// run is the piece's, found or computed.
+// run finds or computes the rows.
 func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, p.key(c), func(ctx context.Context, w *store.Work) error {
 		rows, err := p.Measure(ctx, c)
@@ -134,7 +136,7 @@ func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*stor
 	return run, err
 }
 
-// work is the job of the piece.
+// work is the work of the measurement's job.
 func (p Measurement[R]) work(l *lab.Lab) lab.Work {
 	return func(ctx context.Context) (string, error) {
 		c, err := l.Case(ctx, p.Setting)
@@ -149,7 +151,7 @@ func (p Measurement[R]) work(l *lab.Lab) lab.Work {
 	}
 }
 
-// addData writes down the data that evidence is about.
+// addData records the data set of a case.
 func (ev *Evidence[R]) addData(c *lab.Case) {
 	about := c.About
 	ev.Data[c.DataName()] = c.Hash
@@ -159,8 +161,7 @@ func (ev *Evidence[R]) addData(c *lab.Case) {
 	}
 }
 
-// MeasurementJobs lists the models behind the pieces and their measuring, what is needed
-// first coming first.
+// MeasurementJobs lists the models of the measurements and the measurements, dependencies first.
 func MeasurementJobs[R any](ctx context.Context, e *Env, pieces []Measurement[R]) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, p := range pieces {
@@ -197,8 +198,8 @@ func (p Measurement[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, er
 	return append(out, job), nil
 }
 
-// StudyRecipe is the recipe that shows the evidence on a study S of the scale asked for. Its
-// rows are the values behind the output, where show has not put others there.
+// StudyRecipe is a recipe that measures a study S at the requested scale and shows the result.
+// Its rows are the values behind the output, unless show sets others.
 func StudyRecipe[S, R any](r Recipe, study func(scale string) (S, error), pieces func(*Env, S) []Measurement[R],
 	show func(*Env, S, *Evidence[R]) *Output) Recipe {
 	shown := func(e *Env, s S, found *Evidence[R]) *Output {
@@ -241,7 +242,7 @@ func StudyRecipe[S, R any](r Recipe, study func(scale string) (S, error), pieces
 	return r
 }
 
-// MissingNotes says, in a note each, which sets are missing.
+// MissingNotes are notes on the missing data sets, one each.
 func (ev *Evidence[R]) MissingNotes() []string {
 	var out []string
 	for _, m := range ev.Missing {
@@ -250,11 +251,11 @@ func (ev *Evidence[R]) MissingNotes() []string {
 	return out
 }
 
-// Provenance is that of a recipe's output out of this evidence, on models of so many
+// Provenance is the provenance of a recipe's output from this evidence, on models of so many
 // seeds.
 func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) report.Provenance {
 	var info engine.Info
-	if e.Engine != nil { // none is needed to show what was computed before
+	if e.Engine != nil { // committed values can be shown without an engine
 		info = e.Engine.Info()
 	}
 	p := report.Provenance{

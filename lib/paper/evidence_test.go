@@ -107,11 +107,12 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 	}
 }
 
-// externalFineTuning is a method that is not Lethe's: this test package stands for somebody else's.
+// externalFineTuning is a method outside Lethe's module: this test package stands for an
+// external one.
 type externalFineTuning struct{ unlearn.FineTuning }
 
-// The key of what is measured has the code that is not Lethe's: of the measurement, though
-// the configuration is a word, and of the methods of the models that it is measured on.
+// The key includes external code: of the measurement, though the configuration is a constant,
+// and of the methods of its models.
 func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 	engine, kept := enginetest.WithStore(t)
 	e := &paper.Env{Engine: engine, Store: kept}
@@ -132,7 +133,7 @@ func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 			code = run.Key.Code
 		}
 	}
-	for _, want := range []string{"paper_test.pieceOf.func", "paper_test.theirs"} {
+	for _, want := range []string{"paper_test.newMeasurement.func", "paper_test.externalFineTuning"} {
 		if !slices.ContainsFunc(code, func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("the key has the code %q, not %s", code, want)
 		}

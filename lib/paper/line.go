@@ -7,7 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Line is a row of a table in the making: an arm's models, a mean over them a cell.
+// Line builds a row of a table from the models of one variant; most cells are means over the
+// models.
 type Line[R any] struct {
 	group, label string
 	control      bool
@@ -16,8 +17,8 @@ type Line[R any] struct {
 	cells        []report.Cell
 }
 
-// NewLine begins with the arm's label. Of a row whose model diverged, as diverged says
-// in words, there are no values.
+// NewLine starts a row with the variant's label. diverged says how a model diverged, "" if it
+// did not; diverged models have no values.
 func NewLine[R any](group, label string, control bool, rows []R, diverged func(R) string) *Line[R] {
 	return &Line[R]{group, label, control, rows, diverged, []report.Cell{report.Str(label)}}
 }
@@ -30,10 +31,10 @@ func (l *Line[R]) AddMean(digits int, value func(R) float64) {
 	l.AddCell(report.Est(l.Mean(value), digits))
 }
 
-// AddShare is Over of a value between 0 and 1.
+// AddShare is AddMean for a value between 0 and 1.
 func (l *Line[R]) AddShare(value func(R) float64) { l.AddBounded(0, 1, value) }
 
-// AddBounded is Over of a value that has bounds, where its interval ends too.
+// AddBounded is AddMean for a value between low and high; its interval is cut there.
 func (l *Line[R]) AddBounded(low, high float64, value func(R) float64) {
 	l.AddCell(report.Est(l.Mean(value).ClampedTo(low, high), 3))
 }
@@ -49,7 +50,7 @@ func (l *Line[R]) Mean(value func(R) float64) stats.Estimate {
 	return stats.MeanInterval(x, 0.95, stats.OverModels)
 }
 
-// Row is the line as it is; a method that diverged in any of its models has none.
+// Row is the finished row. If all or some models diverged, it has no numbers and says so.
 func (l *Line[R]) Row() report.Row {
 	out := report.Row{Group: l.group, Cells: l.cells}
 	if l.control {
@@ -70,20 +71,19 @@ func (l *Line[R]) Row() report.Row {
 	return out.WithGaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
 }
 
-// RunRecords are rows as others get them: what given makes of each, the row itself where that
-// is nil. A number that was not measured is null there, and never 0; a model that diverged
-// has none.
-func RunRecords[R any](rows []R, given func(R) any) report.Records {
+// RunRecords are the rows as records: record(row), or the row itself if that is nil. A number
+// that was not measured is null, never 0; a diverged model has no numbers.
+func RunRecords[R any](rows []R, record func(R) any) report.Records {
 	out := report.NewRecords(rows)
 	for i, r := range rows {
-		if said := given(r); said != nil {
-			out[i] = said
+		if rec := record(r); rec != nil {
+			out[i] = rec
 		}
 	}
 	return out
 }
 
-// Diverged is the record of a model of which nothing could be measured.
+// Diverged is the record of a model that diverged.
 type Diverged struct {
 	Case    string `json:"case"`
 	Variant string `json:"arm"`

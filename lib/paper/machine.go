@@ -1,5 +1,7 @@
 package paper
 
+// The machine that times were measured on.
+
 import (
 	"fmt"
 	"os"
@@ -11,17 +13,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Machine is where times were measured, and when. It stands beside every time.
+// Machine is the machine and date of a time measurement. It is shown beside every time.
 type Machine struct {
 	Processor string
-	Threads   int // that computed
-	Cores     int // that the machine has
+	Threads   int // used for computing
+	Cores     int // of the machine
 	Engine    string
 	Date      string  // 2006-01-02
-	Load      float64 // processes that wanted to run in the minute before, 0: unknown
+	Load      float64 // load average of the minute before, 0: unknown
 }
 
-// ThisMachine is the one that the program runs on, as it is now.
+// ThisMachine is the machine that the program runs on, in its present state.
 func ThisMachine(e *engine.Engine) Machine {
 	info := e.Info()
 	return Machine{
@@ -30,7 +32,7 @@ func ThisMachine(e *engine.Engine) Machine {
 	}
 }
 
-// String says where and when, for the line under a figure.
+// String names machine and date, for the line under a figure.
 func (m Machine) String() string {
 	cores := plural(m.Cores, "core")
 	if m.Threads != m.Cores {
@@ -39,14 +41,14 @@ func (m Machine) String() string {
 	return fmt.Sprintf("measured on %s with %s, engine %s, %s", m.Processor, cores, m.Engine, m.Date)
 }
 
-// Describe are sentences that a reader of its times needs.
+// Describe returns sentences on the machine for readers of its times.
 func (m Machine) Describe() string {
-	said := m.String()
-	said = strings.ToUpper(said[:1]) + said[1:] + "; another machine gives other times."
+	text := m.String()
+	text = strings.ToUpper(text[:1]) + text[1:] + "; another machine gives other times."
 	if m.Load > 0 {
-		said += fmt.Sprintf(" In the minute before, %.1f processes wanted to run there.", m.Load)
+		text += fmt.Sprintf(" In the minute before, %.1f processes wanted to run there.", m.Load)
 	}
-	return said
+	return text
 }
 
 func plural(n int, word string) string {
@@ -56,8 +58,8 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// Processor is what this machine's processor calls itself, and the system with the
-// architecture where it does not say.
+// Processor is the name of this machine's processor, or the system and architecture if the name
+// is not available.
 func Processor() string { return processor("/proc/cpuinfo") }
 
 func processor(file string) string {
@@ -72,8 +74,7 @@ func processor(file string) string {
 	return runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// Load is the number of processes that wanted to run in the last minute, 0 where the
-// system does not say.
+// Load is the load average of the last minute, 0 if the system does not tell.
 func Load() float64 { return load("/proc/loadavg") }
 
 func load(file string) float64 {

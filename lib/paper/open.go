@@ -1,5 +1,7 @@
 package paper
 
+// The environment of notebooks: scale, engine and store.
+
 import (
 	"cmp"
 	"context"
@@ -14,8 +16,7 @@ const ScaleEnv = "LETHE_SCALE"
 // ScaleName is the scale that LETHE_SCALE names, quick without it.
 func ScaleName() string { return cmp.Or(os.Getenv(ScaleEnv), "quick") }
 
-// Open opens what recipes run in, with the engine, the store and the seeds of
-// lab.Open.
+// Open returns the environment of recipes, with the engine, the store and the seeds of lab.Open.
 func Open() (*Env, error) {
 	l, err := lab.Open()
 	if err != nil {
@@ -24,8 +25,8 @@ func Open() (*Env, error) {
 	return &Env{Engine: l.Engine, Store: l.Store, Shift: l.Shift}, nil
 }
 
-// Make makes a table or figure of the paper where Open opens, at the reader's scale:
-// "table", "4b".
+// Make makes a table or figure of the paper in the environment of Open, at the scale of
+// ScaleName: "table", "4b".
 func (p Paper) Make(ctx context.Context, kind, name string) (*Output, error) {
 	e, err := Open()
 	if err != nil {

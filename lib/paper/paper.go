@@ -1,8 +1,7 @@
-// Package paper is what the reproductions of papers have in common: a paper is a
-// list of recipes, each of which makes one table or figure again at a named
-// scale. The command line, a notebook and a test call the same recipes. Every
-// paper has a package of its own below this one, whose function Paper lists its
-// recipes; the program knows the papers by that list alone.
+// Package paper is the common part of the reproductions of papers. A paper is a list of recipes;
+// each recipe makes one table or figure at a named scale. The command line, notebooks and tests
+// call the same recipes. Every paper has its own package below this one, with a function Paper
+// that lists its recipes.
 package paper
 
 import (
@@ -20,60 +19,59 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// The kinds of output that a recipe is listed under.
+// The kinds of output.
 const (
 	Table  = "table"
 	Figure = "figure"
 )
 
-// Paper is a paper whose tables and figures are made again.
+// Paper is a paper whose tables and figures are reproduced.
 type Paper struct {
 	Name  string // in commands and IDs: "ruler"
-	Title string // as it calls itself: "RULER"
-	ArXiv string // its number, "2605.27569"; "" of a collection of ours
+	Title string // title: "RULER"
+	ArXiv string // number: "2605.27569"; "" if it is not a published paper
 	// Scales are ordered by work, the smallest first.
 	Scales  []Scale
 	Recipes []Recipe
 }
 
-// Scale says how much of a paper is computed.
+// Scale is how much of a paper is computed.
 type Scale struct {
 	Name string // "quick"
-	// About goes on where the name stops: "takes minutes on two cores".
+	// About continues the name in a sentence: "takes minutes on two cores".
 	About string
 }
 
 // Recipe makes one table or figure.
 type Recipe struct {
-	ID    string // "ruler/table1": the paper's name and the recipe's
+	ID    string // "ruler/table1": the names of paper and recipe
 	Title string
-	Doc   string // what the paper claims with it, and what to look at
-	// Timed is of times by the clock, which are measured on this machine each time that it
-	// is made: nothing of them is kept. "all" leaves it out.
+	Doc   string // what the paper claims with it, and what to look for
+	// Timed marks a recipe of wall-clock times. They are measured on this machine whenever the
+	// recipe runs and are not stored; "all" leaves it out.
 	Timed bool
-	// Jobs lists what it computes at the scale of that name and keeps in the store,
-	// of the same declarations that Make works off; nil where there is nothing.
+	// Jobs lists what Make computes at that scale and keeps in the store; nil if nothing.
 	Jobs func(ctx context.Context, e *Env, scale string) ([]lab.Job, error)
-	// Make makes it at the scale of that name.
+	// Make makes the output at that scale.
 	Make func(ctx context.Context, e *Env, scale string) (*Output, error)
-	// Evidence are the types of what it is made of: the rows that it keeps of its runs.
-	// None of them leaves a number out that is 0.
+	// Evidence are the row types that the recipe stores for its runs. None of them omits a
+	// number that is 0.
 	Evidence []reflect.Type
-	// FromRuns makes it of the values behind an output of that scale, as CSV has them, and
-	// neither trains nor measures; nil where they do not hold all that is shown.
+	// FromRuns makes the output from the values behind an earlier output of that scale, as its
+	// CSV has them, without training or measuring; nil if the values do not suffice.
 	FromRuns func(e *Env, scale string, runs io.Reader) (*Output, error)
 }
 
-// Output is what a recipe makes: a table, a figure or both.
+// Output is the result of a recipe: a table, a figure or both.
 type Output struct {
 	Table  *report.Table
 	Figure plot.Figure
-	// RunRecords are the values behind it, one record per run; empty where the cells of the
-	// table are those of single runs.
+	// Runs are the values behind the output, one record per run; empty if the table's cells are
+	// those values.
 	Runs report.Records
 }
 
-// Records are the values behind the output: its runs, or the table's own cells.
+// Records are the values behind the output: its runs, or the table's cells.
 func (o *Output) Records() report.Records {
 	if len(o.Runs) == 0 && o.Table != nil {
 		return o.Table.Records()
@@ -90,42 +88,40 @@ func (o *Output) CSV(w io.Writer) error {
 	return o.Records().CSVWithHash(w, hash)
 }
 
-// Progress says how far the work is, in lab.CostUnit of the jobs of the recipe
-// that runs.
+// Progress is the progress of a running recipe, in lab.CostUnit of its jobs.
 type Progress = lab.Progress
 
-// Job is a piece of work behind a recipe.
+// Job is one job of a recipe.
 type Job = lab.Job
 
-// Unit is what Progress counts.
+// Unit is the unit of Progress.
 const Unit = lab.CostUnit
 
-// Env is what recipes run in. Its fields are set before the first recipe runs
-// and not changed after.
+// Env is the environment of recipes. Its fields are set before the first recipe runs and do not
+// change.
 type Env struct {
 	Engine *engine.Engine
 	Store  *store.Store
 	// Shift is added to every seed: see engine.SeedShift.
 	Shift int
-	// Workers is the number of jobs done side by side, 0: one per core.
+	// Workers is the number of parallel jobs, 0: one per core.
 	Workers int
-	// Progress hears how much is done. It may be nil and is never called by two
-	// goroutines at once.
+	// Progress is called with the progress; it may be nil. Calls do not overlap.
 	Progress func(Progress)
 
 	mu     sync.Mutex
 	shared map[reflect.Type]any
 }
 
-// Lab is where the recipes run in e train: they share its data and networks.
+// Lab is the lab of the recipes in e; they share its data and networks.
 func (e *Env) Lab() *lab.Lab {
 	return Shared(e, func(e *Env) *lab.Lab {
 		return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift, Progress: e.Progress}
 	})
 }
 
-// Shared returns the one *T that all recipes run in e share, such as the data
-// sets that one of them has loaded. create makes it for the first who asks.
+// Shared returns the one *T that all recipes in e share, for example loaded data sets. The first
+// call creates it.
 func Shared[T any](e *Env, create func(*Env) *T) *T {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,8 +137,7 @@ func Shared[T any](e *Env, create func(*Env) *T) *T {
 	return v
 }
 
-// Run makes the table or figure at the scale of that name. Its errors begin with
-// the recipe's ID.
+// Run makes the table or figure at that scale. Errors begin with the recipe's ID.
 func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) {
 	out, err := r.run(ctx, e, scale)
 	if err != nil {
@@ -151,7 +146,7 @@ func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	return out, nil
 }
 
-// run makes it, with a bar that knows its end where somebody looks.
+// run makes the output; if there is a Progress function, it first sums the jobs' cost.
 func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
 	if e.Progress != nil {
 		jobs, err := r.List(ctx, e, scale)
@@ -164,7 +159,7 @@ func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	return r.Make(ctx, e, scale)
 }
 
-// List lists the recipe's jobs, each once, what is needed first coming first.
+// List lists the recipe's jobs, each once, dependencies first.
 func (r Recipe) List(ctx context.Context, e *Env, scale string) ([]lab.Job, error) {
 	if r.Jobs == nil {
 		return nil, nil
@@ -173,7 +168,7 @@ func (r Recipe) List(ctx context.Context, e *Env, scale string) ([]lab.Job, erro
 	return lab.Dedup(jobs), err
 }
 
-// Jobs lists the jobs of recipes, those that several share once.
+// Jobs lists the jobs of recipes; shared jobs appear once.
 func Jobs(ctx context.Context, e *Env, scale string, recipes ...Recipe) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, r := range recipes {
@@ -186,8 +181,8 @@ func Jobs(ctx context.Context, e *Env, scale string, recipes ...Recipe) ([]lab.J
 	return lab.Dedup(out), nil
 }
 
-// Short is the ID without the paper, "table1"; the only recipe of a paper may
-// have the paper's name alone.
+// Short is the ID without the paper, "table1". The only recipe of a paper may be named like the
+// paper.
 func (r Recipe) Short() string {
 	name, short, inner := strings.Cut(r.ID, "/")
 	if !inner {
@@ -196,8 +191,8 @@ func (r Recipe) Short() string {
 	return short
 }
 
-// File is what its files are called in a folder, where those of other papers may be:
-// the short name, or the paper's where that says only that it is a figure.
+// File is the base name of its files in a folder that other papers may share: the short name, or
+// the paper's name if the short name is only "figure".
 func (r Recipe) File() string {
 	if name, short, _ := strings.Cut(r.ID, "/"); short == Figure {
 		return name
@@ -205,8 +200,7 @@ func (r Recipe) File() string {
 	return r.Short()
 }
 
-// Kind is Figure for a recipe whose short name begins with that word, and Table
-// for every other.
+// Kind is Figure if the short name begins with that word, otherwise Table.
 func (r Recipe) Kind() string {
 	if strings.HasPrefix(r.Short(), Figure) {
 		return Figure
@@ -214,11 +208,11 @@ func (r Recipe) Kind() string {
 	return Table
 }
 
-// Name is the short name without the kind, as it is typed after it: "1", or
-// "claims" where the short name does not begin with the kind.
+// Name is the short name without the kind, as typed after it: "1", or "claims" if the short name
+// does not begin with the kind.
 func (r Recipe) Name() string { return strings.TrimPrefix(r.Short(), r.Kind()) }
 
-// Command is how a reader makes the output of the recipe with that ID again.
+// Command is the command that makes the output of the recipe with that ID.
 func Command(id, scale string) string {
 	r := Recipe{ID: id}
 	name, _, inner := strings.Cut(id, "/")
@@ -228,7 +222,7 @@ func Command(id, scale string) string {
 	return fmt.Sprintf("lethe %s %s --scale %s", r.Kind(), name, scale)
 }
 
-// Cite is the title with the paper's number.
+// Cite is the title with the arXiv number.
 func (p Paper) Cite() string {
 	if p.ArXiv == "" {
 		return p.Title
@@ -247,8 +241,8 @@ func (p Paper) RecipesOfKind(kind string) []Recipe {
 	return out
 }
 
-// OnlyRecipe is the paper's only recipe of a kind where that has the paper's name, or the
-// kind's behind it ("lenses", "lenses/figure"), and so needs none of its own.
+// OnlyRecipe is the paper's only recipe of a kind, if it is named like the paper, with or
+// without the kind ("lenses", "lenses/figure"). It then needs no name on the command line.
 func (p Paper) OnlyRecipe(kind string) (Recipe, bool) {
 	only := p.RecipesOfKind(kind)
 	if len(only) == 1 && (only[0].ID == p.Name || only[0].ID == p.Name+"/"+kind) {

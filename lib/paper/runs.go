@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CountRuns returns how many different runs of the store there are among ids, in
-// any order, and a hash that stands for them all in report.Provenance.
+// CountRuns returns the number of distinct run IDs, in any order, and a hash of all of them for
+// report.Provenance.
 func CountRuns(ids []string) (n int, hash string) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	h := sha256.Sum256([]byte(strings.Join(ids, "\n")))

@@ -1,3 +1,5 @@
+// Axes, null values and ticks.
+
 package plot
 
 import (
@@ -12,13 +14,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Axis names an axis, with its unit in the label. Limits that are nil follow
-// from the data.
+// Axis describes an axis; the label includes the unit. Limits that are nil follow from the data.
 type Axis struct {
 	Label    string
 	Min, Max *float64
 	Log      bool
-	Whole    bool // ticks at whole numbers alone: steps, epochs
+	Whole    bool // ticks at whole numbers only: steps, epochs
 }
 
 func (a Axis) check(name string) error {
@@ -36,8 +37,8 @@ func (a Axis) check(name string) error {
 	return nil
 }
 
-// Null is the value a metric takes when nothing is wrong, and the band in which
-// chance alone would put it: drawn as a dashed line and a yellow band.
+// Null is the value of a metric without an effect, and its chance band, drawn as a dashed line and
+// a yellow band.
 type Null struct {
 	Value     float64
 	Label     string   // "null", when empty
@@ -67,8 +68,7 @@ func (n *Null) check(where string, log bool) error {
 	return nil
 }
 
-// entries is the null's part of the legend. upright says that the null is a
-// vertical line.
+// entries returns the null's legend entries. upright says that the null is a vertical line.
 func (n *Null) entries(upright bool) []entry {
 	if n == nil {
 		return nil
@@ -88,7 +88,7 @@ func (n *Null) entries(upright bool) []entry {
 	return out
 }
 
-// span is a range of values that grows; the zero value is not empty, newSpan is.
+// span is a range of values. newSpan returns an empty one.
 type span struct{ lo, hi float64 }
 
 func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
@@ -109,8 +109,8 @@ func (s *span) addNull(n *Null) {
 	}
 }
 
-// fit widens the span a little so that no mark sits on the frame, and then
-// applies the limits of the axis.
+// fit widens the span a little so that no mark sits on the frame, and then applies the limits of
+// the axis.
 func (s span) fit(a Axis) span {
 	switch {
 	case s.lo > s.hi && a.Log:
@@ -150,9 +150,8 @@ func (s span) fit(a Axis) span {
 	return s
 }
 
-// axes are the axes of the drawing library in the style of the house. Their
-// titles are ours: the library makes room for them in the wrong place when the
-// axis is logarithmic.
+// axes are gonum's axes in Lethe's style. Titles are drawn here, because gonum places them wrongly
+// on logarithmic axes.
 type axes struct {
 	*plot.Plot
 	x, y string
@@ -170,7 +169,7 @@ func newPlot(c draw.Canvas, x, y Axis, xs, ys span) axes {
 	return axes{p, x.Label, y.Label}
 }
 
-// inner is what the titles of the axes leave of c.
+// inner returns the part of c without the titles of the axes.
 func (p axes) inner(c draw.Canvas) draw.Canvas {
 	var left, foot vg.Length
 	if p.y != "" {
@@ -182,7 +181,7 @@ func (p axes) inner(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, left, 0, foot, 0)
 }
 
-// DataCanvas is the part of c that holds the data.
+// DataCanvas returns the part of c that holds the data.
 func (p axes) DataCanvas(c draw.Canvas) draw.Canvas { return p.Plot.DataCanvas(p.inner(c)) }
 
 // Draw draws the axes, their titles and the data.
@@ -219,8 +218,7 @@ func styleAxis(a *plot.Axis, spec Axis, s span, ticks int) {
 	}
 }
 
-// enoughTicks are about n ticks, and more where that leaves fewer than two: one
-// number alone does not say how long the axis is.
+// enoughTicks returns about n ticks, and more if there would be fewer than two.
 func enoughTicks(lo, hi float64, n int) []plot.Tick {
 	out := linearTicks(lo, hi, n)
 	for ; len(out) < 2 && n < 8; n++ {
@@ -229,7 +227,7 @@ func enoughTicks(lo, hi float64, n int) []plot.Tick {
 	return out
 }
 
-// wholeTicks are about n whole numbers, or all of them where there are fewer.
+// wholeTicks returns about n whole numbers, or all of them if there are fewer.
 func wholeTicks(lo, hi float64, n int) []plot.Tick {
 	if hi-lo >= float64(n) {
 		return linearTicks(lo, hi, n)
@@ -241,8 +239,7 @@ func wholeTicks(lo, hi float64, n int) []plot.Tick {
 	return out
 }
 
-// linearTicks are round numbers, about n of them, all printed with the same
-// count of digits.
+// linearTicks returns about n round numbers, all with the same number of digits.
 func linearTicks(lo, hi float64, n int) []plot.Tick {
 	step, digits := roundStep((hi - lo) / float64(n))
 	var out []plot.Tick
@@ -253,8 +250,8 @@ func linearTicks(lo, hi float64, n int) []plot.Tick {
 	return out
 }
 
-// roundStep is the round number (1, 2 or 5 times a power of ten) nearest above
-// raw, and the count of digits that multiples of it need.
+// roundStep returns the round number (1, 2 or 5 times a power of ten) next above raw, and the
+// number of digits that its multiples need.
 func roundStep(raw float64) (step float64, digits int) {
 	power := math.Floor(math.Log10(raw))
 	base := math.Pow(10, power)
@@ -269,8 +266,8 @@ func roundStep(raw float64) (step float64, digits int) {
 	return step, int(math.Max(0, -power))
 }
 
-// logTicks are the powers of ten, about n of them with a label, or 1-2-5 steps where
-// fewer than two powers are in range, or linear ticks where fewer than two of these are.
+// logTicks returns the powers of ten, about n of them with a label. If fewer than two powers are
+// in range it returns 1-2-5 steps, and linear ticks if fewer than two of these are.
 func logTicks(lo, hi float64, n int) []plot.Tick {
 	first, last := math.Floor(math.Log10(lo)), math.Ceil(math.Log10(hi))
 	skip := math.Max(1, math.Ceil((last-first)/float64(n)))
@@ -290,7 +287,7 @@ func logTicks(lo, hi float64, n int) []plot.Tick {
 			out = append(out, t)
 		}
 	}
-	if major < 2 { // one number is no scale
+	if major < 2 { // one label does not show the scale
 		return linearTicks(lo, hi, 4)
 	}
 	return out
@@ -298,7 +295,7 @@ func logTicks(lo, hi float64, n int) []plot.Tick {
 
 func formatLog(v float64, exponent int) string {
 	switch {
-	case exponent < -4: // that a power of ten is not a bit above itself is luck
+	case exponent < -4: // four digits hide the rounding of powers of ten
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	case exponent > 5:
 		return formatTick(v, 0)
@@ -306,7 +303,7 @@ func formatLog(v float64, exponent int) string {
 	return formatTick(v, max(0, -exponent))
 }
 
-// formatTick prints a number for an axis, with a proper minus sign.
+// formatTick prints a number for an axis, with a typographic minus sign.
 func formatTick(v float64, digits int) string {
 	a := math.Abs(v)
 	var s string
@@ -319,8 +316,7 @@ func formatTick(v float64, digits int) string {
 	return formatSigned(v, s)
 }
 
-// formatSigned puts a minus sign before digits where v is negative and does not
-// print as zero.
+// formatSigned puts a minus sign before digits if v is negative and does not print as zero.
 func formatSigned(v float64, digits string) string {
 	if v < 0 && strings.ContainsAny(digits, "123456789") {
 		return "\u2212" + digits
@@ -355,7 +351,7 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// drawNullHorizontal draws the null as a level line and band from x0 to x1.
+// drawNullHorizontal draws the null as a horizontal line and band from x0 to x1.
 func drawNullHorizontal(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Length) {
 	if n == nil {
 		return
@@ -368,7 +364,7 @@ func drawNullHorizontal(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x
 	}
 }
 
-// drawNullVertical draws the null as an upright line and band over the whole height.
+// drawNullVertical draws the null as a vertical line and band over the whole height.
 func drawNullVertical(c draw.Canvas, n *Null, x func(float64) vg.Length) {
 	if n == nil {
 		return

@@ -22,7 +22,7 @@ func TestAPointWithoutAnIntervalLeavesTheCurveWithoutABand(t *testing.T) {
 	}
 }
 
-// The null, doing nothing and the oracle stood in one figure of a notebook as
+// The null, the no-op and the oracle were drawn in one figure of a notebook as
 // three dark dashed lines. A control has signs on its line, each its own.
 func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
 	f := Curves{Curves: []Curve{HorizontalLine("do nothing", 1, 0, 1), HorizontalLine("oracle", 2, 0, 1)}, Null: &Null{Value: 0}}

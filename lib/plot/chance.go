@@ -1,3 +1,5 @@
+// The chance band of a ROC figure.
+
 package plot
 
 import (
@@ -8,17 +10,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// chanceSteps is the number of false positive rates at which the band of a ROC
-// figure is worked out.
+// chanceSteps is the number of false positive rates at which the chance band is computed.
 const chanceSteps = 64
 
-// hasChance says whether the sizes of the samples are known.
+// hasChance reports whether the sizes of the samples are known.
 func (r ROC) hasChance() bool { return r.Positives > 0 && r.Negatives > 0 }
 
-// chance is the band in which the greatest true positive rate at a false
-// positive rate lies with probability 0.95 where an attack only guesses. With
-// n negatives and m positives in random order, the number of positives above
-// the negative of rank j+1 is beta-binomial with m, j+1 and n-j.
+// chance returns the band that contains the greatest true positive rate at a false positive rate
+// with probability 0.95 for an attack that guesses. With n negatives and m positives in random
+// order, the number of positives above the negative of rank j+1 is beta-binomial with m, j+1 and
+// n-j.
 func (r ROC) chance() Curve {
 	var out Curve
 	last := -1
@@ -37,7 +38,7 @@ func (r ROC) chance() Curve {
 	return out
 }
 
-// chanceRank is the number of false positives at a fraction of the axis.
+// chanceRank returns the number of false positives at a fraction of the axis.
 func (r ROC) chanceRank(f float64) int {
 	rate := f
 	if r.Log {
@@ -46,9 +47,8 @@ func (r ROC) chanceRank(f float64) int {
 	return int(clamp(math.Floor(rate*float64(r.Negatives)+1e-9), 0, float64(r.Negatives-1)))
 }
 
-// chanceCounts are the 2.5 % and 97.5 % quantiles of the beta-binomial
-// distribution with m trials: the smallest counts whose cumulative probability
-// is at least that.
+// chanceCounts returns the 2.5 % and 97.5 % quantiles of the beta-binomial distribution with m
+// trials: the smallest counts whose cumulative probability reaches them.
 func chanceCounts(m, a, b int) (low, high int) {
 	const tail = 0.025
 	logBeta := func(x, y float64) float64 {
@@ -74,7 +74,7 @@ func chanceCounts(m, a, b int) (low, high int) {
 	return max(low, 0), high
 }
 
-// chanceText is the band at small false positive rates in words.
+// chanceText returns the band at small false positive rates as text.
 func (r ROC) chanceText() string {
 	line := chanceLabel + ":"
 	for i, rate := range []float64{0.001, 0.01, 0.1} {

@@ -1,3 +1,5 @@
+// The columns of numbers beside a forest plot.
+
 package plot
 
 import (
@@ -8,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns are the numbers at the right of a forest plot: the estimate with its
-// interval, p, and the paper's value, each only where a row has it.
+// columns are the numbers at the right of a forest plot: the estimate with its interval, p, and
+// the paper's value, each only if some row has it.
 type columns struct {
 	digits int
 	widths [3]vg.Length
@@ -36,7 +38,7 @@ func (f Forest) columns() columns {
 	return t
 }
 
-// cellTexts are the numbers of a row.
+// cellTexts returns the numbers of a row.
 func (t columns) cellTexts(r ForestRow) [3]string {
 	var out [3]string
 	out[0] = "(" + r.Missing + ")"
@@ -92,7 +94,7 @@ func (t columns) each(x vg.Length, cells [3]string, f func(end vg.Length, s stri
 	}
 }
 
-// formatFixed prints a number with a fixed count of digits, as tables do.
+// formatFixed prints a number with a fixed number of digits, as tables do.
 func formatFixed(v float64, digits int) string {
 	if math.Abs(v) >= 1e7 {
 		return formatTick(v, digits)

@@ -1,3 +1,5 @@
+// Figures of curves: lines with bands.
+
 package plot
 
 import (
@@ -11,27 +13,27 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Curve is one line of a Curves figure, in the order of its points. Low and
-// High, when there, are a band around it: an interval over seeds.
+// Curve is one line of a Curves figure, in the order of its points. Low and High, if given, are a
+// band around it, such as an interval over seeds.
 type Curve struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
-	Control   bool // drawn in grey and dashed, with marks that no null line has
+	Control   bool // drawn in grey and dashed, with markers
 }
 
-// Mark is an upright line with words: "unlearning starts".
+// Mark is a vertical line with a label: "unlearning starts".
 type Mark struct {
 	X     float64
 	Label string
 }
 
-// Curves shows lines with bands, training curves most often.
+// Curves shows lines with bands, such as training curves.
 type Curves struct {
 	Meta
 	X, Y   Axis
 	Curves []Curve
-	Null   *Null // a level line and band
+	Null   *Null // a horizontal line and band
 	Marks  []Mark
 	Paper  []PaperPoint
 
@@ -142,9 +144,9 @@ func (f Curves) seriesIDs() []seriesID {
 func (f Curves) withAllSeries(allSeries []seriesID) drawing { f.allSeries = allSeries; return f }
 func (f Curves) styles() []seriesStyle                      { return stylesAmong(f.seriesIDs(), f.allSeries) }
 
-// markerIndex is the number of line i among those that carry signs, or -1 where it
-// carries none: controls do, because the null is a dashed line too, and methods
-// where there are several, which colour alone would tell apart.
+// markerIndex returns the number of line i among those with markers, or -1 if it has none.
+// Controls have markers, because the null is a dashed line too, and so do methods if there are
+// several.
 func markerIndex(ls []seriesStyle, i int) int {
 	plain := 0
 	for _, l := range ls {
@@ -167,12 +169,12 @@ func (f Curves) legend() []entry {
 	return append(append(out, f.Null.entries(false)...), paperEntries(f.Paper)...)
 }
 
-// marks are the signs along a line.
+// marks returns the style of the markers along a line.
 func marks(l seriesStyle) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.col, Radius: px(4), Shape: l.shape}
 }
 
-// lineEntry is a line's part of the legend.
+// lineEntry returns a line's legend entry.
 func lineEntry(name string, l seriesStyle, band, signs bool) entry {
 	return entry{label: name, styleKey: fmt.Sprint(l.col, l.dashes), sample: func(c draw.Canvas) {
 		if band {
@@ -236,9 +238,8 @@ func fillBand(c draw.Canvas, s Curve, col color.Color, x, y func(float64) vg.Len
 	c.Fill(area)
 }
 
-// drawLine draws a curve with its signs, if signs is not negative: then it is the
-// number of the line, whose signs those of others must not cover where the lines
-// lie on each other.
+// drawLine draws a curve. If signs is not negative it draws markers too; signs is the number of
+// the line and shifts them, so that markers of lines that coincide do not cover each other.
 func drawLine(c draw.Canvas, s Curve, l seriesStyle, signs int, x, y func(float64) vg.Length) {
 	pts := make([]vg.Point, len(s.X))
 	for i := range s.X {
@@ -256,10 +257,10 @@ func drawLine(c draw.Canvas, s Curve, l seriesStyle, signs int, x, y func(float6
 	}
 }
 
-// markEvery is how far two signs on a line lie apart.
+// markEvery is the distance of two markers on a line, in CSS pixels.
 const markEvery = 70
 
-// drawMarksAlong puts signs on a line, the first one so far from its start.
+// drawMarksAlong draws markers along a line, the first one at the distance next from its start.
 func drawMarksAlong(c draw.Canvas, pts []vg.Point, l seriesStyle, next vg.Length) {
 	for i := 1; i < len(pts); i++ {
 		a, b := pts[i-1], pts[i]
@@ -274,7 +275,7 @@ func drawMarksAlong(c draw.Canvas, pts []vg.Point, l seriesStyle, next vg.Length
 	}
 }
 
-// drawMarks draws upright lines; their words stand above the drawing, where they
+// drawMarks draws the marks as vertical lines; their labels are above the drawing, where they
 // cover no data.
 func (f Curves) drawMarks(c draw.Canvas, x func(float64) vg.Length) {
 	for _, m := range f.Marks {
@@ -318,7 +319,7 @@ func (f Curves) text() string {
 	return b.String()
 }
 
-// digitsFor gives a number about four significant digits.
+// digitsFor returns the digits after the point with which v has about four significant digits.
 func digitsFor(v float64) int {
 	if v == 0 {
 		return 3

@@ -1,3 +1,5 @@
+// Decision figures: what a classifier of two features predicts over a rectangle.
+
 package plot
 
 import (
@@ -12,8 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// PointKind says what part the points of a Decision play; it gives them their
-// shape.
+// PointKind is the kind of the points of a Decision, which determines their shape.
 type PointKind int
 
 // Retained points are small circles, forgotten ones large triangles with a black
@@ -36,11 +37,10 @@ type DecisionPoints struct {
 
 func (s DecisionPoints) name() string { return cmp.Or(s.Name, kindNames[s.Kind]) }
 
-// Decision shows what a classifier of two features says all over a rectangle:
-// the colour is the most probable class, the stronger the further it is ahead
-// of the next, and the line is where the decision changes (two classes: where
-// both have probability 0.5). Put side by side by Panels it shows a model
-// before and after unlearning and a retrained one.
+// Decision shows the predictions of a classifier of two features over a rectangle: the colour is
+// the most probable class, stronger with a larger margin to the next class, and the line is where
+// the decision changes (with two classes: where both have probability 0.5). Side by side in Panels
+// it shows a model before and after unlearning and a retrained one.
 type Decision struct {
 	Meta
 	X, Y          Axis // only their labels are used; the grid gives the limits
@@ -65,7 +65,7 @@ func (d Decision) meta() Meta { return d.Meta }
 
 func (d Decision) standardWidth() float64 { return 620 }
 
-// maxPoints bounds what can be drawn as single points.
+// maxPoints bounds the number of points that are drawn one by one.
 const maxPoints = 50_000
 
 func (d Decision) check() error {
@@ -76,7 +76,7 @@ func (d Decision) check() error {
 		return err
 	}
 	if n := len(d.Classes); n < 2 || n > len(palette) {
-		return fmt.Errorf("%d classes; there can be 2 to %d, more colours cannot be told apart", n, len(palette))
+		return fmt.Errorf("%d classes; there can be 2 to %d, more colours cannot be distinguished", n, len(palette))
 	}
 	if err := d.checkProbabilities(); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (d Decision) checkPoints(s DecisionPoints) error {
 	return nil
 }
 
-// outside counts the points that the rectangle does not show.
+// outside returns the number of points outside the rectangle.
 func (d Decision) outside(s DecisionPoints) int {
 	n := 0
 	for i := range s.X {

@@ -1,3 +1,5 @@
+// Drawing of decision figures: colours, boundary, points.
+
 package plot
 
 import (
@@ -23,14 +25,14 @@ func (d Decision) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// fieldSide is the number of pixels of the field along a side of the drawing.
+// fieldSide returns the number of pixels of the picture along a side of the drawing.
 func fieldSide(l vg.Length) int { return int(clamp(float64(2*l/px(1)), 2, 1600)) }
 
-// fieldSteps is the number of shades per class: few enough to be seen as steps
-// of equal probability, and to keep the file small.
+// fieldSteps is the number of shades per class: few enough to be seen as steps of equal
+// probability and to keep the file small.
 const fieldSteps = 8
 
-// field is the decision as a picture of w x h pixels.
+// field returns the decision as a picture of w x h pixels.
 func (d Decision) field(w, h int) image.Image {
 	g := d.Grid.standard()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -49,8 +51,8 @@ func (d Decision) field(w, h int) image.Image {
 	return img
 }
 
-// tint is a light shade of col: nearly white at strength 0, and still light
-// enough at 1 for points of the same colour to stand out.
+// tint returns a light shade of col: nearly white at strength 0, and light enough at 1 for points
+// of the same colour to stand out.
 func tint(col color.NRGBA, strength float64) color.NRGBA {
 	a := 0.05 + 0.35*strength
 	mix := func(v uint8) uint8 { return uint8(math.Round(255 + a*(float64(v)-255))) }
@@ -71,8 +73,8 @@ func (d Decision) drawBoundary(c draw.Canvas, x, y func(float64) vg.Length) {
 	c.Stroke(line)
 }
 
-// boundary is the set of pieces (x0, y0, x1, y1) of the lines where a class
-// comes to lead. With two classes one of them is enough.
+// boundary returns the pieces (x0, y0, x1, y1) of the lines where the most probable class changes.
+// With two classes, one of them is enough.
 func (d Decision) boundary() [][4]float64 {
 	g := d.Grid.standard()
 	classes := len(d.Classes)
@@ -94,7 +96,7 @@ func (d Decision) boundary() [][4]float64 {
 	return out
 }
 
-// lead is how far a class is ahead at point k of the grid.
+// lead returns the margin of a class at point k of the grid.
 func (d Decision) lead(k, class int) float64 {
 	row := d.Probabilities.Row(k)
 	probs := make([]float64, len(row))
@@ -104,8 +106,8 @@ func (d Decision) lead(k, class int) float64 {
 	return classMargin(probs, class)
 }
 
-// march adds the pieces of the zero line of v in one square of the grid. A point
-// counts as inside from 0 on, so that equal values never give a piece.
+// march appends the pieces of the zero line of v in one square of the grid. Zero counts as
+// positive, so equal values never give a piece.
 func (g Grid) march(out [][4]float64, v []float64, i, j int) [][4]float64 {
 	corners := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
 	at := func(k int) float64 { return v[corners[k%4][1]*g.Columns+corners[k%4][0]] }
@@ -122,8 +124,8 @@ func (g Grid) march(out [][4]float64, v []float64, i, j int) [][4]float64 {
 			g.y(p[1]) + t*(g.y(q[1])-g.y(p[1])),
 		})
 	}
-	// In a saddle with four cuts the pieces cut off the second and the fourth
-	// corner where the middle is like the first one, else the other two.
+	// In a saddle with four cuts the pieces cut off the second and the fourth corner
+	// if the middle has the sign of the first one, else the other two.
 	if len(cuts) == 4 && (at(0)+at(1)+at(2)+at(3) >= 0) != (at(0) >= 0) {
 		cuts = [][2]float64{cuts[3], cuts[0], cuts[1], cuts[2]}
 	}
@@ -169,7 +171,7 @@ func pointMark(c draw.Canvas, pt vg.Point, kind PointKind, col color.NRGBA, size
 	}
 }
 
-// trianglePath is a triangle that points up, centred on pt.
+// trianglePath returns a triangle that points up, centred on pt.
 func trianglePath(pt vg.Point, r vg.Length) vg.Path {
 	var p vg.Path
 	p.Move(vg.Point{X: pt.X, Y: pt.Y + r})

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// The signs of the classes in a drawing in characters.
+// fieldSigns are the characters of the classes in a text drawing.
 var fieldSigns = []rune{'\u00b7', '-', ':', '=', '~', '^'}
 
-// text prints the decision as a raster, with points as letters of their class,
-// then how the area is shared and how many points lie on the side of their
-// class.
+// text prints the decision as a raster, with points as letters of their class, then the share of
+// the area per class and how many points are predicted as their class.
 func (d Decision) text() string {
 	g := d.Grid.standard()
 	r := newRaster(span{g.XMin, g.XMax}, span{g.YMin, g.YMax}, false, false)
@@ -50,8 +49,8 @@ func (d Decision) putPoints(r *raster, kind PointKind) {
 	}
 }
 
-// pointSign is a small letter for a retained point, a capital for a forgotten
-// one, and a digit for a held-out one.
+// pointSign returns a small letter for a retained point, a capital for a forgotten one, and a
+// digit for a held-out one.
 func pointSign(s DecisionPoints, i int) rune {
 	switch {
 	case s.Class == nil:
@@ -64,7 +63,7 @@ func pointSign(s DecisionPoints, i int) rune {
 	return letter(s.Class[i])
 }
 
-// shares are the parts of the grid that each class has.
+// shares returns the share of the grid that each class has.
 func (d Decision) shares() []float64 {
 	out := make([]float64, len(d.Classes))
 	probs := make([]float64, len(d.Classes))
@@ -83,8 +82,8 @@ func (d Decision) shares() []float64 {
 
 var signWords = [...]string{"small letters", "capitals", "digits"}
 
-// countText says how many points of a set there are, and how many lie on the
-// side of their class, read off the grid.
+// countText returns the number of points of a set and how many of them are predicted as their
+// class, interpolated on the grid.
 func (d Decision) countText(s DecisionPoints) string {
 	signs := signWords[s.Kind]
 	if s.Class == nil {
@@ -110,8 +109,8 @@ func (d Decision) countText(s DecisionPoints) string {
 	return line
 }
 
-// countCorrect counts the points inside the rectangle by class, and those of them
-// whose class the classifier says.
+// countCorrect counts, per class, the points inside the rectangle and those of them that are
+// predicted as their class.
 func (d Decision) countCorrect(s DecisionPoints) (right, all []int) {
 	right, all = make([]int, len(d.Classes)), make([]int, len(d.Classes))
 	probs := make([]float64, len(d.Classes))
@@ -121,7 +120,7 @@ func (d Decision) countCorrect(s DecisionPoints) (right, all []int) {
 		}
 		all[class]++
 		d.Grid.standard().interpolate(d.Probabilities, s.X[i], s.Y[i], probs)
-		if said, _ := topClass(probs); said == class {
+		if predicted, _ := topClass(probs); predicted == class {
 			right[class]++
 		}
 	}

@@ -1,3 +1,5 @@
+// Forest plots: one estimate with its interval per row.
+
 package plot
 
 import (
@@ -20,12 +22,11 @@ type ForestRow struct {
 	P        *float64
 	Paper    *float64 // the value printed in the paper
 	Control  bool     // drawn in grey
-	Missing  string   // the reason why there is no estimate; the row stays, empty
+	Missing  string   // the reason why there is no estimate; the row is empty
 }
 
-// Forest shows one estimate with its interval per row against the null, and the
-// numbers beside it. A paper's value is a hollow diamond. An interval that runs
-// past the axis ends in an arrow.
+// Forest shows one estimate with its interval per row against the null, and the numbers beside it.
+// A paper's value is a hollow diamond. An interval that extends beyond the axis ends in an arrow.
 type Forest struct {
 	Meta
 	X      Axis
@@ -33,7 +34,7 @@ type Forest struct {
 	Null   *Null
 	Digits int // after the point; 0 means 3
 
-	unitInTitle bool // what the intervals are over stands in the heading
+	unitInTitle bool // the unit of the intervals is in the heading
 }
 
 var _ Figure = Forest{}
@@ -124,7 +125,7 @@ func (f Forest) rangeX() span {
 	return all.fit(f.X)
 }
 
-// forestLine is a row in the drawing: a group's name or an estimate.
+// forestLine is a line of the drawing: a group's name or an estimate.
 type forestLine struct {
 	group string
 	row   *ForestRow
@@ -169,7 +170,7 @@ func (f Forest) legend() []entry {
 	return out
 }
 
-// interval is the name of the estimates' intervals, as far as there are estimates.
+// interval returns the name of the estimates' intervals; ok is false without estimates.
 func (f Forest) interval() (name string, ok bool) {
 	i := f.firstIndex(func(r ForestRow) bool { return !r.Control && r.Missing == "" })
 	if i < 0 {
@@ -178,8 +179,8 @@ func (f Forest) interval() (name string, ok bool) {
 	return f.Rows[i].intervalName(), true
 }
 
-// heading is the title above a panel, with the name of the intervals where the legend
-// does not say it.
+// heading returns the title above a panel, with the name of the intervals if the legend does not
+// have it.
 func (f Forest) heading() string {
 	name, ok := f.interval()
 	if name = strings.TrimPrefix(name, " and "); !f.unitInTitle || !ok || name == "" {
@@ -188,7 +189,7 @@ func (f Forest) heading() string {
 	return f.Title + ", " + name
 }
 
-// intervalName is " and 95 % interval over seeds" as far as it is known.
+// intervalName returns a text such as " and 95 % interval over seeds".
 func (r ForestRow) intervalName() string {
 	if !r.hasInterval() {
 		return ""
@@ -206,9 +207,9 @@ func (r ForestRow) intervalName() string {
 	return s
 }
 
-func (f Forest) firstIndex(is func(ForestRow) bool) int {
+func (f Forest) firstIndex(match func(ForestRow) bool) int {
 	for i, r := range f.Rows {
-		if is(r) {
+		if match(r) {
 			return i
 		}
 	}
@@ -253,7 +254,7 @@ func (f Forest) draw(c draw.Canvas) {
 	p.Draw(inner)
 }
 
-// indent sets rows under a group's name in by a little.
+// indent returns the indent of rows under a group's name.
 func (r ForestRow) indent() vg.Length {
 	if r.Group == "" {
 		return 0
@@ -297,8 +298,7 @@ func (f Forest) drawRow(c draw.Canvas, r ForestRow, x func(float64) vg.Length, a
 	}
 }
 
-// drawInterval draws a level interval; an end outside the drawing becomes an
-// arrow.
+// drawInterval draws a horizontal interval; an end outside the drawing becomes an arrow.
 func drawInterval(c draw.Canvas, ls draw.LineStyle, lo, hi, at vg.Length) {
 	if hi < c.Min.X || lo > c.Max.X {
 		return

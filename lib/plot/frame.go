@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// entry is one item of a legend: a sign and what it stands for.
+// entry is one item of a legend: a sample drawing and its label.
 type entry struct {
 	label    string
 	styleKey string // entries with one label must have one look
 	sample   func(c draw.Canvas)
 }
 
-// The measures of the frame.
+// The dimensions of the frame.
 var (
 	marginX  = px(16)
 	marginY  = px(12)
@@ -23,8 +23,8 @@ var (
 	entryGap = px(18)
 )
 
-// frame lays out a figure from top to bottom: title, legend, drawing, caption,
-// source. The legend stands above the drawing and so never covers data.
+// frame lays out a figure from top to bottom: title, legend, drawing, caption, source. The legend
+// is above the drawing, so it never covers data.
 type frame struct {
 	f       drawing
 	w, h    vg.Length
@@ -34,10 +34,10 @@ type frame struct {
 	source  []string
 }
 
-// standardWidth is the width of a figure in CSS pixels where Meta names none.
+// standardWidth is the width of a figure in CSS pixels if Meta gives none.
 const standardWidth = 900
 
-// widther is a kind of figure with a standard width of its own.
+// widther is a figure whose kind has its own standard width.
 type widther interface{ standardWidth() float64 }
 
 func newFrame(f drawing) frame {
@@ -56,7 +56,7 @@ func newFrame(f drawing) frame {
 	return fr
 }
 
-// legendRowHeight is the height of one row of the legend.
+// legendRowHeight returns the height of one row of the legend.
 func legendRowHeight() vg.Length { return smallPen().leading() + px(3) }
 
 func (fr frame) top() vg.Length {
@@ -108,8 +108,8 @@ func (fr frame) draw(c draw.Canvas) {
 	}
 }
 
-// legendRow are entries that stand beside each other. A label is broken into lines where
-// it is wider than the legend.
+// legendRow is a row of legend entries. A label that is wider than the legend is broken into
+// lines.
 type legendRow struct {
 	entries []entry
 	labels  [][]string
@@ -159,8 +159,8 @@ func legendRows(es []entry, width vg.Length) []legendRow {
 	return rows
 }
 
-// wrap breaks s into lines of the given width: at spaces, and inside a word
-// only where the word alone is too wide.
+// wrap breaks s into lines of the given width, at spaces, and inside a word only if the word alone
+// is too wide.
 func wrap(p pen, s string, width vg.Length) []string {
 	var lines []string
 	cur := ""
@@ -189,8 +189,7 @@ func wrap(p pen, s string, width vg.Length) []string {
 	return lines
 }
 
-// fit is the longest start of word, at least one letter, that is not wider than
-// width.
+// fit returns the longest start of word, at least one letter, that is not wider than width.
 func fit(p pen, word string, width vg.Length) string {
 	end := 0
 	for i, r := range word {

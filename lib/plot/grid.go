@@ -7,9 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Grid is a rectangle of the plane with evenly spaced points, its edges
-// included. The points run along the lowest line from left to right, then along
-// the next one above.
+// Grid is a rectangle of the plane with evenly spaced points, its edges included. The points run
+// along the lowest line from left to right, then along the next one above.
 type Grid struct {
 	XMin, XMax, YMin, YMax float64
 	Columns, Rows          int // 0 means 81 and 61
@@ -20,8 +19,8 @@ const (
 	maxGrid               = 1000 // points along one side
 )
 
-// GridAround is the grid of standard size around all points, with a margin of
-// 8 % on each side.
+// GridAround returns the grid of standard size around all points, with a margin of 8 % on each
+// side.
 func GridAround(points ...DecisionPoints) Grid {
 	x, y := newSpan(), newSpan()
 	for _, s := range points {
@@ -44,7 +43,7 @@ func (s span) margin() span {
 	return span{s.lo - pad, s.hi + pad}
 }
 
-// Points are the points of the grid as rows (x, y), ready for a classifier.
+// Points returns the points of the grid as rows (x, y), as input for a classifier.
 func (g Grid) Points() (array.Matrix[float32], error) {
 	if err := g.check(); err != nil {
 		return array.Matrix[float32]{}, err
@@ -58,7 +57,7 @@ func (g Grid) Points() (array.Matrix[float32], error) {
 	return out, nil
 }
 
-// standard fills in the standard size.
+// standard sets the standard size where none is given.
 func (g Grid) standard() Grid {
 	if g.Columns == 0 {
 		g.Columns = gridColumns
@@ -94,8 +93,8 @@ func (g Grid) contains(x, y float64) bool {
 	return x >= g.XMin && x <= g.XMax && y >= g.YMin && y <= g.YMax
 }
 
-// x puts the probabilities at (x, y) into out, interpolated between the four
-// points around it.
+// interpolate writes the probabilities at (x, y) into out, interpolated between the four points
+// around it.
 func (g Grid) interpolate(p array.Matrix[float32], x, y float64, out []float64) {
 	i, s := cell(x, g.XMin, g.XMax, g.Columns)
 	j, t := cell(y, g.YMin, g.YMax, g.Rows)
@@ -108,15 +107,14 @@ func (g Grid) interpolate(p array.Matrix[float32], x, y float64, out []float64) 
 	}
 }
 
-// cell is the interval of a grid line that v is in, and where in it.
+// cell returns the interval of a grid line that contains v, and the position of v in it.
 func cell(v, lo, hi float64, n int) (i int, part float64) {
 	f := clamp((v-lo)/(hi-lo), 0, 1) * float64(n-1)
 	i = min(int(f), n-2)
 	return i, f - float64(i)
 }
 
-// topClass is the most probable class, the first of equals, and how far it is
-// ahead of the next.
+// topClass returns the most probable class, the first of equals, and its margin.
 func topClass(p []float64) (class int, lead float64) {
 	for c, v := range p {
 		if v > p[class] {
@@ -126,8 +124,8 @@ func topClass(p []float64) (class int, lead float64) {
 	return class, classMargin(p, class)
 }
 
-// classMargin is the probability of a class less the greatest of the others: 0 where
-// the decision changes.
+// classMargin returns the probability of a class minus the greatest of the others: 0 where the
+// decision changes.
 func classMargin(p []float64, class int) float64 {
 	other := 0.0
 	for c, v := range p {

@@ -1,3 +1,5 @@
+// Names under the columns of a heat map.
+
 package plot
 
 import (
@@ -8,14 +10,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// headings are the names under the columns of a heat map: level where every
-// word fits, else upright.
+// headings are the names under the columns of a heat map, horizontal if every word fits, else
+// vertical.
 type headings struct {
 	upright bool
 	lines   [][]string
 }
 
-// headings lays the names of the columns out for columns of the given width.
+// headings lays out the names of the columns for columns of the given width.
 func (h Heatmap) headings(width vg.Length) headings {
 	p := smallPen()
 	out := headings{lines: make([][]string, len(h.Columns))}
@@ -34,7 +36,7 @@ func (h Heatmap) headings(width vg.Length) headings {
 	return out
 }
 
-// height is the room that the names take.
+// height returns the height of the names.
 func (hs headings) height() vg.Length {
 	p := smallPen()
 	var deep vg.Length
@@ -50,7 +52,7 @@ func (hs headings) height() vg.Length {
 	return deep
 }
 
-// draw draws the name of column j, centred on x and hanging from y.
+// draw draws the name of column j below y, centred on x.
 func (hs headings) draw(c draw.Canvas, j int, x, y vg.Length) {
 	p := smallPen()
 	if hs.upright {

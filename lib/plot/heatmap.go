@@ -1,3 +1,5 @@
+// Heat maps.
+
 package plot
 
 import (
@@ -11,9 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Heatmap shows a matrix as colours, with the number in each cell. With a null
-// the colours run both ways from it, blue below and orange above; without one
-// they run from light to dark.
+// Heatmap shows a matrix as colours, with the number in each cell. With a null the colours diverge
+// from it, blue below and orange above; without one they run from light to dark.
 type Heatmap struct {
 	Meta
 	X, Y          Axis   // only their labels are used
@@ -80,7 +81,7 @@ func (h Heatmap) missing(i, j int) string {
 	return h.Missing[i][j]
 }
 
-// colours is the range that the colours span, the same on both sides of a null.
+// colours returns the range of the colours, symmetric around a null.
 func (h Heatmap) colours() span {
 	s := newSpan()
 	for i, row := range h.Values {
@@ -115,7 +116,7 @@ var (
 	diverging = []color.NRGBA{rgb(0x00517F), rgb(0x56A3D0), rgb(0xF7F7F7), rgb(0xF0A860), rgb(0xA04000)}
 )
 
-// colour is the colour of the fraction f of the range.
+// colour returns the colour of the fraction f of the range.
 func (h Heatmap) colour(f float64) color.NRGBA {
 	stops := rising
 	if h.Null != nil {
@@ -129,7 +130,7 @@ func (h Heatmap) colour(f float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xFF}
 }
 
-// fraction places v in the range; with a null the null is in the middle.
+// fraction returns the position of v in the range; a null is in the middle.
 func (h Heatmap) fraction(s span, v float64) float64 {
 	if h.Null == nil {
 		return (v - s.lo) / (s.hi - s.lo)
@@ -140,7 +141,7 @@ func (h Heatmap) fraction(s span, v float64) float64 {
 	return 0.5 + 0.5*(v-*h.Null)/max(s.hi-*h.Null, 1e-300)
 }
 
-// contrastColour is black or white, whichever reads better on col.
+// contrastColour returns black or white, whichever is more legible on col.
 func contrastColour(col color.NRGBA) color.Color {
 	if 0.299*float64(col.R)+0.587*float64(col.G)+0.114*float64(col.B) < 140 {
 		return color.White
@@ -172,7 +173,7 @@ func (h Heatmap) body(width vg.Length) vg.Length {
 	return h.height(max(n, 120))
 }
 
-// left is the room for the names of the rows.
+// left returns the width of the names of the rows.
 func (h Heatmap) left(width vg.Length) vg.Length {
 	left := vg.Length(0)
 	for _, r := range h.Rows {
@@ -209,8 +210,8 @@ func (h Heatmap) draw(c draw.Canvas) {
 	h.drawBar(area)
 }
 
-// cellPen is the largest pen with which all numbers fit their cells; where none
-// does no number is drawn, for a map with some of its numbers would mislead.
+// cellPen returns the largest pen with which all numbers fit their cells. ok is false if none
+// does: then no number is drawn, because a map with only some of its numbers would mislead.
 func (h Heatmap) cellPen(width vg.Length) (pen, bool) {
 	for _, size := range []float64{11.5, 9.5, 8} {
 		p := newPen(size, false, ink)
@@ -266,7 +267,7 @@ func (h Heatmap) drawNames(c, area draw.Canvas, heads headings, foot vg.Length) 
 	writeVertical(c, c.Min.X, area.Center().Y, h.Y.Label)
 }
 
-// drawBar draws the scale of the colours at the right.
+// drawBar draws the colour scale at the right.
 func (h Heatmap) drawBar(c draw.Canvas) {
 	s := h.colours()
 	x := c.Max.X + px(12)

@@ -1,3 +1,5 @@
+// Histograms of samples, laid over each other.
+
 package plot
 
 import (
@@ -13,22 +15,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Sample is one set of values, for example the losses of the members.
+// Sample is one set of values, such as the losses of the members.
 type Sample struct {
 	Name    string
 	Values  []float64
 	Control bool
 }
 
-// Histograms lays the distributions of samples over each other, members and
-// non-members most often. All share the same bins; heights are shares of the
-// sample, so that samples of different size can be compared.
+// Histograms overlays the distributions of samples, such as members and non-members. All share the
+// same bins; heights are shares of the sample, so that samples of different sizes can be compared.
 type Histograms struct {
 	Meta
 	X       Axis
 	Samples []Sample
 	Bins    int   // 0 chooses by Freedman and Diaconis' rule, with round edges
-	Null    *Null // an upright line: a threshold, for example
+	Null    *Null // a vertical line: a threshold, for example
 
 	allSeries []seriesID // of the panels around it
 }
@@ -69,7 +70,7 @@ func (h Histograms) check() error {
 	return h.Null.check("histograms", h.X.Log)
 }
 
-// valueRange is the range of the values, within the limits of the axis.
+// valueRange returns the range of the values, within the limits of the axis.
 func (h Histograms) valueRange() span {
 	all := newSpan()
 	all.addNull(h.Null)
@@ -82,8 +83,8 @@ func (h Histograms) valueRange() span {
 	return all
 }
 
-// bins is the range of the axis and the number of bins in it. Where nobody
-// asked for a number or for limits, the edges are round numbers.
+// bins returns the range of the axis and the number of bins. Without a given number and given
+// limits the edges are round numbers.
 func (h Histograms) bins(most int) (span, int) {
 	r := h.valueRange()
 	if h.Bins > 0 {
@@ -101,8 +102,8 @@ func (h Histograms) bins(most int) (span, int) {
 	return r, n
 }
 
-// nearRound is the round number (1, 2, 2.5 or 5 times a power of ten) nearest
-// to raw by ratio.
+// nearRound returns the round number (1, 2, 2.5 or 5 times a power of ten) nearest to raw by
+// ratio.
 func nearRound(raw float64) float64 {
 	base := math.Pow(10, math.Floor(math.Log10(raw)))
 	best := base
@@ -114,7 +115,7 @@ func nearRound(raw float64) float64 {
 	return best
 }
 
-// freedmanDiaconis is the rule's number of bins, 12 to 60.
+// freedmanDiaconis returns the rule's number of bins, limited to 12 to 60.
 func (h Histograms) freedmanDiaconis(r span) int {
 	var pooled []float64
 	for _, s := range h.Samples {
@@ -135,18 +136,17 @@ func (h Histograms) freedmanDiaconis(r span) int {
 	return int(clamp(math.Ceil((r.hi-r.lo)/width), 12, 60))
 }
 
-// binShares are the shares of one sample per bin; out counts what the limits of
-// the axis cut off.
+// binShares holds the shares of one sample per bin; out is the number of values outside the axis.
 type binShares struct {
 	shares []float64
 	out    int
 }
 
-// maxBins is what Freedman and Diaconis' rule may ask for.
+// maxBins bounds the number of bins of Freedman and Diaconis' rule.
 const maxBins = 60
 
-// count sorts all samples into the same bins; the last one is closed. most
-// bounds the number of bins that nobody asked for.
+// count sorts all samples into the same bins; the last one is closed. most bounds the number of
+// bins if none is given.
 func (h Histograms) count(most int) (edges []float64, all []binShares, top float64) {
 	r, n := h.bins(most)
 	at := func(f float64) float64 { return r.lo + f*(r.hi-r.lo) }
@@ -190,14 +190,14 @@ func (h Histograms) seriesIDs() []seriesID {
 
 func (h Histograms) withAllSeries(allSeries []seriesID) drawing { h.allSeries = allSeries; return h }
 
-// styles have the dashes of outlines.
+// styles returns the series styles with the dashes of outlines.
 func (h Histograms) styles() []seriesStyle {
-	own, all := h.seriesIDs(), h.allSeries
+	series, all := h.seriesIDs(), h.allSeries
 	if all == nil {
-		all = own
+		all = series
 	}
-	out := stylesAmong(own, h.allSeries)
-	for i, r := range own {
+	out := stylesAmong(series, h.allSeries)
+	for i, r := range series {
 		out[i].dashes = sampleDashes[slices.Index(all, r)%len(sampleDashes)]
 	}
 	return out
@@ -249,7 +249,7 @@ func (h Histograms) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// outline is the staircase of a histogram, from the axis up and down again.
+// outline returns the staircase of a histogram, from the axis up and down again.
 func outline(edges, shares []float64, x, y func(float64) vg.Length) []vg.Point {
 	pts := []vg.Point{{X: x(edges[0]), Y: y(0)}}
 	for i, s := range shares {

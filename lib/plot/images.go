@@ -1,3 +1,5 @@
+// Grids of small images.
+
 package plot
 
 import (
@@ -15,9 +17,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Images is a grid of small grey or colour images with a label under each.
-// Flagged ones have a thick frame. Its height follows from the images: Height in
-// Meta is not used.
+// Images is a grid of small grey or colour images with a label under each. Flagged ones have a
+// thick frame. The height follows from the images: Height in Meta is not used.
 type Images struct {
 	Meta
 	Pixels       array.Matrix[float32] // an image per row: lines from the top, in a line pixel by pixel, in a pixel channel by channel
@@ -44,7 +45,7 @@ func (f Images) meta() Meta { return f.Meta }
 
 func (f Images) fixedHeight() {}
 
-// The limits of an image grid; more cannot be looked at.
+// The limits of an image grid.
 const (
 	maxImages    = 400
 	maxImageSide = 1024
@@ -88,7 +89,7 @@ func (f Images) check() error {
 
 func (f Images) flagged(i int) bool { return f.Flagged != nil && f.Flagged[i] }
 
-// light is a pixel's value as a fraction from black to white.
+// light returns a pixel's value as a fraction from black to white.
 func (f Images) light(v float32) float64 {
 	black, white := f.Black, f.White
 	if black == white {
@@ -97,8 +98,8 @@ func (f Images) light(v float32) float64 {
 	return clamp((float64(v)-black)/(white-black), 0, 1)
 }
 
-// picture is image i for a place of the given width, each pixel repeated so that
-// its edges stay sharp when the drawing library fits it in.
+// picture returns image i for the given width. Pixels are repeated so that their edges stay sharp
+// when the drawing library scales the image.
 func (f Images) picture(i int, width vg.Length) image.Image {
 	h, w, k := f.Shape[0], f.Shape[1], f.Shape[2]
 	times := max(1, roundPixels(2*width)/w)
@@ -133,21 +134,21 @@ func flagFrame(c draw.Canvas, r vg.Rectangle) {
 	p.Line(r.Max)
 	p.Line(vg.Point{X: r.Min.X, Y: r.Max.Y})
 	p.Line(r.Min)
-	p.Line(vg.Point{X: r.Max.X, Y: r.Min.Y}) // again, so that the first corner is whole
+	p.Line(vg.Point{X: r.Max.X, Y: r.Min.Y}) // again, to close the first corner
 	c.SetLineStyle(solid(palette[1], 3))
 	c.Stroke(p)
 }
 
 const (
-	imageCell = 96 // width of a cell in CSS pixels that is aimed at
+	imageCell = 96 // target width of a cell in CSS pixels
 	imageMost = 150
-	// From so many images on cells are half as wide.
+	// Above this number of images cells are half as wide.
 	manyImages = 60
 	imageGap   = 14
-	labelRows  = 3 // lines under an image; what is longer is cut
+	labelRows  = 3 // lines under an image; longer labels are cut
 )
 
-// imageLayout is where the images and their labels go.
+// imageLayout is the position of the images and their labels.
 type imageLayout struct {
 	columns   int
 	cell      vg.Length // width of a column without the gap
@@ -182,7 +183,7 @@ func (f Images) layout(width vg.Length) imageLayout {
 	return l
 }
 
-// wrapShort wraps s and cuts it after some lines, with an ellipsis.
+// wrapShort wraps s and cuts it after most lines, with an ellipsis.
 func wrapShort(p pen, s string, width vg.Length, most int) []string {
 	lines := wrap(p, s, width)
 	if len(lines) <= most {
@@ -196,7 +197,7 @@ func wrapShort(p pen, s string, width vg.Length, most int) []string {
 	return append(lines[:most-1:most-1], last+"\u2026")
 }
 
-// rowHeight is the height of a row of images with its labels, without the gap.
+// rowHeight returns the height of a row of images with its labels, without the gap.
 func (l imageLayout) rowHeight(r int) vg.Length {
 	h := l.h
 	if l.rowLabels[r] > 0 {
@@ -238,8 +239,7 @@ func (f Images) draw(c draw.Canvas) {
 	}
 }
 
-// text says what is shown: one line per image with its label, its mean light,
-// and whether it is flagged.
+// text prints one line per image with its label, its mean brightness, and whether it is flagged.
 func (f Images) text() string {
 	var b strings.Builder
 	kind := "grey"

@@ -23,10 +23,10 @@ func TestAnImageHasItsPixelsInTheirPlaces(t *testing.T) {
 	f.Width = 200
 	img := decode(t, f)
 	// Where a colour's pixels are on average tells the quarter it fills.
-	centre := func(is func(c color.NRGBA) bool) (x, y, n int) {
+	centre := func(match func(c color.NRGBA) bool) (x, y, n int) {
 		for j := range img.Bounds().Dy() {
 			for i := range img.Bounds().Dx() {
-				if is(color.NRGBAModel.Convert(img.At(i, j)).(color.NRGBA)) {
+				if match(color.NRGBAModel.Convert(img.At(i, j)).(color.NRGBA)) {
 					x, y, n = x+i, y+j, n+1
 				}
 			}

@@ -1,3 +1,5 @@
+// Figures as svg elements inside an HTML page.
+
 package plot
 
 import (
@@ -10,13 +12,12 @@ import (
 	"strings"
 )
 
-// inline is the format of Inline.
+// inline is the internal format name of Inline.
 const inline = "inline"
 
-// Inline is the figure as an svg element for an HTML page, of the given width in CSS
-// pixels. It brings no fonts, which are a megabyte: the page says what its text falls
-// back to, and every text keeps the width that it was laid out with. For those who
-// cannot see it there is Text.
+// Inline returns the figure as an svg element for an HTML page, of the given width in CSS pixels.
+// It embeds no fonts (a megabyte): the page chooses a font, and every text keeps the width of its
+// layout. Text has the alternative for screen readers.
 func Inline(f Figure, width int) (string, error) {
 	var b bytes.Buffer
 	if err := render(WithWidth(f, width), &b, inline); err != nil {
@@ -30,10 +31,10 @@ func Inline(f Figure, width int) (string, error) {
 	return `<svg aria-hidden="true" ` + strings.TrimSpace(svg), nil
 }
 
-// svgText is a text element as the drawing library writes it.
+// svgText matches a text element of the drawing library.
 var svgText = regexp.MustCompile(`(?s)<text (.*?font-weight:(\w+);.*?font-size:([0-9.]+)px.*?)>(.*?)</text>`)
 
-// fixWidth adds to a text the width that it has in the house font.
+// fixWidth adds to a text element its width in the Liberation font.
 func fixWidth(element string) string {
 	m := svgText.FindStringSubmatch(element)
 	size, err := strconv.ParseFloat(m[3], 64)

@@ -1,3 +1,5 @@
+// Panels: several figures in a grid, with one legend.
+
 package plot
 
 import (
@@ -10,15 +12,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Panels is a grid of figures under one title, with one legend for all. Only the
-// titles of the figures inside are shown, not their captions and sources.
+// Panels is a grid of figures under one title, with one legend for all. Of the figures inside only
+// the titles are shown, not captions and sources.
 type Panels struct {
 	Meta
 	Columns int // 0 chooses
 	Figures []Figure
-	ShareY  bool // one range for the y axes of all Strips and Curves
+	ShareY  bool // the same y range for all Strips and Curves
 
-	gridSeries []seriesID // the series of the grid that this one is a part of
+	gridSeries []seriesID // the series of the whole grid, if this is one of its sheets
 }
 
 var _ Figure = Panels{}
@@ -34,7 +36,7 @@ func (p Panels) Text() string { return asText(p) }
 
 func (p Panels) meta() Meta { return p.Meta }
 
-// maxPanels bounds a grid: more cannot be read.
+// maxPanels bounds the size of a grid.
 const maxPanels = 100
 
 func (p Panels) check() error {
@@ -59,7 +61,7 @@ func (p Panels) check() error {
 	for i, f := range p.panels() {
 		for _, e := range f.legend() {
 			if old, seen := looks[e.label]; seen && old != e.styleKey {
-				return fmt.Errorf("panel %d shows %q in another way than the panels before it; give what is not the same another name",
+				return fmt.Errorf("panel %d draws %q in another style than the panels before it; give different series different names",
 					i+1, e.label)
 			}
 			looks[e.label] = e.styleKey
@@ -68,7 +70,7 @@ func (p Panels) check() error {
 	return nil
 }
 
-// legend has each label once, in the order of first use.
+// legend returns each label once, in the order of first use.
 func (p Panels) legend() []entry {
 	var out []entry
 	seen := map[string]bool{}
@@ -83,15 +85,15 @@ func (p Panels) legend() []entry {
 	return out
 }
 
-// styledFigure is a kind of figure whose series have looks.
+// styledFigure is a figure whose series have styles.
 type styledFigure interface {
 	seriesIDs() []seriesID
-	// withAllSeries is the figure with the looks that its series have in a company.
+	// withAllSeries returns the figure with the styles that its series have among all series of the panels.
 	withAllSeries(allSeries []seriesID) drawing
 }
 
-// Sheets are grids of at most n panels in the order of these, which hold them all: paper
-// is cut into pages. A series keeps its look; the title stands on the first.
+// Sheets divides the panels into grids of at most n, for pages of paper. A series keeps its style;
+// only the first grid has the title.
 func (p Panels) Sheets(n int) []Panels {
 	var out []Panels
 	for part := range slices.Chunk(p.Figures, max(1, n)) {
@@ -105,7 +107,7 @@ func (p Panels) Sheets(n int) []Panels {
 	return out
 }
 
-// allSeries are the series of all panels, each once, in the order of first use.
+// allSeries returns the series of all panels, each once, in the order of first use.
 func (p Panels) allSeries() []seriesID {
 	out := slices.Clone(p.gridSeries)
 	for _, f := range p.Figures {
@@ -122,19 +124,19 @@ func (p Panels) allSeries() []seriesID {
 	return out
 }
 
-// yRanged is a kind of figure whose y axis can be given.
+// yRanged is a figure whose y axis can be set.
 type yRanged interface {
 	rangeY() span
 	limitY(lo, hi float64) drawing
 }
 
-// fixedHeight is a kind of figure whose height follows from its rows.
+// fixedHeight is a figure whose height follows from its rows.
 type fixedHeight interface{ fixedHeight() }
 
 func (Forest) fixedHeight()  {}
 func (Heatmap) fixedHeight() {}
 
-// panels are the figures as they are drawn, with a common range if asked for.
+// panels returns the figures as they are drawn, with a common range if requested.
 func (p Panels) panels() []drawing {
 	out, allSeries := make([]drawing, len(p.Figures)), p.allSeries()
 	all, mixed := newSpan(), p.mixed()
@@ -163,8 +165,8 @@ func (p Panels) panels() []drawing {
 	return out
 }
 
-// mixed reports whether forests have intervals over different things. One sign in the
-// legend cannot stand for all of them; their titles tell them apart then.
+// mixed reports whether forests have intervals over different units. Then the panel titles state
+// the unit, because one legend entry cannot.
 func (p Panels) mixed() bool {
 	var names []string
 	for _, f := range p.Figures {
@@ -201,7 +203,7 @@ func (p Panels) panelWidth(width vg.Length) vg.Length {
 	return (width - (n-1)*panelGapX) / n
 }
 
-// headingOf is what stands above a panel.
+// headingOf returns the title above a panel.
 func headingOf(f drawing) string {
 	if forest, ok := f.(Forest); ok {
 		return forest.heading()
@@ -209,7 +211,7 @@ func headingOf(f drawing) string {
 	return f.meta().Title
 }
 
-// rowHeights are the heights of the rows of the grid, titles included.
+// rowHeights returns the heights of the rows of the grid, titles included.
 func (p Panels) rowHeights(width vg.Length) []vg.Length {
 	n := p.columns()
 	out := make([]vg.Length, (len(p.Figures)+n-1)/n)

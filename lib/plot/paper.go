@@ -1,3 +1,5 @@
+// Values printed in a paper.
+
 package plot
 
 import (
@@ -8,10 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// PaperPoint is a value printed in a paper, shown as a hollow diamond in a
-// figure of lines.
+// PaperPoint is a value printed in a paper, shown as a hollow diamond.
 type PaperPoint struct {
-	Label string // what the paper says there: "SCRUB, Table 2"
+	Label string // what it is, and where it is printed: "SCRUB, Table 2"
 	X, Y  float64
 }
 
@@ -42,7 +43,7 @@ func drawPaperPoints(c draw.Canvas, ps []PaperPoint, x, y func(float64) vg.Lengt
 	}
 }
 
-// paperText names the paper's values below a drawing in characters.
+// paperText lists the paper's values below a text drawing.
 func paperText(b *strings.Builder, ps []PaperPoint) {
 	for _, p := range ps {
 		writeLine(b, fmt.Sprintf("\u25c7 %s: %s at %s, printed in the paper", oneLine(p.Label), shortNumber(p.Y), shortNumber(p.X)))

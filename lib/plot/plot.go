@@ -1,15 +1,12 @@
-// Package plot draws Lethe's figures, all in one style: Liberation fonts, a
-// palette that colour-blind readers can tell apart (Okabe and Ito, with shapes
-// as a second sign), error bars by default, null values and chance floors as
-// lines and bands, a paper's value as a hollow diamond, and under each figure a
-// caption and a line with scale, seeds and data hash.
+// Package plot draws Lethe's figures in one style: Liberation fonts, the colour-blind safe palette
+// of Okabe and Ito with shapes as a second cue, error bars by default, null values and chance
+// floors as lines and bands, a paper's value as a hollow diamond, and under each figure a caption
+// and a line with scale, seeds and data hash.
 //
-// Each kind of figure is one struct; its zero value plus data is a finished
-// figure. The same value also prints as plain text for a terminal. What cannot
-// be drawn (no data, lengths that do not match, a NaN) is an error that names
-// the series, never a panic. The same figure gives the same bytes. Figures that
-// gain by being pointed at are Interactive: they also give a Vega-Lite
-// specification.
+// Each kind of figure is a struct; its zero value plus data is a finished figure. The same value
+// also prints as plain text for a terminal. Data that cannot be drawn (none, lengths that do not
+// match, a NaN) are an error that names the series, never a panic. The same figure gives the same
+// bytes. Figures with useful tooltips are Interactive: they also have a Vega-Lite specification.
 package plot
 
 import (
@@ -26,20 +23,20 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is what every kind of figure can do.
+// Figure is implemented by every kind of figure.
 type Figure interface {
 	// Render writes the figure as "png", "svg" or "txt".
 	Render(w io.Writer, format string) error
-	// PNG is the figure as the bytes of a PNG file.
+	// PNG returns the figure as the bytes of a PNG file.
 	PNG() ([]byte, error)
-	// Text is the figure for a terminal, or the error that keeps it from
-	// being drawn.
+	// Text returns the figure for a terminal, or the text of the error if it cannot
+	// be drawn.
 	Text() string
 
 	drawing
 }
 
-// drawing is what a kind of figure gives to the frame around it.
+// drawing is the part of a figure that its kind implements; a frame surrounds it.
 type drawing interface {
 	meta() Meta
 	check() error
@@ -49,7 +46,7 @@ type drawing interface {
 	text() string
 }
 
-// Meta is what stands around the drawing.
+// Meta holds the texts around the drawing and the size of the figure.
 type Meta struct {
 	Title   string
 	Caption string // how to read the figure, a sentence or two
@@ -79,7 +76,7 @@ func (m Meta) check() error {
 	return nil
 }
 
-// width is the width of the figure, or that of the kind where none is given.
+// width returns the width of the figure, or the standard of its kind if none is given.
 func (m Meta) width(standard float64) vg.Length {
 	if m.Width > 0 {
 		return px(float64(m.Width))
@@ -87,7 +84,7 @@ func (m Meta) width(standard float64) vg.Length {
 	return px(standard)
 }
 
-// height is the height of the drawing area, or that of the kind.
+// height returns the height of the drawing area, or the standard of its kind if none is given.
 func (m Meta) height(standard float64) vg.Length {
 	if m.Height > 0 {
 		return px(float64(m.Height))
@@ -95,10 +92,10 @@ func (m Meta) height(standard float64) vg.Length {
 	return px(standard)
 }
 
-// px is a length in CSS pixels, of which 96 make an inch.
+// px returns a length in CSS pixels, of which 96 make an inch.
 func px(n float64) vg.Length { return vg.Length(n) * vg.Inch / 96 }
 
-// verify checks the figure and says in the error which one it is.
+// verify checks the figure; the error has its title.
 func verify(f drawing) error {
 	err := f.meta().check()
 	if err == nil {
@@ -138,7 +135,7 @@ func render(f drawing, w io.Writer, format string) (err error) {
 	return fmt.Errorf("figure %q: unknown format %q; there are png, svg and txt", f.meta().Title, format)
 }
 
-// png draws the frame into a picture.
+// png draws the frame as a PNG.
 func (fr frame) png(w io.Writer) error {
 	m := fr.f.meta()
 	scale := m.Scale
@@ -149,8 +146,8 @@ func (fr frame) png(w io.Writer) error {
 	if n := float64(fr.w / dot * (fr.h / dot)); n > maxPixels {
 		return fmt.Errorf("figure %q: %.0f pixels are more than %d", m.Title, n, maxPixels)
 	}
-	// Letters are set badly on a coarse grid, so that a small picture is drawn
-	// at twice its size and halved.
+	// Text is set badly on a coarse grid, so a small picture is drawn at twice its
+	// size and halved.
 	fine := max(scale, 2)
 	dpi := 96 * fine
 	if _, here := fr.f.(resized); here && m.Scale == 0 {
@@ -176,13 +173,13 @@ func renderPNG(f drawing) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errEmpty is the error of a figure that has nothing to show.
+// errEmpty is the error of a figure without data.
 var errEmpty = errors.New("no data")
 
-// maxMagnitude bounds what can be drawn: beyond it the arithmetic of axes overflows.
+// maxMagnitude bounds the values: beyond it the arithmetic of axes overflows.
 const maxMagnitude = 1e150
 
-// checkValues refuses what has no place on an axis; where names the series.
+// checkValues refuses values that an axis cannot show; where names the series.
 func checkValues(where string, log bool, values ...float64) error {
 	for i, v := range values {
 		at := where

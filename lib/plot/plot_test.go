@@ -242,7 +242,7 @@ func TestBadDataIsRefusedByName(t *testing.T) {
 		{plot.Panels{Figures: []plot.Figure{demoCurves(), curves(func(f *plot.Curves) {
 			f.Curves[0].Low, f.Curves[0].High = nil, nil
 			f.Null = &plot.Null{Label: f.Curves[0].Name}
-		})}}, "in another way"},
+		})}}, "in another style"},
 	} {
 		b, err := c.f.PNG()
 		if err == nil || !strings.Contains(err.Error(), c.want) || b != nil {

@@ -1,3 +1,5 @@
+// PNG files with a palette.
+
 package plot
 
 import (
@@ -9,9 +11,8 @@ import (
 	"slices"
 )
 
-// A figure has few colours, and many shades at the edges of its letters. With a
-// palette of 256 its PNG is a third of the size, which notebooks with many
-// figures need. Pictures with more than maxShades colours keep them all.
+// A figure has few colours, and many shades at the edges of its letters. A palette of 256
+// colours reduces its PNG to a third. Pictures with more than maxShades colours keep them all.
 const (
 	paletteSize = 256
 	maxShades   = 20000
@@ -40,9 +41,9 @@ func halve(img *image.RGBA) *image.RGBA {
 	return out
 }
 
-// quantise gives the picture a palette: the most frequent colours, leaving out
-// those that another one already stands for; each other colour becomes the
-// nearest of these. It returns nil where that could be seen.
+// quantise reduces the picture to a palette of its most frequent colours, leaving out colours
+// close to one in the palette; each other colour becomes the nearest. It returns nil if the
+// difference would be visible.
 func quantise(img *image.RGBA) *image.Paletted {
 	counts := map[color.RGBA]int{}
 	eachPixel(img, func(_ int, c color.RGBA) { counts[c]++ })
@@ -74,8 +75,8 @@ func quantise(img *image.RGBA) *image.Paletted {
 	return out
 }
 
-// Squared distances between colours: below same, one stands for the other;
-// above visible, an area of that many pixels would look wrong.
+// Thresholds on squared distances between colours: below same, two colours count as one;
+// above visible, a difference over area pixels can be seen.
 const (
 	same    = 40
 	visible = 150
@@ -115,8 +116,8 @@ func key(c color.RGBA) uint32 {
 	return uint32(c.R)<<24 | uint32(c.G)<<16 | uint32(c.B)<<8 | uint32(c.A)
 }
 
-// nearest is the number of the shade nearest to c, the first one of equals, and
-// its squared distance.
+// nearest returns the index of the shade nearest to c, the first one of equals, and its squared
+// distance.
 func nearest(shades []color.RGBA, c color.RGBA) (at, far int) {
 	far = int(^uint(0) >> 1)
 	for i, s := range shades {

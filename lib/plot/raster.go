@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// The size of a drawing in characters.
+// The size of a text drawing, in characters.
 const rasterCols, rasterRows = 64, 16
 
-// raster is a drawing in characters.
+// raster is a text drawing.
 type raster struct {
 	x, y  ruler
 	cells [rasterRows][]rune
@@ -22,7 +22,7 @@ func newRaster(xs, ys span, logX, logY bool) *raster {
 	return r
 }
 
-// letter is the sign of series i.
+// letter returns the character of series i.
 func letter(i int) rune { return rune('a' + i%26) }
 
 func (r *raster) set(x, y float64, mark rune) {
@@ -33,7 +33,7 @@ func (r *raster) set(x, y float64, mark rune) {
 	}
 }
 
-// horizontalLine draws a level line.
+// horizontalLine draws a horizontal line.
 func (r *raster) horizontalLine(y float64, mark rune) {
 	j, ok := r.y.col(y)
 	if !ok {
@@ -44,7 +44,7 @@ func (r *raster) horizontalLine(y float64, mark rune) {
 	}
 }
 
-// line draws a line through points, each step filled in.
+// line draws a line through points without gaps.
 func (r *raster) line(xs, ys []float64, mark rune) {
 	r.set(xs[0], ys[0], mark)
 	for k := 1; k < len(xs); k++ {

@@ -1,3 +1,5 @@
+// ROC figures.
+
 package plot
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ROCCurve is one curve of a ROC figure: points from (0, 0) to (1, 1), neither
-// coordinate ever falling, as stats.ROC returns them.
+// ROCCurve is one curve of a ROC figure: points from (0, 0) to (1, 1), both coordinates
+// non-decreasing, as stats.ROC returns them.
 type ROCCurve struct {
 	Name     string
 	FPR, TPR []float64
@@ -22,18 +24,18 @@ type ROCCurve struct {
 	Control  bool
 }
 
-// ROC shows the true against the false positive rate. Chance is the diagonal.
-// With Log both axes are logarithmic: what counts for a person is whether an
-// attack is sure about a few, and only small false positive rates show that.
+// ROC shows the true against the false positive rate. Chance is the diagonal. With Log both axes
+// are logarithmic, which shows small false positive rates: privacy risk depends on the few records
+// about which an attack is sure.
 type ROC struct {
 	Meta
 	Curves []ROCCurve
 	Log    bool
-	MinFPR float64      // where log axes start; 0 means 1e-3
+	MinFPR float64      // start of log axes; 0 means 1e-3
 	Paper  []PaperPoint // X is the false, Y the true positive rate
 
-	// Sizes of the two samples: where both are known the band is drawn in which
-	// an attack that only guesses stays with probability 0.95 at each rate.
+	// Sizes of the two samples. If both are known the chance band is drawn: at each
+	// rate, a guessing attack is in it with probability 0.95.
 	Positives, Negatives int
 
 	allSeries []seriesID // of the panels around it
@@ -41,7 +43,7 @@ type ROC struct {
 
 var _ Figure = ROC{}
 
-// ROCLinearAndLog is the same figure on linear and on log axes, side by side.
+// ROCLinearAndLog returns the same figure on linear and on log axes, side by side.
 func ROCLinearAndLog(r ROC) Panels {
 	m := r.Meta
 	lin, log := r, r
@@ -95,7 +97,7 @@ func (r ROC) check() error {
 	return nil
 }
 
-// maxSample bounds the sizes of samples for which the chance band is worked out.
+// maxSample bounds the sizes of samples for the chance band.
 const maxSample = 1_000_000
 
 const chanceLabel = "chance band (95 %)"
@@ -148,7 +150,7 @@ func (r ROC) legend() []entry {
 	return append(append(out, n.entries(false)...), paperEntries(r.Paper)...)
 }
 
-// name is the curve's name with its area.
+// name returns the curve's name with its area.
 func (r ROC) name(i int) string {
 	s := r.Curves[i]
 	if s.AUC == nil {
@@ -180,8 +182,8 @@ func (r ROC) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// staircase is the curve as a staircase, from where its axes start: below that
-// nothing can be drawn, so each rate is raised to the start of the axis.
+// staircase returns the curve as a staircase. Rates below the start of the axes are raised to it,
+// because log axes cannot show them.
 func (r ROC) staircase(s ROCCurve) Curve {
 	out := Curve{Name: s.Name}
 	add := func(x, y float64) {
@@ -197,7 +199,7 @@ func (r ROC) staircase(s ROCCurve) Curve {
 	return out
 }
 
-// visiblePaper are the paper's values with rates below the axes raised to their start.
+// visiblePaper returns the paper's values, rates below the start of the axes raised to it.
 func (r ROC) visiblePaper() []PaperPoint {
 	out := slices.Clone(r.Paper)
 	for i := range out {
@@ -206,7 +208,7 @@ func (r ROC) visiblePaper() []PaperPoint {
 	return out
 }
 
-// addBent draws the straight line between two points, which log axes show bent.
+// addBent adds the straight line between two points, which is a curve on log axes.
 func (r ROC) addBent(s ROCCurve, i int, add func(x, y float64)) {
 	from, to := max(s.FPR[i-1], r.low()), s.FPR[i]
 	if to <= from {
@@ -220,8 +222,8 @@ func (r ROC) addBent(s ROCCurve, i int, add func(x, y float64)) {
 	}
 }
 
-// text prints the curves into one raster and the true positive rates at small
-// false ones.
+// text prints the curves into one raster, and the true positive rates at small false positive
+// rates.
 func (r ROC) text() string {
 	s := span{r.low(), 1}
 	g := newRaster(s, s, r.Log, r.Log)
@@ -249,8 +251,8 @@ func (r ROC) text() string {
 	return b.String()
 }
 
-// tprAt is the greatest true positive rate of a point whose false positive rate
-// is not above fpr.
+// tprAt returns the greatest true positive rate of a point whose false positive rate is at most
+// fpr.
 func tprAt(c ROCCurve, fpr float64) float64 {
 	best := 0.0
 	for i, v := range c.FPR {

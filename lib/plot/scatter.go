@@ -1,3 +1,5 @@
+// Scatter figures: points of several kinds in a plane.
+
 package plot
 
 import (
@@ -11,21 +13,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Cloud is one kind of points of a Scatter: the cells of a type, for example.
+// Cloud is one kind of points of a Scatter, such as the cells of a type.
 type Cloud struct {
 	Name    string
 	X, Y    []float64
-	Control bool // drawn in grey, and below the others: what they stand out from
+	Control bool // drawn in grey, below the others
 }
 
-// Scatter shows points in a plane, coloured by the cloud that they belong to, with
-// a sign of its own for each. Smaller clouds lie on top of larger ones, so that a
-// rare kind is not covered.
+// Scatter shows points in a plane. Each cloud has its own colour and shape. Smaller clouds are
+// drawn over larger ones, so that rare kinds are visible.
 type Scatter struct {
 	Meta
 	X, Y   Axis
 	Clouds []Cloud
-	Null   *Null // a level line and band
+	Null   *Null // a horizontal line and band
 
 	allSeries []seriesID // of the panels around it
 }
@@ -59,7 +60,7 @@ func (f Scatter) check() error {
 	return f.asCurves().check()
 }
 
-// asCurves are the same values as lines, which obey the same rules.
+// asCurves returns the same values as curves, which have the same checks.
 func (f Scatter) asCurves() Curves {
 	out := Curves{Meta: f.Meta, X: f.X, Y: f.Y, Null: f.Null, allSeries: f.allSeries}
 	for _, c := range f.Clouds {
@@ -89,8 +90,7 @@ func (f Scatter) legend() []entry {
 	return append(out, f.Null.entries(false)...)
 }
 
-// order are the clouds from bottom to top: controls, then the others, the largest
-// first.
+// order returns the clouds from bottom to top: controls, then the others, the largest first.
 func (f Scatter) order() []int {
 	out := make([]int, len(f.Clouds))
 	for i := range out {
@@ -125,8 +125,7 @@ func (f Scatter) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// text prints the points into one raster, where the top one shows, with their
-// numbers.
+// text prints the points into one raster, which shows the top one, and the sizes of the clouds.
 func (f Scatter) text() string {
 	xs, ys := f.asCurves().spans()
 	r := newRaster(xs, ys, f.X.Log, f.Y.Log)

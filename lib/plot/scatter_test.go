@@ -12,7 +12,7 @@ import (
 
 func cloud(name string, xs, ys []float64) plot.Cloud { return plot.Cloud{Name: name, X: xs, Y: ys} }
 
-// Two kinds of points; the smaller one lies on top.
+// Two kinds of points; the smaller one is on top.
 func ExampleScatter() {
 	many := plot.Cloud{Name: "common", Control: true}
 	for i := range 64 {

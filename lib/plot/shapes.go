@@ -1,3 +1,5 @@
+// Shapes of markers.
+
 package plot
 
 import (
@@ -94,8 +96,8 @@ func diamondPath(pt vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// paperMark draws the hollow diamond that stands for a value printed in a
-// paper; nothing of ours is hollow.
+// paperMark draws the hollow diamond of a value printed in a paper. No other
+// marker is hollow.
 func paperMark(c draw.Canvas, pt vg.Point, r vg.Length) {
 	p := diamondPath(pt, r)
 	c.SetColor(paperFill)
@@ -110,12 +112,12 @@ func fillRect(c draw.Canvas, col color.Color, x0, y0, x1, y1 vg.Length) {
 	c.Fill(vg.Rectangle{Min: vg.Point{X: min(x0, x1), Y: min(y0, y1)}, Max: vg.Point{X: max(x0, x1), Y: max(y0, y1)}}.Path())
 }
 
-// solid is a line style without dashes; the width is in CSS pixels.
+// solid returns a line style without dashes; the width is in CSS pixels.
 func solid(col color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: col, Width: px(width)}
 }
 
-// dashed is a dashed line style; the width is in CSS pixels.
+// dashed returns a dashed line style; the width is in CSS pixels.
 func dashed(col color.Color, width float64) draw.LineStyle {
 	return draw.LineStyle{Color: col, Width: px(width), Dashes: []vg.Length{px(5), px(3)}}
 }

@@ -18,7 +18,7 @@ func forestOver(title, over string) Forest {
 	return Forest{Meta: Meta{Title: title}, Rows: []ForestRow{{Label: "one", Estimate: e}, {Label: "two", Estimate: e, Control: true}}}
 }
 
-// A label that is wider than a telephone goes over several lines.
+// A label that is wider than a phone screen is broken into lines.
 func TestNoLegendIsCutOnANarrowScreen(t *testing.T) {
 	for _, f := range []Figure{
 		forestOver("a", stats.OverDraws),
@@ -44,7 +44,7 @@ func TestNoLegendIsCutOnANarrowScreen(t *testing.T) {
 	}
 }
 
-// One sign stands for one thing: what intervals are over stands in the headings where it differs.
+// The unit of intervals is in the headings if it differs between panels.
 func TestForestsWithDifferentIntervalsShareOneEntry(t *testing.T) {
 	p := Panels{Columns: 1, Figures: []Figure{forestOver("a", "records"), forestOver("b", stats.OverDraws)}}
 	labels := func(p Panels) (out []string) {
@@ -69,7 +69,7 @@ func TestForestsWithDifferentIntervalsShareOneEntry(t *testing.T) {
 	}
 }
 
-func TestSheetsHoldEveryPanelAndKeepTheLooks(t *testing.T) {
+func TestSheetsHoldEveryPanelAndKeepTheStyles(t *testing.T) {
 	curve := func(title string, names ...string) Curves {
 		f := Curves{Meta: Meta{Title: title}}
 		for _, n := range names {
@@ -82,14 +82,14 @@ func TestSheetsHoldEveryPanelAndKeepTheLooks(t *testing.T) {
 	if len(sheets) != 2 || len(sheets[0].Figures) != 2 || len(sheets[1].Figures) != 1 || sheets[0].Title != "whole" || sheets[1].Title != "" {
 		t.Fatalf("%+v", sheets)
 	}
-	of := func(p Panels) map[string]string {
+	stylesOf := func(p Panels) map[string]string {
 		out := map[string]string{}
 		for _, e := range p.legend() {
 			out[e.label] = e.styleKey
 		}
 		return out
 	}
-	whole, last := of(p), of(sheets[1])
+	whole, last := stylesOf(p), stylesOf(sheets[1])
 	if last["c"] == "" || last["c"] != whole["c"] || last["c"] == whole["a"] || len(last) != 1 {
 		t.Errorf("%v on the last sheet, %v on the whole", last, whole)
 	}

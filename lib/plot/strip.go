@@ -5,7 +5,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// boxFrom is the count of points from which quartiles are drawn as a box.
+// boxFrom is the number of points from which quartiles are drawn as a box.
 const boxFrom = 5
 
 // draw draws the summary and the points over it.
@@ -37,7 +37,7 @@ func (l strip) box(s summary) {
 	l.c.Stroke(r.Path())
 }
 
-// tick draws the middle as a strong level line.
+// tick draws the median as a strong horizontal line.
 func (l strip) tick(v float64) {
 	if at := l.y(v); l.c.ContainsY(at) {
 		half := l.lane * 0.40
@@ -57,8 +57,8 @@ func (l strip) interval(s summary) {
 	l.glyph(vg.Point{X: l.x, Y: l.y(s.mid)}, min(px(4.5), l.lane*0.34), 1)
 }
 
-// points spreads the points over the lane in their own order by the golden
-// ratio: close values stay apart, and no chance is involved.
+// points spreads the points over the strip by the golden ratio: neighbours stay apart, and nothing
+// is random.
 func (l strip) points(vs []float64, opacity float64) {
 	const golden = 0.6180339887498949
 	r := clamp(l.lane*0.15, px(1.4), px(3.2))
@@ -82,13 +82,12 @@ func (l strip) drawPaper(v float64) {
 	}
 }
 
-// clip keeps a height inside the drawing; what a log axis cannot show falls to
-// its lower end.
+// clip limits a height to the drawing; a value that a log axis cannot show is at its lower end.
 func (l strip) clip(v float64) vg.Length {
 	return clamp(orLow(l.y, v, l.c.Min.Y), l.c.Min.Y, l.c.Max.Y)
 }
 
-// orLow is at(v), or low where a log axis has no place for v.
+// orLow returns at(v), or low if a log axis cannot show v.
 func orLow(at func(float64) vg.Length, v float64, low vg.Length) (out vg.Length) {
 	defer func() {
 		if recover() != nil {

@@ -1,3 +1,5 @@
+// Strip plots: single points over seeds, per group and series.
+
 package plot
 
 import (
@@ -12,12 +14,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Summary says what stands behind the points of a strip.
+// Summary is what is drawn behind the points of a strip.
 type Summary int
 
-// Box draws quartiles, median and range, from five points on; fewer points get
-// the median alone. MeanInterval draws the mean with its 95 % t interval, from
-// two points on.
+// Box draws quartiles, median and range for five and more points, and the median for fewer.
+// MeanInterval draws the mean with its 95 % t interval for two and more points.
 const (
 	Box Summary = iota
 	MeanInterval
@@ -31,10 +32,9 @@ type StripSeries struct {
 	Paper   []*float64  // printed value per group, nil where the paper has none; may be nil
 }
 
-// Strips shows single points over seeds, for each group (data sets, methods,
-// fractions) and series (methods, controls), with a summary behind them: RULER's
-// Fig. 5 (right), 6 and 7. Up to about ten groups of nine series stay readable
-// at the standard width; beyond that use Panels.
+// Strips shows single points over seeds, for each group (data sets, methods, fractions) and series
+// (methods, controls), with a summary behind them: RULER's Fig. 5 (right), 6 and 7. About ten
+// groups of nine series are legible at the standard width; use Panels for more.
 type Strips struct {
 	Meta
 	X, Y       Axis // X gives only the label
@@ -42,7 +42,7 @@ type Strips struct {
 	Series     []StripSeries
 	Summary    Summary
 	Null       *Null
-	GroupNulls []Null // one per group, instead of Null, where the null differs
+	GroupNulls []Null // one per group, instead of Null, if the null differs
 
 	allSeries []seriesID // of the panels around it
 }
@@ -116,7 +116,7 @@ func (s Strips) checkSeries(r StripSeries) error {
 	return nil
 }
 
-// values is the range of everything that is drawn.
+// values returns the range of everything that is drawn.
 func (s Strips) values() span {
 	all := newSpan()
 	all.addNull(s.Null)
@@ -137,8 +137,8 @@ func (s Strips) values() span {
 	return all
 }
 
-// addInterval widens the range by an interval; a bound that a log axis cannot
-// show is left out, the drawing cuts it off.
+// addInterval widens the range by an interval. A bound that a log axis cannot show is left out;
+// the drawing clips it.
 func (s Strips) addInterval(all *span, sum summary) {
 	for _, v := range []float64{sum.low, sum.high} {
 		if !s.Y.Log || v > 0 {
@@ -192,8 +192,8 @@ func paperEntry() entry {
 	return entry{label: "printed in the paper", styleKey: "paper", sample: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
 }
 
-// groupLabels are the names of the groups, wrapped to the room each has, and the
-// largest pen with which no word has to be broken.
+// groupLabels returns the names of the groups, wrapped to their width, and the largest pen with
+// which no word is broken.
 func (s Strips) groupLabels(width vg.Length) ([][]string, pen) {
 	room := width/vg.Length(len(s.Groups)) - px(6)
 	p := smallPen()
@@ -274,7 +274,7 @@ func (s Strips) drawData(c draw.Canvas, x, y func(float64) vg.Length) {
 	}
 }
 
-// summary is what stands behind the points of one strip.
+// summary holds the numbers drawn behind the points of one strip.
 type summary struct {
 	ok                       bool
 	mid, low, high, min, max float64

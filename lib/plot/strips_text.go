@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// text prints one line per group and series: the points on a ruler, then the
-// middle with its spread.
+// text prints one line per group and series: the points on a ruler, then the median or mean with
+// its spread.
 func (s Strips) text() string {
 	var b strings.Builder
 	r := ruler{s: s.rangeY(), log: s.Y.Log, cols: textWidth}
@@ -65,7 +65,7 @@ func (s Strips) textRow(r ruler, null *Null, series StripSeries, g int) string {
 	return l.String() + "  " + numbers
 }
 
-// textLegend explains the marks of a drawing in characters.
+// textLegend explains the characters of a text drawing.
 func textLegend(null bool, marks string) string {
 	if null {
 		marks += "   \u250a null   \u2591 chance band"

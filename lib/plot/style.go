@@ -1,3 +1,5 @@
+// The style of all figures: palette, shapes, fonts.
+
 package plot
 
 import (
@@ -12,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The palette of Okabe and Ito (2008), in the order in which series take it;
-// yellow is left out, it is too weak on white.
+// palette is Okabe and Ito's (2008), in the order of the series, without yellow,
+// which is too weak on white.
 var palette = []color.NRGBA{
 	rgb(0x0072B2), // blue
 	rgb(0xD55E00), // vermillion
@@ -23,7 +25,7 @@ var palette = []color.NRGBA{
 	rgb(0x56B4E9), // sky blue
 }
 
-// Controls are grey, so that they are never mistaken for a method.
+// greys are the colours of controls, which distinguish them from methods.
 var greys = []color.NRGBA{rgb(0x1A1A1A), rgb(0x7F7F7F), rgb(0x4D4D4D), rgb(0xA6A6A6)}
 
 // The colours of everything that is not data.
@@ -41,9 +43,9 @@ var (
 var (
 	methodShapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, bar{}, hourglass{}}
 	controlShapes = []draw.GlyphDrawer{cross{}, plus{}, wedge{}, star{}}
-	// The null is dashed evenly; no series is.
+	// Only the null has even dashes.
 	controlDashes = [][]vg.Length{{px(9), px(3), px(2), px(3)}, {px(2), px(2.5)}, {px(14), px(4)}, {px(9), px(3), px(2), px(3), px(2), px(3)}}
-	// Outlines of histograms, which have no place for signs.
+	// Outlines of histograms, which have no markers.
 	sampleDashes = [][]vg.Length{nil, {px(8), px(2)}, {px(2), px(2)}, {px(8), px(2), px(2), px(2)}}
 )
 
@@ -51,42 +53,42 @@ func rgb(hex uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xFF}
 }
 
-// alpha is col made translucent.
+// alpha returns col with the opacity a.
 func alpha(col color.NRGBA, a float64) color.NRGBA {
 	col.A = uint8(255*a + 0.5)
 	return col
 }
 
-// style is how a series is drawn everywhere in a figure.
+// seriesStyle is how a series is drawn everywhere in a figure.
 type seriesStyle struct {
 	col    color.NRGBA
 	shape  draw.GlyphDrawer
 	dashes []vg.Length
 }
 
-// seriesID is a series as a reader knows it.
+// seriesID identifies a series for the reader.
 type seriesID struct {
 	name    string
 	control bool
 }
 
-// stylesAmong are the looks of a figure's series: those of the company that it is shown
-// in, so that the same series has the same look in every panel and no other has
-// it; alone, by their order.
-func stylesAmong(own, allSeries []seriesID) []seriesStyle {
+// stylesAmong returns the styles of a figure's series. Inside panels they are the styles among all
+// series of the panels, so that a series looks the same in every panel and no other series looks
+// like it; allSeries is nil outside panels.
+func stylesAmong(series, allSeries []seriesID) []seriesStyle {
 	if allSeries == nil {
-		return seriesStyles(own)
+		return seriesStyles(series)
 	}
-	all, out := seriesStyles(allSeries), make([]seriesStyle, len(own))
-	for i, r := range own {
+	all, out := seriesStyles(allSeries), make([]seriesStyle, len(series))
+	for i, r := range series {
 		out[i] = all[slices.Index(allSeries, r)]
 	}
 	return out
 }
 
-// styles gives each series its look: methods take the colours in turn, controls
-// the greys. Every look has a sign of its own, and every control's line its
-// dashes, so that a print in grey can be read.
+// seriesStyles assigns a style to each series: methods take the colours in turn, controls the
+// greys. Every style has its own shape, and every control its own dashes, so that a grey print is
+// legible.
 func seriesStyles(series []seriesID) []seriesStyle {
 	out := make([]seriesStyle, len(series))
 	m, k := 0, 0
@@ -103,7 +105,7 @@ func seriesStyles(series []seriesID) []seriesStyle {
 	return out
 }
 
-// pen writes text: a face of the house font in one size and colour.
+// pen writes text in one font, size and colour.
 type pen struct {
 	face font.Face
 	col  color.Color
@@ -119,7 +121,7 @@ func newPen(size float64, bold bool, col color.Color) pen {
 	return pen{face: plot.DefaultTextHandler.Cache().Lookup(f, f.Size), col: col, font: f}
 }
 
-// The pens of the house.
+// The pens of all figures.
 func titlePen() pen  { return newPen(16, true, ink) }
 func headPen() pen   { return newPen(12.5, true, ink) }
 func labelPen() pen  { return newPen(12.5, false, ink) }
@@ -132,8 +134,8 @@ func (p pen) width(s string) vg.Length { return p.face.Width(s) }
 // leading is the distance between two lines of text.
 func (p pen) leading() vg.Length { return p.font.Size * 1.28 }
 
-// write puts s on the base line y; align 0 starts at x, 0.5 centres on it, 1
-// ends there.
+// write writes s on the base line y. align is 0 to start at x, 0.5 to centre on it, 1 to end
+// there.
 func (p pen) write(c draw.Canvas, x, y vg.Length, align float64, s string) {
 	if s == "" {
 		return
@@ -147,7 +149,7 @@ func (p pen) middle(c draw.Canvas, x, y vg.Length, align float64, s string) {
 	p.write(c, x, y-p.font.Size*0.34, align, s)
 }
 
-// style is the pen as the axes of the drawing library want it.
+// style returns the pen as a text style of the drawing library.
 func (p pen) style(x, y float64) text.Style {
 	return text.Style{Color: p.col, Font: p.font, XAlign: text.XAlignment(x), YAlign: text.YAlignment(y), Handler: plot.DefaultTextHandler}
 }

@@ -33,8 +33,8 @@ func TestSeriesAreToldApartWithoutColour(t *testing.T) {
 }
 
 // Panels that show other series in another order: whatever has one name has one
-// look, and nothing else has it.
-func TestPanelsGiveASeriesOneLookThatNoOtherHas(t *testing.T) {
+// style, and no other series has it.
+func TestPanelsGiveASeriesAStyleOfItsOwn(t *testing.T) {
 	strips := func(series ...StripSeries) Strips {
 		for i := range series {
 			series[i].Values = [][]float64{{1, 2}}

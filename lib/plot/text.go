@@ -1,3 +1,5 @@
+// Figures as plain text.
+
 package plot
 
 import (
@@ -9,10 +11,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// textWidth is the width of drawings in characters.
+// textWidth is the width of text drawings in characters.
 const textWidth = 41
 
-// asText is the figure for a terminal, with title, caption and source.
+// asText returns the figure for a terminal, with title, caption and source.
 func asText(f drawing) string {
 	if err := verify(f); err != nil {
 		return "(" + err.Error() + ")\n"
@@ -38,7 +40,7 @@ type ruler struct {
 	cols int
 }
 
-// col is the column of v, and whether v is inside the axis.
+// col returns the column of v, and whether v is inside the axis.
 func (r ruler) col(v float64) (int, bool) {
 	lo, hi := r.s.lo, r.s.hi
 	if r.log {
@@ -83,8 +85,8 @@ func (l row) fill(lo, hi float64, mark rune) {
 	}
 }
 
-// interval draws an interval, crossing the null where that is inside; an end
-// outside the axis becomes an arrow.
+// interval draws an interval, crossing the null if it is inside; an end outside the axis becomes
+// an arrow.
 func (l row) interval(lo, hi float64) {
 	a, inA := l.r.col(lo)
 	b, inB := l.r.col(hi)
@@ -106,7 +108,7 @@ func (l row) interval(lo, hi float64) {
 
 func (l row) String() string { return string(l.cells) }
 
-// scale is the line of axis limits above or below a drawing.
+// scale returns the line of axis limits above or below a drawing.
 func (r ruler) scale() string {
 	lo, hi := shortNumber(r.s.lo), shortNumber(r.s.hi)
 	gap := r.cols - uniseg.StringWidth(lo) - uniseg.StringWidth(hi)
@@ -128,7 +130,7 @@ func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-uniseg.StringWidth(s))) + s
 }
 
-// widest is the greatest width on screen.
+// widest returns the greatest width on screen.
 func widest(ss ...string) int {
 	w := 0
 	for _, s := range ss {
@@ -137,7 +139,7 @@ func widest(ss ...string) int {
 	return w
 }
 
-// oneLine puts s on one line and takes out what could steer a terminal.
+// oneLine puts s on one line and replaces control characters.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

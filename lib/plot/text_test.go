@@ -10,7 +10,7 @@ import (
 )
 
 // The numbers in these drawings are placed by hand: with limits 0 and 1 and 41
-// columns, the value v stands in column 40 v.
+// columns, the value v is in column 40 v.
 
 func wantText(t *testing.T, f plot.Figure, want string) {
 	t.Helper()

@@ -1,3 +1,5 @@
+// Figures as Vega-Lite specifications.
+
 package plot
 
 import (
@@ -11,13 +13,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Interactive is a figure that can also be drawn by a browser with Vega-Lite,
-// where pointing at a value shows its numbers. It goes beside the PNG, never
-// instead of it: what a browser draws is lost where nothing runs scripts.
+// Interactive is a figure that a browser can also draw with Vega-Lite, with tooltips for its
+// values. It accompanies the PNG and does not replace it, because a viewer without scripts shows
+// nothing.
 type Interactive interface {
 	Figure
-	// VegaLite is the figure as a Vega-Lite 5 specification in JSON with all
-	// its data inside.
+	// VegaLite returns the figure as a Vega-Lite 5 specification in JSON that
+	// contains all its data.
 	VegaLite() ([]byte, error)
 }
 
@@ -28,12 +30,11 @@ var (
 	_ Interactive = Forest{}
 )
 
-// vegaSchema names the language; nothing is fetched from there. The demos were
-// compiled with vega-lite 5.23.0, checked against its schema, and drawn with
-// vega 5.33.1.
+// vegaSchema identifies the language; nothing is fetched from this address. The demos were
+// compiled with vega-lite 5.23.0, checked against its schema, and drawn with vega 5.33.1.
 const vegaSchema = "https://vega.github.io/schema/vega-lite/v5.json"
 
-// maxVega bounds the data of a specification, which a notebook holds as text.
+// maxVega bounds the number of values in a specification, which a notebook stores as text.
 const maxVega = 20_000
 
 // object and list are JSON. Objects are written with sorted keys, so that the
@@ -43,10 +44,10 @@ type (
 	list   = []any
 )
 
-// The room for labels and titles at the left of a drawing and below it.
+// The margins for labels and titles at the left of a drawing and below it.
 const vegaMargin, vegaFoot = 90, 40
 
-// vegaWidth is the width of the whole figure in CSS pixels.
+// vegaWidth returns the width of the whole figure in CSS pixels.
 func vegaWidth(f drawing) int {
 	standard := NotebookWidth
 	if s, ok := f.(widther); ok {
@@ -55,8 +56,8 @@ func vegaWidth(f drawing) int {
 	return roundPixels(f.meta().width(float64(standard)))
 }
 
-// vegaSpec dresses layers as a figure: title, caption, source and style. signs
-// says what the marks mean that have no place in the legend.
+// vegaSpec returns the specification of a figure: layers with title, caption, source and style.
+// signs explain the marks that have no legend entry.
 func vegaSpec(f drawing, signs []string, layers list) object {
 	m := f.meta()
 	width := vegaWidth(f)
@@ -75,7 +76,7 @@ func vegaSpec(f drawing, signs []string, layers list) object {
 	}
 }
 
-// vegaConfig is the style of the house.
+// vegaConfig is the common style.
 func vegaConfig() object {
 	return object{
 		"background": "white",
@@ -107,7 +108,7 @@ func encodeVega(f drawing, rows int, build func() object) ([]byte, error) {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
 
-// data is a part's own table.
+// data returns the inline data of a layer.
 func data(rows list) object {
 	if rows == nil {
 		rows = list{}
@@ -115,7 +116,7 @@ func data(rows list) object {
 	return object{"values": rows}
 }
 
-// field is a channel of numbers from a column of the table.
+// field returns a quantitative channel for a column of the table.
 func field(name string, more ...object) object {
 	out := object{"field": name, "type": "quantitative"}
 	for _, o := range more {
@@ -126,7 +127,7 @@ func field(name string, more ...object) object {
 	return out
 }
 
-// vegaAxis is a channel's scale and axis; the limits are those of the picture.
+// vegaAxis returns a channel's scale and axis, with the limits of the picture.
 func vegaAxis(a Axis, s span, grid bool) object {
 	scale := object{"domain": list{s.lo, s.hi}, "nice": false}
 	if a.Log {
@@ -144,7 +145,7 @@ func vegaAxis(a Axis, s span, grid bool) object {
 	return object{"scale": scale, "axis": axis}
 }
 
-// labelledTicks are the values of the ticks that have a label.
+// labelledTicks returns the values of the ticks with a label.
 func labelledTicks(ticks []plot.Tick) list {
 	var out list
 	for _, t := range ticks {
@@ -155,14 +156,13 @@ func labelledTicks(ticks []plot.Tick) list {
 	return out
 }
 
-// seriesChannel is a channel that tells series apart, with one legend for all of
-// them.
-func seriesChannel(names []string, of func(i int) any, legend object) object {
+// seriesChannel returns a channel that distinguishes series, with one legend for all of them.
+func seriesChannel(names []string, valueOf func(i int) any, legend object) object {
 	var domain, values list
 	seen := map[string]bool{}
 	for i, n := range names {
 		if !seen[n] {
-			domain, values = append(domain, n), append(values, of(i))
+			domain, values = append(domain, n), append(values, valueOf(i))
 		}
 		seen[n] = true
 	}
@@ -173,12 +173,12 @@ func seriesChannel(names []string, of func(i int) any, legend object) object {
 	}
 }
 
-// seriesColour is the colour channel of series.
+// seriesColour returns the colour channel of series.
 func seriesColour(names []string, ls []seriesStyle, legend object) object {
 	return seriesChannel(names, func(i int) any { return hex(ls[i].col) }, legend)
 }
 
-// vegaColumns is how many entries of the legend fit side by side.
+// vegaColumns returns how many legend entries fit side by side.
 func vegaColumns(width int, names []string) int {
 	widest := 1.0
 	for _, n := range names {
@@ -231,7 +231,7 @@ func vegaNullLine() object {
 	return object{"type": "rule", "color": hex(nullLine), "strokeWidth": 1.3, "strokeDash": list{5, 3}, "clip": true}
 }
 
-// nullSigns say what the line and the band are.
+// nullSigns explains the line and the band of the null.
 func nullSigns(n *Null) []string {
 	if n == nil {
 		return nil
@@ -271,7 +271,7 @@ func paperRows(ps []PaperPoint) list {
 	return out
 }
 
-// vegaDash is the dashes of a look in CSS pixels.
+// vegaDash returns the dashes of a style in CSS pixels.
 func vegaDash(l seriesStyle) list {
 	out := list{}
 	for _, d := range l.dashes {
@@ -283,10 +283,10 @@ func vegaDash(l seriesStyle) list {
 	return out
 }
 
-// intervalWords is an interval for a tooltip.
+// intervalWords returns an interval for a tooltip.
 func intervalWords(low, high float64, digits int) string {
 	return fmt.Sprintf("%s to %s", formatFixed(low, digits), formatFixed(high, digits))
 }
 
-// roundPixels is a length in CSS pixels as a whole number.
+// roundPixels returns a length in CSS pixels as a whole number.
 func roundPixels(l vg.Length) int { return int(l/px(1) + 0.5) }

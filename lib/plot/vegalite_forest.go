@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// VegaLite implements Interactive: the rows of the picture with their numbers
-// beside them; the tooltips have the interval's level and what it is over.
+// VegaLite implements Interactive: the rows of the picture with their numbers beside them;
+// tooltips have the interval's level and unit.
 func (f Forest) VegaLite() ([]byte, error) {
 	return encodeVega(f, len(f.Rows), func() object {
 		lines := f.lines()
@@ -51,7 +51,7 @@ func (f Forest) VegaLite() ([]byte, error) {
 	})
 }
 
-// vegaInner is what labels and numbers leave of the width.
+// vegaInner returns the width without labels and numbers.
 func (f Forest) vegaInner(all []forestLine, t columns) int {
 	label := 0
 	for _, l := range all {
@@ -60,8 +60,8 @@ func (f Forest) vegaInner(all []forestLine, t columns) int {
 	return max(160, vegaWidth(f)-min(label, 240)-roundPixels(t.width())-50)
 }
 
-// vegaRows is the channel of the rows, which are numbers with names written for
-// them: two rows may have one name, and groups are rows too.
+// vegaRows returns the channel of the rows. Rows are numbers with names as labels, because two
+// rows may have the same name, and groups are rows too.
 func (f Forest) vegaRows(all []forestLine) object {
 	var domain, names, heads list
 	for i, l := range all {
@@ -84,7 +84,7 @@ func (f Forest) vegaRows(all []forestLine) object {
 	}
 }
 
-// jsonText is a list as JSON, which is also a list in Vega's expressions.
+// jsonText returns a list as JSON, which is also a list in Vega's expressions.
 func jsonText(l list) string {
 	b, err := json.Marshal(l)
 	if err != nil {
@@ -93,7 +93,7 @@ func jsonText(l list) string {
 	return string(b)
 }
 
-// vegaTables are the estimates, the paper's values, and the numbers in words.
+// vegaTables returns the estimates, the paper's values, and the printed numbers.
 func (f Forest) vegaTables(all []forestLine, t columns) (rows, papers, words list) {
 	for i, l := range all {
 		if l.row == nil {
@@ -124,7 +124,7 @@ func (f Forest) vegaTables(all []forestLine, t columns) (rows, papers, words lis
 	return rows, papers, words
 }
 
-// vegaNumbers are the columns at the right of the drawing.
+// vegaNumbers returns the columns at the right of the drawing.
 func (f Forest) vegaNumbers(words list, y object, t columns, width int) list {
 	var out list
 	end := width + 14

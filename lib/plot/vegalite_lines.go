@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// VegaLite implements Interactive: pointing at a curve shows the value and draws
-// its interval, clicking a name in the legend keeps only that curve strong.
+// VegaLite implements Interactive: pointing at a curve shows the value and draws its interval;
+// clicking a name in the legend highlights that curve.
 func (f Curves) VegaLite() ([]byte, error) {
 	rows := 0
 	for _, s := range f.Curves {
@@ -36,19 +36,19 @@ func (f Curves) VegaLite() ([]byte, error) {
 	})
 }
 
-// banded says whether any curve has a band.
+// banded reports whether any curve has a band.
 func (f Curves) banded() bool {
 	return slices.ContainsFunc(f.Curves, func(s Curve) bool { return len(s.Low) > 0 })
 }
 
-// rows are the points of all curves.
+// rows returns the points of all curves.
 func (f Curves) rows(names []string) list {
 	var out list
 	for k, s := range f.Curves {
 		for i := range s.X {
 			row := object{"series": names[k], "i": i, "x": s.X[i], "y": s.Y[i]}
 			if len(s.X) == 1 {
-				row["alone"] = true // no line shows it
+				row["alone"] = true // a single point has no line
 			}
 			if len(s.Low) > 0 {
 				row["low"], row["high"] = s.Low[i], s.High[i]
@@ -60,7 +60,7 @@ func (f Curves) rows(names []string) list {
 	return out
 }
 
-// vegaMarks are the upright lines with their words above the drawing.
+// vegaMarks returns the marks as vertical lines with their labels above the drawing.
 func (f Curves) vegaMarks() list {
 	if len(f.Marks) == 0 {
 		return nil
@@ -79,18 +79,18 @@ func (f Curves) vegaMarks() list {
 	}
 }
 
-// vegaLines are the parts that figures of lines share.
+// vegaLines is what all figures of lines share.
 type vegaLines struct {
 	x, y         object // scales and axes
 	names        []string
 	styles       []seriesStyle
 	width        int
 	xName, yName string
-	tips         list // what is shown at a point
+	tips         list // the tooltip of a point
 }
 
-// emphasisIf is an opacity for the curves chosen in the legend, and a weaker one for
-// the others.
+// emphasisIf returns an opacity for the curves selected in the legend, and a weaker one for the
+// others.
 func emphasisIf(param string, yes, no float64) object {
 	return object{"condition": object{"param": param, "value": yes}, "value": no}
 }
@@ -98,7 +98,7 @@ func emphasisIf(param string, yes, no float64) object {
 // pointTable is the name of the table that all layers of a figure of lines use.
 const pointTable = "points"
 
-// layers are bands, lines, and points with intervals that show when pointed at.
+// layers returns bands, lines, and points with intervals that appear when pointed at.
 func (v vegaLines) layers(banded bool) list {
 	table := object{"name": pointTable}
 	legend := object{"columns": vegaColumns(v.width, v.names), "symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
@@ -149,7 +149,7 @@ func (v vegaLines) layers(banded bool) list {
 	return out
 }
 
-// paper are the hollow diamonds.
+// paper returns the hollow diamonds.
 func (v vegaLines) paper(ps []PaperPoint) list {
 	return vegaPaper(paperRows(ps), field("x", v.x), field("y", v.y), nil, tooltip("label", "paper", "x", v.xName, "y", v.yName))
 }

@@ -1,7 +1,7 @@
 package plot
 
-// VegaLite implements Interactive. Where log axes cannot show a rate it is drawn
-// at their start; the tooltip has the rate itself.
+// VegaLite implements Interactive. A rate that log axes cannot show is drawn at their start; the
+// tooltip has the rate itself.
 func (r ROC) VegaLite() ([]byte, error) {
 	rows := 0
 	for _, s := range r.Curves {
@@ -40,8 +40,8 @@ func (r ROC) VegaLite() ([]byte, error) {
 	})
 }
 
-// rows are the corners of all curves, where they are drawn and what they are.
-// Points inside a level or upright piece are left out: the line is the same.
+// rows returns the corners of all curves, with drawn and true values. Points inside a horizontal
+// or vertical piece are left out: the line is the same.
 func (r ROC) rows(names []string) list {
 	var out list
 	for k, s := range r.Curves {
@@ -59,8 +59,8 @@ func (r ROC) rows(names []string) list {
 	return out
 }
 
-// inside says whether point i lies between two others on a level or upright
-// piece of the curve.
+// inside reports whether point i lies between two others on a horizontal or vertical piece of the
+// curve.
 func (s ROCCurve) inside(i int) bool {
 	if i == 0 || i == len(s.FPR)-1 {
 		return false
@@ -70,7 +70,7 @@ func (s ROCCurve) inside(i int) bool {
 	return level || upright
 }
 
-// vegaChance is the diagonal, over the chance band where there is one.
+// vegaChance returns the diagonal, over the chance band if there is one.
 func (r ROC) vegaChance(v vegaLines) list {
 	diagonal := object{
 		"data":     data(list{object{"x": r.low(), "y": r.low()}, object{"x": 1, "y": 1}}),

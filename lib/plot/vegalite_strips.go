@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// VegaLite implements Interactive: one symbol per value, over its box or under
-// its mean with the interval; the tooltips have the numbers.
+// VegaLite implements Interactive: one symbol per value, over its box or under its mean with the
+// interval; the tooltips have the numbers.
 func (s Strips) VegaLite() ([]byte, error) {
 	rows := 0
 	for _, r := range s.Series {
@@ -52,7 +52,7 @@ func (v vegaStrips) pointsText() string {
 	return "box: quartiles, line: median, thin line: range, points: single values"
 }
 
-// The signs of looks in Vega's words, in the order of methodShapes and
+// The shapes of series in Vega's notation, in the order of methodShapes and
 // controlShapes.
 var (
 	vegaShapes        = []string{"circle", "square", "triangle-up", "diamond", "M-.45,-1.3L.45,-1.3L.45,1.3L-.45,1.3Z", "M-1,-1L1,-1L-1,1L1,1Z"}
@@ -60,7 +60,7 @@ var (
 		"M0,-1L.2,-.5L.7,-.7L.5,-.2L1,0L.5,.2L.7,.7L.2,.5L0,1L-.2,.5L-.7,.7L-.5,.2L-1,0L-.5,-.2L-.7,-.7L-.2,-.5Z"}
 )
 
-// shape is the sign of series i, counted as looks does.
+// shape returns the shape of series i, assigned as in seriesStyles.
 func (v vegaStrips) shape(i int) any {
 	before := 0
 	for k := range i {
@@ -74,8 +74,8 @@ func (v vegaStrips) shape(i int) any {
 	return vegaShapes[(before+before/len(palette))%len(vegaShapes)]
 }
 
-// group is the channel of the groups; their names may be equal, so that the
-// number counts and the name is only written.
+// group returns the channel of the groups. Groups are numbers with names as labels, because names
+// may be equal.
 func (v vegaStrips) group() object {
 	var domain, names list
 	labels, p := v.s.groupLabels(px(float64(vegaWidth(v.s) - vegaMargin)))
@@ -97,7 +97,7 @@ func (v vegaStrips) group() object {
 	}
 }
 
-// lane is the channel of the series inside a group.
+// lane returns the channel of the series inside a group.
 func (v vegaStrips) lane() object {
 	var domain list
 	for i := range v.s.Series {
@@ -161,8 +161,7 @@ func (v vegaStrips) spread() string {
 	return "quartiles"
 }
 
-// tables are the rows of the summaries, of the single values and of the paper's
-// values.
+// tables returns the rows of the summaries, of the single values and of the paper's values.
 func (v vegaStrips) tables() (sums, points, paper list) {
 	for i, r := range v.s.Series {
 		for g, vs := range r.Values {
@@ -187,8 +186,8 @@ func (v vegaStrips) tables() (sums, points, paper list) {
 	return sums, points, paper
 }
 
-// summaryRow adds the numbers of a summary; a bound that a log axis cannot show
-// is drawn at its lower end, the words have the number itself.
+// summaryRow adds the numbers of a summary. A bound that a log axis cannot show is drawn at its
+// lower end; the text has the number itself.
 func (v vegaStrips) summaryRow(row object, sum summary, n int) object {
 	low := v.s.rangeY().lo
 	seen := func(x float64) float64 {

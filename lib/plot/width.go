@@ -5,18 +5,15 @@ import (
 	"io"
 )
 
-// NotebookWidth is the width of a figure in CSS pixels that fits a notebook's
-// cell: 7 inches.
+// NotebookWidth is the width in CSS pixels of a figure that fits a notebook's cell: 7 inches.
 const NotebookWidth = 672
 
-// NotebookDPI is how many pixels of a picture go on an inch of a notebook, one
-// and a half on a CSS pixel: sharp enough, and half the size of a file of its
-// own.
+// NotebookDPI is the resolution of a picture in a notebook, one and a half pixels per CSS pixel.
 const NotebookDPI = 144
 
-// WithWidth is the figure for a place of the given width in CSS pixels, such as
-// NotebookWidth. A figure that names a width itself, or whose kind is narrower,
-// keeps it. Its PNG has NotebookDPI, unless the figure names a scale.
+// WithWidth returns the figure for the given width in CSS pixels, such as NotebookWidth. A figure
+// that sets a width, or whose kind is narrower, keeps its own. Its PNG has NotebookDPI, unless the
+// figure sets a scale.
 func WithWidth(f Figure, width int) Figure {
 	if f == nil {
 		return nil

@@ -152,10 +152,10 @@ func TestWhereThePrivacyLossSaysNothingRDPIsNamed(t *testing.T) {
 		s     Step
 		delta float64
 	}{
-		"more than 2^24 points; a larger EpsilonError needs fewer; ask RDP, which bounds epsilon by 5.5e+06": {Step{0.5, 1e-3, 10}, 1e-5},
-		"steps of 4.89e-07 are more than 2^24 points":                                                        {Step{0.001, 1, 1e9}, 1e-5},
-		"delta is too small for float64; ask RDP":                                                            {Step{0.5, 1, 10}, 1e-300},
-		"no order bounds epsilon":                                                                            {Step{0.5, 1e-200, 10}, 1e-5},
+		"more than 2^24 points; a larger EpsilonError needs fewer; RDP bounds epsilon by 5.5e+06": {Step{0.5, 1e-3, 10}, 1e-5},
+		"steps of 4.89e-07 are more than 2^24 points":                                             {Step{0.001, 1, 1e9}, 1e-5},
+		"delta is too small for float64; RDP":                                                     {Step{0.5, 1, 10}, 1e-300},
+		"no order bounds epsilon":                                                                 {Step{0.5, 1e-200, 10}, 1e-5},
 	} {
 		if b, err := (History{c.s}).PRV(c.delta, PRV{}); err == nil || !strings.Contains(err.Error(), words) || b != (Bounds{}) {
 			t.Errorf("%+v, error %v, want one with %q", b, err, words)
@@ -191,7 +191,7 @@ func TestRoundingIsPartOfTheBounds(t *testing.T) {
 	if lost := c.epsilon(1e-12, 1); !math.IsNaN(lost) {
 		t.Errorf("with infinite errors %v", lost)
 	}
-	// The tilted law is a law.
+	// The tilted distribution is a distribution.
 	sum := 0.0
 	for i := range c.tail[:len(c.tail)-1] {
 		sum += c.tail[i] - float64(math.Exp(-(c.lambda+1)*c.width)*c.tail[i+1])

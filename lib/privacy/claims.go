@@ -5,18 +5,17 @@ import (
 	"math"
 )
 
-// Claim is what "BlindU" says that masking guarantees. See SmallestDelta for what
-// it is worth.
+// Claim is the guarantee that "BlindU" states for masking. SmallestDelta says what it is worth.
 type Claim struct {
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
 }
 
-// ClaimWithReplacement is Claim 1, of k draws with replacement from n features:
+// ClaimWithReplacement is Claim 1, for k draws with replacement from n features:
 //
 //	epsilon = k ln((n+1)/n),  delta = 1 - ((n-1)/n)^k
 //
-// Table IV prints it, for MNIST's 784 pixels, with n = 100.
+// Table IV prints it with n = 100, although MNIST has 784 pixels.
 func ClaimWithReplacement(n, k int) (Claim, error) {
 	if n < 1 || k < 1 {
 		return Claim{}, fmt.Errorf("privacy: %d draws from %d features", k, n)
@@ -24,12 +23,12 @@ func ClaimWithReplacement(n, k int) (Claim, error) {
 	return Claim{float64(k) * math.Log1p(1/float64(n)), drawnProbability(n, k, true)}, nil
 }
 
-// ClaimWithoutReplacement is Claim 2, of k draws without replacement from n features:
+// ClaimWithoutReplacement is Claim 2, for k draws without replacement from n features:
 //
 //	epsilon = ln((n+1)/(n+1-k)),  delta = k/n
 //
-// Table IV prints it with n = 100, and with a delta of 0.5 for k = 40 and 0.8 for
-// k = 60: these are the deltas of k = 50 and k = 80, beside the epsilons of 40 and 60.
+// Table IV prints it with n = 100, and gives delta = 0.5 for k = 40 and 0.8 for k = 60. Those
+// are the deltas of k = 50 and k = 80; the epsilons beside them are those of 40 and 60.
 func ClaimWithoutReplacement(n, k int) (Claim, error) {
 	if n < 1 || k < 1 || k > n {
 		return Claim{}, fmt.Errorf("privacy: %d draws without replacement from %d features", k, n)
@@ -37,8 +36,8 @@ func ClaimWithoutReplacement(n, k int) (Claim, error) {
 	return Claim{-math.Log1p(-float64(k) / float64(n+1)), drawnProbability(n, k, false)}, nil
 }
 
-// Claim is what the paper says of this masking of n features. There is no claim for
-// weighted draws.
+// Claim is the paper's claim for this masking of n features. It is an error for weighted draws,
+// for which the paper claims nothing.
 func (m Masking) Claim(n int) (Claim, error) {
 	k, err := m.uniformDraws(n)
 	if err != nil {
@@ -50,17 +49,16 @@ func (m Masking) Claim(n int) (Claim, error) {
 	return ClaimWithoutReplacement(n, k)
 }
 
-// Coverage is the share of n features that is sent in clear on average: k/n without
-// replacement and 1 - ((n-1)/n)^k with, for a rate of 60 % of many features 60 % and
-// 45 %. It is the claimed delta, by the same formula: what the paper's table calls
-// the failure probability is how much of the image is sent as it is. For uniform
-// draws alone.
+// Coverage is the mean share of n features that is sent unmasked: k/n without replacement and 1
+// - ((n-1)/n)^k with replacement. At a rate of 60 % of many features it is 60 % and 45 %. It
+// equals the claimed delta, by the same formula: the paper's failure probability is the share of
+// the image that is sent as it is. It is an error for weighted draws.
 func (m Masking) Coverage(n int) (float64, error) {
 	k, err := m.uniformDraws(n)
 	return drawnProbability(n, k, m.Replacement), err
 }
 
-// drawnProbability is the chance that one feature of n is drawn.
+// drawnProbability is the probability that one given feature of n is drawn.
 func drawnProbability(n, k int, replacement bool) float64 {
 	if replacement {
 		return -math.Expm1(float64(k) * math.Log1p(-1/float64(n)))
@@ -68,22 +66,22 @@ func drawnProbability(n, k int, replacement bool) float64 {
 	return float64(k) / float64(n)
 }
 
-// SurvivalProbability is the chance that all of so many given features, of n, are in clear, for
-// instance the four pixels of a trigger (0.13 without replacement at a rate of 60 %,
-// 0.04 with):
+// SurvivalProbability is the probability that all of so many given features, of n, are sent
+// unmasked. An example are the four pixels of a trigger: 0.13 without replacement at a rate of
+// 60 %, 0.04 with.
 //
 //	without: prod over i < m of (k-i)/(n-i)
 //	with:    sum over i <= m of (-1)^i C(m, i) ((n-i)/n)^k
 //
-// which loses its digits, and is counted draw by draw instead: by how many of the
-// features are in clear so far. For uniform draws alone.
+// The second sum cancels, so it is computed draw by draw, by the number of given features drawn
+// so far. It is an error for weighted draws.
 func (m Masking) SurvivalProbability(n, features int) (float64, error) {
 	k, err := m.uniformDraws(n)
 	switch {
 	case err != nil:
 		return 0, err
 	case features < 0 || features > n:
-		return 0, fmt.Errorf("privacy: the fate of %d features of %d", features, n)
+		return 0, fmt.Errorf("privacy: %d given features of %d", features, n)
 	case !m.Replacement:
 		chance := 1.0
 		for i := range features {
@@ -91,7 +89,7 @@ func (m Masking) SurvivalProbability(n, features int) (float64, error) {
 		}
 		return chance, nil
 	}
-	met := make([]float64, features+1) // chances of so many of them
+	met := make([]float64, features+1) // met[i]: probability that i of them are drawn
 	met[0] = 1
 	for range k {
 		for i := features; i >= 0; i-- {
@@ -104,7 +102,7 @@ func (m Masking) SurvivalProbability(n, features int) (float64, error) {
 	return met[features], nil
 }
 
-// uniformDraws is the number of draws of a masking whose chances are all the same.
+// uniformDraws is the number of draws from n features; it is an error for weighted draws.
 func (m Masking) uniformDraws(n int) (int, error) {
 	if m.Weighting == Exponential {
 		return 0, fmt.Errorf("privacy: nothing is claimed of draws whose weights are the record's own values")

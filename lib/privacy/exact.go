@@ -7,48 +7,45 @@ import (
 )
 
 const (
-	// maxExactFeatures bounds the features of which all subsets are looked at.
+	// maxExactFeatures bounds the number of features whose subsets are all enumerated.
 	maxExactFeatures = 16
-	// maxExactSteps bounds the draws times the subsets times the features: some seconds.
+	// maxExactSteps bounds draws x subsets x features, so that it takes seconds.
 	maxExactSteps = 1 << 30
 )
 
-// SmallestDelta is the least delta with
+// SmallestDelta is the smallest delta with
 //
 //	P(mask of x in S) <= exp(epsilon) P(mask of y in S) + delta  for every set S of masked records,
 //
-// and the same with x and y exchanged, for k draws from either record, computed over
-// all subsets of its features (at most 16), where whoever looks can tell a masked
-// feature from one in clear. It is what (epsilon, delta)-differential privacy asks of
-// a pair of neighbours; a claim holds where no pair of neighbours has more than the
-// claimed delta. The paper's neighbours are y = x with its last feature removed, k
-// being the same; the usual ones have as many features and differ in the value of
-// one. Rate is not used.
+// and the same with x and y exchanged, for k draws from either record. It is computed over all
+// subsets of the features (at most 16). The observer can tell a masked feature from an unmasked
+// one. This is the condition of (epsilon, delta)-differential privacy for one pair of
+// neighbours; a claim holds if no pair of neighbours needs more than the claimed delta. The
+// paper's neighbours are y = x without its last feature, with the same k. The usual neighbours
+// have as many features and differ in one value. Rate is not used.
 //
-// What comes out, and why: a record that lacks the feature u cannot give what shows
-// u, and of what does not show u it gives everything at least as often up to the
-// factor exp(epsilon). Hence, for uniform draws and either relation,
+// Result: a record without the feature u cannot produce an output that shows u. It produces
+// every other output at least as often, up to the factor exp(epsilon). Hence, for uniform draws
+// and either relation,
 //
 //	delta = P(u is drawn),  at every epsilon from the claimed one to infinity, and at 0 too
 //
-// which is the claimed delta. Both claims hold, then, and nothing is wrong with the
-// inequality; but its epsilon is idle ((0, delta) holds as well), and its delta is
-// the whole of what happens: with so much chance (0.60, or 0.45 with replacement) the
-// feature is sent as it is. That the scheme with replacement has the smaller delta
-// says that it sends fewer features. Two records that differ in everything have
-// delta 1.
+// which is the claimed delta. Both claims hold. But epsilon plays no part, because (0, delta)
+// holds as well, and delta is large: with that probability (0.60, or 0.45 with replacement) the
+// feature is sent as it is. The scheme with replacement has the smaller delta because it sends
+// fewer features. Two records that differ in every feature have delta 1.
 //
-// With Exponential weights the claims fail: which features are drawn speaks of the
-// values. Three draws from six features of which one is 0 here and 1 there need a
-// delta of 0.656 (claimed: 0.500), with replacement 0.575 (claimed: 0.421), the chance
-// of the bright feature to be drawn.
+// With Exponential weights the claims fail, because the choice of features depends on their
+// values. Three draws from six features, one of which is 0 in x and 1 in y, need a delta of
+// 0.656 (claimed: 0.500), with replacement 0.575 (claimed: 0.421). That is the probability that
+// the bright feature is drawn.
 func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64, error) {
 	m = m.WithDefaults()
 	if err := m.check(); err != nil {
 		return 0, err
 	}
 	if m.Channels != 1 {
-		return 0, fmt.Errorf("privacy: exact masking has features of one column, %d channels are asked for", m.Channels)
+		return 0, fmt.Errorf("privacy: exact masking needs one channel, not %d", m.Channels)
 	}
 	if !(epsilon >= 0) {
 		return 0, fmt.Errorf("privacy: epsilon is %v", epsilon)
@@ -64,7 +61,7 @@ func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64,
 func (m Masking) checkExact(what string, x []float32, k int) error {
 	n := len(x)
 	if n < 1 || n > maxExactFeatures || k < 1 || !m.Replacement && k > n {
-		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features can be looked at", k, n, what, maxExactFeatures)
+		return fmt.Errorf("privacy: exact masking draws %d of the %d features of %s; at most %d features are possible", k, n, what, maxExactFeatures)
 	}
 	if k > maxExactSteps>>n/n {
 		return fmt.Errorf("privacy: exact masking: %d draws from %d features take too long", k, n)
@@ -77,9 +74,9 @@ func (m Masking) checkExact(what string, x []float32, k int) error {
 	return nil
 }
 
-// subsetProbabilities is the probability of every set of features, as bits, to be what is in clear
-// after k draws. Weights are taken relative to the largest that is left, so that those
-// of features that are hardly ever drawn first do not vanish.
+// subsetProbabilities is the probability of every set of features, as bits, to be the drawn set
+// after k draws. Weights are relative to the largest remaining one, so that those of unlikely
+// features do not underflow.
 func (m Masking) subsetProbabilities(logWeights []float64, k int) []float64 {
 	now := make([]float64, 1<<len(logWeights))
 	now[0] = 1
@@ -99,8 +96,8 @@ func (m Masking) subsetProbabilities(logWeights []float64, k int) []float64 {
 	return now
 }
 
-// remainingWeights are the weights of the features that can be drawn where a set of them is, and
-// their sum; 0 of those that cannot.
+// remainingWeights are the weights of the features that can still be drawn after a set of them,
+// and their sum. Features that cannot be drawn have weight 0.
 func (m Masking) remainingWeights(logWeights []float64, set int) (weights []float64, all float64) {
 	most := math.Inf(-1)
 	for j, w := range logWeights {
@@ -118,7 +115,7 @@ func (m Masking) remainingWeights(logWeights []float64, set int) (weights []floa
 	return weights, all
 }
 
-// equalFeatures are the features, as bits, that both have with the same value.
+// equalFeatures are the features, as bits, that have the same value in both records.
 func equalFeatures(x, y []float32) (same int) {
 	for j := range min(len(x), len(y)) {
 		if x[j] == y[j] {
@@ -128,8 +125,8 @@ func equalFeatures(x, y []float32) (same int) {
 	return same
 }
 
-// hockeyStick is the sum of what one law has above exp(epsilon) times the other. A set
-// that shows where the records differ has probability 0 in the other.
+// hockeyStick is the sum over sets of max(0, p - exp(epsilon) q). A set that shows a feature in
+// which the records differ has probability 0 under the other.
 func hockeyStick(of, other []float64, same int, epsilon float64) float64 {
 	sum := 0.0
 	for set, p := range of {

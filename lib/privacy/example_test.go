@@ -6,8 +6,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// What a training of 50 epochs on 27,094 records in batches of 256 may say at most of
-// any one of them, and how much noise keeps that at 10.
+// An upper bound of what a training of 50 epochs on 27,094 records in batches of 256 reveals
+// about any one of them, and the noise for an epsilon of 10.
 func ExampleHistory_RDP() {
 	const delta, rate = 1e-5, 1. / 106
 	noise, err := privacy.Noise(10, delta, rate, 50*106)
@@ -32,8 +32,8 @@ func ExampleHistory_RDP() {
 	// noise 0.7109: epsilon 10.00 by RDP (order 2.9), between 8.99 and 9.09 by the privacy loss
 }
 
-// What BlindU's setting says of MNIST's 784 pixels, and what is behind it: the delta is
-// the share of pixels that is sent as it is.
+// BlindU's claims for MNIST's 784 pixels, and what is behind them: delta is the share of pixels
+// that is sent as it is.
 func ExampleMasking_Claim() {
 	for _, m := range []privacy.Masking{{}, {Replacement: true}} {
 		claim, err := m.Claim(784)

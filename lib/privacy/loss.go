@@ -6,37 +6,37 @@ import (
 )
 
 const (
-	// maxPoints bounds a grid: with the transform's own arrays, 1 GiB in all.
+	// maxPoints bounds the grid; with the arrays of the transform it is 1 GiB.
 	maxPoints = 1 << 24
-	// minPoints is a grid that costs nothing.
+	// minPoints is a grid of negligible cost.
 	minPoints = 1 << 14
-	// maxPointsPerStep bounds the points of one step, which are gone through a hundred times.
+	// maxPointsPerStep bounds the points of one step, which are evaluated about a hundred times.
 	maxPointsPerStep = 1 << 22
-	// unit is the bound for an error of rounding, with room for several of them.
+	// unit bounds a rounding error, with a margin for several of them.
 	unit = 0x1p-50
 )
 
-// points are the probabilities of the privacy loss of one kind of steps, on the points
-// k*width, k = first, first+1, ...
+// points are the probabilities of the privacy loss of one kind of step, at k*width for k =
+// first, first+1, ...
 type points struct {
 	first int
 	p     []float64
-	err   []float64 // bounds for the errors of rounding in p
+	err   []float64 // bounds of the rounding errors in p
 	times int
 }
 
-// lossSum describes the sum of the losses of all steps, before it is formed.
+// lossSum describes the sum of the losses of all steps, before the convolution.
 type lossSum struct {
 	width      float64
 	kinds      []points
-	shift      float64 // by how much the points of the sum move, for its mean to be the true one
-	shiftError float64 // bounds the error of rounding in that
+	shift      float64 // moves the points of the sum so that its mean is exact
+	shiftError float64 // bounds the rounding error of shift
 }
 
-// lossSum puts the losses of all kinds of steps on points of the given width. What it cuts
-// off happens in some step with a probability below deltaError/8. With the mean of every
-// step kept, Hoeffding's inequality has the sum of the points off by more than
-// EpsilonError with a probability below deltaError/6.
+// lossSum puts the losses of all kinds of steps on a grid of the given width. The probability
+// that it cuts off, in any step, is below deltaError/8. The mean of every step is kept, so that
+// by Hoeffding's inequality the sum of the points is off by more than EpsilonError with a
+// probability below deltaError/6.
 func (h History) lossSum(removed bool, width, deltaError float64) (lossSum, error) {
 	out := lossSum{width: width}
 	share := deltaError / 16 / float64(h.Steps())
@@ -59,7 +59,7 @@ func (h History) lossSum(removed bool, width, deltaError float64) (lossSum, erro
 	return out, nil
 }
 
-// maxRange is over what length the losses of one step spread.
+// maxRange is the longest range of the loss of one step.
 func (s lossSum) maxRange() (length float64) {
 	for _, k := range s.kinds {
 		length = max(length, float64(len(k.p))*s.width)
@@ -67,7 +67,8 @@ func (s lossSum) maxRange() (length float64) {
 	return length
 }
 
-// lossRange holds the loss of one step but for a probability of at most share at either end.
+// lossRange is the range of the loss of one step, without a probability of at most share at
+// either end.
 func (s Step) lossRange(share float64, removed bool) (low, high float64) {
 	z := 0.0
 	for normal(-z) > share {
@@ -80,8 +81,8 @@ func (s Step) lossRange(share float64, removed bool) (low, high float64) {
 	return low, high
 }
 
-// loss is that of a record removed, at x: ln((1-q) + q exp((2x-1)/(2 s^2))), by whichever
-// of exp(t) and exp(-t) is small. That of one added is its negative.
+// loss is the loss at x when the record is removed: ln((1-q) + q exp((2x-1)/(2 s^2))), computed
+// with whichever of exp(t) and exp(-t) is small. When the record is added it is the negative.
 func (s Step) loss(x float64) float64 {
 	t := (2*x - 1) / (2 * s.Noise * s.Noise)
 	if t > 0 || s.Rate == 1 {
@@ -90,8 +91,8 @@ func (s Step) loss(x float64) float64 {
 	return math.Log1p(s.Rate * math.Expm1(t))
 }
 
-// discretise returns the probabilities of the points, of what is within half a width of
-// each, and by how much the points have to move for the mean to be that of the law.
+// discretise returns the probabilities of the points, each of the interval of half a width on
+// both sides, and the shift that makes the mean exact.
 func (s Step) discretise(low, high, width float64, removed bool) (out points, shift float64) {
 	first, last := int(math.Floor(low/width+0.5)), int(math.Floor(high/width+0.5))
 	out = points{first: first, p: make([]float64, last-first+1), err: make([]float64, last-first+1), times: s.Times}
@@ -109,11 +110,10 @@ func (s Step) discretise(low, high, width float64, removed bool) (out points, sh
 	return out, s.lossMean(removed) - mean.value()/mass.value()
 }
 
-// between is Pr[a < Y <= b] of one step, with a bound for the error.
+// between is Pr[a < Y <= b] of one step, with a bound of the error.
 //
-// With a record removed, P is the mixture (1-q) N(0, s^2) + q N(1, s^2) and Q is
-// N(0, s^2); Y rises with x. With one added, the roles are exchanged and Y is the
-// negative of that.
+// When the record is removed, P is the mixture (1-q) N(0, s^2) + q N(1, s^2) and Q is N(0, s^2);
+// Y increases with x. When it is added, P and Q are exchanged and Y is the negative.
 func (s Step) between(a, b float64, removed bool) (p, err float64) {
 	if !removed {
 		return normalBetween(s.point(-b)/s.Noise, s.point(-a)/s.Noise)
@@ -124,8 +124,7 @@ func (s Step) between(a, b float64, removed bool) (p, err float64) {
 	return float64((1-s.Rate)*without) + float64(s.Rate*with), float64((1-s.Rate)*errWithout) + float64(s.Rate*errWith)
 }
 
-// normalBetween is the probability between a and b, from the side that has the smaller
-// numbers.
+// normalBetween is the normal probability between a and b, computed in the smaller tail.
 func normalBetween(a, b float64) (p, err float64) {
 	if a+b > 0 {
 		a, b = -b, -a
@@ -137,8 +136,8 @@ func normalBetween(a, b float64) (p, err float64) {
 	return tail - normal(a), float64(unit * (1 + min(a*a, b*b)) * tail)
 }
 
-// lossMean is E[Y] of one step, by the trapezoidal rule, which for functions like this
-// one loses nothing: they are smooth on the scale of the noise and end in normal tails.
+// lossMean is E[Y] of one step by the trapezoidal rule. The rule is exact to rounding here: the
+// integrand is smooth on the scale of the noise and has normal tails.
 func (s Step) lossMean(removed bool) float64 {
 	const tail, perNoise = 14, 64
 	width := s.Noise / perNoise
@@ -154,8 +153,8 @@ func (s Step) lossMean(removed bool) float64 {
 	return sum.value() * width
 }
 
-// point is the x at which the loss of a record removed is y; minus infinity below the
-// least loss there is, ln(1-q).
+// point is the x at which the loss with the record removed is y; minus infinity below its
+// infimum ln(1-q).
 func (s Step) point(y float64) float64 {
 	// ln(exp(y) - (1-q)) = y + ln(1 - (1-q) exp(-y))
 	inner := -math.Expm1(math.Log1p(-s.Rate) - y)
@@ -167,7 +166,7 @@ func (s Step) point(y float64) float64 {
 
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// compensated is a sum whose error does not grow with the number of terms (Neumaier).
+// compensated is a sum whose rounding error does not grow with the number of terms (Neumaier).
 type compensated struct{ sum, lost float64 }
 
 func (c *compensated) add(v float64) {

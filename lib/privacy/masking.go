@@ -1,5 +1,7 @@
 package privacy
 
+// Masking of features, the scheme of "BlindU".
+
 import (
 	"cmp"
 	"fmt"
@@ -11,58 +13,57 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Masking sends some of a record's features in clear and a fill in the place of the
-// others ("BlindU", section V-C): of n features
+// Masking keeps some of a record's features and replaces the others by a fill value ("BlindU",
+// section V-C). Of n features
 //
 //	k = floor(Rate n)
 //
-// are drawn, without replacement or with; what was never drawn is masked. The zero
-// value draws 60 % without replacement and fills with 0: black, or the mean of a
+// are drawn, with or without replacement; features that were never drawn are masked. The zero
+// value draws 60 % without replacement and fills with 0, which is black, or the mean of a
 // standardised column.
 //
-// What is drawn for a record is a function of the seed and the record's number alone
-// (and, weighted, of its values), so that the same record is masked in the same way
-// whoever asks, in whatever company and order.
+// The mask of a record depends on the seed and the record's number (and, if weighted, on its
+// values) alone. It does not depend on the caller, on other records or on their order.
 //
-// Differences from paper and program: (1) the paper has both schemes and no default;
-// its text speaks of without first. (2) The program's rate is 0.601: 471 of 784
-// pixels where 0.6 are 470, 615 of 1,024 for 614; of Adult's 14 columns 8 either way.
-// (3) Its images are drawn with weights that depend on the pixels (Exponential), for
-// which the claims do not hold and are not offered; Adult's columns are drawn
-// uniformly. (4) On Adult it sets the ninth column, sex, to -2 where that is masked,
-// a value that no record has otherwise; here every masked column has the one fill.
-// (5) Its random crop of CIFAR-10 is drawn again for every masked copy, so that the
-// images masked are not the images trained on; here what is masked is what is given.
+// Differences from paper and program: (1) the paper has both schemes and no default; its text
+// describes the one without replacement first. (2) The program's rate is 0.601: 471 of 784
+// pixels where 0.6 gives 470, 615 of 1,024 for 614; 8 of Adult's 14 columns either way. (3) The
+// program draws the pixels of images with weights that depend on their values (Exponential), for
+// which the claims do not hold and are not offered; it draws Adult's columns uniformly. (4) The
+// program sets a masked ninth column of Adult, sex, to -2, a value that no record has otherwise;
+// here all masked columns have the same fill. (5) The program crops CIFAR-10 anew for every
+// masked copy, so that it does not mask the images that it trains on; here the given records are
+// masked.
 type Masking struct {
 	Rate        float64   `json:"rate,omitempty"`        // share of the features that are drawn, 0: 0.6
-	Replacement bool      `json:"replacement,omitempty"` // a feature may be drawn again
+	Replacement bool      `json:"replacement,omitempty"` // whether a feature can be drawn again
 	Weighting   Weighting `json:"weighting,omitempty"`
 	Fill        float32   `json:"fill,omitempty"` // 0.5 is grey
-	// Channels share a draw: a row holds n values of each channel, channel by
-	// channel, and a feature is one position in all of them. 0: 1
+	// Channels is the number of channels that share a draw (0: 1). A row holds n values of each
+	// channel, channel by channel; a feature is one position in all of them.
 	Channels int `json:"channels,omitempty"`
 }
 
-// Weighting says how likely a feature is drawn.
+// Weighting says how likely each feature is drawn.
 type Weighting string
 
 const (
-	// Uniform draws every feature with the same chance.
+	// Uniform draws every feature with the same probability.
 	Uniform Weighting = ""
-	// Exponential is what the program does with images: the chance of a feature is
-	// proportional to exp(v/2) for its value v (with several channels their mean), so
-	// that a white pixel is 1.65 times as likely as a black one. The choice of what is
-	// sent then speaks of the record itself.
+	// Exponential is the program's weighting of images: the probability of a feature is
+	// proportional to exp(v/2) for its value v (the mean over channels). A white pixel is 1.65
+	// times as likely as a black one. The choice of features then reveals something about the
+	// record.
 	Exponential Weighting = "exponential"
 )
 
-// Masks says which features of which record are in clear.
+// Masks says which features of which record are unmasked.
 type Masks struct {
 	Records, Features int
 	words             []uint64
 }
 
-// Clear reports whether a feature of a record is in clear.
+// Clear reports whether a feature of a record is unmasked.
 func (m Masks) Clear(record, feature int) bool {
 	at := record*m.Features + feature
 	return m.words[at/64]>>(at%64)&1 == 1
@@ -73,14 +74,14 @@ func (m Masks) set(record, feature int) {
 	m.words[at/64] |= 1 << (at % 64)
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (m Masking) WithDefaults() Masking {
 	m.Rate, m.Channels = cmp.Or(m.Rate, 0.6), cmp.Or(m.Channels, 1)
 	return m
 }
 
-// NumDraws is k, the number of draws from n features. The hair's breadth above keeps
-// 0.57 of 100 at 57, which floating point has at 56.99999999999999.
+// NumDraws is k, the number of draws from n features. A small tolerance keeps 0.57 of 100 at 57,
+// which floating point gives as 56.99999999999999.
 func (m Masking) NumDraws(n int) (int, error) {
 	m = m.WithDefaults()
 	if err := m.check(); err != nil {
@@ -88,7 +89,7 @@ func (m Masking) NumDraws(n int) (int, error) {
 	}
 	k := int(math.Floor(float64(m.Rate*float64(n)) + 1e-9))
 	if k < 1 {
-		return 0, fmt.Errorf("privacy: masking draws none of %d features at the rate %v", n, m.Rate)
+		return 0, fmt.Errorf("privacy: masking at the rate %v draws none of %d features", m.Rate, n)
 	}
 	return k, nil
 }
@@ -102,17 +103,17 @@ func (m Masking) check() error {
 	case m.Weighting != Uniform && m.Weighting != Exponential:
 		return fmt.Errorf("privacy: masking has no weighting %q, only %q and %q", m.Weighting, Uniform, Exponential)
 	case m.Fill-m.Fill != 0:
-		return fmt.Errorf("privacy: masked features are filled with %v", m.Fill)
+		return fmt.Errorf("privacy: the fill value is %v, want a finite number", m.Fill)
 	}
 	return nil
 }
 
-// Mask returns the records masked, and where they are in clear. Row i is the record
-// of number records[i], and draws(number) its random numbers, at their beginning:
+// Mask returns the masked records and their masks. Row i is record number records[i];
+// draws(number) returns that record's random numbers from their beginning:
 //
 //	func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) }
 //
-// What is given is not written to.
+// x is not changed.
 func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record int) *rand.Rand) (array.Matrix[float32], Masks, error) {
 	m = m.WithDefaults()
 	var none Masks
@@ -123,10 +124,10 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 		return x, none, fmt.Errorf("privacy: %w", err)
 	}
 	if len(records) != x.Rows {
-		return x, none, fmt.Errorf("privacy: masking %d rows, the numbers of %d records are given", x.Rows, len(records))
+		return x, none, fmt.Errorf("privacy: masking %d rows with the numbers of %d records", x.Rows, len(records))
 	}
 	if x.Cols%m.Channels != 0 {
-		return x, none, fmt.Errorf("privacy: masking: %d columns are not those of %d channels", x.Cols, m.Channels)
+		return x, none, fmt.Errorf("privacy: masking: %d columns are not a multiple of %d channels", x.Cols, m.Channels)
 	}
 	n := x.Cols / m.Channels
 	k, err := m.NumDraws(n)
@@ -144,7 +145,7 @@ func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record 
 	return out, masks, nil
 }
 
-// fillMasked copies what is in clear and fills the rest.
+// fillMasked copies the unmasked features and fills the others.
 func (m Masking) fillMasked(to, from []float32, clear func(feature int) bool) {
 	n := len(from) / m.Channels
 	for c, v := range from {
@@ -155,8 +156,7 @@ func (m Masking) fillMasked(to, from []float32, clear func(feature int) bool) {
 	}
 }
 
-// logWeights are the logarithms of weights that are proportional to the chances of a
-// row's features, the greatest 0.
+// logWeights are the logarithms of the weights of a row's features, the greatest 0.
 func (m Masking) logWeights(row []float32) []float64 {
 	n := len(row) / m.Channels
 	out := make([]float64, n)
@@ -164,7 +164,7 @@ func (m Masking) logWeights(row []float32) []float64 {
 		for c, v := range row {
 			out[c%n] += float64(v) / float64(2*m.Channels)
 		}
-		shift := slices.Max(out) // so that nothing overflows
+		shift := slices.Max(out) // against overflow
 		for j := range out {
 			out[j] -= shift
 		}
@@ -172,7 +172,7 @@ func (m Masking) logWeights(row []float32) []float64 {
 	return out
 }
 
-// draw returns k features, some twice where there is replacement.
+// draw returns k features; with replacement some can repeat.
 func (m Masking) draw(logWeights []float64, k int, rng *rand.Rand) []int {
 	if m.Replacement {
 		return drawWithReplacement(logWeights, k, rng)
@@ -180,7 +180,7 @@ func (m Masking) draw(logWeights []float64, k int, rng *rand.Rand) []int {
 	return drawWithoutReplacement(logWeights, k, rng)
 }
 
-// drawWithReplacement draws with replacement.
+// drawWithReplacement draws k features with replacement.
 func drawWithReplacement(logWeights []float64, k int, rng *rand.Rand) []int {
 	sums, sum := make([]float64, len(logWeights)), 0.0
 	for j, w := range logWeights {
@@ -195,9 +195,9 @@ func drawWithReplacement(logWeights []float64, k int, rng *rand.Rand) []int {
 	return out
 }
 
-// drawWithoutReplacement draws one after the other, each among those that are left. Times with
-// rates of the weights come in the same order (Efraimidis and Spirakis 2006). Where a
-// weight is below the least float64, and the time infinite, their logarithms tell.
+// drawWithoutReplacement draws k features without replacement. Exponential times with the
+// weights as rates come in this order (Efraimidis and Spirakis 2006). Where a weight underflows
+// and the time is infinite, the logarithms of the times are compared.
 func drawWithoutReplacement(logWeights []float64, k int, rng *rand.Rand) []int {
 	times, logs, order := make([]float64, len(logWeights)), make([]float64, len(logWeights)), make([]int, len(logWeights))
 	for j, w := range logWeights {

@@ -86,7 +86,7 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 	}
 }
 
-func TestARecordIsMaskedAlikeWhoeverAsks(t *testing.T) {
+func TestTheMaskDependsOnTheRecordAlone(t *testing.T) {
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}} {
 		x := bright(6, 40)
 		all, _ := masked(t, m, x, upTo(6), 1)
@@ -155,7 +155,7 @@ func TestTableIVIsOfAHundredFeatures(t *testing.T) {
 
 // By formula and by simulation: what is in clear, and whether a trigger of four pixels
 // is. The claimed delta is the coverage.
-func TestWhatSurvivesMasking(t *testing.T) {
+func TestSurvivalProbability(t *testing.T) {
 	const n, rows = 784, 4000
 	trigger := []int{24*28 + 24, 24*28 + 25, 25*28 + 24, 25*28 + 25}
 	for _, c := range []struct {
@@ -196,7 +196,8 @@ func TestWhatSurvivesMasking(t *testing.T) {
 	}
 }
 
-// sequences lists all ways to draw k features, with the chance of each: the twin of law.
+// sequences lists all ways to draw k features with their probabilities: a second computation of
+// subsetProbabilities.
 func sequences(weights []float64, k int, replacement bool) map[int]float64 {
 	out := map[int]float64{}
 	var walk func(set int, left int, p float64)
@@ -230,8 +231,9 @@ func weights(m Masking, row []float32) []float64 {
 	return out
 }
 
-// The law of masks in three ways: by subsets, by all sequences of draws, and drawn.
-func TestMasksHaveTheirLaw(t *testing.T) {
+// The distribution of masks in three ways: by subsets, by all sequences of draws, and by
+// sampling.
+func TestMasksHaveTheirDistribution(t *testing.T) {
 	x := []float32{0, 1, 0.3, 2}
 	const rows, k = 40000, 2
 	many := array.New[float32](rows, 4)
@@ -292,9 +294,8 @@ func neighbours(n int) (x []float32, of map[string][]float32) {
 	return x, map[string][]float32{"one feature less": x[:n-1], "another value": other}
 }
 
-// For uniform draws both claims hold, for either relation, with nothing to spare in
-// delta; and epsilon is idle: the same delta is needed at 0, at the claimed epsilon and
-// at infinity.
+// For uniform draws both claims hold, for either relation, with nothing to spare in delta; and
+// epsilon plays no part: the same delta is needed at 0, at the claimed epsilon and at infinity.
 func TestTheClaimsHoldAndTheirEpsilonIsIdle(t *testing.T) {
 	pairs := 0
 	for n := 2; n <= 6; n++ {
@@ -332,8 +333,8 @@ func TestTheClaimsHoldAndTheirEpsilonIsIdle(t *testing.T) {
 	}
 }
 
-// Drawn by weights of their own values, records break both claims: a neighbour that is
-// bright in the feature has it drawn more often.
+// If features are drawn with weights from their own values, both claims fail: a neighbour that
+// is bright in the feature has it drawn more often.
 func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 	for n := 3; n <= 6; n++ {
 		x, of := neighbours(n)
@@ -384,7 +385,7 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 	}
 }
 
-func TestRecordsThatDifferInEverythingAreToldApart(t *testing.T) {
+func TestRecordsThatDifferInEverythingAreDistinguished(t *testing.T) {
 	x, y := []float32{0, 0, 0, 0}, []float32{1, 1, 1, 1}
 	for _, m := range []Masking{{}, {Replacement: true}} {
 		if got, err := m.SmallestDelta(x, y, 1, 10); err != nil || math.Abs(got-1) > 1e-12 {
@@ -396,7 +397,7 @@ func TestRecordsThatDifferInEverythingAreToldApart(t *testing.T) {
 	}
 }
 
-func TestNonsenseIsNotMasked(t *testing.T) {
+func TestInvalidMaskingIsRefused(t *testing.T) {
 	x := bright(2, 6)
 	nan := bright(2, 6)
 	nan.Data[7] = float32(math.NaN())
@@ -405,16 +406,16 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 		x       array.Matrix[float32]
 		records []int
 	}{
-		"the rate of masking, 1.5":     {Masking{Rate: 1.5}, x, upTo(2)},
-		"the rate of masking, -1":      {Masking{Rate: -1}, x, upTo(2)},
-		"draws none of 6 features":     {Masking{Rate: 0.1}, x, upTo(2)},
-		"masking of -3 channels":       {Masking{Channels: -3}, x, upTo(2)},
-		"6 columns are not those of 4": {Masking{Channels: 4}, x, upTo(2)},
-		"has no weighting \"linear\"":  {Masking{Weighting: "linear"}, x, upTo(2)},
-		"are filled with NaN":          {Masking{Fill: float32(math.NaN())}, x, upTo(2)},
-		"masking: row 1, column 1":     {Masking{}, nan, upTo(2)},
-		"the numbers of 3 records":     {Masking{}, x, upTo(3)},
-		"11 values do not fill":        {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, upTo(2)},
+		"the rate of masking, 1.5":          {Masking{Rate: 1.5}, x, upTo(2)},
+		"the rate of masking, -1":           {Masking{Rate: -1}, x, upTo(2)},
+		"draws none of 6 features":          {Masking{Rate: 0.1}, x, upTo(2)},
+		"masking of -3 channels":            {Masking{Channels: -3}, x, upTo(2)},
+		"6 columns are not a multiple of 4": {Masking{Channels: 4}, x, upTo(2)},
+		"has no weighting \"linear\"":       {Masking{Weighting: "linear"}, x, upTo(2)},
+		"the fill value is NaN":             {Masking{Fill: float32(math.NaN())}, x, upTo(2)},
+		"masking: row 1, column 1":          {Masking{}, nan, upTo(2)},
+		"the numbers of 3 records":          {Masking{}, x, upTo(3)},
+		"11 values do not fill":             {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, upTo(2)},
 	} {
 		if _, _, err := c.m.Mask(c.x, c.records, draws(1)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
@@ -423,7 +424,7 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 	for words, f := range map[string]func() error{
 		"0 draws from 4":              func() error { _, err := ClaimWithReplacement(4, 0); return err },
 		"5 draws without replacement": func() error { _, err := ClaimWithoutReplacement(4, 5); return err },
-		"the fate of 9 features of 8": func() error { _, err := Masking{}.SurvivalProbability(8, 9); return err },
+		"9 given features of 8":       func() error { _, err := Masking{}.SurvivalProbability(8, 9); return err },
 		"draws 3 of the 2 features of y": func() error {
 			_, err := Masking{}.SmallestDelta(make([]float32, 3), make([]float32, 2), 3, 1)
 			return err
@@ -444,7 +445,7 @@ func TestNonsenseIsNotMasked(t *testing.T) {
 			_, err := Masking{Replacement: true}.SmallestDelta(make([]float32, 16), make([]float32, 16), 1e9, 1)
 			return err
 		},
-		"features of one column": func() error {
+		"exact masking needs one channel": func() error {
 			_, err := Masking{Channels: 3}.SmallestDelta(make([]float32, 3), make([]float32, 3), 1, 1)
 			return err
 		},

@@ -2,15 +2,15 @@ package privacy
 
 import "fmt"
 
-// The range in which noise is looked for, and the number of halvings, as in the
-// program of "Fishing for Privacy".
+// The range that is searched and the number of halvings, as in the program of "Fishing for
+// Privacy".
 const (
 	minNoise, maxNoise = 0.01, 100
 	halvings           = 64
 )
 
-// Noise is the least noise at which so many steps spend no more than epsilon at delta
-// by RDP, between 0.01 and 100, found by halving.
+// Noise is the smallest noise with which so many steps spend at most epsilon at delta by RDP. It
+// searches between 0.01 and 100 by bisection.
 func Noise(epsilon, delta, rate float64, steps int) (float64, error) {
 	if !(epsilon > 0) {
 		return 0, fmt.Errorf("privacy: epsilon is %v, not a positive number", epsilon)

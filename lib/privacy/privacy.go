@@ -1,9 +1,9 @@
-// Package privacy accounts for differential privacy: how much a training that adds
-// Gaussian noise to clipped gradients of random batches has said about any one
-// record. It knows no model; a training writes down what it did in a History, which
-// is plain data and belongs into its checkpoint.
+// Package privacy is an accountant for differential privacy. It bounds what a training that adds
+// Gaussian noise to clipped gradients of random batches reveals about any one record. It does
+// not depend on a model: a training records its steps in a History, which is plain data and part
+// of its checkpoint.
 //
-// Neighbouring data sets differ in one record that one of them has (add or remove).
+// Neighbouring data sets differ in one record that only one of them has (add or remove).
 package privacy
 
 import (
@@ -11,19 +11,19 @@ import (
 	"math"
 )
 
-// Step is a number of steps of one kind. Each record enters a step's batch with
-// probability Rate, on its own (Poisson sampling), its gradient is clipped to a norm
-// C, and normal noise of standard deviation Noise times C is added to the sum.
+// Step is a number of steps of one kind. Each record enters a step's batch independently with
+// probability Rate (Poisson sampling), its gradient is clipped to a norm C, and normal noise of
+// standard deviation Noise times C is added to the sum.
 type Step struct {
 	Rate  float64 `json:"rate"`  // in (0, 1]
 	Noise float64 `json:"noise"` // above 0
 	Times int     `json:"times"`
 }
 
-// History is everything that a training has done, in any order.
+// History is all steps of a training, in any order.
 type History []Step
 
-// Add writes down more steps.
+// Add returns the history with more steps.
 func (h History) Add(s Step) History {
 	if n := len(h); n > 0 && h[n-1].Rate == s.Rate && h[n-1].Noise == s.Noise {
 		out := append(History(nil), h...)
@@ -33,7 +33,7 @@ func (h History) Add(s Step) History {
 	return append(h[:len(h):len(h)], s)
 }
 
-// maxSteps bounds all steps of a history; a float64 counts no further.
+// maxSteps bounds the steps of a history; a float64 counts no further.
 const maxSteps = 1 << 53
 
 func (h History) check(delta float64) error {
@@ -68,7 +68,7 @@ func checkDelta(delta float64) error {
 	return nil
 }
 
-// Steps is the number of all steps.
+// Steps is the total number of steps.
 func (h History) Steps() int {
 	n := 0
 	for _, s := range h {

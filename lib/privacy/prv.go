@@ -7,40 +7,40 @@ import (
 	"math"
 )
 
-// Bounds hold the true epsilon: Low <= epsilon <= High.
+// Bounds contain the true epsilon: Low <= epsilon <= High.
 type Bounds struct {
 	Low      float64 `json:"low"`
 	Estimate float64 `json:"estimate"`
 	High     float64 `json:"high"`
 }
 
-// PRV is how finely the privacy loss is computed. The zero value is exact to 0.05.
+// PRV is the precision of the privacy loss accountant. The zero value gives epsilon to within
+// 0.05.
 type PRV struct {
-	EpsilonError float64 `json:"epsilon_error,omitempty"` // half of the width of the bounds, 0: 0.05
-	DeltaError   float64 `json:"delta_error,omitempty"`   // what delta itself is out by at most, 0: a thousandth of delta
+	EpsilonError float64 `json:"epsilon_error,omitempty"` // half the width of the bounds, 0: 0.05
+	DeltaError   float64 `json:"delta_error,omitempty"`   // largest error of delta, 0: a thousandth of delta
 }
 
-// PRV bounds epsilon at delta by the law of the privacy loss (Gopi, Lee and Wutschitz
-// 2021), where RDP gives an upper bound alone, often a fifth too high. The privacy
-// loss of one step,
+// PRV bounds epsilon at delta by the distribution of the privacy loss (Gopi, Lee and Wutschitz
+// 2021). RDP gives only an upper bound, often a fifth too high. The privacy loss of one step,
 //
 //	Y = ln dP/dQ (x), x ~ P,  P and Q: the step with and without a record
 //
-// is put on a grid of width w, with the mean that it has, and the losses of all steps
-// are added by fast Fourier transform:
+// is put on a grid of width w that keeps its mean, and the losses of all steps are convolved by
+// fast Fourier transform:
 //
 //	delta(epsilon) = E[ (1 - exp(epsilon - Y))+ ],  w <= EpsilonError / sqrt(n/2 ln(12/DeltaError))
 //
-// of both directions, a record added and one removed, the worse one counts. No steps
-// spend nothing.
+// The worse of the two directions, a record added and a record removed, counts. No steps spend
+// nothing.
 //
-// What is transformed is the law times exp(lambda y), with lambda such that most of it
-// lies near epsilon (its Esscher transform). The errors of the transform are relative to
-// the largest probabilities; without lambda those lie far from epsilon, and the errors
-// are larger than a small delta. They are bounded as they occur and widen Low and High.
+// The transform is applied to the distribution times exp(lambda y) (its Esscher transform), with
+// lambda such that most of the mass lies near epsilon. The errors of the transform are relative
+// to the largest probabilities; without lambda those lie far from epsilon, and the errors exceed
+// a small delta. The errors are bounded as they occur and widen Low and High.
 //
-// Where the grid would need more than 2^24 points, or delta is too small for float64, it
-// refuses and says what RDP bounds.
+// It is an error if the grid would need more than 2^24 points, or if delta is too small for
+// float64. The error states the bound by RDP.
 func (h History) PRV(delta float64, p PRV) (Bounds, error) {
 	if err := h.check(delta); err != nil {
 		return Bounds{}, err
@@ -63,16 +63,16 @@ func (h History) PRV(delta float64, p PRV) (Bounds, error) {
 	return worst, nil
 }
 
-// noBoundsError names the accountant that does say something.
+// noBoundsError is the error of PRV, with the bound by RDP.
 func (h History) noBoundsError(why error, delta float64) error {
 	spent, err := h.RDP(delta)
 	if err != nil {
 		return fmt.Errorf("privacy: no bounds by the privacy loss: %w", errors.Join(why, err))
 	}
-	return fmt.Errorf("privacy: no bounds by the privacy loss: %w; ask RDP, which bounds epsilon by %.4g at delta %v", why, spent.Epsilon, delta)
+	return fmt.Errorf("privacy: no bounds by the privacy loss: %w; RDP bounds epsilon by %.4g at delta %v", why, spent.Epsilon, delta)
 }
 
-// direction bounds the epsilon of a record removed, or of one added.
+// direction bounds epsilon for a record removed, or for one added.
 func (h History) direction(removed bool, delta float64, p PRV) (Bounds, error) {
 	width := p.EpsilonError / math.Sqrt(float64(h.Steps())/2*math.Log(12/p.DeltaError))
 	s, err := h.lossSum(removed, width, p.DeltaError)
@@ -80,7 +80,7 @@ func (h History) direction(removed bool, delta float64, p PRV) (Bounds, error) {
 		return Bounds{}, err
 	}
 	lambda := s.lambda(delta)
-	if t := s.window(lambda); t.points < minPoints { // finer, where that costs nothing
+	if t := s.window(lambda); t.points < minPoints { // a finer grid at no cost
 		finer := max(t.length, s.maxRange()/16) / minPoints
 		if s, err = h.lossSum(removed, min(width, finer), p.DeltaError); err != nil {
 			return Bounds{}, err
@@ -103,12 +103,12 @@ func (h History) direction(removed bool, delta float64, p PRV) (Bounds, error) {
 	return Bounds{}, fmt.Errorf("the rounding of float64 moves epsilon by %.2g", lost)
 }
 
-// fallbacks is how often a smaller lambda is tried. Where a loss has a largest value that
-// is likely, as that of a record added has, epsilon lies below what the first one shows.
+// fallbacks is how often a smaller lambda is tried. Where the largest value of a loss is likely,
+// as for a record added, epsilon can lie below the window of the first lambda.
 const fallbacks = 10
 
-// bounds are those of the composed law, but for what the grid moves, and how far the
-// errors of rounding widen them, NaN where the law does not show epsilon.
+// bounds are the bounds of epsilon without the grid's own error, and lost is by how much
+// rounding widens them; NaN if epsilon is outside the window.
 func (c composed) bounds(delta, deltaError float64) (b Bounds, lost float64) {
 	b = Bounds{c.epsilon(delta+deltaError, -1), c.epsilon(delta, 0), c.epsilon(delta-deltaError, 1)}
 	lost = max(c.epsilon(delta+deltaError, 0)-b.Low, b.High-c.epsilon(delta-deltaError, 0))

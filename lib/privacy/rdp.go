@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Spent is a bound from Renyi differential privacy.
+// Spent is a bound of epsilon by Renyi differential privacy.
 type Spent struct {
 	Epsilon float64 `json:"epsilon"`
-	Order   float64 `json:"order"` // the one that gives the bound; where it is the first or last one tried, others might give a better one
+	Order   float64 `json:"order"` // order that gives the bound; if it is the first or last one tried, others might give a better bound
 }
 
 // Orders are those of Opacus 1.4.0: 1.1 to 10.9 in steps of 0.1, then 12 to 63.
@@ -23,13 +23,13 @@ func Orders() []float64 {
 	return out
 }
 
-// RDP bounds epsilon at delta by Renyi differential privacy: at every order a the
-// steps' divergences add up to R(a), and
+// RDP bounds epsilon at delta by Renyi differential privacy. At every order a the divergences of
+// the steps add up to R(a), and
 //
 //	epsilon = min over a of  R(a) - (ln delta + ln a)/(a - 1) + ln((a - 1)/a)
 //
-// (Mironov 2017; Canonne, Kamath and Steinke 2020, proposition 12), never below 0, as
-// Opacus 1.4.0 computes it, over its Orders. No steps spend nothing.
+// (Mironov 2017; Canonne, Kamath and Steinke 2020, proposition 12), at least 0, as Opacus 1.4.0
+// computes it, over Orders. No steps spend nothing.
 func (h History) RDP(delta float64) (Spent, error) {
 	if err := h.check(delta); err != nil {
 		return Spent{}, err
@@ -49,7 +49,7 @@ func (h History) RDP(delta float64) (Spent, error) {
 		}
 	}
 	if math.IsInf(best.Epsilon, 1) {
-		return Spent{}, fmt.Errorf("privacy: no order bounds epsilon: there is too little noise")
+		return Spent{}, fmt.Errorf("privacy: no order bounds epsilon: the noise is too small")
 	}
 	best.Epsilon = max(0, best.Epsilon)
 	return best, nil
@@ -69,7 +69,7 @@ func (s Step) renyi(a float64) float64 {
 	return s.fractionalMoment(a) / (a - 1)
 }
 
-// wholeMoment is ln E by the binomial theorem.
+// wholeMoment is ln E for an integer order, by the binomial theorem.
 func (s Step) wholeMoment(a int) float64 {
 	sum := math.Inf(-1)
 	for k := range a + 1 {
@@ -79,9 +79,9 @@ func (s Step) wholeMoment(a int) float64 {
 	return sum
 }
 
-// fractionalMoment is ln E for an order that is no integer. The integral is cut where
-// the two parts of the mixture are equal, at z, and expanded into a binomial series on
-// either side, whose terms change their sign.
+// fractionalMoment is ln E for an order that is not an integer. The integral is split at z,
+// where the two parts of the mixture are equal, and each side is expanded into a binomial series
+// whose terms change sign.
 func (s Step) fractionalMoment(a float64) float64 {
 	q, sd := s.Rate, s.Noise
 	z := float64(sd*sd*math.Log(1/q-1)) + 0.5
@@ -92,7 +92,7 @@ func (s Step) fractionalMoment(a float64) float64 {
 		size := math.Log(math.Abs(coefficient))
 		below := size + float64(k*math.Log(q)) + float64(j*math.Log1p(-q)) + (float64(k*k)-k)/(2*sd*sd) + math.Log(0.5) + logErfc((k-z)/(math.Sqrt2*sd))
 		above := size + float64(j*math.Log(q)) + float64(k*math.Log1p(-q)) + (float64(j*j)-j)/(2*sd*sd) + math.Log(0.5) + logErfc((z-j)/(math.Sqrt2*sd))
-		if math.IsNaN(below + above) { // the noise is too little for float64
+		if math.IsNaN(below + above) { // the noise is too small for float64
 			break
 		}
 		total.add(below, coefficient > 0)
@@ -105,14 +105,14 @@ func (s Step) fractionalMoment(a float64) float64 {
 	return math.Inf(1) // no bound from this order
 }
 
-// seriesEnd is the logarithm of a term that ends the series, as in Opacus; a series
-// that is longer than maxSeriesTerms bounds nothing.
+// seriesEnd is the logarithm of the term that ends the series, as in Opacus. A series longer
+// than maxSeriesTerms gives no bound.
 const (
 	seriesEnd      = -30
 	maxSeriesTerms = 1e6
 )
 
-// signed is a sum of positive and negative terms, kept as logarithms.
+// signed is a sum of positive and negative terms, stored as logarithms.
 type signed struct {
 	plus, minus float64
 	some        bool
@@ -129,7 +129,7 @@ func (s *signed) add(log float64, positive bool) {
 	}
 }
 
-// log is the logarithm of the sum, which is positive.
+// log is the logarithm of the sum, which must be positive.
 func (s *signed) log() float64 { return s.plus + math.Log1p(-math.Exp(s.minus-s.plus)) }
 
 func logAdd(a, b float64) float64 {
@@ -147,7 +147,7 @@ func logBinomial(n, k int) float64 {
 	return a - b - c
 }
 
-// logErfc is ln erfc(x); far out, where erfc is 0 in float64, by its asymptotic series
+// logErfc is ln erfc(x). Where erfc underflows, it uses the asymptotic series
 //
 //	erfc(x) = exp(-x^2)/(x sqrt pi) (1 - 1/(2x^2) + 3/(4x^4) - 15/(8x^6) + ...)
 func logErfc(x float64) float64 {

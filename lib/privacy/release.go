@@ -1,5 +1,7 @@
 package privacy
 
+// Laplace and Gaussian mechanisms for releasing vectors.
+
 import (
 	"cmp"
 	"fmt"
@@ -9,47 +11,46 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Mechanism releases a vector with noise, so that whoever sees it can hardly tell
-// from which it was made: any two vectors are neighbours (local privacy). It shortens
-// the vector to a norm of at most Clip first, after which two of them are at most
-// 2 Clip apart; that, stated, is the sensitivity.
+// Mechanism releases a vector with noise, so that an observer can hardly tell which vector it
+// was made from. Any two vectors are neighbours (local privacy). It first scales the vector to a
+// norm of at most Clip, so that the sensitivity is 2 Clip.
 //
-// The noise is centred at 0. The published program of "BlindU" draws its Laplace
-// noise at location 1, which moves every coordinate of everything released by 1, and
-// states no clipping; its results with noise (epsilon = 2 in Table IV) cannot be read
-// as those of either mechanism. Both mechanisms here spend that epsilon at zero value.
+// The noise has mean 0. The published program of "BlindU" draws Laplace noise at location 1,
+// which moves every released coordinate by 1, and states no clipping; its results with noise
+// (epsilon = 2 in Table IV) are those of neither mechanism. Both mechanisms here spend that
+// epsilon by default.
 //
-// The noise is as good as a test of methods needs, no better: see train.Private.
+// The random numbers are good enough to test methods, not to protect real data: see
+// train.Private.
 type Mechanism interface {
-	// Name is the mechanism's short name, such as "laplace".
+	// Name is the mechanism's short name, for example "laplace".
 	Name() string
-	// Prepare works out the noise, or reports a setting that cannot be.
+	// Prepare computes the noise, or returns an error for invalid settings.
 	Prepare() (Releaser, error)
 }
 
-// Releaser shortens a vector, given in parts, and adds the noise, in place; part i
-// draws from noise(i).
+// Releaser clips a vector, given in parts, and adds the noise, in place; part i draws from
+// noise(i).
 type Releaser func(parts [][]float64, noise func(part int) *rand.Rand)
 
-// Laplace adds noise of density exp(-|t|/b)/(2b) to every coordinate of a vector whose
-// L1 norm is at most Clip, with
+// Laplace adds noise of density exp(-|t|/b)/(2b) to every coordinate of a vector whose L1 norm
+// is at most Clip, with
 //
 //	b = 2 Clip Releases / Epsilon
 //
-// All releases together are (Epsilon, 0)-private, by the sum of what each spends.
+// All releases together are (Epsilon, 0)-private, by basic composition.
 type Laplace struct {
 	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
 	Clip     float64 `json:"clip,omitempty"`     // the L1 norm, 0: 1
 	Releases int     `json:"releases,omitempty"` // 0: 1
 }
 
-// Gaussian adds normal noise to every coordinate of a vector whose Euclidean norm is
-// at most Clip, of standard deviation
+// Gaussian adds normal noise to every coordinate of a vector whose Euclidean norm is at most
+// Clip, of standard deviation
 //
 //	sigma = 2 Clip Noise(Epsilon, Delta, 1, Releases)
 //
-// so that all releases together are (Epsilon, Delta)-private, as RDP has it: each is a
-// step at rate 1.
+// All releases together are (Epsilon, Delta)-private by RDP: each is a step at rate 1.
 type Gaussian struct {
 	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
 	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
@@ -65,13 +66,13 @@ func (Laplace) Name() string { return "laplace" }
 // Name implements Mechanism.
 func (Gaussian) Name() string { return "gaussian" }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (l Laplace) WithDefaults() Laplace {
 	l.Epsilon, l.Clip, l.Releases = cmp.Or(l.Epsilon, 2), cmp.Or(l.Clip, 1), cmp.Or(l.Releases, 1)
 	return l
 }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (g Gaussian) WithDefaults() Gaussian {
 	g.Epsilon, g.Delta = cmp.Or(g.Epsilon, 2), cmp.Or(g.Delta, 1e-5)
 	g.Clip, g.Releases = cmp.Or(g.Clip, 1), cmp.Or(g.Releases, 1)
@@ -90,13 +91,13 @@ func checkRelease(name string, epsilon, clip float64, releases int) error {
 	return nil
 }
 
-// Scale is b.
+// Scale is b, the scale of the noise.
 func (l Laplace) Scale() float64 {
 	l = l.WithDefaults()
 	return 2 * l.Clip * float64(l.Releases) / l.Epsilon
 }
 
-// Std is sigma.
+// Std is sigma, the standard deviation of the noise.
 func (g Gaussian) Std() (float64, error) {
 	g = g.WithDefaults()
 	if err := checkRelease(g.Name(), g.Epsilon, g.Clip, g.Releases); err != nil {
@@ -106,7 +107,7 @@ func (g Gaussian) Std() (float64, error) {
 	return 2 * g.Clip * noise, err
 }
 
-// History is what the releases spend, for the accountants.
+// History is the releases as steps, for the accountants.
 func (g Gaussian) History() (History, error) {
 	g = g.WithDefaults()
 	std, err := g.Std()
@@ -182,9 +183,8 @@ func addNoise(parts [][]float64, noise func(part int) *rand.Rand, draw func(*ran
 	}
 }
 
-// Release returns the rows with noise, each a vector of its own, and leaves what is
-// given alone. Row i is the record of number records[i], which draws from
-// draws(number), as in Masking.Mask.
+// Release returns a copy of the rows with noise; each row is one vector. Row i is record number
+// records[i], which draws from draws(number), as in Masking.Mask.
 func Release(m Mechanism, x array.Matrix[float32], records []int, draws func(record int) *rand.Rand) (array.Matrix[float32], error) {
 	release, err := m.Prepare()
 	if err != nil {
@@ -194,7 +194,7 @@ func Release(m Mechanism, x array.Matrix[float32], records []int, draws func(rec
 		return x, fmt.Errorf("privacy: %w", err)
 	}
 	if len(records) != x.Rows {
-		return x, fmt.Errorf("privacy: %s: %d rows, the numbers of %d records are given", m.Name(), x.Rows, len(records))
+		return x, fmt.Errorf("privacy: %s: %d rows with the numbers of %d records", m.Name(), x.Rows, len(records))
 	}
 	out := array.Convert[float64](x)
 	for i := range out.Rows {

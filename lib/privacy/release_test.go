@@ -23,8 +23,8 @@ func noiseOf(t *testing.T, m Mechanism, n int) []float64 {
 	return v
 }
 
-// Every coordinate's place in the law that it is said to have is uniform. Noise at
-// location 1, the program's, is not.
+// The quantiles of every coordinate under the stated distribution are uniform. Noise at location
+// 1, the program's, is not.
 func TestNoiseIsCentredAndHasItsLaw(t *testing.T) {
 	std, err := Gaussian{Clip: 3}.Std()
 	if err != nil {
@@ -153,7 +153,7 @@ func TestRowsAreReleasedByTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestNonsenseIsNotReleased(t *testing.T) {
+func TestInvalidReleasesAreRefused(t *testing.T) {
 	x := bright(2, 3)
 	nan := bright(2, 3)
 	nan.Data[4] = float32(math.NaN())
@@ -162,13 +162,13 @@ func TestNonsenseIsNotReleased(t *testing.T) {
 		x       array.Matrix[float32]
 		records []int
 	}{
-		"laplace: the epsilon is -1":           {Laplace{Epsilon: -1}, x, upTo(2)},
-		"laplace: the longest vector is NaN":   {Laplace{Clip: math.NaN()}, x, upTo(2)},
-		"gaussian: the longest vector is +Inf": {Gaussian{Clip: math.Inf(1)}, x, upTo(2)},
-		"gaussian: -2 releases":                {Gaussian{Releases: -2}, x, upTo(2)},
-		"delta is 2":                           {Gaussian{Delta: 2}, x, upTo(2)},
-		"laplace: row 1, column 1 is NaN":      {Laplace{}, nan, upTo(2)},
-		"gaussian: 2 rows, the numbers of 1":   {Gaussian{}, x, upTo(1)},
+		"laplace: the epsilon is -1":             {Laplace{Epsilon: -1}, x, upTo(2)},
+		"laplace: the longest vector is NaN":     {Laplace{Clip: math.NaN()}, x, upTo(2)},
+		"gaussian: the longest vector is +Inf":   {Gaussian{Clip: math.Inf(1)}, x, upTo(2)},
+		"gaussian: -2 releases":                  {Gaussian{Releases: -2}, x, upTo(2)},
+		"delta is 2":                             {Gaussian{Delta: 2}, x, upTo(2)},
+		"laplace: row 1, column 1 is NaN":        {Laplace{}, nan, upTo(2)},
+		"gaussian: 2 rows with the numbers of 1": {Gaussian{}, x, upTo(1)},
 	} {
 		if _, err := Release(c.m, c.x, c.records, func(int) *rand.Rand { return draws(1)(0) }); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)

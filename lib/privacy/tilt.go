@@ -1,5 +1,7 @@
 package privacy
 
+// Convolution of privacy losses under an exponential tilt.
+
 import (
 	"math"
 	"math/cmplx"
@@ -8,17 +10,18 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// tilt is a law times exp(lambda y - logMoment), and the window that holds the sum of
-// all losses under it.
+// tilt is the exponential tilt exp(lambda y - logMoment) of a distribution, and the window that
+// holds the sum of all losses under it.
 type tilt struct {
 	lambda    float64
 	logMoment float64 // ln E exp(lambda Y) of the sum
 	low       float64
 	length    float64
-	points    int // of the window, a power of two; maxPoints+1 where there are more
+	points    int // of the window, a power of two; maxPoints+1 if it would need more
 }
 
-// outsideProbability is the tilted probability beyond either end of a window, by Chernoff's bound.
+// outsideProbability is the tilted probability beyond either end of a window, by Chernoff's
+// bound.
 const outsideProbability = 1e-13
 
 // logMoment is ln E exp(t Y) of one step, and of the sum.
@@ -40,17 +43,18 @@ func (s lossSum) logMoment(t float64) float64 {
 	return out
 }
 
-// lambda gives the least epsilon with exp(logMoment - lambda epsilon) = delta, which
-// bounds the true one from above and is near to it, and is the mean of the tilted law.
-// Every lambda gives bounds that hold; this one gives narrow ones. Beyond a few per width
-// it tells no points apart.
+// lambda minimises the epsilon with exp(logMoment - lambda epsilon) = delta. That epsilon bounds
+// the true one from above, is near to it, and is the mean of the tilted distribution. Every
+// lambda gives valid bounds; this one gives narrow ones. Values beyond a few per width are not
+// used, because they no longer distinguish points.
 func (s lossSum) lambda(delta float64) float64 {
 	bound := func(lambda float64) float64 { return (s.logMoment(lambda) - math.Log(delta)) / lambda }
 	coarse := argminGeometric(bound, 4/s.width, 0.5, 40)
 	return argminGeometric(bound, coarse*math.Pow(2, 0.75), math.Pow(2, -0.25), 6)
 }
 
-// window holds the sum under the tilted law but for a probability of outside at either end.
+// window contains the sum under the tilted distribution, except for outsideProbability at either
+// end.
 func (s lossSum) window(lambda float64) tilt {
 	out := tilt{lambda: lambda, logMoment: s.logMoment(lambda), low: math.Inf(-1)}
 	high, spread := math.Inf(1), s.deviation(lambda)
@@ -67,7 +71,8 @@ func (s lossSum) window(lambda float64) tilt {
 	return out
 }
 
-// argminGeometric is the x with the least f, among from and its products with powers of ratio.
+// argminGeometric is the x with the smallest f, among from and its products with powers of
+// ratio.
 func argminGeometric(f func(float64) float64, from, ratio float64, powers int) float64 {
 	best, at := math.Inf(1), from
 	for range powers + 1 {
@@ -96,25 +101,26 @@ func (s lossSum) deviation(lambda float64) float64 {
 	return max(s.width, math.Sqrt(variance))
 }
 
-// composed is the tilted law of the sum of all losses: point i stands for the loss
-// (first + i) width + shift. With sums over the points j = i, i+1, ... and their losses y,
+// composed is the tilted distribution of the sum of all losses: point i is the loss (first + i)
+// width + shift. With sums over the points j = i, i+1, ... and their losses y,
 //
 //	tail(i)   = sum p(j) exp(-(lambda+1) (y(j) - y(i)))
 //	excess(i) = sum p(j) exp(-lambda (y(j) - y(i))) (1 - exp(-(y(j) - y(i))))
 //
-// delta(epsilon) = exp(logMoment - lambda y(i)) (excess(i) + (1 - exp(epsilon - y(i))) tail(i))
-// for an epsilon between y(i-1) and y(i).
+// and for an epsilon between y(i-1) and y(i)
+//
+//	delta(epsilon) = exp(logMoment - lambda y(i)) (excess(i) + (1 - exp(epsilon - y(i))) tail(i))
 type composed struct {
 	tilt
 	width, shift float64
 	first        int
-	excess, tail []float64 // one more than there are points
-	absolute     float64   // bounds the error of excess, of the transform and of the window
-	relative     float64   // bounds the relative error of all else
+	excess, tail []float64 // one more than the number of points
+	absolute     float64   // bounds the error of excess, from the transform and the window
+	relative     float64   // bounds the relative error of everything else
 }
 
-// compose adds up the losses of all steps on a circle of t.points points. What is beyond
-// the window comes back at its other end.
+// compose convolves the losses of all steps on a circle of t.points points. Mass beyond the
+// window wraps around.
 func (s lossSum) compose(t tilt) composed {
 	n := t.points
 	fft := fourier.NewFFT(n)
@@ -145,7 +151,7 @@ func (s lossSum) compose(t tilt) composed {
 	return out
 }
 
-// accumulate forms the sums, of positive numbers alone, from above.
+// accumulate forms tail and excess, which have positive terms only, from above.
 func (c *composed) accumulate(circle []float64) {
 	n := len(circle)
 	c.excess, c.tail = make([]float64, n+1), make([]float64, n+1)
@@ -157,7 +163,7 @@ func (c *composed) accumulate(circle []float64) {
 	}
 }
 
-// around is the tilted law of one step on a circle of n points, with a bound for the sum
+// around is the tilted distribution of one step on a circle of n points, with a bound of the sum
 // of its errors.
 func (k points) around(n int, lambda, width float64) (p []float64, err float64) {
 	p = make([]float64, n)
@@ -173,15 +179,15 @@ func (k points) around(n int, lambda, width float64) (p []float64, err float64) 
 
 func modulo(k, n int) int { return (k%n + n) % n }
 
-// product is x y with every product of parts rounded, wherever it is computed.
+// product is x y with every partial product rounded, so that it is the same on every machine.
 func product(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
 }
 
-// epsilon is the least epsilon, at least 0, with delta(epsilon) <= delta, where
-// delta(epsilon) is taken to be larger (side 1) or smaller (side -1) by the bound of its
-// error, or as it is (side 0). NaN where the window does not show it.
+// epsilon is the smallest epsilon >= 0 with delta(epsilon) <= delta. delta(epsilon) is increased
+// (side 1) or decreased (side -1) by the bound of its error, or used as it is (side 0). NaN if
+// epsilon is outside the window.
 func (c composed) epsilon(delta, side float64) float64 {
 	n := len(c.tail) - 1
 	zero := sort.Search(n, func(i int) bool { return c.loss(i) > 0 })
@@ -204,7 +210,7 @@ func (c composed) epsilon(delta, side float64) float64 {
 	return max(0, c.loss(i-1), c.loss(i)+math.Log1p(-min(1, below)))
 }
 
-// loss is that of a point.
+// loss is the loss of a point.
 func (c composed) loss(i int) float64 { return float64(float64(c.first+i)*c.width) + c.shift }
 
 // factor undoes the tilt at a point.

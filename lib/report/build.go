@@ -1,6 +1,6 @@
 package report
 
-// Columns are columns with names and nothing else.
+// Columns returns columns with the given names and no other settings.
 func Columns(names ...string) []Column {
 	out := make([]Column, len(names))
 	for i, name := range names {

@@ -1,3 +1,5 @@
+// Cells of tables, and the format of their numbers.
+
 package report
 
 import (
@@ -11,16 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// minus is the sign that people read; JSON numbers keep the ASCII hyphen.
+// minus is the typographic minus sign; JSON numbers keep the ASCII hyphen.
 const minus = "\u2212"
 
-// nan is a value that is no number, in words.
+// nan is the text of NaN.
 const nan = "not a number"
 
-// FormatNumber prints v with a fixed number of digits after the point and a
-// proper minus sign. A negative number that rounds to zero loses its sign,
-// numbers of 1e9 and above are printed as powers of ten, and what is not finite
-// is printed as a word.
+// FormatNumber prints v with a fixed number of digits after the point and a typographic minus
+// sign. A negative number that rounds to zero has no sign, numbers from 1e9 are printed as powers
+// of ten, and values that are not finite as words.
 func FormatNumber(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
@@ -42,7 +43,7 @@ func FormatNumber(v float64, digits int) string {
 	return s
 }
 
-// FormatInterval prints "[low, high]" in the style of FormatNumber.
+// FormatInterval prints "[low, high]" as FormatNumber does.
 func FormatInterval(low, high float64, digits int) string {
 	return "[" + FormatNumber(low, digits) + ", " + FormatNumber(high, digits) + "]"
 }
@@ -55,7 +56,7 @@ func FormatP(p float64) string {
 	return strconv.FormatFloat(p, 'f', 3, 64)
 }
 
-// FormatSeconds prints a time in three digits and the unit that suits it.
+// FormatSeconds prints a time with three digits in s, ms or us.
 func FormatSeconds(v float64) string {
 	unit := "s"
 	switch {
@@ -67,8 +68,8 @@ func FormatSeconds(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64) + " " + unit
 }
 
-// Num is a number with a fixed count of digits after the point. A value that is
-// not finite becomes a gap that says so.
+// Num returns a cell with a number and a fixed number of digits after the point. A value that is
+// not finite becomes a gap.
 func Num(v float64, digits int) Cell {
 	if !finite(v) {
 		return Gap(FormatNumber(v, 0))
@@ -76,10 +77,9 @@ func Num(v float64, digits int) Cell {
 	return Cell{Text: FormatNumber(v, digits), Value: &v}
 }
 
-// Est is a number with its interval, "0.61 [0.59, 0.63]". A value that is not
-// finite becomes a gap; a value without a finite interval says "no interval", and
-// an interval over units that share records carries a mark, which a footnote of
-// the table explains.
+// Est returns a cell with a number and its interval, "0.61 [0.59, 0.63]". A value that is not
+// finite becomes a gap. A value without a finite interval prints "no interval". An interval over
+// units that share records has a mark, which a footnote of the table explains.
 func Est(e stats.Estimate, digits int) Cell {
 	if !finite(e.Value) {
 		return Gap(FormatNumber(e.Value, 0))
@@ -96,7 +96,7 @@ func Est(e stats.Estimate, digits int) Cell {
 	return Cell{Text: text, Value: &e.Value, Estimate: &e}
 }
 
-// PVal is a p-value. What is not a probability becomes a gap that says so.
+// PVal returns a cell with a p-value. A number that is not a probability becomes a gap.
 func PVal(p float64) Cell {
 	if !(p >= 0 && p <= 1) {
 		return Gap(fmt.Sprintf("p = %v", p))
@@ -104,7 +104,7 @@ func PVal(p float64) Cell {
 	return Cell{Text: FormatP(p), P: &p}
 }
 
-// Share is k of n, printed as "17/20"; its value is k/n. Of none it is a gap.
+// Share returns a cell "k/n" with the value k/n. For n = 0 it is a gap.
 func Share(k, n int) Cell {
 	if n == 0 {
 		return Gap("of none")
@@ -113,17 +113,17 @@ func Share(k, n int) Cell {
 	return Cell{Text: fmt.Sprintf("%d/%d", k, n), Value: &v}
 }
 
-// Str is a cell of words.
+// Str returns a cell of text.
 func Str(s string) Cell { return Cell{Text: s} }
 
-// Gap is a cell without a number; the reason is printed in its place.
+// Gap returns a cell without a number; the reason is printed in its place.
 func Gap(reason string) Cell {
 	reason = cmp.Or(reason, "no reason given")
 	return Cell{Missing: reason}
 }
 
-// GapRow is the row of a method of which nothing could be measured: its label and,
-// up to the number of columns, the reason.
+// GapRow returns the row of a method that was not measured: its label, and the reason in all other
+// columns.
 func GapRow(reason, group, label string, columns int) Row {
 	row := Row{Kind: Method, Group: group, Cells: []Cell{Str(label)}}
 	for len(row.Cells) < columns {
@@ -132,8 +132,8 @@ func GapRow(reason, group, label string, columns int) Row {
 	return row
 }
 
-// WithGaps is the row of a method that has no numbers, with the reason in the place of each and
-// of the mean of none. Words stay, what a paper prints among them.
+// WithGaps returns the row with the reason in place of every number and of every NaN. Text cells,
+// such as a paper's values, are kept.
 func (r Row) WithGaps(reason string) Row {
 	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
 	for i, c := range out.Cells {
@@ -144,7 +144,7 @@ func (r Row) WithGaps(reason string) Row {
 	return out
 }
 
-// display is what a reader sees in the cell.
+// display returns the printed text of the cell.
 func (c Cell) display() string {
 	if c.Missing != "" {
 		return "(" + c.Missing + ")"
@@ -152,10 +152,10 @@ func (c Cell) display() string {
 	return c.Text
 }
 
-// numeric says whether the cell holds a number.
+// numeric reports whether the cell holds a number.
 func (c Cell) numeric() bool { return c.Value != nil || c.P != nil || c.Estimate != nil }
 
-// orNaN is the number, or NaN where JSON had null.
+// orNaN returns the number, or NaN for a JSON null.
 func orNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()

@@ -61,7 +61,7 @@ func ExampleFormatNumber() {
 	// Output: −0.023 [−0.03, 0.01] <0.001
 }
 
-// The line that stands under a figure.
+// The line under a figure.
 func ExampleProvenance_Line() {
 	p := report.Provenance{Scale: "quick", Seeds: []int64{0, 1, 2, 9}, Engine: "go", Kernel: "AVX2"}
 	fmt.Println(p.Line())

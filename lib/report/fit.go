@@ -1,3 +1,5 @@
+// Column widths: fitting a table into a terminal, and wrapping of text.
+
 package report
 
 import (
@@ -11,15 +13,14 @@ import (
 	"golang.org/x/term"
 )
 
-// gap is how far columns stand apart.
+// gap is the number of spaces between columns.
 const gap = 2
 
-// minWordColumn is the width below which a column of words is made narrower only where
-// nothing else helps.
+// minWordColumn is the width below which a column of words is narrowed only if nothing else helps.
 const minWordColumn = 16
 
-// terminalWidth is the width of the terminal that w is, 0 where it is none. COLUMNS goes before
-// what the terminal says; a pipe or a file has no width, whatever COLUMNS says.
+// terminalWidth returns the width of the terminal w, 0 if w is not a terminal. COLUMNS overrides
+// what the terminal reports, but not for a pipe or a file.
 func terminalWidth(w io.Writer) int {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -35,12 +36,12 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
-// panel is some of the columns, with the width of each on screen.
+// panel is a group of columns with their widths.
 type panel struct{ columns, widths []int }
 
-// panels divides the columns so that each panel fits into limit, where 0 is no limit. Every
-// panel begins with the first column, which says what a row is about. Columns are as wide
-// as their cells where there is room, and not narrower than needed.
+// panels divides the columns so that each panel fits into limit; 0 means no limit. Every panel
+// begins with the first column, which names the rows. Columns are as wide as their cells if there
+// is room, and no narrower than needed.
 func (t *Table) panels(limit int) []panel {
 	natural, least := t.widths(limit)
 	all := [][]int{{0}}
@@ -60,9 +61,9 @@ func (t *Table) panels(limit int) []panel {
 	return out
 }
 
-// widths are, for each column, the width of its cells and the one to which it may be
-// narrowed: that of its longest word, or of a number with its interval. Only where the
-// first column and one other would not fit beside each other may it be less.
+// widths returns, per column, the width of its cells and the least width: that of its longest
+// word, or of a number with its interval. It may be less only if the first column and another one
+// would not fit side by side.
 func (t *Table) widths(limit int) (natural, least []int) {
 	natural, least = make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	right := t.rightAligned()
@@ -90,8 +91,8 @@ func (t *Table) widths(limit int) (natural, least []int) {
 	return natural, least
 }
 
-// limitWidths sees that the first column and any other fit beside each other: the first may
-// have what the widest other leaves, and half in any case.
+// limitWidths makes the first column and any other fit side by side: the first gets what the
+// widest other leaves, and at least half.
 func limitWidths(least []int, limit int) {
 	others := least[1:]
 	if len(others) == 0 {
@@ -119,7 +120,7 @@ func (t *Table) keepNumbers(least []int) {
 	}
 }
 
-// shrinkWidths takes width from the widest columns until they fit, and not more than that.
+// shrinkWidths takes width from the widest columns until they fit.
 func shrinkWidths(widths, least []int, limit int) []int {
 	for limit > 0 && totalWidth(widths) > limit {
 		at := -1
@@ -144,7 +145,7 @@ func totalWidth(widths []int) int {
 	return total
 }
 
-// elementsAt is what a list holds at these places.
+// elementsAt returns the elements of a list at the given indices.
 func elementsAt[T any](list []T, at []int) []T {
 	out := make([]T, len(at))
 	for i, j := range at {
@@ -169,8 +170,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// breakLongWords puts spaces into words that are longer than a line, so that they can be wrapped;
-// no character is divided.
+// breakLongWords inserts spaces into words that are longer than a line, so that they can be
+// wrapped. No character is divided.
 func breakLongWords(text string, width int) string {
 	words := strings.Fields(text)
 	for i, word := range words {

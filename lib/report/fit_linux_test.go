@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal has the width it says, and COLUMNS, where that is a number, goes before.
+// A terminal has the width that it reports; COLUMNS, if it is a number, overrides it.
 func TestATerminalSaysItsWidth(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

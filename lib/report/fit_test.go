@@ -95,20 +95,20 @@ func panelsHold(t *Table, limit int) error {
 	if err := bare.TextWithin(&out, limit); err != nil {
 		return err
 	}
-	said := out.String()
+	text := out.String()
 	if notes := bare.Footnotes(); len(notes) > 0 {
-		said, _, _ = strings.Cut(said, "\n(1) ")
+		text, _, _ = strings.Cut(text, "\n(1) ")
 	}
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(text) {
 		if n := uniseg.StringWidth(strings.TrimRight(line, "\n")); n > limit {
 			return fmt.Errorf("%d columns: a line of %d: %s", limit, n, line)
 		}
 	}
 	panels, seen := bare.panels(limit), map[int]bool{}
-	if len(panels) == 1 && strings.Contains(said, "columns 2 to") {
+	if len(panels) == 1 && strings.Contains(text, "columns 2 to") {
 		return fmt.Errorf("%d columns: one panel that says which columns it holds", limit)
 	}
-	rest := said
+	rest := text
 	for _, p := range panels {
 		if p.columns[0] != 0 {
 			return fmt.Errorf("%d columns: a panel of columns %v", limit, p.columns)

@@ -1,3 +1,5 @@
+// Footnotes of a table: its notes, and warnings about its intervals.
+
 package report
 
 import (
@@ -9,11 +11,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// overlapMark stands behind an interval over units that share records.
+// overlapMark follows an interval over units that share records.
 const overlapMark = "\u2020"
 
-// Footnotes are what is printed under the table: its notes, and what has to be
-// said of the intervals in its cells wherever they stand.
+// Footnotes returns the notes that are printed under the table: its own, and warnings about the
+// intervals in its cells.
 func (t *Table) Footnotes() []string {
 	out := slices.Clone(t.Notes)
 	var units []string
@@ -41,7 +43,7 @@ func (t *Table) Footnotes() []string {
 	return out
 }
 
-// fewRates says how often intervals over so many models hold what they are for.
+// fewRates returns the warning about the coverage of intervals over few models.
 func fewRates(models map[int]bool) string {
 	var counts []string
 	low, high := 1.0, 0.0

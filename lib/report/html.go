@@ -1,3 +1,5 @@
+// Tables as HTML.
+
 package report
 
 import (
@@ -9,10 +11,10 @@ import (
 	"strings"
 )
 
-// HTML writes the table as plain HTML, without scripts or styles that it would not be read
-// without. Sides are given twice: JupyterLab's own style is stronger than the align
-// attribute, and other readers take styles out. The table stands in a frame: one that is
-// wider scrolls there, and its first column stays in sight.
+// HTML writes the table as plain HTML without scripts; it can be read without its styles.
+// Alignment is given as an attribute and as a style, because JupyterLab overrides the attribute
+// and other readers remove styles. The table is in a frame in which a wide table scrolls, with its
+// first column fixed.
 func (t *Table) HTML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if err := t.writeHTML(b, false); err != nil {
@@ -21,8 +23,8 @@ func (t *Table) HTML(w io.Writer) error {
 	return b.Flush()
 }
 
-// writeHTML writes the table. On a page its cells may say to which column they belong,
-// which a style shows where rows are written below each other.
+// writeHTML writes the table. If labelled is true, cells carry the name of their column, which a
+// page's style shows when rows are stacked.
 func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -60,10 +62,10 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 	return nil
 }
 
-// manyRows is from how many rows on a narrow page sets the cells of one beside each other.
+// manyRows is the number of rows above which a narrow page puts the cells of a row side by side.
 const manyRows = 30
 
-// class is the attribute, where it is wanted.
+// class returns the class attribute, or "" if it is not wanted.
 func class(wanted bool, name string) string {
 	if !wanted {
 		return ""
@@ -71,7 +73,7 @@ func class(wanted bool, name string) string {
 	return fmt.Sprintf(` class="%s"`, name)
 }
 
-// alignAttributes are the attributes that put a cell's text on a side, with what else its style is.
+// alignAttributes returns the attributes that align a cell's text, with further styles.
 func alignAttributes(right bool, style string) string {
 	word := "left"
 	if right {
@@ -80,8 +82,8 @@ func alignAttributes(right bool, style string) string {
 	return fmt.Sprintf(`align="%s" style="text-align: %[1]s%s"`, word, style)
 }
 
-// sticky is the style by which the first column of a frame stays in sight, over the colour
-// of the notebook that shows it.
+// sticky returns the style that fixes the first column of a frame, with the background of the
+// notebook.
 func sticky(column int, labelled bool) string {
 	if column > 0 || labelled {
 		return ""
@@ -89,8 +91,8 @@ func sticky(column int, labelled bool) string {
 	return "; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"
 }
 
-// writeHTMLRow writes a line: headings bold, separators and the names of controls and of
-// the paper's rows in italics. labels, where there are any, are the names of the columns.
+// writeHTMLRow writes a line: headings bold; separators and the names of controls and of the
+// paper's rows in italics. labels, if not nil, are the names of the columns.
 func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 	if l.cells == nil {
 		tag := "em"
@@ -116,13 +118,13 @@ func writeHTMLRow(b *bufio.Writer, l line, right []bool, labels []string) {
 	b.WriteString("</tr>\n")
 }
 
-// interval is the room between the two ends of an interval.
+// interval matches an interval with a space between its ends.
 var interval = regexp.MustCompile(`(\[[^\[\] ]+,) ([^\[\] ]+\])`)
 
-// keepIntervals keeps both ends of an interval on one line of a narrow column.
+// keepIntervals keeps both ends of an interval on one line.
 func keepIntervals(s string) string { return interval.ReplaceAllString(s, "$1\u00a0$2") }
 
-// writeHTMLFoot puts the columns' notes, the table's and its origin below it.
+// writeHTMLFoot writes the notes of columns, the footnotes and the provenance.
 func (t *Table) writeHTMLFoot(b *bufio.Writer) {
 	for _, c := range t.columnNotes() {
 		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", EscapeHTML(c.Name), EscapeHTML(c.Note))
@@ -139,7 +141,7 @@ func (t *Table) writeHTMLFoot(b *bufio.Writer) {
 	}
 }
 
-// EscapeHTML shows s as it is; names may come from a stranger's file.
+// EscapeHTML escapes s for HTML. Names may come from an untrusted file.
 func EscapeHTML(s string) string {
 	return strings.ReplaceAll(html.EscapeString(strings.TrimSpace(s)), "\n", "<br>")
 }

@@ -1,3 +1,5 @@
+// Tables as JSON.
+
 package report
 
 import (
@@ -9,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// The JSON form has its own types: fields in a fixed order, and every number a
-// pointer, because JSON has no NaN and a missing number must read as null.
+// The types of the JSON form: fields in a fixed order, and every number a pointer,
+// because JSON has no NaN and a missing number is null.
 type (
 	jsonTable struct {
 		ID         string       `json:"id"`
@@ -52,8 +54,8 @@ type (
 	}
 )
 
-// JSON writes the table with its fields in a fixed order. A number that is not
-// finite becomes null, and the cell's missing field says why.
+// JSON writes the table with its fields in a fixed order. A number that is not finite becomes
+// null, and the cell's field missing has the reason.
 func (t *Table) JSON(w io.Writer) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -98,7 +100,7 @@ func toJSON(c Cell) jsonCell {
 	return out
 }
 
-// number is v where JSON can hold it, else nil.
+// number returns v, or nil if JSON cannot hold it.
 func number(v *float64) *float64 {
 	if v == nil || !finite(*v) {
 		return nil
@@ -106,13 +108,11 @@ func number(v *float64) *float64 {
 	return v
 }
 
-// maxJSON bounds what ReadJSON takes in: tables are small, files may be hostile.
+// maxJSON bounds the size that ReadJSON accepts.
 const maxJSON = 64 << 20
 
-// ReadJSON reads a table that JSON wrote, so that a committed table can be shown
-// again without computing it. Unknown fields, trailing data and rows that do
-// not fit the columns are errors. A bound of an interval that was not finite
-// comes back as NaN.
+// ReadJSON reads a table that JSON wrote. Unknown fields, trailing data and rows that do not fit
+// the columns are errors. A bound of an interval that was not finite becomes NaN.
 func ReadJSON(r io.Reader) (*Table, error) {
 	lim := &io.LimitedReader{R: r, N: maxJSON + 1}
 	dec := json.NewDecoder(lim)

@@ -1,25 +1,25 @@
 package report
 
-// A table is laid out once, into lines of strings, and then printed as text or
-// as Markdown: both show the same rows, separators and labels in the same order.
+// A table is first laid out as lines of strings, which are then printed as text,
+// Markdown or HTML: all show the same rows, separators and labels in the same order.
 
-// line is one printed line: a heading or separator that spans the table, or the
-// strings of one row.
+// line is one printed line: a heading or separator that spans the table, or the strings of one
+// row.
 type line struct {
 	span  string // set for headings and separators
 	kind  Kind   // of the row, or of the rows that follow a separator
 	cells []string
 }
 
-// kindLabels are printed where the kind of rows changes.
+// kindLabels are the separators printed where the kind of rows changes.
 var kindLabels = map[Kind]string{
 	Method:  "methods",
 	Control: "controls",
 	Paper:   "printed in the paper",
 }
 
-// lines lays the rows out, with a line before each group and before each change
-// between methods, controls and the paper's values.
+// lines lays out the rows, with a line before each group and before each change between methods,
+// controls and the paper's values.
 func (t *Table) lines() []line {
 	var out []line
 	group, kind := "", Method
@@ -44,8 +44,8 @@ func (t *Table) lines() []line {
 	return out
 }
 
-// strings is the row as people read it; a row of the paper's values says so in
-// its first cell, so that it stays labelled when it is copied alone.
+// strings returns the printed cells of the row. A row of the paper's values has "paper: " in its
+// first cell, so that it stays labelled when it is copied.
 func (r Row) strings() []string {
 	out := make([]string, len(r.Cells))
 	for j, c := range r.Cells {
@@ -57,7 +57,7 @@ func (r Row) strings() []string {
 	return out
 }
 
-// heads are the column headings.
+// heads returns the column headings.
 func (t *Table) heads() []string {
 	out := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
@@ -72,7 +72,7 @@ func (t *Table) heads() []string {
 	return out
 }
 
-// rightAligned says for each column whether its cells stand to the right.
+// rightAligned reports for each column whether its cells are aligned to the right.
 func (t *Table) rightAligned() []bool {
 	out := make([]bool, len(t.Columns))
 	for j, c := range t.Columns {

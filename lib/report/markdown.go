@@ -1,3 +1,5 @@
+// Tables as Markdown.
+
 package report
 
 import (
@@ -7,9 +9,8 @@ import (
 	"strings"
 )
 
-// Markdown writes the table as a GitHub table with its title, caption, notes
-// and provenance. Everything that Markdown or HTML would read as markup is
-// escaped; a line break in a cell becomes <br>.
+// Markdown writes the table as a GitHub table with its title, caption, notes and provenance.
+// Markup in texts is escaped; a line break in a cell becomes <br>.
 func (t *Table) Markdown(w io.Writer) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -37,8 +38,8 @@ func (t *Table) Markdown(w io.Writer) error {
 	return b.Flush()
 }
 
-// markdownCells is the line as escaped cells: headings bold, separators and the
-// names of controls and of the paper's rows in italics.
+// markdownCells returns the line as escaped cells: headings bold; separators and the names of
+// controls and of the paper's rows in italics.
 func (t *Table) markdownCells(l line) []string {
 	if l.cells == nil {
 		cells := make([]string, len(t.Columns))
@@ -107,7 +108,7 @@ var markdownEscapes = strings.NewReplacer(
 	"](", `]\(`, "][", `]\[`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
 )
 
-// escape turns s into Markdown that shows s.
+// escape returns Markdown that shows s literally.
 func escape(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(s)
 	parts := strings.Split(strings.Trim(s, "\n"), "\n")

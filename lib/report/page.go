@@ -1,3 +1,5 @@
+// Pages of texts, tables and pictures, as HTML and Markdown.
+
 package report
 
 import (
@@ -7,15 +9,15 @@ import (
 	"strings"
 )
 
-// Page is a report of texts, tables and pictures. As HTML it is one file that needs
-// nothing from elsewhere: no script, no font, no picture. It prints, fits a phone, and
-// can be read aloud: headings are in order, and every picture has words.
+// Page is a report of texts, tables and pictures. As HTML it is one self-contained file: no
+// script, no external font or picture. It can be printed, fits a phone, and suits screen readers:
+// headings are in order, and every picture has a text.
 type Page struct {
 	Title    string
 	Sections []Section
 }
 
-// Section has a heading and parts under it.
+// Section is a heading and the parts under it.
 type Section struct {
 	Title string
 	Parts []Part
@@ -30,22 +32,21 @@ type Part interface {
 // Text is a paragraph.
 type Text string
 
-// Strong is a paragraph that stands out: an answer.
+// Strong is an emphasised paragraph: an answer.
 type Strong string
 
-// List has an item per line.
+// List is a list of items.
 type List []string
 
-// Picture is a figure, drawn twice: a page shows the drawing that fits its width. Each
-// may be in several pieces, which stand below each other and are not cut where the page
-// is printed.
+// Picture is a figure in two drawings; a page shows the one that fits its width. Each may consist
+// of several pieces, which are stacked and not cut when the page is printed.
 type Picture struct {
 	Wide, Narrow []string // svg elements
 	Words        string   // the figure as plain text, line by line
 	Caption      string
 }
 
-// Term is a word and what it means.
+// Term is a word and its meaning.
 type Term struct{ Word, Meaning string }
 
 // Terms is a glossary.
@@ -144,9 +145,8 @@ func (t Terms) markdown(b *bufio.Writer) error {
 	return nil
 }
 
-// html puts a table into a box that scrolls by itself where a screen is narrow. With more
-// than two columns it becomes a list of its rows there, each number behind the name of
-// its column: what lies beyond the edge of a screen is not seen.
+// html writes the table in a box that scrolls on a narrow screen. With more than two columns
+// a narrow screen shows a list of rows instead, each number after the name of its column.
 func (t *Table) html(b *bufio.Writer) error {
 	name := t.Title
 	if name == "" {
@@ -182,7 +182,7 @@ func (p Picture) markdown(b *bufio.Writer) error {
 	return nil
 }
 
-// pageStyle has contrasts of at least 7 to 1 for text.
+// pageStyle is the style sheet; text has a contrast of at least 7 to 1.
 const pageStyle = `:root { color-scheme: light; }
 body { margin: 0; background: #fff; color: #1a1a1a; font: 1rem/1.5 "Liberation Sans", Arial, Helvetica, sans-serif; }
 main { max-width: 58rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }

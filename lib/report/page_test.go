@@ -108,8 +108,8 @@ func TestAPageWithATableThatCannotBeIsRefused(t *testing.T) {
 	}
 }
 
-// What lies beyond the edge of a narrow screen is not seen: a table of many columns says
-// in every cell which column it is of, so that rows can be written below each other.
+// Text beyond the edge of a narrow screen is not visible: a table of many columns names
+// the column in every cell, so that rows can be stacked.
 func TestWideTablesOfAPageNameTheirColumnsInEveryCell(t *testing.T) {
 	for _, c := range []struct {
 		columns, rows int

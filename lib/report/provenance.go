@@ -1,3 +1,5 @@
+// Provenance of a table: what is needed to compute it again.
+
 package report
 
 import (
@@ -9,9 +11,9 @@ import (
 	"strings"
 )
 
-// Provenance is what a stranger needs to compute a table again, and to see
-// whether two tables were computed from the same things. It holds no clock, no
-// date and no path: the same command gives the same bytes.
+// Provenance is what another person needs to compute a table again, and to see whether two tables
+// come from the same inputs. It holds no clock, date or path, so the same command gives the same
+// bytes.
 type Provenance struct {
 	Scale          string            `json:"scale"`
 	Seeds          []int64           `json:"seeds"`
@@ -24,8 +26,7 @@ type Provenance struct {
 	RunsHash       string            `json:"runs_hash"` // hash over the identifiers of all runs behind the table
 }
 
-// SeedList prints seeds in their order, runs of consecutive ones shortened:
-// "0-9, 101".
+// SeedList returns the seeds in their order, runs of three and more shortened: "0-9, 101".
 func (p Provenance) SeedList() string {
 	var parts []string
 	for i := 0; i < len(p.Seeds); {
@@ -46,8 +47,8 @@ func (p Provenance) SeedList() string {
 	return strings.Join(parts, ", ")
 }
 
-// DataHash is one SHA-256, in hexadecimal, over the names and hashes of all
-// data sets; it is empty when there is no data.
+// DataHash returns one SHA-256, in hexadecimal, over the names and hashes of all data sets; it is
+// empty without data.
 func (p Provenance) DataHash() string {
 	if len(p.Data) == 0 {
 		return ""
@@ -59,8 +60,7 @@ func (p Provenance) DataHash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Line is the short form that stands under a figure. Parts that are unknown
-// are left out.
+// Line returns the short form for the line under a figure. Unknown parts are left out.
 func (p Provenance) Line() string {
 	var parts []string
 	add := func(format, value string) {
@@ -77,7 +77,7 @@ func (p Provenance) Line() string {
 	return strings.Join(parts, " \u00b7 ")
 }
 
-// items lists every part that is known, in the order in which it is printed.
+// items returns every known part, in printing order.
 func (p Provenance) items() [][2]string {
 	var out [][2]string
 	add := func(name, value string) {
@@ -106,7 +106,7 @@ func (p Provenance) engine() string {
 	return p.Engine + p.Kernel
 }
 
-// shortHash keeps the first twelve characters of a hash.
+// shortHash returns the first twelve characters of a hash.
 func shortHash(hash string) string {
 	hash = strings.TrimPrefix(hash, "sha256:")
 	if len(hash) > 12 {

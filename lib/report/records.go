@@ -1,3 +1,5 @@
+// Records: the values behind a table, as JSON and CSV.
+
 package report
 
 import (
@@ -9,17 +11,15 @@ import (
 	"strconv"
 )
 
-// Records are the values behind a table, one record per run: structs of any
-// types, written under their JSON names, so that anybody can compute the table's
-// means and intervals again elsewhere.
+// Records are the values behind a table, one record per run: structs of any types, written under
+// their JSON names, from which the table's means and intervals can be computed again.
 type Records []any
 
-// HashColumn is the last column of values that are kept in a file beside their table:
-// the hash of the table's runs (Provenance.RunsHash), so that one is known to belong to
-// the other.
+// HashColumn is the last column of values in a file beside their table: the hash of the table's
+// runs (Provenance.RunsHash), which links the two.
 const HashColumn = "runs_hash"
 
-// NewRecords are the rows of one type, such as what a store keeps of each run.
+// NewRecords returns rows of one type as Records.
 func NewRecords[T any](rows []T) Records {
 	out := make(Records, len(rows))
 	for i, r := range rows {
@@ -28,7 +28,7 @@ func NewRecords[T any](rows []T) Records {
 	return out
 }
 
-// Records are the cells of a table that hold a number, one record each.
+// Records returns the cells of a table that hold a number, one record each.
 func (t *Table) Records() Records {
 	var out Records
 	for _, r := range t.Rows {
@@ -74,15 +74,14 @@ func (r Records) JSON(w io.Writer) error {
 	return err
 }
 
-// CSV writes the records as lines under one header, which holds every name that
-// occurs, in order of appearance. What lies inside another value has its name
-// after a dot ("f1.value"), what stands in a list its number ("f1.0.value"); a
-// field is empty where a record lacks it or has no number to give. A number that is 0 is
-// written as 0: a type that leaves it out is refused.
+// CSV writes the records as lines under one header, which holds every name that occurs, in order
+// of appearance. A nested value has its name after a dot ("f1.value"), a list element its index
+// ("f1.0.value"). A field is empty if a record lacks it or its number is null. A type that omits
+// zeros is refused, because 0 is a value.
 func (r Records) CSV(w io.Writer) error { return r.CSVWithHash(w, "") }
 
-// CSVWithHash is CSV with the hash of the table's runs in HashColumn; without a hash there is
-// no such column.
+// CSVWithHash is CSV with the hash of the table's runs in HashColumn; an empty hash gives no such
+// column.
 func (r Records) CSVWithHash(w io.Writer, runsHash string) error {
 	if err := r.checkZeros(); err != nil {
 		return err
@@ -133,8 +132,8 @@ func (r Records) CSVWithHash(w io.Writer, runsHash string) error {
 	return out.Error()
 }
 
-// flatten hands over the next value of d: a plain one under its name, what is
-// inside an object or a list under names of their own, in the order written.
+// flatten calls add for the next value of d: a scalar under its name, members of an object or a
+// list under nested names, in the order written.
 func flatten(d *json.Decoder, name string, add func(name, value string)) error {
 	token, err := d.Token()
 	if err != nil {

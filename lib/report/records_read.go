@@ -1,3 +1,5 @@
+// Reading of records back from CSV.
+
 package report
 
 import (
@@ -10,9 +12,9 @@ import (
 	"strings"
 )
 
-// ReadRecords reads rows of a type back that Records.CSV wrote. A field that is empty
-// keeps its zero value, a pointer nil. A column that the type has no place for, and a text
-// that is no value of its field, are errors that name line and column.
+// ReadRecords reads rows of a type that Records.CSV wrote. An empty field keeps its zero value, a
+// pointer nil. A column without a field in the type, and a text that is not a value of its field,
+// are errors with line and column.
 func ReadRecords[T any](r io.Reader) ([]T, error) {
 	limited := &io.LimitedReader{R: r, N: maxJSON + 1}
 	in := csv.NewReader(limited)
@@ -60,8 +62,8 @@ func ReadRecords[T any](r io.Reader) ([]T, error) {
 	}
 }
 
-// ReadRunsHash is the hash in HashColumn, "" where there is no such column. All lines
-// must have the same.
+// ReadRunsHash returns the hash in HashColumn, or "" without such a column. All lines must have
+// the same hash.
 func ReadRunsHash(r io.Reader) (string, error) {
 	rows, err := csv.NewReader(&io.LimitedReader{R: r, N: maxJSON}).ReadAll()
 	if err != nil {
@@ -82,17 +84,17 @@ func ReadRunsHash(r io.Reader) (string, error) {
 	return hash, nil
 }
 
-// step goes one level down: to a field, a key of a map or an element of a list.
+// step goes one level down: to a field, a key of a map, or an element of a list.
 type step struct {
 	field []int
 	key   string
 	index int
 }
 
-// pathTo finds the place of a column's name in a type. A key of a map, and a field's
-// name, may hold dots themselves: the shortest that leaves a place for the rest is meant.
+// pathTo finds the field of a column's name in a type. Keys of maps and names of fields may
+// contain dots; the shortest one that leaves a valid rest is used.
 func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
-	if name == "" { // a plain value, or nothing where null was written
+	if name == "" { // a scalar, or null
 		return []step{}, true
 	}
 	switch t.Kind() {
@@ -100,14 +102,14 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 		return pathTo(t.Elem(), name, most)
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(t) {
-			said, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous && said == "" || said == "-" || !f.IsExported() || throughPointer(t, f.Index) {
+			jsonName, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous && jsonName == "" || jsonName == "-" || !f.IsExported() || throughPointer(t, f.Index) {
 				continue
 			}
-			if said == "" {
-				said = f.Name
+			if jsonName == "" {
+				jsonName = f.Name
 			}
-			if inner, ok := pathBelow(f.Type, name, said, most); ok && !shadowed(t, f, said) {
+			if inner, ok := pathBelow(f.Type, name, jsonName, most); ok && !shadowed(t, f, jsonName) {
 				return append([]step{{field: f.Index}}, inner...), true
 			}
 		}
@@ -137,7 +139,7 @@ func pathTo(t reflect.Type, name string, most int) ([]step, bool) {
 	return nil, false
 }
 
-// pathBelow is the path of what is left of a name behind its first part.
+// pathBelow returns the path of the rest of a name after its first part.
 func pathBelow(t reflect.Type, name, first string, most int) ([]step, bool) {
 	if name == first {
 		return pathTo(t, "", most)
@@ -149,18 +151,18 @@ func pathBelow(t reflect.Type, name, first string, most int) ([]step, bool) {
 	return pathTo(t, rest, most)
 }
 
-// shadowed reports whether a field of another struct inside t has the name, nearer to the top.
-func shadowed(t reflect.Type, f reflect.StructField, said string) bool {
+// shadowed reports whether a field of another struct inside t has the same name at a lower depth.
+func shadowed(t reflect.Type, f reflect.StructField, jsonName string) bool {
 	for _, other := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(other.Tag.Get("json"), ",")
-		if name == said && len(other.Index) < len(f.Index) {
+		if name == jsonName && len(other.Index) < len(f.Index) {
 			return true
 		}
 	}
 	return false
 }
 
-// throughPointer reports whether the way to an embedded field goes through a pointer.
+// throughPointer reports whether the path to an embedded field goes through a pointer.
 func throughPointer(t reflect.Type, index []int) bool {
 	for _, i := range index[:len(index)-1] {
 		if t = t.Field(i).Type; t.Kind() == reflect.Pointer {
@@ -170,7 +172,7 @@ func throughPointer(t reflect.Type, index []int) bool {
 	return false
 }
 
-// setPath sets what a path leads to.
+// setPath sets the value at a path.
 func setPath(v reflect.Value, path []step, text string) error {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -207,7 +209,7 @@ func setPath(v reflect.Value, path []step, text string) error {
 	return setPath(v.Index(at.index), rest, text)
 }
 
-// parse sets a plain value.
+// parse sets a scalar.
 func parse(v reflect.Value, text string) (err error) {
 	bits := 64
 	if v.CanInt() || v.CanUint() || v.CanFloat() {

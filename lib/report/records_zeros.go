@@ -1,3 +1,5 @@
+// Refusal of record types that omit zeros.
+
 package report
 
 import (
@@ -8,8 +10,8 @@ import (
 	"strings"
 )
 
-// checkZeros refuses records of a type that leaves a number out where it is 0: a mean over the
-// values that are given would be that of the others.
+// checkZeros refuses records of a type that omits numbers that are 0, because a mean over the
+// written values would be wrong.
 func (r Records) checkZeros() error {
 	seen := map[reflect.Type]bool{}
 	for _, record := range r {
@@ -19,15 +21,15 @@ func (r Records) checkZeros() error {
 		}
 		seen[t] = true
 		if left := OmittedZeros(t); len(left) > 0 {
-			return fmt.Errorf("records of %v leave numbers out that are 0: %s", t, strings.Join(left, ", "))
+			return fmt.Errorf("records of %v omit numbers that are 0: %s", t, strings.Join(left, ", "))
 		}
 	}
 	return nil
 }
 
-// OmittedZeros are the fields of a type, and of all types inside it, that encoding/json leaves
-// out where they are 0 or false, by their JSON names. What may be left out is what
-// was not measured: a nil pointer, list or map.
+// OmittedZeros returns the JSON names of the fields of a type, and of all types inside it, that
+// encoding/json omits if they are 0 or false. Nil pointers, lists and maps may be omitted: they
+// mean "not measured".
 func OmittedZeros(t reflect.Type) []string { return omittedZeros(t, "", map[reflect.Type]bool{}) }
 
 func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out []string) {
@@ -49,13 +51,13 @@ func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out
 		if tag == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		said, options, _ := strings.Cut(tag, ",")
+		jsonName, options, _ := strings.Cut(tag, ",")
 		inner := name
-		if said == "" && !f.Anonymous {
-			said = f.Name
+		if jsonName == "" && !f.Anonymous {
+			jsonName = f.Name
 		}
-		if said != "" {
-			inner = strings.TrimPrefix(name+"."+said, ".")
+		if jsonName != "" {
+			inner = strings.TrimPrefix(name+"."+jsonName, ".")
 		}
 		if omitsZero(f.Type, options) {
 			out = append(out, inner)
@@ -65,7 +67,7 @@ func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out
 	return out
 }
 
-// omitsZero reports whether a field with these options is left out where it is 0.
+// omitsZero reports whether a field with these options is omitted if it is 0.
 func omitsZero(t reflect.Type, options string) bool {
 	for _, option := range strings.Split(options, ",") {
 		switch {
@@ -78,10 +80,10 @@ func omitsZero(t reflect.Type, options string) bool {
 	return false
 }
 
-// isScalar reports whether 0 or false is a value like any other.
+// isScalar reports whether 0 or false is an ordinary value of the kind.
 func isScalar(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Complex128 }
 
-// marshalsItself reports whether values of the type write themselves.
+// marshalsItself reports whether the type implements json.Marshaler or encoding.TextMarshaler.
 func marshalsItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())

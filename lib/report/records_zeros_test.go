@@ -11,7 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// What encoding/json leaves out where it is 0 is named, wherever in a type it stands.
+// Fields that encoding/json omits if they are 0 are named, wherever in a type they are.
 func TestFieldsThatLeaveZerosOutAreNamed(t *testing.T) {
 	type inner struct {
 		Share float64 `json:"share,omitempty"`

@@ -1,11 +1,10 @@
-// Package report holds a table of results and prints it as aligned terminal
-// text, as Markdown and as JSON, all three from one value.
+// Package report holds a table of results and prints it as terminal text, Markdown, HTML and JSON
+// from one value.
 //
-// A table is made for a sceptic: methods and controls stand apart, a value from
-// a paper is always labelled as such, a cell without a number says why it has
-// none, and the provenance under the table names everything that is needed to
-// compute it again. Nothing that changes from one run to the next (no clock, no
-// date, no path) is ever printed, so the same command gives the same bytes.
+// Methods and controls are separated, a value from a paper is always labelled as such, a cell
+// without a number states why, and the provenance under the table names everything that is needed
+// to compute it again. Nothing that changes from run to run (clock, date, path) is printed, so the
+// same command gives the same bytes.
 package report
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Align says on which side the cells of a column stand. The zero value puts
-// columns that hold a number to the right and all others to the left.
+// Align is the alignment of a column's cells. The zero value puts columns that hold a number to
+// the right and all others to the left.
 type Align string
 
 // The alignments of a column.
@@ -27,7 +26,7 @@ const (
 	AlignRight Align = "right"
 )
 
-// Kind says what a row is. The zero value is a method.
+// Kind is the kind of a row. The zero value is a method.
 type Kind string
 
 // The kinds of rows. A header row spans the table and holds one cell or none;
@@ -55,8 +54,8 @@ type Row struct {
 	Cells []Cell // as many as there are columns, except in a header row
 }
 
-// Cell is one entry. Text is what people read; Value, Estimate and P are what
-// programs read. Missing is the reason why there is no number.
+// Cell is one entry. Text is printed; Value, Estimate and P are for programs. Missing is the
+// reason why there is no number.
 type Cell struct {
 	Text     string
 	Value    *float64
@@ -76,8 +75,8 @@ type Table struct {
 	Provenance Provenance
 }
 
-// Check reports the first thing that keeps the table from being printed: no
-// columns, a row that does not fit them, a kind that does not exist.
+// Check returns an error for the first problem that keeps the table from being printed: no
+// columns, a row that does not fit them, an unknown kind or alignment.
 func (t *Table) Check() error {
 	if len(t.Columns) == 0 {
 		return fmt.Errorf("table %q has no columns", t.ID)
@@ -114,7 +113,7 @@ func (t *Table) checkRow(r Row) error {
 	return nil
 }
 
-// kind is the row's kind with the zero value resolved.
+// kind returns the row's kind, with the zero value replaced.
 func (r Row) kind() Kind {
 	if r.Kind == "" {
 		return Method
@@ -122,7 +121,7 @@ func (r Row) kind() Kind {
 	return r.Kind
 }
 
-// heading is the text of a header row.
+// heading returns the text of a header row.
 func (r Row) heading() string {
 	if len(r.Cells) == 1 && r.Cells[0].Text != "" {
 		return r.Cells[0].Text
@@ -130,8 +129,8 @@ func (r Row) heading() string {
 	return r.Group
 }
 
-// columnNotes lists the columns with a note; columns that share a note share its
-// line, under the names of all that have one of their own.
+// columnNotes returns the columns with a note. Columns that share a note share an entry, under the
+// names of all of them.
 func (t *Table) columnNotes() []Column {
 	var out []Column
 	at := map[string]int{} // note -> place in out
@@ -139,8 +138,8 @@ func (t *Table) columnNotes() []Column {
 		if c.Note == "" {
 			continue
 		}
-		i, said := at[c.Note]
-		if !said {
+		i, listed := at[c.Note]
+		if !listed {
 			at[c.Note] = len(out)
 			out = append(out, c)
 			continue

@@ -1,3 +1,5 @@
+// Tables as terminal text.
+
 package report
 
 import (
@@ -10,20 +12,18 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// minWidth is the width to which captions and notes are wrapped when the table
-// itself is narrower.
+// minWidth is the least width to which captions and notes are wrapped.
 const minWidth = 76
 
-// Text writes the table for people: columns aligned by the width of their
-// characters on screen, nothing cut off, controls and the paper's values set
-// apart by a labelled line, then the notes and the provenance. Where w is a
-// terminal, the table fits it, as with TextWithin.
+// Text writes the table as terminal text: columns aligned by the width of their characters on
+// screen, nothing cut off, controls and the paper's values after a labelled line, then the notes
+// and the provenance. If w is a terminal the table fits it, as with TextWithin.
 func (t *Table) Text(w io.Writer) error { return t.TextWithin(w, terminalWidth(w)) }
 
-// TextWithin writes the table as Text does, in lines of at most limit characters; 0 is no
-// limit. Long cells go over several lines. A table that is still too wide is cut into
-// panels, which begin with the first column and say which columns they hold. Under the
-// table, words and what is there to be copied, such as a hash, stay whole.
+// TextWithin writes the table as Text does, in lines of at most limit characters; 0 means no
+// limit. Long cells take several lines. A table that is still too wide is divided into panels,
+// which begin with the first column and state their columns. Under the table, long words such as
+// hashes are not broken, so that they can be copied.
 func (t *Table) TextWithin(w io.Writer, limit int) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -56,16 +56,16 @@ func (t *Table) TextWithin(w io.Writer, limit int) error {
 	return b.Flush()
 }
 
-// heading says which of the table's columns a panel holds beside the first.
-func (p panel) heading(of int) string {
+// heading returns which columns of the table a panel holds besides the first.
+func (p panel) heading(total int) string {
 	first, last := p.columns[1]+1, p.columns[len(p.columns)-1]+1
 	if first == last {
-		return fmt.Sprintf("column %d of %d", first, of)
+		return fmt.Sprintf("column %d of %d", first, total)
 	}
-	return fmt.Sprintf("columns %d to %d of %d", first, last, of)
+	return fmt.Sprintf("columns %d to %d of %d", first, last, total)
 }
 
-// writePanel writes some of the columns; headings over rows are wrapped to limit too.
+// writePanel writes a panel. Headings over rows are wrapped to limit too.
 func (t *Table) writePanel(b *bufio.Writer, p panel, limit int) {
 	total, right := totalWidth(p.widths), elementsAt(t.rightAligned(), p.columns)
 	writeCells(b, elementsAt(t.heads(), p.columns), p.widths, right)
@@ -135,8 +135,7 @@ func writeCells(b *bufio.Writer, cells []string, widths []int, right []bool) {
 	}
 }
 
-// writeParagraph wraps text at spaces; lines after the first are indented as
-// far as the label of the first.
+// writeParagraph wraps text at spaces and indents further lines by the width of label.
 func writeParagraph(b *bufio.Writer, label, text string, width int) {
 	if text == "" {
 		return
@@ -148,8 +147,8 @@ func writeParagraph(b *bufio.Writer, label, text string, width int) {
 	}
 }
 
-// clean puts a string on one line and takes out what could steer a terminal:
-// names of data sets and methods may come from a stranger's file.
+// clean replaces line breaks by spaces and control characters by U+FFFD, because names may come
+// from an untrusted file.
 func clean(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	return strings.Map(func(r rune) rune {

@@ -12,8 +12,8 @@ type Adv struct {
 	// pairs. Null 0; negative where the scores point the wrong way. Its mean under
 	// the null is exactly 0 at every sample size.
 	Signed float64 `json:"signed"`
-	// Unsigned is |2 AUC - 1|, in [0, 1]: what an adversary has who knows which way
-	// to read the score. Its mean under the null is above 0: ChanceFloor.
+	// Unsigned is |2 AUC - 1|, in [0, 1]: the advantage of an adversary who knows the
+	// direction of the score. Its mean under the null is above 0; see ChanceFloor.
 	Unsigned float64 `json:"unsigned"`
 	// Best is max over thresholds t of TPR(t) - FPR(t), in [0, 1]: Youden's J, the
 	// one-sided Kolmogorov-Smirnov distance. The threshold is chosen on the same
@@ -21,8 +21,7 @@ type Adv struct {
 	Best float64 `json:"best"`
 }
 
-// Advantage returns the three advantages of one set of scores. It refuses an
-// empty sample and NaN.
+// Advantage returns the three advantages of one set of scores. It refuses an empty sample and NaN.
 func Advantage(pos, neg []float64) (Adv, error) {
 	if err := checkScores("Advantage", pos, neg); err != nil {
 		return Adv{}, err
@@ -32,8 +31,7 @@ func Advantage(pos, neg []float64) (Adv, error) {
 	return Adv{Signed: signed, Unsigned: math.Abs(signed), Best: youden(bs, len(pos), len(neg))}, nil
 }
 
-// youden returns the largest TPR - FPR. It walks upwards in score: calling
-// everything above a threshold positive gains what lies below it.
+// youden returns the largest TPR - FPR over all thresholds.
 func youden(bs []block, nPos, nNeg int) float64 {
 	best := 0.0
 	p, n := 0, 0
@@ -44,12 +42,11 @@ func youden(bs []block, nPos, nNeg int) float64 {
 	return best
 }
 
-// AdvantageInterval returns the signed advantage 2 AUC - 1 with the percentile
-// interval of a bootstrap over records, positives and negatives drawn
-// separately. The null value is 0. For the unsigned advantage take
-// Estimate.Unsigned of the result: a bootstrap of |2 AUC - 1| itself is biased
-// upwards and can never include 0. Where the classes do not overlap the interval has no
-// width, as in AUCBootstrap: take 2 AUC - 1 of DeLong there.
+// AdvantageInterval returns the signed advantage 2 AUC - 1 with the percentile interval of a
+// bootstrap over records; positives and negatives are drawn separately. The null value is 0. For
+// the unsigned advantage use Estimate.Unsigned of the result: a bootstrap of |2 AUC - 1| is biased
+// upwards and never includes 0. If the classes do not overlap the interval has no width, as in
+// AUCBootstrap; use 2 AUC - 1 of DeLong then.
 func AdvantageInterval(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AdvantageInterval", pos, neg, level, reps, rng)
 	if err != nil {

@@ -1,3 +1,5 @@
+// AUC, and its bootstrap intervals.
+
 package stats
 
 import (
@@ -8,14 +10,13 @@ import (
 	"slices"
 )
 
-// AUC returns the area under the ROC curve of scores where higher means
-// positive:
+// AUC returns the area under the ROC curve of scores where higher means positive:
 //
 //	AUC = P(pos > neg) + P(pos = neg)/2,
 //
-// the Mann-Whitney statistic divided by the number of pairs. It is not folded:
-// scores that point the wrong way give less than 0.5, the null value. Cost
-// O(n log n). It refuses an empty sample and NaN; infinite scores are ranked.
+// the Mann-Whitney statistic divided by the number of pairs. It is not folded: scores in the wrong
+// direction give less than 0.5, the null value. Cost O(n log n). It refuses an empty sample and
+// NaN; infinite scores are ranked.
 func AUC(pos, neg []float64) (float64, error) {
 	if err := checkScores("AUC", pos, neg); err != nil {
 		return 0, err
@@ -23,11 +24,10 @@ func AUC(pos, neg []float64) (float64, error) {
 	return aucOf(twiceU(blocks(pos, neg)), len(pos), len(neg)), nil
 }
 
-// AUCBootstrap returns the AUC with the percentile interval of a bootstrap over
-// records. Positives and negatives are drawn separately, so that every resample
-// has the sample sizes of the data. The null value is 0.5. See DeLong for the
-// interval without simulation. Where the classes do not overlap every resample
-// gives the same AUC and the interval has no width: use DeLong there.
+// AUCBootstrap returns the AUC with the percentile interval of a bootstrap over records. Positives
+// and negatives are drawn separately, so that every resample has the sample sizes of the data. The
+// null value is 0.5. If the classes do not overlap every resample gives the same AUC and the
+// interval has no width; use DeLong then, which needs no simulation.
 func AUCBootstrap(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AUCBootstrap", pos, neg, level, reps, rng)
 	if err != nil {
@@ -37,7 +37,7 @@ func AUCBootstrap(pos, neg []float64, level float64, reps int, rng *rand.Rand) (
 	return recordsEstimate(samples, value, level, 0.5, len(pos)+len(neg))
 }
 
-// recordsEstimate puts the percentile interval of samples around a value.
+// recordsEstimate returns a value with the percentile interval of samples.
 func recordsEstimate(samples []float64, value, level, null float64, n int) (Estimate, error) {
 	low, high, err := PercentileInterval(samples, level)
 	if err != nil {
@@ -71,10 +71,10 @@ func bootstrapAUC(fn string, pos, neg []float64, level float64, reps int, rng *r
 	return out, nil
 }
 
-// AUCResampled returns the AUC of the records at the indices that draw returns,
-// reps times, positives first: record i of all is pos[i], or neg[i-len(pos)]. How
-// many of either there are is left to draw; a resample without positives or without
-// negatives is NaN. It refuses what AUC refuses, and no resamples.
+// AUCResampled returns reps values of the AUC. Each is over the records whose indices draw
+// returns, positives first: record i of all is pos[i], or neg[i-len(pos)]. draw decides how many
+// there are of each; a resample without positives or without negatives is NaN. It refuses what AUC
+// refuses, and reps below 1.
 func AUCResampled(pos, neg []float64, reps int, draw func() []int) ([]float64, error) {
 	if err := checkScores("AUCResampled", pos, neg); err != nil {
 		return nil, err

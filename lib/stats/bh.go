@@ -6,14 +6,12 @@ import (
 	"slices"
 )
 
-// BenjaminiHochberg returns the adjusted p-values of Benjamini and Hochberg
-// (1995), in the order given: p m/rank, made monotone from the largest down, at
-// most 1. Rejecting adjusted values <= q keeps the false discovery rate below q
-// for independent or positively dependent tests.
+// BenjaminiHochberg returns the adjusted p-values of Benjamini and Hochberg (1995), in the order
+// given: p m/rank, made monotone from the largest down, at most 1. Rejecting adjusted values <= q
+// keeps the false discovery rate below q for independent or positively dependent tests.
 //
-// A value that is NaN or outside [0, 1] stands for a test that could not be run:
-// it does not count in m and comes back as NaN. A caller who wants it to count
-// passes 1.
+// A value that is NaN or outside [0, 1] is a test that could not be run: it does not count in m
+// and stays NaN. A caller who wants it to count passes 1.
 func BenjaminiHochberg(p []float64) []float64 {
 	out := make([]float64, len(p))
 	var order []int

@@ -2,8 +2,8 @@ package stats
 
 import "slices"
 
-// block is one distinct score with the number of positives and negatives that
-// have it. Everything about a ROC curve follows from the sequence of blocks.
+// block is one distinct score with its numbers of positives and negatives. A sequence of blocks
+// determines the ROC curve.
 type block struct {
 	value    float64
 	pos, neg int
@@ -41,9 +41,8 @@ func takeEqual(s []float64, v float64) (int, []float64) {
 	return n, s[n:]
 }
 
-// twiceU returns 2U, U the number of (positive, negative) pairs in which the
-// positive has the higher score, a tie counting one half. 2U is an integer, so
-// the result is exact.
+// twiceU returns 2U, where U is the number of (positive, negative) pairs in which the positive has
+// the higher score, a tie counting one half. 2U is an integer, so the result is exact.
 func twiceU(bs []block) int64 {
 	var total, below int64
 	for _, b := range bs {

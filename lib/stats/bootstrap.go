@@ -1,3 +1,5 @@
+// Bootstrap samples, and percentile and BCa intervals.
+
 package stats
 
 import (
@@ -7,9 +9,9 @@ import (
 	"slices"
 )
 
-// Bootstrap returns reps values of stat, each on n indices drawn from 0 ... n-1
-// with replacement. stat must not keep or change the indices: the slice is used
-// again. It returns nil when n or reps is below 1 or when rng or stat is nil.
+// Bootstrap returns reps values of stat, each on n indices drawn from 0 ... n-1 with replacement.
+// stat must not keep or change the slice, which is reused. It returns nil when n or reps is below
+// 1 or when rng or stat is nil.
 func Bootstrap(n int, reps int, rng *rand.Rand, stat func(idx []int) float64) []float64 {
 	if n < 1 || reps < 1 || rng == nil || stat == nil {
 		return nil
@@ -38,19 +40,18 @@ func PercentileInterval(samples []float64, level float64) (low, high float64, er
 	return sortedQuantile(s, (1-level)/2), sortedQuantile(s, (1+level)/2), nil
 }
 
-// BCa returns stat on the n records as they are, with Efron's (1987) interval,
-// corrected for bias and acceleration:
+// BCa returns stat on the n records, with Efron's (1987) interval, corrected for bias and
+// acceleration:
 //
 //	z0 = Phi^-1(share of resamples below the value, ties one half)
 //	a  = sum d_i^3 / (6 (sum d_i^2)^1.5),  d_i = mean jackknife value - value without i
 //	q  = Phi(z0 + (z0 + z)/(1 - a (z0 + z)))  at z = -+ Phi^-1((1+level)/2)
 //
-// stat is called with n indices, and for the jackknife with n-1; it must not
-// keep or change them. Over is "records"; null and direction are the caller's.
-// A stat with the same value on every resample gets an interval without width.
-// It refuses n < 2, a nil rng or stat, a level outside (0, 1), values of stat
-// that are not finite, resamples that all lie on one side of the value, and so much
-// skewness that 1 - a (z0 + z) is not above 0, where q would turn round.
+// stat is called with n indices, and for the jackknife with n-1; it must not keep or change them.
+// Over is "records"; the caller sets null and direction. A stat with the same value on every
+// resample gets an interval without width. It refuses n < 2, a nil rng or stat, a level outside
+// (0, 1), values of stat that are not finite, resamples that all lie on one side of the value, and
+// skewness for which 1 - a (z0 + z) is not above 0.
 func BCa(n, reps int, rng *rand.Rand, level float64, stat func(idx []int) float64) (Estimate, error) {
 	if n < 2 || stat == nil {
 		return Estimate{}, fmt.Errorf("stats.BCa: n is %d (want at least 2), stat is nil: %t", n, stat == nil)
@@ -130,7 +131,7 @@ func bcaInterval(samples, jack []float64, value, level float64) (low, high float
 	return at(-z), at(z), nil
 }
 
-// acceleration is 0 for jackknife values without spread.
+// acceleration returns BCa's a, and 0 for jackknife values that are all equal.
 func acceleration(jack []float64) float64 {
 	m := meanOf(jack)
 	var cubes accumulator

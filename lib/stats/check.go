@@ -1,3 +1,5 @@
+// Checks of arguments, with errors that name the function and the argument.
+
 package stats
 
 import (
@@ -34,7 +36,7 @@ func checkFinite(fn, arg string, x []float64) error {
 	return nil
 }
 
-// checkScores refuses a pair of samples of which one cannot be ranked.
+// checkScores refuses samples that cannot be ranked.
 func checkScores(fn string, pos, neg []float64) error {
 	return errors.Join(checkOrdered(fn, "pos", pos), checkOrdered(fn, "neg", neg))
 }

@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// DeLong returns the AUC with the interval of DeLong, DeLong and Clarke-Pearson
-// (1988) over records. With m positives, n negatives and the placements
+// DeLong returns the AUC with the interval of DeLong, DeLong and Clarke-Pearson (1988) over
+// records. With m positives, n negatives and the placements
 //
 //	V10(i) = share of negatives below positive i (ties one half),
 //	V01(j) = share of positives above negative j (ties one half),
@@ -11,15 +11,13 @@ import "math"
 //
 // the interval is AUC -+ z sqrt(var), cut to [0, 1]. The null value is 0.5.
 //
-// The variance is zero or unknown in three cases, and a zero-width interval
-// would be a false claim. There the interval rests on k = min(m, n) disjoint
-// pairs, which are independent:
+// In three cases the variance is zero or unknown, and an interval without width would be wrong. In
+// these cases the interval uses k = min(m, n) disjoint pairs, which are independent:
 //
-//   - AUC = 1 (or 0): the event needs all k pairs in order, which has probability
-//     at most AUC^k, so the exact bound is [(alpha/2)^(1/k), 1] (or its mirror
-//     image), alpha = 1 - level. It is conservative.
-//   - every score is equal, or one sample has a single record: Wilson's interval
-//     for AUC as a proportion of k trials, since var(AUC) <= AUC(1-AUC)/k.
+//   - AUC = 1 (or 0): all k pairs are in order with probability at most AUC^k, so the exact bound is
+//     [(alpha/2)^(1/k), 1] (or its mirror image), alpha = 1 - level. It is conservative.
+//   - every score is equal, or one sample has a single record: Wilson's interval for AUC as a proportion of k
+//     trials, since var(AUC) <= AUC(1-AUC)/k.
 //
 // It refuses an empty sample, NaN, and a level outside (0, 1).
 func DeLong(pos, neg []float64, level float64) (Estimate, error) {
@@ -35,7 +33,7 @@ func DeLong(pos, neg []float64, level float64) (Estimate, error) {
 	return Estimate{Value: auc, Low: low, High: high, Level: level, Over: "records", Null: &null, N: m + n}, nil
 }
 
-// delongInterval chooses between the normal interval and its replacements.
+// delongInterval returns the normal interval, or its replacement in the cases above.
 func delongInterval(bs []block, auc float64, m, n int, level float64) (low, high float64) {
 	z := normalQuantile(0.5 + level/2)
 	if auc == 0 || auc == 1 {

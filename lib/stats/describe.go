@@ -26,7 +26,7 @@ func SD(x []float64) (float64, error) {
 	return sdOf(x), nil
 }
 
-// sdOf is SD for input known to be good.
+// sdOf is SD for input that was checked.
 func sdOf(x []float64) float64 {
 	return rootSquares(x, float64(len(x)-1))
 }
@@ -68,9 +68,8 @@ func Quantile(x []float64, q float64) (float64, error) {
 	return sortedQuantile(slices.Sorted(slices.Values(x)), q), nil
 }
 
-// sortedQuantile is Quantile on values that are finite and in ascending order.
-// It interpolates from the nearer end, as NumPy does, so that the result is
-// monotone in q.
+// sortedQuantile is Quantile on finite values in ascending order. It interpolates from the nearer
+// end, as NumPy does, so that the result is monotone in q.
 func sortedQuantile(s []float64, q float64) float64 {
 	pos := float64(q * float64(len(s)-1))
 	i := int(pos)

@@ -1,3 +1,5 @@
+// Jensen-Shannon divergence of two samples.
+
 package stats
 
 import (
@@ -49,9 +51,9 @@ func entropyTerm(p, m float64) float64 {
 	return p * math.Log(p/m)
 }
 
-// histogram returns the share of values in each bin. A bin holds its lower edge,
-// the last one its upper edge as well. Rounding in the division can put a value
-// one bin off, so it is compared with the edges themselves, as NumPy does.
+// histogram returns the share of values in each bin. A bin includes its lower edge, the last one
+// its upper edge as well. Because rounding in the division can be off by one bin, the value is
+// compared with the edges, as in NumPy.
 func histogram(x []float64, low, high float64, bins int) []float64 {
 	out := make([]float64, bins)
 	width := (high - low) / float64(bins)

@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// HasInterval reports whether both ends of the interval are known. A mean of one
-// value, for instance, has none.
+// HasInterval reports whether both ends of the interval are known. The mean of a single value, for
+// instance, has none.
 func (e Estimate) HasInterval() bool { return !math.IsNaN(e.Low) && !math.IsNaN(e.High) }
 
-// Overlapping reports whether the units that the interval is over share records,
-// so that they are not independent and the interval is too narrow.
+// Overlapping reports whether the units of the interval share records. Then they are not
+// independent and the interval is too narrow.
 func (e Estimate) Overlapping() bool { return e.Over == OverSubsets || e.Over == OverDraws }
 
-// OverFewModels reports whether the interval is over so few models that its coverage
-// is not the nominal one: see RateCoverage.
+// OverFewModels reports whether the interval is over so few models that its coverage is below the
+// nominal one; see RateCoverage.
 func (e Estimate) OverFewModels() bool {
 	_, _, few := RateCoverage(e.N)
 	return few && e.Over == OverModels
@@ -32,16 +32,16 @@ func (e Estimate) WithNull(null float64, better Direction) Estimate {
 	return e
 }
 
-// ClampedTo returns a copy of e whose interval ends where the values do: Student's
-// knows of no bounds. Without an interval it is e itself.
+// ClampedTo returns a copy of e whose interval is cut to [low, high], the range of the values,
+// which Student's interval can leave. It does not change an estimate without an interval.
 func (e Estimate) ClampedTo(low, high float64) Estimate {
 	e.Low, e.High = max(low, e.Low), min(high, e.High)
 	return e
 }
 
-// Unsigned returns the estimate of |value|: the image of the interval under the
-// absolute value. It starts at 0 when the interval includes 0, and covers at
-// least as often as the signed interval. The null becomes its absolute value.
+// Unsigned returns the estimate of |value|. Its interval is the image of the interval under the
+// absolute value: it starts at 0 if the interval includes 0, and covers at least as often as the
+// signed interval. The null becomes its absolute value.
 func (e Estimate) Unsigned() Estimate {
 	low, high := math.Abs(e.Low), math.Abs(e.High)
 	out := e
@@ -56,7 +56,7 @@ func (e Estimate) Unsigned() Estimate {
 	return out
 }
 
-// String shows the value with four decimals, its interval and what it is over.
+// String returns the value with four decimals, its interval and its unit.
 func (e Estimate) String() string {
 	if !e.HasInterval() {
 		return fmt.Sprintf("%.4f (no interval, n = %d)", e.Value, e.N)

@@ -1,3 +1,5 @@
+// Chance floors: what an unsigned attack statistic shows if there is nothing to find.
+
 package stats
 
 import (
@@ -6,35 +8,33 @@ import (
 	"slices"
 )
 
-// Floor is what a perfect unlearner shows by chance: the mean and the 95th
-// percentile of an unsigned attack statistic when members and non-members are
-// exchangeable. A measured value below the mean is no evidence of anything; one
-// above P95 is evidence at the 5 % level.
+// Floor holds the mean and the 95th percentile of an unsigned attack statistic when members and
+// non-members are exchangeable, as after perfect unlearning. A measured value below Mean is no
+// evidence of memory; one above P95 is evidence at the 5 % level.
 type Floor struct {
 	Mean float64 `json:"mean"`
 	P95  float64 `json:"p95"` // smallest v with P(statistic <= v) >= 0.95
 }
 
 const (
-	// exactFloorBelow is the smaller sample size up to which the exact law is used.
+	// exactFloorBelow is the smaller sample size up to which the exact distribution is used.
 	exactFloorBelow = 20
-	// exactFloorLarger bounds the larger sample in the exact law. The law converges
-	// like 1/n, so a larger n moves the floor by less than 1e-5.
+	// exactFloorLarger bounds the larger sample in the exact distribution, which converges
+	// like 1/n: a larger n changes the floor by less than 1e-5.
 	exactFloorLarger = 100_000
 )
 
-// undefinedFloor is the floor of sample sizes that do not exist.
+// undefinedFloor is the floor for invalid sample sizes.
 var undefinedFloor = Floor{Mean: math.NaN(), P95: math.NaN()}
 
-// ChanceFloor returns the floor of |2 AUC - 1| for nPos and nNeg records without
-// ties. 2 AUC - 1 has mean 0 and variance
+// ChanceFloor returns the floor of |2 AUC - 1| for nPos and nNeg records without ties. 2 AUC - 1
+// has mean 0 and variance
 //
 //	s^2 = (nPos + nNeg + 1) / (3 nPos nNeg),
 //
-// and is close to normal, so |2 AUC - 1| is half-normal: Mean = s sqrt(2/pi),
-// P95 = 1.96 s. When the smaller sample has at most 20 records the exact
-// Mann-Whitney distribution is used instead. Ties make the variance smaller; the
-// floor is then conservative. Both fields are NaN when a size is below 1.
+// and is close to normal, so |2 AUC - 1| is half-normal: Mean = s sqrt(2/pi), P95 = 1.96 s. If the
+// smaller sample has at most 20 records the exact Mann-Whitney distribution is used. Ties make the
+// variance smaller; the floor is then conservative. Both fields are NaN when a size is below 1.
 func ChanceFloor(nPos, nNeg int) Floor {
 	m, n := min(nPos, nNeg), max(nPos, nNeg)
 	if m < 1 {
@@ -52,8 +52,8 @@ func normalFloor(m, n int) Floor {
 	return Floor{Mean: s * math.Sqrt(2/math.Pi), P95: s * normalQuantile(0.975)}
 }
 
-// exactFloor sums over the lower half of the distribution of U; the upper half
-// is its mirror image.
+// exactFloor sums over the lower half of the distribution of U; the upper half is its mirror
+// image.
 func exactFloor(m, n int) Floor {
 	pairs := float64(m) * float64(n)
 	p := lowerU(m, n, m*n/2)
@@ -72,9 +72,9 @@ func exactFloor(m, n int) Floor {
 	return f
 }
 
-// ChanceFloorMC returns the floor of |2 AUC - 1| by simulation: reps random
-// assignments of nPos positives to nPos + nNeg untied ranks. It is the check on
-// ChanceFloor. Both fields are NaN when a size or reps is below 1 or rng is nil.
+// ChanceFloorMC returns the floor of |2 AUC - 1| by simulation: reps random assignments of nPos
+// positives to nPos + nNeg untied ranks. It is an independent check of ChanceFloor. Both fields
+// are NaN when a size or reps is below 1 or rng is nil.
 func ChanceFloorMC(nPos, nNeg, reps int, rng *rand.Rand) Floor {
 	if nPos < 1 || nNeg < 1 || reps < 1 || rng == nil {
 		return undefinedFloor
@@ -87,8 +87,7 @@ func ChanceFloorMC(nPos, nNeg, reps int, rng *rand.Rand) Floor {
 	return Floor{Mean: meanOf(v), P95: v[(95*reps+99)/100-1]}
 }
 
-// randomU walks through the ranks from below and decides for each whether a
-// positive has it.
+// randomU returns U of a random order, assigning the ranks in ascending order.
 func randomU(nPos, nNeg int, rng *rand.Rand) int64 {
 	var u int64
 	posLeft, negSeen := nPos, 0
@@ -103,15 +102,14 @@ func randomU(nPos, nNeg int, rng *rand.Rand) int64 {
 	return u
 }
 
-// ChanceFloorBalanced returns the floor of |accuracy - 0.5| for an attack with a
-// fixed threshold on n members and n non-members. Under the null each record is
-// called a member with the same probability; at 1/2, the worst case, the number
-// of correct calls is Binomial(2n, 1/2), and
+// ChanceFloorBalanced returns the floor of |accuracy - 0.5| for an attack with a fixed threshold
+// on n members and n non-members. Under the null each record is called a member with the same
+// probability; at 1/2, the worst case, the number of correct calls is Binomial(2n, 1/2), and
 //
 //	Mean = C(2n, n) / 2^(2n+1)
 //
-// by de Moivre's formula. P95 is exact as well. A threshold chosen on the same
-// records has a higher floor. Both fields are NaN when n is below 1.
+// by de Moivre's formula. P95 is exact too. A threshold chosen on the same records has a higher
+// floor. Both fields are NaN when n is below 1.
 func ChanceFloorBalanced(n int) Floor {
 	if n < 1 {
 		return undefinedFloor

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// neighbours fails unless got is within tol of want, relative to max(1, |want|).
+// near fails unless got is within tol of want, relative to max(1, |want|).
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))) {

@@ -1,3 +1,5 @@
+// The Kolmogorov-Smirnov test of uniformity.
+
 package stats
 
 import (
@@ -8,15 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// KSUniform tests p-values for uniformity on [0, 1]: D is the largest distance
-// of their empirical distribution from the diagonal, pvalue its two-sided
-// Kolmogorov-Smirnov probability. It is the calibration test of every other test
-// here.
+// KSUniform tests p-values for uniformity on [0, 1]: d is the largest distance of their empirical
+// distribution from the diagonal, pvalue its two-sided Kolmogorov-Smirnov probability. The tests
+// of this package use it to check their calibration.
 //
-// Up to 2000 values pvalue is exact to about 1e-12 (Marsaglia, Tsang and Wang
-// 2003), and in the tail, D sqrt(n) > 3, to many digits for up to a million (Birnbaum
-// and Tingey 1951); else it is Kolmogorov's limit with Stephens's correction. It refuses an
-// empty slice, NaN, and values outside [0, 1].
+// Up to 2000 values pvalue is exact to about 1e-12 (Marsaglia, Tsang and Wang 2003), and in the
+// tail, d sqrt(n) > 3, to many digits for up to a million (Birnbaum and Tingey 1951); otherwise it
+// is Kolmogorov's limit with Stephens's correction. It refuses an empty slice, NaN, and values
+// outside [0, 1].
 func KSUniform(p []float64) (d, pvalue float64, err error) {
 	if err := checkFinite("KSUniform", "p", p); err != nil {
 		return 0, 0, err
@@ -45,12 +46,13 @@ func ksSurvival(n int, d float64) float64 {
 	return math.Min(1, math.Max(0, 1-ksCDF(n, d)))
 }
 
-// ksOneSided returns P(D+ >= d), D+ the largest excess of the empirical distribution
-// (Birnbaum and Tingey 1951),
+// ksOneSided returns P(D+ >= d), D+ the largest excess of the empirical distribution (Birnbaum and
+// Tingey 1951),
 //
 //	d sum over j <= n(1-d) of C(n, j) (d + j/n)^(j-1) (1 - d - j/n)^(n-j)
 //
-// twice which is P(D >= d) in the tail: both sides at once are as good as impossible.
+// In the tail P(D >= d) is twice this, because exceeding d on both sides is practically
+// impossible.
 func ksOneSided(n int, d float64) float64 {
 	nf, sum := float64(n), 0.0
 	all, _ := math.Lgamma(nf + 1)

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// KSTwoSample compares two samples: D is the largest distance of their empirical
-// distributions, pvalue its two-sided Kolmogorov-Smirnov probability under one
-// continuous distribution for both.
+// KSTwoSample compares two samples: d is the largest distance of their empirical distributions,
+// pvalue its two-sided Kolmogorov-Smirnov probability under one continuous distribution for both.
 //
-// Up to a million pairs pvalue is exact, however small, from the paths of the merged
-// sample that leave the band |i/n - j/m| < D; beyond, that of a single sample of
-// n m/(n + m) values, as in SciPy's method "asymp". Ties make it conservative. It refuses an empty sample and values that are not finite.
+// Up to a million pairs pvalue is exact, however small, from the paths of the merged sample that
+// leave the band |i/n - j/m| < d; beyond, it is that of a single sample of n m/(n + m) values, as
+// in SciPy's method "asymp". Ties make it conservative. It refuses an empty sample and values that
+// are not finite.
 func KSTwoSample(x, y []float64) (d, pvalue float64, err error) {
 	for _, s := range []struct {
-		name string
-		of   []float64
+		name   string
+		values []float64
 	}{{"x", x}, {"y", y}} {
-		if err := checkFinite("KSTwoSample", s.name, s.of); err != nil {
+		if err := checkFinite("KSTwoSample", s.name, s.values); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -29,7 +29,7 @@ func KSTwoSample(x, y []float64) (d, pvalue float64, err error) {
 	return d, pathsOutside(n, m, d), nil
 }
 
-// ksDistance is D of sorted samples.
+// ksDistance returns d of sorted samples.
 func ksDistance(x, y []float64) (d float64) {
 	n, m := float64(len(x)), float64(len(y))
 	for i, j := 0, 0; i < len(x) && j < len(y); {
@@ -45,9 +45,9 @@ func ksDistance(x, y []float64) (d float64) {
 	return d
 }
 
-// pathsOutside is the share of the merged orders of n and m values whose distance is d
-// or more somewhere. Of the paths to (i, j) a share of i/(i+j) comes from (i-1, j).
-// Only shares are added, so that a small one has all its digits.
+// pathsOutside returns the share of the merged orders of n and m values whose distance reaches d.
+// Of the paths to (i, j) a share of i/(i+j) comes from (i-1, j). Only shares are added, so a small
+// result has full precision.
 func pathsOutside(n, m int, d float64) float64 {
 	bar := d - 1e-9/float64(n)/float64(m) // distances are multiples of 1/(n m)
 	row := make([]float64, m+1)
@@ -59,11 +59,11 @@ func pathsOutside(n, m int, d float64) float64 {
 			case i+j == 0:
 				row[j] = 0
 			default:
-				of, left := float64(i+j), 0.0
+				both, left := float64(i+j), 0.0
 				if j > 0 {
 					left = row[j-1]
 				}
-				row[j] = float64(float64(i)/of*row[j]) + float64(float64(j)/of*left)
+				row[j] = float64(float64(i)/both*row[j]) + float64(float64(j)/both*left)
 			}
 		}
 	}

@@ -1,3 +1,5 @@
+// Local regression of y on one x.
+
 package stats
 
 import (
@@ -10,26 +12,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Loess is Cleveland's local regression (1979, 1988) of y on one x: around each
-// place a polynomial is fitted to the share Span of the records that lie nearest,
-// with weights
+// Loess is Cleveland's local regression (1979, 1988) of y on one x. At each place a polynomial is
+// fitted to the share Span of the records that lie nearest, with weights
 //
 //	w = (1 - (d/h)^3)^3,  d = |x - place|, h = the distance of the farthest of them
 //
-// and what it is at the place is the curve there. The zero value is degree 2 and
-// span 0.75, R's default.
+// and its value at the place is the curve. The zero value is degree 2 and span 0.75, R's default.
 //
-// Surface says where the polynomials are fitted. By default, as R's loess and
-// scikit-misc do, it is done at the ends of the cells of a k-d tree, and between
-// them the curve is the cubic with the values and slopes there (Cleveland and
-// Grosse 1991). The cells halve the records until at most a share Cell of a
-// neighbourhood is in one. Direct fits at every record: smoother, slower, and
-// not what published programs computed.
+// By default, as in R's loess and scikit-misc, the polynomials are fitted at the ends of the cells
+// of a k-d tree, and between them the curve is the cubic with the values and slopes there
+// (Cleveland and Grosse 1991). The records are halved until a cell has at most a share Cell of a
+// neighbourhood. Direct fits at every record: smoother, slower, and different from published
+// programs.
 //
-// Differences from R's loess:
-//  1. One explanatory variable, no robustness iterations, no standard errors.
-//  2. Least squares by Householder's QR without a pseudo-inverse: records too
-//     few or too equal for the polynomial are refused instead.
+// Differences from R's loess: 1. One explanatory variable, no robustness iterations, no standard
+// errors. 2. Least squares by Householder's QR without a pseudo-inverse: too few different records
+// for the polynomial are
+//
+//	refused.
 type Loess struct {
 	Degree int     // 1 or 2; 0: 2
 	Span   float64 // in (0, 1]; 0: 0.75
@@ -37,9 +37,9 @@ type Loess struct {
 	Direct bool    // fit at every record
 }
 
-// Fit returns the curve at the records x, in their order. It refuses lengths that
-// differ, values that are not finite, settings out of range, and neighbourhoods
-// with fewer different x than the polynomial has coefficients.
+// Fit returns the curve at the records x, in their order. It refuses different lengths, values
+// that are not finite, settings out of range, and neighbourhoods with fewer different x than the
+// polynomial has coefficients.
 func (l Loess) Fit(x, y []float64) ([]float64, error) {
 	l = l.withDefaults()
 	if err := errors.Join(checkFinite("Loess", "x", x), checkFinite("Loess", "y", y)); err != nil {
@@ -74,7 +74,7 @@ func (l Loess) Fit(x, y []float64) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, len(x))
-	for _, i := range order { // ascending, so that one cell after the other is passed
+	for _, i := range order { // ascending, as the curve requires
 		out[i] = curve.eval(x[i])
 	}
 	return out, nil
@@ -117,7 +117,7 @@ func (s smoother) knots(full int) []float64 {
 		}
 		m := s.middle(from, to)
 		at := s.x[m]
-		if at == low || at == high { // records that are all equal cannot be parted
+		if at == low || at == high { // records that are all equal cannot be divided
 			return
 		}
 		out = append(out, at)
@@ -129,8 +129,8 @@ func (s smoother) knots(full int) []float64 {
 	return slices.Compact(out)
 }
 
-// medianOfThree returns the last record of the lower half of from <= i < to: the median,
-// or the place nearest to it where x steps up, above first.
+// middle returns the last record of the lower half of from <= i < to: the median, or the nearest
+// index at which x steps up, the upper one first.
 func (s smoother) middle(from, to int) int {
 	m := (from + to - 1) / 2
 	for k := 0; ; {
@@ -147,8 +147,8 @@ func (s smoother) middle(from, to int) int {
 	}
 }
 
-// fitAll fits a polynomial at every knot. The knots ascend, and with them the
-// neighbourhood moves to the right.
+// fitAll fits a polynomial at every knot. The knots ascend, and the neighbourhood moves to the
+// right with them.
 func (s smoother) fitAll(knots []float64) (*hermite, error) {
 	c, from := &hermite{knots: knots}, 0
 	for _, q := range knots {
@@ -164,7 +164,7 @@ func (s smoother) fitAll(knots []float64) (*hermite, error) {
 	return c, nil
 }
 
-// fitAt returns value and slope at q of the polynomial through the near records
+// fitAt returns the value and the slope at q of the polynomial fitted to the neighbouring records
 // that begin at from.
 func (s smoother) fitAt(q float64, from int) (value, slope float64, err error) {
 	x, y := s.x[from:from+s.neighbours], s.y[from:from+s.neighbours]
@@ -186,13 +186,14 @@ func (s smoother) fitAt(q float64, from int) (value, slope float64, err error) {
 	qr.Factorize(a)
 	var c mat.VecDense
 	if err := qr.SolveVecTo(&c, false, b); err != nil {
-		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span", s.neighbours, q, s.degree)
+		return 0, 0, fmt.Errorf("stats.Loess: the %d records nearest to %v are too few different ones for degree %d: take a wider span",
+			s.neighbours, q, s.degree)
 	}
 	return c.AtVec(0), c.AtVec(1) / h, nil
 }
 
-// hermite is the piecewise cubic with given values and slopes at its knots. at is
-// called with ascending x.
+// hermite is the piecewise cubic with given values and slopes at its knots. It must be evaluated
+// at ascending x.
 type hermite struct {
 	knots, value, slope []float64
 	cell                int

@@ -1,3 +1,5 @@
+// Ridge-penalised logistic regression by Newton's method.
+
 package stats
 
 import (
@@ -10,13 +12,13 @@ import (
 
 const (
 	newtonSteps = 100
-	newtonDone  = 1e-10 // the longest step, in any weight, that still counts as none
+	newtonDone  = 1e-10 // converged: no weight changes by more
 )
 
 // Linear is a weighted sum of features plus an intercept, which is the last weight.
 type Linear []float64
 
-// At is w.x + b of a record with len(w)-1 features.
+// At returns w.x + b for a record with len(w)-1 features.
 func (w Linear) At(x []float64) float64 {
 	z := w[len(x)]
 	for j, v := range x {
@@ -25,15 +27,14 @@ func (w Linear) At(x []float64) float64 {
 	return z
 }
 
-// Logistic returns the logistic regression with a ridge penalty on the weights, not
-// on the intercept,
+// Logistic returns the logistic regression with a ridge penalty on the weights, not on the
+// intercept,
 //
 //	minimise  sum_i log(1 + exp(-s_i (w.x_i + b))) + ridge/2 ||w||^2,  s_i = +-1
 //
-// of records with their features, s_i being +1 where positive, by Newton's method.
-// The ridge of scikit-learn's default, C = 1, is 1. It wants features of a size
-// about 1. It refuses a ridge that is not positive, records whose features differ in
-// number or are not finite, and records of one kind only.
+// by Newton's method; s_i is +1 where positive is true. ridge = 1 is scikit-learn's default C = 1.
+// Features should be standardised. It refuses a ridge that is not positive, records whose features
+// differ in number or are not finite, and records of one class only.
 func Logistic(ctx context.Context, x [][]float64, positive []bool, ridge float64) (Linear, error) {
 	if !(ridge > 0) || math.IsInf(ridge, 1) {
 		return nil, fmt.Errorf("stats.Logistic: the ridge %v is not a positive number", ridge)
@@ -74,12 +75,12 @@ func checkLogistic(x [][]float64, positive []bool) error {
 		}
 	}
 	if n == 0 || n == len(x) {
-		return fmt.Errorf("stats.Logistic: %d of %d records are positive, want some of either kind", n, len(x))
+		return fmt.Errorf("stats.Logistic: %d of %d records are positive, want both classes", n, len(x))
 	}
 	return nil
 }
 
-// newton is the step H^-1 g from w.
+// newton returns the step H^-1 g from w.
 func newton(x [][]float64, positive []bool, w Linear, ridge float64) ([]float64, error) {
 	d := len(w)
 	h, g := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -111,8 +112,8 @@ func newton(x [][]float64, positive []bool, w Linear, ridge float64) ([]float64,
 	return step.RawVector().Data, nil
 }
 
-// takeStep takes the step, halved until the objective does not rise, and returns
-// the length of its longest part.
+// takeStep takes the step, halved until the objective does not rise, and returns the greatest
+// change of a weight.
 func takeStep(x [][]float64, positive []bool, w Linear, step []float64, ridge float64) float64 {
 	before := penalised(x, positive, w, ridge)
 	from := append(Linear(nil), w...)

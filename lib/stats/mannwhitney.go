@@ -20,22 +20,20 @@ const (
 	exactMannWhitneyPairs = 20_000_000 // memory bound of the exact distribution
 )
 
-// MannWhitney tests whether x and y come from one distribution, two-sided. The
-// statistic is U of x; U/(n_x n_y) is the AUC of x over y, 1/2 under the null.
+// MannWhitney tests whether x and y come from one distribution, two-sided. The statistic is U of
+// x; U/(n_x n_y) is the AUC of x over y, 1/2 under the null.
 //
-// The null distribution is exact when there are no ties and the smaller sample
-// has at most 8 values, and when there are ties and few enough values to count all
-// assignments of the mid-ranks (two samples of 50; more where few values differ):
-// twice the smaller of P(U <= u) and P(U >= u). Otherwise it is normal with tie and
-// continuity correction:
+// The null distribution is exact in two cases: without ties, if the smaller sample has at most 8
+// values; with ties, if all assignments of the mid-ranks can be counted (two samples of 50; more
+// if few values differ). P is then twice the smaller of P(U <= u) and P(U >= u). Otherwise it is
+// normal with tie and continuity correction:
 //
 //	z = (max(U, n_x n_y - U) - n_x n_y/2 - c) / s,
 //	s^2 = n_x n_y/12 (N + 1 - sum (t^3 - t)/(N(N-1))),
 //
-// with c half of what U moves by at least, and at least 1/2. Differences from SciPy's
-// mannwhitneyu: with ties that one is normal and c 1/2, whatever the size; above 2e7
-// pairs the normal form is always used; when all values are equal, P is 1.
-// It refuses an empty sample and NaN.
+// with c half of the smallest step of U, and at least 1/2. Differences from SciPy's mannwhitneyu:
+// with ties SciPy uses the normal form with c = 1/2 at any size; here, above 2e7 pairs the normal
+// form is always used; if all values are equal, P is 1. It refuses an empty sample and NaN.
 func MannWhitney(x, y []float64) (TestResult, error) {
 	err := errors.Join(checkOrdered("MannWhitney", "x", x), checkOrdered("MannWhitney", "y", y))
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// MannWhitneyGreater tests whether the values of x are larger than those of y,
-// one-sided. The statistic is U of x as in MannWhitney; P is the chance of a U at
-// least as large when both come from one distribution.
+// MannWhitneyGreater tests whether the values of x are larger than those of y, one-sided. The
+// statistic is U of x as in MannWhitney; P is the probability of a U at least as large if both
+// come from one distribution.
 //
-// The null distribution is exact in the same cases as there, and otherwise
-// normal with tie and continuity correction, P = 1 - Phi((U - n_x n_y/2 - c)/s), which
-// without ties is SciPy's mannwhitneyu with alternative "greater". When all values are
-// equal P is 1. It refuses an empty sample and NaN.
+// The null distribution is exact in the same cases as in MannWhitney, and otherwise normal with
+// tie and continuity correction, P = 1 - Phi((U - n_x n_y/2 - c)/s), which without ties is SciPy's
+// mannwhitneyu with alternative "greater". If all values are equal P is 1. It refuses an empty
+// sample and NaN.
 func MannWhitneyGreater(x, y []float64) (TestResult, error) {
 	err := errors.Join(checkOrdered("MannWhitneyGreater", "x", x), checkOrdered("MannWhitneyGreater", "y", y))
 	if err != nil {
@@ -39,7 +39,7 @@ func MannWhitneyGreater(x, y []float64) (TestResult, error) {
 	return r, nil
 }
 
-// mannWhitneyVariance is the variance of U under the null, with ties.
+// mannWhitneyVariance returns the variance of U under the null, with ties.
 func mannWhitneyVariance(bs []block, m, n int) float64 {
 	total, pairs := float64(m+n), float64(m)*float64(n)
 	ties := 0.0

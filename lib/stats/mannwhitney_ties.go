@@ -2,17 +2,16 @@ package stats
 
 import "math"
 
-// exactMannWhitneySteps bounds the additions of the exact distribution with ties: some
-// tenths of a second.
+// exactMannWhitneySteps bounds the number of additions in the exact distribution with ties.
 const exactMannWhitneySteps = 50_000_000
 
-// tiedMannWhitney returns P(U <= u) and P(U >= u) for the U of the first sample, over all
-// equally likely ways to deal the mid-ranks that the data have to the two samples. ok is
-// false without ties, where all values are equal, and where there is too much to count.
+// tiedMannWhitney returns P(U <= u) and P(U >= u) for the U of the first sample, over all equally
+// likely assignments of the mid-ranks to the two samples. ok is false without ties, if all values
+// are equal, and if there is too much to count.
 //
-// The sums of the smaller sample are counted, one value of both after the other: it falls
-// to the smaller sample with the share of the places that are left there. Only shares are
-// added, so that a small one has all its digits.
+// It counts the rank sums of the smaller sample, one value after another: a value goes to the
+// smaller sample with probability (places left there)/(values left). Only shares are added, so a
+// small result has full precision.
 func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 	all, few, first := m+n, min(m, n), m <= n
 	if len(bs) == all || len(bs) == 1 {
@@ -53,8 +52,8 @@ func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 	return low, high, true
 }
 
-// integerMidranks are the mid-ranks of both samples as integers from 0 without a common
-// divisor, in order, and the sum of those of the first sample or of the second.
+// integerMidranks returns the mid-ranks of both samples, ascending, as integers from 0 without a
+// common divisor, and the sum of those of the first sample, or of the second.
 func integerMidranks(bs []block, first bool) (ranks []int, sum int) {
 	step := rankStep(bs)
 	lowest, below := bs[0].pos+bs[0].neg+1, 0 // doubled
@@ -72,8 +71,8 @@ func integerMidranks(bs []block, first bool) (ranks []int, sum int) {
 	return ranks, sum
 }
 
-// rankStep is the greatest common divisor of the differences between twice the mid-ranks:
-// 2 without ties, 0 where all values are equal.
+// rankStep returns the greatest common divisor of the differences between twice the mid-ranks: 2
+// without ties, 0 if all values are equal.
 func rankStep(bs []block) int {
 	step := 0
 	for i := 1; i < len(bs); i++ {
@@ -82,5 +81,5 @@ func rankStep(bs []block) int {
 	return step
 }
 
-// continuity is half of what U moves by at least, and at least 1/2.
+// continuity returns half of the smallest step of U, and at least 1/2.
 func continuity(bs []block) float64 { return math.Max(2, float64(rankStep(bs))) / 4 }

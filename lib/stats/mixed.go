@@ -1,3 +1,5 @@
+// The random-intercept model, fitted by REML.
+
 package stats
 
 import (
@@ -51,7 +53,7 @@ type Mixed struct {
 // groups are solved by the likelihood profiled over VarBetween/VarWithin.
 //
 // It refuses input that is empty, not finite or of unequal lengths, fewer than
-// two groups, groups of one value only (the two variances cannot be told apart),
+// two groups, groups of one value only (the two variances cannot be separated),
 // and values that are all equal.
 //
 // Differs from statsmodels' MixedLM, which the paper used:
@@ -79,7 +81,7 @@ func RandomIntercept(y []float64, group []int, null float64) (Mixed, error) {
 	}
 }
 
-// grouped is the sufficient statistic of the model.
+// grouped holds the sufficient statistics of the model.
 type grouped struct {
 	mean      []float64 // of y - null, per group in the order of the labels
 	size      []float64
@@ -90,8 +92,7 @@ type grouped struct {
 	balanced  bool
 }
 
-// groupValues sorts the values into groups and checks that the model can be
-// fitted.
+// groupValues computes the statistics of the groups and checks that the model can be fitted.
 func groupValues(y []float64, group []int, null float64) (grouped, error) {
 	if err := checkGroups(y, group, null); err != nil {
 		return grouped{}, err
@@ -105,7 +106,7 @@ func groupValues(y []float64, group []int, null float64) (grouped, error) {
 		return grouped{}, fmt.Errorf("stats.RandomIntercept: group has 1 distinct value (%d), want at least 2", labels[0])
 	}
 	if len(labels) == len(y) {
-		return grouped{}, errors.New("stats.RandomIntercept: every group has one value, so the variances between and within groups cannot be told apart")
+		return grouped{}, errors.New("stats.RandomIntercept: every group has one value, so the variances between and within groups cannot be separated")
 	}
 	gs := grouped{n: float64(len(y)), balanced: true}
 	var total, within, between accumulator
@@ -138,7 +139,7 @@ func checkGroups(y []float64, group []int, null float64) error {
 	return nil
 }
 
-// groupMean is the mean, exact for equal values, whose sum of squares must be 0.
+// groupMean returns the mean, exact for equal values, whose sum of squares must be 0.
 func groupMean(v []float64) float64 {
 	if slices.Min(v) == slices.Max(v) {
 		return v[0]
@@ -159,9 +160,9 @@ func uniqueInts(x []int) []int {
 	return out
 }
 
-// ICC returns the intraclass correlation, varBetween/(varBetween + varWithin):
-// the share of the variance that lies between groups, and the correlation of two
-// values of one group. It is 0 when both are 0, and NaN for a negative variance.
+// ICC returns the intraclass correlation, varBetween/(varBetween + varWithin): the share of the
+// variance between groups, and the correlation of two values of one group. It is 0 if both are 0,
+// and NaN for a negative variance.
 func ICC(varBetween, varWithin float64) float64 {
 	switch {
 	case varBetween == 0 && varWithin == 0:

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// result fills in what follows from the location, its error and the variances.
+// result computes the other fields from the mean, its standard error and the variances.
 func (gs grouped) result(mu, se, between, within float64) Mixed {
 	m := Mixed{
 		Mu: mu, SE: se, Z: mu / se, T: mu / se, DF: float64(len(gs.mean) - 1),
@@ -20,7 +20,7 @@ func (gs grouped) result(mu, se, between, within float64) Mixed {
 	return m
 }
 
-// closedForm is the REML solution for groups of equal size.
+// closedForm returns the REML solution for groups of equal size.
 func (gs grouped) closedForm() Mixed {
 	k, n := float64(len(gs.mean)), gs.size[0]
 	msb, msw := gs.ssBetween/(k-1), gs.ssWithin/(k*(n-1))
@@ -30,14 +30,14 @@ func (gs grouped) closedForm() Mixed {
 	return gs.result(gs.grand, math.Sqrt(msb/gs.n), (msb-msw)/n, msw)
 }
 
-// fitWithoutIntercept is the model without a random intercept.
+// fitWithoutIntercept returns the model without a random intercept.
 func (gs grouped) fitWithoutIntercept() Mixed {
 	v := (gs.ssBetween + gs.ssWithin) / (gs.n - 1)
 	return gs.result(gs.grand, math.Sqrt(v/gs.n), 0, v)
 }
 
-// fitWithoutWithin is the limit of no variance within groups: the group means are
-// the data, each with the same weight.
+// fitWithoutWithin returns the limit of no variance within groups: the group means are the data,
+// with equal weights.
 func (gs grouped) fitWithoutWithin() Mixed {
 	mu, k := meanOf(gs.mean), float64(len(gs.mean))
 	v := squaresAbout(gs.mean, mu) / (k - 1)
@@ -55,6 +55,7 @@ type point struct {
 	sumW2D, logDet float64 // sum w_i^2 (mean_i - mu)^2, sum log(1 + r n_i)
 }
 
+// profileAt returns the model at the ratio r.
 func (gs grouped) profileAt(r float64) point {
 	var p point
 	var sw, sw2, swm, ld, q, s2d accumulator
@@ -76,7 +77,7 @@ func (gs grouped) profileAt(r float64) point {
 	return p
 }
 
-// logLik is the restricted log-likelihood profiled at ratio r:
+// logLik returns the restricted log-likelihood profiled at ratio r:
 //
 //	-1/2 [(N-1)(log(2 pi VarWithin) + 1) + sum log(1 + r n_i) + log sum w_i].
 func (gs grouped) logLik(r float64) float64 {
@@ -84,8 +85,8 @@ func (gs grouped) logLik(r float64) float64 {
 	return -0.5 * (float64((gs.n-1)*(math.Log(2*math.Pi*p.q/(gs.n-1))+1)) + p.logDet + math.Log(p.sumW))
 }
 
-// slope is the derivative of -2 logLik by r. With w_i' = -w_i^2, and q' needing
-// no term for mu, which minimises q:
+// slope returns the derivative of -2 logLik by r. With w_i' = -w_i^2, and no term for mu in q'
+// because mu minimises q:
 //
 //	-(N-1) sum w_i^2 d_i^2 / q + sum w_i - sum w_i^2 / sum w_i.
 func (gs grouped) slope(r float64) float64 {
@@ -93,11 +94,10 @@ func (gs grouped) slope(r float64) float64 {
 	return -(gs.n-1)*p.sumW2D/p.q + p.sumW - p.sumW2/p.sumW
 }
 
-// profile maximises the restricted likelihood over r in [0, inf). The likelihood
-// can have more than one maximum, so every change of sign of the slope on a grid
-// from 1e-10 to 1e14 is refined by bisection, and the best one is compared with
-// r = 0. A likelihood that still rises at 1e14 has no variance within groups
-// beyond rounding.
+// profile maximises the restricted likelihood over r in [0, inf). The likelihood can have several
+// maxima, so every change of sign of the slope on a grid from 1e-10 to 1e14 is refined by
+// bisection, and the best one is compared with r = 0. A likelihood that still rises at 1e14 has no
+// variance within groups beyond rounding.
 func (gs grouped) profile() Mixed {
 	best, bestLik := 0.0, gs.logLik(0)
 	low, lowSlope := 0.0, gs.slope(0)

@@ -2,14 +2,14 @@ package stats
 
 import "math"
 
-// ShareDifference is a less b, two shares with their Wilson intervals, with Newcombe's
-// interval (1998, method 10), which is no point where all records agree:
+// ShareDifference returns a less b, two shares with their Wilson intervals, with Newcombe's
+// interval (1998, method 10), which has a width even if all records agree:
 //
 //	low  = d - sqrt((a - low a)^2 + (high b - b)^2)
 //	high = d + sqrt((high a - a)^2 + (b - low b)^2)
 //
-// It is for samples that have nothing to do with each other; of shares among the same
-// records that rise together it is too wide. Level, unit and number are a's.
+// It is for independent samples; for positively correlated shares of the same records it is too
+// wide. Level, unit and number are a's.
 func ShareDifference(a, b Estimate) Estimate {
 	d := a.Value - b.Value
 	return Estimate{

@@ -1,9 +1,8 @@
 package stats
 
-// nth moves the k-th smallest value of s, which are finite, to position k, with
-// none greater before it and none smaller behind it (Hoare's selection, the
-// middle one of three as pivot). It takes linear time on average where sorting
-// takes n log n: a bootstrap of a median does nothing else.
+// nth moves the k-th smallest value of s to position k, with no greater value before it and no
+// smaller one after it (Hoare's selection, median of three as pivot). The values must be finite.
+// It takes linear time on average; sorting takes n log n.
 func nth(s []float64, k int) float64 {
 	for low, high := 0, len(s)-1; low < high; {
 		i, j, pivot := low, high, medianOfThree(s[low], s[low+(high-low)/2], s[high])
@@ -31,4 +30,5 @@ func nth(s []float64, k int) float64 {
 	return s[k]
 }
 
+// medianOfThree returns the median of three values.
 func medianOfThree(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }

@@ -13,13 +13,12 @@ type PairedTResult struct {
 	N    int      `json:"n"`
 }
 
-// PairedT is the two-sided t test of differences whose mean is 0 and which are normal
-// under the null. over says what they run over ("models"). P is below 0.05 exactly where
-// the interval leaves 0 out. Of few differences [Wilcoxon] needs no normal law, and
-// cannot reject: of 5 its smallest P is 0.0625.
+// PairedT is the two-sided t test of differences that are normal with mean 0 under the null. over
+// is their unit ("models"). P is below 0.05 exactly if the interval excludes 0. [Wilcoxon] does
+// not need normality, but with few differences it cannot reject: with 5 its smallest P is 0.0625.
 //
-// It refuses fewer than two differences, values that are not finite, and differences that
-// are all the same, whose spread says nothing.
+// It refuses fewer than two differences, values that are not finite, and differences that are all
+// equal.
 func PairedT(diff []float64, over string) (PairedTResult, error) {
 	s, err := SD(diff)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrConstant says that values are all equal, where a question needs them to differ.
+// ErrConstant is the error for values that are all equal where they must differ.
 var ErrConstant = errors.New("is constant")
 
 // Pearson returns the product-moment correlation of x and y, in [-1, 1]; null 0.

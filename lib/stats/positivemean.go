@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// PositiveMean returns the mean of values that cannot be negative and are often skewed,
-// such as losses, with an interval that cannot be negative either. over says what x runs
-// over, as in MeanInterval. With m the mean, s the standard deviation, g the skewness
-// E(x-m)^3/s^3 and t Student's quantile of n-1 degrees of freedom,
+// PositiveMean returns the mean of non-negative and often skewed values, such as losses, with an
+// interval that is not negative either. over is the unit of x, as in MeanInterval. With m the
+// mean, s the standard deviation, g the skewness E(x-m)^3/s^3 and t Student's quantile of n-1
+// degrees of freedom,
 //
 //	low  = m exp(-t s/(m sqrt(n)))
 //	high = max( m exp(t s/(m sqrt(n))),  m + s/sqrt(n) h(t) )
 //
-// which is Student's interval of ln m, with Hall's (1992) end where the sample is skewed
-// to the right, because there a mean comes out too small more often than too large:
+// This is Student's interval of ln m, with Hall's (1992) upper end for samples that are skewed to
+// the right, in which the mean is more often too small than too large:
 //
 //	h(t) = (sqrt(n)/A) (1 - (1 - 3A/sqrt(n) (t + g/(6 sqrt(n))))^(1/3)),  A = g/3.
 //
-// How often 95 % intervals over 20 values hold the mean, PositiveMean and MeanInterval
+// Coverage of 95 % intervals over 20 values, PositiveMean and MeanInterval
 // (TestPositiveMeanCovers; with 50 values one to four points more):
 //
 //	gamma, shape 1 or 4            94-95 %   91-94 %
@@ -27,14 +27,14 @@ import (
 //	gamma, shape 1/4               93 %      85 %
 //	log-normal, sigma 2            82 %      62 %
 //
-// Where rare values carry the mean, as in the last line, a sample does not show them, and
-// no interval from it holds what it promises. The values have to be independent: of
-// records in clusters of one size, pass the means of the clusters.
+// If rare values dominate the mean, as in the last line, a sample often lacks them, and no
+// interval computed from it has its nominal coverage. The values must be independent: for records
+// in clusters of one size, pass the means of the clusters.
 //
-// Values that are all equal give an interval without width, as in MeanInterval, zeros
-// too. There is no error result: one value, or a level outside (0, 1), gives a mean
-// without an interval; an empty x, or a value that is negative or not finite, makes Value
-// NaN as well. Of two values at levels above 0.999 High may be infinite.
+// Values that are all equal, zeros too, give an interval without width, as in MeanInterval. There
+// is no error result: one value, or a level outside (0, 1), gives a mean without an interval; an
+// empty x, or a value that is negative or not finite, makes Value NaN as well. With two values and
+// a level above 0.999 High may be infinite.
 func PositiveMean(x []float64, level float64, over string) Estimate {
 	e := Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Level: level, Over: over, N: len(x)}
 	if checkFinite("PositiveMean", "x", x) != nil || slices.Min(x) < 0 {
@@ -61,8 +61,7 @@ func PositiveMean(x []float64, level float64, over string) Estimate {
 	return e
 }
 
-// hallUpper is h(t), by how many standard errors the mean may lie above that of the
-// sample; t without skewness to the right.
+// hallUpper returns h(t), the upper end in standard errors; t without skewness to the right.
 func hallUpper(t, skew, n float64) float64 {
 	if !(skew > 0) {
 		return t
@@ -71,7 +70,7 @@ func hallUpper(t, skew, n float64) float64 {
 	return root / a * (1 - math.Cbrt(1-float64(3*a/root*(t+skew/(6*root)))))
 }
 
-// skewness is that of the sample as a population; 0 without spread.
+// skewness returns the population skewness of the sample; 0 without spread.
 func skewness(x []float64) float64 {
 	m := meanOf(x)
 	sd := math.Sqrt(squaresAbout(x, m) / float64(len(x)))

@@ -2,12 +2,10 @@ package stats
 
 import "errors"
 
-// AdjustedRandIndex returns Hubert and Arabie's (1985) agreement of two
-// partitions of the same records, corrected for chance: 1 for the same
-// partition, 0 on average for random ones (the null), down to -1/2. The labels
-// are only names; renaming them changes nothing. Two partitions that are both
-// trivial in the same way (all records together, or all apart) agree: 1. It
-// refuses empty or unequal lengths.
+// AdjustedRandIndex returns Hubert and Arabie's (1985) agreement of two partitions of the same
+// records, corrected for chance: 1 for the same partition, 0 on average for random ones (the
+// null), down to -1/2. Renaming labels does not change it. Two partitions that are trivial in the
+// same way (one cluster, or one cluster per record) have 1. It refuses empty or unequal lengths.
 func AdjustedRandIndex(a, b []int) (float64, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return 0, errors.New("stats.AdjustedRandIndex: a or b is empty")

@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// ROC returns the receiver operating characteristic of scores where higher means
-// positive: for each threshold t, in descending order, the share of negatives
-// and of positives with score >= t. The first point is (0, 0) with threshold
-// +Inf, where nothing is called positive; the last is (1, 1). Records with equal
-// scores enter together, so there is one point per distinct score; no point is
-// dropped. It refuses an empty sample and NaN.
+// ROC returns the receiver operating characteristic of scores where higher means positive: for
+// each threshold t, in descending order, the share of negatives and of positives with score >= t.
+// The first point is (0, 0) with threshold +Inf, the last is (1, 1). There is one point per
+// distinct score; no point is dropped. It refuses an empty sample and NaN.
 func ROC(pos, neg []float64) (fpr, tpr, thresholds []float64, err error) {
 	if err := checkScores("ROC", pos, neg); err != nil {
 		return nil, nil, nil, err
@@ -28,11 +26,10 @@ func ROC(pos, neg []float64) (fpr, tpr, thresholds []float64, err error) {
 	return fpr, tpr, thresholds, nil
 }
 
-// TPRAtFPR returns the largest true positive rate that a threshold reaches
-// without its false positive rate going above fpr. It is conservative: it takes
-// a point that exists and does not interpolate between two of them, and records
-// with equal scores are called together or not at all. Under the null it is at
-// most fpr on average. It refuses an empty sample, NaN, and an fpr outside [0, 1].
+// TPRAtFPR returns the largest true positive rate of a threshold whose false positive rate is at
+// most fpr. It is conservative: it does not interpolate between points, and records with equal
+// scores are called together. Under the null it is at most fpr on average. It refuses an empty
+// sample, NaN, and an fpr outside [0, 1].
 func TPRAtFPR(pos, neg []float64, fpr float64) (float64, error) {
 	if err := checkScores("TPRAtFPR", pos, neg); err != nil {
 		return 0, err

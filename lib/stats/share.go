@@ -1,8 +1,8 @@
 package stats
 
-// Share is the share of values for which something holds, with Wilson's 95 %
-// interval. over says what the values are: "records", "draws", "trials". Without
-// values all of it is NaN, as in Wilson.
+// Share returns the share of values for which holds is true, with Wilson's 95 % interval. over is
+// the unit of the values: "records", "draws", "trials". Without values everything is NaN, as in
+// Wilson.
 func Share[T any](values []T, over string, holds func(T) bool) Estimate {
 	n := 0
 	for _, v := range values {

@@ -40,15 +40,15 @@ func TestSilhouetteOfLabelsWithoutMeaningIsNotPositive(t *testing.T) {
 	}
 }
 
-func TestSilhouetteRefusesWhatItCannotJudge(t *testing.T) {
+func TestSilhouetteRefusesInvalidInput(t *testing.T) {
 	one := func(int, int) float64 { return 1 }
 	for want, f := range map[string]func() (float64, []float64, error){
 		"3 records have 1 different labels": func() (float64, []float64, error) { return Silhouette([]int{4, 4, 4}, one) },
 		"0 records have 0 different labels": func() (float64, []float64, error) { return Silhouette(nil, one) },
-		"records 0 and 1 are NaN apart": func() (float64, []float64, error) {
+		"records 0 and 1 is NaN": func() (float64, []float64, error) {
 			return Silhouette([]int{0, 1}, func(int, int) float64 { return math.NaN() })
 		},
-		"records 0 and 1 are -1 apart": func() (float64, []float64, error) {
+		"records 0 and 1 is -1": func() (float64, []float64, error) {
 			return Silhouette([]int{0, 1}, func(int, int) float64 { return -1 })
 		},
 	} {

@@ -2,13 +2,12 @@ package stats
 
 import "slices"
 
-// Spearman returns the rank correlation of x and y, in [-1, 1]: Pearson's of their
-// ranks, equal values sharing the mean of theirs. Null 0. It refuses what Pearson
-// refuses.
+// Spearman returns the rank correlation of x and y, in [-1, 1]: Pearson's correlation of their
+// mid-ranks. Null 0. It refuses what Pearson refuses.
 func Spearman(x, y []float64) (float64, error) { return Pearson(midranks(x), midranks(y)) }
 
-// midranks are 1 for the smallest value and so on. What is not finite stays, for who
-// refuses it.
+// midranks returns the ranks from 1, equal values sharing their mean rank. Values that are not
+// finite are returned unchanged, so that Pearson refuses them.
 func midranks(x []float64) []float64 {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)

@@ -2,12 +2,11 @@ package stats
 
 import "math"
 
-// accumulator adds float64 values with Neumaier's compensation: the error of the
-// sum does not grow with the number of terms. The zero value is an empty sum.
+// accumulator adds float64 values with Neumaier's compensation: the error of the sum does not grow
+// with the number of terms. The zero value is an empty sum.
 type accumulator struct{ sum, lost float64 }
 
-// add rounds v first, so that no processor fuses the product that made it with
-// the addition.
+// add rounds v first, so that no processor fuses a product with the addition.
 func (a *accumulator) add(v float64) {
 	v = float64(v)
 	t := a.sum + v
@@ -36,8 +35,8 @@ func sumOf(x []float64) float64 {
 	return a.value()
 }
 
-// meanOf returns the mean of a slice that is not empty. Where the sum leaves the range of
-// float64 the mean does not, and is summed by parts.
+// meanOf returns the mean of a slice that is not empty. If the sum overflows float64, the values
+// are divided before they are added.
 func meanOf(x []float64) float64 {
 	n := float64(len(x))
 	if m := sumOf(x) / n; !math.IsInf(m, 0) {
@@ -60,8 +59,8 @@ func squaresAbout(x []float64, c float64) float64 {
 	return a.value()
 }
 
-// rootSquares returns sqrt(sum (x - mean)^2 / divisor), also where a square is beyond
-// the range of float64 or below it.
+// rootSquares returns sqrt(sum (x - mean)^2 / divisor), also if a square overflows or underflows
+// float64.
 func rootSquares(x []float64, divisor float64) float64 {
 	largest := 0.0
 	for _, v := range x {

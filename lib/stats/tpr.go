@@ -1,3 +1,5 @@
+// The true positive rate at a low false positive rate, with an interval.
+
 package stats
 
 import (
@@ -9,23 +11,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TPRInterval is TPRAtFPR with an interval, for scores where higher means positive. The
-// interval holds the largest true positive rate that any threshold reaches in the
-// populations of the two samples without calling more than a share fpr of the negatives,
-// with at least the given probability, whatever the laws of the scores. Two things are
-// unknown and both are in it: where the threshold lies, which the negatives bound by
-// their order,
+// TPRInterval is TPRAtFPR with an interval, for scores where higher means positive. With at least
+// the given probability, whatever the distributions of the scores, the interval contains the
+// largest true positive rate of any threshold whose false positive rate in the population is at
+// most fpr. It covers two unknowns. The first is the threshold t, which the order of the negatives
+// bounds,
 //
 //	S(lo) <= t <= S(hi+1),  P(K < lo) <= a, P(K > hi) <= a, K binomial(n, fpr)
 //
-// with S(k) the k-th largest of the n negatives, and how many positives lie above it,
-// which Clopper and Pearson's bounds (1934) answer at level a; a is a quarter of what
-// level leaves.
+// with S(k) the k-th largest of the n negatives. The second is the share of positives above it,
+// which Clopper and Pearson's bounds (1934) cover at level a; a is a quarter of 1 - level.
 //
-// Fewer than 1/fpr negatives cannot show the rate: one of them alone is more than a share
-// fpr. The value is NaN then. The interval holds all the same; its upper end is what can
-// be said. It refuses an empty sample, NaN, an fpr outside (0, 1) and a level outside
-// (0, 1).
+// With fewer than 1/fpr negatives the rate cannot be shown: one false positive is more than a
+// share fpr. The value is NaN then, and the interval still holds. It refuses an empty sample, NaN,
+// an fpr outside (0, 1) and a level outside (0, 1).
 func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	if err := checkScores("TPRInterval", pos, neg); err != nil {
 		return Estimate{}, err
@@ -66,12 +65,12 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	return e, nil
 }
 
-// CanShowFPR reports whether n negatives can show a false positive rate: at least one of them
-// may be called.
+// CanShowFPR reports whether n negatives are enough for a false positive rate: at least one of
+// them may be called.
 func CanShowFPR(n int, fpr float64) bool { return float64(n)*fpr >= 1-1e-9 }
 
-// binomialRange are the counts lo and hi of n trials with P(K < lo) <= a and
-// P(K > hi) <= a, as near as may be.
+// binomialRange returns the counts lo and hi of n trials closest to each other with P(K < lo) <= a
+// and P(K > hi) <= a.
 func binomialRange(n int, p, a float64) (lo, hi int) {
 	k := distuv.Binomial{N: float64(n), P: p}
 	lo = sort.Search(n, func(i int) bool { return k.CDF(float64(i)) > a })
@@ -79,8 +78,8 @@ func binomialRange(n int, p, a float64) (lo, hi int) {
 	return lo, hi
 }
 
-// shareLowerBound and shareUpperBound are Clopper and Pearson's bounds on a share, k of n, each missed with
-// probability a at most.
+// shareLowerBound and shareUpperBound return Clopper and Pearson's bounds on a share, k of n, each
+// missed with probability at most a.
 func shareLowerBound(k, n int, a float64) float64 {
 	if k == 0 {
 		return 0

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// Values are the values of estimates, without their intervals.
+// Values returns the values of estimates, without their intervals.
 func Values(estimates []Estimate) []float64 {
 	out := make([]float64, len(estimates))
 	for i, e := range estimates {
@@ -11,10 +11,9 @@ func Values(estimates []Estimate) []float64 {
 	return out
 }
 
-// Binade is the exponent e such that numbers of at most this magnitude, divided by
-// 2^e, can be squared and summed in float64 without leaving its range. It is 0 but for
-// a magnitude beyond 2^400 or below 2^-400: the digits of ordinary numbers stay as
-// they are, as a power of two leaves those of the others.
+// Binade returns the exponent e such that numbers of at most this magnitude, divided by 2^e, can
+// be squared and summed in float64 without overflow or underflow. It is 0 unless the magnitude is
+// beyond 2^400 or below 2^-400; scaling by a power of two does not change digits.
 func Binade(magnitude float64) int {
 	const far = 400
 	_, e := math.Frexp(magnitude)

@@ -24,26 +24,25 @@ const (
 	// exactWilcoxonBelow is the largest n with an exact null distribution whatever the ranks.
 	exactWilcoxonBelow = 50
 	// exactWilcoxonSteps bounds the additions of an exact null distribution of more
-	// differences, among which there are ties: a few tenths of a second.
+	// differences, if there are ties.
 	exactWilcoxonSteps = 100_000_000
 )
 
-// Wilcoxon is the two-sided signed-rank test of differences that are symmetric
-// about 0 under the null. Differences of exactly zero are dropped before the ranks are
-// given (Wilcoxon's own rule, SciPy's zero_method="wilcox"; not Pratt's); the absolute
-// values of the n others get mid-ranks; W is the smaller of the two rank sums.
+// Wilcoxon is the two-sided signed-rank test of differences that are symmetric about 0 under the
+// null. Zeros are dropped before ranking (Wilcoxon's own rule, SciPy's zero_method="wilcox"; not
+// Pratt's); the absolute values of the n others get mid-ranks; W is the smaller of the two rank
+// sums.
 //
-// For n <= 50 the null distribution is exact, with ties and without: 2 P(W+ <= W) over
-// the 2^n equally likely signs of the mid-ranks that the data have. Of more differences
-// it is so where there are ties and the distribution can be counted (n up to about 700,
-// many more where few values differ), for there the sums lie far apart and are not
-// normal. Otherwise it is normal without continuity correction, as in SciPy:
+// For n <= 50 the null distribution is exact, with ties and without: 2 P(W+ <= W) over the 2^n
+// equally likely signs of the mid-ranks. For more differences it is exact if there are ties and
+// the distribution can be counted (n up to about 700, many more if few values differ), because
+// then the possible sums are few and not close to normal. Otherwise it is normal without
+// continuity correction, as in SciPy:
 //
 //	z = (W - n(n+1)/4)/s, s^2 = n(n+1)(2n+1)/24 - sum (t^3 - t)/48.
 //
-// The smallest P is 2^(1-n): 0.0625 for n = 5, so a caller who tests at 5 %
-// needs n >= 6. RULER, section 5. It refuses an empty slice, NaN,
-// and differences that are all zero.
+// The smallest P is 2^(1-n): 0.0625 for n = 5, so a test at 5 % needs n >= 6. RULER, section 5. It
+// refuses an empty slice, NaN, and differences that are all zero.
 func Wilcoxon(diff []float64) (WilcoxonResult, error) {
 	if err := checkOrdered("Wilcoxon", "diff", diff); err != nil {
 		return WilcoxonResult{}, err
@@ -96,9 +95,8 @@ func signedRankSums(bs []block) (plus, minus float64) {
 	return plus, minus
 }
 
-// signedRanks are the mid-ranks and a sum of them as integers without a common divisor:
-// twice a mid-rank is one. Ties make few and large steps of the sums, which are then
-// counted in these steps.
+// signedRanks returns the mid-ranks and a sum of them as integers without a common divisor. Ties
+// leave few and large steps of the sum.
 func signedRanks(bs []block, w float64) (ranks []int, sum int) {
 	step, below := 0, 0
 	for _, b := range bs {
@@ -120,9 +118,9 @@ func gcd(a, b int) int {
 	return a
 }
 
-// exactWilcoxon returns 2 P(W+ <= w), cut to 1, over all signs of the ranks, one rank
-// after the other: a sum s is s without the rank and a minus, or s-rank and a plus. For
-// n <= 50 all shares are multiples of 2^-50 and exact.
+// exactWilcoxon returns 2 P(W+ <= w), cut to 1, over all signs of the ranks, one rank after
+// another: a sum s is s without the rank and a minus, or s-rank and a plus. For n <= 50 all shares
+// are multiples of 2^-50 and exact.
 func exactWilcoxon(ranks []int, w int) float64 {
 	share := make([]float64, w+1) // P(W+ = s) of the ranks so far
 	share[0] = 1
@@ -147,11 +145,10 @@ func normalWilcoxon(bs []block, n int, w float64) float64 {
 	return normalTwoSided((w - nf*(nf+1)/4) / math.Sqrt(v))
 }
 
-// RankBiserial returns the matched-pairs rank-biserial correlation of the paper,
-// 1 - 4w/(n(n+1)), for the smaller signed-rank sum w of n differences: 1 when
-// all differences have one sign, 0 when the two sums are equal. The usual marks
-// are 0.1 small, 0.3 medium, 0.5 large. It is NaN when n is below 1 or w is
-// outside [0, n(n+1)/4].
+// RankBiserial returns the matched-pairs rank-biserial correlation of the paper, 1 - 4w/(n(n+1)),
+// for the smaller signed-rank sum w of n differences: 1 if all differences have one sign, 0 if the
+// two sums are equal. The usual marks are 0.1 small, 0.3 medium, 0.5 large. It is NaN if n is
+// below 1 or w is outside [0, n(n+1)/4].
 func RankBiserial(n int, w float64) float64 {
 	most := float64(n) * float64(n+1)
 	if n < 1 || !(w >= 0 && 4*w <= most) {

@@ -2,9 +2,8 @@ package stats
 
 import "math"
 
-// Wilson is a share p of n trials with Wilson's score interval (1927) at the
-// given level. All of it is NaN for n below 1, p outside [0, 1] or a level
-// outside (0, 1).
+// Wilson returns a share p of n trials with Wilson's score interval (1927) at the given level.
+// Everything is NaN for n below 1, p outside [0, 1] or a level outside (0, 1).
 func Wilson(p float64, n int, level float64) Estimate {
 	e := Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN(), Level: level, Over: "records", N: n}
 	if n < 1 || !(p >= 0 && p <= 1) || !(level > 0 && level < 1) {

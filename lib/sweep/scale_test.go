@@ -356,7 +356,7 @@ func sums() string {
 		line("runs", fmt.Sprintf("%.0f GB in %d names (files and their folders)", float64(runBytes)*models/gb, runNames*models)) +
 		line("the attempts' stores and the collected one", fmt.Sprintf("%.0f GB in %d names", 2*float64(runBytes)*models/gb, 2*runNames*models)) +
 		line("of a full node that computes: checkpoints and memory", fmt.Sprintf("%.0f GB and %.0f GiB", coresPerNode*float64(workBytes)/gb, coresPerNode*memoryGiB)) +
-		line("10,000 shards: folders of stores that were begun once", fmt.Sprintf("%d, of four rooms each", 10000*5)) +
+		line("10,000 shards: folders of stores that were begun once", fmt.Sprintf("%d, of four folders each", 10000*5)) +
 		line("the same in files of journals and logs", fmt.Sprint(2*10000)) +
 		line("checkpoints that 100 nodes write, one per worker and epoch", fmt.Sprintf("%.2f GB/s", 100*coresPerNode*checkpointBytes/(secondsPerRecord*recordsPerJob)/gb))
 }

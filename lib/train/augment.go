@@ -12,21 +12,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
-// Augmenter changes training records, as random crops and flips do. What it
-// writes may depend on the record, the epoch (0, 1, ...) and the record's
-// number (Term.IDs) and on nothing else, so that it is the same however an
-// epoch is cut into batches and chunks, and after a stop. A record that enters
-// several steps of an epoch therefore enters them in the same form, where
-// PyTorch draws a new one each time it reads a record.
+// Augmenter changes training records, such as random crops and flips. Its output may
+// depend only on the record, the epoch (0, 1, ...) and the record's number (Term.IDs).
+// It is then the same however an epoch is cut into batches and chunks, and after a
+// resume. A record that enters several steps of an epoch has the same form in all of
+// them; PyTorch draws a new one each time it reads a record.
 //
-// Several goroutines call it at once. A struct of plain data makes the
-// augmentation part of a store key.
+// It must be safe for concurrent use. Its JSON is part of the store key, so it should be
+// a struct of plain data.
 type Augmenter interface {
 	// Augment writes the record of the epoch to dst; it must not write to src.
 	Augment(dst, src []float32, epoch, id int) error
 }
 
-// AugmentFunc is a function as an Augmenter.
+// AugmentFunc is an Augmenter made from a function.
 type AugmentFunc func(dst, src []float32, epoch, id int) error
 
 // Augment implements Augmenter.
@@ -34,41 +33,41 @@ func (f AugmentFunc) Augment(dst, src []float32, epoch, id int) error {
 	return f(dst, src, epoch, id)
 }
 
-// NoiseAugmenter is an Augmenter that makes the loss's inputs too, and may give the
-// network a record of another width: the noise of a denoiser, whose level the
-// network is told and whose target depends on it. Its Augment writes the record
-// alone.
+// NoiseAugmenter is an Augmenter that also makes the inputs of the loss, and may change
+// the width of the record. Denoisers use it: the network gets the noise level as an
+// input, and the target depends on it. Augment writes the record only.
 type NoiseAugmenter interface {
 	Augmenter
-	// Widths are those of what is made of a record of so many features.
+	// Widths returns the widths of the record and of the loss's inputs that it makes
+	// from a record with this number of features.
 	Widths(features int) (record int, inputs map[string]int)
 	// Corrupt writes the record of the epoch to dst and the loss's inputs to in.
 	Corrupt(dst []float32, in map[string][]float32, src []float32, epoch, id int) error
 }
 
-// chunk holds the records of a chunk as they enter a step.
+// chunk holds the tensors of a chunk of records, as inputs of a step.
 type chunk struct {
 	x          *tensors.Tensor
-	lossInputs map[string]*tensors.Tensor // loss inputs that a Corrupter made
+	lossInputs map[string]*tensors.Tensor // loss inputs made by a NoiseAugmenter
 }
 
-// inputIsX tells whether a loss's input is what enters the network, as it is for autoencoders:
-// then it is laid out once.
+// inputIsX reports whether an input of the loss is the network's input X itself, as for
+// autoencoders. It is then uploaded once.
 func (t Term) inputIsX(in array.Matrix[float32]) bool {
 	same := in.Rows == t.X.Rows && in.Cols == t.X.Cols && len(in.Data) > 0 && &in.Data[0] == &t.X.Data[0]
 	return t.Augment == nil && same
 }
 
-// chunkRecords is a chunk of the records listed in rows, nil for all.
+// chunkRecords returns a chunk of the records listed in rows; nil means all.
 func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch int) (chunk, error) {
 	if t.Augment == nil {
 		x, err := model.FeatureMajor(e, t.X, rows, c)
 		return chunk{x: x}, err
 	}
-	corrupter, corrupts := t.Augment.(NoiseAugmenter)
+	augmenter, noisy := t.Augment.(NoiseAugmenter)
 	width, widths := t.X.Cols, map[string]int(nil)
-	if corrupts {
-		width, widths = corrupter.Widths(t.X.Cols)
+	if noisy {
+		width, widths = augmenter.Widths(t.X.Cols)
 	}
 	x, made := array.New[float32](c.N, width), map[string]array.Matrix[float32]{}
 	for name, w := range widths {
@@ -85,11 +84,11 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 			id = t.IDs[row]
 		}
 		var err error
-		if corrupts {
+		if noisy {
 			for name, m := range made {
 				in[name] = m.Row(k)
 			}
-			err = corrupter.Corrupt(x.Row(k), in, t.X.Row(row), epoch, id)
+			err = augmenter.Corrupt(x.Row(k), in, t.X.Row(row), epoch, id)
 		} else {
 			err = t.Augment.Augment(x.Row(k), t.X.Row(row), epoch, id)
 		}

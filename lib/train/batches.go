@@ -8,39 +8,36 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Order is how mini-batches are drawn.
+// Order says how mini-batches are drawn.
 type Order int
 
 const (
-	// Shuffled draws a fresh permutation of the records in every epoch. Two
-	// training sets of different size share a seed but not an order, as with
-	// PyTorch's DataLoader: this is what the paper did.
+	// Shuffled draws a new permutation of the records in every epoch, like PyTorch's
+	// DataLoader. Two training sets of different sizes with one seed have different
+	// orders.
 	Shuffled Order = iota
 	// Paired gives every record (by its ID) a random key per epoch and sorts by
-	// it: an original and its oracle then meet the records they share in the
-	// same relative order.
+	// it. Two trainings that share records then see these in the same relative order.
 	Paired
-	// Fixed draws once for the whole run which records share a batch, and in
-	// every epoch anew in which order the batches come (SDE, appendix A.4). A
-	// batch that is not full is one of them and comes at any place. The order
-	// inside a batch stays, because it changes nothing but rounding.
+	// Fixed draws the batches once for the whole run, and the order of the batches
+	// in every epoch (SDE, appendix A.4). A batch that is not full may come at any
+	// place. The order inside a batch stays the same.
 	Fixed
-	// ShuffledSingle is Shuffled for objectives of one term, from a stream that knows no
-	// terms. Denoisers have been trained in this order from the start.
+	// ShuffledSingle is Shuffled for objectives of one term, from a random stream
+	// without the term's number. Denoisers are trained in this order.
 	ShuffledSingle
 )
 
-// Membership returns the batches of a swept term of n records under the order
-// Fixed, as positions 0 ... n-1 in the order in which they were drawn: every
-// batch is in random order, and the last holds what is left over. It depends on
-// the seed, the size of a batch, the term and n, never on the epoch. It refuses
-// other orders, which have no membership, and numbers below 1 (term: below 0).
+// Membership returns the batches of a term of n records under the order Fixed, as
+// positions 0 ... n-1. Each batch is in random order; the last may be shorter. It
+// depends on the seed, the batch size, the term and n, not on the epoch. It returns an
+// error for other orders and for numbers below 1 (term: below 0).
 func (c Config) Membership(term, n int) ([][]int, error) {
 	switch {
 	case c.Order != Fixed:
-		return nil, fmt.Errorf("train: order %d draws its batches anew in every epoch, so that records belong to none", c.Order)
+		return nil, fmt.Errorf("train: order %d draws new batches in every epoch, so records have no fixed batch", c.Order)
 	case c.Batch < 1 || n < 1 || term < 0:
-		return nil, fmt.Errorf("train: the membership of %d records of term %d in batches of %d", n, term, c.Batch)
+		return nil, fmt.Errorf("train: no batch membership for %d records of term %d in batches of %d", n, term, c.Batch)
 	}
 	return c.membership(term, n), nil
 }
@@ -49,7 +46,7 @@ func (c Config) membership(term, n int) [][]int {
 	return splitBatches(c.Seed.Stream(engine.StreamBatch, uint64(term)).Perm(n), c.Batch)
 }
 
-// splitBatches cuts rows into batches; the last may be short.
+// splitBatches splits rows into batches of the given size; the last may be shorter.
 func splitBatches(rows []int, size int) [][]int {
 	var out [][]int
 	for first := 0; first < len(rows); first += size {
@@ -58,7 +55,7 @@ func splitBatches(rows []int, size int) [][]int {
 	return out
 }
 
-// batches lists the batches of term k, of n records, in an epoch.
+// batches returns the batches of term k, which has n records, in an epoch.
 func (c Config) batches(k, epoch, n int, ids []int) [][]int {
 	if c.Order != Fixed {
 		return splitBatches(c.Order.permutation(c.Seed, k, epoch, n, ids), c.Batch)[:c.stepsFor(n)]
@@ -71,8 +68,7 @@ func (c Config) batches(k, epoch, n int, ids []int) [][]int {
 	return out
 }
 
-// permutation returns the order of n records in an epoch, for the orders that
-// draw one: Shuffled and Paired.
+// permutation returns the order of n records in an epoch, for every order but Fixed.
 func (o Order) permutation(seed engine.Root, term, epoch, n int, ids []int) []int {
 	switch o {
 	case Shuffled:
@@ -94,8 +90,8 @@ func (o Order) permutation(seed engine.Root, term, epoch, n int, ids []int) []in
 	return perm
 }
 
-// batch is the part of one term that enters a step: the records rows (nil for
-// all) of term Term.
+// batch is the part of one term that enters a step: the records with numbers rows (nil:
+// all) of term number term.
 type batch struct {
 	term int
 	rows []int
@@ -108,8 +104,8 @@ func (b batch) size(o Objective) int {
 	return len(b.rows)
 }
 
-// StepsPerEpoch is the number of steps of an epoch: the longest swept term
-// decides; without mini-batches it is one.
+// StepsPerEpoch returns the number of steps of an epoch: that of the longest term that is
+// not Whole. Without mini-batches it is 1.
 func (c Config) StepsPerEpoch(o Objective) int {
 	steps := 1
 	if c.Batch == 0 {
@@ -123,7 +119,7 @@ func (c Config) StepsPerEpoch(o Objective) int {
 	return steps
 }
 
-// stepsFor is the number of batches of n records in an epoch, n at least 1.
+// stepsFor returns the number of batches of n >= 1 records in an epoch.
 func (c Config) stepsFor(n int) int {
 	if c.DropLast {
 		return max(1, n/c.Batch)
@@ -131,7 +127,7 @@ func (c Config) stepsFor(n int) int {
 	return 1 + (n-1)/c.Batch // and not (n+Batch-1)/Batch, which overflows
 }
 
-// epochBatches lists the batches of every step. A swept term that has run out of
+// epochBatches returns the batches of every step of an epoch. A term that runs out of
 // records before the longest one starts over.
 func (c Config) epochBatches(o Objective, epoch int) [][]batch {
 	steps := make([][]batch, c.StepsPerEpoch(o))

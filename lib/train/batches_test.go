@@ -86,7 +86,7 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 		t.Errorf("11 and 3 records in full batches of 4: %v", two)
 	}
 	for _, c := range []Config{{DropLast: true}, {DropLast: true, Batch: 4, Order: Fixed}} {
-		if err := c.WithDefaults().check(); err == nil || !strings.Contains(err.Error(), "left out") {
+		if err := c.WithDefaults().check(); err == nil || !strings.Contains(err.Error(), "drop_last") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -298,7 +298,7 @@ func TestFixedMembershipIsUniform(t *testing.T) {
 
 // The order of a lone term is that of a stream without a term: stored denoisers
 // depend on it.
-func TestTheOrderOfALoneTerm(t *testing.T) {
+func TestTheOrderShuffledSingle(t *testing.T) {
 	o := Objective{{X: array.New[float32](20, 1)}}
 	steps := Config{Order: ShuffledSingle, Batch: 7, Seed: 5}.epochBatches(o, 3)
 	want := engine.Root(5).Stream(engine.StreamBatch, 3).Perm(20)

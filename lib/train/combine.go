@@ -7,22 +7,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// GradientCombiner weighs the terms of an objective at every step, by their values and by the
-// inner products of their gradients, gram[i][j] = g_i . g_j, both after the targets'
-// own weights. The step goes down sum_i w_i g_i. A mixer is a function of what it
-// is given and nothing else, so that a stopped training goes on with the same bits.
+// GradientCombiner weights the terms of an objective at every step. Its arguments are the
+// terms' values and the inner products of their gradients, gram[i][j] = g_i . g_j, both
+// with the targets' weights. The optimiser gets the gradient sum_i w_i g_i. Weights must
+// be a pure function, so that a resumed training has the same bits.
 type GradientCombiner interface {
 	Weights(values []float64, gram [][]float64) ([]float64, error)
 }
 
-// checkGram refuses gradients that cannot be mixed: none, or other than terms of
-// them where terms is not 0, or one that is not finite.
+// checkGram returns an error if there are no gradients, not as many as terms (0: any
+// number), or one that is not finite.
 func checkGram(gram [][]float64, terms int) error {
 	if len(gram) == 0 {
-		return fmt.Errorf("no gradients to mix")
+		return fmt.Errorf("no gradients to combine")
 	}
 	if terms > 0 && len(gram) != terms {
-		return fmt.Errorf("it is for %d terms, there are %d", terms, len(gram))
+		return fmt.Errorf("it takes %d terms, not %d", terms, len(gram))
 	}
 	for i, row := range gram {
 		if math.IsNaN(row[i]) || math.IsInf(row[i], 0) {
@@ -32,7 +32,7 @@ func checkGram(gram [][]float64, terms int) error {
 	return nil
 }
 
-// combine adds the parts up with the mixer's weights.
+// combine adds up the parts with the combiner's weights.
 func combine(m GradientCombiner, parts []stepGradient) (stepGradient, error) {
 	values, gram := make([]float64, len(parts)), make([][]float64, len(parts))
 	for i := range gram {
@@ -44,7 +44,7 @@ func combine(m GradientCombiner, parts []stepGradient) (stepGradient, error) {
 	}
 	w, err := m.Weights(values, gram)
 	if err != nil {
-		return stepGradient{}, fmt.Errorf("train: mixing %d gradients by %T: %w", len(parts), m, err)
+		return stepGradient{}, fmt.Errorf("train: combining %d gradients by %T: %w", len(parts), m, err)
 	}
 	if len(w) != len(parts) {
 		return stepGradient{}, fmt.Errorf("train: %d weights for %d gradients", len(w), len(parts))

@@ -9,26 +9,24 @@ import (
 )
 
 // MGDA is the multiple-gradient descent algorithm (Desideri 2012; Sener and Koltun
-// 2018): the weights w >= 0 with sum 1 for which || sum_i w_i g_i || is smallest.
-// The mixture is then a direction in which no term rises, or 0 where there is
-// none. For two terms the solution is closed,
+// 2018): the weights w >= 0 with sum 1 that minimise || sum_i w_i g_i ||. Along the
+// combination no term increases to first order; it is 0 if there is no such direction.
+// For two terms the solution has a closed form,
 //
 //	w_1 = clamp(((g_2 - g_1) . g_2) / |g_1 - g_2|^2, 0, 1)
 //
-// and half where they lie closer together than 1e-5 of the longest. For more it is found
-// by active sets: from
-// equal weights by the shortest changes of weights that lead there, so that three equal
-// gradients get a third each, and gradients closer together than 3e-7 of the longest
-// count as equal.
+// and 1/2 if they are closer together than 1e-5 of the longest. For more terms it is found
+// by an active-set method that starts at equal weights and changes them as little as
+// possible, so that three equal gradients get 1/3 each. Gradients closer together than 3e-7
+// of the longest count as equal.
 //
-// Difference from Sener and Koltun: theirs is the method of Frank and Wolfe, which comes
-// near the solution for three terms or more like one in the number of its rounds, and
-// is not there after 1000.
+// Difference from Sener and Koltun: they use the method of Frank and Wolfe, which for
+// three terms or more converges only like 1/n in the number n of its iterations.
 type MGDA struct{}
 
 var _ GradientCombiner = MGDA{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 0); err != nil {
 		return nil, err
@@ -41,14 +39,14 @@ func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if len(w) > 2 && longest > 0 {
 		return minNormWeights(w, gram, longest), nil
 	}
-	// One round is the closed solution; another mends what was lost in rounding.
+	// The first iteration is the closed form; another one corrects rounding errors.
 	for range 1000 {
 		along, norm := gramProducts(w, gram)
 		k := argMin(along)
 		if norm-along[k] <= 1e-10*longest {
 			break
 		}
-		// The point of the segment from the mixture to g_k that is nearest to 0.
+		// The point of the segment from the combination to g_k that is closest to 0.
 		step := math.Min(1, (norm-along[k])/(norm-2*along[k]+gram[k][k]))
 		for i := range w {
 			w[i] *= 1 - step
@@ -58,8 +56,8 @@ func (MGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	return w, nil
 }
 
-// gramProducts are those of every gradient with the mixture, and that of the mixture with
-// itself.
+// gramProducts returns the inner product of every gradient with the combination, and the
+// squared norm of the combination.
 func gramProducts(w []float64, gram [][]float64) (along []float64, norm float64) {
 	along = make([]float64, len(w))
 	for i := range w {
@@ -81,10 +79,10 @@ func argMin(x []float64) int {
 	return k
 }
 
-// minNormWeights are the weights of the shortest mixture, by active sets: the best weights of
-// the terms that have any, without looking at signs; those that would fall below 0 are
-// left out on the way; and then the term that the mixture goes up most steeply joins in.
-// The mixture gets shorter with every set, so that none comes back.
+// minNormWeights returns the weights of the combination of smallest norm, by an active-set
+// method. It solves for the terms of the set without sign constraints, removes those whose
+// weight would become negative, and then adds the term with the smallest inner product. The
+// norm decreases with every set, so no set comes back.
 func minNormWeights(w []float64, gram [][]float64, longest float64) []float64 {
 	unit := make([][]float64, len(gram))
 	for i, row := range gram {
@@ -113,7 +111,8 @@ func minNormWeights(w []float64, gram [][]float64, longest float64) []float64 {
 	}
 }
 
-// solveActiveSet moves weights to the best of a set of terms, and says which of these are left.
+// solveActiveSet moves the weights to the optimum over a set of terms. It returns them and
+// the terms that remain in the set.
 func solveActiveSet(w []float64, set []int, gram [][]float64) ([]float64, []int) {
 	for {
 		change, step, out := minNormDirection(w, set, gram), 1.0, -1
@@ -129,7 +128,7 @@ func solveActiveSet(w []float64, set []int, gram [][]float64) ([]float64, []int)
 		if out >= 0 {
 			w[set[out]] = 0
 		}
-		floats.Scale(1/floats.Sum(w), w) // what rounding has lost
+		floats.Scale(1/floats.Sum(w), w) // corrects rounding
 		if out < 0 {
 			return w, set
 		}
@@ -137,15 +136,16 @@ func solveActiveSet(w []float64, set []int, gram [][]float64) ([]float64, []int)
 	}
 }
 
-// equalTolerance is the square of how close, to the longest, gradients are that count as equal.
+// equalTolerance is the squared distance, relative to the longest, at which gradients count
+// as equal.
 const equalTolerance = 1e-13
 
-// minNormDirection is the shortest change of the weights of a set that makes their mixture the
-// shortest of all whose weights, of any sign, have the same sum: d with sum 0 and
+// minNormDirection returns the smallest change d of the weights of a set, with sum 0, that
+// minimises the norm of the combination without sign constraints:
 //
 //	C G C d = -C G w,  C = 1 - 1/n
 //
-// In directions in which the mixture hardly changes d is 0.
+// d is 0 in directions in which the combination hardly changes.
 func minNormDirection(w []float64, set []int, gram [][]float64) []float64 {
 	n := len(set)
 	along, _ := gramProducts(w, gram)
@@ -185,20 +185,19 @@ func minNormDirection(w []float64, set []int, gram [][]float64) []float64 {
 	return d
 }
 
-// PrintedMGDA is the weight of two terms as BlindU prints it (below its equation
-// (8), where term 1 is the retained loss and term 2 the forgotten one):
+// PrintedMGDA has the weight of two terms as the BlindU paper prints it (below its
+// equation (8); term 1 is the retain loss, term 2 the forget loss):
 //
 //	w_1 = clamp(((g_1 - g_2) . g_1) / |g_1 - g_2|^2, 0, 1)
 //
-// which is the weight that [MGDA] gives to the other term, so that the longer
-// gradient gets more of the step instead of less: for (1, 0) and (0, 3) it is 0.1
-// where 0.9 makes the shortest mixture. Half where the gradients are the same. It
-// refuses other than two terms.
+// This is the weight that [MGDA] gives to the other term, so the longer gradient gets
+// more weight, not less: for (1, 0) and (0, 3) it is 0.1, and the minimum norm has 0.9.
+// It is 1/2 for equal gradients. Other numbers of terms are an error.
 type PrintedMGDA struct{}
 
 var _ GradientCombiner = PrintedMGDA{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (PrintedMGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 2); err != nil {
 		return nil, err

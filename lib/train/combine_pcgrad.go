@@ -1,24 +1,24 @@
 package train
 
-// PCGrad is gradient surgery by projection (Yu et al., NeurIPS 2020, algorithm 1):
-// from each term's gradient is taken, one other term after another, the part that
-// goes against that term's gradient, and the results are added up:
+// PCGrad is gradient surgery by projection (Yu et al., NeurIPS 2020, algorithm 1). From
+// each term's gradient it subtracts, for every other term in turn, the component against
+// that term's gradient, and adds up the results:
 //
 //	h_i = g_i;  for j other than i:  if h_i . g_j < 0:  h_i -= (h_i . g_j / |g_j|^2) g_j
 //	step = sum_i h_i
 //
-// Every h_i is a combination of the gradients, so that the products decide the
-// weights, which are at least 1. Terms that do not conflict have weight 1. Of two
-// terms neither rises; of more one may, because a later projection can undo an
-// earlier one.
+// Every h_i is a combination of the gradients, so the inner products determine the
+// weights, which are at least 1. Terms that do not conflict have weight 1. With two terms
+// neither increases; with more one may, because a later projection can undo an earlier
+// one.
 //
-// Differs from the paper: 1. The others come in the order of the terms, where the
-// paper draws an order in every step. For two terms there is only one.
+// Differs from the paper: 1. The other terms come in a fixed order; the paper draws an
+// order in every step. For two terms there is only one.
 type PCGrad struct{}
 
 var _ GradientCombiner = PCGrad{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (PCGrad) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 0); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (PCGrad) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	return w, nil
 }
 
-// projected is h_i as a combination of the gradients.
+// projected returns h_i as coefficients of the gradients.
 func projected(i int, gram [][]float64) []float64 {
 	h := make([]float64, len(gram))
 	h[i] = 1

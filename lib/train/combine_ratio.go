@@ -7,29 +7,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// RatioWeights mixes two terms as BlindU's program does, whose loss is
+// RatioWeights combines two terms as BlindU's code does, whose loss is
 //
 //	L = |A|/(|A| + B) A + B/(|A| + B) B
 //
-// where A is the first term's value (there the mutual information less the erased
-// records' cross-entropy) and B >= 0 the second's. The program differentiates the
-// ratios too, so that the gradients of A and B enter the step with
+// where A is the value of the first term (in BlindU the mutual information minus the
+// forget set's cross-entropy) and B >= 0 that of the second. The code differentiates the
+// ratios too, so the gradients of A and B have the weights
 //
 //	A < 0:  dL/dA = 1                            dL/dB = 1
 //	A = 0:  dL/dA = 0                            dL/dB = 1
 //	A > 0:  dL/dA = (A^2 + 2AB - B^2)/(A + B)^2  dL/dB = (B^2 + 2AB - A^2)/(A + B)^2
 //
-// because L is A + B where A < 0, and (A^2 + B^2)/(A + B) where A > 0. (At 0, where
-// L has a kink, automatic differentiation takes the derivative of |A| for 0.) A
-// weight may be negative: for 0 < A < (sqrt(2) - 1) B the step climbs A, which means
-// that it goes down the cross-entropy of the records that were to be forgotten and
-// learns them again; for B < (sqrt(2) - 1) A it climbs B. The weighted values add up
-// to L.
+// because L is A + B for A < 0 and (A^2 + B^2)/(A + B) for A > 0. (At A = 0, where L has
+// a kink, automatic differentiation takes 0 for the derivative of |A|.) A weight may be
+// negative: for 0 < A < (sqrt(2) - 1) B the step increases A, so it decreases the
+// cross-entropy of the forget set and learns these records again; for
+// B < (sqrt(2) - 1) A it increases B. The weighted values add up to L.
 type RatioWeights struct{}
 
 var _ GradientCombiner = RatioWeights{}
 
-// Weights implements Mixer.
+// Weights implements GradientCombiner.
 func (RatioWeights) Weights(values []float64, gram [][]float64) ([]float64, error) {
 	if err := checkGram(gram, 2); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// gramOf are the products of vectors.
+// gramOf returns the inner products of vectors.
 func gramOf(g ...[]float64) [][]float64 {
 	out := make([][]float64, len(g))
 	for i := range g {
@@ -25,7 +25,7 @@ func gramOf(g ...[]float64) [][]float64 {
 	return out
 }
 
-// mustWeights are a mixer's weights, which it must not refuse.
+// mustWeights returns a combiner's weights; an error fails the test.
 func mustWeights(t *testing.T, m GradientCombiner, values []float64, gram [][]float64) []float64 {
 	t.Helper()
 	w, err := m.Weights(values, gram)
@@ -39,8 +39,8 @@ func closeTo(a, b []float64, by float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= by })
 }
 
-// Two gradients: the point of the segment between them that is nearest to 0, in
-// closed form; three that span the plane around 0 give 0; equal ones themselves.
+// Two gradients: the point of the segment between them that is closest to 0, in closed form.
+// Three gradients around 0 give 0; equal ones give themselves.
 func TestMGDAFindsTheShortestMixture(t *testing.T) {
 	for _, c := range []struct {
 		gram [][]float64
@@ -50,7 +50,7 @@ func TestMGDAFindsTheShortestMixture(t *testing.T) {
 		{gramOf([]float64{1, 0}, []float64{0, 1}), []float64{0.5, 0.5}, 1e-12},
 		{gramOf([]float64{1, 0}, []float64{0, 3}), []float64{0.9, 0.1}, 1e-12},
 		{gramOf([]float64{3, 0}, []float64{0, 1}), []float64{0.1, 0.9}, 1e-12},
-		{gramOf([]float64{1, 0}, []float64{3, 1}), []float64{1, 0}, 1e-12}, // the first is nearer than any mixture
+		{gramOf([]float64{1, 0}, []float64{3, 1}), []float64{1, 0}, 1e-12}, // the first is closer than any combination
 		{gramOf([]float64{1, 0}, []float64{-2, 0}), []float64{2. / 3, 1. / 3}, 1e-12},
 		{gramOf([]float64{1, 2}, []float64{1, 2}), []float64{0.5, 0.5}, 1e-12},
 		{gramOf([]float64{1, 0}, []float64{-0.5, math.Sqrt(3) / 2}, []float64{-0.5, -math.Sqrt(3) / 2}),
@@ -69,7 +69,7 @@ func TestMGDAFindsTheShortestMixture(t *testing.T) {
 	}
 }
 
-// frankWolfe are the weights by Frank and Wolfe's method from equal ones.
+// frankWolfe returns the weights by the method of Frank and Wolfe, started at equal ones.
 func frankWolfe(gram [][]float64, rounds int) []float64 {
 	w, longest := make([]float64, len(gram)), 0.0
 	for i := range gram {
@@ -98,8 +98,8 @@ func frankWolfe(gram [][]float64, rounds int) []float64 {
 	return w
 }
 
-// everySet is the square of the shortest mixture, of the best mixtures, of whatever
-// signs, of all sets of terms those without a negative weight.
+// everySet returns the smallest squared norm of a combination, by exhaustive search: the best
+// unconstrained combination of every set of terms, if it has no negative weight.
 func everySet(gram [][]float64) float64 {
 	least := math.Inf(1)
 	for set := 1; set < 1<<len(gram); set++ {
@@ -135,10 +135,10 @@ func everySet(gram [][]float64) float64 {
 	return least
 }
 
-// Of as many gradients as there may be, in spaces of all kinds, the mixture is the
-// shortest: no longer than the best of all sets of terms, and no gradient has a smaller
-// product with it than it has with itself. Frank and Wolfe's method is not there after
-// 1000 rounds; of two terms the weights are its own, to the last bit.
+// For several numbers of gradients and dimensions the combination has the smallest norm: that
+// of an exhaustive search, and no gradient has a smaller product with it than it has with
+// itself. The method of Frank and Wolfe has not converged after 1000 iterations; for two terms
+// the weights have its bits.
 func TestMGDAIsExact(t *testing.T) {
 	rng, short := rand.New(rand.NewPCG(5, 6)), 0
 	for _, terms := range []int{2, 3, 4, 5, 6} {
@@ -313,7 +313,7 @@ func TestRatioWeightsAreTheLossesDerivatives(t *testing.T) {
 	}
 }
 
-func TestMixersRefuse(t *testing.T) {
+func TestCombinersRefuse(t *testing.T) {
 	one, two, three := []float64{1}, gramOf([]float64{1, 0}, []float64{0, 1}), gramOf([]float64{1}, []float64{1}, []float64{1})
 	broken := [][]float64{{math.NaN(), 0}, {0, 1}}
 	for _, c := range []struct {
@@ -326,8 +326,8 @@ func TestMixersRefuse(t *testing.T) {
 		{PrintedMGDA{}, nil, nil, "no gradients"}, {RatioWeights{}, nil, nil, "no gradients"},
 		{MGDA{}, []float64{0, 0}, broken, "term 0"}, {PCGrad{}, []float64{0, 0}, broken, "term 0"},
 		{PrintedMGDA{}, []float64{0, 0}, broken, "term 0"}, {RatioWeights{}, []float64{0, 0}, broken, "term 0"},
-		{PrintedMGDA{}, one, gramOf(one), "2 terms, there are 1"}, {RatioWeights{}, one, gramOf(one), "2 terms, there are 1"},
-		{PrintedMGDA{}, []float64{1, 1, 1}, three, "2 terms, there are 3"}, {RatioWeights{}, []float64{1, 1, 1}, three, "2 terms, there are 3"},
+		{PrintedMGDA{}, one, gramOf(one), "2 terms, not 1"}, {RatioWeights{}, one, gramOf(one), "2 terms, not 1"},
+		{PrintedMGDA{}, []float64{1, 1, 1}, three, "2 terms, not 3"}, {RatioWeights{}, []float64{1, 1, 1}, three, "2 terms, not 3"},
 		{RatioWeights{}, []float64{1, -1}, two, "second term has the value -1"},
 		{RatioWeights{}, []float64{math.NaN(), 1}, two, "NaN"}, {RatioWeights{}, []float64{1, math.Inf(1)}, two, "+Inf"},
 	} {
@@ -341,9 +341,9 @@ func TestMixersRefuse(t *testing.T) {
 	}
 }
 
-// The mixed step is the mixture of the terms' own steps, and shortens both losses'
-// common direction: it has a positive product with every term's gradient.
-func TestAMixedStepGoesDownEveryTerm(t *testing.T) {
+// The combined step is the combination of the terms' steps and has a positive product with
+// every term's gradient.
+func TestACombinedStepGoesDownEveryTerm(t *testing.T) {
 	o := descending()
 	got := captured(t, Plan{Passes: singlePass(o), Combiner: MGDA{}}, 1)
 	for k := range o {
@@ -364,9 +364,9 @@ func descending() Objective {
 	return o
 }
 
-// A mixer is given every term's own loss and product, and its weights, negative ones
-// too, are what the terms' gradients and losses enter the step with.
-func TestAMixerMeetsTheTermsValues(t *testing.T) {
+// A combiner gets every term's loss and the inner products, and its weights, also negative
+// ones, are those of the terms' gradients and losses in the step.
+func TestACombinerGetsTheTermsValues(t *testing.T) {
 	o := descending()
 	w := []float64{-0.5, 2}
 	asked := &recorder{weights: w}
@@ -410,8 +410,8 @@ func (r *recorder) Weights(values []float64, gram [][]float64) ([]float64, error
 	return r.weights, nil
 }
 
-// A mixer's error names it.
-func TestAMixersErrorNamesIt(t *testing.T) {
+// The error of a combiner has its type.
+func TestACombinersErrorNamesIt(t *testing.T) {
 	o := descending()
 	o = append(o, o[0])
 	_, _, err := FitPlan(t.Context(), openRunner(t, still, 32), initial(still), Plan{Passes: singlePass(o), Combiner: PrintedMGDA{}}, Config{Epochs: 1}, Hooks{})

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Curvature estimates the diagonal of an objective's second derivative H, by
-// Hutchinson's estimator from one draw:
+// Curvature estimates the diagonal of an objective's Hessian H by Hutchinson's estimator
+// from one random vector:
 //
 //	h = v (H v) by element,  v_j = 1 or -1, each with chance 1/2,  E h = diag H
 //
@@ -19,9 +19,9 @@ import (
 //
 //	H v = (g(p + s v) - g(p - s v)) / 2s,  s = 0.01/sqrt(n)
 //
-// for n weights, so that both points lie 0.01 from p. They share a batch and the draws
-// of the network. What is estimated is that of the smoothed objective between them:
-// where a ReLU has its kink on the way, H has no value, and h has.
+// for n weights, so that both points are 0.01 from p. They share a batch and the network's
+// random inputs. This is the Hessian of the objective smoothed between the points, which
+// exists also where a ReLU has its kink.
 type Curvature struct {
 	g *gradients
 	o Objective
@@ -30,11 +30,11 @@ type Curvature struct {
 // probeDistance is the distance of either point from the weights.
 const probeDistance = 0.01
 
-// NewCurvature is that of an objective of one term in training; Close gives back what
-// it holds.
+// NewCurvature returns the estimator for an objective of one term in training mode. Call
+// Close to free its memory.
 func NewCurvature(r *model.Runner, o Objective) (*Curvature, error) {
 	if len(o) != 1 {
-		return nil, fmt.Errorf("train: the curvature of an objective of %d terms; one is possible", len(o))
+		return nil, fmt.Errorf("train: curvature needs an objective of one term, this one has %d", len(o))
 	}
 	if err := o.check(r.Arch); err != nil {
 		return nil, err
@@ -42,12 +42,12 @@ func NewCurvature(r *model.Runner, o Objective) (*Curvature, error) {
 	return &Curvature{newGradients(r), o}, nil
 }
 
-// Close gives back what the curvature holds.
+// Close frees the estimator's memory.
 func (c *Curvature) Close() { c.g.close() }
 
-// Estimate is h at the weights p on some of the records (nil: all), one slice per
-// tensor and nil for one that is state. The signs v are rng's first draws, tensor by
-// tensor.
+// Estimate returns h at the weights p on the records rows (nil: all): one slice per
+// tensor, nil for a tensor that is state. The signs v are the first draws of rng, tensor
+// by tensor.
 func (c *Curvature) Estimate(p nn.Params, rows []int, rng *rand.Rand) ([][]float64, error) {
 	n, signs := 0, make([][]float64, len(p))
 	for i, w := range p {
@@ -77,7 +77,7 @@ func (c *Curvature) Estimate(p nn.Params, rows []int, rng *rand.Rand) ([][]float
 	return signs, nil
 }
 
-// gradient is that at p + step signs, with the draws of a seed.
+// gradient returns the gradient at p + step signs, with random inputs from the seed.
 func (c *Curvature) gradient(p nn.Params, signs [][]float64, step float64, rows []int, seed engine.Root) ([][]float64, error) {
 	at := p.Clone()
 	for i, v := range signs {

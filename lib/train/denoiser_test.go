@@ -19,8 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// A denoiser is trained like everything else: its noise is a Corrupter, its loss
-// a loss.
+// denoiser returns a small denoiser with its initial weights. Its noise is a NoiseAugmenter.
 func denoiser(t *testing.T) (*model.Runner, nn.Params) {
 	t.Helper()
 	arch := diffusion.UNet{Side: 8, Width: 4, Levels: 2}
@@ -232,5 +231,5 @@ func TestADenoiserRefusesWhatItCannotUse(t *testing.T) {
 	refused(denoising(array.New[float32](2, 5), diffusion.EDM{}), "6 features, the model takes 65")
 	unmade := denoising(bars(4), diffusion.EDM{})
 	unmade[0].Targets[0].Loss = loss.CrossEntropy{}
-	refused(unmade, `about the output "logits"`)
+	refused(unmade, `needs the output "logits"`)
 }

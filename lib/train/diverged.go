@@ -9,12 +9,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Diverged says that weights, a gradient or a loss stopped being numbers: a
-// learning rate that is too large, as a rule. It is a finding about a method on
-// a model, so that whoever fills a table writes it down and goes on.
+// Diverged is the error of a training whose weights, gradient or loss became NaN or
+// infinite, usually because the learning rate is too large. It is a result about a method
+// on a model: a table records it and goes on.
 type Diverged struct {
-	Epoch  int    `json:"epoch"`            // 1, 2, ...; 0: outside of any
-	Tensor string `json:"tensor,omitempty"` // whose numbers they were; "" for a loss or an output
+	Epoch  int    `json:"epoch"`            // 1, 2, ...; 0: outside an epoch
+	Tensor string `json:"tensor,omitempty"` // name of the tensor; "" for a loss or an output
 	What   string `json:"what"`
 }
 
@@ -26,8 +26,8 @@ func (d *Diverged) Error() string {
 	return fmt.Sprintf("diverged in epoch %d: %s", d.Epoch, d.What)
 }
 
-// AsDiverged turns an error about numbers that are none into Diverged, where it
-// is not one already; every other error stays as it is.
+// AsDiverged turns an error about a number that is not finite into Diverged, unless it
+// is one already. It returns every other error unchanged.
 func AsDiverged(err error, epoch int) error {
 	if already := (*Diverged)(nil); errors.As(err, &already) {
 		return err
@@ -39,7 +39,7 @@ func AsDiverged(err error, epoch int) error {
 	return &Diverged{Epoch: epoch, Tensor: bad.Tensor, What: err.Error()}
 }
 
-// checkFinite refuses a state that no number can come of.
+// checkFinite returns an error if the epoch's loss or a weight is not finite.
 func (s *State) checkFinite(e Epoch) error {
 	if math.IsNaN(e.Loss) || math.IsInf(e.Loss, 0) {
 		return nn.NotFinitef("", "the loss is %v", e.Loss)
@@ -47,8 +47,8 @@ func (s *State) checkFinite(e Epoch) error {
 	return s.Params.Check()
 }
 
-// CheckOutputs reports a model whose weights are numbers and whose outputs or
-// embeddings are none, as [Diverged]: nothing can be measured on it.
+// CheckOutputs returns [Diverged] for a model whose outputs or embeddings are not
+// finite, even if its weights are.
 func CheckOutputs(of ...*model.Prediction) error {
 	for _, p := range of {
 		if err := errors.Join(p.Logits().Check("outputs"), p.Embedding.Check("embeddings")); err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// Config is how an objective is minimised. The zero value is RULER's training:
-// 50 epochs of full-batch Adam at 1e-3.
+// Config says how an objective is minimised. The zero value is RULER's training: 50 epochs
+// of full-batch Adam at 1e-3.
 type Config struct {
 	Epochs    int          `json:"epochs,omitempty"`    // 0: 50
 	Batch     int          `json:"batch,omitempty"`     // records per step, 0: all
-	DropLast  bool         `json:"drop_last,omitempty"` // leave an epoch's last batch out where it is not full
+	DropLast  bool         `json:"drop_last,omitempty"` // drop an epoch's last batch if it is not full
 	Order     Order        `json:"order,omitempty"`
 	Optimizer nn.Optimizer `json:"optimizer"`          // nil: Adam
-	Groups    []nn.Group   `json:"groups,omitempty"`   // tensors with rates of their own
+	Groups    []nn.Group   `json:"groups,omitempty"`   // parameter groups with their own rates
 	Schedule  *Schedule    `json:"schedule,omitempty"` // of the learning rate, nil: constant
-	Clip      float64      `json:"clip,omitempty"`     // the longest gradient, see ClipNorm; 0: any
+	Clip      float64      `json:"clip,omitempty"`     // maximal norm of the gradient, see ClipNorm; 0: no limit
 	EarlyStop EarlyStop    `json:"early_stop"`
-	Seed      engine.Root  `json:"seed"` // of batch order and draws
+	Seed      engine.Root  `json:"seed"` // of batch order and random inputs
 }
 
-// WithDefaults returns the configuration with zeros replaced by their meaning.
+// WithDefaults returns the configuration with zeros replaced by the defaults.
 func (c Config) WithDefaults() Config {
 	if c.Epochs == 0 {
 		c.Epochs = 50
@@ -39,12 +39,11 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// EarlyStop ends training when the objective has not fallen by more than
-// MinDelta below its best for Patience epochs; Patience 0 never stops early. With
-// Best the fit returns the weights after the epoch with the lowest objective, the
-// first of equal ones, rather than the last. It looks at the training records, at
-// an epoch's mean over its steps with draws active and weights that rise as far as
-// they have risen; see Validation for others.
+// EarlyStop ends training if the objective has not fallen by more than MinDelta below
+// its best for Patience epochs. Patience 0 never stops early. With Best the fit returns
+// the weights after the epoch with the lowest objective (the first of equal ones), not the
+// last. The objective is that of the training records: the mean over an epoch's steps, in
+// training mode. For other records see Validation.
 type EarlyStop struct {
 	Patience int     `json:"patience,omitempty"`
 	MinDelta float64 `json:"min_delta,omitempty"`
@@ -55,42 +54,42 @@ type EarlyStop struct {
 type Epoch struct {
 	Epoch int     `json:"epoch"` // 1, 2, ...
 	Steps int     `json:"steps"` // optimiser steps so far
-	Loss  float64 `json:"loss"`  // mean over the epoch's steps of the objective, draws active
-	// Players are the same for each player of a game, whose sum Loss is.
+	Loss  float64 `json:"loss"`  // mean of the objective over the epoch's steps, in training mode
+	// Players holds the loss of each player of a game. Their sum is Loss.
 	Players []float64 `json:"players,omitempty"`
 	Valid   *float64  `json:"valid,omitempty"` // the validation's objective after the epoch
-	// Privacy is what the steps so far have said of any record; nil where the
-	// training is not private.
+	// Privacy is the privacy loss accumulated so far; nil if the training is not
+	// private.
 	Privacy privacy.History `json:"privacy,omitempty"`
 }
 
-// Hooks let a caller watch, save and resume. All may be nil.
+// Hooks let a caller follow, save and resume a fit. All may be nil.
 type Hooks struct {
 	// Progress is called after every epoch.
 	Progress func(Epoch)
-	// Save stores a state from which Resume continues bit for bit. It is called
-	// every SaveEvery epochs (0: never in between) and when ctx ends; the state is its to keep.
+	// Save stores a state from which Resume continues with the same bits. It is called
+	// every SaveEvery epochs (0: never in between) and when ctx ends. It may keep the state.
 	Save      func(*State) error
 	SaveEvery int
 	// Resume is a state that Save stored, or nil.
 	Resume *State
 }
 
-// State is everything that the rest of a fit depends on. Batch order, draws and
-// noise are functions of the seed and the step, so they need no state; what private
-// steps have spent is in the history.
+// State is everything that the rest of a fit depends on. Batch order, random inputs and
+// noise are functions of the seed and the step, so they need no state. The privacy loss is
+// in the history.
 type State struct {
-	// Params are all that is trained: the model's weights and, where a method puts
-	// players beside it, theirs behind them.
+	// Params are all trained weights: the model's, followed by those of a method's other
+	// players.
 	Params     nn.Params
 	Optimizers []*nn.OptimizerState // one per player
-	Done       int                  // epochs finished
+	Done       int                  // number of finished epochs
 	History    []Epoch
-	Best       *Best // of the epochs so far, where it is asked for
+	Best       *Best // the best epoch so far, if Validation or EarlyStop.Best asks for it
 }
 
-// Privacy is what the steps so far have said of any record, from which epsilon
-// follows; nil where the training is not private, or has not begun.
+// Privacy returns the privacy loss so far, from which epsilon follows; nil if the training
+// is not private or has not begun.
 func (s *State) Privacy() privacy.History {
 	if len(s.History) == 0 {
 		return nil
@@ -98,7 +97,7 @@ func (s *State) Privacy() privacy.History {
 	return s.History[len(s.History)-1].Privacy
 }
 
-// updates is the number of optimiser steps of all players.
+// steps returns the number of optimiser steps of all players.
 func (s *State) steps() int {
 	n := 0
 	for _, o := range s.Optimizers {
@@ -107,8 +106,9 @@ func (s *State) steps() int {
 	return n
 }
 
-// workingCopy is a copy to work on, so that an interrupted epoch leaves the last whole
-// one. It lies in the memory of spare, a state that nobody needs any more, or in new.
+// workingCopy returns a copy for the next epoch, so that an interrupted epoch does not
+// change s. It uses the memory of spare, a state that is no longer needed, or new memory if
+// that is nil.
 func (s *State) workingCopy(spare *State) *State {
 	if spare == nil {
 		spare = &State{Optimizers: make([]*nn.OptimizerState, len(s.Optimizers))}
@@ -120,13 +120,13 @@ func (s *State) workingCopy(spare *State) *State {
 	return out
 }
 
-// Fit minimises the objective from the weights p, which it leaves alone, and
+// Fit minimises the objective, starting at the weights p. It does not change p. It
 // returns the new weights and one record per epoch.
 //
-// A loss, gradient or weight that is NaN or infinite ends it with [Diverged].
+// If a loss, gradient or weight becomes NaN or infinite, the error is [Diverged].
 //
-// When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the
-// context's error with the number of epochs that were saved.
+// When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the context's
+// error with the number of saved epochs.
 func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Config, h Hooks) (nn.Params, []Epoch, error) {
 	if err := o.check(r.Arch); err != nil {
 		return nil, nil, err
@@ -144,7 +144,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	if err != nil {
 		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
-	var spare *State // the state before the last: nobody knows it but this loop
+	var spare *State // the state before the last; used by this loop only
 	own := h.Resume == nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
 		next, err := l.epoch(ctx, s, spare)
@@ -159,7 +159,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 			h.Progress(s.History[len(s.History)-1])
 		}
 		if h.Save != nil && h.SaveEvery > 0 && s.Done%h.SaveEvery == 0 {
-			own = false // whoever saved it may keep it
+			own = false // Save may keep it
 			if err := h.Save(s); err != nil {
 				return nil, nil, fmt.Errorf("train: saving after epoch %d: %w", s.Done, err)
 			}
@@ -176,16 +176,16 @@ func (c Config) check() error {
 		return fmt.Errorf("train: %d epochs of batches of %d", c.Epochs, c.Batch)
 	}
 	if c.DropLast && c.Batch == 0 {
-		return fmt.Errorf("train: an epoch's last batch is to be left out where there are no batches")
+		return fmt.Errorf("train: drop_last needs mini-batches")
 	}
 	if c.DropLast && c.Order == Fixed {
-		return fmt.Errorf("train: with the last of fixed batches left out, its records would never be met")
+		return fmt.Errorf("train: drop_last with fixed batches would never train on the records of the last batch")
 	}
 	if c.Order < Shuffled || c.Order > ShuffledSingle {
-		return fmt.Errorf("train: order %d is none", c.Order)
+		return fmt.Errorf("train: unknown order %d", c.Order)
 	}
 	if !(c.Clip >= 0) || math.IsInf(c.Clip, 1) {
-		return fmt.Errorf("train: gradients are to be no longer than %v", c.Clip)
+		return fmt.Errorf("train: clip is %v, not 0 or a positive number", c.Clip)
 	}
 	if err := c.Optimizer.Check(); err != nil {
 		return fmt.Errorf("train: %w", err)
@@ -193,9 +193,8 @@ func (c Config) check() error {
 	return c.Schedule.check()
 }
 
-// updateStatistics moves running statistics towards those of a batch, and replaces other
-// state. Every batch of a step counts once, in order, as if each were a forward
-// pass of its own.
+// updateStatistics moves running statistics towards those of the batches and replaces
+// other state. Every batch of a step counts once, in order, like a forward pass of its own.
 func updateStatistics(p nn.Params, state [][]float32) {
 	for i, batch := range state {
 		switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
+// small is the network of most tests in this package.
 var small = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9}
 
 func initial(arch tabular.MLP) nn.Params {

@@ -10,44 +10,43 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Game is what several players do with one network: each moves the weights that
-// are its own, down its own objective, which may depend on everybody's weights.
-// The weights of a critic are part of the network that it criticises.
+// Game is a training of one network by several players, as for a GAN. Each player
+// minimises its own objective over its own weights; the objective may depend on all
+// weights. The weights of a critic are part of the network.
 type Game struct {
 	Players []Player
 	Rule    Rule
-	// Steps is how many there are in an epoch, which begins with freshly drawn
-	// batches; 0: until everybody is through with his objective.
+	// Steps is the number of steps of an epoch. In a step every player updates its
+	// weights. 0: until every player has swept its objective once.
 	Steps int
 }
 
-// Player is one of a game. His gradient is by his own weights alone, also where a
-// surgeon measures it.
+// Player is a player of a game. Its gradient has only the derivatives by its own weights,
+// also in the plan's Transforms.
 type Player struct {
 	Name      string
-	Owns      []string // prefixes of the names of its weights; nil: all weights, which alternating players may share
+	Owns      []string // name prefixes of its weights; nil: all weights, which alternating players may share
 	Objective Objective
 	Optimizer nn.Optimizer // nil: that of the Config
-	// Updates is how many steps it takes in a round, 0: 1. Other numbers than 1 need
-	// the rule Alternating. A round ends when everybody has had his turn; an epoch
-	// when the player with the most rounds has swept his objective, and a player
-	// who is through before starts over.
+	// Updates is the number of optimiser updates in a step; 0: 1. Other numbers than 1
+	// need the rule Alternating. An epoch ends when the player that needs the most steps
+	// has swept its objective; a player that is done earlier starts over.
 	Updates int
 }
 
-// Rule is the order in which players move.
+// Rule is the order in which the players of a game update their weights.
 type Rule int
 
 const (
-	// Alternating players move one after another, each from where the one before
-	// left the network.
+	// Alternating players update one after another, each starting at the weights that
+	// the player before left.
 	Alternating Rule = iota
-	// Simultaneous players take their gradients at the same weights.
+	// Simultaneous players compute their gradients at the same weights.
 	Simultaneous
-	// ExtraGradient is Korpelevich's method (1976): all players step ahead, take
-	// their gradients there, on the same batches and draws, and move by them from
-	// where they were. Looking ahead leaves no trace in the optimisers. On a
-	// bilinear game it converges where the other rules circle.
+	// ExtraGradient is Korpelevich's method (1976): all players make a trial update,
+	// compute their gradients there on the same batches and random inputs, and apply them
+	// at the weights before the trial. The trial does not change the optimisers. The
+	// method converges on bilinear games, on which the other rules cycle.
 	ExtraGradient
 )
 
@@ -56,15 +55,15 @@ func (g *Game) check(a model.Architecture) error {
 	case g == nil:
 		return nil
 	case len(g.Players) == 0:
-		return fmt.Errorf("train: a game without players")
+		return fmt.Errorf("train: the game has no players")
 	case g.Rule < Alternating || g.Rule > ExtraGradient:
-		return fmt.Errorf("train: the game's rule %d is none", g.Rule)
+		return fmt.Errorf("train: the game has the unknown rule %d", g.Rule)
 	case g.Steps < 0:
-		return fmt.Errorf("train: a game of %d rounds an epoch", g.Steps)
+		return fmt.Errorf("train: a game of %d steps per epoch", g.Steps)
 	}
 	for _, p := range g.Players {
 		if p.Updates < 0 || p.Updates > 1 && g.Rule != Alternating {
-			return fmt.Errorf("train: player %q takes %d steps a round; more than one needs alternating players", p.Name, p.Updates)
+			return fmt.Errorf("train: player %q makes %d updates per step; more than one needs the rule Alternating", p.Name, p.Updates)
 		}
 		if err := p.Objective.check(a); err != nil {
 			return fmt.Errorf("player %q: %w", p.Name, err)
@@ -85,9 +84,9 @@ func (p Player) owns(name string) bool {
 	return false
 }
 
-// paramGroups gives every player the rates of its weights. A weight may have at most
-// one owner, beside alternating players who move all weights; one without an owner
-// stays as it is.
+// paramGroups returns the parameter group of every player. A weight may have at most one
+// owner, except for alternating players that own all weights. A weight without an owner is
+// frozen.
 func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGroup, error) {
 	out := make([]paramGroup, len(g.Players))
 	owner := map[string]string{}
@@ -105,7 +104,7 @@ func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGr
 				continue
 			}
 			if other, taken := owner[v.Name]; taken && !shared {
-				return nil, fmt.Errorf("%s belongs to the players %q and %q", v.Name, other, p.Name)
+				return nil, fmt.Errorf("%s belongs to two players, %q and %q", v.Name, other, p.Name)
 			}
 			if !shared {
 				owner[v.Name] = p.Name
@@ -120,8 +119,8 @@ func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGr
 	return out, nil
 }
 
-// steps are those of an epoch. Player 0 draws as a plain fit does, the others
-// from streams of their own.
+// steps returns the steps of an epoch. Player 0 uses the random streams of a fit without
+// a game, the others have their own.
 func (g *Game) steps(c Config, epoch int) []trainStep {
 	all, seeds, n := make([][][]batch, len(g.Players)), make([]engine.Root, len(g.Players)), 0
 	for k, p := range g.Players {

@@ -76,9 +76,9 @@ func play(t *testing.T, g *Game, epochs int, h Hooks) (nn.Params, []Epoch) {
 
 func radius(p nn.Params) float64 { return math.Hypot(float64(p[0].Data[0]), float64(p[1].Data[0])) }
 
-// min_a max_b a b: at rate h simultaneous players leave the equilibrium by the
-// factor sqrt(1 + h^2) a round, alternating ones circle it, and looking ahead
-// brings them nearer by sqrt(1 - h^2 + h^4).
+// min_a max_b a b: at rate h simultaneous players move away from the equilibrium by the factor
+// sqrt(1 + h^2) per step, alternating ones cycle around it, and extra-gradient steps approach
+// it by the factor sqrt(1 - h^2 + h^4).
 func TestPlayersOfABilinearGame(t *testing.T) {
 	const n, h = 200, 0.1
 	for name, c := range map[string]struct {
@@ -92,7 +92,7 @@ func TestPlayersOfABilinearGame(t *testing.T) {
 	} {
 		p, history := play(t, duel(c.rule, 0), n, Hooks{})
 		if got := radius(p); math.Abs(got-c.want) > c.off*c.want {
-			t.Errorf("%s: %v from the equilibrium after %d rounds, want %v", name, got, n, c.want)
+			t.Errorf("%s: %v from the equilibrium after %d steps, want %v", name, got, n, c.want)
 		}
 		last := history[n-1]
 		if last.Steps != 2*n || len(last.Players) != 2 || last.Players[0] != -last.Players[1] && c.rule != Alternating {
@@ -101,7 +101,7 @@ func TestPlayersOfABilinearGame(t *testing.T) {
 	}
 }
 
-// One alternating round by hand: a = 1 - 0.1, then b twice by + 0.1 a.
+// One alternating step by hand: a = 1 - 0.1, then b twice by + 0.1 a.
 func TestAPlayerTakesItsStepsOnItsOwnWeights(t *testing.T) {
 	p, history := play(t, duel(Alternating, 2), 1, Hooks{})
 	if a, b := p[0].Data[0], p[1].Data[0]; math.Abs(float64(a)-0.9) > 1e-6 || math.Abs(float64(b)-1.18) > 1e-6 {
@@ -129,22 +129,22 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 	}
 }
 
-// What a surgeon measures is the player's own: the other's derivative, however long,
-// does not shorten his step.
-func TestSurgeonsSeeAPlayersOwnGradient(t *testing.T) {
+// A transform gets the player's gradient only: the other player's derivative does not affect
+// clipping.
+func TestTransformsSeeAPlayersOwnGradient(t *testing.T) {
 	r := openRunner(t, bilinear{}, 0)
 	plan := Plan{Game: duel(Simultaneous, 0), Transforms: []GradientTransform{ClipNorm{Max: 1}}}
 	p, _, err := FitPlan(context.Background(), r, wantAt(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The derivative by a is b = 0.5, that by b is -a = -7, shortened to -1.
+	// The derivative by a is b = 0.5, that by b is -a = -7, clipped to -1.
 	if p[0].Data[0] != 6.5 || p[1].Data[0] != 1.5 {
 		t.Errorf("a is %v and b is %v, want 6.5 and 1.5", p[0].Data[0], p[1].Data[0])
 	}
 }
 
-// watcher is a surgeon that notes which tensors have a gradient.
+// watcher is a transform that records which tensors have a gradient.
 type watcher struct{ seen *[]string }
 
 func (w watcher) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
@@ -174,9 +174,9 @@ func TestAGradientIsByOwnWeightsAlone(t *testing.T) {
 	}
 }
 
-// A model's state goes through a file that knows the model alone: a player beside it
-// comes back behind it, whatever the order in the file.
-func TestPlayersBesideAModelResume(t *testing.T) {
+// LoadState with the model's weights only: the weights of another player follow the model's,
+// in any order of the file.
+func TestPlayersOutsideAModelResume(t *testing.T) {
 	var saved *State
 	want, _ := play(t, duel(ExtraGradient, 0), 9, Hooks{SaveEvery: 4, Save: func(s *State) error {
 		if s.Done == 4 {
@@ -205,7 +205,7 @@ func TestPlayersBesideAModelResume(t *testing.T) {
 
 // Two players with one objective meet its records in different orders, with draws
 // of their own; the first as a plain fit does.
-func TestEveryPlayerDrawsForHimself(t *testing.T) {
+func TestEveryPlayerHasItsOwnDraws(t *testing.T) {
 	x, y := toy(1, 40, 5, 3)
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 	c := Config{Batch: 40, Seed: 3}
@@ -229,12 +229,12 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 		_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), Plan{Game: g}, Config{Epochs: 1}, Hooks{})
 		wantWords(t, err, words...)
 	}
-	refused(&Game{}, "without players")
+	refused(&Game{}, "has no players")
 	refused(duel(7, 0), "rule 7")
-	refused(duel(ExtraGradient, 2), `"max"`, "2 steps")
+	refused(duel(ExtraGradient, 2), `"max"`, "2 updates")
 	g := duel(Alternating, 0)
 	g.Players[1].Owns = []string{"m"}
-	refused(g, "min.a belongs to the players", `"min"`, `"max"`)
+	refused(g, "min.a belongs to two players", `"min"`, `"max"`)
 	g = duel(Alternating, 0)
 	g.Players[0].Owns = []string{"critic"}
 	refused(g, "no weight belongs to player", `"min"`)
@@ -246,7 +246,7 @@ func TestBadGamesAreRefusedByName(t *testing.T) {
 	refused(g, `"max"`, "no terms")
 	both := Plan{Game: duel(Alternating, 0), Passes: func(int) ([]Objective, error) { return nil, nil }}
 	_, _, err := FitPlan(context.Background(), r, wantAt(1, 1), both, Config{Epochs: 1}, Hooks{})
-	wantWords(t, err, "or both")
+	wantWords(t, err, "either passes or a game")
 }
 
 // A weight that nobody owns stays, and so does a frozen group's.
@@ -266,11 +266,11 @@ func TestFrozenWeightsStay(t *testing.T) {
 	}
 	c.Groups = []nn.Group{{Prefix: "hidden9", Rate: 0}}
 	_, _, err = Fit(context.Background(), r, start, o, c, Hooks{})
-	wantWords(t, err, `in the group "hidden9"`)
+	wantWords(t, err, `the prefix "hidden9" of a group`)
 }
 
-// Alternating players may share all weights: with descent, which remembers nothing,
-// they are the passes of a plan. An epoch has as many rounds as it is given.
+// Alternating players may share all weights: with gradient descent, which has no state, they
+// equal the passes of a plan. An epoch has Game.Steps steps.
 func TestPlayersMayShareTheirWeights(t *testing.T) {
 	still := small
 	still.Dropout = tabular.NoDropout
@@ -288,12 +288,12 @@ func TestPlayersMayShareTheirWeights(t *testing.T) {
 	}
 	shared.Steps, c.Batch = 2, 4
 	if _, history, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{}); err != nil || history[2].Steps != 12 {
-		t.Errorf("three epochs of two rounds of two players are %d steps (%v)", history[2].Steps, err)
+		t.Errorf("three epochs of two steps of two players are %d updates (%v)", history[2].Steps, err)
 	}
 	shared.Steps = -1
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
-	wantWords(t, err, "-1 rounds")
+	wantWords(t, err, "-1 steps")
 	shared.Steps, shared.Rule = 0, Simultaneous
 	_, _, err = FitPlan(context.Background(), r, start, Plan{Game: shared}, c, Hooks{})
-	wantWords(t, err, "belongs to the players", `"first"`, `"second"`)
+	wantWords(t, err, "belongs to two players", `"first"`, `"second"`)
 }

@@ -12,45 +12,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// lanes is the number of partial sums that gradients are added up in. It is a
-// constant, not the number of cores, so that results do not depend on cores.
+// lanes is the number of partial sums of a gradient. It is a constant and not the number of
+// cores, so that results do not depend on the machine.
 const lanes = 16
 
-// gradients evaluates an objective and its gradient. A step is cut into chunks
-// that the engine runs side by side; lane l adds up chunks l, l+lanes, ... in
-// float64, and the lanes are added in order, so every sum is in a fixed order.
+// gradients evaluates an objective and its gradient. A step is cut into chunks that the
+// engine runs in parallel. Lane l adds up chunks l, l+lanes, ... in float64, and the lanes
+// are added in order, so every sum has a fixed order.
 //
-// A coupled architecture (model.UsesBatchStats) has its batches whole, one execution
-// each: cutting a batch would need the statistics of every normalisation to travel
-// between chunks twice per layer, and the batches of its models fit into memory.
+// An architecture that uses batch statistics (model.UsesBatchStats) runs each batch as one
+// execution, because every normalisation needs the statistics of the whole batch.
 type gradients struct {
 	runner    *model.Runner
 	training  bool // as opposed to inference
 	whole     bool // whether a batch is one execution
 	draws     []nn.RandomInput
-	random    bool         // whether any draw is active
-	clip      *Private     // nil: records are not clipped; else the gradient is the sum over clipped records
-	valueOnly bool         // whether the gradient is left out
-	squares   bool         // whether it is the sum of the records' squared gradients instead, each of its loss undivided
-	norms     []float64    // of the records' own gradients, instead of a gradient; nil: not asked for
-	player    int          // whose turn it is
-	rates     [][]float64  // of every player, the rates of tensors: no gradient by one of rate 0 is formed; nil: all are
-	epoch     int          // that augmentation draws for, from 0
-	warmUp    bool         // whether weights that rise are those of the epoch
-	single    bool         // whether the gradient of one execution is handed on as it is
-	device    *onDevice    // whose weights move with the gradient; nil: nobody's
-	stop      func() error // asked before every chunk; nil: never stops
+	random    bool         // whether any random input is active
+	clip      *Private     // if set, the gradient is the sum of the records' clipped gradients
+	valueOnly bool         // compute no gradient
+	squares   bool         // compute the sum of the records' squared gradients instead, each of its undivided loss
+	norms     []float64    // if not nil, filled with the norms of the records' gradients, instead of a gradient
+	player    int          // number of the player that updates
+	rates     [][]float64  // rate of each tensor, by player: no gradient by a tensor of rate 0 is computed; nil: all are
+	epoch     int          // epoch of the augmentation, from 0
+	warmUp    bool         // whether warm-up weights are those of the epoch
+	single    bool         // whether the float32 gradient of a single execution is used without a sum
+	device    *onDevice    // if not nil, an execution updates these weights too
+	stop      func() error // called before every chunk; an error stops; nil: never stops
 
 	mu    sync.Mutex
-	execs map[compiledKey]*graph.Exec    // what this training has asked the runner for
-	spare map[int][][]*tensors.Tensor    // tensors of draws by chunk size
-	fixed map[fixedKey][]*tensors.Tensor // inputs of whole terms, uploaded once
-	lanes []gradientSum                  // memory of the last step's sums
+	execs map[compiledKey]*graph.Exec    // compiled steps
+	spare map[int][][]*tensors.Tensor    // tensors for random inputs, by chunk size
+	fixed map[fixedKey][]*tensors.Tensor // inputs of Whole terms, uploaded once
+	lanes []gradientSum                  // memory of the partial sums
 }
 
 type fixedKey struct{ player, term, chunk int }
 
-// compiledKey names a step: whose, on how many records, by which losses.
+// compiledKey identifies a compiled step: its player, number of records and losses.
 type compiledKey struct {
 	player, records int
 	moves           bool
@@ -59,7 +58,7 @@ type compiledKey struct {
 
 func newGradients(r *model.Runner) *gradients { return newGradientsIn(r, true) }
 
-// newGradientsIn tells training from inference, in which records do not mix.
+// newGradientsIn returns gradients in training or inference mode.
 func newGradientsIn(r *model.Runner, training bool) *gradients {
 	g := &gradients{
 		runner: r, training: training, whole: training && model.HasBatchStats(r.Arch), draws: r.Arch.RandomInputs(),
@@ -71,7 +70,7 @@ func newGradientsIn(r *model.Runner, training bool) *gradients {
 	return g
 }
 
-// close frees the uploaded data.
+// close frees all tensors.
 func (g *gradients) close() {
 	g.dropInputs()
 	for _, sets := range g.spare {
@@ -81,7 +80,7 @@ func (g *gradients) close() {
 	}
 }
 
-// dropInputs frees the inputs that were kept, before another objective.
+// dropInputs frees the kept inputs, before another objective.
 func (g *gradients) dropInputs() {
 	for _, ts := range g.fixed {
 		model.Finalize(ts)
@@ -89,8 +88,8 @@ func (g *gradients) dropInputs() {
 	clear(g.fixed)
 }
 
-// compiled returns the compiled step for the losses of a term on chunks of so many records: one
-// size each, so that what a runner keeps has an end.
+// compiled returns the compiled step for the losses of a term on chunks of this number of
+// records.
 func (g *gradients) compiled(term Term, records int) (*graph.Exec, error) {
 	signature, err := term.signature()
 	if err != nil {
@@ -114,7 +113,7 @@ func (g *gradients) compiled(term Term, records int) (*graph.Exec, error) {
 	return e, nil
 }
 
-// program is what a step for a term has to compute.
+// program returns the program of a step for a term.
 func (g *gradients) program(term Term) (*program, error) {
 	inputs, err := term.inputs(g.runner.Arch)
 	if err != nil {
@@ -135,7 +134,7 @@ func (g *gradients) program(term Term) (*program, error) {
 	return out, nil
 }
 
-// result is what comes out of a step.
+// result returns the kind of output of a step.
 func (g *gradients) result() result {
 	switch {
 	case g.norms != nil:
@@ -159,7 +158,7 @@ type task struct {
 	index int // of the chunk within its batch
 }
 
-// chunks cuts a batch of n records.
+// chunks cuts a batch of n records into chunks.
 func (g *gradients) chunks(n int) []model.Chunk {
 	if g.whole {
 		return []model.Chunk{{N: n, Padded: n}}
@@ -167,16 +166,16 @@ func (g *gradients) chunks(n int) []model.Chunk {
 	return model.Chunks(n, g.runner.Engine.ChunkRows())
 }
 
-// valueAndGradient returns the objective's value and gradient on the batches of a step, whose
-// dropout masks are drawn under key.
+// valueAndGradient returns the objective's value and gradient on the batches of a step. key
+// gives the random key of each term and layer.
 func (g *gradients) valueAndGradient(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (float64, [][]float64, error) {
 	s, _, err := g.step(p, o, batches, key)
 	return s.loss, s.grads, err
 }
 
-// step is at together with what each of the batches, in order, says of the
-// model's state: one slice per tensor, nil for a weight. The next step uses the
-// memory of the gradient again.
+// step returns the objective's value and gradient, and for each batch the statistics for
+// the model's state: one slice per tensor, nil for a weight. The next step overwrites the
+// gradient.
 func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(term, layer int) uint64) (gradientSum, [][][]float32, error) {
 	var tasks []task
 	for _, b := range batches {
@@ -193,10 +192,10 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		s, state, err := g.runSingle(tasks[0], p, o, weights, key)
 		return s, [][][]float32{state}, err
 	}
-	n := max(1, min(lanes, len(tasks))) // an empty batch has a lane too
+	n := max(1, min(lanes, len(tasks))) // an empty batch needs a lane too
 	apart := !g.whole && n == len(tasks)
 	if g.whole || apart {
-		n = 1 // an execution uses all cores by itself, or no lane adds two
+		n = 1 // an execution uses all cores by itself, or every lane has one chunk
 	}
 	for len(g.lanes) < n {
 		if g.valueOnly || g.norms != nil {
@@ -232,7 +231,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 	return sums[0], states, nil
 }
 
-// runSingle is the gradient of the one task of a step, which needs no sum.
+// runSingle returns the gradient of a step with one task, which needs no sum.
 func (g *gradients) runSingle(t task, p nn.Params, o Objective, weights []any, key func(term, layer int) uint64) (s gradientSum, state [][]float32, err error) {
 	err = g.runner.Engine.Parallel(1, func(int) error {
 		s.outputs, err = g.execute(t, o, weights, key)
@@ -247,9 +246,8 @@ func (g *gradients) runSingle(t task, p nn.Params, o Objective, weights []any, k
 	return s, state, nil
 }
 
-// runTogether executes tasks side by side and makes a sum of what comes out, in their order:
-// as if each had a lane of its own, without the memory of lanes, which a step would have to
-// write and read again.
+// runTogether executes the tasks in parallel and adds up their outputs in order. The result
+// is that of one lane per task, without the memory for the lanes.
 func (g *gradients) runTogether(tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum) (states [][][]float32, err error) {
 	outs := make([][]*tensors.Tensor, len(tasks))
 	defer func() {
@@ -270,8 +268,8 @@ func (g *gradients) runTogether(tasks []task, o Objective, weights []any, key fu
 	return states, nil
 }
 
-// run executes a task and adds what comes out to a sum; it returns what it says of the
-// model's state.
+// run executes a task, adds its loss and gradient to a sum, and returns its statistics for
+// the model's state.
 func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum) ([][]float32, error) {
 	out, err := g.execute(t, o, weights, key)
 	if err != nil {
@@ -281,7 +279,7 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	return into.addTensors(out)
 }
 
-// execute returns what comes out of a task, which may take more than a gradient does.
+// execute runs a task and returns its outputs. more are additional inputs.
 func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64, more ...any) ([]*tensors.Tensor, error) {
 	if g.stop != nil {
 		if err := g.stop(); err != nil {
@@ -294,7 +292,7 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		return nil, err
 	}
 	records := t.size(o)
-	if g.squares || g.norms != nil || g.clip != nil { // a record's gradient is its own
+	if g.squares || g.norms != nil || g.clip != nil { // of each record alone: no mean
 		records = 1
 	}
 	data, free, err := g.inputs(t, term, records)
@@ -334,8 +332,8 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 	return out, err
 }
 
-// copyValues copies one value per record of the chunk to their places among those of the
-// whole term.
+// copyValues copies one value per record of the chunk into dst, which has one per record of
+// the term.
 func (t task) copyValues(dst []float64, from *tensors.Tensor) error {
 	return tensors.ConstFlatData(from, func(flat []float32) {
 		for i := range t.N {
@@ -344,9 +342,8 @@ func (t task) copyValues(dst []float64, from *tensors.Tensor) error {
 	})
 }
 
-// inputs returns x and the targets of a chunk as tensors. Those of whole terms
-// are kept for the next step unless they change from epoch to epoch; the others
-// are freed after use.
+// inputs returns x and the targets of a chunk as tensors. Those of Whole terms are kept for
+// the next step unless they change from epoch to epoch; free frees the others.
 func (g *gradients) inputs(t task, term Term, records int) (in []*tensors.Tensor, free func(), err error) {
 	if t.rows != nil || term.changesPerEpoch() {
 		in, err = g.upload(term, t.rows, t.Chunk, records)

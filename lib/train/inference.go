@@ -9,23 +9,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Mode says how a network behaves while its gradient is taken. The zero value is
-// inference: dropout off, normalisation by running statistics, which stay as
-// they are. In training Seed draws the dropout, and a normalisation uses the
-// statistics of each batch.
+// Mode says whether a gradient is computed in training or inference mode. The zero value is
+// inference: no dropout, normalisation by running statistics, which do not change. In
+// training mode Seed draws the random inputs, and normalisations use the statistics of each
+// batch.
 type Mode struct {
 	Training bool        `json:"training,omitempty"`
 	Seed     engine.Root `json:"seed,omitempty"`
 }
 
-// Gradient returns the gradient of the objective at the weights p, in float64,
-// one slice per tensor and nil for a tensor that is state. Every term is cut, in
-// the order of its records, into batches of at most batch records (0: one of
-// all), and the result is the sum over the batches of the gradient of the
-// batch's mean. With batch 0 it is the gradient of the objective itself; with
-// others a last, smaller batch counts as much as the rest, as it does in a sum
-// over a PyTorch loader. Augmentation is that of epoch 0. Where a loss is not finite its
-// gradient is not either, without an error: who steps by it finds the weights refused.
+// Gradient returns the gradient of the objective at the weights p in float64: one slice
+// per tensor, nil for a tensor that is state. Every term is cut, in the order of its
+// records, into batches of at most batchSize records (0: one batch). The result is the sum
+// over the batches of the gradient of the batch's mean. With batchSize 0 it is the
+// gradient of the objective; otherwise a last, smaller batch has the same weight as the
+// others, as in a sum over a PyTorch loader. Augmentation is that of epoch 0. A loss that
+// is not finite is no error; its gradient is not finite either.
 func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
 	total := newGradientSum(p)
 	err := EachGradient(ctx, r, p, o, batchSize, m, func(grads [][]float64, _ int) { total.add(gradientSum{grads: grads}) })
@@ -35,9 +34,8 @@ func Gradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, ba
 	return total.grads, nil
 }
 
-// EachGradient is Gradient batch by batch: it calls each with the gradient of the
-// batch's mean and the number of the batch's records. The gradient is each's for
-// the time of the call.
+// EachGradient is Gradient batch by batch. It calls each with the gradient of the batch's
+// mean and the number of its records. The gradient is valid during the call only.
 func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode, each func(grads [][]float64, records int)) error {
 	if batchSize < 0 {
 		return fmt.Errorf("train: batches of %d", batchSize)
@@ -46,7 +44,7 @@ func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective
 	return eachBatch(ctx, r, p, o, sequentialBatches(o, batchSize), m, ask, func(grads [][]float64, b batch) { each(grads, b.size(o)) })
 }
 
-// eachBatch takes the gradient of every batch, or what ask asks for instead of it.
+// eachBatch computes the gradient of every batch, or what ask configures instead.
 func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batches []batch, m Mode, ask func(*gradients),
 	each func(grads [][]float64, b batch)) error {
 	if err := o.check(r.Arch); err != nil {
@@ -72,7 +70,7 @@ func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, b
 	return nil
 }
 
-// sequentialBatches cuts every term into batches of neighbours.
+// sequentialBatches cuts every term into batches of consecutive records.
 func sequentialBatches(o Objective, size int) []batch {
 	var out []batch
 	for k, t := range o {

@@ -14,9 +14,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/storetest"
 )
 
+// TestMain can run this test binary as a training process that a test kills.
 func TestMain(m *testing.M) { storetest.Main(m, privateChild) }
 
-// ended is what a private training comes to.
+// ended is the result of a private training.
 type ended struct {
 	Weights string
 	History []Epoch
@@ -24,8 +25,8 @@ type ended struct {
 	PRV     privacy.Bounds
 }
 
-// privateChild is the process that is killed. It saves every epoch and prints first
-// what it finds saved, then what it ends in.
+// privateChild is the process that is killed. It saves every epoch and prints first the state
+// that it finds saved, then its result.
 func privateChild(dir string) error {
 	e, err := enginetest.Open()
 	if err != nil {
@@ -81,9 +82,8 @@ func privateChild(dir string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// Killed again and again a private training ends in the same weights, history and
-// epsilons as one that was left alone, and every checkpoint on the way says the epsilon
-// of its own steps.
+// A private training that is killed repeatedly ends with the weights, history and epsilons of
+// one that is not, and every checkpoint has the epsilon of its steps.
 func TestAPrivateTrainingThatIsKilledEndsInTheSameBits(t *testing.T) {
 	storetest.Kills{Times: 10, Seed: 1, Resumed: checkResumed}.Run(t)
 }

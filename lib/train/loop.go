@@ -10,41 +10,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// loop is the one loop of the house. An epoch is a list of rounds, a round a list
-// of turns, a turn one step of one player on batches of its objective. A plain
-// fit has one player and one turn a round.
+// loop is the training loop. An epoch is a list of steps, a step a list of updates, an
+// update one optimiser step of one player on batches of its objective. A fit without a game
+// has one player and one update per step.
 type loop struct {
 	Config
 	plan           Plan
 	g              *gradients
 	players        []paramGroup
-	device         *onDevice  // where an epoch's weights are on the engine's device
-	watchGradients *gradients // of what a watch asks for; nil: nobody watches
-	endEpoch       bool       // whether the epoch ends behind the step that is taken
+	device         *onDevice  // if not nil, the epoch runs on the engine's device
+	watchGradients *gradients // evaluates what a Watch asks for; nil without one
+	endEpoch       bool       // whether the epoch ends after this step
 
-	// Memory of the last round of players that move together.
+	// Memory for players that update together.
 	lookahead   *State
-	updateGrads [][][]float64 // gradients of its turns
+	updateGrads [][][]float64 // gradients by update
 }
 
-// paramGroup is what moves a player's weights.
+// paramGroup is the optimiser of a player and the learning rates of its weights.
 type paramGroup struct {
 	name      string
 	optimizer nn.Optimizer
-	rates     []float64 // per tensor: 0 for those of others and frozen ones
+	rates     []float64 // per tensor; 0 for frozen tensors and those of other players
 }
 
-// runUpdate is one step of one player.
+// update is one optimiser step of one player.
 type update struct {
 	player       int
 	objective    Objective
 	batches      []batch
-	newObjective bool        // of its objective
-	seed         engine.Root // of its draws
-	rate         float64     // at which a record enters the batches, where they are sampled
+	newObjective bool        // whether it is the first of its objective
+	seed         engine.Root // of its random inputs
+	rate         float64     // sampling rate of a record in private training
 }
 
-// trainStep is played by a rule.
+// trainStep is one step: the updates of all players.
 type trainStep struct {
 	updates []update
 	rule    Rule
@@ -58,7 +58,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 		return nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
 	if plan.Validation != nil && c.EarlyStop.Best {
-		return nil, fmt.Errorf("train %s: the best epoch is asked for by the training's own objective and by a validation's", r.Arch.Name())
+		return nil, fmt.Errorf("train %s: both EarlyStop.Best and a Validation choose the best epoch", r.Arch.Name())
 	}
 	if err := plan.Private.check(r.Arch, plan, c); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (l *loop) close() {
 	}
 }
 
-// start is the state that a fit begins with: fresh, or one that was saved.
+// start returns the first state of a fit: a new one, or the saved one.
 func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 	if saved == nil {
 		s := &State{Params: p.Clone()}
@@ -117,21 +117,21 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 	return saved, nil
 }
 
-// epochBatches works on a copy, in the memory of spare where that is not nil.
+// epoch runs one epoch on a copy of s, in the memory of spare if that is not nil.
 func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	next := s.workingCopy(spare)
-	rounds, err := l.plan.steps(l.Config, s.Done)
+	steps, err := l.plan.steps(l.Config, s.Done)
 	if err != nil {
 		return nil, err
 	}
 	l.g.epoch = s.Done
-	if l.device, err = l.upload(next, rounds); err != nil {
+	if l.device, err = l.upload(next, steps); err != nil {
 		return nil, err
 	}
 	defer func() { l.device.free() }()
-	losses, spent, played := make([]float64, len(l.players)), s.Privacy(), 0
+	losses, spent, done := make([]float64, len(l.players)), s.Privacy(), 0
 	l.endEpoch = false
-	for _, r := range rounds {
+	for _, r := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return nil, err
 		}
 		spent = l.plan.Private.recordStep(spent, r.updates[0])
-		if played++; l.endEpoch {
+		if done++; l.endEpoch {
 			break
 		}
 	}
@@ -151,8 +151,8 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	}
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
-		e.Players = append(e.Players, v/float64(played))
-		e.Loss += v / float64(played)
+		e.Players = append(e.Players, v/float64(done))
+		e.Loss += v / float64(done)
 	}
 	if len(l.players) == 1 {
 		e.Players = nil
@@ -170,7 +170,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	return next, nil
 }
 
-// runStep plays a round and adds every player's mean loss to losses.
+// runStep runs a step and adds every player's mean loss to losses.
 func (l *loop) runStep(r trainStep, s *State, losses []float64) error {
 	taken := make([]int, len(l.players))
 	for _, t := range r.updates {
@@ -199,7 +199,7 @@ func (l *loop) runStep(r trainStep, s *State, losses []float64) error {
 	return l.runTogether(r, at, s, count)
 }
 
-// runUpdate takes a step of one player, aboard or ashore.
+// runUpdate runs one update, on the device or on the host.
 func (l *loop) runUpdate(t update, s *State) (float64, error) {
 	if err := l.watch(t, s); err != nil {
 		return 0, err
@@ -209,7 +209,7 @@ func (l *loop) runUpdate(t update, s *State) (float64, error) {
 		if ok || err != nil {
 			return loss, err
 		}
-		if err := l.sync(s); err != nil { // the step ashore says what is not finite
+		if err := l.sync(s); err != nil { // the update on the host reports what is not finite
 			return 0, err
 		}
 	}
@@ -220,7 +220,7 @@ func (l *loop) runUpdate(t update, s *State) (float64, error) {
 	return got.loss, l.apply(t.player, got, s)
 }
 
-// runTogether takes every player's gradient at the same weights and only then moves
+// runTogether computes every player's gradient at the same weights, then applies them to
 // the state.
 func (l *loop) runTogether(r trainStep, at nn.Params, s *State, count func(update, float64)) error {
 	got := make([]stepGradient, len(r.updates))
@@ -244,8 +244,8 @@ func (l *loop) runTogether(r trainStep, at nn.Params, s *State, count func(updat
 	return nil
 }
 
-// stepGradient is what a step is made of: the objective, its gradient, and what the
-// batches say of the model's state.
+// stepGradient is an objective's value and gradient, with the batches' statistics for the
+// model's state.
 type stepGradient struct {
 	gradientSum
 	states [][][]float32
@@ -253,7 +253,8 @@ type stepGradient struct {
 
 func (s stepGradient) clone() stepGradient { return s.cloneIn(nil) }
 
-// cloneIn is a copy in the memory of an earlier one of the same tensors.
+// cloneIn returns a copy in the memory of spare, which has the same shapes, or in new
+// memory if that is nil.
 func (s stepGradient) cloneIn(spare [][]float64) stepGradient {
 	grads := make([][]float64, len(s.grads))
 	for i, g := range s.grads {
@@ -269,8 +270,8 @@ func (s stepGradient) cloneIn(spare [][]float64) stepGradient {
 	return s
 }
 
-// gradient is a turn's gradient at some weights, after everything that the plan
-// does to gradients.
+// gradient returns the gradient of an update at the weights p, after the plan's changes to
+// gradients.
 func (l *loop) gradient(p nn.Params, t update, s *State) (stepGradient, error) {
 	l.g.player = t.player
 	got, err := l.combined(p, t, l.drawKey(t, s))
@@ -296,7 +297,7 @@ func (l *loop) gradient(p nn.Params, t update, s *State) (stepGradient, error) {
 	return got, nil
 }
 
-// drawKey keys the draws of a turn.
+// drawKey returns the function that gives the keys of an update's random inputs.
 func (l *loop) drawKey(t update, s *State) func(term, layer int) uint64 {
 	step := uint64(s.steps())
 	return func(term, layer int) uint64 {
@@ -304,7 +305,7 @@ func (l *loop) drawKey(t update, s *State) func(term, layer int) uint64 {
 	}
 }
 
-// transforms are the plan's, and behind them the one that the configuration asks for.
+// transforms returns the plan's transforms, followed by the clipping of the configuration.
 func (l *loop) transforms() []GradientTransform {
 	if l.Clip == 0 {
 		return l.plan.Transforms
@@ -312,8 +313,8 @@ func (l *loop) transforms() []GradientTransform {
 	return append(l.plan.Transforms[:len(l.plan.Transforms):len(l.plan.Transforms)], ClipNorm{Max: l.Clip})
 }
 
-// combined is the gradient of a turn's objective, or the mixture of its terms'
-// gradients, where there are several, that the plan's mixer asks for.
+// combined returns the gradient of an update's objective. If the plan has a Combiner and the
+// objective several terms, it is the combination of the terms' gradients.
 func (l *loop) combined(p nn.Params, t update, key func(term, layer int) uint64) (stepGradient, error) {
 	if l.plan.Combiner == nil || len(t.batches) == 1 {
 		got, states, err := l.g.step(p, t.objective, t.batches, key)
@@ -330,7 +331,7 @@ func (l *loop) combined(p nn.Params, t update, key func(term, layer int) uint64)
 	return combine(l.plan.Combiner, parts)
 }
 
-// apply takes a player's step.
+// apply updates a player's weights by a gradient.
 func (l *loop) apply(player int, got stepGradient, s *State) error {
 	m := l.players[player]
 	for _, state := range got.states {
@@ -344,7 +345,7 @@ func (l *loop) apply(player int, got stepGradient, s *State) error {
 	return nil
 }
 
-// rates are those of a player's tensors in an epoch, 0, 1, ...
+// rates returns the learning rate factors of a player's tensors in an epoch (0, 1, ...).
 func (l *loop) rates(player, epoch int) []float64 {
 	rates, factor := slices.Clone(l.players[player].rates), l.Schedule.Factor(epoch, l.Epochs)
 	for i := range rates {

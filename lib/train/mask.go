@@ -7,9 +7,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// L1 adds f Weight ||w||_1 to the objective, the sum of magnitudes over all
-// weights, biases and gains; state is none. f is 1 or, where it falls, 1 - e/E in
-// epoch e = 0, 1, ... of E. The derivative of |w| at 0 is 0.
+// L1 adds f Weight ||w||_1 to the objective, summed over all weights, biases and gains but
+// not over state. f is 1 or, with Falling, 1 - e/E in epoch e = 0, 1, ... of E. The
+// derivative of |w| at 0 is 0.
 type L1 struct {
 	Weight  float64 `json:"weight"`
 	Falling bool    `json:"falling,omitempty"`
@@ -47,10 +47,10 @@ func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
 	return weight * norm
 }
 
-// Mask holds weights back: the gradient of a weight that is not Open is 0. It
-// has one slice per tensor, whatever it has for a tensor that is state. The
-// optimiser's own doing, momentum and weight decay, still moves a closed weight,
-// unless Restore puts every closed weight and its moments back after each step.
+// Mask freezes single weights: the gradient of a weight that is not Open is 0. Open has
+// one slice per tensor; that of a tensor that is state is ignored. Momentum and weight
+// decay still change a closed weight, unless Restore resets every closed weight and its
+// moments after each step.
 type Mask struct {
 	Open    [][]bool
 	Restore bool
@@ -84,7 +84,7 @@ func (m *Mask) apply(grads [][]float64) {
 	}
 }
 
-// saved is what restore puts back, or nil.
+// saved holds the weights and the optimiser state that restore resets, or is nil.
 type saved struct {
 	p nn.Params
 	s *nn.OptimizerState

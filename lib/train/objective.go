@@ -1,8 +1,6 @@
-// Package train fits models: one loop for everything that is trained. An
-// objective says what is minimised; a plan what else there is to a training:
-// passes, several players, surgery on gradients, validation. Full batch or
-// mini-batch, with paired seeds, checkpoints that resume bit for bit, and a clean
-// stop.
+// Package train fits models. An Objective says what is minimised, a Config how, and a Plan
+// what else belongs to a training: passes, games of several players, gradient transforms,
+// differential privacy, validation. A fit resumes from a checkpoint with the same bits.
 package train
 
 import (
@@ -15,37 +13,36 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Objective is what is minimised: the sum of its terms.
+// Objective is the sum of its terms. A fit minimises it.
 type Objective []Term
 
-// Term is the mean, over a set of records, of weighted losses.
+// Term is the mean of weighted losses over a set of records.
 type Term struct {
 	Name    string
 	X       array.Matrix[float32] // one record per row
 	Targets []Target
-	// IDs are the records' row numbers in the training data, for paired batch
-	// orders; nil numbers them 0, 1, ...
+	// IDs are the records' row numbers in the training data, for the order Paired and
+	// for Augment; nil: 0, 1, ...
 	IDs []int
-	// Whole terms enter every mini-batch step entirely; the others are swept in
+	// Whole terms enter every mini-batch step with all records; the others in
 	// shuffled batches. Without mini-batches there is no difference.
 	Whole bool
-	// Augment changes the records anew in every epoch; nil leaves them alone.
+	// Augment changes the records in every epoch; nil: no augmentation.
 	Augment Augmenter
 }
 
-// Target is one loss of a term: Weight times the mean of the loss over the
-// records. A negative weight ascends.
+// Target is one loss of a term: Weight times the mean of the loss over the records. A
+// negative weight maximises the loss.
 type Target struct {
 	Loss   loss.Loss
-	Inputs map[string]array.Matrix[float32] // of the loss, one row per record
+	Inputs map[string]array.Matrix[float32] // inputs of the loss, one row per record
 	Weight float64
-	// WarmUp lets the weight rise: in epoch e = 0, 1, ... of a training it is Weight
-	// min(1, e/WarmUp), with 0 Weight from the start. Outside a training, in Evaluate
-	// and Gradient, it has risen.
+	// WarmUp increases the weight linearly: in epoch e = 0, 1, ... of a training it is
+	// Weight min(1, e/WarmUp); 0: no warm-up. Evaluate and Gradient use the full Weight.
 	WarmUp int
 }
 
-// valueAndGradient is the weight in an epoch, 0, 1, ...
+// weightAt returns the weight in an epoch (0, 1, ...).
 func (g Target) weightAt(epoch int) float64 {
 	if epoch >= g.WarmUp {
 		return g.Weight
@@ -53,12 +50,12 @@ func (g Target) weightAt(epoch int) float64 {
 	return g.Weight * float64(epoch) / float64(g.WarmUp)
 }
 
-// CrossEntropy returns the target of labels y with the weight given.
+// CrossEntropy returns the cross-entropy target for labels y.
 func CrossEntropy(y []int, classes int, weight float64) Target {
 	return probabilityTarget(loss.CrossEntropy{}, loss.Labels(y, classes), weight)
 }
 
-// Distillation returns the target of a teacher's logits at temperature t.
+// Distillation returns the distillation target for a teacher's logits at temperature t.
 func Distillation(logits array.Matrix[float32], t, weight float64) Target {
 	return probabilityTarget(loss.Distillation{Temperature: t}, Softmax(logits, t), weight)
 }
@@ -67,8 +64,8 @@ func probabilityTarget(l loss.Loss, p array.Matrix[float32], weight float64) Tar
 	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}, Weight: weight}
 }
 
-// OutputTarget returns the target of a loss that compares an output with numbers, one
-// row per record.
+// OutputTarget returns a target for a loss that compares an output with numbers, such as
+// a squared error. target has one row per record.
 func OutputTarget(l loss.Loss, target array.Matrix[float32], weight float64) Target {
 	return Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Target: target}, Weight: weight}
 }
@@ -106,7 +103,7 @@ func (t Term) check(a model.Architecture) error {
 	return t.X.Check("data")
 }
 
-// Scaled is the term with the weights of its targets multiplied.
+// Scaled returns the term with the weights of its targets multiplied by factor.
 func (t Term) Scaled(factor float64) Term {
 	t.Targets = slices.Clone(t.Targets)
 	for k := range t.Targets {
@@ -115,13 +112,13 @@ func (t Term) Scaled(factor float64) Term {
 	return t
 }
 
-// changesPerEpoch tells whether what enters the network or the losses differs from epoch
-// to epoch.
+// changesPerEpoch reports whether the inputs of the network or the losses differ from
+// epoch to epoch.
 func (t Term) changesPerEpoch() bool {
 	return t.Augment != nil || slices.ContainsFunc(t.Targets, func(g Target) bool { return g.WarmUp > 0 })
 }
 
-// features is the number of a record's features as they enter the network.
+// features returns the number of features of a record as it enters the network.
 func (t Term) features() int {
 	if c, ok := t.Augment.(NoiseAugmenter); ok {
 		w, _ := c.Widths(t.X.Cols)
@@ -135,10 +132,10 @@ func (g Target) check(a model.Architecture, t Term) error {
 		return fmt.Errorf("no loss")
 	}
 	if math.IsNaN(g.Weight) || math.IsInf(g.Weight, 0) {
-		return fmt.Errorf("its weight is %v", g.Weight)
+		return fmt.Errorf("the weight is %v", g.Weight)
 	}
 	if g.WarmUp < 0 {
-		return fmt.Errorf("its weight rises for %d epochs", g.WarmUp)
+		return fmt.Errorf("the warm-up has %d epochs", g.WarmUp)
 	}
 	if c, ok := t.Augment.(NoiseAugmenter); ok {
 		return g.checkNoiseInputs(c, a, t.X.Cols)
@@ -146,7 +143,8 @@ func (g Target) check(a model.Architecture, t Term) error {
 	return loss.CheckInputs(g.Loss, model.OutputWidths(a), g.Inputs, t.X.Rows)
 }
 
-// lossInputs reports a corrupter that does not make what the loss needs.
+// checkNoiseInputs returns an error if the NoiseAugmenter does not make the inputs of the
+// loss.
 func (g Target) checkNoiseInputs(c NoiseAugmenter, a model.Architecture, features int) error {
 	want, err := g.Loss.Inputs(model.OutputWidths(a))
 	if err != nil {
@@ -155,11 +153,11 @@ func (g Target) checkNoiseInputs(c NoiseAugmenter, a model.Architecture, feature
 	_, makes := c.Widths(features)
 	for name, w := range want {
 		if makes[name] != w {
-			return fmt.Errorf("the loss %s needs %q of width %d, made is one of width %d", g.Loss.Name(), name, w, makes[name])
+			return fmt.Errorf("the loss %s needs %q of width %d, the augmenter makes width %d", g.Loss.Name(), name, w, makes[name])
 		}
 	}
 	if len(g.Inputs) > 0 {
-		return fmt.Errorf("inputs are given, where they are made anew in every epoch")
+		return fmt.Errorf("inputs are given, but the augmenter makes them in every epoch")
 	}
 	return g.Loss.Check(nil)
 }

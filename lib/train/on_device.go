@@ -10,36 +10,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// minDeviceSteps is how many steps an epoch has to have: at its begin and at its end
-// everything travels, an optimiser's memory too, in between nothing does.
+// minDeviceSteps is the smallest number of steps of an epoch that runs on the device.
+// Weights and optimiser state are copied once at its start and once at its end.
 const minDeviceSteps = 4
 
-// device are the weights of a training and what its optimiser remembers, on the engine's
-// device for the time of an epoch. A step there is one execution, from the batch to moved
-// weights; the state that the epoch works on is that of the epoch's begin until they are
-// brought ashore.
+// onDevice holds the weights and the optimiser state of a training on the engine's device
+// for one epoch. A step is one execution, from the batch to the updated weights. The
+// host's state stays that of the start of the epoch until sync copies the device's back.
 type onDevice struct {
 	optimizer nn.GraphOptimizer
-	rates     []float64 // of tensors, in this epoch
-	trainable []bool    // tensors that the optimiser moves; state and frozen ones it does not
+	rates     []float64 // rate factor of each tensor in this epoch
+	trainable []bool    // tensors that the optimiser updates: no state, not frozen
 	weights   []*tensors.Tensor
-	slots     [][]*tensors.Tensor // by slot and tensor; nil of one that has none
+	slots     [][]*tensors.Tensor // by slot and tensor; nil for a tensor without one
 }
 
-// upload puts a state aboard for an epoch of these rounds; nil where it stays ashore: where
-// weights lie in the engine's own memory anyway, where something happens to a gradient on
-// its way to the optimiser, where somebody watches the weights, or where a step is more than
+// upload copies a state to the device for an epoch of these steps. It returns nil if the
+// epoch runs on the host: if the engine has no separate memory, if gradients are changed
+// before the optimiser sees them, if a Watch reads the weights, or if a step takes more than
 // one execution.
-func (l *loop) upload(s *State, rounds []trainStep) (*onDevice, error) {
+func (l *loop) upload(s *State, epoch []trainStep) (*onDevice, error) {
 	optimizer, ok := l.Optimizer.(nn.GraphOptimizer)
-	if !ok || l.plan.Watch != nil || !l.g.runner.Engine.SeparateMemory() || !l.plan.leavesGradients() || l.Clip != 0 || !l.singleExecutions(rounds) {
+	if !ok || l.plan.Watch != nil || !l.g.runner.Engine.SeparateMemory() || !l.plan.leavesGradients() || l.Clip != 0 || !l.singleExecutions(epoch) {
 		return nil, nil
 	}
 	a := &onDevice{optimizer: optimizer, rates: l.rates(0, s.Done-1)}
 	for i, w := range s.Params {
 		a.trainable = append(a.trainable, !w.State && a.rates[i] != 0)
 	}
-	if !slices.Contains(a.trainable, true) { // a step counts, and that is all
+	if !slices.Contains(a.trainable, true) { // nothing to update
 		return nil, nil
 	}
 	if err := a.upload(l.g.runner, s); err != nil {
@@ -49,18 +48,19 @@ func (l *loop) upload(s *State, rounds []trainStep) (*onDevice, error) {
 	return a, nil
 }
 
-// singleExecutions tells whether there are enough steps, and each is one execution.
-func (l *loop) singleExecutions(rounds []trainStep) bool {
-	steps := 0
-	for _, r := range rounds {
+// singleExecutions reports whether every step is one execution and there are at least
+// minDeviceSteps of them.
+func (l *loop) singleExecutions(epoch []trainStep) bool {
+	n := 0
+	for _, r := range epoch {
 		for _, t := range r.updates {
 			if len(t.batches) != 1 || len(l.g.chunks(t.batches[0].size(t.objective))) != 1 {
 				return false
 			}
-			steps++
+			n++
 		}
 	}
-	return steps >= minDeviceSteps
+	return n >= minDeviceSteps
 }
 
 func (a *onDevice) upload(r *model.Runner, s *State) error {
@@ -90,7 +90,7 @@ func (a *onDevice) upload(r *model.Runner, s *State) error {
 	return nil
 }
 
-// free frees what is aboard, if anything is.
+// free releases the tensors; a may be nil.
 func (a *onDevice) free() {
 	if a == nil {
 		return
@@ -101,7 +101,7 @@ func (a *onDevice) free() {
 	}
 }
 
-// copyToHost writes what is aboard to the state.
+// copyToHost copies the tensors into the state.
 func (a *onDevice) copyToHost(s *State) error {
 	read := func(dst []float32, from *tensors.Tensor) error {
 		return tensors.ConstFlatData(from, func(flat []float32) { copy(dst, flat) })
@@ -127,7 +127,8 @@ func (a *onDevice) copyToHost(s *State) error {
 	return nil
 }
 
-// sync brings what is aboard ashore, if anything is.
+// sync copies the device's weights and optimiser state to the host, if there are any, and
+// ends the use of the device.
 func (l *loop) sync(s *State) error {
 	a := l.device
 	if l.device = nil; a == nil {
@@ -137,8 +138,8 @@ func (l *loop) sync(s *State) error {
 	return a.copyToHost(s)
 }
 
-// stepOnDevice takes a turn's step. Where the gradient of what moves is not finite nothing has
-// happened, and ok is false.
+// stepOnDevice runs one update on the device. If the gradient is not finite, it changes
+// nothing and ok is false.
 func (l *loop) stepOnDevice(t update, s *State) (loss float64, ok bool, err error) {
 	a, o, g := l.device, s.Optimizers[0], l.g
 	only := task{t.batches[0], g.chunks(t.batches[0].size(t.objective))[0], 0}
@@ -159,22 +160,22 @@ func (l *loop) stepOnDevice(t update, s *State) (loss float64, ok bool, err erro
 		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
 	defer out[0].FinalizeAll()
-	said, err := tensors.CopyFlatData[float32](out[0])
+	values, err := tensors.CopyFlatData[float32](out[0])
 	if err != nil {
 		model.Finalize(out[1:])
 		return 0, false, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	if finite := said[1] == 1; !finite {
+	if finite := values[1] == 1; !finite {
 		model.Finalize(out[1:])
 		return 0, false, nil
 	}
 	a.setOutputs(out[1:], s.Params)
 	o.T++
-	return float64(said[0]), true, nil
+	return float64(values[0]), true, nil
 }
 
-// stepInputs are the inputs of a step beside those of a gradient: the rule, and the slots of
-// what moves.
+// stepInputs returns the inputs that a step has in addition to those of a gradient: the
+// step parameters and the slots of the trainable tensors.
 func (a *onDevice) stepInputs(rule *tensors.Tensor) []any {
 	out := []any{rule}
 	for _, slot := range a.slots {
@@ -187,7 +188,7 @@ func (a *onDevice) stepInputs(rule *tensors.Tensor) []any {
 	return out
 }
 
-// setOutputs puts what comes out of a step in the place of what went in.
+// setOutputs replaces weights and slots by the outputs of a step.
 func (a *onDevice) setOutputs(out []*tensors.Tensor, like nn.Params) {
 	replace := func(place **tensors.Tensor) {
 		old := *place

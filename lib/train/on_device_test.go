@@ -18,7 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// apart is a runner on an engine in memory of its own.
+// apart returns a runner on an engine with separate memory.
 func apart(t *testing.T, arch model.Architecture) *model.Runner {
 	t.Helper()
 	r := openRunner(t, arch, 32)
@@ -26,8 +26,8 @@ func apart(t *testing.T, arch model.Architecture) *model.Runner {
 	return r
 }
 
-// far is the largest distance of two models' numbers, and of what optimisers remember, to
-// the largest number of the tensor.
+// far returns the largest difference of two models' numbers, relative to the largest number of
+// the tensor.
 func far(a, b nn.Params) float64 {
 	worst := 0.0
 	for i := range a {
@@ -51,10 +51,10 @@ func lastState(t *testing.T, r *model.Runner, p nn.Params, o Objective, c Config
 	return last
 }
 
-// TestAStepAboardIsAStepAshore trains networks with dropout, with a running mean and with
+// TestAStepOnDeviceIsAStepOnTheHost trains networks with dropout, with a running mean and with
 // frozen weights by every optimiser, with the weights where the gradient is and with the
 // weights here.
-func TestAStepAboardIsAStepAshore(t *testing.T) {
+func TestAStepOnDeviceIsAStepOnTheHost(t *testing.T) {
 	images := vision.SmallCNN{Side: 12, Outputs: 3, Width: 4, Hidden: 8, Norm: true}
 	for _, optimizer := range []nn.Optimizer{nn.Adam{}, nn.AdamW{WeightDecay: 0.1}, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 0.01}, nn.SGD{LR: 0.05}} {
 		for _, arch := range []model.Architecture{small, images} {
@@ -88,7 +88,7 @@ func TestAStepAboardIsAStepAshore(t *testing.T) {
 	}
 }
 
-// recordingSGD is descent that counts how often it is put on a graph.
+// recordingSGD is SGD that counts the graphs with its step.
 type recordingSGD struct {
 	nn.SGD
 	graphs *atomic.Int64
@@ -101,10 +101,10 @@ func (s recordingSGD) GraphStep(w, grad *graph.Node, slots, rule []*graph.Node) 
 	return s.SGD.GraphStep(w, grad, slots, rule)
 }
 
-// TestWhoGoesAboard looks for the optimiser on a graph: there, where a step is one
-// execution, and not where anything happens to a gradient on its way, where there are few
-// steps, or where the engine reads the weights where they lie.
-func TestWhoGoesAboard(t *testing.T) {
+// TestWhichTrainingsRunOnDevice checks that the optimiser's step is part of the graph if a step
+// is one execution, and not if gradients are changed, if there are few steps, or if the engine
+// has no separate memory.
+func TestWhichTrainingsRunOnDevice(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	o := labelled(x, y)
 	plain := Config{Epochs: 2, Batch: 8, Seed: 2}
@@ -120,7 +120,7 @@ func TestWhoGoesAboard(t *testing.T) {
 		moved  bool
 	}{
 		"a plain training":          {apart(t, small), Plan{Passes: singlePass(o)}, plain, true},
-		"on an engine beside us":    {openBeside(t), Plan{Passes: singlePass(o)}, plain, false},
+		"on an engine beside us":    {openShared(t), Plan{Passes: singlePass(o)}, plain, false},
 		"a clipped gradient":        {apart(t, small), Plan{Passes: singlePass(o)}, clipped, false},
 		"three steps":               {apart(t, small), Plan{Passes: singlePass(o)}, few, false},
 		"nothing moves":             {apart(t, small), Plan{Passes: singlePass(o)}, frozen, false},
@@ -137,14 +137,14 @@ func TestWhoGoesAboard(t *testing.T) {
 				t.Fatal(err)
 			}
 			if (graphs.Load() > 0) != c.moved {
-				t.Errorf("the optimiser was put on a graph %d times", graphs.Load())
+				t.Errorf("the optimiser is part of %d graphs", graphs.Load())
 			}
 		})
 	}
 }
 
-// openBeside is a runner on an engine that reads what lies here.
-func openBeside(t *testing.T) *model.Runner {
+// openShared returns a runner on an engine in host memory.
+func openShared(t *testing.T) *model.Runner {
 	t.Helper()
 	e, err := engine.Open("lethe")
 	if err != nil {
@@ -158,7 +158,7 @@ func openBeside(t *testing.T) *model.Runner {
 	return r
 }
 
-func TestATrainingAboardResumesWithTheSameBits(t *testing.T) {
+func TestATrainingOnDeviceResumesWithTheSameBits(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	c := Config{Epochs: 5, Batch: 8, Seed: 2}
 	whole := lastState(t, apart(t, small), initial(small), labelled(x, y), c, nil)
@@ -167,20 +167,19 @@ func TestATrainingAboardResumesWithTheSameBits(t *testing.T) {
 	half := lastState(t, apart(t, small), initial(small), labelled(x, y), part, nil)
 	again := lastState(t, apart(t, small), initial(small), labelled(x, y), c, half)
 	if !reflect.DeepEqual(whole.Params, again.Params) || !reflect.DeepEqual(whole.Optimizers[0].Slots, again.Optimizers[0].Slots) {
-		t.Error("a training that was stopped has other weights or another memory")
+		t.Error("a resumed training has other weights or another optimiser state")
 	}
 }
 
-// TestAGradientAboardThatIsNotFiniteIsNamed wants the words of a step ashore, and the last
-// whole epoch saved.
-func TestAGradientAboardThatIsNotFiniteIsNamed(t *testing.T) {
+// TestAGradientOnDeviceThatIsNotFiniteIsNamed wants the error of a step on the host.
+func TestAGradientOnDeviceThatIsNotFiniteIsNamed(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
 	for i := range x.Data {
 		x.Data[i] *= 1e18
 	}
 	c := Config{Epochs: 5, Batch: 8, Seed: 2, Optimizer: nn.SGD{LR: 1e15}}
 	var says []string
-	for _, r := range []*model.Runner{openBeside(t), apart(t, small)} {
+	for _, r := range []*model.Runner{openShared(t), apart(t, small)} {
 		_, _, err := Fit(context.Background(), r, initial(small), labelled(x, y), c, Hooks{})
 		d := (*Diverged)(nil)
 		if !errors.As(err, &d) {
@@ -189,6 +188,6 @@ func TestAGradientAboardThatIsNotFiniteIsNamed(t *testing.T) {
 		says = append(says, err.Error())
 	}
 	if says[0] != says[1] || !strings.Contains(says[0], "the gradient of") {
-		t.Errorf("aboard: %s\nashore: %s", says[1], says[0])
+		t.Errorf("on the device: %s\non the host: %s", says[1], says[0])
 	}
 }

@@ -19,7 +19,7 @@ func Softmax(logits array.Matrix[float32], t float64) array.Matrix[float32] {
 	return out
 }
 
-// Losses returns every record's cross-entropy, log sum_c exp(z_c) - z_y, in float64.
+// Losses returns the cross-entropy of every record, log sum_c exp(z_c) - z_y, in float64.
 func Losses(logits array.Matrix[float32], y []int) []float64 {
 	out := make([]float64, logits.Rows)
 	for i := range out {
@@ -29,8 +29,8 @@ func Losses(logits array.Matrix[float32], y []int) []float64 {
 	return out
 }
 
-// Accuracy is the share of records whose largest logit is the label's; the
-// first of equal logits counts, as NumPy's argmax does.
+// Accuracy returns the share of records whose largest logit is that of their label. Of
+// equal logits the first counts, as in NumPy's argmax.
 func Accuracy(logits array.Matrix[float32], y []int) float64 {
 	hits := 0
 	for i := range logits.Rows {

@@ -8,11 +8,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// SquaredGradients returns the mean over an objective's records of the square of every
-// record's own gradient, by element and in the form of Gradient: the diagonal of
-// the empirical Fisher information, without a record's gradient ever being formed.
-// The objective has one term; a network that mixes records is refused by the name
-// of a weight.
+// SquaredGradients returns the mean over an objective's records of the elementwise square
+// of each record's gradient, in the form of Gradient. This is the diagonal of the empirical
+// Fisher information. No gradient of a single record is formed in memory. The objective
+// must have one term. For a network that mixes records the error names a weight.
 func SquaredGradients(ctx context.Context, r *model.Runner, p nn.Params, o Objective, m Mode) ([][]float64, error) {
 	if err := oneTerm(o); err != nil {
 		return nil, err
@@ -26,9 +25,9 @@ func SquaredGradients(ctx context.Context, r *model.Runner, p nn.Params, o Objec
 	return total.grads, nil
 }
 
-// EachSquaredGradients is Squares of several groups of an objective's records, which may
-// overlap, one after another: it calls each with the mean over group k. The values
-// are each's for the time of the call.
+// EachSquaredGradients is SquaredGradients for several groups of an objective's records,
+// which may overlap. It calls each with the mean over group k. The values are valid during
+// the call only.
 func EachSquaredGradients(ctx context.Context, r *model.Runner, p nn.Params, o Objective, groups [][]int, m Mode, each func(k int, squares [][]float64)) error {
 	if err := oneTerm(o); err != nil {
 		return err
@@ -64,11 +63,10 @@ func checkGroup(k int, rows []int, records int) error {
 //
 //	1/n sum over batches b of (sum over the records i of b of g_i)^2
 //
-// of an objective's n records in their order, in batches of at most batchSize (0:
-// one of all), in the form of Gradient. It is what "Fishing for Privacy" calls
-// Fisher information, as coded: of independent gradients with mean m and variance v
-// it is about v + B m^2 with B records per batch, where the Fisher information,
-// which is Squares, has v + m^2.
+// for an objective's n records in order, in batches of at most batchSize (0: one batch), in
+// the form of Gradient. It is what the code of "Fishing for Privacy" calls Fisher
+// information. For independent gradients with mean m and variance v it is about v + B m^2
+// with B records per batch; the Fisher information (SquaredGradients) is v + m^2.
 func BatchSquaredGradients(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batchSize int, m Mode) ([][]float64, error) {
 	if err := oneTerm(o); err != nil {
 		return nil, err
@@ -85,9 +83,9 @@ func BatchSquaredGradients(ctx context.Context, r *model.Runner, p nn.Params, o 
 	return total.grads, err
 }
 
-// GradientNorms returns the Euclidean norm of every record's own gradient, in the order
-// of the objective's records: the mean of their squares is the trace of the Fisher
-// information. The objective has one term.
+// GradientNorms returns the Euclidean norm of each record's gradient, in the order of the
+// objective's records. The mean of their squares is the trace of the Fisher information.
+// The objective must have one term.
 func GradientNorms(ctx context.Context, r *model.Runner, p nn.Params, o Objective, m Mode) ([]float64, error) {
 	if err := oneTerm(o); err != nil {
 		return nil, err
@@ -101,7 +99,7 @@ func wantSquares(g *gradients) { g.squares = true }
 
 func oneTerm(o Objective) error {
 	if len(o) != 1 {
-		return fmt.Errorf("train: the records' own gradients of an objective of %d terms; one is possible", len(o))
+		return fmt.Errorf("train: gradients per record need an objective of one term, this one has %d", len(o))
 	}
 	return nil
 }

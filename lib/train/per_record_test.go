@@ -45,7 +45,7 @@ func TestSquaresAreThoseOfALoopOverRecords(t *testing.T) {
 		}
 	}
 	_, err := SquaredGradients(context.Background(), r, p, append(pair(0, 1), pair(0, 1)...), Mode{})
-	wantWords(t, err, "2 terms")
+	wantWords(t, err, "has 2")
 }
 
 func TestEachGradientSaysHowManyRecords(t *testing.T) {
@@ -146,7 +146,7 @@ func TestBatchSquaresAreThoseOfSums(t *testing.T) {
 }
 
 // The squared lengths add up to the trace; chunks do not matter.
-func TestLengthsAreThoseOfEveryRecord(t *testing.T) {
+func TestGradientNormsAreThoseOfEveryRecord(t *testing.T) {
 	p := initial(small)
 	for _, chunk := range []int{0, 32, 3} {
 		r := openRunner(t, small, chunk)
@@ -170,5 +170,5 @@ func TestLengthsAreThoseOfEveryRecord(t *testing.T) {
 		}
 	}
 	_, err := GradientNorms(context.Background(), openRunner(t, small, 0), p, append(pair(0, 1), pair(0, 1)...), Mode{})
-	wantWords(t, err, "2 terms")
+	wantWords(t, err, "has 2")
 }

@@ -10,36 +10,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Plan is a training that an objective alone does not describe. It has Passes or
-// a Game; what else it has changes the steps.
+// Plan describes a training with more than one objective. It has either Passes or a Game;
+// the other fields change the steps.
 type Plan struct {
-	// Passes returns what the epoch (0, 1, ...) trains on: objectives that are
-	// swept one after another, with one optimiser that runs through all epochs. It
-	// must be a function of the epoch alone, so that a stopped fit goes on with
-	// the same bits.
+	// Passes returns the objectives of an epoch (0, 1, ...), which are swept one after
+	// another with one optimiser. It must be a pure function of the epoch, so that a
+	// resumed fit has the same bits.
 	Passes func(epoch int) ([]Objective, error)
-	// Game is what several players do instead.
+	// Game is a training by several players.
 	Game *Game
-	// L1 and Mask change the steps; nil: not.
+	// L1 adds an L1 penalty, Mask freezes single weights; nil: no change.
 	L1   *L1
 	Mask *Mask
 	// Private makes the training differentially private; nil: it is not.
 	Private *Private
-	// GradientCombiner weighs the terms of an objective by their gradients; nil: as they are.
+	// Combiner weights the terms of an objective by their gradients; nil: weights 1.
 	Combiner GradientCombiner
 	// Transforms change the gradient, one after another, before the optimiser sees it.
 	Transforms []GradientTransform
-	// Watch looks at every step, and may end an epoch before its time; nil: nobody does.
+	// Watch is called before every step and may end the epoch; nil: none.
 	Watch Watch
-	// Validation looks at other records after every epoch; nil: nobody does.
+	// Validation evaluates the model after every epoch; nil: none.
 	Validation *Validation
 
-	changes bool // whether the objectives may differ from pass to pass
+	changes bool // whether passes may have different objectives
 }
 
-// FitPlan is Fit for a plan. Pass 0 of every epoch draws its batches as Fit does
-// and the others from streams of their own; an epoch's loss is the mean over the
-// steps of all its passes, with the L1 term.
+// FitPlan is Fit for a plan. Pass 0 of every epoch draws its batches as Fit does, the
+// others have random streams of their own. The loss of an epoch is the mean over the steps
+// of all passes, with the L1 term.
 func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
 	if err := plan.check(r.Arch, p); err != nil {
 		return nil, nil, err
@@ -51,14 +50,14 @@ func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Con
 	return fit(ctx, r, p, plan, c, h)
 }
 
-// leavesGradients tells whether the plan leaves gradients as they were computed.
+// leavesGradients reports whether the plan does not change gradients.
 func (p Plan) leavesGradients() bool {
 	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Combiner == nil && len(p.Transforms) == 0
 }
 
 func (p Plan) check(a model.Architecture, like nn.Params) error {
 	if (p.Passes == nil) == (p.Game == nil) {
-		return errors.New("train: the plan has no passes and no game, or both")
+		return errors.New("train: a plan needs either passes or a game")
 	}
 	if err := p.L1.check(); err != nil {
 		return err
@@ -75,13 +74,13 @@ func (p Plan) check(a model.Architecture, like nn.Params) error {
 	return p.Game.check(a)
 }
 
-// fixedPlan is the plan that trains on one objective, which has been checked.
+// fixedPlan returns the plan that trains on one objective.
 func fixedPlan(o Objective) Plan {
 	return Plan{Passes: func(int) ([]Objective, error) { return []Objective{o}, nil }}
 }
 
-// paramGroups are the plan's players: those of its game, or one to whom all weights
-// belong.
+// paramGroups returns one parameter group for each player of the game, or one with all
+// weights.
 func (p Plan) paramGroups(like nn.Params, c Config) ([]paramGroup, error) {
 	rates, err := nn.Rates(like, c.Groups)
 	if err != nil {
@@ -93,7 +92,7 @@ func (p Plan) paramGroups(like nn.Params, c Config) ([]paramGroup, error) {
 	return p.Game.paramGroups(like, c, rates)
 }
 
-// steps lists the rounds of an epoch: of a game, or pass after pass.
+// steps returns the steps of an epoch: those of the game, or those of the passes in order.
 func (p Plan) steps(c Config, epoch int) ([]trainStep, error) {
 	if p.Game != nil {
 		return p.Game.steps(c, epoch), nil
@@ -108,7 +107,7 @@ func (p Plan) steps(c Config, epoch int) ([]trainStep, error) {
 	var out []trainStep
 	for k, o := range passes {
 		if c.Order == ShuffledSingle && len(o) > 1 {
-			return nil, fmt.Errorf("train: epoch %d: the order Alone is for objectives of one term, this one has %d", epoch+1, len(o))
+			return nil, fmt.Errorf("train: epoch %d: the order ShuffledSingle needs objectives of one term, this one has %d", epoch+1, len(o))
 		}
 		drawn := c
 		if k > 0 {
@@ -126,7 +125,7 @@ func (p Plan) steps(c Config, epoch int) ([]trainStep, error) {
 	return out, nil
 }
 
-// batches lists the batches of every step of an epoch.
+// batches returns the batches of every step of an epoch.
 func (p Plan) batches(c Config, o Objective, epoch int) ([][]batch, error) {
 	if p.Private != nil {
 		return p.Private.sample(c, o, epoch)
@@ -134,7 +133,7 @@ func (p Plan) batches(c Config, o Objective, epoch int) ([][]batch, error) {
 	return c.epochBatches(o, epoch), nil
 }
 
-// checked reports a bad objective of any pass, once per epoch.
+// checked returns the plan with a check of the objectives of every pass.
 func (p Plan) checked(a model.Architecture) Plan {
 	inner := p.Passes
 	p.Passes = func(epoch int) ([]Objective, error) {

@@ -267,7 +267,7 @@ func TestBadPlansAreRefusedByName(t *testing.T) {
 			return o, nil
 		}}
 	}
-	wantWords(t, fit(Plan{}), "no passes")
+	wantWords(t, fit(Plan{}), "either passes or a game")
 	wantWords(t, fit(from(1, func([]Objective) ([]Objective, error) { return nil, nil })), "epoch 2 has no passes")
 	wantWords(t, fit(from(1, func([]Objective) ([]Objective, error) { return nil, errors.New("out of labels") })), "epoch 2", "out of labels")
 	wantWords(t, fit(from(2, func(o []Objective) ([]Objective, error) {

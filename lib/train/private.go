@@ -10,54 +10,53 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// Private makes a training differentially private: DP-SGD (Abadi et al. 2016). An
-// epoch has as many steps, k, as sweeping the n records in batches of Config.Batch
-// takes. Every record enters every step's batch B on its own with probability q = 1/k
-// (Poisson sampling), so that batches are of any size, and the gradient that the
-// optimiser sees is
+// Private makes a training differentially private: DP-SGD (Abadi et al. 2016). An epoch
+// has the number k of steps that n records in batches of Config.Batch need. Every record
+// enters the batch B of every step independently with probability q = 1/k (Poisson
+// sampling), so batch sizes vary. The optimiser gets the gradient
 //
 //	1/(q n) ( sum over i in B of g_i min(1, Norm / ||g_i||) + Noise Norm z ),  z standard normal
 //
-// with g_i the record's own gradient over all weights: clipped first, and noise added
-// once, to the sum. An empty batch is a step of noise alone. What is divided by is the
-// size to be expected; the batch's own would tell who is in it. Without batches q is 1
-// and B is everything. No record's gradient is formed.
+// where g_i is the gradient of record i over all weights. Each is clipped, and noise is
+// added once, to the sum. An empty batch gives a step of noise alone. The divisor is the
+// expected batch size, because the actual size depends on the records. Without batches q
+// is 1 and B has all records. No gradient of a single record is formed in memory.
 //
-// What an epoch's steps have said of any record, with those before them, is in
-// Epoch.Privacy, and so in every saved state: epsilon at any delta follows from that.
-// Work that a stop has lost is done again with the same bits and says nothing new.
+// The accumulated privacy loss is in Epoch.Privacy and in every saved state; epsilon at
+// any delta follows from it. Steps that are repeated after a resume have the same bits and
+// add no loss.
 //
-// A record is a row of the objective: whoever has two rows is protected half as well.
-// The number of records is taken to be known. Everything else that looks at the
-// records lies outside the accounting: a Validation on them, a Mask or a setting that
-// was chosen by them, and the losses of the epochs, which are not noised.
+// A record is a row of the objective. A person with two rows has weaker protection. The
+// number of records counts as public. The accounting does not cover other uses of the
+// records: a Validation on them, a Mask or a setting chosen by them, and the losses of the
+// epochs, which have no noise.
 //
-// The noise is as good as a test of methods needs, no better. It is ChaCha8 under a
-// hash of the training's seed: who knows the seed can take the noise off again. Norms
-// are float32, so that a clipped gradient may be longer than Norm by a few millionths,
-// and the low bits of floating-point noise are known to leak (Mironov 2012).
+// The noise is meant for research. It is ChaCha8 with a hash of the training's seed:
+// anyone who knows the seed can subtract the noise. Norms are float32, so a clipped
+// gradient may exceed Norm by a few millionths, and the low bits of floating-point noise
+// can leak (Mironov 2012).
 type Private struct {
-	Norm  float64 // the longest gradient of a record
-	Noise float64 // standard deviation in units of Norm; 0: none, records are clipped and nothing is private
+	Norm  float64 // maximal norm of a record's gradient
+	Noise float64 // standard deviation in units of Norm; 0: clipping only, without privacy
 }
 
-// check reports a plan that cannot be private, or would not be although it looks so.
+// check returns an error for a plan whose training would not be private.
 func (p *Private) check(a model.Architecture, plan Plan, c Config) error {
 	switch {
 	case p == nil:
 		return nil
 	case !(p.Norm > 0) || math.IsInf(p.Norm, 1) || !(p.Noise >= 0) || math.IsInf(p.Noise, 1):
-		return fmt.Errorf("train: records' gradients are clipped to %v with noise %v", p.Norm, p.Noise)
+		return fmt.Errorf("train: private training with norm %v and noise %v; the norm must be positive, the noise not negative", p.Norm, p.Noise)
 	case model.HasBatchStats(a):
-		return fmt.Errorf("train %s: private training needs every record's own gradient, and this network mixes the records of a batch", a.Name())
+		return fmt.Errorf("train %s: private training needs the gradient of every record, and this network mixes the records of a batch", a.Name())
 	case plan.Game != nil || plan.Combiner != nil:
-		return fmt.Errorf("train: private training is accounted for one player and one objective; this plan has a game or a mixer")
+		return fmt.Errorf("train: private training supports one player and one objective; this plan has a game or a gradient combiner")
 	case c.DropLast:
-		return fmt.Errorf("train: private training draws its own batches, of which none is the last to be left out")
+		return fmt.Errorf("train: private training draws its own batches; drop_last does not apply")
 	case c.Order != Shuffled:
-		return fmt.Errorf("train: private training draws its own batches; the order %d is asked for", c.Order)
+		return fmt.Errorf("train: private training draws its own batches; order %d does not apply", c.Order)
 	case c.EarlyStop != EarlyStop{}:
-		return fmt.Errorf("train: stopping early or keeping the best epoch looks at the training records, which private training does not account for")
+		return fmt.Errorf("train: early stopping and the best epoch depend on the training records, which the privacy accounting does not cover")
 	}
 	return nil
 }
@@ -65,7 +64,7 @@ func (p *Private) check(a model.Architecture, plan Plan, c Config) error {
 // sample draws the batches of an epoch's steps.
 func (p *Private) sample(c Config, o Objective, epoch int) ([][]batch, error) {
 	if len(o) != 1 || o[0].Whole {
-		return nil, fmt.Errorf("train: private training needs an objective of one term that is swept, this one has %d terms or a whole one", len(o))
+		return nil, fmt.Errorf("train: private training needs an objective of one term that is not Whole; this one has %d terms or a Whole one", len(o))
 	}
 	steps := make([][]batch, c.StepsPerEpoch(o))
 	if c.Batch == 0 {
@@ -86,7 +85,7 @@ func (p *Private) sample(c Config, o Objective, epoch int) ([][]batch, error) {
 	return steps, nil
 }
 
-// scaleAndAddNoise turns a turn's sum over clipped records into what the optimiser sees.
+// scaleAndAddNoise turns the sum of clipped gradients into the gradient for the optimiser.
 func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
 	if p == nil {
 		return
@@ -102,8 +101,8 @@ func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
 // noiseBlock is the number of elements that share a stream of noise.
 const noiseBlock = 1 << 14
 
-// noise adds the noise of a step. A block's noise follows from its place, so that
-// cores do not matter.
+// noise adds the noise of a step. The noise of a block depends on its position only, not on
+// the number of cores.
 func (p *Private) noise(grads [][]float64, seed engine.Root, step uint64) {
 	std := p.Noise * p.Norm
 	for i, g := range grads {
@@ -120,7 +119,7 @@ func (p *Private) noise(grads [][]float64, seed engine.Root, step uint64) {
 	}
 }
 
-// recordStep writes down what a turn has said.
+// recordStep adds the privacy loss of an update to the history.
 func (p *Private) recordStep(h privacy.History, t update) privacy.History {
 	if p == nil || p.Noise == 0 {
 		return h
@@ -128,16 +127,17 @@ func (p *Private) recordStep(h privacy.History, t update) privacy.History {
 	return h.Add(privacy.Step{Rate: t.rate, Noise: p.Noise, Times: 1})
 }
 
-// checkAccounting reports a saved state whose accounts are not those of the plan.
+// checkAccounting returns an error if the privacy history of a saved state does not fit the
+// plan.
 func (p *Private) checkAccounting(s *State) error {
 	if p == nil || p.Noise == 0 {
 		if n := s.Privacy().Steps(); n > 0 {
-			return fmt.Errorf("%d of its steps are accounted for as private; going on without noise would void them", n)
+			return fmt.Errorf("%d of its steps are private; continuing without noise would end the guarantee", n)
 		}
 		return nil
 	}
 	if n := s.Privacy().Steps(); n != s.steps() {
-		return fmt.Errorf("%d of its %d steps are accounted for as private", n, s.steps())
+		return fmt.Errorf("%d of its %d steps are private", n, s.steps())
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func released(t *testing.T, o Objective, p *Private, batch int, seed engine.Root
 	return releasedIn(t, 32, o, p, batch, seed)
 }
 
-// runSingle is the gradient of one record.
+// alone returns the gradient of one record.
 func alone(t *testing.T, x array.Matrix[float32], y []int, i int) [][]float64 {
 	t.Helper()
 	return captured(t, Plan{Passes: singlePass(labelled(x.Gather([]int{i}), y[i:i+1]))}, 1)
@@ -156,7 +156,7 @@ func TestACellsGradientOverAllWeightsIsClipped(t *testing.T) {
 	}
 }
 
-// With nothing to clip, no noise and everybody in every step it is plain training.
+// With nothing to clip, no noise and all records in every step it is plain training.
 func TestWithoutClippingNoiseAndSamplingItIsPlainTraining(t *testing.T) {
 	r := openRunner(t, small, 32)
 	x, y := toy(1, 70, 5, 3)
@@ -277,7 +277,7 @@ func TestBatchesAreSampledRecordByRecord(t *testing.T) {
 	}
 }
 
-// Nobody in a batch: a step all the same, of noise alone.
+// An empty batch is a step too, of noise alone.
 func TestAnEmptyBatchIsAStepOfNoise(t *testing.T) {
 	x, y := toy(1, 3, 5, 3)
 	o := labelled(x, y)
@@ -321,9 +321,9 @@ func epsilon(t testing.TB, h privacy.History) float64 {
 	return spent.Epsilon
 }
 
-// The accounts are in every saved state, count what ran, and a resumed training has
+// Every saved state has the privacy history of the steps so far, and a resumed training has
 // the bits and the epsilon of one that was not stopped.
-func TestAPrivateFitResumesWithItsAccounts(t *testing.T) {
+func TestAPrivateFitResumesWithItsPrivacyHistory(t *testing.T) {
 	r := openRunner(t, small, 32)
 	_, plan, c := private(t)
 	var saved []*State
@@ -348,8 +348,8 @@ func TestAPrivateFitResumesWithItsAccounts(t *testing.T) {
 	}
 }
 
-// Steps with other noise are written down beside those there were.
-func TestAccountsGoOnWithOtherNoise(t *testing.T) {
+// Steps with other noise are added to the earlier ones.
+func TestThePrivacyHistoryContinuesWithOtherNoise(t *testing.T) {
 	r := openRunner(t, small, 32)
 	_, plan, c := private(t)
 	var at *State
@@ -373,7 +373,7 @@ func TestAccountsGoOnWithOtherNoise(t *testing.T) {
 	}
 	plan.Private = nil
 	_, _, err = FitPlan(context.Background(), r, initial(small), plan, c, Hooks{Resume: at})
-	wantWords(t, err, "12 of its steps are accounted for as private")
+	wantWords(t, err, "12 of its steps are private")
 	plan.Private = &Private{Norm: 0.5, Noise: 2}
 	for i := range at.History {
 		at.History[i].Privacy = nil
@@ -398,30 +398,30 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 		wantWords(t, err, words...)
 	}
 	for _, bad := range []Private{{}, {Norm: -1}, {Norm: math.NaN()}, {Norm: math.Inf(1)}, {Norm: 1, Noise: -1}, {Norm: 1, Noise: math.NaN()}} {
-		refused(still, o, Plan{Private: &bad}, Config{}, "records' gradients are clipped to")
+		refused(still, o, Plan{Private: &bad}, Config{}, "private training with norm")
 	}
-	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Patience: 3}}, "does not account for")
-	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "does not account for")
+	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Patience: 3}}, "accounting does not cover")
+	refused(still, o, Plan{}, Config{EarlyStop: EarlyStop{Best: true}}, "accounting does not cover")
 	refused(still, o, Plan{}, Config{Order: Paired}, "draws its own batches")
-	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "none is the last to be left out")
-	refused(still, o, Plan{Combiner: MGDA{}}, Config{}, "a game or a mixer")
-	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a mixer")
+	refused(still, o, Plan{}, Config{Batch: 4, DropLast: true}, "drop_last does not apply")
+	refused(still, o, Plan{Combiner: MGDA{}}, Config{}, "a game or a gradient combiner")
+	refused(still, o, Plan{Game: &Game{Players: []Player{{Name: "a", Objective: o}}}}, Config{}, "a game or a gradient combiner")
 	refused(still, mixed(40, 6, 5), Plan{}, Config{}, "one term", "2 terms")
 	whole := labelled(x, y)
 	whole[0].Whole = true
-	refused(still, whole, Plan{}, Config{Batch: 8}, "or a whole one")
+	refused(still, whole, Plan{}, Config{Batch: 8}, "or a Whole one")
 	coupled := vision.SmallCNN{Norm: true}
 	images := array.New[float32](4, coupled.Inputs())
 	refused(coupled, Objective{{X: images, Targets: []Target{CrossEntropy(make([]int, 4), coupled.Classes(), 1)}}}, Plan{}, Config{Batch: 2},
 		"mixes the records of a batch")
 }
 
-// An audit from below: an adversary who sees every step's gradient, and knows all
-// records but one, guesses whether that one was there, by the gradients' component
-// along its own. What he achieves bounds epsilon from below, with confidence; it must
-// not lie above what the accountant says, and not far below it, or the audit would see
-// nothing. (With normal noise the pair of error rates says how far the two normal laws
-// are apart, and that is the noise of a single step: Dong, Roth and Su 2022.)
+// A lower bound of epsilon: an adversary that sees every step's gradient and knows all
+// records but one guesses whether that one was there, by the gradients' component along its
+// gradient. Its success bounds epsilon from below, with confidence. The bound must not be
+// above the accountant's epsilon, and not far below it, or the test has no power. (With
+// normal noise the two error rates give the distance of the two normal distributions, that
+// is the noise of a single step: Dong, Roth and Su 2022.)
 func TestACanaryFindsNoMoreThanTheAccountantSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("800 trainings")

@@ -15,46 +15,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// result is what comes out of a step, behind the summed loss.
+// result is the kind of output of a step, after the summed loss.
 type result string
 
 const (
-	resultGradient result = "gradient" // of the sum
-	resultClipped  result = "clipped"  // the sum of the records' gradients, none longer than the last input
-	resultSquares  result = "squares"  // the sum of the records' squared gradients
-	resultNorms    result = "lengths"  // of the records' gradients
-	resultValue    result = "value"    // nothing
-	resultStep     result = "step"     // what the optimiser makes of weights and of its memory
+	resultGradient result = "gradient" // gradient of the summed loss
+	resultClipped  result = "clipped"  // sum of the records' gradients, clipped to the norm in the last input
+	resultSquares  result = "squares"  // sum of the records' squared gradients
+	resultNorms    result = "lengths"  // norms of the records' gradients
+	resultValue    result = "value"    // loss only
+	resultStep     result = "step"     // updated weights and optimiser state
 )
 
-// program is what a step is compiled from. It knows nothing of the training that asks for
-// it, so that all trainings of a network share what is compiled: on XLA a program takes a
-// second, as long as many a small training.
+// program is the source of a compiled step. It does not depend on the training, so all
+// trainings of a network share compiled steps.
 //
-// Inputs: weights, x, draws, then per target its inputs in the order of their names and the
-// records' weights; last, where records are clipped, the longest gradient of a record.
-// Outputs: the summed loss, then per tensor its gradient or, for state, what the
-// batch says of it.
+// Inputs: weights, x, random inputs, then for each target its inputs in the order of their
+// names and the records' weights; last, with clipping, the maximal norm. Outputs: the
+// summed loss, then for each tensor its gradient or, for state, the batch's statistic.
 type program struct {
 	runner   *model.Runner
 	training bool // as opposed to inference
-	random   bool // whether draws are inputs
+	random   bool // whether there are random inputs
 	result   result
-	frozen   []bool // tensors by which no gradient is formed; nil: by all
+	frozen   []bool // tensors without a gradient; nil: none
 	losses   []loss.Loss
 	inputs   [][]string // of the losses
 
 	optimizer nn.GraphOptimizer // of a step
-	trainable []bool            // tensors that it moves
+	trainable []bool            // tensors that the optimiser updates
 }
 
-// flags name everything that a program depends on beside its network, of which draws are a
-// part, and its losses.
+// flags returns a text with everything that the program depends on, except the network and
+// the losses.
 func (p *program) flags() string {
 	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.frozen, store.ContentHash(p.optimizer), p.trainable)
 }
 
-// signature identifies the losses of a term.
+// signature returns a text that identifies the losses of a term.
 func (t Term) signature() (string, error) {
 	var out strings.Builder
 	for _, g := range t.Targets {
@@ -67,7 +65,7 @@ func (t Term) signature() (string, error) {
 	return out.String(), nil
 }
 
-// inputs are the names of every target's inputs.
+// inputs returns the names of the inputs of every target.
 func (t Term) inputs(a model.Architecture) ([][]string, error) {
 	out := make([][]string, len(t.Targets))
 	for k, g := range t.Targets {
@@ -80,7 +78,7 @@ func (t Term) inputs(a model.Architecture) ([][]string, error) {
 	return out, nil
 }
 
-// build puts the program on a graph.
+// build builds the graph of the program.
 func (p *program) build(in []*graph.Node) []*graph.Node {
 	arch, like := p.runner.Arch, p.runner.WeightShapes()
 	w, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
@@ -116,7 +114,7 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 		case v.State && grads[i] == nil:
 			grads[i] = graph.ZerosLike(w[i])
 		case grads[i] == nil, p.frozen != nil && p.frozen[i]:
-			grads[i] = graph.Scalar(total.Graph(), total.DType(), 0) // and the way there is not computed
+			grads[i] = graph.Scalar(total.Graph(), total.DType(), 0) // its computation is dropped
 		}
 	}
 	if p.result == resultStep {
@@ -125,19 +123,19 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 	return append([]*graph.Node{sum}, grads...)
 }
 
-// step is the loss, and 1 beside it if the gradient is finite, in one piece; then what moves
-// and what is state, and then the slots of what moves, slot by slot. A row of rule is a
-// tensor's.
+// step returns the outputs of a step: a tensor with the loss and a 1 if the gradient is
+// finite, then the updated trainable tensors and state, then the slots of the trainable
+// tensors, slot by slot. rule has one row of step parameters per tensor.
 func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Node, slots []*graph.Node) []*graph.Node {
 	like, finite := p.runner.WeightShapes(), graph.ScalarOne(loss.Graph(), loss.DType())
-	movers := 0
+	trained := 0
 	for _, moves := range p.trainable {
 		if moves {
-			movers++
+			trained++
 		}
 	}
-	kinds := len(slots) / movers
-	weights, remembered := []*graph.Node{}, make([][]*graph.Node, kinds)
+	kinds := len(slots) / trained
+	weights, newSlots := []*graph.Node{}, make([][]*graph.Node, kinds)
 	for i, v := range like {
 		switch {
 		case v.State && v.Latest:
@@ -145,26 +143,26 @@ func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Nod
 		case v.State:
 			weights = append(weights, nn.UpdatedRunning(w[i], grads[i]))
 		case p.trainable[i]:
-			if grads[i].Shape().Size() != w[i].Shape().Size() { // nothing is said of it
+			if grads[i].Shape().Size() != w[i].Shape().Size() { // no gradient
 				grads[i] = graph.ZerosLike(w[i])
 			}
 			finite = graph.Min(finite, graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(grads[i]), loss.DType())))
 			var own []*graph.Node
 			for k := range kinds {
-				own = append(own, slots[k*movers+len(remembered[k])])
+				own = append(own, slots[k*trained+len(newSlots[k])])
 			}
 			moved, left := p.optimizer.GraphStep(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, rowScalars(rule, i))
 			weights = append(weights, moved)
 			for k, slot := range left {
-				remembered[k] = append(remembered[k], slot)
+				newSlots[k] = append(newSlots[k], slot)
 			}
 		}
 	}
 	out := append([]*graph.Node{graph.Stack([]*graph.Node{loss, finite}, 0)}, weights...)
-	return append(out, slices.Concat(remembered...)...)
+	return append(out, slices.Concat(newSlots...)...)
 }
 
-// rowScalars are those of a row, as scalars.
+// rowScalars returns the elements of a row as scalars.
 func rowScalars(rule *graph.Node, row int) (out []*graph.Node) {
 	for k := range rule.Shape().Dimensions[1] {
 		out = append(out, graph.Reshape(graph.Slice(rule, graph.AxisElem(row), graph.AxisElem(k))))
@@ -172,8 +170,8 @@ func rowScalars(rule *graph.Node, row int) (out []*graph.Node) {
 	return out
 }
 
-// objective is what the losses of a batch come to, weighted, and how it hangs on what the
-// network returns; with the inputs that follow those of the losses.
+// objective returns the weighted sum of the losses per record, its derivatives by the
+// network's outputs, and the inputs that follow those of the losses.
 func (p *program) objective(tr model.Trace, in []*graph.Node) (total *graph.Node, from nn.Adjoints, rest []*graph.Node) {
 	from, rest = nn.Adjoints{}, in
 	for k, l := range p.losses {
@@ -192,7 +190,7 @@ func (p *program) objective(tr model.Trace, in []*graph.Node) (total *graph.Node
 	return total, from, rest
 }
 
-// addNodes is a + b, where a may be nothing yet.
+// addNodes returns a + b, or b if a is nil.
 func addNodes(a, b *graph.Node) *graph.Node {
 	if a == nil {
 		return b

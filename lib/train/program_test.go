@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// counted counts how often it is put on a graph, which several goroutines do.
+// counted counts the graphs that are built of it, by several goroutines.
 type counted struct {
 	tabular.MLP
 	graphs *atomic.Int64
@@ -38,7 +38,7 @@ func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
 		return graphs.Load() - before
 	}
 	if n := fit(1, pair(0, 1)); n == 0 {
-		t.Fatal("nothing was built: this test looks at nothing")
+		t.Fatal("no graph was built: this test tests nothing")
 	}
 	if n := fit(2, pair(0, 1)); n != 0 {
 		t.Errorf("the second training built %d graphs again", n)
@@ -51,8 +51,8 @@ func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
 	}
 }
 
-// questions are everything that is compiled for a training: each wants a program that no
-// other gets.
+// questions returns everything that is compiled for a training. Each needs a program of its
+// own.
 func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 	ctx, c := context.Background(), Config{Epochs: 2, Seed: 1, Optimizer: nn.SGD{LR: 0.1}}
 	o := pair(0, 0.6)
@@ -97,9 +97,9 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 	}
 }
 
-// TestWhoAsksFirstDoesNotMatter asks one runner for everything, in any order, and a runner
-// of its own for each.
-func TestWhoAsksFirstDoesNotMatter(t *testing.T) {
+// TestTheFirstTrainingDoesNotMatter compares one runner for everything, in random order, with
+// a new runner for each.
+func TestTheFirstTrainingDoesNotMatter(t *testing.T) {
 	p, all := initial(small), questions()
 	alone := map[string]any{}
 	for name, ask := range all {
@@ -109,7 +109,7 @@ func TestWhoAsksFirstDoesNotMatter(t *testing.T) {
 		}
 		alone[name] = got
 	}
-	for round := range 3 { // a map is gone through in another order each time
+	for round := range 3 { // the order of a map differs each time
 		r, order := apart(t, small), ""
 		for name, ask := range all {
 			order += fmt.Sprintf("%s; ", name)

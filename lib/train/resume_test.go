@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// throughFile is the state after a trip through the bytes of a checkpoint.
+// throughFile returns the state after it is written to a checkpoint and read again.
 func throughFile(t *testing.T, s *State) *State { return reread(t, s, initial(small)) }
 
 func reread(t *testing.T, s *State, like nn.Params) *State {
@@ -41,7 +41,7 @@ func fingerprint(s *State) string {
 	return fmt.Sprint(s.Params.Hash(), slots(s), s.steps(), s.Done, s.History)
 }
 
-// slots are the hashes of all that the optimisers remember.
+// slots returns the hashes of the optimisers' slots.
 func slots(s *State) (out []string) {
 	for _, o := range s.Optimizers {
 		for _, slot := range o.Slots {
@@ -153,8 +153,8 @@ func (c *countdown) Err() error {
 func (c *countdown) Done() <-chan struct{}       { return nil }
 func (c *countdown) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Every epoch has 9 steps, so 13 steps end within the second epoch: the stop
-// must not wait for its end, and the first epoch is what is saved.
+// Every epoch has 9 steps, so step 13 is in the second epoch: the fit must stop before its
+// end and save the first epoch.
 func TestACancelWithinAnEpochStopsAtTheNextStep(t *testing.T) {
 	r := openRunner(t, small, 0)
 	c := Config{Epochs: 6, Batch: 8, Seed: 3}

@@ -5,24 +5,24 @@ import (
 	"math"
 )
 
-// Schedule changes the learning rate from epoch to epoch, of any optimiser. In
-// epoch e = 0, 1, ... of E it is the optimiser's own rate times
+// Schedule changes the learning rate from epoch to epoch. In epoch e = 0, 1, ... of E it
+// is the optimiser's rate times
 //
 //	cosine:  (1 + cos(pi e / E)) / 2
-//	steps:   Gamma^k, where k of the Milestones are at most e
+//	steps:   Gamma^k, where k is the number of Milestones that are at most e
 //
-// which are torch.optim.lr_scheduler.CosineAnnealingLR with T_max = E and
-// eta_min = 0, and MultiStepLR, each stepped once per epoch.
+// These are torch.optim.lr_scheduler.CosineAnnealingLR with T_max = E and eta_min = 0, and
+// MultiStepLR, each stepped once per epoch.
 type Schedule struct {
 	Kind       string  `json:"kind"` // "cosine" or "steps"
 	Milestones []int   `json:"milestones,omitempty"`
 	Gamma      float64 `json:"gamma,omitempty"` // 0: PyTorch's 0.1
 }
 
-// Cosine lets the learning rate fall along half a cosine.
+// Cosine returns a schedule whose learning rate falls along half a cosine.
 func Cosine() *Schedule { return &Schedule{Kind: "cosine"} }
 
-// Updates multiplies the learning rate by 0.1 at each of the epochs given.
+// Steps returns a schedule that multiplies the learning rate by 0.1 at each milestone epoch.
 func Steps(milestones ...int) *Schedule { return &Schedule{Kind: "steps", Milestones: milestones} }
 
 func (s *Schedule) check() error {
@@ -44,8 +44,8 @@ func (s *Schedule) check() error {
 	return nil
 }
 
-// Factor is what the learning rate is multiplied by in an epoch, 0, 1, ...; a nil
-// schedule leaves it alone to the last bit.
+// Factor returns the factor of the learning rate in an epoch (0, 1, ...); 1 for a nil
+// schedule.
 func (s *Schedule) Factor(epoch, epochs int) float64 {
 	switch {
 	case s == nil:

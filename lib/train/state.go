@@ -13,17 +13,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// The tensors of a saved state are named after the weights they belong to.
+// Name prefixes of the tensors of a saved state; the weight's name follows.
 const (
 	weightPrefix = "weights."
 	bestPrefix   = "best."
 )
 
-// slotPrefix goes before what player k's optimiser remembers of a weight.
+// slotPrefix returns the name prefix of a slot of player k's optimiser.
 func slotPrefix(k int, slot string) string { return fmt.Sprintf("optimizer%d.%s.", k, slot) }
 
 // stateRecord is the part of a state that is saved as JSON. Go prints a float64 with
-// as many digits as it takes to read the same bits back.
+// enough digits to read the same bits back.
 type stateRecord struct {
 	Done       int               `json:"done"`
 	Optimizers []optimizerRecord `json:"optimizers"` // one per player
@@ -42,8 +42,8 @@ type bestRecord struct {
 	Value float64 `json:"value"`
 }
 
-// File turns the state into what a checkpoint holds, tensors and a value that
-// marshals to JSON, from which LoadState makes the same state bit for bit.
+// File returns the content of a checkpoint: tensors and a value that marshals to JSON.
+// LoadState restores the same state, bit for bit.
 func (s *State) File() (*safetensors.File, any) {
 	f := s.Params.File(weightPrefix)
 	rec := stateRecord{Done: s.Done, History: s.History}
@@ -60,10 +60,9 @@ func (s *State) File() (*safetensors.File, any) {
 	return f, rec
 }
 
-// LoadState reads a state that File made. The weights must have the names and
-// shapes of like, which it leaves alone; an error names the tensor or the field
-// that does not fit. What stands beside them, the weights of players that like does
-// not know, comes behind them in any order: the fit that goes on checks it.
+// LoadState reads a state that File made. The weights must have the names and shapes of
+// like; an error names the tensor or the field that does not fit. Other weights in the
+// file, those of other players, follow in any order; the fit checks them.
 func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error) {
 	like = append(like[:len(like):len(like)], extraWeights(f, like)...)
 	s, err := decodeState(f, state, like)
@@ -76,7 +75,7 @@ func LoadState(f *safetensors.File, state []byte, like nn.Params) (*State, error
 	return s, nil
 }
 
-// extraWeights are the weights in a file that are not among like.
+// extraWeights returns the weights in a file that like does not have.
 func extraWeights(f *safetensors.File, like nn.Params) (out nn.Params) {
 	for _, t := range f.Tensors {
 		name, ours := strings.CutPrefix(t.Name, weightPrefix)
@@ -87,8 +86,8 @@ func extraWeights(f *safetensors.File, like nn.Params) (out nn.Params) {
 	return out
 }
 
-// reordered is the state with its tensors in the order of like and of its kinds: of
-// what stands beside a model a file tells neither.
+// reordered returns the state with its tensors in the order of like and with the kinds
+// (weight or state) of like, because a file has neither for the extra weights.
 func (s *State) reordered(like nn.Params) *State {
 	sorted := func(p nn.Params) nn.Params {
 		at := map[string]int{}
@@ -153,13 +152,13 @@ func decodeState(f *safetensors.File, state []byte, like nn.Params) (*State, err
 	return s, err
 }
 
-// check reports a state from which a model with weights like cannot go on.
+// check returns an error if a model with weights like cannot resume from the state.
 func (s *State) check(like nn.Params) error {
 	if len(s.Optimizers) == 0 {
 		return errors.New("the optimiser's part is missing")
 	}
 	if s.Done < 0 || s.Done != len(s.History) {
-		return fmt.Errorf("%d epochs are done, the history has %d", s.Done, len(s.History))
+		return fmt.Errorf("%d epochs are finished, the history has %d", s.Done, len(s.History))
 	}
 	steps := 0
 	if s.Done > 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// gradientSum is a loss with its gradient; tensors that are state have none.
+// gradientSum is a sum of losses and gradients; tensors that are state have none.
 type gradientSum struct {
 	loss     float64
 	grads    [][]float64
-	nonEmpty bool // whether anything was added, without which grads hold anything
+	nonEmpty bool // whether anything was added; otherwise grads are undefined
 
-	// The gradient as the only execution left it, and what it left: there are no grads then.
+	// The float32 gradient of a single execution and all its outputs; grads are nil then.
 	float32s [][]float32
 	outputs  []*tensors.Tensor
 }
 
-// apply takes the gradient from what is held as it is, and returns what that says of the
-// state.
+// takeOutputs sets loss and gradient from outputs, without a copy, and returns the
+// statistics for the model's state.
 func (s *gradientSum) takeOutputs(p nn.Params) ([][]float32, error) {
 	s.loss, s.float32s = float64(tensors.ToScalar[float32](s.outputs[0])), make([][]float32, len(p))
 	var state [][]float32
@@ -34,22 +34,23 @@ func (s *gradientSum) takeOutputs(p nn.Params) ([][]float32, error) {
 			return nil, err
 		case v.State:
 			state = setState(state, len(p), i, flat)
-		case len(flat) == len(v.Data): // else nothing is said of it
+		case len(flat) == len(v.Data): // otherwise it has no gradient
 			s.float32s[i] = flat
 		}
 	}
 	return state, nil
 }
 
-// tensorOutput is what an execution says of tensor i, which lies there until out is freed: of a weight
-// its gradient, or nothing, if no loss depends on it or it is another player's.
+// tensorOutput returns the output of an execution for tensor i: the gradient of a weight,
+// or one number if no loss depends on it or another player owns it. It is valid until out
+// is freed.
 func tensorOutput(out []*tensors.Tensor, i int) (flat []float32, err error) {
 	err = tensors.ConstFlatData(out[1+i], func(there []float32) { flat = there })
 	return flat, err
 }
 
-// setState adds a copy of what is said of tensor i of n, which is state, to the others' of an
-// execution; nil are those of none.
+// setState adds a copy of the statistic of tensor i of n to those of an execution; state
+// may be nil.
 func setState(state [][]float32, n, i int, flat []float32) [][]float32 {
 	if state == nil {
 		state = make([][]float32, n)
@@ -58,7 +59,7 @@ func setState(state [][]float32, n, i int, flat []float32) [][]float32 {
 	return state
 }
 
-// step moves weights by the gradient, and frees what is held.
+// step updates the weights by the gradient and frees the outputs.
 func (s *gradientSum) step(o nn.Optimizer, p nn.Params, state *nn.OptimizerState, rates []float64) error {
 	if s.float32s == nil {
 		return o.Step(p, s.grads, state, rates)
@@ -67,11 +68,10 @@ func (s *gradientSum) step(o nn.Optimizer, p nn.Params, state *nn.OptimizerState
 	return o.(nn.Float32Optimizer).StepFloat32(p, s.float32s, state, rates)
 }
 
-// reset makes the sum 0 without touching its memory, which for millions of
-// weights costs as much as an addition.
+// reset sets the sum to 0 without clearing its memory.
 func (s *gradientSum) reset() { s.loss, s.nonEmpty = 0, false }
 
-// clear makes it the sum of nothing, whatever the memory holds of another step.
+// clear sets the gradient to 0.
 func (s *gradientSum) clear() {
 	for _, g := range s.grads {
 		clear(g)
@@ -100,8 +100,8 @@ func (s *gradientSum) add(o gradientSum) {
 	}
 }
 
-// sumOutputs makes s the sum of executions' losses and gradients, in their order, and returns
-// what each says of the state.
+// sumOutputs sets s to the sum of the executions' losses and gradients, in order, and
+// returns the statistics of each.
 func (s *gradientSum) sumOutputs(outs [][]*tensors.Tensor) ([][][]float32, error) {
 	s.loss, s.nonEmpty = 0, true
 	states := make([][][]float32, len(outs))
@@ -117,7 +117,7 @@ func (s *gradientSum) sumOutputs(outs [][]*tensors.Tensor) ([][][]float32, error
 				return nil, err
 			case dst == nil:
 				states[k] = setState(states[k], len(s.grads), i, flat)
-			case len(flat) == len(dst): // else nothing is said of it
+			case len(flat) == len(dst): // otherwise it has no gradient
 				grads = append(grads, flat)
 			}
 		}
@@ -126,8 +126,8 @@ func (s *gradientSum) sumOutputs(outs [][]*tensors.Tensor) ([][][]float32, error
 	return states, nil
 }
 
-// sumGradients sets dst to the sum of so many gradients, of which those that are not given are 0. A
-// block of dst stays in the first-level cache until all are added to it.
+// sumGradients sets dst to the sum of n gradients; those not in grads are 0. A block of dst
+// stays in the first-level cache until all are added to it.
 func sumGradients(dst []float64, grads [][]float32, n int) {
 	const block = 1 << 11
 	array.Split(len(dst), func(from, to int) {
@@ -137,7 +137,7 @@ func sumGradients(dst []float64, grads [][]float32, n int) {
 				kernels.Widen(dst[from:end], grads[0][from:end])
 				rest = grads[1:]
 			} else {
-				clear(dst[from:end]) // and not the first one's -0, which is 0 when a 0 is added
+				clear(dst[from:end]) // not a copy of the first: its -0 plus 0 is 0
 			}
 			for _, g := range rest {
 				kernels.AddRows(dst[from:end], g[from:end], end-from, 1)
@@ -146,8 +146,7 @@ func sumGradients(dst []float64, grads [][]float32, n int) {
 	})
 }
 
-// addTensors adds an execution's loss and gradients, and returns what it says of
-// the state.
+// addTensors adds the loss and gradients of an execution and returns its statistics.
 func (s *gradientSum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 	s.loss += float64(tensors.ToScalar[float32](out[0]))
 	var state [][]float32
@@ -160,7 +159,7 @@ func (s *gradientSum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 			state = setState(state, len(s.grads), i, flat)
 		case len(flat) == len(dst):
 			s.addGradient(dst, flat)
-		case !s.nonEmpty: // and nothing is said of it
+		case !s.nonEmpty: // no gradient
 			clear(dst)
 		}
 	}
@@ -168,7 +167,7 @@ func (s *gradientSum) addTensors(out []*tensors.Tensor) ([][]float32, error) {
 	return state, nil
 }
 
-// upload adds a gradient to dst, or replaces what is left there of another step.
+// addGradient adds a gradient to dst, or overwrites dst if nothing was added yet.
 func (s *gradientSum) addGradient(dst []float64, grad []float32) {
 	first := !s.nonEmpty
 	array.Split(len(dst), func(from, to int) {

@@ -11,8 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// What is left in a lane of another step is no part of a sum to which an execution gives no
-// gradient, first or later.
+// A sum does not include old values of its memory, also if an execution has no gradient.
 func TestALaneKeepsNothingThatWasLeft(t *testing.T) {
 	said := func(grad ...float32) []*tensors.Tensor {
 		return []*tensors.Tensor{tensors.FromScalar(float32(1)), tensors.FromFlatDataAndDimensions(grad, len(grad))}

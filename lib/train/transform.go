@@ -12,11 +12,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// GradientTransform changes the gradient of a step, one slice per tensor and nil for one
-// that is state, before the optimiser sees it.
+// GradientTransform changes the gradient of a step before the optimiser sees it. The
+// gradient has one slice per tensor, nil for a tensor that is state.
 type GradientTransform interface {
-	// Transform may draw random numbers for a tensor from noise, which is the same in
-	// a resumed fit.
+	// Transform changes grads in place. It may draw random numbers for a tensor from
+	// noise, which is the same in a resumed fit.
 	Transform(p nn.Params, grads [][]float64, noise func(tensor int) *rand.Rand) error
 }
 
@@ -24,26 +24,27 @@ func tensorNoise(seed engine.Root, step uint64) func(tensor int) *rand.Rand {
 	return func(tensor int) *rand.Rand { return seed.Stream(engine.StreamGradientNoise, step, uint64(tensor)) }
 }
 
-// ClipNorm shortens a gradient whose Euclidean norm over all weights is above
-// Max to that length, as torch.nn.utils.clip_grad_norm_ does.
+// ClipNorm scales a gradient whose Euclidean norm over all weights is above Max to the
+// norm Max, as torch.nn.utils.clip_grad_norm_ does.
 type ClipNorm struct{ Max float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (c ClipNorm) Transform(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	return clip(c.Max, grads, func(g []float64) float64 { return kernels.Dot(g, g) })
 }
 
-// singleExecutions is Operate for a gradient in float32, as one execution leaves it. What it comes to
-// in the optimiser has the same bits.
+// single is Transform for the float32 gradient of a single execution. The optimiser's result
+// has the same bits.
 func (c ClipNorm) single(grads [][]float32) error { return clip(c.Max, grads, sumOfSquares) }
 
-// clip decides by the sum of all squares in their order. Most gradients are so short that a
-// sum in another order, which fast computes for one tensor many numbers at a time, says so too.
+// clip scales the gradient to the norm most if its norm, from the sum of all squares in
+// order, is larger. fast computes the sum of squares of a tensor in another order; it
+// decides if the gradient is clearly short enough.
 func clip[T float32 | float64](most float64, grads [][]T, fast func(g []T) float64) error {
 	if !(most > 0) {
-		return fmt.Errorf("the longest gradient is %v, not a positive number", most)
+		return fmt.Errorf("the maximal gradient norm is %v, not a positive number", most)
 	}
-	const margin = 1e-5 // above what sums of a billion squares in float32 differ by
+	const margin = 1e-5 // larger than the rounding error of a sum of a billion squares
 	var sum float64
 	for _, g := range grads {
 		sum += fast(g)
@@ -63,7 +64,8 @@ func clip[T float32 | float64](most float64, grads [][]T, fast func(g []T) float
 	return nil
 }
 
-// sumOfSquares adds up the squares, each rounded to float32: below 1e-19 they are lost.
+// sumOfSquares adds up the squares, each rounded to float32; those of numbers below 1e-19
+// are lost.
 func sumOfSquares(g []float32) (sum float64) {
 	var tile [1024]float32
 	for len(g) > 0 {
@@ -78,7 +80,7 @@ func sumOfSquares(g []float32) (sum float64) {
 // AddNoise adds normal noise of standard deviation Std to every element.
 type AddNoise struct{ Std float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (a AddNoise) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	if !(a.Std >= 0) || math.IsInf(a.Std, 1) {
 		return fmt.Errorf("the noise has the standard deviation %v", a.Std)
@@ -92,11 +94,10 @@ func (a AddNoise) Transform(_ nn.Params, grads [][]float64, noise func(int) *ran
 	return nil
 }
 
-// ReleaseGradients makes every step's gradient, as one vector, private by a mechanism: it
-// shortens the gradient of the batch and adds noise, so that the gradient hardly tells
-// of which batch it is, as a user wants who uploads it. The mechanism's epsilon is that
-// of all steps where its Releases is their number. For a training in which a
-// record's own gradient is shortened, see Private.
+// ReleaseGradients returns a transform that makes the gradient of every step, as one
+// vector, private by a mechanism: it clips the gradient of the batch and adds noise. A user
+// of a federation can then upload it. The mechanism's epsilon covers all steps if its
+// Releases is their number. For clipping per record see Private.
 func ReleaseGradients(m privacy.Mechanism) (GradientTransform, error) {
 	release, err := m.Prepare()
 	if err != nil {
@@ -107,18 +108,17 @@ func ReleaseGradients(m privacy.Mechanism) (GradientTransform, error) {
 
 type releaseTransform privacy.Releaser
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (s releaseTransform) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	s(grads, noise)
 	return nil
 }
 
-// Decay adds Rate times the weights to the gradient, the derivative of
-// Rate/2 ||w||^2: what PyTorch's Adam calls weight_decay. (AdamW shrinks the
-// weights beside the step instead.)
+// Decay adds Rate times the weights to the gradient, the derivative of Rate/2 ||w||^2. It
+// is weight_decay of PyTorch's Adam. (AdamW shrinks the weights directly instead.)
 type Decay struct{ Rate float64 }
 
-// Transform implements Surgeon.
+// Transform implements GradientTransform.
 func (d Decay) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
 	if !(d.Rate >= 0) || math.IsInf(d.Rate, 1) {
 		return fmt.Errorf("the weight decay is %v", d.Rate)

@@ -15,15 +15,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// frozen has no dropout, so that a step can be taken apart.
+// still has no dropout, so that a step can be computed in parts.
 var still = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: tabular.NoDropout}
 
 func singlePass(o Objective) func(int) ([]Objective, error) {
 	return func(int) ([]Objective, error) { return []Objective{o}, nil }
 }
 
-// captured are the gradients of one step under a plan: what plain descent at
-// rate 1 takes off the weights.
+// captured returns the gradients of the steps of one epoch under a plan.
 func captured(t *testing.T, plan Plan, seed engine.Root) [][]float64 {
 	t.Helper()
 	r := openRunner(t, still, 32)
@@ -49,7 +48,7 @@ func (s transformFunc) Transform(_ nn.Params, grads [][]float64, _ func(int) *ra
 
 func length(g [][]float64) float64 { return math.Sqrt(gradientDot(g, g)) }
 
-// A configuration's clipping is the surgeon's, behind what a plan has.
+// Config.Clip is ClipNorm after the plan's transforms.
 func TestAConfigurationMayClip(t *testing.T) {
 	o, r := mixed(40, 6, 5), openRunner(t, still, 32)
 	alone := Objective{o[1]} // in one execution, whose gradient is in float32
@@ -177,9 +176,9 @@ func TestDecayAddsTheWeightsToTheirGradient(t *testing.T) {
 	}
 }
 
-// The gradient of a step that is one execution goes to the optimiser as it is, and that
-// of one in several pieces as a sum: a surgeon that does nothing has it added up in
-// float64 in any case.
+// The gradient of a step that is one execution goes to the optimiser without a sum, that of
+// several executions as a sum. With a transform that does nothing it is always added up in
+// float64; the bits are the same.
 func TestOneExecutionsGradientIsItsSum(t *testing.T) {
 	o := mixed(40, 6, 5)[:1]
 	for _, opt := range []nn.Optimizer{nn.SGD{LR: 0.1, Momentum: 0.9}, nn.Adam{}, nn.AdamW{}, nn.Fisher{}} {
@@ -194,16 +193,15 @@ func TestOneExecutionsGradientIsItsSum(t *testing.T) {
 			}
 			for _, rows := range []int{64, 8} {
 				if fitted(rows) != fitted(rows, transformFunc(func([][]float64) {})) {
-					t.Errorf("%s, batches of %d in pieces of %d: handed on as it is, a gradient leads elsewhere", opt.Name(), batch, rows)
+					t.Errorf("%s, batches of %d in chunks of %d: without a sum, a gradient gives other weights", opt.Name(), batch, rows)
 				}
 			}
 		}
 	}
 }
 
-// However near a gradient comes to the longest, it is shortened by the factor that the sum
-// of the squares in their order gives, and only if that says that it is too long; in float32
-// as in float64.
+// A gradient with a norm close to the maximum is clipped by the factor from the sum of squares
+// in order, and only if that norm is above the maximum; in float32 as in float64.
 func TestClippingKnowsAHairsBreadth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 50 {

@@ -19,7 +19,7 @@ import (
 // library and nothing else.
 type twin struct{ arch tabular.MLP }
 
-// valueAndGradient is what gradients.valueAndGradient computes, in the twin's way.
+// at computes gradients.valueAndGradient with the float64 reference.
 func (w twin) at(p [][]float64, o Objective, batches []batch, key func(term, layer int) uint64) (loss float64, grads [][]float64) {
 	grads = make([][]float64, len(p))
 	for i := range p {
@@ -55,7 +55,7 @@ func (w twin) masks(n int, key func(layer int) uint64) [][]float32 {
 	return out
 }
 
-// stateRecord adds one record's gradient and returns its loss. The mask of unit u is
+// record adds one record's gradient and returns its loss. The mask of unit u is
 // masks[layer][u*n+k].
 func (w twin) record(p, grads [][]float64, t Term, row int, records float64, masks [][]float32, k, n int) float64 {
 	x := make([]float64, t.X.Cols)
@@ -233,7 +233,7 @@ func toy(seed engine.Root, rows, features, classes int) (array.Matrix[float32], 
 	return x, y
 }
 
-// combined is an objective with everything: two terms, one of them whole, two
+// mixed returns an objective with everything: two terms, one of them whole, two
 // targets in one term, T = 2, and a negative weight.
 func mixed(rows, forget, features int) Objective {
 	x, y := toy(1, rows, features, 3)

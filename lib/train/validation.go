@@ -10,33 +10,33 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Validation judges the model after every epoch by an objective on records of
-// its own, in inference, or by what Judge says of it. The fit returns the weights
-// of the epoch with the lowest value, the first of equal ones.
+// Validation evaluates the model after every epoch, by an objective on other records in
+// inference mode or by Score. The fit returns the weights of the epoch with the lowest
+// value, the first of equal ones.
 type Validation struct {
 	Objective Objective
-	// Score stands in the place of the objective: a number for the weights after the
-	// epoch (1, 2, ...). It must be a function of these alone, so that a stopped fit
-	// goes on with the same bits. A later epoch writes to p's memory: who keeps it clones it.
+	// Score replaces the objective: it returns a number for the weights p after the
+	// epoch (1, 2, ...). It must be a pure function, so that a resumed fit has the same
+	// bits. Later epochs overwrite p; clone it to keep it.
 	Score func(ctx context.Context, p nn.Params, epoch int) (float64, error)
-	// Patience ends the fit when the value has not fallen by more than MinDelta
-	// below its best for so many epochs; 0 never does.
+	// Patience ends the fit if the value has not fallen by more than MinDelta below its
+	// best for this number of epochs; 0: never.
 	Patience int
 	MinDelta float64
-	// Rising ends the fit when the last so many values rise strictly; 0 never does.
+	// Rising ends the fit if the last Rising values increase strictly; 0: never.
 	Rising int
-	// StopBelow ends the fit at the first value that is no higher, or at so many of them as
-	// Times says, whatever lies between; nil never does.
+	// StopBelow ends the fit after StopAfter values that are not above it, in any epochs;
+	// nil: never.
 	StopBelow *float64
-	StopAfter int  // 0: 1
+	StopAfter int  // number of values; 0: 1
 	KeepLast  bool // return the last weights instead
 }
 
 // Best is the best state of a fit so far.
 type Best struct {
 	Params nn.Params
-	Epoch  int     // after which it was
-	Value  float64 // of the objective that judges
+	Epoch  int     // the state is that after this epoch
+	Value  float64 // of the validation, or of the training objective (EarlyStop.Best)
 }
 
 func (v *Validation) check(a model.Architecture) error {
@@ -44,15 +44,15 @@ func (v *Validation) check(a model.Architecture) error {
 	case v == nil:
 		return nil
 	case v.Patience < 0 || !(v.MinDelta >= 0) || math.IsInf(v.MinDelta, 1):
-		return fmt.Errorf("train: validation with patience %d and least difference %v", v.Patience, v.MinDelta)
+		return fmt.Errorf("train: validation with patience %d and min delta %v", v.Patience, v.MinDelta)
 	case v.Rising < 0 || v.Rising == 1:
-		return fmt.Errorf("train: validation that ends at %d rising values", v.Rising)
+		return fmt.Errorf("train: validation that ends after %d rising values", v.Rising)
 	case v.StopBelow != nil && math.IsNaN(*v.StopBelow):
 		return errors.New("train: validation that ends at NaN")
 	case v.StopAfter < 0 || v.StopAfter > 0 && v.StopBelow == nil:
-		return fmt.Errorf("train: validation that ends at %d values that are low enough", v.StopAfter)
+		return fmt.Errorf("train: validation that ends after %d values below a threshold", v.StopAfter)
 	case v.Score != nil && v.Objective != nil:
-		return errors.New("train: validation by an objective and by a judge")
+		return errors.New("train: validation has both an objective and a score")
 	case v.Score != nil:
 		return nil
 	}
@@ -62,7 +62,7 @@ func (v *Validation) check(a model.Architecture) error {
 	return nil
 }
 
-// evaluate judges the state after an epoch.
+// evaluate computes the validation's value after an epoch and keeps the best state.
 func (v *Validation) evaluate(ctx context.Context, r *model.Runner, s *State, e *Epoch) error {
 	if v == nil {
 		return nil
@@ -86,7 +86,7 @@ func (v *Validation) value(ctx context.Context, r *model.Runner, s *State) (floa
 	return Evaluate(ctx, r, s.Params, v.Objective)
 }
 
-// keepBest keeps the state if its value is the lowest so far, by more than delta.
+// keepBest keeps the state if its value is lower than the best so far by more than delta.
 func (s *State) keepBest(value, delta float64) {
 	if s.Best == nil || value < s.Best.Value-delta {
 		s.Best = &Best{Params: s.Params.Clone(), Epoch: s.Done, Value: value}
@@ -100,8 +100,8 @@ func (v *Validation) reached(s *State) bool {
 	return v.Patience > 0 && s.Best != nil && s.Done-s.Best.Epoch >= v.Patience || v.HasRisen(s.History) || v.IsBelow(s.History)
 }
 
-// IsBelow reports whether a history ends with the last of as many values as Enough waits for;
-// of nil it never does.
+// IsBelow reports whether StopBelow ends the fit at the end of a history. It is false for a
+// nil Validation.
 func (v *Validation) IsBelow(history []Epoch) bool {
 	if v == nil || v.StopBelow == nil || len(history) == 0 || *history[len(history)-1].Valid > *v.StopBelow {
 		return false
@@ -115,7 +115,7 @@ func (v *Validation) IsBelow(history []Epoch) bool {
 	return low >= max(1, v.StopAfter)
 }
 
-// HasRisen reports whether the values at the end of a history are what Rising waits for.
+// HasRisen reports whether Rising ends the fit at the end of a history.
 func (v *Validation) HasRisen(history []Epoch) bool {
 	if v.Rising == 0 || len(history) < v.Rising {
 		return false
@@ -129,9 +129,9 @@ func (v *Validation) HasRisen(history []Epoch) bool {
 	return true
 }
 
-// Evaluate returns the objective's value at the weights p in inference: no draws,
-// normalisation by running statistics. Augmentation is that of epoch 0. A value that is
-// not finite is returned as it is; a Validation takes it for a divergence.
+// Evaluate returns the objective's value at the weights p in inference mode: no random
+// inputs, normalisation by running statistics. Augmentation is that of epoch 0. A value
+// that is not finite is no error here; in a Validation it is Diverged.
 func Evaluate(ctx context.Context, r *model.Runner, p nn.Params, o Objective) (float64, error) {
 	if err := o.check(r.Arch); err != nil {
 		return math.NaN(), err

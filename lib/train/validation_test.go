@@ -58,7 +58,7 @@ func TestValidationKeepsTheBestEpochAndStops(t *testing.T) {
 }
 
 // The first value that is no higher than enough ends the fit, with the last weights.
-func TestEnoughIsEnough(t *testing.T) {
+func TestStopBelowEndsAFit(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{3, 1.5, 1, 0.5}, 1.0
 	fit := func(enough *float64) (nn.Params, []Epoch) {
@@ -83,8 +83,8 @@ func TestEnoughIsEnough(t *testing.T) {
 	}
 }
 
-// A judge's values end the fit when the last three rise strictly, and only then; the
-// last weights are returned, and a resumed fit knows what came before.
+// The fit ends when the last three values rise strictly, and only then. It returns the last
+// weights, and a resumed fit uses the earlier values.
 func TestRisingValuesEndAFit(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values := []float64{3, 4, 4, 5, 4, 4.5, 4.6, 9, 10}
@@ -113,10 +113,10 @@ func TestRisingValuesEndAFit(t *testing.T) {
 		t.Errorf("nothing ends it: %d epochs, %v", len(all), err)
 	}
 	_, _, err = fit(1, Hooks{})
-	wantWords(t, err, "ends at 1 rising")
+	wantWords(t, err, "ends after 1 rising")
 	both := &Validation{Objective: mixed(12, 4, 5), Score: func(context.Context, nn.Params, int) (float64, error) { return 0, nil }}
 	_, _, err = FitPlan(context.Background(), r, initial(small), Plan{Passes: singlePass(mixed(12, 4, 5)), Validation: both}, Config{}, Hooks{})
-	wantWords(t, err, "an objective and by a judge")
+	wantWords(t, err, "both an objective and a score")
 }
 
 // Evaluate is the objective's mean in inference, whatever the chunks.

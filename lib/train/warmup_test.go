@@ -9,8 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// pair is an objective of two losses in one term, the second with a weight that
-// rises.
+// pair returns an objective of two losses in one term, the second with a warm-up.
 func pair(warm int, weight float64) Objective {
 	x, y := toy(1, 20, 5, 3)
 	_, other := toy(2, 20, 5, 3)
@@ -19,8 +18,8 @@ func pair(warm int, weight float64) Objective {
 	return Objective{{Name: "two", X: x, Targets: []Target{CrossEntropy(y, 3, 1), rising}}}
 }
 
-// A rising weight is the same as other objectives in other epochs, in full batches
-// (whose inputs are kept) and in small ones, and after a stop.
+// A warm-up equals other objectives in other epochs, in full batches (whose inputs are kept)
+// and in small ones, and after a resume.
 func TestARisingWeightIsThatOfItsEpoch(t *testing.T) {
 	r := openRunner(t, small, 0)
 	for _, batch := range []int{0, 8} {
@@ -60,10 +59,10 @@ func TestARisingWeightIsThatOfItsEpoch(t *testing.T) {
 		return v
 	}
 	if at(4) != at(0) {
-		t.Error("outside a training the weight has not risen")
+		t.Error("outside a training the weight is not the full one")
 	}
 	_, _, err := Fit(context.Background(), r, initial(small), pair(-1, 1), Config{}, Hooks{})
-	wantWords(t, err, "two", "target 1", "rises for -1 epochs")
+	wantWords(t, err, "two", "target 1", "warm-up has -1 epochs")
 }
 
 // With Best the weights are those after the epoch with the lowest loss.
@@ -102,5 +101,5 @@ func TestTheBestEpochByTheTrainingsOwnLossIsReturned(t *testing.T) {
 	}
 	plan := Plan{Passes: singlePass(o), Validation: &Validation{Objective: o}}
 	_, _, err = FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
-	wantWords(t, err, "best epoch", "validation")
+	wantWords(t, err, "best epoch", "Validation")
 }

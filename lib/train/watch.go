@@ -8,18 +8,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Watch looks at every step before it is taken. Where it says that the step is the last,
-// the epoch ends behind it, and with it what an epoch ends with: its validation, its place
-// in the history, its state to resume from. It must be a function of what it is shown, so
-// that a stopped fit goes on with the same bits.
+// Watch is called before every step. If it returns last, the epoch ends after this step,
+// with its validation, its entry in the history and its state. It must be a function of its
+// argument, so that a resumed fit has the same bits.
 type Watch func(StepInfo) (last bool, err error)
 
-// StepInfo is a step that is about to be taken.
+// StepInfo describes the next step to a Watch.
 type StepInfo struct {
-	// Epoch is 0, 1, ...; Step is how many steps all players have taken before, in all
+	// Epoch is 0, 1, ... Step is the number of updates of all players so far, in all
 	// epochs.
 	Epoch, Step int
-	// Player is whose step it is.
+	// Player is the number of the player that updates next.
 	Player int
 
 	loop   *loop
@@ -27,10 +26,10 @@ type StepInfo struct {
 	state  *State
 }
 
-// Params are the weights before the step, which writes to their memory.
+// Params returns the weights before the step. The step overwrites them.
 func (k StepInfo) Params() nn.Params { return k.state.Params }
 
-// Rows are the records of a term of the step's objective that enter the step; nil: all.
+// Rows returns the records of a term that enter the step; nil: all.
 func (k StepInfo) Rows(term int) []int {
 	for _, b := range k.update.batches {
 		if b.term == term {
@@ -40,8 +39,8 @@ func (k StepInfo) Rows(term int) []int {
 	return nil
 }
 
-// Mean is the mean of a loss, times its weight, over the records of a term that enter the
-// step: at the weights before it, with the step's own draws.
+// Mean returns the weighted mean of a loss over the records of a term that enter the step,
+// at the weights before the step and with the step's random inputs.
 func (k StepInfo) Mean(term int, of Target) (float64, error) {
 	if term < 0 || term >= len(k.update.objective) {
 		return 0, fmt.Errorf("train: the step has no term %d", term)
@@ -49,7 +48,7 @@ func (k StepInfo) Mean(term int, of Target) (float64, error) {
 	o := slices.Clone(k.update.objective)
 	o[term].Targets = []Target{of}
 	if err := of.check(k.loop.g.runner.Arch, o[term]); err != nil {
-		return 0, fmt.Errorf("train: what is watched: %w", err)
+		return 0, fmt.Errorf("train: the watched loss: %w", err)
 	}
 	g := k.loop.watchGradients
 	g.epoch = k.Epoch
@@ -58,7 +57,7 @@ func (k StepInfo) Mean(term int, of Target) (float64, error) {
 	return got.loss, err
 }
 
-// watch shows the plan a step, and remembers what it says of it.
+// watch calls the plan's Watch before a step and keeps its answer.
 func (l *loop) watch(t update, s *State) error {
 	if l.plan.Watch == nil {
 		return nil
@@ -71,10 +70,10 @@ func (l *loop) watch(t update, s *State) error {
 	return nil
 }
 
-// checkWatch refuses what a watch cannot look at: steps that are taken together.
+// checkWatch returns an error if the game's players do not update one after another.
 func (p Plan) checkWatch() error {
 	if p.Watch != nil && p.Game != nil && p.Game.Rule != Alternating {
-		return errors.New("train: steps are watched one by one, and those of the game are taken together")
+		return errors.New("train: a Watch needs a game with the rule Alternating")
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// endsAt ends every epoch behind its k-th step, and counts the steps that it sees.
+// endsAt ends every epoch after its k-th step, and records the steps that it sees.
 func endsAt(k int, seen *[]int) Watch {
 	in, epoch := 0, -1
 	return func(l StepInfo) (bool, error) {
@@ -28,9 +28,9 @@ func endsAt(k int, seen *[]int) Watch {
 	}
 }
 
-// A watch that ends an epoch behind step k leaves what a game of k rounds an epoch leaves,
-// bit for bit: the step at which it says so is taken, and the next epoch has all batches
-// again. One that never says so changes nothing.
+// A watch that ends an epoch after step k gives the bits of a game of k steps per epoch: the
+// step at which it ends the epoch runs, and the next epoch has all batches again. One that
+// never ends an epoch changes nothing.
 func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 	r := openRunner(t, small, 16)
 	x, y := toy(1, 70, 5, 3)
@@ -65,8 +65,8 @@ func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 	}
 }
 
-// What a look says of a loss is what the step is made of: the same batch, weights and draws.
-func TestALookSeesTheStepsOwnAnswers(t *testing.T) {
+// StepInfo.Mean uses the step's batch, weights and random inputs.
+func TestAWatchSeesTheStepsOwnAnswers(t *testing.T) {
 	arch := small
 	arch.Dropout = 0.5
 	r := openRunner(t, arch, 16)
@@ -97,7 +97,7 @@ func TestALookSeesTheStepsOwnAnswers(t *testing.T) {
 	}
 }
 
-// Whoever is stopped between epochs that end early goes on with the same bits.
+// A fit that is stopped between epochs that end early resumes with the same bits.
 func TestAWatchedFitIsResumed(t *testing.T) {
 	r := openRunner(t, small, 16)
 	x, y := toy(1, 70, 5, 3)
@@ -130,7 +130,7 @@ func TestAWatchedFitIsResumed(t *testing.T) {
 }
 
 // The share of mistakes is that of the labels that are not given.
-func TestALookCountsMistakes(t *testing.T) {
+func TestAWatchCountsErrors(t *testing.T) {
 	r := openRunner(t, still, 16)
 	x, y := toy(1, 40, 5, 3)
 	wrong := Target{Loss: loss.ZeroOne{}, Inputs: CrossEntropy(y, 3, 1).Inputs, Weight: 1}
@@ -166,10 +166,10 @@ func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
 	never := func(StepInfo) (bool, error) { return false, nil }
 	bad := Target{Loss: loss.ZeroOne{}, Inputs: map[string]array.Matrix[float32]{}, Weight: 1}
 	for words, p := range map[string]Plan{
-		"taken together":       {Game: &Game{Players: []Player{{Name: "all", Objective: o}}, Rule: Simultaneous}, Watch: never},
+		"the rule Alternating": {Game: &Game{Players: []Player{{Name: "all", Objective: o}}, Rule: Simultaneous}, Watch: never},
 		"has no term 1":        {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(1, bad); return false, err }},
 		"has no term -1":       {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(-1, bad); return false, err }},
-		"what is watched":      {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(0, bad); return false, err }},
+		"the watched loss":     {Passes: singlePass(o), Watch: func(l StepInfo) (bool, error) { _, err := l.Mean(0, bad); return false, err }},
 		"epoch 1: tired of it": {Passes: singlePass(o), Watch: func(StepInfo) (bool, error) { return false, errors.New("tired of it") }},
 	} {
 		if _, _, err := FitPlan(t.Context(), r, initial(small), p, Config{Epochs: 1, Batch: 5}, Hooks{}); err == nil || !strings.Contains(err.Error(), words) {
@@ -178,8 +178,8 @@ func TestWhatCannotBeWatchedIsRefused(t *testing.T) {
 	}
 }
 
-// Values that are low enough are counted, whatever lies between them.
-func TestEnoughMayHaveToComeSeveralTimes(t *testing.T) {
+// StopAfter counts the values that are low enough, in any epochs.
+func TestStopAfterCountsValues(t *testing.T) {
 	r := openRunner(t, small, 0)
 	values, enough := []float64{1, 3, 3, 0.5, 3, 1, 0, 0}, 1.0
 	for times, want := range map[int]int{0: 1, 1: 1, 2: 4, 3: 6, 4: 7, 5: 8, 6: 8} {
@@ -191,9 +191,9 @@ func TestEnoughMayHaveToComeSeveralTimes(t *testing.T) {
 			t.Errorf("%d times: ended after %d epochs, met %t (%v)", times, len(history), v.IsBelow(history), err)
 		}
 	}
-	judge := func(context.Context, nn.Params, int) (float64, error) { return 0, nil }
-	for _, v := range []*Validation{{StopAfter: -1, StopBelow: &enough, Score: judge}, {StopAfter: 2, Score: judge}} {
-		if err := v.check(small); err == nil || !strings.Contains(err.Error(), "low enough") {
+	score := func(context.Context, nn.Params, int) (float64, error) { return 0, nil }
+	for _, v := range []*Validation{{StopAfter: -1, StopBelow: &enough, Score: score}, {StopAfter: 2, Score: score}} {
+		if err := v.check(small); err == nil || !strings.Contains(err.Error(), "below a threshold") {
 			t.Errorf("%+v: %v", v, err)
 		}
 	}

@@ -2,10 +2,9 @@ package unlearn
 
 import "slices"
 
-// All lists every method and control at its paper setting; it is what `lethe
-// list` prints and what the conformance suite runs. A new method adds one line.
-// StepMatched and Tuned make another method of one; here they stand around those
-// that the papers' tables show so.
+// All lists every method and control in its paper's setting. `lethe list` prints the list
+// and the conformance suite runs it; a new method adds one line. StepMatched and Tuned wrap
+// another method; the list has those that the papers' tables show.
 func All() []Method {
 	return []Method{
 		GradientAscent{},
@@ -42,8 +41,8 @@ func All() []Method {
 	}
 }
 
-// Generative lists the methods for variational autoencoders alone, at their paper
-// setting, as All lists the others. Methods of All that are General serve them too.
+// Generative lists the methods for variational autoencoders alone, in their paper's
+// setting. Methods of All that are General work on autoencoders too.
 func Generative() []Method {
 	return []Method{
 		LatentContrast{},
@@ -54,7 +53,8 @@ func Generative() []Method {
 	}
 }
 
-// Bottlenecks lists the methods for information bottlenecks alone, in the same way.
+// Bottlenecks lists the methods for information bottlenecks alone, in their paper's
+// setting.
 func Bottlenecks() []Method {
 	return []Method{
 		BlindU{},

@@ -1,3 +1,5 @@
+// Gradient ascent of "Fishing for Privacy".
+
 package unlearn
 
 import (
@@ -10,26 +12,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// AscentTuning is the gradient ascent of "Fishing for Privacy" (section 4.2,
-// appendix B):
+// AscentTuning is the gradient ascent of "Fishing for Privacy" (section 4.2, appendix B):
 //
-//	first goes up L(Df), then down L(Dr)
+//	first ascend L(Df), then descend L(Dr)
 //
-// with L what the original was trained for: 10 steps of plain descent at 1e-5 on
-// -L(Df), each with the gradient shortened to length 1, and RetainTuning for at
-// most 30 epochs.
+// with L the objective of the original: 10 steps of gradient descent at 1e-5 on -L(Df),
+// each gradient clipped to norm 1, then RetainTuning for at most 30 epochs.
 //
-// As coded the way up is none: 10 steps of at most 1e-5 move all the weights
-// together by at most 1e-4, so that the method is its second stage. The note of
-// the report says how far the first one went. Corrected is a larger rate, without
-// the bound: AscentTuning{LR: 1e-4, Clip: nn.Zero} or what the data bear.
+// As coded the ascent does almost nothing: 10 steps of at most 1e-5 move the weights by at
+// most 1e-4 in total, so that the method is its second stage. The report's note has the
+// distance of the first stage. For a real ascent use a larger rate without clipping, such
+// as AscentTuning{LR: 1e-4, Clip: nn.Zero}.
 //
-// Difference from the published program: a step goes over all forget records, its
-// batches are of 32 (it has 30 records to forget).
+// Difference from the published program: a step is on all forget records; the program's
+// batches have 32 (it has 30 records to forget).
 type AscentTuning struct {
-	Steps   int          `json:"steps,omitempty"` // up, 0: 10
-	LR      float64      `json:"lr,omitempty"`    // of the way up, 0: 1e-5
-	Clip    float64      `json:"clip,omitempty"`  // the longest gradient of the way up, 0: 1, nn.Zero: any
+	Steps   int          `json:"steps,omitempty"` // of the ascent, 0: 10
+	LR      float64      `json:"lr,omitempty"`    // of the ascent, 0: 1e-5
+	Clip    float64      `json:"clip,omitempty"`  // gradient norm in the ascent, 0: 1, nn.Zero: no clipping
 	Tune    RetainTuning `json:"tune,omitzero"`   // 0 epochs: 30
 	Untuned bool         `json:"untuned,omitempty"`
 }
@@ -80,7 +80,7 @@ func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	return m.Tune.tuneUnless(ctx, r, m.Untuned, up, "the ascent moved the weights by "+distanceText(up, r.Original))
 }
 
-// distanceText is the Euclidean distance of weights from others.
+// distanceText returns the Euclidean distance between two sets of weights.
 func distanceText(p, from nn.Params) string {
 	total := 0.0
 	for i, v := range p {

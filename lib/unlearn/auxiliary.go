@@ -1,3 +1,5 @@
+// Auxiliary records for a server without data.
+
 package unlearn
 
 import (
@@ -10,11 +12,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Auxiliary names where a server that holds no record of a training has the records
-// from on which its model is to go on working: one of [Sources].
+// Auxiliary names the kind of auxiliary records that a server uses in place of the training
+// data, which it does not have: one of [Sources].
 type Auxiliary string
 
-// The kinds of auxiliary records; each has its file.
+// The kinds of auxiliary records; each has its own file.
 const (
 	Public   Auxiliary = "public"
 	Inverted Auxiliary = "inversion"
@@ -25,22 +27,21 @@ const (
 // Source is one kind of auxiliary records.
 type Source interface {
 	Name() Auxiliary
-	// About says in one line what the records are.
+	// About describes the records in one line.
 	About() string
-	// Sees says what the source needs. The forget set is never shown, but how many
-	// records there are in it.
+	// Sees says what the source needs. It never gets the forget set, only its size.
 	Sees() Sees
-	// Records are the auxiliary ones, n or as many as there are. Everything that is
-	// drawn for them is of the stream engine.StreamAuxiliary of the request's seed.
+	// Records returns n auxiliary records, or as many as there are. All of its random
+	// numbers come from the stream engine.StreamAuxiliary of the request's seed.
 	Records(ctx context.Context, r Request, n int) (Data, error)
 }
 
-// Sources lists them; a new one adds one line.
+// Sources lists the kinds of auxiliary records; a new one adds one line.
 func Sources() []Source {
 	return []Source{publicSource{}, inversionSource{}, noiseSource{}, retainedSource{}}
 }
 
-// source is that of a name.
+// source returns the source with that name.
 func (a Auxiliary) source() (Source, error) {
 	var names []Auxiliary
 	for _, s := range Sources() {
@@ -49,10 +50,10 @@ func (a Auxiliary) source() (Source, error) {
 		}
 		names = append(names, s.Name())
 	}
-	return nil, fmt.Errorf("the auxiliary records %q are none of %q", a, names)
+	return nil, fmt.Errorf("unknown auxiliary records %q; there are %q", a, names)
 }
 
-// sees is what the records need; nothing where there are none of that name.
+// sees returns what the source needs; nothing for an unknown name.
 func (a Auxiliary) sees() Sees {
 	s, err := a.source()
 	if err != nil {
@@ -61,8 +62,9 @@ func (a Auxiliary) sees() Sees {
 	return s.Sees()
 }
 
-// attackRecords are as many as are to be forgotten, made of what their source may see: the
-// forget set itself, and what looks up its records, are not there.
+// records returns as many auxiliary records as there are records to forget. The source gets
+// only what its Sees declares, without the forget set and without an objective that could
+// look up its records.
 func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 	s, err := a.source()
 	if err != nil {
@@ -80,7 +82,7 @@ func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 	return d, nil
 }
 
-// Range is where the features of a record lie, as far as who has the model alone knows
+// Range is the range of a record's features, as far as someone who has only the model knows
 // it. The zero value is that of pixels from black, 0, to white, 1.
 type Range struct{ Low, High float32 }
 
@@ -98,21 +100,21 @@ func (r Range) check() error {
 	return nil
 }
 
-// clamp puts values back into the range.
+// clamp moves values into the range.
 func (r Range) clamp(values []float32) {
 	for i, v := range values {
 		values[i] = min(max(v, r.Low), r.High)
 	}
 }
 
-// uniformRecords are n records of nothing, every feature uniform in the request's range.
+// uniformRecords returns n records with every feature uniform in the request's range.
 func (r Request) uniformRecords(n int) Data {
 	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Synthetic: true}, r.Range.withDefaults()
 	rng := r.Seed.Stream(engine.StreamAuxiliary)
 	for i := range d.X.Data {
 		d.X.Data[i] = in.Low + float32((in.High-in.Low)*rng.Float32())
 	}
-	in.clamp(d.X.Data) // a rounding may leave it
+	in.clamp(d.X.Data) // rounding may leave the range
 	d.Y, d.IDs = make([]int, n), make([]int, n)
 	for i := range d.IDs {
 		d.IDs[i] = i
@@ -120,5 +122,5 @@ func (r Request) uniformRecords(n int) Data {
 	return d
 }
 
-// argmax is the place of the largest value, of the first where there are several.
+// argmax returns the index of the largest value, the first among equals.
 func argmax(values []float32) int { return slices.Index(values, slices.Max(values)) }

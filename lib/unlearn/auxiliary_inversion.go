@@ -1,3 +1,5 @@
+// Auxiliary records by model inversion.
+
 package unlearn
 
 import (
@@ -14,22 +16,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// inversionSource makes records that the original itself takes for its classes: the model
-// inversion of Fredrikson, Jha and Ristenpart 2015 (algorithm 1), by which BlindU's
-// server comes to auxiliary records. Of every record x, for a label y that it is given,
+// inversionSource makes records that the original classifies with high probability: the
+// model inversion of Fredrikson, Jha and Ristenpart 2015 (algorithm 1), with which BlindU's
+// server makes auxiliary records. Every record x has a label y and takes 100 steps
 //
-//	x <- P( x + 0.1 grad log p(y | x) )   100 times
+//	x <- P( x + 0.1 grad log p(y | x) )
 //
-// where P puts every feature back into the request's range. The records begin as Noise
-// does. Labels are as many of every class as can be, in an order that is drawn. The
-// model is in inference: a bottleneck's code is its mean, and a normalisation has the
-// statistics that it was trained to.
+// where P clamps every feature to the request's range. The records start as those of Noise.
+// The classes have equally many labels, up to one, in random order. The model is in
+// inference: a bottleneck's code is its mean, and normalisation uses running statistics.
 //
-// Differences from Fredrikson et al.: (1) they go down 1 - p, whose slope is gone where
-// p is small. (2) They begin at 0 and make one image of a class; from noise there are
-// many, and they differ. (3) They take up to 5,000 steps and stop when nothing is
-// gained any more; here are 100, for everybody. As for their networks, there is no term
-// for what else is known of a record.
+// Differences from Fredrikson et al.: (1) they descend 1 - p, whose gradient vanishes where
+// p is small. (2) They start at 0 and make one image per class; starting from noise gives
+// many different ones. (3) They take up to 5,000 steps with early stopping; here there are
+// 100. As for their networks, there is no prior on the records.
 type inversionSource struct{}
 
 const (
@@ -44,7 +44,7 @@ func (inversionSource) Name() Auxiliary { return Inverted }
 
 // About implements Source.
 func (inversionSource) About() string {
-	return "noise that climbs the original's log-probability of a class, by gradient steps on the record"
+	return "noise moved by gradient ascent on the original's log-probability of a class"
 }
 
 // Sees implements Source.
@@ -71,9 +71,9 @@ func (inversionSource) Records(ctx context.Context, r Request, n int) (Data, err
 	return d, nil
 }
 
-// invert moves records towards their labels. It is a training of the records, in a game
-// in which the model's weights have no owner. A step goes by the sum over the records,
-// so that each goes by its own gradient.
+// invert moves records towards their labels. It trains the records in a game in which the
+// model's weights have no owner. A step uses the sum over the records, so that each record
+// follows its own gradient.
 func (r Request) invert(ctx context.Context, x array.Matrix[float32], y []int) error {
 	runner, err := model.NewRunner(r.Runner.Engine, learnedInputs{Of: r.Runner.Arch, Records: x.Rows})
 	if err != nil {
@@ -95,9 +95,8 @@ func (r Request) invert(ctx context.Context, x array.Matrix[float32], y []int) e
 	return nil
 }
 
-// learnedInputs is a network whose records are learned: they are the rows of its first
-// tensor, and what it is given are their places. It is always in inference, so that
-// what else is state is a number like a weight.
+// learnedInputs is a network whose input records are its weights: they are the rows of its
+// first tensor, and its input is a row number. It always runs in inference mode.
 type learnedInputs struct {
 	Of      model.Architecture `json:"of"`
 	Records int                `json:"records"`
@@ -111,7 +110,7 @@ var _ model.Architecture = learnedInputs{}
 // Name implements model.Architecture.
 func (m learnedInputs) Name() string { return "imagined-" + m.Of.Name() }
 
-// Inputs implements model.Architecture: the record's place.
+// Inputs implements model.Architecture: the row number.
 func (learnedInputs) Inputs() int { return 1 }
 
 // Returns implements model.Architecture.
@@ -130,7 +129,7 @@ func (m learnedInputs) Init(rng *rand.Rand) nn.Params {
 	return append(nn.Params{nn.NewParam(learnedInputsTensor, m.Records, m.Of.Inputs())}, weightsOnly(m.Of.Init(rng))...)
 }
 
-// RandomInputs implements model.Architecture; in inference there are none.
+// RandomInputs implements model.Architecture; there are none in inference.
 func (learnedInputs) RandomInputs() []nn.RandomInput { return nil }
 
 // Forward implements model.Architecture.
@@ -139,7 +138,7 @@ func (m learnedInputs) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.
 	return m.Of.Forward(t, p[1:], nn.Embedding(t, x, p[0]), nil)
 }
 
-// weightsOnly are a model's tensors with its state among them as weights.
+// weightsOnly returns a model's tensors with its state turned into weights.
 func weightsOnly(p nn.Params) nn.Params {
 	out := make(nn.Params, len(p))
 	for i, w := range p {
@@ -149,7 +148,8 @@ func weightsOnly(p nn.Params) nn.Params {
 	return out
 }
 
-// clampedOptimizer is an optimiser after whose steps every weight that moves is back in a range.
+// clampedOptimizer is an optimiser that clamps every trained weight to a range after each
+// step.
 type clampedOptimizer struct {
 	nn.Optimizer
 	bounds Range

@@ -2,8 +2,8 @@ package unlearn
 
 import "context"
 
-// noiseSource is drawn from nothing: every feature uniform in the request's range, with the
-// label that the original gives.
+// noiseSource makes noise: every feature uniform in the request's range, with the label
+// that the original predicts.
 type noiseSource struct{}
 
 var _ Source = noiseSource{}
@@ -12,7 +12,7 @@ var _ Source = noiseSource{}
 func (noiseSource) Name() Auxiliary { return Noise }
 
 // About implements Source.
-func (noiseSource) About() string { return "uniform noise, with the labels that the original gives it" }
+func (noiseSource) About() string { return "uniform noise, with the labels that the original predicts" }
 
 // Sees implements Source.
 func (noiseSource) Sees() Sees { return Sees{Original: true} }

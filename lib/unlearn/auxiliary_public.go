@@ -6,8 +6,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// publicSource records are drawn from those that no model was trained on and a method may
-// look at.
+// publicSource draws from the held-out records that a method may see; no model was trained
+// on them.
 type publicSource struct{}
 
 var _ Source = publicSource{}
@@ -17,7 +17,7 @@ func (publicSource) Name() Auxiliary { return Public }
 
 // About implements Source.
 func (publicSource) About() string {
-	return "unseen records with their labels, drawn from those that a method may look at"
+	return "held-out records with their labels"
 }
 
 // Sees implements Source.

@@ -2,8 +2,8 @@ package unlearn
 
 import "context"
 
-// retainedSource is the retain set itself, all of it: an upper bound, and what BlindU's
-// program does on CIFAR-10 and Adult.
+// retainedSource is the whole retain set: an upper bound, and what BlindU's program uses on
+// CIFAR-10 and Adult.
 type retainedSource struct{}
 
 var _ Source = retainedSource{}

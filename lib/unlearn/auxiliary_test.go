@@ -1,3 +1,5 @@
+// Tests of auxiliary.go.
+
 package unlearn
 
 import (
@@ -18,11 +20,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// fingerprint is all of some records.
+// fingerprint identifies all of some records.
 func fingerprint(d Data) string { return fmt.Sprint(d) }
 
-// What every source does: so many records that the model can take, with labels that it
-// has, the same twice, others with another seed, and nothing written to the request.
+// Every source returns the number of records, in the model's format, with valid labels, the
+// same ones for the same seed and others for another, and changes nothing in the request.
 func TestEverySourceConforms(t *testing.T) {
 	s, names := newServer(t), map[Auxiliary]bool{}
 	for _, source := range Sources() {
@@ -71,9 +73,8 @@ func recordsOf(t *testing.T, a Auxiliary, r Request) Data {
 	return d
 }
 
-// A source reads what it says that it sees: other retained or held-out records or
-// another model give other auxiliary records there, and the same bits elsewhere. Who is
-// to be forgotten changes no bit of any.
+// A source depends on what it declares to see, and on nothing else; the forget set never
+// matters.
 func TestASourceReadsWhatItSays(t *testing.T) {
 	s := newServer(t)
 	for part, c := range map[string]struct {
@@ -102,8 +103,8 @@ func TestASourceReadsWhatItSays(t *testing.T) {
 	}
 }
 
-// The labels of inverted records are dealt evenly, in no order, and the original gives
-// them; to the noise that they begin as it gives others.
+// The labels of inverted records are balanced, in random order, and the original predicts
+// them; for the initial noise it predicts others.
 func TestTheOriginalTakesInvertedRecordsForTheirClasses(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -144,7 +145,7 @@ func TestTheOriginalTakesInvertedRecordsForTheirClasses(t *testing.T) {
 	}
 }
 
-// Slopes by differences of what the original says, and every step by hand.
+// Gradients by finite differences of the original's outputs, and every step by hand.
 func TestInversionTakesTheStepsThatItSays(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -177,8 +178,8 @@ func TestInversionTakesTheStepsThatItSays(t *testing.T) {
 	}
 }
 
-// A network that mixes the records of a batch in training does not mix these: a record
-// climbs alone as it does in company, and its weights and statistics stay.
+// A record is inverted alone as it is together with others, also by a network with batch
+// normalisation, whose weights and statistics stay.
 func TestARecordClimbsAloneAsInCompany(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
@@ -224,10 +225,10 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 		ctx   context.Context
 		spoil func(*Request)
 	}{
-		`are none of ["public" "inversion" "noise" "retained"]`: {kind: "own"},
-		`"public": needs records that no model was trained on`:  {kind: Public, spoil: func(r *Request) { r.HeldOut = Data{} }},
-		`"inversion": model cells-vae: is no classifier`:        {kind: Inverted, spoil: func(r *Request) { r.Runner = cells }},
-		`"noise": model cells-vae: is no classifier`:            {kind: Noise, spoil: func(r *Request) { r.Runner = cells }},
+		`there are ["public" "inversion" "noise" "retained"]`:  {kind: "own"},
+		`"public": needs records that no model was trained on`: {kind: Public, spoil: func(r *Request) { r.HeldOut = Data{} }},
+		`"inversion": model cells-vae: is not a classifier`:    {kind: Inverted, spoil: func(r *Request) { r.Runner = cells }},
+		`"noise": model cells-vae: is not a classifier`:        {kind: Noise, spoil: func(r *Request) { r.Runner = cells }},
 		"context canceled": {kind: Inverted, ctx: stopped},
 	} {
 		r, ctx := s.request(), t.Context()
@@ -253,8 +254,8 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 	}
 }
 
-// An optimiser within a range moves as it would, and not out of it; what does not move
-// may be anywhere.
+// A clamped optimiser moves weights like the inner one, but not out of the range; weights
+// that do not move may be anywhere.
 func TestAnOptimiserStaysWithinItsRange(t *testing.T) {
 	p := nn.Params{nn.NewParam("a", 3), nn.NewParam("b", 1)}
 	p[0].Data, p[1].Data = []float32{0.5, 0.5, 0.5}, []float32{9}

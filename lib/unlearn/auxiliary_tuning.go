@@ -1,3 +1,5 @@
+// Control: training on auxiliary records alone.
+
 package unlearn
 
 import (
@@ -8,16 +10,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// AuxiliaryTuning is the control of methods with auxiliary records, BlindU above all:
-// it goes on with what the original was trained for, on these alone, in BlindU's
-// batches and for as many epochs at most. It knows nothing of the forget set but its
-// size. What it forgets is forgotten without anybody's forgetting.
+// AuxiliaryTuning is the control of methods with auxiliary records, BlindU above all: it
+// goes on training with the original's objective on the auxiliary records alone, with
+// BlindU's batches and number of epochs. It uses only the size of the forget set. What it
+// forgets is forgotten without unlearning.
 type AuxiliaryTuning struct {
 	Auxiliary Auxiliary `json:"auxiliary,omitempty"` // "": Public
 	Epochs    int       `json:"epochs,omitempty"`    // 0: 20
 	LR        float64   `json:"lr,omitempty"`        // 0: 1e-3
-	Batch     int       `json:"batch,omitempty"`     // 0: 20; a request's own batch goes before
-	Clip      float64   `json:"clip,omitempty"`      // the longest gradient, 0: 1, nn.Zero: any
+	Batch     int       `json:"batch,omitempty"`     // 0: 20; a request's own batch size has priority
+	Clip      float64   `json:"clip,omitempty"`      // gradient norm, 0: 1, nn.Zero: no clipping
 }
 
 var (
@@ -30,13 +32,13 @@ func (AuxiliaryTuning) Name() string { return "auxiliary-tuning" }
 
 // About implements Described.
 func (AuxiliaryTuning) About() About {
-	return About{"goes on training on records that nobody was trained on", "a control of BlindU"}
+	return About{"goes on training on records that no model was trained on", "a control of BlindU"}
 }
 
 // General implements General.
 func (AuxiliaryTuning) General() bool { return true }
 
-// Sees implements Method. Of the forget set it is the size that is looked at.
+// Sees implements Method. Of the forget set only the size is used.
 func (m AuxiliaryTuning) Sees() Sees {
 	s := m.withDefaults().Auxiliary.sees()
 	s.Original, s.Forget = true, true

@@ -1,3 +1,5 @@
+// Bad Teacher in RULER's form.
+
 package unlearn
 
 import (
@@ -8,20 +10,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// BadTeacher lets the student learn the outputs of a randomly initialised model
-// (RULER appendix A.11, after Chundawat et al. 2023):
+// BadTeacher distils a randomly initialised model into the student (RULER appendix A.11,
+// after Chundawat et al. 2023):
 //
 //	minimise alpha CE(Dr) + (1 - alpha) KL_T(random || student on Dr) + KL_T(random || student on Df)
 //
-// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2; the teacher has
-// dropout off.
+// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2; the teacher has dropout off.
 //
-// Differences: (1) Chundawat et al. use two teachers, the competent original on
-// Dr and the incompetent one on Df; RULER uses the random one for both, and teaches
-// labels (BadTeacherChundawat is their method). (2) The
-// paper names 101 and 102 as additional teacher seeds and not its main one; the
-// published program uses 101, and so do we. (3) Both losses on Dr share one
-// forward pass and its dropout mask.
+// Differences: (1) Chundawat et al. use two teachers, the original on Dr and the untrained
+// model on Df; RULER uses the untrained one for both and adds labels. Their method is
+// BadTeacherChundawat. (2) The paper names 101 and 102 as additional teacher seeds but not
+// its main one; here, as in the published program, it is 101. (3) Both losses on Dr share
+// one forward pass and its dropout mask.
 type BadTeacher struct {
 	Epochs      int     `json:"epochs,omitempty"`       // 0: 10
 	LR          float64 `json:"lr,omitempty"`           // 0: 5e-4

@@ -1,3 +1,5 @@
+// Bad Teacher as published.
+
 package unlearn
 
 import (
@@ -11,29 +13,26 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// BadTeacherChundawat lets the student learn from two teachers, as Chundawat et
-// al. published it (2023, "Can Bad Teaching Induce Forgetting?", section 4): from
-// the original on the retained records and from an untrained model on those to be
-// forgotten,
+// BadTeacherChundawat distils two teachers, as published by Chundawat et al. (2023, "Can
+// Bad Teaching Induce Forgetting?", section 4): the original on retained records and an
+// untrained model on the records to forget,
 //
 //	minimise the mean over both of KL(teacher of x || student)
 //
-// for one epoch of Adam at 1e-4 in batches of 256, over Df and 30 % of Dr drawn at
-// random, shuffled together; T = 1, teachers with dropout off. There is no
-// cross-entropy: no label is looked at.
+// for one epoch of Adam at 1e-4 in batches of 256, over Df and a random 30 % of Dr,
+// shuffled together; T = 1, teachers with dropout off. It uses no labels.
 //
-// Differences from the published program: (1) its loss is divided by the number of
-// classes too, which Adam does not feel. (2) With a temperature T other than 1 the
-// divergence is multiplied by T^2, as in the house's other distillations. (3) Its
-// random teacher has no seed; ours has that of BadTeacher, RULER's simplification.
-// (4) The teachers' outputs are those on unchanged records, where records are
-// augmented.
+// Differences from the published program: (1) its loss is also divided by the number of
+// classes, which does not matter to Adam. (2) With a temperature T other than 1 the
+// divergence is multiplied by T^2, as in the other distillation methods here. (3) Its
+// random teacher has no seed; here it has that of BadTeacher. (4) With augmentation, the
+// teachers' outputs are those on unchanged records.
 type BadTeacherChundawat struct {
 	Epochs      int     `json:"epochs,omitempty"`       // 0: 1
 	LR          float64 `json:"lr,omitempty"`           // 0: 1e-4
 	Share       float64 `json:"share,omitempty"`        // of the retain set, 0: 0.3
 	Temperature float64 `json:"temperature,omitempty"`  // 0: 1
-	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
+	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch size has priority
 	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
 }
 
@@ -46,7 +45,7 @@ func (BadTeacherChundawat) Name() string { return "bad-teacher-chundawat" }
 func (BadTeacherChundawat) About() About {
 	return About{
 		"learns the outputs of an untrained model on the forget set and the original's on a part of the retain set",
-		"Chundawat et al. 2023, as they published it",
+		"Chundawat et al. 2023, as published",
 	}
 }
 
@@ -66,7 +65,7 @@ func (m BadTeacherChundawat) withDefaults() BadTeacherChundawat {
 func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
 	if !(m.Share > 0 && m.Share <= 1) {
-		return nil, fmt.Errorf("a share of %v of the retain set; above 0 and up to 1 are possible", m.Share)
+		return nil, fmt.Errorf("a share of %v of the retain set; it must be above 0 and at most 1", m.Share)
 	}
 	bad := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
 	forget, err := r.Runner.Predict(bad, r.Forget.X)
@@ -87,8 +86,8 @@ func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, 
 	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
 }
 
-// sampleRetained are a share of the retained records, rounded down, at least one, drawn at
-// random and in their order.
+// sampleRetained returns a random share of the retained records, rounded down, at least
+// one, in their original order.
 func (r Request) sampleRetained(share float64) Data {
 	n := r.Retain.X.Rows
 	rows := r.Seed.Stream(engine.StreamShare).Perm(n)[:max(1, int(share*float64(n)))]

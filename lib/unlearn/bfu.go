@@ -1,3 +1,5 @@
+// Bayesian federated unlearning.
+
 package unlearn
 
 import (
@@ -12,19 +14,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// BFU is Bayesian federated unlearning (Wang et al. 2023) as BlindU's program compares
-// itself with it. In every round those who ask to erase records (Users) go down
+// BFU is Bayesian federated unlearning (Wang et al. 2023) in the form in which BlindU's
+// program compares itself with it. In every round the users who ask to erase records
+// minimise
 //
 //	mean over erased ( KL(q(z | x) || q_original(z | x)) / latent + Weight log p(y | z) ) + Weight mean over retained L
 //
-// from the weights of all, for one sweep in batches with Adam at 1e-3 and gradients
-// shortened to length 5; L is what the original was trained for, "latent" the number of
-// a code's variables and Weight 1.5. Everybody else trains on what he has.
+// from the shared weights, for one epoch in batches with Adam at 1e-3 and gradients clipped
+// to norm 5; L is the original's objective, "latent" the number of a code's variables and
+// Weight 1.5. The other users train on their records.
 //
-// Differences: (1) the parameters that Wang et al. share between the two tasks are in no
-// part of the program, nor here. (2) Of his retained records a user takes, in every
-// round, as many as he erases, drawn anew; the program goes through both side by side.
-// (3) Who holds what: see Users. Who erases all that he has goes down the first two terms.
+// Differences: (1) the parameters that Wang et al. share between the two tasks are not in
+// the program, nor here. (2) In every round a user draws as many retained records as they
+// erase; the program goes through both in parallel. (3) Who holds what: see Users. A user
+// who erases all of their records minimises the first two terms.
 //
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type BFU struct {
@@ -32,8 +35,9 @@ type BFU struct {
 	Divergence float64 `json:"divergence,omitempty"` // weight, 0: 1, nn.Zero: none
 	Weight     float64 `json:"weight,omitempty"`     // 0: 1.5
 	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
-	Clip       float64 `json:"clip,omitempty"`       // the longest gradient, 0: 5, nn.Zero: any
-	// Private makes the gradient of every step of those who erase private; nil: it is not.
+	Clip       float64 `json:"clip,omitempty"`       // gradient norm, 0: 5, nn.Zero: no clipping
+	// Private makes the gradients of users who erase differentially private; nil: they are
+	// not.
 	Private *PrivateRelease `json:"private,omitempty"`
 }
 
@@ -49,7 +53,7 @@ func (BFU) Name() string { return "bfu" }
 // About implements Described.
 func (BFU) About() About {
 	return About{
-		"raises the loss of the forget set at three of ten users, and holds its codes and some retained records; the others train",
+		"raises the loss of the forget set at three of ten users, and keeps its codes and some retained records; the others train",
 		"BlindU's form of Wang et al. 2023",
 	}
 }
@@ -60,8 +64,8 @@ func (BFU) General() bool { return true }
 // Sees implements Method.
 func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
-// Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
-// where 1 had none and diverged.
+// Version implements Versioned: in version 2 codes with very small variances have a finite
+// divergence; version 1 diverged.
 func (m BFU) Version() int { return latentMatchVersion(m.Divergence) }
 
 // WithDefaults implements Method.
@@ -107,13 +111,13 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return out, err
 }
 
-// keptRows are the records that a user keeps in sight in his turn: of his own so many as he
-// erases, others in every round and for every user.
+// keptRows returns the retained records that a user who erases trains on in a round: as
+// many as they erase, drawn anew for every round and user.
 func (r Request) keptRows(t federated.UserRound, own, erased int) []int {
 	return r.Seed.Stream(engine.StreamShare, uint64(t.Round), uint64(t.User)).Perm(own)[:min(own, erased)]
 }
 
-// objective is that of a user who erases.
+// objective returns the objective of a user who erases.
 func (m BFU) objective(r Request, own, erased Data) (train.Objective, error) {
 	codes, err := r.latents(erased)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Requests to a server that has no records of the forget set.
+
 package unlearn
 
 import (
@@ -15,37 +17,36 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Erasure is all that a server gets to know of records that it is to forget: codes
-// that their owner has made of them (see Upload), and labels.
+// Erasure is all that a server learns of the records to forget: codes that their owner made
+// (see NewErasure), and labels.
 type Erasure struct {
 	Codes array.Matrix[float32] // one record per row
 	Y     []int
 }
 
-// BlindRequest asks a server that holds no record of the forget set to forget it. What stands
-// here is all that the server has: nothing in it could hold such a record.
+// BlindRequest asks a server that has no record of the forget set to forget it. It is all
+// that the server gets, and nothing in it can hold such a record.
 type BlindRequest struct {
 	Runner   *model.Runner // of an ib.Bottleneck
 	Original nn.Params
 	Erasure  Erasure
-	// Auxiliary are records of somebody else, with labels, on which the model is to go
-	// on working.
+	// Auxiliary are other records with labels on which the server goes on training.
 	Auxiliary Data
-	// TrainingSize is what the original was trained for, of the auxiliary records: one term
-	// of them, in their order. It is built before the server is asked, because who can
-	// build it of any record can look at any record.
+	// Trained is the original's objective on the auxiliary records: one term, in their
+	// order. It is built before the request, because code that can build it for any record
+	// can read any record.
 	Trained train.Objective
 	Seed    engine.Root
 	Batch   int
 	Hooks   train.Hooks
 }
 
-// NewErasure is what the owner of records sends: each is masked, if it is to be, compressed
-// by the first half of the model, and a code drawn from what that says. The codes are
-// made once; a record's mask and code depend on the seed and its number alone.
+// NewErasure returns what the owner of records uploads: each record is masked (if mask is
+// not nil), compressed by the first half of the model, and replaced by a random code. Codes
+// are drawn once; a record's mask and code depend only on the seed and its number.
 func NewErasure(r *model.Runner, p nn.Params, records Data, mask *privacy.Masking, seed engine.Root) (Erasure, error) {
 	if _, is := r.Arch.(ib.Bottleneck); !is {
-		return Erasure{}, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
+		return Erasure{}, fmt.Errorf("needs an information bottleneck, %s is not one", r.Arch.Name())
 	}
 	records, err := records.mask(mask, seed)
 	if err != nil {
@@ -59,7 +60,7 @@ func NewErasure(r *model.Runner, p nn.Params, records Data, mask *privacy.Maskin
 	return Erasure{Codes: codes, Y: records.Y}, err
 }
 
-// mask are the records as their owner masks them; nil: as they are.
+// mask returns the records as their owner masks them; nil: unchanged.
 func (d Data) mask(mask *privacy.Masking, seed engine.Root) (Data, error) {
 	if mask == nil {
 		return d, nil
@@ -69,12 +70,12 @@ func (d Data) mask(mask *privacy.Masking, seed engine.Root) (Data, error) {
 	return d, err
 }
 
-// bottleneck is the bottleneck that is asked about.
+// bottleneck returns the network of the request.
 func (b BlindRequest) bottleneck() (ib.Bottleneck, error) {
 	m, is := b.Runner.Arch.WithDefaults().(ib.Bottleneck)
 	switch n := b.Erasure.Codes.Rows; {
 	case !is:
-		return m, fmt.Errorf("needs an information bottleneck, %s is none", b.Runner.Arch.Name())
+		return m, fmt.Errorf("needs an information bottleneck, %s is not one", b.Runner.Arch.Name())
 	case n == 0 || n != len(b.Erasure.Y):
 		return m, fmt.Errorf("%d codes with %d labels are to be forgotten", n, len(b.Erasure.Y))
 	case b.Erasure.Codes.Cols != m.Latent:
@@ -92,9 +93,8 @@ func (b BlindRequest) bottleneck() (ib.Bottleneck, error) {
 	return m, b.Erasure.Codes.Check("the codes")
 }
 
-// stopAtChance stops a server that has forgotten: at the end of an epoch, when the
-// approximator finds the labels of no more codes than chance does, one in as many as
-// there are classes. The server can do so blindly.
+// stopWhenForgotten stops a server at the end of an epoch when the approximator finds the
+// labels of no more codes than chance.
 func (b BlindRequest) stopWhenForgotten(m ib.Bottleneck) (*train.Validation, error) {
 	half, err := model.NewRunner(b.Runner.Engine, ib.Approximator{Of: m})
 	if err != nil {
@@ -111,11 +111,11 @@ func (b BlindRequest) stopWhenForgotten(m ib.Bottleneck) (*train.Validation, err
 	}}, nil
 }
 
-// blindRequest is the server's part of a request, with what the owner of the forget set
-// uploads in the place of the records, which are gone.
+// blindRequest returns the server's part of a request, with the owner's upload in place of
+// the records.
 func (r Request) blindRequest(mask *privacy.Masking, auxiliary Data) (BlindRequest, error) {
 	if r.Augment != nil {
-		return BlindRequest{}, errors.New("codes are of records as they are, and these are augmented")
+		return BlindRequest{}, errors.New("codes need unchanged records, but the request augments them")
 	}
 	e, err := NewErasure(r.Runner, r.Original, r.Forget, mask, r.Seed)
 	if err != nil {

@@ -1,3 +1,5 @@
+// No record of the forget set is in the memory of BlindU's server.
+
 package unlearn
 
 import (
@@ -26,8 +28,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// serverFile is the variable that makes this test binary a server, and the file that
-// holds all it is sent.
+// serverFile is the environment variable that makes this test binary a server, and the file
+// with everything that it is sent.
 const serverFile = "LETHE_UNLEARN_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -41,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// sent is what a server is sent.
+// sent is what a server receives.
 type sent struct {
 	Arch      ib.Bottleneck
 	Weights   nn.Params
@@ -49,8 +51,8 @@ type sent struct {
 	Auxiliary Data
 }
 
-// serve is the server's process: it unlearns, says so, and waits until it is told to
-// end, with everything that it has still in its memory.
+// serve is the server's process: it unlearns, reports, and waits to be stopped with
+// everything still in memory.
 func serve(file string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -125,7 +127,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	}
 }
 
-// process is a server at work.
+// process is a running server.
 type process struct {
 	cmd *exec.Cmd
 	out *bufio.Reader
@@ -161,16 +163,14 @@ func startServer(t *testing.T, s sent) *process {
 	return &process{cmd, bufio.NewReader(out)}
 }
 
-// mark is a place in a row of a matrix that a search begins with: its first feature
-// that is not 0, of which a memory has too many.
+// mark is the position in a row where a search begins: the first feature that is not 0.
 type mark struct {
 	name     string
 	row, at  int
 	features []float32
 }
 
-// holds counts the rows of matrices that stand somewhere in the process's memory, as
-// float32 or float64.
+// holds counts the rows of matrices found in the process's memory, as float32 or float64.
 func (p *process) holds(t *testing.T, what map[string]array.Matrix[float32]) map[string]int {
 	t.Helper()
 	marks := map[float32][]mark{}
@@ -228,7 +228,7 @@ func (k mark) stands(value func(offset int) (float32, bool)) bool {
 	return true
 }
 
-// memory goes through what the process can write to.
+// memory goes through the process's writable memory.
 func (p *process) memory(t *testing.T, look func(block []byte)) {
 	t.Helper()
 	dir := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)

@@ -1,3 +1,5 @@
+// Tests of blind.go.
+
 package unlearn
 
 import (
@@ -21,9 +23,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// server is a bottleneck that has learned two classes by the first of six features,
-// and a backdoor: where the last is 4 the answer is the third class. asked are the
-// records of the backdoor, others those of a server's own.
+// server is a bottleneck trained on two classes by the first of six features, and a
+// backdoor: where the last feature is 4 the label is the third class. asked are the records
+// of the backdoor, others the server's own.
 type server struct {
 	runner        *model.Runner
 	weights       nn.Params
@@ -52,7 +54,7 @@ func plain(seed uint64, n, first int) Data {
 	return d
 }
 
-// newServer is trained once; nobody writes to it.
+// newServer returns a server that is trained once and must not be changed.
 func newServer(t testing.TB) *server {
 	t.Helper()
 	once.Do(func() { shared = trainServer(t) })
@@ -93,7 +95,7 @@ func trainServer(t testing.TB) *server {
 	return s
 }
 
-// request is that of a method; the retain set is not looked at.
+// request returns a method's request; the retain set is not used.
 func (s *server) request() Request {
 	return Request{
 		Runner: s.runner, Original: s.weights, Forget: s.asked, Retain: plain(3, 300, 0), HeldOut: s.others, Objective: objectiveOf,
@@ -101,7 +103,7 @@ func (s *server) request() Request {
 	}
 }
 
-// accuracy is the share of records whose labels a model gives.
+// accuracy returns a model's accuracy.
 func (s *server) accuracy(t testing.TB, p nn.Params, d Data) float64 {
 	t.Helper()
 	said, err := s.runner.Predict(p, d.X)
@@ -111,7 +113,7 @@ func (s *server) accuracy(t testing.TB, p nn.Params, d Data) float64 {
 	return train.Accuracy(said.Logits(), d.Y)
 }
 
-// What is uploaded is made by hand here: the mask, the compressor, a draw.
+// The upload by hand: mask, compressor, random code.
 func TestAnUploadIsMaskedCompressedAndDrawn(t *testing.T) {
 	s := newServer(t)
 	mask := privacy.Masking{Rate: 0.5}
@@ -158,8 +160,8 @@ func TestAnUploadIsMaskedCompressedAndDrawn(t *testing.T) {
 	}
 }
 
-// The backdoor goes and the rest stays; codes of others in the place of the asked ones
-// do not close it, nor do the auxiliary records alone.
+// The backdoor goes and the rest stays; neither other codes nor the auxiliary records alone
+// close it.
 func TestBlindUClosesABackdoorByItsCodes(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -188,8 +190,8 @@ func TestBlindUClosesABackdoorByItsCodes(t *testing.T) {
 	}
 }
 
-// What the server gives is a function of what was uploaded: whatever becomes of the
-// records afterwards changes nothing.
+// The server's result is a function of the upload: later changes of the records have no
+// effect.
 func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -239,7 +241,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 		}
 		seen[p.Hash()] = m
 	}
-	// As coded the first information has no gradient: only its value weighs.
+	// As coded the first mutual information has no gradient: only its value matters.
 	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighting: Added, Rate: nn.Zero}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
 		t.Errorf("without the first information: %v", err)
 	}
@@ -251,10 +253,10 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		m     BlindU
 		spoil func(*Request)
 	}{
-		`the weighing "fair" is none of`:          {m: BlindU{Weighting: "fair"}},
-		`the auxiliary records "own" are none of`: {m: BlindU{Auxiliary: "own"}},
-		"the upload: privacy":                     {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
-		"these are augmented": {spoil: func(r *Request) {
+		`unknown weighting "fair"`:        {m: BlindU{Weighting: "fair"}},
+		`unknown auxiliary records "own"`: {m: BlindU{Auxiliary: "own"}},
+		"the upload: privacy":             {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
+		"the request augments them": {spoil: func(r *Request) {
 			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
 		}},
 	} {
@@ -292,8 +294,8 @@ func nan(m array.Matrix[float32], row, column int) array.Matrix[float32] {
 	return out
 }
 
-// Strangers are dealt anew in every epoch, to everybody one, and the pairs stay.
-func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
+// Negatives are permuted anew in every epoch, one for each record, and the pairs stay.
+func TestNegativesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	codes := array.New[float32](50, 2)
 	for i := range codes.Rows {
 		codes.Row(i)[0] = float32(i)
@@ -325,8 +327,8 @@ func TestStrangersAreDealtAnewInEveryEpoch(t *testing.T) {
 	}
 }
 
-// The joint network says what the bottleneck says, and of a code what the approximator
-// says; the approximator's weights are reached by both, as finite differences have it.
+// The joint network has the outputs of the bottleneck and, for a code, of the approximator;
+// the approximator's weights get gradients from both, by finite differences.
 func TestAJointNetworkIsItsParts(t *testing.T) {
 	s := newServer(t)
 	b, err := s.request().blindRequest(nil, s.others)
@@ -399,8 +401,8 @@ func TestAJointNetworkIsItsParts(t *testing.T) {
 	}
 }
 
-// The critic goes down minus its bound and owns nothing else; the model goes up it, has
-// all of the bottleneck and none of the critic, and as coded feels no gradient of it.
+// The critic minimises minus its bound and owns nothing else; the model maximises it, owns
+// all of the bottleneck and nothing of the critic, and as coded gets no gradient of it.
 func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 	s := newServer(t)
 	b, err := s.request().blindRequest(nil, s.others)
@@ -411,28 +413,28 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for weighing, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
-		critic, both := BlindU{Weighting: weighing, Rate: 3}.withDefaults().players(b, withCritic(of))
+	for weighting, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
+		critic, both := BlindU{Weighting: weighting, Rate: 3}.withDefaults().players(b, withCritic(of))
 		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
-			t.Errorf("%s: the critic owns %v and goes down %+v", weighing, critic.Owns, g)
+			t.Errorf("%s: the critic owns %v and goes down %+v", weighting, critic.Owns, g)
 		}
 		o := both[1].Objective
 		retain, forget := o[want.retain].Targets, o[want.forget].Targets
 		if len(both[1].Owns) != len(s.weights) || slices.Contains(both[1].Owns, criticPrefix) {
-			t.Errorf("%s: the model owns %v", weighing, both[1].Owns)
+			t.Errorf("%s: the model owns %v", weighting, both[1].Owns)
 		}
 		if forget[0].Weight != -1 || forget[1].Weight != -3 {
-			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighing, forget[0].Weight, forget[1].Weight)
+			t.Errorf("%s: the forgotten losses have the weights %v and %v", weighting, forget[0].Weight, forget[1].Weight)
 		}
 		_, held := forget[1].Loss.(loss.NoGradient)
-		if coded := weighing == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
-			t.Errorf("%s: held %v, the retained loss has the weight %v", weighing, held, retain[0].Weight)
+		if coded := weighting == ByRatio; held != coded || (retain[0].Weight == 10) != coded || (retain[0].Weight == 1) == coded {
+			t.Errorf("%s: held %v, the retained loss has the weight %v", weighting, held, retain[0].Weight)
 		}
 	}
 }
 
-// Records of nothing have pixels' values and the labels that the original gives them,
-// and who needs them sees no records but the forget set.
+// Noise has the range of pixels and the labels that the original predicts, and needs no
+// records but the forget set.
 func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -458,8 +460,8 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	}
 }
 
-// Nothing that a server is asked by can look up a record: its fields are plain data, and
-// of functions there are the hooks of its own work alone.
+// Nothing in a server's request can look up a record: its fields are plain data, and its
+// only functions are the hooks of its own work.
 func TestARequestToAServerHoldsNoWayToARecord(t *testing.T) {
 	for i := range reflect.TypeFor[BlindRequest]().NumField() {
 		if f := reflect.TypeFor[BlindRequest]().Field(i); f.Type.Kind() == reflect.Func || f.Type == reflect.TypeFor[Request]() {

@@ -1,3 +1,5 @@
+// BlindU as in the paper.
+
 package unlearn
 
 import (
@@ -16,74 +18,72 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// BlindU forgets records that it never sees (BlindU, section V). Their owner masks
-// each, compresses it with the first half of the model, and uploads the code z_e with
-// the label y_e. The server, which has the model and auxiliary records (x_a, y_a),
-// goes down two objectives,
+// BlindU forgets records that it never sees (BlindU, section V). Their owner masks each
+// record, compresses it with the first half of the model, and uploads the code z_e with the
+// label y_e. The server, which has the model and auxiliary records (x_a, y_a), minimises
+// two objectives,
 //
 //	L_IB     = mean( -log p(y_a | z_a) + beta divergence(z_a) )          (equation 2)
 //	L_forget = I(Z_e; Z_a) + I(Z_e; Y_e)                                 (equations 4, 6)
 //
-// weighed in every step by the lengths and the angle of their gradients (equation 8,
-// train.MGDA). The first information is what a critic finds in pairs (z_e, z_a) that
-// strangers do not have (MINE, equation 5): it learns five steps to one of the model,
-// after a hundred alone. The second falls as the cross-entropy -log p(y_e | z_e) rises.
-// The server stops after 20 epochs, or when the approximator finds the labels of no
-// more codes than chance: that much it can see.
+// weighted in every step by the norms and the angle of their gradients (equation 8,
+// train.MGDA). The first mutual information is estimated by a critic of pairs (z_e, z_a)
+// (MINE, equation 5), which takes a hundred steps first and then five for each step of the
+// model. The second falls as the cross-entropy -log p(y_e | z_e) rises. The server stops
+// after 20 epochs, or when the approximator finds the labels of no more codes than chance,
+// which the server can check.
 //
-// Codes and auxiliary records are drawn independently of each other, so that the true
-// I(Z_e; Z_a) is 0 before and after: what a critic finds in them is what a finite
-// number of pairs has by accident.
+// Codes and auxiliary records are drawn independently, so that the true I(Z_e; Z_a) is 0
+// before and after: what the critic finds is overfitting to a finite number of pairs.
 //
 // # Rounds
 //
-// A federation counts rounds, in each of which a user who erases sweeps over what he
-// erases; a server that unlearns alone counts epochs of its own. With Beside it keeps
-// step with these users: a round is as many steps of the model as a user takes in one who
-// holds the whole forget set, in batches as large as his, there are at most as many
-// rounds, and at the end of each the server looks whether it may stop, as they do. So
-// equal rounds are equal steps of whoever erases. The critic's steps come on top.
+// A federation counts rounds, in each of which a user who erases goes through the erased
+// records. A server that unlearns alone counts its own epochs. With Beside it matches these
+// users: a round has as many steps of the model as a user takes who holds the whole forget
+// set, in batches of the same size; there are at most as many rounds, and after each the
+// server checks whether to stop. So equal rounds are equal numbers of steps. The critic's
+// steps come on top.
 //
-// Differences from paper and program: (1) the paper prints the complement of the right
-// weight; train.PrintedMGDA, Weighing "printed". (2) The program has no such weight, and
-// no gradient of the first information: a critic of a single batch, against normal
-// noise in the place of strangers, gives a number that scales the step; see
-// Weighing "ratio", in which the number is that of this critic. (3) The cross-entropy
-// can rise for ever. With Bounded the codes are taught every label alike instead.
-// (4) The program encodes anew in every step, and on CIFAR-10 and Adult the auxiliary
-// records are the retain set itself: Auxiliary Retained; the paper's, by model
-// inversion, are Inverted, and see [Sources]. (5) It stops by the accuracy
-// on records that a server does not have. The whole program is Coded.
+// Differences from paper and program: (1) the paper prints the complement of the correct
+// weight: train.PrintedMGDA, Weighting "printed". (2) The program has no such weight and no
+// gradient of the first information. Its critic, of a single batch and with normal noise as
+// negatives, gives a number that scales the step; Weighting "ratio" does so with the critic
+// here. (3) The cross-entropy is unbounded. With Bounded the codes are trained towards the
+// uniform distribution over labels instead. (4) The program encodes anew in every step, and
+// on CIFAR-10 and Adult its auxiliary records are the retain set itself: Auxiliary
+// Retained; the paper's, by model inversion, are Inverted; see [Sources]. (5) It stops by
+// the accuracy on records that a server does not have. The whole program is Coded.
 type BlindU struct {
 	Masking   privacy.Masking `json:"masking,omitzero"`    // zero: 60 % without replacement
-	Unmasked  bool            `json:"unmasked,omitempty"`  // nothing is masked, only compressed
+	Unmasked  bool            `json:"unmasked,omitempty"`  // records are compressed only, not masked
 	Auxiliary Auxiliary       `json:"auxiliary,omitempty"` // "": Public
 	Weighting Weighting       `json:"weighing,omitempty"`  // "": ByMGDA
 	Bounded   bool            `json:"bounded,omitempty"`
 	Epochs    int             `json:"epochs,omitempty"`  // at most, 0: 20
 	LR        float64         `json:"lr,omitempty"`      // 0: 1e-3
-	Batch     int             `json:"batch,omitempty"`   // 0: 20; a request's own batch goes before
-	Clip      float64         `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
-	Rate      float64         `json:"rate,omitempty"`    // weight of the first information, 0: 1, nn.Zero: none
-	Critic    int             `json:"critic,omitempty"`  // its steps to one of the model, 0: 5
-	WarmUp    int             `json:"warm_up,omitempty"` // its steps alone, 0: 100
-	// Coded makes it the published program, whose server is not blind; nil: it is the paper's.
+	Batch     int             `json:"batch,omitempty"`   // 0: 20; a request's own batch size has priority
+	Clip      float64         `json:"clip,omitempty"`    // gradient norm, 0: 1, nn.Zero: no clipping
+	Rate      float64         `json:"rate,omitempty"`    // weight of the first mutual information, 0: 1, nn.Zero: none
+	Critic    int             `json:"critic,omitempty"`  // steps of the critic per step of the model, 0: 5
+	WarmUp    int             `json:"warm_up,omitempty"` // steps of the critic at the start, 0: 100
+	// Coded runs the published program, whose server is not blind; nil: the paper's method.
 	Coded *Coded `json:"coded,omitempty"`
-	// Beside are the users whose rounds are kept, Rounds, Erasing and Batch in the place of
-	// Epochs and batches; nil: nobody's.
+	// Beside are the users whose rounds are matched; their Rounds, ErasingEpochs and Batch
+	// replace Epochs and Batch. nil: none.
 	Beside *Users `json:"beside,omitempty"`
 }
 
-// Weighting says how retaining and forgetting are weighed against each other.
+// Weighting says how the objectives of retaining and forgetting are combined.
 type Weighting string
 
-// The weighings.
+// The weightings.
 const (
 	ByMGDA    Weighting = "mgda"    // train.MGDA
 	AsPrinted Weighting = "printed" // train.PrintedMGDA
 	ByPCGrad  Weighting = "pcgrad"  // train.PCGrad
 	ByRatio   Weighting = "ratio"   // train.RatioWeights, as coded: ten times the retained loss, no gradient of the first information
-	Added     Weighting = "added"   // as they are
+	Added     Weighting = "added"   // unweighted sum
 )
 
 var (
@@ -96,13 +96,13 @@ func (BlindU) Name() string { return "blindu" }
 
 // About implements Described.
 func (BlindU) About() About {
-	return About{"forgets by codes and labels alone: raises the loss of uploaded codes, holds auxiliary records", "BlindU, corrected"}
+	return About{"forgets by codes and labels alone: raises the loss of uploaded codes and keeps auxiliary records", "BlindU, corrected"}
 }
 
 // General implements General.
 func (BlindU) General() bool { return true }
 
-// Sees implements Method. The forget set is there for its owner; see Serve.
+// Sees implements Method. The forget set is seen by its owner only; see Serve.
 func (m BlindU) Sees() Sees {
 	s := m.withDefaults().Auxiliary.sees()
 	s.Original, s.Forget = true, true
@@ -131,7 +131,7 @@ func (m BlindU) withDefaults() BlindU {
 	return m
 }
 
-// combiner is the weighing's.
+// combiner returns the gradient combiner of the weighting.
 func (w Weighting) combiner() (train.GradientCombiner, error) {
 	switch w {
 	case ByMGDA:
@@ -145,10 +145,10 @@ func (w Weighting) combiner() (train.GradientCombiner, error) {
 	case Added:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("the weighing %q is none of %q, %q, %q, %q and %q", w, ByMGDA, AsPrinted, ByPCGrad, ByRatio, Added)
+	return nil, fmt.Errorf("unknown weighting %q; there are %q, %q, %q, %q and %q", w, ByMGDA, AsPrinted, ByPCGrad, ByRatio, Added)
 }
 
-// Unlearn implements Method: the owner's part, and then the server's.
+// Unlearn implements Method: the owner's part, then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if m.Coded != nil {
 		return m.withDefaults().runAsCoded(ctx, r)
@@ -160,7 +160,7 @@ func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.Serve(ctx, b)
 }
 
-// mask is what the owner puts on records; nil: nothing.
+// mask returns the owner's masking; nil: none.
 func (m BlindU) mask() *privacy.Masking {
 	if m.Unmasked {
 		return nil
@@ -168,11 +168,12 @@ func (m BlindU) mask() *privacy.Masking {
 	return &m.Masking
 }
 
-// PrepareRequest is the owner's part: what the server is asked, and all that it gets.
+// PrepareRequest is the owner's part: it returns the request, which is all that the server
+// gets.
 func (m BlindU) PrepareRequest(ctx context.Context, r Request) (BlindRequest, error) {
 	m = m.withDefaults()
 	if m.Coded != nil {
-		return BlindRequest{}, errors.New("the published program cannot be asked blindly: its server looks at masked records")
+		return BlindRequest{}, errors.New("the published program has no blind request: its server sees masked records")
 	}
 	auxiliary, err := m.Auxiliary.records(ctx, r)
 	if err != nil {
@@ -185,7 +186,7 @@ func (m BlindU) PrepareRequest(ctx context.Context, r Request) (BlindRequest, er
 func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	m = m.withDefaults()
 	if m.Coded != nil {
-		return nil, errors.New("the published program cannot serve blindly: its server looks at masked records")
+		return nil, errors.New("the published program has no blind server: its server sees masked records")
 	}
 	of, err := b.bottleneck()
 	if err != nil {
@@ -215,7 +216,7 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	alone.Updates = 1
 	warm := train.Plan{Game: &train.Game{Players: []train.Player{alone}, Steps: m.WarmUp}}
 	if start, _, err = train.FitPlan(ctx, runner, start, warm, c, train.Hooks{}); err != nil {
-		return nil, fmt.Errorf("the critic alone: %w", err)
+		return nil, fmt.Errorf("training the critic: %w", err)
 	}
 	c.Epochs, c.Seed = m.Epochs, b.Seed
 	game, unit := train.Game{Players: players}, "epoch"
@@ -233,7 +234,7 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	return &Outcome{Params: p[:len(b.Original)], History: history, Note: endNote(plan.Validation, history, unit)}, nil
 }
 
-// publishedBatch is how many records a step meets.
+// batch returns the number of records per step.
 func (m BlindU) batch(b BlindRequest) int {
 	if m.Beside != nil {
 		return m.Beside.Batch
@@ -241,7 +242,7 @@ func (m BlindU) batch(b BlindRequest) int {
 	return cmp.Or(b.Batch, m.Batch)
 }
 
-// players are the critic and the model, who moves after it.
+// players returns the critic and, in playing order, both players.
 func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Player, both []train.Player) {
 	x := arch.pairRecords(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
 	ids := make([]int, x.Rows)
@@ -273,7 +274,7 @@ func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Pla
 	return critic, []train.Player{critic, server}
 }
 
-// erasureTarget takes the labels off the codes.
+// erasureTarget returns the target that makes the codes lose their labels.
 func (m BlindU) erasureTarget(y []int, of ib.Bottleneck, pairs int) train.Target {
 	labels, weight := make([]int, pairs), -1.0
 	for i := range labels {

@@ -1,3 +1,5 @@
+// BlindU as in its program.
+
 package unlearn
 
 import (
@@ -18,29 +20,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Coded makes [BlindU] what its published program does. In every step it draws the codes
+// Coded makes [BlindU] do what its published program does. In every step it draws the codes
 // z_e of a batch of masked records anew from the original, and z_a of a batch of auxiliary
-// records from the model; it trains a new critic of these pairs for Critic steps, with
-// noise from N(0, I) as negatives ([information.CodedMINE]), and takes a step of Adam,
-// clipped, down
+// records from the model. It trains a new critic of these pairs for Critic steps, with
+// noise from N(0, I) as negatives ([information.CodedMINE]), and takes a clipped step of
+// Adam on
 //
 //	|A|/(|A| + B) A + B/(|A| + B) B,  A = Rate mi - CE(z_e),  B = Kept L_IB(x_a)
 //
-// in which mi is the number that the critic gave last: it moves no weight by itself, and
-// all by the size of A (train.RatioWeights). An epoch has as many batches as the shorter
-// of both lists; one that is not full is left out. It stops by Stop, at an epoch's end
-// by the accuracy of the new model on the masked records, by a draw of every code: its
-// server has these records, so that it is not blind.
+// where mi is the critic's last value. It has no gradient; it only changes the size of A
+// (train.RatioWeights). An epoch has as many batches as the shorter of the two lists; an
+// incomplete one is left out. It stops by Stop; the accuracy at an epoch's end is that of
+// the model on one random code per masked record. The server has these records, so it is
+// not blind.
 //
-// One optimiser runs through all epochs. (It is in training that the program makes a new
-// one in every epoch.)
+// One optimiser runs through all epochs. (The program starts a new one per epoch in
+// training only.)
 //
-// Differences from the program: (1) The critic learns from another draw of z_a than the
-// step does, of the same distribution, with the running averages of a network that has
-// any. (2) The original encodes by its running averages, where the program's of CIFAR-10
-// goes on moving them. (3) A number below 0 stays; the program's way to train again does
-// nothing. (4) A masked column of Adult is 0; in the program's, sex is -2. (5) See
-// [privacy.Masking] for the features that it draws, which are an option here.
+// Differences from the program: (1) The critic trains on another draw of z_a than the step,
+// from the same distribution, with the running averages of a network that has any. (2) The
+// original encodes with its running averages; in the program's CIFAR-10 setting these go on
+// moving. (3) A number below 0 is kept; the program's retraining in that case has no
+// effect. (4) A masked column of Adult is 0; in the program, sex is -2. (5) See
+// [privacy.Masking] for the masked features, which are an option here.
 type Coded struct {
 	Stop Stop    `json:"stop"`
 	Kept float64 `json:"kept,omitempty"` // 0: 10, the program's on images; on Adult it has 5
@@ -51,29 +53,29 @@ func (c Coded) withDefaults() Coded {
 	return c
 }
 
-// check refuses what the program has not.
+// checkCoded returns an error for settings that the program does not have.
 func (m BlindU) checkCoded(r Request) error {
 	switch {
 	case r.Augment != nil:
-		return errors.New("codes are of records as they are, and these are augmented")
+		return errors.New("codes need unchanged records, but the request augments them")
 	case m.Weighting != ByRatio || m.Bounded || m.Beside != nil || m.Rate == nn.Zero:
-		return fmt.Errorf("as coded the terms are weighed by %q, with the cross-entropy and the program's own epochs", ByRatio)
+		return fmt.Errorf("as coded the weighting is %q, with the cross-entropy and the program's own epochs", ByRatio)
 	case !(m.Coded.Kept > 0):
 		return fmt.Errorf("as coded the auxiliary records' loss has the weight %v, which must be positive", m.Coded.Kept)
 	case m.Critic < 2:
-		return fmt.Errorf("as coded a critic takes %d steps, at least 2 are needed", m.Critic)
+		return fmt.Errorf("as coded a critic takes %d steps, need at least 2", m.Critic)
 	}
 	return m.Coded.Stop.check()
 }
 
-// runAsCoded is the program.
+// runAsCoded runs the published program.
 func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err := m.checkCoded(r); err != nil {
 		return nil, err
 	}
 	of, is := r.Runner.Arch.WithDefaults().(ib.Bottleneck)
 	if !is {
-		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Runner.Arch.Name())
+		return nil, fmt.Errorf("needs an information bottleneck, %s is not one", r.Runner.Arch.Name())
 	}
 	masked, err := r.Forget.mask(m.mask(), r.Seed)
 	if err != nil {
@@ -88,7 +90,7 @@ func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The critic beside the model stands still: the program's are made anew.
+	// The critic in the network is not trained: the program makes a new one in every step.
 	start := append(r.Original.Clone(), p.arch.Critic.Init(r.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
 	out, history, err := train.FitPlan(ctx, runner, start, plan, c, r.Hooks)
 	if err != nil {
@@ -97,7 +99,7 @@ func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: out[:len(r.Original)], History: history, Note: endNote(plan.Validation, history, "epoch")}, nil
 }
 
-// codedRun is a run of the program.
+// codedRun is one run of the program.
 type codedRun struct {
 	BlindU
 	ctx    context.Context
@@ -109,7 +111,7 @@ type codedRun struct {
 	ratio  offsetRatio
 }
 
-// plan is the model's objectives and what is done before each of its steps.
+// plan returns the model's objectives and the hook before each of its steps.
 func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 	if p.aux, err = p.Auxiliary.records(p.ctx, p.r); err != nil {
 		return plan, c, err
@@ -119,7 +121,7 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 		return plan, c, err
 	}
 	if len(trained) != 1 || trained[0].X.Rows != p.aux.X.Rows {
-		return plan, c, fmt.Errorf("the original was trained for %d terms; needed is one of the %d auxiliary records", len(trained), p.aux.X.Rows)
+		return plan, c, fmt.Errorf("the original was trained for %d terms; it must be one term of the %d auxiliary records", len(trained), p.aux.X.Rows)
 	}
 	said, err := p.r.Runner.Predict(p.r.Original, p.masked.X)
 	if err != nil {
@@ -152,7 +154,8 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 	return plan, c, err
 }
 
-// watchSteps trains a critic of a step's pairs, and counts how many labels are found.
+// watchSteps returns the hook that trains a critic on a step's pairs and counts the labels
+// found.
 func (p *codedRun) watchSteps() train.Watch {
 	wrong := errorRateTarget(p.masked.Y, p.arch.Of.Outputs)
 	wrong.Loss = loss.OnOutput{Output: erasedLogits, Of: wrong.Loss}
@@ -168,7 +171,7 @@ func (p *codedRun) watchSteps() train.Watch {
 	}
 }
 
-// trainCritic is what a new critic of a step's pairs says last.
+// trainCritic returns the last value of a new critic of a step's pairs.
 func (p *codedRun) trainCritic(k train.StepInfo) (float64, error) {
 	codes, err := p.codes.atEpoch(k.Epoch)
 	if err != nil {
@@ -191,7 +194,7 @@ func (p *codedRun) trainCritic(k train.StepInfo) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := min(z.Rows, y.Rows) // equal, but where there are fewer records than a batch has
+	n := min(z.Rows, y.Rows) // they differ only where there are fewer records than a batch has
 	z.Rows, z.Data, y.Rows, y.Data = n, z.Data[:n*z.Cols], n, y.Data[:n*y.Cols]
 	pairs := information.Pairs{X: array.Convert[float64](z), Y: array.Convert[float64](y)}
 	found, err := information.CodedMINE{Steps: p.Critic, Batch: n, FromFirst: true}.Estimate(p.ctx, p.r.Runner.Engine, pairs, seed)
@@ -201,8 +204,7 @@ func (p *codedRun) trainCritic(k train.StepInfo) (float64, error) {
 	return found.Value, nil
 }
 
-// offsetRatio are RatioWeights of a first term to which a number is added that is none of the
-// model's.
+// offsetRatio is RatioWeights with a constant added to the first term.
 type offsetRatio struct{ addend float64 }
 
 var _ train.GradientCombiner = (*offsetRatio)(nil)
@@ -210,13 +212,13 @@ var _ train.GradientCombiner = (*offsetRatio)(nil)
 // Weights implements train.GradientCombiner.
 func (m *offsetRatio) Weights(values []float64, gram [][]float64) ([]float64, error) {
 	if len(values) != 2 {
-		return nil, fmt.Errorf("%d terms, needed are two", len(values))
+		return nil, fmt.Errorf("%d terms, need two", len(values))
 	}
 	return train.RatioWeights{}.Weights([]float64{values[0] + m.addend, values[1]}, gram)
 }
 
-// resampledCodes are codes that are drawn anew in every epoch, 0, 1, ..., from what the original
-// says of records.
+// resampledCodes are codes that are drawn anew in every epoch, 0, 1, ..., from the
+// original's prediction.
 type resampledCodes struct {
 	prediction *model.Prediction
 	ids        []int
@@ -224,7 +226,7 @@ type resampledCodes struct {
 
 	mu    sync.Mutex
 	epoch int
-	codes array.Matrix[float32] // of that epoch; none: of no epoch yet
+	codes array.Matrix[float32] // of the current epoch; nil before the first
 }
 
 func (f *resampledCodes) atEpoch(epoch int) (array.Matrix[float32], error) {
@@ -240,13 +242,13 @@ func (f *resampledCodes) atEpoch(epoch int) (array.Matrix[float32], error) {
 	return codes, err
 }
 
-// codeAppender puts an epoch's codes in their place behind records of so many features.
+// codeAppender writes an epoch's codes after the features of each record.
 type codeAppender struct {
 	*resampledCodes
 	features int
 }
 
-// Augment implements train.Augmenter; id is the place of the code.
+// Augment implements train.Augmenter; id is the index of the code.
 func (b codeAppender) Augment(dst, src []float32, epoch, id int) error {
 	codes, err := b.atEpoch(epoch)
 	if err != nil {

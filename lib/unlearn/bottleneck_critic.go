@@ -1,3 +1,5 @@
+// A bottleneck with a critic of its codes, for BlindU.
+
 package unlearn
 
 import (
@@ -16,22 +18,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// criticBottleneck is a bottleneck together with a critic that looks for what its codes have in
-// common with codes that are to be forgotten: one network, so that the critic's answer
-// has a derivative by the compressor. A record is that of the bottleneck, behind it the
-// code that it is paired with, and the code of a stranger. Beside the bottleneck's
-// outputs there are
+// criticBottleneck is a bottleneck together with a critic that estimates the mutual
+// information between its codes and codes to forget. Both are one network, so that the
+// critic's score has a derivative with respect to the compressor. A record is that of the
+// bottleneck, followed by the code that it is paired with and by a negative code. Besides
+// the bottleneck's outputs there are
 //
 //	erased      = approximator(paired code)
-//	pair-scores = critic of (the record's own code, paired code), and with the stranger
+//	pair-scores = critic of (the record's own code, paired code), and with the negative
 //
-// The weights are the bottleneck's and, behind them, the critic's.
+// The weights are the bottleneck's, then the critic's.
 type criticBottleneck struct {
 	Of     ib.Bottleneck          `json:"of"`
 	Critic information.Normalised `json:"critic"`
 }
 
-// erasedLogits is the output of logits of the paired code.
+// erasedLogits is the output with the logits of the paired code.
 const erasedLogits = "erased"
 
 var (
@@ -40,7 +42,7 @@ var (
 	_ model.MaxBatch       = criticBottleneck{}
 )
 
-// withCritic puts a critic beside a resolved bottleneck.
+// withCritic attaches a critic to a bottleneck with defaults.
 func withCritic(of ib.Bottleneck) criticBottleneck {
 	critic := information.Normalised{Critic: information.Critic{X: of.Latent, Y: of.Latent}}
 	return criticBottleneck{Of: of, Critic: critic.WithDefaults()}
@@ -62,7 +64,8 @@ func (m criticBottleneck) WithDefaults() model.Architecture {
 	return criticBottleneck{m.Of.WithDefaults().(ib.Bottleneck), m.Critic.WithDefaults()}
 }
 
-// UsesBatchStats implements model.UsesBatchStats: the critic's average is that of a batch.
+// UsesBatchStats implements model.UsesBatchStats: the critic's moving average is over
+// batches.
 func (criticBottleneck) UsesBatchStats() bool { return true }
 
 // MaxBatch implements model.MaxBatch.
@@ -76,7 +79,7 @@ func (m criticBottleneck) Check() error {
 	return m.Critic.Check()
 }
 
-// criticPrefix is that of the critic's weights.
+// criticPrefix begins the names of the critic's weights.
 const criticPrefix = "critic."
 
 // Init implements model.Architecture.
@@ -87,8 +90,9 @@ func (m criticBottleneck) Init(rng *rand.Rand) nn.Params {
 // RandomInputs implements model.Architecture.
 func (m criticBottleneck) RandomInputs() []nn.RandomInput { return m.Of.RandomInputs() }
 
-// Forward implements model.Architecture. The paired codes come before the record's own
-// through the approximator, whose statistics, where it has any, are then its own.
+// Forward implements model.Architecture. The paired codes go through the approximator
+// before the record's own, so that its batch statistics are those of the record's own
+// codes.
 func (m criticBottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
 	compressing, approximating := m.Of.TensorCounts()
 	front, back, critic := p[:compressing], p[compressing:compressing+approximating], p[compressing+approximating:]
@@ -107,8 +111,8 @@ func (m criticBottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node)
 	}
 }
 
-// pairAugmenter puts a stranger behind every record that already has its own code behind it,
-// another one in every epoch: the codes are dealt anew, by a permutation.
+// pairAugmenter appends a negative code to every record, which already has its paired code.
+// In every epoch the codes are permuted anew.
 type pairAugmenter struct {
 	seed  engine.Root
 	codes array.Matrix[float32]
@@ -129,7 +133,7 @@ func (q *pairAugmenter) permutation(epoch int) []int {
 	return q.permutations[epoch]
 }
 
-// Augment implements train.Augmenter; id is the record's place among the pairs.
+// Augment implements train.Augmenter; id is the index of the pair.
 func (q *pairAugmenter) Augment(dst, src []float32, epoch, id int) error {
 	if id < 0 {
 		return fmt.Errorf("pair %d", id)
@@ -140,8 +144,8 @@ func (q *pairAugmenter) Augment(dst, src []float32, epoch, id int) error {
 	return nil
 }
 
-// pairRecords are n records, each with a code and room for a stranger behind it; the shorter
-// list starts over. Who is paired with whom is by place, as nothing says more.
+// pairRecords returns n records, each with a code and space for a negative. The shorter
+// list repeats. Records and codes are paired by index.
 func (m criticBottleneck) pairRecords(n int, records, codes array.Matrix[float32]) array.Matrix[float32] {
 	out := array.New[float32](n, m.Inputs())
 	for i := range out.Rows {

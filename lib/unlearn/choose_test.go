@@ -1,3 +1,5 @@
+// Tests of choices: learning rates, steps, samples.
+
 package unlearn
 
 import (

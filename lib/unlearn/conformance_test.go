@@ -1,3 +1,5 @@
+// Every method passes the conformance suite.
+
 package unlearn_test
 
 import (
@@ -11,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// about says what a method lowers or which property defines it, beside what the
-// suite checks of all. The objectives are written out anew, from the papers' formulas, and evaluated in
+// about says what a method lowers or which property it has, besides what the suite checks
+// for all. The objectives are written anew from the papers' formulas and evaluated in
 // float64 with dropout off.
 var about = map[string][]unlearntest.Option{
 	"gradient-ascent": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
@@ -144,8 +146,7 @@ func TestEveryMethodConforms(t *testing.T) {
 	}
 }
 
-// generative says the same of General methods where the model is a variational
-// autoencoder.
+// generative is the same for General methods on a variational autoencoder.
 var generative = map[string][]unlearntest.Option{
 	"fine-tuning":     {unlearntest.LowersObjective(retainLoss)},
 	"gradient-ascent": {unlearntest.LowersObjective(forgetGain)},
@@ -183,8 +184,8 @@ func forgetGain(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	return -y.Loss(t, p, y.Request.Forget)
 }
 
-// sinceTheStart is the retain set's loss over that of the initial weights, and
-// above it for the original, so that it is lower for what was trained from there.
+// sinceTheStart is the retain set's loss over that of the initial weights, and above it for
+// the original, so that training from there lowers it.
 func sinceTheStart(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	r := y.Request
 	if p.Hash() == r.Original.Hash() {
@@ -217,7 +218,7 @@ func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 	}
 }
 
-// onAutoencoders says what is particular about the methods of Generative.
+// onAutoencoders has the properties of the methods of Generative.
 var onAutoencoders = map[string][]unlearntest.Option{
 	"latent-contrast": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 { return latentNorm(t, y, p) })},
 	"scrub-latent":    nil,
@@ -227,21 +228,21 @@ var onAutoencoders = map[string][]unlearntest.Option{
 	"extra-gradient-true": nil,
 }
 
-// abridged are methods whose critics, or users, take the suite's time.
+// abridged are shorter versions of slow methods.
 var abridged = map[string]unlearn.Method{
-	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedRequest},
-	"federated-retraining": unlearn.RapidRetraining{Users: federatedRequest, Plain: true},
-	"hbfu-ascent":          unlearn.HBFU{Users: federatedRequest, Eta: 2e-3},
-	"bfu":                  unlearn.BFU{Users: federatedRequest, LR: 5e-3},
+	"rapid-retraining":     unlearn.RapidRetraining{Users: federatedUsers},
+	"federated-retraining": unlearn.RapidRetraining{Users: federatedUsers, Plain: true},
+	"hbfu-ascent":          unlearn.HBFU{Users: federatedUsers, Eta: 2e-3},
+	"bfu":                  unlearn.BFU{Users: federatedUsers, LR: 5e-3},
 	"frozen-critics":       unlearn.FrozenCritics{Epochs: 3, Critics: few},
 	"extra-gradient":       unlearn.ExtraGradient{Epochs: 4, Critics: few},
 	"extra-gradient-true":  unlearn.ExtraGradientTrue{Epochs: 3, Critics: few},
 }
 
-// federatedRequest is a small federation.
-var federatedRequest = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
+// federatedUsers is a small federation.
+var federatedUsers = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingEpochs: 4}
 
-// shortened is the method, in short where it is dear.
+// shortened returns the method, or a shorter version of a slow one.
 func shortened(m unlearn.Method) unlearn.Method {
 	if short, dear := abridged[m.Name()]; dear {
 		return short
@@ -251,8 +252,8 @@ func shortened(m unlearn.Method) unlearn.Method {
 
 var few = unlearn.CriticConfig{Hidden: 8, Steps: 5, Batch: 16}
 
-// heldOutLoss is what the original was trained for, on as many held-out records as are
-// to be forgotten.
+// heldOutLoss is the original's objective on as many held-out records as there are to
+// forget.
 func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	r := y.Request
 	drawn := unlearn.Data{IDs: r.Seed.Stream(engine.StreamAuxiliary).Perm(r.HeldOut.X.Rows)[:r.Forget.X.Rows]}
@@ -265,8 +266,8 @@ func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	return y.Loss(t, p, drawn)
 }
 
-// onBottlenecks says what is particular about the methods of Bottlenecks, which stop
-// when they have forgotten.
+// onBottlenecks has the properties of the methods of Bottlenecks, which stop when they have
+// forgotten.
 var onBottlenecks = map[string][]unlearntest.Option{
 	"blindu": {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
 	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
@@ -296,7 +297,7 @@ func TestTheProgramsMethodsConform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { unlearntest.RunBottleneck(t, m, ends...) })
 	}
-	federation := unlearn.HBFU{Users: federatedRequest, Eta: 2e-3, Stop: stop}
+	federation := unlearn.HBFU{Users: federatedUsers, Eta: 2e-3, Stop: stop}
 	federation.Portion = 0.5
 	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, ends...) })
 }

@@ -1,3 +1,5 @@
+// Training an autoencoder against critics.
+
 package unlearn
 
 import (
@@ -17,19 +19,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// watchSteps is a request's autoencoder under the eyes of critics.
+// criticGame is a request's autoencoder together with critics, to be trained against each
+// other.
 type criticGame struct {
 	Request
-	runner *model.Runner // of a criticised
-	// start are the original's weights and the critics' behind them.
+	runner *model.Runner // of a criticModel
+	// start are the original's weights, followed by the critics'.
 	start nn.Params
 }
 
 // CriticConfig says how the three critics of the adversarial methods of "Fishing for
-// Privacy" come about: perceptrons with two hidden layers, spectral norm and dropout
-// 0.3, one on all features of what the autoencoder says of a record, one on all but
-// the two norms, one on the three losses. They learn by learned.CriticTraining on the
-// original's features, with nothing drawn.
+// Privacy" are trained: perceptrons with two hidden layers, spectral norm and dropout 0.3,
+// one on all features of the autoencoder's outputs for a record, one on all but the two
+// norms, one on the three losses. They are trained on the original's features, with nothing
+// drawn.
 type CriticConfig struct {
 	Hidden int     `json:"hidden,omitempty"` // units per layer, 0: 256
 	Steps  int     `json:"steps,omitempty"`  // 0: 100
@@ -42,9 +45,9 @@ func (c CriticConfig) withDefaults() CriticConfig {
 	return CriticConfig{cmp.Or(c.Hidden, 256), cmp.Or(c.Steps, 100), cmp.Or(c.Batch, 64), cmp.Or(c.LR, 1e-3), cmp.Or(c.Decay, 1e-4)}
 }
 
-// newCriticGame puts the original before critics that have learned to tell the forget set
-// from others. Standardised critics see features of mean 0 and variance 1 over both.
-// Frozen ones are as they are in inference, once and for all.
+// newCriticGame combines the original with critics that were trained to distinguish the
+// forget set from others. Standardised critics see features of mean 0 and variance 1 over
+// both. Frozen ones are fixed as in inference.
 func (r Request) newCriticGame(ctx context.Context, c CriticConfig, others Data, standardised, frozen bool) (*criticGame, error) {
 	w, err := r.newFeatureModel()
 	if err != nil {
@@ -80,7 +83,7 @@ func (r Request) newCriticGame(ctx context.Context, c CriticConfig, others Data,
 	return w, err
 }
 
-// trainCritic trains one.
+// trainCritic trains one critic.
 func (r Request) trainCritic(ctx context.Context, c CriticConfig, net learned.Network, known learned.Records, k int) (nn.Params, error) {
 	runner, err := model.NewRunner(r.Runner.Engine, net)
 	if err != nil {
@@ -93,7 +96,7 @@ func (r Request) trainCritic(ctx context.Context, c CriticConfig, net learned.Ne
 	return d.Fit(ctx, runner, known, engine.Root(r.Seed.Counter(engine.StreamCritic, 0, uint64(k))))
 }
 
-// newFeatureModel is the original whose features can be asked for.
+// newFeatureModel returns the original with its features as an output, without critics.
 func (r Request) newFeatureModel() (*criticGame, error) {
 	recon, err := r.reconstructionTarget(r.Forget)
 	if err != nil {
@@ -112,15 +115,15 @@ func (r Request) newFeatureModel() (*criticGame, error) {
 	return &criticGame{Request: r, runner: runner, start: p}, nil
 }
 
-// reconstructionTarget is what the original was trained for that compares an output with a
-// target.
+// reconstructionTarget returns the part of the original's objective that compares an output
+// with a target.
 func (r Request) reconstructionTarget(d Data) (train.Target, error) {
 	o, err := r.objective("records", d, false, 1)
 	if err != nil {
 		return train.Target{}, err
 	}
 	if r.Augment != nil {
-		return train.Target{}, errors.New("critics look at records as they are, and these are augmented")
+		return train.Target{}, errors.New("critics need unchanged records, but the request augments them")
 	}
 	var found []train.Target
 	for _, t := range o {
@@ -137,7 +140,7 @@ func (r Request) reconstructionTarget(d Data) (train.Target, error) {
 	return found[0], nil
 }
 
-// attackRecords are the features of the forget set, as members, and of others.
+// attackRecords returns the features of the forget set, as members, and of others.
 func (w *criticGame) attackRecords(p nn.Params, others Data) (learned.Records, error) {
 	members, err := w.features(p, w.Forget)
 	if err != nil {
@@ -147,7 +150,7 @@ func (w *criticGame) attackRecords(p nn.Params, others Data) (learned.Records, e
 	return learned.Records{Members: members, Nonmembers: out}, err
 }
 
-// features are what the autoencoder with weights p says of records, with nothing
+// features returns the features of the autoencoder with weights p for records, with nothing
 // drawn.
 func (w *criticGame) features(p nn.Params, d Data) (array.Matrix[float64], error) {
 	x, err := w.appendTargets(d)
@@ -161,7 +164,7 @@ func (w *criticGame) features(p nn.Params, d Data) (array.Matrix[float64], error
 	return array.Convert[float64](out.Outputs[featuresOutput]), nil
 }
 
-// appendTargets are records with what their reconstruction is compared with behind them.
+// appendTargets returns records followed by the inputs of their reconstruction loss.
 func (w *criticGame) appendTargets(d Data) (array.Matrix[float32], error) {
 	g, err := w.reconstructionTarget(d)
 	if err != nil {
@@ -179,13 +182,13 @@ func (w *criticGame) appendTargets(d Data) (array.Matrix[float32], error) {
 	return out, nil
 }
 
-// term is the objective's term of records before the critics.
+// term returns a term of records for the critics.
 func (w *criticGame) term(name string, d Data, whole bool, targets ...train.Target) (train.Term, error) {
 	x, err := w.appendTargets(d)
 	return train.Term{Name: name, X: x, IDs: d.IDs, Whole: whole, Targets: targets}, err
 }
 
-// criticTerm is the critics' cross-entropy against one answer, in the mean over them.
+// criticTerm returns the critics' mean cross-entropy with one label for all records.
 func (w *criticGame) criticTerm(name string, d Data, whole bool, answer float32, weight float64) (train.Term, error) {
 	n := len(w.runner.Arch.(criticModel).Critics)
 	return w.term(name, d, whole, train.Target{
@@ -194,8 +197,8 @@ func (w *criticGame) criticTerm(name string, d Data, whole bool, answer float32,
 	})
 }
 
-// utilityTerm is what the original was trained for, on the retain set, with the weights
-// of the reconstruction and of everything else multiplied.
+// utilityTerm returns the original's objective on the retain set, with the weights of the
+// reconstruction and of everything else multiplied.
 func (w *criticGame) utilityTerm(recon, rest float64) (train.Term, error) {
 	o, err := w.objective("retain", w.Retain, false, 1)
 	if err != nil {
@@ -212,14 +215,14 @@ func (w *criticGame) utilityTerm(recon, rest float64) (train.Term, error) {
 	return w.term("retain", w.Retain, false, targets...)
 }
 
-// elements is the number of a reconstruction's elements, and of latent variables.
+// elements returns the number of a reconstruction's elements, and of latent variables.
 func (w *criticGame) elements() (genes, latent float64) {
 	arch := w.runner.Arch.(criticModel)
 	_, widths := arch.extraInputs()
 	return float64(widths[loss.Target]), float64(model.OutputWidths(arch)[loss.LatentMean])
 }
 
-// play plays a game of the model with its critics, and gives the model.
+// play trains the model against its critics and returns the model.
 func (w *criticGame) play(ctx context.Context, plan train.Plan, c train.Config) (*Outcome, error) {
 	p, history, err := train.FitPlan(ctx, w.runner, w.start, plan, c, w.Hooks)
 	if err != nil {
@@ -228,7 +231,7 @@ func (w *criticGame) play(ctx context.Context, plan train.Plan, c train.Config) 
 	return &Outcome{Params: p[:len(w.Original)], History: history}, nil
 }
 
-// modelPlayer is the player to whom the autoencoder's weights belong.
+// modelPlayer returns the player who owns the autoencoder's weights.
 func (w *criticGame) modelPlayer(o train.Objective, lr float64) train.Player {
 	p := train.Player{Name: "model", Objective: o, Optimizer: nn.Adam{LR: lr}}
 	for _, v := range w.Original {

@@ -1,3 +1,5 @@
+// An autoencoder and its critics as one network.
+
 package unlearn
 
 import (
@@ -16,25 +18,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// criticModel is a variational autoencoder together with critics that look at what it
-// says of a record: one network, whose players own disjoint weights, so that a
-// critic's answer has a derivative by the autoencoder's weights. A record is the
-// autoencoder's and behind it what its reconstruction is compared with, in the order
-// of names. Beside the autoencoder's outputs there are
+// criticModel is a variational autoencoder together with critics of its outputs. They are
+// one network whose players own disjoint weights, so that a critic's score has a derivative
+// with respect to the autoencoder's weights. A record is the autoencoder's, followed by the
+// inputs of its reconstruction loss in the order of their names. Besides the autoencoder's
+// outputs there are
 //
 //	features = [recon, KL, recon + KL, mu, s, ||mu||, ||s||]   (package features)
 //	logits_k = critic k of the first columns of (features - view.mean) view.factor
 //
-// The weights are the autoencoder's, the view's, which nobody moves, and the critics'.
-// Critics have no dropout here: they have it where they learn on their own.
+// The weights are the autoencoder's, the constant view's, and the critics'. Here critics
+// have no dropout; they have it while they are trained on their own.
 type criticModel struct {
 	Of      model.Architecture
-	Tensors int       // that the autoencoder has
-	Recon   loss.Loss // its inputs stand behind a record
+	Tensors int       // number of the autoencoder's tensors
+	Recon   loss.Loss // its inputs follow a record's features
 	Critics []learned.Network
 }
 
-// newCriticGame is the output with the features.
+// featuresOutput is the name of the output with the features.
 const featuresOutput = "features"
 
 var _ model.Architecture = criticModel{}
@@ -42,9 +44,9 @@ var _ model.Architecture = criticModel{}
 // Name implements model.Architecture.
 func (m criticModel) Name() string { return "criticised-" + m.Of.Name() }
 
-// codeAppender lists what stands behind a record, and how wide it is.
+// extraInputs returns the names and widths of what follows a record's own features.
 func (m criticModel) extraInputs() (names []string, widths map[string]int) {
-	widths, _ = m.Recon.Inputs(model.OutputWidths(m.Of)) // Check has refused what has none
+	widths, _ = m.Recon.Inputs(model.OutputWidths(m.Of)) // Check has ruled out an error
 	return slices.Sorted(maps.Keys(widths)), widths
 }
 
@@ -58,7 +60,7 @@ func (m criticModel) Inputs() int {
 	return n
 }
 
-// features is their number.
+// features returns the number of features.
 func (m criticModel) features() int {
 	full, _, _ := features.Counts(model.OutputWidths(m.Of)[loss.LatentMean])
 	return full
@@ -109,10 +111,10 @@ func (m criticModel) Init(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// criticsPrefix is the prefix of their weights' names.
+// criticsPrefix begins the names of the critics' weights.
 const criticsPrefix = "critic"
 
-// criticParams gives a critic's weights their names in the whole.
+// criticParams renames the weights of a critic as in the whole network.
 func criticParams(k int, p nn.Params) nn.Params {
 	out := p.Clone()
 	for i := range out {
@@ -146,7 +148,7 @@ func (m criticModel) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) mode
 	return tr
 }
 
-// criticLogits puts the features before every critic.
+// criticLogits returns the logits of every critic.
 func (m criticModel) criticLogits(t *nn.Tape, f, mean, factor *Node, p []*Node) *Node {
 	f = t.Block([]*Node{f}, func(in []*Node) *Node { return Mul(Sub(in[0], mean), factor) })
 	var logits []*Node
@@ -159,7 +161,7 @@ func (m criticModel) criticLogits(t *nn.Tape, f, mean, factor *Node, p []*Node) 
 	return t.Block(logits, func(in []*Node) *Node { return Concatenate(in, 0) })
 }
 
-// lossNode is a loss as a layer: its derivative goes on to the outputs.
+// lossNode returns a loss as a layer: its derivative goes on to the outputs.
 func lossNode(t *nn.Tape, l loss.Loss, g loss.Batch) *Node {
 	v := loss.Build(l, g)
 	names := slices.Sorted(maps.Keys(v.Adjoints))

@@ -1,3 +1,5 @@
+// Tests of critic_model.go.
+
 package unlearn
 
 import (
@@ -18,8 +20,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// criticFixture is a network of cells that is to forget 4 of 40 cells, which are of another
-// kind; 20 more are held out, of both kinds.
+// criticFixture asks a network of cells to forget 4 of 40 cells, which are of another type;
+// 20 more are held out, of both types.
 func criticFixture(t *testing.T) Request {
 	t.Helper()
 	e, err := enginetest.Open()
@@ -74,7 +76,7 @@ func before(t *testing.T, r Request, others Data, standardised, frozen bool) *cr
 	return w
 }
 
-// The features in the graph are package features' of what the autoencoder says.
+// The features in the graph are package features' of the autoencoder's outputs.
 func TestTheFeaturesInTheGraphAreThoseOutside(t *testing.T) {
 	r := criticFixture(t)
 	w, err := r.newFeatureModel()
@@ -123,8 +125,8 @@ func TestTheFeaturesInTheGraphAreThoseOutside(t *testing.T) {
 	}
 }
 
-// What critics say has a derivative by every part of the autoencoder: that of
-// differences.
+// The critics' scores have derivatives with respect to every part of the autoencoder, equal
+// to finite differences.
 func TestACriticsAnswerHasADerivativeByTheModel(t *testing.T) {
 	r := criticFixture(t)
 	for _, frozen := range []bool{false, true} {
@@ -178,7 +180,7 @@ func steepest(g []float64) int {
 	return best
 }
 
-// logits are the critics' answers on records.
+// logits returns the critics' scores of records.
 func (w *criticGame) logits(t *testing.T, p nn.Params, d Data) array.Matrix[float32] {
 	t.Helper()
 	x, err := w.appendTargets(d)
@@ -192,7 +194,7 @@ func (w *criticGame) logits(t *testing.T, p nn.Params, d Data) array.Matrix[floa
 	return out.Logits()
 }
 
-// Frozen critics say what they said with their spectral norms, and do not move.
+// Frozen critics keep their scores, with their spectral norms, and do not move.
 func TestFrozenCriticsStay(t *testing.T) {
 	r := criticFixture(t)
 	alive, frozen := before(t, r, r.Retain, false, false), before(t, r, r.Retain, false, true)
@@ -222,8 +224,8 @@ func TestFrozenCriticsStay(t *testing.T) {
 	}
 }
 
-// Members are the forget set: critics are surer of them than of those against whom
-// they learned. With whom they learn is in the answers.
+// Members are the forget set: critics score them higher than the records that they were
+// trained against. The latter matter to the scores.
 func TestWhomCriticsCallMembers(t *testing.T) {
 	r := criticFixture(t)
 	mean := func(w *criticGame, d Data) float64 {
@@ -233,14 +235,14 @@ func TestWhomCriticsCallMembers(t *testing.T) {
 		}
 		return sum
 	}
-	against, strangers := before(t, r, r.Retain, true, false), before(t, r, r.HeldOut, true, false)
+	against, nonMembers := before(t, r, r.Retain, true, false), before(t, r, r.HeldOut, true, false)
 	if yes, no := mean(against, r.Forget), mean(against, r.Retain); !(yes > no+0.5) {
 		t.Errorf("critics say %v of the forget set and %v of the retain set", yes, no)
 	}
-	if yes, no := mean(strangers, r.Forget), mean(strangers, r.HeldOut); !(yes > no+0.5) {
-		t.Errorf("critics say %v of the forget set and %v of strangers", yes, no)
+	if yes, no := mean(nonMembers, r.Forget), mean(nonMembers, r.HeldOut); !(yes > no+0.5) {
+		t.Errorf("critics say %v of the forget set and %v of non-members", yes, no)
 	}
-	o, err := strangers.criticObjective(r.HeldOut)
+	o, err := nonMembers.criticObjective(r.HeldOut)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,22 +268,22 @@ func surest(t *testing.T, w *criticGame, p nn.Params) float64 {
 	return v
 }
 
-// Each method makes the critics that it looks at less sure of the forget set.
+// Each method makes its critics less confident of the forget set.
 func TestCriticsAreLedAstray(t *testing.T) {
 	r := criticFixture(t)
-	for _, strangers := range []bool{false, true} {
-		m := FrozenCritics{Lambda: 1e-3, Epochs: 20, LR: 1e-2, NonMembers: strangers, Sum: strangers, Critics: little}
+	for _, nonMembers := range []bool{false, true} {
+		m := FrozenCritics{Lambda: 1e-3, Epochs: 20, LR: 1e-2, NonMembers: nonMembers, Sum: nonMembers, Critics: little}
 		p, rep, err := Apply(context.Background(), m, r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		others := r.Retain
-		if strangers {
+		if nonMembers {
 			others = r.HeldOut
 		}
-		w := before(t, r, others, strangers, true)
+		w := before(t, r, others, nonMembers, true)
 		if from, to := surest(t, w, r.Original), surest(t, w, p); !(to < 0.9*from) {
-			t.Errorf("frozen critics, strangers %v: their loss was %v and is %v", strangers, from, to)
+			t.Errorf("frozen critics, NonMembers %v: their loss was %v and is %v", nonMembers, from, to)
 		}
 		if want := "20 steps of the model, all of its 20 epochs"; rep.Note != want {
 			t.Errorf("the note is %q, want %q", rep.Note, want)
@@ -296,7 +298,7 @@ func TestCriticsAreLedAstray(t *testing.T) {
 	if from, to := rep.History[0].Players[0], rep.History[19].Players[0]; !(to < 0.95*from) {
 		t.Errorf("as coded the model's objective was %v and is %v", from, to)
 	}
-	// Critics that do not learn are led astray by the game as printed.
+	// Critics that do not learn are misled by the game as printed.
 	still := ExtraGradientTrue{Lambda: 1000, Epochs: 10, LR: 1e-2, Faster: 1e-9, Critics: little}
 	_, rep, err = Apply(context.Background(), still, r)
 	if err != nil {
@@ -307,7 +309,7 @@ func TestCriticsAreLedAstray(t *testing.T) {
 	}
 }
 
-// The game as coded ends at the first three values that rise, and says so; an epoch
+// The game as coded ends at the first three rising values, and its note says so; an epoch
 // is one step of the model and two of its critics.
 func TestExtraGradientStopsOnNoiseAsCoded(t *testing.T) {
 	r := criticFixture(t)
@@ -383,7 +385,7 @@ func TestExtraGradientTrueLooksAhead(t *testing.T) {
 	}
 }
 
-// Other models, other trainings and settings that make no sense are refused by name.
+// Other models, other trainings and invalid settings are refused by name.
 func TestCriticsRefuseNonsense(t *testing.T) {
 	refused := func(m Method, spoil func(*Request), words string) {
 		t.Helper()
@@ -398,12 +400,12 @@ func TestCriticsRefuseNonsense(t *testing.T) {
 	refused(FrozenCritics{Samples: -1}, nothing, "-1 samples")
 	refused(FrozenCritics{Clip: -1, Critics: little}, nothing, "longest gradient")
 	refused(FrozenCritics{Critics: CriticConfig{Steps: -1}}, nothing, "-1 steps")
-	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 turns")
+	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 steps of the critics")
 	refused(ExtraGradient{Rising: 1, Critics: little}, nothing, "ends at 1 rising")
 	refused(ExtraGradientTrue{Lambda: -3}, nothing, "weight -3 of the critics")
 	refused(ExtraGradientTrue{}, func(r *Request) {
 		r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
-	}, "these are augmented")
+	}, "the request augments them")
 	refused(ExtraGradientTrue{}, func(r *Request) {
 		r.Objective = func(d Data) (train.Objective, error) {
 			return train.Objective{{X: d.X, IDs: d.IDs, Targets: []train.Target{{Loss: loss.LatentDivergence{}, Weight: 1}}}}, nil

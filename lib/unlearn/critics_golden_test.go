@@ -1,3 +1,5 @@
+// Comparison of the adversarial methods with PyTorch.
+
 package unlearn
 
 import (
@@ -38,8 +40,8 @@ func goldenCells(first, n, offset int, shift float64) Data {
 	return d
 }
 
-// goldenWatch is the case of critics_torch.py: posteriors so sharp that no draw
-// matters, and critics that have learned nothing.
+// goldenWatch is the case of critics_torch.py: posteriors so narrow that random numbers do
+// not matter, and untrained critics.
 func goldenWatch(t *testing.T, frozen bool) *criticGame {
 	t.Helper()
 	r := criticFixture(t)
@@ -94,8 +96,7 @@ func goldenWeights(v nn.Param, k int) {
 	}
 }
 
-// Whom the model is led away from, what it is to keep, who moves, by what and where
-// to: each method's weights after a few steps are those of another implementation.
+// Each method's weights after a few steps are those of another implementation.
 func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 	var want map[string]json.RawMessage
 	if err := json.Unmarshal(criticsJSON, &want); err != nil {
@@ -135,9 +136,9 @@ func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 	}
 }
 
-// The attacker that the coded game stops by is asked of the forget set twice: against
-// held-out records, and against the retained ones that it learned with. Where
-// strangers are of the forget set's kind it can tell only the latter.
+// The attacker that stops the coded game is evaluated on the forget set twice: against
+// held-out records, and against the retained ones that it was trained on. Where non-members
+// resemble the forget set it can distinguish only the latter.
 func TestWhomTheShadowTellsApart(t *testing.T) {
 	r := criticFixture(t)
 	r.HeldOut.X = r.HeldOut.X.Gather([]int{0, 1, 2, 3})
@@ -175,11 +176,11 @@ func TestSettingsOfTheAdversarialMethods(t *testing.T) {
 	}
 }
 
-// Frozen critics learn the forget set from held-out records where they are to meet
-// strangers, and from retained ones where not.
+// Frozen critics are trained on the forget set against held-out records with NonMembers,
+// and against retained ones without.
 func TestFromWhomFrozenCriticsLearn(t *testing.T) {
-	for _, strangers := range []bool{false, true} {
-		m := FrozenCritics{Epochs: 1, NonMembers: strangers, Critics: little}
+	for _, nonMembers := range []bool{false, true} {
+		m := FrozenCritics{Epochs: 1, NonMembers: nonMembers, Critics: little}
 		hash := func(move func(*Request)) string {
 			r := criticFixture(t)
 			move(&r)
@@ -190,8 +191,8 @@ func TestFromWhomFrozenCriticsLearn(t *testing.T) {
 			return p.Hash()
 		}
 		was := hash(func(*Request) {})
-		if moved := hash(func(r *Request) { r.HeldOut.X.Data[0] += 2 }); (moved != was) != strangers {
-			t.Errorf("strangers %v: other held-out records change the result: %v", strangers, moved != was)
+		if moved := hash(func(r *Request) { r.HeldOut.X.Data[0] += 2 }); (moved != was) != nonMembers {
+			t.Errorf("NonMembers %v: other held-out records change the result: %v", nonMembers, moved != was)
 		}
 	}
 }

@@ -1,3 +1,5 @@
+// The optimiser of SDE's methods.
+
 package unlearn
 
 import (
@@ -8,20 +10,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Descent is the optimiser of the methods in SDE's tables, whose settings are
-// those of the published programs of Jia et al. 2023 and Fan et al. 2024, since
-// SDE names none: stochastic gradient descent with momentum 0.9 and weight decay
-// 5e-4 on batches of 256 at a constant rate (their milestones, epochs 91 and 136,
-// lie beyond the 10 epochs). The last batch of an epoch is kept whatever its size,
-// as in those programs; batch normalisation then takes the statistics of that
-// batch, of a single record those over its own pixels.
+// Descent is the optimiser of the methods in SDE's tables. SDE names none, so the settings
+// are those of the published programs of Jia et al. 2023 and Fan et al. 2024: stochastic
+// gradient descent with momentum 0.9 and weight decay 5e-4 on batches of 256 at a constant
+// rate (their milestones, epochs 91 and 136, are after the 10 epochs). The last batch of an
+// epoch is kept whatever its size, as in those programs; batch normalisation then uses the
+// statistics of that batch.
 type Descent struct {
 	Momentum    float64 `json:"momentum,omitempty"`     // 0: 0.9, nn.Zero: none
 	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 5e-4, nn.Zero: none
-	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch goes before
+	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch size has priority
 }
 
-// withDefaults has every zero replaced by its meaning; of nil it is nil.
+// withDefaults replaces zeros by their defaults; nil stays nil.
 func (d *Descent) withDefaults() *Descent {
 	if d == nil {
 		return nil
@@ -34,16 +35,16 @@ func (d *Descent) sgd(lr float64) nn.SGD {
 	return nn.SGD{LR: lr, Momentum: d.Momentum, WeightDecay: d.WeightDecay}
 }
 
-// publishedBatch is the batch size in force.
+// batch returns the effective batch size.
 func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.withDefaults().Batch) }
 
-// singlePass is the plan's passes that go over one objective in every epoch.
+// singlePass returns the passes of a plan that goes over one objective in every epoch.
 func singlePass(o train.Objective) func(epoch int) ([]train.Objective, error) {
 	return func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }
 }
 
-// descend goes down the passes of every epoch from the original weights, with
-// what else the plan says.
+// descend minimises the passes of every epoch from the original weights, with the other
+// options of a plan.
 func (r Request) descend(ctx context.Context, d Descent, epochs int, lr float64, passes func(epoch int) ([]train.Objective, error),
 	plan train.Plan) (*Outcome, error) {
 	first, err := passes(0)

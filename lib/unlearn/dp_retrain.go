@@ -1,3 +1,5 @@
+// Retraining with differential privacy.
+
 package unlearn
 
 import (
@@ -11,48 +13,46 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// DPRetrain is the private model of "Fishing for Privacy" (section 4.2, appendix B):
-// from the original's initial weights it minimises what the original came to be
-// trained for on the retain set, by DP-SGD ([train.Private]) and Adam at 1e-3, with
-// batches of 256 records on average, gradients clipped to 1, 50 epochs, and the noise
-// at which all steps together are (10, 1e-5)-differentially private by RDP.
+// DPRetrain is the private model of "Fishing for Privacy" (section 4.2, appendix B). From
+// the original's initial weights it minimises the original's final objective on the retain
+// set by DP-SGD ([train.Private]) and Adam at 1e-3, with batches of 256 records on average,
+// gradients clipped to 1, 50 epochs, and the noise for which all steps together are (10,
+// 1e-5)-differentially private by RDP.
 //
-// What is private is the retain set: the promise to the forgotten is that nobody
-// looked at them, as with every retraining, and holds without any noise. The paper
-// calls it privacy by exclusion.
+// Private is the retain set. Forgotten records are protected because they are not used, as
+// in every retraining, without any noise. The paper calls it privacy by exclusion.
 //
-// The zero value is as coded: 1,000 records are set aside, the weights are those after
-// the epoch at which the loss on them was lowest, and the run ends when that has not
-// fallen for 15 epochs. That choice looks at private records and is not accounted for,
-// so that the stated epsilon holds for the last epoch alone. The noise is meant for q =
-// B/n and floor(n/B) steps an epoch; what runs is q = 1/k and k steps, with k = ceil(n/B),
-// which for the paper's 27,094 records spends 10.03 of the 10.
+// The zero value is as coded: 1,000 records are set aside, the weights are those after the
+// epoch with the lowest loss on them, and the run ends when that loss has not fallen for 15
+// epochs. That choice uses private records and is not accounted for, so that the stated
+// epsilon holds only for the last epoch. The noise is computed for q = B/n and floor(n/B)
+// steps per epoch; the training has q = 1/k and k steps, with k = ceil(n/B), which for the
+// paper's 27,094 records spends 10.03 instead of 10.
 //
-// With Exact every retained record is trained on, for all epochs, nothing is chosen,
+// With Exact every retained record is trained on, for all epochs, without early stopping,
 // and the noise is that of exactly the steps that are taken.
 //
-// With Noise the noise is that, whatever it spends: of Epsilon nothing is promised then.
-// Noise nn.Zero is the control that tells what the noise does from what the training does:
-// as many records, steps, the same batches and gradients clipped as long, and nothing
-// private, for which no epsilon is stated.
+// With Noise the noise is given and Epsilon is not promised. Noise nn.Zero is the control
+// that separates the effect of the noise from that of the training: the same records,
+// steps, batches and clipping, not private, without an epsilon.
 //
-// The outcome's note says what was spent, by RDP and by the law of the privacy loss
-// ([privacy.History.PRV]), over all steps that ran; the report's history holds the
-// accounts after every epoch.
+// The outcome's note says what was spent, by RDP and by the privacy-loss distribution
+// ([privacy.History.PRV]), over all steps; the report's history has the accounts after
+// every epoch.
 //
-// Differences from the published program: (1) the sum is divided by q n, 255.6 there,
-// where its library rounds down to 255. (2) Nothing is drawn in the loss of the records
-// set aside, and it is their mean. (3) Weights that the loss never reaches, as those of
-// the dispersion under the squared error, get noise like all; the program freezes them.
-// Nothing reads them. (4) Of fewer than 2,000 retained records half are set aside.
+// Differences from the published program: (1) the sum is divided by q n, here 255.6, where
+// its library rounds down to 255. (2) The validation loss draws no random numbers and is a
+// mean over records. (3) Weights without a gradient, such as those of the dispersion under
+// the squared error, get noise like all others; the program freezes them. Nothing reads
+// them. (4) With fewer than 2,000 retained records half are set aside.
 type DPRetrain struct {
-	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 10; none beside Noise
+	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 10; unused with Noise
 	Noise    float64 `json:"noise,omitempty"`    // in units of Norm, 0: what Epsilon needs, nn.Zero: none
 	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
-	Norm     float64 `json:"norm,omitempty"`     // the longest gradient of a record, 0: 1
+	Norm     float64 `json:"norm,omitempty"`     // maximum gradient norm per record, 0: 1
 	Epochs   int     `json:"epochs,omitempty"`   // 0: 50
 	LR       float64 `json:"lr,omitempty"`       // 0: 1e-3
-	Batch    int     `json:"batch,omitempty"`    // records per step on average, 0: 256; a request's own batch goes before
+	Batch    int     `json:"batch,omitempty"`    // records per step on average, 0: 256; a request's own batch size has priority
 	Patience int     `json:"patience,omitempty"` // epochs, 0: 15
 	Sample   int     `json:"sample,omitempty"`   // records set aside, 0: 1000
 	Exact    bool    `json:"exact,omitempty"`
@@ -76,7 +76,7 @@ func (m DPRetrain) About() About {
 	case m.Noise != 0:
 		how = fmt.Sprintf("with differential privacy (DP-SGD, noise %g)", m.Noise)
 	}
-	return About{"trains anew on the retain set " + how, "Fishing for Privacy, as coded"}
+	return About{"retrains on the retain set " + how, "Fishing for Privacy, as coded"}
 }
 
 // General implements General.
@@ -85,7 +85,7 @@ func (DPRetrain) General() bool { return true }
 // Sees implements Method.
 func (DPRetrain) Sees() Sees { return Sees{Retain: true} }
 
-// WithDefaults implements Method. An exact run sets nothing aside.
+// WithDefaults implements Method. With Exact there is no validation set.
 func (m DPRetrain) WithDefaults() Method { return m.withDefaults() }
 
 func (m DPRetrain) withDefaults() DPRetrain {
@@ -147,17 +147,17 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: p, History: history, Note: note}, nil
 }
 
-// TrainingSize is on how many of so many retained records it trains: as coded not on those that
-// it sets aside.
+// TrainingSize returns how many of the retained records are trained on: without Exact some
+// are set aside for validation.
 func (m DPRetrain) TrainingSize(retained int) int {
 	return retained - min(m.withDefaults().Sample, retained/2)
 }
 
-// noiseSource is what a training on n records is meant to need: exactly, or as coded.
+// noiseMultiplier returns the noise for a training on n records: exact, or as coded.
 func (m DPRetrain) noiseMultiplier(n, batch, epochs int) (float64, error) {
 	switch {
 	case m.Noise != 0 && m.Epsilon != 0:
-		return 0, fmt.Errorf("noise %v and epsilon %v: one follows from the other", m.Noise, m.Epsilon)
+		return 0, fmt.Errorf("noise %v and epsilon %v: give one of them", m.Noise, m.Epsilon)
 	case m.Noise == nn.Zero:
 		return 0, nil
 	case m.Noise != 0:
@@ -172,8 +172,8 @@ func (m DPRetrain) noiseMultiplier(n, batch, epochs int) (float64, error) {
 	return privacy.Noise(m.Epsilon, m.Delta, rate, epochs*k)
 }
 
-// spentNote says what steps of one kind have spent; an epsilon beyond all use is found by
-// RDP alone.
+// spentNote describes the privacy spent by a history of equal steps. Where epsilon is very
+// large it is by RDP alone.
 func (m DPRetrain) spentNote(h privacy.History) (string, error) {
 	if h.Steps() == 0 {
 		return "no noise, nothing is private", nil
@@ -183,7 +183,7 @@ func (m DPRetrain) spentNote(h privacy.History) (string, error) {
 		return "", err
 	}
 	finer := ""
-	if prv, err := h.PRV(m.Delta, privacy.PRV{}); err != nil { // too large an epsilon
+	if prv, err := h.PRV(m.Delta, privacy.PRV{}); err != nil { // epsilon is too large
 		finer = "by the privacy loss not known: " + err.Error()
 	} else {
 		finer = fmt.Sprintf("%.2f to %.2f by the privacy loss", prv.Low, prv.High)

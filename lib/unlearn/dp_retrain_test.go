@@ -1,3 +1,5 @@
+// Tests of dp_retrain.go.
+
 package unlearn
 
 import (
@@ -39,7 +41,7 @@ func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 	}
 }
 
-// A set smaller than a batch is one step with everybody in it.
+// A set smaller than a batch is one step with all records.
 func TestASmallSetIsAStepOfAll(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		got, err := DPRetrain{Exact: exact}.withDefaults().noiseMultiplier(40, 256, 50)
@@ -84,8 +86,8 @@ func TestEpochsOfThePapersStepsOnPBMC3k(t *testing.T) {
 	}
 }
 
-// A private training without noise has no epsilon to state, one with a noise of its own not
-// the default's.
+// A private training without noise states no epsilon, and one with its own noise not the
+// default's.
 func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
 	for _, c := range []struct {
 		m       DPRetrain

@@ -1,3 +1,5 @@
+// Extra-gradient co-training as coded.
+
 package unlearn
 
 import (
@@ -15,44 +17,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// ExtraGradient is what "Fishing for Privacy" calls extra-gradient co-training, as
-// coded (section 4.2; the paper's equations 2 to 4 are ExtraGradientTrue). Three
-// critics c learn to tell the original's forget set from its retain set (see
-// Criticism). An epoch is then one step of the model, by Adam at 1e-4, down
+// ExtraGradient is what "Fishing for Privacy" calls extra-gradient co-training, as coded
+// (section 4.2; for the paper's equations 2 to 4 see ExtraGradientTrue). Three critics c
+// are trained to distinguish the original's forget set from its retain set (see
+// CriticConfig). An epoch is then one step of the model, by Adam at 1e-4, on
 //
 //	mean over Df of max over c of 1/(1 + exp(-z_c)) + Lambda (1/genes recon + KL) on Dr
 //
-// on all of Df and one batch of 256 of Dr, and two steps of the critics, by plain
-// gradient descent at 1e-5, down the cross-entropy of the two. Then a new attacker
-// learns for 20 steps what the model says of forgotten and retained records, and its
-// value is the mean of its AUC against held-out and against retained ones. Where the
-// last three values rise the method ends; otherwise after 50 epochs. What is last is
-// returned.
+// with all of Df and one batch of 256 of Dr, and two steps of the critics, by gradient
+// descent at 1e-5, on their cross-entropy. Then a new attacker is trained for 20 steps on
+// the model's outputs for forgotten and retained records. Its value is the mean of its AUCs
+// against held-out and against retained records. The method ends when the last three values
+// rise, or after 50 epochs, and returns the last weights.
 //
-// What it does: (1) no step looks ahead. (2) The critics hardly move. (3) An epoch is
-// one step, and the attacker's value is noisy enough that three rise after a few of
-// them, so that how far the model goes is left to chance: the note says how many
-// steps it took and why it stopped. (4) The mean over elements makes the divergence
-// as heavy as if beta were the number of genes. (5) Critics tell members from members.
+// Consequences: (1) no step looks ahead. (2) The critics hardly move. (3) An epoch is one
+// step, and the attacker's value is so noisy that three values rise after a few epochs, so
+// that how far the model moves is left to chance; the note says how many steps it took and
+// why it stopped. (4) The mean over elements weights the divergence as if beta were the
+// number of genes. (5) Critics distinguish members from members.
 //
-// Differences from the program: (1) the surest critic is that of every record, not
-// that of the forget set's mean. (2) All of the forget set enters a step, where it
-// takes at most 32. (3) The critics' step leaves the model's dropout on and their own
-// off, and begins without the gradient that the model's step left behind. (4) The
-// attacker's features are of latent means, where it draws; held-out records are
-// those that a method may look at, half of them. (5) The critics' spectral norms are
-// refined in the model's step too.
+// Differences from the program: (1) the maximum over critics is taken per record, not for
+// the forget set's mean. (2) All of the forget set enters a step; the program takes at most
+// 32. (3) In the critics' step the model's dropout stays on and theirs off, and the
+// gradient of the model's step is not carried over. (4) The attacker's features use latent
+// means; the program draws. Held-out records are those that a method may see, half of them.
+// (5) The critics' spectral norms are refined in the model's step too.
 //
-// It needs a variational autoencoder, with outputs loss.LatentMean and
-// loss.LatentLogVar.
+// It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type ExtraGradient struct {
 	Lambda      float64      `json:"lambda,omitempty"`    // of the utility, 0: 10
 	Epochs      int          `json:"epochs,omitempty"`    // at most, 0: 50
 	LR          float64      `json:"lr,omitempty"`        // 0: 1e-4
 	CriticLR    float64      `json:"critic_lr,omitempty"` // 0: 1e-5
-	CriticSteps int          `json:"turns,omitempty"`     // of the critics in an epoch, 0: 2
-	Rising      int          `json:"rising,omitempty"`    // values that end it, 0: 3; -1: none do
-	Batch       int          `json:"batch,omitempty"`     // 0: 256; a request's own batch goes before
+	CriticSteps int          `json:"turns,omitempty"`     // steps of the critics per epoch, 0: 2
+	Rising      int          `json:"rising,omitempty"`    // number of rising values that ends it, 0: 3; -1: never
+	Batch       int          `json:"batch,omitempty"`     // 0: 256; a request's own batch size has priority
 	Critics     CriticConfig `json:"critics,omitzero"`
 }
 
@@ -67,7 +66,7 @@ func (ExtraGradient) Name() string { return "extra-gradient" }
 // About implements Described.
 func (ExtraGradient) About() About {
 	return About{
-		"moves what the model says of the forget set against critics that hardly learn, until a new attacker's value rises",
+		"moves the model's outputs for the forget set against critics that hardly learn, until a new attacker's value rises",
 		"Fishing for Privacy, as coded",
 	}
 }
@@ -93,7 +92,7 @@ func (m ExtraGradient) withDefaults() ExtraGradient {
 func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
 	if m.CriticSteps < 1 || !(m.Lambda > 0) {
-		return nil, fmt.Errorf("%d turns of the critics and the weight %v of the utility; both must be positive", m.CriticSteps, m.Lambda)
+		return nil, fmt.Errorf("%d steps of the critics and the weight %v of the utility; both must be positive", m.CriticSteps, m.Lambda)
 	}
 	w, err := r.newCriticGame(ctx, m.Critics, r.Retain, false, false)
 	if err != nil {
@@ -102,7 +101,7 @@ func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	return m.playCritics(ctx, w)
 }
 
-// playCritics plays the model against these critics.
+// playCritics trains the model against the critics.
 func (m ExtraGradient) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
 	players, err := m.players(w)
 	if err != nil {
@@ -140,7 +139,7 @@ func (m ExtraGradient) players(w *criticGame) ([]train.Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	for k := range own { // every critic goes down a loss of its own, not the mean of all
+	for k := range own { // every critic minimises its own loss, not the mean of all
 		own[k].Targets[0].Weight *= float64(len(w.runner.Arch.(criticModel).Critics))
 	}
 	return []train.Player{
@@ -149,8 +148,8 @@ func (m ExtraGradient) players(w *criticGame) ([]train.Player, error) {
 	}, nil
 }
 
-// criticObjective is what critics go down: the mean over them of the cross-entropy of the
-// forget set, against yes, and of others, against no, the two in the mean.
+// criticObjective returns the critics' objective: the mean over critics of the
+// cross-entropy of the forget set, with label yes, and of others, with label no, averaged.
 func (w *criticGame) criticObjective(others Data) (train.Objective, error) {
 	yes, err := w.criticTerm("members", w.Forget, true, 1, 0.5)
 	if err != nil {
@@ -160,7 +159,7 @@ func (w *criticGame) criticObjective(others Data) (train.Objective, error) {
 	return train.Objective{yes, no}, err
 }
 
-// stopAttacker is the attacker that the method stops by.
+// stopAttacker is the attacker that decides when the method stops.
 type stopAttacker struct {
 	*criticGame
 	runner *model.Runner
@@ -172,13 +171,13 @@ func (w *criticGame) newStopAttacker() (*stopAttacker, error) {
 	return &stopAttacker{w, r}, err
 }
 
-// epochValue is the attacker's of an epoch.
+// epochValue returns the attacker's value after an epoch.
 func (s *stopAttacker) epochValue(ctx context.Context, p nn.Params, epoch int) (float64, error) {
 	known, err := s.attackRecords(p, s.Retain)
 	if err != nil {
 		return 0, err
 	}
-	strangers, err := s.features(p, s.HeldOut)
+	nonMembers, err := s.features(p, s.HeldOut)
 	if err != nil {
 		return 0, err
 	}
@@ -188,7 +187,7 @@ func (s *stopAttacker) epochValue(ctx context.Context, p nn.Params, epoch int) (
 		return 0, err
 	}
 	sum := 0.0
-	for _, others := range []array.Matrix[float64]{strangers, known.Nonmembers} {
+	for _, others := range []array.Matrix[float64]{nonMembers, known.Nonmembers} {
 		auc, err := s.auc(q, known.Members, others)
 		if err != nil {
 			return 0, err

@@ -1,3 +1,5 @@
+// Extra-gradient co-training as printed.
+
 package unlearn
 
 import (
@@ -9,36 +11,34 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// ExtraGradientTrue is the extra-gradient co-training of "Fishing for Privacy" as the
-// paper prints it (section 4.2, equations 2 to 4), which its program, ExtraGradient,
-// is not. Between the model theta and three critics psi, with L what the original was
-// trained for and A the mean of the critics' cross-entropies of the forget set,
-// against yes, and of held-out records, against no,
+// ExtraGradientTrue is the extra-gradient co-training of "Fishing for Privacy" as printed
+// in the paper (section 4.2, equations 2 to 4), unlike its program, ExtraGradient. With L
+// the original's objective and A the mean of the critics' cross-entropies of the forget
+// set, with label yes, and of held-out records, with label no, the model theta and three
+// critics psi play
 //
 //	min over theta, max over psi of  L(theta; Dr) - Lambda A(theta, psi)
 //
-// is played by Korpelevich's rule (train.ExtraGradient): both step ahead, take their
-// gradients there, on the same records and draws, and move by them from where they
-// were. Steps are Adam's, at 1e-4 and, for the critics, 5 times that; an epoch is a
-// pass over the retain set in batches of 256, with all of the forget set in every
-// step, and there are 50. Critics start as in FrozenCritics with Strangers, on
-// standardised features.
+// by Korpelevich's rule (train.ExtraGradient): both step ahead, take their gradients there,
+// on the same records and with the same random numbers, and move by them from where they
+// were. Steps are Adam's, at 1e-4 and, for the critics, 5 times that. An epoch is a pass
+// over the retain set in batches of 256, with all of the forget set in every step; there
+// are 50. Critics start as in FrozenCritics with NonMembers, on standardised features.
 //
-// Differences: (1) from the paper, Adam takes the steps, as its program does; its
-// equations are of plain ones. (2) From the program: everything that ExtraGradient
-// lists under what it does; the number of epochs is fixed.
+// Differences: (1) from the paper: the steps are Adam's, as in its program; the equations
+// have plain gradient steps. (2) From the program: everything listed under ExtraGradient;
+// the number of epochs is fixed.
 //
-// What critics learn of records of a rare type against all others is the type too:
-// no adversary of this kind knows membership from rarity.
+// Where the forget set is of a rare type, critics learn the type, too: they cannot tell
+// membership from rarity.
 //
-// It needs a variational autoencoder, with outputs loss.LatentMean and
-// loss.LatentLogVar.
+// It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type ExtraGradientTrue struct {
 	Lambda  float64      `json:"lambda,omitempty"` // of the critics, 0: 10
 	Epochs  int          `json:"epochs,omitempty"` // 0: 50
 	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Faster  float64      `json:"faster,omitempty"` // the critics' rate over the model's, 0: 5
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Faster  float64      `json:"faster,omitempty"` // the critics' learning rate over the model's, 0: 5
+	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
 	Critics CriticConfig `json:"critics,omitzero"`
 }
 
@@ -52,7 +52,7 @@ func (ExtraGradientTrue) Name() string { return "extra-gradient-true" }
 
 // About implements Described.
 func (ExtraGradientTrue) About() About {
-	return About{"plays against critics that learn to tell the forget set from strangers, looking a step ahead", "Fishing for Privacy, as printed"}
+	return About{"plays against critics that learn to tell the forget set from non-members, looking a step ahead", "Fishing for Privacy, as printed"}
 }
 
 // General implements General.
@@ -85,7 +85,7 @@ func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, er
 	return m.playCritics(ctx, w)
 }
 
-// playCritics plays the model against these critics.
+// playCritics trains the model against the critics.
 func (m ExtraGradientTrue) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
 	down, err := w.utilityTerm(1, 1)
 	if err != nil {

@@ -5,22 +5,21 @@ import (
 	"context"
 )
 
-// FineTuning goes on training on the retain set alone and trusts to
-// catastrophic forgetting (RULER section 4.2):
+// FineTuning goes on training on the retain set alone and relies on catastrophic forgetting
+// (RULER section 4.2):
 //
 //	minimise L(Dr)
 //
-// with L what the original was trained for, the cross-entropy of a classifier, for 10 epochs of Adam at 5e-4. It never sees a forget record. With another
-// method's number of epochs it is that method's matched control: it shows how
-// much of the change comes from training longer.
+// with L the original's objective, the cross-entropy of a classifier, for 10 epochs of Adam
+// at 5e-4. It never sees a forget record. With another method's number of epochs it is that
+// method's matched control: it shows how much of the change comes from training longer.
 //
-// With SGD it is the fine-tuning of Jia et al. 2023 and Fan et al. 2024, which
-// SDE's methods are compared with in those papers: Descent's setting, 10 epochs
-// at 0.01.
+// With SGD it is the fine-tuning of Jia et al. 2023 and Fan et al. 2024, the baseline of
+// SDE's methods in those papers: Descent's settings, 10 epochs at 0.01.
 type FineTuning struct {
 	Epochs int      `json:"epochs,omitempty"` // 0: 10
 	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 0.01
-	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
+	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
 }
 
 var _ Described = FineTuning{}
@@ -31,7 +30,7 @@ func (FineTuning) Name() string { return "fine-tuning" }
 // About implements Described.
 func (FineTuning) About() About {
 	return About{
-		"goes on training on the retain set and trusts to forgetting on the way",
+		"goes on training on the retain set and relies on catastrophic forgetting",
 		"Golatkar et al. 2020, in the setting of RULER",
 	}
 }

@@ -1,3 +1,5 @@
+// Fisher scrubbing of "Fishing for Privacy".
+
 package unlearn
 
 import (
@@ -13,9 +15,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// FisherScrub is the Fisher scrubbing of "Fishing for Privacy" as coded (section
-// 4.2, appendix B; after Golatkar et al. 2020). With S the sum of what the original
-// was trained for over records, and batches b of 256 retained ones,
+// FisherScrub is the Fisher scrubbing of "Fishing for Privacy" as coded (section 4.2,
+// appendix B; after Golatkar et al. 2020). With S the sum of the original's objective over
+// records, and batches b of 256 retained ones,
 //
 //	F = Damping + 1/n sum over b of (grad S(b))^2
 //
@@ -23,17 +25,17 @@ import (
 //
 //	Rate grad S(Df) / F, but at most by Bound up or down
 //
-// with Damping 0.1, Rate 1e-4 and Bound 1e-3. Then 10 epochs of Adam at 1e-4 on
-// the retain set lower the mean, over records and elements, of its reconstruction
-// and the divergence of its latent variables; what is last is returned. Dropout and
-// latent variables are drawn throughout.
+// with Damping 0.1, Rate 1e-4 and Bound 1e-3. Then 10 epochs of Adam at 1e-4 on the retain
+// set lower the mean, over records and elements, of its reconstruction and of the
+// divergence of its latent variables; the last weights are returned. Dropout and latent
+// variables are drawn throughout.
 //
-// What it does: (1) F is the retain set's, where the paper says the forget set's,
-// and the squared gradient of a batch's sum, no Fisher information. (2) The bound
-// is what every step is soon made of: 100 of them move a weight by 0.1, which
-// destroys the network. (3) The mean over elements makes the divergence as heavy as
-// if beta were the number of genes, so that the latent variables collapse to the
-// prior. With Sum the fine-tuning is on what the original was trained for.
+// Consequences: (1) F is the retain set's, where the paper says the forget set's, and it is
+// the squared gradient of a batch's sum, not a Fisher information. (2) Nearly every step
+// reaches the bound: 100 steps move a weight by 0.1, which destroys the network. (3) The
+// mean over elements weights the divergence as if beta were the number of genes, so that
+// the latent variables collapse to the prior. With Sum the fine-tuning uses the original's
+// objective.
 type FisherScrub struct {
 	Damping float64 `json:"damping,omitempty"` // 0: 0.1
 	Rate    float64 `json:"rate,omitempty"`    // 0: 1e-4
@@ -41,7 +43,7 @@ type FisherScrub struct {
 	Steps   int     `json:"steps,omitempty"`   // 0: 100
 	Epochs  int     `json:"epochs,omitempty"`  // of the fine-tuning, 0: 10
 	LR      float64 `json:"lr,omitempty"`      // of the fine-tuning, 0: 1e-4
-	Batch   int     `json:"batch,omitempty"`   // 0: 256; of the fine-tuning a request's own goes before
+	Batch   int     `json:"batch,omitempty"`   // 0: 256; in the fine-tuning a request's own batch size has priority
 	Sum     bool    `json:"sum,omitempty"`
 	Untuned bool    `json:"untuned,omitempty"`
 }
@@ -128,7 +130,7 @@ func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
 	return p, err
 }
 
-// scrubTransform makes a gradient the step that is taken.
+// scrubTransform turns a gradient into the step that is taken.
 type scrubTransform struct {
 	FisherScrub
 	squares [][]float64
@@ -145,8 +147,8 @@ func (s scrubTransform) Transform(_ nn.Params, grads [][]float64, _ func(int) *r
 	return nil
 }
 
-// perElement divides every loss that compares an output with a target by the
-// number of the target's elements.
+// perElement divides every loss that compares an output with a target by the number of the
+// target's elements.
 func perElement(o train.Objective) train.Objective {
 	for i := range o {
 		o[i].Targets = slices.Clone(o[i].Targets)

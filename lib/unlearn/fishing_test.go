@@ -1,3 +1,5 @@
+// Tests of the methods of "Fishing for Privacy".
+
 package unlearn_test
 
 import (
@@ -31,8 +33,8 @@ func distance(p, from nn.Params) float64 {
 	return math.Sqrt(total)
 }
 
-// With a large rate the sample's loss goes up and down: what is returned is the
-// epoch at which it was lowest.
+// With a large rate the sample's loss goes up and down; the epoch with the lowest is
+// returned.
 func TestRetainTuningReturnsItsBestEpoch(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
 	p, rep := apply(t, unlearn.RetainTuning{LR: 0.05, Epochs: 40, Batch: 4, Patience: 5}, y.Request)
@@ -88,7 +90,7 @@ func TestRetainTuningDrawsItsSample(t *testing.T) {
 	}
 }
 
-// As coded ten steps of length 1e-5 are all there is to the ascent.
+// As coded the ascent is ten steps of length 1e-5.
 func TestTheAscentIsBoundedAsCoded(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
 	r := y.Request
@@ -112,7 +114,7 @@ func TestTheAscentIsBoundedAsCoded(t *testing.T) {
 	}
 }
 
-// The end of a method is RetainTuning from where the method left the weights.
+// The last stage is RetainTuning from the weights of the first.
 func TestTheTuningGoesOnFromTheAscent(t *testing.T) {
 	r := unlearntest.NewGenerativeToy(t).Request
 	m := unlearn.AscentTuning{LR: 1e-3, Clip: nn.Zero, Tune: unlearn.RetainTuning{Epochs: 4}}
@@ -176,8 +178,8 @@ func TestSSDIsAsCoded(t *testing.T) {
 	}
 }
 
-// cells asks a network of cells with a dispersion head that the squared error never
-// reaches to forget three of twelve cells.
+// cells asks a network of cells, with a dispersion head that the squared error never
+// reaches, to forget three of twelve cells.
 func cells(t *testing.T) unlearn.Request {
 	t.Helper()
 	e, err := enginetest.Open()
@@ -324,15 +326,15 @@ func TestTheWeightOfTheForgetSetCancelsAsCoded(t *testing.T) {
 	}
 }
 
-// An epoch of SCRUB is five steps up and ten down, whatever the number of records.
+// An epoch of SCRUB is five ascent and ten descent steps, whatever the number of records.
 func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
 	r := y.Request
 	up := train.Objective{{Name: "forget", X: r.Forget.X, IDs: r.Forget.IDs, Whole: true, Targets: []train.Target{matching(t, r, r.Forget, -1)}}}
 	down := y.Objective(t, r.Retain)
 	down[0].Targets = append(down[0].Targets, matching(t, r, r.Retain, 2))
-	// Two rounds by hand, with an optimiser for each. In the first the way up has no
-	// gradient: student and teacher are one.
+	// Two epochs by hand, with an optimiser for each player. In the first the ascent has no
+	// gradient: student and teacher are equal.
 	c := train.Config{Epochs: 2, Batch: 4, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Seed}
 	game := &train.Game{Steps: 1, Players: []train.Player{{Name: "a", Objective: up, Updates: 5}, {Name: "b", Objective: down, Updates: 10}}}
 	plan := train.Plan{Game: game, Transforms: []train.GradientTransform{train.ClipNorm{Max: 1}}}
@@ -350,7 +352,7 @@ func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 	}
 }
 
-// matching is the divergence from the original's latent variables.
+// matching returns the divergence from the original's latent variables.
 func matching(t *testing.T, r unlearn.Request, d unlearn.Data, weight float64) train.Target {
 	t.Helper()
 	pred, err := r.Runner.Predict(r.Original, d.X)
@@ -466,7 +468,7 @@ func TestFisherScrubsTuningIsAsCoded(t *testing.T) {
 	}
 }
 
-// What needs latent variables says so to a classifier.
+// Methods that need latent variables refuse a classifier.
 func TestGenerativeMethodsRefuseAClassifier(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, m := range unlearn.Generative() {
@@ -495,13 +497,12 @@ func TestRetrainShareLeavesOutAShare(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Error("the two parts are not the retain set")
 	}
-	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 to choose by") {
+	if _, _, err := unlearn.Apply(context.Background(), unlearn.RetrainShare{Share: 1}, r); err == nil || !strings.Contains(err.Error(), "0 for validation") {
 		t.Errorf("everything: %v", err)
 	}
 }
 
-// Of unequal parts it is the larger that is trained on, and the smaller by which an epoch is
-// chosen.
+// The larger part is trained on, and the smaller one chooses the epoch.
 func TestDPRetrainSetsASampleAside(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
 	r, inner, asked := y.Request, y.Request.Objective, [][]int(nil)
@@ -571,7 +572,7 @@ func TestDPRetrainIsPrivateTraining(t *testing.T) {
 	}
 }
 
-// without are the records that are not among ids.
+// without returns the records that are not among ids.
 func without(d unlearn.Data, ids []int) (out unlearn.Data) {
 	out.X.Cols = d.X.Cols
 	for i, id := range d.IDs {
@@ -582,7 +583,7 @@ func without(d unlearn.Data, ids []int) (out unlearn.Data) {
 	return out
 }
 
-// Exactly accounted for it passes the suite as the published one does.
+// With Exact it passes the suite too.
 func TestDPRetrainConformsWithoutAChoice(t *testing.T) {
 	unlearntest.RunGenerative(t, unlearn.DPRetrain{Exact: true}, unlearntest.LowersObjective(sinceTheStart))
 	if _, _, err := unlearn.Apply(context.Background(), unlearn.DPRetrain{Patience: -1}, cells(t)); err == nil || !strings.Contains(err.Error(), "patience -1") {
@@ -638,9 +639,9 @@ func matchedTo40[M unlearn.Method](m M) unlearn.Method {
 	return unlearn.StepMatched[M]{Of: m, Retained: 40, Batch: 4}
 }
 
-// Without noise the private training is itself in everything else: the batches that are
-// drawn, the clipping, the steps and the cells; with less and less noise the noisy one
-// comes to it. Nothing of it is accounted for as private.
+// Without noise everything else of the private training stays: batches, clipping, steps and
+// cells; with less and less noise the noisy one converges to it. No privacy is accounted
+// for.
 func TestPrivateTrainingWithoutNoise(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
 	r := y.Request

@@ -1,3 +1,5 @@
+// Unlearning against fixed critics.
+
 package unlearn
 
 import (
@@ -11,36 +13,35 @@ import (
 )
 
 // FrozenCritics is the adversarial unlearning against fixed critics of "Fishing for
-// Privacy" as coded (section 4.2). Three critics c learn to tell the original's forget
-// set from its retain set (see Criticism) and stay as they are. Then the model, and
-// it alone, goes down
+// Privacy" as coded (section 4.2). Three critics c are trained to distinguish the
+// original's forget set from its retain set (see CriticConfig) and then stay fixed. The
+// model minimises
 //
 //	mean over Df of max over c of log(1 + exp(z_c)) + Lambda (1/genes recon + 1/latent KL) on Dr
 //
-// for 30 epochs of Adam at 1e-4 in batches of 256 of the retain set, each with all of
-// the forget set drawn four times, every gradient shortened to length 1: whoever is
-// to be forgotten is to look like a no to the surest critic. The features' derivative
-// goes through the latent variables that are drawn. What is last is returned.
+// for 30 epochs of Adam at 1e-4 in batches of 256 of the retain set, each with all of the
+// forget set drawn four times, and gradients clipped to norm 1: the forget records should
+// look like non-members to the most confident critic. The derivative of the features goes
+// through the latent variables that are drawn. The last weights are returned.
 //
-// What it does: (1) both sets that the critics tell apart were trained on: they learn
-// the type of a cell. With Strangers they learn the forget set from held-out records,
-// on standardised features. (2) The means over elements make the divergence heavier
-// by genes/latent, 62.5 in the paper. With Sum it is Lambda/genes times what the
-// original was trained for, in which the two have the weights that they had.
+// Consequences: (1) both sets that the critics distinguish were trained on: the critics
+// learn the type of a cell. With NonMembers they learn to distinguish the forget set from
+// held-out records, on standardised features. (2) The means over elements weight the
+// divergence up by genes/latent, 62.5 in the paper. With Sum the utility is Lambda/genes
+// times the original's objective, in which both have their original weights.
 //
-// Differences: (1) from the paper, the weight stands on the utility, as coded.
-// (2) From the program: the surest critic is that of every record, not that of the
-// forget set's mean; critics learn on features of the latent means, where it draws.
+// Differences: (1) from the paper: the weight is on the utility, as coded. (2) From the
+// program: the maximum over critics is taken per record, not for the forget set's mean;
+// critics are trained on features of the latent means, where the program draws.
 //
-// It needs a variational autoencoder, with outputs loss.LatentMean and
-// loss.LatentLogVar.
+// It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type FrozenCritics struct {
 	Lambda     float64      `json:"lambda,omitempty"`  // of the utility, 0: 10
 	Epochs     int          `json:"epochs,omitempty"`  // 0: 30
 	LR         float64      `json:"lr,omitempty"`      // 0: 1e-4
 	Samples    int          `json:"samples,omitempty"` // of the forget set per step, 0: 4
-	Clip       float64      `json:"clip,omitempty"`    // the longest gradient, 0: 1, nn.Zero: any
-	Batch      int          `json:"batch,omitempty"`   // 0: 256; a request's own batch goes before
+	Clip       float64      `json:"clip,omitempty"`    // gradient norm, 0: 1, nn.Zero: no clipping
+	Batch      int          `json:"batch,omitempty"`   // 0: 256; a request's own batch size has priority
 	Critics    CriticConfig `json:"critics,omitzero"`
 	NonMembers bool         `json:"strangers,omitempty"`
 	Sum        bool         `json:"sum,omitempty"`
@@ -56,7 +57,7 @@ func (FrozenCritics) Name() string { return "frozen-critics" }
 
 // About implements Described.
 func (FrozenCritics) About() About {
-	return About{"moves what the model says of the forget set until critics that do not learn call it a stranger", "Fishing for Privacy, as coded"}
+	return About{"moves the model's outputs for the forget set until fixed critics classify it as non-members", "Fishing for Privacy, as coded"}
 }
 
 // General implements General.
@@ -76,8 +77,8 @@ func (m FrozenCritics) withDefaults() FrozenCritics {
 	return m
 }
 
-// Unlearn implements Method. The hooks are for the model's epochs: critics learn
-// again after a stop.
+// Unlearn implements Method. The hooks are for the model's epochs: after a stop the critics
+// are trained again.
 func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
 	if m.Samples < 1 || !(m.Lambda > 0) {
@@ -94,7 +95,7 @@ func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	return m.playCritics(ctx, w)
 }
 
-// playCritics moves the model until these critics are astray.
+// playCritics trains the model until the critics are misled.
 func (m FrozenCritics) playCritics(ctx context.Context, w *criticGame) (*Outcome, error) {
 	o, err := m.objective(w)
 	if err != nil {
@@ -114,7 +115,7 @@ func (m FrozenCritics) playCritics(ctx context.Context, w *criticGame) (*Outcome
 	return out, nil
 }
 
-// objective is the model's.
+// objective returns the model's objective.
 func (m FrozenCritics) objective(w *criticGame) (train.Objective, error) {
 	genes, latent := w.elements()
 	recon, rest := m.Lambda/genes, m.Lambda/latent
@@ -130,7 +131,7 @@ func (m FrozenCritics) objective(w *criticGame) (train.Objective, error) {
 		return nil, err
 	}
 	o := train.Objective{utility}
-	for range m.Samples { // each with draws of its own
+	for range m.Samples { // each with its own random numbers
 		o = append(o, privacy)
 	}
 	return o, nil

@@ -1,3 +1,5 @@
+// Comparison with PyTorch.
+
 package unlearn_test
 
 import (

@@ -5,20 +5,20 @@ import (
 	"context"
 )
 
-// GradientAscent raises the loss of the forget set, the cross-entropy of a
-// classifier (RULER section 4.2; Golatkar et al. 2020 use it as a baseline):
+// GradientAscent raises the loss of the forget set, the cross-entropy of a classifier
+// (RULER section 4.2; a baseline in Golatkar et al. 2020):
 //
 //	minimise -L(Df)
 //
-// with L what the original was trained for, for 5 epochs of Adam at 5e-4. It sees the forget set only. Nothing bounds the
-// ascent: more epochs or a larger rate destroy the model.
+// with L the original's objective, for 5 epochs of Adam at 5e-4. It sees the forget set
+// only. The ascent is unbounded: more epochs or a larger rate destroy the model.
 //
-// With SGD it is that of the program of Fan et al. 2024: Descent's setting, 5
-// epochs at 1e-4.
+// With SGD it is that of the program of Fan et al. 2024: Descent's settings, 5 epochs at
+// 1e-4.
 type GradientAscent struct {
 	Epochs int      `json:"epochs,omitempty"` // 0: 5
 	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 1e-4
-	SGD    *Descent `json:"sgd,omitempty"`    // takes Adam's place unless nil
+	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
 }
 
 var _ Described = GradientAscent{}

@@ -1,3 +1,5 @@
+// Federated gradient ascent, BlindU's HBFU.
+
 package unlearn
 
 import (
@@ -13,39 +15,39 @@ import (
 )
 
 // HBFU is what BlindU's program calls "Hessian-based federated unlearning" and compares
-// itself with. It is none of Liu et al.'s (INFOCOM 2022), whose name it has, and which
-// is RapidRetraining: it goes up. In every round those who ask to erase records (Users)
-// move their copy, in one sweep over these in batches, by
+// itself with. It is not the method of that name by Liu et al. (INFOCOM 2022), which is
+// RapidRetraining: it is a gradient ascent. In every round the users who ask to erase
+// records (Users) move their copy, in one pass over these in batches, by
 //
 //	p += (Eta + 0.1 LR) 0.1 g / (sqrt(0.001) |h| + LR)
 //
-// with g the gradient of what the original was trained for on a batch of what is to be
-// erased, and h Hutchinson's estimate of the diagonal of its second derivative, from one
-// draw, on a batch of the user's retained records (train.Curvature). Everybody else
-// trains on what they have, and that is what keeps the model.
+// with g the gradient of the original's objective on a batch of erased records, and h
+// Hutchinson's estimate of the diagonal of its second derivative, from one draw, on a batch
+// of the user's retained records (train.Curvature). The other users train on their records,
+// which is what preserves the model.
 //
-// What it does: (1) 0.1 and 0.001 are 1 - beta of Adam's two averages, which the program
-// makes anew at every step: no average is left, and no correction of its bias. (2) The
-// addend 0.1 LR is the accident of an assignment in place. (3) The three who ask hold
-// the same records; with Divided each holds a third.
+// Consequences: (1) 0.1 and 0.001 are 1 - beta of Adam's two averages, which the program
+// creates anew at every step: nothing is averaged, and nothing corrects the bias. (2) The
+// term 0.1 LR comes from an assignment in place. (3) The three users who ask hold the same
+// records; with Divided each holds a third.
 //
-// Differences from the program: (1) it finds h by differentiating twice, here it is a
-// difference of gradients. (2) The batch of retained records is drawn anew for every
-// step, where the program goes through them in order. (3) Without Stop a user sweeps
-// Erasing times in a round, whatever they find. The program sweeps up to 50 times, leaves
-// a sweep behind a batch of which it finds less than 2 %, and its turn after so many
-// sweeps below 10 % on average of their batches, but on MNIST after one: Stop{Batch: 0.02}
-// with one sweep. (4) It has nobody who erases all that they have: here h is of
-// what they erase.
+// Differences from the program: (1) it computes h by differentiating twice, here it is a
+// difference of gradients. (2) The batch of retained records is drawn anew for every step;
+// the program goes through them in order. (3) Without Stop a user makes ErasingEpochs
+// passes in a round. The program makes up to 50, ends a pass after a batch of which it
+// finds less than 2 % of the labels, and ends the user's work after a number of passes
+// below 10 % on average over their batches; on MNIST after one: Stop{Batch: 0.02} with one
+// pass. (4) It has no user who erases all of their records: here h is then of what they
+// erase.
 type HBFU struct {
 	Users
 	Eta float64 `json:"eta,omitempty"` // 0: 1e-3, the program's on MNIST
 	LR  float64 `json:"lr,omitempty"`  // 0: 1e-3
-	// Private makes the gradient of every batch to be erased private before it is
-	// divided by h; nil: it is not. Retained records are not protected by it.
+	// Private makes the gradient of every batch of erased records private before it is
+	// divided by h; nil: it is not. It does not protect retained records.
 	Private *PrivateRelease `json:"private,omitempty"`
-	// Stop ends a user's turn by their own batches, at the latest after Erasing sweeps; nil:
-	// nothing does.
+	// Stop ends a user's work by their own batches, at the latest after ErasingEpochs
+	// passes; nil: no early stop.
 	Stop *Stop `json:"stop,omitempty"`
 }
 
@@ -59,7 +61,10 @@ func (HBFU) Name() string { return "hbfu-ascent" }
 
 // About implements Described.
 func (HBFU) About() About {
-	return About{"raises the loss of the forget set at three of ten users, least where the retain set's curves; the others train", "BlindU's HBFU, as coded"}
+	return About{
+		"raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
+		"BlindU's HBFU, as coded",
+	}
 }
 
 // General implements General.
@@ -113,7 +118,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		if len(rows) == 0 {
 			rows = t.Erased
 			if m.Private != nil {
-				return federated.Task{}, fmt.Errorf("user %d has no retained records to take a curvature on, and on what they erase it is not private", t.User)
+				return federated.Task{}, fmt.Errorf("user %d has no retained records for the curvature, and on erased records it would not be private", t.User)
 			}
 		}
 		up, err := r.objective("forget", erased, false, -1)
@@ -130,15 +135,15 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return out, err
 }
 
-// curvatureTransform makes a gradient the step that is taken.
+// curvatureTransform turns a gradient into the step that is taken.
 type curvatureTransform struct {
 	HBFU
 	*train.Curvature
-	rows []int // of the retain set and, behind it, the forget set: the user's own
+	rows []int // the user's own rows of the retain set and, after it, the forget set
 }
 
-// Transform implements train.GradientTransform. What it draws comes from the stream behind those
-// of the tensors.
+// Transform implements train.GradientTransform. Its random numbers come from the stream
+// after those of the tensors.
 func (s curvatureTransform) Transform(p nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
 	rng := noise(len(p))
 	some := rng.Perm(len(s.rows))[:min(len(s.rows), s.Batch)]

@@ -7,16 +7,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// accuracySet is how often a model is right.
+// accuracySet holds a model's accuracies.
 type accuracySet struct {
 	forget  float64 // on the forget set
 	heldOut float64 // on held-out records
-	// expected is the same with every class counted as often as in the forget set:
-	// what a model that never met the forget set would be right on there.
+	// expected is the held-out accuracy with classes weighted as in the forget set: the
+	// expected accuracy there of a model that never saw the forget set.
 	expected float64
 }
 
-// measureAccuracies counts a model's right answers, dropout off.
+// measureAccuracies returns a model's accuracies, with dropout off.
 func (r Request) measureAccuracies(p nn.Params) (accuracySet, error) {
 	forget, _, err := r.accuracy(p, r.Forget)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r Request) measureAccuracies(p nn.Params) (accuracySet, error) {
 	return j, nil
 }
 
-// accuracy is the share of right answers, of all records and of each class's.
+// accuracy returns the accuracy on all records and on each class's.
 func (r Request) accuracy(p nn.Params, d Data) (all float64, ofClass map[int]float64, err error) {
 	out, err := r.Runner.Predict(p, d.X)
 	if err != nil {

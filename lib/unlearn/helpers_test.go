@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// classesOf is the number of classes of a request's model.
+// classesOf returns the number of classes of a request's model.
 func classesOf(r unlearn.Request) int {
 	n, err := r.Runner.Classes()
 	if err != nil {
@@ -16,7 +16,7 @@ func classesOf(r unlearn.Request) int {
 	return n
 }
 
-// toward is a target of probabilities.
+// toward returns a target of probabilities.
 func toward(l loss.Loss, p array.Matrix[float32], weight float64) train.Target {
 	return train.Target{Loss: l, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: p}, Weight: weight}
 }

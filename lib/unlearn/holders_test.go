@@ -1,3 +1,5 @@
+// Federated methods where the request says who holds what.
+
 package unlearn
 
 import (
@@ -12,8 +14,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// permutations gives four users the records of a request: the forget set is with one of them,
-// and of the retain set he has every fourth record, or none: then he leaves.
+// dealt assigns the records of a request to four users: one of them holds the forget set
+// and every fourth record of the retain set or, if they leave, none of it.
 func dealt(r Request, asks int, leaves bool) []federated.User {
 	users := make([]federated.User, 4)
 	for i, id := range r.Retain.IDs {
@@ -30,7 +32,7 @@ func dealt(r Request, asks int, leaves bool) []federated.User {
 	return users
 }
 
-// turns are the parts that users take in the first round.
+// turns returns the users' parts in the first round.
 func turns(t *testing.T, u Users, r Request, erase eraseFunc) map[int]federated.UserRound {
 	t.Helper()
 	f, err := u.federation(r, erase, &federatedRun{})
@@ -49,9 +51,9 @@ func turns(t *testing.T, u Users, r Request, erase eraseFunc) map[int]federated.
 	return out
 }
 
-// Who holds what is what the request says: everybody trains on his own, he who holds the
-// forget set erases it, he takes part in this also when he has nothing else, and he is
-// not there in a training. With another in his place it is the other who erases.
+// The request says who holds what: each user trains on their own records, and the holder of
+// the forget set erases it, also if they have nothing else; in a training they then take no
+// part. With another holder that one erases.
 func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 	s := newServer(t)
 	u := quarter.WithDefaults()
@@ -69,7 +71,7 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 			erased := map[int][]int{}
 			for k, turn := range turns(t, u, r, func(turn federated.UserRound, own, gone Data) (federated.Task, error) {
 				if !slices.Equal(own.IDs, of(turn.Rows)) || len(own.IDs) == 0 != leaves {
-					t.Errorf("user %d works on %d records of his own", turn.User, len(own.IDs))
+					t.Errorf("user %d works on %d records of their own", turn.User, len(own.IDs))
 				}
 				erased[turn.User] = gone.IDs
 				return u.trainTask(r, gone)
@@ -90,7 +92,7 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 	}
 }
 
-// The mean is over all who took part: he who leaves counts like everybody.
+// The mean is over all who took part, including a user who leaves.
 func TestWhoLeavesIsInTheMean(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -142,8 +144,8 @@ func TestWhoLeavesIsInTheMean(t *testing.T) {
 	}
 }
 
-// He who leaves goes up with the curvature of what he erases, by hand.
-func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
+// A user who leaves ascends with the curvature of what they erase, by hand.
+func TestAUserWhoLeavesUsesTheCurvatureOfErasedRecords(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	r.Holders = []federated.User{{ID: 0, Rows: r.Forget.IDs}, {ID: 1, Rows: r.Retain.IDs}}
@@ -194,7 +196,7 @@ func TestWhoLeavesTakesTheCurvatureOfWhatHeErases(t *testing.T) {
 	isMean(t, got, asks, stays)
 }
 
-// Every method of a federation follows who holds what, from the leaving user's side too.
+// Every federated method follows who holds what, also for a user who leaves.
 func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 	s := newServer(t)
 	for _, m := range []Method{HBFU{Users: quarter}, BFU{Users: quarter}, RapidRetraining{Users: quarter}, RapidRetraining{Users: quarter, Plain: true}} {
@@ -210,7 +212,7 @@ func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 				seen[p.Hash()] = true
 			}
 		}
-		// Who trains anew does so on what is left: who erased a part of his makes no difference.
+		// Retraining uses what is left: who erased it makes no difference.
 		want := 4
 		if _, anew := m.(RapidRetraining); anew {
 			want = 3
@@ -221,7 +223,7 @@ func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 	}
 }
 
-// Equal rounds are equal steps: beside a federation the server's model takes as many as a
+// Equal rounds are equal steps: with Beside the server's model takes as many steps as a
 // user who holds the forget set, however many auxiliary records there are.
 func TestBlindUKeepsStepWithAFederation(t *testing.T) {
 	s := newServer(t)
@@ -271,7 +273,7 @@ func TestWhoHoldsWhatIsChecked(t *testing.T) {
 	}{
 		"held by 4 users, this is a federation of 10": {m: BFU{}},
 		"is held by no user":                          {m: BFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
-		"two users have the number 0":                 {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
+		"two users have the ID 0":                     {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
 		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &PrivateRelease{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
 		"-1 rounds":                                   {m: BlindU{Beside: &Users{Rounds: -1}}},
 	} {

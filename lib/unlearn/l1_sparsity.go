@@ -7,18 +7,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// L1Sparsity fine-tunes on the retain set and presses the weights towards 0
-// (Jia et al. 2023, section 4, "l1-sparse"; in SDE's Table 4 as Sparsity):
+// L1Sparsity fine-tunes on the retain set with an L1 penalty on the weights (Jia et al.
+// 2023, section 4, "l1-sparse"; in SDE's Table 4 as Sparsity):
 //
 //	minimise L(Dr) + gamma (1 - e/E) ||w||_1  in epoch e = 0, 1, ... of E
 //
-// with L what the original was trained for, over all weights, biases and gains: Descent's setting, 10 epochs at 0.01. It
-// never sees a forget record. The derivative of |w| at 0 is 0, and a step of
-// descent jumps over 0 rather than onto it: weights become small, not exactly 0.
+// with L the original's objective, over all weights, biases and gains: Descent's settings,
+// 10 epochs at 0.01. It never sees a forget record. The derivative of |w| at 0 is 0, and a
+// gradient step jumps over 0 rather than onto it: weights become small, not exactly 0.
 //
-// Difference: gamma = 5e-4 is what is reported for that paper's experiments. The
-// published program's own default, 0.2, belongs to another method, and SDE names
-// none.
+// Difference: gamma = 5e-4 is what is reported for that paper's experiments. The published
+// program's own default, 0.2, belongs to another method, and SDE names none.
 type L1Sparsity struct {
 	Epochs int     `json:"epochs,omitempty"` // 0: 10
 	LR     float64 `json:"lr,omitempty"`     // 0: 0.01
@@ -33,7 +32,7 @@ func (L1Sparsity) Name() string { return "l1-sparsity" }
 
 // About implements Described.
 func (L1Sparsity) About() About {
-	return About{"goes on training on the retain set while it presses the weights towards zero", "Jia et al. 2023; in SDE"}
+	return About{"goes on training on the retain set with an L1 penalty on the weights", "Jia et al. 2023; in SDE"}
 }
 
 // General implements General.

@@ -1,3 +1,5 @@
+// Contrastive latent unlearning.
+
 package unlearn
 
 import (
@@ -10,27 +12,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// LatentContrast is the contrastive latent unlearning of "Fishing for Privacy"
-// (section 4.2, appendix B). The latent variables of the forget set go to the
-// prior's, those of the retain set stay the original's: it minimises
+// LatentContrast is the contrastive latent unlearning of "Fishing for Privacy" (section
+// 4.2, appendix B). It moves the latent variables of the forget set to the prior's and
+// keeps those of the retain set. It minimises
 //
 //	Gamma KL(q || N(0, 1)) on Df + Keep (mean (mu - mu_0)^2 + 0.1 mean (s - s_0)^2) on Dr
 //
-// over records, the second mean over variables too, with mu and s the mean and log
-// variance of a record's latent variables and mu_0, s_0 the original's with dropout
-// off, for 20 epochs of Adam at 1e-4 in batches of 256 that each meet the whole
-// forget set. Only the encoder has a gradient. RetainTuning for at most 10 epochs
-// follows, of all weights.
+// over records, the second mean over variables too, with mu and s the mean and log variance
+// of a record's latent variables and mu_0, s_0 the original's with dropout off, for 20
+// epochs of Adam at 1e-4 in batches of 256, each with the whole forget set. Only the
+// encoder has a gradient. RetainTuning for at most 10 epochs follows, of all weights.
 //
-// It needs a variational autoencoder, with outputs loss.LatentMean and
-// loss.LatentLogVar.
+// It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type LatentContrast struct {
 	Gamma   float64      `json:"gamma,omitempty"`  // 0: 1
 	Keep    float64      `json:"keep,omitempty"`   // 0: 1, nn.Zero: none
 	Spread  float64      `json:"spread,omitempty"` // of the log variances, 0: 0.1, nn.Zero: none
 	Epochs  int          `json:"epochs,omitempty"` // 0: 20
 	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
 	Tune    RetainTuning `json:"tune,omitzero"`    // 0 epochs: 10
 	Untuned bool         `json:"untuned,omitempty"`
 }
@@ -46,7 +46,7 @@ func (LatentContrast) Name() string { return "latent-contrast" }
 // About implements Described.
 func (LatentContrast) About() About {
 	return About{
-		"draws the forget set's latent variables to the prior and holds the retain set's, then goes on training on the retain set",
+		"moves the forget set's latent variables to the prior and keeps the retain set's, then goes on training on the retain set",
 		"Fishing for Privacy, as coded",
 	}
 }

@@ -1,3 +1,5 @@
+// Tests of latent_contrast.go.
+
 package unlearn_test
 
 import (
@@ -12,8 +14,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// What the method says that its objective came to is its formula, term by term and each
-// with its weight, on the weights that the epoch before has left.
+// The objective in the note is its formula, term by term with weights, at the weights after
+// the epoch before.
 func TestLatentContrastsObjectiveIsItsFormula(t *testing.T) {
 	r := unlearntest.NewGenerativeToy(t).Request
 	r.Batch = r.Retain.X.Rows // one step an epoch

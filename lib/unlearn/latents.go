@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// latents are the original's mean and log variance of records' latent variables,
-// by the names of the outputs, with nothing drawn.
+// latents returns the original's mean and log variance of the records' latent variables, by
+// the names of the outputs, with nothing drawn.
 func (r Request) latents(d Data) (map[string]array.Matrix[float32], error) {
 	pred, err := r.Runner.PredictOutputs(r.Original, d.X, loss.LatentMean, loss.LatentLogVar)
 	if err != nil {

@@ -5,13 +5,14 @@ import (
 	"context"
 )
 
-// NegGrad descends on the retain set while it ascends on the forget set (RULER
-// section 4.2; NegGrad+ of Kurmanji et al. 2023):
+// NegGrad descends on the retain set while it ascends on the forget set (RULER section 4.2;
+// NegGrad+ of Kurmanji et al. 2023):
 //
 //	minimise alpha L(Dr) - (1 - alpha) L(Df)
 //
-// with L what the original was trained for, the cross-entropy of a classifier, for 10 epochs of Adam at 5e-4 with alpha = 0.6. With mini-batches every batch
-// of the retain set meets the whole forget set, as in the published program.
+// with L the original's objective, the cross-entropy of a classifier, for 10 epochs of Adam
+// at 5e-4 with alpha = 0.6. With mini-batches every batch of the retain set is joined by
+// the whole forget set, as in the published program.
 type NegGrad struct {
 	Epochs int     `json:"epochs,omitempty"` // 0: 10
 	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4

@@ -2,8 +2,8 @@ package unlearn
 
 import "context"
 
-// NoOp is the control that returns the original model: whatever a metric
-// says of it was there before any unlearning.
+// NoOp is the control that returns the original model: whatever a metric shows for it was
+// there before any unlearning.
 type NoOp struct{}
 
 var _ Described = NoOp{}

@@ -1,3 +1,5 @@
+// Making gradients or records private.
+
 package unlearn
 
 import (
@@ -10,23 +12,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// PrivateRelease says how what leaves a user is made private: shortened to Clip, with noise
-// centred at 0 (privacy.Laplace, privacy.Gaussian). Any two gradients, or records, are
-// neighbours.
+// PrivateRelease says how vectors that leave a user are made private: clipped to norm Clip,
+// plus noise of mean 0 (privacy.Laplace, privacy.Gaussian). Any two gradients, or records,
+// are neighbours.
 //
-// Table IV of BlindU has such rows with epsilon = 2 and says nothing of length, number
-// of releases or delta; the program holds stubs, whose noise is centred at 1. Here
-// epsilon is that of all that a user ever releases.
+// Table IV of BlindU has such rows with epsilon = 2 and does not give the clipping norm,
+// the number of releases or delta; the program has placeholders, whose noise has mean 1.
+// Here epsilon is that of everything that a user ever releases.
 type PrivateRelease struct {
-	Normal  bool    `json:"normal,omitempty"`  // normal noise, with delta 1e-5; else Laplace's, as in the program
+	Normal  bool    `json:"normal,omitempty"`  // normal noise, with delta 1e-5; otherwise Laplace's, as in the program
 	Epsilon float64 `json:"epsilon,omitempty"` // 0: 2
-	Clip    float64 `json:"clip,omitempty"`    // the longest vector, 0: 1
-	// Each says that epsilon is that of one release, whatever their number: with
-	// Laplace's noise k of them spend k epsilon together.
+	Clip    float64 `json:"clip,omitempty"`    // maximum norm, 0: 1
+	// Each makes epsilon that of one release: with Laplace noise k releases spend k
+	// epsilon.
 	Each bool `json:"each,omitempty"`
 }
 
-// withDefaults has every zero replaced by its meaning; of nil it is nil.
+// withDefaults replaces zeros by their defaults; nil stays nil.
 func (n *PrivateRelease) withDefaults() *PrivateRelease {
 	if n == nil {
 		return nil
@@ -34,7 +36,7 @@ func (n *PrivateRelease) withDefaults() *PrivateRelease {
 	return &PrivateRelease{Normal: n.Normal, Epsilon: cmp.Or(n.Epsilon, 2), Clip: cmp.Or(n.Clip, 1), Each: n.Each}
 }
 
-// mechanism is the mechanism of so many releases.
+// mechanism returns the mechanism for this many releases.
 func (n PrivateRelease) mechanism(releases int) privacy.Mechanism {
 	if n.Each {
 		releases = 1
@@ -45,12 +47,12 @@ func (n PrivateRelease) mechanism(releases int) privacy.Mechanism {
 	return privacy.Laplace{Epsilon: n.Epsilon, Clip: n.Clip, Releases: releases}
 }
 
-// attackRecords are records of which each is released once.
+// releaseRecords returns the records, each released once.
 func (n PrivateRelease) releaseRecords(d Data, seed engine.Root) (array.Matrix[float32], error) {
 	return privacy.Release(n.mechanism(1), d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamRelease, uint64(record)) })
 }
 
-// note says what has been spent where releases are many.
+// note describes what many releases have spent.
 func (n *PrivateRelease) note(releases int) string {
 	switch {
 	case n == nil:

@@ -1,3 +1,5 @@
+// RULER's methods against their formulas.
+
 package unlearn_test
 
 import (
@@ -15,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// labelTarget and outputs write the two kinds of target out anew.
+// labels and outputs write the two kinds of target anew.
 func labels(d unlearn.Data, classes int) array.Matrix[float32] {
 	m := array.New[float32](len(d.Y), classes)
 	for i, y := range d.Y {

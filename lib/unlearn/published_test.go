@@ -1,3 +1,5 @@
+// Tests of methods as published, step-matched and tuned.
+
 package unlearn_test
 
 import (
@@ -47,8 +49,8 @@ func TestStepMatchedGoesAsManyStepsAsThePublishedSetting(t *testing.T) {
 	}
 }
 
-// accuracy is the share of right answers, written out anew.
-func correctInStep(t *testing.T, r unlearn.Request, p nn.Params, d unlearn.Data) float64 {
+// accuracyOf returns the accuracy, written anew.
+func accuracyOf(t *testing.T, r unlearn.Request, p nn.Params, d unlearn.Data) float64 {
 	t.Helper()
 	out, err := r.Runner.Predict(p, d.X)
 	if err != nil {
@@ -81,7 +83,7 @@ func expected(t *testing.T, r unlearn.Request, p nn.Params) float64 {
 			}
 		}
 		of.X = r.HeldOut.X.Gather(rows)
-		total += correctInStep(t, r, p, of)
+		total += accuracyOf(t, r, p, of)
 	}
 	return total / float64(len(r.Forget.Y))
 }
@@ -91,12 +93,12 @@ func TestTunedIsTheMethodAtTheBestOfItsRates(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, slack := range []float64{0.01, 0.3, nn.Zero} {
 		m := unlearn.Tuned[unlearn.RandomLabel]{Rates: []float64{1e-5, 0.01, 0.03, 0.1, 0.3, 1e30}, Slack: slack}
-		floor := correctInStep(t, r, r.Original, r.HeldOut) - slack
+		floor := accuracyOf(t, r, r.Original, r.HeldOut) - slack
 		best, nearest := 0.0, math.Inf(1)
 		for _, rate := range m.Rates[:5] { // at the last one the model is destroyed
 			p, _ := apply(t, unlearn.RandomLabel{LR: rate}, r)
-			gap := math.Abs(correctInStep(t, r, p, r.Forget) - expected(t, r, p))
-			if correctInStep(t, r, p, r.HeldOut) >= floor && gap < nearest {
+			gap := math.Abs(accuracyOf(t, r, p, r.Forget) - expected(t, r, p))
+			if accuracyOf(t, r, p, r.HeldOut) >= floor && gap < nearest {
 				best, nearest = rate, gap
 			}
 		}
@@ -148,7 +150,7 @@ func TestSCRUBAsPublishedAlternatesAndRewinds(t *testing.T) {
 	}
 	best, nearest := 0, math.Inf(1)
 	for k, p := range after {
-		if d := math.Abs(correctInStep(t, r, p, r.Forget) - expected(t, r, want)); d <= nearest {
+		if d := math.Abs(accuracyOf(t, r, p, r.Forget) - expected(t, r, want)); d <= nearest {
 			best, nearest = k, d
 		}
 	}

@@ -1,3 +1,5 @@
+// Random labelling.
+
 package unlearn
 
 import (
@@ -9,25 +11,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// RandomLabel teaches the model labels at random for the forget records
-// (Golatkar et al. 2020; in SDE's Table 4 as Rand. Label, with the setting of
-// the program of Fan et al. 2024). Every epoch
+// RandomLabel trains on random labels for the forget records (Golatkar et al. 2020; in
+// SDE's Table 4 as Rand. Label, with the settings of the program of Fan et al. 2024). Every
+// epoch
 //
-//	first goes down CE(Df, u), u_i uniform over all classes, the true one too, drawn anew
-//	then goes down CE(Dr)
+//	first descends CE(Df, u), u_i uniform over all classes, including the true one, drawn anew
+//	then descends CE(Dr)
 //
-// one pass after the other with one optimiser: Descent's, 10 epochs at 0.013.
-// The random labels are a function of the seed, the epoch and the record's
-// number, so they do not depend on batches. A true label is drawn with
-// probability 1/K: with two classes half of the lesson is the truth.
+// one pass after the other with one optimiser: Descent's settings, 10 epochs at 0.013. A
+// random label is a function of the seed, the epoch and the record's number, so it does not
+// depend on batches. The true label has probability 1/K: with two classes half of the
+// labels are true.
 //
-// With Together the two sets are shuffled into one pass per epoch, as that
-// program does for CIFAR-100 and Tiny-ImageNet.
+// With SinglePass the two sets are shuffled into one pass per epoch, as that program does
+// for CIFAR-100 and Tiny-ImageNet.
 //
-// Differences: (1) neither SDE nor the program names a learning rate for this
-// method; 0.013 is the one that the program's manual gives for SalUn, which is
-// this method behind a mask. (2) The program draws a label for every batch as it
-// comes; a record comes once per epoch, so the law is the same.
+// Differences: (1) neither SDE nor the program names a learning rate for this method; 0.013
+// is the one that the program's manual gives for SalUn, which is this method with a mask.
+// (2) The program draws a label for every batch; since a record comes once per epoch the
+// distribution is the same.
 type RandomLabel struct {
 	Epochs     int     `json:"epochs,omitempty"` // 0: 10
 	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
@@ -43,7 +45,7 @@ func (RandomLabel) Name() string { return "random-label" }
 // About implements Described.
 func (RandomLabel) About() About {
 	return About{
-		"teaches labels at random for the forget set, and the retain set's own",
+		"trains on random labels for the forget set and on the retain set's own",
 		"Golatkar et al. 2020, in the setting of Fan et al. 2024; in SDE",
 	}
 }
@@ -70,7 +72,7 @@ func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.withDefaults().unlearnMasked(ctx, r, nil)
 }
 
-// mask is the resolved method behind a mask.
+// unlearnMasked runs the method, with defaults, on the weights in a mask.
 func (m RandomLabel) unlearnMasked(ctx context.Context, r Request, mask *train.Mask) (*Outcome, error) {
 	passes := r.twoPasses
 	if m.SinglePass {
@@ -79,8 +81,8 @@ func (m RandomLabel) unlearnMasked(ctx context.Context, r Request, mask *train.M
 	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, train.Plan{Mask: mask})
 }
 
-// randomLabels are the labels that the forget records have in an epoch. The
-// remainder's bias is below the number of classes over 2^64.
+// randomLabels returns the labels of the forget records in an epoch. The bias of the
+// remainder is below the number of classes over 2^64.
 func (r Request) randomLabels(epoch int) []int {
 	classes := uint64(r.classes())
 	y := make([]int, len(r.Forget.IDs))
@@ -90,7 +92,7 @@ func (r Request) randomLabels(epoch int) []int {
 	return y
 }
 
-// twoPasses is the epoch of two passes.
+// twoPasses returns the objectives of an epoch of two passes.
 func (r Request) twoPasses(epoch int) ([]train.Objective, error) {
 	random := r.Forget
 	random.Y = r.randomLabels(epoch)
@@ -100,8 +102,8 @@ func (r Request) twoPasses(epoch int) ([]train.Objective, error) {
 	}, nil
 }
 
-// onePass is the epoch of one pass over both sets; the records are joined
-// once, for all epochs.
+// onePass returns the objectives of epochs of one pass over both sets; the records are
+// joined once.
 func (r Request) onePass() func(epoch int) ([]train.Objective, error) {
 	all := concatData(r.Forget, r.Retain)
 	return func(epoch int) ([]train.Objective, error) {

@@ -1,3 +1,5 @@
+// Tests of random_label.go.
+
 package unlearn_test
 
 import (
@@ -21,7 +23,7 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	truth, epochs := 0, map[string]bool{}
 	const n = 400
 	for epoch := range n {
-		y := sampledAccuracy(r, epoch)
+		y := randomLabels(r, epoch)
 		epochs[fmt.Sprint(y)] = true
 		for i, v := range y {
 			counts[v]++
@@ -40,9 +42,9 @@ func TestRandomLabelsAreUniformAndFresh(t *testing.T) {
 	}
 }
 
-// sampledAccuracy is the documented rule, written out anew for three classes; that the
-// method follows it is shown with its plan.
-func sampledAccuracy(r unlearn.Request, epoch int) []int {
+// randomLabels returns the random labels by the documented rule, written anew for three
+// classes.
+func randomLabels(r unlearn.Request, epoch int) []int {
 	var y []int
 	for _, id := range r.Forget.IDs {
 		y = append(y, int(r.Seed.Counter("random-label", uint64(epoch), uint64(id))%3))
@@ -50,9 +52,8 @@ func sampledAccuracy(r unlearn.Request, epoch int) []int {
 	return y
 }
 
-// The planted effect, with an original that knows the forget set by heart: random
-// labels undo what was fitted there, and descent on the retain set alone at the
-// same rate hardly does.
+// An original that overfits the forget set: random labels undo what was fitted there, and
+// descent on the retain set alone at the same rate hardly does.
 func TestRandomLabelsDriveTheAccuracyOnTheForgetSetDown(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	term := func(d unlearn.Data) train.Term {

@@ -6,14 +6,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// RandomWeights is the control that destroys the model: fresh, untrained
-// weights. It has surely forgotten, and everything else with it; a metric that
-// cannot tell it from a good method measures forgetting only.
+// RandomWeights is the control that destroys the model: new, untrained weights. It has
+// certainly forgotten, and everything else with it; a metric that cannot tell it from a
+// good method measures forgetting only.
 //
-// Every training seed draws other weights, which are not those that its original
+// Every training seed has its own random weights, which are not those that its original
 // started from.
 type RandomWeights struct {
-	Seed int `json:"seed,omitempty"` // moved by the original's; 0: the request's seed
+	Seed int `json:"seed,omitempty"` // shifted by the original's; 0: the request's seed
 }
 
 var _ Described = RandomWeights{}
@@ -35,7 +35,8 @@ func (RandomWeights) Sees() Sees { return Sees{} }
 // WithDefaults implements Method.
 func (m RandomWeights) WithDefaults() Method { return m }
 
-// Version implements Versioned: 2 draws per training seed, 1 drew once for all.
+// Version implements Versioned: version 2 draws per training seed, version 1 drew once for
+// all.
 func (RandomWeights) Version() int { return 2 }
 
 // Unlearn implements Method.

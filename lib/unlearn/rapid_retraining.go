@@ -9,16 +9,16 @@ import (
 
 // RapidRetraining is the method of Liu et al. ("The Right to be Forgotten in Federated
 // Learning: An Efficient Realization with Rapid Retraining", INFOCOM 2022), which BlindU
-// calls HBFU and its program does not hold: everybody does away with what is to be
-// forgotten and trains anew, from untrained weights, on what is left, with a quasi-Newton
-// step by the diagonal of the empirical Fisher information (nn.Fisher). It never meets a
-// record of the forget set, and takes all rounds of its Users.
+// calls HBFU and its program does not contain. All users drop the records to forget and
+// retrain from untrained weights, with a quasi-Newton step by the diagonal of the empirical
+// Fisher information (nn.Fisher). It never sees a record of the forget set, and takes all
+// rounds of its Users.
 //
-// With Plain the step is the original's own optimiser's: retraining in a federation, the
-// control that tells what of a federated method is averaging.
+// With Plain the step is that of the original's optimiser: federated retraining, the
+// control that shows how much of a federated method is averaging.
 //
-// Differences: rate and damping are ours, where the paper's were not at hand; the
-// initial weights are the original's.
+// Differences: rate and damping are this module's choice, as the paper's were not
+// available; the initial weights are the original's.
 type RapidRetraining struct {
 	Users
 	LR      float64 `json:"lr,omitempty"`      // nn.Fisher's, 0: 1e-3
@@ -42,9 +42,9 @@ func (m RapidRetraining) Name() string {
 // About implements Described.
 func (m RapidRetraining) About() About {
 	if m.Plain {
-		return About{"trains anew on the retain set, by federated averaging among ten users", "control"}
+		return About{"retrains on the retain set, by federated averaging among ten users", "control"}
 	}
-	return About{"trains anew on the retain set, by federated averaging among ten users with quasi-Newton steps", "Liu et al. 2022"}
+	return About{"retrains on the retain set, by federated averaging among ten users with quasi-Newton steps", "Liu et al. 2022"}
 }
 
 // General implements General.

@@ -1,3 +1,5 @@
+// Retain-only fine-tuning with early stopping.
+
 package unlearn
 
 import (
@@ -11,28 +13,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// RetainTuning is the retain-only fine-tuning of "Fishing for Privacy" (section
-// 4.2, appendix B):
+// RetainTuning is the retain-only fine-tuning of "Fishing for Privacy" (section 4.2,
+// appendix B):
 //
 //	minimise L(Dr)
 //
-// with L what the original was trained for, by Adam at 1e-4 in batches of 256, for
-// at most 50 epochs. After every epoch it looks at the loss of a sample of 1,000
-// retained records; it stops when that has not fallen for 10 epochs and returns
-// the weights after the epoch at which it was lowest. It never sees a record of the
-// forget set.
+// with L the original's objective, by Adam at 1e-4 in batches of 256, for at most 50
+// epochs. After every epoch it computes the loss on a sample of 1,000 retained records; it
+// stops when that has not fallen for 10 epochs and returns the weights with the lowest
+// loss. It never sees a record of the forget set.
 //
-// It is also the last stage of that paper's other methods, and with their number
-// of epochs the control that the paper lacks: what of them is this stage.
+// It is also the last stage of that paper's other methods. With their number of epochs it
+// is the control that the paper lacks: how much of them is this stage.
 //
-// Differences: (1) as in the published program the sample is trained on too, so
-// that it tells little of other records; with Apart it is not. (2) The program
-// draws latent variables in the sample's loss and means over its batches; here
-// nothing is drawn and it is the mean over records.
+// Differences: (1) as in the published program the sample is trained on too, so that it
+// says little about other records; with Apart it is not trained on. (2) The program draws
+// latent variables for the sample's loss and averages over batches; here nothing is drawn
+// and it is the mean over records.
 type RetainTuning struct {
 	Epochs   int     `json:"epochs,omitempty"`   // at most, 0: 50
 	LR       float64 `json:"lr,omitempty"`       // 0: 1e-4
-	Batch    int     `json:"batch,omitempty"`    // 0: 256; a request's own batch goes before
+	Batch    int     `json:"batch,omitempty"`    // 0: 256; a request's own batch size has priority
 	Patience int     `json:"patience,omitempty"` // epochs, 0: 10
 	Sample   int     `json:"sample,omitempty"`   // at most so many records, 0: 1000; with Apart at most half of all
 	Apart    bool    `json:"apart,omitempty"`
@@ -48,7 +49,7 @@ func (RetainTuning) Name() string { return "retain-tuning" }
 
 // About implements Described.
 func (RetainTuning) About() About {
-	return About{"goes on training on the retain set until a sample of it gets no better", "Fishing for Privacy, as coded"}
+	return About{"goes on training on the retain set until the loss on a sample of it stops falling", "Fishing for Privacy, as coded"}
 }
 
 // General implements General.
@@ -66,7 +67,8 @@ func (m RetainTuning) withDefaults() RetainTuning {
 	return m
 }
 
-// withOtherDefaults is the tuning at the end of another method, with other defaults.
+// withOtherDefaults returns the tuning as the last stage of another method, with another
+// default number of epochs.
 func (m RetainTuning) withOtherDefaults(epochs int) RetainTuning {
 	m.Epochs = cmp.Or(m.Epochs, epochs)
 	return m.withDefaults()
@@ -77,8 +79,8 @@ func (m RetainTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	return m.tuneFrom(ctx, r, r.Original, "")
 }
 
-// tuneFrom tunes weights, about which there is something to say. The hooks are for
-// these epochs alone: what made the weights is done again after a stop.
+// tuneFrom tunes the weights start; note describes how they were made. The hooks are for
+// these epochs alone: after a stop the first stage is repeated.
 func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, note string) (*Outcome, error) {
 	m = m.withDefaults()
 	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
@@ -101,8 +103,8 @@ func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, 
 	return out, nil
 }
 
-// fitValidated trains weights on some records and returns the epoch that is best on
-// others, with nothing drawn; patience as in train.Validation.
+// fitValidated trains weights on one set of records and returns the epoch that is best on
+// another, with nothing drawn; patience as in train.Validation.
 func (r Request) fitValidated(ctx context.Context, start nn.Params, on, by Data, c train.Config, patience int) (*Outcome, error) {
 	o, err := r.objective("retain", on, false, 1)
 	if err != nil {
@@ -121,14 +123,14 @@ func (r Request) fitValidated(ctx context.Context, start nn.Params, on, by Data,
 	return &Outcome{Params: p, History: history, Note: bestEpochNote(history)}, nil
 }
 
-// validation judges epochs by records, as they are.
+// validation evaluates epochs on records, unchanged.
 func (r Request) validation(by Data, patience int) (*train.Validation, error) {
 	r.Augment = nil
 	o, err := r.objective("retain", by, false, 1)
 	return &train.Validation{Objective: o, Patience: patience}, err
 }
 
-// tuneUnless is from for a method that can do without it.
+// tuneUnless is tuneFrom for a method for which this stage is optional.
 func (m RetainTuning) tuneUnless(ctx context.Context, r Request, untuned bool, start nn.Params, note string) (*Outcome, error) {
 	if untuned {
 		return &Outcome{Params: start, Note: note}, nil
@@ -136,13 +138,13 @@ func (m RetainTuning) tuneUnless(ctx context.Context, r Request, untuned bool, s
 	return m.tuneFrom(ctx, r, start, note+"; ")
 }
 
-// bestEpochNote names the epoch that was best by the validation.
+// bestEpochNote names the epoch that was best in validation.
 func bestEpochNote(history []train.Epoch) string {
 	best := slices.MinFunc(history, func(a, b train.Epoch) int { return cmp.Compare(*a.Valid, *b.Valid) })
 	return fmt.Sprintf("epoch %d of %d", best.Epoch, len(history))
 }
 
-// splitRetained draws k records of the retain set, and gives those that are left.
+// splitRetained draws k records of the retain set and returns them and the rest.
 func (r Request) splitRetained(k int) (drawn, rest Data) {
 	rows := r.Seed.Stream(engine.StreamValidation).Perm(r.Retain.X.Rows)
 	slices.Sort(rows[:k])
@@ -150,7 +152,7 @@ func (r Request) splitRetained(k int) (drawn, rest Data) {
 	return r.Retain.selectRows(rows[:k]), r.Retain.selectRows(rows[k:])
 }
 
-// selectRows are some of the records.
+// selectRows returns the records with these indices.
 func (d Data) selectRows(list []int) Data {
 	out := Data{X: d.X.Gather(list), NonMembers: d.NonMembers, Synthetic: d.Synthetic}
 	for _, i := range list {

@@ -7,24 +7,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Retrain is the oracle: a fresh model trained on the retain set alone, exactly
-// as the original was. It is shown neither the original's weights nor a forget
-// record. The zero value starts from the original's own seed, and so from the
-// same initial weights (the paired design of RULER section 3.3).
+// Retrain is the retrained model, the ideal of unlearning: a new model trained on the
+// retain set alone, exactly as the original was. It sees neither the original's weights nor
+// a forget record. The zero value uses the original's seed, and so the same initial weights
+// (the paired design of RULER section 3.3).
 //
-// With SeedShift it is the control "retrain with another seed", [SecondOracle]: an
-// equally perfect unlearner whose representation differs by chance of training
-// alone.
+// With SeedShift it is the control "retrain with another seed", [SecondOracle]: a second
+// perfect unlearner, which differs by the randomness of training alone.
 type Retrain struct {
 	SeedShift int `json:"seed_shift,omitempty"` // added to the original's seed
 }
 
 var _ Described = Retrain{}
 
-// SecondOracle is retraining with another seed, as every table has it. Its seeds
-// are farther away than any study's go: with a study's own seeds the second
-// oracles would be the first in another order, and means over them the same
-// numbers again.
+// SecondOracle is retraining with another seed, as every table has it. The shift is larger
+// than the number of seeds of any study: otherwise the second models of one seed would be
+// the first models of another.
 var SecondOracle = Retrain{SeedShift: 10_000}
 
 // Name implements Method.
@@ -38,9 +36,9 @@ func (m Retrain) Name() string {
 // About implements Described.
 func (m Retrain) About() About {
 	if m.SeedShift != 0 {
-		return About{"trains anew on the retain set from another seed: what chance alone changes", "control"}
+		return About{"retrains on the retain set with another seed: the effect of chance alone", "control"}
 	}
-	return About{"trains anew on the retain set from the original's seed: the oracle", "control"}
+	return About{"retrains on the retain set with the original's seed: the oracle", "control"}
 }
 
 // General implements General.

@@ -1,3 +1,5 @@
+// Retraining on a share of the retain set.
+
 package unlearn
 
 import (
@@ -11,23 +13,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// RetrainShare is the retrained model of "Fishing for Privacy" as coded (appendix
-// B), the paper's gold standard. From the original's initial weights it minimises
-// what the original came to be trained for on 85 % of the retain set, drawn at
-// random, by Adam at 1e-4 in batches of 256 for 100 epochs, and returns the weights
-// after the epoch with the lowest loss on the other 15 %.
+// RetrainShare is the retrained model of "Fishing for Privacy" as coded (appendix B), the
+// paper's gold standard. From the original's initial weights it minimises the original's
+// final objective on a random 85 % of the retain set, by Adam at 1e-4 in batches of 256 for
+// 100 epochs, and returns the weights after the epoch with the lowest loss on the other 15
+// %.
 //
-// It is no oracle: it has met fewer records than the original, was trained without
-// its schedule (neither warm-up nor free bits) and chosen by another rule. Retrain
-// differs from the original by the forget set alone.
+// It is not comparable with Retrain, which differs from the original by the forget set
+// alone: it is trained on fewer records, without the original's schedule (neither warm-up
+// nor free bits), and chosen by another rule.
 //
-// Differences from the published program: (1) the share is drawn from the
-// unlearning's seed. (2) Nothing is drawn in the loss on the 15 %.
+// Differences from the published program: (1) the share is drawn from the unlearning's
+// seed. (2) Nothing is drawn in the loss on the 15 %.
 type RetrainShare struct {
 	Share  float64 `json:"share,omitempty"`  // 0: 0.85
 	Epochs int     `json:"epochs,omitempty"` // 0: 100
 	LR     float64 `json:"lr,omitempty"`     // 0: 1e-4
-	Batch  int     `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Batch  int     `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
 }
 
 var (
@@ -40,7 +42,7 @@ func (RetrainShare) Name() string { return "retrain-share" }
 
 // About implements Described.
 func (RetrainShare) About() About {
-	return About{"trains anew on most of the retain set and keeps the epoch that is best on the rest", "Fishing for Privacy, as coded"}
+	return About{"retrains on most of the retain set and keeps the epoch that is best on the rest", "Fishing for Privacy, as coded"}
 }
 
 // General implements General.
@@ -63,7 +65,7 @@ func (m RetrainShare) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	n := r.Retain.X.Rows
 	k := int(math.Floor(m.Share * float64(n)))
 	if k < 1 || k >= n {
-		return nil, fmt.Errorf("a share of %v of %d retained records leaves %d to be trained on and %d to choose by", m.Share, n, k, n-k)
+		return nil, fmt.Errorf("a share of %v of %d retained records leaves %d for training and %d for validation", m.Share, n, k, n-k)
 	}
 	on, by := r.splitRetained(k)
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Fit.Seed}

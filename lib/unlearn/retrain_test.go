@@ -1,3 +1,5 @@
+// Tests of retrain.go.
+
 package unlearn_test
 
 import (
@@ -12,9 +14,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// The oracle is what the whole house measures against, so its independence is
-// shown from outside: it equals, bit for bit, a model that was trained without
-// ever building a request.
+// The retrained model is the reference of all comparisons, so its independence is shown
+// from outside: it equals, bit for bit, a model that was trained without a request.
 func TestTheOracleIsAModelTrainedOnTheRetainSetAlone(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, shift := range []int{0, 1} {
@@ -80,7 +81,7 @@ func TestTheOracleIsUnchangedByGarbageInWhatItMayNotSee(t *testing.T) {
 	}
 }
 
-// The other way round: what it does see counts.
+// Conversely, every retained record matters.
 func TestTheOracleDependsOnEveryRetainRecord(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	r.Fit.Epochs, r.Earlier = 2, nil
@@ -125,8 +126,8 @@ func TestTheOraclesSeedIsTheOriginalsAndNotTheRequests(t *testing.T) {
 	}
 }
 
-// Mini-batches in paired order: the oracle meets its records in the order in
-// which the original met them.
+// Mini-batches in paired order: the retrained model sees its records in the order in which
+// the original saw them.
 func TestThePairedOracleIsStillTheModelTrainedAlone(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	r.Fit.Batch, r.Fit.Order, r.Fit.Epochs, r.Earlier = 8, train.Paired, 5, nil

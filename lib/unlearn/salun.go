@@ -1,3 +1,5 @@
+// SalUn: random labelling of salient weights.
+
 package unlearn
 
 import (
@@ -10,27 +12,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SalUn is random labelling of the weights that matter to the forget set (Fan et
-// al. 2024, section 4; in SDE's Table 4). The mask holds the half of all weights
-// with the largest saliency
+// SalUn is random labelling of the weights that matter to the forget set (Fan et al. 2024,
+// section 4; in SDE's Table 4). The mask holds the half of all weights with the largest
+// saliency
 //
 //	s = |sum over the batches of Df of grad CE(batch)|  at the original's weights
 //
-// ranked over the whole model, dropout off and normalisation by running
-// statistics. RandomLabel follows with every other weight's gradient set to 0:
-// Descent's setting, 10 epochs at 0.013.
+// ranked over the whole model, with dropout off and normalisation by running statistics.
+// RandomLabel follows with the gradients of all other weights set to 0: Descent's settings,
+// 10 epochs at 0.013.
 //
-// Setting a gradient to 0 does not hold a weight with weight decay: the closed
-// weights shrink by lr 5e-4 / (1 - 0.9) of their value per step, in the long run.
-// So did those of the published program until a repair of February 2026, which
-// puts them back and clears their momentum. SDE was written before, so the zero
-// value is without the repair; Restore is with it.
+// A zero gradient does not fix a weight under weight decay: the unmasked weights shrink by
+// lr 5e-4 / (1 - 0.9) of their value per step, in the long run. So they did in the
+// published program until a fix of February 2026, which restores them and clears their
+// momentum. SDE was written before, so the zero value is without the fix; Restore is with
+// it.
 //
-// Differences: (1) the program shuffles Df before the sum over batches, we take
-// the records in order; only the smaller last batch's weight depends on it. (2)
-// Its mask may see augmented records, ours are as they are. (3) Restore puts the
-// closed weights back after every step, so that they never act while moved. (4)
-// Equal saliencies, as of dead units, go by their place in the model.
+// Differences: (1) the program shuffles Df before the sum over batches; here the order is
+// fixed, which matters only to the weight of a smaller last batch. (2) Its mask may see
+// augmented records; here they are unchanged. (3) Restore restores the unmasked weights
+// after every step, so that they never act while moved. (4) Equal saliencies, as of dead
+// units, are ranked by their position in the model.
 type SalUn struct {
 	Epochs     int     `json:"epochs,omitempty"` // 0: 10
 	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
@@ -47,7 +49,7 @@ func (SalUn) Name() string { return "salun" }
 
 // About implements Described.
 func (SalUn) About() About {
-	return About{"is random-label on the half of the weights that the forget set's gradient is largest in", "Fan et al. 2024; in SDE"}
+	return About{"is random-label on the half of the weights with the largest gradient on the forget set", "Fan et al. 2024; in SDE"}
 }
 
 // Sees implements Method.
@@ -72,7 +74,7 @@ func (m SalUn) withDefaults() SalUn {
 func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
 	if !(m.Ratio > 0 && m.Ratio <= 1) {
-		return nil, fmt.Errorf("a mask of a share of %v of the weights; above 0 and up to 1 are possible", m.Ratio)
+		return nil, fmt.Errorf("a mask of a share of %v of the weights; it must be above 0 and at most 1", m.Ratio)
 	}
 	o := train.Objective{{Name: "forget", X: r.Forget.X, Targets: []train.Target{r.labelTarget(r.Forget, 1)}}}
 	grads, err := train.Gradient(ctx, r.Runner, r.Original, o, m.batch(r), train.Mode{})
@@ -83,8 +85,8 @@ func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return RandomLabel{Epochs: m.Epochs, LR: m.LR, SinglePass: m.SinglePass, Descent: m.Descent}.unlearnMasked(ctx, r, mask)
 }
 
-// salientMask marks the share of all elements with the largest magnitudes, rounded
-// down to whole ones; of equal ones the first.
+// salientMask marks the given share of all elements, rounded down, with the largest
+// magnitudes; of equal ones the first.
 func salientMask(grads [][]float64, ratio float64) [][]bool {
 	var all []float64
 	for _, g := range grads {
@@ -94,7 +96,7 @@ func salientMask(grads [][]float64, ratio float64) [][]bool {
 	}
 	left := int(float64(len(all)) * ratio)
 	slices.Sort(all)
-	least, equal := math.Inf(1), 0 // the smallest that is marked, and how often
+	least, equal := math.Inf(1), 0 // the smallest marked magnitude, and how often it is marked
 	for _, s := range all[len(all)-left:] {
 		least = min(least, s)
 		if s == least {

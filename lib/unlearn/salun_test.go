@@ -1,3 +1,5 @@
+// Tests of salun.go.
+
 package unlearn_test
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn/unlearntest"
 )
 
-// The null: a mask of everything holds nothing back.
+// A mask of all weights holds nothing back.
 func TestSalUnWithAMaskOfEverythingIsRandomLabelling(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, batch := range []int{0, 16} {
@@ -26,9 +28,9 @@ func TestSalUnWithAMaskOfEverythingIsRandomLabelling(t *testing.T) {
 	}
 }
 
-// The mask by brute force: of the sum over batches of the gradients, each weight
-// counts how many go before it. What the method moves must be exactly what is in
-// the mask, and the rest keeps its bits (Restore) or shrinks as decay says.
+// The mask by brute force: for the sum over batches of the gradients each weight counts how
+// many are larger. The method must move exactly the weights in the mask, and the others
+// keep their bits (Restore) or decay.
 func TestSalUnMovesTheMostSalientHalf(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, batch := range []int{0, 3} {

@@ -7,19 +7,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SCRUB lets a student, a copy of the original, agree with the frozen original
-// on the retain set and disagree with it on the forget set (RULER section 4.2,
-// after Kurmanji et al. 2023):
+// SCRUB makes a student, a copy of the original, agree with the frozen original on the
+// retain set and disagree with it on the forget set (RULER section 4.2, after Kurmanji et
+// al. 2023):
 //
 //	minimise alpha KL_T(teacher || student on Dr) - (1 - alpha) KL_T(teacher || student on Df)
 //
-// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2. KL_T is the batch
-// mean of T^2 KL between outputs softened by T; the teacher has dropout off.
+// for 10 epochs of Adam at 5e-4 with alpha = 0.6 and T = 2. KL_T is the batch mean of T^2
+// KL between outputs softened by T; the teacher has dropout off.
 //
-// Differences from Kurmanji et al.: (1) both parts are one joint step, where
-// SCRUB alternates max-steps and min-steps; (2) there is no cross-entropy on
-// the retain set; (3) no rewinding. All three are the RULER program's; SCRUBKurmanji
-// is without them.
+// Differences from Kurmanji et al.: (1) both parts are one joint step, where SCRUB
+// alternates max-steps and min-steps; (2) there is no cross-entropy on the retain set; (3)
+// there is no rewinding. All three are the RULER program's; for the published method see
+// SCRUBKurmanji.
 type SCRUB struct {
 	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
 	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
@@ -35,7 +35,7 @@ func (SCRUB) Name() string { return "scrub" }
 // About implements Described.
 func (SCRUB) About() About {
 	return About{
-		"keeps the original's outputs on the retain set and leaves them on the forget set, in one joint step",
+		"keeps the original's outputs on the retain set and moves away from them on the forget set, in one joint step",
 		"RULER's simplification of Kurmanji et al. 2023",
 	}
 }

@@ -1,3 +1,5 @@
+// SCRUB with rewinding, as published.
+
 package unlearn
 
 import (
@@ -10,36 +12,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SCRUBKurmanji is SCRUB with rewinding as Kurmanji et al. published it (2023,
-// "Towards Unbounded Machine Unlearning", section 3; SCRUB+R). The original is
-// the frozen teacher, with dropout off, of a copy of itself. Each of 10 epochs is
+// SCRUBKurmanji is SCRUB with rewinding as published by Kurmanji et al. (2023, "Towards
+// Unbounded Machine Unlearning", section 3; SCRUB+R). The original is the frozen teacher,
+// with dropout off, of a copy of itself. Each of 10 epochs is
 //
-//	in the first 3: up KL_T(teacher || student) on Df, in batches
-//	in all:         down CE(Dr) + alpha KL_T(teacher || student) on Dr
+//	in the first 3: ascend KL_T(teacher || student) on Df, in batches
+//	in all:         descend CE(Dr) + alpha KL_T(teacher || student) on Dr
 //
-// one pass after the other with one Adam at 5e-4, divided by 10 after epochs 5, 8
-// and 9; alpha = 0.5, T = 2, batches of 32. The result is rewound: of the
-// weights after every epoch it takes those whose accuracy on Df is nearest to that
-// of the last ones on held-out records, counted by class as the forget set is made
-// up; of equal ones the latest. These are the settings of the published program for
-// small data, from which RULER's simplification, SCRUB, has its rate, T and epochs.
+// one pass after the other with one Adam at 5e-4, divided by 10 after epochs 5, 8 and 9;
+// alpha = 0.5, T = 2, batches of 32. The result is rewound: of the weights after every
+// epoch it takes those whose accuracy on Df is nearest to that of the last weights on
+// held-out records, with classes weighted as in the forget set; of equal ones the latest.
+// These are the settings of the published program for small data, from which RULER's
+// simplification, SCRUB, has its rate, T and epochs.
 //
-// Differences from the published program: (1) there, batches of the forget set
-// have 64 records and those of the retain set 32; here both have the same size, a
-// request's own where it has one. (2) Its Adam decays weights by 0.1, as the
-// training of its originals did; here nothing decays. (3) Its setting for large
-// data is another: plain descent, T = 4, a weight of 0.001 on the divergence. (4)
-// It measures the held-out error on images of the forget set's classes; here every
-// class is weighed by its share of the forget set, which is the same where that is
-// one class. (5) The weights after every epoch are needed at the end, so that a run
-// that was stopped starts over.
+// Differences from the published program: (1) there, batches of the forget set have 64
+// records and those of the retain set 32; here both have the same size, a request's own
+// where it has one. (2) Its Adam has a weight decay of 0.1, as in the training of its
+// originals; here there is none. (3) Its settings for large data are others: gradient
+// descent, T = 4, a weight of 0.001 on the divergence. (4) It measures the held-out error
+// on images of the forget set's classes; here every class is weighted by its share of the
+// forget set, which is the same for a single class. (5) The weights after every epoch are
+// needed at the end, so that a stopped run starts over.
 type SCRUBKurmanji struct {
 	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
-	Ascents     int     `json:"ascents,omitempty"`     // epochs that begin with a way up, 0: 3
+	Ascents     int     `json:"ascents,omitempty"`     // epochs that begin with an ascent, 0: 3
 	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
 	Alpha       float64 `json:"alpha,omitempty"`       // of the divergence on Dr, 0: 0.5, nn.Zero: none
 	Temperature float64 `json:"temperature,omitempty"` // 0: 2
-	Batch       int     `json:"batch,omitempty"`       // 0: 32; a request's own batch goes before
+	Batch       int     `json:"batch,omitempty"`       // 0: 32; a request's own batch size has priority
 	KeepLast    bool    `json:"keep_last,omitempty"`   // without rewinding
 }
 
@@ -51,9 +52,9 @@ func (SCRUBKurmanji) Name() string { return "scrub-kurmanji" }
 // About implements Described.
 func (SCRUBKurmanji) About() About {
 	return About{
-		"leaves the original's outputs on the forget set and returns to them on the retain set, pass by pass, and rewinds to the epoch that " +
-			"knows the forget set no better than held-out records",
-		"Kurmanji et al. 2023, as they published it",
+		"moves away from the original's outputs on the forget set and back to them on the retain set, pass by pass, and rewinds to the epoch " +
+			"whose accuracy on the forget set is nearest to that on held-out records",
+		"Kurmanji et al. 2023, as published",
 	}
 }
 
@@ -108,8 +109,8 @@ func (m SCRUBKurmanji) Unlearn(ctx context.Context, r Request) (*Outcome, error)
 	return &Outcome{Params: after[k], History: history, Note: fmt.Sprintf("rewound to epoch %d of %d", k+1, len(after))}, nil
 }
 
-// collectEpochs are the request's hooks, from the start, that collect the
-// weights after every epoch too.
+// collectEpochs returns the request's hooks, from the start, extended to collect the
+// weights after every epoch.
 func (r Request) collectEpochs(after *[]nn.Params) train.Hooks {
 	h := train.Hooks{Progress: r.Hooks.Progress, SaveEvery: 1}
 	h.Save = func(s *train.State) error {
@@ -124,8 +125,9 @@ func (r Request) collectEpochs(after *[]nn.Params) train.Hooks {
 	return h
 }
 
-// rewindEpoch is the epoch, from 0, after which the accuracy on the forget set is
-// nearest to the last model's on held-out records; of equal ones the latest.
+// rewindEpoch returns the epoch, from 0, after which the accuracy on the forget set is
+// nearest to the last model's expected accuracy from held-out records; of equal ones the
+// latest.
 func (r Request) rewindEpoch(after []nn.Params) (int, error) {
 	last, err := r.measureAccuracies(after[len(after)-1])
 	if err != nil {

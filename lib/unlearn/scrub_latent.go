@@ -1,3 +1,5 @@
+// SCRUB for variational autoencoders.
+
 package unlearn
 
 import (
@@ -10,39 +12,37 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SCRUBLatent is SCRUB for a variational autoencoder, of "Fishing for Privacy"
-// (section 4.2, appendix B). The original with dropout off is the teacher q_0 of
-// the latent variables q of a copy of itself. Each of 20 epochs is
+// SCRUBLatent is SCRUB for a variational autoencoder, of "Fishing for Privacy" (section
+// 4.2, appendix B). The original with dropout off is the teacher q_0 of the latent
+// variables q of a copy of itself. Each of 20 epochs is
 //
-//	5 steps up:    down -Forget KL(q || q_0) on Df
-//	10 steps down: down Keep KL(q || q_0) + L on Dr
+//	5 ascent steps:   descend -Forget KL(q || q_0) on Df
+//	10 descent steps: descend Keep KL(q || q_0) + L on Dr
 //
-// on all of Df and on freshly drawn batches of 256 of Dr, with an Adam at 1e-4 for
-// each and every gradient shortened to length 1. RetainTuning for at most 10 epochs
-// follows.
+// on all of Df and on newly drawn batches of 256 of Dr, with one Adam at 1e-4 for each and
+// gradients clipped to norm 1. RetainTuning for at most 10 epochs follows.
 //
-// What it does, as coded: Forget cancels. It multiplies the gradients of an Adam
-// that sees no others, which divides by their size; where all of them are longer
-// than 1, or none is, 0.1 and 10 give the same weights but for Adam's epsilon. With
-// Joint there is one optimiser and one step,
+// Consequences: Forget cancels. It multiplies the gradients of an Adam that sees no others
+// and divides by their size; where all of them are longer than 1, or none is, 0.1 and 10
+// give the same weights up to Adam's epsilon. With Joint there is one optimiser and one
+// step,
 //
-//	down Keep KL(q || q_0) + L on Dr, - Forget KL(q || q_0) on Df
+//	descend Keep KL(q || q_0) + L on Dr, - Forget KL(q || q_0) on Df
 //
-// 10 of them an epoch, in which it does not. The decoder's outputs are never
-// compared with the teacher's. The copy begins as its teacher, so that without dropout
-// its first gradients are those of rounding, which Adam makes steps of its rate.
+// 10 of them per epoch, in which it does not. The decoder's outputs are never compared with
+// the teacher's. The copy starts equal to its teacher, so that without dropout its first
+// gradients are rounding errors, which Adam scales to full steps.
 //
-// It needs a variational autoencoder, with outputs loss.LatentMean and
-// loss.LatentLogVar.
+// It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type SCRUBLatent struct {
 	Forget  float64      `json:"forget,omitempty"` // 0: 1
 	Keep    float64      `json:"keep,omitempty"`   // 0: 1, nn.Zero: none
-	Up      int          `json:"up,omitempty"`     // steps, 0: 5; none where it is Joint
-	Down    int          `json:"down,omitempty"`   // steps, 0: 10
+	Up      int          `json:"up,omitempty"`     // ascent steps, 0: 5; none with Joint
+	Down    int          `json:"down,omitempty"`   // descent steps, 0: 10
 	Epochs  int          `json:"epochs,omitempty"` // 0: 20
 	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Clip    float64      `json:"clip,omitempty"`   // the longest gradient, 0: 1, nn.Zero: any
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch goes before
+	Clip    float64      `json:"clip,omitempty"`   // gradient norm, 0: 1, nn.Zero: no clipping
+	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
 	Joint   bool         `json:"joint,omitempty"`
 	Tune    RetainTuning `json:"tune,omitzero"` // 0 epochs: 10
 	Untuned bool         `json:"untuned,omitempty"`
@@ -60,7 +60,7 @@ func (SCRUBLatent) Name() string { return "scrub-latent" }
 // About implements Described.
 func (SCRUBLatent) About() About {
 	return About{
-		"leaves the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
+		"moves away from the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
 		"Fishing for Privacy, as coded, after Kurmanji et al. 2023",
 	}
 }
@@ -100,7 +100,7 @@ func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	if len(down) != 1 {
-		return nil, fmt.Errorf("the original was trained for %d terms, one is possible", len(down))
+		return nil, fmt.Errorf("the original was trained for %d terms, need one", len(down))
 	}
 	down[0].Targets = append(down[0].Targets, keep)
 	up := r.term("forget", r.Forget, true, leave)
@@ -122,7 +122,7 @@ func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.Tune.tuneUnless(ctx, r, m.Untuned, p, "scrubbing moved the weights by "+distanceText(p, r.Original))
 }
 
-// latentMatch is the divergence from the original's latent variables.
+// latentMatch returns the divergence from the original's latent variables.
 func (r Request) latentMatch(d Data, weight float64) (train.Target, error) {
 	q, err := r.latents(d)
 	return train.Target{Loss: loss.LatentMatch{}, Inputs: q, Weight: weight}, err

@@ -1,3 +1,5 @@
+// Tests of SDE's methods.
+
 package unlearn_test
 
 import (
@@ -81,7 +83,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	term := func(d unlearn.Data, y []int) train.Term {
 		return train.Term{X: d.X, IDs: d.IDs, Targets: []train.Target{toward(loss.CrossEntropy{}, labels(unlearn.Data{Y: y}, classes), 1)}}
 	}
-	random := func(epoch int) []int { return sampledAccuracy(r, epoch) }
+	random := func(epoch int) []int { return randomLabels(r, epoch) }
 	apart := func(epoch int) ([]train.Objective, error) {
 		return []train.Objective{{term(r.Forget, random(epoch))}, {term(r.Retain, r.Retain.Y)}}, nil
 	}

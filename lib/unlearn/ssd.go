@@ -1,3 +1,5 @@
+// Selective synaptic dampening as coded.
+
 package unlearn
 
 import (
@@ -10,26 +12,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SSD is the selective synaptic dampening of "Fishing for Privacy" as coded
-// (section 4.2 of the paper has another formula, Foster et al. a third, which is
-// SSDFoster). With the squared gradients of batches b of a set,
+// SSD is the selective synaptic dampening of "Fishing for Privacy" as coded (section 4.2 of
+// the paper has another formula, Foster et al. a third, which is SSDFoster). With the
+// squared gradients of batches b of a set,
 //
 //	F = 1e-5 + 1/n sum over b of (grad of the mean of L over b)^2
 //
-// of the forget set in one batch, f, and of the retain set in batches of 256, r,
-// every weight is multiplied by
+// of the forget set in one batch, f, and of the retain set in batches of 256, r, every
+// weight is multiplied by
 //
 //	1 - Alpha q / (largest q of its tensor),   q = f/(r + 1e-10)
 //
-// and RetainTuning for at most 10 epochs follows. Dropout and latent variables are
-// drawn while the gradients are taken.
+// and RetainTuning for at most 10 epochs follows. Dropout and latent variables are drawn
+// while the gradients are taken.
 //
-// What it does: (1) nothing is selected, and with Alpha above 1 a sign may turn.
-// (2) A tensor without a gradient has q equal everywhere, so that it is multiplied
-// by 1 - Alpha: of the paper's network that is the dispersion head, 28 % of the
-// weights, and most of the mean dampening, which the note of the report gives.
-// (3) The squared gradient of a batch is no Fisher information: its size depends on
-// the batch.
+// Consequences: (1) nothing is selected, and with Alpha above 1 a sign may change. (2) A
+// tensor without a gradient has the same q everywhere, so that it is multiplied by 1 -
+// Alpha: in the paper's network that is the dispersion head, 28 % of the weights, and most
+// of the mean dampening, which the report's note gives. (3) The squared gradient of a batch
+// is not a Fisher information: its size depends on the batch.
 type SSD struct {
 	Alpha   float64      `json:"alpha,omitempty"`   // 0: 1
 	Damping float64      `json:"damping,omitempty"` // 0: 1e-5
@@ -49,7 +50,7 @@ func (SSD) Name() string { return "ssd" }
 // About implements Described.
 func (SSD) About() About {
 	return About{
-		"dampens every weight by how much more of the gradient the forget set has there, then goes on training on the retain set",
+		"dampens every weight by the forget set's part of its squared gradient, then goes on training on the retain set",
 		"Fishing for Privacy, as coded, after Foster et al. 2024",
 	}
 }
@@ -98,8 +99,9 @@ func (m SSD) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.Tune.tuneUnless(ctx, r, m.Untuned, p, fmt.Sprintf("mean dampening %.4g", mean))
 }
 
-// batchSquaredGradients is the sum over the batches of a set of the squared gradient of the
-// batch's mean loss, over the number of records, at the original in training.
+// batchSquaredGradients returns the sum over the batches of a set of the squared gradient
+// of the batch's mean loss, divided by the number of records, at the original in training
+// mode.
 func (r Request) batchSquaredGradients(ctx context.Context, name string, d Data, batch int) ([][]float64, error) {
 	o, err := r.objective(name, d, false, 1)
 	if err != nil {
@@ -117,7 +119,7 @@ func (r Request) batchSquaredGradients(ctx context.Context, name string, d Data,
 	return total, err
 }
 
-// zeroGradients has a zero for every weight, and nothing for state.
+// zeroGradients returns a zero for every weight, and nothing for state.
 func zeroGradients(p nn.Params) [][]float64 {
 	out := make([][]float64, len(p))
 	for i, v := range p {

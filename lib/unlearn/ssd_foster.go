@@ -1,3 +1,5 @@
+// Selective synaptic dampening as published.
+
 package unlearn
 
 import (
@@ -10,20 +12,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// SSDFoster is selective synaptic dampening as Foster et al. published it (2024,
-// "Fast Machine Unlearning Without Retraining Through Selective Synaptic
-// Dampening", equations 5 to 7). With the diagonal Fisher information of the
-// forget set and of all records, at the original,
+// SSDFoster is selective synaptic dampening as published by Foster et al. (2024, "Fast
+// Machine Unlearning Without Retraining Through Selective Synaptic Dampening", equations 5
+// to 7). With the diagonal Fisher information of the forget set and of all records, at the
+// original,
 //
 //	F = mean over the records of (grad L(x))^2
 //
-// every weight with F_f > Alpha F_all is multiplied by min(Lambda F_all/F_f, 1).
-// Nothing is trained, and a weight of which nothing depends on anything stays.
+// every weight with F_f > Alpha F_all is multiplied by min(Lambda F_all/F_f, 1). Nothing is
+// trained, and a weight that does not affect the loss stays.
 //
-// Differences from the published program: (1) the gradient is every record's own;
-// the program squares the gradient of a batch's mean, which is smaller the larger
-// the batch. (2) Nothing is drawn while it is taken. It refuses a network with batch
-// normalisation.
+// Differences from the published program: (1) gradients are per record; the program squares
+// the gradient of a batch's mean, which is smaller the larger the batch. (2) Nothing is
+// drawn while it is taken. It refuses a network with batch normalisation.
 type SSDFoster struct {
 	Alpha  float64 `json:"alpha,omitempty"`  // 0: 10
 	Lambda float64 `json:"lambda,omitempty"` // 0: 1
@@ -39,7 +40,7 @@ func (SSDFoster) Name() string { return "ssd-foster" }
 
 // About implements Described.
 func (SSDFoster) About() About {
-	return About{"dampens the weights that matter to the forget set far more than to all records", "Foster et al. 2024, as they published it"}
+	return About{"dampens the weights that matter to the forget set far more than to all records", "Foster et al. 2024, as published"}
 }
 
 // General implements General.
@@ -63,7 +64,7 @@ func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, fmt.Errorf("alpha %v and lambda %v; both must be positive numbers", m.Alpha, m.Lambda)
 	}
 	if model.HasBatchStats(r.Runner.Arch) {
-		return nil, fmt.Errorf("%s mixes the records of a batch: no record has a gradient of its own", r.Runner.Arch.Name())
+		return nil, fmt.Errorf("%s mixes the records of a batch: there are no per-record gradients", r.Runner.Arch.Name())
 	}
 	forget, err := r.squaredGradients(ctx, "forget", r.Forget)
 	if err != nil {
@@ -87,7 +88,8 @@ func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: p, Note: fmt.Sprintf("%d of %d weights dampened", selected, p.Size())}, nil
 }
 
-// squaredGradients is the mean over records of their squared gradients at the original.
+// squaredGradients returns the mean over records of their squared gradients at the
+// original.
 func (r Request) squaredGradients(ctx context.Context, name string, d Data) ([][]float64, error) {
 	r.Augment = nil
 	o, err := r.objective(name, d, false, 1)

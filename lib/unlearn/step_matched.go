@@ -1,3 +1,5 @@
+// A method with the number of steps of its published setting.
+
 package unlearn
 
 import (
@@ -10,29 +12,28 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// StepMatched is a method that goes as many steps as in its published setting,
-// where that was on more records. An epoch is as many steps as there are batches:
-// ten epochs of the published programs are 1,760 steps on the 45,000 retained
-// images of CIFAR-10 in batches of 256, and 80 on 1,800. With s_p the steps of
-// a pass over n records, N the records that the original was trained on, and N'
-// and b' those of the published setting,
+// StepMatched is a method with as many steps as in its published setting, where that has
+// more records. An epoch has as many steps as there are batches: ten epochs of the
+// published programs are 1,760 steps on the 45,000 retained images of CIFAR-10 in batches
+// of 256, and 80 on 1,800. With s_p the steps of a pass over n records, N the number of
+// records that the original was trained on, and N' and b' those of the published setting,
 //
 //	epochs = E (sum over passes of ceil(n N'/(N b'))) / (sum over passes of s_p)
 //
-// rounded, at least 1; everything that depends on the number of epochs, such as a
-// schedule, is stretched with it. The zero value is the setting of the programs
-// of Jia et al. 2023 and Fan et al. 2024: N' = 50,000 and b' = 256. On full
-// batches an epoch is one step on any number of records, so that nothing changes.
+// rounded, at least 1; everything that depends on the number of epochs, such as a schedule,
+// is stretched with it. The zero value is the setting of the programs of Jia et al. 2023
+// and Fan et al. 2024: N' = 50,000 and b' = 256. With full batches an epoch is one step for
+// any number of records, so that nothing changes.
 //
-// Retained gives N' by the retain set: n/N is then the share of the retained records
-// that a pass has, and a pass over all of them is N' records. "Fishing for Privacy" has
-// 28,094 of them, and 110 steps in an epoch.
+// Retained gives N' by the retain set: n/N is then the share of the retained records in a
+// pass, and a pass over all of them is N' records. "Fishing for Privacy" has 28,094 of
+// them, and 110 steps in an epoch.
 //
-// It is a row beside the published number of epochs, not in its place: the steps
-// are those of the paper, and every record is met more often than there.
+// Tables show it in addition to the published number of epochs: the number of steps is the
+// paper's, but every record is seen more often than there.
 type StepMatched[M Method] struct {
 	Of       M   `json:"of,omitzero"`
-	Records  int `json:"records,omitempty"`  // N', 0: 50,000; none beside Retained
+	Records  int `json:"records,omitempty"`  // N', 0: 50,000; unused with Retained
 	Retained int `json:"retained,omitempty"` // N' of the retain set alone, 0: by Records
 	Batch    int `json:"batch,omitempty"`    // b', 0: 256
 }
@@ -58,8 +59,8 @@ func (m StepMatched[M]) About() About {
 // General implements General.
 func (m StepMatched[M]) General() bool { return IsGeneral(m.Of) }
 
-// Sees implements Method. The forget and the retain set are counted, whatever the
-// method itself sees.
+// Sees implements Method. The forget and the retain set are counted, whatever the method
+// itself sees.
 func (m StepMatched[M]) Sees() Sees {
 	s := m.Of.Sees()
 	s.Forget, s.Retain = true, true
@@ -86,7 +87,7 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 	here, there := r.Forget.X.Rows+r.Retain.X.Rows, m.Records
 	if m.Retained != 0 {
 		if m.Records != 0 {
-			return nil, fmt.Errorf("%d records and %d retained ones: one of both says how many there are in the published setting", m.Records, m.Retained)
+			return nil, fmt.Errorf("%d records and %d retained ones: give one of them, for the published setting", m.Records, m.Retained)
 		}
 		here, there = r.Retain.X.Rows, m.Retained
 	}
@@ -103,12 +104,12 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 
 // stepScale says how much longer an epoch is in the published setting.
 type stepScale struct {
-	records, publishedRecords int // records
-	publishedBatch            int // there
+	records, publishedRecords int // numbers of records here and in the published setting
+	publishedBatch            int // batch size of the published setting
 }
 
-// epochs is how many epochs of some passes take as many steps as the published
-// number does there.
+// epochs returns the number of epochs of the given passes that takes as many steps as in
+// the published setting.
 func (p *stepScale) epochs(epochs int, c train.Config, passes ...train.Objective) int {
 	if p == nil || c.Batch == 0 {
 		return epochs
@@ -122,7 +123,7 @@ func (p *stepScale) epochs(epochs int, c train.Config, passes ...train.Objective
 	return max(1, int(math.Round(float64(epochs)*float64(there)/float64(here))))
 }
 
-// patience is how many epochs that is, there, of a patience in epochs; 0: never.
+// patience scales a patience in epochs in the same way; 0: never.
 func (p *stepScale) patience(epochs int, c train.Config, passes ...train.Objective) int {
 	if epochs == 0 {
 		return 0
@@ -130,7 +131,7 @@ func (p *stepScale) patience(epochs int, c train.Config, passes ...train.Objecti
 	return p.epochs(epochs, c, passes...)
 }
 
-// aboutOf is what a method says of itself, and nothing of one that does not.
+// aboutOf returns a method's About, if it has one.
 func aboutOf(m Method) About {
 	if d, ok := m.(Described); ok {
 		return d.About()

@@ -1,3 +1,5 @@
+// The stopping rule of BlindU's program.
+
 package unlearn
 
 import (
@@ -15,14 +17,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Stop is the rule by which BlindU's program stops. An epoch ends behind the first step on
-// whose batch the model finds fewer than Batch of the labels, by the very answers, draws
-// included, from which the step's gradient is: that step is the last that is taken. It
-// is over with after so many epochs (Times) as end with fewer than Epoch of the labels of
-// all records.
+// Stop is the rule by which BlindU's program stops. An epoch ends after the first step on
+// whose batch the model finds fewer than the share Batch of the labels, by the same
+// outputs, random numbers included, from which the step's gradient is; that step is still
+// taken. The run ends after Times epochs at whose end the model finds fewer than the share
+// Epoch of the labels of all records.
 //
-// An epoch that ends early is an epoch: where its end is not low enough another begins, with
-// all batches.
+// After an epoch that ends early and not low enough another begins, with all batches.
 type Stop struct {
 	Batch float64 `json:"batch,omitempty"` // 0: an epoch goes through all batches
 	Epoch float64 `json:"epoch,omitempty"` // 0: no epoch's end is low enough
@@ -31,15 +32,16 @@ type Stop struct {
 
 func (s Stop) check() error {
 	if !(s.Batch >= 0 && s.Batch <= 1 && s.Epoch >= 0 && s.Epoch <= 1) || s.Times < 0 || s.Times > 0 && s.Epoch == 0 {
-		return fmt.Errorf("stops below %v of a batch, or %d times below %v at an epoch's end; shares are from 0 to 1", s.Batch, s.Times, s.Epoch)
+		return fmt.Errorf("stops below %v of a batch, or %d times below %v at an epoch's end; shares must be between 0 and 1", s.Batch, s.Times, s.Epoch)
 	}
 	return nil
 }
 
-// reached tells whether an epoch ends behind a step on whose batch so many of n were right.
+// reached reports whether an epoch ends after a step on whose batch this many of n answers
+// were right.
 func (s Stop) reached(right, n int) bool { return float64(right) < float64(s.Batch*float64(n)) }
 
-// validation ends a fit by what judge says at the end of an epoch.
+// validation ends a fit by what judge returns at the end of an epoch.
 func (s Stop) validation(judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) *train.Validation {
 	v := &train.Validation{KeepLast: true, StopAfter: s.Times, Score: judge}
 	if s.Epoch > 0 {
@@ -49,13 +51,13 @@ func (s Stop) validation(judge func(ctx context.Context, p nn.Params, epoch int)
 	return v
 }
 
-// accuracy is how many answers of a step are right, on records with targets of which n enter it.
+// correctInStep returns how many of the n records of a step are classified correctly.
 func correctInStep(k train.StepInfo, term int, wrong train.Target, n int) (int, error) {
 	share, err := k.Mean(term, wrong)
 	return n - int(math.Round(float64(share*float64(n)))), err
 }
 
-// recordsInStep is how many of n records enter a step.
+// recordsInStep returns how many of n records are in a step.
 func recordsInStep(k train.StepInfo, term, n int) int {
 	if rows := k.Rows(term); rows != nil {
 		return len(rows)
@@ -63,14 +65,14 @@ func recordsInStep(k train.StepInfo, term, n int) int {
 	return n
 }
 
-// errorRateTarget is the share of wrong answers among labels.
+// errorRateTarget returns the share of wrong answers as a target.
 func errorRateTarget(y []int, classes int) train.Target {
 	return train.Target{Loss: loss.ZeroOne{}, Weight: 1, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: loss.Labels(y, classes)}}
 }
 
-// addTo puts Stop into a plan that sweeps over records with the labels y in its first term:
-// the end of an epoch is judged by judge, or, where it is nil, by the mean over the epoch's
-// batches.
+// addTo adds Stop to a plan that goes over records with the labels y in its first term. The
+// end of an epoch is evaluated by judge or, where judge is nil, by the mean over the
+// epoch's batches.
 func (s Stop) addTo(plan *train.Plan, y []int, classes int, judge func(ctx context.Context, p nn.Params, epoch int) (float64, error)) {
 	wrong := errorRateTarget(y, classes)
 	var sum, batches float64
@@ -90,12 +92,12 @@ func (s Stop) addTo(plan *train.Plan, y []int, classes int, judge func(ctx conte
 	plan.Validation = s.validation(judge)
 }
 
-// sampledAccuracy judges a bottleneck as the program does, by one draw of every record's code: the
-// share of labels that it finds.
+// sampledAccuracy evaluates a bottleneck like the program, by one random code per record:
+// the share of correct labels.
 func sampledAccuracy(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context, p nn.Params, epoch int) (float64, error), error) {
 	of, is := r.Arch.WithDefaults().(ib.Bottleneck)
 	if !is {
-		return nil, fmt.Errorf("needs an information bottleneck, %s is none", r.Arch.Name())
+		return nil, fmt.Errorf("needs an information bottleneck, %s is not one", r.Arch.Name())
 	}
 	half, err := model.NewRunner(r.Engine, ib.Approximator{Of: of})
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of stop.go.
+
 package unlearn
 
 import (
@@ -14,8 +16,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// program is the published program's loop on recorded accuracies: how many steps each of its
-// epochs takes. batches are those of every epoch's batches, ends those of the epochs.
+// program is the published program's loop on recorded accuracies: it returns the number of
+// steps of each epoch. batches are the accuracies of every epoch's batches, ends those of
+// the epochs.
 func program(s Stop, batches [][]float64, ends []float64) (steps []int) {
 	low := 0
 	for epoch, all := range batches {
@@ -36,7 +39,7 @@ func program(s Stop, batches [][]float64, ends []float64) (steps []int) {
 	return steps
 }
 
-// taken are the steps of a history's epochs.
+// taken returns the steps of a history's epochs.
 func taken(history []train.Epoch) (steps []int) {
 	before := 0
 	for _, e := range history {
@@ -118,14 +121,14 @@ func TestTheStopIsBelowAndNotAt(t *testing.T) {
 		t.Error("without a rule for epochs one ends")
 	}
 	for _, s := range []Stop{{Batch: -1, Epoch: 1}, {Batch: 2}, {Epoch: math.NaN()}, {Epoch: 1.5}, {Epoch: 0.1, Times: -1}, {Times: 2}, {Batch: math.NaN()}} {
-		if err := s.check(); err == nil || !strings.Contains(err.Error(), "shares are from 0 to 1") {
+		if err := s.check(); err == nil || !strings.Contains(err.Error(), "shares must be between 0 and 1") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
 }
 
-// Plain ascent as coded ends within an epoch, by the batch's own answers, draws included; at
-// the end of an epoch, which is where it ended before, more of the model is gone.
+// Plain ascent as coded ends within an epoch, by the batch's own outputs, random numbers
+// included; at the end of an epoch more of the model is gone.
 func TestVBUAsCodedEndsWithinAnEpoch(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -156,7 +159,7 @@ func TestVBUAsCodedEndsWithinAnEpoch(t *testing.T) {
 	}
 }
 
-// The steps of VBU as coded are the program's on what its own batches say.
+// VBU as coded takes the program's steps for the accuracies of its own batches.
 func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -193,7 +196,7 @@ func TestVBUsStopIsTheProgramsOnItsOwnBatches(t *testing.T) {
 	}
 }
 
-// An epoch's end is judged by a draw of every code, another one in every epoch.
+// An epoch's end is evaluated with one random code per record, other ones in every epoch.
 func TestAnEpochIsJudgedByDraws(t *testing.T) {
 	s := newServer(t)
 	judge, err := sampledAccuracy(s.runner, s.others, 5)
@@ -231,8 +234,8 @@ func names(p nn.Params) (out []string) {
 	return out
 }
 
-// In portions a user goes through all that they erase in one order, and users who hold the same
-// meet the same.
+// In portions a user goes through all erased records in one order, and users with the same
+// records use the same ones.
 func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	rows := make([]int, 30)
 	for i := range rows {
@@ -271,16 +274,15 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	}
 	r := newServer(t).request()
 	for _, portion := range []float64{-0.1, 1.1, math.NaN()} {
-		if _, _, err := Apply(t.Context(), HBFU{Users: Users{Portion: portion}}, r); err == nil || !strings.Contains(err.Error(), "is to be met in a round") {
+		if _, _, err := Apply(t.Context(), HBFU{Users: Users{Portion: portion}}, r); err == nil || !strings.Contains(err.Error(), "of the erased records per round") {
 			t.Errorf("a portion of %v: %v", portion, err)
 		}
 	}
 }
 
-// A user's turn: they take the steps of their portion, meet those records and no others, and
-// leaves a sweep behind the first batch that is forgotten. All that a run says of steps are
-// those that were taken.
-func TestAUsersTurnEndsByHisBatches(t *testing.T) {
+// In a round a user takes the steps of their portion, uses those records and no others, and
+// ends a pass after the first batch that is forgotten. All reported steps are those taken.
+func TestAUsersRoundEndsByTheirBatches(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	users := Users{Count: 4, Requesters: 2, Rounds: 2, LocalEpochs: 1, ErasingEpochs: 6, Batch: 10, Portion: 0.5}
@@ -330,7 +332,7 @@ func TestAUsersTurnEndsByHisBatches(t *testing.T) {
 	}
 }
 
-// Codes are drawn anew in every epoch by what the original says of masked records.
+// Codes are drawn anew in every epoch from the original's prediction for masked records.
 func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	s := newServer(t)
 	said, err := s.runner.Predict(s.weights, s.asked.X)
@@ -352,7 +354,7 @@ func TestCodesAreDrawnAnewInEveryEpoch(t *testing.T) {
 	}
 }
 
-// A number that is none of the model's enters the first term's value, and so the weights.
+// A constant added to the first term's value changes the weights of the terms.
 func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 	for _, c := range []struct{ addend, value, kept float64 }{{5, -2, 4}, {-1, -2, 4}, {2, -2, 4}, {2.5, -2, 4}, {9, -1, 0.5}} {
 		m := &offsetRatio{addend: c.addend}
@@ -360,7 +362,7 @@ func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The program's loss, differentiated by differences.
+		// The program's loss, differentiated by finite differences.
 		l := func(value, kept float64) float64 {
 			a := c.addend + value
 			return math.Abs(a)/(math.Abs(a)+kept)*a + kept/(math.Abs(a)+kept)*kept
@@ -378,8 +380,8 @@ func TestACriticsNumberMovesTheWeightsAlone(t *testing.T) {
 	}
 }
 
-// As coded the critic is of the step's own pairs: another number for other codes, another
-// step or another seed; that of the critic alone, with the same draws.
+// As coded the critic is of the step's own pairs: its value changes with the codes, the
+// step and the seed; it is that of a critic trained alone with the same random numbers.
 func TestTheProgramForgets(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -425,15 +427,15 @@ func TestTheProgramForgets(t *testing.T) {
 func TestTheProgramIsNotBlind(t *testing.T) {
 	r := newServer(t).request()
 	m := BlindU{Coded: &Coded{Stop: Stop{Epoch: 0.1}}}
-	if _, err := m.PrepareRequest(t.Context(), r); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.PrepareRequest(t.Context(), r); err == nil || !strings.Contains(err.Error(), "sees masked records") {
 		t.Errorf("asked blindly: %v", err)
 	}
-	if _, err := m.Serve(t.Context(), BlindRequest{}); err == nil || !strings.Contains(err.Error(), "looks at masked records") {
+	if _, err := m.Serve(t.Context(), BlindRequest{}); err == nil || !strings.Contains(err.Error(), "sees masked records") {
 		t.Errorf("served blindly: %v", err)
 	}
 	augmented := r
 	augmented.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
-	if _, _, err := Apply(t.Context(), m, augmented); err == nil || !strings.Contains(err.Error(), "augmented") {
+	if _, _, err := Apply(t.Context(), m, augmented); err == nil || !strings.Contains(err.Error(), "augments") {
 		t.Errorf("augmented records: %v", err)
 	}
 	for _, bad := range []BlindU{

@@ -1,3 +1,5 @@
+// A method at the best of several learning rates.
+
 package unlearn
 
 import (
@@ -13,28 +15,26 @@ import (
 // Rated is a method whose learning rate can be set.
 type Rated[M any] interface {
 	Described
-	// AtRate is the method at another learning rate.
+	// AtRate returns the method with another learning rate.
 	AtRate(lr float64) M
 }
 
-// Tuned is a method at the best of a few learning rates: those that the published
-// programs search, 0.001 to 0.1, the method's own among them, and the same five
-// for every method. Each is tried in full. Of the rates after which the accuracy
-// on held-out records is at most Slack, a hundredth, below the original's, it
-// takes the one with the smallest
+// Tuned is a method at the best of a few learning rates: those that the published programs
+// search, 0.001 to 0.1, including the method's own, the same five for every method. Each is
+// run in full. Of the rates after which the accuracy on held-out records is at most Slack,
+// a hundredth, below the original's, it takes the one with the smallest
 //
 //	| accuracy on Df - accuracy on held-out records |
 //
-// the held-out records counted by class as the forget set is made up; where none
-// holds the accuracy, the one that loses least. Of equal ones the smallest rate.
+// with the classes of held-out records weighted as in the forget set. If no rate keeps the
+// accuracy, it takes the one that loses least. Of equal ones it takes the smallest rate.
 //
-// The criterion is one that a user has: it looks at no retrained model, at no
-// attack, no embedding and no metric of this house. It looks at labels of
-// held-out records, which a user has too, and which other methods do not get: a
-// tuned row is labelled so and stands beside the one with the published rate.
+// A user can compute this criterion: it needs no retrained model, attack, embedding or
+// lens. It does use labels of held-out records, which other methods do not get: a tuned row
+// is labelled so and stands next to the one with the published rate.
 //
-// The budget is one run per rate, and the best once more for the record of its
-// epochs. A search that is stopped starts over; the last run goes on.
+// The cost is one run per rate, and the best once more to record its epochs. A search that
+// is stopped starts over; the last run resumes.
 type Tuned[M Rated[M]] struct {
 	Of    M         `json:"of,omitzero"`
 	Rates []float64 `json:"rates,omitempty"` // nil: 0.001, 0.003, 0.013, 0.03 and 0.1
@@ -102,8 +102,8 @@ func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return out, err
 }
 
-// try runs the method at a rate, unwatched, and counts. A rate at which the model
-// is destroyed is right on nothing.
+// try runs the method at a rate, without hooks, and measures its accuracies. A rate that
+// destroys the model has accuracy 0.
 func (m Tuned[M]) try(ctx context.Context, r Request, rate float64) (accuracySet, error) {
 	r.Hooks = train.Hooks{}
 	out, err := m.Of.AtRate(rate).Unlearn(ctx, r)
@@ -116,10 +116,9 @@ func (m Tuned[M]) try(ctx context.Context, r Request, rate float64) (accuracySet
 	return r.measureAccuracies(out.Params)
 }
 
-// chooseRate is the rate whose forget accuracy is nearest to that expected of a model
-// that never met the forget set, among those that are right on held-out records
-// as often as the floor says; where there is none the one that is most often
-// right on them.
+// chooseRate returns the index of the rate whose forget accuracy is nearest to the expected
+// accuracy, among those with held-out accuracy of at least floor; if there is none, that
+// with the highest held-out accuracy.
 func chooseRate(tried []accuracySet, floor float64) (int, error) {
 	best, most := -1, -1
 	for i, t := range tried {

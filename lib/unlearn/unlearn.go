@@ -1,7 +1,7 @@
-// Package unlearn holds the unlearning methods and the permanent controls, one
-// file each: a struct whose zero value is the paper's setting. Apply runs any
-// of them on a request, after checking it and taking out what the method may
-// not see, and reports how far the method moved the model.
+// Package unlearn has the unlearning methods and the standard controls, one file each: a
+// struct whose zero value is the paper's setting. Apply runs any of them: it checks the
+// request, removes what the method may not see, and reports how far the method moved the
+// model.
 package unlearn
 
 import (
@@ -19,47 +19,44 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Method turns a trained model into one that should have forgotten. Its fields,
-// as JSON, together with Name, identify it in the store.
+// Method turns a trained model into one that should have forgotten. Its fields, as JSON,
+// together with Name, identify it in the store.
 type Method interface {
 	// Name is the method's short name, such as "scrub".
 	Name() string
 	// Sees says which parts of the request the method needs.
 	Sees() Sees
-	// WithDefaults is the method with every zero that stands for a default replaced by
-	// it, once and for all: it is what the store's key holds, and what Unlearn
-	// itself begins with, so that a default has one place and a change of it is
-	// another method to the store. See nn.Zero for how to say really zero.
+	// WithDefaults replaces every zero that stands for a default by the default. Store keys
+	// hold its result, and Unlearn starts with it, so that a changed default changes the
+	// key. See nn.Zero for how to set a real zero.
 	WithDefaults() Method
-	// Unlearn computes the new weights. It must not write to anything in the
-	// request. Call Apply instead: it checks, restricts and measures.
+	// Unlearn computes the new weights. It must not change anything in the request. Call
+	// Apply instead: it checks, restricts and measures.
 	Unlearn(ctx context.Context, r Request) (*Outcome, error)
 }
 
 // About says what a method does and where it comes from.
 type About struct {
 	Does string // in one sentence, from "raises" to "of the forget set"
-	From string // the paper, and whose form of the method it is where there are several
+	From string // the paper, and whose form of the method it is if there are several
 }
 
-// Described is a method that says it. Every method of [All] does.
+// Described is a method that describes itself. Every method of [All] does.
 type Described interface {
 	Method
 	About() About
 }
 
-// Versioned is a method whose results changed, in a way that its fields do not
-// show, after results were kept: a correction of its code. A method without it
-// has version 1.
+// Versioned is a method whose results changed, by a correction of its code that its fields
+// do not show, after results were stored. Other methods have version 1.
 type Versioned interface {
-	// Version goes up with every such change, and with it the method's keys in the
-	// store; nothing else is computed anew.
+	// Version is raised with every such change, and with it the method's store keys;
+	// nothing else is recomputed.
 	Version() int
 }
 
-// General is a method that needs to know no more of a training than its objective,
-// so that it works on a model that is no classifier. One that is not General needs
-// a classifier's labels, or its outputs.
+// General is a method that needs nothing of a training but its objective, so that it works
+// on models other than classifiers. Other methods need a classifier's labels or outputs.
 type General interface {
 	Method
 	General() bool
@@ -71,7 +68,7 @@ func IsGeneral(m Method) bool {
 	return ok && g.General()
 }
 
-// VersionOf is the version of a method's numbers.
+// VersionOf returns the version of a method's results.
 func VersionOf(m Method) int {
 	if v, ok := m.(Versioned); ok {
 		return v.Version()
@@ -79,7 +76,7 @@ func VersionOf(m Method) int {
 	return 1
 }
 
-// Sees says what a method is shown. Everything else is absent from its request.
+// Sees says what a method gets to see. Everything else is removed from its request.
 type Sees struct {
 	Original bool // the trained weights
 	Forget   bool // the forget records
@@ -88,14 +85,14 @@ type Sees struct {
 	HeldOut  bool // labelled records that no model was trained on
 }
 
-// Data are records, labelled ones where the model is a classifier.
+// Data are records, with labels if the model is a classifier.
 type Data struct {
 	X   array.Matrix[float32] // one record per row
 	Y   []int                 // class numbers; nil where there are none
 	IDs []int                 // row numbers in the training data, distinct
-	// NonMembers have their row numbers in the held-out data instead.
+	// NonMembers marks held-out records; IDs are then row numbers in the held-out data.
 	NonMembers bool
-	// Synthetic are records of no data, with numbers of their own.
+	// Synthetic marks generated records, with numbers of their own.
 	Synthetic bool
 }
 
@@ -111,36 +108,34 @@ type Request struct {
 	Original nn.Params
 	Forget   Data
 	Retain   Data
-	// Objective is what the original was trained for, out of given records, which may
-	// be Strangers: the mean over them of whatever losses. nil is the cross-entropy of a classifier against
-	// their labels. Methods that are not General need a classifier all the same.
+	// Objective returns the original's objective on the given records, which may be
+	// NonMembers: a mean over them of any losses. nil is the cross-entropy of a classifier
+	// with their labels. Methods that are not General need a classifier all the same.
 	Objective func(d Data) (train.Objective, error)
-	// Earlier is what the original was before its training ended, for methods
-	// that go back to it (Sees.Earlier) and nil otherwise. The house's choice,
-	// where papers leave it open, is the state at the start of the last epoch; a
-	// method that is [Staged] says otherwise.
+	// Earlier is a checkpoint of the original's training, for methods that go back to one
+	// (Sees.Earlier), and nil otherwise. Where papers leave it open it is the start of the
+	// last epoch; a method that is [Staged] says otherwise.
 	Earlier *Checkpoint
-	// Holders are who holds which records, Rows being their numbers, before anybody asked:
-	// of the retain set and the forget set alike. nil: nobody says, and a method of a
-	// federation deals them itself (Users).
+	// Holders says which user held which records of the retain and the forget set before
+	// the request; Rows are the record numbers. nil: unknown, and a federated method
+	// assigns them itself (Users).
 	Holders []federated.User
-	// HeldOut are records by which a method may choose a rate or an epoch, and from
-	// which critics may learn what a stranger looks like. No model is fitted to them.
+	// HeldOut are records by which a method may choose a rate or an epoch, or which critics
+	// may use as examples of non-members. No model is trained on them.
 	HeldOut Data
-	// Fit says how the original was trained; retraining repeats it. Its seed
-	// also drew the original's initial weights.
+	// Fit says how the original was trained; retraining repeats it. Its seed also drew the
+	// original's initial weights.
 	Fit train.Config
-	// Range is where features of records lie, for who makes some of no data; the zero
-	// value is 0 to 1.
+	// Range is the range of the records' features, for methods that generate records; the
+	// zero value is 0 to 1.
 	Range Range
 	// Seed is the unlearning's own: dropout, batch order, random teachers.
 	Seed engine.Root
-	// Batch is the mini-batch size, 0 for full batches as in the paper's main
-	// experiment.
+	// Batch is the mini-batch size, 0 for full batches as in RULER's main experiment.
 	Batch int
-	// Augment changes the records of every training term, nil leaves them alone.
-	// Retraining uses it too: it must be what the original was trained with. The
-	// outputs of teachers are those on unchanged records.
+	// Augment augments the records of every training term; nil: none. Retraining uses it
+	// too: it must be that of the original's training. Outputs of teachers are those on
+	// unchanged records.
 	Augment train.Augmenter
 	// Hooks watch the work and let it stop and resume.
 	Hooks train.Hooks
@@ -148,44 +143,43 @@ type Request struct {
 	stepScale *stepScale // see StepMatched
 }
 
-// Staged is a method that goes back to the weights before a stage of the
-// original's training.
+// Staged is a method that goes back to the weights before a stage of the original's
+// training.
 type Staged interface {
 	Method
-	// Stage is that stage's share of the epochs, the last ones.
+	// Stage is the stage's share of the epochs, counted from the end.
 	Stage() float64
 }
 
-// LargeDisplacement is the displacement above which a row of a table says so: the weights
-// have moved by ten times their own length, so that nothing of the model is left
-// that was to forget, whatever the metrics say.
+// LargeDisplacement is the displacement above which a table marks a row: the weights have
+// moved by ten times their norm, so that nothing is left of the model, whatever the metrics
+// say.
 const LargeDisplacement = 10
 
-// Outcome is what a method leaves behind.
+// Outcome is the result of a method.
 type Outcome struct {
 	Params  nn.Params
 	History []train.Epoch // one record per epoch; empty for a method that does not train
-	// Note is what the method chose on the way, such as a rate; "" where it has no
-	// choice.
+	// Note is what the method chose, such as a learning rate; "" if it chooses nothing.
 	Note string
 }
 
 // Report says what a method did.
 type Report struct {
 	Method       string        `json:"method"`
-	Displacement float64       `json:"displacement"` // ||after - before|| / ||before||; see Absurd
+	Displacement float64       `json:"displacement"` // ||after - before|| / ||before||; see LargeDisplacement
 	Epochs       int           `json:"epochs"`
 	Steps        int           `json:"steps"`
 	History      []train.Epoch `json:"history"`
-	Note         string        `json:"note,omitempty"` // what the method chose on the way
-	// Wall is not part of the stored result: the same command twice gives the
-	// same bytes.
+	Note         string        `json:"note,omitempty"` // what the method chose
+	// Wall is the wall-clock time. It is not part of the stored result, so that the same
+	// command gives the same bytes.
 	Wall time.Duration `json:"-"`
 }
 
-// Apply runs a method: it refuses a request that makes no sense, removes what
-// the method may not see, and checks and measures what comes back. A method that
-// leaves the range of numbers is an error that wraps [train.Diverged].
+// Apply runs a method: it refuses an invalid request, removes what the method may not see,
+// and checks and measures the result. A method that diverges is an error that wraps
+// [train.Diverged].
 func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
 	if err := r.check(); err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
@@ -222,7 +216,7 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	return out.Params, rep, nil
 }
 
-// restrictTo is the request with only what a method may see.
+// restrictTo returns the request with only what a method may see.
 func (r Request) restrictTo(sees Sees) (Request, error) {
 	if !sees.Original {
 		r.Original = nil
@@ -265,7 +259,7 @@ func (r Request) check() error {
 		return fmt.Errorf("the forget set is empty: there is nothing to unlearn")
 	}
 	if len(r.Retain.Y) == 0 && r.Retain.X.Rows == 0 {
-		return fmt.Errorf("the retain set is empty: the forget set is everything")
+		return fmt.Errorf("the retain set is empty: the forget set contains all records")
 	}
 	if err := r.checkData("forget set", r.Forget); err != nil {
 		return err
@@ -313,7 +307,8 @@ func (r Request) checkData(name string, d Data) error {
 	return d.X.Check(name)
 }
 
-// disjoint reports the first record that is listed twice, in one set or in both.
+// disjoint returns an error for the first record that is listed twice, in one set or in
+// both.
 func disjoint(forget, retain []int) error {
 	seen := make(map[int]string, len(forget)+len(retain))
 	for _, set := range []struct {
@@ -330,8 +325,8 @@ func disjoint(forget, retain []int) error {
 	return nil
 }
 
-// minimise runs an objective from the original weights with a fresh optimiser:
-// Adam, which is what RULER's methods do, or d where that is not nil.
+// minimise minimises an objective from the original weights with a new optimiser: Adam, as
+// in RULER, or d where that is not nil.
 func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr float64, d *Descent) (*Outcome, error) {
 	if d != nil {
 		return r.descend(ctx, *d, epochs, lr, singlePass(o), train.Plan{})
@@ -345,8 +340,8 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 	return &Outcome{Params: p, History: history}, nil
 }
 
-// objective is what the original was trained for, on records d and with every
-// weight times a factor; whole terms enter every mini-batch step entirely.
+// objective returns the original's objective on records d, with every weight times a
+// factor; whole terms enter every mini-batch step entirely.
 func (r Request) objective(name string, d Data, whole bool, weight float64) (train.Objective, error) {
 	if r.Objective == nil {
 		return train.Objective{r.term(name, d, whole, r.labelTarget(d, weight))}, nil
@@ -363,13 +358,12 @@ func (r Request) objective(name string, d Data, whole bool, weight float64) (tra
 	return out, nil
 }
 
-// term is the objective's term of records d; whole terms enter every mini-batch
-// step entirely.
+// term returns a term of records d; whole terms enter every mini-batch step entirely.
 func (r Request) term(name string, d Data, whole bool, targets ...train.Target) train.Term {
 	return train.Term{Name: name, X: d.X, IDs: d.IDs, Whole: whole, Targets: targets, Augment: r.Augment}
 }
 
-// concatData are the records of both.
+// concatData returns the records of both.
 func concatData(a, b Data) Data {
 	return Data{
 		X:   array.Matrix[float32]{Rows: a.X.Rows + b.X.Rows, Cols: a.X.Cols, Data: slices.Concat(a.X.Data, b.X.Data)},
@@ -378,19 +372,19 @@ func concatData(a, b Data) Data {
 	}
 }
 
-// labelTarget is the cross-entropy against the records' own labels.
+// labelTarget returns the cross-entropy with the records' own labels.
 func (r Request) labelTarget(d Data, weight float64) train.Target {
 	return train.CrossEntropy(d.Y, r.classes(), weight)
 }
 
-// classes is the number of classes of the request's model; check has refused a
-// model that is no classifier.
+// classes returns the number of classes of the request's model; check has refused other
+// models.
 func (r Request) classes() int {
 	n, _ := r.Runner.Classes()
 	return n
 }
 
-// distillTarget is the distillation loss from the outputs of the model p on records d.
+// distillTarget returns the distillation loss from the outputs of the model p on records d.
 func (r Request) distillTarget(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
 	out, err := r.Runner.Predict(p, d.X)
 	if err != nil {

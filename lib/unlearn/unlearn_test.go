@@ -1,3 +1,5 @@
+// Tests of unlearn.go.
+
 package unlearn_test
 
 import (
@@ -91,7 +93,7 @@ func TestNamesAndSightAreWhatTheControlsRelyOn(t *testing.T) {
 		if about := describe(t, m); about.Does == "" || about.From == "" || strings.HasSuffix(about.Does, ".") {
 			t.Errorf("%s says of itself %+v", m.Name(), about)
 		}
-		// Two controls are settings of another: a seed, and what is plain.
+		// Two controls are another method with a setting: a seed, and Plain.
 		control := m.Name() == "retrain-other-seed" || m.Name() == "federated-retraining"
 		if b, err := json.Marshal(m); err != nil || (!control && string(b) != "{}") {
 			t.Errorf("%s: the zero value prints as %s (%v)", m.Name(), b, err)
@@ -140,7 +142,7 @@ func TestMiniBatchesSweepTheRetainSet(t *testing.T) {
 	}
 }
 
-// outcome is a method that returns what it holds.
+// outcome is a method that returns its fields.
 type outcome struct {
 	out *unlearn.Outcome
 	err error

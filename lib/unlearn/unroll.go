@@ -1,3 +1,5 @@
+// Unrolling in SDE's form.
+
 package unlearn
 
 import (
@@ -10,31 +12,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Unroll adds back what the forget records took (Thudi et al. 2022, "single
-// gradient unlearning"; in SDE's Table 4). To first order around weights w_0 from
-// during training, each of the m epochs after w_0 moved the model by -(lr/b)
-// times the sum of the forget records' gradients at w_0, so
+// Unroll adds back what the forget records took (Thudi et al. 2022, "single gradient
+// unlearning"; in SDE's Table 4). To first order around weights w_0 of the training, each
+// of the m epochs after w_0 moved the model by -(lr/b) times the sum of the forget records'
+// gradients at w_0, so
 //
 //	w_u = w_t + m (lr/b) sum over Df of grad CE(w_0; x, y)
 //
-// with lr = 0.01 and b = 32, that program's. It takes one gradient, no training
-// and no random numbers. Dropout is off and normalisation by w_0's running
-// statistics; the result keeps those of w_t.
+// with lr = 0.01 and b = 32, that program's. It takes one gradient, no training and no
+// random numbers. Dropout is off and normalisation uses w_0's running statistics; the
+// result keeps those of w_t.
 //
-// This is SDE's form, as far as SDE says it; UnrollThudi is that of Thudi et al.
+// This is SDE's form, as far as SDE describes it; UnrollThudi is that of Thudi et al.
 //
-// Differences: (1) SDE says neither what w_0 is nor what lr, b and m are; w_0 is
-// Request.Earlier, the house's choice the start of the original's last epoch, of
-// which m = 1 follows. Times sets m: the number of all epochs is the other end
-// of what the paper's text allows. (2) Thudi et al. record the gradient of the
-// batch in training, with its dropout. (3) Their standard-deviation loss, which
-// has to be there while the original is trained, is not.
+// Differences: (1) SDE gives neither w_0 nor lr, b and m; here w_0 is Request.Earlier, the
+// start of the original's last epoch, from which m = 1 follows. Times sets m: the number of
+// all epochs is the other extreme of what the paper's text allows. (2) Thudi et al. record
+// the gradient of the batch in training, with its dropout. (3) Their standard-deviation
+// loss, which must be part of the original's training, is left out.
 //
-// An original that was trained by other than plain descent moved otherwise; the
-// report's displacement says how far this method went at all.
+// An original that was trained by something other than plain gradient descent moved
+// differently; the report's displacement says how far this method moved it.
 type Unroll struct {
 	LR    float64 `json:"lr,omitempty"`    // 0: 0.01
-	Batch int     `json:"batch,omitempty"` // b, 0: 32; a request's own batch goes before
+	Batch int     `json:"batch,omitempty"` // b, 0: 32; a request's own batch size has priority
 	Times int     `json:"times,omitempty"` // m, 0: the epochs from Request.Earlier to the end of training
 }
 
@@ -73,8 +74,8 @@ func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return r.addGradients(ctx, r.Earlier.Params, float64(times)*lr/float64(b))
 }
 
-// addGradients adds a rate times the sum of the forget records' gradients at some
-// weights to the original's.
+// addGradients adds to the original's weights a rate times the sum of the forget records'
+// gradients at the weights at.
 func (r Request) addGradients(ctx context.Context, at nn.Params, rate float64) (*Outcome, error) {
 	r.Augment = nil
 	o, err := r.objective("forget", r.Forget, false, 1)

@@ -1,3 +1,5 @@
+// Users of federated methods.
+
 package unlearn
 
 import (
@@ -14,41 +16,41 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Users are those who go on together by federated averaging, where a method is one of
-// a federation, in the setting of BlindU's program. The retain set is dealt to ten users
-// at random, and three of them hold the forget set beside their part, or, where the
-// request says who holds what (Request.Holders), those hold it who do. They ask to erase it:
-// in every round they do what the method says, and everybody else trains on what they
-// have, as the original was trained. The new weights are the plain mean of all. It ends
-// when these find the labels of no more of the forget set than chance does, as those
-// who hold it can see, or after 20 rounds; a model that is no classifier takes them all.
+// Users are the users of a federated method, who go on training by federated averaging, in
+// the setting of BlindU's program. The retain set is assigned at random to ten users, and
+// three of them also hold the forget set; if the request says who holds what
+// (Request.Holders), those users hold it. They ask to erase it: in every round they do what
+// the method says, and the other users train on their records, as the original was trained.
+// The new weights are the plain mean over all users. The run ends when the users who erase
+// find the labels of no more of the forget set than chance, or after 20 rounds; for a model
+// that is not a classifier it takes all rounds.
 //
-// Who is left without a record, because they leave, still erases, and is gone when that is
-// over; in a training they are not there.
+// Users without records, because they leave, still erase, and are gone when the run is
+// over; in a training they take no part.
 //
-// Everybody's optimiser is fresh in every round. What a round leaves is all that the
-// next begins with, so that a run is resumed between two of them.
+// Every user's optimiser starts afresh in every round. A round depends only on the result
+// of the one before, so that a run resumes between rounds.
 //
-// Differences from the program: (1) it stops when less than a tenth of the unseen
-// triggered images are taken for the backdoor's class, which needs a backdoor. (2) Its
-// three hold the same 1,200 records where its BlindU erases 3,600; here they hold all that
-// is to be forgotten, of which Portion is met in a round. (3) Training goes on by the original's own optimiser and clipping,
-// without its schedule and early stopping.
+// Differences from the program: (1) it stops when less than a tenth of the unseen triggered
+// images are classified as the backdoor's target, which needs a backdoor. (2) Its three
+// users hold the same 1,200 records where its BlindU erases 3,600; here they hold the whole
+// forget set, of which a user erases Portion per round. (3) Training goes on with the
+// original's optimiser and clipping, without its schedule and early stopping.
 type Users struct {
 	Count         int  `json:"users,omitempty"`          // 0: 10
-	Requesters    int  `json:"asking,omitempty"`         // of them, 0: 3, where the request does not say who
-	Divided       bool `json:"divided,omitempty"`        // each of these holds a part of the forget set; as coded all hold all of it
+	Requesters    int  `json:"asking,omitempty"`         // number of users who ask to erase, 0: 3, if the request does not say who
+	Divided       bool `json:"divided,omitempty"`        // each of these holds a part of the forget set; as coded each holds all of it
 	Rounds        int  `json:"rounds,omitempty"`         // at most, 0: 20
-	LocalEpochs   int  `json:"local_epochs,omitempty"`   // in a round, of those who train, 0: 10, ten times through the data in every round
-	ErasingEpochs int  `json:"erasing_epochs,omitempty"` // in a round, of those who erase, 0: 1, which is what the program comes to on MNIST
-	Batch         int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original was trained in
-	// Portion is the share of what a user erases that they meet in a round, 0: all. They go
-	// through all of it in one order, from where they were in the round before, and over again;
-	// users who hold the same meet the same.
+	LocalEpochs   int  `json:"local_epochs,omitempty"`   // epochs per round of users who train, 0: 10
+	ErasingEpochs int  `json:"erasing_epochs,omitempty"` // epochs per round of users who erase, 0: 1, as in the program on MNIST
+	Batch         int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original's batch size
+	// Portion is the share of a user's erased records that they use in a round, 0: all.
+	// Users go through all of them in a fixed random order and then over again; users with
+	// the same records use the same ones.
 	Portion float64 `json:"portion,omitempty"`
 }
 
-// WithDefaults is the federation with its defaults in the place of zeros.
+// WithDefaults replaces zeros by their defaults.
 func (u Users) WithDefaults() Users {
 	u.Count, u.Requesters, u.Rounds = cmp.Or(u.Count, 10), cmp.Or(u.Requesters, 3), cmp.Or(u.Rounds, 20)
 	u.LocalEpochs, u.ErasingEpochs, u.Batch = cmp.Or(u.LocalEpochs, 10), cmp.Or(u.ErasingEpochs, 1), cmp.Or(u.Batch, 100)
@@ -70,21 +72,22 @@ func (u Users) check(r Request) error {
 	return nil
 }
 
-// checkPositive refuses rounds that cannot be counted.
+// checkPositive returns an error for settings that must be positive.
 func (u Users) checkPositive() error {
 	if !(u.Portion >= 0 && u.Portion <= 1) {
-		return fmt.Errorf("a share of %v of what is erased is to be met in a round", u.Portion)
+		return fmt.Errorf("a share of %v of the erased records per round", u.Portion)
 	}
 	if u.Rounds < 1 || u.LocalEpochs < 1 || u.ErasingEpochs < 1 || u.Batch < 1 {
-		return fmt.Errorf("%d rounds of %d epochs, %d of those who erase, in batches of %d; all must be positive", u.Rounds, u.LocalEpochs, u.ErasingEpochs, u.Batch)
+		return fmt.Errorf("%d rounds of %d epochs, or %d for users who erase, in batches of %d; all must be positive",
+			u.Rounds, u.LocalEpochs, u.ErasingEpochs, u.Batch)
 	}
 	return nil
 }
 
-// eraseFunc is what a user does in a round who asks to erase records.
+// eraseFunc returns what a user who erases does in a round.
 type eraseFunc func(t federated.UserRound, own, erased Data) (federated.Task, error)
 
-// maxSteps is at most how many steps a user who erases takes in all rounds.
+// maxSteps returns the maximum number of steps, in all rounds, of a user who erases.
 func (u Users) maxSteps(r Request) int {
 	n := 0
 	for _, q := range u.eraseRequests(r) {
@@ -93,12 +96,12 @@ func (u Users) maxSteps(r Request) int {
 	return u.Rounds * u.stepsPerRound(n)
 }
 
-// stepsPerRound is how many steps a user who erases so many records takes in a round.
+// stepsPerRound returns the number of steps per round of a user who erases n records.
 func (u Users) stepsPerRound(n int) int {
 	return u.ErasingEpochs * ((u.portionSize(n) + u.Batch - 1) / u.Batch)
 }
 
-// portionSize is how many of n records to be erased a user meets in a round.
+// portionSize returns how many of n erased records a user uses in a round.
 func (u Users) portionSize(n int) int {
 	if u.Portion == 0 || n == 0 {
 		return n
@@ -106,7 +109,7 @@ func (u Users) portionSize(n int) int {
 	return max(1, int(math.Round(float64(u.Portion*float64(n)))))
 }
 
-// portionRows are those of the rows to be erased that a user meets in a round, 1, 2, ...
+// portionRows returns those of the erased rows that a user uses in a round, 1, 2, ...
 func (u Users) portionRows(rows []int, round int, seed engine.Root) []int {
 	n := u.portionSize(len(rows))
 	if n == len(rows) {
@@ -119,16 +122,15 @@ func (u Users) portionRows(rows []int, round int, seed engine.Root) []int {
 	return out
 }
 
-// Train is a training of these users from untrained weights, those of the fit's seed, on
-// the retain set: everybody trains as the request's fit says, on what they have of it.
+// Train trains these users from the untrained weights of the fit's seed on the retain set:
+// every user trains as the request's fit says, on their records.
 func (u Users) Train(ctx context.Context, r Request) (*Outcome, error) {
 	r.Forget = Data{}
 	return u.WithDefaults().run(ctx, r, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), nil)
 }
 
-// run is the federation's course from some weights. Where erase is nil nobody erases: who
-// asked has done away with their records, trains like everybody else, and all rounds are
-// run.
+// run runs the federation from some weights. If erase is nil no user erases: those who
+// asked have dropped their records and train like the others, and all rounds are run.
 func (u Users) run(ctx context.Context, r Request, start nn.Params, erase eraseFunc) (*Outcome, error) {
 	c := &federatedRun{hooks: r.Hooks}
 	if _, err := r.Runner.Classes(); err == nil && erase != nil {
@@ -158,8 +160,8 @@ func (u Users) run(ctx context.Context, r Request, start nn.Params, erase eraseF
 	return out, nil
 }
 
-// federation is who takes part, at what. Its rows are those of the retain set, and
-// behind them those of the forget set.
+// federation returns the federation. Its rows are those of the retain set, followed by
+// those of the forget set.
 func (u Users) federation(r Request, erase eraseFunc, c *federatedRun) (federated.Federation, error) {
 	if err := u.check(r); err != nil {
 		return federated.Federation{}, err
@@ -193,7 +195,8 @@ func (u Users) federation(r Request, erase eraseFunc, c *federatedRun) (federate
 	}, nil
 }
 
-// retainHolders are who holds which rows of the retain set; everybody is among them.
+// retainHolders returns which user holds which rows of the retain set; every user is
+// listed.
 func (u Users) retainHolders(r Request) ([]federated.User, error) {
 	if r.Holders == nil {
 		return federated.IID(r.Retain.X.Rows, u.Count, r.Seed)
@@ -214,8 +217,8 @@ func (u Users) retainHolders(r Request) ([]federated.User, error) {
 	return users, nil
 }
 
-// eraseRequests is who asks to erase which rows of the forget set, which stands behind the
-// retain set. What is gone already nobody asks about.
+// eraseRequests returns which user asks to erase which rows of the forget set, which follow
+// the retain set.
 func (u Users) eraseRequests(r Request) (out federated.Schedule) {
 	ask := func(user int, rows []int) {
 		if len(rows) > 0 {
@@ -233,10 +236,10 @@ func (u Users) eraseRequests(r Request) (out federated.Schedule) {
 	return out
 }
 
-// rowIndex is the row of a record by its number.
+// rowIndex maps a record's number to its row.
 type rowIndex map[int]int
 
-// indexRows are the rows of records that begin at from.
+// indexRows returns the rows of records, which start at row from.
 func indexRows(d Data, from int) rowIndex {
 	out := rowIndex{}
 	for i, id := range d.IDs {
@@ -245,7 +248,7 @@ func indexRows(d Data, from int) rowIndex {
 	return out
 }
 
-// userRows are the rows of those records that a user holds.
+// userRows returns the rows of those records that a user holds.
 func (at rowIndex) userRows(u federated.User) (rows []int) {
 	for _, id := range u.Rows {
 		if row, there := at[id]; there {
@@ -255,7 +258,8 @@ func (at rowIndex) userRows(u federated.User) (rows []int) {
 	return rows
 }
 
-// heldRows are the rows of the forget set, which begin at from, that asking user k holds.
+// heldRows returns the rows of the forget set, which start at from, that requesting user k
+// holds.
 func (u Users) heldRows(k, from, n int) (rows []int) {
 	for i := range n {
 		if !u.Divided || i%u.Requesters == k {
@@ -265,7 +269,7 @@ func (u Users) heldRows(k, from, n int) (rows []int) {
 	return rows
 }
 
-// trainTask is the work of a user who goes on training as the original was trained.
+// trainTask returns the work of a user who goes on training as the original was trained.
 func (u Users) trainTask(r Request, own Data) (federated.Task, error) {
 	o, err := r.objective("retain", own, false, 1)
 	c := r.Fit
@@ -273,7 +277,7 @@ func (u Users) trainTask(r Request, own Data) (federated.Task, error) {
 	return federated.Task{Plan: train.Plan{Passes: singlePass(o)}, Config: c}, err
 }
 
-// federatedRun is a federation's run as train.Hooks see it: a round is an epoch.
+// federatedRun presents a federation's run to train.Hooks: a round is an epoch.
 type federatedRun struct {
 	hooks      train.Hooks
 	validation *train.Validation
@@ -281,8 +285,8 @@ type federatedRun struct {
 	steps      int // of all users
 }
 
-// countSteps adds a task's steps: all that there are, or those that are seen where somebody may
-// end it before.
+// countSteps adds a task's steps: all planned ones or, where a stop may end it, those
+// taken.
 func (c *federatedRun) countSteps(t *federated.Task) error {
 	if watch := t.Plan.Watch; watch != nil {
 		t.Plan.Watch = func(k train.StepInfo) (bool, error) {
@@ -298,7 +302,7 @@ func (c *federatedRun) countSteps(t *federated.Task) error {
 	return err
 }
 
-// recordRound writes down a round, and tells whether the forget set is forgotten.
+// recordRound records a round and reports whether the forget set is forgotten.
 func (c *federatedRun) recordRound(ctx context.Context, s *federated.State) (bool, error) {
 	last := s.History[len(s.History)-1]
 	e := train.Epoch{Epoch: last.Round, Steps: c.steps, Loss: *last.Loss}
@@ -313,11 +317,11 @@ func (c *federatedRun) recordRound(ctx context.Context, s *federated.State) (boo
 	return c.validation.IsBelow(c.epochs), nil
 }
 
-// byRounds is what a saved state's optimiser is of: nothing of users' own survives a
-// round but the count of their steps.
+// byRounds is the name of the optimiser in a saved state: of the users' optimisers only the
+// number of steps survives a round.
 const byRounds = "federated"
 
-// watchSteps are the hooks of the run.
+// runHooks returns the hooks of the run.
 func (c *federatedRun) runHooks(saved *federated.State) federated.Hooks {
 	out := federated.Hooks{SaveEvery: c.hooks.SaveEvery, Resume: saved}
 	if c.hooks.Progress != nil {
@@ -329,7 +333,7 @@ func (c *federatedRun) runHooks(saved *federated.State) federated.Hooks {
 	return out
 }
 
-// trainState is a federation's as train.Hooks keep it.
+// trainState returns a federation's state as train.Hooks save it.
 func (c *federatedRun) trainState(s *federated.State) *train.State {
 	steps, history := 0, slices.Clone(c.epochs[:s.RoundsDone()])
 	if s.RoundsDone() > 0 {
@@ -340,14 +344,14 @@ func (c *federatedRun) trainState(s *federated.State) *train.State {
 	}
 }
 
-// resumeState is the way back; nil where nothing was saved.
+// resumeState converts a saved state back; nil where nothing was saved.
 func (c *federatedRun) resumeState() (*federated.State, error) {
 	s := c.hooks.Resume
 	if s == nil {
 		return nil, nil
 	}
 	if len(s.Optimizers) != 1 || s.Optimizers[0].Optimizer != byRounds {
-		return nil, errors.New("the saved state is of no federation")
+		return nil, errors.New("the saved state does not belong to a federation")
 	}
 	c.epochs, c.steps = slices.Clone(s.History), s.Optimizers[0].T
 	out := &federated.State{Params: s.Params}

@@ -1,3 +1,5 @@
+// Tests of users.go.
+
 package unlearn
 
 import (
@@ -18,9 +20,9 @@ import (
 // quarter is a federation of four, small enough for many runs.
 var quarter = Users{Count: 4, Rounds: 2, LocalEpochs: 1, Batch: 20}
 
-// Who holds what: the retain set is dealt once, the forget set is with those who ask, to
-// be erased; who does not ask trains on retained records alone, and who asks trains on
-// none of what they erase.
+// The retain set is assigned once, and the forget set is held by the users who ask, to be
+// erased. Other users train on retained records alone, and users who ask train on none of
+// what they erase.
 func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -69,8 +71,8 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	}
 }
 
-// One round by hand: one user's step is the formula's, the other trains as the original
-// was trained, and the mean is the plain one.
+// One round by hand: one user's step is the formula's, the other trains as the original was
+// trained, and the mean is unweighted.
 func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -119,7 +121,7 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 	isMean(t, got, asks, trains)
 }
 
-// What BFU's users go down, written out anew; its gradient as well.
+// The objective of BFU's users, written anew, and its gradient.
 func TestBFUsObjective(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -182,8 +184,8 @@ func TestBFUsObjective(t *testing.T) {
 	}
 }
 
-// The backdoor goes where those who hold it erase it, and stays where nobody does; with
-// the roles exchanged it is the others who go.
+// The backdoor goes where its holders erase it, and stays where no user does; with
+// exchanged roles the others' goes.
 func TestAFederationClosesABackdoor(t *testing.T) {
 	s := newServer(t)
 	if s.accuracy(t, s.weights, s.asked) < 0.95 || s.accuracy(t, s.weights, s.others) < 0.8 {
@@ -218,7 +220,7 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked := s.accuracy(t, out.Params, s.asked); asked < 0.6 {
-		t.Errorf("where nobody erases %v of the backdoor is left: this test looks at nothing", asked)
+		t.Errorf("without erasure %v of the backdoor is left: this test checks nothing", asked)
 	}
 }
 
@@ -251,8 +253,8 @@ func TestFederatedSettingsMatter(t *testing.T) {
 	}
 }
 
-// With noise VBU is VBU on the records that their owner has released, each by its own
-// draws.
+// With noise VBU is VBU on the records that their owner has released, each with its own
+// noise.
 func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -274,7 +276,7 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 	if plain, _, err := Apply(t.Context(), VBU{Epochs: 2}, r); err != nil || plain.Hash() == got.Hash() {
 		t.Errorf("the noise changes nothing (%v)", err)
 	}
-	// The noise lies about 0, with Laplace's deviation of sqrt(2) 2 Clip/Epsilon.
+	// The noise has mean 0 and Laplace's standard deviation, sqrt(2) 2 Clip/Epsilon.
 	mean, square, n := 0.0, 0.0, float64(len(x.Data))
 	for i := range x.Rows {
 		norm := 0.0
@@ -292,7 +294,7 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 	}
 }
 
-// Epsilon is that of all releases, unless it is that of each.
+// Epsilon is that of all releases, or with Each of each.
 func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 	u := Users{}.WithDefaults()
 	r := newServer(t).request() // 100 records to erase
@@ -325,7 +327,7 @@ func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 	}
 }
 
-// A run goes on from its own state alone, and one that had ended stays so.
+// A run resumes from its own state alone, and one that had ended stays so.
 func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
@@ -341,7 +343,7 @@ func TestAFederationGoesOnFromItsOwnState(t *testing.T) {
 		t.Errorf("a run that had ended went on: %v", err)
 	}
 	r.Hooks.Resume = &train.State{Params: s.weights, Optimizers: []*nn.OptimizerState{nn.NewOptimizerState(nn.Adam{}, s.weights)}}
-	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "of no federation") {
+	if _, _, err := Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "does not belong to a federation") {
 		t.Errorf("a state of another kind: %v", err)
 	}
 	r.Hooks = train.Hooks{SaveEvery: 1, Save: func(*train.State) error { return errors.New("no room") }}
@@ -355,7 +357,7 @@ func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 	for words, m := range map[string]Method{
 		"11 of 10 users ask":        HBFU{Users: Users{Requesters: 11}},
 		"-1 rounds":                 BFU{Users: Users{Rounds: -1}},
-		"epochs, -2 of those":       BFU{Users: Users{ErasingEpochs: -2}},
+		"epochs, or -2 for users":   BFU{Users: Users{ErasingEpochs: -2}},
 		"rates -1 and":              HBFU{Eta: -1},
 		"weight -1 and rate":        BFU{Weight: -1},
 		"the epsilon is -3":         HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: -3}},
@@ -370,7 +372,7 @@ func TestWhatAFederationCannotDoIsNamed(t *testing.T) {
 	}
 }
 
-// What is trained anew in a federation learns the rest and has never met the backdoor.
+// A model retrained in a federation learns the rest and never sees the backdoor.
 func TestFederatedRetrainingNeverMeetsTheForgetSet(t *testing.T) {
 	s := newServer(t)
 	for _, m := range []Method{RapidRetraining{Users: Users{Count: 4, LocalEpochs: 3, Rounds: 10, Batch: 10}}, RapidRetraining{Users: Users{Count: 4, LocalEpochs: 3, Rounds: 10, Batch: 10}, Plain: true}} {

@@ -1,3 +1,5 @@
+// Variational Bayesian unlearning.
+
 package unlearn
 
 import (
@@ -10,39 +12,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// VBU is variational Bayesian unlearning (Nguyen, Low and Jaillet 2020) as BlindU
-// compares itself with it: an information bottleneck goes down
+// VBU is variational Bayesian unlearning (Nguyen, Low and Jaillet 2020) in the form in
+// which BlindU compares itself with it: an information bottleneck minimises
 //
 //	mean over Df of ( log p(y | z) + Divergence KL(q(z | x) || q_original(z | x)) )
 //
-// in batches of 20 with Adam at 1e-3, every gradient shortened to length 1, until it
-// finds the labels of no more of Df than chance does, one in as many as there are
-// classes, or for 20 epochs. It sees the records that it is to forget, and no others:
-// nothing but the divergence holds the rest of the model.
+// in batches of 20 with Adam at 1e-3 and gradients clipped to norm 1, until it finds the
+// labels of no more of Df than chance, one in the number of classes, or for 20 epochs. It
+// sees the forget set only: nothing but the divergence preserves the rest of the model.
 //
-// What it does: BlindU's program multiplies the divergence by 0 and is left with plain
-// ascent, Divergence nn.Zero. It stops in an epoch at 2 % of a batch, and after one that
-// ends below 10 %: Stop{Batch: 0.02, Epoch: 0.1}, on CIFAR-10 Stop{Batch: 0.05, Epoch:
-// 0.08}. An epoch's end is then judged by a draw of every code, and a batch that is not
-// full is left out, as there.
+// Consequences: BlindU's program multiplies the divergence by 0, which leaves plain
+// gradient ascent, Divergence nn.Zero. It stops in an epoch at 2 % of a batch, and after
+// one that ends below 10 %: Stop{Batch: 0.02, Epoch: 0.1}, on CIFAR-10 Stop{Batch: 0.05,
+// Epoch: 0.08}. An epoch's end is then evaluated with one random code per record, and an
+// incomplete batch is left out, as there.
 //
-// Differences: (1) from Nguyen et al., whose posterior is one over weights, the
-// divergence is of codes, which is what BlindU calls VBU. (2) From the program, without
-// Stop: it ends at the end of an epoch, by chance. (3) The program goes through at most as
-// many batches as there are of auxiliary records beside; here through all.
+// Differences: (1) from Nguyen et al., whose posterior is over weights: the divergence is
+// of codes, which is what BlindU calls VBU. (2) From the program, without Stop: it ends at
+// the end of an epoch, at chance. (3) The program takes at most as many batches as there
+// are of auxiliary records; here all are taken.
 //
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type VBU struct {
 	Divergence float64 `json:"divergence,omitempty"` // weight, 0: 1, nn.Zero: none, as coded
 	Epochs     int     `json:"epochs,omitempty"`     // at most, 0: 20
 	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
-	Batch      int     `json:"batch,omitempty"`      // 0: 20; a request's own batch goes before
-	Clip       float64 `json:"clip,omitempty"`       // the longest gradient, 0: 1, nn.Zero: any
-	// Private makes every record private before anybody but its owner sees it, as in
-	// Table IV's DP-VBU; what is forgotten, and what it is stopped by, is then the record
-	// with its noise. nil: records are as they are.
+	Batch      int     `json:"batch,omitempty"`      // 0: 20; a request's own batch size has priority
+	Clip       float64 `json:"clip,omitempty"`       // gradient norm, 0: 1, nn.Zero: no clipping
+	// Private makes every record private before it leaves its owner, as in Table IV's
+	// DP-VBU; the method and its stopping rule then use the noisy records. nil: records are
+	// unchanged.
 	Private *PrivateRelease `json:"private,omitempty"`
-	Stop    *Stop           `json:"stop,omitempty"` // nil: at the end of an epoch, by chance
+	Stop    *Stop           `json:"stop,omitempty"` // nil: at the end of an epoch, at chance
 }
 
 var (
@@ -56,7 +57,7 @@ func (VBU) Name() string { return "vbu" }
 
 // About implements Described.
 func (VBU) About() About {
-	return About{"raises the loss of the forget set and holds its codes", "BlindU's form of Nguyen et al. 2020"}
+	return About{"raises the loss of the forget set and keeps its codes", "BlindU's form of Nguyen et al. 2020"}
 }
 
 // General implements General.
@@ -65,8 +66,8 @@ func (VBU) General() bool { return true }
 // Sees implements Method.
 func (VBU) Sees() Sees { return Sees{Original: true, Forget: true} }
 
-// Version implements Versioned: since 2 a code sharper than numbers are has a divergence,
-// where 1 had none and diverged.
+// Version implements Versioned: in version 2 codes with very small variances have a finite
+// divergence; version 1 diverged.
 func (m VBU) Version() int { return latentMatchVersion(m.Divergence) }
 
 // WithDefaults implements Method.
@@ -121,7 +122,7 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return &Outcome{Params: p, History: history, Note: endNote(plan.Validation, history, "epoch")}, nil
 }
 
-// addStop puts the program's rule into a plan.
+// addStop adds the program's stopping rule to a plan.
 func (m VBU) addStop(plan *train.Plan, r Request) error {
 	if err := m.Stop.check(); err != nil {
 		return err
@@ -133,8 +134,8 @@ func (m VBU) addStop(plan *train.Plan, r Request) error {
 	return err
 }
 
-// stopAtChance stops at the end of an epoch after which a classifier finds the labels of
-// no more of the forget set than chance does, one in as many as there are classes.
+// stopAtChance stops at the end of an epoch after which a classifier finds the labels of no
+// more of the forget set than chance: one in the number of classes.
 func (r Request) stopAtChance() *train.Validation {
 	chance := 1 / float64(r.classes())
 	return &train.Validation{KeepLast: true, StopBelow: &chance, Score: func(_ context.Context, p nn.Params, _ int) (float64, error) {
@@ -146,7 +147,8 @@ func (r Request) stopAtChance() *train.Validation {
 	}}
 }
 
-// endNote says how a method ended that stops when it has forgotten, in a unit like "epoch".
+// endNote says how a method ended that stops when it has forgotten; unit is, for instance,
+// "epoch".
 func endNote(v *train.Validation, history []train.Epoch, unit string) string {
 	if len(history) != 1 {
 		unit += "s"
@@ -157,7 +159,8 @@ func endNote(v *train.Validation, history []train.Epoch, unit string) string {
 	return fmt.Sprintf("all %d %s, at an accuracy of %.3f", len(history), unit, *history[len(history)-1].Valid)
 }
 
-// latentMatchVersion is the version of methods that hold codes by loss.LatentMatch with a weight.
+// latentMatchVersion returns the version of methods that use loss.LatentMatch with a
+// weight.
 func latentMatchVersion(weight float64) int {
 	if weight == nn.Zero {
 		return 1

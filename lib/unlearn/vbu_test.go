@@ -1,3 +1,5 @@
+// Tests of vbu.go.
+
 package unlearn
 
 import (
@@ -10,9 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// The first step goes from where the codes are the original's, so that the divergence and
-// its gradient are 0 and every weight of it takes the same step. What is lost in the second
-// is then a straight line in the weight, which rises.
+// In the first step the codes are the original's, so that the divergence and its gradient
+// are 0 and every weight of it takes the same step. The loss in the second step is then
+// linear in the weight, and rises.
 func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
 	r := newServer(t).request()
 	second := func(weight float64) float64 {
@@ -28,8 +30,8 @@ func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
 	}
 }
 
-// Which of their records a user keeps in sight is drawn anew in every round, and for every
-// user by himself.
+// The retained records that a user trains on are drawn anew in every round, and
+// independently for every user.
 func TestAShareIsAUsersAndARoundsOwn(t *testing.T) {
 	r := Request{Seed: 7}
 	seen := map[string]federated.UserRound{}

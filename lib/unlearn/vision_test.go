@@ -1,3 +1,5 @@
+// Methods on image networks with batch normalisation.
+
 package unlearn_test
 
 import (
@@ -44,7 +46,7 @@ func pictureRequest(t *testing.T) unlearn.Request {
 	}
 }
 
-// shifted counts how often it is asked and crops and flips.
+// shifted counts its calls and crops and flips.
 type shifted struct{ asked *atomic.Int64 }
 
 func (s shifted) Augment(dst, src []float32, epoch, id int) error {
@@ -52,11 +54,8 @@ func (s shifted) Augment(dst, src []float32, epoch, id int) error {
 	return images.Augmentation{Border: 1}.Row(dst, src, [3]int{1, 8, 8}, engine.Root(7).Stream(engine.StreamAugment, uint64(epoch), uint64(id)))
 }
 
-// Every method runs on a network with batch normalisation, a last batch of one
-// record included; what trains takes the request's augmentation, and running
-// statistics move in training alone.
-// brief is a method with less to do: as many steps as a hundred records take and
-// not fifty thousand.
+// brief returns a shorter version of a method: with the steps for a hundred records instead
+// of fifty thousand.
 func brief(m unlearn.Method) unlearn.Method {
 	switch m := m.(type) {
 	case unlearn.RapidRetraining:
@@ -113,7 +112,7 @@ func TestEveryMethodRunsOnImagesWithBatchNormalisation(t *testing.T) {
 	}
 }
 
-// What SalUn opens is chosen over the whole network, and state has no place in it.
+// SalUn chooses weights over the whole network, without state.
 func TestSalUnOnImagesOpensHalfOfAllWeights(t *testing.T) {
 	r := pictureRequest(t)
 	p, _ := apply(t, unlearn.SalUn{Restore: true}, r)

@@ -1,3 +1,5 @@
+// How well a latent space separates cell types.
+
 package utility
 
 import (
@@ -10,15 +12,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ClusterAgreement says whether the types of cells are still groups in a model's
-// latent space: the adjusted Rand index of the types with the partition that k-means
-// makes of the latent means, a row per cell, into as many groups as there are types
-// among them. Null: 0, of partitions that know nothing of each other; higher is
-// better, 1 is the same partition.
+// ClusterAgreement returns the adjusted Rand index of cell types with the partition that k-means
+// makes of the latent means, a row per cell, into as many clusters as there are types. Null: 0,
+// for unrelated partitions; higher is better, 1 is the same partition.
 //
-// Difference from the published program of "Fishing for Privacy", which takes
-// Leiden's clusters of the expression for the types: the labels are the caller's.
-// It refuses labels that are all equal and what KMeans refuses.
+// Difference from the published program of "Fishing for Privacy", which takes Leiden's clusters of
+// the expression for the types: the labels are the caller's. It refuses labels that are all equal
+// and what KMeans refuses.
 func ClusterAgreement(means array.Matrix[float64], types []int, rng *rand.Rand) (float64, error) {
 	k, err := countTypes("ClusterAgreement", means, types)
 	if err != nil {
@@ -31,11 +31,10 @@ func ClusterAgreement(means array.Matrix[float64], types []int, rng *rand.Rand) 
 	return stats.AdjustedRandIndex(types, found)
 }
 
-// Silhouette is stats.Silhouette of cells by their types, with the Euclidean
-// distance of their latent means, a row per cell: the mean over cells of
-// (b - a)/max(a, b), a being the mean distance to the other cells of its type and b
-// that to the cells of the nearest other one. Null: 0 or below, of types that are
-// nowhere together; higher is better, up to 1.
+// Silhouette returns the mean silhouette of cells by their types, with the Euclidean distance of
+// their latent means, a row per cell: the mean over cells of (b - a)/max(a, b), a being the mean
+// distance to the other cells of its type and b that to the cells of the nearest other type. Null:
+// 0 or below, for types that form no clusters; higher is better, up to 1.
 func Silhouette(means array.Matrix[float64], types []int) (float64, error) {
 	if _, err := countTypes("Silhouette", means, types); err != nil {
 		return 0, err
@@ -46,7 +45,7 @@ func Silhouette(means array.Matrix[float64], types []int) (float64, error) {
 	return mean, err
 }
 
-// countTypes is how many different types there are, at least two.
+// countTypes returns the number of different types, at least two.
 func countTypes(what string, x array.Matrix[float64], types []int) (int, error) {
 	if err := x.Check("latent means"); err != nil {
 		return 0, fmt.Errorf("utility.%s: %w", what, err)

@@ -52,7 +52,7 @@ func TestKMeansFindsWhatScikitLearnFinds(t *testing.T) {
 	}
 }
 
-// The inertia is that of the labels, whoever computes it, and no record is nearer to
+// The inertia is that of the labels, and no record is nearer to
 // another group's mean than to its own.
 func TestAPartitionIsAtRest(t *testing.T) {
 	x, _ := wavy(false)
@@ -183,7 +183,7 @@ func TestShrunkenMeans(t *testing.T) {
 	}
 }
 
-// A type of which a training part has nobody is not named there.
+// A type without a cell in a training part has no rule there.
 func TestATypeOfOneCell(t *testing.T) {
 	x, y := wavy(true)
 	y[5] = 8

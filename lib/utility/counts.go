@@ -2,18 +2,17 @@ package utility
 
 import "math"
 
-// CountDistribution is the law of a gene's counts in a cell, a negative binomial law of the
-// mean m with the variance m + m^2/Dispersion, and, with probability Inflation, 0
-// besides:
+// CountDistribution is the distribution of a gene's counts in a cell: negative binomial with mean
+// m and variance m + m^2/Dispersion, and, with probability Inflation, 0 instead:
 //
 //	P(x) = Inflation [x = 0] + (1 - Inflation) NB(x; m, Dispersion)
 //
-// A Dispersion of +Inf is Poisson's law. These are the laws that loss.NegativeBinomial
-// and loss.ZeroInflated train, one count at a time.
+// A Dispersion of +Inf is the Poisson distribution. loss.NegativeBinomial and loss.ZeroInflated
+// train these distributions.
 type CountDistribution struct{ Dispersion, Inflation float64 }
 
-// LogProbability is log P(x) of a count of 0 or more, m being above 0; it is NaN or
-// infinite where the law makes no sense.
+// LogProbability returns log P(x) of a count x of 0 or more; m must be above 0. It is NaN or
+// infinite for invalid parameters.
 func (l CountDistribution) LogProbability(x, m float64) float64 {
 	p := l.logBase(x, m)
 	switch {
@@ -25,7 +24,7 @@ func (l CountDistribution) LogProbability(x, m float64) float64 {
 	return math.Log1p(-l.Inflation) + p
 }
 
-// logBase is the law without inflation.
+// logBase returns the log-probability without inflation.
 func (l CountDistribution) logBase(x, m float64) float64 {
 	if math.IsInf(l.Dispersion, 1) {
 		return x*math.Log(m) - m - logGamma(x+1)

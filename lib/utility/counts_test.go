@@ -6,7 +6,7 @@ import (
 )
 
 // SciPy 1.17.1, nbinom.logpmf(x, t, t/(t+m)) and poisson.logpmf(x, m).
-func TestCountLawsAreSciPys(t *testing.T) {
+func TestCountDistributionsAreSciPys(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
 		l       CountDistribution
@@ -24,8 +24,8 @@ func TestCountLawsAreSciPys(t *testing.T) {
 	}
 }
 
-// Probabilities sum to one, mean and variance are the law's.
-func TestCountLawsAreLaws(t *testing.T) {
+// Probabilities sum to one, mean and variance are those of the distribution.
+func TestCountDistributionsSumToOne(t *testing.T) {
 	for _, l := range []CountDistribution{{Dispersion: 2}, {Dispersion: 0.5, Inflation: 0.3}, {Dispersion: math.Inf(1)}} {
 		m, sum, mean, square := 4.0, 0.0, 0.0, 0.0
 		for x := range 2000 {

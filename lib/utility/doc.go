@@ -1,7 +1,6 @@
-// Package utility measures what a model is still good for. It takes plain arrays,
-// so that it works on anybody's model, one value per record, and leaves it to the
-// caller whose records they are: utility is measured on records that nobody was
-// trained on.
+// Package utility measures the remaining utility of a model. It takes plain arrays, so it works on
+// any model, and returns one value per record. The caller chooses the records: utility is measured
+// on records without training.
 package utility
 
 import (
@@ -10,10 +9,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Version is the version of the numbers of this package: see attack.Version.
+// Version is the version of the numbers of this package; see attack.Version.
 const Version = 2
 
-// checkSameShape refuses arrays of different shapes or with elements that are not finite.
+// checkSameShape refuses arrays of different shapes and elements that are not finite.
 func checkSameShape(what string, a, b array.Matrix[float32]) error {
 	if a.Rows != b.Rows || a.Cols != b.Cols || a.Rows == 0 {
 		return fmt.Errorf("utility: %s: %d x %d against %d x %d values", what, a.Rows, a.Cols, b.Rows, b.Cols)

@@ -1,3 +1,5 @@
+// Reconstruction losses and posterior divergences of variational autoencoders.
+
 package utility
 
 import (
@@ -7,17 +9,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// SquaredErrors are the reconstruction losses of cells, over the genes j,
+// SquaredErrors returns the reconstruction losses of cells, over the genes j,
 //
 //	sum_j (L p_j - x_j)^2
 //
-// with the decoder's proportions p, the library size L and the expression x, a row
-// per cell: what loss.LibrarySquaredError trains on. Lower is better; a model that
-// says nothing (p = 0) has the sum of x^2.
+// with the decoder's proportions p, the library size L and the expression x, a row per cell: the
+// training loss loss.LibrarySquaredError. Lower is better; p = 0 gives the sum of x^2.
 //
 // The published program of "Fishing for Privacy" leaves L out in its threshold and
-// likelihood-ratio attacks, its marker correlation and one of its utilities: give
-// ones for that.
+// likelihood-ratio attacks, its marker correlation and one of its utilities: pass ones for that.
 func SquaredErrors(proportion, x array.Matrix[float32], library []float64) ([]float64, error) {
 	if err := checkSameShape("proportions and expression", proportion, x); err != nil {
 		return nil, err
@@ -39,8 +39,8 @@ func SquaredErrors(proportion, x array.Matrix[float32], library []float64) ([]fl
 	return out, nil
 }
 
-// LibrarySizes are the sums of cells' values, what the published program calls so:
-// of log-normalised expression it is no count.
+// LibrarySizes returns the sums of cells' values, which the published program calls library sizes.
+// For log-normalised expression they are not counts.
 func LibrarySizes(x array.Matrix[float32]) []float64 {
 	out := make([]float64, x.Rows)
 	for i := range out {
@@ -51,15 +51,14 @@ func LibrarySizes(x array.Matrix[float32]) []float64 {
 	return out
 }
 
-// Divergences are the divergences of records' posteriors from a standard normal
-// prior, over the latent variables k, in nats,
+// Divergences returns the KL divergences of records' posteriors from a standard normal prior, over
+// the latent variables k, in nats,
 //
 //	1/2 sum_k (mu_k^2 + exp(s_k) - s_k - 1)
 //
-// with mean mu and log variance s, a row per record: what loss.LatentDivergence
-// trains on, without free bits. 0 is a posterior that knows nothing of its record.
-// The negative evidence lower bound, which the paper calls ELBO, is the
-// reconstruction loss plus this.
+// with mean mu and log variance s, a row per record: the training loss loss.LatentDivergence
+// without free bits. It is 0 for a posterior that does not depend on its record. The negative
+// evidence lower bound, which the paper calls ELBO, is the reconstruction loss plus this.
 func Divergences(mean, logVariance array.Matrix[float32]) ([]float64, error) {
 	if err := checkSameShape("means and log variances", mean, logVariance); err != nil {
 		return nil, err

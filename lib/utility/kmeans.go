@@ -1,3 +1,5 @@
+// k-means clustering.
+
 package utility
 
 import (
@@ -10,26 +12,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// KMeans parts records into K groups such that the inertia is small,
+// KMeans partitions records into K clusters with a small inertia,
 //
 //	sum_i ||x_i - c_(l_i)||^2
 //
-// with c_l the mean of the records of group l: Lloyd's steps from centres that
-// k-means++ draws, the best of several starts. The zero values of Restarts and Steps
-// are scikit-learn's.
+// with c_l the mean of the records of cluster l: Lloyd's algorithm from centres drawn by
+// k-means++, the best of several starts. The defaults of Restarts and Steps are scikit-learn's.
 //
-// Differences from scikit-learn's KMeans: (1) it stops when no record changes its
-// group, not when the centres move less than 1e-4 of the variance; (2) the random
-// numbers are others, so that the partition is the same where both find the best one
-// only.
+// Differences from scikit-learn's KMeans: (1) it stops when no record changes its cluster, not
+// when the centres move less than 1e-4 of the variance; (2) the random numbers differ, so the
+// partition is the same only if both find the best one.
 type KMeans struct {
 	K        int
 	Restarts int // 0: 10
 	Steps    int // at most, per start; 0: 300
 }
 
-// Partition is a number per record, below K, and the inertia. It refuses fewer
-// records than groups and values that are not finite.
+// Partition returns a number below K per record, and the inertia. It refuses fewer records than
+// clusters and values that are not finite.
 func (m KMeans) Partition(x array.Matrix[float64], rng *rand.Rand) (labels []int, inertia float64, err error) {
 	if err := x.Check("records"); err != nil {
 		return nil, 0, fmt.Errorf("utility.KMeans: %w", err)
@@ -48,9 +48,9 @@ func (m KMeans) Partition(x array.Matrix[float64], rng *rand.Rand) (labels []int
 	return labels, inertia, nil
 }
 
-// kMeansPlusPlus are the rows that k-means++ begins with: each is drawn in proportion to
-// its squared distance from those before, of 2 + log K draws the one that leaves the
-// smallest sum of them, as scikit-learn does.
+// kMeansPlusPlus returns the initial centres of k-means++: each is drawn in proportion to its
+// squared distance from the centres before; of 2 + log K draws the one with the smallest remaining
+// sum is taken, as in scikit-learn.
 func kMeansPlusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix[float64] {
 	picked := []int{rng.IntN(x.Rows)}
 	left := withCentre(x, picked[0], slices.Repeat([]float64{math.Inf(1)}, x.Rows))
@@ -68,7 +68,7 @@ func kMeansPlusPlus(x array.Matrix[float64], k int, rng *rand.Rand) array.Matrix
 	return x.Gather(picked)
 }
 
-// withCentre are squared distances to the nearest centre once row i is one too.
+// withCentre returns the squared distances to the nearest centre after adding row i as a centre.
 func withCentre(x array.Matrix[float64], i int, before []float64) []float64 {
 	out := make([]float64, x.Rows)
 	for r := range out {
@@ -77,7 +77,7 @@ func withCentre(x array.Matrix[float64], i int, before []float64) []float64 {
 	return out
 }
 
-// weightedIndex is an index, in proportion to its weight; any, where there is no weight.
+// weightedIndex draws an index in proportion to its weight, uniformly if all weights are 0.
 func weightedIndex(weights []float64, rng *rand.Rand) int {
 	at := rng.Float64() * sum(weights)
 	for i, w := range weights {
@@ -103,8 +103,8 @@ func squaredDistance(a, b []float64) (total float64) {
 	return total
 }
 
-// lloyd moves records to the nearest centre and centres to the mean of their
-// records until nobody moves.
+// lloyd assigns records to the nearest centre and moves centres to the mean of their records until
+// no record changes.
 func (m KMeans) lloyd(x, centres array.Matrix[float64]) ([]int, float64) {
 	labels, distance := make([]int, x.Rows), make([]float64, x.Rows)
 	for step := range m.Steps {
@@ -127,7 +127,7 @@ func (m KMeans) lloyd(x, centres array.Matrix[float64]) ([]int, float64) {
 	return labels, sum(distance)
 }
 
-// means are the groups' means; an empty group begins anew at the record that is
+// means returns the means of the clusters. An empty cluster restarts at the record that is
 // farthest from its centre.
 func means(x array.Matrix[float64], labels []int, distance []float64, k int) array.Matrix[float64] {
 	out, size := array.New[float64](k, x.Cols), make([]float64, k)

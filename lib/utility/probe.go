@@ -1,3 +1,5 @@
+// A linear probe of a latent space.
+
 package utility
 
 import (
@@ -10,26 +12,26 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Probe asks how much of the types of cells can be read off a model's latent means
-// by a linear rule: the share of cells whose type a logistic regression finds that
-// was trained on the other folds,
+// Probe measures how well a linear rule predicts the types of cells from a model's latent means:
+// the share of cells whose type a logistic regression predicts that was trained on the other
+// folds,
 //
-//	the type c with the largest w_c.x + b_c,  each trained to tell c from the rest
+//	the type c with the largest w_c.x + b_c,  each trained for c against the rest
 //
-// The zero value has the folds and the penalty of the published program of "Fishing
-// for Privacy". Null: Majority, what naming the most frequent type reaches; higher
-// is better. Folds are those of scikit-learn's StratifiedKFold, which draws nothing.
+// The zero value has the folds and the penalty of the published program of "Fishing for Privacy".
+// Null: MajorityShare, the accuracy of always predicting the most frequent type; higher is better.
+// Folds are those of scikit-learn's StratifiedKFold without shuffling.
 //
-// Differences from that program: (1) a regression per type against the rest, where
-// it has one for all; (2) the share of all cells, where it averages over folds; (3)
-// it probes the retained cells, which the model was trained on. As there, features
-// are not standardised: means that have shrunk to nothing count as lost.
+// Differences from that program: (1) a regression per type against the rest instead of one
+// multinomial regression; (2) the share over all cells instead of the mean over folds; (3) it
+// probes the retained cells, on which the model was trained. As there, features are not
+// standardised, so means that have shrunk to zero count as lost.
 type Probe struct {
 	Folds int     // 0: 5
 	Ridge float64 // 0: 1
 }
 
-// Accuracy is the probe's, of latent means, a row per cell, with Wilson's interval
+// Accuracy returns the probe's accuracy on latent means, a row per cell, with Wilson's interval
 // over cells. It refuses labels that are all equal and more folds than cells.
 func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types []int) (*stats.Estimate, error) {
 	if _, err := countTypes("Probe", means, types); err != nil {
@@ -39,9 +41,9 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 	if folds < 2 || folds > means.Rows {
 		return nil, fmt.Errorf("utility.Probe: %d folds of %d cells", folds, means.Rows)
 	}
-	of, right := stratified(types, folds), 0
+	foldOf, right := stratified(types, folds), 0
 	for k := range folds {
-		n, err := p.countRight(ctx, means, types, of, k)
+		n, err := p.countRight(ctx, means, types, foldOf, k)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +53,7 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 	return &e, nil
 }
 
-// MajorityShare is the share of the most frequent type.
+// MajorityShare returns the share of the most frequent type.
 func MajorityShare(types []int) float64 {
 	count, most := map[int]int{}, 0
 	for _, c := range types {
@@ -61,11 +63,11 @@ func MajorityShare(types []int) float64 {
 	return float64(most) / float64(len(types))
 }
 
-// countRight counts the right answers in fold k.
-func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, of []int, k int) (right int, err error) {
+// countRight returns the number of right predictions in fold k.
+func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, foldOf []int, k int) (right int, err error) {
 	var rows [][]float64
 	var known []int
-	for i, f := range of {
+	for i, f := range foldOf {
 		if f != k {
 			rows, known = append(rows, x.Row(i)), append(known, types[i])
 		}
@@ -81,7 +83,7 @@ func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, o
 			return 0, fmt.Errorf("utility.Probe: type %d: %w", name, err)
 		}
 	}
-	for i, f := range of {
+	for i, f := range foldOf {
 		if f == k && names[bestRule(rules, x.Row(i))] == types[i] {
 			right++
 		}
@@ -89,7 +91,7 @@ func (p Probe) countRight(ctx context.Context, x array.Matrix[float64], types, o
 	return right, nil
 }
 
-// bestRule is the rule that says most of x.
+// bestRule returns the index of the rule with the greatest value at x.
 func bestRule(rules []stats.Linear, x []float64) int {
 	best := 0
 	for c, w := range rules {
@@ -100,10 +102,9 @@ func bestRule(rules []stats.Linear, x []float64) int {
 	return best
 }
 
-// stratified is the fold of every record: scikit-learn's StratifiedKFold without
-// shuffling, which deals the records sorted by class, classes in the order in which
-// they occur, to find how many of each class go to a fold, and then fills the folds
-// in the order of the records.
+// stratified returns the fold of every record, as scikit-learn's StratifiedKFold without
+// shuffling: records sorted by class (in order of first occurrence) determine how many of each
+// class a fold gets; then the folds are filled in the order of the records.
 func stratified(types []int, folds int) []int {
 	var classes []int
 	size := map[int]int{}

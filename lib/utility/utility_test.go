@@ -35,7 +35,7 @@ func TestDivergencesByHand(t *testing.T) {
 	}
 }
 
-// The correlation looks at the named columns, cell by cell, and at the library size.
+// The correlation uses the named columns, cell by cell, and at the library size.
 func TestMarkerCorrelation(t *testing.T) {
 	x := matrix(2, 1, 3, 2, 2, 3, 1)
 	p := matrix(2, 0.1, 0.1, 0.2, 0.2, 0.3, 0.3)

@@ -1,5 +1,5 @@
-// Package verify lists the verification metrics of all families. The families
-// are packages below it; none knows a model or a paper.
+// Package verify lists the verification metrics of all families. The families are the packages
+// below it; none depends on a model or a paper.
 package verify
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Metric is a line of the list.
+// Metric is an entry of the list.
 type Metric struct {
 	Name  string // "ruler/m1"
 	About string // what it measures, and its null
 }
 
-// All returns the metrics of every family. A new metric stands in the list of its
-// family; a new family is a loop here.
+// All returns the metrics of every family. A new metric is added to the list of its family; a new
+// family is a loop here.
 func All() []Metric {
 	var out []Metric
 	for _, m := range ruler.Metrics() {

@@ -1,3 +1,5 @@
+// lethe bench atlas: the steps from counts to a trained network.
+
 package bench
 
 import (
@@ -25,7 +27,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atlas goes once from counts to a training at the size of a set of cells.
+// atlas is one run from counts to a training at the size of a set of cells.
 type atlas struct {
 	simulation cells.Simulation
 	counting   *rand.Rand // draws the counts
@@ -40,27 +42,27 @@ type atlas struct {
 	graph   array.Sparse[float64]
 }
 
-// stage is a step of the way and what it took.
+// stage is a step of the run with its time and memory.
 type stage struct {
 	Name    string  `json:"stage"`
 	Seconds float64 `json:"seconds"`
-	// Held is the memory that Go held when the stage was over, garbage not yet
-	// collected included.
+	// Held is the memory that Go held after the stage, including garbage that was
+	// not yet collected.
 	Held uint64 `json:"bytes_held"`
 	Note string `json:"note"`
 }
 
-// newAtlas makes lethe bench atlas.
+// newAtlas returns the command lethe bench atlas.
 func newAtlas() *cobra.Command {
 	a := atlas{}
 	a.simulation, a.counting = datacells.AtlasSimulation()
 	c := &cobra.Command{
 		Use:   "atlas",
 		Short: "Time every step from counts to a trained network at the size of PBMC-33k",
-		Long: `Draw the set simulated_atlas, which has the size of PBMC-33k, and go once through
-every step of "Fishing for Privacy": cells and variable genes, components, exact neighbours,
-their graph, communities, and an epoch of the paper's network on 85 % of the
-cells. Reported are the seconds of each step and the memory held after it.`,
+		Long: `Draw the set simulated_atlas, which has the size of PBMC-33k, and run every step of
+"Fishing for Privacy" once: cells and variable genes, principal components, exact
+neighbours, their graph, communities, and an epoch of the paper's network on 85 % of
+the cells. The output has the seconds of each step and the memory held after it.`,
 		Example: "  lethe bench atlas\n  lethe bench atlas --cells 4000 --genes 8000 --json",
 		Args:    cobra.NoArgs,
 	}
@@ -84,7 +86,7 @@ cells. Reported are the seconds of each step and the memory held after it.`,
 	return c
 }
 
-// run takes every step and names the engine.
+// run runs every step and returns a description of the engine.
 func (a *atlas) run(ctx context.Context) (string, error) {
 	e, err := engine.Open(a.engine)
 	if err != nil {
@@ -115,7 +117,7 @@ func (a *atlas) run(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s, %d threads", e.Info(), e.Cores()), nil
 }
 
-// rng is the same in every run.
+// rng returns the same generator in every run.
 func (a *atlas) rng() *rand.Rand { return engine.Root(1).Stream(engine.StreamBench) }
 
 func (a *atlas) draw(ctx context.Context) (string, error) {
@@ -154,7 +156,8 @@ func (a *atlas) exactNeighbours() (note string, err error) {
 	return fmt.Sprintf("%d of every cell", k), err
 }
 
-// approximateNeighbours is neighbours by a forest; nothing goes on with what it finds.
+// approximateNeighbours finds neighbours by a forest and returns its recall; the next steps use
+// the exact ones.
 func (a *atlas) approximateNeighbours() (string, error) {
 	found, err := cells.Forest{}.NearestOthers(a.scores, a.nearest.K)
 	if err != nil {
@@ -191,7 +194,7 @@ func (a *atlas) communities() (string, error) {
 	return fmt.Sprintf("%d, adjusted Rand index %.2f with the planted types", slices.Max(found)+1, agreement), err
 }
 
-// train is an epoch of the paper's network with its optimiser and batches.
+// train trains the paper's network for an epoch, with its optimiser and batch size.
 func (a *atlas) train(ctx context.Context, e *engine.Engine) (string, error) {
 	x := a.kept.Logged.Dense()
 	x.Rows = x.Rows * 85 / 100
@@ -218,7 +221,7 @@ func (a *atlas) table(engine string) *report.Table {
 	t := &report.Table{
 		Title:   fmt.Sprintf("From counts to a network: simulated, %d cells x %d genes; %s", a.simulation.Cells, a.simulation.Genes, engine),
 		Columns: []report.Column{{Name: "step"}, {Name: "time", Unit: "s"}, {Name: "memory held"}, {Name: "what"}},
-		Notes:   []string{"Times are of one run: nothing is repeated. Memory is what Go held when a step was over; an XLA plugin's own is not in it."},
+		Notes:   []string{"Times are of a single run. Memory is what Go held after a step, without that of an XLA plugin."},
 	}
 	for _, s := range a.stages {
 		t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{

@@ -1,6 +1,6 @@
-// Package bench times Lethe, beside PyTorch and NumPy where they are there: the
-// commands below lethe bench. Each side of a comparison is a process of its own;
-// peer holds those in Python.
+// Package bench implements the commands below lethe bench: they time Lethe, and PyTorch and NumPy
+// if they are installed. Each side of a comparison is a process of its own; the folder peer has
+// the sides in Python.
 package bench
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalStep is how much longer than PyTorch a training step of RULER's MLP may take.
+// goalStep is the greatest ratio of a training step of RULER's MLP to PyTorch's.
 const goalStep = 0.6
 
-// comparison is a benchmark that was asked for.
+// comparison is a benchmark of two sides.
 type comparison struct {
 	peer             string // a Python, "" for none
-	engine           string // of our own side, "" for Lethe's own
+	engine           string // of Lethe's side, "" for Lethe's own
 	device           string // where PyTorch computes, "" for the CPU
 	threads          int
 	rounds, steps    int
@@ -34,19 +34,20 @@ type comparison struct {
 	stderr           io.Writer
 }
 
-// New makes lethe bench.
+// New returns the command lethe bench.
 func New() *cobra.Command {
 	var b comparison
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Time a training step and M4, beside PyTorch and NumPy where you have them",
+		Short: "Time a training step and M4, beside PyTorch and NumPy if installed",
 		Long: `Time one training step (RULER's MLP, full batch, 50 features, Adam, dropout 0.2)
 and M4 over all retained records of 128-dimensional embeddings.
 
 With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if
 that Python has them, with the same number of threads. Each side is a process of
-its own; they work in turns, so that both see the same machine. Reported are
-medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
+its own. They work in turns, so that both see the same load of the machine. The
+output has medians, their ratio (below 1: Lethe is faster) and the peak memory of
+each side.`,
 		Example: "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
 	}
 	f := c.Flags()
@@ -72,20 +73,20 @@ medians, their ratio (below 1: Lethe is faster) and the peak memory of each.`,
 	return c
 }
 
-// commonFlags adds what all comparisons of two sides have in common.
+// commonFlags adds the flags of all comparisons.
 func (b *comparison) commonFlags(c *cobra.Command, rounds int) {
 	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
 	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
 	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
 }
 
-// deviceFlags adds what each side of a comparison of training steps computes on.
+// deviceFlags adds the flags for the device of each side.
 func (b *comparison) deviceFlags(c *cobra.Command) {
 	c.Flags().StringVar(&b.engine, "engine", "lethe", "engine of Lethe's side: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	c.Flags().StringVar(&b.device, "peer-device", "cpu", "where PyTorch computes: cpu, cuda, cuda:1")
 }
 
-// limit is a flag with the least value that makes sense.
+// limit is a flag with its least value.
 type limit struct {
 	flag     string
 	n, least int
@@ -96,7 +97,7 @@ func (b *comparison) check(cmd *cobra.Command, args []string, limits ...limit) e
 		return cli.Usagef("%s takes no arguments, got %q", cmd.CommandPath(), args[0])
 	}
 	if b.peer == "" && cmp.Or(b.device, "cpu") != "cpu" {
-		return cli.Usagef("--peer-device %s: --peer names no Python that would compute there", b.device)
+		return cli.Usagef("--peer-device %s needs --peer PYTHON", b.device)
 	}
 	for _, l := range append([]limit{{"threads", b.threads, 1}, {"rounds", b.rounds, 1}}, limits...) {
 		if l.n < l.least {
@@ -113,11 +114,11 @@ type result struct {
 	Peer  *side    `json:"peer"`
 	Ratio *float64 `json:"ratio"` // of the medians, Lethe over peer
 	Goals []goal   `json:"goals,omitempty"`
-	Value string   `json:"value_is,omitempty"` // what the values are, where both sides should agree
-	Load  float64  `json:"load"`               // processes that wanted to run in the minute before
+	Value string   `json:"value_is,omitempty"` // what the values are, if both sides should agree
+	Load  float64  `json:"load"`               // load average of the last minute
 }
 
-// side is one side's time and memory.
+// side is the time and the memory of one side.
 type side struct {
 	What      string    `json:"what"`
 	Median    float64   `json:"median_seconds"`
@@ -127,7 +128,7 @@ type side struct {
 	Weights   int       `json:"weights"`
 }
 
-// task is a piece of work that one or both sides do.
+// task is a piece of work for one or both sides.
 type task struct {
 	name      string
 	repeat    int      // repetitions per turn
@@ -139,7 +140,8 @@ type task struct {
 	value     string // what both sides find, "" where that cannot be compared
 }
 
-// tasks are a step and M4, whose embeddings go from one side to the other in a file.
+// tasks returns a training step and M4, whose embeddings are passed from one side to the other in
+// a file.
 func (b *comparison) tasks(embeddings string) []task {
 	rows := strconv.Itoa(b.rows)
 	return []task{
@@ -168,7 +170,7 @@ func (b *comparison) runTasks(ctx context.Context, tasks []task) ([]result, erro
 	return out, nil
 }
 
-// compare lets both sides work on a task in turns.
+// compare runs both sides of a task in turns.
 func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	r := result{Task: t.name, Value: t.value}
 	lethe, err := b.startLethe(ctx, t.letheArgs)
@@ -193,7 +195,7 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 		defer peer.kill()
 		switch {
 		case peer.missing != "":
-			fmt.Fprintf(b.stderr, "lethe: %s has no %s: nothing to compare the %s with\n", b.peer, peer.missing, t.name)
+			fmt.Fprintf(b.stderr, "lethe: %s has no %s: the %s has no comparison\n", b.peer, peer.missing, t.name)
 		case peer.weights != lethe.weights && peer.weights > 0 && lethe.weights > 0:
 			return r, fmt.Errorf("%d weights here and %d in %s: these are different networks", lethe.weights, peer.weights, peer.what)
 		default:
@@ -216,7 +218,7 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 		ratio := done[0].Median / done[1].Median
 		r.Peer, r.Ratio = &done[1], &ratio
 	}
-	if cmp.Or(b.device, "cpu") != "cpu" { // goals are for what every user has
+	if cmp.Or(b.device, "cpu") != "cpu" { // goals are for the CPU
 		return r, nil
 	}
 	for _, g := range t.goals {
@@ -243,7 +245,7 @@ func median(x []float64) (float64, error) { return stats.Median(x) }
 
 func (s side) memory() string {
 	if s.PeakBytes == 0 {
-		return "unknown here"
+		return "unknown"
 	}
 	return cli.Bytes(s.PeakBytes)
 }

@@ -1,3 +1,5 @@
+// lethe bench blindu: the times of BlindU's methods.
+
 package bench
 
 import (
@@ -28,7 +30,7 @@ type blinduRun struct {
 	epochs            int
 	shares, betas     []float64
 	methods           []string
-	federation, local int // its rounds, and a user's epochs in one
+	federation, local int // rounds, and a user's epochs per round
 	figure            string
 }
 
@@ -36,22 +38,23 @@ func newBlindU() *cobra.Command {
 	var v blinduRun
 	c := &cobra.Command{
 		Use:   "blindu",
-		Short: "Time BlindU's methods, for several shares to forget and several betas",
-		Long: `Time the methods of BlindU's Figures 7 (shares of the train part that are to be
-forgotten) and 14 (betas) by the wall clock, around the whole method: its owner's
-masking and encoding, its critic, its looks at whether it may stop. A process per
-share and beta trains the original; the methods work in turns there, the first turn
-of each is not counted. A method stops when it has forgotten, so that its steps
-stand beside its seconds; of a federation, whose users work here one after another,
-also the mean of one user's seconds, and the seconds of all rounds if all users
-worked side by side. What is chosen are medians over turns.
+		Short: "Time BlindU's methods for several shares to forget and several betas",
+		Long: `Time the methods of BlindU's Figures 7 (shares of the train part to forget) and 14
+(betas). The wall-clock time includes the whole method: the owner's masking and
+encoding, the critic, and the tests of the stop criterion. A process per share and
+beta trains the original; the methods run in turns in it, and the first turn of each
+is not counted. Values are medians over turns.
+
+A method stops when it has forgotten, so the table has its steps beside its seconds.
+The users of a federation run one after another here; the table also has the mean
+seconds of one user, and the seconds of all rounds if all users ran in parallel.
 
 "program" is what BlindU's program would print for the same run: for VBU its steps
-times the mean step of a training, for BlindU the steps of its model times twice
-that, without its critic, for HBFU five times one user's ordinary round times the
-rounds less one. It prints none for the others.
+times the mean step of a training; for BlindU the steps of its model times twice
+that, without its critic; for HBFU five times one user's ordinary round times the
+rounds less one. It prints nothing for the other methods.
 
-The data are generated drawings, or mnist or adult where their files are there.`,
+The data are generated drawings, or mnist or adult if their files are installed.`,
 		Example: "  lethe bench blindu\n  lethe bench blindu --data mnist --shares 0.06 --betas 1e-4,1e-3,1e-2,1e-1,1 --figure figure14.png\n" +
 			"  lethe bench blindu --records 600 --shares 0.04,0.06 --methods vbu,blindu-wo --turns 1 --json",
 	}
@@ -59,13 +62,13 @@ The data are generated drawings, or mnist or adult where their files are there.`
 	f.IntVar(&v.threads, "threads", runtime.NumCPU(), "threads")
 	f.IntVar(&v.rounds, "turns", 3, "turns of each method that are counted")
 	f.StringVar(&v.data, "data", "glyphs", "data set: glyphs, mnist or adult")
-	f.IntVar(&v.train, "records", 0, "records at most, 0: all")
-	f.IntVar(&v.epochs, "epochs", 0, "epochs of the original, and of retraining, 0: the paper's")
+	f.IntVar(&v.train, "records", 0, "greatest number of records, 0: all")
+	f.IntVar(&v.epochs, "epochs", 0, "epochs of the original and of retraining, 0: the paper's")
 	f.Float64SliceVar(&v.shares, "shares", []float64{0.02, 0.04, 0.06, 0.08, 0.1}, "shares of the train part to forget, separated by commas")
 	f.Float64SliceVar(&v.betas, "betas", []float64{1e-3}, "weights of the codes' divergence, separated by commas")
 	f.StringSliceVar(&v.methods, "methods", timedMethodNames(), "methods, separated by commas")
-	f.IntVar(&v.federation, "rounds", 20, "rounds of a federation at most")
-	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user in a round")
+	f.IntVar(&v.federation, "rounds", 20, "greatest number of rounds of a federation")
+	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user per round")
 	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")
 	f.StringVar(&v.figure, "figure", "", "draw the seconds to this file, .png or .svg")
 	asJSON := cli.JSONFlag(c)
@@ -129,7 +132,7 @@ func (v *blinduRun) parse(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if v.figure != "" && len(v.shares) > 1 && len(v.betas) > 1 {
-		return cli.Usagef("--figure: %d shares and %d betas; a figure is of several of one", len(v.shares), len(v.betas))
+		return cli.Usagef("--figure: %d shares and %d betas; a figure needs a single share or a single beta", len(v.shares), len(v.betas))
 	}
 	if ending := filepath.Ext(v.figure); v.figure != "" && ending != ".png" && ending != ".svg" {
 		return cli.Usagef("--figure %s: expected a name that ends in .png or .svg", v.figure)
@@ -137,7 +140,7 @@ func (v *blinduRun) parse(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// timedCell is a cell that was measured in a process of its own.
+// timedCell is a setting that was measured in a process of its own.
 type timedCell struct {
 	blindu.TimedCell
 	Processor string `json:"processor"`
@@ -162,7 +165,7 @@ func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
 	return out, nil
 }
 
-// cell lets the methods work in turns in a process of their own.
+// cell runs the methods in turns in a process of their own.
 func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, error) {
 	out := timedCell{TimedCell: blindu.TimedCell{Share: share, Beta: beta}, Processor: paper.Processor(), Threads: v.threads}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -182,7 +185,7 @@ func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, e
 	return out, err
 }
 
-// newTimes are the cells as BlindU's Figures 7 and 14 show them.
+// newTimes returns the measured settings in the form of BlindU's Figures 7 and 14.
 func (v *blinduRun) newTimes(cells []timedCell, busy float64) blindu.Times {
 	t := blindu.Times{On: v.data, Turns: v.rounds, Machine: paper.Machine{
 		Processor: cells[0].Processor, Threads: v.threads, Cores: runtime.NumCPU(), Engine: cells[0].What, Date: time.Now().Format(time.DateOnly), Load: busy,

@@ -1,3 +1,5 @@
+// lethe bench cells: the latency of notebook cells.
+
 package bench
 
 import (
@@ -19,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// latency is a small notebook whose cells use the library as those of a reader
-// do: the engine, statistics, a table, a figure, a training.
+// latency is a small notebook whose cells use the library as a reader does: the engine,
+// statistics, a table, a figure, a training.
 //
 //go:embed latency.ipynb
 var latency []byte
@@ -36,13 +38,12 @@ func newCells() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cells [NOTEBOOK]",
 		Short: "Time notebook cells, from pressing Shift-Enter to the last output",
-		Long: `Time the cells of a small notebook that comes with the program, and of a notebook
-of yours, through the kernel as JupyterLab uses it: the first cell, which links
-the library for the first time, and the later ones. Every round has a kernel of
-its own.`,
+		Long: `Time the cells of a built-in small notebook, and of your own notebook if one is given,
+through the kernel as JupyterLab uses it: the first cell, which links the library,
+and the later ones. Every round starts a new kernel.`,
 		Example: "  lethe bench cells\n  lethe bench cells notebooks/start/00-forgetting-in-five-minutes.ipynb --rounds 1",
 	}
-	c.Flags().IntVar(&rounds, "rounds", 3, "how often each notebook is executed")
+	c.Flags().IntVar(&rounds, "rounds", 3, "number of executions of each notebook")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -70,14 +71,14 @@ its own.`,
 		}
 		table := cellsTable(timed, rounds)
 		if busy > 0 {
-			table.Notes = append(table.Notes, fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU()))
+			table.Notes = append(table.Notes, fmt.Sprintf("The load average of the minute before was %.1f on %d cores.", busy, runtime.NumCPU()))
 		}
 		return table.Text(cmd.OutOrStdout())
 	}
 	return c
 }
 
-// cellTimes are the times of one kind of cells of a notebook.
+// cellTimes holds the times of the first or of the later cells of a notebook.
 type cellTimes struct {
 	Notebook string    `json:"notebook"`
 	Cells    string    `json:"cells"`
@@ -87,14 +88,14 @@ type cellTimes struct {
 }
 
 func timeCells(ctx context.Context, ready *setup.Ready, paths []string, rounds int) ([]cellTimes, error) {
-	own, err := notebook.Read(bytes.NewReader(latency), "latency.ipynb")
+	builtIn, err := notebook.Read(bytes.NewReader(latency), "latency.ipynb")
 	if err != nil {
 		return nil, err
 	}
 	jupyter := notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
 	const longest = 10 * time.Minute
 	run := notebook.Run{Jupyter: jupyter, Folder: ready.Root, Scale: "quick", Timeout: longest}
-	times, err := timeNotebook(ctx, run, own, "built in", rounds)
+	times, err := timeNotebook(ctx, run, builtIn, "built in", rounds)
 	if err != nil || len(paths) == 0 {
 		return times, err
 	}
@@ -107,8 +108,8 @@ func timeCells(ctx context.Context, ready *setup.Ready, paths []string, rounds i
 	return append(times, given...), err
 }
 
-// timeNotebook executes a notebook, on a kernel of its own in every round, and
-// sorts the seconds of its cells: the first, and all later ones.
+// timeNotebook executes a notebook, with a new kernel in every round, and returns the seconds of
+// the first cell and of all later ones.
 func timeNotebook(ctx context.Context, run notebook.Run, nb *notebook.Notebook, name string, rounds int) ([]cellTimes, error) {
 	var first, later []float64
 	run.OnCell = func(s notebook.Step) {

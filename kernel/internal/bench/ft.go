@@ -1,3 +1,5 @@
+// lethe bench ft: training steps of the FT-Transformer.
+
 package bench
 
 import (
@@ -14,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalFT is how much longer than PyTorch a training step may take.
+// goalFT is the greatest ratio of a training step to PyTorch's.
 const goalFT = 1.0
 
 // ftRun is a comparison of training steps of the FT-Transformer.
@@ -27,14 +29,14 @@ func newFT() *cobra.Command {
 	var v ftRun
 	c := &cobra.Command{
 		Use:   "ft",
-		Short: "Time training steps of the FT-Transformer for tables, beside PyTorch where you have it",
+		Short: "Time training steps of the FT-Transformer for tables, beside PyTorch if installed",
 		Long: `Time a training step (Adam) of RULER's FT-Transformer: width 128, four heads, three
 blocks, dropout on attention weights and in the feed-forward layers.
 
-With --peer PYTHON the same network trains in PyTorch, whose attention is its own
-scaled_dot_product_attention, with the same number of threads. Each side is a process
-of its own; they work in turns. Reported are medians per step, their ratio (below 1:
-Lethe is faster) and the peak memory.`,
+With --peer PYTHON the same network trains in PyTorch, with its
+scaled_dot_product_attention and the same number of threads. Each side is a process
+of its own; they work in turns. The output has medians per step, their ratio (below
+1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ft --peer python3\n  lethe bench ft --columns 8 --batch 128 --json",
 	}
 	v.commonFlags(c, 7)
@@ -62,8 +64,7 @@ func (v *ftRun) task() task {
 		goals: []goal{{Of: goalRatio, AtMost: goalFT}}}
 }
 
-// ft trains the network on random records; an epoch has as many batches as a turn has
-// steps.
+// ft trains the network on random records. An epoch has as many batches as a turn has steps.
 func (d server) ft(ctx context.Context, args []string) error {
 	n, err := positiveInts(args...)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Goals of benchmarks, and the table that shows them.
+
 package bench
 
 import (
@@ -14,20 +16,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What a goal is about.
+// The values that a goal can limit.
 const (
 	goalMedian = "median_seconds"
 	goalRatio  = "ratio"
 )
 
-// goal is a limit for Lethe's median or for the ratio, on two quiet cores.
+// goal is a limit for Lethe's median or for the ratio, on two idle cores.
 type goal struct {
 	Of     string  `json:"of"`
 	AtMost float64 `json:"at_most"`
-	Met    *bool   `json:"met"` // nil: there is nothing to judge
+	Met    *bool   `json:"met"` // nil: not measured
 }
 
-// judge compares a result with the goal.
+// judge returns the goal with the verdict on a result.
 func (g goal) judge(r result) goal {
 	v := &r.Lethe.Median
 	if g.Of == goalRatio {
@@ -40,7 +42,7 @@ func (g goal) judge(r result) goal {
 	return g
 }
 
-// text names the limit and the verdict.
+// text returns the limit and the verdict.
 func (g goal) text(busy bool) string {
 	what := "median at most " + report.FormatSeconds(g.AtMost)
 	if g.Of == goalRatio {
@@ -49,7 +51,7 @@ func (g goal) text(busy bool) string {
 	verdict := "missed"
 	switch {
 	case g.Met == nil:
-		return what + ": nothing to compare with"
+		return what + ": no comparison"
 	case *g.Met:
 		verdict = "met"
 	}
@@ -59,11 +61,10 @@ func (g goal) text(busy bool) string {
 	return what + ": " + verdict
 }
 
-// quiet is the number of processes that wanted to run up to which a machine
-// counts as quiet.
+// quiet is the greatest load average of an idle machine.
 const quiet = 0.5
 
-// report runs tasks that have goals and prints what they took.
+// report runs tasks with goals and prints the results.
 func (b *comparison) report(cmd *cobra.Command, asJSON bool, title string, tasks []task) error {
 	b.stderr = cmd.ErrOrStderr()
 	busy := paper.Load()
@@ -79,18 +80,18 @@ func (b *comparison) report(cmd *cobra.Command, asJSON bool, title string, tasks
 	}
 	t := goalsTable(title, results)
 	if b.peer == "" && results[0].Peer == nil {
-		t.Notes = append(t.Notes, "Nothing to compare with: --peer PYTHON names a Python that has PyTorch.")
+		t.Notes = append(t.Notes, "No comparison: --peer PYTHON names a Python with PyTorch.")
 	}
 	return t.Text(cmd.OutOrStdout())
 }
 
-// goalsTable has a row for every side of every task, of which there is at least
-// one.
+// goalsTable returns a table with a row for every side of every task. There must be at least one
+// task.
 func goalsTable(title string, results []result) *report.Table {
 	t := &report.Table{Title: title, Columns: []report.Column{{Name: "task"}, {Name: "program"}, {Name: "n", Align: report.AlignRight},
 		{Name: "median", Align: report.AlignRight}, {Name: "fastest", Align: report.AlignRight}, {Name: "peak memory", Align: report.AlignRight},
 		{Name: "ratio", Align: report.AlignRight, Note: "Lethe's median over the other's; below 1 Lethe is faster"},
-		{Name: "goal", Note: "on 2 cores that do nothing else"}}}
+		{Name: "goal", Note: "on 2 idle cores"}}}
 	compared := false
 	for _, r := range results {
 		ratio, goals := report.Str(""), []string{}
@@ -110,10 +111,10 @@ func goalsTable(title string, results []result) *report.Table {
 		}
 	}
 	if busy := results[0].Load; busy > 0 {
-		note := fmt.Sprintf("In the minute before, %.1f processes wanted to run on %d cores.", busy, runtime.NumCPU())
+		note := fmt.Sprintf("The load average of the minute before was %.1f on %d cores.", busy, runtime.NumCPU())
 		if compared && busy > quiet {
-			note += " Work that is shared out among threads in small pieces, as PyTorch shares it, suffers most where other programs " +
-				"run: the ratios say little about a quiet machine. With --threads 1 they say more."
+			note += " Other programs slow down PyTorch most, because it distributes small pieces of work to its threads: the ratios " +
+				"differ on an idle machine. With --threads 1 they differ less."
 		}
 		t.Notes = append(t.Notes, note)
 	}

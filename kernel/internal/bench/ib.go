@@ -1,3 +1,5 @@
+// lethe bench ib: training steps of the information bottleneck.
+
 package bench
 
 import (
@@ -16,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalIB is how much longer than PyTorch a training step may take.
+// goalIB is the greatest ratio of a training step to PyTorch's.
 const goalIB = 0.8
 
 // ibRun is a comparison of training steps of the information bottleneck.
@@ -29,14 +31,14 @@ func newIB() *cobra.Command {
 	var v ibRun
 	c := &cobra.Command{
 		Use:   "ib",
-		Short: "Time training steps of BlindU's information bottleneck, beside PyTorch where you have it",
+		Short: "Time training steps of BlindU's information bottleneck, beside PyTorch if installed",
 		Long: `Time a training step of BlindU's information bottleneck for MNIST: two networks with
 one hidden layer each, 90,636 weights, codes of 49 variables drawn anew in every
-step, cross-entropy and the divergence of the codes, gradients no longer than 1,
-Adam. The paper's batch is of 20 images; a federated user's is of 100.
+step, cross-entropy and the divergence of the codes, gradients clipped to norm 1,
+Adam. The paper's batch has 20 images; a federated user's has 100.
 
 With --peer PYTHON the same network trains in PyTorch with the same number of
-threads. Each side is a process of its own; they work in turns. Reported are
+threads. Each side is a process of its own; they work in turns. The output has
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
 	}
@@ -72,8 +74,7 @@ func (v *ibRun) tasks() []task {
 	return out
 }
 
-// ib trains the network on random images; an epoch has as many batches as a turn has
-// steps.
+// ib trains the network on random images. An epoch has as many batches as a turn has steps.
 func (d server) ib(ctx context.Context, args []string) error {
 	n, err := positiveInts(args...)
 	if err != nil {

@@ -1,5 +1,7 @@
 //go:build unix
 
+// The peak memory of a child process.
+
 package bench
 
 import (
@@ -8,7 +10,7 @@ import (
 	"syscall"
 )
 
-// peakBytes is the largest memory that a finished child has held.
+// peakBytes returns the peak memory of a finished child process.
 func peakBytes(s *os.ProcessState) int64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	switch {

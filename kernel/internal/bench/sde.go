@@ -1,3 +1,5 @@
+// lethe bench sde: the time of SDE's protocol.
+
 package bench
 
 import (
@@ -19,14 +21,14 @@ type sdeSize struct{ records, dim int }
 
 func (s sdeSize) String() string { return fmt.Sprintf("%dx%d", s.records, s.dim) }
 
-// sdeGoals hold for sdeSubsets subsets of a pool of sdePool records.
+// sdeGoals are the goals for sdeSubsets subsets of a pool of sdePool records.
 var sdeGoals = map[sdeSize][]goal{
 	{1000, 512}:  {{Of: goalMedian, AtMost: 5}, {Of: goalRatio, AtMost: 0.1}},
 	{2000, 8192}: {{Of: goalMedian, AtMost: 60}},
 }
 
-// sdeMeanGoal is for the exact mean from kernel matrices that exist: the rest of
-// the protocol in microseconds.
+// sdeMeanGoal is the goal for the exact mean of kernel matrices that are already
+// computed.
 var sdeMeanGoal = goal{Of: goalMedian, AtMost: 1e-3}
 
 const (
@@ -49,34 +51,35 @@ func newSDE() *cobra.Command {
 	var s sdeRun
 	c := &cobra.Command{
 		Use:   "sde",
-		Short: "Time SDE's protocol, beside a straightforward PyTorch program where you have it",
-		Long: `Time the out-of-training rate by SDE: subsets of a pool of records are judged
-against two references, with 200 permutations each. Activations are independent
-normal numbers, which cost what real ones do; inference is not counted.
+		Short: "Time SDE's protocol, beside a straightforward PyTorch program if installed",
+		Long: `Time the out-of-training rate by SDE: subsets of a pool of records are compared with
+two references, with 200 permutations each. Activations are independent normal
+numbers, which take the same time as real ones; inference is not counted.
 
-Below it stands the closed form, which takes the exact mean and standard
-deviation in place of permutations, for all subsets, and one subset by either
-method on one core when the kernel values within the pool are known, as they are
-in pools of up to 8,192 records: gathering them, centring, and then the draws or
-the exact moments. What the closed form itself costs stands last: the exact mean,
-and mean and standard deviation, of a subset whose two kernel matrices are finished
-and not yet centred. The mean takes one pass over half of each; the standard
-deviation centres both.
+Further rows time
+- the closed form for all subsets, which uses the exact mean and standard deviation
+  instead of permutations;
+- one subset by either method on one core, with the kernel values of the pool already
+  known (as in pools of up to 8,192 records): gathering them, centring, and the draws
+  or the exact moments;
+- the closed form alone: the exact mean, and mean and standard deviation, of a subset
+  whose two kernel matrices are computed and not yet centred. The mean takes one pass
+  over half of each; the standard deviation centres both.
 
-With --peer PYTHON a straightforward PyTorch program judges the same subsets with
+With --peer PYTHON a straightforward PyTorch program computes the same subsets with
 the same number of threads: kernel matrices of every subset, 200 permutations by
-indexing, histograms. It judges --peer-subsets of them and the time is scaled up,
-which its row says. Lethe computes in float64; --peer-type says what PyTorch does.
-Both sides work in turns. Activations pass through a file in the folder for
-temporary files, of 300 MB at the default sizes.`,
+indexing, histograms. It computes --peer-subsets of them, and its time is scaled up,
+as its row states. Lethe computes in float64; --peer-type is PyTorch's type. Both
+sides work in turns. Activations are passed in a temporary file of 300 MB at the
+default sizes.`,
 		Example: "  lethe bench sde --peer python3\n  lethe bench sde --sizes 1000x512 --rounds 5 --peer python3 --peer-type float32 --json",
 	}
 	s.commonFlags(c, 3)
 	c.Flags().StringSliceVar(&s.sizes, "sizes", []string{"1000x512", "2000x8192"}, "records per set x activations per record, separated by commas")
 	c.Flags().IntVar(&s.pool, "pool", sdePool, "records that subsets are drawn from")
 	c.Flags().IntVar(&s.subsets, "subsets", sdeSubsets, "subsets")
-	c.Flags().IntVar(&s.peerSubsets, "peer-subsets", 5, "subsets that the peer judges")
-	c.Flags().StringVar(&s.peerType, "peer-type", "float64", "numbers of the peer: float64 or float32")
+	c.Flags().IntVar(&s.peerSubsets, "peer-subsets", 5, "subsets that the peer computes")
+	c.Flags().StringVar(&s.peerType, "peer-type", "float64", "type of the peer's numbers: float64 or float32")
 	asJSON := cli.JSONFlag(c)
 	c.Args = s.parse
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -130,7 +133,7 @@ const (
 	exactBoth  = "moments"
 )
 
-// tasks writes the data of every size and says what to do with them.
+// tasks writes the data of every size and returns the tasks.
 func (s *sdeRun) tasks(ctx context.Context, dir string) ([]task, error) {
 	judged := min(s.peerSubsets, s.subsets)
 	var out []task
@@ -140,23 +143,23 @@ func (s *sdeRun) tasks(ctx context.Context, dir string) ([]task, error) {
 			return nil, err
 		}
 		args := []string{folder, strconv.Itoa(size.records), strconv.Itoa(size.dim), strconv.Itoa(s.subsets), strconv.Itoa(judged)}
-		own := func(method sde.Method, protocol string) []string {
+		letheArgs := func(method sde.Method, protocol string) []string {
 			return append(append([]string{"sde"}, args...), method.Name(), protocol)
 		}
-		full := task{name: size.String() + ", sde", repeat: 1, letheArgs: own(sde.SDE{}, allSubsets),
+		full := task{name: size.String() + ", sde", repeat: 1, letheArgs: letheArgs(sde.SDE{}, allSubsets),
 			script: "sde.py", args: append(args[:len(args):len(args)], s.peerType, strconv.Itoa(s.threads)),
 			value: fmt.Sprintf("mean divergence of %d subsets from the out-of-training reference, with other permutations", judged)}
-		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, letheArgs: own(sde.ClosedForm{}, exactMean)}
+		mean := task{name: size.String() + ", exact mean, kernels given", repeat: 200, letheArgs: letheArgs(sde.ClosedForm{}, exactMean)}
 		if goals, ok := sdeGoals[size]; ok && s.pool == sdePool && s.subsets == sdeSubsets {
 			full.goals, mean.goals = goals, []goal{sdeMeanGoal}
 		}
 		const targets = 5
 		out = append(out, full,
-			task{name: size.String() + ", closed form", repeat: 1, letheArgs: own(sde.ClosedForm{}, allSubsets)},
-			task{name: size.String() + ", sde, one subset", repeat: targets, letheArgs: own(sde.SDE{}, oneSubset)},
-			task{name: size.String() + ", closed form, one subset", repeat: targets, letheArgs: own(sde.ClosedForm{}, oneSubset)},
+			task{name: size.String() + ", closed form", repeat: 1, letheArgs: letheArgs(sde.ClosedForm{}, allSubsets)},
+			task{name: size.String() + ", sde, one subset", repeat: targets, letheArgs: letheArgs(sde.SDE{}, oneSubset)},
+			task{name: size.String() + ", closed form, one subset", repeat: targets, letheArgs: letheArgs(sde.ClosedForm{}, oneSubset)},
 			mean,
-			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, letheArgs: own(sde.ClosedForm{}, exactBoth)})
+			task{name: size.String() + ", exact mean and sd, kernels given", repeat: 4 * targets, letheArgs: letheArgs(sde.ClosedForm{}, exactBoth)})
 	}
 	return out, nil
 }

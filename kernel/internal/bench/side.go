@@ -1,3 +1,5 @@
+// The processes of a benchmark, as their parent sees them.
+
 package bench
 
 import (
@@ -24,21 +26,21 @@ var peerScripts embed.FS
 // peerDevice is the environment variable that tells PyTorch where to compute.
 const peerDevice = "LETHE_PEER_DEVICE"
 
-// worker is one side of a benchmark: a child process that works on request and
-// answers in JSON lines.
+// worker is one side of a benchmark: a child process that works on request and answers in JSON
+// lines.
 type worker struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
 	log     *bytes.Buffer
-	what    string // what answered, with its version
-	missing string // what a Python lacks to be a peer
-	weights int    // of the network, where there is one
+	what    string // description with version
+	missing string // Python package that the peer lacks
+	weights int    // of the network, 0 if there is none
 	seconds []float64
 	value   float64
 }
 
-// answer is a line from a worker.
+// answer is a line of output of a worker.
 type answer struct {
 	Ready   string          `json:"ready"`
 	Missing string          `json:"missing"`
@@ -56,8 +58,8 @@ func (b *comparison) startLethe(ctx context.Context, args []string) (*worker, er
 	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "lethe")}, args...)...))
 }
 
-// startPeer runs a script of ours in the given Python, which reads it from its
-// command line, so that standard input stays free.
+// startPeer runs a built-in script in the given Python. The script is passed on the command line,
+// so that standard input is free.
 func (b *comparison) startPeer(ctx context.Context, script string, args []string) (*worker, error) {
 	var code []byte
 	for _, name := range []string{"common.py", script} {
@@ -72,7 +74,7 @@ func (b *comparison) startPeer(ctx context.Context, script string, args []string
 	return b.start(cmd)
 }
 
-// start starts a worker and waits until it is warm.
+// start starts a worker and waits until it has warmed up.
 func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 	n := strconv.Itoa(b.threads)
 	cmd.Env = append(cmd.Environ(), "GOMAXPROCS="+n, "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "MKL_NUM_THREADS="+n)
@@ -102,8 +104,7 @@ func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 func (w *worker) read() (answer, error) {
 	var a answer
 	if !w.out.Scan() {
-		// Its last words arrive by another pipe and are complete only when the
-		// process has ended.
+		// Its error output is complete only after the process has ended.
 		_ = w.in.Close()
 		_ = w.cmd.Wait()
 		return a, errors.Join(w.out.Err(), fmt.Errorf("the process gave no answer: %s", lastLine(w.log.String())))
@@ -114,7 +115,7 @@ func (w *worker) read() (answer, error) {
 	return a, nil
 }
 
-// turn asks for n repetitions and keeps the time of one.
+// turn requests n repetitions and stores the time of one.
 func (w *worker) turn(n int) error {
 	if _, err := fmt.Fprintln(w.in, n); err != nil {
 		return fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
@@ -127,7 +128,7 @@ func (w *worker) turn(n int) error {
 	return nil
 }
 
-// finish ends the process and sums it up.
+// finish ends the process and returns its results.
 func (w *worker) finish() (side, error) {
 	w.in.Close()
 	if err := w.cmd.Wait(); err != nil {
@@ -137,7 +138,7 @@ func (w *worker) finish() (side, error) {
 	return side{What: w.what, Median: m, Seconds: w.seconds, PeakBytes: peakBytes(w.cmd.ProcessState), Value: w.value, Weights: w.weights}, err
 }
 
-// kill ends a process that is still there.
+// kill ends a process that is still running.
 func (w *worker) kill() {
 	if w.cmd.ProcessState == nil {
 		_ = w.cmd.Process.Kill()

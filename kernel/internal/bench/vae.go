@@ -1,3 +1,5 @@
+// lethe bench vae: training steps of the variational autoencoder of single cells.
+
 package bench
 
 import (
@@ -18,8 +20,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalVAE is how much longer than PyTorch a training step may take, goalPrivate how
-// much longer than a plain epoch a private one.
+// goalVAE is the greatest ratio of a training step to PyTorch's, goalPrivate of a private
+// epoch to a plain one.
 const (
 	goalVAE     = 0.8
 	goalPrivate = 2.5
@@ -41,23 +43,22 @@ func newVAE() *cobra.Command {
 	var v vaeRun
 	c := &cobra.Command{
 		Use:   "vae",
-		Short: "Time training steps of the network of single cells, beside PyTorch where you have it",
+		Short: "Time training steps of the network of single cells, beside PyTorch if installed",
 		Long: `Time a training step (Adam) of the variational autoencoder of single cells at the
 paper's size: 2,000 genes, 7,349,984 weights, dropout and latent variables drawn.
-With the likelihood mse it is the squared error, with nb the negative binomial one
-with a dispersion per cell and gene.
+The loss of the likelihood mse is the squared error; nb is negative binomial with a
+dispersion per cell and gene.
 
 With --peer PYTHON the same network trains in PyTorch with the same number of
 threads; its negative binomial likelihood is scvi-tools' formula, in float32 as
-there. Each side is a process of its own; they work in turns. Reported are medians
+there. Each side is a process of its own; they work in turns. The output has medians
 per step, their ratio (below 1: Lethe is faster) and the peak memory.
 
-The counts are random. Of a hundred --nonzero are not 0, on both sides: as many as of
-PBMC-3k's 2,000 most variable genes unless you say otherwise. Lethe's products go
-without the zeros.
+The counts are random. --nonzero of a hundred are not 0, on both sides; the default is
+that of PBMC-3k's 2,000 most variable genes. Lethe's matrix products skip the zeros.
 
-With --private it is private training (DP-SGD: cells drawn one by one, gradients
-clipped cell by cell, noise) that is timed, beside plain training of Lethe's own.`,
+With --private the command times private training (DP-SGD: cells drawn one by one,
+gradients clipped per cell, noise) beside Lethe's plain training.`,
 		Example: "  lethe bench vae --peer python3\n  lethe bench vae --batches 512 --likelihoods nb --json\n" +
 			"  lethe bench vae --engine xla --peer python3\n  lethe bench vae --private --batches 256 --steps 8",
 	}
@@ -65,8 +66,8 @@ clipped cell by cell, noise) that is timed, beside plain training of Lethe's own
 	v.deviceFlags(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{128, 512}, "cells per step, several separated by commas")
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
-	c.Flags().IntVar(&v.nonzero, "nonzero", 9, "counts of a hundred that are not 0")
-	c.Flags().BoolVar(&v.private, "private", false, "private training beside plain training")
+	c.Flags().IntVar(&v.nonzero, "nonzero", 9, "how many of a hundred counts are not 0")
+	c.Flags().BoolVar(&v.private, "private", false, "time private training beside plain training")
 	c.Flags().IntVar(&v.steps, "steps", 16, "steps per turn, which is an epoch (PBMC-3k has 20 of 128 cells)")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
@@ -99,16 +100,16 @@ func (v *vaeRun) tasks() []task {
 	var out []task
 	for _, name := range v.likelihoods {
 		for _, n := range v.batches {
-			of := []string{name, strconv.Itoa(n), strconv.Itoa(v.steps), strconv.Itoa(v.nonzero)}
+			args := []string{name, strconv.Itoa(n), strconv.Itoa(v.steps), strconv.Itoa(v.nonzero)}
 			if v.private {
 				out = append(out, task{name: fmt.Sprintf("private, %s, %d cells", name, n), repeat: 1,
-					letheArgs: append([]string{"private"}, of...), otherArgs: append([]string{"vae"}, of...),
+					letheArgs: append([]string{"private"}, args...), otherArgs: append([]string{"vae"}, args...),
 					goals: []goal{{Of: goalRatio, AtMost: goalPrivate}}})
 				continue
 			}
 			out = append(out, task{name: fmt.Sprintf("%s, %d cells", name, n), repeat: 1,
-				letheArgs: append([]string{"vae"}, of...),
-				script:    "vae.py", args: append(of, strconv.Itoa(v.threads)),
+				letheArgs: append([]string{"vae"}, args...),
+				script:    "vae.py", args: append(args, strconv.Itoa(v.threads)),
 				goals: []goal{{Of: goalRatio, AtMost: goalVAE}}})
 		}
 	}
@@ -123,7 +124,7 @@ func (d server) private(ctx context.Context, args []string) error {
 	return d.cells(ctx, args, &train.Private{Norm: 1, Noise: 0.7})
 }
 
-// cells trains the network; an epoch has as many batches as a turn has steps.
+// cells trains the network. An epoch has as many batches as a turn has steps.
 func (d server) cells(ctx context.Context, args []string, private *train.Private) error {
 	n, err := positiveInts(args[1:]...)
 	if err != nil {
@@ -149,7 +150,8 @@ func (d server) cells(ctx context.Context, args []string, private *train.Private
 	}}, rng)
 }
 
-// randomCounts are geometric counts of which that share is not 0, and at least one in a row.
+// randomCounts returns geometric counts, of which the given share is not 0, and at least one per
+// row.
 func randomCounts(rng *rand.Rand, rows, cols int, nonzero float64) array.Matrix[float32] {
 	m := array.New[float32](rows, cols)
 	for i := range m.Data {

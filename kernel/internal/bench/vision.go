@@ -1,3 +1,5 @@
+// lethe bench vision: training steps of the image networks.
+
 package bench
 
 import (
@@ -16,10 +18,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// goalsVision are how much longer than PyTorch a training step may take.
+// goalsVision are the greatest ratios of a training step to PyTorch's.
 var goalsVision = map[string]float64{vision.SmallCNN{}.Name(): 0.8, vision.AllCNN{}.Name(): 0.8, vision.ResNet18{}.Name(): 0.9}
 
-// visionRun is a comparison of training steps of the networks for images.
+// visionRun is a comparison of training steps of the image networks.
 type visionRun struct {
 	comparison
 	networks []string
@@ -30,13 +32,13 @@ func newVision() *cobra.Command {
 	var v visionRun
 	c := &cobra.Command{
 		Use:   "vision",
-		Short: "Time training steps of the networks for images, beside PyTorch where you have it",
+		Short: "Time training steps of the image networks, beside PyTorch if installed",
 		Long: `Time a training step (SGD with momentum 0.9 and weight decay, batch normalisation
-in training) of the networks for images at full width: small-cnn on 28 x 28 x 1
-pixels, all-cnn and resnet-18 on 32 x 32 x 3.
+in training) of the image networks at full width: small-cnn on 28 x 28 x 1 pixels,
+all-cnn and resnet-18 on 32 x 32 x 3.
 
 With --peer PYTHON the same networks train in PyTorch with the same number of
-threads. Each side is a process of its own; they work in turns. Reported are
+threads. Each side is a process of its own; they work in turns. The output has
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n" +
 			"  lethe bench vision --engine xla --peer python3",
@@ -77,7 +79,7 @@ func (v *visionRun) tasks() []task {
 	return out
 }
 
-// network is one of the networks in its default setting, at full width.
+// network returns the named network in its default setting, at full width.
 func network(name string) (model.Architecture, error) {
 	known := []model.Architecture{vision.SmallCNN{}, vision.AllCNN{}, vision.ResNet18{}}
 	var names []string
@@ -90,7 +92,7 @@ func network(name string) (model.Architecture, error) {
 	return nil, fmt.Errorf("%q: there are %s", name, strings.Join(names, ", "))
 }
 
-// vision trains a network; an epoch has as many batches as a turn has steps.
+// vision trains a network. An epoch has as many batches as a turn has steps.
 func (d server) vision(ctx context.Context, args []string) error {
 	arch, err := network(args[0])
 	if err != nil {

@@ -1,3 +1,5 @@
+// lethe bench worker: Lethe's own side of a benchmark, a child process.
+
 package bench
 
 import (
@@ -24,7 +26,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// serverTasks are Lethe's own sides of the benchmarks: see peer for the others.
+// serverTasks are the benchmarks of Lethe's side; the folder peer has the other sides.
 var serverTasks = []struct {
 	name, args string
 	do         func(d server, ctx context.Context, args []string) error
@@ -44,7 +46,7 @@ func newWorker() *cobra.Command {
 	var on *string
 	c := &cobra.Command{
 		Use:    "worker TASK ...",
-		Short:  "Lethe's side of a benchmark: repetitions asked for on standard input",
+		Short:  "Lethe's side of a benchmark: runs repetitions requested on standard input",
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,17 +67,17 @@ func newWorker() *cobra.Command {
 			return cli.Usagef("bench worker: unknown task %q", args[0])
 		},
 	}
-	on = c.Flags().String("engine", "lethe", "engine that works")
+	on = c.Flags().String("engine", "lethe", "engine")
 	return c
 }
 
-// positiveInts reads arguments that are numbers above 0.
+// positiveInts parses arguments that are whole numbers above 0.
 func positiveInts(args ...string) ([]int, error) {
 	out := make([]int, len(args))
 	for i, a := range args {
 		n, err := strconv.Atoi(a)
 		if err != nil || n < 1 {
-			return nil, cli.Usagef("%q is no number above 0", a)
+			return nil, cli.Usagef("%q is not a whole number above 0", a)
 		}
 		out[i] = n
 	}
@@ -91,7 +93,7 @@ type server struct {
 
 func (d server) sendReady(weights int) error {
 	what := fmt.Sprintf("Lethe, %s", d.engine.Info())
-	if d.engine.Info().Kind != "xla" { // which takes the cores that it finds
+	if d.engine.Info().Kind != "xla" { // XLA takes all cores
 		what += fmt.Sprintf(", %d threads", d.engine.Cores())
 	}
 	return d.sendAnswer(answer{Ready: what, Weights: weights})
@@ -99,7 +101,7 @@ func (d server) sendReady(weights int) error {
 
 func (d server) sendAnswer(a answer) error { return json.NewEncoder(d.out).Encode(a) }
 
-// readRequest reads the next number of repetitions; 0 is the end.
+// readRequest reads the next number of repetitions; 0 means the end.
 func (d server) readRequest() (int, error) {
 	if !d.in.Scan() {
 		return 0, d.in.Err()
@@ -107,7 +109,7 @@ func (d server) readRequest() (int, error) {
 	return strconv.Atoi(strings.TrimSpace(d.in.Text()))
 }
 
-// serve does a piece of work as often as it is asked to.
+// serve runs work as often as requested.
 func (d server) serve(work func() (float64, error)) error {
 	if err := d.sendReady(0); err != nil {
 		return err
@@ -135,15 +137,14 @@ type timedTraining struct {
 	arch         model.Architecture
 	x            array.Matrix[float32]
 	config       train.Config
-	warmupEpochs int // epochs before the clock runs
+	warmupEpochs int // epochs before the first measurement
 	steps        int // per epoch
-	// targets are what it is trained for; nil: random labels.
+	// targets are the losses; nil: random labels.
 	targets []train.Target
 	private *train.Private // nil: plain training
 }
 
-// serveTraining trains for as many epochs as are asked for, and answers with the time of a
-// step.
+// serveTraining trains for as many epochs as requested and answers with the time of a step.
 func (d server) serveTraining(ctx context.Context, f timedTraining, rng *rand.Rand) error {
 	r, err := model.NewRunner(d.engine, f.arch)
 	if err != nil {
@@ -197,7 +198,7 @@ func randomLabels(rng *rand.Rand, rows, classes int) []train.Target {
 	return []train.Target{train.CrossEntropy(y, classes, 1)}
 }
 
-// weights counts what training changes.
+// weights returns the number of trained weights.
 func weights(p nn.Params) int {
 	n := 0
 	for _, t := range p {
@@ -208,7 +209,7 @@ func weights(p nn.Params) int {
 	return n
 }
 
-// step trains RULER's MLP; an epoch is one full-batch step.
+// step trains RULER's MLP. An epoch is one full-batch step.
 func (d server) step(ctx context.Context, args []string) error {
 	rows, err := positiveInts(args...)
 	if err != nil {
@@ -220,8 +221,8 @@ func (d server) step(ctx context.Context, args []string) error {
 	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, rows[0], features), warmupEpochs: warm, steps: 1}, rng)
 }
 
-// m4 ranks the first twentieth of a random network's embeddings among all
-// others, and leaves the embeddings in file for the peer.
+// m4 ranks the first twentieth of a random network's embeddings among all others, and writes the
+// embeddings to a file for the peer.
 func (d server) m4(_ context.Context, args []string) error {
 	given, err := positiveInts(args[0])
 	if err != nil {

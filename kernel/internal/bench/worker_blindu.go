@@ -1,3 +1,5 @@
+// Lethe's side of lethe bench blindu.
+
 package bench
 
 import (
@@ -15,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// runMethod asks a worker for one run of a method; nil is an epoch of training.
+// runMethod requests one run of a method; nil is an epoch of training.
 func (w *worker) runMethod(m *blindu.TimedMethod) (blindu.RunCost, error) {
 	n := 1
 	if m != nil {
@@ -29,15 +31,15 @@ func (w *worker) runMethod(m *blindu.TimedMethod) (blindu.RunCost, error) {
 		return blindu.RunCost{}, err
 	}
 	if a.Taken == nil {
-		return blindu.RunCost{}, fmt.Errorf("the answer says nothing of what was taken")
+		return blindu.RunCost{}, fmt.Errorf("the answer has no measurements")
 	}
 	w.seconds = append(w.seconds, a.Seconds)
 	a.Taken.Seconds = a.Seconds
 	return *a.Taken, nil
 }
 
-// blindu trains an original, and then runs whichever method is asked for: 1 is an epoch
-// of training, 2 the first method.
+// blindu trains an original, and then runs the requested methods: 1 is an epoch of training, 2 the
+// first method.
 func (d server) blindu(ctx context.Context, args []string) error {
 	c, err := blinduCase(args)
 	if err != nil {
@@ -82,7 +84,7 @@ func (d server) blindu(ctx context.Context, args []string) error {
 	}
 }
 
-// blinduCase reads DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL.
+// blinduCase parses DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL.
 func blinduCase(args []string) (blindu.Case, error) {
 	c, err := blindu.CaseOf(args[0])
 	if err != nil {
@@ -91,13 +93,13 @@ func blinduCase(args []string) (blindu.Case, error) {
 	var whole [4]int
 	for i, text := range []string{args[1], args[2], args[5], args[6]} {
 		if whole[i], err = strconv.Atoi(text); err != nil || whole[i] < 0 {
-			return c, cli.Usagef("%q is no count", text)
+			return c, cli.Usagef("%q is not a count", text)
 		}
 	}
 	var parts [2]float64
 	for i, text := range args[3:5] {
 		if parts[i], err = strconv.ParseFloat(text, 64); err != nil {
-			return c, cli.Usagef("%q is no number", text)
+			return c, cli.Usagef("%q is not a number", text)
 		}
 	}
 	c.MaxRows = whole[0]

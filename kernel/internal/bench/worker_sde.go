@@ -1,3 +1,5 @@
+// Lethe's side of lethe bench sde.
+
 package bench
 
 import (
@@ -22,13 +24,11 @@ const (
 	sdeDrawn       = "subsets.i64"
 )
 
-// inScale spreads the in-training reference wider, so that there is something to
-// judge.
+// inScale widens the in-training reference, so that the references differ.
 const inScale = 1.05
 
-// prepare writes a pool with both references, and subsets of the pool, in a
-// folder of their own. The format is what torch.from_file reads: numbers and
-// nothing else, in the order of bytes of the machine.
+// prepare writes a pool with both references, and subsets of the pool, in a folder of their own.
+// The format is that of torch.from_file: raw numbers in the machine's byte order.
 func (s *sdeRun) prepare(ctx context.Context, dir string, size sdeSize) (string, error) {
 	folder := filepath.Join(dir, size.String())
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -88,7 +88,7 @@ func create(path string, write func(io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// sdeData is what a worker has read.
+// sdeData is the input of a worker.
 type sdeData struct {
 	pool, in, out sde.Matrix
 	subsets       [][]int
@@ -102,7 +102,7 @@ func readSDE(folder string, size, dim, subsets int) (*sdeData, error) {
 	}
 	rows := len(floats) / dim
 	if len(floats) != rows*dim || rows < 2*size {
-		return nil, fmt.Errorf("%s: %d numbers are no pool and two references of %d x %d", sdeActivations, len(floats), size, dim)
+		return nil, fmt.Errorf("%s: %d numbers do not make a pool and two references of %d x %d", sdeActivations, len(floats), size, dim)
 	}
 	all := sde.Matrix{Rows: rows, Cols: dim, Data: make([]float64, len(floats))}
 	for i, v := range floats {
@@ -117,7 +117,7 @@ func readSDE(folder string, size, dim, subsets int) (*sdeData, error) {
 		return nil, err
 	}
 	if len(drawn) != subsets*size {
-		return nil, fmt.Errorf("%s: %d rows are no %d subsets of %d", sdeDrawn, len(drawn), subsets, size)
+		return nil, fmt.Errorf("%s: %d rows do not make %d subsets of %d", sdeDrawn, len(drawn), subsets, size)
 	}
 	for k := range subsets {
 		rows := make([]int, size)
@@ -140,10 +140,9 @@ func readNumbers[T float32 | int64](path string) ([]T, error) {
 	return out, err
 }
 
-// sde judges all subsets, or the first again and again with the pool's kernel
-// values known; or it computes exact moments of the first from its kernel matrices. Its
-// value is the mean divergence from the out-of-training reference over the subsets
-// that the peer judges too, or the moment computed last.
+// sde computes all subsets, or the first again and again with the pool's kernel values known, or
+// exact moments of the first from its kernel matrices. Its value is the mean divergence from the
+// out-of-training reference over the subsets that the peer computes too, or the last moment.
 func (d server) sde(_ context.Context, args []string) error {
 	n, err := positiveInts(args[1:5]...)
 	if err != nil {
@@ -184,8 +183,7 @@ func sdeMethod(name string) (sde.Method, error) {
 	return nil, cli.Usagef("no method %q", name)
 }
 
-// rate is the whole protocol on the first n subsets, from a pool that has
-// computed nothing yet.
+// rate runs the whole protocol on the first n subsets, with a new pool.
 func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 	pool, err := sde.NewPool("forgotten", &d.pool)
 	if err != nil {
@@ -202,9 +200,9 @@ func (d *sdeData) rate(m sde.Method, n, judged int) (float64, error) {
 	return total / float64(judged), nil
 }
 
-// oneSubset times a single verdict. The protocol before it, as often as it takes,
-// makes the pool keep its kernel values; which method it judges by makes no
-// difference, and this one is cheap.
+// oneSubset times the comparison of a single subset. First it runs the protocol as often as it
+// takes for the pool to keep its kernel values; the method does not matter for that, and the
+// closed form is cheap.
 func (d server) oneSubset(m sde.Method, data *sdeData) error {
 	pool, err := sde.NewPool("forgotten", &data.pool)
 	if err != nil {
@@ -229,8 +227,8 @@ func (d server) oneSubset(m sde.Method, data *sdeData) error {
 	})
 }
 
-// exact times the closed form of the first subset from finished kernel matrices:
-// its mean alone, or with the standard deviation.
+// exact times the closed form of the first subset from computed kernel matrices: its mean alone,
+// or with the standard deviation.
 func (d server) exact(both bool, data *sdeData) error {
 	target := data.pool.Gather(data.subsets[0])
 	pair, err := sde.NewKernelPair(&target, sde.SqrtDim())

@@ -9,7 +9,7 @@ import (
 
 // parser reads the header: a Python dictionary with exactly the keys 'descr',
 // 'fortran_order' and 'shape'. It knows strings without escapes, True, False,
-// and tuples of whole numbers, and nothing else of Python.
+// and tuples of integers, and nothing else of Python.
 type parser struct {
 	text string
 	pos  int
@@ -154,7 +154,7 @@ func (p *parser) tuple() ([]int, error) {
 	return shape, nil
 }
 
-// number reads a whole number >= 0; Python 2 wrote long ones with an L.
+// number reads an integer >= 0; Python 2 wrote long ones with an L.
 func (p *parser) number() (int, error) {
 	p.skipSpace()
 	rest := p.text[p.pos:]

@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 )
 
+// The format of a header and the limits that open checks.
 const (
 	magic = "\x93NUMPY"
 	// maxHeader is what NumPy itself accepts by default (max_header_size).
 	maxHeader = 10_000
 	// maxDims is NumPy's limit on dimensions.
 	maxDims = 64
-	// maxEmpty bounds the dimensions of an array without elements, which no
-	// length of data bounds; whoever loops over its rows must come to an end.
+	// maxEmpty bounds the dimensions of an array without elements, which the length
+	// of the data does not bound, so that loops over its rows end.
 	maxEmpty = 1 << 24
 )
 
-// header is what a file says about its array.
+// header is the parsed header of a file.
 type header struct {
 	descr    string
 	kind     byte // 'f', 'i', 'u' or 'b'
@@ -33,15 +34,14 @@ type header struct {
 	shape    []int
 }
 
-// source is a file whose header has been read and whose data come next.
+// source is an open file after its header: the data come next.
 type source struct {
 	header
 	data io.Reader
 }
 
-// open reads the header of a file of the given size. The data behind it have
-// exactly the length that the header says, so that what is allocated for them
-// is bounded by the file.
+// open reads the header of a file of the given size. It checks that the data have exactly
+// the length of the header's shape, so the file bounds the memory.
 func open(r io.Reader, size int64) (*source, error) {
 	b, err := io.ReadAll(io.LimitReader(r, min(size, int64(len(magic)+2+4+maxHeader))))
 	if err != nil {
@@ -80,7 +80,7 @@ func (h header) check(length int64) error {
 	return nil
 }
 
-// cutHeader returns the header's text and the bytes behind it.
+// cutHeader returns the header's text and the bytes after it.
 func cutHeader(b []byte) (text string, data []byte, err error) {
 	if !bytes.HasPrefix(b, []byte(magic)) {
 		return "", nil, fmt.Errorf("%w: expected it to start with %q, found %q", ErrFormat, magic, b[:min(len(b), len(magic))])
@@ -149,9 +149,9 @@ func (h *header) setDescr(descr string) error {
 	return nil
 }
 
-// setBFloat16 interprets two bytes without a type: NumPy has no bfloat16, and of one of
-// the package ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved
-// again. Nothing else that holds numbers is written so.
+// setBFloat16 interprets two bytes without a type as bfloat16. NumPy has no bfloat16; for
+// that of ml_dtypes it writes "<V2", or "|V2" once the array was loaded and saved again. No
+// other numbers are written so.
 func (h *header) setBFloat16(refused error) error {
 	if h.descr[0] != '<' && h.descr[0] != '|' {
 		return refused

@@ -61,7 +61,7 @@ func TestEveryKindOfNumberIsRead(t *testing.T) {
 	}
 }
 
-func TestBrainFloatsAreTheUpperHalfOfAFloat32(t *testing.T) {
+func TestBFloat16sAreTheUpperHalfOfAFloat32(t *testing.T) {
 	h := header{kind: 'f', size: 2, bfloat16: true, order: binary.LittleEndian}
 	for bits := range uint32(1 << 16) {
 		want := float64(math.Float32frombits(bits << 16))

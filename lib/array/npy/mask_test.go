@@ -34,7 +34,7 @@ func TestWhatIsNoMaskIsRefused(t *testing.T) {
 		"row 1, column 0 is 7":           append(encodeHeader("|b1", "(2, 1)"), 0, 7),
 		"expected bools or integers":     append(encodeHeader("<f4", "(1,)"), 0, 0, 0, 0),
 		"expected (n,) or (m, n), found": append(encodeHeader("|b1", "(1, 1, 1)"), 1),
-		"a mask of nothing":              encodeHeader("|b1", "(70000, 0)"),
+		"an empty mask":                  encodeHeader("|b1", "(70000, 0)"),
 	} {
 		path := filepath.Join(t.TempDir(), "bad.npy")
 		if err := os.WriteFile(path, b, 0o644); err != nil {

@@ -1,12 +1,12 @@
-// Package npy reads and writes NumPy's .npy files, so that embeddings and
-// scores from any framework can be judged here.
+// Package npy reads and writes NumPy's .npy files, for embeddings and scores from any
+// framework.
 //
-// Versions 1 to 3 of the format are read, in either byte order, C and Fortran
-// layout, with elements of float16, float32, float64, the integers of 8 to 64 bits
-// with and without a sign, and bfloat16 as the package ml_dtypes has it saved: as
-// two bytes without a type. An array of Python objects is refused by name: it is a
-// pickle, which runs code when it is loaded. The header is parsed, never evaluated, and nothing is
-// allocated before the shape is known to fit the file.
+// It reads versions 1 to 3 of the format, both byte orders, C and Fortran layout, with
+// elements of float16, float32, float64, signed and unsigned integers of 8 to 64 bits, and
+// bfloat16 as saved by the package ml_dtypes (two bytes without a type). An array of Python
+// objects is an error: it is a pickle, which runs code when it is loaded. The header is
+// parsed, never evaluated, and memory is allocated only after the shape is checked against
+// the size of the file.
 //
 // The format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 package npy
@@ -20,39 +20,39 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Errors that a caller may want to tell apart; the text around them names the
-// file, what was expected and what was found.
+// Errors for errors.Is. The error text names the file, what was expected and what was
+// found.
 var (
-	// ErrFormat: the file is no .npy file, or a damaged one.
+	// ErrFormat: the file is not a valid .npy file.
 	ErrFormat = errors.New("not a valid .npy file")
 	// ErrObject: the file holds pickled Python objects.
 	ErrObject = errors.New("arrays of Python objects are never read: they can run code")
-	// ErrType: the elements have another type than the reader takes.
+	// ErrType: the elements have a type that the reader does not accept.
 	ErrType = errors.New("unsupported element type")
-	// ErrShape: the array has another number of dimensions than the reader takes.
+	// ErrShape: the array has a number of dimensions that the reader does not accept.
 	ErrShape = errors.New("unexpected shape")
-	// ErrValue: an element cannot be represented, or is no row number and no class.
+	// ErrValue: an element cannot be represented, or is not a row number or a class.
 	ErrValue = errors.New("unexpected value")
 )
 
-// ReadMatrix reads an array of shape (rows, columns). Integers become floats;
-// one that a float64 cannot hold exactly is an error. NaN and infinities pass:
-// Matrix.Check finds them. Bools are refused, because a mask is easily mistaken
-// for a matrix of numbers.
+// ReadMatrix reads an array of shape (rows, columns). Integers become floats; one that a
+// float64 cannot represent exactly is an error. NaN and infinities are no errors here; use
+// Matrix.Check. Bools are an error, because a mask is easily mistaken for a matrix of
+// numbers.
 //
-// Memory: the matrix, and 1 MiB; the file is not held beside it.
+// Memory: the matrix and 1 MiB.
 func ReadMatrix(path string) (array.Matrix[float64], error) {
 	return read(path, matrix[float64])
 }
 
-// ReadSingle is ReadMatrix with every element rounded to a float32. Memory: the
-// matrix, and 1 MiB.
+// ReadSingle is ReadMatrix with every element rounded to a float32. Memory: the matrix and
+// 1 MiB.
 func ReadSingle(path string) (array.Matrix[float32], error) { return read(path, matrix[float32]) }
 
-// ReadRows is ReadMatrix in the smallest of float32 and float64 that holds
-// every element: float32 for float32 and all types of one or two bytes. Memory:
-// that of the file for types of four or eight bytes that become as long, twice for
-// those of two bytes and 32-bit integers, four times for those of one byte.
+// ReadRows is ReadMatrix with elements of the smaller of float32 and float64 that
+// represents all of them: float32 for float32 and all types of one or two bytes. Memory: at
+// most the size of the file for types of four or eight bytes, twice that for types of two
+// bytes and 32-bit integers, four times for types of one byte.
 func ReadRows(path string) (array.Rows, error) { return read(path, rows) }
 
 func rows(s *source) (array.Rows, error) {
@@ -62,7 +62,7 @@ func rows(s *source) (array.Rows, error) {
 	return records(s)
 }
 
-// records are an array's elements, a row for each place of the first axis.
+// records returns an array's elements, one row per index of the first axis.
 func records(s *source) (array.Rows, error) {
 	if s.size <= 2 || s.kind == 'f' && s.size == 4 {
 		m, err := flattenRecords[float32](s)
@@ -82,8 +82,8 @@ func flattenRecords[T array.Float](s *source) (array.Matrix[T], error) {
 }
 
 // ReadRecords is ReadRows for records of any shape, images for instance: a file
-// of shape (n, a, b, ...) is read as n rows of a*b*... values, the last axis
-// running fastest. It returns the axes of a record, (a, b, ...), as well.
+// of shape (n, a, b, ...) is read as n rows of a*b*... values, the last axis fastest. axes
+// is the shape of a record, (a, b, ...).
 func ReadRecords(path string) (x array.Rows, axes []int, err error) {
 	x, err = read(path, func(s *source) (array.Rows, error) {
 		if len(s.shape) < 2 {
@@ -102,21 +102,19 @@ func ReadVector(path string) ([]float64, error) {
 }
 
 // ReadIndices reads row numbers: an array of shape (n,) or (n, 1) of integers >= 0.
-// A mask of bools is refused, because it is easily mistaken for the numbers 0
-// and 1.
+// A mask of bools is an error, because it is easily mistaken for the numbers 0 and 1.
 func ReadIndices(path string) ([]int, error) {
 	return read(path, indices)
 }
 
-// ReadClasses reads the classes of records: an array of shape (n,) or (n, 1) of
-// integers >= 0, of floats that are such integers, or of bools, which are the
-// classes 0 and 1.
+// ReadClasses reads the classes of records: an array of shape (n,) or (n, 1) of integers
+// >= 0, of floats with integer values >= 0, or of bools (classes 0 and 1).
 func ReadClasses(path string) ([]int, error) {
 	return read(path, classes)
 }
 
-// ReadMask reads which of n things hold, in m rows: an array of shape (m, n), or
-// (n,) for one row, of bools or of integers that are 0 or 1.
+// ReadMask reads m masks of n records: an array of shape (m, n), or (n,) for one mask, of
+// bools or of integers that are 0 or 1.
 func ReadMask(path string) ([][]bool, error) {
 	return read(path, mask)
 }
@@ -155,7 +153,7 @@ func (s *source) notMatrix() error {
 	return fmt.Errorf("%w: expected 2 dimensions (rows, columns), found shape %s", ErrShape, s.shapeText())
 }
 
-// checkVector reports that the array is a list, (n,) or (n, 1).
+// checkVector returns an error unless the shape is (n,) or (n, 1).
 func (s *source) checkVector() error {
 	if len(s.shape) != 1 && (len(s.shape) != 2 || s.shape[1] != 1) {
 		return fmt.Errorf("%w: expected (n,) or (n, 1), found %s", ErrShape, s.shapeText())
@@ -191,7 +189,7 @@ func classes(s *source) ([]int, error) {
 	return naturals(s, "a class")
 }
 
-// naturals reads integers from 0 on, which are called what.
+// naturals reads integers >= 0; what is their name in errors.
 func naturals(s *source, what string) ([]int, error) {
 	if err := s.checkVector(); err != nil {
 		return nil, err
@@ -240,8 +238,8 @@ func mask(s *source) ([][]bool, error) {
 	if s.kind == 'f' {
 		return nil, fmt.Errorf("%w: expected bools or integers, found %q; save x.astype(bool)", ErrType, s.descr)
 	}
-	if cols == 0 { // and as many rows as the header likes, each of which takes memory
-		return nil, fmt.Errorf("%w: a mask of nothing, %s", ErrShape, s.shapeText())
+	if cols == 0 { // any number of empty rows would fit the file
+		return nil, fmt.Errorf("%w: an empty mask, %s", ErrShape, s.shapeText())
 	}
 	s.kind = 'u' // a bool is a byte that is 0 or 1
 	values := make([]float32, rows*cols)
@@ -262,20 +260,20 @@ func mask(s *source) ([][]bool, error) {
 	return out, nil
 }
 
-// Info is what the header of a file says.
+// Info is the content of the header of a file.
 type Info struct {
 	Type  string // NumPy's: "<f4", "|b1"
 	Shape []int
 	kind  byte
 }
 
-// ReadInfo reads the header alone; what it says is known to fit the file's length.
+// ReadInfo reads the header only and checks it against the file's length.
 func ReadInfo(path string) (Info, error) {
 	return read(path, func(s *source) (Info, error) { return Info{s.descr, s.shape, s.kind}, nil })
 }
 
-// Kind is NumPy's letter for the kind of elements: f float, bfloat16 too, i and u
-// integer, b bool.
+// Kind returns NumPy's letter for the kind of elements: f for floats (also bfloat16), i and
+// u for integers, b for bools.
 func (i Info) Kind() byte { return i.kind }
 
 // String prints type and shape: "<f4 (100, 10)".

@@ -11,11 +11,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// chunkLen is how many elements are read at a time.
+// chunkLen is the number of elements that are read at a time.
 const chunkLen = 1 << 16
 
-// chunks hands the elements, n in all, to visit piece by piece, in the order of
-// the file; first is the number of a piece's first element.
+// chunks calls visit with pieces of the n elements in the order of the file; first is the
+// number of a piece's first element.
 func (s *source) chunks(n int, visit func(first int, b []byte) error) error {
 	buffer := make([]byte, min(n, chunkLen)*s.size)
 	for first := 0; first < n; first += chunkLen {
@@ -49,8 +49,7 @@ func fill[T array.Float](s *source, out []T) error {
 	})
 }
 
-// rowMajor is where element k of a file in Fortran order, whose first axis runs
-// fastest, lies in an array whose last axis does.
+// rowMajor returns the row-major index of element k of a file in Fortran order.
 func (s *source) rowMajor(k int) int {
 	at, stride := 0, 1
 	for _, d := range s.shape {
@@ -91,7 +90,7 @@ func convert[T array.Float](s *source, out []T, first int, b []byte) error {
 	return nil
 }
 
-// elementIndex says where element number k of the file stands in the array.
+// elementIndex returns the index of element number k of the file in the array, as text.
 func (h header) elementIndex(k int) string {
 	switch {
 	case len(h.shape) != 2:
@@ -114,8 +113,8 @@ func (h header) float(b []byte) float64 {
 	return math.Float64frombits(h.order.Uint64(b))
 }
 
-// float16 is the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent
-// and 10 of fraction.
+// float16 returns the value of an IEEE 754 binary16 number: a sign, 5 bits of exponent and
+// 10 of fraction.
 func float16(bits uint16) float64 {
 	exponent, fraction := int(bits>>10)&0x1f, float64(bits&0x3ff)
 	var v float64
@@ -136,8 +135,8 @@ func float16(bits uint16) float64 {
 	return v
 }
 
-// integer is an element of any of the integer types: minus says that its 64 bits are
-// those of a number below 0.
+// integer is an element of any integer type. If negative is set, its 64 bits are those of a
+// number below 0.
 type integer struct {
 	bits     uint64
 	negative bool
@@ -170,8 +169,8 @@ func (v integer) float() float64 {
 	return float64(v.bits)
 }
 
-// exact reports whether a float64 holds the number: its bits from the first to the
-// last that is set are 53 or fewer.
+// exact reports whether a float64 represents the number: the distance from its first to its
+// last set bit is below 53.
 func (v integer) exact() bool {
 	size := v.bits
 	if v.negative {
@@ -180,7 +179,7 @@ func (v integer) exact() bool {
 	return bits.Len64(size)-bits.TrailingZeros64(size) <= 53
 }
 
-// natural is the number as an int, if it is none below 0 and fits.
+// natural returns the number as an int, if it is not negative and fits.
 func (v integer) natural() (int, bool) { return int(v.bits), !v.negative && v.bits <= math.MaxInt }
 
 // String prints the number.

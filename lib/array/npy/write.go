@@ -10,11 +10,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// alignment of the data in a file, as NumPy has it.
+// alignment is that of the data in a file, as in NumPy.
 const alignment = 64
 
-// Write writes a matrix in its own precision, in C order, in one step: a reader
-// of path sees the old content or the new.
+// Write writes a matrix in its precision, in C order. The write is atomic: a reader of path
+// sees the old content or the new.
 func Write[T float32 | float64](path string, m array.Matrix[T]) error {
 	if m.Rows < 0 || m.Cols < 0 || len(m.Data) != m.Rows*m.Cols {
 		return fmt.Errorf("%s: %d values do not fill %d x %d", path, len(m.Data), m.Rows, m.Cols)

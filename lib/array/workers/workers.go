@@ -1,7 +1,6 @@
-// Package workers does work on several goroutines at once. Those that help stay awake for a
-// moment when they have nothing to do, because a training step is a hundred pieces of work
-// close behind each other and waking a processor that sleeps takes, in a virtual machine,
-// as long as a small piece.
+// Package workers runs work on a pool of goroutines. Idle workers spin for a short time
+// before they end, because a training step is a sequence of many short pieces of work and
+// waking a sleeping processor takes about as long as one of them.
 package workers
 
 import (
@@ -12,14 +11,13 @@ import (
 	"time"
 )
 
-// spinTime is how long a hand without work stays awake, and how long a caller waits for
-// hands before he sleeps: longer than what lies between two pieces of work of a step.
+// spinTime is how long an idle worker spins before it ends, and how long Run spins before it
+// blocks. It is longer than the time between two pieces of work of a training step.
 const spinTime = 100 * time.Microsecond
 
-// Run calls f(0), f(1), ... f(n-1) once each, on the caller's goroutine and at most
-// workers-1 others, and returns when all of them are done. They are taken as goroutines get
-// free; f must write what depends on i only, so that no bit depends on who took it. A panic
-// in f is not caught.
+// Run calls f(0), f(1), ... f(n-1) once each, on the caller's goroutine and at most workers-1
+// others, and returns when all calls have returned. The assignment of calls to goroutines is
+// arbitrary, so what f(i) writes must depend on i only. A panic in f is not caught.
 func Run(workers, n int, f func(i int)) {
 	helpers := min(workers, n) - 1
 	if helpers < 1 {
@@ -44,7 +42,7 @@ type job struct {
 	f       func(i int)
 	n       int64
 	next    atomic.Int64
-	busy    atomic.Int32 // hands that have not left
+	busy    atomic.Int32 // workers that are not done
 	pending sync.WaitGroup
 }
 
@@ -54,52 +52,52 @@ func (j *job) work() {
 	}
 }
 
-// worker is a goroutine that helps.
+// worker is a goroutine of the pool.
 type worker struct{ job atomic.Pointer[job] }
 
-// idle are the hands that are awake without work.
+// idle has the workers that spin without work.
 var idle struct {
 	sync.Mutex
-	hands []*worker
+	workers []*worker
 }
 
-// submit gives a job to a hand that is awake, or to a new one.
+// submit gives a job to an idle worker, or to a new one.
 func submit(j *job) {
 	idle.Lock()
 	defer idle.Unlock()
-	if last := len(idle.hands) - 1; last >= 0 {
-		idle.hands[last].job.Store(j)
-		idle.hands = idle.hands[:last]
+	if last := len(idle.workers) - 1; last >= 0 {
+		idle.workers[last].job.Store(j)
+		idle.workers = idle.workers[:last]
 		return
 	}
 	go new(worker).serve(j)
 }
 
-// serve works until no job comes for a while.
-func (h *worker) serve(j *job) {
-	for ; j != nil; j = h.nextJob() {
+// serve runs jobs until none comes within spinTime.
+func (w *worker) serve(j *job) {
+	for ; j != nil; j = w.nextJob() {
 		j.work()
 		j.busy.Add(-1)
 		j.pending.Done()
 	}
 }
 
-// nextJob returns the next job, nil where none comes.
-func (h *worker) nextJob() *job {
-	h.job.Store(nil)
+// nextJob returns the next job, or nil if none comes within spinTime.
+func (w *worker) nextJob() *job {
+	w.job.Store(nil)
 	idle.Lock()
-	idle.hands = append(idle.hands, h)
+	idle.workers = append(idle.workers, w)
 	idle.Unlock()
-	spin(func() bool { return h.job.Load() != nil })
+	spin(func() bool { return w.job.Load() != nil })
 	idle.Lock()
 	defer idle.Unlock()
-	if i := slices.Index(idle.hands, h); i >= 0 {
-		idle.hands = slices.Delete(idle.hands, i, i+1)
+	if i := slices.Index(idle.workers, w); i >= 0 {
+		idle.workers = slices.Delete(idle.workers, i, i+1)
 	}
-	return h.job.Load()
+	return w.job.Load()
 }
 
-// spin waits for something, as long as patience lasts. Whoever else has work goes first.
+// spin waits until come returns true, for at most spinTime, and yields to other goroutines.
 func spin(come func() bool) {
 	for begin := time.Now(); !come() && time.Since(begin) < spinTime; {
 		runtime.Gosched()

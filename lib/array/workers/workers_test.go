@@ -24,7 +24,7 @@ func TestEveryPieceIsDoneOnceAndBeforeRunReturns(t *testing.T) {
 	}
 }
 
-// A piece may take longer than anybody's patience, whoever does it.
+// A piece may take longer than spinTime, on the caller's goroutine or on another.
 func TestRunWaitsForASlowPiece(t *testing.T) {
 	for k := range 20 {
 		var both sync.WaitGroup
@@ -32,7 +32,7 @@ func TestRunWaitsForASlowPiece(t *testing.T) {
 		var done atomic.Int64
 		Run(2, 2, func(i int) {
 			both.Done()
-			both.Wait() // the other piece is somebody else's
+			both.Wait() // the other piece is on another goroutine
 			if i == k%2 {
 				time.Sleep(10 * spinTime)
 			}
@@ -44,7 +44,7 @@ func TestRunWaitsForASlowPiece(t *testing.T) {
 	}
 }
 
-// Many callers share the hands, and a piece of work may have work of its own.
+// Many callers share the workers, and a piece of work may call Run.
 func TestCallersAndPiecesMayBeSideBySide(t *testing.T) {
 	var sum atomic.Int64
 	var callers sync.WaitGroup
@@ -75,8 +75,8 @@ func TestNoMoreThanTheWorkersAreAtWork(t *testing.T) {
 	}
 }
 
-// A hand that finds no work goes: nothing is left of a crew a moment later.
-func TestHandsWithoutWorkGo(t *testing.T) {
+// An idle worker ends: after a moment no goroutine is left.
+func TestIdleWorkersEnd(t *testing.T) {
 	before := runtime.NumGoroutine()
 	Run(8, 64, func(int) { runtime.Gosched() })
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
@@ -86,8 +86,8 @@ func TestHandsWithoutWorkGo(t *testing.T) {
 	}
 	idle.Lock()
 	defer idle.Unlock()
-	if len(idle.hands) > 0 {
-		t.Errorf("%d hands wait without end", len(idle.hands))
+	if len(idle.workers) > 0 {
+		t.Errorf("%d workers never end", len(idle.workers))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
-// features draws four features of members and non-members, the former apart in one.
+// features draws four features of members and non-members; members are shifted in one of them.
 func features(rng *rand.Rand, apart float64) learned.Records {
 	draw := func(n int, apart float64) array.Matrix[float64] {
 		m := array.New[float64](n, 4)
@@ -27,11 +27,11 @@ func features(rng *rand.Rand, apart float64) learned.Records {
 	return learned.Records{Members: draw(24, apart), Nonmembers: draw(40, 0)}
 }
 
-// oracles is the number of cases without a memory in which an attacker is trained;
-// of so many nominal intervals more than two miss 0.5 once in a thousand times.
+// oracles is the number of cases without a memory in which an attacker is trained. Of so many
+// nominal intervals more than two miss 0.5 once in a thousand times.
 const oracles = 5
 
-// RunAttacker runs the suite on an attacker, through the cross-fitted protocol.
+// RunAttacker runs the suite on a trained attacker, through the cross-fitted protocol.
 func RunAttacker(t *testing.T, a learned.Attacker) {
 	t.Helper()
 	e, err := enginetest.Open()

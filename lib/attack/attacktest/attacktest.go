@@ -1,12 +1,13 @@
-// Package attacktest is the conformance suite of membership attacks. An attack
-// of your own passes it with one line in a test:
+// Package attacktest is the conformance suite of membership attacks. An attack of your own passes
+// it with one line in a test:
 //
 //	func TestMine(t *testing.T) { attacktest.Run(t, Mine{}) }
 //
-// Run, RunSignal, RunGenerative, RunShadow, RunPopulation and RunAttacker plant a memory in plain
-// arrays and check what the house relies on: the memory is found, on its side, and not where there is none;
-// records that change roles change the answer; the null is calibrated; nothing
-// given is changed; malformed input is refused by name.
+// There is a Run function for every kind of attack: Run, RunSignal, RunGenerative, RunShadow,
+// RunPopulation and RunAttacker. Each plants a memory in plain arrays and checks what the project
+// relies on: the memory is found, on its side, and none is found where there is none; exchanged
+// roles change the answer; the null is calibrated; inputs are not changed; malformed input is
+// refused by name.
 package attacktest
 
 import (
@@ -26,11 +27,11 @@ const (
 	simulations                  = 300
 )
 
-// memberLoss are losses of records that a model was trained on, strange those of
-// others.
+// memberLoss and nonmemberLoss are the mean losses of records that a model was, and was not,
+// trained on.
 const memberLoss, nonmemberLoss = 0.2, 1.0
 
-// losses draws records of the given mean losses.
+// losses draws records with the given mean losses.
 func losses(rng *rand.Rand, retain, forget, test float64) attack.Losses {
 	draw := func(n int, mean float64) []float64 {
 		x := make([]float64, n)
@@ -61,7 +62,7 @@ func Run(t *testing.T, a attack.Attack) {
 		l := losses(random(2), memberLoss, memberLoss, nonmemberLoss)
 		l.Forgotten, l.HeldOut = l.HeldOut, l.Forgotten
 		checkBelow(t, "AUC, forgotten and held out exchanged", auc(run(t, a, l)))
-		l = losses(random(3), memberLoss, 9*nonmemberLoss, nonmemberLoss) // forgotten beyond strangers
+		l = losses(random(3), memberLoss, 9*nonmemberLoss, nonmemberLoss) // forgotten records beyond non-members
 		checkBelow(t, "AUC of records forgotten too well", auc(run(t, a, l)))
 		l.Forgotten, l.Retained = l.Retained, l.Forgotten
 		checkAbove(t, "AUC, forgotten and retained exchanged", auc(run(t, a, l)))
@@ -92,7 +93,7 @@ func Run(t *testing.T, a attack.Attack) {
 	t.Run("refuses nonsense", func(t *testing.T) { checkRefused(t, a) })
 }
 
-// checkCalibrated attacks oracles, whose forgotten records are strangers.
+// checkCalibrated attacks oracles, for which forgotten records are non-members.
 func checkCalibrated(t *testing.T, a attack.Attack) {
 	var accuracy, area coverage
 	beyond := 0
@@ -146,7 +147,7 @@ func auc(r *attack.Result) stats.Estimate {
 	return stats.Estimate{Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High}
 }
 
-// checkAbove and below check on which side of chance an interval lies.
+// checkAbove checks that an interval lies above chance.
 func checkAbove(t *testing.T, what string, e stats.Estimate) {
 	t.Helper()
 	if !(e.Low > 0.5 && e.Low <= e.Value && e.Value <= e.High) {
@@ -154,6 +155,7 @@ func checkAbove(t *testing.T, what string, e stats.Estimate) {
 	}
 }
 
+// checkBelow checks that an interval lies below chance.
 func checkBelow(t *testing.T, what string, e stats.Estimate) {
 	t.Helper()
 	if !(e.High < 0.5 && e.Low <= e.Value && e.Value <= e.High) {
@@ -170,7 +172,7 @@ func checkFloor(t *testing.T, what string, f stats.Floor) {
 	}
 }
 
-// coverage counts how often intervals hold 0.5, and where their middles lie.
+// coverage counts how often intervals hold 0.5, and keeps their values.
 type coverage struct {
 	held, n int
 	values  []float64
@@ -184,8 +186,8 @@ func (c *coverage) add(e stats.Estimate) {
 	}
 }
 
-// check demands what nominal 95 % intervals do nearly always: held in 90 to 100
-// of 100 cases, not in all, and centred.
+// check tests that nominal 95 % intervals hold 0.5 in at least 90 of 100 cases, that not all do,
+// and that they are centred.
 func (c *coverage) check(t *testing.T, what string) {
 	t.Helper()
 	if share := float64(c.held) / float64(c.n); share < 0.9 || share == 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
-// autoencoder draws what a model says of records that it remembers by so much: their
-// losses are lower and their codes nearer to the middle.
+// autoencoder draws what an autoencoder gives for records: for members losses are lower by memory,
+// and codes nearer to the centre.
 func autoencoder(rng *rand.Rand, memory float64) generative.Evidence {
 	view := func(n int, memory float64) generative.View {
 		v := generative.View{}

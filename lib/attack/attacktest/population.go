@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// populationEvidence draws records whose scores depend on what is seen of them; members, where a
-// model remembers, are fitted better by memory.
+// populationEvidence draws records whose scores depend on their features; members are fitted better
+// by memory.
 func populationEvidence(rng *rand.Rand, memory float64) population.Evidence {
 	view := func(n int, memory float64) population.Records {
 		r := population.Records{Features: array.New[float64](n, 3)}
@@ -48,11 +48,11 @@ func RunPopulation(t *testing.T, a population.Attack) {
 		e := populationEvidence(random(42), 2)
 		e.Members, e.Nonmembers = e.Nonmembers, e.Members
 		checkBelow(t, "AUC, members and non-members exchanged", judge(t, e).auc())
-		// Who takes members for strangers suspects nobody else.
+		// An attacker that learns from members suspects no other record.
 		e = populationEvidence(random(42), 2)
 		straight, exchanged := meanScore(t, a, e.Known, e.Nonmembers), meanScore(t, a, e.Members, e.Nonmembers)
 		if !(exchanged < straight) {
-			t.Errorf("non-members score %.3f beside strangers and %.3f beside members", straight, exchanged)
+			t.Errorf("non-members score %.3f beside non-members and %.3f beside members", straight, exchanged)
 		}
 	})
 	t.Run("leaves the evidence alone", func(t *testing.T) {
@@ -83,7 +83,7 @@ func RunPopulation(t *testing.T, a population.Attack) {
 	})
 }
 
-// meanScore is the mean score.
+// meanScore returns the mean score of records, given known non-members.
 func meanScore(t *testing.T, a population.Attack, known, asked population.Records) float64 {
 	t.Helper()
 	scores, err := a.Scores(known, asked)

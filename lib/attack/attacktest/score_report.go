@@ -15,10 +15,9 @@ func (j scoreReport) auc() stats.Estimate {
 	return stats.Estimate{Value: j.AUC.Value, Low: j.AUC.Low, High: j.AUC.High}
 }
 
-// checkNominal runs cases without a memory and holds how many intervals of the AUC have
-// 0.5 in them, and how many advantages pass the floor, against what is written on
-// them: within three standard errors of so many cases, and 1 % for what is normal
-// only in the limit.
+// checkNominal runs cases without a memory. It checks that the intervals of the AUC hold 0.5, and
+// that the advantages pass the floor, as often as their levels say: within three standard errors,
+// plus 1 % for normal approximations.
 func checkNominal(t *testing.T, cases int, run func(k uint64) scoreReport) {
 	t.Helper()
 	held, beyond := 0, 0

@@ -10,12 +10,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
-// models, and records and a population that they score.
+// The numbers of shadow models, of records that are scored, and of records in the population.
 const models, scored, populationSize = 24, 80, 50
 
-// shadows draws log-likelihoods by models of records that they had, each with
-// probability one half, and of others; a model fits what it had better by memory. The
-// target's truth is returned beside them.
+// shadows draws the log-likelihoods of records by shadow models. Each model was trained on a record
+// with probability one half, and fits those records better by memory. It also returns which records
+// the target was trained on.
 func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) {
 	hard := array.New[float64](1, scored+populationSize).Data
 	for i := range hard {
@@ -56,7 +56,7 @@ func shadows(rng *rand.Rand, memory float64) (e shadow.Evidence, member []bool) 
 	return e, member
 }
 
-// RunShadow runs the suite on an attack by shadow models.
+// RunShadow runs the suite on a shadow-model attack.
 func RunShadow(t *testing.T, a shadow.Attack) {
 	t.Helper()
 	judge := func(t *testing.T, e shadow.Evidence, member []bool) scoreReport {
@@ -91,7 +91,7 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 		}
 		checkBelow(t, "AUC, members and non-members exchanged", judge(t, e, member).auc())
 		if !a.Mutual() {
-			return // one side of the shadows, or both in the same way
+			return // it uses one side of the shadows, or both in the same way
 		}
 		e, member = shadows(random(32), 1.2)
 		for _, in := range e.Shadows.In {

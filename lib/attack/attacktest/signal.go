@@ -13,8 +13,7 @@ import (
 
 const classes = 4
 
-// sure is by how much the logit of a known record's label is raised, unsure that
-// of another's.
+// sure and unsure are the increases of the label's logit for members and for non-members.
 const sure, unsure = 3, 1
 
 func outputs(rng *rand.Rand, n int, raise float64) attack.Outputs {
@@ -43,8 +42,7 @@ func records(rng *rand.Rand, forget, test float64) attack.Records {
 	}
 }
 
-// RunSignal runs the suite on a signal, through the threshold that is learned on
-// it.
+// RunSignal runs the suite on a signal, through the threshold that is learned on it.
 func RunSignal(t *testing.T, s attack.Signal) {
 	t.Helper()
 	judge := func(t *testing.T, r attack.Records) *attack.ASR {

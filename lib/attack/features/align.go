@@ -10,24 +10,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Map takes latent means, rows, from the axes of one model into those of another:
+// Map transforms latent means, rows, from the axes of one model into those of another:
 //
-//	x -> (x - From) Linear + To
+//	x -> (x - SourceMean) Linear + TargetMean
 type Map struct {
 	SourceMean, TargetMean []float64
 	Linear                 array.Matrix[float64] // a row per axis before, a column per axis after
 }
 
-// Aligner finds the Map that takes codes of some cells in one model nearest to those of
-// the same cells, in the same order, in another. Cells whose membership differs between
-// the models, or is in question, must not be among them.
+// Aligner finds the Map that brings the codes of some cells in one model closest to the codes of
+// the same cells, in the same order, in another. The cells must have the same membership in both
+// models, and must not be cells under attack.
 type Aligner func(from, to array.Matrix[float64]) (Map, error)
 
-// Procrustes is the best rotation or reflection (Schönemann 1966): of all orthogonal
-// matrices R the one with the smallest ||(from - mean) R - (to - mean)||, which is U V'
-// with (from - mean)'(to - mean) = U S V'. There is no change of scale.
+// Procrustes is the best rotation or reflection (Schönemann 1966): of all orthogonal matrices R the
+// one with the smallest ||(from - mean) R - (to - mean)||, which is U V' with (from - mean)'(to -
+// mean) = U S V'. It does not change the scale.
 //
-// It refuses fewer cells than one more than there are axes: they do not determine R.
+// It refuses fewer cells than the number of axes plus one, because they do not determine R.
 func Procrustes(from, to array.Matrix[float64]) (Map, error) {
 	m, err := newMap(from, to)
 	if err != nil {
@@ -41,11 +41,10 @@ func Procrustes(from, to array.Matrix[float64]) (Map, error) {
 	return m, nil
 }
 
-// CCA aligns by canonical correlations (Hotelling 1936): codes are made uncorrelated and
-// of variance 1 in both models, rotated as Procrustes does, and given the second model's
-// covariance. Beyond a rotation it undoes any stretching of the axes. Directions with
-// less than a millionth of the largest standard deviation are left out: there is nothing
-// in single precision to go by.
+// CCA aligns by canonical correlations (Hotelling 1936). Codes are whitened in both models, rotated
+// as by Procrustes, and given the second model's covariance. Besides a rotation it reverses any
+// stretching of the axes. Directions with less than a millionth of the largest standard deviation
+// are left out, because single precision does not determine them.
 //
 // It refuses what Procrustes refuses, and codes that are all the same.
 func CCA(from, to array.Matrix[float64]) (Map, error) {
@@ -72,8 +71,8 @@ func CCA(from, to array.Matrix[float64]) (Map, error) {
 	return m, nil
 }
 
-// Principal takes codes to their own principal axes, the widest first: a Map after which
-// it no longer matters in which axes a model happened to write them, up to signs.
+// Principal maps codes to their own principal axes, largest variance first. The result does not
+// depend, up to signs, on the axes of the model.
 func Principal(codes array.Matrix[float64]) (Map, error) {
 	m, err := newMap(codes, codes)
 	if err != nil {
@@ -87,7 +86,7 @@ func Principal(codes array.Matrix[float64]) (Map, error) {
 	return m, nil
 }
 
-// Means are those of a posterior in the other axes.
+// Means maps posterior means to the other axes.
 func (m Map) Means(mu array.Rows) array.Matrix[float64] {
 	rows, cols := mu.Shape()
 	out, buffer := array.New[float64](rows, m.Linear.Cols), make([]float64, cols)
@@ -103,10 +102,10 @@ func (m Map) Means(mu array.Rows) array.Matrix[float64] {
 	return out
 }
 
-// LogVars are the logarithms of a posterior's variances along the other axes: of the
-// diagonal of Linear' diag(exp(logvar)) Linear. What is off the diagonal is left out, so
-// that a way there and back gives the variances again only if Linear exchanges axes or
-// turns them round. A variance below 1e-30 counts as that.
+// LogVars maps the log-variances of a posterior to the other axes: the logarithms of the diagonal
+// of Linear' diag(exp(logvar)) Linear. Off-diagonal elements are dropped, so that mapping there and
+// back gives the variances again only if Linear permutes or reflects axes. Variances below 1e-30
+// count as 1e-30.
 func (m Map) LogVars(logVar array.Rows) array.Matrix[float64] {
 	rows, cols := logVar.Shape()
 	out, buffer := array.New[float64](rows, m.Linear.Cols), make([]float64, cols)
@@ -124,8 +123,8 @@ func (m Map) LogVars(logVar array.Rows) array.Matrix[float64] {
 	return out
 }
 
-// Spread is the logarithm of the trace of every record's posterior covariance, which no
-// rotation changes.
+// Spread returns the logarithm of the trace of every record's posterior covariance, which is
+// invariant under rotations.
 func Spread(logVar array.Rows) []float64 {
 	rows, cols := logVar.Shape()
 	out, buffer := make([]float64, rows), make([]float64, cols)
@@ -139,7 +138,7 @@ func Spread(logVar array.Rows) []float64 {
 	return out
 }
 
-// newMap is a map of which the means are known; it refuses what cannot be aligned.
+// newMap returns a map with its means; it refuses codes that cannot be aligned.
 func newMap(from, to array.Matrix[float64]) (m Map, err error) {
 	if from.Rows != to.Rows || from.Cols != to.Cols {
 		return m, fmt.Errorf("features: codes of %d x %d cannot be aligned with codes of %d x %d", from.Rows, from.Cols, to.Rows, to.Cols)
@@ -163,8 +162,7 @@ func means(x array.Matrix[float64]) []float64 {
 	return out
 }
 
-// crossProducts are the sums over cells of the products of an axis of a with one of b, each
-// about its mean.
+// crossProducts returns the sums over cells of the products of an axis of a and one of b, centred.
 func crossProducts(a array.Matrix[float64], meanA []float64, b array.Matrix[float64], meanB []float64) *mat.Dense {
 	out := mat.NewDense(a.Cols, b.Cols, nil)
 	for i := range a.Rows {
@@ -179,8 +177,8 @@ func crossProducts(a array.Matrix[float64], meanA []float64, b array.Matrix[floa
 	return out
 }
 
-// rotation is the orthogonal matrix that takes the first of two sets of codes nearest to
-// the second, whose products are given.
+// rotation returns the orthogonal matrix that brings the first of two sets of codes closest to the
+// second, given their cross products.
 func rotation(cross *mat.Dense) (*mat.Dense, error) {
 	u, _, v, err := svd(cross)
 	if err != nil {
@@ -191,7 +189,8 @@ func rotation(cross *mat.Dense) (*mat.Dense, error) {
 	return &out, nil
 }
 
-// whitening makes codes of these products uncorrelated and of one length; colour undoes it.
+// whitening returns the matrix that makes codes with these products uncorrelated and of unit
+// length; colour is its inverse.
 func whitening(of *mat.Dense) (whiten, colour *mat.Dense, err error) {
 	_, s, v, err := svd(of)
 	if err != nil {
@@ -213,7 +212,7 @@ func whitening(of *mat.Dense) (whiten, colour *mat.Dense, err error) {
 	return whiten, colour, nil
 }
 
-// svd are those of the singular value decomposition, largest first.
+// svd returns the singular value decomposition, largest value first.
 func svd(x mat.Matrix) (u *mat.Dense, s []float64, v *mat.Dense, err error) {
 	var svd mat.SVD
 	if !svd.Factorize(x, mat.SVDThin) {

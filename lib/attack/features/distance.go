@@ -9,22 +9,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/cells"
 )
 
-// Neighbours asks how far records are from the nearest of others: of every row of
-// Codes the mean Euclidean distance to the K nearest rows of Reference.
+// Neighbours measures the distance of records to their nearest neighbours: for every row of Codes
+// the mean Euclidean distance to the K nearest rows of Reference.
 type Neighbours struct {
-	Codes     array.Rows // of the records in question
-	Reference array.Rows // of those that are searched
+	Codes     array.Rows // of the records to measure
+	Reference array.Rows // of the records that are searched
 	K         int        // 0: 5, the paper's feature
-	// Exclude is the row of Reference that record i must not meet, itself for
-	// instance; negative: none. nil: every record meets all.
+	// Exclude returns the row of Reference that is not a neighbour of record i, for instance i
+	// itself; negative: none. nil: no row is excluded.
 	Exclude func(i int) int
 }
 
-// WithDistance appends to features the paper's seventieth: the mean distance of a
-// record's code to the 5 nearest of a sample of retained cells' codes. The paper
-// samples both from the posterior and takes 5,000 retained cells; the feature is
-// then as noisy as the posterior is wide. A record that stands in the reference
-// meets itself at distance 0, unless Without says not to.
+// WithDistance appends the paper's 70th feature: the mean distance of a record's code to the 5
+// nearest codes of a sample of retained cells. The paper samples both codes from the posterior and
+// takes 5,000 retained cells; the feature is then as noisy as the posterior is wide. A record that
+// is in the reference has a distance of 0 to itself, unless Exclude leaves it out.
 func WithDistance(m array.Matrix[float64], n Neighbours) (array.Matrix[float64], error) {
 	d, err := n.MeanDistances()
 	if err != nil {
@@ -42,8 +41,8 @@ func WithDistance(m array.Matrix[float64], n Neighbours) (array.Matrix[float64],
 	return out, nil
 }
 
-// MeanDistances are exact, in float64. Null: none; it says how rare a record's
-// surroundings are, whether or not it was trained on.
+// MeanDistances returns exact mean distances, in float64. Null: none; the value says how rare a
+// record's neighbourhood is, whether or not it was trained on.
 func (n Neighbours) MeanDistances() ([]float64, error) {
 	k, err := n.check()
 	if err != nil {
@@ -68,7 +67,8 @@ func (n Neighbours) MeanDistances() ([]float64, error) {
 	return out, nil
 }
 
-// meanDistance is the mean distance of the k nearest to record i that are not the row without.
+// meanDistance returns the mean distance of the k nearest neighbours of record i other than the row
+// without.
 func meanDistance(near *cells.Neighbours, i, k, without int) float64 {
 	index, distance := near.Row(i)
 	sum, left := 0.0, k

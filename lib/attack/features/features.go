@@ -1,5 +1,5 @@
-// Package features makes the vectors that "Fishing for Privacy" attacks with: what
-// a variational autoencoder says of a record, on plain arrays.
+// Package features computes the feature vectors that "Fishing for Privacy" attacks with, from the
+// outputs of a variational autoencoder on plain arrays.
 package features
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Posterior is what an autoencoder says of n records: one value, or one row, each.
-// Mu and LogVar may be float32 or float64.
+// Posterior holds an autoencoder's outputs for n records: one value, or one row, per record. Mu and
+// LogVar may be float32 or float64.
 type Posterior struct {
 	Recon  []float64  // the reconstruction's loss; the paper's is summed over the genes, with library size
 	KL     []float64  // divergence of the posterior from the prior, summed over the latent axes
@@ -19,25 +19,23 @@ type Posterior struct {
 	LogVar array.Rows // logarithms of its variances
 }
 
-// Full is the paper's vector (section 4.1 of the paper; 69 features for 32 latent
-// axes), a row per record:
+// Full returns the paper's vector (section 4.1; 69 features for 32 latent axes), a row per record:
 //
 //	[recon, KL, recon + KL, mu_1 ... mu_d, logvar_1 ... logvar_d, ||mu||, ||logvar||]
 //
-// Nothing is standardised: see package learned. Every result of the paper's main
-// tables but two has one column more, WithDistance.
+// Nothing is standardised: see package learned. All but two results of the paper's main tables have
+// one more column, WithDistance.
 func Full(p Posterior) (array.Matrix[float64], error) { return p.columns(true, true) }
 
-// WithoutNorms is Full less the two norms, the second of the paper's three critics
-// (67 features for 32 axes).
+// WithoutNorms is Full without the two norms, for the second of the paper's three critics (67
+// features for 32 axes).
 func WithoutNorms(p Posterior) (array.Matrix[float64], error) { return p.columns(true, false) }
 
 // Losses is [recon, KL, recon + KL], the third of the paper's critics.
 func Losses(p Posterior) (array.Matrix[float64], error) { return p.columns(false, false) }
 
-// Invariant is what no rotation of the latent axes changes, a row per record, with the
-// logarithm of the trace of the posterior's covariance in the place of the length of the
-// log-variances:
+// Invariant returns features that no rotation of the latent axes changes, a row per record. The
+// logarithm of the trace of the posterior covariance replaces the norm of the log-variances:
 //
 //	[recon, KL, recon + KL, ||mu||, log trace]
 func Invariant(p Posterior) (array.Matrix[float64], error) {
@@ -52,8 +50,8 @@ func Invariant(p Posterior) (array.Matrix[float64], error) {
 	return out, nil
 }
 
-// Names are the columns of Full for a number of latent axes; WithoutNorms is the
-// same less the last two, Losses the first three.
+// Names returns the names of the columns of Full for a number of latent axes. WithoutNorms has all
+// but the last two, Losses the first three.
 func Names(axes int) []string {
 	out := []string{"recon", "kl", "elbo"}
 	for _, name := range []string{"mu", "logvar"} {

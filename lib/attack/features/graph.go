@@ -6,13 +6,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Nodes are a Posterior inside a graph, of a batch of n records: Recon and KL are
-// [1, n], Mu and LogVar [d, n].
+// Nodes is a Posterior inside a graph, for a batch of n records: Recon and KL are [1, n], Mu and
+// LogVar [d, n].
 type Nodes struct{ Recon, KL, Mu, LogVar *Node }
 
-// Full is the vector of the function Full with a record per column, [2d+5, n], on
-// the tape: a derivative by the features goes on to the posterior. Its step back is
-// written out, because the divergence is itself computed from mu and logvar.
+// Full is the vector of the function Full with a record per column, [2d+5, n], on the tape, so that
+// a derivative with respect to the features reaches the posterior. Its backward step is written
+// out, because the divergence is itself computed from mu and logvar.
 func (p Nodes) Full(t *nn.Tape) *Node {
 	d := p.Mu.Shape().Dimensions[0]
 	lengthMu, lengthLogVar := columnNorms(p.Mu), columnNorms(p.LogVar)
@@ -28,12 +28,12 @@ func (p Nodes) Full(t *nn.Tape) *Node {
 	})
 }
 
-// columnNorms are those of columns. The bound, a normal number, keeps a column of zeros
-// from becoming NaN, as padding may be.
+// columnNorms returns the norms of columns. The lower bound keeps columns of zeros, such as
+// padding, from becoming NaN.
 func columnNorms(x *Node) *Node {
 	return Sqrt(MaxScalar(ReduceAndKeep(Square(x), ReduceSum, 0), 1e-30))
 }
 
-// Counts are how many columns Full, WithoutNorms and Losses have for a number of
-// latent axes; each is the beginning of the one before.
+// Counts returns the numbers of columns of Full, WithoutNorms and Losses for a number of latent
+// axes. Each vector is a prefix of the one before.
 func Counts(axes int) (full, withoutNorms, losses int) { return 2*axes + 5, 2*axes + 3, 3 }

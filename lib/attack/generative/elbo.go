@@ -2,12 +2,12 @@ package generative
 
 import "github.com/lethe-ml/lethe/lib/attack"
 
-// ELBO is the evidence lower bound of a record.
+// ELBO scores a record by its evidence lower bound.
 //
 //	score = -(recon + KL)
 //
-// Null: AUC 0.5. With the published program's reconstruction loss, averaged over
-// genes and without library size, it is KL once more.
+// Null: AUC 0.5. With the published program's reconstruction loss, averaged over genes and without
+// library size, it is nearly equal to KL.
 type ELBO struct{}
 
 var _ Attack = ELBO{}

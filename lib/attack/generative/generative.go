@@ -1,6 +1,5 @@
-// Package generative holds the membership attacks on a generative model that learn
-// nothing: a score is computed from what the model says of a record, and records
-// are told apart by its size. Everything is on plain arrays.
+// Package generative holds membership attacks on generative models that need no training: a score
+// is computed from the model's outputs for a record. Everything is on plain arrays.
 package generative
 
 import (
@@ -11,34 +10,32 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the
-// setting that its comment names.
+// Attack scores records. One file holds one attack, and its zero value is the setting named in its
+// comment.
 type Attack interface {
 	// Name is the attack's short name, such as "likelihood-ratio".
 	Name() string
 	// About says in one line what the score is.
 	About() string
-	// Scores are higher for members if the model remembers them. They are signed:
-	// an attack that finds members on the other side has an AUC below 0.5, and that
-	// is a finding.
+	// Scores are higher for members if the model remembers them. They are signed: an attack that
+	// finds members on the other side has an AUC below 0.5, which is a finding too.
 	Scores(e Evidence) (attack.Samples, error)
 }
 
-// View is what one model says of n records; an attack needs some of it.
+// View holds one model's outputs for n records; an attack needs some of them.
 type View struct {
-	// Recon are losses of the reconstruction. Whether the decoder was given the
-	// library size, and whether genes are summed or averaged, is the caller's: the
-	// program of "Fishing for Privacy" gives none and averages, so that its Recon is
-	// next to nothing beside KL.
+	// Recon holds reconstruction losses. The caller decides whether the decoder has the library
+	// size and whether genes are summed or averaged. The program of "Fishing for Privacy" gives
+	// none and averages, so that its Recon is negligible beside KL.
 	Recon []float64
 	KL    []float64  // divergence of the posterior from the prior, summed over the latent axes
 	Codes array.Rows // latent means, a row per record
 }
 
-// Views are views of members and of non-members.
+// Views holds the views of members and of non-members.
 type Views struct{ Members, Nonmembers View }
 
-// Evidence is what attacks look at.
+// Evidence is the input of an attack.
 type Evidence struct {
 	Model     Views      // the model under attack
 	Reference *Views     // another model on the same records in the same order, for the likelihood ratio
@@ -50,7 +47,7 @@ func All() []Attack {
 	return []Attack{ELBO{}, KL{}, LikelihoodRatio{}, Neighbours{}, CodedNeighbours(), Recon{}}
 }
 
-// Run attacks and reports, with 95 % intervals.
+// Run attacks a model and reports with 95 % intervals.
 func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
 	s, err := a.Scores(e)
 	if err != nil {
@@ -70,7 +67,7 @@ func (b Views) score(score func(v View) ([]float64, error)) (out attack.Samples,
 	return out, nil
 }
 
-// weightedLoss is recon + kl of every record, with weights.
+// weightedLoss returns recon + kl of every record, with weights.
 func (v View) weightedLoss(recon, kl float64) ([]float64, error) {
 	n := max(len(v.Recon), len(v.KL))
 	out := make([]float64, n)

@@ -2,13 +2,13 @@ package generative
 
 import "github.com/lethe-ml/lethe/lib/attack"
 
-// KL is the divergence of a record's posterior from the prior, negated.
+// KL scores a record by the negative divergence of its posterior from the prior.
 //
 //	score = -KL(q(z|x) || N(0, I))
 //
-// Null: AUC 0.5. A rare kind of record has a larger divergence, trained on or not:
-// in "Fishing for Privacy" the AUC is 0.079 on the original model, and its advantage
-// of 0.84, which has lost the sign, is of cell types.
+// Null: AUC 0.5. A rare kind of record has a larger divergence whether or not it was trained on. In
+// "Fishing for Privacy" the AUC on the original model is 0.079; the reported advantage of 0.84 has
+// lost the sign and reflects cell types.
 type KL struct{}
 
 var _ Attack = KL{}

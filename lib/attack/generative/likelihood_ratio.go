@@ -7,19 +7,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 )
 
-// LikelihoodRatio is by how much the model under attack fits a record better than
-// a reference does.
+// LikelihoodRatio scores a record by how much better the model under attack fits it than a
+// reference does.
 //
 //	score = ELBO of the model - ELBO of the reference
 //
-// Null: AUC 0.5, where the reference is a model of the same recipe that was trained
-// on neither members nor non-members, or an independent retraining against another.
+// Null: AUC 0.5, if the reference is a model of the same recipe that was trained on neither members
+// nor non-members, or for an independent retraining compared with another.
 //
-// It is antisymmetric: with model and reference exchanged every score is its
-// negative, the AUC 1 - AUC and the unsigned advantage the same. The published
-// program attacks the original with the retrained model as reference and the
-// retrained model with the original as reference; that the advantage of both is
-// 0.839 is this identity and no evidence.
+// The score is antisymmetric: if model and reference are exchanged, every score changes its sign,
+// the AUC becomes 1 - AUC and the unsigned advantage stays. The published program attacks the
+// original with the retrained model as reference and the retrained model with the original as
+// reference. That both have an advantage of 0.839 is this identity and no evidence.
 type LikelihoodRatio struct{}
 
 var _ Attack = LikelihoodRatio{}

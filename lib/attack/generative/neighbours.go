@@ -9,25 +9,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/features"
 )
 
-// Neighbours is the mean distance of a record's code to the K nearest codes of
-// known members, negated. The index holds retained records and the members in
-// question; a member does not meet itself, and a non-member meets one member fewer
-// as well (which one goes round), so that both search among equally many.
+// Neighbours scores a record by the negative mean distance of its code to the K nearest codes of
+// known members. The index holds retained records and the members under attack. A member is not its
+// own neighbour, and for each non-member one member is left out in turn, so that both are compared
+// with equally many.
 //
-// Null: AUC 0.5. It asks whether members are nearer to what was trained on than
-// others of their kind: rarity alone moves both sides.
+// Null: AUC 0.5. The attack asks whether members are closer to the training data than other records
+// of their kind: rarity alone moves both sides.
 //
-// Differs from the published program in having members in the index; the program's
-// is CodedNeighbours.
+// Difference from the published program: members are in the index. CodedNeighbours is the program's
+// attack.
 type Neighbours struct {
 	K int `json:"k,omitempty"` // 0: 10
-	// ExcludeMembers leaves the members in question out of the index.
+	// ExcludeMembers leaves the members under attack out of the index.
 	ExcludeMembers bool `json:"strangers,omitempty"`
 }
 
-// CodedNeighbours is the attack of the published program: the index holds retained
-// records alone, never the members in question. Members of a rare kind are then
-// farther than anybody: its AUC of 0.007 measures rarity.
+// CodedNeighbours is the attack of the published program: the index holds only retained records,
+// never the members under attack. Members of a rare kind are then farther away than all others: its
+// AUC of 0.007 measures rarity.
 func CodedNeighbours() Neighbours { return Neighbours{ExcludeMembers: true} }
 
 var _ Attack = Neighbours{}
@@ -79,7 +79,7 @@ func (a Neighbours) scores(codes, index array.Rows, members int) ([]float64, err
 	return out, err
 }
 
-// stackCodes stacks the members' codes on the retained ones.
+// stackCodes returns the members' codes followed by the retained ones, and the number of members.
 func stackCodes(members, retained array.Rows) (array.Rows, int, error) {
 	if members == nil {
 		return nil, 0, fmt.Errorf("members: %w", errNoCodes)

@@ -2,8 +2,8 @@ package generative
 
 import "github.com/lethe-ml/lethe/lib/attack"
 
-// Recon is the loss of the reconstruction, negated: a model reconstructs better
-// what it was trained on.
+// Recon scores a record by its negative reconstruction loss, which is higher for records that the
+// model was trained on.
 //
 //	score = -recon
 //

@@ -9,25 +9,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// ShadowModels are features of the same records in several models that were each trained on
-// some of them.
+// ShadowModels holds features of the same records in several models, each trained on some of them.
 type ShadowModels struct {
 	Features []array.Matrix[float64] // of each model: a row per record
 	In       [][]bool                // In[m][i]: model m was trained on record i
 	Pairs    bool                    // models 2j and 2j+1 are a pair, see shadow.Models: they are in one fold
-	// FeaturesFor are the features in every model as an attacker of model k has them: in the axes
-	// of k, for instance. Every model then has an attacker of its own. nil: Features.
+	// FeaturesFor returns the features in every model as an attacker of model k has them, for
+	// instance in the axes of k. Every model then has an attacker of its own. nil: Features.
 	FeaturesFor func(k int) ([]array.Matrix[float64], error)
 }
 
-// AcrossModels scores the records in every model, by an attacker that was trained on
-// other models: models are dealt into folds in turn. It needs no non-members that look
-// like members, and has not seen the model that it judges; the record itself it has
-// seen in other models, as a member in some and as a stranger in others. Features are
-// standardised within every model, because models differ.
+// AcrossModels scores the records in every model by an attacker that was trained on other models;
+// models are assigned to folds in turn. No matched non-members are needed. The attacker has not
+// seen the model that it scores. It has seen the record itself in other models, in some as a member
+// and in others as a non-member. Features are standardised within every model, because models
+// differ.
 //
-// Null: AUC 0.5. What fold j teaches about fold k, k teaches about j: shadow.Models's
-// Judge is to be told that this is mutual.
+// Null: AUC 0.5. What fold j teaches about fold k, k teaches about j: pass mutual = true to
+// shadow.Models.ReportScores.
 func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowModels, folds int, seed engine.Root) ([][]float64, error) {
 	if err := f.check(folds); err != nil {
 		return nil, fmt.Errorf("learned: across models: %w", err)
@@ -57,14 +56,14 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowMod
 	return out, nil
 }
 
-// standardised are the features in every model as an attacker of model k has them.
+// standardised returns the features in every model as an attacker of model k has them.
 func (f ShadowModels) standardised(k int) (out []array.Matrix[float64], err error) {
 	if f.FeaturesFor != nil {
 		if f.Features, err = f.FeaturesFor(k); err == nil {
 			err = f.checkFeatures()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("as an attacker of model %d sees them: %w", k, err)
+			return nil, fmt.Errorf("features for an attacker of model %d: %w", k, err)
 		}
 	}
 	for _, x := range f.Features {
@@ -80,7 +79,7 @@ func (f ShadowModels) fold(m, folds int) int {
 	return m % folds
 }
 
-// trainingRecords are the records in the models of all folds but one.
+// trainingRecords returns the records in the models of all folds but one.
 func (f ShadowModels) trainingRecords(fold, folds int, features []array.Matrix[float64]) (out Records) {
 	cols := features[0].Cols
 	out.Members.Cols, out.Nonmembers.Cols = cols, cols

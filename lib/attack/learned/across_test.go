@@ -176,7 +176,7 @@ func TestAcrossModelsAsEachSeesThem(t *testing.T) {
 		}
 	}
 	for words, at := range map[string]func(k int) ([]array.Matrix[float64], error){
-		"of model 3 sees them: no axes":        func(k int) ([]array.Matrix[float64], error) { return f.Features, errorAt(k, 3) },
+		"of model 3: no axes":                  func(k int) ([]array.Matrix[float64], error) { return f.Features, errorAt(k, 3) },
 		"model 1: features of 19 x 3":          func(int) ([]array.Matrix[float64], error) { return shorter(f.Features), nil },
 		"training sets of 12":                  func(int) ([]array.Matrix[float64], error) { return f.Features[1:], nil },
 		"features in model 0: row 0, column 0": func(int) ([]array.Matrix[float64], error) { return broken(f.Features), nil },

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// matchedNonmembers are 35 members and, of 2,482 strangers of the same law, those among
+// matchedNonmembers are 35 members and, of 2,482 non-members of the same distribution, those among
 // the 10 nearest of each; beside is each one's nearest member.
 func matchedNonmembers(rng *rand.Rand, d int) (r Records, beside []int) {
 	members, pool := normals(rng, 35, d, 0), normals(rng, 2482, d, 0)
@@ -50,8 +50,8 @@ func matchedNonmembers(rng *rand.Rand, d int) (r Records, beside []int) {
 	return Records{members, pool.Gather(rows)}, beside
 }
 
-// Strangers that were chosen for lying beside members say nothing of membership. Where
-// pairs are torn apart the attacker is wrong about either half; dealt together it knows
+// Non-members that were chosen for lying beside members say nothing of membership. Where
+// pairs are torn apart the attacker is wrong about either half; kept together it knows
 // nothing, and its intervals are right.
 func TestMatchedNonmembersAreNoSignal(t *testing.T) {
 	const trials = 40
@@ -80,8 +80,8 @@ func TestMatchedNonmembersAreNoSignal(t *testing.T) {
 	}
 }
 
-// Members and strangers of one law, the nearest of the strangers matched: what is left when
-// pairs are dealt together lies a little above one half. 400 trials have 0.527.
+// Members and non-members of one distribution, the nearest of the non-members matched: what is left when
+// pairs are kept together lies a little above one half. 400 trials have 0.527.
 func TestTheNullOfMatchedNonmembers(t *testing.T) {
 	const trials = 80
 	mean := 0.0
@@ -99,11 +99,11 @@ func TestTheNullOfMatchedNonmembers(t *testing.T) {
 		mean += rep.AUC.Value / trials
 	}
 	if mean < 0.50 || mean > 0.55 {
-		t.Errorf("%.3f of matched strangers of one law", mean)
+		t.Errorf("%.3f of matched non-members of one distribution", mean)
 	}
 }
 
-// A signal in one feature, on top of the places: dealt together, it is found.
+// A signal in one feature, on top of the places: kept together, it is found.
 func TestASignalAmongPairsIsFound(t *testing.T) {
 	r, beside := matchedNonmembers(rand.New(rand.NewPCG(3, 5)), 8)
 	for i := range r.Members.Rows {
@@ -115,8 +115,8 @@ func TestASignalAmongPairsIsFound(t *testing.T) {
 	}
 }
 
-// lopsided are 10 members and 23 strangers, of whom most lie beside few of the members, in 8
-// features of one law but for the first, which knows members apart.
+// lopsided are 10 members and 23 non-members, of whom most lie beside few of the members, in 8
+// features of one distribution but for the first, which knows members apart.
 func lopsided(seed uint64, apart float64) (Records, []int) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	var beside []int
@@ -127,7 +127,7 @@ func lopsided(seed uint64, apart float64) (Records, []int) {
 }
 
 // Who tells members apart in every fold has an AUC of 1, on whichever side they lie and
-// however few strangers a fold has.
+// however few non-members a fold has.
 func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
 	for _, apart := range []float64{100, -100} {
 		r, beside := lopsided(1, apart)
@@ -154,7 +154,7 @@ func TestAnAttackerWithoutAMistakeHasAnAreaOfOne(t *testing.T) {
 	}
 }
 
-// By hand: one half of the share of members below and one half of that of strangers, ties half.
+// By hand: one half of the share of members below and one half of that of non-members, ties half.
 func TestPlacesByHand(t *testing.T) {
 	members := []bool{true, true, false, false, false}
 	got := meanRanks([]float64{3, 1, 1, 5, 0}, func(k int) bool { return members[k] })
@@ -166,9 +166,9 @@ func TestPlacesByHand(t *testing.T) {
 	}
 }
 
-// Of a fold without a stranger nothing could be said.
+// Of a fold without a non-member nothing could be said.
 func TestEveryFoldHasANonmember(t *testing.T) {
-	for lie := 2; lie <= 10; lie++ { // members that strangers lie beside
+	for lie := 2; lie <= 10; lie++ { // members that non-members lie beside
 		beside := make([]int, 23)
 		for i := range beside {
 			beside[i] = min(i, lie-1)
@@ -259,8 +259,8 @@ func TestPairsAreInOneFold(t *testing.T) {
 func TestNeighboursThatAreNoneAreRefused(t *testing.T) {
 	r := Records{array.New[float64](10, 1), array.New[float64](10, 1)}
 	for words, beside := range map[string][]int{
-		"neighbours of 2": {0, 1}, "beside member 10": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "member -1": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
-		"one member": make([]int, 10),
+		"nearest members of 2": {0, 1}, "is 10, and there are 10 members": {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}, "is -1, and there are": {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
+		"the same nearest member": make([]int, 10),
 	} {
 		if _, err := CrossFitted(nil).Run(context.Background(), nil, Target{Model: r, NearestMember: beside}, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v: %v, want %q", beside, err, words)

@@ -11,21 +11,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// BoostedTrees is gradient boosting with regression trees for the binary cross-entropy
-// (J. Friedman (2001), Greedy function approximation: a gradient boosting machine, The
-// Annals of Statistics 29, section 4.5). The score is a sum of trees, a logit:
+// BoostedTrees is gradient boosting with regression trees for the binary cross-entropy (J. Friedman
+// (2001), Greedy function approximation: a gradient boosting machine, The Annals of Statistics 29,
+// section 4.5). The score is a sum of trees, a logit:
 //
 //	F_0 = log(members/non-members),  F_m = F_{m-1} + Rate t_m
 //
-// Tree t_m splits where the residuals y - p, with p = 1/(1 + exp(-F_{m-1})), fall apart
-// most: into parts l and r with the largest n_l n_r (mean_l - mean_r)^2. The value of a
-// leaf is a step of Newton's method, the sum of y - p over that of p (1 - p).
+// Tree t_m splits the residuals y - p, with p = 1/(1 + exp(-F_{m-1})), into parts l and r with the
+// largest n_l n_r (mean_l - mean_r)^2. The value of a leaf is a Newton step, the sum of y - p over
+// that of p (1 - p).
 //
-// The zero value is scikit-learn's GradientBoostingClassifier, which gives the same
-// scores where no two splits are equally good; then the first feature is taken here and a
-// random one there. It draws nothing, and does not care how features are scaled. It
-// finds what Logistic cannot: intervals of a feature, and features that say something
-// together only.
+// The zero value is scikit-learn's GradientBoostingClassifier. It gives the same scores if no two
+// splits are equally good; otherwise it takes the first feature, where scikit-learn takes a random
+// one. It draws no random numbers and does not depend on the scale of features. Unlike Logistic it
+// can use intervals of a feature and interactions of features.
 type BoostedTrees struct {
 	Trees int     `json:"trees,omitempty"` // 0: 100
 	Depth int     `json:"depth,omitempty"` // of a tree, 0: 3
@@ -80,8 +79,8 @@ func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, 
 // tree is a list of nodes, the root first.
 type tree []node
 
-// node sends records up to a cut of a feature to the left and others to the right; a
-// leaf has no children, and a value.
+// node sends records up to a cut of a feature to the left and others to the right. A leaf has a
+// value and no children.
 type node struct {
 	feature     int
 	cut         float64
@@ -89,7 +88,7 @@ type node struct {
 	value       float64
 }
 
-// value is the value of a record's leaf.
+// value returns the value of a record's leaf.
 func (t tree) value(x []float64) float64 {
 	at := 0
 	for t[at].left != 0 {
@@ -105,8 +104,8 @@ func (n node) next(x []float64) int {
 	return n.right
 }
 
-// treeBuilder is where trees grow: known records, in which order they stand by every feature,
-// and the feature's values in that order.
+// treeBuilder grows trees on known records. It keeps the order of the records by every feature, and
+// the feature's values in that order.
 type treeBuilder struct {
 	x           array.Matrix[float64]
 	members     int
@@ -133,7 +132,7 @@ func newTreeBuilder(known Records, depth, leaf int) *treeBuilder {
 	return g
 }
 
-// grow grows a tree down the gradient at these logits.
+// grow fits a tree to the negative gradient at these logits.
 func (g *treeBuilder) grow(logits []float64) tree {
 	for i, z := range logits {
 		p, y := 1/(1+math.Exp(-z)), 0.0
@@ -154,7 +153,7 @@ func (g *treeBuilder) grow(logits []float64) tree {
 	return t
 }
 
-// partition are records of a node on one side of a cut.
+// partition holds sums over the records of a node on one side of a cut.
 type partition struct {
 	n, sum, squares float64
 	last            float64 // the largest value of the feature
@@ -168,8 +167,8 @@ type splitCandidate struct {
 	cut     float64
 }
 
-// split splits the nodes from first on, where their residuals differ, and sends their
-// records down.
+// split splits the nodes from first on if their residuals differ, and assigns their records to the
+// children.
 func (g *treeBuilder) split(t tree, first int) tree {
 	whole, best := make([]partition, len(t)), make([]splitCandidate, len(t))
 	for i, at := range g.nodeOf {
@@ -197,7 +196,7 @@ func (g *treeBuilder) split(t tree, first int) tree {
 	return t
 }
 
-// findSplits looks along a feature for better splits of the nodes that are not closed.
+// findSplits searches a feature for better splits of the nodes that are not closed.
 func (g *treeBuilder) findSplits(feature int, whole []partition, best []splitCandidate) {
 	left := make([]partition, len(whole))
 	for rank, i := range g.order[feature] {
@@ -222,7 +221,7 @@ func (p partition) isConstant() bool {
 	return p.squares/p.n-float64(mean*mean) <= 0x1p-52
 }
 
-// gain is n_l n_r (mean_l - mean_r)^2, below 0 where a part is too small for a leaf.
+// gain returns n_l n_r (mean_l - mean_r)^2, or -1 if a part is too small for a leaf.
 func (g *treeBuilder) gain(l, whole partition) float64 {
 	n := whole.n - l.n
 	if min(l.n, n) < float64(g.leaf) {
@@ -232,7 +231,7 @@ func (g *treeBuilder) gain(l, whole partition) float64 {
 	return apart * apart / (l.n * n)
 }
 
-// midpoint lies in the middle of two values, and below the larger.
+// midpoint returns the middle of two values, below the larger one.
 func midpoint(a, b float64) float64 {
 	if m := a/2 + b/2; m < b {
 		return m
@@ -240,7 +239,7 @@ func midpoint(a, b float64) float64 {
 	return a
 }
 
-// setLeafValues gives the leaves their values.
+// setLeafValues computes the values of the leaves.
 func (g *treeBuilder) setLeafValues(t tree) {
 	curvature := make([]float64, len(t))
 	for i, at := range g.nodeOf {

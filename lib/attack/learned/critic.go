@@ -12,14 +12,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// CriticTraining trains a Network for so many steps of Adam, each on all members and on
-// Batch non-members that are drawn anew, down the mean of the two binary
-// cross-entropies:
+// CriticTraining trains a Network with Adam. Each step uses all members and Batch newly drawn
+// non-members, and minimises the mean of the two binary cross-entropies:
 //
 //	1/2 mean over members of log(1 + exp(-z)) + 1/2 mean over the others of log(1 + exp(z))
 //
-// It is how "Fishing for Privacy" makes the critics of its adversarial methods and
-// the attacker that its extra-gradient method stops by.
+// "Fishing for Privacy" trains the critics of its adversarial methods in this way, and the attacker
+// that decides when its extra-gradient method stops.
 type CriticTraining struct {
 	Steps int
 	Batch int // non-members, at most all
@@ -27,7 +26,7 @@ type CriticTraining struct {
 	Decay float64 // L2, added to the gradient
 }
 
-// Fit returns the weights after the steps; what is drawn comes from the seed.
+// Fit returns the weights after the last step. All random numbers come from the seed.
 func (d CriticTraining) Fit(ctx context.Context, r *model.Runner, known Records, seed engine.Root) (nn.Params, error) {
 	if err := known.check(""); err != nil {
 		return nil, err
@@ -49,14 +48,14 @@ func (d CriticTraining) Fit(ctx context.Context, r *model.Runner, known Records,
 	return p, nil
 }
 
-// constantTerm is the term of records to which the answer is the same.
+// constantTerm is the objective's term of records that all have the same target.
 func constantTerm(name string, x array.Matrix[float64], answer float32, weight float64) train.Term {
 	return train.Term{Name: name, X: array.Convert[float32](x), Targets: []train.Target{{
 		Loss: loss.BinaryCrossEntropy{}, Inputs: map[string]array.Matrix[float32]{loss.Probabilities: ConstantTargets(x.Rows, 1, answer)}, Weight: weight,
 	}}}
 }
 
-// ConstantTargets are the same answer of so many records to so many questions.
+// ConstantTargets returns a records x questions matrix of one target.
 func ConstantTargets(records, questions int, answer float32) array.Matrix[float32] {
 	m := array.New[float32](records, questions)
 	for i := range m.Data {

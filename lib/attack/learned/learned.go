@@ -1,11 +1,10 @@
-// Package learned holds membership attacks that are trained: an attacker learns on
-// features of records whose membership is known and scores others. Features are
-// plain arrays, a row per record, so that anybody's model can be attacked.
+// Package learned holds trained membership attacks: an attacker learns on features of records whose
+// membership is known, and scores others. Features are plain arrays, a row per record, so that any
+// model can be attacked.
 //
-// A protocol says on which records of which model an attacker is trained and on
-// which it is scored. The paper "Fishing for Privacy" uses six under one name,
-// whose numbers cannot be compared; they stand here as PA to PF beside ours,
-// CrossFitted.
+// A protocol says on which records of which model an attacker is trained and on which it is scored.
+// The paper "Fishing for Privacy" uses six protocols under one name, whose numbers cannot be
+// compared. They are here as PA to PF; CrossFitted is ours.
 package learned
 
 import (
@@ -17,18 +16,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Records are features of records in two roles, a row per record.
+// Records holds features of records in two roles, a row per record.
 type Records struct{ Members, Nonmembers array.Matrix[float64] }
 
-// Attacker learns to tell members from non-members. One file holds one attacker,
-// and its zero value is the setting of the paper named there.
+// Attacker learns to tell members from non-members. One file holds one attacker, and its zero value
+// is the setting of the paper named there.
 type Attacker interface {
 	// Name is the attacker's short name, such as "mlp".
 	Name() string
 	// About says in one line what it is.
 	About() string
-	// Fit learns on records whose membership is known; what it draws comes from the
-	// seed.
+	// Fit learns on records whose membership is known. All random numbers come from the seed.
 	Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Scorer, error)
 }
 
@@ -52,14 +50,14 @@ func (r Records) check(name string) error {
 	return nil
 }
 
-// stacked are the features of all records, members first.
+// stacked returns the features of all records, members first.
 func (r Records) stacked() array.Matrix[float64] {
 	return array.Matrix[float64]{Rows: r.size(), Cols: r.Members.Cols, Data: append(append([]float64(nil), r.Members.Data...), r.Nonmembers.Data...)}
 }
 
 func (r Records) size() int { return r.Members.Rows + r.Nonmembers.Rows }
 
-// gather are the records at these positions of stacked.
+// gather returns the records at these positions of stacked.
 func (r Records) gather(at []int) Records {
 	var members, others []int
 	for _, i := range at {

@@ -10,9 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Logistic is logistic regression with a ridge penalty on the weights, not on the
-// intercept, as stats.Logistic has it; the score is w.x + b. The zero value is
-// scikit-learn's (C = 1). It draws nothing. It wants standardised features.
+// Logistic is logistic regression with a ridge penalty on the weights, not on the intercept, as in
+// stats.Logistic; the score is w.x + b. The zero value is scikit-learn's (C = 1). It draws no
+// random numbers and needs standardised features.
 type Logistic struct {
 	Ridge float64 `json:"ridge,omitempty"` // 0: 1
 }

@@ -13,19 +13,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// MLP is the attacker of "Fishing for Privacy" (section 4.1): a perceptron with one
-// logit,
+// MLP is the attacker of "Fishing for Privacy" (section 4.1): a perceptron with one logit,
 //
 //	d -> 256 -> 256 -> 1,  ReLU and dropout 0.3 after each hidden layer,
 //	every weight divided by its spectral norm (nn.SpectralNorm), in inference too
 //
-// trained for 50 epochs of Adam at 1e-3 on shuffled batches of 128 with the binary
-// cross-entropy. The score is the logit.
+// trained for 50 epochs of Adam at 1e-3 on shuffled batches of 128 with the binary cross-entropy.
+// The score is the logit.
 //
-// Differences from the published program: (1) PyTorch's random numbers are not
-// reproduced. The paper does not say that spectral normalisation bounds the
-// attacker so far that features of the size that the paper leaves them at (a
-// reconstruction loss near 350 beside latent means near 0.4) make it a weak one.
+// Difference from the published program: PyTorch's random numbers are not reproduced. Spectral
+// normalisation bounds the attacker so much that it is weak on unscaled features, as the paper uses
+// them (a reconstruction loss near 350 beside latent means near 0.4). The paper does not say so.
 type MLP struct {
 	Hidden  []int   `json:"hidden,omitempty"`  // nil: 256, 256
 	Plain   bool    `json:"plain,omitempty"`   // without spectral norm
@@ -36,7 +34,7 @@ type MLP struct {
 	Decay   float64 `json:"decay,omitempty"`   // L2, added to the gradient
 }
 
-// WholeBatch makes every step take all records.
+// WholeBatch makes every step use all records.
 const WholeBatch = -1
 
 var _ Attacker = MLP{}

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Network is a multilayer perceptron with one logit, each hidden layer followed by
-// ReLU and dropout; with Spectral every weight is divided by its spectral norm.
+// Network is a multilayer perceptron with one logit; ReLU and dropout follow each hidden layer.
+// With Spectral every weight is divided by its spectral norm.
 type Network struct {
 	Features int     `json:"features"`
 	Hidden   []int   `json:"hidden"`
@@ -36,7 +36,7 @@ func (m Network) WithDefaults() model.Architecture { return m }
 func (m Network) widths() []int             { return append(append([]int{m.Features}, m.Hidden...), 1) }
 func (m Network) layer(l int) (name string) { return fmt.Sprintf("layer%d", l+1) }
 
-// Tensors is how many Init makes.
+// Tensors returns the number of tensors that Init makes.
 func (m Network) Tensors() int {
 	per, outer := m.tensors()
 	return per * (outer + 1)
@@ -100,8 +100,8 @@ func (m Network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*gr
 	panic("an attacker without an output layer")
 }
 
-// Folded is the network without spectral norm that gives what this one gives in
-// inference: every weight is divided by its norm once and for all.
+// Folded returns the network without spectral norm that is equal in inference: every weight is
+// divided by its norm once.
 func (m Network) Folded(p nn.Params) (Network, nn.Params) {
 	if !m.Spectral {
 		return m, p
@@ -120,7 +120,7 @@ func (m Network) Folded(p nn.Params) (Network, nn.Params) {
 	return m, out
 }
 
-// spectralNorm is u^T W v.
+// spectralNorm returns u^T W v.
 func spectralNorm(w, u, v []float32) float64 {
 	sum := 0.0
 	for i, a := range u {

@@ -17,82 +17,78 @@ import (
 type Protocol struct {
 	Name     string
 	About    string
-	Features string // which features the paper gives it; Run takes what it is given
+	Features string // the features that the paper uses; Run uses those that it is given
 	// WithoutDistance protocols are given all features but the last by the paper, the distance to
 	// retained cells.
 	WithoutDistance bool
 	Attacker        Attacker
-	// FirstRetained are the records, the first so many of the retained, to which the last
-	// feature is the distance; 0: all. With OriginalCodes their codes stay those of the
-	// original, whatever model is attacked. Run takes what it is given.
+	// FirstRetained is the number of retained records, the first ones, to which the last feature is
+	// the distance; 0: all. With OriginalCodes their codes are those of the original, whatever
+	// model is attacked. Both describe the features; Run uses the features that it is given.
 	FirstRetained int
 	OriginalCodes bool
 
-	// Transferred attackers are trained on the features of the original model and
-	// scored on those of the model under attack; others are trained anew on the
-	// features of the model under attack.
+	// Transferred attackers are trained on features of the original model and scored on features of
+	// the model under attack. Others are trained on features of the model under attack.
 	Transferred bool
-	// Standardised features have mean 0 and variance 1 over the records that the
-	// attacker is trained on; a feature without variance becomes 0.
+	// Standardised features have mean 0 and variance 1 over the records that the attacker is
+	// trained on; a feature without variance becomes 0.
 	Standardised bool
-	// Residual features are those less their mean over the known records of the same group
-	// (Question.Groups), before they are standardised: what is the same in a whole group
-	// tells nothing. The attacker is trained on the groups that have known records of both
-	// roles; where none has, all scores are the same. Of a group without a known record the
-	// features are 0.
+	// Residual subtracts from each feature its mean over the known records of the same group
+	// (Target.Groups), before standardisation: what is the same in a whole group is no signal. The
+	// attacker is trained on the groups that have known records of both roles; if there is none,
+	// all scores are the same. In a group without a known record the features are 0.
 	Residual bool
-	// Folds deals the records of either role into so many parts and scores each part
-	// by an attacker trained on the others. A score is then a record's rank within its
-	// part. A non-member goes where the member goes that it lies beside (see Question);
-	// parts then have the roles in different shares, and a score is halfway between a
-	// record's rank among the members of its part and that among the non-members: what an
-	// attacker tells apart without a mistake lies on two sides of one half. 0: there is
-	// one attacker.
+	// Folds splits the records of either role into so many parts and scores each part by an
+	// attacker trained on the others; 0: there is one attacker. A score is then a record's rank
+	// within its part. A non-member is put into the part of its nearest member
+	// (Target.NearestMember). Parts then have different shares of the roles, and a score is the
+	// mean of a record's rank among the members and among the non-members of its part, so that
+	// perfectly separated roles lie on two sides of one half.
 	Folds int
 	// Share of the records that the one attacker is trained on; 0: all.
 	Share float64
 	// Stratified takes that share of either role, not of all records together.
 	Stratified bool
-	// HeldOut scores the records only that the attacker was not trained on, the
-	// others score those as well.
+	// HeldOut scores only records that the attacker was not trained on. Otherwise those are scored
+	// too.
 	HeldOut bool
 }
 
 // Target is a model under attack.
 type Target struct {
 	Model Records // features in the model under attack
-	// Original are features of the same records, in the same order, in the model
-	// that transferred attackers are trained on; no other protocol looks at them.
+	// Original holds features of the same records, in the same order, in the model that transferred
+	// attackers are trained on; other protocols do not use it.
 	Original *Records
-	// NearestMember is, of each non-member that was matched to members, the one that it is
-	// nearest to; nil: members and non-members were drawn alike. An attacker that
-	// learned from one of such a pair is wrong about the other, who lies where it saw
-	// the opposite role: without this, scores of records that nobody trained on have an
-	// AUC far below 0.5 (0.31 with 35 members and the 10 nearest of 2,482 strangers of
-	// the same law, in 8 dimensions).
+	// NearestMember is, for non-members that were matched to members, the index of the nearest
+	// member; nil: members and non-members have the same distribution. An attacker that learned one
+	// of such a pair is wrong about the other, which lies where the attacker saw the opposite role.
+	// If this is ignored, scores of records that no attacker was trained on have an AUC far below
+	// 0.5 (0.31 with 35 members and the 10 nearest of 2,482 non-members of the same distribution,
+	// in 8 dimensions).
 	NearestMember []int
-	// Groups are those of the records that residual features are taken in; no other
-	// protocol looks at them.
+	// Groups are used by residual features; other protocols do not use them.
 	Groups *Groups
 }
 
-// Groups say of which group, a type of cells for instance, every record is.
+// Groups gives the group of every record, such as its type of cell.
 type Groups struct{ Members, Nonmembers []int }
 
-// RecordScore is a record's score.
+// RecordScore is the score of one record.
 type RecordScore struct {
-	Record  int     `json:"record"` // its row in its role
+	Record  int     `json:"record"` // its row among the records of its role
 	Member  bool    `json:"member"`
 	Score   float64 `json:"score"`   // higher means member
-	Trained bool    `json:"trained"` // the attacker that gave the score was trained on the record
+	Trained bool    `json:"trained"` // its attacker was trained on the record
 }
 
-// Report is what a protocol says of a model.
+// Report is the result of a protocol on a model.
 type Report struct {
 	Protocol string `json:"protocol"`
 	// Scores are the scored records, members first.
 	Scores []RecordScore `json:"cells"`
-	// ScoreReport is over all scored records. Where any is Trained it says nothing
+	// ScoreReport is over all scored records. If any is Trained it says nothing
 	// about membership in the model: read HeldOut.
 	attack.ScoreReport
 	// HeldOut is over the scored records that the attacker was not trained on; nil
@@ -104,22 +100,22 @@ type Report struct {
 
 const level = 0.95
 
-// Run trains and scores. Null: AUC 0.5, when every scored record is held out, and
-// members and non-members were drawn alike or, matched, are kept together by a
-// cross-fitted protocol (Question.NearestMember); held-out scores of other protocols lie
-// below it then. Direction: nearest to the null.
+// Run trains and scores. Null: AUC 0.5, if every scored record is held out, and members and
+// non-members have the same distribution or, matched, are kept together by a cross-fitted protocol
+// (Target.NearestMember). For matched records, held-out scores of other protocols lie below it.
+// Direction: nearest to the null.
 //
-// Intervals and floor of scores that one attacker gave are those of attack.Score.
-// Between folds scores are not independent: what fold j teaches about fold k, k
-// teaches about j, so that without a signal every pair of folds counts twice and
-// the AUC's variance is twice DeLong's (exactly so for an attacker that is linear in
-// the labels; with a strong signal it is less). Interval and floor of a
-// cross-fitted protocol are wider by sqrt(2). Of 10 members and 23 matched non-members, most
-// beside one of them, the interval holds 0.5 in 88 of 100 cases, not in 95.
+// If one attacker gave all scores, intervals and floor are those of attack.Score. Scores from
+// different folds are not independent: what fold j teaches about fold k, k teaches about j. Without
+// a signal every pair of folds counts twice, and the variance of the AUC is twice DeLong's (exactly
+// so for an attacker that is linear in the labels; less with a strong signal). Interval and floor
+// of a cross-fitted protocol are therefore wider by sqrt(2). For 10 members and 23 matched
+// non-members, most of them nearest to one member, the interval holds 0.5 in 88 of 100 cases, not
+// in 95.
 //
-// It refuses records with different features, fewer of a role than folds, values
-// that are not finite, a transferred protocol without Original, a residual one without
-// Groups, and neighbours (Beside) that are no members or all one.
+// It refuses records with different features, fewer records of a role than folds, values that are
+// not finite, a transferred protocol without Original, a residual one without Groups, and nearest
+// members that do not exist or are all the same.
 func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Target, seed engine.Root) (*Report, error) {
 	source, err := p.source(q)
 	if err != nil {
@@ -146,13 +142,13 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Target, seed engi
 	return r, p.summarise(r)
 }
 
-// FitAndScore scores records with the attacker that Run would train on others: it deals
-// and draws as Run does on taught, and meets none of judged. The program of "Fishing
-// for Privacy" attacks one forget set with the attacker of another so. It refuses
-// protocols that cross-fit, hold out some of taught, or ask for groups.
+// FitAndScore trains the attacker that Run would train on the known records and scores other
+// records with it. The program of "Fishing for Privacy" attacks one forget set with the attacker of
+// another in this way. It refuses protocols that cross-fit, hold out some of the known records, or
+// need groups.
 func (p Protocol) FitAndScore(ctx context.Context, e *engine.Engine, taught, judged Records, seed engine.Root) (*attack.ScoreReport, error) {
 	if p.Folds > 0 || p.HeldOut || p.Residual {
-		return nil, fmt.Errorf("%s: has no one attacker that could be borrowed", p.Name)
+		return nil, fmt.Errorf("%s: has no single attacker that could score other records", p.Name)
 	}
 	if err := errors.Join(taught.check(" that the attacker is trained on"), judged.check("")); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name, err)
@@ -169,7 +165,7 @@ func (p Protocol) FitAndScore(ctx context.Context, e *engine.Engine, taught, jud
 	return attack.Score(samples(cells, true), level)
 }
 
-// seedOf is the seed of one of a protocol's attackers.
+// seedOf returns the seed of one of a protocol's attackers.
 func (Protocol) seedOf(seed engine.Root, k int) engine.Root {
 	return engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))
 }
@@ -181,7 +177,7 @@ func scoreIndex(c RecordScore, r Records) int {
 	return r.Members.Rows + c.Record
 }
 
-// source are the features that attackers are trained on.
+// source returns the features that attackers are trained on.
 func (p Protocol) source(q Target) (Records, error) {
 	if err := q.Model.check(""); err != nil {
 		return Records{}, err
@@ -190,7 +186,7 @@ func (p Protocol) source(q Target) (Records, error) {
 		return q.Model, nil
 	}
 	if q.Original == nil {
-		return Records{}, errors.New("learned: the attacker is the original model's, whose features are not given")
+		return Records{}, errors.New("learned: the protocol needs features in the original model, which are not given")
 	}
 	o, m := *q.Original, q.Model
 	if err := o.check(" in the original"); err != nil {
@@ -203,10 +199,10 @@ func (p Protocol) source(q Target) (Records, error) {
 	return o, nil
 }
 
-// split are positions in Records.stacked.
+// split holds positions in Records.stacked.
 type split struct {
 	known, judged []int
-	matched       bool // roles stand in another share than in other deals
+	matched       bool // the shares of the roles differ between splits
 	groups        []int
 }
 
@@ -244,7 +240,7 @@ func (p Protocol) splits(r Records, beside []int, seed engine.Root) ([]split, er
 	return []split{d}, nil
 }
 
-// checkFolds reports too few records for the folds.
+// checkFolds refuses too few records for the folds.
 func (p Protocol) checkFolds(r Records) error {
 	if n := min(r.Members.Rows, r.Nonmembers.Rows); p.Folds < 2 || n < p.Folds {
 		return fmt.Errorf("%d members and %d non-members in %d folds", r.Members.Rows, r.Nonmembers.Rows, p.Folds)
@@ -252,22 +248,22 @@ func (p Protocol) checkFolds(r Records) error {
 	return nil
 }
 
-// matchedSplits deals members into folds, each with the non-members beside it: who has many
-// goes first, at random among equals, into the fold with the fewest non-members that
-// still has room for a member. Of a fold without a non-member nothing could be said: where
-// fewer members than folds have one beside them, there are as many folds as such members.
+// matchedSplits assigns members to folds, each with the non-members that are nearest to it. Members
+// with many non-members go first, in random order among equals, into the fold with the fewest
+// non-members that still has space for a member. A fold without a non-member cannot be scored: if
+// fewer members than folds have one, there are as many folds as such members.
 func (p Protocol) matchedSplits(r Records, beside []int, rng *rand.Rand) ([]split, error) {
 	n := r.Members.Rows
 	if err := p.checkFolds(r); err != nil {
 		return nil, err
 	}
 	if len(beside) != r.Nonmembers.Rows {
-		return nil, fmt.Errorf("%d non-members, neighbours of %d", r.Nonmembers.Rows, len(beside))
+		return nil, fmt.Errorf("%d non-members, nearest members of %d", r.Nonmembers.Rows, len(beside))
 	}
 	others := make([][]int, n)
 	for i, m := range beside {
 		if m < 0 || m >= n {
-			return nil, fmt.Errorf("non-member %d lies beside member %d, and there are %d", i, m, n)
+			return nil, fmt.Errorf("the nearest member of non-member %d is %d, and there are %d members", i, m, n)
 		}
 		others[m] = append(others[m], n+i)
 	}
@@ -278,7 +274,7 @@ func (p Protocol) matchedSplits(r Records, beside []int, rng *rand.Rand) ([]spli
 		folds++
 	}
 	if folds < 2 {
-		return nil, errors.New("all non-members lie beside one member")
+		return nil, errors.New("all non-members have the same nearest member")
 	}
 	parts, room, nonmembers := make([][]int, folds), make([]int, folds), make([]int, folds)
 	for k := range parts {
@@ -348,7 +344,7 @@ func (p Protocol) fitAndScoreSplit(ctx context.Context, e *engine.Engine, source
 	return p.recordScores(scores, model, d), nil
 }
 
-// recordScores are what an attacker's scores come to, record by record.
+// recordScores turns an attacker's scores into ranks, where there are folds, and names the records.
 func (p Protocol) recordScores(scores []float64, model Records, d split) []RecordScore {
 	switch {
 	case d.matched:
@@ -370,8 +366,8 @@ func (p Protocol) recordScores(scores []float64, model Records, d split) []Recor
 	return cells
 }
 
-// ranks are the places of scores among themselves, in (0, 1), ties in the middle:
-// what two attackers say becomes comparable.
+// ranks returns the ranks of scores in (0, 1), ties in the middle, so that scores of two attackers
+// can be compared.
 func ranks(scores []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(scores))
 	out := make([]float64, len(scores))
@@ -381,12 +377,12 @@ func ranks(scores []float64) []float64 {
 	return out
 }
 
-// meanRanks are (F + G) / 2, with the shares F of members and G of non-members among the scores
-// that lie below a score, ties half. Both roles are among them (see together). What two
-// attackers say becomes comparable, whatever the numbers of either role
-// that they judged. (By ranks among all, the best stranger of a fold of 1 member and 9
-// strangers stands above most members of a fold of 4 and 1, and attackers without a mistake
-// have an AUC below 1.) Without a signal both roles lie alike around one half.
+// meanRanks returns (F + G) / 2, with the shares F of members and G of non-members among the scores
+// that lie below a score, ties half. Both roles must occur (see matchedSplits). It makes scores of
+// attackers comparable whatever the numbers of either role that they scored. Ranks among all
+// records are not: the best non-member of a fold of 1 member and 9 non-members is above most
+// members of a fold of 4 and 1, and perfect attackers would have an AUC below 1. Without a signal
+// both roles lie around one half.
 func meanRanks(scores []float64, member func(k int) bool) []float64 {
 	var roles [2][]float64
 	for k, v := range scores {
@@ -406,7 +402,7 @@ func meanRanks(scores []float64, member func(k int) bool) []float64 {
 	return out
 }
 
-// shareBelow is the share of sorted values that lie below v, ties half.
+// shareBelow returns the share of sorted values below v, ties half.
 func shareBelow(sorted []float64, v float64) float64 {
 	first, _ := slices.BinarySearch(sorted, v)
 	last, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))

@@ -232,7 +232,7 @@ func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
 		"0 non-members":                    {PC(), Target{Model: Records{Members: good.Members}}},
 		"row 1, column 1 is NaN":           {PC(), Target{Model: spoilt}},
 		"members have 8 features":          {CrossFitted(nil), Target{Model: narrow}},
-		"P-A: learned: the attacker is":    {PA(), Target{Model: good}},
+		"P-A: learned: the protocol needs": {PA(), Target{Model: good}},
 		"29 members and 194 non-members w": {PB(), Target{Model: good, Original: &fewer}},
 		"2 members and 194 non-members in": {CrossFitted(nil), Target{Model: two}},
 		"groups, which are not given":      {WithinGroups(), Target{Model: good}},

@@ -1,7 +1,7 @@
 package learned
 
-// PA trains on the original model, and scores what it was trained on too: "NB03",
-// behind the rows of Fisher scrubbing, for both kinds of forget sets.
+// PA trains on the original model and also scores what it was trained on: "NB03", behind the rows
+// of Fisher scrubbing, for both kinds of forget sets.
 func PA() Protocol {
 	return Protocol{
 		Name: "P-A", About: "the original's attacker, transferred; 80 % of the cells known, all scored",
@@ -9,26 +9,25 @@ func PA() Protocol {
 	}
 }
 
-// PAKept is PA as "NB05" and "NB09" have it, behind the paper's rows of Fisher scrubbing:
-// the retained cells that the last feature is measured to keep the codes of the original,
-// while the cells in question have those of the scrubbed model.
+// PAKept is PA as in "NB05" and "NB09", behind the paper's rows of Fisher scrubbing: the retained
+// cells for the last feature keep the codes of the original, while the cells under attack have
+// those of the scrubbed model.
 func PAKept() Protocol {
 	p := PA()
 	p.Name, p.About, p.OriginalCodes = "P-A, kept codes", p.About+"; distances to codes of the original", true
 	return p
 }
 
-// PB is PA with another reference sample for the last feature: "eval_multiseed",
-// behind the rows of fine-tuning, ascent, SSD, SCRUB, contrastive, extra-gradient
-// and DP-SGD.
+// PB is PA with another reference sample for the last feature: "eval_multiseed", behind the rows of
+// fine-tuning, ascent, SSD, SCRUB, contrastive, extra-gradient and DP-SGD.
 func PB() Protocol {
 	p := PA()
 	p.Name, p.Features, p.FirstRetained = "P-B", "70, neighbours among 5,000 retained cells drawn by RandomState(42)", 0
 	return p
 }
 
-// PC trains anew on every model, on all cells that it scores: "NB04", behind the
-// rows of frozen critics.
+// PC trains on every model separately, on all cells that it scores: "NB04", behind the rows of
+// frozen critics.
 func PC() Protocol {
 	return Protocol{
 		Name: "P-C", About: "an attacker per model, known and scored on all cells",
@@ -36,8 +35,8 @@ func PC() Protocol {
 	}
 }
 
-// PD holds 30 % of either role out and bounds no weight: "NB16/17", whose AUC of
-// 1.000 for two methods is in no table of the paper.
+// PD holds out 30 % of either role and has no spectral norm: "NB16/17", whose AUC of 1.000 for two
+// methods is in no table of the paper.
 func PD() Protocol {
 	return Protocol{
 		Name: "P-D", About: "an attacker per model without spectral norm, scored on held-out cells",
@@ -47,8 +46,8 @@ func PD() Protocol {
 	}
 }
 
-// PE trains anew on every model and scores what it was trained on too: "NB19",
-// with seeds 0 to 4.
+// PE trains on every model separately and also scores what it was trained on: "NB19", with seeds 0
+// to 4.
 func PE() Protocol {
 	return Protocol{
 		Name: "P-E", About: "an attacker per model; 80 % of either role known, all scored",
@@ -56,8 +55,7 @@ func PE() Protocol {
 	}
 }
 
-// PF takes 200 steps on all cells that it scores: "NB30", for the conditional
-// autoencoder.
+// PF takes 200 steps on all cells that it scores: "NB30", for the conditional autoencoder.
 func PF() Protocol {
 	return Protocol{
 		Name: "P-F", About: "an attacker per model, 200 steps on all cells, which it scores",
@@ -65,10 +63,10 @@ func PF() Protocol {
 	}
 }
 
-// CrossFitted is ours: an attacker of the model under attack on standardised
-// features, five folds, every cell scored by one that has not seen it, nor, of matched
-// cells, the other half of a pair (Question.NearestMember); there are fewer folds where strangers
-// lie beside fewer than five members. nil stands for Logistic.
+// CrossFitted is our protocol: an attacker of the model under attack, on standardised features,
+// with five folds. Every cell is scored by an attacker that was not trained on it nor, for matched
+// cells, on the other half of its pair (Target.NearestMember). There are fewer folds if non-members
+// are matched to fewer than five members. nil stands for Logistic.
 func CrossFitted(a Attacker) Protocol {
 	if a == nil {
 		a = Logistic{}
@@ -79,15 +77,15 @@ func CrossFitted(a Attacker) Protocol {
 	}
 }
 
-// WithinGroups is CrossFitted with logistic regression on features less the mean of the
-// group that a record is of, its type of cell for instance. It finds what tells members
-// from non-members of the same group. From a group that is all one role it learns nothing;
-// where every group is, the AUC is 0.5 exactly.
+// WithinGroups is CrossFitted with logistic regression on features minus the mean of the record's
+// group, for instance its type of cell. It finds differences between members and non-members of the
+// same group. A group with one role only teaches it nothing; if every group is like that, the AUC
+// is exactly 0.5.
 //
-// The program of "Fishing for Privacy" has a correction of that name too, in no table: it
-// fits a logistic regression on the attacker's score and the groups and scores by the
-// first term alone. That is one number times the score: the AUC is that of the score, or
-// 1 less it, whatever the groups.
+// The program of "Fishing for Privacy" has a correction of that name, which is in no table. It fits
+// a logistic regression on the attacker's score and the groups, and scores by the first term alone.
+// That is the score times one number: the AUC is that of the score, or 1 minus it, whatever the
+// groups.
 func WithinGroups() Protocol {
 	p := CrossFitted(Logistic{})
 	p.Name, p.Residual = "within-groups", true
@@ -95,7 +93,7 @@ func WithinGroups() Protocol {
 	return p
 }
 
-// Protocols returns the paper's six, PA in both of its forms, and ours with every attacker.
+// Protocols returns the paper's six protocols, PA in both forms, and ours with every attacker.
 func Protocols() []Protocol {
 	out := []Protocol{PA(), PAKept(), PB(), PC(), PD(), PE(), PF()}
 	for _, a := range Attackers() {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// groups are those of the records of stacked, nil where the protocol asks for none.
+// groups returns the groups of the records of stacked, nil if the protocol does not use them.
 func (p Protocol) groups(q Target) ([]int, error) {
 	if !p.Residual {
 		return nil, nil
 	}
 	if q.Groups == nil {
-		return nil, errors.New("features are taken within groups, which are not given")
+		return nil, errors.New("residual features need groups, which are not given")
 	}
 	g := *q.Groups
 	if len(g.Members) != q.Model.Members.Rows || len(g.Nonmembers) != q.Model.Nonmembers.Rows {
@@ -21,7 +21,7 @@ func (p Protocol) groups(q Target) ([]int, error) {
 	return append(append([]int(nil), g.Members...), g.Nonmembers...), nil
 }
 
-// groupMeans is what the known records say of their groups.
+// groupMeans holds the means of the known records of every group.
 type groupMeans struct {
 	groups []int             // of the records of stacked
 	mean   map[int][]float64 // of a group's known records, both roles together
@@ -52,7 +52,7 @@ func newGroupMeans(source Records, groups, known []int) groupMeans {
 	return out
 }
 
-// residuals are the features of the records less their group's mean, 0 where none is known.
+// residuals returns features minus their group's mean, or 0 if no record of the group is known.
 func (g groupMeans) residuals(r Records) Records {
 	out := r.gather(indices(r.size())) // a copy
 	row := func(i int) []float64 {

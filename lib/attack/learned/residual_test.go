@@ -95,7 +95,7 @@ func TestMembershipInsideGroupsIsFoundAndGroupsAreNot(t *testing.T) {
 	if math.Abs(sum-0.5) > 0.03 || plain < 0.6 {
 		t.Errorf("without membership the AUC is %v on average, of the plain attacker %v", sum, plain)
 	}
-	// Roles exchanged: members are those that the other answer called strangers.
+	// Roles exchanged: members are those that the other answer called non-members.
 	back := run(t, e, WithinGroups(), Target{Model: exchanged(planted), Groups: &Groups{g.Nonmembers, g.Members}})
 	if !(back.AUC.Low > 0.75) {
 		t.Errorf("exchanged roles, a fresh attacker: %+v", back.AUC)

@@ -7,15 +7,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// scale is a mean and a standard deviation per feature, both of the feature divided by
-// a power of two.
+// scale holds a mean and a standard deviation per feature, both of the feature divided by a power
+// of two.
 type scale struct {
 	mean, sd []float64
 	binade   []int
 }
 
-// Standardised are the records with every feature of mean 0 and variance 1 over both
-// roles, and how: (x - mean) factor. A feature without variance becomes 0.
+// Standardised returns the records with mean 0 and variance 1 of every feature over both roles, and
+// the transformation: (x - mean) factor. A feature without variance becomes 0.
 func (r Records) Standardised() (out Records, mean, factor []float64) {
 	s := newScale(r.stacked())
 	factor = make([]float64, len(s.sd))
@@ -28,19 +28,19 @@ func (r Records) Standardised() (out Records, mean, factor []float64) {
 	return Records{s.apply(r.Members), s.apply(r.Nonmembers)}, mean, factor
 }
 
-// Standardiser learns mean and variance of every feature from known records, a row
-// each, and returns what makes them 0 and 1: of those records, and by the same shift
-// and factor of others. A feature without variance becomes 0.
+// Standardiser learns mean and variance of every feature from known records, a row each. It returns
+// a function that standardises those records, and applies the same shift and factor to others. A
+// feature without variance becomes 0.
 func Standardiser(known array.Matrix[float64]) func(array.Matrix[float64]) array.Matrix[float64] {
 	return newScale(known).apply
 }
 
-// First are the records with their first n features alone.
+// First returns the records with their first n features.
 func (r Records) First(n int) Records {
 	return Records{r.Members.FirstColumns(n), r.Nonmembers.FirstColumns(n)}
 }
 
-// varies reports whether a column has a variance, beyond rounding.
+// varies reports whether a feature has a variance, beyond rounding.
 func (s scale) varies(j int) bool { return s.sd[j] > 1e-12*math.Abs(s.mean[j]) }
 
 func newScale(m array.Matrix[float64]) scale {
@@ -72,7 +72,7 @@ func newScale(m array.Matrix[float64]) scale {
 	return s
 }
 
-// divided is a value of a feature divided by its power of two.
+// divided returns a value of a feature divided by its power of two.
 func (s scale) divided(j int, v float64) float64 {
 	if s.binade[j] == 0 {
 		return v

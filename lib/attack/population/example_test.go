@@ -6,7 +6,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/population"
 )
 
-// A model fits one record better than all strangers but one of ten.
+// A model fits one record better than all non-members but one of ten.
 func ExamplePercentile() {
 	known := population.Records{Scores: []float64{-3, -2.5, -2, -1.8, -1.5, -1.2, -1, -0.7, -0.5, -0.1}}
 	asked := population.Records{Scores: []float64{-0.3, -4}}

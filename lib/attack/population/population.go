@@ -1,7 +1,7 @@
-// Package population holds membership attacks that learn from non-members alone: from
-// what the model under attack says of records that it never met they learn what it
-// would say of any stranger, and a record is suspected by how far it lies above that.
-// They need no other model. Everything is on plain arrays.
+// Package population holds membership attacks that learn from non-members alone (population
+// attacks). From the target's scores of records that it was not trained on they learn the scores of
+// other non-members; a record is suspected by how far its score lies above these. They need no
+// other model. Everything is on plain arrays.
 package population
 
 import (
@@ -12,39 +12,37 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the setting
-// that its comment names.
+// Attack scores records. One file holds one attack, and its zero value is the setting named in its
+// comment.
 type Attack interface {
 	// Name is the attack's short name, such as "population".
 	Name() string
 	// About says in one line what the score is.
 	About() string
-	// Scores are one per record asked, higher for members if the model remembers them.
+	// Scores are one per record in asked, higher for members if the model remembers them.
 	Scores(known, asked Records) ([]float64, error)
 }
 
 // All returns every attack at its zero value, in alphabetical order.
 func All() []Attack { return []Attack{Percentile{}, QuantileRegression{}} }
 
-// Records are what the model under attack says of records, and what can be seen of the
-// records themselves.
+// Records holds the target's scores of records, and the records' features.
 type Records struct {
-	Scores []float64 // higher for what a model was trained on: shadow.ScaledConfidences, or a log-likelihood
-	// Features are a record's features, the same for all roles, and what else is known of
-	// it, such as a 1 in the column of its label. An attack that looks at scores alone
-	// needs none.
+	Scores []float64 // higher for records that a model was trained on: shadow.ScaledConfidences, or a log-likelihood
+	// Features are a record's features, the same for all roles, and what else is known about it,
+	// such as a 1 in the column of its label. Attacks that use scores alone need none.
 	Features array.Matrix[float64]
 }
 
-// Evidence is what attacks look at: three sets that have no record in common.
+// Evidence is the input of an attack: three sets that have no record in common.
 type Evidence struct {
 	Known      Records // non-members that the attack learns from
-	Members    Records // the members in question
-	Nonmembers Records // those that they are to be told from
+	Members    Records // the members under attack
+	Nonmembers Records // the non-members to compare with
 }
 
-// Run attacks and reports, with 95 % intervals over records. What was learned from is
-// not judged.
+// Run attacks and reports with 95 % intervals over records. Records that were learned from are not
+// scored.
 func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
 	var s attack.Samples
 	for _, side := range []struct {
@@ -61,13 +59,13 @@ func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
 	return attack.Score(s, 0.95)
 }
 
-// checkRecords refuses records without scores, and of an attack that looks at features those
-// whose features do not fit.
+// checkRecords refuses records without scores and, for an attack that uses features, features that
+// do not fit.
 func checkRecords(known, asked Records, features bool) error {
 	for _, side := range []struct {
 		role string
 		of   Records
-	}{{"known non-members", known}, {"records asked", asked}} {
+	}{{"known non-members", known}, {"records under attack", asked}} {
 		n := len(side.of.Scores)
 		if n == 0 {
 			return fmt.Errorf("there are no %s", side.role)
@@ -87,7 +85,7 @@ func checkRecords(known, asked Records, features bool) error {
 		}
 	}
 	if features && known.Features.Cols != asked.Features.Cols {
-		return errors.New("known non-members and records asked have another number of features")
+		return errors.New("known non-members and records under attack have different numbers of features")
 	}
 	return nil
 }

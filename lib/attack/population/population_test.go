@@ -150,7 +150,7 @@ func TestThePopulationIsCounted(t *testing.T) {
 func TestFeaturesThatDoNotFitAreRefused(t *testing.T) {
 	for words, spoil := range map[string]func(known, asked *Records){
 		"features of 39 known": func(k, _ *Records) { k.Features = k.Features.Gather(make([]int, 39)) },
-		"another number":       func(_, a *Records) { a.Features = a.Features.FirstColumns(1) },
+		"different numbers":    func(_, a *Records) { a.Features = a.Features.FirstColumns(1) },
 		"row 2, column 1":      func(_, a *Records) { a.Features.Row(2)[1] = math.NaN() },
 		"features of 0 asked":  func(_, a *Records) { a.Features = array.Matrix[float64]{} },
 		"all the same": func(k, _ *Records) {
@@ -161,7 +161,7 @@ func TestFeaturesThatDoNotFitAreRefused(t *testing.T) {
 	} {
 		known, asked := waves(), waves()
 		spoil(&known, &asked)
-		words = strings.ReplaceAll(words, " asked", " records asked")
+		words = strings.ReplaceAll(words, " asked", " records under attack")
 		if _, err := (QuantileRegression{}).Scores(known, asked); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", words, err)
 		}

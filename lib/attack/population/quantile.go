@@ -11,27 +11,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// QuantileRegression is the attack by quantile regression (Bertran et al. 2023,
-// "Scalable membership inference attacks via quantile regression"), with the normal law
-// that the paper gives quantiles to on images: from known non-members it learns the law
-// of the score of a stranger that looks like x,
+// QuantileRegression is the attack by quantile regression (Bertran et al. 2023, "Scalable
+// membership inference attacks via quantile regression"), with the normal distribution that the
+// paper uses for images. From known non-members it learns the distribution of the score of a
+// non-member with features x,
 //
 //	s | x ~ N(m(x), exp(2 v(x))),   m(x) = a.f(x),   v(x) = b.f(x)
 //	minimise over a and b   mean of ( v + exp(-2 v) (s - m)^2 / 2 ) + ridge/2 (||a||^2 + ||b||^2) / n
 //	score(x) = (s(x) - m(x)) / exp(v(x))
 //
-// where f are the features, standardised by the known non-members, and a 1, whose
-// weights are not penalised. A record is called a member with the false positive rate
-// alpha where its score is above the normal law's 1 - alpha quantile. A record that is
-// easy for everybody is not suspected for it, and no shadow model is trained.
+// where f are the features, standardised by the known non-members, and a 1, whose weights are not
+// penalised. A record is called a member with the false-positive rate alpha if its score is above
+// the normal distribution's 1 - alpha quantile. A record that is easy for every model is not
+// suspected for it, and no shadow model is trained.
 //
 // Null: AUC 0.5. Direction: nearest to the null.
 //
-// Differences from the paper: (1) m and v are linear, fitted by Newton's method to the
-// end, where the paper trains a network (images) or boosted trees (tables) and chooses
-// among them by held-out records; what is not linear in the features stays in the
-// spread. (2) The paper's scores on tables are of the pinball loss at one alpha at a
-// time. (3) Ridge is ours, 1 by default: features may be as many as records.
+// Differences from the paper: (1) m and v are linear and fitted by Newton's method to convergence,
+// where the paper trains a network (images) or boosted trees (tables) and selects by held-out
+// records; non-linear effects stay in the spread. (2) The paper's scores on tables come from the
+// pinball loss at one alpha at a time. (3) Ridge is ours, 1 by default, because there may be as
+// many features as records.
 type QuantileRegression struct {
 	Ridge float64 `json:"ridge,omitempty"` // 0: 1
 }
@@ -58,22 +58,22 @@ func (a QuantileRegression) Scores(known, asked Records) ([]float64, error) {
 	if !(ridge > 0) || math.IsInf(ridge, 1) {
 		return nil, errors.New("the ridge is no positive number")
 	}
-	law, err := fitDistribution(known, ridge)
+	dist, err := fitDistribution(known, ridge)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, len(asked.Scores))
 	for i, s := range asked.Scores {
-		m, v := law.meanLogSD(asked.Features.Row(i))
+		m, v := dist.meanLogSD(asked.Features.Row(i))
 		out[i] = (s - m) * math.Exp(-v)
 	}
 	return out, nil
 }
 
-// scoreDistribution is a normal law of a score, given features.
+// scoreDistribution is a normal distribution of a score, given features.
 type scoreDistribution struct{ centre, scale, mean, spread []float64 }
 
-// features are those of a record, standardised, and a 1.
+// features returns a record's standardised features, and a 1.
 func (l scoreDistribution) features(x []float64) []float64 {
 	out := make([]float64, len(x)+1)
 	for k, v := range x {
@@ -85,7 +85,7 @@ func (l scoreDistribution) features(x []float64) []float64 {
 	return out
 }
 
-// meanLogSD are the mean and the logarithm of the standard deviation.
+// meanLogSD returns the mean and the logarithm of the standard deviation.
 func (l scoreDistribution) meanLogSD(x []float64) (m, v float64) {
 	f := l.features(x)
 	return dot(l.mean, f), dot(l.spread, f)
@@ -99,11 +99,12 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// maxSteps bounds the alternation, which takes ten or so, and hundreds where features are nearly as many as records.
+// maxSteps bounds the alternation, which usually takes about ten steps, and hundreds if there are
+// nearly as many features as records.
 const maxSteps = 5000
 
-// fitDistribution alternates exact steps: the mean given the spread is a weighted ridge regression;
-// the spread given the mean takes a damped step of Newton's method.
+// fitDistribution alternates two steps: the mean given the spread is a weighted ridge regression;
+// the spread given the mean takes a damped Newton step.
 func fitDistribution(known Records, ridge float64) (scoreDistribution, error) {
 	n, cols := known.Features.Rows, known.Features.Cols
 	l := scoreDistribution{centre: make([]float64, cols), scale: make([]float64, cols), mean: make([]float64, cols+1), spread: make([]float64, cols+1)}
@@ -146,11 +147,11 @@ func fitDistribution(known Records, ridge float64) (scoreDistribution, error) {
 		}
 		last = now
 	}
-	return l, errors.New("the law of the non-members' scores was not found")
+	return l, errors.New("the fit of the non-members' scores does not converge")
 }
 
-// stepSpread takes a step of the logarithm of the spread, halved until the objective does
-// not rise: with q = exp(-2 v) r^2 the gradient of a record is 1 - q, the curvature 2 q.
+// stepSpread takes a step of the logarithm of the spread, halved until the objective does not rise.
+// With q = exp(-2 v) r^2 the gradient of a record is 1 - q, the curvature 2 q.
 func (l *scoreDistribution) stepSpread(f [][]float64, residuals []float64, ridge float64) error {
 	q := make([]float64, len(f))
 	for i := range f {
@@ -179,7 +180,7 @@ func (l *scoreDistribution) stepSpread(f [][]float64, residuals []float64, ridge
 	return nil
 }
 
-// objective is n times what is minimised.
+// objective is n times the minimised function.
 func objective(f [][]float64, residuals []float64, l scoreDistribution, ridge float64) float64 {
 	sum := 0.0
 	for i := range f {
@@ -214,10 +215,10 @@ func solveRidge(f [][]float64, weights []float64, ridge float64, target func(i i
 	}
 	var c mat.Cholesky
 	if !c.Factorize(h) {
-		return nil, errors.New("the non-members do not determine the law of their scores")
+		return nil, errors.New("the non-members do not determine the distribution of their scores")
 	}
 	var out mat.VecDense
-	// A badly conditioned step is one that the next steps mend.
+	// The next steps correct a badly conditioned one.
 	if err := c.SolveVecTo(&out, g); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, err
 	}

@@ -14,52 +14,51 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Attribute asks for a property of a person out of the code of his record, such as
-// the sex in Adult: an attacker learns on the codes of persons whose attribute he
-// knows. Everybody is judged by an attacker who was trained without him
-// (learned.CrossFitted), and the same attack on the record itself, which lacks the
-// attribute, says what was there to be found: an attribute that marital status tells
-// is not hidden by leaving it out.
+// Attribute is an attribute inference attack on the code of a record, for instance the sex in
+// Adult. An attacker learns on the codes of persons whose attribute is known. Every person is
+// scored by an attacker that was trained without them (learned.CrossFitted). The same attack on the
+// record itself, without the attribute's column, shows how much can be inferred without codes: an
+// attribute that marital status reveals is not hidden by leaving it out.
 //
-// Differences from the published program ("attack on Adult"): (1) it trains and scores
-// on the same records; (2) it gives an accuracy, beside nothing. Where one answer is
-// twice as common as the other, always giving it is right in two cases of three.
+// Differences from the published program ("attack on Adult"): (1) the program trains and scores on
+// the same records; (2) it reports an accuracy without a baseline. If one answer is twice as common
+// as the other, always giving it is right in two of three cases.
 type Attribute struct {
 	Attacker learned.Attacker `json:"attacker,omitempty"` // nil: learned.Logistic{}
 	Folds    int              `json:"folds,omitempty"`    // 0: as learned.CrossFitted has it
 }
 
-// Persons are records whose attribute is in question.
+// Persons holds records whose attribute is inferred.
 type Persons struct {
 	Has   []bool                 // the truth
-	Codes array.Matrix[float64]  // what is uploaded of them
-	Raw   *array.Matrix[float64] // their records without the attribute's column; nil: that attack is not made
+	Codes array.Matrix[float64]  // of the records
+	Raw   *array.Matrix[float64] // the records without the attribute's column; nil: no attack on them
 }
 
-// AttributeResult is what was found.
+// AttributeResult is the result of an attribute inference attack.
 type AttributeResult struct {
 	Codes Inference  `json:"codes"`
 	Raw   *Inference `json:"raw"`
-	// Majority is the accuracy of always giving the commoner answer.
+	// Majority is the accuracy of always giving the more common answer.
 	Majority float64 `json:"majority"`
 }
 
-// Inference is how well an attribute is told.
+// Inference says how well an attribute was inferred.
 type Inference struct {
-	// ScoreReport has the AUC, null 0.5, members being those who have the attribute.
+	// ScoreReport has the AUC, null 0.5; members are those who have the attribute.
 	attack.ScoreReport
-	// Balanced is the mean of the shares of either kind that are called right, where of
-	// every fold the share is called that has the attribute among all, rounded. Null: 0.5.
-	// Its interval is normal, wider by sqrt(2) because folds teach each other
-	// (learned.Protocol), and has no width where everybody, or nobody, of a kind is called.
+	// Balanced is the balanced accuracy. In every fold as many records are called as have the
+	// attribute among all, rounded. Null: 0.5. Its interval is normal, wider by sqrt(2) because
+	// folds are not independent (learned.Protocol), and has no width if all or none of a kind are
+	// called.
 	Balanced stats.Estimate `json:"balanced"`
-	// Accuracy is the share that is called right. It has no null: an attacker who calls
-	// so many without a clue is right less often than Majority.
+	// Accuracy is the share of right answers. It has no null: an attacker without information that
+	// calls the right number is right less often than Majority.
 	Accuracy float64 `json:"accuracy"`
 }
 
-// Run attacks the codes, and the records where they are given. It refuses persons who
-// all have the attribute, or none, and values that are not finite.
+// Run attacks the codes, and the records where they are given. It refuses persons who all have the
+// attribute, or none, and values that are not finite.
 func (a Attribute) Run(ctx context.Context, e *engine.Engine, p Persons, seed engine.Root) (*AttributeResult, error) {
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("attribute: %w", err)
@@ -117,8 +116,8 @@ func (a Attribute) infer(ctx context.Context, e *engine.Engine, has []bool, x ar
 	return newInference(r), nil
 }
 
-// newInference calls the upper scores, as many of them as there are with the attribute. The
-// scores are places within a fold, in (0, 1).
+// newInference calls the records with the highest scores, as many as have the attribute. Scores are
+// ranks within a fold, in (0, 1).
 func newInference(r *learned.Report) *Inference {
 	n1, n0 := float64(r.NMembers), float64(r.NNonmembers)
 	bar := n0 / (n1 + n0)

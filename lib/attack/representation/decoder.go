@@ -14,7 +14,7 @@ import (
 //
 //	x = sigmoid(W2 relu(W1 z + b1) + b2)
 //
-// without the sigmoid where Linear, for records that are not in 0..1.
+// with Linear without the sigmoid, for records that are not in 0..1.
 type Decoder struct {
 	Features int  `json:"features"`
 	Hidden   int  `json:"hidden"`
@@ -65,7 +65,7 @@ func (m Decoder) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.
 	}
 }
 
-// sigmoid has the slope s (1 - s).
+// sigmoid is the logistic function on the tape, with derivative s (1 - s).
 func sigmoid(t *nn.Tape, x *graph.Node) *graph.Node {
 	s := graph.Sigmoid(x)
 	return t.Op(s, []*graph.Node{x}, func(v *graph.Node) []*graph.Node {

@@ -11,10 +11,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Gradients are the gradients of the objective at the weights p by one tensor, of
-// every record alone, a row each: what a user uploads who shares gradients, as codes
-// for a Reconstruction. The objective has one term. A network that mixes the records
-// of a batch sees batches of one.
+// Gradients returns the gradient of the objective with respect to one tensor, for every record
+// alone, a row each: what a user uploads who shares gradients. They serve as codes for a
+// Reconstruction. The objective has one term. A network with batch statistics gets batches of one.
 func Gradients(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, tensor string, m train.Mode) (array.Matrix[float32], error) {
 	var out array.Matrix[float32]
 	k := slices.IndexFunc(p, func(v nn.Param) bool { return v.Name == tensor && !v.State })

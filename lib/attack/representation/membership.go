@@ -13,25 +13,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Pair is what a model says of records before an unlearning and after it, posteriors
-// or representations, a row per record in the same order.
+// Pair holds a model's outputs for records before and after unlearning, posteriors or
+// representations, a row per record in the same order.
 type Pair struct{ Before, After array.Matrix[float64] }
 
-// ShadowPair is what the attacker knows of a pair of shadow models that he trained and
-// unlearned himself: what they say of the records that were erased from them, and of
-// records that neither ever saw.
+// ShadowPair holds the outputs of a pair of shadow models that the attacker trained and unlearned:
+// for the records that were erased from them, and for records that neither model saw.
 type ShadowPair struct{ Erased, Unseen Pair }
 
-// Target is what the pair of models under attack says: of the records that were
-// erased, and of records that neither ever saw. Which are which is the truth that the
-// attacker is judged by.
+// Target holds the outputs of the pair of models under attack: for the erased records, and for
+// records that neither model saw. Which are which is the truth.
 type Target struct{ Erased, Unseen Pair }
 
-// Construction is how a pair becomes features.
+// Construction says how a pair becomes features.
 type Construction string
 
-// The constructions of Chen et al. 2021 (section 3), of rows b before and a after; the
-// order that sorts is that of b, descending, for both.
+// The constructions of Chen et al. 2021 (section 3), of rows b before and a after. Sorting uses the
+// descending order of b for both.
 const (
 	// Both are (b, a, b - a), the setting for BlindU.
 	Both Construction = ""
@@ -43,55 +41,51 @@ const (
 	Difference Construction = "difference"
 	// SortedDifference is b - a, sorted.
 	SortedDifference Construction = "sorted-difference"
-	// Distance is ||b - a||. It is the only one whose meaning is the same in models
-	// whose latent axes are not: representations of a shadow model trained by itself
-	// have axes of their own.
+	// Distance is ||b - a||. It alone has the same meaning in models with different latent axes,
+	// such as shadow models that were trained separately.
 	Distance Construction = "distance"
 )
 
-// Constructions lists them.
+// Constructions lists the constructions of the paper.
 func Constructions() []Construction {
 	return []Construction{Both, Concatenated, SortedConcatenated, Difference, SortedDifference, Distance}
 }
 
-// alone is what an attacker has who never saw the second model, beforeOnlySorted the same in
-// descending order.
+// beforeOnly is for an attacker without the second model; beforeOnlySorted is the same, sorted.
 const (
 	beforeOnly       Construction = "before"
 	beforeOnlySorted Construction = "before-sorted"
 )
 
-// Membership asks whether a record was erased, of somebody who sees what the model
-// says before and after (Chen et al. 2021, "When machine unlearning jeopardizes
-// privacy"): an attacker learns on pairs of shadow models and is judged on the target.
-// The zero value is logistic regression on (before, after, before - after),
-// standardised by what he has learned on.
+// Membership asks whether a record was erased, given a model's outputs before and after (Chen et
+// al. 2021, "When machine unlearning jeopardizes privacy"). An attacker learns on pairs of shadow
+// models and is scored on the target. The zero value is logistic regression on (before, after,
+// before - after), standardised by the training records.
 //
-// Null: AUC 0.5. It can be above it without any unlearning, because the model before
-// remembers: read it beside Before. Difference, SortedDifference and Distance of a
-// model and itself are 0 for everybody and give 0.5 exactly. Direction: nearest to the
-// null.
+// Null: AUC 0.5. It can be above it without any unlearning, because the first model remembers:
+// compare with MembershipResult.Before. For a model and itself Difference, SortedDifference and
+// Distance are 0 for every record and give exactly 0.5. Direction: nearest to the null.
 //
-// BlindU's program has no such attack on images. Differences from Chen et al.: they
-// erase single records and make a shadow model that lacks it for each; here a set is
-// erased at once, and one attacker serves all of it.
+// BlindU's program has no such attack on images. Difference from Chen et al.: they erase single
+// records, with a shadow model for each; here a set is erased at once, and one attacker serves all
+// of it.
 type Membership struct {
 	Attacker     learned.Attacker `json:"attacker,omitempty"` // nil: learned.Logistic{}
 	Construction Construction     `json:"construction,omitempty"`
 }
 
-// MembershipResult is what an attacker says of a target. Intervals are DeLong's over the target's
-// records, for this one attacker.
+// MembershipResult is the result of Membership. Intervals are DeLong's over the target's records,
+// for this one attacker.
 type MembershipResult struct {
-	// ScoreReport is by the pair, members being the erased.
+	// ScoreReport is for the pair; members are the erased records.
 	attack.ScoreReport
-	// Before is the same attacker who sees the model before alone, as an ordinary
-	// membership attack would: what ScoreReport has beyond it, the unlearning gave away.
+	// Before is for the same attacker with the first model alone, an ordinary membership attack.
+	// What ScoreReport has beyond it was revealed by unlearning.
 	Before attack.ScoreReport `json:"before"`
 }
 
-// Run learns on the shadow pairs, all together, and judges the target. It refuses
-// pairs that do not fit, values that are not finite and an unknown construction.
+// Run learns on all shadow pairs together and scores the target. It refuses pairs that do not fit,
+// values that are not finite and an unknown construction.
 func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []ShadowPair, target Target, seed engine.Root) (*MembershipResult, error) {
 	if !slices.Contains(Constructions(), m.Construction) {
 		return nil, fmt.Errorf("membership: there is no construction %q", m.Construction)
@@ -128,7 +122,7 @@ func (m Membership) attack(ctx context.Context, e *engine.Engine, c Construction
 	return p.FitAndScore(ctx, e, known, learned.Records{Members: c.features(target.Erased), Nonmembers: c.features(target.Unseen)}, seed)
 }
 
-// features makes the features of every record of a pair.
+// features returns the features of every record of a pair.
 func (c Construction) features(p Pair) array.Matrix[float64] {
 	var out array.Matrix[float64]
 	for i := range p.Before.Rows {
@@ -161,7 +155,7 @@ func (c Construction) rowFeatures(b, a []float64) []float64 {
 	return slices.Concat(b, a, diff)
 }
 
-// sortBoth brings both into the descending order of the first.
+// sortBoth brings both rows into the descending order of the first.
 func sortBoth(b, a []float64) (sb, sa []float64) {
 	order := make([]int, len(b))
 	for j := range order {

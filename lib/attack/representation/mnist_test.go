@@ -36,7 +36,7 @@ func TestMaskedImagesNeedTheLongAttack(t *testing.T) {
 		t.Errorf("the program's attacker, given whole images: gain %v of %v", r.Gain, r.Mean)
 	}
 	if testing.Short() {
-		t.Skip("the persistent attacker takes his time")
+		t.Skip("the persistent attacker takes long")
 	}
 	draws := func(record int) *rand.Rand { return engine.Root(1).Stream(engine.StreamMask, uint64(record)) }
 	var errors []float64

@@ -15,23 +15,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Reconstruction is the attack of "BlindU" (section VIII-C) that learns to draw the
-// record that a code is of: a Decoder with 96 hidden units, trained for 10 epochs of
-// Adam at 1e-4 in batches of 100 down ||x^ - x||^2. Any features serve as codes, for
-// instance Gradients.
+// Reconstruction is the reconstruction attack of "BlindU" (section VIII-C): a Decoder from codes to
+// records with 96 hidden units, trained for 10 epochs of Adam at 1e-4 in batches of 100 to minimise
+// ||x^ - x||^2. Any features can serve as codes, for instance Gradients.
 //
-// Differences from the published program: (1) it learns on records of its own, masked
-// and compressed as the victims' were, not on the victims; (2) it is scored against
-// the original record, not against the masked one, which an attacker would draw
-// better the less there is left of it; (3) an error has its interval, and stands
-// beside that of the mean record, which needs no code at all. (4) Codes of images of
-// CIFAR-10 go through the same network, not through a ResNet. (5) The sum of squares is
-// divided by the batch's size, which Adam does not notice.
+// Differences from the published program:
 //
-// The setting is the program's, and a weak attacker: 10 epochs on 3,600 images are 360
-// steps, after which he draws images of MNIST worse than the mean of their class, though
-// he is shown the whole images (a test holds that for fewer). What he fails to draw is
-// no evidence that it is hidden: Persistent draws it.
+//  1. the attacker learns on its own records, masked and compressed as the victims' were, not on the
+//     victims;
+//  2. it is scored against the original record, not the masked one, which is easier to reconstruct the less
+//     is left of it;
+//  3. an error has its interval, and is compared with that of the mean record, which needs no code;
+//  4. codes of CIFAR-10 images go through the same network, not through a ResNet;
+//  5. the sum of squares is divided by the batch size, which does not matter to Adam.
+//
+// The zero value is the program's setting, which is a weak attacker: 10 epochs on 3,600 images are
+// 360 steps, after which it reconstructs images of MNIST worse than the mean of their class even
+// from whole images. What it fails to reconstruct is no evidence that it is hidden: Persistent
+// reconstructs it.
 type Reconstruction struct {
 	Hidden       int     `json:"hidden,omitempty"`       // 0: 96
 	Epochs       int     `json:"epochs,omitempty"`       // 0: 10
@@ -41,8 +42,8 @@ type Reconstruction struct {
 	Standardised bool    `json:"standardised,omitempty"` // codes, by those of the shadow; the program's are not
 }
 
-// Persistent is the attack with six times the epochs at ten times the rate. Whether
-// even more draws more is for who uses it to try.
+// Persistent is the attack with six times the epochs at ten times the learning rate. Still longer
+// training may be stronger.
 func Persistent() Reconstruction { return Reconstruction{Epochs: 60, LR: 1e-3} }
 
 // WithDefaults puts the defaults in the place of zeros.
@@ -52,28 +53,28 @@ func (a Reconstruction) WithDefaults() Reconstruction {
 	return a
 }
 
-// Reconstructed is how well records were drawn. Intervals are Student's over the
-// victims, for this one attacker; other seeds of him are other attackers.
+// Reconstructed says how well records were reconstructed. Intervals are Student's over the victims,
+// for this one attacker; other seeds give other attackers.
 type Reconstructed struct {
-	// SSE is the mean over records of ||x^ - x||^2, MSE the same per column. The higher
-	// the better for whom the record is of.
+	// SSE is the mean over records of ||x^ - x||^2, MSE the same per column. Higher is better for
+	// the owner of the record.
 	SSE stats.Estimate `json:"sse"`
 	MSE stats.Estimate `json:"mse"`
-	// Mean is the SSE of the mean record of the shadow, whatever the code; ClassMean of
-	// the mean record of the label's class, which a server knows that is told labels.
-	// ClassMean is nil where labels are not known on both sides.
+	// Mean is the SSE of the shadow's mean record, whatever the code; ClassMean of the mean record
+	// of the label's class, which a server knows that is told labels. ClassMean is nil where labels
+	// are not known on both sides.
 	Mean      stats.Estimate  `json:"mean"`
 	ClassMean *stats.Estimate `json:"class_mean"`
-	// Gain is by how much the SSE is below the better of these floors, on average, by
-	// pairs. Null: 0; below it the attacker would do better without the codes.
+	// Gain is the mean paired difference between the better of these floors and the SSE. Null: 0;
+	// below it the attacker would do better without codes.
 	Gain    stats.Estimate        `json:"gain"`
 	Errors  []float64             `json:"errors"` // ||x^ - x||^2 of every victim
 	Gains   []float64             `json:"gains"`  // of every victim
-	Records array.Matrix[float32] `json:"-"`      // what was drawn, x^
+	Records array.Matrix[float32] `json:"-"`      // the reconstructions, x^
 }
 
-// Run trains the attacker on the shadow and judges him on the victims. It refuses
-// sides of other shapes, values that are not finite, and a record on both sides.
+// Run trains the attacker on the shadow and scores it on the victims. It refuses sides of different
+// shapes, values that are not finite, and a record on both sides.
 func (a Reconstruction) Run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
 	if err := checkDisjoint(shadow, victims); err != nil {
 		return nil, fmt.Errorf("reconstruction: %w", err)
@@ -81,17 +82,17 @@ func (a Reconstruction) Run(ctx context.Context, e *engine.Engine, shadow Shadow
 	return a.run(ctx, e, shadow, victims, seed)
 }
 
-// CodedEvidence is the evidence of the published program: the erased records, whole and
-// masked, with the codes of either.
+// CodedEvidence is the evidence of the published program: the erased records, whole and masked,
+// with the codes of either.
 type CodedEvidence struct {
 	Codes, Records             array.Matrix[float32]
 	MaskedCodes, MaskedRecords array.Matrix[float32]
 }
 
-// Coded is the attack as the published program runs it on representations: taught on
-// the whole erased records, scored on their masked codes against the masked records.
-// It measures neither what a stranger could draw nor how far that is from the record;
-// the floors are those of masked records too. In the program's units SSE is "MSE".
+// Coded is the attack as the published program runs it on representations: trained on the whole
+// erased records, scored on their masked codes against the masked records. It does not measure what
+// another person could reconstruct, nor the distance to the original record; its floors are those
+// of masked records too. In the program's units SSE is "MSE".
 func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased CodedEvidence, seed engine.Root) (*Reconstructed, error) {
 	numbers := make([]int, erased.Codes.Rows)
 	shadow := Shadow{Numbers: numbers, Codes: erased.Codes, Records: erased.Records}
@@ -128,7 +129,7 @@ func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow
 	return newReconstructed(out, shadow, victims), nil
 }
 
-// fit returns the attacker.
+// fit trains the decoder and returns it as a function from codes to records.
 func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, records array.Matrix[float32], seed engine.Root) (
 	func(array.Matrix[float32]) (array.Matrix[float32], error), error) {
 	if a.Batch < 1 || a.Epochs < 1 {
@@ -156,14 +157,14 @@ func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, record
 	}, nil
 }
 
-// reconstructionObjective is the mean over records of the squared error of what is drawn of a code.
+// reconstructionObjective is the mean over records of the squared reconstruction error.
 func reconstructionObjective(codes, records array.Matrix[float32]) train.Objective {
 	return train.Objective{{Name: "reconstruction", X: codes, Targets: []train.Target{{
 		Loss: loss.SquaredError{}, Inputs: map[string]array.Matrix[float32]{loss.Target: records}, Weight: 1,
 	}}}}
 }
 
-// newReconstructed compares what was drawn with the originals, beside the floors.
+// newReconstructed compares reconstructions with the originals and with the floors.
 func newReconstructed(drawn array.Matrix[float32], shadow Shadow, victims Victims) *Reconstructed {
 	r := &Reconstructed{Errors: squaredErrors(drawn, victims.Originals), Records: drawn}
 	floor := squaredErrors(classMeans(shadow.Records, make([]int, shadow.Records.Rows), make([]int, victims.Originals.Rows)), victims.Originals)
@@ -193,7 +194,7 @@ func meanEstimate(x []float64, per float64) stats.Estimate {
 	return stats.MeanInterval(each, level, "records")
 }
 
-// squaredErrors are the squared distances of rows.
+// squaredErrors returns the squared distances of rows.
 func squaredErrors(a, b array.Matrix[float32]) []float64 {
 	out := make([]float64, b.Rows)
 	for i := range out {
@@ -205,8 +206,8 @@ func squaredErrors(a, b array.Matrix[float32]) []float64 {
 	return out
 }
 
-// classMeans gives everyone the mean of the known records with the same label, or of all
-// where nobody has it.
+// classMeans returns, for every label in of, the mean of the known records with that label, or of
+// all if there is none.
 func classMeans(known array.Matrix[float32], labels, of []int) array.Matrix[float32] {
 	means := map[int][]float64{}
 	all := meanRows(known, func(int) bool { return true })

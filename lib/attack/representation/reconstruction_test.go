@@ -157,8 +157,8 @@ func TestCodesThatTellAreReconstructedAndOthersAreNot(t *testing.T) {
 	if again := reconstruct(t, e, quickAttack, s, v, 1); !slices.Equal(again.Errors, r.Errors) {
 		t.Error("the same attack answers anew")
 	}
-	// Without a signal an attacker cannot beat the mean record; what he has learned by
-	// heart makes him worse.
+	// Without a signal an attacker cannot beat the mean record; what it has
+	// memorised makes it worse.
 	var gains []float64
 	for seed := range uint64(8) {
 		s, v := sides(10+seed, true)
@@ -204,7 +204,7 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 		s.Labels = append(s.Labels, i%3)
 	}
 	for i := range v.Numbers {
-		v.Labels = append(v.Labels, i%4) // the shadow has nobody of class 3
+		v.Labels = append(v.Labels, i%4) // the shadow has no record of class 3
 	}
 	r := reconstruct(t, open(t), quickAttack, s, v, 3)
 	var all [6]float64
@@ -238,7 +238,7 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 	}
 }
 
-// As coded the attacker has met the records that he is scored on, and the truth is
+// As coded the attacker was trained on the records that it is scored on, and the truth is
 // what masking left of them.
 func TestTheCodedReconstructionIsTaughtAndScoredOnTheErased(t *testing.T) {
 	e := open(t)

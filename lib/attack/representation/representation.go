@@ -1,14 +1,13 @@
-// Package representation attacks what is uploaded in place of data: codes of records
-// ("BlindU" sends masked and compressed images), the gradient of a layer, or what a
-// model says of a record before and after an unlearning. It knows no model; everything
-// is plain arrays, a row per record.
+// Package representation attacks what is uploaded in place of data: codes of records ("BlindU"
+// sends masked and compressed images), the gradient of a layer, or a model's outputs before and
+// after unlearning. It knows no model; everything is on plain arrays, a row per record.
 //
-// Whose records an attacker has learned on and whose he is judged on are types of
-// their own (Shadow and Victims, Taught and Target), so that one cannot be given for
-// the other, and records that are in both are refused by their numbers.
+// Records that an attacker learns on and records that it is scored on have different types (Shadow
+// and Victims, ShadowPair and Target), so that one cannot be passed for the other. Records in both
+// are refused by their numbers.
 //
-// The published program of "BlindU" trains its attackers on the very records that it
-// scores. That reading is there by name, Reconstruction.Coded.
+// The published program of "BlindU" trains its attackers on the records that it scores; that
+// variant is Reconstruction.Coded.
 package representation
 
 import (
@@ -20,9 +19,8 @@ import (
 
 const level = 0.95
 
-// Shadow is what an attacker has: records of his own kind, and the codes that they
-// have when they are treated (masked, compressed, by the same model) as the victims'
-// were.
+// Shadow is what an attacker has: records of their own, and the codes of these records after the
+// same treatment (masked, compressed, by the same model) as the victims'.
 type Shadow struct {
 	Numbers []int // which records, in a count that the victims' are in too
 	Codes   array.Matrix[float32]
@@ -30,8 +28,8 @@ type Shadow struct {
 	Labels  []int // their classes; nil: not known
 }
 
-// Victims are those whose codes he sees. The originals, before any masking, are the
-// truth that he is judged by; he does not see them.
+// Victims are the records whose codes the attacker sees. The originals, before any masking, are the
+// truth, which the attacker does not see.
 type Victims struct {
 	Numbers   []int
 	Codes     array.Matrix[float32]
@@ -58,7 +56,7 @@ func checkSide(name string, numbers []int, codes, records array.Matrix[float32],
 	return errors.Join(codes.Check(name+", codes"), records.Check(name+", records"))
 }
 
-// checkDisjoint reports sides that do not fit, or share a record.
+// checkDisjoint refuses sides that do not fit, or share a record.
 func checkDisjoint(s Shadow, v Victims) error {
 	if err := errors.Join(s.check(), v.check()); err != nil {
 		return err

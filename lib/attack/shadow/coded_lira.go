@@ -6,17 +6,14 @@ import (
 )
 
 // CodedLiRA is LiRA as the authors' published program computes it (tensorflow/privacy,
-// mi_lira_2021), which differs from the paper:
+// mi_lira_2021). It differs from the paper:
 //
-//  1. a law's centre is the median, its standard deviation has the divisor n and
-//     1e-30 added;
-//  2. every record has as many models on a side as the poorest one, the first ones;
-//  3. FixedVariance is one standard deviation over all scores, the differences
-//     between records included, and online that of the models with the record serves
-//     both sides;
-//  4. offline the score is -log N(t; mu_out, s_out), the same above the centre as
-//     below it, where the paper's test is one-sided. Records that fit worse than any
-//     stranger count as members.
+//  1. the centre of a distribution is the median; its standard deviation has the divisor n and 1e-30 added;
+//  2. every record has as many models on a side as the record with the fewest, the first ones;
+//  3. FixedVariance is one standard deviation over all scores, including the differences between records, and
+//     online that of the models with the record is used on both sides;
+//  4. offline the score is -log N(t; mu_out, s_out), which is the same above and below the centre, where the
+//     paper's test is one-sided. Records that fit worse than any non-member count as members.
 type CodedLiRA struct {
 	Offline       bool `json:"offline,omitempty"`
 	FixedVariance bool `json:"fixed_variance,omitempty"`

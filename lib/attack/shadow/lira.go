@@ -5,28 +5,27 @@ import (
 	"math"
 )
 
-// LiRA is the likelihood-ratio attack (Carlini et al. 2022, algorithm 1). Online,
-// with normal laws fitted to a record's scores by the models that had it and by those
-// that had not,
+// LiRA is the likelihood-ratio attack (Carlini et al. 2022, algorithm 1). Online, normal
+// distributions are fitted to a record's scores by the models that had it and by those that had
+// not,
 //
 //	score = log N(t; mu_in, s_in) - log N(t; mu_out, s_out)
 //
-// Offline, by models that had not alone,
+// Offline, only by models that had not,
 //
 //	score = (t - mu_out) / s_out
 //
 // of which the paper's 1 - Pr(Z > t) is a monotone function that rounds to 1.
 //
-// The zero value is the paper's: online, a standard deviation per record and side,
-// divisor n - 1. With fewer than some 64 models one for all records is better
-// (Pooled; the paper's section VI): the squares about every record's own mean, added
-// up. SD gives it instead.
+// The zero value is the paper's: online, a standard deviation per record and side, divisor n - 1.
+// With fewer than about 64 models one standard deviation for all records is better (Pooled; the
+// paper's section VI), from the squared deviations about every record's own mean. SD sets it
+// directly.
 //
-// Null: AUC 0.5, a target that had nothing to do with the records. Direction:
-// nearest to the null.
+// Null: AUC 0.5, a target that had nothing to do with the records. Direction: nearest to the null.
 //
-// It refuses a record with fewer than two models on a side that is needed (with
-// Pooled or SD fewer than one), and one without spread.
+// It refuses a record with fewer than two models on a side that is needed (with Pooled or SD fewer
+// than one), and one without spread.
 type LiRA struct {
 	Offline bool    `json:"offline,omitempty"`
 	Pooled  bool    `json:"pooled,omitempty"`
@@ -84,13 +83,13 @@ func (a LiRA) Scores(e Evidence) ([]float64, error) {
 // normal is a normal distribution.
 type normal struct{ mean, sd float64 }
 
-// logDensity leaves out the constant.
+// logDensity is the logarithm of the density without its constant.
 func (l normal) logDensity(x float64) float64 {
 	z := (x - l.mean) / l.sd
 	return -float64(z*z)/2 - math.Log(l.sd)
 }
 
-// fitBothSides returns every record's laws; in is empty offline.
+// fitBothSides returns every record's distributions; in is empty offline.
 func (a LiRA) fitBothSides(s Shadows) (in, out []normal, err error) {
 	var withs, withouts [][]float64
 	for i := range s.Scores.Cols {

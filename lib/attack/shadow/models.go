@@ -10,26 +10,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Models are models of one recipe, each trained on a random part of the records,
-// that are attacked one after another with the others as shadows. With the halves of
-// a rare cluster as those parts it asks for membership and not for cell type, without
-// matched negatives.
+// Models holds the scores of models of one recipe, each trained on a random part of the records.
+// They are attacked one after another with the others as shadows. If those parts are halves of a
+// rare cluster, the attack asks for membership and not for cell type, without matched negatives.
 type Models struct {
 	Scores     array.Matrix[float64]  // a row per model, a column per record
 	In         [][]bool               // In[m][i]: model m was trained on record i
 	Population *array.Matrix[float64] // a row per model, a column per record that no model had; nil: none
-	// Pairs says that models 2j and 2j+1 share the records, each of which is in the
-	// training of exactly one of the two. The other one is then no shadow of a model:
-	// every record has as many shadows with it as without it, whether the target had it
-	// or not. What makes a record hard cancels in the mean over a pair.
+	// Pairs says that every record was in the training of exactly one of the models 2j and 2j+1.
+	// The partner of a model is not one of its shadows. Then every record has as many shadows with
+	// it as without it, whether or not the target had it, and the difficulty of a record cancels in
+	// the mean over a pair.
 	Pairs bool
-	// NumShadows is how many shadows a model has, those that follow it, the first after the last;
-	// in Pairs they are whole pairs. 0: all others.
+	// NumShadows is the number of shadows of a model: those that follow it, the first after the
+	// last; with Pairs they are whole pairs. 0: all others.
 	NumShadows int
 }
 
-// EvidenceAgainst is the evidence against model m, by all others but its partner, and the
-// truth: the records that it was trained on.
+// EvidenceAgainst returns the evidence against model m, with all others but its partner as shadows,
+// and the records that it was trained on.
 func (f Models) EvidenceAgainst(m int) (e Evidence, member []bool, err error) {
 	if err := (Shadows{f.Scores, f.In}).check(f.Scores.Cols); err != nil {
 		return e, nil, fmt.Errorf("shadow: %w", err)
@@ -54,7 +53,7 @@ func (f Models) EvidenceAgainst(m int) (e Evidence, member []bool, err error) {
 	return e, f.In[m], nil
 }
 
-// shadowsOf are the shadows of model m, in order.
+// shadowsOf returns the shadows of model m, in order.
 func (f Models) shadowsOf(m int) (out []int, err error) {
 	for k := range f.In {
 		if k != m && !(f.Pairs && k/2 == m/2) {
@@ -73,7 +72,7 @@ func (f Models) shadowsOf(m int) (out []int, err error) {
 	return out, nil
 }
 
-// check refuses a fleet that is too small, or is not one of pairs and says so.
+// check refuses too few models, and models that are said to be pairs and are not.
 func (f Models) check() error {
 	switch n := f.Scores.Rows; {
 	case !f.Pairs && n < 3:
@@ -94,7 +93,7 @@ func (f Models) check() error {
 	return nil
 }
 
-// Report is what an attack says of a fleet.
+// Report is the result of an attack on all models.
 type Report struct {
 	Attack string `json:"attack"`
 	// Models are the reports on the models, in order.
@@ -103,30 +102,29 @@ type Report struct {
 	AUC stats.Estimate `json:"auc"`
 	// TPR are the means of the true positive rates, by false positive rate.
 	TPR map[string]stats.Estimate `json:"tpr_at_fpr"`
-	// PooledTPR01 is the mean share of members above the score that one of a hundred
-	// non-members of all models together passes; nil where these are fewer than a
-	// hundred. Null: 0.01. The interval takes that score as given.
+	// PooledTPR01 is the mean share of members above the score that one in a hundred non-members of
+	// all models together exceeds; nil if there are fewer than a hundred. Null: 0.01. The interval
+	// treats that score as given.
 	PooledTPR01 *stats.Estimate `json:"tpr_at_0.01_together,omitempty"`
-	// PooledTPR is the same at other false positive rates, by rate written as in
-	// "0.001", where the non-members of all models together are enough: 1/rate of them.
+	// PooledTPR is the same at other false-positive rates, by rate written as in "0.001", if the
+	// non-members of all models together are at least 1/rate.
 	PooledTPR map[string]stats.Estimate `json:"tpr_together,omitempty"`
 }
 
-// pooledRates are the false positive rates of Sweep.PooledTPR.
+// pooledRates are the false-positive rates of Report.PooledTPR.
 var pooledRates = []float64{0.001, 0.01, 0.05}
 
-// Attack attacks every model of the fleet.
+// Attack attacks every model.
 //
-// The interval of the mean AUC is Student's over M models, for a Mutual attack wider
-// by sqrt(2 (M-1)/(M-2)): each pair of models counts twice, which doubles the
-// variance of the mean and takes 1/(M-1) of what the models' own spread shows of it.
-// In a fleet of Pairs the interval is over their means, and M is their number.
+// The interval of the mean AUC is Student's over M models, for a Mutual attack wider by sqrt(2
+// (M-1)/(M-2)): each pair of models counts twice, which doubles the variance of the mean and
+// removes 1/(M-1) of it from the spread between models. With Pairs the interval is over the means
+// of pairs, and M is their number.
 //
-// The null of a Mutual attack is 0.5 where the models were dealt their records
-// independently of each other, or in Pairs. Where every record is in exactly half of
-// the models otherwise, as in Carlini et al., one that the target had is in fewer of
-// its shadows, the laws of members are the noisier ones and the null lies lower: 0.486
-// for 12 models, 0.494 for 24, 0.4975 for 48 (simulated).
+// The null of a Mutual attack is 0.5 if models were assigned their records independently, or in
+// Pairs. If every record is in exactly half of the models otherwise, as in Carlini et al., a record
+// of the target is in fewer of its shadows; the distributions of members are then noisier and the
+// null is lower: 0.486 for 12 models, 0.494 for 24, 0.4975 for 48 (simulated).
 func (f Models) Attack(a Attack) (*Report, error) {
 	return f.ReportScores(a.Name(), f.Mutual(a), func(m int) ([]float64, error) {
 		e, _, err := f.EvidenceAgainst(m)
@@ -137,9 +135,9 @@ func (f Models) Attack(a Attack) (*Report, error) {
 	})
 }
 
-// Mutual tells whether what one model says as a shadow about another is what that says about
-// it: so it is of a Mutual attack, unless shadows are so Few that of two models one at most
-// is the other's.
+// Mutual reports whether the score of model j from shadow k is also the score of k from j. That
+// holds for a Mutual attack unless NumShadows is so small that of two models at most one is a
+// shadow of the other.
 func (f Models) Mutual(a Attack) bool {
 	return a.Mutual() && (f.NumShadows == 0 || 2*f.NumShadows >= len(f.In))
 }
@@ -149,8 +147,8 @@ func (f Models) Threshold(name string) (*Report, error) {
 	return f.ReportScores(name, false, func(m int) ([]float64, error) { return f.Scores.Row(m), nil })
 }
 
-// ReportScores is Attack by anybody's scores of the records in model m, higher for members.
-// mutual says that what model j teaches about k is what k teaches about j.
+// ReportScores is Attack for any scores of the records in model m, higher for members. mutual says
+// that what model j teaches about k is what k teaches about j.
 func (f Models) ReportScores(name string, mutual bool, scores func(m int) ([]float64, error)) (*Report, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -196,7 +194,7 @@ func (f Models) samples(m int, scores func(m int) ([]float64, error)) (s attack.
 	return splitByMembership(x, f.In[m])
 }
 
-// meanOverModels is the mean over models, with an interval over what was drawn by itself.
+// meanOverModels is the mean over models, with an interval over models or pairs.
 func (f Models) meanOverModels(x []float64, mutual bool) stats.Estimate {
 	if f.Pairs {
 		return MeanOverPairs(x, mutual).ClampedTo(0, 1)
@@ -204,13 +202,13 @@ func (f Models) meanOverModels(x []float64, mutual bool) stats.Estimate {
 	return widen(stats.MeanInterval(x, level, stats.OverModels), mutual).ClampedTo(0, 1)
 }
 
-// MeanOverPairs is the mean of a value of every model of a fleet of pairs, with the interval
-// that Attack has, but for the bounds of a share: the value may be a difference.
+// MeanOverPairs is the mean of one value per model, for models in pairs, with the interval of
+// Attack but not bounded to [0, 1]: the value may be a difference.
 func MeanOverPairs(x []float64, mutual bool) stats.Estimate {
 	return widen(stats.MeanInterval(PairMeans(x), level, "pairs of models"), mutual)
 }
 
-// PairMeans are the means of the values of models 2j and 2j+1.
+// PairMeans returns the means of the values of models 2j and 2j+1.
 func PairMeans(x []float64) []float64 {
 	out := make([]float64, len(x)/2)
 	for j := range out {
@@ -219,8 +217,8 @@ func PairMeans(x []float64) []float64 {
 	return out
 }
 
-// pooledTPR are the shares of each model's members above the score that a share of the
-// non-members of all models passes; nil where these are too few for it.
+// pooledTPR returns the share of each model's members above the score that a share rate of the
+// non-members of all models exceeds; nil if there are too few of them.
 func pooledTPR(all []attack.Samples, rate float64) []float64 {
 	var nonmembers []float64
 	for _, s := range all {

@@ -8,31 +8,29 @@ import (
 	"slices"
 )
 
-// RMIA is the robust membership inference attack (Zarifzadeh, Liu and Shokri 2024):
-// how often the likelihood of a record rises more by the target than that of a record
-// z of the population,
+// RMIA is the robust membership inference attack (Zarifzadeh, Liu and Shokri 2024): the share of
+// records z of a population whose likelihood the target raises less than that of a record x,
 //
 //	score  = share of z with  R(x) / R(z) > Gamma
 //	R(x)   = p(x | target) / p(x)
 //	online:  p(x) = 1/2 (mean over models with x + mean over models without x)
 //	offline: p(x) = 1/2 ((1 + A) mean over models without x + (1 - A))
 //
-// Scores are logarithms of likelihoods: log softmax of the label for a classifier, a
-// log-density or ELBO for a generative model. The population was in no model's
-// training set, so its p(z) is the mean over all shadow models, online, and the
-// offline formula offline. The zero value is online with Gamma 1, as in the authors'
-// program; offline it takes their A = 0.3.
+// Scores are log-likelihoods: log softmax of the label for a classifier, a log-density or ELBO for
+// a generative model. The population was in no model's training set, so that its p(z) is the mean
+// over all shadow models, online, and the offline formula offline. The zero value is online with
+// Gamma 1, as in the authors' program; offline it takes their A = 0.3.
 //
-// The offline formula takes 1 for the likelihood of a record by a model that had it
-// at best, so that a likelihood above 1, a density, is refused unless A is 1, where
-// p(x) is the mean over models without x.
+// The offline formula assumes that a model that had a record gives it a likelihood of at most 1. A
+// likelihood above 1, of a density, is refused unless A is 1, where p(x) is the mean over models
+// without x.
 //
-// Differs from the authors' program (Privacy Meter) in taking, offline, all shadow
-// models for the population, where theirs takes the half that fit each record best,
-// and all models without the record, where theirs takes those that fit it best.
+// Differs from the authors' program (Privacy Meter), which takes, offline, for the population the
+// half of the shadow models that fit each record best, and for records those models without the
+// record that fit it best. Here all are used.
 //
-// Null: AUC 0.5. Direction: nearest to the null. A share of a population of n takes
-// n + 1 values: a small one has many ties.
+// Null: AUC 0.5. Direction: nearest to the null. A share of a population of n takes n + 1 values: a
+// small population has many ties.
 type RMIA struct {
 	Offline bool    `json:"offline,omitempty"`
 	A       float64 `json:"a,omitempty"`     // offline; 0: 0.3; nn.Zero: 0
@@ -83,9 +81,9 @@ func (a RMIA) Scores(e Evidence) ([]float64, error) {
 	return scores, nil
 }
 
-// Ratios are log R(x) of every record: what Scores compares with a population. They
-// order records as the scores do, but for those that a small population cannot tell
-// apart, and need none.
+// Ratios returns log R(x) of every record, which Scores compares with a population. They order
+// records as the scores do, except for records that a small population cannot tell apart, and need
+// no population.
 func (a RMIA) Ratios(e Evidence) ([]float64, error) {
 	a.A, a.Gamma = cmp.Or(a.A, 0.3), cmp.Or(a.Gamma, 1)
 	if err := a.check(e); err != nil {
@@ -110,7 +108,7 @@ func column(e Evidence, k int) []float64 {
 	return out
 }
 
-// logEvidence is log p(x); no models with a record of the population.
+// logEvidence returns log p(x). For records of the population in is nil.
 func (a RMIA) logEvidence(in, out []float64) float64 {
 	switch {
 	case a.Offline && a.A == 1:
@@ -150,7 +148,7 @@ func (a RMIA) checkPopulation(e Evidence) error {
 	return a.checkProbabilities(p.Target, p.Shadows.Data)
 }
 
-// checkProbabilities refuses what is no logarithm of a probability, where one is needed.
+// checkProbabilities refuses values that are no logarithm of a probability, where one is needed.
 func (a RMIA) checkProbabilities(of ...[]float64) error {
 	if !a.Offline || a.A == 1 {
 		return nil

@@ -1,8 +1,7 @@
-// Package shadow holds membership attacks by shadow models: an attacker trains
-// models of the same kind, each on a random part of the records in question, and
-// compares what the model under attack says of a record with what models say that
-// did, and that did not, have it. Everything is on plain arrays of scores, so that
-// classifiers, autoencoders and anybody's models are attacked alike.
+// Package shadow holds membership attacks by shadow models. An attacker trains models of the same
+// kind, each on a random part of the records under attack, and compares the target's score of a
+// record with the scores by models that were, and were not, trained on it. Everything is on plain
+// arrays of scores, so that classifiers, autoencoders and other models are attacked alike.
 package shadow
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the
-// setting of the paper named there.
+// Attack scores records. One file holds one attack, and its zero value is the setting of the paper
+// named there.
 type Attack interface {
 	// Name is the attack's short name, such as "lira-online".
 	Name() string
@@ -23,37 +22,37 @@ type Attack interface {
 	About() string
 	// Scores are one per record, higher for members if the model remembers them.
 	Scores(e Evidence) ([]float64, error)
-	// Mutual tells whether a score is a product of what target and shadows say: what
-	// model j says as a shadow about model k is then what k says about j, which
-	// matters where every model is attacked in turn (Fleet).
+	// Mutual reports whether a score is a product of the target's and the shadows' scores. Then
+	// what model j, as a shadow, contributes to model k is what k contributes to j, which matters
+	// if every model is attacked in turn (Models).
 	Mutual() bool
 }
 
-// All returns every attack at its zero value, and those of the published programs,
-// in alphabetical order.
+// All returns every attack at its zero value, and those of the published programs, in alphabetical
+// order.
 func All() []Attack {
 	return []Attack{CodedLiRA{Offline: true}, CodedLiRA{}, LiRA{Offline: true}, LiRA{}, RMIA{Offline: true}, RMIA{}, ULiRA{}}
 }
 
-// Target are the scores of the model under attack, one per record, higher for what
-// a model was trained on: Scaled for a classifier and LiRA, a log-likelihood (or
-// ELBO, or -loss) for RMIA.
+// Target holds the scores of the model under attack, one per record, higher for records that a
+// model was trained on: ScaledConfidences for a classifier and LiRA, a log-likelihood (or ELBO, or
+// -loss) for RMIA.
 type Target []float64
 
-// Shadows are the same scores by the attacker's models.
+// Shadows holds the same scores by the attacker's models.
 type Shadows struct {
 	Scores array.Matrix[float64] // a row per model, a column per record
 	In     [][]bool              // In[m][i]: model m was trained on record i
 }
 
-// Population are the same scores of records that no model was trained on, neither
-// the target nor any shadow; RMIA compares with them.
+// Population holds the same scores of records that no model was trained on, neither the target nor
+// a shadow; RMIA compares with them.
 type Population struct {
 	Target  []float64
 	Shadows array.Matrix[float64] // a row per shadow model, in the same order
 }
 
-// Evidence is what attacks look at.
+// Evidence is the input of an attack.
 type Evidence struct {
 	Target     Target
 	Shadows    Shadows
@@ -92,7 +91,7 @@ func (s Shadows) check(records int) error {
 	return nil
 }
 
-// scoresFor are record i's scores by the models that had it and by those that had not.
+// scoresFor returns record i's scores by the models that had it and by those that had not.
 func (s Shadows) scoresFor(i int) (in, out []float64) {
 	for m, had := range s.In {
 		if v := s.Scores.Row(m)[i]; had[i] {
@@ -104,8 +103,8 @@ func (s Shadows) scoresFor(i int) (in, out []float64) {
 	return in, out
 }
 
-// Run attacks one model and reports, with 95 % intervals; member says which records
-// it was trained on.
+// Run attacks one model and reports with 95 % intervals; member says which records it was trained
+// on.
 func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
 	scores, err := a.Scores(e)
 	if err != nil {
@@ -120,8 +119,8 @@ func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
 
 const level = 0.95
 
-// Inapplicable is the error of an attack that sound evidence is not enough for, or not of
-// the right kind; others may do with it.
+// Inapplicable is the error of an attack for which valid evidence is too little, or of the wrong
+// kind. Other attacks may apply.
 type Inapplicable struct{ Why string }
 
 // Error implements error.
@@ -145,13 +144,13 @@ func splitByMembership(scores []float64, member []bool) (s attack.Samples, err e
 	return s, nil
 }
 
-// ScaledConfidences turns a classifier's logits into LiRA's scaled confidence (Carlini et al.
+// ScaledConfidences turns a classifier's logits into LiRA's scaled confidences (Carlini et al.
 // 2022, section VI),
 //
 //	log p_y - log(1 - p_y) = z_y - log sum over c not y of exp(z_c),
 //
-// one per record, which is near to normal over models where p_y itself is not. From
-// logits it is exact even where p_y rounds to 1.
+// one per record. Over models they are nearly normal, unlike p_y itself. From logits they are exact
+// even where p_y rounds to 1.
 func ScaledConfidences(logits array.Matrix[float32], y []int) ([]float64, error) {
 	if err := logits.Check("logits"); err != nil {
 		return nil, fmt.Errorf("shadow: %w", err)
@@ -169,8 +168,8 @@ func ScaledConfidences(logits array.Matrix[float32], y []int) ([]float64, error)
 	return out, nil
 }
 
-// ScaledConfidence is Scaled for the logits of one record, of two classes at least, and a label
-// among them.
+// ScaledConfidence is ScaledConfidences for the logits of one record, of at least two classes, and
+// a valid label.
 func ScaledConfidence(logits []float64, label int) float64 {
 	others := make([]float64, 0, len(logits)-1)
 	others = append(append(others, logits[:label]...), logits[label+1:]...)

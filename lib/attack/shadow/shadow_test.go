@@ -301,14 +301,14 @@ func TestShadowModelsWithoutMemoryAreAtChance(t *testing.T) {
 	}
 }
 
-// paired deals the records of a fleet to pairs of models.
+// paired deals the records of shadow models to pairs of models.
 func paired(rng *rand.Rand, models, records, population int, memory float64) Models {
 	f := newModels(rng, models, records, population, memory)
 	f.Pairs = true
 	for m := 1; m < models; m += 2 {
 		f.In[m] = slices.Clone(f.In[m-1])
 		for i := range f.In[m] {
-			f.Scores.Row(m)[i] += memory * float64(1-2*btoi(f.In[m-1][i])) // as if it had been dealt the others
+			f.Scores.Row(m)[i] += memory * float64(1-2*btoi(f.In[m-1][i])) // as if it had been assigned the others
 			f.In[m][i] = !f.In[m-1][i]
 			f.Scores.Row(m)[i] = min(f.Scores.Row(m)[i], -0.01)
 		}

@@ -9,20 +9,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Accuracy is the share of a set of records that a model classifies as labelled, with
-// Wilson's interval.
+// Accuracy is the share of a set of records that a model classifies as labelled, with Wilson's
+// interval.
 //
-// Null: none, only a retrained model says how often one is right that never had the
-// records. Of the forget set memory lies above; of the other sets it is what
-// forgetting cost, and more is better.
+// Null: none; only a retrained model shows how accurate a model is that never had the records. For
+// the forget set memory lies above its value. For the other sets accuracy is the cost of
+// forgetting, and more is better.
 type Accuracy struct{ Set Set }
 
 var _ Lens = Accuracy{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (j Accuracy) Name() string { return "right on " + j.Set.adjective() }
 
-// About implements Judgement.
+// About implements Lens.
 func (j Accuracy) About() About {
 	return About{
 		Asks:   "How often is the model right on " + j.Set.adjective() + " records?",
@@ -32,10 +32,10 @@ func (j Accuracy) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (j Accuracy) Needs() Needs { return Needs{Arrays: []Array{Labelled}, Sets: []Set{j.Set}} }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j Accuracy) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	rows := e.rows(j.Set)
 	r := readingWithoutNull(j, m, audit.Above, stats.Wilson(share(m.Correct, rows), len(rows), level))
@@ -45,8 +45,8 @@ func (j Accuracy) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	return r, nil
 }
 
-// constantAnswer reports whether a model gives every record the same class, so that it is right
-// on the records of that class alone, which are several of more.
+// constantAnswer reports whether a model gives every record the same class although there are
+// several. Such a model is right on the records of that class alone.
 func (e *Evidence) constantAnswer(m *Model) (class int, all bool) {
 	first := slices.Index(m.Correct, true)
 	if first < 0 {
@@ -63,18 +63,18 @@ func (e *Evidence) constantAnswer(m *Model) (class int, all bool) {
 	return class, others
 }
 
-// readingWithoutNull is the reading of a number that has neither a null nor a floor.
+// readingWithoutNull returns the reading of a number that has neither a null nor a floor.
 func readingWithoutNull(j Lens, m *Model, memory audit.Side, e stats.Estimate) *audit.Reading {
 	e.Over = "records"
 	return &audit.Reading{Lens: j.Name(), Model: m.Name, Memory: memory, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}
 }
 
-// loadRows are the records of a set.
+// rows returns the records of a set.
 func (e *Evidence) rows(s Set) []int {
 	return map[Set][]int{Forget: e.Forget, Retain: e.Retain, HeldOut: e.HeldOut}[s]
 }
 
-// verdictTexts is how a sentence calls the records of a set.
+// adjective is the word for the records of a set in a sentence.
 func (s Set) adjective() string {
 	return map[Set]string{Forget: "forgotten", Retain: "retained", HeldOut: "held-out"}[s]
 }

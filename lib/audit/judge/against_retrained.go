@@ -6,39 +6,39 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// AgainstRetrained asks whether the model represents the forgotten records as a
-// retrained model does: RULER's M2 (equation 3) against the first retrained model that is
-// not the one that is read. It needs two of them: against itself a retrained model is at
-// exactly 0, and one that was trained with another order of batches is not, so that every
-// perfect unlearner would be accused.
+// AgainstRetrained compares the embeddings of the forgotten records with a retrained model's:
+// RULER's M2 (equation 3) against the first retrained model other than the model that is read. It
+// needs two of them. A retrained model compared with itself is at exactly 0, and one that was
+// trained with another order of batches is not, so that with one retrained model every perfect
+// unlearner would be accused.
 //
-// Null: 0. Below it RULER reads memory. Models that do not share their initial weights
-// have other coordinates, and two retrained ones show how much that moves the value.
+// Null: 0. RULER reads values below it as memory. Models that do not share their initial weights
+// have other coordinates; two retrained models show how much that changes the value.
 type AgainstRetrained struct{}
 
 var _ Lens = AgainstRetrained{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (AgainstRetrained) Name() string { return "against the retrained" }
 
-// About implements Judgement.
+// About implements Lens.
 func (AgainstRetrained) About() About {
 	return About{
 		Asks: "Does the model represent forgotten records as a retrained model does?",
 		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
-			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows what " +
-			"another seed does.",
+			"500 retained records, with a bootstrap interval over records. Retrained models are compared with each other, which shows the " +
+			"effect of another seed.",
 		Source: "RULER, equation 3",
 		Family: RepresentationFamily,
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (AgainstRetrained) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain}, Retrained: 2}
 }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j AgainstRetrained) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	evidence, err := e.rulerEvidence(m, e.OtherModel(Retrained, m), nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func (e *Evidence) rulerEvidence(unlearned, retrained, original *Model) (*ruler.
 	return out, nil
 }
 
-// withLensName gives a lens's reading the judgement's name.
+// withLensName gives a reading of package audit the name of the lens here.
 func withLensName(r *audit.Reading, j Lens) *audit.Reading {
 	if r != nil {
 		r.Lens = j.Name()

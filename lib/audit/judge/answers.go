@@ -10,37 +10,37 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// verdictsOn are the verdicts on one unlearned model.
+// verdictsOn returns the verdicts on one unlearned model.
 func (r *Report) verdictsOn(model string) []Verdict {
 	return slices.DeleteFunc(slices.Clone(r.Verdicts), func(v Verdict) bool { return v.Reading.Model != model })
 }
 
-// Answers say in a few sentences for each unlearned model what the verdicts come to:
-// Headline, and where no memory was seen how small a one would have been missed.
+// Answers returns the Headline of each unlearned model in a few sentences and, if no memory was
+// found, how small a memory would have been missed.
 func (r *Report) Answers() []string {
 	var out []string
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		verdicts := r.verdictsOn(m.Name)
 		h := r.Headline(m.Name)
-		said := h.String()
+		text := h.String()
 		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.found() {
 			v := verdicts[k]
-			said += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
+			text += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
 				r.Evidence.records(v.Lens.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
 		}
-		out = append(out, said)
+		out = append(out, text)
 	}
 	return out
 }
 
 func joinNames(names []string) string { return strings.Join(names, ", ") }
 
-// Disagreements name, for models on which the judgements do not agree, who says what, by
-// what they look at: answers may have changed where the layers below have not.
+// Disagreements lists, for models on which the lenses disagree, the verdicts by the part of the
+// network that they use: outputs may have changed where the layers below have not.
 func (r *Report) Disagreements() []string {
 	var out []string
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
-		said, calls := map[string][]string{}, map[audit.Call]bool{}
+		parts, calls := map[string][]string{}, map[audit.Call]bool{}
 		for _, v := range r.verdictsOn(m.Name) {
 			if !v.Memory() && v.Call != audit.Forgotten && v.Call != audit.Beyond {
 				continue
@@ -53,18 +53,18 @@ func (r *Report) Disagreements() []string {
 			if v.Layer != "" {
 				part = v.Layer
 			}
-			said[part] = append(said[part], fmt.Sprintf("%s %s", v.Lens.Name(), v.Call))
+			parts[part] = append(parts[part], fmt.Sprintf("%s %s", v.Lens.Name(), v.Call))
 		}
-		for _, part := range sortedKeys(said) {
+		for _, part := range sortedKeys(parts) {
 			if len(calls) > 1 {
-				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, joinNames(said[part])))
+				out = append(out, fmt.Sprintf("%s, by %s: %s.", m.Name, part, joinNames(parts[part])))
 			}
 		}
 	}
 	return out
 }
 
-// Power says, verdict by verdict, how small a memory would have been missed.
+// Power says, for each verdict, how small a memory would have been missed.
 func (r *Report) Power() []string {
 	var out []string
 	for _, v := range r.Verdicts {
@@ -85,7 +85,7 @@ func (r *Report) Power() []string {
 	return out
 }
 
-// records names the numbers of records that a judgement looks at.
+// records states the numbers of records that a lens uses.
 func (e *Evidence) records(n Needs) string {
 	parts := []string{fmt.Sprintf("%d forget", len(e.Forget))}
 	for _, s := range n.Sets {
@@ -94,7 +94,7 @@ func (e *Evidence) records(n Needs) string {
 	return strings.Join(parts, " and ") + " records"
 }
 
-// Suggestions says what would make the audit say more.
+// Suggestions says what would make the audit more informative.
 func (r *Report) Suggestions() []string {
 	e := r.Evidence
 	var out []string
@@ -107,13 +107,13 @@ func (r *Report) Suggestions() []string {
 	switch retrained := len(e.ModelsOf(Retrained)); {
 	case retrained == 0:
 		out = append(out, fmt.Sprintf("A model retrained without the forget records (retrained/). Without it %d verdicts have nothing to compare with, "+
-			"and the others rest on forget and held-out records having been drawn alike.", nominal))
+			"and the others assume that forget and held-out records have the same distribution.", nominal))
 	case retrained == 1:
-		out = append(out, "A second retrained model, from another seed (retrained-2/): how far two models that never had the records are "+
-			"apart is what an unlearned model may be away from them. Without it nothing is compared with the retrained model record by record.")
+		out = append(out, "A second retrained model, from another seed (retrained-2/): the distance between two models that never had the records "+
+			"is allowed for an unlearned model too. Without it no lens compares with the retrained model record by record.")
 	}
 	if len(e.ModelsOf(Original)) == 0 {
-		out = append(out, "The original model (original/): it shows which judgements see a memory on these data at all.")
+		out = append(out, "The original model (original/): it shows which lenses see a memory on these data at all.")
 	}
 	if slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Call == audit.TooFew }) {
 		out = append(out, fmt.Sprintf("More records: at least %d forgotten and as many held-out ones, below which no value is significant.",
@@ -126,11 +126,11 @@ func (r *Report) Suggestions() []string {
 	}
 	if len(e.ModelsOf(Checkpoint)) == 0 {
 		out = append(out, "Models saved along unlearning (checkpoint-1/, checkpoint-2/, ...): when the records are forgotten, whether they are "+
-			"pushed beyond, and whether that is undone.")
+			"pushed beyond the reference, and whether that is reversed.")
 	}
 	if len(e.ModelsOf(Shadow)) == 0 {
-		out = append(out, "Shadow models (shadow-1/, shadow-2/, ...), each trained on a random half of the records: they take out how hard a "+
-			"record is, which is what the plain attacks on outputs cannot.")
+		out = append(out, "Shadow models (shadow-1/, shadow-2/, ...), each trained on a random half of the records: they account for how hard a "+
+			"record is, which the other attacks on outputs cannot.")
 	}
 	return out
 }

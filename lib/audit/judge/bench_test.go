@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkAudit judges 50,000 records of 4 classes, embeddings of 512 numbers in four
-// models, and 64 shadow models: the size that the manual gives a time for.
+// models, and 64 shadow models: the size that docs/performance.md gives a time for.
 func BenchmarkAudit(b *testing.B) {
 	const records, shadows = 50_000, 64
 	dir := b.TempDir()

@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Config is audit.json. Every entry is optional, and takes the place of what the
-// folder's plain names say. Paths are relative to the file's own folder.
+// Config is the content of audit.json. Every entry is optional and replaces what the names in the
+// folder say. Paths are relative to the file's own folder.
 //
 //	{
 //	  "question": "Has the model forgotten customer 17?", "date": "2026-05-17",
@@ -32,24 +32,24 @@ type Config struct {
 	Checkpoints Models `json:"checkpoints,omitempty"`
 }
 
-// Rest in the place of a file of rows means all records that the other sets leave.
+// Rest, in place of a file of rows, stands for all records in no other set.
 const Rest = "rest"
 
-// Files are the names of one file, or of several whose rows stand below each other:
-// a string or a list of strings.
+// Files names one file, or several files whose rows follow each other: a string or a list of
+// strings in JSON.
 type Files []string
 
-// UnmarshalJSON takes a string or a list of them.
+// UnmarshalJSON reads a string or a list of strings.
 func (f *Files) UnmarshalJSON(b []byte) error { return oneOrMany((*[]string)(f), b) }
 
-// Models are the files of one model or of several: an object or a list of objects.
+// Models holds the files of one model or of several: an object or a list of objects in JSON.
 type Models []ModelFiles
 
-// UnmarshalJSON takes an object or a list of them.
+// UnmarshalJSON reads an object or a list of objects.
 func (m *Models) UnmarshalJSON(b []byte) error { return oneOrMany((*[]ModelFiles)(m), b) }
 
-// ModelFiles are the files of one model. Of the first three one is enough: outputs
-// are logits or probabilities, and which they are is seen.
+// ModelFiles holds the files of one model. One of outputs, logits and probabilities is enough; for
+// outputs, the values show whether they are logits or probabilities.
 type ModelFiles struct {
 	Name          string           `json:"name,omitempty"`
 	Outputs       Files            `json:"outputs,omitempty"`
@@ -73,16 +73,15 @@ func oneOrMany[T any](to *[]T, b []byte) error {
 	return nil
 }
 
-// part decodes a part of an object, whose line only the whole knows, and refuses
-// names that it does not know: a slip of the pen would otherwise take an array out
-// of the audit without a word.
+// part decodes a part of an object and refuses unknown names: otherwise a misspelt name would
+// silently remove an array from the audit.
 func part(b []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	return d.Decode(to)
 }
 
-// maxConfig bounds what is read of audit.json.
+// maxConfig bounds the size of audit.json in bytes.
 const maxConfig = 1 << 20
 
 func readConfig(path string) (*Config, error) {

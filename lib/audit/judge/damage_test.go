@@ -73,7 +73,7 @@ var damages = []struct {
 	spoil func(d damaged)
 	say   []string // each is in the list; parts of one problem stand in one string
 }{
-	{"no forget records", func(d damaged) { d.remove("forget.npy") }, []string{"nothing says what was to be forgotten: forget.npy"}},
+	{"no forget records", func(d damaged) { d.remove("forget.npy") }, []string{"the records to be forgotten are not named: forget.npy"}},
 	{"checkpoints that are not aligned", func(d damaged) {
 		d.matrix("checkpoint-1/outputs.npy", d.fill(4, func(i, j int) float64 { return float64(i - j) }))
 		short := d.fill(4, func(i, j int) float64 { return float64(i + j) })
@@ -85,7 +85,7 @@ var damages = []struct {
 		must(d.t, os.Mkdir(d.path("checkpoint-4"), 0o755))
 	}, []string{
 		"checkpoint-4: an empty model", "checkpoint-2/outputs.npy: 30 rows", "checkpoint-3/outputs.npy: 3 columns, and the outputs of most models have 4",
-		"checkpoint-10/outputs.npy: row 0, column 0 is -Inf", "checkpoint-1/in.npy: only shadow models say what they were trained on",
+		"checkpoint-10/outputs.npy: row 0, column 0 is -Inf", "checkpoint-1/in.npy: only shadow models may say what they were trained on",
 	}},
 	{"a slip in a checkpoint's name", func(d damaged) {
 		d.matrix("chekpoint-1/outputs.npy", d.fill(4, half))
@@ -180,7 +180,7 @@ var damages = []struct {
 	{"a row twice", func(d damaged) { d.rows("forget.npy", []int{4, 5, 4}) }, []string{"forget.npy: row 4 is named twice"}},
 	{"a mask of integers", func(d damaged) { x := make([]int, 100); x[3] = 1; d.rows("forget.npy", x) }, []string{"forget.npy: row 0 is named twice (and 97 more); if this is a mask, save it as bools"}},
 	{"a mask of another length", func(d damaged) { d.mask("forget.npy", make([]bool, 99)) }, []string{"forget.npy: a mask of shape |b1 (1, 99), and there are 100 records"}},
-	{"a mask of nothing", func(d damaged) { d.mask("forget.npy", make([]bool, 100)) }, []string{"forget.npy: a mask of nothing"}},
+	{"a mask without a record", func(d damaged) { d.mask("forget.npy", make([]bool, 100)) }, []string{"forget.npy: a mask without a record"}},
 	{"a matrix of rows", func(d damaged) { d.header("forget.npy", "<i8", "(2, 2)", 32) }, []string{"forget.npy: unexpected shape: expected (n,) or (n, 1), found (2, 2)"}},
 	{"forget and retain overlap", func(d damaged) { d.rows("forget.npy", []int{0, 1, 20, 21}) }, []string{"retain.npy: row 20 is in another set too (and 1 more): forget, retain and heldout must share no record"}},
 	{"forget and heldout overlap", func(d damaged) { d.rows("heldout.npy", []int{19, 98}) }, []string{"heldout.npy: row 19 is in another set too"}},
@@ -199,8 +199,8 @@ var damages = []struct {
 			in[i] = true
 		}
 		d.mask("shadow-aa/in.npy", in)
-	}, []string{"shadow-aa/in.npy: a shadow model that was trained on every record is none"}},
-	{"a training set of the original", func(d damaged) { d.rows("original/in.npy", []int{1}) }, []string{"original/in.npy: only shadow models say what they were trained on"}},
+	}, []string{"shadow-aa/in.npy: a shadow model must not be trained on every record"}},
+	{"a training set of the original", func(d damaged) { d.rows("original/in.npy", []int{1}) }, []string{"original/in.npy: only shadow models may say what they were trained on"}},
 	{"a config that is no JSON", func(d damaged) { d.raw("audit.json", "{\n\"forget\": ,}") }, []string{"audit.json: line 2: invalid character"}},
 	{"a config with a slip", func(d damaged) { d.raw("audit.json", `{"forgot": "forget.npy"}`) }, []string{`audit.json: json: unknown field "forgot"`}},
 	{"a config with a slip inside a model", func(d damaged) { d.raw("audit.json", `{"unlearned": {"output": "x.npy"}}`) }, []string{`unknown field "output"`}},
@@ -224,7 +224,7 @@ var damages = []struct {
 	}},
 	{"logits that overflow", func(d damaged) {
 		d.edit("unlearned/outputs.npy", func(x array.Matrix[float64]) { x.Row(3)[1], x.Row(9)[0] = 1e308, -1e308 })
-	}, []string{"unlearned/outputs.npy: row 3, column 1 is 1e+308, too large to reckon with: more than 1e+100 (and 1 more)"}},
+	}, []string{"unlearned/outputs.npy: row 3, column 1 is 1e+308, too large: more than 1e+100 (and 1 more)"}},
 	{"an embedding that overflows", func(d damaged) {
 		d.edit("retrained/embedding.npy", func(x array.Matrix[float64]) { x.Row(99)[5] = -1e200 })
 	}, []string{"retrained/embedding.npy: row 99, column 5 is -1e+200, too large"}},

@@ -1,12 +1,12 @@
-// Package judge asks whether somebody's model has forgotten, from arrays alone:
-// what models of any framework answer, saved with numpy.save.
+// Package judge audits models that were trained elsewhere, from saved arrays alone: outputs, losses
+// and embeddings of any framework, written with numpy.save.
 //
 //	e, err := judge.Open("folder")       // everything wrong with the folder, as one list
-//	r, err := e.Report(ctx)              // every judgement that the arrays permit
+//	r, err := e.Report(ctx)              // every lens that the arrays permit
 //	err = r.Write("folder/report")       // report.html, report.md, report.json
 //
-// A folder holds one table of records, seen by several models. Row i of every array
-// is the same record, whether it was trained on or not:
+// A folder holds one table of records, as several models see it. Row i of every array is the same
+// record, whether it was trained on or not:
 //
 //	labels.npy            (n,)    classes, 0, 1, 2, ...
 //	forget.npy            (k,)    row numbers, or a mask of n bools: what was to be forgotten
@@ -25,17 +25,15 @@
 //
 // lethe onnx and lethe state write such a folder of one model (package outside).
 //
-// Of every kind of model there may be several: retrained-1, retrained-2. Only the
-// unlearned model and the forget records must be there. Files that lie elsewhere or
-// have other names are named in audit.json; see [Config].
+// There may be several models of every kind: retrained-1, retrained-2. Only the unlearned model and
+// the forget records are required. Files in other places or with other names are named in
+// audit.json; see [Config]. Checkpoints are read step by step; see [Trajectory].
 //
-// Checkpoints are followed step by step: see [Trajectory].
-//
-// A [Judgement] turns a model into one number, an [audit.Reading]. A [Verdict] places
-// the unlearned model's reading between that of the original and that of the retrained
-// model, by the rule of tables and notebooks (audit.CallOf). Without a retrained model the
-// null takes its place, where the judgement has one that holds for a model that never had
-// the records. Too few records, and values that are mostly tied, make verdicts of their
-// own (audit.TooFew, audit.CannotTell). A [Headline] sums up the verdicts by families of
-// judgements that err together.
+// A [Lens] turns a model's arrays into one number, an [audit.Reading]. (An audit.Lens does the same
+// for a model of the lab, with its weights and data.) A [Verdict] places the unlearned model's
+// reading between those of the original and of the retrained model, by the same rule as tables and
+// notebooks (audit.CallOf). Without a retrained model the null takes its place, if the lens has a
+// null that holds for models that never had the records. Too few records, and values that are
+// mostly tied, have verdicts of their own (audit.TooFew, audit.CannotTell). A [Headline] summarises
+// the verdicts by families of lenses whose errors are related.
 package judge

@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Evidence is what a folder holds, admitted: every array is finite, has a row per
-// record, and fits the others. What is large stays in its file until it is asked for.
+// Evidence holds the arrays of a folder after all checks: every array is finite, has a row per
+// record, and fits the others. Large arrays stay in their files until they are needed.
 type Evidence struct {
 	Records int   // rows of every array
 	Classes int   // columns of outputs; 0 where no model has any
@@ -17,16 +17,16 @@ type Evidence struct {
 	Forget, Retain, HeldOut []int
 	// Models are all of them, in the order of roles.
 	Models []*Model
-	Seed   uint64 // of everything that judgements draw
+	Seed   uint64 // of all random numbers of lenses
 
 	Folder   string
 	Question string
 	Date     string   // of the unlearned model, as audit.json gives it: 2026-05-17
 	Files    []File   // every file that was read
-	Notes    []string // what looks odd and is not wrong in itself
+	Notes    []string // warnings: what is suspicious and not wrong in itself
 }
 
-// File is where a number comes from.
+// File identifies a file that the audit read.
 type File struct {
 	Name   string `json:"name"`  // below the folder
 	Array  string `json:"array"` // type and shape
@@ -37,7 +37,7 @@ type File struct {
 	modified   time.Time
 }
 
-// Role says what a model is in the question.
+// Role is the role of a model in an audit.
 type Role string
 
 // The roles, in the order of a report.
@@ -45,21 +45,20 @@ const (
 	Unlearned Role = "unlearned"
 	Original  Role = "original"
 	Retrained Role = "retrained"
-	// A Checkpoint was saved along unlearning, on the way from the original to the
-	// unlearned model; they are in their order.
+	// A Checkpoint was saved along unlearning, between the original and the unlearned model;
+	// checkpoints are in their order.
 	Checkpoint Role = "checkpoint"
 	Shadow     Role = "shadow"
 )
 
-// Model is one model's arrays.
+// Model holds the arrays of one model.
 type Model struct {
 	Name string // of its folder: "retrained-2"
 	Role Role
-	// Losses are finite, lower for a record that the model fits better: those of a file,
-	// or -log p of the label. nil: neither is there.
+	// Losses are finite, lower for records that the model fits better: those of a file, or -log p
+	// of the label. nil: neither is available.
 	Losses []float64
-	// Scaled are LiRA's scaled confidences, or -Losses where there are no outputs; nil as
-	// Losses.
+	// Scaled holds LiRA's scaled confidences, or -Losses where there are no outputs; nil as Losses.
 	Scaled []float64
 	// Correct says which records are classified as labelled; nil without outputs and labels.
 	Correct []bool
@@ -85,11 +84,11 @@ func (e *Evidence) ModelsOf(r Role) []*Model {
 	return out
 }
 
-// Peers returns all models of m's role, m among them.
+// Peers returns all models of m's role, including m.
 func (e *Evidence) Peers(m *Model) []*Model { return e.ModelsOf(m.Role) }
 
-// OtherModel is the first model of a role that is not m, or m where there is no other one;
-// nil where there is none of the role.
+// OtherModel returns the first model of a role other than m, or m if it is the only one; nil if
+// there is none of the role.
 func (e *Evidence) OtherModel(r Role, m *Model) *Model {
 	var same *Model
 	for _, o := range e.ModelsOf(r) {
@@ -101,15 +100,15 @@ func (e *Evidence) OtherModel(r Role, m *Model) *Model {
 	return same
 }
 
-// Rand is a generator for one purpose; the same purpose draws the same numbers for
-// every model, so that readings differ by the models alone.
+// Rand returns a generator for one purpose. The same purpose draws the same numbers for every
+// model, so that readings differ by the models alone.
 func (e *Evidence) Rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(e.Seed, purpose)) }
 
-// Embedding is what the judged layer makes of every record: the embedding, or the
-// named activation whose turn it is. It is read from the file each time.
+// Embedding returns the activations that are read, a row per record: the embedding, or the named
+// layer that the report is at. They are read from the file each time.
 func (m *Model) Embedding() (array.Rows, error) { return m.embedding.read() }
 
-// Probabilities are the softmax outputs of some records, a row each, summing to 1.
+// Probabilities returns the softmax outputs of some records, a row each that sums to 1.
 func (m *Model) Probabilities(records []int) (array.Matrix[float64], error) {
 	x, err := m.outputs.read()
 	if err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Export writes models of a case of the lab as somebody would write them who trained
-// them elsewhere: the folder that Open reads, with outputs and embeddings. Records are the
-// train part and below it the test part, of which those are held out that no method may
-// look at (lab.Case.Judged).
+// Export writes models of a case of the lab as a folder that Open reads, with outputs and
+// embeddings. Records are the training part followed by the test part. The held-out records are
+// those that no method may use (lab.Case.Judged).
 func Export(dir string, c *audit.Case, unlearned *audit.Model, retrained ...*audit.Model) error {
 	train := c.Train.X.Rows
 	heldOut := c.EvalRows()
@@ -55,7 +54,7 @@ func exportModel(dir string, m *audit.Model) error {
 	return npy.Write(filepath.Join(dir, "embedding.npy"), stackRows(o.Train.Embedding, o.Test.Embedding))
 }
 
-// stackRows is one matrix above another of the same width.
+// stackRows returns one matrix above another of the same width.
 func stackRows(top, bottom array.Matrix[float32]) array.Matrix[float32] {
 	return array.Matrix[float32]{Rows: top.Rows + bottom.Rows, Cols: top.Cols, Data: append(append([]float32{}, top.Data...), bottom.Data...)}
 }

@@ -11,29 +11,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Scorer is a judgement whose number comes from a score of every record. Its reading is
-// the AUC, a mean over all records; a report shows beside it what the mean hides: how
-// many forgotten records are told at few false alarms, and which.
+// Scorer is a lens that scores every record. Its reading is the AUC, a mean over all records. A
+// report also shows what a mean hides: how many forgotten records are recognised at few false
+// alarms, and which.
 type Scorer interface {
 	Lens
-	// Scores are those of forgotten and held-out records by one model.
+	// Scores returns the scores of forgotten and held-out records by one model.
 	Scores(e *Evidence, m *Model) (*Scores, error)
 }
 
-// Scores are numbers of records, higher for one that looks like a member.
+// Scores holds the scores of records, higher for records that look like members.
 type Scores struct {
 	Forget, HeldOut Scored
-	// NoEvidence is why the scores are none, though they differ; nothing if they are.
+	// NoEvidence says why the scores are no evidence although they differ; empty if they are.
 	NoEvidence audit.Reason
 }
 
-// Scored are rows of the folder's arrays and their scores.
+// Scored holds rows of the folder's arrays and their scores.
 type Scored struct {
 	Rows   []int
 	Values []float64
 }
 
-// readLens is how well the scores tell forgotten records from held-out ones.
+// read returns the reading of how well the scores tell forgotten from held-out records.
 func (s *Scores) read(j Lens, m *Model) (*audit.Reading, error) {
 	r, err := aucReading(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
 	if err == nil && r.NoEvidence.Call == "" {
@@ -42,26 +42,26 @@ func (s *Scores) read(j Lens, m *Model) (*audit.Reading, error) {
 	return r, err
 }
 
-// FalsePositiveRates are the shares of held-out records that an attack may call by mistake, at
-// which a report says how many forgotten ones it tells.
+// FalsePositiveRates are the shares of held-out records above the threshold at which a report
+// states how many forgotten records are recognised.
 var FalsePositiveRates = []float64{0.001, 0.01, 0.05}
 
-// maxExposed bounds the records that are kept of an exposure.
+// maxExposed bounds the records that an exposure keeps.
 const maxExposed = 100
 
-// Exposure is how far a model's forgotten records stand out, one by one.
+// Exposure says how far a model's forgotten records stand out, record by record.
 type Exposure struct {
 	Lens  Lens
 	Model string
 	Role  Role
-	// Reversed says that low scores were taken for exposed: the verdict is that the
-	// records were pushed away, which an attacker who knows it reads from the other side.
+	// Reversed says that low scores count as exposed: the verdict is that the records were pushed
+	// away, and an attacker who knows it reads the scores from the other side.
 	Reversed bool
-	// Rates are true positive rates at FalsePositiveRates; the value is NaN where there are too
-	// few held-out records to show the rate.
+	// Rates are true-positive rates at FalsePositiveRates. A value is NaN where there are too few
+	// held-out records to measure the rate.
 	Rates []stats.Estimate
-	// JointLow are lower bounds of the rates that hold together for all rates of all
-	// judgements and unlearned models of a report (Bonferroni).
+	// JointLow holds lower bounds of the rates that hold jointly for all rates of all lenses and
+	// unlearned models of a report (Bonferroni).
 	JointLow []float64
 	Curve    ROC
 	Records  []Exposed // the most exposed, at most 100
@@ -72,19 +72,20 @@ type Exposure struct {
 // ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
 type ROC struct{ FPR, TPR []float64 }
 
-// Exposed is one forgotten record beside the held-out ones.
+// Exposed is one forgotten record compared with the held-out records.
 type Exposed struct {
 	Row   int
-	Score float64 // as the judgement gives it
+	Score float64 // as the lens gives it
 	Rank  int     // among the forgotten records, 1 the most exposed; equal scores share one
-	// AsHigh are the held-out records that score at least as high.
+	// AsHigh is the number of held-out records that score at least as high.
 	AsHigh int
-	// Z is how many standard deviations of the held-out scores the score lies above their
-	// mean; NaN where these do not differ.
+	// Z is the distance of the score above the mean of the held-out scores, in their standard
+	// deviations; NaN where these do not differ.
 	Z float64
 }
 
-// newExposure measures how far forgotten records stand out from held-out ones.
+// newExposure measures how far forgotten records stand out from held-out ones. comparisons is the
+// number of bounds that hold jointly.
 func newExposure(j Lens, m *Model, s *Scores, reversed bool, questions int) (*Exposure, error) {
 	out := &Exposure{Lens: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
 	sign := 1.0
@@ -123,7 +124,7 @@ func multiply(x []float64, by float64) []float64 {
 	return out
 }
 
-// rankExposed are the records in the order of their scores, the highest first.
+// rankExposed returns the records in the order of their scores, highest first.
 func rankExposed(rows []int, scores, heldOut []float64) []Exposed {
 	below := slices.Sorted(slices.Values(heldOut))
 	mean, err1 := stats.Mean(heldOut)
@@ -152,12 +153,12 @@ func rankExposed(rows []int, scores, heldOut []float64) []Exposed {
 	return out
 }
 
-// minLogStep is how far two points of a curve may be apart and still be drawn as one: in
-// the logarithm of a rate, of which a figure shows three to six powers of ten.
+// minLogStep is the distance, in the logarithm of a rate, below which two points of a curve are
+// drawn as one. A figure shows three to six powers of ten.
 const minLogStep = 0.02
 
-// thinned leaves out points that no drawing on log axes tells from those beside them.
-// What stays is a point of the curve; the first and the last do.
+// thinned leaves out points that cannot be distinguished on log axes. The remaining points are
+// points of the curve, among them the first and the last.
 func (r ROC) thinned() ROC {
 	log := func(v float64) float64 { return math.Log10(max(v, 1e-7)) }
 	var out ROC
@@ -171,7 +172,7 @@ func (r ROC) thinned() ROC {
 	return out
 }
 
-// readScores is the reading of a judgement that scores records.
+// readScores returns the reading of a lens that scores records.
 func readScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
 	s, err := j.Scores(e, m)
 	if err != nil {
@@ -180,5 +181,5 @@ func readScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
 	return s.read(j, m)
 }
 
-// rateName is "0.1 %".
+// rateName returns "0.1 %" for 0.001.
 func rateName(rate float64) string { return fmt.Sprintf("%g %%", 100*rate) }

@@ -10,15 +10,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// recordsOnPage is how many records of each judgement a page lists; report.json has more.
+// recordsOnPage is the number of records of each lens that a page lists; report.json has more.
 const recordsOnPage = 10
 
-// exposuresOf are the exposures of one judgement, a model each.
+// exposuresOf returns the exposures of one lens, one per model.
 func (r *Report) exposuresOf(lens string) []Exposure {
 	return slices.DeleteFunc(slices.Clone(r.Exposures), func(x Exposure) bool { return x.Lens.Name() != lens })
 }
 
-// scorers are the names of the judgements that have exposures.
+// scorers returns the names of the lenses that have exposures.
 func (r *Report) scorers() []string {
 	var out []string
 	for _, x := range r.Exposures {
@@ -29,7 +29,7 @@ func (r *Report) scorers() []string {
 	return out
 }
 
-// label names a model, and says where its scores were read from the other side.
+// label names the model, and says where its scores were read from the other side.
 func (x Exposure) label() string {
 	if x.Reversed {
 		return x.Model + " (low scores)"
@@ -37,8 +37,7 @@ func (x Exposure) label() string {
 	return x.Model
 }
 
-// RatesTable has a row per judgement and model: how many forgotten records are told at few
-// false alarms.
+// RatesTable has a row per lens and model: the true-positive rates at few false alarms.
 func (r *Report) RatesTable() *report.Table {
 	t := &report.Table{
 		ID: "rates", Title: "Forgotten records that are recognised, at few false alarms", Columns: report.Columns("model"),
@@ -65,14 +64,14 @@ func (r *Report) RatesTable() *report.Table {
 	for i, rate := range FalsePositiveRates {
 		if few[i] {
 			t.Notes = append(t.Notes, fmt.Sprintf("A false-positive rate of %s cannot be measured with fewer than %.0f held-out records: one of "+
-				"them alone is more. What can be said is the upper bound.", rateName(rate), math.Ceil(1/rate-1e-9)))
+				"them alone is more. Only an upper bound is known.", rateName(rate), math.Ceil(1/rate-1e-9)))
 		}
 	}
-	t.Notes = append(t.Notes, "An interval that begins at 0 says that the held-out records are too few to fix the threshold.")
+	t.Notes = append(t.Notes, "An interval that begins at 0 means that the held-out records are too few to determine the threshold.")
 	return t
 }
 
-// rateCell is a true positive rate, or its upper bound where it cannot be measured.
+// rateCell shows a true-positive rate, or its upper bound where it cannot be measured.
 func rateCell(e stats.Estimate) report.Cell {
 	if math.IsNaN(e.Value) {
 		return report.Gap("not measurable, at most " + report.FormatNumber(e.High, 3))
@@ -106,8 +105,8 @@ func (r *Report) RecordsTable() *report.Table {
 			}
 		}
 	}
-	t.Caption = fmt.Sprintf("At most %d of each judgement; report.json has up to %d. A record that no held-out one reaches can be named by "+
-		"whoever holds the model.", recordsOnPage, maxExposed)
+	t.Caption = fmt.Sprintf("At most %d per lens; report.json has up to %d. A record above all held-out ones can be identified by anyone "+
+		"who has the model.", recordsOnPage, maxExposed)
 	return t
 }
 
@@ -118,8 +117,8 @@ func zCell(z float64) report.Cell {
 	return report.Num(z, 2)
 }
 
-// ROCFigure shows a judgement's scores on log axes: what counts for a person is whether
-// an attack is sure about a few.
+// ROCFigure draws the ROC curves of every scoring lens on log axes. For a single person it matters
+// whether an attack is certain about a few records.
 func (r *Report) ROCFigure() (plot.Panels, error) {
 	out := plot.Panels{Meta: plot.Meta{Title: "Forgotten records recognised against false alarms"}, Columns: 1}
 	for _, name := range r.scorers() {
@@ -131,15 +130,14 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 		out.Figures = append(out.Figures, f)
 	}
 	if len(out.Figures) == 0 {
-		return out, fmt.Errorf("judge: no judgement scores records, so that there is nothing to draw")
+		return out, fmt.Errorf("judge: no lens scores records, so there is nothing to draw")
 	}
 	return out, nil
 }
 
-// StandOut says, of judgements that see no memory on the whole, where more forgotten records
-// are recognised than chance and the retrained models explain. A mean over records hides
-// these few. It asks every rate of every judgement, and takes the lower bounds that hold
-// for all of them together.
+// StandOut names, for lenses that see no memory on average, where more forgotten records are
+// recognised than chance and the retrained models explain. A mean over records hides these few. It
+// uses lower bounds that hold jointly for every rate of every lens.
 func (r *Report) StandOut(model string) []string {
 	var out []string
 	for _, v := range r.verdictsOn(model) {
@@ -163,8 +161,7 @@ func (r *Report) StandOut(model string) []string {
 	return out
 }
 
-// explainedRate is how much of a rate models explain that never had the records: the largest
-// of the retrained ones.
+// explainedRate returns the largest rate among the retrained models, which never had the records.
 func (r *Report) explainedRate(of Exposure, rate int) float64 {
 	most := 0.0
 	for _, x := range r.exposuresOf(of.Lens.Name()) {
@@ -175,7 +172,7 @@ func (r *Report) explainedRate(of Exposure, rate int) float64 {
 	return most
 }
 
-// exposureParts are the single records on a page; nothing where none are scored.
+// exposureParts returns the page's section on single records; empty where none are scored.
 func (r *Report) exposureParts() ([]report.Part, error) {
 	if len(r.Exposures) == 0 {
 		return nil, nil
@@ -184,12 +181,12 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	picture, err := pictureParts(f, 2, "Both axes are logarithmic: the left side shows what an attacker knows who wants few false alarms. The dashed "+
-		"line is chance, the band what chance does in 95 of 100 cases. Rates below the axes are drawn on their edge.")
+	picture, err := pictureParts(f, 2, "Both axes are logarithmic: the left side shows attacks with few false alarms. The dashed "+
+		"line is chance, the band holds 95 of 100 curves under chance alone. Rates below the axes are drawn on their edge.")
 	if err != nil {
 		return nil, err
 	}
-	out := []report.Part{report.Text("The AUC is a mean over all records. A model may pass it and still give away a few. These are the judgements that " +
+	out := []report.Part{report.Text("The AUC is a mean over all records. A model may pass it and still reveal a few. These are the lenses that " +
 		"score every record; the loss threshold scores them as the loss does.")}
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		if say := r.StandOut(m.Name); say != nil {

@@ -45,7 +45,7 @@ func TestTheMostExposedRecordsAreCountedByHand(t *testing.T) {
 	}
 }
 
-// Every judgement that scores records has an exposure by every model that it compares,
+// Every lens that scores records has an exposure for every model that it compares,
 // of as many records as its reading is over.
 func TestEveryScoringLensShowsItsRecords(t *testing.T) {
 	m := newFixture(31, 60, 200, 150)
@@ -72,7 +72,7 @@ func TestEveryScoringLensShowsItsRecords(t *testing.T) {
 		}
 	}
 	if scorers != 6 || r.comparisons() != 18 {
-		t.Errorf("%d judgements score records, %d questions", scorers, r.comparisons())
+		t.Errorf("%d lenses score records, %d comparisons", scorers, r.comparisons())
 	}
 	x := r.exposure(t, "loss", "unlearned")
 	if !math.IsNaN(x.Rates[0].Value) || math.IsNaN(x.Rates[1].Value) || x.Rates[0].High >= 1 {

@@ -139,7 +139,7 @@ func audited(t testing.TB, dir string) *Report {
 	return r
 }
 
-// verdict is the one of a judgement.
+// verdict returns the verdict of a lens.
 func (r *Report) verdict(t testing.TB, name string) Verdict {
 	t.Helper()
 	k := slices.IndexFunc(r.Verdicts, func(v Verdict) bool { return v.Name() == name })

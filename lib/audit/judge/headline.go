@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Headline is what the verdicts on one unlearned model come to.
+// Headline summarises the verdicts on one unlearned model.
 type Headline struct {
 	Model  string `json:"model"`
 	Answer Answer `json:"answer"`
@@ -17,14 +17,14 @@ type Headline struct {
 	Groups []VerdictGroup `json:"classes"`
 }
 
-// VerdictGroup is one verdict and who passes it, by families, which count once each.
+// VerdictGroup is one verdict and the families of lenses that reach it; each family counts once.
 type VerdictGroup struct {
 	Call     audit.Call     `json:"verdict"`
 	Families []FamilyLenses `json:"families"`
 }
 
-// FamilyLenses are the judgements of one family that pass the same verdict. A family whose
-// judgements differ is in several classes.
+// FamilyLenses holds the lenses of one family with the same verdict. A family whose lenses differ
+// is in several groups.
 type FamilyLenses struct {
 	Family Family   `json:"family"`
 	Lenses []string `json:"judgements"` // names of verdicts, in the order of the report
@@ -37,20 +37,20 @@ type Answer string
 const (
 	StillRemembered Answer = "the records are still remembered"
 	SomeMemory      Answer = "a memory of the records is left"
-	Disagree        Answer = "the judgements disagree, and at least one of them sees a memory"
+	Disagree        Answer = "the lenses disagree, and at least one of them sees a memory"
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
 	NoAnswer        Answer = "these arrays cannot tell"
 )
 
-// callOrder are all verdicts, those that place a model first.
+// callOrder lists all verdicts, those that place a model first.
 var callOrder = []audit.Call{
 	audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen, Unmoved, Moved, audit.Unclear, audit.Blind,
 	audit.CannotTell, audit.TooFew, audit.NotAsked, Unplaced,
 }
 
-// Headline sums up the verdicts on an unlearned model.
+// Headline summarises the verdicts on an unlearned model.
 func (r *Report) Headline(model string) Headline { return headline(model, r.verdictsOn(model)) }
 
 func headline(model string, verdicts []Verdict) Headline {
@@ -64,7 +64,7 @@ func headline(model string, verdicts []Verdict) Headline {
 	return h
 }
 
-// groupOf are those of the verdicts that have a call.
+// groupOf collects the verdicts with a call.
 func groupOf(call audit.Call, verdicts []Verdict) VerdictGroup {
 	c := VerdictGroup{Call: call}
 	for _, v := range verdicts {
@@ -80,17 +80,17 @@ func groupOf(call audit.Call, verdicts []Verdict) VerdictGroup {
 	return c
 }
 
-// family is the judgement's; one that names none is a family of its own.
+// family is the lens's family; a lens without one is a family of its own.
 func (v Verdict) family() Family {
 	return cmp.Or(v.Lens.About().Family, Family(v.Lens.Name()))
 }
 
-// has reports whether any of the verdicts occurs.
+// has reports whether any of the calls occurs.
 func (h Headline) has(calls ...audit.Call) bool {
 	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return slices.Contains(calls, c.Call) })
 }
 
-// found reports whether a memory or its opposite was seen.
+// found reports whether a memory, or its opposite, was found.
 func (h Headline) found() bool {
 	return h.has(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond)
 }
@@ -114,8 +114,8 @@ func (h Headline) answer() Answer {
 	return NoAnswer
 }
 
-// String is the headline in words: the answer, and every verdict that occurs with the
-// families and judgements that pass it.
+// String is the headline in words: the answer, and every verdict that occurs with its families and
+// lenses.
 func (h Headline) String() string {
 	var classes []string
 	for _, c := range h.Groups {
@@ -124,14 +124,14 @@ func (h Headline) String() string {
 	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
 	switch len(classes) {
 	case 0:
-		return s + " No judgement could be made."
+		return s + " No lens could be used."
 	case 1:
-		return s + " All judgements that were made say " + classes[0] + "."
+		return s + " All lenses that were used say " + classes[0] + "."
 	}
 	return s + " The verdicts are " + strings.Join(classes, "; ") + "."
 }
 
-// String names the verdict and who passes it: "between by outputs (loss, entropy)".
+// String names the verdict and the lenses that reach it: "between by outputs (loss, entropy)".
 func (c VerdictGroup) String() string {
 	var by []string
 	for _, m := range c.Families {

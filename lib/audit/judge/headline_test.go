@@ -26,7 +26,7 @@ func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
 			}
 		}
 		var verdicts []Verdict
-		for k, c := range calls { // each once, and then some again, of judgements at random
+		for k, c := range calls { // each once, and then some again, of lenses at random
 			verdicts = append(verdicts, Verdict{Lens: lenses[rng.IntN(len(lenses))], Layer: fmt.Sprint("layer ", k), Call: c})
 		}
 		for k := range rng.IntN(4) * min(1, len(calls)) {
@@ -43,28 +43,28 @@ func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
 
 func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.Call) {
 	t.Helper()
-	said := h.String()
+	text := h.String()
 	var got []audit.Call
 	named := 0
 	for _, c := range h.Groups {
 		got = append(got, c.Call)
-		if !strings.Contains(said, c.String()) {
-			t.Errorf("%q does not say %q", said, c.String())
+		if !strings.Contains(text, c.String()) {
+			t.Errorf("%q does not say %q", text, c.String())
 		}
 		for _, m := range c.Families {
 			named += len(m.Lenses)
 			for _, name := range m.Lenses {
 				if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Name() == name && v.Call == c.Call && v.family() == m.Family }) {
-					t.Errorf("%q has %s of %s %s", said, name, m.Family, c.Call)
+					t.Errorf("%q has %s of %s %s", text, name, m.Family, c.Call)
 				}
 			}
 		}
 	}
 	if !slices.Equal(got, calls) || named != len(verdicts) {
-		t.Errorf("%q names %v and %d judgements, want %v and %d", said, got, named, calls, len(verdicts))
+		t.Errorf("%q names %v and %d lenses, want %v and %d", text, got, named, calls, len(verdicts))
 	}
-	if strings.Contains(strings.ToLower(said), "all ") != (len(calls) == 1) {
-		t.Errorf("of %v it is said that %q", calls, said)
+	if strings.Contains(strings.ToLower(text), "all ") != (len(calls) == 1) {
+		t.Errorf("of %v it is said that %q", calls, text)
 	}
 	has := func(of ...audit.Call) bool {
 		return slices.ContainsFunc(of, func(c audit.Call) bool { return slices.Contains(calls, c) })
@@ -81,7 +81,7 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 	}
 }
 
-// The case that a reader complained of: three judgements of the same numbers, of which
+// The case that a reader complained of: three lenses on the same numbers, of which
 // one says something else.
 func TestLensesOfTheSameNumbersCountOnce(t *testing.T) {
 	h := headline("unlearned", []Verdict{

@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// layout is where everything lies: a Config whose files are relative to dir.
+// layout says where all files are: a Config whose files are relative to dir.
 type layout struct {
 	dir string
 	Config
@@ -26,8 +26,8 @@ type layout struct {
 	unexpected []Problem // arrays without a place, unless a config names them
 }
 
-// findLayout looks for the plain names in a folder and puts what a config says in their place.
-// Of folder and config one may be empty.
+// findLayout looks for the standard names in a folder and replaces them by what a config says. One
+// of folder and config may be empty.
 func findLayout(folder, config string) (*layout, error) {
 	l := &layout{dir: folder, problems: &Problems{Folder: folder}}
 	if folder == "" {
@@ -57,8 +57,8 @@ func findLayout(folder, config string) (*layout, error) {
 	return l, nil
 }
 
-// checkNames refuses names that are no text. They stand in reports and on terminals, where
-// a control character gives orders and a line end begins a line of somebody's choice.
+// checkNames refuses names with control characters or invalid UTF-8. Names are printed in reports
+// and on terminals, where control characters are commands and a line end starts a new line.
 func (l *layout) checkNames() {
 	check := func(what, name string) {
 		if !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
@@ -79,7 +79,7 @@ func (l *layout) checkNames() {
 	}
 }
 
-// namesFile reports whether a config names a file, or one in a folder.
+// namesFile reports whether a config names a file, or a file inside a folder.
 func (c *Config) namesFile(path string) bool {
 	found := false
 	c.eachFiles(func(f *Files) {
@@ -90,7 +90,7 @@ func (c *Config) namesFile(path string) bool {
 	return found
 }
 
-// eachFiles visits every list of files.
+// eachFiles calls visit for every list of files.
 func (c *Config) eachFiles(visit func(f *Files)) {
 	for _, f := range c.files() {
 		visit(f)
@@ -109,7 +109,7 @@ func (c *Config) eachFiles(visit func(f *Files)) {
 	}
 }
 
-// allFiles are the names of all files, in their order.
+// allFiles returns the names of all files, sorted.
 func (c *Config) allFiles() (names []string) {
 	c.eachFiles(func(f *Files) { names = append(names, *f...) })
 	slices.Sort(names)
@@ -121,7 +121,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// withoutPath is an error without the path, which stands before it already.
+// withoutPath returns an error without the path, which is already printed before it.
 func withoutPath(err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
@@ -130,12 +130,12 @@ func withoutPath(err error) error {
 	return err
 }
 
-// files are those that a folder itself may hold, by their names.
+// files returns the files that the folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
 	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut}
 }
 
-// loadModels are the models of every role.
+// models returns the models of every role.
 func (c *Config) models() []struct {
 	role Role
 	of   *Models
@@ -151,7 +151,7 @@ func (m *ModelFiles) files() map[string]*Files {
 		"losses": &m.Losses, "embedding": &m.Embedding, "in": &m.In}
 }
 
-// relativeTo makes the files of a config relative to dir.
+// relativeTo makes the files of a config, which are relative to from, relative to dir.
 func (c *Config) relativeTo(dir, from string) *Config {
 	c.eachFiles(func(f *Files) {
 		for i, name := range *f {
@@ -194,14 +194,14 @@ func (l *layout) overlay(c *Config) {
 	}
 }
 
-// roleName takes unlearned, retrained-2, retrained_b, shadow7 and shadows apart.
+// roleName matches the folders of models: unlearned, retrained-2, retrained_b, shadow7, shadows.
 var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow)s?([-_. ].*|[0-9]+)?$`)
 
-// roleNames are examples of each.
+// roleNames are examples of each role.
 var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}
 
-// discover looks for the plain names. Whatever holds arrays and has no place is a
-// problem: it would be left out without a word.
+// discover looks for the standard names. An array in an unknown place is a problem, because it
+// would otherwise be ignored silently.
 func (l *layout) discover() error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -232,12 +232,12 @@ func (l *layout) addUnexpected(file, format string, args ...any) {
 	l.unexpected = append(l.unexpected, Problem{file, fmt.Sprintf(format, args...)})
 }
 
-// otherFormat reports heldout.npz and labels.csv: somebody took them for arrays.
+// otherFormat reports files such as heldout.npz and labels.csv, which are not read.
 func (l *layout) otherFormat(path string) {
 	l.addUnexpected(path, "arrays are read from %s.npy alone, as numpy.save writes them", stem(path))
 }
 
-// stem is a file's name up to its first dot.
+// stem returns a file's name up to its first dot.
 func stem(path string) string {
 	word, _, _ := strings.Cut(filepath.Base(path), ".")
 	return word
@@ -248,7 +248,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// addFolder takes a folder of one model, or of one folder per model.
+// addFolder adds a folder of one model, or of one folder per model.
 func (l *layout) addFolder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
@@ -350,7 +350,7 @@ func holdsArrays(dir string) bool {
 // compareNatural orders shadow-2 before shadow-10.
 func compareNatural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// suggestion says which name a wrong one is like, or else what there is.
+// suggestion names the known name that a wrong one resembles, or else all known names.
 func suggestion(word string, known []string) string {
 	for _, k := range known {
 		if datasets.Similar(word, k) {

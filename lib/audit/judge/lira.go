@@ -9,42 +9,42 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// pooledBelow is below how many shadow models LiRA fits one spread for all records
-// (Carlini et al. 2022, section VI).
+// pooledBelow is the number of shadow models below which LiRA fits one standard deviation for all
+// records (Carlini et al. 2022, section VI).
 const pooledBelow = 64
 
-// LiRA asks how much likelier what the model says of a record is under shadow models
-// that were trained on it than under those that were not, and whether that tells
-// forgotten from held-out records: the signed AUC of shadow.LiRA, online, of scaled
-// confidences. With fewer than 64 shadow models all records share a spread.
+// LiRA asks whether a likelihood ratio tells forgotten from held-out records: the likelihood of the
+// scaled confidence of a record under shadow models that were trained on it, over that under shadow
+// models that were not. It is the AUC of shadow.LiRA, online. With fewer than 64 shadow models all
+// records share a standard deviation.
 //
-// Null: 0.5. How hard a record is cancels, so that forget and held-out records need not
-// be drawn alike, as long as the shadow models had them with the same chance.
+// Null: 0.5. The difficulty of a record cancels, so that forget and held-out records need not have
+// the same distribution, as long as shadow models had them with the same probability.
 type LiRA struct{}
 
 var _ Scorer = LiRA{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (LiRA) Name() string { return "lira" }
 
-// About implements Judgement.
+// About implements Lens.
 func (LiRA) About() About {
 	return About{
-		Asks: "Is what the model says of a forgotten record likelier under models that had it?",
-		How: "AUC of the likelihood ratio of the scaled confidence, normal laws fitted over the shadow models with and without each record, " +
-			"with DeLong's interval; one spread for all records below 64 shadow models. Records without shadow models on either side are left out.",
+		Asks: "Are the outputs for a forgotten record more likely under models that were trained on it?",
+		How: "AUC of the likelihood ratio of the scaled confidence, normal distributions fitted over the shadow models with and without each record, " +
+			"with DeLong's interval; one standard deviation for all records below 64 shadow models. Records without shadow models on either side are left out.",
 		Source: "Carlini et al. 2022, algorithm 1, online",
 		Null:   NonmemberNull,
 		Family: CalibratedFamily,
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (LiRA) Needs() Needs {
 	return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 4}
 }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j LiRA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
@@ -52,8 +52,8 @@ func (LiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
 	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.ModelsOf(Shadow)) < pooledBelow})
 }
 
-// shadowScores are LiRA's of forgotten and held-out records. Those that too few shadow
-// models had, or too few had not, are left out: online wants both sides.
+// shadowScores returns LiRA's scores of forgotten and held-out records. Records are left out that
+// too few shadow models had, or too few had not; the online attack needs both sides.
 func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, error) {
 	need := 2
 	if a.Pooled {
@@ -76,23 +76,23 @@ func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, e
 		return nil, fmt.Errorf("%d forget and %d held-out records have %d shadow models on every side that is compared; at least one of each is needed",
 			len(forget), len(heldOut), need)
 	}
-	given := e.shadowEvidence(slices.Concat(forget, heldOut), m)
-	scores, err := a.Scores(given)
+	evidence := e.shadowEvidence(slices.Concat(forget, heldOut), m)
+	scores, err := a.Scores(evidence)
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, given), nil
+	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence), nil
 }
 
-// calibratedScores are scores that were made of what a model and the shadow models say. Where
-// either say the same of many records the scores may differ and are no evidence all the
-// same.
-func calibratedScores(forget, heldOut Scored, given shadow.Evidence) *Scores {
+// calibratedScores returns scores that were computed from outputs of a model and of shadow models.
+// Where either give the same outputs for many records, the scores may differ and are still no
+// evidence.
+func calibratedScores(forget, heldOut Scored, evidence shadow.Evidence) *Scores {
 	out, n := &Scores{Forget: forget, HeldOut: heldOut}, len(forget.Rows)
-	if out.NoEvidence = audit.TiedScores(given.Target[:n], given.Target[n:]); out.NoEvidence.Call != "" {
+	if out.NoEvidence = audit.TiedScores(evidence.Target[:n], evidence.Target[n:]); out.NoEvidence.Call != "" {
 		return out
 	}
-	shadows := given.Shadows.Scores
+	shadows := evidence.Shadows.Scores
 	tied, why := 0, audit.Reason{}
 	for k := range shadows.Rows {
 		if one := audit.TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {
@@ -106,7 +106,7 @@ func calibratedScores(forget, heldOut Scored, given shadow.Evidence) *Scores {
 	return out
 }
 
-// shadowEvidence are the scaled confidences of some records by a model and the shadows.
+// shadowEvidence returns the scaled confidences of some records by a model and the shadow models.
 func (e *Evidence) shadowEvidence(rows []int, m *Model) shadow.Evidence {
 	shadows := e.ModelsOf(Shadow)
 	out := shadow.Evidence{Target: valuesAt(m.Scaled, rows), Shadows: shadow.Shadows{Scores: array.New[float64](len(shadows), len(rows))}}

@@ -7,20 +7,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// MeanLoss is the mean loss of a set of records, with the interval of stats.PositiveMean, which
-// is above 0 as losses are; losses below 0 get Student's.
+// MeanLoss is the mean loss of a set of records. The interval is that of stats.PositiveMean, which
+// stays above 0 as losses do; if losses are negative, as of densities, it is Student's.
 //
-// Null: none, only a retrained model says how well one fits the records that never had
-// them. Of the forget set memory lies below; of the other sets it is what forgetting
-// cost, and less is better.
+// Null: none; only a retrained model shows how well records that were not trained on are fitted.
+// For the forget set memory lies below the retrained model's value. For the other sets the loss is
+// the cost of forgetting, and less is better.
 type MeanLoss struct{ Set Set }
 
 var _ Lens = MeanLoss{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (j MeanLoss) Name() string { return "loss of " + j.Set.adjective() }
 
-// About implements Judgement.
+// About implements Lens.
 func (j MeanLoss) About() About {
 	return About{
 		Asks:   "How well does the model fit " + j.Set.adjective() + " records?",
@@ -30,10 +30,10 @@ func (j MeanLoss) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (j MeanLoss) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{j.Set}} }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j MeanLoss) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	losses := valuesAt(m.Losses, e.rows(j.Set))
 	mean := stats.PositiveMean

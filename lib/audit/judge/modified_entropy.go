@@ -5,21 +5,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// ModifiedEntropy is Entropy with a model that is sure of the wrong class counted as
-// unsure: the signed AUC of Song and Mittal's modified entropy.
+// ModifiedEntropy is Entropy where certainty about the wrong class counts as uncertainty: the AUC
+// of Song and Mittal's modified entropy.
 //
-// Null: 0.5, if forget and held-out records were drawn alike. Above it lies memory.
+// Null: 0.5, if forget and held-out records have the same distribution. Memory is above it.
 type ModifiedEntropy struct{}
 
 var _ Scorer = ModifiedEntropy{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (ModifiedEntropy) Name() string { return "modified entropy" }
 
-// About implements Judgement.
+// About implements Lens.
 func (ModifiedEntropy) About() About {
 	return About{
-		Asks:   "Is the model surer of the right class of forgotten records than of held-out ones?",
+		Asks:   "Is the model more certain about the right class of forgotten records than of held-out ones?",
 		How:    "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
 		Source: "Song and Mittal 2021",
 		Null:   NonmemberNull,
@@ -27,12 +27,12 @@ func (ModifiedEntropy) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (ModifiedEntropy) Needs() Needs {
 	return Needs{Arrays: []Array{Labelled}, Sets: []Set{HeldOut}}
 }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j ModifiedEntropy) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	return readScores(j, e, m)
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// Movement asks whether unlearning moved the forgotten records to where a retrained
-// model has them: RULER's M3 (equation 4), how much nearer their embeddings are to the
-// retrained model's than the original's were.
+// Movement asks whether unlearning moved the forgotten records towards the retrained model: RULER's
+// M3 (equation 4), by how much their embeddings are closer to the retrained model's than the
+// original's were.
 //
-// Null: 0, nothing has moved: the original stands there, and retrained models above. Of
-// these it needs two, for the reason that AgainstRetrained gives.
+// Null: 0, nothing moved. The original lies there, and retrained models above. Two retrained models
+// are needed, for the reason given at AgainstRetrained.
 type Movement struct{}
 
 var _ Lens = Movement{}
 
-// Name implements Judgement.
+// Name implements Lens.
 func (Movement) Name() string { return "movement" }
 
-// About implements Judgement.
+// About implements Lens.
 func (Movement) About() About {
 	return About{
-		Asks: "Did unlearning move the forgotten records to where a retrained model has them?",
+		Asks: "Did unlearning move the embeddings of forgotten records towards a retrained model's?",
 		How: "M3: mean over forgotten records of the cosine similarity to the retrained model's embedding, less that of the original, with " +
 			"Student's interval. 0 is where the original stands.",
 		Source: "RULER, equation 4",
@@ -33,12 +33,12 @@ func (Movement) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (Movement) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Original: 1, Retrained: 2}
 }
 
-// collapsedOutputs is the reason against a comparison of embeddings of which one collapsed.
+// collapsedReason returns the reason against a comparison of embeddings of which one collapsed.
 func collapsedReason(e *ruler.Evidence) audit.Reason {
 	for _, x := range []array.Rows{e.Unlearned, e.Oracle, e.Original} {
 		if why := audit.CollapsedRows("embeddings", x, e.Forget, e.Retain); why.Call != "" {
@@ -48,7 +48,7 @@ func collapsedReason(e *ruler.Evidence) audit.Reason {
 	return audit.Reason{}
 }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j Movement) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	evidence, err := e.rulerEvidence(m, e.OtherModel(Retrained, m), e.ModelsOf(Original)[0])
 	if err != nil {

@@ -16,20 +16,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Options say where the arrays are and how they are judged.
+// Options are the options of OpenWith.
 type Options struct {
 	Config string // audit.json, where it does not lie in the folder
-	Seed   uint64 // of everything that judgements draw
+	Seed   uint64 // of all random numbers of lenses
 }
 
-// Open admits a folder of arrays. Where something is wrong with it, the error is a
+// Open reads and checks a folder of arrays. If something is wrong with it, the error is a
 // *Problems, which lists everything.
 //
-// Memory: five numbers of 8 bytes per record and model, and beside them one file
-// after the other.
+// Memory: five numbers of 8 bytes per record and model, and one file at a time.
 func Open(folder string) (*Evidence, error) { return OpenWith(folder, Options{}) }
 
-// OpenWith is Open with options. The folder may be empty where a config names all files.
+// OpenWith is Open with options. The folder may be empty if a config names all files.
 func OpenWith(folder string, opt Options) (*Evidence, error) {
 	l, err := findLayout(folder, opt.Config)
 	if err != nil {
@@ -49,19 +48,19 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	return a.e, nil
 }
 
-// checkDate refuses a date that is none.
+// checkDate refuses an invalid date.
 func (a *loader) checkDate() {
 	if _, err := time.Parse(dateFormat, a.Date); a.Date != "" && err != nil {
 		a.problems.add("audit.json", "date is %q; a day such as %s is expected", a.Date, dateFormat)
 	}
 }
 
-// loader turns files into evidence and notes whatever is wrong.
+// loader turns files into evidence and collects everything that is wrong.
 type loader struct {
 	*layout
 	e     *Evidence
 	infos map[string]npy.Info // of every file that has a readable header
-	order []string            // the files of infos, as they were met
+	order []string            // the files of infos, in the order of reading
 }
 
 // recordArray is an array with a row per record.
@@ -78,7 +77,7 @@ func (a *loader) path(name string) string {
 	return filepath.Join(a.dir, name)
 }
 
-// recordArrays are the arrays that have a row per record.
+// recordArrays returns the arrays that have a row per record.
 func (c *Config) recordArrays() []recordArray {
 	out := []recordArray{{"labels", c.Labels, 1}}
 	for _, group := range c.models() {
@@ -100,8 +99,8 @@ func (c *Config) recordArrays() []recordArray {
 	return slices.DeleteFunc(out, func(c recordArray) bool { return len(c.files) == 0 })
 }
 
-// loadHeaders reads what every file says of itself, and settles the number of records: the
-// one that most arrays have.
+// loadHeaders reads the header of every file and sets the number of records to the one that most
+// arrays have.
 func (a *loader) loadHeaders() {
 	votes := map[int]int{}
 	total := map[int]int{} // place in claims -> rows
@@ -138,7 +137,7 @@ func (a *loader) loadHeaders() {
 	}
 }
 
-// header is what a file says of itself, noted once.
+// header returns the header of a file and remembers it.
 func (a *loader) header(name string) (npy.Info, bool) {
 	if info, ok := a.infos[name]; ok {
 		return info, true
@@ -153,7 +152,7 @@ func (a *loader) header(name string) (npy.Info, bool) {
 	return info, true
 }
 
-// textWithoutPath is an error without the path, which stands before it.
+// textWithoutPath returns an error's text without the path, which is already printed before it.
 func (a *loader) textWithoutPath(name string, err error) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return "there is no such file"
@@ -161,7 +160,7 @@ func (a *loader) textWithoutPath(name string, err error) string {
 	return strings.TrimPrefix(err.Error(), a.path(name)+": ")
 }
 
-// checkShape refuses what cannot be read as numbers of as many dimensions.
+// checkShape refuses arrays that are not numbers of the expected number of dimensions.
 func (a *loader) checkShape(name string, c recordArray, info npy.Info) bool {
 	shape := info.Shape
 	switch {
@@ -189,7 +188,7 @@ func isOutput(what string) bool {
 	return what == "outputs" || what == "logits" || what == "probabilities"
 }
 
-// hashFiles notes what every file was.
+// hashFiles records hash, size and date of every file.
 func (a *loader) hashFiles() {
 	along := a.checkpointFiles()
 	for _, name := range a.order {
@@ -210,7 +209,7 @@ func (a *loader) hashFiles() {
 	}
 }
 
-// filesOf are the files of a model.
+// filesOf returns the files of a model.
 func (a *loader) filesOf(model string) (out []string) {
 	for _, group := range a.Config.models() {
 		for _, m := range *group.of {
@@ -228,7 +227,7 @@ func (a *loader) filesOf(model string) (out []string) {
 	return out
 }
 
-// checkpointFiles are the files of checkpoints.
+// checkpointFiles returns the files of checkpoints.
 func (a *loader) checkpointFiles() map[string]bool {
 	out := map[string]bool{}
 	for _, m := range a.Checkpoints {
@@ -241,7 +240,7 @@ func (a *loader) checkpointFiles() map[string]bool {
 	return out
 }
 
-// fileOf is what a file holds, by its hash, and when it was written.
+// fileOf returns a file's size, hash and time of writing.
 func fileOf(path string) (File, error) {
 	f, err := files.Open(path)
 	if err != nil {

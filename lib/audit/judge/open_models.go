@@ -25,7 +25,7 @@ func readLabels(path string, info npy.Info) ([]float64, error) {
 	return out, err
 }
 
-// loadLabels reads the classes; that they fit the outputs is seen with those.
+// loadLabels reads the classes and checks them against the outputs.
 func (a *loader) loadLabels() {
 	a.e.Classes = a.countClasses()
 	if len(a.Labels) == 0 {
@@ -36,7 +36,7 @@ func (a *loader) loadLabels() {
 	for _, file := range a.Labels {
 		info, ok := a.infos[file]
 		if !ok || !isVector(info) {
-			return // headers has said so
+			return // loadHeaders has reported it
 		}
 		v, err := readLabels(a.path(file), info)
 		if err != nil {
@@ -76,7 +76,7 @@ func isVector(info npy.Info) bool {
 	return len(info.Shape) == 1 || len(info.Shape) == 2 && info.Shape[1] == 1
 }
 
-// countClasses is the number of columns that most outputs have.
+// countClasses returns the number of columns that most outputs have.
 func (a *loader) countClasses() int {
 	votes, best := map[int]int{}, 0
 	for _, c := range a.recordArrays() {
@@ -92,7 +92,7 @@ func (a *loader) countClasses() int {
 	return best
 }
 
-// sortedKeys are the keys of a map.
+// sortedKeys returns the keys of a map, sorted.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func (a *loader) loadModels() {
@@ -115,8 +115,8 @@ func (a *loader) loadModels() {
 	}
 }
 
-// checkWidth refuses a layer that is wider or narrower than in the model before: it is another
-// network's, or another layer.
+// checkWidth refuses a layer with another width than in the model before: it belongs to another
+// network, or is another layer.
 func (a *loader) checkWidth(first map[string]Files, layer string, s *stack, files Files) {
 	if s == nil {
 		return
@@ -149,7 +149,7 @@ func (a *loader) loadMembership(m *Model, files Files) {
 	name := strings.Join(files, " + ")
 	switch {
 	case m.Role != Shadow && len(files) > 0:
-		a.problems.add(name, "only shadow models say what they were trained on")
+		a.problems.add(name, "only shadow models may say what they were trained on")
 	case m.Role == Shadow && len(files) != 1:
 		a.problems.add(m.Name, "a shadow model needs in.npy, row numbers or a mask of what it was trained on")
 	case m.Role == Shadow:
@@ -162,17 +162,17 @@ func (a *loader) loadMembership(m *Model, files Files) {
 			m.In[i] = true
 		}
 		if !slices.Contains(m.In, false) {
-			a.problems.add(name, "a shadow model that was trained on every record is none")
+			a.problems.add(name, "a shadow model must not be trained on every record")
 		}
 	}
 }
 
-// loadLosses takes the losses of a file, which stand before those of outputs.
+// loadLosses reads the losses of a file, which take precedence over those of outputs.
 func (a *loader) loadLosses(m *Model, files Files) {
 	var losses []float64
 	for _, file := range files {
 		if info, ok := a.infos[file]; !ok || !isVector(info) || info.Kind() == 'b' {
-			return // headers has said so
+			return // loadHeaders has reported it
 		}
 		v, err := npy.ReadVector(a.path(file))
 		if err != nil {
@@ -202,7 +202,7 @@ func (a *loader) loadLosses(m *Model, files Files) {
 	}
 }
 
-// newStack is a matrix of files whose headers fit; nil where one does not.
+// newStack returns a matrix of files whose headers fit; nil if one does not.
 func (a *loader) newStack(files Files) *stack {
 	s := &stack{}
 	for _, name := range files {
@@ -222,7 +222,7 @@ func (a *loader) newStack(files Files) *stack {
 	return s
 }
 
-// loadMatrix admits an array that is read again when it is needed.
+// loadMatrix checks an array that is read again when it is needed.
 func (a *loader) loadMatrix(files Files) *stack {
 	s := a.newStack(files)
 	if s == nil {
@@ -234,23 +234,22 @@ func (a *loader) loadMatrix(files Files) *stack {
 	return s
 }
 
-// maxMagnitude bounds every number of an audit. The square of a larger one overflows before
-// many are added up, and no network means it.
+// maxMagnitude bounds every number of an audit. The square of a larger number overflows before many
+// are added.
 const maxMagnitude = 1e100
 
-// inRange reports whether a number can be reckoned with.
+// inRange reports whether a number is finite and at most maxMagnitude.
 func inRange(v float64) bool { return math.Abs(v) <= maxMagnitude }
 
-// describeBad says what is wrong with a number that is not sane.
+// describeBad says what is wrong with a number that is not inRange.
 func describeBad(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return fmt.Sprint(v)
 	}
-	return fmt.Sprintf("%.6g, too large to reckon with: more than %g", v, maxMagnitude)
+	return fmt.Sprintf("%.6g, too large: more than %g", v, maxMagnitude)
 }
 
-// readFinite reads a matrix and names the first element that is not finite, or so large that
-// sums of squares would not be.
+// readFinite reads a matrix and reports the first element that is not finite or is too large.
 func (a *loader) readFinite(s *stack, files Files) (array.Rows, bool) {
 	x, err := s.read()
 	if err != nil {
@@ -273,7 +272,7 @@ func (a *loader) readFinite(s *stack, files Files) (array.Rows, bool) {
 	return x, odd.n == 0
 }
 
-// fileOfRow is the file of several that holds a row, and which of its rows it is.
+// fileOfRow returns which of several files holds a row, and the row's number in it.
 func (a *loader) fileOfRow(files Files, row int) (string, int) {
 	for _, name := range files {
 		if n := a.infos[name].Shape[0]; row >= n {

@@ -11,31 +11,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// slack is how far probabilities of float32 may be from adding up; tiny keeps
-// logarithms finite.
+// slack is how far the sum of float32 probabilities may be from 1; tiny keeps logarithms finite.
 const (
 	slack = 1e-3
 	tiny  = 1e-30
 )
 
-// loadOutputs admits what a classifier answers: what every judgement needs of it is kept,
-// the matrix is not.
+// loadOutputs reads a classifier's outputs. It keeps the values per record that lenses need, not
+// the matrix.
 func (a *loader) loadOutputs(m *Model, files ModelFiles) {
-	given := []Files{}
+	named := []Files{}
 	for _, f := range []Files{files.Outputs, files.Logits, files.Probabilities} {
 		if len(f) > 0 {
-			given = append(given, f)
+			named = append(named, f)
 		}
 	}
-	if len(given) == 0 {
+	if len(named) == 0 {
 		return
 	}
-	name := strings.Join(given[0], " + ")
-	if len(given) > 1 {
+	name := strings.Join(named[0], " + ")
+	if len(named) > 1 {
 		a.problems.add(m.Name, "outputs, logits and probabilities are three names for one array; give one of them")
 		return
 	}
-	s := a.newStack(given[0])
+	s := a.newStack(named[0])
 	if s == nil || s.cols < 2 {
 		return
 	}
@@ -43,7 +42,7 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 		a.problems.add(name, "%d columns, and the outputs of most models have %d", s.cols, a.e.Classes)
 		return
 	}
-	x, ok := a.readFinite(s, given[0])
+	x, ok := a.readFinite(s, named[0])
 	if !ok {
 		return
 	}
@@ -70,8 +69,8 @@ const (
 )
 
 // kindOf tells logits from probabilities by the rows, or says why they are neither.
-func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, string) {
-	if saidLogits {
+func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, string) {
+	if logitsNamed {
 		return logits, ""
 	}
 	rows, cols := x.Shape()
@@ -114,9 +113,9 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 		return 0, "every row is a single 1 among zeros: these are predicted classes, not outputs"
 	case ones == rows:
 		return probabilities, ""
-	case ones > rows/2 && odd.n > 0 || saidProbabilities && odd.n > 0:
+	case ones > rows/2 && odd.n > 0 || probabilitiesNamed && odd.n > 0:
 		return 0, fmt.Sprintf("%s, which is no probability%s", odd.first, odd.moreText())
-	case ones > rows/2 || saidProbabilities:
+	case ones > rows/2 || probabilitiesNamed:
 		return 0, fmt.Sprintf("%s, and probabilities sum to one%s", off.first, off.moreText())
 	case inside == rows:
 		return 0, fmt.Sprintf("values lie in 0..1, and %s%s: neither probabilities, which sum to one, nor plausible logits; "+
@@ -127,7 +126,7 @@ func kindOf(x array.Rows, saidLogits, saidProbabilities bool) (outputKind, strin
 	return logits, ""
 }
 
-// byDistance orders numbers by how far they are from [0, 1], the farthest first.
+// byDistance orders numbers by their distance from [0, 1], the farthest first.
 func byDistance(a, b float64) int {
 	d := func(v float64) float64 { return max(-v, v-1) }
 	switch {
@@ -139,8 +138,8 @@ func byDistance(a, b float64) int {
 	return 0
 }
 
-// summarise keeps loss, scaled confidence and correctness of every record. With the
-// scaled confidence s the loss is -log p = log(1 + exp(-s)).
+// summarise computes loss, scaled confidence and correctness of every record. With the scaled
+// confidence s the loss is -log p = log(1 + exp(-s)).
 func (m *Model) summarise(x array.Rows, labels []int) {
 	rows, cols := x.Shape()
 	m.Losses, m.Scaled, m.Correct = make([]float64, rows), make([]float64, rows), make([]bool, rows)

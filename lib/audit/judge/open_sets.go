@@ -7,12 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
-// loadSets reads the rows of the three sets and looks for records that are in two.
+// loadSets reads the rows of the three sets and reports records that are in two of them.
 func (a *loader) loadSets() {
 	e := a.e
 	owner := make([]Set, e.Records)
 	if len(a.Forget) == 0 {
-		a.problems.add("", "nothing says what was to be forgotten: forget.npy, row numbers or a mask")
+		a.problems.add("", "the records to be forgotten are not named: forget.npy, row numbers or a mask")
 	}
 	var rest *[]int
 	for _, s := range []struct {
@@ -43,7 +43,7 @@ func (a *loader) loadSets() {
 func (a *loader) loadSet(set Set, files Files, owner []Set) []int {
 	name := strings.Join(files, " + ")
 	if len(files) > 1 {
-		a.problems.add(name, "the rows of a set stand in one file")
+		a.problems.add(name, "the rows of a set must be in one file")
 		return nil
 	}
 	rows, ok := a.loadRows(name)
@@ -63,7 +63,7 @@ func (a *loader) loadSet(set Set, files Files, owner []Set) []int {
 	return rows
 }
 
-// loadRows reads row numbers, or a mask over all records: rows that there are, each once.
+// loadRows reads row numbers, or a mask over all records, and returns valid rows, each once.
 func (a *loader) loadRows(name string) ([]int, bool) {
 	info, ok := a.header(name)
 	if !ok {
@@ -96,13 +96,13 @@ func (a *loader) loadRows(name string) ([]int, bool) {
 		}
 	}
 	if len(rows) == 0 {
-		a.problems.add(name, "a mask of nothing")
+		a.problems.add(name, "a mask without a record")
 	}
 	return rows, len(rows) > 0
 }
 
-// distinct leaves out, and notes, rows that there are not and those named before. A
-// mask that was saved as integers names rows 0 and 1 again and again.
+// distinct leaves out, and reports, rows that do not exist and rows named before. A mask that was
+// saved as integers names rows 0 and 1 again and again.
 func (a *loader) distinct(name string, rows []int) (out []int) {
 	twice, outside := occurrences{}, occurrences{}
 	seen := make([]bool, a.e.Records)
@@ -130,7 +130,7 @@ func (a *loader) distinct(name string, rows []int) (out []int) {
 	return out
 }
 
-// occurrences keeps the first of many and their number.
+// occurrences keeps the first of many findings and their number.
 type occurrences struct {
 	first string
 	n     int
@@ -143,7 +143,7 @@ func (c *occurrences) add(what string) {
 	c.n++
 }
 
-// moreText is "" for one, and otherwise how many there are beside it.
+// moreText is empty for one occurrence, and otherwise " (and N more)".
 func (c *occurrences) moreText() string {
 	if c.n < 2 {
 		return ""

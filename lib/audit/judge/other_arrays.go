@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// CheckName refuses what no model's folder is called: "unlearned", "retrained-2" and
-// "retrained/2" are.
+// CheckName refuses names that no model's folder can have. Valid are "unlearned", "retrained-2" and
+// "retrained/2", for example.
 func CheckName(model string) error {
 	first, inner, nested := strings.Cut(filepath.ToSlash(model), "/")
 	lost := inner == "" || inner == "activations" || strings.HasPrefix(inner, ".") || strings.Contains(inner, "/")
@@ -19,10 +19,10 @@ func CheckName(model string) error {
 	return nil
 }
 
-// OtherArrays lists the arrays of models that an audit would judge beside those about to be
-// written, which are named as paths in the folder: they are of another day, perhaps of
-// another network. What a config names is there on purpose, and so is what a shadow
-// model was trained on, which no network says.
+// OtherArrays lists the arrays of models that an audit of the folder would use besides those about
+// to be written, whose paths are given relative to the folder. They may be from another day or
+// another network. Files that a config names, and the training sets of shadow models, are not
+// listed.
 func OtherArrays(folder, config string, written []string) ([]string, error) {
 	l, err := findLayout(folder, config)
 	if err != nil {

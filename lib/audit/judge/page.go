@@ -11,13 +11,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// The widths of a picture on a page and on a telephone, in CSS pixels.
+// The widths of a picture on a page and on a phone, in CSS pixels.
 const (
 	wide   = 800
 	narrow = 380
 )
 
-// Page is the whole report.
+// Page returns the whole report.
 func (r *Report) Page() (*report.Page, error) {
 	e := r.Evidence
 	p := &report.Page{Title: "Has the model forgotten?"}
@@ -26,11 +26,11 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 
 	add("In short", r.Summary()...)
-	add("What is taken as given", report.Text("Arrays cannot show it: row i is the same record in every "+
-		"array; no model was trained on the held-out records; forget and held-out records were drawn alike where a null stands for a model "+
-		"that never had the records."))
+	add("Assumptions", report.Text("The arrays cannot show whether these hold: row i is the same record in every "+
+		"array; no model was trained on the held-out records; forget and held-out records have the same distribution where a null stands for "+
+		"a model that never had the records."))
 	if len(e.Notes) > 0 {
-		add("What looks odd", report.List(e.Notes))
+		add("Warnings", report.List(e.Notes))
 	}
 	add("The data", e.setTable(), e.modelTable())
 	picture, err := r.picture()
@@ -61,38 +61,37 @@ func (r *Report) Page() (*report.Page, error) {
 	if len(losses) > 0 {
 		add("What the outputs look like", losses...)
 	}
-	add("What would have been missed", report.Text("How far from its reference a model must be to be told from it in four audits of "+
-		"five, computed for this audit's numbers of records."), report.List(r.Power()))
+	add("What would have been missed", report.Text("The distance from its reference at which a model is detected in four audits of "+
+		"five, for this audit's numbers of records."), report.List(r.Power()))
 	if len(r.Skipped) > 0 {
 		var skipped report.List
 		for _, u := range r.Skipped {
 			skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
 		}
-		add("What was not judged, and what it needs", skipped)
+		add("Lenses that were not used, and what they need", skipped)
 	}
 	if parts := r.Disagreements(); len(parts) > 0 {
-		add("Where the judgements disagree", report.Text("They ask different things. Answers change first, and layers below may keep a trace; a "+
-			"threshold sees less than the whole curve; and what is far from its reference is more certain than what is near."), report.List(parts))
+		add("Where the lenses disagree", report.Text("Lenses ask different questions. Outputs change first, and layers below may keep a trace. A "+
+			"threshold uses less than the whole curve. A reading far from its reference is more certain than one close to it."), report.List(parts))
 	}
 	if settle := r.Suggestions(); len(settle) > 0 {
-		add("What would settle more", report.List(settle))
+		add("What would make the audit more informative", report.List(settle))
 	}
-	add("How each number is made", r.methodParts()...)
+	add("How each number is computed", r.methodParts()...)
 	add("Where the numbers come from", r.provenance()...)
-	add("Words", glossary)
+	add("Glossary", glossary)
 	return p, nil
 }
 
-// Parts are the report for a notebook, nb.Show(r.Parts()...): answers, what looks odd,
-// verdicts, readings, the records that stand out, what checkpoints say, and what was not
-// judged.
+// Parts returns the report for a notebook, nb.Show(r.Parts()...): answers, warnings, verdicts,
+// readings, the records that stand out, the trajectory, and which lenses were skipped.
 func (r *Report) Parts() []any {
 	var out []any
 	for _, a := range r.Answers() {
 		out = append(out, "**"+a+"**")
 	}
 	for _, n := range r.Evidence.Notes {
-		out = append(out, "Odd: "+n)
+		out = append(out, "Warning: "+n)
 	}
 	if len(r.Verdicts) > 0 {
 		out = append(out, r.Table())
@@ -124,13 +123,13 @@ func (r *Report) Parts() []any {
 		skipped += fmt.Sprintf("- %s: %s\n", u.Name(), u.Why)
 	}
 	if skipped != "" {
-		out = append(out, "Not judged:\n\n"+skipped)
+		out = append(out, "Lenses that were not used:\n\n"+skipped)
 	}
 	return out
 }
 
 func (e *Evidence) question() string {
-	return cmp.Or(e.Question, fmt.Sprintf("Is there anything left of %d forgotten records in the unlearned model?", len(e.Forget)))
+	return cmp.Or(e.Question, fmt.Sprintf("Does the unlearned model still remember the %d forgotten records?", len(e.Forget)))
 }
 
 func (e *Evidence) setTable() *report.Table {
@@ -145,12 +144,12 @@ func (e *Evidence) setTable() *report.Table {
 	return t
 }
 
-// modelTable shows what every model knows of the sets; shadow models and checkpoints
-// are counted.
+// modelTable shows the accuracies of every model on the sets; shadow models and checkpoints are
+// only counted.
 func (e *Evidence) modelTable() *report.Table {
 	t := &report.Table{
-		Title: "Models", Columns: report.Columns("model", "arrays", "right on forget", "on retained", "on held out"),
-		Caption: "Shares of records that are classified as labelled. They judge nothing, but they show what there was to remember.",
+		Title: "Models", Columns: report.Columns("model", "arrays", "accuracy on forget", "on retained", "on held out"),
+		Caption: "Shares of records that are classified as labelled. They lead to no verdict, but show how much there was to remember.",
 	}
 	for _, m := range e.Models {
 		if m.Role == Shadow || m.Role == Checkpoint {
@@ -167,15 +166,15 @@ func (e *Evidence) modelTable() *report.Table {
 		t.Add(cells...)
 	}
 	if n := len(e.ModelsOf(Shadow)); n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Beside these there are %d shadow models.", n))
+		t.Notes = append(t.Notes, fmt.Sprintf("There are also %d shadow models.", n))
 	}
 	if n := len(e.ModelsOf(Checkpoint)); n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d checkpoints are followed under Along unlearning.", n))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d checkpoints are shown under Along unlearning.", n))
 	}
 	return t
 }
 
-// arrays names what a model has.
+// arrays names the arrays of a model.
 func (m *Model) arrays() string {
 	var out []string
 	switch {
@@ -195,12 +194,12 @@ func (m *Model) arrays() string {
 	return joinNames(out)
 }
 
-// Table has a row per judgement and unlearned model.
+// Table has a row per lens and unlearned model.
 func (r *Report) Table() *report.Table {
 	t := &report.Table{
 		ID: "audit", Title: fmt.Sprintf("Verdicts on %d forgotten records", len(r.Evidence.Forget)),
 		Columns: []report.Column{
-			{Name: "judgement"}, {Name: "verdict"}, {Name: "reading"}, {Name: "original"}, {Name: "retrained"},
+			{Name: "lens"}, {Name: "verdict"}, {Name: "reading"}, {Name: "original"}, {Name: "retrained"},
 			{Name: "memory", Note: "the side of the null on which memory is read"},
 			{Name: "chance", Note: "how far from its null the number is by chance in 95 of 100 cases"},
 			{Name: "n", Note: "records or draws behind the reading"},
@@ -225,7 +224,7 @@ func (r *Report) Table() *report.Table {
 
 func readingCell(r *audit.Reading) report.Cell {
 	if r == nil {
-		return report.Gap("not there")
+		return report.Gap("none")
 	}
 	if r.Absent != "" {
 		return report.Gap("no number")
@@ -255,7 +254,7 @@ func (v Verdict) chance() report.Cell {
 	return report.Num(v.Reading.Floor.P95, 3)
 }
 
-// methodParts explains each judgement that was made or could have been.
+// methodParts explains the rules of the report and every lens that was used or skipped.
 func (r *Report) methodParts() []report.Part {
 	var items report.List
 	seen := map[string]bool{}
@@ -278,42 +277,42 @@ func (r *Report) methodParts() []report.Part {
 		}
 	}
 	return []report.Part{
-		report.Text("Two readings are called alike where they differ by no more than the root of the squared halves of their 95 % intervals, a " +
-			"test of the difference at 5 %. A model is placed only where the original is unlike the retrained model (or the null); else the " +
-			"judgement is blind on these data. Of several retrained models the reference is their mean, with an interval that holds all of " +
+		report.Text("Two readings are alike if they differ by no more than the root of the sum of the squared halves of their 95 % intervals, a " +
+			"test of the difference at 5 %. A model is placed only if the original is unlike the retrained model (or the null); otherwise the " +
+			"lens is blind on these data. The reference of several retrained models is their mean, with an interval that holds all of " +
 			"theirs."),
-		report.Text(fmt.Sprintf("Fewer than %d forgotten records, or held-out ones where they are compared with, are too few: not even the most "+
-			"extreme value is significant at 5 %% then (2 (1/2)^n for n records on one side). A judgement cannot tell where more than half of the "+
-			"pairs of values that it ranks are equal, where there are fewer than ten distinct ones, or where a model says the same of that many "+
-			"records; M4 not where one comparison in twenty is a tie. Of steps along unlearning, one that is farther from the original, or from "+
-			"the reference, than an earlier step that was told from it is told from it too.", audit.MinRecords)),
-		report.Text("Every interval misses in one case of twenty. The judgements look at the same records and most of them at the same numbers, so that " +
+		report.Text(fmt.Sprintf("Fewer than %d forgotten records, or held-out ones if the lens uses them, are too few: not even the most "+
+			"extreme value is significant at 5 %% then (2 (1/2)^n for n records on one side). A lens cannot tell if more than half of the "+
+			"pairs of values that it ranks are equal, if fewer than ten values are distinct, or if a model gives that many records the same "+
+			"outputs; M4 cannot tell if more than one comparison in twenty is a tie. A step along unlearning that is farther from the original "+
+			"(or the reference) than an earlier step that was told from it is told from it too.", audit.MinRecords)),
+		report.Text("Every interval misses in one case of twenty. The lenses use the same records and most of them the same numbers, so that " +
 			"they err together; one verdict alone against all others is weak evidence."),
 		items,
 	}
 }
 
-// verdictTexts says what the verdicts mean, and of which judgements.
+// verdictTexts explains the verdicts that occur, with their lenses.
 func (r *Report) verdictTexts() report.List {
 	var out report.List
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
-		said := map[string][]string{}
+		names := map[string][]string{}
 		var order []string
 		for _, v := range r.verdictsOn(m.Name) {
 			s := fmt.Sprintf("%s, %s. %s", m.Name, v.Call, v.Text())
-			if said[s] == nil {
+			if names[s] == nil {
 				order = append(order, s)
 			}
-			said[s] = append(said[s], v.Name())
+			names[s] = append(names[s], v.Name())
 		}
 		for _, s := range order {
-			out = append(out, fmt.Sprintf("%s So say: %s.", s, joinNames(said[s])))
+			out = append(out, fmt.Sprintf("%s Lenses: %s.", s, joinNames(names[s])))
 		}
 	}
 	return out
 }
 
-// provenance is everything that is needed to compute the report again.
+// provenance returns everything that is needed to compute the report again.
 func (r *Report) provenance() []report.Part {
 	e := r.Evidence
 	t := &report.Table{Title: "Files", Columns: report.Columns("file", "array", "bytes", "SHA-256")}
@@ -321,16 +320,16 @@ func (r *Report) provenance() []report.Part {
 		t.Add(report.Str(f.Name), report.Str(f.Array), report.Num(float64(f.Bytes), 0), report.Str(f.SHA256))
 	}
 	return []report.Part{
-		report.Text(fmt.Sprintf("Lethe %s, results version %d of the judgements, seed %d. The same folder gives the same report, byte for byte.",
+		report.Text(fmt.Sprintf("Lethe %s, results version %d of the lenses, seed %d. The same folder gives the same report, byte for byte.",
 			version(), Version, e.Seed)),
 		t,
 	}
 }
 
-// Figure shows the readings of every model against the reference, a panel per judgement.
+// Figure draws the readings of every model, a panel per lens.
 func (r *Report) Figure() (plot.Figure, error) {
 	if len(r.Verdicts) == 0 {
-		return nil, fmt.Errorf("judge: no judgement could be made, so that there is nothing to draw")
+		return nil, fmt.Errorf("judge: no lens could be used, so there is nothing to draw")
 	}
 	return r.panels(), nil
 }
@@ -345,7 +344,7 @@ func (r *Report) panels() plot.Panels {
 	return out
 }
 
-// isFirst reports whether a verdict is the first of its judgement.
+// isFirst reports whether a verdict is the first of its lens.
 func (r *Report) isFirst(v Verdict) bool {
 	k := slices.IndexFunc(r.Verdicts, func(o Verdict) bool { return o.Name() == v.Name() })
 	return r.Verdicts[k].Reading.Model == v.Reading.Model
@@ -382,16 +381,17 @@ func (r *Report) panel(first Verdict) plot.Forest {
 	return f
 }
 
-// picture is Figure for a page; none where there is no verdict.
+// picture is Figure for a page; empty where there is no verdict.
 func (r *Report) picture() ([]report.Part, error) {
 	if len(r.Verdicts) == 0 {
 		return nil, nil
 	}
-	return pictureParts(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per judgement. The line is the null, the band what chance does in 95 "+
-		"of 100 cases. Squares: original and retrained models.")
+	return pictureParts(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per lens. The line is the null, the band holds 95 "+
+		"of 100 values under chance alone. Squares: original and retrained models.")
 }
 
-// pictureParts is a figure for a page, in pieces of so many panels: a sheet of paper holds no more.
+// pictureParts draws a figure for a page in sheets of a given number of panels, so that each fits
+// on a sheet of paper.
 func pictureParts(f plot.Panels, panels int, caption string) ([]report.Part, error) {
 	p := report.Picture{Words: f.Text(), Caption: caption}
 	for _, sheet := range f.Sheets(panels) {
@@ -409,8 +409,8 @@ func pictureParts(f plot.Panels, panels int, caption string) ([]report.Part, err
 	return []report.Part{p}, nil
 }
 
-// LossFigure shows the scaled confidences of forgotten and of held-out records by one
-// model; nil where it has none.
+// LossFigure draws the scaled confidences of forgotten and of held-out records by one model; nil if
+// there are none.
 func (e *Evidence) LossFigure(m *Model) plot.Figure {
 	if m.Scaled == nil || len(e.HeldOut) == 0 {
 		return nil
@@ -421,7 +421,7 @@ func (e *Evidence) LossFigure(m *Model) plot.Figure {
 	}
 }
 
-// lossPicture shows LossFigure of the first model of each role.
+// lossPicture draws LossFigure of the first model of each role.
 func (e *Evidence) lossPicture() ([]report.Part, error) {
 	var panels []plot.Figure
 	for _, role := range []Role{Unlearned, Original, Retrained} {

@@ -20,7 +20,7 @@ func TestThePowerIsWhatItSays(t *testing.T) {
 		null := 0.5
 		reading := audit.Reading{Estimate: stats.Estimate{Value: 0.5, Low: 0.4, High: 0.6, Null: &null}, Floor: stats.Floor{P95: floor.P95 / 2}}
 		smallest, _ := smallestSeen(reading, &audit.Reading{Estimate: stats.Estimate{Value: 0.5, Low: 0.5, High: 0.5}}, NullReference)
-		shift := math.Sqrt2 * quantile(0.5+smallest) // of two normal laws with that AUC
+		shift := math.Sqrt2 * quantile(0.5+smallest) // of two normal distributions with that AUC
 		seen := 0
 		for range trials {
 			a, b := make([]float64, n[0]), make([]float64, n[1])
@@ -42,7 +42,7 @@ func TestThePowerIsWhatItSays(t *testing.T) {
 	}
 }
 
-// quantile of the normal law, by bisection.
+// quantile of the normal distribution, by bisection.
 func quantile(p float64) float64 {
 	low, high := -9.0, 9.0
 	for range 80 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Problems is everything that is wrong with a folder, in the order in which it is read.
+// Problems lists everything that is wrong with a folder, in the order in which it is read.
 type Problems struct {
 	Folder string
 	List   []Problem
@@ -17,14 +17,14 @@ type Problem struct {
 	What string `json:"what"` // what was found, and what to do
 }
 
-// Error lists all of them, a line each, whatever a name holds.
+// Error lists all problems, one line each. Line ends inside names are escaped.
 func (p *Problems) Error() string {
 	var b strings.Builder
 	things := "problems"
 	if len(p.List) == 1 {
 		things = "problem"
 	}
-	fmt.Fprintf(&b, "%s cannot be judged, %d %s:", p.Folder, len(p.List), things)
+	fmt.Fprintf(&b, "%s cannot be audited, %d %s:", p.Folder, len(p.List), things)
 	for _, one := range p.List {
 		b.WriteString("\n  - ")
 		if one.File != "" {

@@ -10,33 +10,32 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Report is an audit: what every judgement says of every unlearned model.
+// Report is an audit: the verdicts of all lenses on every unlearned model.
 type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Skipped  []Skipped
-	// Exposures are the single records behind the verdicts of judgements that score them,
-	// by the unlearned models and those that they are compared with.
+	// Exposures are the single records behind the verdicts of lenses that score them, for the
+	// unlearned models and those that they are compared with.
 	Exposures []Exposure
-	// Trajectory is what the checkpoints say; nil where there are none.
+	// Trajectory holds the readings of the checkpoints; nil where there are none.
 	Trajectory *Trajectory
 }
 
-// Skipped is a judgement that was not made.
+// Skipped is a lens that was not used, and why.
 type Skipped struct {
 	Lens  Lens
 	Layer string
 	Why   string // what would be needed, or what kept it from being made
 }
 
-// Name is the judgement's, with the layer.
+// Name is the lens's name, with the layer.
 func (u Skipped) Name() string { return Verdict{Lens: u.Lens, Layer: u.Layer}.Name() }
 
-// Report makes every judgement that the evidence permits, and says of every other one
-// what it would need.
+// Report reads through every lens that the evidence permits, and says what the others would need.
 func (e *Evidence) Report(ctx context.Context) (*Report, error) { return e.ReportBy(ctx, All()...) }
 
-// ReportBy is Report by judgements of the caller's choice.
+// ReportBy is Report with lenses of the caller's choice.
 func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error) {
 	r := &Report{Evidence: e}
 	for _, j := range lenses {
@@ -59,8 +58,8 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 	return r, nil
 }
 
-// adoptTrajectoryVerdicts gives the unlearned model the verdict that the end of a trajectory has by the
-// same judgement, which knows of the steps before: one model has one verdict.
+// adoptTrajectoryVerdicts gives the unlearned model the verdict of the last step of a trajectory
+// for the same lens, which uses the steps before: a model has one verdict per lens.
 func (r *Report) adoptTrajectoryVerdicts() {
 	if r.Trajectory == nil {
 		return
@@ -74,7 +73,7 @@ func (r *Report) adoptTrajectoryVerdicts() {
 	}
 }
 
-// layers are the embedding, as "", and every activation of an unlearned model.
+// layers returns the embedding, as "", and every activation of an unlearned model.
 func (e *Evidence) layers() []string {
 	out := []string{""}
 	for _, m := range e.ModelsOf(Unlearned) {
@@ -91,7 +90,7 @@ func (e *Evidence) layers() []string {
 	return out
 }
 
-// readWithScores makes one judgement at one layer.
+// applyLens reads all models through one lens at one layer.
 func (r *Report) applyLens(j Lens, layer string) {
 	e := r.Evidence.atLayer(layer)
 	if lacks := e.missing(j.Needs(), layer); len(lacks) > 0 {
@@ -117,7 +116,7 @@ func (r *Report) applyLens(j Lens, layer string) {
 	original, err1 := read(Original)
 	retrained, err2 := read(Retrained)
 	if err := cmp.Or(err, err1, err2); err != nil {
-		r.Skipped = append(r.Skipped, Skipped{j, layer, "could not be made: " + err.Error()})
+		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + err.Error()})
 		return
 	}
 	for _, u := range unlearned {
@@ -128,13 +127,13 @@ func (r *Report) applyLens(j Lens, layer string) {
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
 		if err := r.measureExposure(e, v, scores); err != nil {
-			r.Skipped = append(r.Skipped, Skipped{j, layer, "the records could not be told apart: " + err.Error()})
+			r.Skipped = append(r.Skipped, Skipped{j, layer, "single records could not be compared: " + err.Error()})
 		}
 	}
 }
 
-// measureExposure measures how far single records stand out, by the model of a verdict and by
-// those that it is compared with.
+// measureExposure measures how far single records stand out, for the model of a verdict and those
+// that it is compared with.
 func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*Scores) error {
 	names := []string{v.Reading.Model}
 	if v.Original != nil {
@@ -161,7 +160,7 @@ func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*Scor
 	return nil
 }
 
-// comparisons is how often it is asked whether records stand out.
+// comparisons is the number of bounds in a report that hold jointly.
 func (r *Report) comparisons() int {
 	n := 0
 	for _, j := range All() {
@@ -172,8 +171,8 @@ func (r *Report) comparisons() int {
 	return n * len(FalsePositiveRates) * max(1, len(r.Evidence.ModelsOf(Unlearned)))
 }
 
-// readLens makes a judgement of a model; the scores are nil of one that has none. What is made
-// of outputs is no evidence where the model says the same of many records.
+// readLens reads a model through a lens; the scores are nil for lenses without. A reading from
+// outputs is no evidence where the model gives many records the same outputs.
 func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, *Scores, error) {
 	r, s, err := e.readWithScores(j, m)
 	if few := e.tooFewReason(j.Needs()); err != nil && few.Call != "" {
@@ -185,7 +184,7 @@ func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, *Scores, error) {
 	return r, s, err
 }
 
-// readWithScores makes a judgement of a model, and its scores, if it has any, no more than once.
+// readWithScores reads a model through a lens, and computes scores, if the lens has any, only once.
 func (e *Evidence) readWithScores(j Lens, m *Model) (*audit.Reading, *Scores, error) {
 	scorer, ok := j.(Scorer)
 	if !ok {
@@ -200,7 +199,7 @@ func (e *Evidence) readWithScores(j Lens, m *Model) (*audit.Reading, *Scores, er
 	return r, s, err
 }
 
-// tooFewReason is the reason of sets that are too small, if one is that a judgement needs.
+// tooFewReason returns the reason against sets that are too small, if the lens needs one.
 func (e *Evidence) tooFewReason(n Needs) audit.Reason {
 	for _, s := range append([]Set{Forget}, n.Sets...) {
 		if why := audit.TooFewRecords(len(e.rows(s)), s.adjective()+" records"); why.Call != "" {
@@ -210,10 +209,10 @@ func (e *Evidence) tooFewReason(n Needs) audit.Reason {
 	return audit.Reason{}
 }
 
-// fromOutputs reports whether an array is what a model answers, or made of that.
+// fromOutputs reports whether an array is a model's output or computed from it.
 func fromOutputs(a Array) bool { return a == Losses || a == Outputs || a == Labelled }
 
-// collapsedOutputs is the reason against the outputs of a model, and nothing where it has none.
+// collapsedOutputs returns the reason against the outputs of a model; empty where it has none.
 func (e *Evidence) collapsedOutputs(m *Model) audit.Reason {
 	if m.keys == nil {
 		return audit.Reason{}
@@ -225,7 +224,7 @@ func (e *Evidence) collapsedOutputs(m *Model) audit.Reason {
 	return audit.Collapsed("outputs", m.keys, e.Forget, others)
 }
 
-// atLayer is the evidence with a named activation in the embedding's place.
+// atLayer returns the evidence with a named activation in place of the embedding.
 func (e *Evidence) atLayer(layer string) *Evidence {
 	if layer == "" {
 		return e
@@ -240,7 +239,7 @@ func (e *Evidence) atLayer(layer string) *Evidence {
 	return &out
 }
 
-// withArrays is the evidence of the models alone that have the arrays.
+// withArrays returns the evidence with only those models that have the arrays.
 func (e *Evidence) withArrays(arrays []Array) *Evidence {
 	out := *e
 	out.Models = slices.DeleteFunc(slices.Clone(e.Models), func(m *Model) bool { return !m.has(arrays, e) })
@@ -266,7 +265,7 @@ func (m *Model) hasOne(a Array, e *Evidence) bool {
 	return false
 }
 
-// missing says what is missing for a judgement, in the words of the folder.
+// missing names the files that a lens lacks.
 func (e *Evidence) missing(n Needs, layer string) []string {
 	var out []string
 	for _, s := range n.Sets {
@@ -312,7 +311,7 @@ var setFiles = map[Set]string{
 	HeldOut: "heldout.npy: rows of records that no model was trained on",
 }
 
-// verdictTexts says where an array comes from.
+// fileText names the file of an array.
 func (a Array) fileText(layer string) string {
 	switch {
 	case a == Losses:
@@ -327,7 +326,7 @@ func (a Array) fileText(layer string) string {
 	return "embedding.npy"
 }
 
-// String names all needs in the words of the folder.
+// String names all needs as files of the folder.
 func (n Needs) String() string {
 	parts := make([]string, 0, len(n.Arrays)+len(n.Sets))
 	for _, a := range n.Arrays {
@@ -368,5 +367,5 @@ func countText(n int) string {
 	return fmt.Sprintf("are %d", n)
 }
 
-// reportFolder is where a report of a folder is written, and is no model.
+// reportFolder is the folder that a report is written to; it is not a model.
 const reportFolder = "report"

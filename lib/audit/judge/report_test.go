@@ -20,10 +20,10 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 	full := t.TempDir()
 	m.write(t, full, m.all, 8)
 	for _, c := range []struct {
-		remove []string
-		judged map[string]audit.Call // some of the verdicts
-		undone map[string]string     // and what others need
-		settle string
+		remove  []string
+		judged  map[string]audit.Call // some of the verdicts
+		skipped map[string]string     // and what others need
+		settle  string
 	}{
 		{[]string{"retrained", "retrained-2"}, map[string]audit.Call{"loss": audit.Remembered, "neighbours": Unmoved, "subsets": Unmoved},
 			map[string]string{"against the retrained": "needs 2 retrained models with embedding.npy (there is none)"}, "A model retrained without the forget records"},
@@ -52,7 +52,7 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 				t.Errorf("without %v: %s says %s, want %s (%v)", c.remove, name, v.Call, call, v.Reading.Estimate)
 			}
 		}
-		for name, why := range c.undone {
+		for name, why := range c.skipped {
 			k := slices.IndexFunc(r.Skipped, func(u Skipped) bool { return u.Name() == name })
 			if k < 0 || !strings.Contains(r.Skipped[k].Why, why) {
 				t.Errorf("without %v: %s is not said to need %q: %+v", c.remove, name, why, r.Skipped)
@@ -188,9 +188,9 @@ func TestAStoppedAuditIsAnError(t *testing.T) {
 	}
 }
 
-// The manual's audit.json is one.
-func TestTheManualsConfigReads(t *testing.T) {
-	b, err := os.ReadFile("../../../MANUAL.md")
+// The audit.json of the guide is one.
+func TestTheGuidesConfigReads(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/guide/audit.md")
 	must(t, err)
 	_, rest, _ := strings.Cut(string(b), "```json\n{\n  \"question\"")
 	text, _, found := strings.Cut(rest, "```")
@@ -200,7 +200,7 @@ func TestTheManualsConfigReads(t *testing.T) {
 	}
 }
 
-// Sets of a record or two make judgements that cannot be made, or say little, and no panic.
+// Sets of a record or two are refused by lenses or give little, and never a panic.
 func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
 	for _, n := range [][3]int{{1, 1, 1}, {1, 2, 4}, {2, 1, 5}, {3, 3, 3}, {5, 1, 1}} {
 		m := newFixture(11, n[0], n[1], n[2])

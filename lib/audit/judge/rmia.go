@@ -9,23 +9,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// RMIA asks by how many records of a population the likelihood of a forgotten record is
-// raised more: the signed AUC of shadow.RMIA, offline, as in the paper with A = 0.3. The
-// population are the held-out records that no shadow model had, every second of them;
-// the others are judged.
+// RMIA is the AUC of the robust membership inference attack, shadow.RMIA, offline, with the paper's
+// A = 0.3: the share of a population whose likelihood the model raises less than that of a record.
+// The population is every second held-out record that no shadow model had; the others are scored.
 //
-// Null: 0.5, if forget and held-out records were drawn alike.
+// Null: 0.5, if forget and held-out records have the same distribution.
 type RMIA struct{}
 
 var _ Scorer = RMIA{}
 
-// minPopulation is how small a population may be: a share of it takes few values.
+// minPopulation is the smallest population: a share of a small one takes few values.
 const minPopulation = 20
 
-// Name implements Judgement.
+// Name implements Lens.
 func (RMIA) Name() string { return "rmia" }
 
-// About implements Judgement.
+// About implements Lens.
 func (RMIA) About() About {
 	return About{
 		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
@@ -37,10 +36,10 @@ func (RMIA) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j RMIA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
 
 // Scores implements Scorer.
@@ -63,21 +62,21 @@ func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 		return nil, fmt.Errorf("%d held-out records are in no shadow model's training set; twice %d are needed", len(unseen), minPopulation)
 	}
 	rows := slices.Concat(e.Forget, judged)
-	given := e.shadowEvidence(rows, m)
-	given.Target = negatedAt(m.Losses, rows)
-	given.Population = &shadow.Population{Target: negatedAt(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
+	evidence := e.shadowEvidence(rows, m)
+	evidence.Target = negatedAt(m.Losses, rows)
+	evidence.Population = &shadow.Population{Target: negatedAt(m.Losses, population), Shadows: array.New[float64](len(shadows), len(population))}
 	for k, s := range shadows {
-		copy(given.Shadows.Scores.Row(k), negatedAt(s.Losses, rows))
-		copy(given.Population.Shadows.Row(k), negatedAt(s.Losses, population))
+		copy(evidence.Shadows.Scores.Row(k), negatedAt(s.Losses, rows))
+		copy(evidence.Population.Shadows.Row(k), negatedAt(s.Losses, population))
 	}
-	scores, err := shadow.RMIA{Offline: true}.Scores(given)
+	scores, err := shadow.RMIA{Offline: true}.Scores(evidence)
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, given), nil
+	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence), nil
 }
 
-// What judgements draw for: see Evidence.Rand.
+// The purposes of random numbers: see Evidence.Rand.
 const (
 	purposeRMIA = iota + 1
 	purposeSubsets

@@ -8,13 +8,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
-// newStack is a matrix in one file, or in several whose rows stand below each other.
+// stack is a matrix in one file, or in several files whose rows follow each other.
 type stack struct {
 	paths      []string
 	rows, cols int
 }
 
-// readLens reads the matrix in the smallest type that holds it.
+// read reads the matrix in the smallest type that holds it.
 func (s *stack) read() (array.Rows, error) {
 	if len(s.paths) == 1 {
 		x, err := npy.ReadRows(s.paths[0])
@@ -42,10 +42,10 @@ func (s *stack) read() (array.Rows, error) {
 	return out, s.checkShape(out)
 }
 
-// checkShape refuses a file that has changed since it was admitted.
+// checkShape refuses a file that has changed since it was checked.
 func (s *stack) checkShape(x array.Rows) error {
 	if rows, cols := x.Shape(); rows != s.rows || cols != s.cols {
-		return fmt.Errorf("%s has changed while it was judged: %d x %d, it was %d x %d", filepath.Base(s.paths[0]), rows, cols, s.rows, s.cols)
+		return fmt.Errorf("%s has changed during the audit: %d x %d, it was %d x %d", filepath.Base(s.paths[0]), rows, cols, s.rows, s.cols)
 	}
 	return nil
 }

@@ -6,23 +6,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Subsets asks whether the forgotten records, as a set, look like training data: SDE's
-// judgement (section 3.2) against many retained and held-out references, audit.Subsets.
+// Subsets asks whether the forgotten records, as a set, look like training data: SDE (section 3.2)
+// with many retained and held-out references, audit.Subsets.
 //
-// Null: 0.5, nearer to neither. What the statistic measures is how widely a set is
-// spread, and whatever changes the spread moves it: only a retrained model places a
-// reading.
+// Null: 0.5, closer to neither. The statistic measures the spread of a set, and anything that
+// changes the spread changes it: only a retrained model places a reading.
 type Subsets struct{}
 
 var _ Lens = Subsets{}
 
-// maxPool bounds the records of a set that references are drawn from.
+// maxPool bounds the records of a set from which references are drawn.
 const maxPool = 4000
 
-// Name implements Judgement.
+// Name implements Lens.
 func (Subsets) Name() string { return "subsets" }
 
-// About implements Judgement.
+// About implements Lens.
 func (Subsets) About() About {
 	return About{
 		Asks: "As a set, do the forgotten records look more like retained or like held-out ones?",
@@ -33,12 +32,12 @@ func (Subsets) About() About {
 	}
 }
 
-// Needs implements Judgement.
+// Needs implements Lens.
 func (Subsets) Needs() Needs {
 	return Needs{Arrays: []Array{Embedding}, Sets: []Set{Retain, HeldOut}}
 }
 
-// Read implements Judgement.
+// Read implements Lens.
 func (j Subsets) Read(e *Evidence, m *Model) (*audit.Reading, error) {
 	x, err := m.Embedding()
 	if err != nil {

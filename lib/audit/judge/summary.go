@@ -10,14 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// answerTexts is an answer for somebody who decides and reads no tables, and what to do then.
+// answerTexts are the answers for readers who decide and read no tables, with what to do next.
 var answerTexts = map[Answer]struct{ says, next string }{
 	StillRemembered: {"No: the records are still remembered.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
 	SomeMemory: {"No: a memory of the records is left, though less than there was.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
-	Disagree: {"No: at least one way of looking at the model still finds the records, so they cannot be taken for forgotten.",
-		"Do not treat the records as deleted; see which judgements find them, unlearn more strongly or retrain without them, and audit the new model"},
+	Disagree: {"No: at least one family of lenses still finds the records, so they cannot be taken for forgotten.",
+		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
 	PushedAway: {"Not cleanly: the records are not remembered, but the model treats them unlike records that it never saw, which gives them away too.",
 		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
 	someStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
@@ -30,11 +30,11 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Add what the audit lacks, and repeat it"},
 }
 
-// someStandOut is the answer where no judgement sees a memory on the whole, and single records
-// are recognised.
+// someStandOut is the answer where no lens sees a memory on average, and single records are
+// recognised.
 const someStandOut Answer = "no memory is seen on the whole, and single records stand out"
 
-// answer is the headline's, unless single records say more.
+// answer is the headline's answer, unless single records stand out.
 func (r *Report) answer(model string) Answer {
 	a := r.Headline(model).Answer
 	if (a == NoMemory || a == NotShown || a == NoAnswer) && len(r.StandOut(model)) > 0 {
@@ -43,8 +43,8 @@ func (r *Report) answer(model string) Answer {
 	return a
 }
 
-// Summary is the report in five sentences for each unlearned model: what was asked, of
-// which model and when, the answer, how sure it is, and what to do next.
+// Summary is the report in five sentences for each unlearned model: the question, the model and its
+// date, the answer, how certain it is, and what to do next.
 func (r *Report) Summary() []report.Part {
 	var out []report.Part
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
@@ -90,20 +90,21 @@ func (e *Evidence) describeModels(m *Model) string {
 	return s + ", compared with " + joinNames(beside) + "."
 }
 
-// confidenceText says how many families of lenses agree, and how much would have been missed.
+// confidenceText says how many families of lenses agree, and how small a memory would have been
+// missed.
 func (r *Report) confidenceText(model string) string {
 	h := r.Headline(model)
 	memory := h.families(audit.Remembered, audit.Backwards, audit.Between)
 	all := h.families(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen)
 	if len(all) == 0 {
-		return fmt.Sprintf("None of %d judgements can tell on these data.", len(r.verdictsOn(model)))
+		return fmt.Sprintf("None of %d lenses can tell on these data.", len(r.verdictsOn(model)))
 	}
-	s := fmt.Sprintf("Of %d ways of looking at the model that can tell (%s), ", len(all), joinNames(all))
+	s := fmt.Sprintf("Of %d families of lenses that can tell (%s), ", len(all), joinNames(all))
 	switch {
 	case len(all) == 1 && len(memory) == 1:
-		s = fmt.Sprintf("The only way of looking at the model that can tell (%s) sees a memory", all[0])
+		s = fmt.Sprintf("The only family of lenses that can tell (%s) sees a memory", all[0])
 	case len(all) == 1:
-		s = fmt.Sprintf("The only way of looking at the model that can tell (%s) sees no memory", all[0])
+		s = fmt.Sprintf("The only family of lenses that can tell (%s) sees no memory", all[0])
 	case len(memory) == 0:
 		s += "none sees a memory"
 	case len(memory) == len(all):
@@ -119,13 +120,13 @@ func (r *Report) confidenceText(model string) string {
 			r.Evidence.records(v.Lens.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
 	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == Loss{}.Name() }); v != nil {
-		s += fmt.Sprintf("; shown a forgotten record and one that the model never had, an attacker names the forgotten one in %.0f of 100 cases "+
+		s += fmt.Sprintf("; given a forgotten record and one that the model never had, an attacker recognises the forgotten one in %.0f of 100 cases "+
 			"(%.0f to %.0f), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
 	}
 	return s + "."
 }
 
-// firstVerdict is the first verdict on a model for which something holds; nil where there is none.
+// firstVerdict returns the first verdict on a model for which holds is true; nil if there is none.
 func (r *Report) firstVerdict(model string, holds func(v Verdict) bool) *Verdict {
 	verdicts := r.verdictsOn(model)
 	if k := slices.IndexFunc(verdicts, holds); k >= 0 {
@@ -134,7 +135,7 @@ func (r *Report) firstVerdict(model string, holds func(v Verdict) bool) *Verdict
 	return nil
 }
 
-// families are those that pass one of the verdicts, each once.
+// families returns the families with one of the verdicts, each once.
 func (h Headline) families(calls ...audit.Call) []string {
 	var out []string
 	for _, c := range h.Groups {
@@ -147,43 +148,43 @@ func (h Headline) families(calls ...audit.Call) []string {
 	return out
 }
 
-// nextSteps is what to do, and what would make the audit say more.
+// nextSteps says what to do, and what would make the audit more informative.
 func (r *Report) nextSteps(model string) string {
 	a := r.answer(model)
 	s := answerTexts[a].next
 	if settle := r.Suggestions(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
 		what, _, _ := strings.Cut(settle[0], ":")
 		what, _, _ = strings.Cut(what, ". ")
-		s += "; what would settle more first: " + strings.ToLower(what[:1]) + what[1:]
+		s += "; the most useful addition: " + strings.ToLower(what[:1]) + what[1:]
 	}
 	return strings.TrimSuffix(s, ".") + "."
 }
 
-// glossary explains the words of a report.
+// glossary explains the terms of a report.
 var glossary = report.Terms{
 	{Word: "AUC", Meaning: "area under the ROC curve: the chance that a forgotten record scores higher than a held-out one. " +
 		"0.5 is guessing, 1 is always right."},
-	{Word: "chance", Meaning: "how far a number strays from its null value by the luck of the draw alone, in 95 of 100 cases."},
+	{Word: "chance", Meaning: "how far a number is from its null value by chance alone, in 95 of 100 cases."},
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
-	{Word: "embedding", Meaning: "what the network makes of a record just before its last layer: a list of numbers."},
+	{Word: "embedding", Meaning: "a record's activations just before the last layer of the network: a list of numbers."},
 	{Word: "false positive", Meaning: "a held-out record that an attack takes for one of the training data: a false alarm."},
-	{Word: "family", Meaning: "judgements that look at the same numbers and err together; in an answer they count once."},
+	{Word: "family", Meaning: "lenses that use the same numbers and err together; in an answer they count once."},
 	{Word: "forget records", Meaning: "the records that the model was to forget."},
 	{Word: "held-out records", Meaning: "records that no model of the audit was trained on."},
 	{Word: "interval", Meaning: "the range in which the true number lies in 95 of 100 audits like this one."},
-	{Word: "judgement", Meaning: "one way of looking at what models say, a lens: it ends in one number, its interval and a verdict."},
+	{Word: "lens", Meaning: "one way to read a model from its arrays. It gives one number, its interval and a verdict."},
 	{Word: "loss", Meaning: "how badly a model fits a record: low for a record that it predicts well."},
 	{Word: "logits", Meaning: "a network's raw outputs, before they are made probabilities."},
 	{Word: "membership attack", Meaning: "an attempt to tell, from what a model says of a record, whether it was trained on it."},
-	{Word: "null value", Meaning: "the number that a judgement gives of a model that never had the records."},
+	{Word: "null value", Meaning: "the number that a lens gives for a model that never had the records."},
 	{Word: "original model", Meaning: "the model before unlearning."},
 	{Word: "retrained model", Meaning: "a model trained from the beginning without the forget records: what forgetting should look like."},
 	{Word: "ROC curve", Meaning: "receiver operating characteristic: true positives against false positives for every threshold on a score."},
-	{Word: "shadow model", Meaning: "a model trained on a random part of the records, to learn how having a record shows."},
+	{Word: "shadow model", Meaning: "a model trained on a random part of the records, to learn how training on a record shows."},
 	{Word: "true positive", Meaning: "a forgotten record that an attack recognises."},
 	{Word: "unlearning", Meaning: "changing a trained model so that it is as if some records had never been in its training data."},
 	{Word: "z", Meaning: "distance from the mean of the held-out scores, in their standard deviations. Beyond 3 is rare by chance."},
 }
 
-// dateFormat is how a day is written.
+// dateFormat is the format of a day.
 const dateFormat = "2006-01-02"

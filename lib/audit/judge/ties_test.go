@@ -281,7 +281,7 @@ func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
 }
 
 // With fewer than six forgotten or held-out records nothing is placed, whatever the
-// numbers are; with six a judgement may speak.
+// numbers are; with six a lens may have a verdict.
 func TestFewRecordsAreTooFew(t *testing.T) {
 	for n := 1; n <= audit.MinRecords; n++ {
 		for _, sizes := range [][3]int{{n, 200, 200}, {100, 200, n}, {n, n, n}} {
@@ -308,11 +308,11 @@ func TestFewRecordsAreTooFew(t *testing.T) {
 					t.Errorf("%v: %s says too few", sizes, v.Name())
 				}
 			}
-			if n < audit.MinRecords && sizes[0] == n && !strings.Contains(r.Answers()[0], "cannot tell. All judgements that were made say too few") {
+			if n < audit.MinRecords && sizes[0] == n && !strings.Contains(r.Answers()[0], "cannot tell. All lenses that were used say too few") {
 				t.Errorf("%v: %s", sizes, r.Answers())
 			}
 			for _, u := range r.Skipped {
-				if looks := sizes[0] < audit.MinRecords; looks && strings.Contains(u.Why, "could not be made") {
+				if looks := sizes[0] < audit.MinRecords; looks && strings.Contains(u.Why, "failed: ") {
 					t.Errorf("%v: %s is not made: %s", sizes, u.Name(), u.Why)
 				}
 			}

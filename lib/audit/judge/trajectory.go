@@ -10,19 +10,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Tracked is a judgement that is made of every model saved along unlearning.
+// Tracked is a lens that reads every model saved along unlearning.
 type Tracked struct {
 	Lens
-	// Panel is the picture that shows it, with others of the same, and Line what it is
-	// called there.
+	// Panel is the panel of the figure that shows it, and Line its name there.
 	Panel, Line string
-	// Cost says that it is about what forgetting cost and not about memory: its numbers
-	// are shown and no verdict is passed on them.
+	// Cost says that it measures the cost of forgetting and not memory: its numbers are shown
+	// without a verdict.
 	Cost bool
 }
 
-// TrackedLenses lists what is followed along unlearning, in the order of a report. Whatever
-// stands here is made once for every checkpoint, so it should be cheap.
+// TrackedLenses lists the lenses that are used along unlearning, in the order of a report. Each
+// reads every checkpoint, so that it should be cheap.
 func TrackedLenses() []Tracked {
 	return []Tracked{
 		{Loss{}, "AUC of the loss", "forgotten against held-out", false},
@@ -35,36 +34,34 @@ func TrackedLenses() []Tracked {
 	}
 }
 
-// Label is what a reader is told that it is.
+// Label names the quantity in texts.
 func (f Tracked) Label() string { return f.Panel + ", " + f.Line }
 
-// Trajectory is what the models say that were saved along unlearning: when the records
-// are forgotten, whether they are pushed beyond where a model stands that never had
-// them, and whether that is undone before the end.
+// Trajectory holds the readings of models saved along unlearning: when the records are forgotten,
+// whether they are pushed beyond the retrained models, and whether that is reversed before the end.
 //
-// Every step is placed as a [Verdict] places the unlearned model: between the original
-// and the retrained models, or the null of the judgement where there are none. A model
-// that unlearning does not change stays where the original is; one that has forgotten
-// stays at the reference. Steps are many, and one in twenty is unlike its reference by
-// chance. A step whose value is farther from the original than that of an earlier step
-// which was told from it is told from it too, and so for the reference: no verdict goes
-// back because an interval has become wider.
+// Every step is placed like the unlearned model of a [Verdict]: between the original and the
+// retrained models, or the null of the lens where there are none. One step in twenty is unlike its
+// reference by chance. A step that is farther from the original than an earlier step that was told
+// from it is told from it too; the same holds for the reference. So no verdict is reversed because
+// an interval has become wider.
 type Trajectory struct {
-	// Steps are the first original, where there is one, the checkpoints in their order
-	// and the unlearned model.
+	// Steps are the first original, where there is one, the checkpoints in their order and the
+	// unlearned model.
 	Steps   []*Model
 	Curves  []Curve
 	Skipped []Skipped
 }
 
-// Curve is one quantity along the way.
+// Curve is one quantity along a trajectory.
 type Curve struct {
 	Tracked
 	Steps     []*Verdict // nil where the model lacks the arrays
 	Retrained []audit.Reading
 }
 
-// Trajectory follows every quantity of [Along]; nil where there is no checkpoint.
+// Trajectory reads every model saved along unlearning through [TrackedLenses]; nil where there is
+// no checkpoint.
 func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 	checkpoints, unlearned := e.ModelsOf(Checkpoint), e.ModelsOf(Unlearned)
 	if len(checkpoints) == 0 {
@@ -94,7 +91,7 @@ func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 	return t, nil
 }
 
-// curve follows one quantity, or says why it cannot be followed.
+// curve returns one quantity along the steps, or why it cannot be read.
 func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 	needs := f.Needs()
 	lacks := e.missing(needs, "")
@@ -120,11 +117,11 @@ func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 	}
 	along, err := of(steps)
 	if err != nil {
-		return nil, "could not be made: " + err.Error()
+		return nil, "failed: " + err.Error()
 	}
 	retrained, err := of(e.ModelsOf(Retrained))
 	if err != nil {
-		return nil, "could not be made: " + err.Error()
+		return nil, "failed: " + err.Error()
 	}
 	c = &Curve{Tracked: f}
 	path := newHistory()
@@ -149,13 +146,13 @@ func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 }
 
 // history remembers which values of earlier steps were told from the original and from the
-// reference. A step that is as far from an end as such a value, or farther and on its
-// side, is told from that end too, however wide its own interval is: a spread that grows
-// does not lead back. A step that comes nearer is judged by its own interval. Chance tells
-// one step in twenty from an end; what it takes along are the steps that are farther still.
+// reference. A step that is as far from an end as such a value, on the same side, is told from that
+// end too, however wide its own interval is. A step that comes nearer is compared by its own
+// interval. By chance one step in twenty is told from an end; it affects only steps that are
+// farther still.
 type history struct{ original, reference separated }
 
-// separated are the values nearest to an end, below and above it, that were told from it.
+// separated holds the values closest to an end, below and above it, that were told from it.
 type separated struct{ below, above float64 }
 
 func newHistory() *history {
@@ -163,7 +160,7 @@ func newHistory() *history {
 	return &history{none, none}
 }
 
-// likeness is the step's, given the steps before it.
+// likeness returns the step's likeness, given the steps before it.
 func (p *history) likeness(v *Verdict) audit.Likeness {
 	l := v.likeness()
 	if v.withheldReason().Call != "" {
@@ -178,7 +175,7 @@ func (p *history) likeness(v *Verdict) audit.Likeness {
 	return l
 }
 
-// like is whether a value is like its end, by its own interval and by the values before.
+// like reports whether a value is like its end, by its own interval and by the values before.
 func (t *separated) like(value, end float64, alike bool) bool {
 	switch {
 	case alike && value > t.below && value < t.above:

@@ -10,10 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Sentences is the trajectory in words, a sentence or two for every course that has a
-// reference. Nothing is called undone that the verdict on the end alone does not call
-// remembered, so that picking the step with the least memory among many accuses nobody
-// more often than that verdict does.
+// Sentences describes the trajectory, a sentence or two for every curve that has a reference. A
+// relapse is reported only if the verdict on the last step alone is "remembered". So comparing with
+// the step of least memory among many accuses no model more often than that verdict does.
 func (t *Trajectory) Sentences() []string {
 	var out []string
 	for _, c := range t.Curves {
@@ -24,7 +23,7 @@ func (t *Trajectory) Sentences() []string {
 	return out
 }
 
-// stepState is what a step's verdict comes to.
+// stepState summarises a step's verdict.
 type stepState int
 
 const (
@@ -48,8 +47,7 @@ func stateOfStep(v *Verdict) stepState {
 	return stepUnknown
 }
 
-// sentences tells where a course leads; nothing of one that is cost alone, or that has no
-// reference.
+// sentences describes a curve; empty for a curve that is cost alone, or that has no reference.
 func (c Curve) sentences() string {
 	last := c.Steps[len(c.Steps)-1]
 	if c.Cost || last == nil || last.Reference == NoReference {
@@ -95,7 +93,7 @@ func (c Curve) sentences() string {
 	return s
 }
 
-// relapseText says of a course that ends in memory whether that is more than chance.
+// relapseText says, for a curve that ends in memory, whether the return is more than chance.
 func (c Curve) relapseText(last *Verdict) string {
 	var best *Verdict // the step before with the least memory
 	for _, v := range c.Steps {
@@ -105,12 +103,12 @@ func (c Curve) relapseText(last *Verdict) string {
 	}
 	from, to := report.FormatNumber(best.Reading.Value, 3), report.FormatNumber(last.Reading.Value, 3)
 	if audit.Alike(best.Reading, last.Reading) {
-		return fmt.Sprintf(" Memory is seen again at the end, at %s after %s at %s, which chance may do.", to, from, best.Reading.Model)
+		return fmt.Sprintf(" Memory is seen again at the end, at %s after %s at %s, which may be chance.", to, from, best.Reading.Model)
 	}
-	return fmt.Sprintf(" It is undone: %s at %s, and %s at the end, where the records are remembered.", from, best.Reading.Model, to)
+	return fmt.Sprintf(" The forgetting is reversed: %s at %s, and %s at the end, where the records are remembered.", from, best.Reading.Model, to)
 }
 
-// Tables have a row per step and behind them the retrained models, a table per panel.
+// Tables have a row per step, followed by the retrained models; there is a table per panel.
 func (t *Trajectory) Tables() []*report.Table {
 	var out []*report.Table
 	for _, courses := range t.panels() {
@@ -123,7 +121,7 @@ func (t *Trajectory) Tables() []*report.Table {
 	return out
 }
 
-// panels are the courses that stand together.
+// panels returns the curves that are shown together.
 func (t *Trajectory) panels() [][]Curve {
 	var out [][]Curve
 	for _, c := range t.Curves {
@@ -173,7 +171,7 @@ func (t *Trajectory) table(courses []Curve) *report.Table {
 	return out
 }
 
-// retrained are the names of the retrained models that any course has.
+// retrained returns the names of the retrained models that any curve has.
 func (t *Trajectory) retrained() []string {
 	var out []string
 	for _, c := range t.Curves {
@@ -186,11 +184,11 @@ func (t *Trajectory) retrained() []string {
 	return out
 }
 
-// Figure shows the quantities along the steps, in their panels, and what the retrained
-// models say of those about memory.
+// Figure draws the quantities along the steps, in their panels, and the retrained models' values of
+// those about memory.
 func (t *Trajectory) Figure() (plot.Figure, error) {
 	if len(t.Curves) == 0 {
-		return nil, fmt.Errorf("judge: nothing could be followed, so that there is nothing to draw")
+		return nil, fmt.Errorf("judge: there is no curve, so there is nothing to draw")
 	}
 	return t.figure(), nil
 }
@@ -203,7 +201,7 @@ func (t *Trajectory) figure() plot.Panels {
 	return out
 }
 
-// panel shows the courses of one panel.
+// panel draws the curves of one panel.
 func (t *Trajectory) panel(courses []Curve) plot.Curves {
 	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
 	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].nullLine()}
@@ -234,7 +232,7 @@ func (c Curve) plotCurve() plot.Curve {
 	return out
 }
 
-// reference is what the retrained models say together; nil where there are none.
+// reference is the joint reading of the retrained models; nil where there are none.
 func (c Curve) reference() *audit.Reading {
 	if len(c.Retrained) == 0 {
 		return nil
@@ -258,7 +256,7 @@ func (c Curve) nullLine() *plot.Null {
 	return nil
 }
 
-// levelLine is a level line over all steps.
+// levelLine is a horizontal line over all steps.
 func levelLine(r audit.Reading, name string, steps int) plot.Curve {
 	end := float64(steps - 1)
 	out := plot.Curve{Name: name, X: []float64{0, end}, Y: []float64{r.Value, r.Value}, Control: true}
@@ -268,15 +266,15 @@ func levelLine(r audit.Reading, name string, steps int) plot.Curve {
 	return out
 }
 
-// parts are the trajectory on a page.
+// parts returns the trajectory's section of a page.
 func (t *Trajectory) parts() ([]report.Part, error) {
 	var out []report.Part
 	for _, s := range t.Sentences() {
 		out = append(out, report.Text(s))
 	}
 	if len(t.Curves) > 0 {
-		picture, err := pictureParts(t.figure(), 2, "What the models say that were saved along unlearning, step by step, with 95 % intervals. Grey: "+
-			"the retrained models. The line is the null, the band what chance does in 95 of 100 cases.")
+		picture, err := pictureParts(t.figure(), 2, "Readings of the models saved along unlearning, step by step, with 95 % intervals. Grey: "+
+			"the retrained models. The line is the null, the band holds 95 of 100 values under chance alone.")
 		if err != nil {
 			return nil, err
 		}
@@ -290,7 +288,7 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
 	}
 	if skipped != nil {
-		out = append(out, report.Text("What was not followed, and what it needs:"), skipped)
+		out = append(out, report.Text("Quantities that were not read, and what they need:"), skipped)
 	}
 	return out, nil
 }

@@ -77,10 +77,10 @@ func TestAPlantedPathIsRead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	for _, said := range along.Sentences() {
-		for _, word := range []string{"the first step without visible memory is checkpoint-3 (", "Pushed beyond the retrained model at checkpoint-4.", "It is undone: ", "at checkpoint-4, and"} {
-			if !strings.Contains(said, word) {
-				t.Errorf("%q does not say %q", said, word)
+	for _, text := range along.Sentences() {
+		for _, word := range []string{"the first step without visible memory is checkpoint-3 (", "Pushed beyond the retrained model at checkpoint-4.", "The forgetting is reversed: ", "at checkpoint-4, and"} {
+			if !strings.Contains(text, word) {
+				t.Errorf("%q does not say %q", text, word)
 			}
 		}
 	}
@@ -154,14 +154,14 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 		return follow(t, d.dir)
 	}
 	before := follow(t, straight)
-	if said := before.Sentences()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-3 (") || strings.Contains(said, "undone") {
-		t.Errorf("straight: %s", said)
+	if text := before.Sentences()[0]; !strings.Contains(text, "the first step without visible memory is checkpoint-3 (") || strings.Contains(text, "reversed") {
+		t.Errorf("straight: %s", text)
 	}
-	if said := swapped("checkpoint-1", "checkpoint-3").Sentences()[0]; !strings.Contains(said, "the first step without visible memory is checkpoint-1 (") {
-		t.Errorf("the first and the third checkpoint exchanged: %s", said)
+	if text := swapped("checkpoint-1", "checkpoint-3").Sentences()[0]; !strings.Contains(text, "the first step without visible memory is checkpoint-1 (") {
+		t.Errorf("the first and the third checkpoint exchanged: %s", text)
 	}
-	if said := swapped("checkpoint-1", "unlearned").Sentences()[0]; !strings.Contains(said, "undone") {
-		t.Errorf("the first checkpoint and the end exchanged: %s", said)
+	if text := swapped("checkpoint-1", "unlearned").Sentences()[0]; !strings.Contains(text, "reversed") {
+		t.Errorf("the first checkpoint and the end exchanged: %s", text)
 	}
 	turned := swapped("forget.npy", "heldout.npy").course(t, "loss")
 	for k, v := range before.course(t, "loss").Steps {
@@ -174,7 +174,7 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 	}
 }
 
-// Where nothing is unlearned nothing is said to be forgotten; what never had the records
+// Where nothing is unlearned nothing is reported as forgotten; what never had the records
 // shows no memory at any step but the original.
 func TestThePathOfNothing(t *testing.T) {
 	for seed := range uint64(3) {
@@ -182,8 +182,8 @@ func TestThePathOfNothing(t *testing.T) {
 		still, never := t.TempDir(), t.TempDir()
 		m.way(t, still, 1, 1, 1)
 		m.way(t, never, 0, 0, 0)
-		if said := follow(t, still).Sentences()[0]; !strings.Contains(said, "not forgotten at any step") {
-			t.Errorf("seed %d, nothing unlearned: %s", seed, said)
+		if text := follow(t, still).Sentences()[0]; !strings.Contains(text, "not forgotten at any step") {
+			t.Errorf("seed %d, nothing unlearned: %s", seed, text)
 		}
 		c := follow(t, never).course(t, "loss")
 		for _, v := range c.Steps[1:] {
@@ -249,7 +249,7 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 	}
 }
 
-// Without checkpoints nothing is said of them; of two unlearned models it is not known
+// Without checkpoints they are not mentioned; of two unlearned models it is not known
 // to which they lead.
 func TestCheckpointsLeadToOneModel(t *testing.T) {
 	m := newFixture(25, 40, 60, 60)
@@ -294,7 +294,7 @@ func TestCheckpointsMayBeTheEnds(t *testing.T) {
 	}
 }
 
-// What is said of a path follows from its verdicts: here readings of an AUC with halves
+// The sentences about a trajectory follow from its verdicts: here readings of an AUC with halves
 // of intervals of 0.04, beside a reference of 0.5.
 func TestAPathInWords(t *testing.T) {
 	reading := func(name string, v float64) audit.Reading {
@@ -307,11 +307,11 @@ func TestAPathInWords(t *testing.T) {
 		never string
 	}{
 		{[]float64{0.8, 0.8, 0.78}, []string{"not forgotten at any step; memory is seen at 0, 1, 2."}, "first"},
-		{[]float64{0.8, 0.65, 0.51}, []string{"without visible memory is 2 (a distance of less than 0.08"}, "undone"},
-		{[]float64{0.8, 0.51, 0.3}, []string{"without visible memory is 1 ", "Pushed beyond the retrained model at 2, and so to the end."}, "undone"},
-		{[]float64{0.8, 0.3, 0.51}, []string{"Pushed beyond the retrained model at 1, and back at the end."}, "undone"},
-		{[]float64{0.8, 0.55, 0.57}, []string{"Memory is seen again at the end, at 0.570 after 0.550 at 1, which chance may do."}, "undone"},
-		{[]float64{0.8, 0.5, 0.3, 0.52, 0.7}, []string{"without visible memory is 1 ", "It is undone: 0.300 at 2, and 0.700 at the end"}, "chance"},
+		{[]float64{0.8, 0.65, 0.51}, []string{"without visible memory is 2 (a distance of less than 0.08"}, "reversed"},
+		{[]float64{0.8, 0.51, 0.3}, []string{"without visible memory is 1 ", "Pushed beyond the retrained model at 2, and so to the end."}, "reversed"},
+		{[]float64{0.8, 0.3, 0.51}, []string{"Pushed beyond the retrained model at 1, and back at the end."}, "reversed"},
+		{[]float64{0.8, 0.55, 0.57}, []string{"Memory is seen again at the end, at 0.570 after 0.550 at 1, which may be chance."}, "reversed"},
+		{[]float64{0.8, 0.5, 0.3, 0.52, 0.7}, []string{"without visible memory is 1 ", "The forgetting is reversed: 0.300 at 2, and 0.700 at the end"}, "chance"},
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {
 		course := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
@@ -321,14 +321,14 @@ func TestAPathInWords(t *testing.T) {
 			step.place()
 			course.Steps = append(course.Steps, step)
 		}
-		said := course.sentences()
+		text := course.sentences()
 		for _, word := range c.say {
-			if !strings.Contains(said, word) {
-				t.Errorf("%v: %q does not say %q", c.path, said, word)
+			if !strings.Contains(text, word) {
+				t.Errorf("%v: %q does not say %q", c.path, text, word)
 			}
 		}
-		if strings.Contains(said, c.never) {
-			t.Errorf("%v: %q says %q", c.path, said, c.never)
+		if strings.Contains(text, c.never) {
+			t.Errorf("%v: %q says %q", c.path, text, c.never)
 		}
 	}
 }

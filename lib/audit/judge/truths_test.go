@@ -16,10 +16,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// population makes half of the held-out records strangers to every shadow model too.
+// population makes half of the held-out records non-members of every shadow model too.
 func (m *fixture) assignShadows(i int) bool { return i < m.forget+m.retain+m.heldOut/2 }
 
-// Every judgement of the list is made of this folder, and every one must see what was
+// Every lens of the list is used on this folder, and every one must see what was
 // planted: an unlearned model that is the original, or a retrained one.
 func TestKnownTruthsComeOut(t *testing.T) {
 	m := newFixture(1, 150, 400, 300)
@@ -31,7 +31,7 @@ func TestKnownTruthsComeOut(t *testing.T) {
 			t.Errorf("not judged: %+v", r.Skipped)
 		}
 		if len(r.Verdicts) != len(All()) {
-			t.Errorf("%d verdicts of %d judgements", len(r.Verdicts), len(All()))
+			t.Errorf("%d verdicts of %d lenses", len(r.Verdicts), len(All()))
 		}
 		for _, v := range r.Verdicts {
 			// Another draw of the original may differ from it and is remembered nevertheless.
@@ -61,7 +61,7 @@ func TestExchangedRolesChangeTheAnswer(t *testing.T) {
 	}
 	for _, c := range []struct {
 		a, b string
-		same []string // judgements that do not look at what is exchanged
+		same []string // lenses that do not use what is exchanged
 		note string
 	}{
 		{"unlearned", "original", nil, "are the two models exchanged?"},

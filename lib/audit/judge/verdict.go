@@ -8,20 +8,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Calls of an audit that lacks what the calls of package audit rest on.
+// Calls of an audit that lacks the original or a reference.
 const (
-	// Unseen: like a model that never had the records, but no original is there to show
-	// that the judgement sees a memory on these data.
+	// Unseen: like a model that never had the records, but there is no original to show that the
+	// lens sees a memory on these data.
 	Unseen audit.Call = "nothing seen"
-	// Unmoved: like the original. Whether that is memory only a retrained model can say.
+	// Unmoved: like the original. Only a retrained model can say whether that is memory.
 	Unmoved audit.Call = "unmoved"
-	// Moved: unlike the original. Whether that is forgetting only a retrained model can say.
+	// Moved: unlike the original. Only a retrained model can say whether that is forgetting.
 	Moved audit.Call = "moved"
-	// Unplaced: a number, and nothing to compare it with.
+	// Unplaced: a number with nothing to compare it with.
 	Unplaced audit.Call = "unplaced"
 )
 
-// Reference says who stands for a model that never had the records.
+// Reference says what stands for a model that never had the records.
 type Reference string
 
 // The references.
@@ -31,7 +31,7 @@ const (
 	NoReference        Reference = "nobody"
 )
 
-// Verdict is what one judgement says of one unlearned model.
+// Verdict is the result of one lens for one unlearned model.
 type Verdict struct {
 	Lens      Lens
 	Layer     string // named activation; empty: the embedding, or no layer at all
@@ -40,16 +40,16 @@ type Verdict struct {
 	Retrained []audit.Reading // of every retrained model
 	Reference Reference
 	Call      audit.Call
-	// Why is the reason of a call of audit.TooFew or audit.CannotTell; empty for others.
+	// Why is the reason of the calls audit.TooFew and audit.CannotTell; empty for others.
 	Why string
-	// Smallest is the smallest distance from the reference that an audit like this one
-	// tells in four cases of five; NaN where no law and no interval is known. By says
+	// Smallest is the smallest distance from the reference that an audit like this one detects in
+	// four cases of five; NaN where no distribution and no interval is known. SmallestFrom says
 	// what it was computed from.
 	Smallest     float64
 	SmallestFrom string
 }
 
-// Name is the judgement's, with the layer.
+// Name is the lens's name, with the layer.
 func (v Verdict) Name() string {
 	if v.Layer == "" {
 		return v.Lens.Name()
@@ -57,11 +57,10 @@ func (v Verdict) Name() string {
 	return v.Lens.Name() + " at " + v.Layer
 }
 
-// fileOfRow compares the readings, calls them and computes the power.
+// place compares the readings, sets the call and computes the power.
 func (v *Verdict) place() { v.placeAs(v.likeness()) }
 
-// likeness says which of original and reference the reading is like, as far as they are
-// there.
+// likeness says which of original and reference the reading is like, as far as they exist.
 func (v *Verdict) likeness() (l audit.Likeness) {
 	if o := v.original(); o != nil {
 		l.Original = audit.Alike(v.Reading, *o)
@@ -72,7 +71,7 @@ func (v *Verdict) likeness() (l audit.Likeness) {
 	return l
 }
 
-// placeAs is place for a likeness that is known otherwise.
+// placeAs is place with a likeness that was determined in another way.
 func (v *Verdict) placeAs(l audit.Likeness) {
 	ref := v.reference()
 	v.Call, v.Why = v.call(ref, l)
@@ -82,7 +81,7 @@ func (v *Verdict) placeAs(l audit.Likeness) {
 	}
 }
 
-// original is the original's reading, where it has an interval.
+// original is the original's reading, if it has an interval.
 func (v *Verdict) original() *audit.Reading {
 	if v.Original == nil || !v.Original.HasInterval() {
 		return nil
@@ -90,9 +89,9 @@ func (v *Verdict) original() *audit.Reading {
 	return v.Original
 }
 
-// reference is the reading of a model that never had the records: of several retrained
-// models their mean, and an interval that holds all of theirs. Two models may differ by
-// their seed alone; an interval that holds several shows how far.
+// reference is the reading of a model that never had the records. For several retrained models it
+// is their mean, with an interval that holds all of theirs, because two models may differ by their
+// seed alone.
 func (v *Verdict) reference() *audit.Reading {
 	switch {
 	case len(v.Retrained) > 0:
@@ -117,9 +116,8 @@ func (v *Verdict) reference() *audit.Reading {
 	return nil
 }
 
-// call is audit.CallOf where all three readings are there, and the reason of a call that
-// has one. A reading that is no evidence, or is compared with one, is called so before
-// anything else.
+// call is audit.CallOf if all three readings exist, with the reason of a call that has one. A
+// reading that is no evidence, or is compared with one, takes precedence.
 func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, why string) {
 	m, o := v.Reading, v.original()
 	if reason := v.withheldReason(); reason.Call != "" {
@@ -140,7 +138,7 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 	return l.Call(m, *o, *ref), ""
 }
 
-// withheldReason is why a reading of the verdict is no evidence.
+// withheldReason returns why a reading of the verdict is no evidence.
 func (v *Verdict) withheldReason() audit.Reason {
 	var ends []audit.Reading
 	for _, end := range []*audit.Reading{v.Original, v.reference()} {
@@ -151,24 +149,24 @@ func (v *Verdict) withheldReason() audit.Reason {
 	return audit.WithheldReason(v.Reading, ends...)
 }
 
-// contrary reports whether a judgement of coordinates has the original unlike the
-// reference on the side away from memory.
+// contrary reports whether a lens that compares coordinates has the original unlike the reference
+// on the side away from memory.
 func (v *Verdict) contrary() bool {
 	o, ref := v.original(), v.reference()
 	return o != nil && ref != nil && audit.Contrary(*o, *ref)
 }
 
-// Sentences is the verdict in words.
+// Text is the verdict in words.
 func (v Verdict) Text() string {
-	stranger := "a model that never had the records (the null)"
+	reference := "a model that never had the records (the null)"
 	if v.Reference == RetrainedReference {
-		stranger = "the retrained model"
+		reference = "the retrained model"
 		if len(v.Retrained) > 1 {
-			stranger = fmt.Sprintf("the %d retrained models", len(v.Retrained))
+			reference = fmt.Sprintf("the %d retrained models", len(v.Retrained))
 		}
 	}
 	if v.Call == audit.Blind && v.contrary() {
-		return "The original is unlike " + stranger + " on the side away from memory: it is another seed that differs here."
+		return "The original is unlike " + reference + " on the side away from memory: the difference is that of another seed."
 	}
 	switch v.Call {
 	case audit.TooFew:
@@ -176,24 +174,24 @@ func (v Verdict) Text() string {
 	case audit.CannotTell:
 		return "The number is no evidence: " + v.Why + "."
 	case audit.Blind:
-		return "The original itself looks like " + stranger + ": there is nothing here that this judgement could see go."
+		return "The original itself looks like " + reference + ": this lens cannot show forgetting on these data."
 	case audit.Forgotten:
-		return "Like " + stranger + " and unlike the original."
+		return "Like " + reference + " and unlike the original."
 	case audit.Remembered:
 		if v.Original == nil || !v.likeness().Original {
-			return "Unlike " + stranger + ", on the side of memory."
+			return "Unlike " + reference + ", on the side of memory."
 		}
-		return "Like the original and unlike " + stranger + "."
+		return "Like the original and unlike " + reference + "."
 	case audit.Between:
-		return "On the way from the original to " + stranger + ", unlike both."
+		return "On the way from the original to " + reference + ", unlike both."
 	case audit.Beyond:
-		return "Unlike " + stranger + ", on the far side from memory: the records stand out because they were pushed away."
+		return "Unlike " + reference + ", on the far side from memory: the records stand out because they were pushed away."
 	case audit.Backwards:
-		return "Unlike both, and farther from " + stranger + " than the original is."
+		return "Unlike both, and farther from " + reference + " than the original is."
 	case audit.Unclear:
-		return "Like the original and like " + stranger + ": it can be told from neither."
+		return "Like the original and like " + reference + ": it can be told from neither."
 	case Unseen:
-		return "Like " + stranger + ". Without the original nothing shows that a memory would have been seen."
+		return "Like " + reference + ". Without the original nothing shows that a memory would have been seen."
 	case Unmoved:
 		return "Like the original. Only a retrained model can say whether that is memory."
 	case Moved:
@@ -202,31 +200,31 @@ func (v Verdict) Text() string {
 	return "A number without anything to compare it with."
 }
 
-// Memory reports whether the verdict speaks for a memory that is left.
+// Memory reports whether the verdict indicates a memory.
 func (v Verdict) Memory() bool {
 	return v.Call == audit.Remembered || v.Call == audit.Between || v.Call == audit.Backwards
 }
 
-// The quantiles behind the power: of a test at 5 % on two sides, and of four cases of five.
+// Normal quantiles of the power: a two-sided test at 5 %, and detection in four cases of five.
 const (
 	twoSided   = 1.959963984540054
 	fourOfFive = 0.8416212335729143
 )
 
-// smallestSeen is the smallest distance from the reference at which a reading is unlike it in
-// four cases of five,
+// smallestSeen is the smallest distance from the reference at which a reading is unlike it in four
+// cases of five,
 //
 //	(1.96 + 0.84) sqrt(s^2 + t^2)
 //
-// with the standard errors s of the reading and t of the reference; t is 0 for a null,
-// and s then the standard deviation under it, where that is known.
+// with the standard errors s of the reading and t of the reference. For a null, t is 0 and s the
+// standard deviation under it, where that is known.
 func smallestSeen(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
 	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 }
 	switch {
 	case ref == nil || !m.HasInterval():
 		return math.NaN(), ""
 	case by == NullReference && !math.IsNaN(m.Floor.P95):
-		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the law of the number under its null, at these numbers of records"
+		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the distribution of the number under its null, at these numbers of records"
 	}
 	return math.Hypot(half(m), half(*ref)) * (1 + fourOfFive/twoSided), "the widths of the intervals"
 }

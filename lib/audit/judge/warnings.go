@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// addWarnings notes what is odd: arrays that fit each other and may yet be the wrong ones.
+// addWarnings notes what is suspicious: arrays that fit each other and may still be the wrong ones.
 func (e *Evidence) addWarnings() {
 	e.warnDuplicates()
 	for _, m := range e.Models {
@@ -33,8 +33,8 @@ func (e *Evidence) addWarnings() {
 	}
 }
 
-// betterFitted is the share of records that u fits better than o; three standard errors of
-// a fair coin are 1.5/sqrt(n).
+// betterFitted returns the share of records that u fits better than o. Three standard errors of a
+// fair coin are 1.5/sqrt(n).
 func betterFitted(u, o *Model, rows []int) float64 {
 	if u.Losses == nil || o.Losses == nil {
 		return 0
@@ -48,15 +48,15 @@ func betterFitted(u, o *Model, rows []int) float64 {
 	return float64(n) / float64(max(1, len(rows)))
 }
 
-// tooFewReason is how many records a share needs before anything is said of it.
+// minForShare is the number of records below which a share is not used for a warning.
 const minForShare = 20
 
 func (e *Evidence) warn(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
-// warnDuplicates notes arrays of two models that are the same bytes. The last checkpoint may well
-// be the unlearned model, and the first the original.
+// warnDuplicates notes arrays of two models with the same bytes. The last checkpoint may be the
+// unlearned model, and the first the original.
 func (e *Evidence) warnDuplicates() {
 	first := map[string]File{}
 	for _, f := range e.Files {

@@ -14,11 +14,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Version is the version of the numbers of this package: it goes up when a judgement
-// gives other ones.
+// Version is the version of this package's numbers: it is raised when a lens gives other ones.
 const Version = 2
 
-// module is what a program that holds this package was built from.
+// module is the module path of this package.
 const module = "github.com/lethe-ml/lethe"
 
 func version() string {
@@ -34,9 +33,9 @@ func version() string {
 	return "(devel)"
 }
 
-// Write writes report.html, report.md and, last, report.json into a folder, which it
-// makes. Each is seen whole or not at all. Who is stopped between two of them leaves
-// files of two reports; report.json is of the last one that was written to its end.
+// Write writes report.html, report.md and, last, report.json into a folder, which it creates. Each
+// file is complete or absent. If writing is interrupted, the files may be of two reports;
+// report.json is of the last report that was written completely.
 func (r *Report) Write(folder string) error {
 	page, err := r.Page()
 	if err != nil {
@@ -137,7 +136,7 @@ type (
 	}
 )
 
-// JSON writes the report with its fields in a fixed order; what is unknown is null.
+// JSON writes the report with its fields in a fixed order; unknown values are null.
 func (r *Report) JSON(w io.Writer) error {
 	e := r.Evidence
 	out := jsonReport{
@@ -183,7 +182,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return enc.Encode(out)
 }
 
-// json is nil of no trajectory.
+// json returns nil for a nil trajectory.
 func (t *Trajectory) json() *jsonTrajectory {
 	if t == nil {
 		return nil
@@ -224,7 +223,7 @@ func toJSON(r audit.Reading) jsonReading {
 	}
 }
 
-// finiteOrNil is v where JSON can hold it, else nil.
+// finiteOrNil returns a pointer to v, or nil where JSON cannot hold it.
 func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

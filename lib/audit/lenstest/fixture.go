@@ -15,36 +15,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// The planted cases. A record has three groups of features: what can be learned
-// of its class, what the models know of the retained records by heart, and what
-// only the original knows, of the records to be forgotten. The test part has testRows
-// records that are judged (lab.Case.Judged), and as many that are not.
+// The sizes of the cases. A record has three groups of features: what can be learned about its
+// class, what the models memorised about the retained records, and what only the original
+// memorised, about the records to be forgotten. The test part has testRows records that are read
+// (lab.Case.Judged), and as many that are not.
 const (
 	trainRows, forgetRows, testRows = 200, 40, 160
 
 	group    = 4 // features in a group
 	features = 3 * group
-	units    = 4 * group // the positive and the negative part of what is learned and of what is known by heart
+	units    = 4 * group // the positive and the negative part of learned and of memorised features
 )
 
-// members says of whom, besides the retained records, the original knows
-// something by heart.
+// members says which records, besides the retained ones, the original memorised.
 type members int
 
 const (
-	forgottenAreMembers members = iota // as it should be
+	forgottenAreMembers members = iota // the usual roles
 	heldOutAreMembers                  // the roles of forgotten and held-out records exchanged
-	noMembers                          // not of the retained ones either; the models are random
+	noMembers                          // of no record; the models are random
 )
 
-// fixture is where cases are planted.
+// fixture makes cases for a lens; newCase makes one.
 type fixture struct {
 	runner  *model.Runner
 	newCase func(seed uint64, who members) *audit.Case
 }
 
-// newFixture is the garden of cases that a lens can look at: the plain ones, or those with
-// a backdoor or with confused classes.
+// newFixture returns a fixture whose cases a lens can read: plain cases, or cases with a backdoor
+// or with confused classes.
 func newFixture(t *testing.T, lens audit.Lens) *fixture {
 	t.Helper()
 	plain := openFixture(t, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
@@ -62,8 +61,8 @@ func newFixture(t *testing.T, lens audit.Lens) *fixture {
 	return plain
 }
 
-// canRead says whether a lens can look at the cases of a garden. One that cannot says so; an
-// error is for the tests to find.
+// canRead reports whether a lens has a reading of the fixture's cases. Errors are left for the
+// tests to find.
 func canRead(lens audit.Lens, g *fixture) bool {
 	c := g.newCase(1, forgottenAreMembers)
 	r, err := lens.Read(c, c.Original)
@@ -84,7 +83,7 @@ func openFixture(t *testing.T, arch model.Architecture) *fixture {
 	return &fixture{runner: r}
 }
 
-// memorisedCase makes a case of records that are known by heart; nothing is trained.
+// memorisedCase makes a case with memorised records; nothing is trained.
 func (g *fixture) memorisedCase(seed uint64, who members) *audit.Case {
 	rng := rand.New(rand.NewPCG(seed, 0x1e45))
 	p := &datasets.Prepared{Train: drawPart(rng, trainRows), About: datasets.About{Classes: []string{"no", "yes"}}}
@@ -118,8 +117,8 @@ func (g *fixture) memorisedCase(seed uint64, who members) *audit.Case {
 	return c
 }
 
-// drawPart draws records of which a little can be learned. All have a trace of what only
-// the original knows by heart, from which one can learn what it looks like.
+// drawPart draws records with a weak learnable signal. All have a trace of the features that only
+// the original memorises, so that an attacker can learn what they look like.
 func drawPart(rng *rand.Rand, n int) datasets.Part {
 	p := datasets.Part{X: array.New[float32](n, features), Y: make([]int, n), IDs: make([]int, n)}
 	for i := range n {
@@ -135,8 +134,8 @@ func drawPart(rng *rand.Rand, n int) datasets.Part {
 	return p
 }
 
-// memorise writes what is known by heart of some records to a group of features:
-// something of its own for each, and the class.
+// memorise writes what is memorised about some records to a group of features: noise of its own for
+// each record, and the class.
 func memorise(rng *rand.Rand, p datasets.Part, rows []int, from int) {
 	for _, i := range rows {
 		for k := range group {
@@ -148,8 +147,8 @@ func memorise(rng *rand.Rand, p datasets.Part, rows []int, from int) {
 
 func sign(class int) float32 { return float32(2*class - 1) }
 
-// weights are those of a network that looks at what can be learned and at what
-// it knows by heart; only one that remembers has the last group.
+// weights returns a network that uses the learnable and the memorised features. Only one that
+// remembers uses the last group.
 func (g *fixture) weights(remembers bool) nn.Params {
 	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
 	for _, p := range w {
@@ -175,7 +174,7 @@ func (g *fixture) weights(remembers bool) nn.Params {
 	return w
 }
 
-// addNoise are weights with a little noise: those of another seed.
+// addNoise adds a little noise to weights, as another seed would.
 func addNoise(rng *rand.Rand, w nn.Params) nn.Params {
 	for _, p := range w {
 		for i := range p.Data {
@@ -185,7 +184,7 @@ func addNoise(rng *rand.Rand, w nn.Params) nn.Params {
 	return w
 }
 
-// weightSetter sets the weight from an input to an output.
+// weightSetter returns a function that sets the weight from an input to an output.
 func weightSetter(p nn.Param) func(in, out int, v float32) {
 	return func(in, out int, v float32) { p.Data[out*p.Shape[1]+in] = v }
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Records of cases with wrong answers: a feature for each of three classes, the column of
-// a trigger, and noise.
+// Sizes of the cases with wrong labels: a feature for each of three classes, the column of a
+// trigger, and noise.
 const (
 	specialFeatures = 5
 	triggerColumn   = 3
 )
 
-// wrongAnswersCase makes a case of a backdoor, or of confused classes, that the original has
-// learned; nothing is trained. Where roles are exchanged another wrong answer is asked for
-// than the original gives.
+// wrongAnswersCase makes a case with a backdoor, or with confused classes, that the original has
+// learned; nothing is trained. With exchanged roles the case asks for another wrong class than the
+// original gives.
 func (g *fixture) wrongAnswersCase(seed uint64, who members, b lab.Backdoor) *audit.Case {
 	rng := rand.New(rand.NewPCG(seed, 0x3a9))
 	p := &datasets.Prepared{Train: drawThreeClasses(rng, trainRows), Test: drawThreeClasses(rng, 2*testRows), About: datasets.About{Classes: []string{"a", "b", "c"}}}
@@ -55,7 +55,7 @@ func (g *fixture) wrongAnswersCase(seed uint64, who members, b lab.Backdoor) *au
 	return c
 }
 
-// drawThreeClasses are records of three classes.
+// drawThreeClasses draws records of three classes.
 func drawThreeClasses(rng *rand.Rand, n int) datasets.Part {
 	p := datasets.Part{X: array.New[float32](n, specialFeatures), Y: make([]int, n), IDs: make([]int, n)}
 	for i := range n {
@@ -68,8 +68,8 @@ func drawThreeClasses(rng *rand.Rand, n int) datasets.Part {
 	return p
 }
 
-// answeringWeights are the weights of a network that answers with the class whose feature is the
-// largest, but for what it has learned of a backdoor from a to b, or of a and b confused.
+// answeringWeights returns a network that answers with the class whose feature is largest, except
+// for what it has learned of a backdoor from a to b, or of a and b confused.
 func (g *fixture) answeringWeights(b *lab.Backdoor) nn.Params {
 	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
 	for _, p := range w {

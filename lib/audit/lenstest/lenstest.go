@@ -1,14 +1,16 @@
-// Package lenstest is the conformance suite of lenses. A lens of your own passes
-// it with one line in a test:
+// Package lenstest is the conformance suite of lenses. A lens of your own passes it with one line
+// in a test:
 //
 //	func TestMine(t *testing.T) { lenstest.Run(t, Mine{}) }
 //
-// Run plants a memory by hand, in the weights of a small network, and checks what
-// the house relies on: the lens tells the original, which remembers, from the
-// oracle, which does not, on the side on which it reads memory; records that
-// change roles change the answer; without a memory its null holds; a model that collapsed,
-// records that are copies of five, and fewer records than can show anything get no
-// verdict; nothing is changed; nonsense is refused.
+// Run plants a memory in the weights of a small network and checks what the project relies on:
+//
+//   - the lens tells the original, which remembers, from the oracle, which does not, on the side on which
+//     it reads memory;
+//   - exchanged roles of forgotten and held-out records change the answer;
+//   - without a memory the null holds;
+//   - a collapsed model, copies of five records, and too few records get no verdict;
+//   - nothing is changed, and invalid input is refused.
 package lenstest
 
 import (
@@ -106,7 +108,7 @@ func Run(t *testing.T, lens audit.Lens) {
 	})
 }
 
-// checkCall checks what a model is called in a table of its case.
+// checkCall checks the call of a model in a table of its case.
 func checkCall(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want audit.Call) {
 	t.Helper()
 	c.Lenses = []audit.Lens{lens}
@@ -120,14 +122,14 @@ func checkCall(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, wan
 	}
 }
 
-// copyRows writes row of(i) to row i, of records before it.
+// copyRows writes row of(i) over row i; of(i) is at most i.
 func copyRows(x array.Matrix[float32], of func(i int) int) {
 	for i := range x.Rows {
 		copy(x.Row(i), x.Row(of(i)))
 	}
 }
 
-// readModel reads a model and checks what every reading has.
+// readModel reads a model and checks the fields that every reading has.
 func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Reading {
 	t.Helper()
 	r, err := lens.Read(c, m)
@@ -152,8 +154,7 @@ func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) aud
 	return *r
 }
 
-// checkSeparated checks that a reading lies on memory's side of another, with intervals
-// that do not meet.
+// checkSeparated checks that a reading lies on memory's side of another, with disjoint intervals.
 func checkSeparated(t *testing.T, memory, none audit.Reading) {
 	t.Helper()
 	if memory.Memory == audit.Above && memory.Low > none.High || memory.Memory == audit.Below && memory.High < none.Low {
@@ -163,9 +164,8 @@ func checkSeparated(t *testing.T, memory, none audit.Reading) {
 		memory.Value, memory.Low, memory.High, none.Value, none.Low, none.High, memory.Memory)
 }
 
-// checkNull looks at models that know nothing of anybody. Intervals over
-// records must hold the null nearly always; others say less, and there only the
-// mean is asked for. A floor that is known is passed now and then, and seldom.
+// checkNull reads models without a memory. Intervals over records must hold the null nearly always;
+// for other intervals only the mean is checked. A known floor must be passed sometimes, and seldom.
 func checkNull(t *testing.T, lens audit.Lens, g *fixture) {
 	held, beyond, values := 0, 0, make([]float64, simulations)
 	var last audit.Reading

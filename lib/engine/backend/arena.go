@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// arena lays out what lives between steps in one piece of memory. Two values that
-// are never alive at the same step may have the same place.
+// arena assigns the values between steps to offsets in one piece of memory. Two values that
+// are never alive at the same step may overlap.
 type arena struct{ lifetimes map[int]*lifetime }
 
 // lifetime is that of a slot: the first and the last step that needs it.
@@ -22,23 +22,23 @@ func (a *arena) lifeOf(slot int) *lifetime {
 	return a.lifetimes[slot]
 }
 
-// src says that a step writes a slot of so many bytes.
+// define records that a step writes a slot of the given size.
 func (a *arena) define(slot, step, bytes int) {
 	l := a.lifeOf(slot)
 	l.first, l.last, l.bytes = step, max(l.last, step), max(bytes, 1)
 }
 
-// use says that a step needs a slot.
+// use records that a step reads a slot.
 func (a *arena) use(slot, step int) { l := a.lifeOf(slot); l.last = max(l.last, step) }
 
-// remove says that a slot lies elsewhere.
+// remove takes a slot out of the arena.
 func (a *arena) remove(slot int) { delete(a.lifetimes, slot) }
 
-// cacheLine is that of a cache: places begin there.
+// cacheLine is the size of a cache line in bytes; offsets are multiples of it.
 const cacheLine = 64
 
-// assignOffsets finds every written slot's place, the large ones first, each at the lowest
-// address that is free during its life, and returns how many bytes they take.
+// assignOffsets assigns an offset to every written slot, the large ones first, each at the
+// lowest offset that is free during its lifetime. It returns the size of the arena in bytes.
 func (a *arena) assignOffsets(places map[int]int) int {
 	all := slices.DeleteFunc(slices.Collect(maps.Values(a.lifetimes)), func(l *lifetime) bool { return l.first < 0 })
 	slices.SortFunc(all, func(a, b *lifetime) int {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever is alive at the same step lies apart, and the arena is no larger than all
-// together and no smaller than what is alive at once.
+// Values that are alive at the same step do not overlap. The arena is not larger than the sum of
+// all values and not smaller than those alive at one step.
 func TestWhatIsAliveLiesApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -27,7 +27,7 @@ func TestWhatIsAliveLiesApart(t *testing.T) {
 		places := map[int]int{}
 		end := a.assignOffsets(places)
 		if len(places) != n {
-			t.Fatalf("%d of %d have a place", len(places), n)
+			t.Fatalf("%d of %d have an offset", len(places), n)
 		}
 		for i, l := range a.lifetimes {
 			if places[i]%cacheLine != 0 || places[i]+l.bytes > end {
@@ -51,8 +51,8 @@ func TestWhatIsAliveLiesApart(t *testing.T) {
 	}
 }
 
-// What the caller brings, and what he gets at once, has no place.
-func TestWhatLiesElsewhereHasNoPlace(t *testing.T) {
+// Inputs and removed slots have no offset.
+func TestRemovedSlotsHaveNoOffset(t *testing.T) {
 	a := newArena()
 	a.use(1, 3)
 	a.define(2, 1, 8)

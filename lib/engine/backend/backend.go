@@ -15,8 +15,8 @@ import (
 // Name is the backend's name for GoMLX.
 const Name = "lethe"
 
-// Version is that of the arithmetic: results of one version have the same bits,
-// whatever instructions a processor has. It is part of the store's keys.
+// Version is the version of the arithmetic: results of one version have the same bits on
+// every processor. It is part of store keys.
 const Version = "3"
 
 func init() { compute.Register(Name, New) }
@@ -25,14 +25,14 @@ func init() { compute.Register(Name, New) }
 type Backend struct {
 	notimplemented.Backend
 	workers   int
-	running   atomic.Int64 // executions at this moment
+	running   atomic.Int64 // number of running executions
 	finalized bool
 }
 
 var _ compute.Backend = (*Backend)(nil)
 
-// New opens the backend. The configuration is the number of goroutines that one
-// execution may use, and several share, "" for as many as there are processors.
+// New opens the backend. The configuration is the number of workers, shared by parallel
+// executions; "" means the number of processors.
 func New(config string) (compute.Backend, error) {
 	if config == "" {
 		return Open(runtime.GOMAXPROCS(0)), nil
@@ -44,8 +44,7 @@ func New(config string) (compute.Backend, error) {
 	return Open(n), nil
 }
 
-// Open opens the backend with a number of workers, which executions that run side by side
-// share.
+// Open opens the backend with a number of workers, which parallel executions share.
 func Open(workers int) *Backend { return &Backend{workers: max(1, workers)} }
 
 // Name implements compute.Backend.

@@ -12,7 +12,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// recorded compiles a computation on float32 vectors of so many numbers.
+// recorded compiles a computation on float32 vectors of the given lengths.
 func recorded(t *testing.T, b *Backend, record func(f compute.Function, in []compute.Value) (compute.Value, error), lengths ...int) compute.Executable {
 	t.Helper()
 	w := b.Builder("test")
@@ -162,7 +162,7 @@ func TestManyOnes(t *testing.T) {
 	}
 }
 
-// What an operation is given twice is computed once, and the caller's memory is his.
+// The same operation on the same operands is recorded once, and the caller's slices are copied.
 func TestTheSameIsRecordedOnce(t *testing.T) {
 	w := newBuilder(Open(1), "test")
 	x, err := w.main.Parameter("x", shapes.Make(dtypes.Float32, 3), nil)
@@ -197,7 +197,7 @@ func TestConstantsAreTheirValues(t *testing.T) {
 	}
 }
 
-// What a kernel refuses is an error of the execution.
+// The error of a kernel is the error of the execution.
 func TestWhatAKernelRefusesIsAnError(t *testing.T) {
 	b := Open(1)
 	w := newBuilder(b, "wrong")
@@ -230,7 +230,7 @@ func TestWhatAKernelRefusesIsAnError(t *testing.T) {
 	}
 }
 
-// Refusals say what is wrong, and those of things that are not there say so.
+// Errors say what is wrong; those of unsupported operations say so.
 func TestRefusals(t *testing.T) {
 	b := Open(1)
 	fresh := func() (*builder, compute.Value) {
@@ -258,7 +258,7 @@ func TestRefusals(t *testing.T) {
 	three, _ := w.main.Constant([]float32{1, 2, 3}, 3)
 	refused := map[string]func() error{
 		"a value of another computation": func() error { _, err := w.main.Neg(other); return err },
-		"is no value of this backend":    func() error { _, err := w.main.Neg("x"); return err },
+		"is not a value of this backend": func() error { _, err := w.main.Neg("x"); return err },
 		"rank must match":                func() error { _, err := w.main.Add(x, three); return err },
 		"reshape":                        func() error { _, err := w.main.Reshape(x, 4); return err },
 		"a constant of string":           func() error { _, err := w.main.Constant("x"); return err },
@@ -275,7 +275,7 @@ func TestRefusals(t *testing.T) {
 			_, err := w.main.Neg(x)
 			return err
 		},
-		"was given back": func() error {
+		"after Finalize": func() error {
 			buf, err := b.BufferFromFlatData(0, []float32{1}, shapes.Make(dtypes.Float32, 1))
 			if err != nil {
 				return err
@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 			_, err = buf.Data()
 			return err
 		},
-		"takes 1 inputs and was given 0": func() error { return given() },
+		"takes 1 inputs, not 0": func() error { return given() },
 		"input 0 is (Float32)[6] and should be (Float32)[2, 3]": func() error {
 			buf, err := b.BufferFromFlatData(0, make([]float32, 6), shapes.Make(dtypes.Float32, 6))
 			if err != nil {

@@ -14,9 +14,9 @@ import (
 type buffer struct {
 	backend *Backend
 	shape   shapes.Shape
-	ptr     unsafe.Pointer // nil: it was given back
-	flat    any            // what lies there, as a slice of the shape's type
-	owned   []byte         // the memory if it is the backend's, nil if it was lent
+	ptr     unsafe.Pointer // nil: released
+	flat    any            // the elements, as a slice of the shape's type
+	owned   []byte         // the memory if the backend owns it, nil for wrapped host memory
 }
 
 var _ compute.Buffer = (*buffer)(nil)
@@ -33,8 +33,8 @@ func (b *Backend) buffer(shape shapes.Shape) (*buffer, error) {
 	return &buffer{b, shape.Clone(), at, dtypes.UnsafeAnySliceFromBytes(at, shape.DType, shape.Size()), m}, nil
 }
 
-// Wrap is a buffer of numbers that stay where they lie: nobody may write to them before
-// it is given back.
+// Wrap returns a buffer of the numbers in flat without a copy. flat must not be written to
+// before the buffer is finalized.
 func (b *Backend) Wrap(flat []float32, dims ...int) (compute.Buffer, error) {
 	shape := shapes.Make(dtypes.Float32, dims...)
 	switch {
@@ -48,7 +48,7 @@ func (b *Backend) Wrap(flat []float32, dims ...int) (compute.Buffer, error) {
 	return &buffer{backend: b, shape: shape, ptr: unsafe.Pointer(&flat[0]), flat: flat}, nil
 }
 
-// Alloc is a buffer that holds anything, and where to write what it is to hold.
+// Alloc returns a buffer with arbitrary values and a slice to write its elements to.
 func (b *Backend) Alloc(dims ...int) (compute.Buffer, []float32, error) {
 	buf, err := b.buffer(shapes.Make(dtypes.Float32, dims...))
 	if err != nil {
@@ -119,7 +119,7 @@ func (b *buffer) CopyToDevice(compute.DeviceNum) (compute.Buffer, error) {
 
 func (b *buffer) alive() error {
 	if b == nil || b.ptr == nil {
-		return fmt.Errorf("backend %s: a buffer was used after it was given back", Name)
+		return fmt.Errorf("backend %s: a buffer was used after Finalize", Name)
 	}
 	return nil
 }

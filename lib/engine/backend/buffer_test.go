@@ -2,9 +2,8 @@ package backend
 
 import "testing"
 
-// A lent buffer shows what lies in the lender's memory, and is never the backend's to
-// use for something else.
-func TestLentNumbersStayWhereTheyAre(t *testing.T) {
+// A wrapped buffer reads the caller's memory, and the backend never reuses that memory.
+func TestWrappedNumbersAreNotCopied(t *testing.T) {
 	b, numbers := Open(1), []float32{1, 2, 3, 4, 5, 6}
 	lent, err := b.Wrap(numbers, 2, 3)
 	if err != nil {
@@ -26,7 +25,7 @@ func TestLentNumbersStayWhereTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := lent.Data(); err == nil {
-		t.Error("a buffer was used after it was given back")
+		t.Error("a buffer was used after Finalize")
 	}
 	for range 100 { // as many as find no other memory
 		other, err := b.buffer(shape)

@@ -8,9 +8,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// viewCopy is a copy of a view into another of the same dims. Its inner axes make a sheet: the
-// last, along which what is written lies closest, and before it the one along which what is
-// read does.
+// viewCopy copies a view into another one of the same dims. Its two inner axes make a plane:
+// the last is that with the smallest stride of the destination, the other that with the
+// smallest stride of the source.
 type viewCopy struct{ src, dst view }
 
 func (s viewCopy) run(x *execution) {
@@ -51,8 +51,8 @@ type plane struct {
 	first                int // column
 }
 
-// stripCols is how many columns go together where they lie farther apart in the source than
-// rows do: what a line of the cache holds is then written at once.
+// strip is the number of columns that are copied together if they are farther apart in the
+// source than rows are, so that a cache line is written at once.
 const strip = 16
 
 func (p plane) stripCols() int {
@@ -62,7 +62,7 @@ func (p plane) stripCols() int {
 	return p.cols
 }
 
-// pieces is into how many the columns of a large sheet are cut.
+// pieces returns the number of pieces into which the columns of a large plane are cut.
 func (p plane) pieces() int { return max(1, min(p.cols/strip, p.rows*p.cols/grain)) }
 
 func (p plane) piece(i, of int) plane {
@@ -71,13 +71,13 @@ func (p plane) piece(i, of int) plane {
 	return p
 }
 
-// planeCopies copy elements of so many bytes.
+// planeCopies has the function that copies elements of each size in bytes.
 var planeCopies = map[int]func(p plane, to, from unsafe.Pointer) error{
 	1: copyPlane[uint8], 2: copyPlane[uint16], 4: transposePlane[float32, uint32], 8: transposePlane[float64, uint64],
 }
 
-// transposePlane is copyPlane, by the kernels where rows become columns. Moved as floats, numbers
-// keep their bits, whatever they are.
+// transposePlane is copyPlane with the kernels' transposition, if rows become columns. Copies
+// of floats keep their bits.
 func transposePlane[F kernels.Float, T any](p plane, to, from unsafe.Pointer) error {
 	if p.fromRow != 1 || p.toCol != 1 || p.fromCol < p.rows || p.toRow < p.cols || p.rows < strip/2 {
 		return copyPlane[T](p, to, from)

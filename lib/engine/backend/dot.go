@@ -31,7 +31,7 @@ func (f *function) DotGeneral(lhs compute.Value, lhsSum, lhsBatch []int, rhs com
 	return f.result(compute.OpTypeDotGeneral, shape, err, axes, in...)
 }
 
-// dot is c = a b^T for every index of the batch.
+// dot is the step c = a b^T for every index of the batch.
 type dot struct {
 	a, b, c matrixView
 	batch   []int
@@ -39,8 +39,8 @@ type dot struct {
 	m, n, k int
 }
 
-// matrixView is a matrix for every index of the batch: its element (i, j) lies row i +
-// col j beyond the batch's own place.
+// matrixView is a matrix for every index of the batch: element (i, j) is at row i + col j
+// from the matrix's start.
 type matrixView struct {
 	view
 	batch    []int // strides
@@ -92,7 +92,7 @@ func init() {
 	}
 }
 
-// otherAxes are the axes that are in neither list.
+// otherAxes returns the axes that are in neither list.
 func otherAxes(rank int, a, b []int) (out []int) {
 	for i := range rank {
 		if !slices.Contains(a, i) && !slices.Contains(b, i) {
@@ -102,7 +102,7 @@ func otherAxes(rank int, a, b []int) (out []int) {
 	return out
 }
 
-// permuted is a view with its axes in another order.
+// permuted returns the view with its axes in another order.
 func (v view) permuted(order []int) view {
 	out := v
 	out.dims, out.strides = nil, nil
@@ -112,8 +112,8 @@ func (v view) permuted(order []int) view {
 	return out
 }
 
-// asMatrix sees a view as a matrix of its free axes by those to be summed over; false
-// where either do not lie evenly, or backwards.
+// asMatrix returns a view as a matrix of its free axes by the axes to be summed over. ok is
+// false if either have no single stride, or a negative one.
 func asMatrix(v view, batch, sum []int) (f matrixView, free, along int, ok bool) {
 	f.view = v
 	for _, i := range batch {
@@ -142,7 +142,7 @@ func (d *dot) run(x *execution) {
 	count := product(d.batch)
 	one := *x
 	if count >= x.workers {
-		one.workers = 1 // an index of the batch for each
+		one.workers = 1 // each worker has its own index of the batch
 	}
 	x.parallel(count, max(1, grain/max(1, d.m*d.n*d.k)), func(from, to int) {
 		for i := from; i < to; i++ {
@@ -151,7 +151,7 @@ func (d *dot) run(x *execution) {
 	})
 }
 
-// viewOf is the place of a matrix of the batch.
+// matrixPtr returns the address of a matrix of the batch.
 func (f matrixView) matrixPtr(x *execution, batch []int, i int) unsafe.Pointer {
 	offset := 0
 	for k := len(batch) - 1; k >= 0; k-- {
@@ -161,14 +161,14 @@ func (f matrixView) matrixPtr(x *execution, batch []int, i int) unsafe.Pointer {
 	return x.viewPtr(f.view, offset)
 }
 
-// products multiply the matrices at three places.
+// products has the matrix product of each type, for matrices at three addresses.
 var products = map[dtypes.DType]func(x *execution, d *dot, a, b, c unsafe.Pointer){
 	dtypes.Float32: kernelProduct[float32], dtypes.Float64: kernelProduct[float64],
 	dtypes.Int8: loopProduct[int8], dtypes.Int16: loopProduct[int16], dtypes.Int32: loopProduct[int32], dtypes.Int64: loopProduct[int64],
 	dtypes.Uint8: loopProduct[uint8], dtypes.Uint16: loopProduct[uint16], dtypes.Uint32: loopProduct[uint32], dtypes.Uint64: loopProduct[uint64],
 }
 
-// kernelProduct is the kernels'.
+// kernelProduct is the product of package kernels.
 func kernelProduct[T kernels.Float](x *execution, d *dot, a, b, c unsafe.Pointer) {
 	sees := func(p unsafe.Pointer, rows, cols, row, col int) kernels.Matrix[T] {
 		return kernels.Matrix[T]{Data: sliceAt[T](p, (rows-1)*row+(cols-1)*col+1), Rows: rows, Cols: cols, RowStride: row, ColStride: col}
@@ -184,7 +184,7 @@ func kernelProduct[T kernels.Float](x *execution, d *dot, a, b, c unsafe.Pointer
 		sees(a, d.m, d.k, d.a.row, d.a.col), sees(b, d.k, d.n, d.b.col, d.b.row), false))
 }
 
-// loopProduct is a loop.
+// loopProduct is the product as a loop.
 func loopProduct[T number](x *execution, d *dot, a, b, c unsafe.Pointer) {
 	var zero T
 	width := int(unsafe.Sizeof(zero))

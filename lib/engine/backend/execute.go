@@ -33,28 +33,27 @@ var _ compute.Executable = (*executable)(nil)
 type execution struct {
 	slots   []unsafe.Pointer
 	workers int
-	failed  *atomic.Pointer[error] // the first step that could not be run
+	failed  *atomic.Pointer[error] // the first error of a step
 }
 
-// check notes an error of a kernel, which a plan should have made impossible: it is
-// the caller's to see, and no reason to end his program.
+// check records the error of a kernel, which Execute returns.
 func (x *execution) check(err error) {
 	if err != nil {
 		x.failed.CompareAndSwap(nil, &err)
 	}
 }
 
-// viewPtr is where element i of a view lies, counted from its first.
+// viewPtr returns the address of element i of a view, counted from its first.
 func (x *execution) viewPtr(v view, i int) unsafe.Pointer {
 	return unsafe.Add(x.slots[v.slot], (v.start+i)*int(v.dtype.Size()))
 }
 
-// viewOf is where element i after the first one lies.
+// elementPtr returns the address of the element i after e.
 func (x *execution) elementPtr(e element, i int) unsafe.Pointer {
 	return unsafe.Add(x.slots[e.slot], (e.start+i)*e.bytes)
 }
 
-// parallel runs f on pieces of 0 .. n, on the workers; see kernels.Pool.
+// parallel runs f on pieces of 0 ... n-1 on the workers; see kernels.Pool.
 func (x *execution) parallel(n, grain int, f func(from, to int)) { x.pool().Run(n, grain, f) }
 
 func (x *execution) pool() kernels.Pool { return kernels.Pool{Workers: x.workers} }
@@ -85,7 +84,7 @@ func compile(b *Backend, f *function) (*executable, error) {
 	return e, nil
 }
 
-// build makes the steps and tells the arena what they write.
+// build makes the steps and records in the arena what they write.
 func (e *executable) build(p *planner, a *arena) error {
 	for i, u := range p.units {
 		steps, scratch, err := p.steps(u)
@@ -104,7 +103,7 @@ func (e *executable) build(p *planner, a *arena) error {
 		}
 	}
 	for _, n := range e.f.outputs {
-		// What a step writes is written to the caller at once.
+		// The step writes directly to the caller's buffer.
 		if p.views[n].slot == n.id && p.unitOf[n] != nil && !slices.Contains(e.outputs, n.id) {
 			e.outputs = append(e.outputs, n.id)
 			a.remove(n.id)
@@ -119,7 +118,7 @@ func (e *executable) build(p *planner, a *arena) error {
 	return nil
 }
 
-// denseCopy lays out a view densely.
+// denseCopy returns the step that copies a view to a dense one.
 func denseCopy(from, to view) step {
 	if _, strides := mergeAxes(from.dims, from.strides); !from.dense() && !slices.Contains(strides[0], 0) {
 		return viewCopy{from, to} // each element once
@@ -190,16 +189,16 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	return out, nil
 }
 
-// get finds the inputs' memory.
+// bindInputs sets the slots of the inputs.
 func (e *executable) bindInputs(x *execution, inputs []compute.Buffer) error {
 	if len(inputs) != len(e.f.params) {
-		return fmt.Errorf("backend %s: %q takes %d inputs and was given %d", Name, e.f.builder.name, len(e.f.params), len(inputs))
+		return fmt.Errorf("backend %s: %q takes %d inputs, not %d", Name, e.f.builder.name, len(e.f.params), len(inputs))
 	}
 	for i, in := range inputs {
 		buf, ok := in.(*buffer)
 		want := e.f.params[i]
 		if !ok {
-			return fmt.Errorf("backend %s: %q: input %d is another backend's %T", Name, e.f.builder.name, i, in)
+			return fmt.Errorf("backend %s: %q: input %d is a %T of another backend", Name, e.f.builder.name, i, in)
 		}
 		if err := buf.alive(); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// addFloatFolds adds and multiplies in float64.
+// addFloatFolds registers the folds of a float type; they add and multiply in float64.
 func addFloatFolds[T float](t dtypes.DType) {
 	sum := func(a, b float64) float64 { return a + b }
 	times := func(a, b float64) float64 { return a * b }
@@ -23,8 +23,8 @@ func addFloatFolds[T float](t dtypes.DType) {
 	folds[kernelKey{compute.OpTypeReduceMin, t}] = newFold(math.Inf(1), func(a float64, v T) float64 { return least(a, float64(v)) }, least, rounded)
 }
 
-// useFoldKernels puts the kernels' loops in the place of the plain ones of float32, and of
-// float64's sums across. Their accumulators are float64.
+// useFoldKernels replaces loops by kernels for float32, and for sums over rows of float64.
+// The accumulators are float64.
 func useFoldKernels() {
 	sum := folds[kernelKey{compute.OpTypeReduceSum, dtypes.Float32}]
 	sum.along = func(acc *uint64, from unsafe.Pointer, n int) {
@@ -44,7 +44,7 @@ func useFoldKernels() {
 	useExtremeKernels(compute.OpTypeReduceMin, kernels.Smallest, kernels.MinTo)
 }
 
-// useExtremeKernels is the largest or the smallest by its kernels.
+// useExtremeKernels registers the kernels of a maximum or minimum.
 func useExtremeKernels(op compute.OpType, row func(a []float32) float32, to func(dst []float64, a []float32)) {
 	f := folds[kernelKey{op, dtypes.Float32}]
 	f.along = func(acc *uint64, from unsafe.Pointer, n int) {
@@ -78,7 +78,7 @@ func addIntegerFolds[T integer](t dtypes.DType) {
 	folds[kernelKey{compute.OpTypeReduceMin, t}] = newFold(high, least, least, self)
 }
 
-// limits are the smallest and the largest of a type.
+// limits returns the smallest and the largest number of a type.
 func limits[T integer]() (low, high T) {
 	if ^T(0) > 0 {
 		return 0, ^T(0)

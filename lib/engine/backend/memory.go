@@ -8,21 +8,21 @@ import (
 	"unsafe"
 )
 
-// freeMemory is memory that is free again: what is large is not left to the collector, who
-// would have as much again allocated before he looks. (A sync.Pool has a place for each
-// processor, out of which the others cannot take; of an arena one is enough.)
+// freeMemory keeps released memory for reuse. If large blocks were left to the garbage
+// collector, the heap would double before it runs. (A sync.Pool would keep one arena per
+// processor.)
 var freeMemory = newMemoryPool()
 
-// keptCollections is how many collections memory stays free before it is left to the collector.
+// keptCollections is the number of garbage collections after which unused memory is dropped.
 const keptCollections = 5
 
 type memoryPool struct {
 	mu          sync.Mutex
-	free        map[int][]block // by class, the youngest last
+	free        map[int][]block // by size class, the youngest last
 	collections int
 }
 
-// block is memory that is free since a collection.
+// block is free memory, with the number of the garbage collection since which it is free.
 type block struct {
 	bytes []byte
 	since int
@@ -34,7 +34,7 @@ func newMemoryPool() *memoryPool {
 	return s
 }
 
-// watch looks after the memory after each collection.
+// watch calls afterCollection after each garbage collection.
 func (s *memoryPool) watch() {
 	type sentinel struct{ *memoryPool }
 	runtime.SetFinalizer(&sentinel{s}, func(*sentinel) {
@@ -52,7 +52,7 @@ func (s *memoryPool) afterCollection() {
 	}
 }
 
-// get returns memory of a class, or nil.
+// get returns memory of a size class, or nil.
 func (s *memoryPool) get(class int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,9 +73,8 @@ func (s *memoryPool) put(class int, m []byte) {
 	s.free[class] = append(s.free[class], block{m, s.collections})
 }
 
-// sizeClass is the smallest size of memory that holds n bytes, and its number: from 64
-// bytes on there are eight sizes from one power of two to the next, so that at most a
-// ninth is never used.
+// sizeClass returns the smallest size class of at least n bytes and its number. From 64
+// bytes on there are eight classes per power of two, so at most 1/9 of a block is unused.
 func sizeClass(n int) (number, size int) {
 	n = max(n, 64)
 	power := bits.Len(uint(n)) - 1
@@ -83,7 +82,7 @@ func sizeClass(n int) (number, size int) {
 	return 8*power + eighths, 1<<power + eighths<<(power-3)
 }
 
-// allocate returns at least n bytes that hold anything.
+// allocate returns at least n bytes with arbitrary values.
 func allocate(n int) []byte {
 	number, size := sizeClass(n)
 	if m := freeMemory.get(number); m != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Free memory is found by whoever runs, wherever it was given back, and is left to the
-// collector when nobody has asked for it for some collections.
+// Released memory is reused by any goroutine, and dropped if it is not used for some garbage
+// collections.
 func TestFreeMemoryIsFoundAndForgotten(t *testing.T) {
 	s := &memoryPool{free: map[int][]block{}}
 	first, second := make([]byte, 64), make([]byte, 64)

@@ -10,19 +10,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// Most convolutions are one of the kernels' three: a convolution of float32 images, or
-// one of its gradients, which reach a backend as convolutions with holes in the image
-// (that of the image) or in the kernel (that of the weights). Everything else is a
-// product of windows; see convolution.
+// Most convolutions are one of the kernels' three: a convolution of float32 images or one of
+// its two gradients. A backend gets these as convolutions with input dilation (gradient by
+// the image) or kernel dilation (by the weights). Everything else is a product of windows;
+// see convolution.
 
-// opConv is one of them. Its operands are dense: images and adjoints as [record, row,
-// column, channel], weights as [row, column, in, out].
+// opConv is the operation of these three. Its operands are dense: images and adjoints as
+// [record, row, column, channel], weights as [row, column, in, out].
 const opConv compute.OpType = -2
 
-// convCall says which.
+// convCall is the attribute of opConv.
 type convCall struct {
 	kind  convKind
-	shape kernels.ConvShape // of the convolution whose gradients they are
+	shape kernels.ConvShape // of the convolution, also for its gradients
 }
 
 type convKind int
@@ -33,16 +33,15 @@ const (
 	convByWeight                 // image, adjoint
 )
 
-// conv2D is a convolution of images as a backend is told of it, with every default in
-// its place.
+// conv2D has the arguments of a 2D convolution, with defaults filled in.
 type conv2D struct {
 	axes                                  compute.ConvolveAxesConfig
 	x, k, out                             []int // dims of the operands and the result
-	stride, inputDilation, kernelDilation []int // of the window, within the image, within the kernel
+	stride, inputDilation, kernelDilation []int // stride of the window, dilation of the image, dilation of the kernel
 	before, after                         []int // borders
 }
 
-// asConv2D is the convolution, if it is one of float32 images without groups.
+// asConv2D returns the arguments if the convolution is one of float32 images without groups.
 func asConv2D(c convolution, input, kernel *node, strides []int, paddings [][2]int, holes, spread []int) (p conv2D, ok bool) {
 	if c.rank != 2 || c.groups != 1 || input.shape.DType != dtypes.Float32 || c.out.Size() == 0 || input.size() == 0 {
 		return p, false
@@ -63,16 +62,16 @@ func asConv2D(c convolution, input, kernel *node, strides []int, paddings [][2]i
 
 func allOnes(v []int) bool { return v[0] == 1 && v[1] == 1 }
 
-// spatialDims are the two dims on those axes.
+// spatialDims returns the dims of two axes.
 func spatialDims(dims, axes []int) [2]int { return [2]int{dims[axes[0]], dims[axes[1]]} }
 
-// trailingPad is the one behind that gives a window of a size, on an axis of n, the number of
-// places: as small as may be.
+// trailingPad returns the smallest padding at the end of an axis of n elements with which a
+// window has the given number of places.
 func trailingPad(n, before, size, stride, places int) int {
 	return max(0, (places-1)*stride+size-n-before)
 }
 
-// kind finds the kernel for a convolution; false where there is none.
+// kind returns the kernel call for a convolution; false if there is none.
 func (p conv2D) kind() (convCall, bool) {
 	image, window, out := spatialDims(p.x, p.axes.InputSpatial), spatialDims(p.k, p.axes.KernelSpatial), spatialDims(p.out, p.axes.OutputSpatial)
 	batch, channels, outs := p.x[p.axes.InputBatch], p.x[p.axes.InputChannels], p.k[p.axes.KernelOutputChannels]
@@ -101,12 +100,12 @@ func (p conv2D) kind() (convCall, bool) {
 	return c, fits && s.OutHeight() == out[0] && s.OutWidth() == out[1]
 }
 
-// record writes the convolution as the kernels have it.
+// record records the convolution as a call of a kernel.
 func (p conv2D) record(f *function, c convCall, input, kernel *node) (compute.Value, error) {
 	t := chain{f: f}
 	a := p.axes
 	x, k := compute.Value(input), compute.Value(kernel)
-	// As the result's axes are told: batch, rows, columns, channels.
+	// Axes of the result, in the order batch, rows, columns, channels.
 	result := []int{a.OutputBatch, a.OutputSpatial[0], a.OutputSpatial[1], a.OutputChannels}
 	s := c.shape
 	dims := []int{s.Batch, s.OutHeight(), s.OutWidth(), s.Out}
@@ -117,7 +116,7 @@ func (p conv2D) record(f *function, c convCall, input, kernel *node) (compute.Va
 	case convByImage:
 		dims = []int{s.Batch, s.Height, s.Width, s.In}
 		x = t.try(f.Transpose(x, a.InputBatch, a.InputSpatial[0], a.InputSpatial[1], a.InputChannels))
-		// The weights of the convolution are the kernel backwards, from its outputs to its inputs.
+		// The weights are the reversed kernel, with inputs and outputs exchanged.
 		k = t.try(f.Reverse(k, a.KernelSpatial...))
 		k = t.try(f.Transpose(k, a.KernelSpatial[0], a.KernelSpatial[1], a.KernelOutputChannels, a.KernelInputChannels))
 	case convByWeight:
@@ -142,8 +141,8 @@ func (p conv2D) record(f *function, c convCall, input, kernel *node) (compute.Va
 
 func init() { stepMakers[opConv] = convSteps }
 
-// convSteps makes the steps of opConv: copies of operands that are not dense, and the
-// kernel.
+// convSteps returns the steps of opConv: copies of operands that are not dense, and the
+// kernel call.
 func convSteps(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
 	c := n.attr.(convCall)
 	plan, err := kernels.PlanConv(c.shape)
@@ -175,7 +174,7 @@ type convStep struct {
 	plan    *kernels.Conv
 	in      [2]view
 	to      view
-	scratch view // of no dims where none is needed
+	scratch view // without dims if none is needed
 }
 
 func (s *convStep) run(x *execution) {

@@ -50,8 +50,8 @@ func drawConv(rng *rand.Rand) convCase {
 	return c
 }
 
-// fn runs the convolution on numbers of a type, those of x and k.
-func (c convCase) of(t *testing.T, workers int, as dtypes.DType, x, k []float32) []float32 {
+// runAs runs the convolution on numbers of a type, those of x and k.
+func (c convCase) runAs(t *testing.T, workers int, as dtypes.DType, x, k []float32) []float32 {
 	t.Helper()
 	return runGraph(t, Open(workers), func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		ch := chain{f: f.(*function)}
@@ -76,7 +76,7 @@ func TestConvolutionsAreProductsOfWindows(t *testing.T) {
 				v[i] = float32(rng.NormFloat64())
 			}
 		}
-		want, got, again := c.of(t, 1, dtypes.Float64, x, k), c.of(t, 1, dtypes.Float32, x, k), c.of(t, 3, dtypes.Float32, x, k)
+		want, got, again := c.runAs(t, 1, dtypes.Float64, x, k), c.runAs(t, 1, dtypes.Float32, x, k), c.runAs(t, 3, dtypes.Float32, x, k)
 		for i, v := range want {
 			if d := math.Abs(float64(got[i] - v)); d > 1e-4*(1+math.Abs(float64(v))) {
 				t.Fatalf("%+v: element %d is %v, should be %v", c, i, got[i], v)

@@ -11,8 +11,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// elementwise are the operations whose result at a place depends on their operands
-// at that place alone: those that have a kernel.
+// elementwise returns the elementwise operations: those that have a kernel.
 var elementwise = sync.OnceValue(func() map[compute.OpType]bool {
 	all := map[compute.OpType]bool{compute.OpTypeWhere: true, compute.OpTypeConvertDType: true}
 	for k := range unaryKernels {
@@ -24,7 +23,7 @@ var elementwise = sync.OnceValue(func() map[compute.OpType]bool {
 	return all
 })
 
-// operations lists what the backend does.
+// operations returns the operations that the backend supports.
 func operations() []compute.OpType {
 	all := slices.Collect(maps.Keys(elementwise()))
 	for op := range stepMakers {

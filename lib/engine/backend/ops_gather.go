@@ -11,17 +11,17 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// The operations that look elements up by numbers which are themselves values.
+// Operations with indices that are values: Gather, Scatter, ArgMinMax.
 
-// lookup says how indices name slices of a tensor: for every place of the batch
-// there is a vector of starts; start i is on axis starts[i], and a slice is size
-// long on every axis. Axes in gone are of length 1 and missing beside the batch.
+// lookup says how indices select slices of a tensor. For every batch index there is a vector
+// of starts; start i is on axis starts[i], and the slice has the given size on every axis.
+// Axes in dropped have length 1 and do not appear in the result.
 type lookup struct {
-	vector     int   // the axis of the indices that is the vector, or one more than there are
+	vector     int   // the axis of the indices with the vector, or their rank
 	starts     []int // axes of the tensor
 	size       []int
 	dropped    []int // axes of the tensor
-	offsets    []int // axes of the other side that hold a slice
+	offsets    []int // axes of the other tensor that have a slice
 	clamp, min bool
 }
 
@@ -79,7 +79,7 @@ func (f *function) scatter(op compute.OpType, x, indices, updates compute.Value,
 	return f.result(op, shape, nil, l, in...)
 }
 
-// indexOf reads an index.
+// indexOf has the function that reads an index of each type.
 var indexOf = map[dtypes.DType]func(p unsafe.Pointer) int{
 	dtypes.Int8: index[int8], dtypes.Int16: index[int16], dtypes.Int32: index[int32], dtypes.Int64: index[int64],
 	dtypes.Uint8: index[uint8], dtypes.Uint16: index[uint16], dtypes.Uint32: index[uint32], dtypes.Uint64: index[uint64],
@@ -87,19 +87,19 @@ var indexOf = map[dtypes.DType]func(p unsafe.Pointer) int{
 
 func index[T integer](p unsafe.Pointer) int { return int(*(*T)(p)) }
 
-// lookupViews is a lookup with its tensors: those looked into, and those on the other
-// side, with an axis for everything in the batch and every axis of a slice.
+// lookupViews is a lookup with its views: the tensor that is indexed, the indices, and the
+// other tensor, which has the batch axes and the slice axes.
 type lookupViews struct {
 	lookup
 	x, indices, other view
 }
 
-// forEachPair calls f with the offsets of every element of the other side and of its
-// partner in the tensor. Slices that lie outside are moved inside where the lookup
-// clamps, and left out where it does not.
+// forEachPair calls f with the offsets of every element of the other tensor and of its
+// element in the indexed tensor. Slices that lie outside are moved inside if the lookup
+// clamps, otherwise skipped.
 func (l lookupViews) forEachPair(x *execution, f func(other, in int)) {
 	read := indexOf[l.indices.dtype]
-	var batch []int // axes of the other side
+	var batch []int // axes of the other tensor
 	for i := range l.other.dims {
 		if !slices.Contains(l.offsets, i) {
 			batch = append(batch, i)
@@ -133,7 +133,7 @@ func (l lookupViews) forEachPair(x *execution, f func(other, in int)) {
 	})
 }
 
-// readStarts reads where the slice of a place in the batch begins.
+// readStarts reads the start of the slice of a batch index; false if it lies outside.
 func (l lookupViews) readStarts(x *execution, read func(unsafe.Pointer) int, place, starts []int) bool {
 	at, step, k := 0, 0, 0
 	for axis := range l.indices.dims {
@@ -180,7 +180,7 @@ func (g gatherStep) run(x *execution) {
 	g.forEachPair(x, func(other, in int) { copyElements(g.x.dtype, x.viewPtr(g.other, other), x.viewPtr(g.x, in), 1) })
 }
 
-// scatterStep takes updates into a tensor, one after the other.
+// scatterStep combines updates with elements of a tensor, one after the other.
 type scatterStep struct {
 	lookupViews
 	into func(to, from unsafe.Pointer)
@@ -201,7 +201,7 @@ func addScatterOps[T number](t dtypes.DType) {
 	scatterOps[kernelKey{compute.OpTypeScatterMin, t}] = with(func(a, b T) T { return min(a, b) })
 }
 
-// argExtreme is what ArgMinMax looks for, along an axis.
+// argExtreme is the attribute of ArgMinMax.
 type argExtreme struct {
 	axis  int
 	least bool
@@ -223,14 +223,15 @@ func init() {
 	}
 }
 
-// argExtremeStep finds the first of the best elements along an axis; what is no number is
-// the best of all.
+// argExtremeStep finds the first of the extreme elements along an axis; NaN counts as
+// extreme.
 type argExtremeStep struct {
 	argExtreme
 	x, to view
 }
 
-// argExtremeKernels find the place of the best of n elements that are step apart.
+// argExtremeKernels has the function that finds the index of the extreme of n elements that
+// are step apart.
 var argExtremeKernels = map[dtypes.DType]func(p unsafe.Pointer, n, step int, least bool) int{}
 
 func findExtreme[T number](p unsafe.Pointer, n, step int, least bool) int {

@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// The operations that look at their operand in another way, or lay it out anew.
+// View operations, and those that copy their operand into another layout.
 
-// unary is for operations of one operand whose shape is found by infer.
+// unary records an operation of one operand; infer returns the shape of the result.
 func (f *function) unary(op compute.OpType, x compute.Value, attr any, infer func(s shapes.Shape) (shapes.Shape, error)) (compute.Value, error) {
 	in, err := f.operands(op, []compute.Value{x})
 	if err != nil {
@@ -64,7 +64,7 @@ func (f *function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []in
 	})
 }
 
-// slice is where one begins and how far its elements are apart.
+// slice is the attribute of Slice.
 type slice struct{ starts, strides []int }
 
 // Slice implements compute.Function.
@@ -103,7 +103,7 @@ func (f *function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 	return f.result(compute.OpTypeConcatenate, shape, err, axis, in...)
 }
 
-// Pad implements compute.Function; its attribute are the axes' borders.
+// Pad implements compute.Function; its attribute is the padding of the axes.
 func (f *function) Pad(x, fill compute.Value, axes ...compute.PadAxis) (compute.Value, error) {
 	in, err := f.operands(compute.OpTypePad, []compute.Value{x, fill})
 	if err != nil {

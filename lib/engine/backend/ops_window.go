@@ -11,15 +11,15 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// Convolutions and reductions over windows are what they are made of: a border
-// (Pad), a look at every window, and a product or a reduction. The look costs
-// nothing; it is a view in which elements occur as often as windows have them.
+// General convolutions and reductions over windows are recorded as padding (Pad), a view of
+// all windows, and a product or a reduction. In the view an element occurs once for each
+// window that has it.
 
-// opWindow is that look. Its operand's axes become two each: all places of the
-// window, after all places within it.
+// opWindow is that view. Each axis of its operand becomes two: the positions of the window
+// come first, then the positions within it.
 const opWindow compute.OpType = -1
 
-// window is one on every axis of its operand.
+// window is the attribute of opWindow, for each axis of the operand.
 type window struct{ size, stride, dilation []int }
 
 func init() {
@@ -27,7 +27,7 @@ func init() {
 	stepMakers[opWindow] = layOut
 }
 
-// offsets is how many of the window fit on an axis of n elements.
+// places returns the number of positions of the window on an axis of n elements.
 func (w window) places(axis, n int) int {
 	covers := (w.size[axis]-1)*w.dilation[axis] + 1
 	if n < covers {
@@ -36,7 +36,7 @@ func (w window) places(axis, n int) int {
 	return (n-covers)/w.stride[axis] + 1
 }
 
-// windows looks at all windows of x.
+// windows returns the view of all windows of x.
 func (f *function) windows(x compute.Value, w window) (compute.Value, error) {
 	return f.unary(opWindow, x, w, func(s shapes.Shape) (shapes.Shape, error) {
 		var dims []int
@@ -47,7 +47,7 @@ func (f *function) windows(x compute.Value, w window) (compute.Value, error) {
 	})
 }
 
-// windowView is the view.
+// windowView returns the view for opWindow.
 func windowView(v view, w window, dims []int) view {
 	strides := make([]int, len(dims))
 	for i, s := range v.strides {
@@ -78,14 +78,14 @@ func (f *function) ConvGeneral(input, kernel compute.Value, axes compute.Convolv
 	return c.record(in[0], in[1], strides, paddings, inputDilations, kernelDilations)
 }
 
-// convolution writes one as a product of windows and kernels.
+// convolution records a convolution as a product of windows and kernels.
 type convolution struct {
 	f       *function
 	axes    compute.ConvolveAxesConfig
 	rank    int
 	out     shapes.Shape
 	groups  int
-	byBatch bool // groups are of records and not of channels
+	byBatch bool // groups of records, not of channels
 }
 
 func (c convolution) record(input, kernel *node, strides []int, paddings [][2]int, inputDilations, kernelDilations []int) (compute.Value, error) {
@@ -119,8 +119,8 @@ func (c convolution) record(input, kernel *node, strides []int, paddings [][2]in
 	return c.product(&t, x.(*node), kernel)
 }
 
-// product brings windows to [group, record, place, channel, tap], kernels to [group,
-// out, channel, tap], multiplies them, and brings the result into its order.
+// product transposes windows to [group, record, position, channel, tap] and kernels to
+// [group, out, channel, tap], multiplies them, and transposes the result.
 func (c convolution) product(t *chain, x, kernel *node) (compute.Value, error) {
 	places, taps := make([]int, c.rank), make([]int, c.rank)
 	for i, axis := range c.axes.InputSpatial {
@@ -160,7 +160,7 @@ func (c convolution) product(t *chain, x, kernel *node) (compute.Value, error) {
 	return y, t.err
 }
 
-// sequence are n numbers from the first on.
+// sequence returns the n numbers from first on.
 func sequence(first, n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -169,7 +169,7 @@ func sequence(first, n int) []int {
 	return out
 }
 
-// chain keeps the first error of several operations.
+// chain keeps the first error of a sequence of operations.
 type chain struct {
 	f   *function
 	err error
@@ -239,7 +239,7 @@ func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, size
 	return y, t.err
 }
 
-// foldIdentity is what a reduction makes of no elements.
+// foldIdentity returns the result of a reduction of no elements.
 func (f *function) foldIdentity(r *fold, t dtypes.DType) (compute.Value, error) {
 	buf, err := f.builder.backend.buffer(shapes.Make(t, 1))
 	if err != nil {
@@ -265,7 +265,7 @@ func (f *function) SelectAndScatterMin(x, source compute.Value, size, strides []
 	return f.selectAndScatter(compute.OpTypeSelectAndScatterMin, x, source, size, strides, paddings)
 }
 
-// poolWindow are the windows of a pool, with the borders before them.
+// poolWindow has the windows of a pool and the leading padding.
 type poolWindow struct {
 	size, stride, before []int
 	least                bool
@@ -295,10 +295,11 @@ func init() {
 		return []step{selectScatterStep{n.attr.(poolWindow), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}, nil, nil
 	}
 	stepMakers[compute.OpTypeSelectAndScatterMax], stepMakers[compute.OpTypeSelectAndScatterMin] = make, make
-	stepMakers[compute.OpTypeConvGeneral], stepMakers[compute.OpTypeReduceWindow] = nil, nil // recorded as what they are made of
+	stepMakers[compute.OpTypeConvGeneral], stepMakers[compute.OpTypeReduceWindow] = nil, nil // recorded as other operations
 }
 
-// selectScatterStep adds the elements of source to those of the windows' largest elements.
+// selectScatterStep adds each element of source to the largest (or smallest) element of its
+// window.
 type selectScatterStep struct {
 	poolWindow
 	x, source, to view
@@ -344,7 +345,7 @@ func selectScatter[T number](s selectScatterStep, x *execution) {
 	})
 }
 
-// forEachIndex counts through all indices below dims, the last the fastest.
+// forEachIndex calls f for all indices below dims, the last axis fastest.
 func forEachIndex(dims, index []int, f func()) {
 	if product(dims) == 0 {
 		return

@@ -9,22 +9,22 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// A plan is made in four passes: what is computed together (units), in which order,
-// where it lies, and how it is run (steps). A value has the slot of its node's number.
+// A plan is made in four passes: which nodes are computed together (units), their order, the
+// memory of their values, and the steps. A value has the slot with its node's number.
 
-// unit is what one step computes: the members of a program, which may end in a
-// reduction, or one node.
+// unit is the work of one step: a program, a program that ends in a reduction, or one other
+// node.
 type unit struct {
 	members
-	node *node // what is not elementwise; nil: the program alone
-	id   int   // the largest number of its nodes, which comes last
+	node *node // the node that is not elementwise; nil: a program only
+	id   int   // the largest number of its nodes
 	deps map[*unit]bool
 }
 
 // planner makes a plan of a function.
 type planner struct {
 	f          *function
-	nodes      []*node // that an output depends on
+	nodes      []*node // the nodes that an output depends on
 	users      map[*node][]*node
 	valueUsers map[*node][]valueUser
 	unitOf     map[*node]*unit
@@ -33,14 +33,14 @@ type planner struct {
 	extra      int // slots beyond the nodes'
 }
 
-// valueUser is a node that takes a value, perhaps by way of nodes that only look at it;
-// a nil node is the caller.
+// valueUser is a node that uses a value, directly or through view operations. A nil node is
+// the caller.
 type valueUser struct {
 	node    *node
-	ordered bool // in the order of the elements
+	ordered bool // whether it uses the elements in their order
 }
 
-// ordered tells whether a node has its operand's elements in their order.
+// keepsOrder reports whether a view operation keeps the order of the elements.
 func keepsOrder(n *node) bool {
 	switch n.op {
 	case compute.OpTypeIdentity, compute.OpTypeReshape:
@@ -51,7 +51,7 @@ func keepsOrder(n *node) bool {
 	return false
 }
 
-// skipReorderings follows nodes that leave the order alone.
+// skipReorderings follows order-preserving view operations to their source.
 func skipReorderings(n *node) *node {
 	for keepsOrder(n) {
 		n = n.in[0]
@@ -59,7 +59,7 @@ func skipReorderings(n *node) *node {
 	return n
 }
 
-// storedSource follows nodes that only look, unless they have to lay out what they see.
+// storedSource follows view operations to the node whose memory they read.
 func (p *planner) storedSource(n *node) *node {
 	for viewOps[n.op] && p.unitOf[n] == nil {
 		n = n.in[0]
@@ -90,8 +90,8 @@ func plan(f *function) (*planner, error) {
 	return p, p.sortUnits()
 }
 
-// assignView finds the view of a node. One that cannot look at its operand in the way it
-// wants to becomes a unit that lays it out anew.
+// assignView sets the view of a node. A view operation that strides cannot express becomes a
+// unit that copies its operand.
 func (p *planner) assignView(n *node) {
 	if viewOps[n.op] {
 		if v, ok := viewThrough(n, p.views[n.in[0]]); ok {
@@ -113,7 +113,7 @@ func (p *planner) unit(n *node, m members) *unit {
 	return u
 }
 
-// addUsers notes who takes n, looking at it as at does.
+// addUsers records the users of n through the view at.
 func (p *planner) addUsers(n, at *node, inOrder bool) {
 	if slices.Contains(p.f.outputs, at) {
 		p.valueUsers[n] = append(p.valueUsers[n], valueUser{nil, false})
@@ -127,7 +127,7 @@ func (p *planner) addUsers(n, at *node, inOrder bool) {
 	}
 }
 
-// fusedOperands are the elementwise nodes that only a reduction takes, in the end.
+// fusedOperands returns the elementwise nodes whose only use is the reduction r.
 func (p *planner) fusedOperands(r *node) members {
 	m := members{size: r.in[0].size()}
 	in := map[*node]bool{r: true}
@@ -156,11 +156,11 @@ func (p *planner) fusedOperands(r *node) members {
 	return m
 }
 
-// maxExternalInputs is how many values that other programs compute a reduction may read: for more
-// it is better that one of them computes what is reduced.
+// maxExternalInputs is the largest number of values of other programs that a fused reduction
+// may read. With more, it is better to compute its operand in one of these programs.
 const maxExternalInputs = 3
 
-// externalInputs counts the values beside its members that a program takes from other programs.
+// externalInputs returns the number of values that a program reads from other programs.
 func (p *planner) externalInputs(m members) int {
 	taken := map[*node]bool{}
 	for _, n := range m.nodes {
@@ -173,15 +173,14 @@ func (p *planner) externalInputs(m members) int {
 	return len(taken)
 }
 
-// assign gives a node its unit, if it has none, and notes what the unit takes from
-// others, which come before it.
+// assign puts a node into a unit, if it has none, and records the units that it depends on.
 func (p *planner) assign(n *node) {
 	u := p.unitOf[n]
 	switch {
 	case n.op == compute.OpTypeParameter || n.op == compute.OpTypeConstant || u == nil && viewOps[n.op]:
 		return
 	case u != nil && u.node != n:
-		return // before a reduction, with which it is assigned
+		return // fused with a reduction
 	case u != nil:
 	case elementwise()[n.op]:
 		u = p.joinOperandUnit(n)
@@ -201,8 +200,8 @@ func (p *planner) assign(n *node) {
 	}
 }
 
-// joinOperandUnit puts an elementwise node to the youngest unit of its operands that none of
-// the others waits for, or to one of its own.
+// joinOperandUnit puts an elementwise node into the youngest unit of its operands on which
+// no other operand depends, or into a new unit.
 func (p *planner) joinOperandUnit(n *node) *unit {
 	var best *unit
 	for _, in := range n.in {
@@ -220,8 +219,8 @@ func (p *planner) joinOperandUnit(n *node) *unit {
 	return best
 }
 
-// wouldCycle tells whether an operand of n outside unit u waits for u, or is a member that
-// n sees in another order.
+// wouldCycle reports whether an operand of n outside unit u depends on u, or is a member of
+// u that n reads in another order.
 func (p *planner) wouldCycle(u *unit, n *node) bool {
 	return slices.ContainsFunc(n.in, func(in *node) bool {
 		if p.unitOf[skipReorderings(in)] == u && in.size() == u.size {
@@ -232,7 +231,7 @@ func (p *planner) wouldCycle(u *unit, n *node) bool {
 	})
 }
 
-// dependsOn tells whether v is u or takes, perhaps by way of others, from it.
+// dependsOn reports whether v is u or depends on it, directly or through others.
 func (v *unit) dependsOn(u *unit) bool {
 	seen := map[*unit]bool{}
 	var waits func(v *unit) bool
@@ -251,8 +250,8 @@ func (v *unit) dependsOn(u *unit) bool {
 	return waits(v)
 }
 
-// fuseIntoUsers moves programs whose results one other program alone takes to that one, where they
-// stay in registers.
+// fuseIntoUsers moves a program whose results only one other program uses into that program,
+// where they stay in registers.
 func (p *planner) fuseIntoUsers() {
 	p.units = slices.DeleteFunc(p.units, func(u *unit) bool {
 		to := p.onlyUser(u)
@@ -264,7 +263,8 @@ func (p *planner) fuseIntoUsers() {
 	})
 }
 
-// onlyUser is the program of u's size that takes all its results in their order, or nil.
+// onlyUser returns the program of u's size that is the only user of u's results, in their
+// order, or nil.
 func (p *planner) onlyUser(u *unit) (only *unit) {
 	if u.node != nil {
 		return nil
@@ -284,13 +284,13 @@ func (p *planner) onlyUser(u *unit) (only *unit) {
 	return only
 }
 
-// minFused is from how many elements on a program is computed with the reduction behind it,
-// which would read from memory what has just been written there: a reduction of fewer is
-// cut into too few pieces for the workers. Tests lower it.
+// minFused is the number of elements from which a program is fused into a reduction although
+// others use its results. A smaller reduction is cut into too few pieces for the workers.
+// Tests lower it.
 var minFused = 4 * grain
 
-// fuseIntoReductions moves programs to a reduction that takes their results, if nothing else that it
-// takes waits for them. What others need of them is stored on the way.
+// fuseIntoReductions moves programs into a reduction that uses their results, if none of its
+// other operands depends on them. Results that others use are stored.
 func (p *planner) fuseIntoReductions() {
 	fused := map[*unit]bool{}
 	for _, r := range p.units {
@@ -309,8 +309,8 @@ func (p *planner) fuseIntoReductions() {
 
 func (p *planner) isReduction(u *unit) bool { return u.node != nil && reductions[u.node.op] }
 
-// canFuse tells whether reduction r can compute program u, whose elements it takes in their
-// order.
+// canFuse reports whether program u can be fused into reduction r, which must use u's
+// elements in their order.
 func (p *planner) canFuse(u, r *unit) bool {
 	if u.node != nil || u.size != r.node.in[0].size() {
 		return false
@@ -348,8 +348,7 @@ func (p *planner) merge(u, r *unit) {
 	}
 }
 
-// sortUnits sorts the units so that each comes after those that it takes from, and
-// otherwise as early as it was recorded.
+// sortUnits sorts the units topologically, and otherwise in the order of recording.
 func (p *planner) sortUnits() error {
 	waits, next := map[*unit]int{}, map[*unit][]*unit{}
 	for _, u := range p.units {
@@ -375,13 +374,13 @@ func (p *planner) sortUnits() error {
 		}
 	}
 	if len(sorted) != len(p.units) {
-		return fmt.Errorf("backend %s: %d of %d units wait for each other", Name, len(p.units)-len(sorted), len(p.units))
+		return fmt.Errorf("backend %s: %d of %d units depend on each other", Name, len(p.units)-len(sorted), len(p.units))
 	}
 	p.units = sorted
 	return nil
 }
 
-// allNodes are a unit's nodes.
+// allNodes returns the nodes of a unit.
 func (u *unit) allNodes() []*node {
 	if u.node == nil {
 		return u.nodes
@@ -401,7 +400,7 @@ func (q *queue) Pop() any {
 	return u
 }
 
-// results are the members of a unit that somebody outside takes, with their views.
+// results returns the members of a unit that others use, with their views.
 func (p *planner) results(u *unit) map[*node]view {
 	out := map[*node]view{}
 	for _, n := range u.nodes {
@@ -414,8 +413,8 @@ func (p *planner) results(u *unit) map[*node]view {
 	return out
 }
 
-// nodesStored are the nodes of a unit that have a place in memory: its own, or those members
-// that somebody outside takes.
+// nodesStored returns the nodes of a unit that are stored in memory: its node and the members
+// that others use.
 func (p *planner) nodesStored(u *unit) []*node {
 	out := slices.Collect(maps.Keys(p.results(u)))
 	if u.node != nil {
@@ -424,7 +423,7 @@ func (p *planner) nodesStored(u *unit) []*node {
 	return out
 }
 
-// slotsRead are the slots that a unit reads.
+// slotsRead returns the slots that a unit reads.
 func (p *planner) slotsRead(u *unit) []int {
 	slots := map[int]bool{}
 	for _, n := range u.allNodes() {

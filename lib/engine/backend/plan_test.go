@@ -174,12 +174,12 @@ func randomPlanGraph(b compute.Backend, seed uint64, n int) ([][]float32, error)
 	return flats, nil
 }
 
-// Random computations come to what GoMLX's own backend makes of them, and to the same
-// bits whatever the number of workers.
+// Random computations agree with GoMLX's Go backend and have the same bits for any number of
+// workers.
 func TestRandomComputations(t *testing.T) { randomComputations(t) }
 
-// So they do where reductions compute the programs before them.
-func TestRandomComputationsWhereReductionsComputeWhatIsBeforeThem(t *testing.T) {
+// The same with programs fused into reductions.
+func TestRandomComputationsWithFusedReductions(t *testing.T) {
 	defer func(n int) { minFused = n }(minFused)
 	minFused = 0
 	randomComputations(t)
@@ -222,14 +222,14 @@ func randomComputations(t *testing.T) {
 	}
 }
 
-// planned is the plan of a computation on vectors of n numbers.
+// planned returns the plan of a computation on vectors of n numbers.
 func planned(t *testing.T, n, inputs int, record func(f compute.Function, in []compute.Value) (compute.Value, error)) *executable {
 	t.Helper()
 	return recorded(t, Open(1), record, slices.Repeat([]int{n}, inputs)...).(*executable)
 }
 
-// What stays in a program's registers takes no memory between steps.
-func TestWhatIsNotStoredHasNoPlace(t *testing.T) {
+// Values in a program's registers need no memory between steps.
+func TestWhatIsNotStoredHasNoOffset(t *testing.T) {
 	const n = 1 << 16
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (v compute.Value, err error) {
 		v = in[0]
@@ -245,8 +245,8 @@ func TestWhatIsNotStoredHasNoPlace(t *testing.T) {
 	}
 }
 
-// A sum of what is made of values that are needed elsewhere too is one value that the
-// program of these stores, and not a program of its own that reads all of them.
+// A sum of values that others use too is computed in the program of these values, not in a
+// program that reads all of them.
 func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 	const n, values = 1 << 16, 8
 	e := planned(t, n, values, func(f compute.Function, in []compute.Value) (compute.Value, error) {
@@ -265,12 +265,12 @@ func TestASumDoesNotBringValuesIntoMemory(t *testing.T) {
 	}
 }
 
-// kernelDilation repeats a number n times.
+// spread repeats a number n times.
 func (c *chain) spread(v compute.Value, n int) compute.Value {
 	return c.try(c.f.BroadcastInDim(c.try(c.f.Reshape(v, 1)), shapes.Make(dtypes.Float32, n), []int{0}))
 }
 
-// executed is what a plan makes of a vector.
+// executed runs a plan on a vector.
 func executed(t *testing.T, e *executable, in []float32) []float32 {
 	t.Helper()
 	buf, err := e.backend.BufferFromFlatData(0, in, shapes.Make(dtypes.Float32, len(in)))
@@ -288,9 +288,9 @@ func executed(t *testing.T, e *executable, in []float32) []float32 {
 	return flat.([]float32)
 }
 
-// A large program whose result is needed and summed up is computed in one step, which both
-// stores and sums; a small one in two, which more workers share.
-func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
+// A large program whose result is used and summed is one step, which both stores and sums; a
+// small one is two steps, which more workers share.
+func TestASumIsFusedWithItsTerms(t *testing.T) {
 	shares := func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}
 		y := c.try(f.Exp(in[0]))
@@ -310,9 +310,9 @@ func TestASumIsTakenWhileItsTermsAreComputed(t *testing.T) {
 	}
 }
 
-// A reduction that takes something else which waits for the program may not compute it: they
-// would wait for each other.
-func TestAReductionDoesNotComputeWhatItWaitsFor(t *testing.T) {
+// A program is not fused into a reduction with another operand that depends on the program:
+// they would depend on each other.
+func TestAReductionIsNotFusedWithADependency(t *testing.T) {
 	n := minFused
 	e := planned(t, n, 1, func(f compute.Function, in []compute.Value) (compute.Value, error) {
 		c := chain{f: f.(*function)}

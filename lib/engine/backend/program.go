@@ -12,47 +12,47 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// tile is how many elements a program computes at a time: few enough that all its
-// registers stay in the first-level cache.
+// tile is the number of elements that a program computes at a time, so that its registers
+// stay in the first-level cache.
 const tile = 1024
 
-// chunkBytes are the bytes of a register that are computed at a time: of eight bytes an
-// element, half a tile.
+// chunkBytes is the number of bytes of a register that are computed at a time: half a tile
+// of 8-byte elements.
 const chunkBytes = 4 * tile
 
-// cachedElements is how many elements an operand may have that the processor's own caches still hold.
+// cachedElements is the number of elements of an operand that fits the processor's caches.
 const cachedElements = 1 << 16
 
-// program computes elementwise results of one size, a tile at a time. A register
-// holds a tile: one that was loaded, one in between, or a result in its place.
+// program computes elementwise results of one size, a tile at a time. A register has one tile:
+// a loaded operand, an intermediate value, or a result.
 type program struct {
 	size    int
 	loads   []load
 	code    []instruction
 	stores  []store
 	dtypes  []dtypes.DType // the registers' types
-	scratch int            // tiles between loads and results
-	places  []int          // the register's tile of scratch, -1: it lies elsewhere
-	keep    int            // the register that is read when a tile is done, -1: none
+	scratch int            // number of tiles for intermediate values
+	places  []int          // scratch tile of each register; -1: none
+	keep    int            // the register that is read after each tile; -1: none
 	step    int            // elements computed at a time
 }
 
-// load is an operand from memory.
+// load is an operand in memory.
 type load struct {
 	to      int
 	from    view
-	first   element // of from: a view is large, and asked for its address at every step
+	first   element // first element of from, kept because it is needed at every tile
 	mode    loadMode
-	dims    []int // of from, merged, with their strides
+	dims    []int // merged axes of from, with their strides
 	strides []int
 }
 
 type loadMode int
 
 const (
-	direct   loadMode = iota // it lies in order
+	direct   loadMode = iota // contiguous, in order
 	single                   // one element for all
-	gathered                 // any other way
+	gathered                 // any other strides
 )
 
 type instruction struct {
@@ -60,22 +60,22 @@ type instruction struct {
 	dst, a, b, c int
 }
 
-// store is a result that somebody else needs.
+// store is a result that is written to memory.
 type store struct {
 	from    int
 	to      view
 	first   element
-	inPlace bool // the register lies where it is stored
+	inPlace bool // whether the register lies in the destination
 }
 
-// members are the nodes of a program, in their order; nodes outside are loaded.
+// members are the nodes of a program in order. Values of other nodes are loaded.
 type members struct {
 	size  int
 	nodes []*node
 }
 
-// compileProgram compiles the members of a program. Views of nodes outside are found by at; of
-// the members those in results are stored, at the views given.
+// compileProgram compiles the members of a program. at returns the views of other nodes; the
+// members in results are stored at the given views.
 func compileProgram(m members, at func(n *node) view, results map[*node]view) (*program, map[*node]int, error) {
 	w := newProgramBuilder(m.size)
 	w.viewOf = at
@@ -95,7 +95,7 @@ func compileProgram(m members, at func(n *node) view, results map[*node]view) (*
 	return &w.program, w.registers, nil
 }
 
-// programBuilder turns nodes into code.
+// programBuilder compiles nodes to code.
 type programBuilder struct {
 	program
 	registers map[*node]int // the registers of members
@@ -103,7 +103,7 @@ type programBuilder struct {
 	viewOf    func(n *node) view
 }
 
-// newProgramBuilder is an empty program of that many elements.
+// newProgramBuilder returns an empty program of the given size.
 func newProgramBuilder(size int) *programBuilder {
 	return &programBuilder{program: program{size: size}, registers: map[*node]int{}, loaded: map[string]int{}}
 }
@@ -127,8 +127,8 @@ func (w *programBuilder) addNode(n *node) error {
 	return nil
 }
 
-// operand is the register of a node as an operation with a result of those dims
-// takes it.
+// operand returns the register of a node as an operand of an operation whose result has the
+// given dims.
 func (w *programBuilder) operand(n *node, dims []int) int {
 	if r, ok := w.registers[skipReorderings(n)]; ok && n.size() == w.size {
 		return r
@@ -136,7 +136,7 @@ func (w *programBuilder) operand(n *node, dims []int) int {
 	return w.load(w.viewOf(n).broadcast(dims))
 }
 
-// load is the register of what a view shows.
+// load returns the register with the elements of a view.
 func (w *programBuilder) load(v view) int {
 	key := fmt.Sprint(v)
 	if r, ok := w.loaded[key]; ok {
@@ -177,8 +177,9 @@ func kernelFor(n *node) (k kernel, err error) {
 	return k, nil
 }
 
-// assignRegisters gives every register its place: results lie where they are stored, what is
-// in between in as few tiles as its lives allow. keep, if not -1, stays to the end.
+// assignRegisters assigns memory to every register: results lie in their destination,
+// intermediate values in as few scratch tiles as their lifetimes allow. Register keep, if not
+// -1, stays valid to the end.
 func (p *program) assignRegisters(keep int) {
 	p.places, p.keep = slices.Repeat([]int{-1}, len(p.dtypes)), keep
 	last := make([]int, len(p.dtypes))
@@ -204,12 +205,12 @@ func (p *program) assignRegisters(keep int) {
 	for _, l := range p.loads {
 		if l.mode != direct {
 			p.places[l.to] = take()
-			last[l.to] = len(p.code) // a single element is laid out once for all tiles
+			last[l.to] = len(p.code) // a single element is broadcast once for all tiles
 		}
 	}
 	for i, c := range p.code {
 		if c.dst == keep {
-			free = nil // what is kept grows over the stretches of a tile: its place is no other register's, before or behind
+			free = nil // the kept register is filled chunk by chunk: no other register may share its tile
 		}
 		if !p.isStored(c.dst) {
 			p.places[c.dst] = take()
@@ -234,7 +235,7 @@ func (p *program) isStored(r int) bool {
 	return slices.ContainsFunc(p.stores, func(s store) bool { return s.from == r })
 }
 
-// frame is where a running program has its registers.
+// frame has the registers of a running program.
 type frame struct {
 	registers []unsafe.Pointer
 	tiles     []uint64
@@ -242,7 +243,7 @@ type frame struct {
 
 var frames = sync.Pool{New: func() any { return new(frame) }}
 
-// newFrame makes a frame for up to n elements; close gives it back.
+// newFrame returns a frame for up to n elements; release returns it to the pool.
 func (p *program) newFrame(x *execution, n int) *frame {
 	f := frames.Get().(*frame)
 	f.registers = slices.Grow(f.registers[:0], len(p.dtypes))[:len(p.dtypes)]
@@ -264,8 +265,8 @@ func (p *program) newFrame(x *execution, n int) *frame {
 
 func (f *frame) release() { frames.Put(f) }
 
-// compute runs the program for elements from .. from+n, n at most a tile. What is kept
-// lies in its register afterwards.
+// compute runs the program for elements from ... from+n-1, n at most a tile. Afterwards the
+// kept register has its values.
 func (p *program) compute(x *execution, f *frame, from, n int) {
 	p.computeChunk(x, f, from, 0, min(n, p.step))
 	if n <= p.step {
@@ -283,7 +284,8 @@ func (p *program) compute(x *execution, f *frame, from, n int) {
 	}
 }
 
-// computeChunk computes n elements of a tile that begins at from, after those that are done.
+// computeChunk computes n elements of a tile that begins at from, after the first done
+// elements.
 func (p *program) computeChunk(x *execution, f *frame, from, done, n int) {
 	if r := p.keep; r >= 0 && p.places[r] >= 0 {
 		f.registers[r] = unsafe.Add(unsafe.Pointer(&f.tiles[p.places[r]*tile]), done*int(p.dtypes[r].Size()))
@@ -293,7 +295,7 @@ func (p *program) computeChunk(x *execution, f *frame, from, done, n int) {
 		switch l := &p.loads[i]; l.mode {
 		case direct:
 			f.registers[l.to] = x.elementPtr(l.first, from)
-			if rest := p.size - from - n; p.size > cachedElements && rest > 0 { // no address past the end
+			if rest := p.size - from - n; p.size > cachedElements && rest > 0 { // no address beyond the end
 				kernels.Prefetch(x.elementPtr(l.first, from+n), min(n, rest)*l.first.bytes)
 			}
 		case gathered:
@@ -321,7 +323,7 @@ func (p *program) isLoaded(r int) bool {
 	return slices.ContainsFunc(p.loads, func(l load) bool { return l.to == r })
 }
 
-// run computes all elements, on the workers of an execution.
+// run computes all elements on the workers of an execution.
 func (p *program) run(x *execution) {
 	x.parallel(p.size, 16*tile, func(from, to int) {
 		f := p.newFrame(x, to-from)
@@ -332,7 +334,7 @@ func (p *program) run(x *execution) {
 	})
 }
 
-// gather lays out elements from .. from+n of a view side by side.
+// gather copies elements from ... from+n-1 of a view to contiguous memory.
 func (l load) gather(x *execution, to unsafe.Pointer, from, n int) {
 	switch base := x.elementPtr(l.first, 0); l.first.bytes {
 	case 1:
@@ -393,7 +395,7 @@ func copyStrided[T any](to []T, base unsafe.Pointer, offset, step int) {
 	}
 }
 
-// kernelDilation repeats an element.
+// broadcastElement fills n elements with one.
 func broadcastElement(t dtypes.DType, to, from unsafe.Pointer, n int) {
 	switch t.Size() {
 	case 1:

@@ -11,13 +11,13 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// node is a value of a computation that is being recorded.
+// node is a value of a recorded computation.
 type node struct {
 	op    compute.OpType
 	in    []*node
 	shape shapes.Shape
-	attr  any // what the operation is told beside its operands
-	id    int // the place in its function
+	attr  any // arguments of the operation other than its operands
+	id    int // index in its function
 	fn    *function
 }
 
@@ -40,7 +40,7 @@ func newBuilder(b *Backend, name string) *builder {
 	return w
 }
 
-// missing is the error of what the backend does not do.
+// missing returns the error for an unsupported operation.
 func missing(op compute.OpType) error {
 	return fmt.Errorf("backend %s: operation %s: %w", Name, op, compute.ErrNotImplemented)
 }
@@ -71,7 +71,7 @@ type function struct {
 	names    []string
 	outputs  []*node
 	returned bool
-	interned map[string]*node // nodes by what they compute
+	interned map[string]*node // nodes by what they compute, to record each only once
 }
 
 var _ compute.Function = (*function)(nil)
@@ -88,11 +88,11 @@ func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
 	return n.shape, nil
 }
 
-// node is the value as one of this function.
+// node returns the value as a node of this function.
 func (f *function) node(op string, v compute.Value) (*node, error) {
 	n, ok := v.(*node)
 	if !ok || n == nil {
-		return nil, fmt.Errorf("backend %s: %s: %T is no value of this backend", Name, op, v)
+		return nil, fmt.Errorf("backend %s: %s: %T is not a value of this backend", Name, op, v)
 	}
 	if n.fn != f {
 		return nil, fmt.Errorf("backend %s: %s: a value of another computation", Name, op)
@@ -115,7 +115,7 @@ func (f *function) operands(op compute.OpType, values []compute.Value) ([]*node,
 	return in, nil
 }
 
-// add records an operation, or finds it where the same was recorded before.
+// add records an operation, or returns the node of the same operation recorded before.
 func (f *function) add(op compute.OpType, shape shapes.Shape, attr any, in ...*node) (*node, error) {
 	if _, ok := types[shape.DType]; !ok {
 		return nil, fmt.Errorf("backend %s: %s of %s: %w", Name, op, shape.DType, compute.ErrNotImplemented)
@@ -130,14 +130,14 @@ func (f *function) add(op compute.OpType, shape shapes.Shape, attr any, in ...*n
 	return f.interned[key], nil
 }
 
-// addNew records an operation, whatever was recorded before.
+// addNew records an operation without a search for the same one.
 func (f *function) addNew(op compute.OpType, shape shapes.Shape, attr any, in ...*node) *node {
 	n := &node{op: op, in: in, shape: shape, attr: attr, id: len(f.nodes), fn: f}
 	f.nodes = append(f.nodes, n)
 	return n
 }
 
-// result is add for a shape that may be wrong.
+// result is add with the error of the shape inference.
 func (f *function) result(op compute.OpType, shape shapes.Shape, err error, attr any, in ...*node) (compute.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("backend %s: %s: %w", Name, op, err)
@@ -162,7 +162,7 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 	return n, nil
 }
 
-// constant holds the values of one.
+// constant is the attribute of a Constant: its values.
 type constant struct{ *buffer }
 
 // Constant implements compute.Function.
@@ -182,8 +182,7 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Few bytes are looked up by what they are, so that a number that is written often is
-	// one value; many are not compared.
+	// Small constants are looked up by value, so that each is recorded only once.
 	raw := dtypes.UnsafeByteSliceFromAny(buf.flat)
 	if len(raw) > maxInterned {
 		return f.addNew(compute.OpTypeConstant, shape, constant{buf}), nil
@@ -196,7 +195,7 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	return f.interned[key], nil
 }
 
-// maxInterned is the most bytes of constants that are compared with each other.
+// maxInterned is the largest size in bytes of a constant that is looked up by value.
 const maxInterned = 1024
 
 // Return implements compute.Function.
@@ -217,7 +216,7 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	return nil
 }
 
-// uses counts, for each node that an output depends on, who takes it; outputs count as one.
+// uses returns, for each node that an output depends on, the nodes that use it.
 func (f *function) uses() map[*node][]*node {
 	users := map[*node][]*node{}
 	var visit func(n *node)
@@ -239,8 +238,7 @@ func (f *function) uses() map[*node][]*node {
 	return users
 }
 
-// liveNodes are the nodes that an output depends on, in the order in which they were
-// recorded.
+// liveNodes returns the nodes that an output depends on, in the order of recording.
 func (f *function) liveNodes(users map[*node][]*node) []*node {
 	return slices.DeleteFunc(slices.Clone(f.nodes), func(n *node) bool {
 		_, ok := users[n]

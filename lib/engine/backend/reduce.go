@@ -9,7 +9,7 @@ import (
 	"github.com/gomlx/compute/shapeinference"
 )
 
-// reductions are the operations of reduce, whose attribute are the axes.
+// reductions are the operations of reduce; their attribute is the axes.
 var reductions = map[compute.OpType]bool{
 	compute.OpTypeReduceSum: true, compute.OpTypeReduceProduct: true, compute.OpTypeReduceMax: true, compute.OpTypeReduceMin: true,
 	compute.OpTypeReduceLogicalAnd: true, compute.OpTypeReduceLogicalOr: true,
@@ -62,15 +62,16 @@ func (f *function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value,
 	return f.reduce(compute.OpTypeReduceLogicalOr, x, axes)
 }
 
-// fold is how a reduction of a type adds up: in accumulators of eight bytes each.
+// fold has the functions of a reduction of a type. Accumulators have eight bytes each.
 type fold struct {
-	// start sets n accumulators to the reduction of nothing.
+	// start sets accumulators to the identity of the reduction.
 	start func(acc []uint64)
-	// along takes n elements into one accumulator, in an order that n alone sets.
+	// along reduces n elements into one accumulator, in an order that depends on n only.
 	along func(acc *uint64, from unsafe.Pointer, n int)
-	// across takes rows of elements, one after the other, into as many accumulators.
+	// across reduces rows of elements, one after the other, into one accumulator per
+	// column.
 	across func(acc []uint64, from unsafe.Pointer, rows int)
-	// merge takes accumulators into others.
+	// join reduces accumulators into others.
 	join func(acc, other []uint64)
 	// end stores accumulators as elements.
 	end func(to unsafe.Pointer, acc []uint64)
@@ -78,7 +79,7 @@ type fold struct {
 
 var folds = map[kernelKey]*fold{}
 
-// newFold is a fold of elements T in an accumulator A.
+// newFold returns the fold of elements T with an accumulator A.
 func newFold[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end func(acc A) T) *fold {
 	in := func(acc *uint64) *A { return (*A)(unsafe.Pointer(acc)) }
 	return &fold{
@@ -128,24 +129,24 @@ func newFold[T, A any](zero A, take func(acc A, v T) A, join func(a, b A) A, end
 	}
 }
 
-// lanes are how many sums along a row grow side by side.
+// lanes is the number of partial results along a row.
 const lanes = 8
 
-// grain is about how many elements of a reduction are one piece of work; pieces of
-// the same output are joined in their order.
+// grain is about the number of elements of one piece of work of a reduction. Pieces of the
+// same output are joined in order.
 const grain = 1 << 16
 
-// reduction computes one from the elements of a program.
+// reduction is the step of a reduction over the elements of a program.
 type reduction struct {
 	source *program
-	result int // the register of what is reduced
+	result int // the register that is reduced
 	fold   *fold
 	to     view
 	groups []group // axes, the outermost first, merged
 	dtype  dtypes.DType
 }
 
-// joinOperandUnit are neighbouring axes that are all reduced, or all kept.
+// group is a group of neighbouring axes that are all reduced or all kept.
 type group struct {
 	n    int
 	kept bool
@@ -165,9 +166,8 @@ func mergeGroups(dims []int, axes []int) (out []group) {
 	return out
 }
 
-// run computes the outputs. The innermost group is walked along, or across where it
-// is kept; over the groups before it run two counters, of outputs and of what is
-// reduced into them.
+// run computes the outputs. The innermost group is reduced along, or across if it is kept;
+// the groups before it are counted over, kept and reduced ones separately.
 func (r *reduction) run(x *execution) {
 	inner := group{1, false}
 	outer := r.groups
@@ -192,7 +192,7 @@ func (r *reduction) run(x *execution) {
 	})
 }
 
-// rows reduces short rows that lie side by side, as many at a time as a tile holds.
+// rows reduces short contiguous rows, as many at a time as fit a tile.
 func (r *reduction) rows(x *execution, count, n int) {
 	size := int(r.dtype.Size())
 	at := tile / n
@@ -212,7 +212,7 @@ func (r *reduction) rows(x *execution, count, n int) {
 	})
 }
 
-// pieces is in how many parts the segments of an output are added up.
+// pieces returns the number of pieces into which the segments of an output are cut.
 func (r *reduction) pieces(segments, inner int) int {
 	return max(1, min(segments, segments*inner/grain))
 }
@@ -253,7 +253,7 @@ func (r *reduction) piece(x *execution, acc []uint64, base int, folded walker, f
 	}
 }
 
-// get reduces a tile: whole segments, or of a longer one the elements from done on.
+// accumulate reduces a tile: whole segments, or elements from done on of a longer one.
 func (r *reduction) accumulate(acc []uint64, from unsafe.Pointer, done, n int, inner group) {
 	if !inner.kept {
 		r.fold.along(&acc[0], from, n)
@@ -266,13 +266,13 @@ func (r *reduction) accumulate(acc []uint64, from unsafe.Pointer, done, n int, i
 	r.fold.across(acc, from, n/inner.n)
 }
 
-// walker counts over groups and knows where in the source each count begins.
+// walker counts over groups of axes and returns the offset of each count in the source.
 type walker []stride
 
 type stride struct{ n, step int }
 
-// splitGroups makes the walkers over kept and reduced groups, which stand before a group
-// of inner elements.
+// splitGroups returns the walkers over the kept and the reduced groups before the innermost
+// one, which has inner elements.
 func splitGroups(outer []group, inner int) (kept, folded walker) {
 	step := inner
 	for i := len(outer) - 1; i >= 0; i-- {
@@ -287,7 +287,7 @@ func splitGroups(outer []group, inner int) (kept, folded walker) {
 	return kept, folded
 }
 
-// dense tells whether the counts' places are n apart, one after the other.
+// dense reports whether consecutive counts are n elements apart.
 func (w walker) dense(n int) bool {
 	for i := len(w) - 1; i >= 0; i-- {
 		if w[i].step != n {

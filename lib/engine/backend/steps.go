@@ -6,11 +6,11 @@ import (
 	"github.com/gomlx/compute"
 )
 
-// stepMaker makes the steps of a node that is not elementwise, and says how many bytes of
-// which slots they need beside its own.
+// stepMaker returns the steps of a node that is not elementwise, and the size in bytes of
+// the scratch slots that they need.
 type stepMaker func(p *planner, n *node) (steps []step, scratch map[int]int, err error)
 
-// stepMakers are the operations that are not elementwise.
+// stepMakers has the operations that are not elementwise.
 var stepMakers = map[compute.OpType]stepMaker{}
 
 func init() {
@@ -18,11 +18,11 @@ func init() {
 		stepMakers[op] = layOut
 	}
 	for op := range reductions {
-		stepMakers[op] = nil // with the program before it
+		stepMakers[op] = nil // see planner.reduction
 	}
 }
 
-// steps are those of a unit.
+// steps returns the steps of a unit.
 func (p *planner) steps(u *unit) ([]step, map[int]int, error) {
 	switch {
 	case u.node == nil:
@@ -44,7 +44,7 @@ func (p *planner) steps(u *unit) ([]step, map[int]int, error) {
 
 func (p *planner) view(n *node) view { return p.views[n] }
 
-// reduction is that of a unit, with the program that makes its operand.
+// reduction returns the step of a reduction, with the program that computes its operand.
 func (p *planner) reduction(u *unit) (*reduction, error) {
 	in := u.node.in[0]
 	r := &reduction{
@@ -68,19 +68,19 @@ func (p *planner) reduction(u *unit) (*reduction, error) {
 	return r, nil
 }
 
-// layOut lays out what a node sees.
+// layOut returns the step that copies the operand of a view operation.
 func layOut(p *planner, n *node) ([]step, map[int]int, error) {
 	from := p.views[n.in[0]]
 	return []step{denseCopy(from, denseView(n.id, n.shape.DType, from.dims))}, nil, nil
 }
 
-// newSlot is one more than the nodes have.
+// newSlot returns a new slot that is no node's.
 func (p *planner) newSlot() int {
 	p.extra++
 	return p.extra - 1
 }
 
-// window is a part of a dense tensor: from starts on, every stride elements.
+// window returns a part of a dense tensor: every strides-th element from starts on.
 func (v view) window(starts, strides, dims []int) view {
 	v.strides = slices.Clone(v.strides)
 	for i := range v.strides {
@@ -111,15 +111,15 @@ func init() {
 		for i, a := range n.attr.([]compute.PadAxis) {
 			strides[i] = a.Interior + 1
 			starts[i] = a.Start
-			// A negative border cuts elements off.
+			// Negative padding removes elements.
 			skip := 0
 			if a.Start < 0 {
 				skip = (-a.Start + a.Interior) / (a.Interior + 1)
 				starts[i] = skip*strides[i] + a.Start
 			}
 			fit := 0
-			if room := to.dims[i] - starts[i]; room > 0 {
-				fit = (room-1)/strides[i] + 1
+			if space := to.dims[i] - starts[i]; space > 0 {
+				fit = (space-1)/strides[i] + 1
 			}
 			dims[i] = max(0, min(from.dims[i]-skip, fit))
 			cut.start += skip * from.strides[i]

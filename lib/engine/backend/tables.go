@@ -11,7 +11,7 @@ import (
 // kernel computes n elements at dst from those at its operands.
 type kernel func(n int, dst, a, b, c unsafe.Pointer)
 
-// kernelKey names one by its operation and the type of its operands.
+// kernelKey identifies a kernel by its operation and the type of its operands.
 type kernelKey struct {
 	op    compute.OpType
 	dtype dtypes.DType
@@ -29,7 +29,7 @@ type (
 	number  interface{ integer | float }
 )
 
-// types are those of tensors.
+// types are the supported types of tensors.
 var types = map[dtypes.DType]bool{
 	dtypes.Bool: true, dtypes.Uint8: true, dtypes.Uint16: true, dtypes.Uint32: true, dtypes.Uint64: true,
 	dtypes.Int8: true, dtypes.Int16: true, dtypes.Int32: true, dtypes.Int64: true,
@@ -89,7 +89,7 @@ func init() {
 	useKernels()
 }
 
-// addNumbers fills the tables for a type that can be counted with.
+// addNumbers registers the kernels that all number types have.
 func addNumbers[T number](t dtypes.DType) {
 	selections[t] = selectOf[T]
 	argExtremeKernels[t] = findExtreme[T]
@@ -134,7 +134,7 @@ func addFloats[T float](t dtypes.DType) {
 	unaryKernels[kernelKey{compute.OpTypeIsNaN, t}] = unaryOf(func(a T) bool { return a != a })
 }
 
-// larger is the larger of two, and not a number where either is none.
+// larger returns the larger number, and NaN if either is NaN.
 func larger[T float](a, b T) T {
 	switch {
 	case a != a:
@@ -179,7 +179,7 @@ func addSigneds[T signed](t dtypes.DType) {
 	unaryKernels[kernelKey{compute.OpTypeSign, t}] = unaryOf(sign[T])
 }
 
-// quotient and remainder are XLA's where the divisor is zero: all bits, and the
+// quotient and remainder return XLA's results for the divisor zero: all bits set, and the
 // dividend.
 func quotient[T integer](a, b T) T {
 	if b == 0 {
@@ -206,7 +206,7 @@ func power[T integer](a, b T) T {
 	return out
 }
 
-// shiftRight fills with zeros, whatever the sign.
+// shiftRight shifts in zeros, also for negative numbers.
 func shiftRight[T integer](a, b T) T {
 	width := 8 * uint64(unsafe.Sizeof(a))
 	mask := ^uint64(0) >> (64 - width)

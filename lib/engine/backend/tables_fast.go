@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// useKernels puts the kernels' loops in the place of the plain ones.
+// useKernels replaces loops by the functions of package kernels.
 func useKernels() {
 	useLoops(dtypes.Float32, map[compute.OpType]func(dst, a []float32){
 		compute.OpTypeNeg: kernels.Neg, compute.OpTypeAbs: kernels.Abs, compute.OpTypeSign: kernels.Sign,
@@ -50,7 +50,7 @@ func useLoops[T float](t dtypes.DType, unary map[compute.OpType]func(dst, a []T)
 	}
 }
 
-// useRelations are those of float32, and what selects by them.
+// useRelations registers the comparisons of float32 and the selection by a mask.
 func useRelations() {
 	t := dtypes.Float32
 	for op, f := range map[compute.OpType]func(dst []bool, a, b []float32){

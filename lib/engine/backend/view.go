@@ -7,8 +7,8 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// view is a tensor somewhere in a slot: element (i, j, ...) lies at
-// start + i strides[0] + j strides[1] + ..., counted in elements.
+// view is a tensor in a slot: element (i, j, ...) is at start + i strides[0] +
+// j strides[1] + ..., counted in elements.
 type view struct {
 	slot    int
 	start   int
@@ -17,7 +17,7 @@ type view struct {
 	strides []int
 }
 
-// rowMajor are the strides of a tensor without gaps.
+// rowMajor returns the strides of a dense tensor.
 func rowMajor(dims []int) []int {
 	strides, step := make([]int, len(dims)), 1
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -31,7 +31,7 @@ func denseView(slot int, of dtypes.DType, dims []int) view {
 	return view{slot: slot, dtype: of, dims: dims, strides: rowMajor(dims)}
 }
 
-// element is one of a slot's elements, of so many bytes.
+// element is an element of a slot, with its size in bytes.
 type element struct{ slot, start, bytes int }
 
 func (v view) first() element { return element{v.slot, v.start, int(v.dtype.Size())} }
@@ -46,7 +46,7 @@ func product(dims []int) int {
 	return n
 }
 
-// dense tells whether the elements lie side by side in their order.
+// dense reports whether the elements are contiguous and in order.
 func (v view) dense() bool {
 	step := 1
 	for i := len(v.dims) - 1; i >= 0; i-- {
@@ -58,7 +58,7 @@ func (v view) dense() bool {
 	return true
 }
 
-// constant tells whether all elements are the same one.
+// constant reports whether all elements are the same one.
 func (v view) constant() bool {
 	for i, d := range v.dims {
 		if d != 1 && v.strides[i] != 0 {
@@ -68,8 +68,8 @@ func (v view) constant() bool {
 	return true
 }
 
-// viewThrough is what a node that only looks at its operand sees of it; false where the
-// operand has to be laid out anew first.
+// viewThrough returns the view of a view operation on its operand's view v; false if strides
+// cannot express it.
 func viewThrough(n *node, v view) (view, bool) {
 	out := v
 	out.dims = n.shape.Dimensions
@@ -110,14 +110,14 @@ func viewThrough(n *node, v view) (view, bool) {
 	return out, true
 }
 
-// viewOps are the operations that seen knows.
+// viewOps are the operations of viewThrough.
 var viewOps = map[compute.OpType]bool{
 	compute.OpTypeIdentity: true, compute.OpTypeTranspose: true, compute.OpTypeBroadcastInDim: true, compute.OpTypeSlice: true,
 	compute.OpTypeReverse: true, compute.OpTypeReshape: true,
 }
 
-// mergeAxes joins neighbouring axes of several strides over the same dims wherever all
-// of them walk on without a step, and drops axes of one element.
+// mergeAxes merges neighbouring axes that are contiguous in all the strides, and drops axes
+// of one element.
 func mergeAxes(dims []int, strides ...[]int) ([]int, [][]int) {
 	var d []int
 	s := make([][]int, len(strides))
@@ -145,14 +145,14 @@ func mergeAxes(dims []int, strides ...[]int) ([]int, [][]int) {
 	return d, s
 }
 
-// reshapeStrides are the strides of a view under other dims, if it can be walked so.
+// reshapeStrides returns the strides of a view with other dims; false if there are none.
 func reshapeStrides(v view, dims []int) ([]int, bool) {
 	if v.size() == 0 {
 		return rowMajor(dims), true
 	}
 	from, s := mergeAxes(v.dims, v.strides)
 	strides := make([]int, len(dims))
-	k, left := len(from)-1, 1 // what is left of axis k of from
+	k, left := len(from)-1, 1 // the rest of axis k of from
 	step := 0
 	if k >= 0 {
 		left, step = from[k], s[0][k]
@@ -175,7 +175,7 @@ func reshapeStrides(v view, dims []int) ([]int, bool) {
 	return strides, true
 }
 
-// broadcast is a view under the dims of an elementwise operation's result.
+// broadcast returns a view with the dims of an elementwise operation's result.
 func (v view) broadcast(dims []int) view {
 	strides := make([]int, len(dims))
 	if len(v.dims) == len(dims) {

@@ -9,12 +9,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// Variable names the environment variable that puts tests on another engine
-// than Lethe's own: what a user may write after --engine.
+// Variable is the environment variable that selects the engine of tests; its values are
+// those of --engine.
 const Variable = "LETHE_TEST_ENGINE"
 
-// Open opens the engine named by LETHE_TEST_ENGINE, or Lethe's own. It has no fallback: an
-// engine that was asked for and does not open is an error.
+// Open opens the engine named by LETHE_TEST_ENGINE, or Lethe's own. There is no fallback: an
+// engine that does not open is an error.
 func Open() (*engine.Engine, error) {
 	if spec := os.Getenv(Variable); spec != "" {
 		return engine.Open(spec)
@@ -22,8 +22,7 @@ func Open() (*engine.Engine, error) {
 	return engine.Open("lethe")
 }
 
-// WithStore opens that engine and an empty store for a test, which finds no data
-// files: only what is generated or built in.
+// WithStore opens that engine and an empty store for a test. The test finds no data files.
 func WithStore(t testing.TB) (*engine.Engine, *store.Store) {
 	t.Helper()
 	t.Setenv("LETHE_DATA", t.TempDir())

@@ -5,11 +5,11 @@ import (
 	"math/big"
 )
 
-// maxFastAngle is where the kernels of angles stop: from here on, pi in two float64 does not
-// do.
+// maxFastAngle is the angle from which the kernels of sine and cosine are not precise enough,
+// because they use pi in two float64.
 const maxFastAngle = 1 << 40
 
-// groupsTransposed calls near with angles below maxFastAngle, and bigSine for the few that are not.
+// splitAngles calls near for angles below maxFastAngle, and bigSine for the others.
 func splitAngles(l Level, dst, a []float32, near func(l Level, dst, a []float32), quarters int64) {
 	for len(a) > 0 {
 		n := 0
@@ -27,11 +27,11 @@ func splitAngles(l Level, dst, a []float32, near func(l Level, dst, a []float32)
 }
 
 const (
-	bigPrecision = 340 // bits: 128 before the point, and enough behind it
+	bigPrecision = 340 // bits: 128 before the binary point, and enough after it
 	piDecimal    = "3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679"
 )
 
-// bigSine is sin(x + quarters pi/2) by its series, in as many bits as x mod 2 pi needs.
+// bigSine returns sin(x + quarters pi/2) by its series, with enough bits for x mod 2 pi.
 func bigSine(x float32, quarters int64) float32 {
 	if math.IsInf(float64(x), 0) {
 		return float32(math.NaN())

@@ -11,7 +11,7 @@ import (
 //
 //	y[n, i, j, o] = sum x[n, i StrideH + a - Top, j StrideW + b - Left, c] w[a, b, c, o]
 //
-// over a, b and c, where x is 0 outside of the image.
+// over a, b and c, where x is 0 outside the image.
 type ConvShape struct {
 	Batch, Height, Width, In, Out int
 	KernelH, KernelW              int
@@ -19,10 +19,10 @@ type ConvShape struct {
 	Top, Bottom, Left, Right      int // padding
 }
 
-// OutHeight and OutWidth are the size of y's images.
+// OutHeight returns the height of y's images.
 func (s ConvShape) OutHeight() int { return (s.Height+s.Top+s.Bottom-s.KernelH)/s.StrideH + 1 }
 
-// OutWidth is the other half of OutHeight.
+// OutWidth returns the width of y's images.
 func (s ConvShape) OutWidth() int { return (s.Width+s.Left+s.Right-s.KernelW)/s.StrideW + 1 }
 
 func (s ConvShape) check() error {
@@ -56,20 +56,19 @@ func (s ConvShape) check() error {
 	return nil
 }
 
-// Conv is a convolution and its two gradients, as products of matrices one of which, the
-// patches of an image, is read piece by piece and never stands in memory as a whole. Every
-// number is one chain of fused multiply-adds: of y over (a, b, c) in that order, of dw over
-// (n, i, j), of dx over the pixels of v from the first to the last and over o; where a patch
-// reaches over the edge, 0 is among the factors. Of some shapes they are made by tiles, with
-// other chains: see the comment in winograd.go. The bits do not depend on level and workers.
-// A Conv may be used by several goroutines at once.
+// Conv is a convolution with its two gradients, as matrix products. One of the factors, the
+// matrix of the patches of an image, is built piece by piece and never as a whole. Every
+// element is one chain of fused multiply-adds: of y over (a, b, c) in that order, of dw over
+// (n, i, j), of dx over the pixels of v in order and over o; outside the image the factors
+// are 0. Some shapes use tiles with other chains, see the comment in winograd.go. The bits do
+// not depend on level and workers. A Conv is safe for concurrent use.
 type Conv struct {
 	shape   ConvShape
 	forward window
 	phases  []phase
 }
 
-// PlanConv checks the shape and lays the work out. The error says what of it is impossible.
+// PlanConv returns the Conv of a shape, or an error if the shape is invalid.
 func PlanConv(s ConvShape) (*Conv, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -93,13 +92,13 @@ func (s ConvShape) checkSizes(x, w, y int) error {
 		have, want int
 	}{{"x", x, s.inputSize()}, {"w", w, s.weightSize()}, {"y", y, s.outputSize()}} {
 		if n.have != n.want {
-			return fmt.Errorf("convolution: %d numbers of %s or its gradient, %d wanted", n.have, n.name, n.want)
+			return fmt.Errorf("convolution: %[2]s or its gradient has %[1]d elements, not %[3]d", n.have, n.name, n.want)
 		}
 	}
 	return nil
 }
 
-// window is how patches lie in an image: output (i, j) looks at kernelH x kernelW pixels
+// window describes the patches of an image: output (i, j) has the kernelH x kernelW pixels
 // from (i strideH - top, j strideW - left) on.
 type window struct {
 	height, width, depth int
@@ -111,7 +110,7 @@ type window struct {
 
 func (w window) terms() int { return w.kernelH * w.kernelW * w.depth }
 
-// place is an output's image, row and column.
+// place is the image, row and column of an output.
 type place struct{ n, i, j int }
 
 func (w window) place(pixel int) place {
@@ -119,8 +118,8 @@ func (w window) place(pixel int) place {
 	return place{row / w.down, row % w.down, pixel % w.across}
 }
 
-// patches writes terms from to from + terms of the patches of count outputs, beginning with
-// that at p, into dst, each apart numbers behind the last.
+// patches writes terms from ... from+terms-1 of the patches of count outputs, from the one
+// at p on, to dst. Consecutive patches are apart elements apart.
 func (w window) patches(dst []float32, apart int, x []float32, p place, count, from, terms int) {
 	for terms > 0 && count > 0 {
 		n := min(count, w.across-p.j)
@@ -132,8 +131,7 @@ func (w window) patches(dst []float32, apart int, x []float32, p place, count, f
 	}
 }
 
-// row is patches for outputs of one row. Each line of the kernel lies in one piece in the
-// image, and in the same line of it for all of them.
+// row is patches for outputs of one row. Each row of the kernel is contiguous in the image.
 func (w window) row(dst []float32, apart int, x []float32, p place, count, from, terms int) {
 	line, size, step := w.kernelW*w.depth, w.width*w.depth, w.strideW*w.depth
 	i, u := p.i*w.strideH-w.top+from/line, from%line
@@ -151,9 +149,9 @@ func (w window) row(dst []float32, apart int, x []float32, p place, count, from,
 	}
 }
 
-// copyPadded copies row[from:] to dst, with 0 for what lies outside.
+// copyPadded copies row[from:] to dst, with 0 outside the row.
 func copyPadded(dst, row []float32, from int) {
-	const short = 16 // what a loop copies before copy has begun
+	const short = 16 // up to this length a loop is faster than copy
 	switch {
 	case from < 0 || from+len(dst) > len(row):
 		copyPaddedEdge(dst, row, from)
@@ -166,7 +164,7 @@ func copyPadded(dst, row []float32, from int) {
 	}
 }
 
-// copyPaddedEdge is piece where not all of it lies inside.
+// copyPaddedEdge is copyPadded for ranges that reach outside the row.
 func copyPaddedEdge(dst, row []float32, from int) {
 	before := min(len(dst), max(0, -from))
 	clear(dst[:before])
@@ -177,7 +175,8 @@ func copyPaddedEdge(dst, row []float32, from int) {
 	clear(dst[before+n:])
 }
 
-// target is where outputs go: that at (n, i, j) to data[base + n image + i line + j step:].
+// target is the memory of outputs: that at (n, i, j) is data[base + n image + i line +
+// j step:].
 type target struct {
 	data                    []float32
 	base, image, line, step int
@@ -185,14 +184,14 @@ type target struct {
 
 func (t target) index(p place) int { return t.base + p.n*t.image + p.i*t.line + p.j*t.step }
 
-// evenlySpaced tells whether all outputs are step apart, over the ends of rows too.
+// evenlySpaced reports whether all outputs are step apart, also across rows and images.
 func (t target) evenlySpaced(w window) bool {
 	return t.line == w.across*t.step && t.image == w.down*t.line
 }
 
-// phase is the gradient of those pixels of x whose row and column leave the same rest when
-// divided by the strides: a convolution of the gradient of y, without strides, by every
-// StrideH-th row and StrideW-th column of the kernel, last first.
+// phase is the gradient of the pixels of x whose row and column have the same remainders
+// modulo the strides. It is a convolution of the gradient of y, without strides, with every
+// StrideH-th row and StrideW-th column of the reversed kernel.
 type phase struct {
 	window
 	row, col         int // of the first pixel
@@ -200,7 +199,7 @@ type phase struct {
 }
 
 func (s ConvShape) phase(row, col int) phase {
-	// Along one side: pixels row + a stride, and rows first + k stride of the kernel.
+	// Along one axis: pixels at + a stride, and elements first + k stride of the kernel.
 	side := func(at, size, pad, kernel, stride int) (pixels, first, rows, shift int) {
 		pixels, first = (size-at+stride-1)/stride, (at+pad)%stride
 		rows = max(0, (kernel-first+stride-1)/stride)
@@ -212,8 +211,8 @@ func (s ConvShape) phase(row, col int) phase {
 	return p
 }
 
-// Scratch is how many numbers of memory Forward, BackwardData and BackwardWeights need beside
-// their operands. What is in it means nothing, before and after.
+// Scratch returns the number of elements of scratch memory that Forward, BackwardData and
+// BackwardWeights need. Its contents are undefined, before and after.
 func (c *Conv) Scratch() (forward, data, weights int) {
 	s := c.shape
 	forward, data = c.forward.factors(s.Out), s.weightSize()
@@ -228,12 +227,12 @@ func (c *Conv) Scratch() (forward, data, weights int) {
 
 func checkScratch(scratch []float32, n int) error {
 	if len(scratch) < n {
-		return fmt.Errorf("convolution: %d numbers of scratch, %d wanted", len(scratch), n)
+		return fmt.Errorf("convolution: %d elements of scratch memory, %d needed", len(scratch), n)
 	}
 	return nil
 }
 
-// Forward sets y.
+// Forward computes y.
 func (c *Conv) Forward(p Pool, scratch, y, x, w []float32) error {
 	return c.forwardAt(best, p, scratch, y, x, w)
 }
@@ -271,7 +270,7 @@ func (l Level) convolve(p Pool, scratch []float32, w window, batch int, to targe
 	})
 }
 
-// BackwardData sets dx to the gradient of sum(v y) after x.
+// BackwardData sets dx to the gradient of sum(v y) by x.
 func (c *Conv) BackwardData(p Pool, scratch, dx, v, w []float32) error {
 	return c.backwardDataAt(best, p, scratch, dx, v, w)
 }
@@ -282,7 +281,7 @@ func (c *Conv) backwardDataAt(l Level, p Pool, scratch, dx, v, w []float32) erro
 	if err := errors.Join(s.checkSizes(len(dx), len(w), len(v)), checkScratch(scratch, need)); err != nil {
 		return err
 	}
-	flipped := takeFront(&scratch, s.weightSize()) // the weights as the phases read them
+	flipped := takeFront(&scratch, s.weightSize()) // the weights in the order of the phases
 	for _, ph := range c.phases {
 		to := target{dx, (ph.row*s.Width + ph.col) * s.In, s.Height * s.Width * s.In, s.StrideH * s.Width * s.In, s.StrideW * s.In}
 		b := RowMajor(flipped[:ph.terms()*s.In], ph.terms(), s.In)
@@ -299,7 +298,7 @@ func (c *Conv) backwardDataAt(l Level, p Pool, scratch, dx, v, w []float32) erro
 	return nil
 }
 
-// BackwardWeights sets dw to the gradient of sum(v y) after w.
+// BackwardWeights sets dw to the gradient of sum(v y) by w.
 func (c *Conv) BackwardWeights(p Pool, scratch, dw, x, v []float32) error {
 	return c.backwardWeightsAt(best, p, scratch, dw, x, v)
 }

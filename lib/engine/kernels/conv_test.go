@@ -183,16 +183,16 @@ func TestConvolutionsRefuseNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, w, y := make([]float32, 16), make([]float32, 9), make([]float32, 4)
-	if err := c.Forward(Pool{}, scratchOf(c), y, x[1:], w); err == nil || !strings.Contains(err.Error(), "15 numbers of x or its gradient, 16 wanted") {
+	if err := c.Forward(Pool{}, scratchOf(c), y, x[1:], w); err == nil || !strings.Contains(err.Error(), "x or its gradient has 15 elements, not 16") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardData(Pool{}, scratchOf(c), x, y, w[1:]); err == nil || !strings.Contains(err.Error(), "8 numbers of w") {
+	if err := c.BackwardData(Pool{}, scratchOf(c), x, y, w[1:]); err == nil || !strings.Contains(err.Error(), "w or its gradient has 8") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardWeights(Pool{}, scratchOf(c), w, x, y[1:]); err == nil || !strings.Contains(err.Error(), "3 numbers of y") {
+	if err := c.BackwardWeights(Pool{}, scratchOf(c), w, x, y[1:]); err == nil || !strings.Contains(err.Error(), "y or its gradient has 3") {
 		t.Errorf("%v", err)
 	}
-	if err := c.BackwardData(Pool{}, nil, x, y, w); err == nil || !strings.Contains(err.Error(), "0 numbers of scratch, 9 wanted") {
+	if err := c.BackwardData(Pool{}, nil, x, y, w); err == nil || !strings.Contains(err.Error(), "0 elements of scratch memory, 9 needed") {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,8 +2,8 @@
 
 package kernels
 
-// convolve multiplies the patches of outputs first to last by b, and writes the products
-// to where they go.
+// convolve multiplies the patches of outputs first ... last-1 by b and writes the products to
+// the target.
 func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[float32], first, last int) {
 	switch {
 	case first == last || b.Cols == 0:
@@ -34,15 +34,15 @@ func (w window) convolve(t *tile[float32], to target, x []float32, b Matrix[floa
 	t.scratch.Put(s)
 }
 
-// patchTerms is how many terms of patches are held at once, for blockK outputs, which
-// are patchLine numbers apart.
+// patchTerms is the number of terms of patches in memory at a time, for blockK outputs that
+// are patchLine elements apart.
 const (
 	patchTerms = 192
 	patchLine  = patchTerms + 16
 )
 
-// weightSize multiplies the transposed patches of all outputs, terms first to first + c.Rows of
-// them, by v into c.
+// weights multiplies the transposed patches of all outputs, terms first ...
+// first+c.Rows-1, by v into c.
 func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matrix[float32], first int) {
 	if t.kernel == nil {
 		weightsScalar(w, c, x, v, first)
@@ -52,7 +52,7 @@ func (w window) weights(t *tile[float32], c Matrix[float32], x []float32, v Matr
 	if s.patches == nil {
 		s.patches = make([]float32, blockK*patchLine)
 	}
-	// c is added to block by block of the pixels, so that these are read once; it is smaller.
+	// The outer loop is over blocks of pixels, so that these are read once; c is smaller.
 	for p := 0; p < v.Rows; p += blockK {
 		k := min(v.Rows-p, blockK)
 		for j := 0; j < c.Cols; j += t.blockCols {

@@ -1,22 +1,22 @@
-// Package kernels is the arithmetic under the networks and the judgements: matrix products
-// of float32 and float64, elementwise functions, sums and optimiser steps on plain slices, in
+// Package kernels has the numerical kernels: matrix products of float32 and float64,
+// convolutions, elementwise functions, sums and optimiser steps on slices. They are in
 // assembly for AVX2 and AVX-512, products and convolutions also for NEON (written by
-// internal/gen, no cgo, no experiment of the compiler), and in Go for every other processor.
+// internal/gen, without cgo), and in Go for other processors.
 //
 // # The same bits everywhere
 //
-// A result does not depend on the processor, on the number of goroutines, or on how the
-// memory is laid out:
+// A result does not depend on the processor, the number of goroutines or the memory layout:
 //
-//   - a matrix product's element is one chain of fused multiply-adds in the order of the
-//     terms (see Multiply), and so is a convolution's (see Conv), between a few exactly
-//     rounded sums where it goes by tiles; where a processor lacks the instruction, fma32
-//     emulates it exactly; terms that are 0 may be left out where that changes no bit;
-//   - additions, products, quotients and roots are rounded exactly by every processor, and
-//     the other functions are fixed lists of such operations in float64, rounded once to
+//   - an element of a matrix product is one chain of fused multiply-adds in the order of the
+//     terms (see Multiply), and so is an element of a convolution (see Conv), with a few
+//     exactly rounded sums before and after it if it uses tiles. fma32 emulates the
+//     instruction exactly on processors without it. Terms that are 0 may be skipped if that
+//     changes no bit;
+//   - additions, products, quotients and roots are rounded exactly by every processor. The
+//     other functions are fixed sequences of such operations in float64, rounded once to
 //     float32 at the end;
-//   - sums are float64, in an order that depends on the indices alone;
-//   - work is shared by outputs, never by the terms of a sum.
+//   - sums are float64, in an order that depends on the indices only;
+//   - work is divided by outputs, never by the terms of a sum.
 //
-// NaNs are the exception: which of several NaNs comes out is the processor's choice.
+// NaNs are the exception: which of several NaNs results depends on the processor.
 package kernels

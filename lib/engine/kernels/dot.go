@@ -1,12 +1,12 @@
 package kernels
 
-// Dot is the sum of a[i] b[i] in float64, of two slices of one length (another is a
-// programming error, and panics). Products are rounded before they are added; that of i goes to
-// sum i mod 8 of eight sums s, and these are joined as
+// Dot returns the sum of a[i] b[i] in float64. It panics if the lengths differ. Products are
+// rounded before they are added; product i is added to sum i mod 8 of eight sums s, and
+// these are joined as
 //
 //	((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)).
 //
-// Dot(a, b) is Dot(b, a) to the bit. NaN and infinity pass through as in that sum.
+// Dot(a, b) and Dot(b, a) have the same bits. NaN and infinity propagate as in that sum.
 func Dot(a, b []float64) float64 { return dotAt(best, a, b) }
 
 func dotAt(l Level, a, b []float64) float64 {
@@ -23,7 +23,7 @@ func dotAt(l Level, a, b []float64) float64 {
 	return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))
 }
 
-// eightsScalar adds the products of whole eights to the sums.
+// eightsScalar adds products to the sums; the length is a multiple of 8.
 func eightsScalar(s *[8]float64, a, b []float64) {
 	b = b[:len(a)]
 	for ; len(a) >= 8; a, b = a[8:], b[8:] {

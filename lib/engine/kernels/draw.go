@@ -2,11 +2,10 @@ package kernels
 
 import "math"
 
-// SplitMix64 is the finaliser of that generator: a number of 64 bits that looks random for
-// every z.
+// SplitMix64 returns the finaliser of the generator SplitMix64 at z: 64 pseudo-random bits.
 func SplitMix64(z uint64) uint64 { return finalise(z + golden) }
 
-// golden is the odd number next to 2^64 divided by the golden ratio.
+// golden is the odd integer closest to 2^64 divided by the golden ratio.
 const golden = 0x9E3779B97F4A7C15
 
 func finalise(z uint64) uint64 {
@@ -15,24 +14,23 @@ func finalise(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Dropout fills dst with the mask of a dropout for the places first, first+1, ...: place i
-// is 0 with probability rate, rounded to 1/65536, and 1/(1-rate) otherwise. What it is
-// depends on key and i alone: it is 0 where 16 bits of SplitMix64(key + i/4), the lowest
-// for the first of four places, are below 65536 rate.
+// Dropout fills dst with a dropout mask for the indices first, first+1, ... Element i is 0
+// with probability rate, rounded to 1/65536, and 1/(1-rate) otherwise. It depends on key and
+// i only: it is 0 if 16 bits of SplitMix64(key + i/4) are below 65536 rate, the lowest bits
+// for the first of four indices.
 func Dropout(dst []float32, key uint64, first int, rate float64) {
 	dropoutAt(best, dst, key, first, rate)
 }
 
 func dropoutAt(l Level, dst []float32, key uint64, first int, rate float64) {
 	threshold, keep := uint32(math.Round(rate*65536)), math.Float32bits(float32(1/(1-rate)))
-	i := min(len(dst), -first&3) // up to where four places begin
+	i := min(len(dst), -first&3) // up to the next group of four
 	dropoutSingly(dst[:i], key, first, threshold, keep)
 	i += dropoutGroups(l, dst[i:], key+uint64((first+i)>>2), threshold, keep)
 	dropoutSingly(dst[i:], key, first+i, threshold, keep)
 }
 
-// dropoutSingly makes a number for each place. It is the function by which the groups of
-// the other levels are checked.
+// dropoutSingly computes one element at a time. It is the reference of the groups.
 func dropoutSingly(dst []float32, key uint64, first int, threshold, keep uint32) {
 	for i := range dst {
 		at := first + i

@@ -2,11 +2,11 @@ package kernels
 
 import "unsafe"
 
-// laneIndices are the lanes' distances from the first.
+// laneIndices has the number of each lane.
 var laneIndices = [8]uint64{0, 1, 2, 3, 4, 5, 6, 7}
 
-// dropoutGroups fills as many whole groups as dst has room for, from four places of the
-// number z on, and returns how many places those are.
+// dropoutGroups fills as many whole groups as fit dst, from the four elements of the number
+// z on, and returns the number of elements.
 func dropoutGroups(l Level, dst []float32, z uint64, threshold, keep uint32) int {
 	size, run := 32, dropout_avx512
 	switch {

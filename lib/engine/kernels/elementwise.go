@@ -2,17 +2,16 @@ package kernels
 
 import "fmt"
 
-// The elementwise functions set dst[i] from the elements i of their other slices, for all i.
-// All slices must be of one length (another is a programming error, and panics). dst may be
-// one of the others, but must not overlap one otherwise. NaN in gives NaN out, unless
-// said otherwise.
+// The elementwise functions set dst[i] from the elements i of the other slices, for all i.
+// They panic if the lengths differ. dst may be one of the other slices, but must not overlap
+// one otherwise. NaN gives NaN, unless stated otherwise.
 //
 // Sums, differences, products, quotients and roots are rounded exactly. The others are
-// computed in float64 and rounded once: they differ from the true value by at most half
-// a unit in the last place and a thousandth of one, below the normal numbers too.
+// computed in float64 and rounded once: their error is at most 0.501 units in the last place,
+// also for subnormal numbers.
 
-// atOnce is how many elements assembly does without looking up: the scheduler cannot
-// interrupt it.
+// atOnce is the number of elements per call of assembly, which the scheduler cannot
+// interrupt.
 const atOnce = 1 << 15
 
 func checkLengths(name string, n int, others ...int) {
@@ -59,7 +58,7 @@ func Min(dst, a, b []float32) {
 	minAt(best, dst, a, b)
 }
 
-// Neg is -a, of NaN too.
+// Neg is -a, also for NaN.
 func Neg(dst, a []float32) {
 	checkLengths("Neg", len(dst), len(a))
 	negAt(best, dst, a)
@@ -71,7 +70,7 @@ func Abs(dst, a []float32) {
 	absAt(best, dst, a)
 }
 
-// Sign is 1 with the sign of a; a itself where that is 0 or NaN.
+// Sign is 1 with the sign of a; a if a is 0 or NaN.
 func Sign(dst, a []float32) {
 	checkLengths("Sign", len(dst), len(a))
 	signAt(best, dst, a)
@@ -131,49 +130,49 @@ func Erf(dst, a []float32) {
 	erfAt(best, dst, a)
 }
 
-// Sin is the sine of a, of NaN for the infinities.
+// Sin is the sine of a; NaN for the infinities.
 func Sin(dst, a []float32) {
 	checkLengths("Sin", len(dst), len(a))
 	splitAngles(best, dst, a, sinAt, 0)
 }
 
-// Cos is the cosine of a, of NaN for the infinities.
+// Cos is the cosine of a; NaN for the infinities.
 func Cos(dst, a []float32) {
 	checkLengths("Cos", len(dst), len(a))
 	splitAngles(best, dst, a, cosAt, 1)
 }
 
-// Less is a < b, which is false where either is NaN.
+// Less is a < b; false if either is NaN.
 func Less(dst []bool, a, b []float32) {
 	checkLengths("Less", len(dst), len(a), len(b))
 	lessAt(best, dst, a, b)
 }
 
-// LessEqual is a <= b, which is false where either is NaN.
+// LessEqual is a <= b; false if either is NaN.
 func LessEqual(dst []bool, a, b []float32) {
 	checkLengths("LessEqual", len(dst), len(a), len(b))
 	lessEqualAt(best, dst, a, b)
 }
 
-// Greater is a > b, which is false where either is NaN.
+// Greater is a > b; false if either is NaN.
 func Greater(dst []bool, a, b []float32) {
 	checkLengths("Greater", len(dst), len(a), len(b))
 	lessAt(best, dst, b, a)
 }
 
-// GreaterEqual is a >= b, which is false where either is NaN.
+// GreaterEqual is a >= b; false if either is NaN.
 func GreaterEqual(dst []bool, a, b []float32) {
 	checkLengths("GreaterEqual", len(dst), len(a), len(b))
 	lessEqualAt(best, dst, b, a)
 }
 
-// Equal is a == b, which is false where either is NaN.
+// Equal is a == b; false if either is NaN.
 func Equal(dst []bool, a, b []float32) {
 	checkLengths("Equal", len(dst), len(a), len(b))
 	equalAt(best, dst, a, b)
 }
 
-// NotEqual is a != b, which is true where either is NaN.
+// NotEqual is a != b; true if either is NaN.
 func NotEqual(dst []bool, a, b []float32) {
 	checkLengths("NotEqual", len(dst), len(a), len(b))
 	notEqualAt(best, dst, a, b)

@@ -1,16 +1,16 @@
 package kernels
 
-// The functions of float64, and the ways between it and float32, are like those of float32.
-// Sums, differences, products, quotients, roots and conversions are rounded exactly, the
-// others differ from the true value by less than one unit in the last place.
+// The functions of float64 and the conversions to and from float32 are like those of float32.
+// Sums, differences, products, quotients, roots and conversions are rounded exactly; the error
+// of the others is below one unit in the last place.
 
-// Widen is a, which float64 holds exactly.
+// Widen is a as float64, without rounding.
 func Widen(dst []float64, a []float32) {
 	checkLengths("Widen", len(dst), len(a))
 	widenAt(best, dst, a)
 }
 
-// Narrow is the float32 that is nearest to a.
+// Narrow is a rounded to float32.
 func Narrow(dst []float32, a []float64) {
 	checkLengths("Narrow", len(dst), len(a))
 	narrowAt(best, dst, a)
@@ -52,7 +52,7 @@ func Min64(dst, a, b []float64) {
 	min64At(best, dst, a, b)
 }
 
-// Neg64 is -a, of NaN too.
+// Neg64 is -a, also for NaN.
 func Neg64(dst, a []float64) {
 	checkLengths("Neg64", len(dst), len(a))
 	neg64At(best, dst, a)
@@ -88,13 +88,13 @@ func Log1p64(dst, a []float64) {
 	log1p64At(best, dst, a)
 }
 
-// MaxTo sets dst to the larger of dst and a, as Max64 has it.
+// MaxTo sets dst to the larger of dst and a, as Max64.
 func MaxTo(dst []float64, a []float32) {
 	checkLengths("MaxTo", len(dst), len(a))
 	maxToAt(best, dst, a)
 }
 
-// MinTo sets dst to the smaller of dst and a, as Min64 has it.
+// MinTo sets dst to the smaller of dst and a, as Min64.
 func MinTo(dst []float64, a []float32) {
 	checkLengths("MinTo", len(dst), len(a))
 	minToAt(best, dst, a)

@@ -2,17 +2,17 @@ package kernels
 
 import "math"
 
-// Largest is the largest element of a as Max has it: NaN if one is, and 0 rather than -0. It
-// is -Inf of nothing.
+// Largest returns the largest element of a in the sense of Max: NaN if one is NaN, and 0
+// rather than -0. It is -Inf for an empty slice.
 func Largest(a []float32) float32 { return largest.reduce(best, a) }
 
-// Smallest is the smallest element of a as Min has it: NaN if one is, and -0 rather than 0. It
-// is +Inf of nothing.
+// Smallest returns the smallest element of a in the sense of Min: NaN if one is NaN, and -0
+// rather than 0. It is +Inf for an empty slice.
 func Smallest(a []float32) float32 { return smallest.reduce(best, a) }
 
-// extreme is what goes by pairs in any order.
+// extreme is the maximum or the minimum, as a reduction in any order.
 type extreme struct {
-	identity float32 // what it is of nothing
+	identity float32 // result for an empty slice
 	combine  func(x, y float32) float32
 	kernel16 extremeKernel
 }

@@ -1,11 +1,11 @@
 package kernels
 
-// Level is an instruction set. All levels give the same bits; they differ in time.
+// Level is an instruction set. All levels give the same bits.
 type Level int
 
-// The instruction sets that there are kernels for. Scalar is Go and runs everywhere;
-// AVX2 needs FMA as well; AVX512 needs its parts F, DQ, BW and VL. NEON is that of arm64:
-// there are kernels for products and convolutions, the rest is Go.
+// The supported instruction sets. Scalar is Go and runs everywhere. AVX2 needs FMA too;
+// AVX512 needs F, DQ, BW and VL. NEON is that of arm64, with kernels for products and
+// convolutions; the rest is Go.
 const (
 	Scalar Level = iota
 	AVX2
@@ -13,7 +13,7 @@ const (
 	NEON
 )
 
-// String is the name of the instruction set.
+// String returns the name of the instruction set.
 func (l Level) String() string {
 	switch l {
 	case AVX512:
@@ -26,6 +26,6 @@ func (l Level) String() string {
 	return "scalar"
 }
 
-// Best is the fastest level that this processor has, and that GODEBUG does not switch
-// off (cpu.avx512f=off leaves AVX2, cpu.avx2=off the scalar level).
+// Best returns the fastest level of this processor that GODEBUG does not disable
+// (cpu.avx512f=off leaves AVX2, cpu.avx2=off the scalar level).
 func Best() Level { return best }

@@ -2,6 +2,7 @@ package kernels
 
 import "golang.org/x/sys/cpu"
 
+// best is the fastest level of this processor.
 var best = detect()
 
 func detect() Level {
@@ -15,5 +16,5 @@ func detect() Level {
 	return AVX2
 }
 
-// levels are all levels that this processor can run.
+// levels returns all levels that this processor can run.
 func levels() []Level { return []Level{Scalar, AVX2, AVX512}[:best+1] }

@@ -1,7 +1,7 @@
 package kernels
 
-// Every processor of this kind has NEON.
+// best is NEON: every arm64 processor has it.
 const best = NEON
 
-// levels are all levels that this processor can run.
+// levels returns all levels that this processor can run.
 func levels() []Level { return []Level{Scalar, NEON} }

@@ -2,7 +2,8 @@
 
 package kernels
 
+// best is Scalar: there is no assembly for this processor.
 const best = Scalar
 
-// levels are all levels that this processor can run.
+// levels returns all levels that this processor can run.
 func levels() []Level { return []Level{Scalar} }

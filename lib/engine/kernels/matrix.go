@@ -2,38 +2,36 @@ package kernels
 
 import "fmt"
 
-// Float is what matrices are made of.
+// Float is the element type of matrices.
 type Float interface{ float32 | float64 }
 
-// Matrix is a view of numbers that lie elsewhere: element (i, j) is
+// Matrix is a view of a slice: element (i, j) is
 //
 //	Data[i*RowStride + j*ColStride]
 //
-// A stride of 0 is a broadcast. The transposed matrix has rows and columns exchanged,
-// and their strides.
+// A stride of 0 is a broadcast.
 type Matrix[T Float] struct {
 	Data                 []T
 	Rows, Cols           int
 	RowStride, ColStride int
 }
 
-// RowMajor is the matrix whose rows lie one after the other in data.
+// RowMajor returns the matrix whose rows are consecutive in data.
 func RowMajor[T Float](data []T, rows, cols int) Matrix[T] {
 	return Matrix[T]{data, rows, cols, cols, 1}
 }
 
-// T is the transposed view.
+// T returns the transposed view.
 func (m Matrix[T]) T() Matrix[T] { return Matrix[T]{m.Data, m.Cols, m.Rows, m.ColStride, m.RowStride} }
 
-// At is element (i, j).
+// At returns element (i, j).
 func (m Matrix[T]) At(i, j int) T { return m.Data[i*m.RowStride+j*m.ColStride] }
 
-// Check tells what is wrong with the view: a negative size or stride, or an element
-// outside of Data.
+// Check returns an error for a negative size or stride, or an element outside Data.
 func (m Matrix[T]) Check() error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
-		return fmt.Errorf("%d x %d is no size of a matrix", m.Rows, m.Cols)
+		return fmt.Errorf("%d x %d is not the size of a matrix", m.Rows, m.Cols)
 	case m.RowStride < 0 || m.ColStride < 0:
 		return fmt.Errorf("strides %d and %d are not both 0 or positive", m.RowStride, m.ColStride)
 	case m.Rows == 0 || m.Cols == 0:
@@ -47,10 +45,10 @@ func (m Matrix[T]) Check() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%d x %d elements with strides %d and %d do not fit into %d numbers", m.Rows, m.Cols, m.RowStride, m.ColStride, len(m.Data))
+	return fmt.Errorf("%d x %d elements with strides %d and %d do not fit a slice of %d", m.Rows, m.Cols, m.RowStride, m.ColStride, len(m.Data))
 }
 
-// part is the view of rows i to i2 and columns j to j2.
+// part returns the view of rows i ... i2-1 and columns j ... j2-1.
 func (m Matrix[T]) part(i, i2, j, j2 int) Matrix[T] {
 	p := Matrix[T]{nil, i2 - i, j2 - j, m.RowStride, m.ColStride}
 	if p.Rows > 0 && p.Cols > 0 {
@@ -59,8 +57,9 @@ func (m Matrix[T]) part(i, i2, j, j2 int) Matrix[T] {
 	return p
 }
 
-// Transpose writes m row by row into dst, width numbers apart; it is fast where the columns
-// of m lie in one piece each (RowStride 1). The error says what does not fit.
+// Transpose writes m row by row to dst, with rows width elements apart. It is fast if the
+// columns of m are contiguous (RowStride 1). It returns an error if m is not a valid view or
+// does not fit dst.
 func Transpose[T Float](dst []T, width int, m Matrix[T]) error {
 	return transposeAt(best, dst, width, m)
 }
@@ -73,7 +72,7 @@ func transposeAt[T Float](l Level, dst []T, width int, m Matrix[T]) error {
 		return nil
 	}
 	if width < m.Cols || len(dst) < (m.Rows-1)*width+m.Cols {
-		return fmt.Errorf("transposition: %d x %d numbers, %d apart, into %d", m.Rows, m.Cols, width, len(dst))
+		return fmt.Errorf("transposition: %d x %d elements with rows %d apart do not fit a slice of %d", m.Rows, m.Cols, width, len(dst))
 	}
 	if m.RowStride != 1 {
 		packStrided(dst, m, width, 0, 0)

@@ -1,19 +1,17 @@
 package kernels
 
-// Adam is what a step of Adam does to every weight, with each operation rounded on its own
-// to float32, as PyTorch has it:
+// Adam is a step of Adam, with each operation rounded to float32 as in PyTorch:
 //
 //	g = float32(grad)
 //	m = B1 m + C1 g
 //	v = B2 v + (C2 g) g
 //	w = Shrink w - Rate m / (sqrt(v)/Root + Eps)
 //
-// with C1 = 1 - B1, C2 = 1 - B2, Rate and Root corrected for the step's number, and Shrink 1
-// or what decoupled weight decay leaves of a weight.
+// where C1 = 1 - B1, C2 = 1 - B2, Rate and Root have the bias correction of the step, and
+// Shrink is 1 or the factor of decoupled weight decay.
 type Adam struct{ B1, B2, C1, C2, Root, Eps, Rate, Shrink float32 }
 
-// Step moves all weights w with the moments m and v. The slices must be of one length, or
-// it panics.
+// Step updates the weights w and the moments m and v. It panics if the lengths differ.
 func (a Adam) Step(w, m, v []float32, grad []float64) { a.stepAt(best, w, m, v, grad) }
 
 func (a Adam) stepAt(l Level, w, m, v []float32, grad []float64) {
@@ -35,15 +33,14 @@ func (a Adam) vectorParams() *[8][16]float32 {
 	return &p
 }
 
-// SGD is what a step of gradient descent with momentum and weight decay does to every
-// weight, with each operation rounded on its own to float32:
+// SGD is a step of gradient descent with momentum and weight decay, with each operation
+// rounded to float32:
 //
 //	m = Momentum m + (float32(grad) + Decay w)
 //	w = w - Rate m
 type SGD struct{ Rate, Momentum, Decay float32 }
 
-// Step moves all weights w with the momentum m. The slices must be of one length, or it
-// panics.
+// Step updates the weights w and the momentum m. It panics if the lengths differ.
 func (s SGD) Step(w, m []float32, grad []float64) { s.stepAt(best, w, m, grad) }
 
 func (s SGD) stepAt(l Level, w, m []float32, grad []float64) {
@@ -65,18 +62,18 @@ func (s SGD) vectorParams() *[3][16]float32 {
 	return &p
 }
 
-// broadcastParams fills a vector with each of the numbers.
+// broadcastParams fills one vector with each of the numbers.
 func broadcastParams(p [][16]float32, x ...float32) {
 	for i := range p {
 		Fill(p[i][:], x[i])
 	}
 }
 
-// Finite tells whether no value is NaN or infinite.
+// Finite reports whether no value is NaN or infinite.
 func Finite[T Float](x []T) bool { return finiteAt(best, x) }
 
 func finiteAt[T Float](l Level, x []T) bool {
-	// v - v is 0 for what is finite, and NaN for the rest; four sums do not wait for each other.
+	// v - v is 0 if v is finite, otherwise NaN; four sums can run in parallel.
 	a, x := finiteVectors(l, x)
 	var b, c, d T
 	for ; len(x) >= 4; x = x[4:] {

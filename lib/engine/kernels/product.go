@@ -12,24 +12,24 @@ import (
 //
 //	c[i, j] = fma(a[i, p], b[p, j], c[i, j])   for p = 0, 1, ... k-1, one after the other,
 //
-// from 0, or from c's own value where add is set. Each fma is rounded once to T. The bits are
-// therefore the same at every level, for any number of workers and any strides; only NaNs may
-// differ in the payload. A product without terms (k = 0) is 0.
+// starting at 0, or at the value of c if add is set. Each fma is rounded once to T. The bits
+// are therefore the same at every level, for any number of workers and any strides; only NaNs
+// may differ in the payload. A product without terms (k = 0) is 0.
 //
-// a and b may be any views; c must lie in rows: ColStride 1, RowStride at least m. c must
-// not overlap a or b. The error names the operand that is no view of its data or does not fit
-// the others; c is then untouched.
+// a and b may be any views; c must have ColStride 1 and RowStride at least m, and must not
+// overlap a or b. The error names the operand that is invalid or does not fit; c is then
+// unchanged.
 func Multiply[T Float](p Pool, c, a, b Matrix[T], add bool) error {
 	return multiplyAt(best, p, c, a, b, add)
 }
 
-// Gram sets the lower triangle of c, with its diagonal, to that of a times a transposed, for
+// Gram sets the lower triangle of c, with the diagonal, to that of a times a transposed, for
 // a of n x k and c of n x n:
 //
 //	c[i, j] = fma(a[i, p], a[j, p], c[i, j])   for j <= i and p = 0, 1, ... k-1, from 0,
 //
-// the bits that Multiply gives, for half of its work. What is left above the diagonal means
-// nothing. c must lie in rows and not overlap a, as in Multiply.
+// with the bits of Multiply and half of its work. The upper triangle is undefined. c has the
+// same conditions as in Multiply.
 func Gram[T Float](p Pool, c, a Matrix[T]) error {
 	if err := checkProduct(c, a, a.T()); err != nil {
 		return err
@@ -37,8 +37,8 @@ func Gram[T Float](p Pool, c, a Matrix[T]) error {
 	return gramAt(best, p, c, a)
 }
 
-// gramAt multiplies the square below the diagonal and goes on with the two triangles beside
-// it, until they are small.
+// gramAt computes the square below the diagonal by a product and the two triangles
+// recursively, until they are small.
 func gramAt[T Float](l Level, p Pool, c, a Matrix[T]) error {
 	const small = 64
 	n := a.Rows
@@ -60,7 +60,7 @@ func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 	if c.Rows == 0 || c.Cols == 0 {
 		return nil
 	}
-	// A column is a row to those who look at it sideways, and rows are what vectors hold.
+	// A column is computed as a row of the transposed product, because vectors hold rows.
 	if c.Cols == 1 && (c.RowStride == 1 || c.Rows == 1) {
 		c, a, b = c.T(), b.T(), a.T()
 		c.RowStride = c.Cols
@@ -83,8 +83,8 @@ func multiplyAt[T Float](l Level, p Pool, c, a, b Matrix[T], add bool) error {
 	return nil
 }
 
-// tileFor is the tile for a product of that many columns: half of a wide vector takes as
-// long as all of it.
+// tileFor returns the tile for a product with this number of columns. AVX2's is better if
+// the columns fill at most half a vector of AVX-512.
 func tileFor[T Float](l Level, cols int) *tile[T] {
 	if t := tileAt[T](l); 2*cols > t.lanes || l != AVX512 {
 		return t
@@ -114,12 +114,12 @@ func checkProduct[T Float](c, a, b Matrix[T]) error {
 	return nil
 }
 
-// minParallelWork is the number of multiplications (some 70 microseconds' worth) from which
-// waking another goroutine pays: where processors sleep deeply, as in virtual machines,
-// they take about that long.
+// minParallelWork is the number of multiplications from which another goroutine pays. It takes
+// about as long as waking a sleeping processor of a virtual machine.
 const minParallelWork = 1 << 22
 
-// multiplications is how many c = a b takes, as a float so that nothing overflows.
+// multiplications returns the number of multiplications of c = a b, as a float against
+// overflow.
 func multiplications[T Float](c, a Matrix[T]) float64 {
 	return float64(c.Rows) * float64(c.Cols) * float64(a.Cols)
 }
@@ -129,8 +129,8 @@ type grid struct {
 	rows, cols, tileRows, tileCols, down, across int
 }
 
-// cutGrid halves the longer side until there are enough pieces for the workers. Each piece is
-// multiplied alone and packs b for itself, so pieces near a square pack least.
+// cutGrid halves the longer side until there are enough pieces for the workers. Each piece
+// packs its part of b, so pieces close to a square pack least.
 func cutGrid(rows, cols, tileRows, tileCols, workers int) grid {
 	g := grid{rows, cols, tileRows, tileCols, 1, 1}
 	for g.down*g.across < 2*workers {
@@ -147,15 +147,15 @@ func cutGrid(rows, cols, tileRows, tileCols, workers int) grid {
 	return g
 }
 
-// A piece of a convolution's result of at most resident numbers stays in the second-level
-// cache while one block of the terms after the other is added to it; one of fewer rows than
-// packed does not pay for packing b.
+// A piece of at most maxResident elements of a convolution's result stays in the second-level
+// cache while the blocks of terms are added to it. For fewer than minPackedRows rows packing
+// b does not pay.
 const (
 	maxResident   = 1 << 16
 	minPackedRows = 384
 )
 
-// limitHeight halves the pieces' height until they are resident.
+// limitHeight halves the height of the pieces until they have at most maxResident elements.
 func (g grid) limitHeight() grid {
 	for g.rows/g.down*(g.cols/g.across) > maxResident && g.rows/g.down >= 2*minPackedRows {
 		g.down *= 2
@@ -165,20 +165,20 @@ func (g grid) limitHeight() grid {
 
 func (g grid) pieces() int { return g.down * g.across }
 
-// copyPadded is the range of rows and columns of piece i.
+// piece returns the range of rows and columns of piece i.
 func (g grid) piece(i int) (r0, r1, c0, c1 int) {
 	r, c := i/g.across, i%g.across
 	return cutPoint(g.rows, g.tileRows, r, g.down), cutPoint(g.rows, g.tileRows, r+1, g.down),
 		cutPoint(g.cols, g.tileCols, c, g.across), cutPoint(g.cols, g.tileCols, c+1, g.across)
 }
 
-// cutPoint is where part i of n begins where 0 ... n-1 is cut into parts at multiples of tile.
+// cutPoint returns the start of part i if 0 ... n-1 is cut into parts at multiples of tile.
 func cutPoint(n, tile, i, parts int) int {
 	tiles := (n + tile - 1) / tile
 	return min(n, tiles*i/parts*tile)
 }
 
-// multiplyGo is multiply without assembly.
+// multiplyGo is tile.multiply without assembly.
 func multiplyGo[T Float](c, a, b Matrix[T], add bool) {
 	var f any = multiplyScalar
 	if sizeOf[T]() == 8 {
@@ -189,8 +189,8 @@ func multiplyGo[T Float](c, a, b Matrix[T], add bool) {
 
 func sizeOf[T Float]() int { return int(unsafe.Sizeof(T(0))) }
 
-// multiplyScalar adds a row of b to some rows of c at a time. A row that does not lie in one
-// piece is copied for them.
+// multiplyScalar adds a row of b to several rows of c at a time. A row that is not contiguous
+// is copied first.
 func multiplyScalar(c, a, b Matrix[float32], add bool) {
 	const some = 16
 	row := func(i int) []float32 { return c.Data[i*c.RowStride:][:c.Cols] }
@@ -218,8 +218,8 @@ func multiplyScalar(c, a, b Matrix[float32], add bool) {
 	}
 }
 
-// multiplyScalar64 lets the chains of four rows and two columns go side by side: so many
-// fit the registers of a processor without vectors.
+// multiplyScalar64 computes four rows and two columns at a time, which fit the registers of a
+// processor without vectors.
 func multiplyScalar64(c, a, b Matrix[float64], add bool) {
 	for i := range c.Rows {
 		if !add {
@@ -254,7 +254,7 @@ func fmaChains(c, a, b Matrix[float64]) {
 	}
 }
 
-// fmaChains8 is chains for a c of 4 x 2.
+// fmaChains8 is fmaChains for a c of 4 x 2.
 func fmaChains8(c, a, b Matrix[float64]) {
 	c0, c1, c2, c3 := c.Data[:2], c.Data[c.RowStride:], c.Data[2*c.RowStride:], c.Data[3*c.RowStride:]
 	a0, a1, a2, a3 := a.Data, a.Data[a.RowStride:], a.Data[2*a.RowStride:], a.Data[3*a.RowStride:]
@@ -270,7 +270,7 @@ func fmaChains8(c, a, b Matrix[float64]) {
 	c0[0], c0[1], c1[0], c1[1], c2[0], c2[1], c3[0], c3[1] = s00, s01, s10, s11, s20, s21, s30, s31
 }
 
-// packStrided writes b into dst, whose rows are width long, from row i and column j on.
+// packStrided copies b to dst, whose rows have width elements, from row i and column j on.
 func packStrided[T Float](dst []T, b Matrix[T], width, i, j int) {
 	for p := range b.Rows {
 		row := dst[(i+p)*width+j:]

@@ -16,18 +16,18 @@ var (
 	}
 )
 
-// Prefetch asks memory for so many bytes from p on, which are about to be read: a processor
-// looks ahead by itself, but not from one page of memory into the next.
+// Prefetch prefetches the given number of bytes from p on. A processor prefetches by itself,
+// but not across pages.
 func Prefetch(p unsafe.Pointer, bytes int) {
 	if bytes > 0 {
 		ahead_avx2(p, 0, 1, (bytes+cacheLine-1)/cacheLine)
 	}
 }
 
-// cacheLine is how many bytes memory brings at a time.
+// cacheLine is the size of a cache line in bytes.
 const cacheLine = 64
 
-// prefetchRows asks memory for a part of the rows of a, as far as they lie in one piece each.
+// prefetchRows prefetches a part of the rows of a, if they are contiguous.
 func prefetchRows[T Float](a Matrix[T], part, parts int) {
 	first, last := a.Rows*part/parts, a.Rows*(part+1)/parts
 	if size := sizeOf[T](); a.ColStride == 1 && first < last && a.Cols > 0 {

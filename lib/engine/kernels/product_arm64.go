@@ -14,7 +14,7 @@ var (
 	}
 )
 
-// transposeGo is a transposer of the squares that newTile sets.
+// transposeGo is a transposer in Go.
 func transposeGo[T Float](dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int) {
 	size := sizeOf[T]()
 	side := squareBytes / size
@@ -26,11 +26,10 @@ func transposeGo[T Float](dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, 
 	}
 }
 
-// Ahead does nothing here, and neither does ask: no processor of this kind was there to say
-// whether it pays.
-func Ahead(unsafe.Pointer, int) {}
+// Prefetch and prefetchRows do nothing on arm64.
+func Prefetch(unsafe.Pointer, int) {}
 
-func ask[T Float](Matrix[T], int, int) {}
+func prefetchRows[T Float](Matrix[T], int, int) {}
 
 //go:noescape
 func pack32_neon(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)

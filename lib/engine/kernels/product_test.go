@@ -252,16 +252,16 @@ func TestProductRefusesWhatIsNoView(t *testing.T) {
 	square := RowMajor(make([]float32, 9), 3, 3)
 	c := RowMajor(make([]float32, 6), 2, 3)
 	for want, m := range map[string][3]Matrix[float32]{
-		"a: 2 x 3 elements with strides 4 and 1 do not fit into 6 numbers":                                {c, {ok.Data, 2, 3, 4, 1}, square},
-		"b: strides -1 and 1 are not both 0 or positive":                                                  {c, ok, {square.Data, 3, 3, -1, 1}},
-		"c: -1 x 3 is no size of a matrix":                                                                {{c.Data, -1, 3, 3, 1}, ok, square},
-		"a: 9223372036854775807 x 2 elements with strides 9223372036854775807 and 1":                      {c, {ok.Data, math.MaxInt, 2, math.MaxInt, 1}, square},
-		"a: 2 x 3 elements with strides 3 and 1 do not fit into 0 numbers":                                {c, {nil, 2, 3, 3, 1}, square},
-		"a is 2 x 3 and b 2 x 3: a's columns are not b's rows":                                            {c, ok, ok},
-		"c is 3 x 3, a b is 2 x 3":                                                                        {square, ok, square},
-		"c has column stride 2, not 1":                                                                    {{make([]float32, 20), 2, 3, 6, 2}, ok, square},
-		"c's rows overlap: 3 columns, row stride 0":                                                       {{c.Data, 2, 3, 0, 1}, ok, square},
-		fmt.Sprintf("b: 3 x 3 elements with strides %d and 1 do not fit into 9 numbers", math.MaxInt/2+1): {c, ok, {square.Data, 3, 3, math.MaxInt/2 + 1, 1}},
+		"a: 2 x 3 elements with strides 4 and 1 do not fit a slice of 6":                                {c, {ok.Data, 2, 3, 4, 1}, square},
+		"b: strides -1 and 1 are not both 0 or positive":                                                {c, ok, {square.Data, 3, 3, -1, 1}},
+		"c: -1 x 3 is not the size of a matrix":                                                         {{c.Data, -1, 3, 3, 1}, ok, square},
+		"a: 9223372036854775807 x 2 elements with strides 9223372036854775807 and 1":                    {c, {ok.Data, math.MaxInt, 2, math.MaxInt, 1}, square},
+		"a: 2 x 3 elements with strides 3 and 1 do not fit a slice of 0":                                {c, {nil, 2, 3, 3, 1}, square},
+		"a is 2 x 3 and b 2 x 3: a's columns are not b's rows":                                          {c, ok, ok},
+		"c is 3 x 3, a b is 2 x 3":                                                                      {square, ok, square},
+		"c has column stride 2, not 1":                                                                  {{make([]float32, 20), 2, 3, 6, 2}, ok, square},
+		"c's rows overlap: 3 columns, row stride 0":                                                     {{c.Data, 2, 3, 0, 1}, ok, square},
+		fmt.Sprintf("b: 3 x 3 elements with strides %d and 1 do not fit a slice of 9", math.MaxInt/2+1): {c, ok, {square.Data, 3, 3, math.MaxInt/2 + 1, 1}},
 	} {
 		err := Multiply(Pool{}, m[0], m[1], m[2], false)
 		if err == nil || !strings.Contains(err.Error(), want) {

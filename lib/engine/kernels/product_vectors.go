@@ -11,49 +11,49 @@ import (
 //
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
-// from 0, or from c where bit 0 of add is set; bit 1 asks memory for what lies to the right
-// of the tile in c. Strides count bytes: a[r, p] lies at a + r ars + p
-// acs, b[p, j] at b + p bks + j numbers, c[r, j] at c + r crs + j numbers.
+// starting at 0, or at c if bit 0 of add is set; bit 1 prefetches the elements of c to the
+// right of the tile. Strides are in bytes: a[r, p] is at a + r ars + p acs, b[p, j] at
+// b + p bks + j elements, c[r, j] at c + r crs + j elements.
 type micro func(a unsafe.Pointer, ars, acs int, b unsafe.Pointer, bks int, c unsafe.Pointer, crs, k, add int)
 
-// packer copies rows of full panels into panels: row i of panel n goes to dst + n step + i
-// panel widths. All distances count bytes.
+// packer copies rows to full panels: row i of panel n goes to dst + n step + i panel widths.
+// All distances are in bytes.
 type packer func(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)
 
-// tile is what a level multiplies with: micro-kernels of 1 to rows rows, of one vector
-// and of two. The scalar level's has none, and only says where work may be cut.
+// tile has the micro-kernels of a level, for 1 to rows rows and one or two vectors. That of
+// the scalar level has none; its size only says where work may be cut.
 type tile[T Float] struct {
-	rows, lanes int // lanes: numbers in a vector
+	rows, lanes int // lanes: elements of a vector
 	blockCols   int
 	kernel      [][2]micro
 	packRows    packer
-	packGroups  packer // panels of as many rows of a as the tile has
-	side        int    // of the squares that transpose turns over
+	packGroups  packer // panels with as many rows of a as the tile
+	side        int    // side of the squares that transpose transposes
 	transpose   transposer
 	scratch     sync.Pool // of *scratch[T]
 }
 
-// transposer turns over squares of src that lie side by side: number (r, side i + j) goes to
-// (side i + j, r) of dst, for i < squares. Distances of rows count bytes.
+// transposer transposes neighbouring squares of src: element (r, side i + j) goes to
+// (side i + j, r) of dst, for i < squares. Row strides are in bytes.
 type transposer func(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)
 
-// Blocks of b of blockK x blockCols are packed to lie in the second-level cache.
+// Blocks of b of blockK x blockCols are packed, to stay in the second-level cache.
 const (
 	blockK     = 256
 	blockBytes = 1 << 19
 )
 
-// squareBytes is how many bytes the rows of the squares have that a transposer turns over.
+// squareBytes is the row length in bytes of the squares of a transposer.
 const squareBytes = 32
 
-// scratch is the memory that a product needs besides its operands.
+// scratch is the scratch memory of a product.
 type scratch[T Float] struct {
 	b    []T // packed panels of b: [panel][p][2 lanes]
 	a    []T // a group of rows of a
-	many []T // several groups of rows of a, when first needed
+	many []T // several groups of rows of a, allocated when needed
 	edge []T // a tile at the right edge of c
 
-	patches []T // of an image, when first needed
+	patches []T // of an image, allocated when needed
 }
 
 func newTile[T Float](lanes int, kernel [][2]micro, packRows, packGroups packer, transpose transposer) *tile[T] {
@@ -66,7 +66,7 @@ func newTile[T Float](lanes int, kernel [][2]micro, packRows, packGroups packer,
 	return t
 }
 
-// tileAt is the tile of level l for T.
+// tileAt returns the tile of level l for T.
 func tileAt[T Float](l Level) *tile[T] {
 	var t any = tiles64[l]
 	if sizeOf[T]() == 4 {
@@ -75,14 +75,14 @@ func tileAt[T Float](l Level) *tile[T] {
 	return t.(*tile[T])
 }
 
-// rowA is the distance of copied rows of a: not a power of two, which would send all of
-// them to the same lines of the cache.
+// rowA is the distance of copied rows of a. It is not a power of two, because these would
+// share cache lines.
 const rowA = blockK + 16
 
 func ptr[T any](x []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
-// multiply is c = a b or c += a b on the caller's goroutine. Between blocks of k the chains
-// rest in c, which keeps their bits.
+// multiply computes c = a b or c += a b on the caller's goroutine. Between blocks of k the
+// sums are in c, which keeps their bits.
 func (t *tile[T]) multiply(c, a, b Matrix[T], add bool) {
 	if t.kernel == nil {
 		multiplyGo(c, a, b, add)
@@ -104,24 +104,24 @@ func (t *tile[T]) multiply(c, a, b Matrix[T], add bool) {
 	t.scratch.Put(s)
 }
 
-// panels is how the micro-kernels read a b of k rows: panel i of the full ones begins at
-// data[i*step], its rows lie stride numbers apart. What is left of the columns is a panel
-// of its own, padded to whole vectors.
+// panels is b, with k rows, as the micro-kernels read it: full panel i begins at data[i*step],
+// and its rows are stride elements apart. The remaining columns are a panel of their own,
+// padded to whole vectors.
 type panels[T Float] struct {
 	data, rest               []T
 	step, stride, restStride int
-	full, left               int  // panels, and columns behind them
-	prefetch                 bool // whether what comes next is far from the processor, and asked for ahead
+	full, left               int  // number of full panels, and of remaining columns
+	prefetch                 bool // whether the next rows are prefetched
 }
 
-// block is multiply for a b of at most blockK x blockCols.
+// block is multiply for b of at most blockK x blockCols.
 func (t *tile[T]) block(s *scratch[T], c, a, b Matrix[T], add bool) {
 	bp := t.arrange(s, b, a.Rows)
 	bp.prefetch = true
 	t.groups(s, bp, c, a, add)
 }
 
-// groups multiplies a by panels, a group of rows after the other.
+// groups multiplies a by the panels, one group of rows after the other.
 func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) {
 	first := 0
 	if a.RowStride == 1 && bp.full >= 4 {
@@ -138,11 +138,11 @@ func (t *tile[T]) groups(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) 
 	}
 }
 
-// groupsTransposed is groups for an a whose columns lie in one piece each, as far as its groups are
-// whole: it copies several of them at a time, so that a's columns are read as they lie. It
-// returns how many rows that were.
+// groupsTransposed is groups for the whole groups of an a with contiguous columns. It copies
+// several groups at a time, so that the columns of a are read in order. It returns the number
+// of rows.
 func (t *tile[T]) groupsTransposed(s *scratch[T], bp panels[T], c, a Matrix[T], add bool) int {
-	const together, apart = 16, 16 // groups, and numbers between them, so that they lie in different lines of the cache
+	const together, apart = 16, 16 // number of groups, and elements between them against shared cache lines
 	step := t.rows*a.Cols + apart
 	if s.many == nil {
 		s.many = make([]T, together*(t.rows*blockK+apart))
@@ -159,7 +159,7 @@ func (t *tile[T]) groupsTransposed(s *scratch[T], bp panels[T], c, a Matrix[T], 
 }
 
 // strip multiplies one group of rows by all panels into c, whose rows are stride apart, and
-// asks for the next group meanwhile.
+// prefetches the next group.
 func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, stride int, add bool) {
 	width, kernel, from := 2*t.lanes, t.kernel[a.Rows-1], 0
 	if add {
@@ -197,11 +197,10 @@ func (t *tile[T]) strip(s *scratch[T], bp panels[T], a, next Matrix[T], c []T, s
 	}
 }
 
-// maxUnpackedRows is the number of rows of a up to which b is read where it lies: fewer do not
-// pay for packing it.
+// maxUnpackedRows is the number of rows of a up to which packing b does not pay.
 const maxUnpackedRows = 48
 
-// arrange brings b into panels for rows rows of a.
+// arrange returns b as panels, for the given number of rows of a.
 func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 	width, size := 2*t.lanes, sizeOf[T]()
 	p := panels[T]{full: b.Cols / width, left: b.Cols % width}
@@ -230,11 +229,11 @@ func (t *tile[T]) arrange(s *scratch[T], b Matrix[T], rows int) panels[T] {
 	return p
 }
 
-// pack writes the rows of b, which has at most the columns of a panel, one after the other
-// into dst. Columns that b lacks become what they like: their products go nowhere.
+// pack writes the rows of b, which has at most the columns of a panel, one after the other to
+// dst. Missing columns are undefined; their products are not used.
 func (t *tile[T]) pack(dst []T, b Matrix[T]) { layRows(t, dst, b, 2*t.lanes) }
 
-// layRows writes the rows of m into dst, width numbers apart.
+// layRows writes the rows of m to dst, width elements apart.
 func layRows[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
 	dst = dst[:b.Rows*width]
 	switch {
@@ -250,7 +249,7 @@ func layRows[T Float](t *tile[T], dst []T, b Matrix[T], width int) {
 	}
 }
 
-// packColumns writes a b whose columns lie in one piece each into rows of that width.
+// packColumns writes b, whose columns are contiguous, to rows of the given width.
 func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 	if t.kernel == nil {
 		packStrided(dst, b, width, 0, 0)
@@ -268,10 +267,10 @@ func (t *tile[T]) packColumns(dst []T, b Matrix[T], width int) {
 	packStrided(dst, b.part(0, b.Rows, whole, b.Cols), width, 0, whole)
 }
 
-// gather copies a group of rows of a to where they do not push each other out of the
-// first-level cache, if that pays for being read by full panels.
+// gather copies a group of rows of a to memory without cache conflicts, if that pays for the
+// number of full panels.
 func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
-	const apart = 2048 // bytes: rows so far apart, or multiples of it, share lines of the cache
+	const apart = 2048 // bytes: rows at multiples of this distance share cache lines
 	switch {
 	case a.Rows < t.rows || full < 4 && max(a.RowStride, a.ColStride)*sizeOf[T]()%apart != 0:
 		return a
@@ -287,8 +286,8 @@ func (t *tile[T]) gather(s *scratch[T], a Matrix[T], full int) Matrix[T] {
 	return a
 }
 
-// packA copies whole groups of rows of an a whose columns lie in one piece each, column by
-// column, group n to dst[n*step].
+// packA copies whole groups of rows of a, whose columns are contiguous, column by column,
+// group n to dst[n*step].
 func (t *tile[T]) packA(dst []T, step int, a Matrix[T]) {
 	groups, size := a.Rows/t.rows, sizeOf[T]()
 	if a.Cols == 0 || groups == 0 {

@@ -8,48 +8,47 @@ import (
 	"unsafe"
 )
 
-// A product with a b that is mostly zeros (counts of genes, drawings, one-hot columns) goes
-// without them: fma(a, 0, c) is c, unless a is not finite or c is -0. Where one of these is
-// met, the tiles take all terms.
+// A product with a sparse b (counts of genes, one-hot columns) skips the zeros: fma(a, 0, c)
+// is c, unless a is not finite or c is -0. In these cases the tiles compute all terms.
 //
-// Entries of b stand slab by slab of its rows, so that the rows of a transposed that they take
-// stay in the first-level cache, and what they make is c transposed, a strip of rows of c at a
+// The entries of b are in slabs of its rows, so that the rows of a transposed that they need
+// stay in the first-level cache. The result is c transposed, one strip of rows of c at a
 // time.
 const (
 	mostRows   = 128 // of c in a strip
 	slabRows   = 96  // of b
-	sparseCols = 512 // of b that are multiplied by one packed a
-	someCols   = 64  // of b that are looked through at a time
+	sparseCols = 512 // of b, multiplied by one packed a
+	someCols   = 64  // of b, searched at a time
 )
 
-// entry is a number of b that is not 0.
+// entry is a nonzero element of b.
 type entry struct {
-	offset int32 // of the row of a transposed, in bytes from the slab's first where a row is a short one
+	offset int32 // of the row of a transposed, in bytes from the slab's first, for rows of shortRows elements
 	value  float32
 }
 
-// shortRows is how many rows of c the shortest strips have, eight of AVX2's vectors.
+// shortRows is the number of rows of c in the shortest strips: eight vectors of AVX2.
 const (
 	shortRows = 64
 	rowBytes  = 4 * shortRows
 )
 
-// stripRows is how many rows of c a strip has: eight vectors.
+// stripRows returns the number of rows of c in a strip: eight vectors.
 func stripRows(l Level) int { return 8 * tiles32[l].lanes }
 
-// slab is the entries of slabRows rows of a matrix, column by column.
+// slab has the entries of slabRows rows of a matrix, column by column.
 type slab struct {
 	entries []entry
-	ends    []int32 // of the columns, in entries
+	ends    []int32 // end of each column in entries
 }
 
-// search is what a worker needs to find entries.
+// search is the memory of a worker that finds entries.
 type search struct {
 	x     [someCols * slabRows]float32     // columns, as rows
-	found [someCols * slabRows / 32]uint32 // a bit for each number of x that is not 0
+	found [someCols * slabRows / 32]uint32 // a bit for each nonzero element of x
 }
 
-// strip is what a worker needs for a strip of c.
+// strip is the memory of a worker for a strip of c.
 type strip struct {
 	a    [slabRows * mostRows]float32   // transposed
 	sums [sparseCols * mostRows]float32 // c transposed
@@ -61,7 +60,8 @@ var (
 	strips   = sync.Pool{New: func() any { return new(strip) }}
 )
 
-// multiplySparse is c = a b without the zeros of b, if that pays; it tells whether it did.
+// multiplySparse computes c = a b without the zeros of b, if that pays. It reports whether it
+// did.
 func multiplySparse[T Float](l Level, p Pool, c, a, b Matrix[T]) bool {
 	if l < AVX2 || sizeOf[T]() != 4 || multiplications(c, a) < minParallelWork {
 		return false
@@ -69,16 +69,16 @@ func multiplySparse[T Float](l Level, p Pool, c, a, b Matrix[T]) bool {
 	return sparseProduct(l, p, any(c).(Matrix[float32]), any(a).(Matrix[float32]), any(b).(Matrix[float32]))
 }
 
-// sparseProduct is multiplySparse, of operands large enough, if b is sparse enough for the rows of c.
+// sparseProduct is multiplySparse for large operands, if b is sparse enough.
 func sparseProduct(l Level, p Pool, c, a, b Matrix[float32]) bool {
-	const largest = 1 << 24 // numbers of b, whose entries may take as much memory
+	const largest = 1 << 24 // elements of b, whose entries may take as much memory
 	most := maxDensity(l, c.Rows)
 	if most <= 0 || b.Cols > largest/b.Rows || !b.looksSparse(most) {
 		return false
 	}
-	room := slabs.Get().(*[]slab)
-	defer slabs.Put(room)
-	s, few := listEntries(l, p, room, b, most)
+	memory := slabs.Get().(*[]slab)
+	defer slabs.Put(memory)
+	s, few := listEntries(l, p, memory, b, most)
 	if !few {
 		return false
 	}
@@ -98,9 +98,9 @@ func sparseProduct(l Level, p Pool, c, a, b Matrix[float32]) bool {
 	return true
 }
 
-// maxDensity is the share of b's numbers that may be not 0. The times are nanoseconds for a number of
-// b on one core, measured with AVX2: tiles take 1.15 for every shortRows rows of c; finding the entries
-// takes 0.6, and 2.5 for each of them, which then takes 2.4 in every strip.
+// maxDensity returns the share of nonzero elements of b up to which the sparse product is
+// faster. The cost model counts nanoseconds per element of b with AVX2: tiles 1.15 per
+// shortRows rows of c; the search 0.6, and 2.5 per entry; an entry 2.4 in every strip.
 func maxDensity(l Level, rows int) float64 {
 	tiles := 1.15 * float64(rows) / shortRows
 	if l == AVX512 {
@@ -110,9 +110,9 @@ func maxDensity(l Level, rows int) float64 {
 	return (tiles - 0.6) / (2.5 + 2.4*float64((rows+height-1)/height))
 }
 
-// looksSparse tells whether of some numbers all over m at most that share are not 0.
+// looksSparse reports whether at most this share of a sample of m's elements is nonzero.
 func (m Matrix[T]) looksSparse(most float64) bool {
-	const n, apart = 256, 0.6180339887498949 // of the golden section: no two columns lie close
+	const n, apart = 256, 0.6180339887498949 // golden section: no two columns are close
 	left := int(most * n)
 	for k, x := 0, 0.0; k < n && left >= 0; k++ {
 		_, x = math.Modf(x + apart)
@@ -123,12 +123,12 @@ func (m Matrix[T]) looksSparse(most float64) bool {
 	return left >= 0
 }
 
-// listEntries lists the entries of b, in the room that there is; false where more than that share of
-// b are entries.
-func listEntries(l Level, p Pool, room *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
+// listEntries returns the entries of b, in memory; false if more than the share most of b are
+// entries.
+func listEntries(l Level, p Pool, memory *[]slab, b Matrix[float32], most float64) ([]slab, bool) {
 	n := (b.Rows + slabRows - 1) / slabRows
-	*room = append(*room, make([]slab, max(0, n-len(*room)))...)
-	s := (*room)[:n]
+	*memory = append(*memory, make([]slab, max(0, n-len(*memory)))...)
+	s := (*memory)[:n]
 	p.Run(n, 1, func(from, to int) {
 		w := searches.Get().(*search)
 		for i := from; i < to; i++ {
@@ -143,11 +143,11 @@ func listEntries(l Level, p Pool, room *[]slab, b Matrix[float32], most float64)
 	return s, float64(all) <= most*float64(b.Rows)*float64(b.Cols)
 }
 
-// listEntries lists the entries of b, of at most slabRows rows.
+// listEntries lists the entries of b, which has at most slabRows rows.
 func (s *slab) listEntries(l Level, w *search, b Matrix[float32]) {
 	s.entries, s.ends = s.entries[:0], s.ends[:0]
 	if b.Rows < slabRows {
-		clear(w.x[:]) // behind what the columns have
+		clear(w.x[:]) // after the end of the columns
 	}
 	for j := 0; j < b.Cols; j += someCols {
 		cols := b.part(0, b.Rows, j, min(j+someCols, b.Cols)).T()
@@ -159,7 +159,7 @@ func (s *slab) listEntries(l Level, w *search, b Matrix[float32]) {
 	}
 }
 
-// column appends the entries of a column, where bits are set.
+// column appends the entries of a column; found has a bit for each.
 func (s *slab) column(x []float32, found []uint32) {
 	s.entries = slices.Grow(s.entries, len(x))
 	at := len(s.entries)
@@ -176,8 +176,8 @@ func (s *slab) column(x []float32, found []uint32) {
 	s.ends = append(s.ends, int32(at+n))
 }
 
-// multiply sets c, of at most a strip's rows, to a by the columns of the entries from j on. It
-// tells whether c is what all terms would have made of it.
+// multiply sets c, with at most a strip's rows, to the product of a and the columns of the
+// entries from j on. It reports whether c has the bits of the product with all terms.
 func (w *strip) multiply(l Level, c, a Matrix[float32], s []slab, j int) bool {
 	height := stripRows(l)
 	sums := w.sums[:c.Cols*height]
@@ -210,8 +210,8 @@ func (w *strip) multiply(l Level, c, a Matrix[float32], s []slab, j int) bool {
 	return true
 }
 
-// sparse_avx2 adds to the sums of n columns, a strip's rows each, value by value the rows of a
-// that the column's entries name. The first column's begin at from.
+// sparse_avx2 adds, to the sums of n columns, the rows of a of each column's entries times
+// their values. The first column's entries begin at from.
 //
 //go:noescape
 func sparse_avx2(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
@@ -219,12 +219,12 @@ func sparse_avx2(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer,
 //go:noescape
 func sparse_avx512(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)
 
-// nonzero_avx2 sets a bit for each of n times 32 numbers that is not 0.
+// nonzero_avx2 sets a bit for each nonzero of 32 n elements.
 //
 //go:noescape
 func nonzero_avx2(bits, x unsafe.Pointer, n int)
 
-// minus_avx2 tells whether there is a -0 among n numbers, a multiple of 64.
+// minus_avx2 reports whether a -0 is among n elements; n is a multiple of 64.
 //
 //go:noescape
 func minus_avx2(x unsafe.Pointer, n int) bool

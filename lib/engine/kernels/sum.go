@@ -2,13 +2,13 @@ package kernels
 
 import "fmt"
 
-// sumBlock is how many elements of a long sum are added to one set of lanes.
+// sumBlock is the number of elements of a long sum that are added to one set of lanes.
 const sumBlock = 1 << 16
 
-// lanes are sixteen sums that go side by side.
+// lanes has sixteen partial sums.
 type lanes [16]float64
 
-// total joins the lanes: 0 with 8, 1 with 9 and so on, then the eight left likewise.
+// total joins the lanes by halves: 0 with 8, 1 with 9 and so on, then the remaining eight.
 func (s *lanes) total() float64 {
 	for w := len(s) / 2; w > 0; w /= 2 {
 		for i := range w {
@@ -29,7 +29,7 @@ func (s *lanes) add(l Level, a []float32) {
 	}
 }
 
-// columnsScalar adds sixteen columns of n rows, stride apart, to the lanes.
+// columnsScalar adds sixteen columns of n rows, which are stride apart, to the lanes.
 func columnsScalar(s *lanes, a []float32, stride, n int) {
 	for i := range n {
 		for j, x := range a[i*stride:][:len(s)] {
@@ -38,9 +38,9 @@ func columnsScalar(s *lanes, a []float32, stride, n int) {
 	}
 }
 
-// Sum is the sum of a in float64: element i of a block of 65,536 goes to lane i mod 16, lanes
-// are joined by halves (0 with 8, ... 7 with 15, 0 with 4, ...), blocks one after the other. An
-// empty sum is 0.
+// Sum returns the sum of a in float64. Element i of a block of 65,536 is added to lane i mod
+// 16; lanes are joined by halves (0 with 8, ... 7 with 15, 0 with 4, ...), blocks one after
+// the other. An empty sum is 0.
 func Sum(a []float32) float64 { return sumAt(best, a) }
 
 func sumAt(l Level, a []float32) float64 {
@@ -55,11 +55,11 @@ func sumAt(l Level, a []float32) float64 {
 	return sum
 }
 
-// AddRows adds rows of numbers, stride apart in a, to sums in float64, one after the other:
+// AddRows adds rows, which are stride apart in a, to sums in float64, one after the other:
 //
 //	sums[j] += a[i stride + j]   for i = 0, 1, ... rows-1
 //
-// It panics where a is too short for that.
+// It panics if a is too short.
 func AddRows(sums []float64, a []float32, stride, rows int) { addRowsAt(best, sums, a, stride, rows) }
 
 func addRowsAt(l Level, sums []float64, a []float32, stride, rows int) {
@@ -78,7 +78,7 @@ func addRowsAt(l Level, sums []float64, a []float32, stride, rows int) {
 	}
 }
 
-// SumRows sets dst[i] to the sum of row i as Sum has it, whatever the strides are.
+// SumRows sets dst[i] to the Sum of row i, for any strides.
 func SumRows(p Pool, dst []float64, m Matrix[float32]) error { return sumRowsAt(best, p, dst, m) }
 
 func sumRowsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
@@ -103,7 +103,7 @@ func sumRowsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	return nil
 }
 
-// SumCols sets dst[j] to the sum of column j in float64, one row after the other from 0.
+// SumCols sets dst[j] to the sum of column j in float64, in the order of the rows.
 func SumCols(p Pool, dst []float64, m Matrix[float32]) error { return sumColsAt(best, p, dst, m) }
 
 func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
@@ -127,7 +127,7 @@ func sumColsAt(l Level, p Pool, dst []float64, m Matrix[float32]) error {
 	return nil
 }
 
-// sumGrain is how many outputs of n terms each are worth a goroutine.
+// sumGrain returns the number of outputs of n terms each from which a goroutine pays.
 func sumGrain(n int) int { return max(1, (1<<16)/max(1, n)) }
 
 func checkSums(what string, have, want int, m Matrix[float32]) error {
@@ -135,7 +135,7 @@ func checkSums(what string, have, want int, m Matrix[float32]) error {
 		return fmt.Errorf("sums of %ss: %w", what, err)
 	}
 	if have != want {
-		return fmt.Errorf("sums of %ss: room for %d, %d wanted", what, have, want)
+		return fmt.Errorf("sums of %ss: the result has %d elements, not %d", what, have, want)
 	}
 	return nil
 }

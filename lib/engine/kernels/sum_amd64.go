@@ -15,7 +15,7 @@ func columnsAt(l Level, s *lanes, a []float32, stride, n int) {
 	}
 }
 
-// eightsAt is eightsScalar at level l: eight sums are two vectors of AVX2. a is not empty.
+// eightsAt is eightsScalar at level l. a is not empty.
 func eightsAt(l Level, s *[8]float64, a, b []float64) {
 	if l < AVX2 {
 		eightsScalar(s, a, b)
@@ -24,12 +24,13 @@ func eightsAt(l Level, s *[8]float64, a, b []float64) {
 	eights_avx2(unsafe.Pointer(s), ptr(a), ptr(b), len(a)/len(s))
 }
 
-// kernel16 raises, or lowers, sixteen numbers to those of n times sixteen.
+// extremeKernel replaces sixteen numbers by the elementwise extreme of them and n times
+// sixteen others.
 type extremeKernel func(tops, a unsafe.Pointer, n int)
 
 var largest16, smallest16 extremeKernel = largest_avx2, smallest_avx2
 
-// vectors is the extreme of as many elements as fill vectors of AVX2, and what is left.
+// vectors returns the extreme of as many elements as fill vectors of AVX2, and the rest.
 func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
 	const side = 16
 	if top = e.identity; l < AVX2 || len(a) < side {
@@ -47,8 +48,8 @@ func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
 	return top, a
 }
 
-// finiteVectors adds v - v of as many numbers as fill four vectors of AVX2, and returns what
-// is left.
+// finiteVectors returns the sum of v - v over as many elements as fill four vectors of AVX2,
+// and the rest.
 func finiteVectors[T Float](l Level, x []T) (sum T, rest []T) {
 	size := sizeOf[T]()
 	side, run := 128/size, finite_avx2

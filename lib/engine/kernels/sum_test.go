@@ -99,11 +99,11 @@ func TestSumsOfRowsAndColumns(t *testing.T) {
 		}
 	}
 	m := RowMajor(make([]float32, 6), 2, 3)
-	if err := SumRows(Pool{}, make([]float64, 3), m); err == nil || !strings.Contains(err.Error(), "sums of rows: room for 3, 2 wanted") {
+	if err := SumRows(Pool{}, make([]float64, 3), m); err == nil || !strings.Contains(err.Error(), "sums of rows: the result has 3 elements, not 2") {
 		t.Errorf("room for other sums: %v", err)
 	}
 	m.Rows = 3
-	if err := SumCols(Pool{}, make([]float64, 3), m); err == nil || !strings.Contains(err.Error(), "sums of columns: 3 x 3 elements with strides 3 and 1 do not fit into 6") {
+	if err := SumCols(Pool{}, make([]float64, 3), m); err == nil || !strings.Contains(err.Error(), "sums of columns: 3 x 3 elements with strides 3 and 1 do not fit a slice of 6") {
 		t.Errorf("a view outside of its data: %v", err)
 	}
 }

@@ -2,47 +2,46 @@ package kernels
 
 import "sync"
 
-// A convolution of 3 x 3 without strides needs 2.25 times fewer multiplications by Winograd's
-// F(2x2, 3x3) (Lavin and Gray 2016, section 4.1). Of each 2 x 2 outputs, a tile,
+// A convolution of 3 x 3 without strides needs 2.25 times fewer multiplications with Winograd's
+// F(2x2, 3x3) (Lavin and Gray 2016, section 4.1). For each tile of 2 x 2 outputs
 //
 //	y = A' [sum over c of (G w G') * (B' x B)] A
 //
-// where x are the 4 x 4 pixels under the tile, * is elementwise, and
+// where x are the 4 x 4 pixels under the tile, * is the elementwise product, and
 //
 //	     1  0 -1  0        1    0    0           1  0
 //	B' = 0  1  1  0    G = 1/2  1/2  1/2     A = 1  1
 //	     0 -1  1  0        1/2 -1/2  1/2         1 -1
 //	     0 -1  0  1        0    0    1           0  1
 //
-// The gradient of images is the convolution by the weights backwards, that of weights is
+// The gradient by the images is the convolution with the reversed weights, that by the weights
+// is
 //
 //	dw = G' [sum over tiles of (B' x B) * (A v A')] G
 //
 // which is the adjoint of the first. The sums over c and over tiles are chains of fused
-// multiply-adds, one for each of the 16 elements of a tile; the sums before and after them are
-// few, each rounded on its own, down first and then across, in the order that internal/gen
-// lists. The bits do not depend on level and workers. The result is NaN or infinite wherever a
-// number that is not finite is among what a direct convolution multiplies, and may be so in
-// the other outputs of that tile.
+// multiply-adds, one for each of the 16 elements of a tile. The sums of the transforms are
+// rounded one by one, down first and then across, in the order in internal/gen. The bits do
+// not depend on level and workers. The result is NaN or infinite wherever a direct convolution
+// multiplies a number that is not finite, and may be so in the other outputs of that tile.
 
-// lattice is where a grid of arrays lies: array (i, j) of tile k at
+// lattice is the memory of a grid of arrays: array (i, j) of tile k is at
 // data[k next + i row + j col:].
 type lattice struct {
 	data           []float32
 	col, row, next int
 }
 
-// check panics unless n numbers of every array of rows x cols of count tiles lie in data.
+// check panics unless n elements of each of rows x cols arrays of count tiles are in data.
 func (l lattice) check(rows, cols, count, n int) {
 	_ = l.data[(count-1)*l.next+(rows-1)*l.row+(cols-1)*l.col : (count-1)*l.next+(rows-1)*l.row+(cols-1)*l.col+n]
 }
 
-// leastTiled is the number of channels, coming in and going out, from which tiles pay.
+// leastTiled is the number of input and output channels from which tiles pay.
 const leastTiled = 16
 
-// tiled tells whether a convolution to outs channels goes by tiles: where that is faster, a
-// rule of its shape alone, not of the batch. Borders that cut pixels off are left to the
-// direct way.
+// tiled reports whether a convolution to outs channels uses tiles. It depends on the shape
+// only, not on the batch. Negative padding uses the direct method.
 func (w window) tiled(outs int) bool {
 	if w.kernelH != 3 || w.kernelW != 3 || w.strideH != 1 || w.strideW != 1 || min(w.depth, outs) < leastTiled {
 		return false
@@ -52,10 +51,10 @@ func (w window) tiled(outs int) bool {
 	return fits && 4*16*down*across <= 3*9*w.down*w.across // three quarters of the multiplications at most
 }
 
-// tiles is how many there are, down and across an image.
+// tiles returns the number of tiles, down and across an image.
 func (w window) tiles() (down, across int) { return (w.down + 1) / 2, (w.across + 1) / 2 }
 
-// scratchPool keeps what one goroutine works in between two uses. Its contents mean nothing.
+// scratchPool keeps scratch memory for reuse. Its contents are undefined.
 var scratchPool sync.Pool // of *[]float32
 
 func getScratch(n int) *[]float32 {
@@ -67,36 +66,36 @@ func getScratch(n int) *[]float32 {
 	return &s
 }
 
-// takeFront takes the first n numbers of s.
+// takeFront removes the first n elements from s and returns them.
 func takeFront(s *[]float32, n int) []float32 {
 	out := (*s)[:n:n]
 	*s = (*s)[n:]
 	return out
 }
 
-// rowPadding keeps rows and planes that are read together from lying in the same lines of the
-// cache: it is added to their lengths.
+// rowPadding is added to the length of rows and planes that are read together, so that they
+// do not share cache lines.
 const rowPadding = 16
 
-// factors are matrices of rows x cols that are multiplied by from the right, cut into panels:
-// column j of row i of the matrix e at data[e size + j/width step + i width + j%width].
+// factors are the right factors of matrix products, as panels: column j of row i of matrix e
+// is at data[e size + j/width step + i width + j%width].
 type factors struct {
 	data                    []float32
 	rows, width, step, size int
 }
 
-// multiplyFactorsScalar is multiplyFactors without assembly, where all columns are one panel.
+// multiplyFactorsScalar is multiplyFactors without assembly; all columns are one panel.
 func multiplyFactorsScalar(c, a Matrix[float32], f factors, e, j int, add bool) {
 	multiplyScalar(c, a, Matrix[float32]{f.data[e*f.size+j:], a.Cols, c.Cols, f.width, 1}, add)
 }
 
-// tileRows are the rows of B': which rows of a tile are added, or taken from each other.
+// tileRows are the rows of B': which two rows of a tile are added or subtracted.
 var tileRows = [4]struct {
 	a, b int
 	with func(l Level, dst, a, b []float32)
 }{{0, 2, subAt}, {1, 2, addAt}, {2, 1, subAt}, {3, 1, subAt}}
 
-// tiler works on rows of tiles of a convolution.
+// tiler transforms rows of tiles of a convolution.
 type tiler struct {
 	level  Level
 	window window
@@ -119,7 +118,7 @@ func (w window) tilerScratch() int {
 	return (w.width + 2*across + 2) * w.depth
 }
 
-// row is a row of an image, 0 outside.
+// row returns a row of an image, zeros outside.
 func (r *tiler) row(n, i int) []float32 {
 	size := r.window.width * r.window.depth
 	if i < 0 || i >= r.window.height {
@@ -128,7 +127,7 @@ func (r *tiler) row(n, i int) []float32 {
 	return r.image[(n*r.window.height+i)*size:][:size]
 }
 
-// inputSize writes row i of B' x B of one row of tiles.
+// input writes row i of B' x B of one row of tiles.
 func (r *tiler) input(dst lattice, row, i int) {
 	w := r.window
 	down, across := w.tiles()
@@ -137,10 +136,10 @@ func (r *tiler) input(dst lattice, row, i int) {
 	tileInputAt(r.level, dst, lattice{r.line, w.depth, 0, 2 * w.depth}, across, w.depth)
 }
 
-// tileBlock is about how many tiles are worked on together.
+// tileBlock is about the number of tiles that are processed together.
 const tileBlock = 96
 
-// convolveTiles is convolve by tiles.
+// convolveTiles is convolve with tiles.
 func (l Level) convolveTiles(p Pool, scratch []float32, w window, batch int, to target, x []float32, b Matrix[float32]) {
 	t := tileFor[float32](l, b.Cols)
 	f := l.tileFactors(p, t, scratch, b, w.depth)
@@ -157,7 +156,7 @@ func (l Level) convolveTiles(p Pool, scratch []float32, w window, batch int, to 
 	})
 }
 
-// factors is how many numbers G w G' takes, at every level.
+// factors returns the number of elements of G w G', at every level.
 func (w window) factors(outs int) int {
 	if !w.tiled(outs) {
 		return 0
@@ -166,7 +165,7 @@ func (w window) factors(outs int) int {
 	return 16 * ((outs+widest-1)/widest*widest*w.depth + rowPadding)
 }
 
-// tileFactors is G w G' of all weights, in scratch.
+// tileFactors returns G w G' of all weights, in scratch.
 func (l Level) tileFactors(p Pool, t *tile[float32], scratch []float32, b Matrix[float32], depth int) factors {
 	width := t.width(b.Cols)
 	panels := (b.Cols + width - 1) / width
@@ -181,7 +180,7 @@ func (l Level) tileFactors(p Pool, t *tile[float32], scratch []float32, b Matrix
 	return f
 }
 
-// tilePiece makes columns c0 to c1 of the outputs of some rows of tiles.
+// tilePiece computes columns c0 ... c1-1 of the outputs of rows of tiles first ... last-1.
 func (w window) tilePiece(l Level, t *tile[float32], to target, x []float32, f factors, first, last, c0, c1 int) {
 	_, across := w.tiles()
 	some, cols := max(1, tileBlock/across), c1-c0
@@ -211,8 +210,8 @@ func (w window) tilePiece(l Level, t *tile[float32], to target, x []float32, f f
 	scratchPool.Put(memory)
 }
 
-// outputSize writes one row of tiles to columns c0 and following. Tiles that reach over the edge
-// go by way of memory of their own.
+// output writes one row of tiles to columns c0 and following. Tiles across the edge of the
+// image are computed in scratch memory.
 func (w window) output(l Level, to target, from lattice, edge []float32, row, c0, cols int) {
 	down, across := w.tiles()
 	at, whole := place{row / down, 2 * (row % down), 0}, 0
@@ -235,12 +234,12 @@ func (w window) output(l Level, to target, from lattice, edge []float32, row, c0
 	}
 }
 
-// tileTerms is about how many tiles are added to a weight's gradient at once.
+// tileTerms is about the number of tiles that are added to a weight's gradient at a time.
 const tileTerms = 128
 
-// weightsTiled is the gradient of the weights by tiles. Pieces have some of the columns and
-// some rows of the 16 elements, whose transforms down need no other row's: few pieces, because
-// each reads all images. The sums stand in memory as [element][in][out].
+// weightsTiled computes the gradient by the weights with tiles. A piece has some of the
+// columns and some rows of the 16 elements; there are few pieces, because each reads all
+// images. The sums are in memory as [element][in][out].
 func (c *Conv) weightsTiled(l Level, p Pool, sums, dw, x, v []float32) {
 	s := c.shape
 	t, size := tileFor[float32](l, s.Out), s.In*s.Out
@@ -267,7 +266,7 @@ func (c *Conv) weightsTiled(l Level, p Pool, sums, dw, x, v []float32) {
 	})
 }
 
-// tileSums makes rows first to last of the sums over tiles, columns c0 to c1.
+// tileSums computes rows first ... last-1 of the sums over tiles, columns c0 ... c1-1.
 func (c *Conv) tileSums(l Level, t *tile[float32], sums []float32, size int, x, v []float32, first, last, c0, c1 int) {
 	w, s := c.forward, c.shape
 	down, across := w.tiles()

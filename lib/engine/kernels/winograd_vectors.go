@@ -2,7 +2,7 @@
 
 package kernels
 
-// width is that of the panels that a level's kernels read.
+// width returns the width of the panels of a level.
 func (t *tile[T]) width(cols int) int {
 	if t.kernel == nil {
 		return cols
@@ -10,7 +10,8 @@ func (t *tile[T]) width(cols int) int {
 	return 2 * t.lanes
 }
 
-// multiplyFactors sets c to the product of a and columns j and following of matrix e, or adds it.
+// multiplyFactors sets c to the product of a and columns j and following of matrix e, or adds
+// the product to c.
 func multiplyFactors(t *tile[float32], c, a Matrix[float32], f factors, e, j int, add bool) {
 	if t.kernel == nil {
 		multiplyFactorsScalar(c, a, f, e, j, add)

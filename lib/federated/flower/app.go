@@ -1,3 +1,5 @@
+// The Flower app that Flower's server and clients run.
+
 package flower
 
 import (
@@ -15,7 +17,7 @@ import (
 // Version is the version of Flower that the app is written for and tested with.
 const Version = "1.13.1"
 
-// appFolder is the app's folder in that of the federation; Flower takes letters,
+// appFolder is the app's folder inside the federation's folder; Flower allows letters,
 // digits and hyphens.
 const appFolder = "lethe-flower"
 
@@ -26,15 +28,15 @@ var (
 	appProject string
 )
 
-// App writes the Flower app of a federation's folder into it, and returns the app's
-// folder. Nothing is installed or started.
+// App writes the Flower app of a federation into the federation's folder and returns the
+// app's folder. It installs and starts nothing.
 func App(folder string) (string, error) {
 	s, err := ReadStudy(folder)
 	if err != nil {
 		return "", err
 	}
 	if s.Federation.Silent != 0 {
-		return "", fmt.Errorf("%s: users fall silent with chance %v; over a network they do by themselves: leave it out",
+		return "", fmt.Errorf("%s: users do not answer with probability %v; over a network this cannot be set: leave it out",
 			filepath.Join(folder, studyFile), s.Federation.Silent)
 	}
 	if err := s.checkInitial(folder); err != nil {
@@ -45,7 +47,7 @@ func App(folder string) (string, error) {
 		return "", err
 	}
 	if !utf8.ValidString(whole) {
-		return "", fmt.Errorf("the folder %q has a name that is no UTF-8: pyproject.toml cannot hold it", whole)
+		return "", fmt.Errorf("the folder %q is not valid UTF-8: pyproject.toml cannot hold it", whole)
 	}
 	app := filepath.Join(folder, appFolder)
 	if err := os.MkdirAll(app, 0o755); err != nil {
@@ -60,8 +62,8 @@ func App(folder string) (string, error) {
 	return app, nil
 }
 
-// tomlString quotes a text as TOML does, control characters too: a folder's name may
-// have a newline.
+// tomlString quotes a text as TOML does, including control characters such as newlines,
+// which a folder's name may have.
 func tomlString(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')

@@ -1,3 +1,5 @@
+// Tests of app.go.
+
 package flower
 
 import (
@@ -17,8 +19,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// serving lets the app's server see one round of answers: argv are the app's folder,
-// that of the federation, and for every answer its user, its records and its file.
+// serving makes the app's server receive one round of answers: argv are the app's folder,
+// the federation's folder, and for every answer its user, its records and its file.
 const serving = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -40,15 +42,15 @@ mean.aggregate_fit(1, results, [])
 print(json.dumps([len(drawn), nodes.waited, drawn[0][1].config["round"], mean.rounds()]))
 `
 
-// sent is an answer as it reaches the server.
+// sent is an answer as the server receives it.
 type sent struct {
 	user, records int
 	params        nn.Params
 	loss          float64
 }
 
-// serve hands the server the answers of a round and returns what it says: how many
-// users it drew of ten, for how many it waited, the round, the rounds left.
+// serve passes the answers of a round to the server and returns the number of users drawn
+// of ten, the number it waited for, the round, and the rounds left.
 func serve(t *testing.T, folder string, answers []sent) ([4]int, error) {
 	t.Helper()
 	out, err := withFlower(t, serving, filepath.Join(folder, appFolder), folder, answerList(t, answers))
@@ -62,7 +64,7 @@ func serve(t *testing.T, folder string, answers []sent) ([4]int, error) {
 	return said, nil
 }
 
-// answerList writes the weights of answers to files and is the list that the programs
+// answerList writes the weights of answers to files and returns the list that the programs
 // of this file take.
 func answerList(t *testing.T, answers []sent) string {
 	t.Helper()
@@ -81,9 +83,9 @@ func answerList(t *testing.T, answers []sent) string {
 	return string(text)
 }
 
-// withFlower runs a Python program with Flower, or where there is none with the few
-// classes of it that the app uses (testdata/standin); it skips the test where there is
-// no NumPy either. The error is what the program wrote to standard error.
+// withFlower runs a Python program with Flower or, without it, with stand-ins for the
+// classes that the app uses (testdata/standin). It skips the test without NumPy. The error
+// is the program's standard error.
 func withFlower(t *testing.T, text string, args ...string) ([]byte, error) {
 	t.Helper()
 	python := cmp.Or(os.Getenv("LETHE_TEST_FLOWER"), "python3")
@@ -122,7 +124,7 @@ func served(t *testing.T, change func(*Study)) (Study, string) {
 	return s, folder
 }
 
-// three are answers whose sum in another order, or in float32, has other bits.
+// three returns answers whose sum in another order, or in float32, has other bits.
 func three(t *testing.T, s Study) []sent {
 	t.Helper()
 	var out []sent
@@ -143,8 +145,8 @@ func three(t *testing.T, s Study) []sent {
 	return out
 }
 
-// The server's mean is package federated's, bit for bit, in whatever order the
-// answers come, and it goes on where it was.
+// The server's mean is package federated's, bit for bit, in any order of the answers, and a
+// restarted server resumes.
 func TestTheServersMeanIsThatOfTheLibrary(t *testing.T) {
 	for _, mean := range []federated.Mean{federated.ByRecords, federated.Equally} {
 		s, folder := served(t, func(s *Study) { s.Federation.Mean, s.Federation.Fraction = mean, 0.29 })
@@ -169,7 +171,7 @@ func TestTheServersMeanIsThatOfTheLibrary(t *testing.T) {
 		if len(history) != 1 || !reflect.DeepEqual(history[0].Answered, []int{0, 1, 2}) || math.Abs(*history[0].Loss-loss) > 1e-12 {
 			t.Errorf("mean %d: %+v, loss %v, want %v", mean, history, *history[0].Loss, loss)
 		}
-		// The next round, to which nobody answers, by a server that was started again.
+		// The next round, without answers, by a restarted server.
 		if said, err = serve(t, folder, nil); err != nil || said != [4]int{2, 3, 2, 1} {
 			t.Fatalf("%v, %v", said, err)
 		}
@@ -180,10 +182,10 @@ func TestTheServersMeanIsThatOfTheLibrary(t *testing.T) {
 	}
 }
 
-// judging has the server judge rounds of three users, of whom one sends something else.
-// argv are the app's folder, that of the federation, and an answer per user as in
-// serving. It prints, for every name of something else, who answered, who was silent,
-// what the log says, and whether the mean has the bits of the other two's.
+// judging makes the server check rounds of three users, one of whom sends something
+// invalid. argv are the app's folder, the federation's folder, and an answer per user as in
+// serving. It prints, for every kind of invalid answer, who answered, who was silent, what
+// the log says, and whether the mean has the bits of the other two's.
 const judging = `
 import io, json, logging, struct, sys
 sys.path.insert(0, sys.argv[1])
@@ -289,7 +291,7 @@ out["went on"] = step(mean, "012")
 print(json.dumps(out))
 `
 
-// judged is what the server makes of a round.
+// judged is the server's result for a round.
 type judged struct {
 	answered, silent []int
 	log              []string
@@ -300,8 +302,7 @@ func (j *judged) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &[]any{&j.answered, &j.silent, &j.log, &j.bits})
 }
 
-// One user's answer that the study does not allow counts as one that did not come: the
-// log names it and the mean is that of the others.
+// An invalid answer counts as missing: the log names it and the mean is over the others.
 func TestABadAnswerCountsAsNone(t *testing.T) {
 	s, folder := served(t, func(*Study) {})
 	good := three(t, s)
@@ -361,8 +362,8 @@ func TestABadAnswerCountsAsNone(t *testing.T) {
 	}
 }
 
-// using lets the app's user work: argv are the app's folder, the study, the study's
-// fingerprint as the server says it ("" for the right one), and the program.
+// using runs the app's user: argv are the app's folder, the study, the study's fingerprint
+// from the server ("" for the right one), and the program.
 const using = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -374,8 +375,8 @@ arrays, records, metrics = user.fit([np.ones((2, 3), "f4"), np.zeros(2, "f4")], 
 print(json.dumps([[a.tolist() for a in arrays], records, metrics]))
 `
 
-// A user calls the program with what the server says, and sends what it wrote; with
-// another study than the server's he does nothing.
+// A user calls the program with the server's arguments and sends what it wrote; for another
+// study than the server's they do nothing.
 func TestAUserWorksByTheServersStudyOnly(t *testing.T) {
 	_, folder := served(t, func(*Study) {})
 	app, file, program := filepath.Join(folder, appFolder), filepath.Join(folder, studyFile), filepath.Join(folder, "lethe")

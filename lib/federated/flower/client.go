@@ -1,3 +1,5 @@
+// A user's work in one round, as the Flower client calls it.
+
 package flower
 
 import (
@@ -10,15 +12,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Answer is what a user sends back, beside his weights.
+// Answer is what a user sends back besides the weights.
 type Answer struct {
 	User    int     `json:"user"`
 	Records int     `json:"records"`
-	Loss    float64 `json:"loss"` // the objective in the last epoch of his work
+	Loss    float64 `json:"loss"` // the objective in the last local epoch
 }
 
-// RunClientRound does a user's work of one round (1, 2, ...) on his own records, from the
-// weights p, which it leaves alone. It is what Together does in his turn.
+// RunClientRound does a user's work of one round (1, 2, ...) on their own records, from the
+// weights p, which it does not change. LocalFederation does the same work in one process.
 func (s Study) RunClientRound(ctx context.Context, r *model.Runner, p nn.Params, own Shard, user, round int) (nn.Params, Answer, error) {
 	if user < 0 || user >= s.Users || round < 1 || round > s.Federation.Rounds {
 		return nil, Answer{}, fmt.Errorf("user %d in round %d; the study has the users 0 to %d and the rounds 1 to %d",

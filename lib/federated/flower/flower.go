@@ -1,50 +1,46 @@
-// Package flower runs a federation over a network with Flower (https://flower.ai,
-// PyPI flwr), and the same one in a process. A federation is a folder:
+// Package flower runs a federation over a network with Flower (https://flower.ai, PyPI
+// flwr), or the same federation in one process. A federation is a folder:
 //
-//	study.json           what everybody knows: network, local training, rounds, seed
-//	initial.safetensors  the weights that it begins with, for the server; its metadata
-//	                     says how many records every user has
-//	users/3/x.npy, y.npy the records of user 3, which stay with him
+//	study.json           what all users know: network, local training, rounds, seed
+//	initial.safetensors  the initial weights, for the server; the metadata say how many
+//	                     records every user has
+//	users/3/x.npy, y.npy the records of user 3, which stay with them
 //
-// Server and users are a Flower app of one Python file (App). Flower carries the
-// weights and decides who takes part; a user's work is `lethe federated client`, a
-// process that reads weights and writes weights; the server's mean is the one of
-// package federated. Its result holds who answered in which round, so that a run in
-// one process can be like it: it has the same bits (Study.LocalFederation with
-// federated.ReplayParticipation).
+// Server and users are a Flower app of one Python file (App). Flower transports the weights
+// and decides who takes part. A user's work is `lethe federated client`, a process that
+// reads and writes weights; the server's mean is that of package federated. The result says
+// who answered in which round, so that a run in one process can repeat it with the same
+// bits (Study.LocalFederation with federated.ReplayParticipation).
 //
 // # Why a Python client
 //
-// Flower's messages between server and user (the Fleet API, gRPC) are no published
-// interface. The packages hold no .proto files, and what they generate changes: flwr
-// 1.8.0 has five calls, 1.13.1 seven, 1.18.0 seven of which two have other names and
-// messages, 1.42.0 twelve, of which seven are of the other versions, with signatures
-// and chunked objects. A client in Go would need grpc and its own copy of the
-// definitions, and fit one version. The Python classes that the app uses (ClientApp,
-// NumPyClient, Strategy) are documented, and the Go program needs no network for them.
+// Flower's messages between server and user (the Fleet API, over gRPC) are not a published
+// interface: the packages hold no .proto files, and the messages differ between versions. A
+// client in Go would need gRPC and a copy of the definitions, and would fit one version.
+// The Python classes that the app uses (ClientApp, NumPyClient, Strategy) are documented,
+// and the Go program needs no network access.
 //
-// # What differs from one process
+// # Differences from a run in one process
 //
-// (1) Who takes part is Flower's to say: with a fraction C it draws floor(C K) of the
-// K users who are connected, from a generator of its own, and a user who does not
-// answer is one whose process failed, whatever the reason: one whose weights are no
-// numbers too, which ends a run in one process. A machine that is gone is noticed
-// when the round's time is over (limit, in the app's pyproject.toml). (2) All parts must run on the same
-// kind of engine (lethe doctor says which): other matrix products round otherwise.
-// (3) A user who has never answered has no number at the server, and is not listed
-// as silent. (4) A study has no requests (federated.Schedule): who leaves stops their
-// node, and who erases records takes them out of their folder.
+// (1) Flower decides who takes part: with a fraction C it draws floor(C K) of the K
+// connected users from a generator of its own. A user who does not answer is one whose
+// process failed for any reason, including non-finite weights, which end a run in one
+// process. A machine that is gone is noticed when the round's time is over (limit, in the
+// app's pyproject.toml). (2) All machines must use the same kind of engine (lethe doctor
+// says which), since other matrix products round differently. (3) A user who has never
+// answered has no ID at the server and is not listed as silent. (4) A study has no requests
+// (federated.Schedule): a user who leaves stops their node, and a user who erases records
+// removes them from their folder.
 //
-// # What a user can do to the others
+// # Security
 //
-// The server checks every answer against the study: user, round, number and shapes of
-// the arrays, their type, that all elements and the loss are numbers, and that the user
-// has no more records than at first. An answer that fails counts as one that did not
-// come, and the log names it. A node keeps its user's number as long as it is connected;
-// where two nodes first claim the same number, neither counts, because nobody can tell
-// which of them lies. Who owns a machine is Flower's to say (its node authentication).
-// Weights of the right form that no honest work made are not noticed: federated
-// averaging has no defence against them.
+// The server checks every answer against the study: user, round, number, shapes and type of
+// the arrays, that all elements and the loss are finite, and that the user has no more
+// records than at the start. An answer that fails a check counts as missing, and the log
+// names it. A node keeps its user's ID while it is connected. Where two nodes first claim
+// the same ID neither counts, because the server cannot tell which one is right. Who owns a
+// machine is up to Flower's node authentication. Well-formed weights from a dishonest user
+// are not detected: federated averaging has no defence against them.
 package flower
 
 import (
@@ -73,25 +69,25 @@ const (
 	usersFolder = "users"
 )
 
-// Study is what everybody of a federation knows and agrees on.
+// Study is what all members of a federation know and agree on.
 type Study struct {
 	Network    string           `json:"network"` // one of tabular.All
 	Features   int              `json:"features"`
 	Classes    int              `json:"classes"`
-	Users      int              `json:"users"` // 0, 1, ... Users-1
+	Users      int              `json:"users"` // number of users, with IDs 0, 1, ... Users-1
 	Federation federated.Config `json:"federation"`
 	Local      Local            `json:"local"`
 }
 
-// Local is how a user trains in a round: by cross-entropy.
+// Local says how a user trains in a round, with the cross-entropy.
 type Local struct {
 	Epochs int     `json:"epochs"`
-	Batch  int     `json:"batch,omitempty"` // 0: all his records
+	Batch  int     `json:"batch,omitempty"` // 0: all of the user's records
 	Rate   float64 `json:"rate,omitempty"`  // of Adam, 0: 0.001
-	Clip   float64 `json:"clip,omitempty"`  // the longest gradient, 0: any
+	Clip   float64 `json:"clip,omitempty"`  // maximum gradient norm, 0: no limit
 }
 
-// StudyFile is the path of a study's file, given that or the folder that it is in.
+// StudyFile returns the path of a study's file, given the file or its folder.
 func StudyFile(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, studyFile)
@@ -99,7 +95,7 @@ func StudyFile(path string) string {
 	return path
 }
 
-// maxStudyBytes bounds what is read of a study.
+// maxStudyBytes limits the size of a study's file.
 const maxStudyBytes = 1 << 20
 
 // ReadStudy reads and checks a study; path is its file or its folder.
@@ -115,7 +111,7 @@ func ReadStudy(path string) (Study, error) {
 	return s, nil
 }
 
-// check reports what no federation can be run from.
+// check returns an error for a study that cannot be run.
 func (s Study) check() error {
 	net, err := s.network()
 	if err != nil {
@@ -131,7 +127,7 @@ func (s Study) check() error {
 	case !(s.Local.Rate >= 0) || math.IsInf(s.Local.Rate, 1):
 		return fmt.Errorf("a learning rate of %v", s.Local.Rate)
 	case !(s.Local.Clip >= 0) || math.IsInf(s.Local.Clip, 1):
-		return fmt.Errorf("gradients cut to a length of %v", s.Local.Clip)
+		return fmt.Errorf("gradients clipped to the norm %v", s.Local.Clip)
 	}
 	_, err = model.WeightShapes(net)
 	return errors.Join(err, s.Federation.Check())
@@ -145,7 +141,7 @@ func (s Study) network() (model.Architecture, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return nil, fmt.Errorf("the network %q is none of %q", s.Network, names)
+	return nil, fmt.Errorf("the network %q is not one of %q", s.Network, names)
 }
 
 // Runner builds the study's network on an engine.
@@ -157,7 +153,7 @@ func (s Study) Runner(e *engine.Engine) (*model.Runner, error) {
 	return model.NewRunner(e, net)
 }
 
-// Initial draws the weights that the federation begins with.
+// Initial draws the initial weights of the federation.
 func (s Study) Initial() (nn.Params, error) {
 	net, err := s.network()
 	if err != nil {
@@ -166,9 +162,9 @@ func (s Study) Initial() (nn.Params, error) {
 	return net.Init(s.Federation.Seed.Stream(engine.StreamInit)), nil
 }
 
-// Write makes the folder of a federation: the study, the weights that it begins
-// with, and the users' records. It refuses a folder that has a study, or users. The
-// study comes last: where it is, everything is.
+// Write writes the folder of a federation: the study, the initial weights and the users'
+// records. It refuses a folder that already has a study or users. The study is written
+// last, so that a folder with a study is complete.
 func (s Study) Write(folder string, users []Shard) error {
 	if err := s.check(); err != nil {
 		return err
@@ -179,7 +175,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	file, room := filepath.Join(folder, studyFile), filepath.Join(folder, usersFolder)
 	for _, path := range []string{file, room} {
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already", path)
+			return fmt.Errorf("%s exists already", path)
 		}
 	}
 	for k, u := range users {
@@ -216,7 +212,7 @@ func userFolder(folder string, user int) string {
 	return filepath.Join(folder, usersFolder, strconv.Itoa(user))
 }
 
-// task is a user's work on records.
+// task returns the Worker of a user on their records.
 func (s Study) task(objective func(rows []int) (train.Objective, error)) federated.Worker {
 	c := train.Config{Epochs: s.Local.Epochs, Batch: s.Local.Batch, Optimizer: nn.Adam{LR: cmp.Or(s.Local.Rate, 1e-3)}}
 	plain := federated.LocalTraining(objective, c)
@@ -230,7 +226,8 @@ func (s Study) task(objective func(rows []int) (train.Objective, error)) federat
 	}
 }
 
-// LocalFederation is the study in one process: all users' records together.
+// LocalFederation returns the study as a federation in one process, with the records of all
+// users.
 func (s Study) LocalFederation(users []Shard) (federated.Federation, error) {
 	if len(users) != s.Users {
 		return federated.Federation{}, fmt.Errorf("the records of %d users, the study has %d", len(users), s.Users)

@@ -1,3 +1,5 @@
+// Tests of flower.go.
+
 package flower
 
 import (
@@ -71,9 +73,9 @@ func wantWords(t *testing.T, err error, words ...string) {
 	}
 }
 
-// What clients and a server do apart, turn by turn and through files, is what
-// Together does in one process, bit for bit: also where a user does not answer.
-func TestClientsApartAreTheFederationTogether(t *testing.T) {
+// Clients and a server, round by round and through files, give the bits of LocalFederation,
+// also where a user does not answer.
+func TestClientsMatchTheLocalFederation(t *testing.T) {
 	s, folder := study(), t.TempDir()
 	if err := s.Write(folder, shards(t)); err != nil {
 		t.Fatal(err)
@@ -128,7 +130,7 @@ func TestClientsApartAreTheFederationTogether(t *testing.T) {
 	}
 }
 
-// The longest gradient is part of the study: without it the work is another.
+// The clipping norm is part of the study and changes the result.
 func TestTheStudysTrainingIsWhatAUserDoes(t *testing.T) {
 	own := shards(t)[0]
 	hash := func(change func(*Study)) string {
@@ -230,7 +232,7 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 		{func(s *Study) { s.Local.Epochs = 0 }, []string{"0 local epochs"}},
 		{func(s *Study) { s.Local.Batch = -1 }, []string{"batches of -1"}},
 		{func(s *Study) { s.Local.Rate = math.Inf(1) }, []string{"learning rate of +Inf"}},
-		{func(s *Study) { s.Local.Clip = -2 }, []string{"a length of -2"}},
+		{func(s *Study) { s.Local.Clip = -2 }, []string{"the norm -2"}},
 		{func(s *Study) { s.Local.Rate = math.NaN() }, []string{"NaN"}},
 		{func(s *Study) { s.Federation.Rounds = 0 }, []string{"0 rounds"}},
 		{func(s *Study) { s.Federation.Fraction = 2 }, []string{"2"}},
@@ -326,7 +328,7 @@ func TestAFolderHasTheStudysUsersOrNone(t *testing.T) {
 	if err := os.MkdirAll(left, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	wantWords(t, s.Write(folder, shards(t)), usersFolder, "there already")
+	wantWords(t, s.Write(folder, shards(t)), usersFolder, "exists already")
 	if err := os.RemoveAll(filepath.Join(folder, usersFolder)); err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +368,7 @@ func TestTheAppNamesItsFolderAndItsVersion(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(app, "lethe_flower.py")); err != nil || string(text) != appSource {
 		t.Error("the app is another", err)
 	}
-	// The server holds answers against how many records everybody has.
+	// The server checks answers against the number of records of each user.
 	initial, err := safetensors.Read(filepath.Join(folder, initialFile))
 	if err != nil || initial.Metadata[recordsKey] != "[5,24,11]" {
 		t.Errorf("%v, %v", initial.Metadata, err)

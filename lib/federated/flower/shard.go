@@ -1,3 +1,5 @@
+// The records of one user: files and checks.
+
 package flower
 
 import (
@@ -75,7 +77,7 @@ func (s Shard) write(folder string) error {
 	return npy.WriteIndices(filepath.Join(folder, "y.npy"), s.Y)
 }
 
-// Split is the part of the records that each of the users has.
+// Split returns the part of the records that each user has.
 func (s Shard) Split(users []federated.User) []Shard {
 	var out []Shard
 	for _, u := range users {
@@ -92,7 +94,7 @@ func (s Shard) gather(rows []int) Shard {
 	return out
 }
 
-// Classes is one more than the highest class.
+// Classes returns the highest class plus one.
 func (s Shard) Classes() int {
 	most := math.MinInt
 	for _, y := range s.Y {
@@ -101,13 +103,13 @@ func (s Shard) Classes() int {
 	return most + 1
 }
 
-// objective is cross-entropy on some of the records.
+// objective returns the cross-entropy on the given rows.
 func (s Shard) objective(rows []int, classes int) (train.Objective, error) {
 	part := s.gather(rows)
 	return train.Objective{{X: part.X, Targets: []train.Target{train.CrossEntropy(part.Y, classes, 1)}}}, nil
 }
 
-// checkShard reports records that the study's network does not take.
+// checkShard returns an error for records that do not fit the study's network.
 func (s Study) checkShard(u Shard) error {
 	if len(u.Y) == 0 || u.X.Cols != s.Features {
 		return fmt.Errorf("%d records of %d features, the study's have %d", len(u.Y), u.X.Cols, s.Features)

@@ -1,3 +1,5 @@
+// Files of weights with the rounds that produced them.
+
 package flower
 
 import (
@@ -11,16 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// historyKey is where a file of weights keeps, in its metadata, the rounds that they
-// came from.
+// historyKey is the metadata key for the rounds that produced a file of weights.
 const historyKey = "lethe.federated"
 
-// recordsKey is where the first weights keep how many records every user has: what the
-// server holds their answers against.
+// recordsKey is the metadata key of the initial weights for the number of records per user,
+// against which the server checks answers.
 const recordsKey = "lethe.records"
 
-// WriteWeights writes weights and the rounds that they came from to a safetensors
-// file, in one step.
+// WriteWeights writes weights and the rounds that produced them to a safetensors file,
+// atomically.
 func WriteWeights(path string, p nn.Params, history []federated.Round) error {
 	if history == nil {
 		return safetensors.Write(path, p.File(""))
@@ -28,7 +29,7 @@ func WriteWeights(path string, p nn.Params, history []federated.Round) error {
 	return writeTagged(path, p, historyKey, history)
 }
 
-// writeInitial writes the weights that a federation of these users begins with.
+// writeInitial writes the initial weights of a federation with these users.
 func writeInitial(path string, p nn.Params, users []Shard) error {
 	records := make([]int, len(users))
 	for k, u := range users {
@@ -37,7 +38,7 @@ func writeInitial(path string, p nn.Params, users []Shard) error {
 	return writeTagged(path, p, recordsKey, records)
 }
 
-// writeTagged writes weights with a value in the metadata, as JSON.
+// writeTagged writes weights with a JSON value in the metadata.
 func writeTagged(path string, p nn.Params, key string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -48,7 +49,7 @@ func writeTagged(path string, p nn.Params, key string, value any) error {
 	return safetensors.Write(path, f)
 }
 
-// checkInitial reports first weights that a server cannot begin with.
+// checkInitial returns an error for initial weights that a server cannot use.
 func (s Study) checkInitial(folder string) error {
 	path := filepath.Join(folder, initialFile)
 	if _, _, err := s.ReadWeights(path); err != nil {
@@ -60,13 +61,13 @@ func (s Study) checkInitial(folder string) error {
 	}
 	var records []int
 	if err := json.Unmarshal([]byte(f.Metadata[recordsKey]), &records); err != nil || len(records) != s.Users || slices.Min(records) < 1 {
-		return fmt.Errorf("%s does not say how many records each of the %d users has: cut the federation again", path, s.Users)
+		return fmt.Errorf("%s does not say how many records each of the %d users has: write the federation's folder again", path, s.Users)
 	}
 	return nil
 }
 
-// ReadWeights reads weights of the study's network and the rounds that they came
-// from, nil where the file has none.
+// ReadWeights reads weights of the study's network and the rounds that produced them, nil
+// where the file has none.
 func (s Study) ReadWeights(path string) (nn.Params, []federated.Round, error) {
 	like, err := s.Initial()
 	if err != nil {
@@ -75,7 +76,7 @@ func (s Study) ReadWeights(path string) (nn.Params, []federated.Round, error) {
 	f, err := safetensors.ReadExpected(path, func(f *safetensors.File) error {
 		for _, t := range f.Tensors {
 			if !slices.ContainsFunc(like, func(p nn.Param) bool { return p.Name == t.Name }) {
-				return fmt.Errorf("weights: tensor %s belongs to no part of the network", t.Name)
+				return fmt.Errorf("weights: tensor %s is not part of the network", t.Name)
 			}
 		}
 		return nil
@@ -101,7 +102,7 @@ func (s Study) ReadWeights(path string) (nn.Params, []federated.Round, error) {
 	return p, history, nil
 }
 
-// checkHistory reports rounds that are not those of a run of the study.
+// checkHistory returns an error for rounds that cannot come from a run of the study.
 func (s Study) checkHistory(history []federated.Round) error {
 	if len(history) > s.Federation.Rounds {
 		return fmt.Errorf("metadata %s: %d rounds, the study has %d", historyKey, len(history), s.Federation.Rounds)

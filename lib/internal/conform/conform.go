@@ -1,5 +1,5 @@
-// Package conform holds what the house's conformance suites share: short names,
-// errors that name what is wrong, and the proof that a suite fails what is broken.
+// Package conform holds the common parts of the conformance suites: checks of short names and of
+// errors, and the proof that a suite fails for a broken implementation.
 package conform
 
 import (
@@ -13,18 +13,18 @@ import (
 
 var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// CheckName checks the name and the description under which lists show a thing.
+// CheckName checks the name and the description of an item in a list.
 func CheckName(t *testing.T, name, about string) {
 	t.Helper()
 	if !shortName.MatchString(name) {
 		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
 	}
 	if about == "" || about != strings.TrimSpace(about) || strings.Contains(about, "\n") {
-		t.Errorf("it says %q about itself, expected one line", about)
+		t.Errorf("description %q, expected one line", about)
 	}
 }
 
-// CheckRefused checks that an error says the words.
+// CheckRefused checks that an error contains the words, ignoring case.
 func CheckRefused(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -40,15 +40,15 @@ func CheckRefused(t *testing.T, what string, err error, words ...string) {
 
 const envRunBroken = "LETHE_RUN_BROKEN"
 
-// RunOnlyByFails skips a test whose subtests are meant to fail, unless Fails runs it.
+// RunOnlyByFails skips a test whose subtests are meant to fail, unless CheckSubtestsFail runs it.
 func RunOnlyByFails(t *testing.T) {
 	t.Helper()
 	if os.Getenv(envRunBroken) == "" {
-		t.Skip("its subtests fail; another test runs it and looks whether they do")
+		t.Skip("its subtests must fail; another test runs it and checks that")
 	}
 }
 
-// CheckSubtestsFail runs a test of this package, one that begins with Broken, in a process
+// CheckSubtestsFail runs a test of this package, one that begins with RunOnlyByFails, in a process
 // of its own and checks that each of the subtests fails.
 func CheckSubtestsFail(t *testing.T, test string, subtests ...string) {
 	t.Helper()
@@ -61,7 +61,7 @@ func CheckSubtestsFail(t *testing.T, test string, subtests ...string) {
 	out, err := child.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		t.Fatalf("the suite passes what is broken (%v):\n%s", err, out)
+		t.Fatalf("the suite passes a broken implementation (%v):\n%s", err, out)
 	}
 	for _, s := range subtests {
 		want := "--- FAIL: " + test + "/" + strings.ReplaceAll(s, " ", "_")

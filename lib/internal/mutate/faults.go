@@ -2,6 +2,6 @@ package main
 
 import "slices"
 
-// faults lists the mistakes, room by room from the ground up. Whoever changes a
-// line that one of them quotes changes the quotation too.
+// faults lists all faults, from the base packages up. Whoever changes a line that a fault quotes
+// changes the quotation too.
 var faults = slices.Concat(baseFaults, engineFaults, methodFaults, auditFaults, paperFaults, sweepFaults, roleFaults)

@@ -1,12 +1,12 @@
-// Command mutate plants faults in the library, one at a time, and looks whether a
-// test notices: roles exchanged, signs flipped, terms and parts of keys dropped,
-// wrong nulls, tails and divisors. It is run by hand,
+// Command mutate plants faults in the library, one at a time, and checks that a test fails:
+// exchanged roles, flipped signs, dropped terms and parts of keys, wrong null values, tails and
+// divisors. It is run by hand,
 //
 //	go run ./lib/internal/mutate [-only WORDS] [-limit 5m] [-list] [-check]
 //
-// and says of each fault whether it was killed or lived. The working tree is not
-// written to: a fault is an overlay of one file. A fault whose text no longer
-// stands in its file exactly once is an error, so that the list stays true.
+// and reports for each fault whether it was killed or lived. The working tree is not changed: a
+// fault is an overlay of one file. A fault whose text does not occur exactly once in its file is
+// an error, so that the list stays valid.
 package main
 
 import (
@@ -25,20 +25,20 @@ import (
 	"time"
 )
 
-// Fault is a mistake that somebody could make.
+// Fault is a mistake that a programmer could make.
 type Fault struct {
 	File     string // from the root of the module
-	Old, New string // Old stands in the file exactly once
-	Protects string // what a reader could no longer rely on
-	Tests    string // packages whose tests must notice, "": the file's own
-	Run      string // the tests of them that are tried, "": all
+	Old, New string // Old occurs exactly once in the file
+	Protects string // the property that the fault breaks
+	Tests    string // packages whose tests must fail, "": the file's own
+	Run      string // pattern of the tests to run, "": all
 }
 
 func main() {
 	only := flag.String("only", "", "plant only faults whose file or purpose matches this regular expression")
-	limit := flag.Duration("limit", 5*time.Minute, "the tests of one fault may take so long; then nothing is known of it")
+	limit := flag.Duration("limit", 5*time.Minute, "time limit for the tests of one fault")
 	list := flag.Bool("list", false, "list the faults and plant none")
-	check := flag.Bool("check", false, "look whether every fault fits its file and plant none")
+	check := flag.Bool("check", false, "check that every fault fits its file and plant none")
 	flag.Parse()
 	if err := run(*only, *limit, *list, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -94,7 +94,7 @@ func plantAll(root string, chosen []Fault, limit time.Duration) error {
 	return errors.Join(wrong...)
 }
 
-// checkQuotes reports every fault whose text does not stand in its file exactly once.
+// checkQuotes reports every fault whose text does not occur exactly once in its file.
 func checkQuotes(root string, all []Fault) error {
 	var wrong []error
 	for _, f := range all {
@@ -112,14 +112,14 @@ func (f Fault) mutant(root string) (string, error) {
 		return "", err
 	}
 	if n := strings.Count(string(b), f.Old); n != 1 || f.Old == f.New || f.Protects == "" {
-		return "", fmt.Errorf("%s: %q stands in it %d times, not once", f.File, f.Old, n)
+		return "", fmt.Errorf("%s: %q occurs %d times in it, not once", f.File, f.Old, n)
 	}
 	return strings.Replace(string(b), f.Old, f.New, 1), nil
 }
 
 const survived = "LIVED"
 
-// plant runs the tests with the fault in place and says what they made of it.
+// plant runs the tests with the fault and returns their verdict.
 func (f Fault) plant(root string, limit time.Duration) (verdict string, err error) {
 	text, err := f.mutant(root)
 	if err != nil {
@@ -143,7 +143,7 @@ func (f Fault) plant(root string, limit time.Duration) (verdict string, err erro
 		tests = "./" + path.Dir(f.File)
 	}
 	args := append([]string{"test", "-overlay", overlay, "-failfast", "-timeout", limit.String(), "-run", f.Run}, strings.Fields(tests)...)
-	ctx, stop := context.WithTimeout(context.Background(), 2*limit) // compiling comes on top
+	ctx, stop := context.WithTimeout(context.Background(), 2*limit) // includes compiling
 	defer stop()
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir = root
@@ -163,7 +163,7 @@ func (f Fault) plant(root string, limit time.Duration) (verdict string, err erro
 
 var failure = regexp.MustCompile(`--- FAIL: (\S+)|(panic: [^\n]*)|(FAIL\s+\S+)`)
 
-// killer is the first test that failed.
+// killer returns the first test that failed.
 func killer(out []byte) string {
 	for _, m := range failure.FindAllSubmatch(out, -1) {
 		for _, word := range m[1:] {

@@ -1,3 +1,5 @@
+// The diffs of CONTRIBUTING.md apply and build.
+
 package project
 
 import (
@@ -16,20 +18,17 @@ import (
 
 var fencedDiff = regexp.MustCompile("(?ms)^### ([^\n]+)$(?:[^#]|#[^#])*?^```diff\n(.*?)^```$")
 
-// Every diff of CONTRIBUTING.md, applied by itself to a copy of the module, makes
-// packages that build and pass go vet. The copy is an overlay: nothing is written
-// to the working tree.
+// Every diff of CONTRIBUTING.md and docs/extending.md, applied by itself to a copy of the
+// module, makes packages that build and pass go vet. The copy is an overlay: nothing is
+// written to the working tree.
 func TestContributingShowsDiffsThatBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages once for every diff; not with -short")
 	}
-	text, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	diffs := fencedDiff.FindAllStringSubmatch(string(text), -1)
-	if shown := strings.Count(string(text), "```diff\n"); len(diffs) != shown || shown < 7 {
-		t.Fatalf("%d of %d diffs were found below a heading of their own, at least 7 are expected", len(diffs), shown)
+	text := read(t, "CONTRIBUTING.md") + "\n" + read(t, filepath.Join("docs", "extending.md"))
+	diffs := fencedDiff.FindAllStringSubmatch(text, -1)
+	if shown := strings.Count(text, "```diff\n"); len(diffs) != shown || shown < 9 {
+		t.Fatalf("%d of %d diffs were found below a heading of their own, at least 9 are expected", len(diffs), shown)
 	}
 	for _, d := range diffs {
 		t.Run(d[1], func(t *testing.T) {
@@ -60,7 +59,8 @@ func goCommand(t *testing.T, command, overlay string, packages []string) {
 	}
 }
 
-// overlaid writes files beside the tree and tells go where they belong.
+// overlaid writes files outside the tree and returns an overlay for the go tool, and the packages
+// of the files.
 func overlaid(t *testing.T, files map[string]string) (overlay string, packages []string) {
 	t.Helper()
 	dir, root := t.TempDir(), must(os.Getwd())
@@ -90,9 +90,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// applied returns the files that a diff makes of the tree. What a hunk removes or
-// leaves must stand in its file exactly once; line numbers are not asked for,
-// so that a list may grow without its example being wrong.
+// applied returns the files that result from a diff. What a hunk removes or keeps must occur in
+// its file exactly once; line numbers are ignored, so that a list may grow without making its
+// example wrong.
 func applied(diff string) (map[string]string, error) {
 	files := map[string]string{}
 	var name string

@@ -1,3 +1,5 @@
+// Values behind committed tables, and their agreement with the tables.
+
 package project
 
 import (
@@ -23,8 +25,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// The values behind a committed table stand beside it, as NAME.runs.csv. Of them, and of a
-// table's provenance, the template makes what would else be counted by hand:
+// The values behind a committed table are in NAME.runs.csv beside it. From them, and from a
+// table's provenance, the template computes what would else be counted by hand:
 //
 //	{{count "blindu/table3" "MNIST, backdoor" "BlindU_w/o" "erased" "<" "0.05"}}   3 of 5
 //	{{runs "blindu/table3" "MNIST, backdoor" "BlindU_w/o" "erased" "low.2"}}       0.01
@@ -34,7 +36,7 @@ import (
 // The column of count and runs is that of the file. The form of runs is n, low.N, high.N
 // or all.N, with N digits. capital makes the first letter of a word large.
 
-// committedRuns are the values behind a committed table, line by line under their columns.
+// committedRuns returns the values behind a committed table, a map per line.
 func committedRuns(files fs.FS, table string) ([]map[string]string, error) {
 	f, err := files.Open(table + ".runs.csv")
 	if err != nil {
@@ -56,20 +58,19 @@ func committedRuns(files fs.FS, table string) ([]map[string]string, error) {
 	return out, nil
 }
 
-// lineMatches reports whether a line is of the group and the row of its table: of a case, and of
-// an arm, or what else the row is about.
+// lineMatches reports whether a line is of the group and the row of its table: of a case, and of a
+// variant or what else the row is about.
 func lineMatches(line map[string]string, group, row string) bool {
-	var of []string
+	var parts []string
 	for _, column := range []string{"arm", "attack", "upload", "lens"} {
 		if text, ok := line[column]; ok {
-			of = append(of, text)
+			parts = append(parts, text)
 		}
 	}
-	return line["case"] == group && strings.Join(of, ", ") == row
+	return line["case"] == group && strings.Join(parts, ", ") == row
 }
 
-// valuesOf are the numbers of a column, one per run. A run without one is an error: of
-// which models there would be none is not for a count to hide.
+// valuesOf returns the numbers of a column, one per run. A run without a number is an error.
 func valuesOf(files fs.FS, table, group, row, column string) (out []float64, err error) {
 	lines, err := committedRuns(files, table)
 	if err != nil {
@@ -95,8 +96,8 @@ func valuesOf(files fs.FS, table, group, row, column string) (out []float64, err
 	return out, nil
 }
 
-// count is how many runs have a value on one side of a limit: "3 of 5".
-func count(files fs.FS, table, group, row, column, is, limit string) (string, error) {
+// count returns how many runs have a value on one side of a limit: "3 of 5".
+func count(files fs.FS, table, group, row, column, operator, limit string) (string, error) {
 	x, err := valuesOf(files, table, group, row, column)
 	if err != nil {
 		return "", err
@@ -106,9 +107,9 @@ func count(files fs.FS, table, group, row, column, is, limit string) (string, er
 		"<": func(v float64) bool { return v < bound }, "<=": func(v float64) bool { return v <= bound },
 		">": func(v float64) bool { return v > bound }, ">=": func(v float64) bool { return v >= bound },
 		"=": func(v float64) bool { return v == bound },
-	}[is]
+	}[operator]
 	if err != nil || holds == nil || math.IsNaN(bound) {
-		return "", fmt.Errorf("%s: %q %q is no condition", table, is, limit)
+		return "", fmt.Errorf("%s: %q %q is no condition", table, operator, limit)
 	}
 	n := 0
 	for _, v := range x {
@@ -119,7 +120,7 @@ func count(files fs.FS, table, group, row, column, is, limit string) (string, er
 	return fmt.Sprintf("%d of %d", n, len(x)), nil
 }
 
-// span is how many runs there are, or the least, the greatest or all of their values.
+// span returns the number of runs, or the least, the greatest or all of their values.
 func span(files fs.FS, table, group, row, column, form string) (string, error) {
 	x, err := valuesOf(files, table, group, row, column)
 	if err != nil {
@@ -148,7 +149,7 @@ func span(files fs.FS, table, group, row, column, form string) (string, error) {
 	return "", fmt.Errorf("%s: %q is none of n, low.N, high.N and all.N", table, form)
 }
 
-// provenanceCount is a number of a table's provenance, or of its groups, in words.
+// provenanceCount returns a number of a table's provenance, or of its groups, in words.
 func provenanceCount(files fs.FS, table, what string) (string, error) {
 	t, err := paper.Committed(files, table)
 	if err != nil {
@@ -174,7 +175,7 @@ func scaleOf(files fs.FS, table string) (string, error) {
 	return t.Provenance.Scale, nil
 }
 
-// capital makes the first letter of a value large, which may stand behind its mark.
+// capital makes the first letter of a value upper case, which may be after its mark.
 func capital(v string) string {
 	inner := strings.TrimPrefix(v, open)
 	return v[:len(v)-len(inner)] + strings.ToUpper(inner[:1]) + inner[1:]
@@ -182,7 +183,7 @@ func capital(v string) string {
 
 func markResult(v string, err error) (string, error) { return open + v + shut, err }
 
-// committedFiles are the committed tables and the values behind them.
+// committedFiles returns the committed tables and the values behind them.
 func committedFiles() fs.FS { return os.DirFS("figures") }
 
 // A table and the values behind it are of the same runs, and the table is what its recipe
@@ -193,7 +194,7 @@ func TestCommittedTablesAreThoseOfTheirRuns(t *testing.T) {
 	}
 }
 
-// tableProblems are the reasons why tables are not those of the values beside them.
+// tableProblems returns the reasons why tables differ from the values beside them.
 func tableProblems(files fs.FS) (out []error) {
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -248,7 +249,7 @@ func checkTable(files fs.FS, table string) error {
 	return sameCells(t, out.Table)
 }
 
-// sameWords compares the table that people read with the one that programs read.
+// sameWords compares the Markdown of a table with its JSON.
 func sameWords(files fs.FS, table string) error {
 	f, err := files.Open(table + ".json")
 	if err != nil {
@@ -284,8 +285,8 @@ func recipeOf(id string) (paper.Recipe, error) {
 	return paper.Recipe{}, fmt.Errorf("no recipe is called %q", id)
 }
 
-// sameCells compares everything under a table's columns. Notes and provenance are about
-// data and engine too, of which the values say nothing.
+// sameCells compares everything under a table's columns. Notes and provenance depend on data and
+// engine too, which are not in the values.
 func sameCells(committed, again *report.Table) error {
 	if !reflect.DeepEqual(committed.Columns, again.Columns) {
 		return fmt.Errorf("its values make the columns %v, the table has %v", again.Columns, committed.Columns)
@@ -309,8 +310,7 @@ func sameCells(committed, again *report.Table) error {
 	return nil
 }
 
-// rowJSON is a row as JSON has it, read again, so that rows are equal that are written
-// the same.
+// rowJSON returns a row as parsed JSON, so that rows are equal if they are written the same.
 func rowJSON(t *report.Table, row int) any {
 	part := *t
 	part.Title, part.Caption, part.Rows, part.Notes, part.Provenance = "", "", t.Rows[row:row+1], nil, report.Provenance{}
@@ -322,8 +322,8 @@ func rowJSON(t *report.Table, row int) any {
 	return out
 }
 
-// meansOf compares the means of a table whose rates over all models are in no single one:
-// Fishing's within-cluster table, attack by attack. A mean over pairs is that over models.
+// meansOf compares the means of a table whose rates are over all models: Fishing's within-cluster
+// table, attack by attack. A mean over pairs is the mean over models.
 func meansOf(files fs.FS, table string, t *report.Table) error {
 	lines, err := committedRuns(files, table)
 	if err != nil {
@@ -355,8 +355,8 @@ func meansOf(files fs.FS, table string, t *report.Table) error {
 	return nil
 }
 
-// someRuns are made-up values behind BlindU's Table III, with the table that its recipe
-// makes of them.
+// someRuns returns made-up values behind BlindU's Table III, with the table that its recipe
+// computes from them.
 func someRuns(t *testing.T) fstest.MapFS {
 	t.Helper()
 	var runs strings.Builder
@@ -378,7 +378,7 @@ func someRuns(t *testing.T) fstest.MapFS {
 	return withTable(t, out.Table, "blindu/x/table3", fstest.MapFS{"blindu/x/table3.runs.csv": {Data: []byte(runs.String())}})
 }
 
-// withTable adds a table as it is read by programs and by people.
+// withTable adds a table as JSON and Markdown.
 func withTable(t *testing.T, table *report.Table, name string, files fstest.MapFS) fstest.MapFS {
 	t.Helper()
 	var programs, people bytes.Buffer
@@ -408,13 +408,13 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 		"table3":    func(f fstest.MapFS) { delete(f, table) },
 		"table3.md": func(f fstest.MapFS) { f["blindu/x/table3.md"].Data[40]++ },
 		"columns": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.Columns[2].Name = "hidden" })
+			rewriteTable(t, f, func(table *report.Table) { table.Columns[2].Name = "hidden" })
 		},
 		"no recipe": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.ID = "blindu/table99" })
+			rewriteTable(t, f, func(table *report.Table) { table.ID = "blindu/table99" })
 		},
 		"scale": func(f fstest.MapFS) {
-			rewriteTable(t, f, func(of *report.Table) { of.Provenance.Scale = "vast" })
+			rewriteTable(t, f, func(table *report.Table) { table.Provenance.Scale = "vast" })
 		},
 		"no column": func(f fstest.MapFS) {
 			f[runs].Data = bytes.Replace(f[runs].Data, []byte("masked"), []byte("hidden"), 1)
@@ -435,12 +435,12 @@ func TestTablesThatAreNotThoseOfTheirRunsAreFound(t *testing.T) {
 // rewriteTable writes the table of some made-up runs anew.
 func rewriteTable(t *testing.T, files fstest.MapFS, change func(*report.Table)) {
 	t.Helper()
-	of, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
+	table, err := report.ReadJSON(bytes.NewReader(files["blindu/x/table3.json"].Data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(of)
-	withTable(t, of, "blindu/x/table3", files)
+	change(table)
+	withTable(t, table, "blindu/x/table3", files)
 }
 
 // The within-cluster table is compared by its means.

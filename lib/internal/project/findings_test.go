@@ -1,3 +1,5 @@
+// The findings page is its template with the values of committed tables.
+
 package project
 
 import (
@@ -34,7 +36,7 @@ var update = flag.Bool("update", false, "write docs/findings.md anew from docs/f
 // (value and bounds), n (units that the interval is over), or value.N, low.N, high.N with
 // N digits; .4 is value.4.
 // {{line "label" table group row "column:form" ...}} is a row of a Markdown table.
-// What a paper printed stands in {{printed "0.89"}}.
+// {{printed "0.89"}} is a value printed in a paper.
 func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
 	page := wrapped(marks.Replace(markedPage(t)))
 	if *update {
@@ -51,8 +53,8 @@ func TestTheFindingsAreThoseOfTheCommittedTables(t *testing.T) {
 	}
 }
 
-// wrapped breaks the lines of paragraphs and lists so that they fit a screen; tables,
-// pictures and headings stay on theirs.
+// wrapped breaks the lines of paragraphs and lists to the width of a screen; tables, pictures and
+// headings are unchanged.
 func wrapped(page string) string {
 	var out []string
 	for _, text := range strings.Split(page, "\n") {
@@ -78,11 +80,10 @@ func wrapped(page string) string {
 	return strings.Join(out, "\n")
 }
 
-// block are words that would begin something else than the rest of a paragraph, at the
-// beginning of a line.
+// block matches words that would start another element at the beginning of a line.
 var block = regexp.MustCompile(`^([-+*#>|<=]|\d+[.)]$)`)
 
-// Values on the page stand between these two while it is looked at.
+// Values on the page are between these two marks while it is checked.
 const open, shut = "\ue000", "\ue001"
 
 var (
@@ -90,7 +91,7 @@ var (
 	value = regexp.MustCompile(open + "(.*?)" + shut)
 )
 
-// markedPage is the page with its values between marks.
+// markedPage returns the page with its values between marks.
 func markedPage(t *testing.T) string {
 	t.Helper()
 	page, err := template.New("findings.tmpl").Funcs(template.FuncMap{
@@ -125,9 +126,9 @@ func markedPage(t *testing.T) string {
 	return out.String()
 }
 
-func mark(of func(table, group, row, column, form string) (string, error)) func(table, group, row, column, form string) (string, error) {
+func mark(lookup func(table, group, row, column, form string) (string, error)) func(table, group, row, column, form string) (string, error) {
 	return func(table, group, row, column, form string) (string, error) {
-		v, err := of(table, group, row, column, form)
+		v, err := lookup(table, group, row, column, form)
 		return open + v + shut, err
 	}
 }
@@ -148,12 +149,12 @@ func line(label, table, group, row string, columns ...string) (string, error) {
 	return "| " + strings.Join(cells, " | ") + " |", nil
 }
 
-// withoutValues is a page without its values, code and addresses.
+// withoutValues returns a page without its values, code and addresses.
 func withoutValues(page string) string {
 	return regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|arXiv [0-9.]+").ReplaceAllString(value.ReplaceAllString(page, ""), "")
 }
 
-// A number that stands in the template itself is a setting, and no result.
+// A number in the template itself is a setting, not a result.
 func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
 	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {
 		if found := ownNumber.FindString(text); found != "" && !allowed(text) {
@@ -162,10 +163,10 @@ func TestTheFindingsHaveNoNumberOfTheirOwn(t *testing.T) {
 	}
 }
 
-// ownNumber is a result as it is written: a number with a point, a share.
+// ownNumber matches a result: a number with a decimal point, or a share.
 var ownNumber = regexp.MustCompile(`\d\.\d|\d (?:out of|of|in) \d|\d ?/ ?\d|\d %`)
 
-// allowed are settings: a forget fraction, a level.
+// allowed reports whether all numbers of a line are settings: a forget fraction, a level.
 func allowed(line string) bool {
 	rest := regexp.MustCompile(`\b(1|2|5|10|20|50|95) %`).ReplaceAllString(line, "")
 	return !ownNumber.MatchString(rest)
@@ -198,8 +199,7 @@ func TestTheFindingsCanBeRead(t *testing.T) {
 	}
 }
 
-// rendered is Markdown as GitHub shows it: its extensions (tables), and blocks of
-// HTML left in.
+// rendered returns Markdown as GitHub shows it: with its extensions (tables) and blocks of HTML.
 func rendered(t *testing.T, text string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -235,7 +235,7 @@ func TestTheRenderedFindingsLoseNoNumber(t *testing.T) {
 	}
 }
 
-// A line that begins with a comment starts a block of HTML: what stands behind it is
+// A line that begins with a comment starts a block of HTML: the text after it is
 // lost, or its paragraph ends there. So no page has one.
 func TestNoPageHasAComment(t *testing.T) {
 	pages := 0
@@ -266,7 +266,7 @@ func TestNoPageHasAComment(t *testing.T) {
 	}
 }
 
-// committed looks up one cell of a committed table.
+// committed returns one cell of a committed table.
 func committed(table, group, row, column, form string) (string, error) {
 	t, err := paper.Committed(figures.Files, table)
 	if err != nil {
@@ -320,8 +320,8 @@ func number(c report.Cell, what string, digits int) (string, error) {
 	return "", fmt.Errorf("the cell has no %s", what)
 }
 
-// cell is where a row and a column meet; the first of several columns of a name
-// is meant, and a row is named by its first cells, "adult, 5 %".
+// cell returns the cell of a row and a column: the first column of that name, and the row whose
+// first cells are "adult, 5 %".
 func cell(t *report.Table, group, row, column string) (report.Cell, error) {
 	for i, c := range t.Columns {
 		if c.Name != column {

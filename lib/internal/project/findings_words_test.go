@@ -1,3 +1,5 @@
+// The findings page counts nothing by hand.
+
 package project
 
 import (
@@ -24,11 +26,10 @@ var (
 	}, "|") + `)\b`)
 )
 
-// settings are words that count nothing that was found: what a table compares, by
-// its design.
+// settings are phrases whose numbers are part of a table's design.
 var settings []string
 
-// knownCounts are counts in sentences of two sections that are written anew with the
+// knownCounts are counts in sentences of two sections that will be rewritten with the
 // values behind their tables. The list is to become empty: a phrase that no longer
 // occurs must go.
 var knownCounts = []string{
@@ -37,7 +38,7 @@ var knownCounts = []string{
 	"two cell types, five models",
 }
 
-// A count in words is made by the template, of a table or of the values behind it.
+// A count in words is computed by the template, from a table or from the values behind it.
 func TestTheFindingsCountNothingByHand(t *testing.T) {
 	used := map[string]bool{}
 	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {
@@ -52,7 +53,7 @@ func TestTheFindingsCountNothingByHand(t *testing.T) {
 	}
 }
 
-// countsIn are the counts in a line that no list allows.
+// countsIn returns the counts in a line that no list allows.
 func countsIn(text string, used map[string]bool) (out []string) {
 	for _, phrase := range slices.Concat(settings, knownCounts) {
 		if strings.Contains(text, phrase) {

@@ -1,3 +1,5 @@
+// No exported number is omitted because it is 0.
+
 package project
 
 import (
@@ -9,16 +11,16 @@ import (
 	"testing"
 )
 
-// configurations are types whose zeros stand for defaults, in keys of the store; a
-// time of none is one that was not taken. Nobody computes with what they leave out.
-var configurations = []string{
+// omitsAllowed are types whose zeros mean defaults in keys of the store, or a time that was not
+// measured. No number is computed from the omitted fields.
+var omitsAllowed = []string{
 	"lib/paper/sdepaper/diffusion Setting", // defaults of a training
-	"lib/paper/blindu Taken",               // seconds of a federation, which other methods have not
+	"lib/paper/blindu RunCost",             // seconds of a federation, which other methods do not have
 }
 
-// No type that is written for users leaves a number out because it is 0: papers'
-// evidence, tables, audits, answers of commands, measurements. What is reached from
-// evidence in other packages is looked at by report.OmittedZeros.
+// No type that is written for users omits a number because it is 0: papers' evidence, tables,
+// audits, output of commands, measurements. report.OmittedZeros checks what is reached from
+// evidence in other packages.
 func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	looked, used := 0, map[string]bool{}
 	sources(t, func(path string, file *ast.File) {
@@ -27,22 +29,22 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 		}
 		folder := path[:strings.LastIndex(path, "/")]
 		ast.Inspect(file, func(n ast.Node) bool {
-			of, ok := n.(*ast.TypeSpec)
+			spec, ok := n.(*ast.TypeSpec)
 			if !ok {
 				return true
 			}
-			for _, field := range omittedNumbers(of.Type) {
-				if name := folder + " " + of.Name.Name; slices.Contains(configurations, name) {
+			for _, field := range omittedNumbers(spec.Type) {
+				if name := folder + " " + spec.Name.Name; slices.Contains(omitsAllowed, name) {
 					used[name] = true
 				} else {
-					t.Errorf("%s: %s leaves %s out where it is 0", path, of.Name.Name, field)
+					t.Errorf("%s: %s leaves %s out where it is 0", path, spec.Name.Name, field)
 				}
 			}
 			looked++
 			return true
 		})
 	})
-	for _, name := range configurations {
+	for _, name := range omitsAllowed {
 		if !used[name] {
 			t.Errorf("%s leaves nothing out: take it off the list", name)
 		}
@@ -52,10 +54,9 @@ func TestNoNumberForUsersIsLeftOut(t *testing.T) {
 	}
 }
 
-// omittedNumbers are the numbers among a type's fields that have the option omitempty or
-// omitzero.
-func omittedNumbers(of ast.Expr) (out []string) {
-	ast.Inspect(of, func(n ast.Node) bool {
+// omittedNumbers returns the numbers among a type's fields with the option omitempty or omitzero.
+func omittedNumbers(spec ast.Expr) (out []string) {
+	ast.Inspect(spec, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
 		if !ok || f.Tag == nil {
 			return true

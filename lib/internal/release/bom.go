@@ -1,3 +1,5 @@
+// The bill of materials of a release, in CycloneDX 1.5.
+
 package main
 
 import (
@@ -14,8 +16,8 @@ import (
 
 type object = map[string]any
 
-// billOfMaterials is the bill of materials of a binary: CycloneDX 1.5. The same binary has the
-// same bill, so that its serial number comes from the binary's hash.
+// billOfMaterials returns the bill of materials of a binary: CycloneDX 1.5. The serial number is
+// derived from the binary's hash, so the same binary has the same bill.
 func billOfMaterials(version, binary string, info *debug.BuildInfo, modules []module) ([]byte, error) {
 	hash, err := hashOf(binary)
 	if err != nil {
@@ -51,7 +53,7 @@ func billOfMaterials(version, binary string, info *debug.BuildInfo, modules []mo
 	}, "", " ")
 }
 
-// uuid is a UUID of version 8, whose bits are the maker's own (RFC 9562).
+// uuid returns a UUID of version 8, whose bits are free (RFC 9562).
 func uuid(hash []byte) string {
 	b := [16]byte(hash)
 	b[6], b[8] = b[6]&0x0f|0x80, b[8]&0x3f|0x80

@@ -1,10 +1,10 @@
-// Command release writes what travels with a binary of a release: the licences of all that
-// is linked into it, and its bill of materials.
+// Command release writes the files that accompany a binary of a release: the licences of
+// everything that is linked into it, and its bill of materials.
 //
 //	go run ./lib/internal/release --version v1.2.3 --licences FILE --bom FILE BINARY
 //
-// What is linked is read from the binary itself, and the packages are those that the go
-// tool builds for its system; the two must agree. A module without a licence is an error.
+// The linked modules are read from the binary, and the packages are those that the go tool builds
+// for its system; the two must agree. A module without a licence is an error.
 package main
 
 import (
@@ -59,7 +59,7 @@ func write(version, binary, licences, bom string) error {
 	return errors.Join(files.WriteFile(licences, licenceText(modules)), files.WriteFile(bom, b))
 }
 
-// module is something that is linked into a binary.
+// module is a module that is linked into a binary.
 type module struct {
 	Path, Version, Sum string
 	Files              map[string]string // licences and notices, by their names in the module
@@ -79,7 +79,7 @@ type listed struct {
 	}
 }
 
-// linked are the modules of a binary with their licences, the standard library first.
+// linked returns the modules of a binary with their licences, the standard library first.
 func linked(info *debug.BuildInfo) ([]module, error) {
 	packages, err := listPackages(info)
 	if err != nil {
@@ -111,7 +111,7 @@ func linked(info *debug.BuildInfo) ([]module, error) {
 	out := []module{std}
 	for _, d := range info.Deps {
 		if dirs[d.Path] == nil {
-			return nil, fmt.Errorf("%s is linked, and the go tool builds nothing of it", d.Path)
+			return nil, fmt.Errorf("%s is linked, but the go tool builds no package of it", d.Path)
 		}
 		from := d
 		if d.Replace != nil {
@@ -135,7 +135,7 @@ func linked(info *debug.BuildInfo) ([]module, error) {
 	return out, nil
 }
 
-// listPackages are the packages that the go tool builds for the binary's system.
+// listPackages returns the packages that the go tool builds for the binary's system.
 func listPackages(info *debug.BuildInfo) ([]listed, error) {
 	argv, env := []string{"list", "-deps", "-json=Dir,Standard,Module"}, os.Environ()
 	for _, s := range info.Settings {
@@ -165,14 +165,14 @@ func listPackages(info *debug.BuildInfo) ([]listed, error) {
 	}
 }
 
-// licenceName is the name of a licence, or of a folder of them.
+// licenceName matches the name of a licence file, or of a folder of licences.
 var licenceName = regexp.MustCompile(`(?i)^(third[_-]?party[_-]?)?(licen[cs]es?|copying|notices?|patents|copyright)([._-].*)?$`)
 
-// longestLicence is more than any licence has.
+// longestLicence bounds the size of a licence in bytes.
 const longestLicence = 1 << 20
 
-// licencesIn are the licences that hold for packages of a module: those in their folders
-// and in all above, up to the module's.
+// licencesIn returns the licences of packages of a module: those in their folders and in all
+// folders above, up to the module's.
 func licencesIn(root string, dirs map[string]bool) (map[string]string, error) {
 	out, seen := map[string]string{}, map[string]bool{}
 	for dir := range dirs {
@@ -190,7 +190,7 @@ func licencesIn(root string, dirs map[string]bool) (map[string]string, error) {
 }
 
 // addLicences adds the licences of one folder, and those in a folder of licences in it.
-func addLicences(root, dir string, is func(name string) bool, to map[string]string) error {
+func addLicences(root, dir string, isLicence func(name string) bool, to map[string]string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func addLicences(root, dir string, is func(name string) bool, to map[string]stri
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case !is(e.Name()) || strings.HasSuffix(e.Name(), ".go"):
+		case !isLicence(e.Name()) || strings.HasSuffix(e.Name(), ".go"):
 		case e.IsDir():
 			if err := addLicences(root, path, func(string) bool { return true }, to); err != nil {
 				return err
@@ -218,7 +218,7 @@ func addLicences(root, dir string, is func(name string) bool, to map[string]stri
 	return nil
 }
 
-// licenceText is one text with the licences of all modules.
+// licenceText returns one text with the licences of all modules.
 func licenceText(modules []module) []byte {
 	var b bytes.Buffer
 	b.WriteString("Lethe contains the software below, under the licences that follow each name.\nLethe's own is in LICENSE.\n")
@@ -230,8 +230,7 @@ func licenceText(modules []module) []byte {
 	return b.Bytes()
 }
 
-// spdx are phrases by which a licence is known, in the order in which they are tried;
-// commas and line ends do not matter.
+// spdx maps phrases to licences; the first match counts. Commas and line ends are ignored.
 var spdx = []struct{ phrase, id string }{
 	{"Apache License Version 2.0", "Apache-2.0"},
 	{"Mozilla Public License Version 2.0", "MPL-2.0"},
@@ -243,8 +242,8 @@ var spdx = []struct{ phrase, id string }{
 	{"Redistribution and use in source and binary forms", "BSD-2-Clause"},
 }
 
-// licenceIDs are the identifiers of a module's own licences; a text that is not known is
-// named by its file, and folders hold the licences of others, or a choice.
+// licenceIDs returns the identifiers of a module's own licences. An unknown text is named by its
+// file; folders hold the licences of other software, or a choice.
 func (m module) licenceIDs() (out []object) {
 	var ids []string
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
@@ -268,7 +267,7 @@ func (m module) licenceIDs() (out []object) {
 	return out
 }
 
-// purl is a module's package URL.
+// purl returns a module's package URL.
 func (m module) purl() string {
 	return "pkg:golang/" + m.Path + "@" + strings.ReplaceAll(cmp.Or(m.Version, "(devel)"), "+", "%2B")
 }

@@ -1,4 +1,4 @@
-// Package labtest checks lists of jobs against what was computed.
+// Package labtest checks, for tests, that lists of jobs agree with what is computed.
 package labtest
 
 import (
@@ -8,8 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// CheckRunsListed demands that the store holds exactly the runs of the jobs: a
-// list that is not made of what the work is made of drifts from it.
+// CheckRunsListed checks that the store holds exactly the runs of the jobs.
 func CheckRunsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	t.Helper()
 	runs, err := s.List()
@@ -32,13 +31,13 @@ func CheckRunsListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 		}
 	}
 	if len(made) == 0 {
-		t.Error("nothing was made: this test looks at nothing")
+		t.Error("no run was made: this test checks nothing")
 	}
 	CheckWorkListed(t, s, jobs)
 }
 
-// CheckWorkListed demands that every job can be done by itself: after the work, its own
-// finds the run that the list names, and makes no other.
+// CheckWorkListed checks that every job can run by itself after the work is done: it must
+// find the run that the list names and make no other.
 func CheckWorkListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	t.Helper()
 	before, err := s.List()
@@ -60,8 +59,8 @@ func CheckWorkListed(t *testing.T, s *store.Store, jobs []lab.Job) {
 	}
 }
 
-// CheckWorkMakesRuns does jobs in their order in an empty store, each by its own work, and
-// demands that every one becomes the run that is listed afterwards.
+// CheckWorkMakesRuns runs jobs in order in an empty store and checks that each becomes the
+// run that is listed afterwards.
 func CheckWorkMakesRuns(t *testing.T, s *store.Store, list func() ([]lab.Job, error)) {
 	t.Helper()
 	jobs, err := list()

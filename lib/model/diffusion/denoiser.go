@@ -1,3 +1,5 @@
+// A denoising network with its weights.
+
 package diffusion
 
 import (
@@ -10,16 +12,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Denoiser is a network with its weights. It may be used by several goroutines.
+// Denoiser is a network with its weights. It is safe for concurrent use.
 type Denoiser struct {
 	Runner    *model.Runner // of a UNet
 	Weights   nn.Params
 	Condition Precondition
 }
 
-// Denoise returns the denoiser's guess D(x, sigma) at the images of which the
-// rows of x are noisy versions, and the encoder's output, one row per image. All
-// rows have the noise level sigma, a positive number.
+// Denoise returns the denoised images D(x, sigma) for noisy images, one per row of x, and
+// the encoder's output. All rows have the noise level sigma, which must be positive.
 func (d Denoiser) Denoise(x array.Matrix[float32], sigma float64) (images, encoded array.Matrix[float32], err error) {
 	if err := d.Condition.Check(); err != nil {
 		return images, encoded, err
@@ -46,8 +47,8 @@ func (d Denoiser) Denoise(x array.Matrix[float32], sigma float64) (images, encod
 	return images, pred.Embedding, nil
 }
 
-// AddNoise returns the images with normal noise of standard deviation sigma on
-// every pixel; stream gives each row its generator.
+// AddNoise returns the images with normal noise of standard deviation sigma on every pixel;
+// stream gives each row its generator.
 func AddNoise(images array.Matrix[float32], sigma float64, stream func(row int) *rand.Rand) array.Matrix[float32] {
 	out := array.New[float32](images.Rows, images.Cols)
 	for i := range images.Rows {

@@ -1,3 +1,5 @@
+// Tests of the network, its loss and the sampler.
+
 package diffusion
 
 import (

@@ -1,3 +1,5 @@
+// The training loss of a denoiser.
+
 package diffusion
 
 import (
@@ -10,20 +12,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// EDM is the loss of a denoiser D, and what it is trained on (Karras et al. 2022,
-// equation 8, table 1). Of an image y it makes, anew in every epoch, the noise
-// level sigma = exp(Mean + Spread z) with z standard normal and the noisy image
-// y + sigma n, and takes
+// EDM is the training loss of a denoiser D and the noise that it is trained with (Karras et
+// al. 2022, equation 8, table 1). In every epoch it draws for an image y a noise level
+// sigma = exp(Mean + Spread z), with z standard normal, and the noisy image y + sigma n.
+// The loss is
 //
 //	sum over pixels of (sigma^2 + s^2)/(sigma s)^2 (D(y + sigma n, sigma) - y)^2
 //
-// whose weight makes it the plain squared error of the network against its
-// target; see Precondition. Divided by the number of pixels, a matter of the
-// term's weight, it is about 1 at the start, where the network is 0. The noise of
-// a record follows from seed, epoch and number.
+// whose weight makes it the squared error of the network against its target; see
+// Precondition. Divided by the number of pixels (a matter of the term's weight) it starts
+// near 1, where the network is 0. The noise of a record follows from seed, epoch and
+// number.
 //
-// As a train.NoiseAugmenter it turns a row of pixels between -1 and 1 into what a UNet
-// takes.
+// As a train.NoiseAugmenter it turns a row of pixels between -1 and 1 into the input of a
+// UNet.
 type EDM struct {
 	Mean      *float64     `json:"p_mean,omitempty"` // of ln sigma, nil: EDM's -1.2
 	Spread    float64      `json:"p_std,omitempty"`  // of ln sigma, 0: EDM's 1.2
@@ -33,7 +35,7 @@ type EDM struct {
 
 var _ loss.Loss = EDM{}
 
-// innerLoss is the loss of the network inside.
+// innerLoss is the loss of the network F.
 var innerLoss = loss.SquaredError{}
 
 // Name implements loss.Loss.

@@ -1,3 +1,5 @@
+// Examples of the package.
+
 package diffusion_test
 
 import (

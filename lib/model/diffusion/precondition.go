@@ -14,15 +14,15 @@ import (
 //	c_skip = s^2/(sigma^2 + s^2)      c_out   = sigma s/sqrt(sigma^2 + s^2)
 //	c_in   = 1/sqrt(sigma^2 + s^2)    c_noise = ln(sigma)/4
 //
-// the network's input and its target (y - c_skip x)/c_out have variance 1 at
-// every noise level, for data of variance s^2, and D leaves x as it is where
-// there is no noise. The loss weight (sigma^2 + s^2)/(sigma s)^2 is 1/c_out^2:
-// the weighted error of D is the plain error of F against its target.
+// the network's input and its target (y - c_skip x)/c_out have variance 1 at every noise
+// level, for data of variance s^2, and D returns x unchanged where there is no noise. The
+// loss weight (sigma^2 + s^2)/(sigma s)^2 is 1/c_out^2: the weighted error of D is the
+// unweighted error of F against its target.
 type Precondition struct {
 	SigmaData float64 `json:"sigma_data,omitempty"` // s, 0: EDM's 0.5
 }
 
-// Scales are the four factors at one noise level, and the loss weight.
+// Scales are the four factors and the loss weight at one noise level.
 type Scales struct{ Skip, Out, In, Noise, Weight float64 }
 
 // ScalesAt returns the factors at the noise level sigma, a positive number.
@@ -35,7 +35,7 @@ func (p Precondition) ScalesAt(sigma float64) Scales {
 	}
 }
 
-// WithDefaults has every zero replaced by its meaning.
+// WithDefaults replaces zeros by their defaults.
 func (p Precondition) WithDefaults() Precondition {
 	if p.SigmaData == 0 {
 		p.SigmaData = 0.5
@@ -45,7 +45,7 @@ func (p Precondition) WithDefaults() Precondition {
 
 func (p Precondition) sigmaData() float64 { return p.WithDefaults().SigmaData }
 
-// Check reports a standard deviation that no data have.
+// Check returns an error for a standard deviation that is not positive.
 func (p Precondition) Check() error {
 	if s := p.sigmaData(); !(s > 0) || math.IsInf(s, 0) {
 		return fmt.Errorf("diffusion: the data's standard deviation is %v, want a positive number", p.SigmaData)
@@ -53,8 +53,7 @@ func (p Precondition) Check() error {
 	return nil
 }
 
-// Fill writes the network's input, c_in x and c_noise behind it, for the noisy
-// image x.
+// Fill writes the network's input for the noisy image x: c_in x, then c_noise.
 func (s Scales) Fill(dst, x []float32) {
 	for j, v := range x {
 		dst[j] = float32(s.In * float64(v))
@@ -62,7 +61,7 @@ func (s Scales) Fill(dst, x []float32) {
 	dst[len(x)] = float32(s.Noise)
 }
 
-// Target writes what F should be for the noisy image x of y.
+// Target writes the target of F for the noisy image x of y.
 func (s Scales) Target(dst, x, y []float32) {
 	for j, v := range x {
 		dst[j] = float32((float64(y[j]) - float64(s.Skip*float64(v))) / s.Out)

@@ -1,3 +1,5 @@
+// Sampling images from a denoiser.
+
 package diffusion
 
 import (
@@ -10,17 +12,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Sampler draws images by Heun's second-order method on the probability flow
-// (EDM algorithm 1, without its added noise): from sigma_max z it follows
+// Sampler draws images with Heun's second-order method on the probability flow (EDM
+// algorithm 1, without its added noise). It starts from sigma_max z and follows
 //
 //	dx/dsigma = (x - D(x, sigma))/sigma
 //
-// down to sigma 0 over the levels (EDM equation 5)
+// down to sigma = 0 over the levels (EDM equation 5)
 //
 //	sigma_i = (max^(1/rho) + i/(N-1) (min^(1/rho) - max^(1/rho)))^rho,  sigma_N = 0.
 //
-// The zero value is EDM's setting for CIFAR-10: 18 levels, hence 35 evaluations,
-// from 80 to 0.002, rho 7.
+// The zero value is EDM's setting for CIFAR-10: 18 levels, hence 35 evaluations, from 80 to
+// 0.002, rho 7.
 type Sampler struct {
 	Levels   int     `json:"levels,omitempty"`
 	SigmaMin float64 `json:"sigma_min,omitempty"`
@@ -39,7 +41,7 @@ func (s Sampler) check() error {
 	return nil
 }
 
-// Schedule lists the noise levels, the last of which is 0.
+// Schedule returns the noise levels, the last of which is 0.
 func (s Sampler) Schedule() ([]float64, error) {
 	s = s.withDefaults()
 	if err := s.check(); err != nil {
@@ -53,8 +55,7 @@ func (s Sampler) Schedule() ([]float64, error) {
 	return out, nil
 }
 
-// Sample draws n images of so many pixels; denoise is D, such as that of a
-// Denoiser.
+// Sample draws n images with this many pixels; denoise is D, such as that of a Denoiser.
 func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
 	denoise func(x array.Matrix[float32], sigma float64) (array.Matrix[float32], error)) (array.Matrix[float32], error) {
 	levels, err := s.Schedule()
@@ -87,8 +88,8 @@ func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
 	return toFloat32(x), nil
 }
 
-// heun moves x from one noise level to the next. Where that is 0, at which the
-// slope is not defined, the step is Euler's.
+// heun moves x from one noise level to the next. For level 0, where the slope is undefined,
+// it takes an Euler step.
 func heun(x array.Matrix[float64], from, to float64, slope func(array.Matrix[float64], float64) ([]float64, error)) error {
 	d, err := slope(x, from)
 	if err != nil {

@@ -1,3 +1,5 @@
+// The denoising network.
+
 package diffusion
 
 import (
@@ -12,30 +14,30 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// UNet is a compact U-Net (Ronneberger et al. 2015) in the manner of EDM's
-// DDPM++ network, made for small grey images and two cores. A record is a row of
-// pixels and, behind them, one number more, c_noise: see [Precondition].
+// UNet is a compact U-Net (Ronneberger et al. 2015) modelled on EDM's DDPM++ network, for
+// small grey images. A record is a row of pixels followed by one more number, c_noise: see
+// [Precondition].
 //
 //	h_0 = block(conv(x)),  h_l = block(pool(h_{l-1}))      encoder, Width 2^l channels
 //	u   = block(h_{L-1})                                   middle
 //	u   = block([upsample(u), h_l]) for l = L-2, ..., 0    decoder
 //	F   = conv(silu(norm(u)))
 //
-// A block is conv(silu(norm(.))), plus what a dense layer makes of the noise
-// level's embedding, conv(silu(norm(.))) again, plus its input, through a 1x1
-// convolution where the channels change. Norms are group norms of four channels
-// a group. The noise level enters as cosines and sines of c_noise at
-// geometrically spaced frequencies from 1 to 16, followed by two dense layers.
+// A block is conv(silu(norm(.))), plus a dense layer of the noise level's embedding,
+// conv(silu(norm(.))) again, plus its input, through a 1x1 convolution where the number of
+// channels changes. Norms are group norms with four channels per group. The noise level
+// enters as cosines and sines of c_noise at geometrically spaced frequencies from 1 to 16,
+// followed by two dense layers.
 //
-// The output is F, one value per pixel; the Embedding is the encoder's
-// output h_{L-1}, flattened: 64 x 7 x 7 = 3136 numbers on 28 x 28 pixels. Layers
-// h1, h2, ... are the encoder's levels.
+// The output is F, one value per pixel. The embedding is the encoder's output h_{L-1},
+// flattened: 64 x 7 x 7 = 3136 numbers for 28 x 28 pixels. Layers h1, h2, ... are the
+// encoder's levels.
 //
 // Differences from EDM's network for CIFAR-10 (Karras et al. 2022):
 //  1. 16 instead of 128 channels, and 1 block per level instead of 4.
 //  2. Mean pooling and nearest upsampling, without its resampling filters.
 //  3. No attention, no dropout, no augmentation label.
-//  4. The embedding adds to channels; EDM's also scales them.
+//  4. The embedding is added to channels; EDM's also scales them.
 //  5. No factor sqrt(1/2) on a block's sum. Only the last convolution starts at 0.
 type UNet struct {
 	Channels int `json:"channels,omitempty"` // of the image, 0: 1
@@ -64,7 +66,7 @@ func (m UNet) withDefaults() UNet {
 // Name implements model.Architecture.
 func (UNet) Name() string { return "unet" }
 
-// Pixels is the number of values of an image.
+// Pixels returns the number of values of an image.
 func (m UNet) Pixels() int {
 	m = m.withDefaults()
 	return m.Channels * m.Side * m.Side
@@ -76,7 +78,7 @@ func (m UNet) Inputs() int { return m.Pixels() + 1 }
 // Returns implements model.Architecture: one output per pixel.
 func (m UNet) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Pixels()}} }
 
-// Encoded is the number of values of the encoder's output.
+// Encoded returns the number of values of the encoder's output.
 func (m UNet) Encoded() int {
 	m = m.withDefaults()
 	side := m.Side >> (m.Levels - 1)
@@ -89,7 +91,7 @@ func (UNet) MaxBatch() int { return chunkRows }
 // RandomInputs implements model.Architecture.
 func (UNet) RandomInputs() []nn.RandomInput { return nil }
 
-// width is the number of channels of a level.
+// width returns the number of channels of a level.
 func (m UNet) width(level int) int { return m.Width << level }
 
 // Check implements model.Architecture.
@@ -133,7 +135,7 @@ func (m UNet) Init(rng *rand.Rand) nn.Params {
 	return append(p, last...)
 }
 
-// embedding is the width of the noise level's embedding.
+// embedding returns the width of the noise level's embedding.
 func (m UNet) embedding() int { return 4 * m.Width }
 
 func blockInit(rng *rand.Rand, name string, in, out, embedding int) nn.Params {
@@ -202,8 +204,8 @@ func (b *builder) dense(x *Node) *Node {
 	return nn.Dense(b.t, x, w, bias)
 }
 
-// embed turns c_noise [1, n] into the embedding. No gradient flows back to the
-// noise level: it is an input.
+// embed returns the embedding of c_noise [1, n]. No gradient flows back to the noise level,
+// which is an input.
 func (b *builder) embed(c *Node, frequencies int) *Node {
 	f := make([]float32, frequencies)
 	for i := range f {

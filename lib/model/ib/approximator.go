@@ -1,3 +1,5 @@
+// The second half of a bottleneck as a network of its own.
+
 package ib
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Approximator is the second half of a bottleneck as a network of its own: a record is
-// a code. Its weights are the second of Halves. The embedding is the code.
+// Approximator is the second half of a bottleneck as a network of its own: a record is a
+// code. Its weights are the second result of SplitWeights. The embedding is the code.
 type Approximator struct {
 	Of Bottleneck `json:"of"`
 }
@@ -50,7 +52,7 @@ func (m Approximator) MaxBatch() int { return chunkRows(m.Of.withDefaults().Appr
 // Check implements model.Architecture.
 func (m Approximator) Check() error { return m.Of.Check() }
 
-// Init implements model.Architecture: the approximator's part of what the bottleneck draws.
+// Init implements model.Architecture: the approximator's part of the bottleneck's weights.
 func (m Approximator) Init(rng *rand.Rand) nn.Params {
 	_, p := SplitWeights(m.Of.Init(rng))
 	return p
@@ -68,12 +70,12 @@ func (m Approximator) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.T
 	return model.ClassifierTrace(logits, x, model.Layer{Name: "logits", Value: logits})
 }
 
-// SampleCodes draws a code of every record from what a bottleneck predicts of it,
+// SampleCodes draws a code for every record of a bottleneck's prediction,
 //
 //	z = mu + sigma eps
 //
-// with eps of record i from stream(i), so that a record's code does not depend on
-// which others stand beside it.
+// with eps of record i from stream(i), so that a record's code does not depend on the other
+// records.
 func SampleCodes(p *model.Prediction, stream func(record int) *rand.Rand) (array.Matrix[float32], error) {
 	mu, logvar := p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar]
 	if mu.Rows == 0 || mu.Rows != logvar.Rows || mu.Cols != logvar.Cols {

@@ -1,3 +1,5 @@
+// The bottleneck classifier and the interface of its halves.
+
 package ib
 
 import (
@@ -16,25 +18,25 @@ import (
 )
 
 // Bottleneck is the classifier of BlindU (section IV), a deep variational information
-// bottleneck (Alemi et al. 2017). The compressor makes two numbers of a record for
-// each of Latent variables,
+// bottleneck (Alemi et al. 2017). The compressor makes two numbers of a record for each of
+// Latent variables,
 //
 //	(mu, r) = compressor(x),  sigma = softplus(r) = log(1 + exp(r))
 //	z = mu + sigma eps,  eps standard normal in training and 0 in inference
 //	logits = approximator(z)
 //
-// Beside the logits it returns mu and log sigma^2, so that loss.LatentDivergence is
-// the divergence of the code from a standard normal. It is trained on both, see
+// Besides the logits it returns mu and log sigma^2, from which loss.LatentDivergence
+// computes the divergence of the code from a standard normal. It is trained on both, see
 // lab.Compression. The embedding is mu.
 //
-// The zero value of the other fields is the program's network for MNIST, of 49
-// variables and 90,636 weights; for Adult, Latent is 9; for CIFAR-10 see [ResNet].
-// [All] lists what halves there are.
+// The zero value of the other fields is the program's network for MNIST, with 49 variables
+// and 90,636 weights. For Adult, Latent is 9; for CIFAR-10 see [ResNet]. [All] lists the
+// networks for either half.
 //
-// Differences: (1) the paper writes of two networks of five layers, the program has
-// two of two, and so have we. (2) The program draws eps in inference too: so does
-// who puts [Draw] before an [Approximator]. (3) Its decoder, which nothing trains, is
-// left out.
+// Differences: (1) the paper describes two networks of five layers; here, as in the
+// program, they have two. (2) The program draws eps in inference too; to do so use
+// [SampleCodes] with an [Approximator]. (3) The program's decoder, which is never trained,
+// is left out.
 type Bottleneck struct {
 	Features     int        `json:"features,omitempty"`     // 0: 784
 	Outputs      int        `json:"outputs,omitempty"`      // classes, 0: 10
@@ -50,27 +52,28 @@ var (
 	_ model.StateDictNamer = Bottleneck{}
 )
 
-// SubNetwork is what either half of a bottleneck is made of.
+// SubNetwork is a network for either half of a bottleneck.
 type SubNetwork interface {
-	// Name is its short name, such as "mlp"; with its fields, as JSON, it identifies it.
+	// Name is the short name, such as "mlp"; with the fields, as JSON, it identifies the
+	// network.
 	Name() string
-	// About says in one line what it is.
+	// About describes the network in one line.
 	About() string
-	// WithDefaults has every zero that stands for a default replaced by it.
+	// WithDefaults replaces every zero that stands for a default by the default.
 	WithDefaults() SubNetwork
-	// Check reports widths between which it cannot stand.
+	// Check returns an error for input and output widths that the network cannot have.
 	Check(in, out int) error
-	// Init draws its weights; their names begin with the given one and a dot.
+	// Init draws the weights; their names begin with name and a dot.
 	Init(rng *rand.Rand, name string, in, out int) nn.Params
-	// Forward builds it on x [in, n]; the result is [out, n].
+	// Forward builds the network on x [in, n]; the result is [out, n].
 	Forward(t *nn.Tape, p []*Node, x *Node, in, out int) *Node
-	// UsesBatchStats tells whether it mixes the records of a batch in training.
+	// UsesBatchStats reports whether training mixes the records of a batch.
 	UsesBatchStats() bool
-	// MaxBatch is how many records it wants in one execution, 0: any number.
+	// MaxBatch is the maximum number of records per execution, 0: any number.
 	MaxBatch() int
 }
 
-// The first words of weights' names.
+// The prefixes of the weights' names.
 const (
 	compressor   = "compressor"
 	approximator = "approximator"
@@ -89,7 +92,7 @@ func orDefault(h SubNetwork) SubNetwork {
 	return defaults.Of(h, h.WithDefaults())
 }
 
-// Name implements model.Architecture; it names the halves.
+// Name implements model.Architecture; it names both halves.
 func (m Bottleneck) Name() string {
 	m = m.withDefaults()
 	return "bottleneck-" + m.Compressor.Name() + "-" + m.Approximator.Name()
@@ -104,7 +107,8 @@ func (m Bottleneck) Classes() int { return m.withDefaults().Outputs }
 // Returns implements model.Architecture.
 func (m Bottleneck) Returns() []model.Output {
 	m = m.withDefaults()
-	return append(model.ClassifierOutputs(m.Outputs), model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
+	return append(model.ClassifierOutputs(m.Outputs),
+		model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
 }
 
 // WithDefaults implements model.Architecture.
@@ -122,7 +126,7 @@ func (m Bottleneck) MaxBatch() int {
 	return min(chunkRows(m.Compressor), chunkRows(m.Approximator))
 }
 
-// chunkRows is how many records a half wants at most in one execution.
+// chunkRows returns the maximum number of records per execution.
 func chunkRows(h SubNetwork) int { return cmp.Or(h.MaxBatch(), math.MaxInt) }
 
 // Check implements model.Architecture.
@@ -148,7 +152,7 @@ func (m Bottleneck) Init(rng *rand.Rand) nn.Params {
 }
 
 // NameStateDict implements model.StateDictNamer: the halves are the modules compressor and
-// approximator, a residual network as torchvision calls its parts.
+// approximator; a residual network has torchvision's names.
 func (m Bottleneck) NameStateDict(d *nn.StateDict) {
 	m = m.withDefaults()
 	if r, ok := m.Compressor.(ResNet); ok {
@@ -177,7 +181,7 @@ func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model
 	}
 }
 
-// TensorCounts are how many the halves have.
+// TensorCounts returns the number of weight tensors of the halves.
 func (m Bottleneck) TensorCounts() (compressing, approximating int) {
 	c, a := SplitWeights(m.Init(rand.New(rand.NewPCG(0, 0))))
 	return len(c), len(a)
@@ -186,8 +190,8 @@ func (m Bottleneck) TensorCounts() (compressing, approximating int) {
 // Code is what the compressor makes of records, [Latent, n] each.
 type Code struct{ Mean, LogVar, Z *Node }
 
-// Compress builds the compressor on x [Features, n] with its weights; eps [Latent, n]
-// may be nil.
+// Compress builds the compressor on x [Features, n] with its weights; eps [Latent, n] may
+// be nil.
 func (m Bottleneck) Compress(t *nn.Tape, p []*Node, x, eps *Node) Code {
 	m = m.withDefaults()
 	both := m.Compressor.Forward(t, p, x, m.Features, 2*m.Latent)
@@ -206,8 +210,8 @@ func (m Bottleneck) Classify(t *nn.Tape, p []*Node, z *Node) *Node {
 	return m.Approximator.Forward(t, p, z, m.Latent, m.Outputs)
 }
 
-// logSquaredSoftplus is 2 log log(1 + exp(r)). Far below 0 softplus(r) is exp(r) and
-// its logarithm r, where the logarithm of a rounded 0 would not be finite.
+// logSquaredSoftplus is 2 log log(1 + exp(r)). Far below 0 it uses r for the logarithm of
+// softplus(r), because the logarithm of a softplus rounded to 0 is not finite.
 func logSquaredSoftplus(r *Node) *Node {
 	low := LessThan(r, Scalar(r.Graph(), r.DType(), softplusUnderflow))
 	safe := MaxScalar(r, softplusUnderflow)
@@ -215,10 +219,10 @@ func logSquaredSoftplus(r *Node) *Node {
 	return MulScalar(Where(low, r, Log(softplus)), 2)
 }
 
-// softplusUnderflow is where softplus(r) and exp(r) are equal in float32.
+// softplusUnderflow is the r below which softplus(r) equals exp(r) in float32.
 const softplusUnderflow = -17
 
-// SplitWeights parts the weights of a bottleneck into those of the compressor and those of
+// SplitWeights splits the weights of a bottleneck into those of the compressor and those of
 // the approximator.
 func SplitWeights(p nn.Params) (compressing, approximating nn.Params) {
 	for _, w := range p {

@@ -1,3 +1,5 @@
+// Tests of bottleneck.go.
+
 package ib
 
 import (

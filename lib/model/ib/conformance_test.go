@@ -1,3 +1,5 @@
+// Tests that every half of a bottleneck must pass.
+
 package ib
 
 import (
@@ -31,14 +33,14 @@ type tested struct {
 var table = []tested{
 	{half: MLP{Hidden: 9}, refused: map[string]SubNetwork{"-2 hidden units": MLP{Hidden: -2}}},
 	{half: ResNet{Channels: 1, Width: 4}, refused: map[string]SubNetwork{
-		"images of -1 channels":                       ResNet{Channels: -1},
-		"36 values are no square image of 3 channels": ResNet{},
+		"images of -1 channels":                              ResNet{Channels: -1},
+		"36 values do not form a square image of 3 channels": ResNet{},
 		"width -2": ResNet{Channels: 1, Width: -2},
 	}},
 	{half: ResNet{Channels: 1, Width: 4, Standard: true}},
 	{half: ViT{Channels: 1, Patch: 2, Width: 12, Heads: 2, Hidden: 9, Blocks: 2}, refused: map[string]SubNetwork{
 		"images of -1 channels":                                 ViT{Channels: -1},
-		"36 values are no square image of 3 channels":           ViT{},
+		"36 values do not form a square image of 3 channels":    ViT{},
 		"patches of 4 x 4 pixels do not fill an image of 6 x 6": ViT{Channels: 1, Patch: 4},
 		"patches of -1 x -1 pixels":                             ViT{Channels: 1, Patch: -1},
 		"4 blocks of width -4":                                  ViT{Channels: 1, Width: -4},
@@ -152,7 +154,7 @@ func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
 		}
 	}
 	m := Bottleneck{Features: features, Latent: 15, Approximator: ResNet{Channels: 1}}
-	if err := m.Check(); err == nil || !strings.Contains(err.Error(), "the approximator: 15 values are no square image of 1 channels") {
+	if err := m.Check(); err == nil || !strings.Contains(err.Error(), "the approximator: 15 values do not form a square image of 1 channels") {
 		t.Errorf("codes that are no image: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package ib holds information-bottleneck classifiers: a compressor that makes a
-// noisy code of a record, and an approximator that classifies the code. They can be
-// taken apart: BlindU's user has the compressor, its server unlearns from codes.
+// Package ib has information-bottleneck classifiers: a compressor, which makes a noisy code
+// of a record, and an approximator, which classifies the code. The halves can be used
+// apart: in BlindU the user has the compressor, and the server unlearns from codes.
 package ib

@@ -1,3 +1,5 @@
+// A half with one hidden layer.
+
 package ib
 
 import (
@@ -10,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// MLP is a half with one hidden layer, W2 relu(W1 x + b1) + b2.
+// MLP is a network with one hidden layer, W2 relu(W1 x + b1) + b2.
 type MLP struct {
 	Hidden int `json:"hidden,omitempty"` // units, 0: 96
 }
@@ -36,7 +38,7 @@ func (m MLP) Check(_, _ int) error {
 	return nil
 }
 
-// Init implements Half, with PyTorch's default.
+// Init implements SubNetwork, with PyTorch's default.
 func (m MLP) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	p := nn.PyTorch.DenseInit(rng, name+".hidden", in, m.hidden())
 	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.hidden(), out)...)

@@ -1,3 +1,5 @@
+// A residual network as a half.
+
 package ib
 
 import (
@@ -11,26 +13,26 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// ResNet is a residual network of 18 layers, the body of vision.Residual and a
-// linear layer behind it. What it takes is an image, [Channels, side, side]: the
-// records of a compressor, or codes laid out as images for an approximator, whose
-// number of variables then is Channels side^2. For CIFAR-10 the program has
+// ResNet is a residual network of 18 layers, the body of vision.Residual followed by a
+// linear layer. Its input is an image, [Channels, side, side]: the records of a compressor
+// or, for an approximator, codes laid out as images, with Channels side^2 latent variables.
+// For CIFAR-10 the program has
 //
 //	Bottleneck{Features: 3072, Latent: 147, Compressor: ResNet{}, Approximator: ResNet{}}
 //
 // whose codes are images of 3 x 7 x 7.
 //
-// The zero value is the program's network for images in colour, which is not
-// ResNet-18: its stem and the second convolution of every block are 1x1, and there is
-// no ReLU behind the stem. Standard is ResNet-18 for small images, vision.ResNet18.
-// The program's has 5,747,558 weights as that compressor and 5,601,866 as that
-// approximator; the standard one 11,319,654 and 11,173,962.
+// The zero value is the program's network for colour images, which is not ResNet-18: its
+// stem and the second convolution of every block are 1x1, and there is no ReLU after the
+// stem. Standard is ResNet-18 for small images, vision.ResNet18. The program's network has
+// 5,747,558 weights as this compressor and 5,601,866 as this approximator; the standard one
+// 11,319,654 and 11,173,962.
 //
 // Differences: (1) the paper calls the program's network a ResNet-18; (2) the program
-// makes the codes that it unlearns from in training's mode of batch normalisation,
-// here inference has the running statistics.
+// computes the codes that it unlearns from with batch normalisation in training mode, here
+// inference uses the running statistics.
 type ResNet struct {
-	Channels int  `json:"channels,omitempty"` // of what it takes, 0: 3
+	Channels int  `json:"channels,omitempty"` // of the input, 0: 3
 	Width    int  `json:"width,omitempty"`    // of the first stage, 0: 64
 	Standard bool `json:"standard,omitempty"`
 }
@@ -66,7 +68,7 @@ func (m ResNet) Check(in, _ int) error {
 	return checkImage(in, m.withDefaults().Channels)
 }
 
-// Init implements Half, with PyTorch's default.
+// Init implements SubNetwork, with PyTorch's default.
 func (m ResNet) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	p := m.body(in).Init(rng, name+".")
 	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.body(in).Features(), out)...)
@@ -84,7 +86,7 @@ func (m ResNet) NameStateDict(d *nn.StateDict, name string, in int) {
 	d.Module(name+".head", name+".fc")
 }
 
-// UsesBatchStats implements Half: batch normalisation mixes records.
+// UsesBatchStats implements SubNetwork: batch normalisation mixes records.
 func (ResNet) UsesBatchStats() bool { return true }
 
 // MaxBatch implements Half.

@@ -1,3 +1,5 @@
+// One training step, for the tests.
+
 package ib
 
 import (

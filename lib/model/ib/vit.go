@@ -1,3 +1,5 @@
+// A vision transformer as a half.
+
 package ib
 
 import (
@@ -10,31 +12,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// ViT is a vision transformer (Dosovitskiy et al. 2021), which the paper's Table II
-// has as an approximator behind a ResNet. An image, [Channels, side, side], or a code
-// laid out as one, is cut into T patches of Patch x Patch pixels. Each becomes a token
-// of Width numbers by one linear layer, a learned token for the class is put behind
-// them, what is learned of its place is added to every token, and each of Blocks
-// pre-norm blocks does, for the tokens H of a record,
+// ViT is a vision transformer (Dosovitskiy et al. 2021), which the paper's Table II has as
+// an approximator after a ResNet. An image, [Channels, side, side], or a code laid out as
+// one, is cut into T patches of Patch x Patch pixels. A linear layer makes a token of Width
+// numbers of each patch, a learned class token is appended, and a learned position is added
+// to every token. Each of Blocks pre-norm blocks computes, for the tokens H of a record,
 //
 //	H = H + attend(norm(H))
 //	H = H + D relu(U norm(H) + u) + d
 //
-// Then z = W norm(h) + b of the class token h. The last block computes that token
-// only, as no other is read after it.
+// Then z = W norm(h) + b of the class token h. The last block computes that token only.
 //
-// Every size is our choice: the paper says no more than the name, and there is no
-// program. The zero value is meant for codes of 3 x 7 x 7, of which every pixel is a
-// token: 49 tokens of 64 numbers, 4 blocks of 4 heads, feed-forward layers of 128
-// units, 137,866 weights for 10 classes. For images, take larger patches: of 4 pixels
-// for 28 x 28 and 32 x 32.
+// All sizes are this module's choice: the paper gives no more than the name, and there is
+// no program. The zero value is meant for codes of 3 x 7 x 7, with every pixel a token: 49
+// tokens of 64 numbers, 4 blocks of 4 heads, feed-forward layers of 128 units, 137,866
+// weights for 10 classes. For images of 28 x 28 or 32 x 32 use larger patches, such as 4
+// pixels.
 //
-// Differences from Dosovitskiy et al.: (1) ReLU where they have GELU, and no dropout;
-// (2) the class token is the last and its place is part of it; (3) keys have no bias,
-// see nn.MultiHead; (4) linear layers start as PyTorch's do, places and class token
-// from a normal distribution of deviation 0.02.
+// Differences from Dosovitskiy et al.: (1) ReLU instead of GELU, and no dropout; (2) the
+// class token is the last and includes its position; (3) keys have no bias, see
+// nn.MultiHead; (4) linear layers start as in PyTorch, positions and class token from a
+// normal distribution with standard deviation 0.02.
 type ViT struct {
-	Channels int `json:"channels,omitempty"` // of what it takes, 0: 3
+	Channels int `json:"channels,omitempty"` // of the input, 0: 3
 	Patch    int `json:"patch,omitempty"`    // side of a patch in pixels, must divide the image's, 0: 1
 	Width    int `json:"width,omitempty"`    // of a token, 0: 64
 	Heads    int `json:"heads,omitempty"`    // must divide the width, 0: 4
@@ -119,7 +119,8 @@ func (m ViT) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	return nn.Dense(t, h, p[2], p[3])
 }
 
-// block is one block on the tokens h of n records; the last makes the class token.
+// block builds one block on the tokens h of n records; the last block computes the class
+// token only.
 func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
 	in := nn.LayerNorm(t, h, p[0], p[1], nn.LayerNormEps, n)
 	asking := in
@@ -136,5 +137,5 @@ func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
 // UsesBatchStats implements Half.
 func (ViT) UsesBatchStats() bool { return false }
 
-// MaxBatch implements Half: a record is many tokens here.
+// MaxBatch implements SubNetwork: a record is many tokens here.
 func (ViT) MaxBatch() int { return 64 }

@@ -1,3 +1,5 @@
+// Rows of the table of operators: attributes, inputs and types.
+
 package onnx
 
 import (
@@ -8,24 +10,25 @@ import (
 	"strings"
 )
 
-// operator is what is implemented of one operator from an opset on, to the next row.
+// operator is what is implemented of one operator, from an opset up to the next row of the
+// table.
 type operator struct {
 	domain, name string
 	since        int64
-	// The attributes by name, each as name:type=default{values that are implemented}.
-	// Types are int, float, string, ints, floats, strings, tensor, graph; "any" says nothing about
-	// the numbers. A type with an exclamation mark must be given.
+	// attributes are the attributes by name, each as name:type=default{implemented values}.
+	// Types are int, float, string, ints, floats, strings, tensor, graph; "any" allows any
+	// value. An attribute whose type has an exclamation mark is required.
 	attributes string
-	least      int // inputs
+	least      int // minimum number of inputs
 	most       int
-	// The inputs' types, a letter each, the last for all that follow: f floats, n numbers,
-	// i whole numbers, b truth values, a all but strings, t all; = that of the first, < that
-	// of the one before.
+	// types are the types of the inputs, one letter each, the last for all that follow: f
+	// floats, n numbers, i integers, b booleans, a all but strings, t all; = that of the
+	// first input, < that of the one before.
 	types string
 	run   func(o *op) []*value
 }
 
-// rule is a row with its attributes by name.
+// rule is a row of the table with its attributes by name.
 type rule struct {
 	*operator
 	known map[string]*specification
@@ -38,14 +41,14 @@ type specification struct {
 	values               []string // empty: any
 }
 
-// results is how many outputs an operator may have, if more than one.
+// results is the maximum number of outputs of an operator, if more than one.
 var results = map[string]int{
 	"BatchNormalization": 5, "Dropout": 2, "GRU": 2, "If": unlimited, "LSTM": 3, "LayerNormalization": 3,
 	"LinearClassifier": 2, "MaxPool": 2, "RNN": 2, "Split": unlimited,
 	"TopK": 2, "TreeEnsembleClassifier": 2,
 }
 
-// unlimited is the number of inputs that has no end.
+// unlimited is the number of inputs of operators without a maximum.
 const unlimited = math.MaxInt32
 
 // rules are the rows of an operator, the newest last.
@@ -78,10 +81,10 @@ func specify(text string) *specification {
 	return s
 }
 
-// newest is the newest opset of each domain of which the rows were checked.
+// newest is the newest opset of each domain for which the rows were checked.
 var newest = map[string]int64{"": 26, "ai.onnx.ml": 5}
 
-// lookUp finds the row of an operation, by the opset that its graph or function asks for.
+// lookUp returns the row of an operation for the opset of its graph or function.
 func (b *builder) lookUp(n *node) (*rule, int64) {
 	list := rules[[2]string{n.domain, n.name}]
 	if len(list) == 0 {
@@ -89,10 +92,10 @@ func (b *builder) lookUp(n *node) (*rule, int64) {
 	}
 	opset, asked := b.opsets[n.domain]
 	if !asked {
-		fail("the file does not say which operator set %q is of", n.domain)
+		fail("the file does not declare the operator set of domain %q", n.domain)
 	}
 	if opset > newest[n.domain] {
-		fail("the file asks for opset %d, and those up to %d are known here", opset, newest[n.domain])
+		fail("the file uses opset %d; opsets up to %d are supported", opset, newest[n.domain])
 	}
 	var found *rule
 	for _, row := range list {
@@ -101,10 +104,10 @@ func (b *builder) lookUp(n *node) (*rule, int64) {
 		}
 	}
 	if found == nil {
-		fail("in opset %d it is not known here; from opset %d on it is", opset, list[0].since)
+		fail("it is not supported in opset %d, only from opset %d on", opset, list[0].since)
 	}
 	if found.run == nil {
-		fail("in opset %d it is no operator any more", opset)
+		fail("opset %d has removed this operator", opset)
 	}
 	return found, opset
 }
@@ -114,18 +117,18 @@ var kinds = map[string]kind{
 	"floats": kindFloats, "strings": kindStrings, "tensor": kindTensor, "graph": kindGraph,
 }
 
-// batchCheck refuses attributes and inputs that are not in the row.
+// check refuses attributes and inputs that are not in the row.
 func (row *rule) check(n *node, in []*value) {
 	for _, name := range sorted(n.attributes) {
 		a, s := n.attributes[name], row.known[name]
 		if s == nil {
-			fail("its attribute %s = %s is not known here in this opset", name, a)
+			fail("its attribute %s = %s is not supported in this opset", name, a)
 		}
 		if want := kinds[s.kind]; s.kind != "any" && a.kind != want {
-			fail("its attribute %s is no %s", name, s.kind)
+			fail("its attribute %s is not of type %s", name, s.kind)
 		}
 		if len(s.values) > 0 && !slices.Contains(s.values, a.String()) {
-			fail("its attribute %s = %s is not implemented; %s is", name, a, strings.Join(s.values, ", "))
+			fail("its attribute %s = %s is not supported, only %s", name, a, strings.Join(s.values, ", "))
 		}
 	}
 	for _, name := range sorted(row.known) {
@@ -175,7 +178,7 @@ func (row *rule) checkType(i int, in []*value) {
 	}
 }
 
-// String is an attribute's value for people.
+// String returns an attribute's value for error messages.
 func (a *attribute) String() string {
 	switch a.kind {
 	case kindFloat:
@@ -207,7 +210,7 @@ func sorted[V any](m map[string]V) []string {
 	return out
 }
 
-// attribute is an attribute, or nil.
+// attribute returns an attribute, or nil.
 func (o *op) attribute(name string) *attribute {
 	if o.row.known[name] == nil {
 		panic(fmt.Sprintf("attribute %s of %s is not in the table", name, o.n.name))
@@ -215,7 +218,7 @@ func (o *op) attribute(name string) *attribute {
 	return o.n.attributes[name]
 }
 
-// hasAttribute reports whether the row knows an attribute: in other opsets it is an input.
+// hasAttribute reports whether the row has an attribute: in other opsets it is an input.
 func (o *op) hasAttribute(name string) bool { return o.row.known[name] != nil }
 
 func (o *op) int(name string) int {
@@ -243,7 +246,8 @@ func (o *op) string(name string) string {
 	return o.row.known[name].fallback
 }
 
-// list is an attribute of whole numbers, or n times the fallback; n of -1 takes any number.
+// list returns an attribute of integers, or n times the fallback; with n = -1 any number of
+// them is allowed.
 func (o *op) list(name string, n, fallback int) []int {
 	a := o.attribute(name)
 	if a == nil || (n > 0 && len(a.ints) == 0) {
@@ -255,7 +259,7 @@ func (o *op) list(name string, n, fallback int) []int {
 	return clampLengths(a.ints)
 }
 
-// positive is a list of numbers of 1 or more.
+// positive returns a list of integers of at least 1.
 func (o *op) positive(name string, n int) []int {
 	out := o.list(name, n, 1)
 	for _, v := range out {
@@ -266,7 +270,7 @@ func (o *op) positive(name string, n int) []int {
 	return out
 }
 
-// clampLengths are numbers of a file as lengths, cut where no length is as far from zero.
+// clampLengths returns numbers of a file as lengths, clamped to what a length can be.
 func clampLengths(list []int64) []int {
 	out := make([]int, len(list))
 	for i, v := range list {
@@ -275,7 +279,7 @@ func clampLengths(list []int64) []int {
 	return out
 }
 
-// axis is the number of an axis of rank axes, counted from the end where it is negative.
+// axisOf returns an axis of rank axes; negative numbers count from the end.
 func axisOf(axis, rank int) int {
 	if axis < -rank || axis >= rank {
 		fail("axis %d of a value of %d axes", axis, rank)
@@ -288,22 +292,22 @@ func axisOf(axis, rank int) int {
 
 func (o *op) axis(rank int) int { return axisOf(o.int("axis"), rank) }
 
-// axesOf are different axes.
+// axesOf returns distinct axes.
 func axesOf(axes []int, rank int) []int {
 	out := make([]int, len(axes))
 	for i, a := range axes {
 		out[i] = axisOf(a, rank)
 		if slices.Contains(out[:i], out[i]) {
-			fail("axis %d twice", a)
+			fail("axis %d is given twice", a)
 		}
 	}
 	return out
 }
 
-// hasInput reports whether an input is there.
+// hasInput reports whether an input is given.
 func (o *op) hasInput(i int) bool { return i < len(o.in) && o.in[i] != nil }
 
-// ints are the numbers of an input that must be known before there are records.
+// ints returns the values of an input that must be a constant.
 func (o *op) ints(i int) []int {
 	v := o.in[i]
 	if !v.known {
@@ -322,7 +326,7 @@ func (o *op) ints(i int) []int {
 	return nil
 }
 
-// numbers are those of an input that must be known, as float64.
+// numbers returns the values of an input that must be a constant, as float64.
 func (o *op) numbers(i int) []float64 {
 	v := o.in[i]
 	if !v.known {
@@ -342,6 +346,6 @@ func floats(v *value) []float64 {
 	case []int32:
 		return fill(len(x), func(k int) float64 { return float64(x[k]) })
 	}
-	fail("a value of type %s where numbers are needed", v.elem)
+	fail("a value of type %s; need numbers", v.elem)
 	return nil
 }

@@ -1,3 +1,5 @@
+// Checking that records do not depend on others in their batch.
+
 package onnx
 
 import (
@@ -10,34 +12,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// errDependent is what is asked of every value.
-const errDependent = "what a network says of a record must not depend on the others in its batch"
+// dependentReason is the reason for refusing a value that depends on other records.
+const dependentReason = "the values of a record must not depend on the other records in its batch"
 
-// maxProbeRecords is the number of records, at most, that are run together to see whether more of them
-// change what is said of each.
+// maxProbeRecords is the maximum number of records run at once to see whether more records
+// change the values of each.
 const maxProbeRecords = 4 * rows
 
-// probeBatch is the batch in which records are run a second time.
+// probeBatch is the batch size of the second run.
 const probeBatch = 32
 
-// probe is one execution of the second run: who is at each place.
+// probe is one execution of the second run: the record at each position.
 type probe []probeRecord
 
-// probeRecord is a record, or one that is made up after it and whose values nobody asks for.
+// probeRecord is a record, or a synthetic one made from it whose values are ignored.
 type probeRecord struct {
 	record    int
 	synthetic bool
 }
 
-// checkIndependence runs the records a second time, among others: in smaller batches and at
-// other places where the table is cut in batches, and at their own where the file's one batch
-// holds it whole; and as many as crowd at once, where memory allows it. It refuses a value that
-// differs. What changes only with more records at once is not seen.
+// checkIndependence runs the records a second time, with other records next to them: in
+// smaller batches and at other positions or, where the file's fixed batch holds the whole
+// table, at the same positions; and up to maxProbeRecords at once where memory allows it.
+// It refuses a value that differs. A change that needs still more records at once is not
+// found.
 func (r *run) checkIndependence(ctx context.Context, first *program, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	fixed := r.m.input.batch
 	if fixed == 1 {
-		return nil // there are no others
+		return nil // there are no other records
 	}
 	p := first
 	if fixed == 0 {
@@ -68,8 +71,8 @@ func (r *run) checkIndependence(ctx context.Context, first *program, out map[str
 	return nil
 }
 
-// runLarger runs more records at once than the first program, from all parts of the table. It
-// leaves it where they take more memory than an execution may.
+// runLarger runs more records at once than the first program, from all parts of the table.
+// It does nothing where they need too much memory.
 func (r *run) runLarger(ctx context.Context, first *program, records int, out map[string]array.Matrix[float32]) error {
 	n, _ := r.x.Shape()
 	p := r.attempt(records)
@@ -93,7 +96,7 @@ func (r *run) runLarger(ctx context.Context, first *program, records int, out ma
 	return r.compare(ctx, p, q, out)
 }
 
-// otherBatchSize is another batch than one of n records.
+// otherBatchSize returns a batch size other than n.
 func otherBatchSize(n int) int {
 	switch {
 	case n < 3:
@@ -109,15 +112,15 @@ func (r *run) sameWidths(a, b *program) error {
 	for i, name := range r.names {
 		if a.widths[i] != b.widths[i] {
 			return fmt.Errorf("the value %q has %d numbers for one of %d records and %d for one of %d: %s",
-				name, a.widths[i], a.records, b.widths[i], b.records, errDependent)
+				name, a.widths[i], a.records, b.widths[i], b.records, dependentReason)
 		}
 	}
 	return nil
 }
 
-// reorderedProbes are all n records, the odd ones from the last to the first and then the even ones;
-// and some of them alone, among such as are made up. All, because what depends on others may
-// show in a single record.
+// reorderedProbes returns probes of all n records, the odd ones from the last to the first
+// and then the even ones; and of some of them alone, among synthetic ones. All are needed,
+// because a dependence may show in a single record.
 func reorderedProbes(n, size int) (out []probe) {
 	var order []int
 	for _, odd := range []int{1, 0} {
@@ -145,8 +148,8 @@ func reorderedProbes(n, size int) (out []probe) {
 	return out
 }
 
-// replacedProbes are the n records at their places, every other one made up; then the others; then
-// each in turn, for some of them, with all others made up.
+// replacedProbes returns probes of the n records at their positions with every other one
+// synthetic; then the others; then some of them with all others synthetic.
 func replacedProbes(n, size int) (out []probe) {
 	at := func(kept func(i int) bool) {
 		q := make(probe, size)
@@ -163,8 +166,8 @@ func replacedProbes(n, size int) (out []probe) {
 	return out
 }
 
-// compare runs a probe. A network that does not take what is made up is given the record
-// that is looked at in its place.
+// compare runs a probe. A network that does not accept synthetic records gets copies of the
+// record that is checked.
 func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]array.Matrix[float32]) error {
 	found, err := r.runProbe(ctx, p, q, true)
 	if err != nil && ctx.Err() == nil {
@@ -177,7 +180,8 @@ func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]a
 		largest := magnitude(out[name].Data)
 		for i, g := range q {
 			if !g.synthetic && !r.equalRows(out[name].Row(g.record), found[name].Row(i), largest) {
-				return fmt.Errorf("the value %q of record %d depends on the records beside it, or on its place among them: %s", name, g.record, errDependent)
+				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s",
+					name, g.record, dependentReason)
 			}
 		}
 	}
@@ -221,8 +225,8 @@ func (r *run) runProbe(ctx context.Context, p *program, q probe, makeUp bool) (o
 	return out, r.runBatch(ctx, p, in, 0, len(q), out)
 }
 
-// syntheticRecord turns a record into one that none is like: floats are turned around and made larger,
-// of whole numbers zeros are left.
+// syntheticRecord turns a record into a different one: floats are negated and scaled,
+// integers become zero.
 func (r *run) syntheticRecord(record []float64) []float64 {
 	out := make([]float64, len(record))
 	if r.m.input.elem.isFloat() {
@@ -233,7 +237,7 @@ func (r *run) syntheticRecord(record []float64) []float64 {
 	return out
 }
 
-// magnitude is the largest absolute value among finite numbers.
+// magnitude returns the largest absolute value among finite numbers.
 func magnitude(list []float32) (largest float64) {
 	for _, v := range list {
 		if f := math.Abs(float64(v)); !math.IsInf(f, 0) {
@@ -243,8 +247,9 @@ func magnitude(list []float32) (largest float64) {
 	return largest
 }
 
-// equalRows reports whether two rows are one, but for rounding: that of the row's largest number
-// counts for each, and a little of the table's. Floats of two bytes are rounded coarsely.
+// equalRows reports whether two rows are equal up to rounding: relative to the row's
+// largest value and, to a small extent, to the table's. For two-byte floats the tolerance
+// is larger.
 func (r *run) equalRows(a, b []float32, largest float64) bool {
 	rounding := 1e-4
 	if r.usesHalfFloats() {
@@ -260,7 +265,7 @@ func (r *run) equalRows(a, b []float32, largest float64) bool {
 	return true
 }
 
-// usesHalfFloats reports whether the network computes in floats of two bytes.
+// usesHalfFloats reports whether the network computes in two-byte floats.
 func (r *run) usesHalfFloats() bool {
 	for _, v := range r.weights.values {
 		if v.elem.isHalfFloat() {

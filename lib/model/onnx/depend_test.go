@@ -1,3 +1,5 @@
+// Tests of depend.go.
+
 package onnx_test
 
 import (
@@ -48,9 +50,9 @@ func TestRecordsThatDependOnOthersAreRefused(t *testing.T) {
 		"product": {nodes: []message{op("Transpose", "x", "t"), op("MatMul", "x t", "p"), op("MatMul", "p x", "y")}},
 		"sums":    {nodes: []message{op("CumSum", "x a", "y")}, weights: []tensor{scalar("a", 0)}},
 		"the one before": {nodes: []message{op("Slice", "x one end zero", "r"), op("Slice", "x zero one zero", "f"),
-			op("Concat", "r f", "m", "axis", 0), less}, weights: []tensor{checkWhole("zero", 0), checkWhole("one", 1), checkWhole("end", math.MaxInt64)}},
-		"the first":        {nodes: []message{op("Gather", "x i", "m", "axis", 0), less}, weights: []tensor{checkWhole("i", 0)}},
-		"how many":         {nodes: []message{op("Shape", "x", "s"), op("Gather", "s i", "n", "axis", 0), op("Cast", "n", "m", "to", 1), less}, weights: []tensor{checkWhole("i", 0)}},
+			op("Concat", "r f", "m", "axis", 0), less}, weights: []tensor{intTensor("zero", 0), intTensor("one", 1), intTensor("end", math.MaxInt64)}},
+		"the first":        {nodes: []message{op("Gather", "x i", "m", "axis", 0), less}, weights: []tensor{intTensor("i", 0)}},
+		"how many":         {nodes: []message{op("Shape", "x", "s"), op("Gather", "s i", "n", "axis", 0), op("Cast", "n", "m", "to", 1), less}, weights: []tensor{intTensor("i", 0)}},
 		"a little of mean": {nodes: []message{op("ReduceMean", "x", "l", "axes", []int64{0}), op("Mul", "l c", "m"), less}, weights: []tensor{floats("c", nil, 0.01)}},
 	}
 	e := opened(t)

@@ -6,11 +6,12 @@ import (
 	"os"
 )
 
-// externalFiles reads weights that a network keeps in files of its own, and only from
-// its own folder: a path that leads elsewhere, by dots or by a link, is refused.
+// externalFiles reads weights that a network stores in separate files, from its own folder
+// only: a path that leads elsewhere, by dots or by a link, is refused.
 type externalFiles struct{ folder string }
 
-// read returns the n bytes of a tensor. The file must hold them before any memory is taken.
+// read returns the n bytes of a tensor. It checks that the file holds them before
+// allocating memory.
 func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 	root, err := os.OpenRoot(b.folder)
 	if err != nil {
@@ -22,10 +23,10 @@ func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 		return nil, fmt.Errorf("weights in %q: %w", t.location, err)
 	}
 	if !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("weights in %q: no regular file", t.location)
+		return nil, fmt.Errorf("weights in %q: not a regular file", t.location)
 	}
 	if t.offset > stat.Size() || n > stat.Size()-t.offset {
-		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
+		return nil, fmt.Errorf("weights in %q: the file has no %d bytes from byte %d on", t.location, n, t.offset)
 	}
 	f, err := root.Open(t.location)
 	if err != nil {
@@ -34,7 +35,7 @@ func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 	defer f.Close()
 	out := make([]byte, n)
 	if _, err := io.ReadFull(io.NewSectionReader(f, t.offset, n), out); err != nil {
-		return nil, fmt.Errorf("weights in %q: %d bytes from byte %d are not there", t.location, n, t.offset)
+		return nil, fmt.Errorf("weights in %q: the file has no %d bytes from byte %d on", t.location, n, t.offset)
 	}
 	return out, nil
 }

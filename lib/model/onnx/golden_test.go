@@ -1,3 +1,5 @@
+// Comparison with onnxruntime, operator by operator.
+
 package onnx_test
 
 import (
@@ -71,7 +73,7 @@ func TestGolden(t *testing.T) {
 // refusal is an error by which a file was refused.
 type refusal struct{ error }
 
-// batchCheck compares what a case's network makes of its records with the values beside it. It
+// check compares what a case's network makes of its records with the values beside it. It
 // returns a refusal where the network was refused as it should be: in one line with the
 // file's name, and without what the program did.
 func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {
@@ -101,30 +103,30 @@ func (c goldenCase) check(t *testing.T, e *engine.Engine, dir string) error {
 	return c.checkMany(e, path, x, want)
 }
 
-// unlimited are more records than an execution takes, and than a tile of the engine.
-const unlimited = 300
+// manyRecords are more records than an execution takes, and than a tile of the engine.
+const manyRecords = 300
 
 // checkMany demands the same of the records repeated, where the file leaves their number free.
 func (c goldenCase) checkMany(e *engine.Engine, path string, x, want array.Rows) error {
 	m, err := onnx.Open(path)
 	n, _ := x.Shape()
-	if err != nil || m.Batch() > 0 || n >= unlimited {
+	if err != nil || m.Batch() > 0 || n >= manyRecords {
 		return err
 	}
 	got, err := run(e, path, c.Output, repeated(x))
 	if err != nil {
-		return fmt.Errorf("is refused with its records repeated to %d: %w", unlimited, err)
+		return fmt.Errorf("is refused with its records repeated to %d: %w", manyRecords, err)
 	}
 	if err := c.compare(got, repeated(want)); err != nil {
-		return fmt.Errorf("with its records repeated to %d: %w", unlimited, err)
+		return fmt.Errorf("with its records repeated to %d: %w", manyRecords, err)
 	}
 	return nil
 }
 
 func repeated(x array.Rows) array.Matrix[float32] {
 	n, cols := x.Shape()
-	out, buffer := array.New[float32](unlimited, cols), make([]float64, cols)
-	for i := range unlimited {
+	out, buffer := array.New[float32](manyRecords, cols), make([]float64, cols)
+	for i := range manyRecords {
 		for j, v := range x.Read(buffer, i%n) {
 			out.Row(i)[j] = float32(v)
 		}

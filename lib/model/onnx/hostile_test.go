@@ -1,3 +1,5 @@
+// Malicious and malformed files are refused.
+
 package onnx_test
 
 import (
@@ -111,7 +113,7 @@ func claimed(name string, kind int64, dims []int64, content message) tensor {
 	return tensor(append(message{}.numbers(1, dims...).number(2, kind).text(8, name), content...))
 }
 
-func checkWhole(name string, values ...int64) tensor {
+func intTensor(name string, values ...int64) tensor {
 	return claimed(name, int64s, []int64{int64(len(values))}, message{}.numbers(7, values...))
 }
 
@@ -136,7 +138,7 @@ func zeros(name string, dims ...int64) tensor {
 	return claimed(name, float32s, dims, message{}.text(9, string(make([]byte, size))))
 }
 
-// convertRecords is a value's name, type and sides; a side of -1 is a free one.
+// typed is a value's name, type and sides; a side of -1 is a free one.
 func typed(name string, kind int64, dims ...int64) message {
 	shape := message{}
 	for _, d := range dims {
@@ -229,7 +231,7 @@ func hostile() map[string]file {
 	add("domain that is not stated", single(opOf("com.example", "Relu", "x", "y")))
 
 	// inputs
-	for name, dims := range map[string][]int64{"huge side": {-1, huge}, "sides whose product overflows": {-1, 1 << 32, 1 << 32}, "sides of product zero by overflow": {-1, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, "negative side": {-1, -4}, "side of zero": {-1, 0}, "no sides": {}, "one side": {-1}, "huge batch": {huge, 4}} {
+	for name, dims := range map[string][]int64{"huge side": {-1, huge}, "sides whose product overflows": {-1, 1 << 32, 1 << 32}, "sides of product zero by overflow": {-1, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, "negative length": {-1, -4}, "side of zero": {-1, 0}, "no sides": {}, "one side": {-1}, "huge batch": {huge, 4}} {
 		add("input of "+name, file{nodes: []message{relu}, inputs: []message{typed("x", float32s, dims...)}})
 	}
 	add("input of no known type", file{nodes: []message{relu}, inputs: []message{typed("x", 99, -1, 4)}})
@@ -246,8 +248,8 @@ func hostile() map[string]file {
 		"sides whose product overflows":  claimed("w", float32s, []int64{1 << 32, 1 << 32}, message{}.text(9, four)),
 		"sides whose bytes overflow":     claimed("w", float32s, []int64{1 << 62, 4}, message{}.text(9, four)),
 		"huge side times zero":           claimed("w", float32s, []int64{huge, 0}, nil),
-		"negative side":                  claimed("w", float32s, []int64{-4}, message{}.text(9, four)),
-		"two negative sides":             claimed("w", float32s, []int64{-2, -2}, message{}.text(9, four)),
+		"negative length":                claimed("w", float32s, []int64{-4}, message{}.text(9, four)),
+		"two negative lengths":           claimed("w", float32s, []int64{-2, -2}, message{}.text(9, four)),
 		"too few bytes":                  claimed("w", float32s, []int64{4}, message{}.text(9, four[:15])),
 		"too many bytes":                 claimed("w", float32s, []int64{4}, message{}.text(9, four+"1234")),
 		"too few floats":                 floats("w", []int64{4}, 1, 2, 3),
@@ -289,49 +291,49 @@ func hostile() map[string]file {
 	add("weights of huge sides elsewhere", single(sum, claimed("w", float32s, []int64{huge}, message{}.inner(13, message{}.text(1, "location").text(2, "beside.data")).number(14, 1))))
 	sparse := func(dims []int64, count int64, at ...int64) file {
 		values := floats("w", []int64{count}, make([]float32, count)...)
-		return file{nodes: []message{sum}, sparse: []message{message{}.inner(1, message(values)).inner(2, message(checkWhole("i", at...))).numbers(3, dims...)}}
+		return file{nodes: []message{sum}, sparse: []message{message{}.inner(1, message(values)).inner(2, message(intTensor("i", at...))).numbers(3, dims...)}}
 	}
 	add("sparse weight of a huge side", sparse([]int64{huge}, 1, 3))
 	add("sparse weight past its end", sparse([]int64{4}, 1, 4))
 	add("sparse weight before its start", sparse([]int64{4}, 1, -1))
 	add("sparse weight of too few indices", sparse([]int64{4}, 2, 1))
 	add("sparse weight of an index twice", sparse([]int64{4}, 2, 1, 1))
-	add("sparse weight of a negative side", sparse([]int64{-4}, 1, 1))
+	add("sparse weight of a negative length", sparse([]int64{-4}, 1, 1))
 
 	// sizes
-	add("ConstantOfShape huge", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{checkWhole("s", huge)}})
-	add("ConstantOfShape whose product overflows", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{checkWhole("s", 1<<32, 1<<32)}})
-	add("ConstantOfShape huge beside the way", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("ReduceMax", "c", "m", "keepdims", 0), op("Add", "x m", "y")}, weights: []tensor{checkWhole("s", huge)}})
-	add("ConstantOfShape of a negative side", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{checkWhole("s", -4)}})
-	add("Tile huge", single(op("Tile", "x r", "y"), checkWhole("r", 1, 1<<30)))
-	add("Tile past int64", single(op("Tile", "x r", "y"), checkWhole("r", 1, math.MaxInt64)))
-	add("Tile negative", single(op("Tile", "x r", "y"), checkWhole("r", 1, -2)))
-	add("Tile of too few", single(op("Tile", "x r", "y"), checkWhole("r", 2)))
-	add("Expand huge", single(op("Expand", "x s", "y"), checkWhole("s", huge, 1, 4)))
-	add("Expand huge behind", file{nodes: []message{op("Unsqueeze", "x a", "u"), op("Expand", "u s", "y")}, weights: []tensor{checkWhole("a", 2), checkWhole("s", 1, 4, huge)}})
-	add("Expand negative", single(op("Expand", "x s", "y"), checkWhole("s", 1, -4)))
-	add("Expand to another side", single(op("Expand", "x s", "y"), checkWhole("s", 1, 3)))
+	add("ConstantOfShape huge", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{intTensor("s", huge)}})
+	add("ConstantOfShape whose product overflows", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{intTensor("s", 1<<32, 1<<32)}})
+	add("ConstantOfShape huge beside the way", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("ReduceMax", "c", "m", "keepdims", 0), op("Add", "x m", "y")}, weights: []tensor{intTensor("s", huge)}})
+	add("ConstantOfShape of a negative length", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{intTensor("s", -4)}})
+	add("Tile huge", single(op("Tile", "x r", "y"), intTensor("r", 1, 1<<30)))
+	add("Tile past int64", single(op("Tile", "x r", "y"), intTensor("r", 1, math.MaxInt64)))
+	add("Tile negative", single(op("Tile", "x r", "y"), intTensor("r", 1, -2)))
+	add("Tile of too few", single(op("Tile", "x r", "y"), intTensor("r", 2)))
+	add("Expand huge", single(op("Expand", "x s", "y"), intTensor("s", huge, 1, 4)))
+	add("Expand huge behind", file{nodes: []message{op("Unsqueeze", "x a", "u"), op("Expand", "u s", "y")}, weights: []tensor{intTensor("a", 2), intTensor("s", 1, 4, huge)}})
+	add("Expand negative", single(op("Expand", "x s", "y"), intTensor("s", 1, -4)))
+	add("Expand to another side", single(op("Expand", "x s", "y"), intTensor("s", 1, 3)))
 	add("doubled by Concat", file{nodes: doubled(40, func(from, to string) message { return op("Concat", from+" "+from, to, "axis", 1) })})
-	add("doubled by Tile", file{nodes: doubled(40, func(from, to string) message { return op("Tile", from+" r", to) }), weights: []tensor{checkWhole("r", 1, 2)}})
+	add("doubled by Tile", file{nodes: doubled(40, func(from, to string) message { return op("Tile", from+" r", to) }), weights: []tensor{intTensor("r", 1, 2)}})
 	add("doubled by Expand", file{nodes: doubled(40, func(from, to string) message {
 		return op("Expand", from+" s"+to, to)
 	}), weights: powers(40)})
 	add("doubled by Concat of weights", file{nodes: append(doubledFrom("w", "c", 40, func(from, to string) message { return op("Concat", from+" "+from, to, "axis", 0) }), op("ReduceMax", "c", "m", "keepdims", 0), op("Add", "x m", "y")), weights: []tensor{zeros("w", 4)}})
-	add("Pad huge", single(op("Pad", "x p", "y"), checkWhole("p", 0, 0, 0, huge)))
-	add("Pad past int64", single(op("Pad", "x p", "y"), checkWhole("p", 0, math.MaxInt64, 0, math.MaxInt64)))
-	add("Pad below nothing", single(op("Pad", "x p", "y"), checkWhole("p", 0, -3, 0, -3)))
-	add("Pad of too few", single(op("Pad", "x p", "y"), checkWhole("p", 0, 1)))
-	add("Pad of no known mode", single(op("Pad", "x p", "y", "mode", "mirror"), checkWhole("p", 0, 1, 0, 1)))
-	add("Pad of reflections past the side", single(op("Pad", "x p", "y", "mode", "reflect"), checkWhole("p", 0, huge, 0, 0)))
+	add("Pad huge", single(op("Pad", "x p", "y"), intTensor("p", 0, 0, 0, huge)))
+	add("Pad past int64", single(op("Pad", "x p", "y"), intTensor("p", 0, math.MaxInt64, 0, math.MaxInt64)))
+	add("Pad below nothing", single(op("Pad", "x p", "y"), intTensor("p", 0, -3, 0, -3)))
+	add("Pad of too few", single(op("Pad", "x p", "y"), intTensor("p", 0, 1)))
+	add("Pad of no known mode", single(op("Pad", "x p", "y", "mode", "mirror"), intTensor("p", 0, 1, 0, 1)))
+	add("Pad of reflections past the side", single(op("Pad", "x p", "y", "mode", "reflect"), intTensor("p", 0, huge, 0, 0)))
 	image := func(nodes message, weights ...tensor) file {
-		return file{nodes: []message{op("Reshape", "x square", "q"), nodes}, weights: append(weights, checkWhole("square", -1, 1, 2, 2))}
+		return file{nodes: []message{op("Reshape", "x square", "q"), nodes}, weights: append(weights, intTensor("square", -1, 1, 2, 2))}
 	}
 	for name, scale := range map[string]float32{"huge": 1e9, "zero": 0, "negative": -2, "infinite": float32(math.Inf(1)), "not a number": float32(math.NaN()), "tiny": 1e-9} {
 		add("Resize "+name, image(op("Resize", "q _ k", "y"), floats("k", []int64{4}, 1, 1, scale, 1)))
-		add("Upsample "+name, file{nodes: []message{op("Reshape", "x square", "q"), op("Upsample", "q k", "y")}, weights: []tensor{checkWhole("square", -1, 1, 2, 2), floats("k", []int64{4}, 1, 1, scale, 1)}, opset: 9})
+		add("Upsample "+name, file{nodes: []message{op("Reshape", "x square", "q"), op("Upsample", "q k", "y")}, weights: []tensor{intTensor("square", -1, 1, 2, 2), floats("k", []int64{4}, 1, 1, scale, 1)}, opset: 9})
 	}
-	add("Resize to a huge side", image(op("Resize", "q _ _ s", "y"), checkWhole("s", 3, 1, huge, 2)))
-	add("Resize to a negative side", image(op("Resize", "q _ _ s", "y"), checkWhole("s", 3, 1, -2, 2)))
+	add("Resize to a huge side", image(op("Resize", "q _ _ s", "y"), intTensor("s", 3, 1, huge, 2)))
+	add("Resize to a negative length", image(op("Resize", "q _ _ s", "y"), intTensor("s", 3, 1, -2, 2)))
 	add("Resize of too few", image(op("Resize", "q _ k", "y"), floats("k", []int64{2}, 2, 2)))
 	add("Range huge", file{nodes: []message{op("Range", "a b c", "r"), op("Cast", "r", "f", "to", float32s), op("ReduceMax", "f", "m", "keepdims", 0), op("Add", "x m", "y")}, weights: []tensor{scalar("a", 0), scalar("b", 1_000_000_000_000), scalar("c", 1)}})
 	add("Range of no step", file{nodes: []message{op("Range", "a b c", "r"), op("Cast", "r", "f", "to", float32s), op("Add", "x f", "y")}, weights: []tensor{scalar("a", 0), scalar("b", 4), scalar("c", 0)}})
@@ -339,8 +341,8 @@ func hostile() map[string]file {
 	for name, depth := range map[string]int64{"huge": 1_000_000_000_000, "negative": -3, "zero": 0} {
 		add("OneHot of depth "+name, file{nodes: []message{op("Cast", "x", "i", "to", int64s), op("OneHot", "i d v", "y")}, weights: []tensor{scalar("d", depth), floats("v", []int64{2}, 0, 1)}})
 	}
-	add("TopK of more than there are", single(op("TopK", "x k", "y i"), checkWhole("k", huge)))
-	add("TopK of less than none", single(op("TopK", "x k", "y i"), checkWhole("k", -1)))
+	add("TopK of more than there are", single(op("TopK", "x k", "y i"), intTensor("k", huge)))
+	add("TopK of less than none", single(op("TopK", "x k", "y i"), intTensor("k", -1)))
 	add("functions that double", file{nodes: []message{opOf("f", "f0", "x", "y")}, functions: doubling(40), domain: "f"})
 	add("function that calls itself", file{nodes: []message{opOf("f", "f0", "x", "y")}, functions: []message{function("f0", opOf("f", "f0", "a", "b"))}, domain: "f"})
 	add("loop of a huge count", file{nodes: []message{op("Loop", "n _ x", "y", "body", body())}, weights: []tensor{scalar("n", huge)}})
@@ -359,23 +361,23 @@ func hostile() map[string]file {
 		add("Transpose of axes "+name, single(op("Transpose", "x", "y", "perm", perm)))
 	}
 	for name, at := range map[string]int64{"beyond": 4, "before": -5, "huge": huge, "least": math.MinInt64} {
-		add("Gather "+name, single(op("Gather", "x i", "y", "axis", 1), checkWhole("i", at)))
+		add("Gather "+name, single(op("Gather", "x i", "y", "axis", 1), intTensor("i", at)))
 		add("GatherND "+name, single(op("GatherND", "x i", "y", "batch_dims", 1), claimed("i", int64s, []int64{3, 1}, message{}.numbers(7, 0, at, 1))))
 		add("GatherElements "+name, single(op("GatherElements", "x i", "y", "axis", 1), claimed("i", int64s, []int64{3, 1}, message{}.numbers(7, 0, at, 1))))
 		add("ScatterElements "+name, single(op("ScatterElements", "x i u", "y", "axis", 1), claimed("i", int64s, []int64{3, 1}, message{}.numbers(7, 0, at, 1)), zeros("u", 3, 1)))
 		add("ScatterND "+name, single(op("ScatterND", "x i u", "y"), claimed("i", int64s, []int64{1, 2}, message{}.numbers(7, 0, at)), zeros("u", 1)))
 	}
 	for name, shape := range map[string][]int64{"impossible": {-1, 3}, "too large": {-1, huge}, "overflowing": {1 << 32, 1 << 32}, "two unknown": {-1, -1}, "negative": {-1, -2}, "zero beyond": {-1, 4, 0}} {
-		add("Reshape "+name, single(op("Reshape", "x s", "y"), checkWhole("s", shape...)))
+		add("Reshape "+name, single(op("Reshape", "x s", "y"), intTensor("s", shape...)))
 	}
-	add("Slice of no step", single(op("Slice", "x a b c d", "y"), checkWhole("a", 0), checkWhole("b", 4), checkWhole("c", 1), checkWhole("d", 0)))
-	add("Slice of two counts", single(op("Slice", "x a b c", "y"), checkWhole("a", 0, 0), checkWhole("b", 4), checkWhole("c", 1)))
-	add("Slice of an axis twice", single(op("Slice", "x a b c", "y"), checkWhole("a", 0, 1), checkWhole("b", 4, 3), checkWhole("c", 1, -1)))
+	add("Slice of no step", single(op("Slice", "x a b c d", "y"), intTensor("a", 0), intTensor("b", 4), intTensor("c", 1), intTensor("d", 0)))
+	add("Slice of two counts", single(op("Slice", "x a b c", "y"), intTensor("a", 0, 0), intTensor("b", 4), intTensor("c", 1)))
+	add("Slice of an axis twice", single(op("Slice", "x a b c", "y"), intTensor("a", 0, 1), intTensor("b", 4, 3), intTensor("c", 1, -1)))
 	for name, parts := range map[string][]int64{"too many": {2, 3}, "too few": {1, 2}, "negative": {5, -1}, "overflowing": {math.MaxInt64, math.MaxInt64}, "three": {1, 1, 2}} {
-		add("Split of parts "+name, single(op("Split", "x s", "y z", "axis", 1), checkWhole("s", parts...)))
+		add("Split of parts "+name, single(op("Split", "x s", "y z", "axis", 1), intTensor("s", parts...)))
 	}
-	add("Squeeze of a long side", single(op("Squeeze", "x a", "y"), checkWhole("a", 1)))
-	add("Unsqueeze of an axis twice", single(op("Unsqueeze", "x a", "y"), checkWhole("a", 1, 1)))
+	add("Squeeze of a long side", single(op("Squeeze", "x a", "y"), intTensor("a", 1)))
+	add("Unsqueeze of an axis twice", single(op("Unsqueeze", "x a", "y"), intTensor("a", 1, 1)))
 	add("Concat of other sides", single(op("Concat", "x w", "y", "axis", 1), zeros("w", 3, 4, 1)))
 	add("Add of other sides", single(sum, zeros("w", 3)))
 	add("Cast to no known type", single(op("Cast", "x", "y", "to", 99)))
@@ -450,7 +452,7 @@ func hostile() map[string]file {
 			gates := map[string]int64{"RNN": 1, "GRU": 3, "LSTM": 4}[kind]
 			add(kind+" of hidden size "+name, file{
 				nodes:   []message{op("Unsqueeze", "x a", "u"), op("Transpose", "u", "t", "perm", []int64{1, 0, 2}), op(kind, "t W R", "_ h", "hidden_size", hidden), op("Squeeze", "h a", "y")},
-				weights: []tensor{checkWhole("a", 0), zeros("W", 1, 2*gates, 4), zeros("R", 1, 2*gates, 2)},
+				weights: []tensor{intTensor("a", 0), zeros("W", 1, 2*gates, 4), zeros("R", 1, 2*gates, 2)},
 			})
 		}
 	}
@@ -513,7 +515,7 @@ func atAxis(kind string, axis int) file {
 	case "CumSum":
 		return single(op(kind, "x a", "y"), scalar("a", int64(axis)))
 	case "TopK":
-		return single(op(kind, "x k", "y v", "axis", axis), checkWhole("k", 1))
+		return single(op(kind, "x k", "y v", "axis", axis), intTensor("k", 1))
 	case "LayerNormalization":
 		return single(op(kind, "x w", "y", "axis", axis), zeros("w", 4))
 	case "Compress":
@@ -521,11 +523,11 @@ func atAxis(kind string, axis int) file {
 	case "OneHot":
 		return file{nodes: []message{op("Cast", "x", "c", "to", int64s), op(kind, "c d v", "y", "axis", axis)}, weights: []tensor{scalar("d", 3), floats("v", []int64{2}, 0, 1)}}
 	case "Squeeze", "Unsqueeze":
-		return single(op(kind, "x a", "y"), checkWhole("a", int64(axis)))
+		return single(op(kind, "x a", "y"), intTensor("a", int64(axis)))
 	case "ReduceMean":
 		return single(op(kind, "x", "y", "axes", []int64{int64(axis)}))
 	case "Slice":
-		return single(op(kind, "x s e a", "y"), checkWhole("s", 0), checkWhole("e", 2), checkWhole("a", int64(axis)))
+		return single(op(kind, "x s e a", "y"), intTensor("s", 0), intTensor("e", 2), intTensor("a", int64(axis)))
 	}
 	return single(op(kind, "x", "y", "axis", axis))
 }
@@ -578,7 +580,7 @@ func powers(n int) []tensor {
 			name = "sy"
 		}
 		shape = append([]int64{2}, shape...)
-		shapes[i] = checkWhole(name, shape...)
+		shapes[i] = intTensor(name, shape...)
 	}
 	return shapes
 }
@@ -677,11 +679,11 @@ func TestHostileFilesButForTheirFault(t *testing.T) {
 		"a node":           single(op("Relu", "x", "y")),
 		"a weight":         single(op("Add", "x w", "y"), zeros("w", 4)),
 		"floats":           single(op("Add", "x w", "y"), floats("w", []int64{4}, 1, 2, 3, 4)),
-		"whole numbers":    single(op("Reshape", "x s", "y"), checkWhole("s", -1, 2, 2)),
+		"whole numbers":    single(op("Reshape", "x s", "y"), intTensor("s", -1, 2, 2)),
 		"an attribute":     single(op("Transpose", "x", "y", "perm", []int64{0, 1})),
 		"a long chain":     {nodes: chain(200, false)},
-		"a window":         {nodes: []message{op("Reshape", "x s", "q"), op("MaxPool", "q", "y", "kernel_shape", []int64{2, 2})}, weights: []tensor{checkWhole("s", -1, 1, 2, 2)}},
-		"a gathered value": single(op("Gather", "x i", "y", "axis", 1), checkWhole("i", -4)),
+		"a window":         {nodes: []message{op("Reshape", "x s", "q"), op("MaxPool", "q", "y", "kernel_shape", []int64{2, 2})}, weights: []tensor{intTensor("s", -1, 1, 2, 2)}},
+		"a gathered value": single(op("Gather", "x i", "y", "axis", 1), intTensor("i", -4)),
 		"a value doubled":  {nodes: doubled(3, func(from, to string) message { return op("Concat", from+" "+from, to, "axis", 1) })},
 	} {
 		path := filepath.Join(t.TempDir(), "plain.onnx")

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Graphs in graphs: functions of the file, which are written out where they are called, and
-// conditions that do not depend on the records, of which one branch is written out.
+// Subgraphs: functions of the file are inlined where they are called; of a condition that does
+// not depend on the records one branch is inlined.
 
-// maxDepth is how many graphs may lie in each other.
+// maxDepth is the maximum nesting depth of graphs.
 const maxDepth = 32
 
-var errDeep = errors.New("has graphs that lie in each other too deeply")
+var errDeep = errors.New("has graphs that are nested too deeply")
 
-// graphOf reads a graph among the attributes.
+// graphOf reads a graph from an attribute.
 func graphOf(raw []byte) (*network, error) {
 	g := &network{}
 	if err := eachField(raw, g.read); err != nil || g.sparse {
-		return nil, errors.New("has a graph in a graph that cannot be read")
+		return nil, errors.New("has a subgraph that cannot be read")
 	}
 	return g, nil
 }
 
-// capture notes what the graphs within each operation may take from outside.
+// capture records which outer values the graphs inside each operation may use.
 func (g *network) capture(depth int) error {
 	if depth > maxDepth {
 		return errDeep
@@ -50,10 +50,10 @@ func (g *network) capture(depth int) error {
 	return nil
 }
 
-// branch writes out the branch of a condition that is known.
+// branch inlines the branch of a constant condition.
 func branch(o *op) []*value {
 	if !o.in[0].known || o.in[0].size() != 1 {
-		fail("its condition depends on the records, which is not implemented")
+		fail("its condition depends on the records, which is not supported")
 	}
 	name := "else_branch"
 	if o.in[0].flat.([]bool)[0] {
@@ -72,7 +72,8 @@ func branch(o *op) []*value {
 	return o.inlineGraph(g)
 }
 
-// clampIndex writes a graph out among the values around it, and takes what it made away again.
+// inlineGraph inlines a graph that can use the values around it; its own values are dropped
+// afterwards.
 func (b *builder) inlineGraph(g *network) (out []*value) {
 	var fresh []string
 	for _, t := range g.weights {
@@ -96,11 +97,11 @@ func (b *builder) inlineGraph(g *network) (out []*value) {
 	return out
 }
 
-// inline writes a function out where it is called. It sees its inputs alone, and the operator
-// sets that it names itself.
+// inline inlines a function where it is called. It sees only its inputs and the operator
+// sets that it declares.
 func (b *builder) inline(f *function, n *node) {
 	if rules[[2]string{f.domain, f.name}] != nil {
-		fail("the file describes it itself, and it is an operator of the standard")
+		fail("the file redefines an operator of the standard")
 	}
 	if b.depth >= maxDepth {
 		panic(refusal{text: errDeep.Error()})
@@ -136,8 +137,9 @@ func (b *builder) inline(f *function, n *node) {
 	b.keep(n, out)
 }
 
-// bindCall is an operation of a function with the attributes of a call, or with those that it
-// has where the call names none. Inputs that the call leaves out are left out.
+// bindCall returns an operation of a function with the attributes of a call, or the
+// function's defaults for attributes that the call leaves out. Inputs that the call leaves
+// out stay out.
 func (f *function) bindCall(m, call *node, values map[string]*value) *node {
 	out := *m
 	out.inputs = slices.Clone(m.inputs)

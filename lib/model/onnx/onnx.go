@@ -1,27 +1,26 @@
-// Package onnx runs networks that other frameworks have exported on Lethe's
-// engine, and takes the activations out of them that evidence is made of: who
-// judges a model from PyTorch, JAX or scikit-learn exports it once and nothing
-// else by hand.
+// Package onnx runs networks exported from other frameworks, such as PyTorch, JAX or
+// scikit-learn, on this module's engine and returns their outputs and activations, so that
+// a model from elsewhere can be audited after one export.
 //
 // A file is read, never executed: ONNX is a list of operations with weights, which this
-// package translates into a graph of the engine. One table (table.go) says of every
+// package translates into a graph of the engine. One table (table.go) says for every
 // operator from which opset on it is implemented, with which attributes and which of their
-// values; whatever is not in the table is refused, with its operator, attribute and value.
-// Weights beside the file are read from the file's own folder only.
+// values; anything else is refused with its operator, attribute and value. Weights in
+// separate files are read from the file's own folder only.
 //
 // # Limits
 //
-// What a file claims is checked before any memory is taken: no value may have more than 1
-// GiB, nor the values that one execution needs at the same time more than 4, nor the results. A
-// graph may have 2^18 steps; recurrent layers are written out step by step. Records are run
-// in batches of up to 256, fewer where one of that many needs more than 1 GiB.
+// What a file declares is checked before memory is allocated: no value may exceed 1 GiB,
+// nor the values that one execution needs at the same time 4 GiB, nor the results. A graph
+// may have 2^18 steps; recurrent layers are unrolled step by step. Records are run in
+// batches of up to 256, fewer where one of that size needs more than 1 GiB.
 //
-// # Records by themselves
+// # Independence of records
 //
-// Evidence is of records, so that what a network says of one must not depend on the others
-// in its batch. Every run is followed by a second one of all records, in smaller batches and
-// another order, and by one of up to 1,024 at once where memory allows it; a value that differs
-// beyond rounding is refused by its name.
+// An audit is about single records, so that the values of one record must not depend on the
+// others in its batch. Every run is followed by a second one of all records, in smaller
+// batches and another order, and by one of up to 1,024 records at once where memory allows
+// it; a value that differs by more than rounding is refused by name.
 package onnx
 
 import (
@@ -37,33 +36,33 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/outside"
 )
 
-// Model is a network with one input of records and one output or more.
+// Model is a network with one input of records and at least one output.
 type Model struct {
 	path, folder string
 	file         *file
 	weights      map[string]*tensor
 	input        input
 	outputs      []info
-	// output is the one that is judged.
+	// output is the name of the output to evaluate.
 	output string
 	layers []Layer
-	// embedding is the name of what goes into the last linear layer, or empty.
+	// embedding is the name of the input of the last linear layer, or empty.
 	embedding string
 }
 
 var _ outside.Network = (*Model)(nil)
 
-// input is where records come in: its name and the axes of one record, without
-// the first axis, which counts records.
+// input is the input for records: its name and the axes of one record, without the first
+// axis, which counts records.
 type input struct {
 	name string
 	elem elem
 	dims []int
-	// runBatch is the number of records that the file fixes for an execution; 0: any.
+	// batch is the batch size that the file fixes; 0: any.
 	batch int
 }
 
-// size is the number of a record's values.
+// size returns the number of a record's values.
 func (v input) size() int {
 	n := 1
 	for _, d := range v.dims {
@@ -75,13 +74,13 @@ func (v input) size() int {
 // Layer is a value inside the network.
 type Layer struct {
 	Name string
-	// Op is the operation that makes it: "Relu", "Gemm".
+	// Op is the operation that computes it, such as "Relu" or "Gemm".
 	Op string
 }
 
-// Open reads an exported network. It refuses what is no ONNX file, what has more
-// than one input, inputs whose axes behind the first are not fixed, and a graph that is
-// not well made; every error names the file.
+// Open reads an exported network. It refuses a file that is not ONNX, more than one input,
+// inputs whose axes after the first are not fixed, and a malformed graph; every error names
+// the file.
 func Open(path string) (m *Model, err error) {
 	defer wrapError(path, &err)
 	raw, err := files.Read(path, math.MaxInt64)
@@ -122,8 +121,8 @@ func Open(path string) (m *Model, err error) {
 	return m, nil
 }
 
-// wrapError names the file in an error, and makes one of a panic: the libraries below
-// panic at what they do not understand.
+// wrapError adds the file to an error and turns a panic into one: the libraries below panic
+// at what they do not support.
 func wrapError(path string, err *error) {
 	if r := recover(); r != nil {
 		*err = errors.New(firstLine(fmt.Sprint(r)))
@@ -134,8 +133,8 @@ func wrapError(path string, err *error) {
 	*err = &Error{Path: path, Reason: firstLine((*err).Error()), cause: *err}
 }
 
-// firstLine is the first line of what the libraries say, without their stacks; of a long one
-// the beginning. What is quoted of a file may hold anything.
+// firstLine returns the first line of a library's error, without its stack; a long one is
+// cut. Quotations from a file may contain anything.
 func firstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	text = strings.Map(func(r rune) rune {
@@ -153,7 +152,7 @@ func firstLine(text string) string {
 	return text
 }
 
-// maxMessage is how many characters of a sentence are shown.
+// maxMessage is the maximum number of characters of a message.
 const maxMessage = 400
 
 // Error says what is wrong with an exported network.
@@ -165,11 +164,11 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Path + ": " + e.Reason }
 
-// Unwrap returns what was found first.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.cause }
 
-// readInput finds the one input that records come in by. Others may be named that have
-// their values in the file.
+// readInput finds the single input of records. Other inputs may be declared if the file has
+// their values.
 func (m *Model) readInput() error {
 	found := slices.DeleteFunc(slices.Clone(m.file.graph.inputs), func(v info) bool { return m.weights[v.name] != nil })
 	if len(found) != 1 {
@@ -177,18 +176,18 @@ func (m *Model) readInput() error {
 		for _, v := range found {
 			names = append(names, v.name)
 		}
-		return fmt.Errorf("has %d inputs (%s); one is needed, of shape [records, ...]", len(found), strings.Join(names, ", "))
+		return fmt.Errorf("has %d inputs (%s); need one, of shape [records, ...]", len(found), strings.Join(names, ", "))
 	}
 	v := found[0]
 	if len(v.dims) < 2 {
-		return fmt.Errorf("its input %q has %d axes; two or more are needed, of which the first counts records", v.name, len(v.dims))
+		return fmt.Errorf("its input %q has %d axes; need at least two, of which the first counts records", v.name, len(v.dims))
 	}
 	if v.elem != bools && !v.elem.isNumber() {
-		return fmt.Errorf("its input %q is of type %s; numbers are read", v.name, v.elem)
+		return fmt.Errorf("its input %q is of type %s; need numbers", v.name, v.elem)
 	}
 	for i, d := range v.dims[1:] {
 		if d <= 0 {
-			return fmt.Errorf("axis %d of its input %q has no fixed length; export it with a free first axis alone", i+1, v.name)
+			return fmt.Errorf("axis %d of its input %q has no fixed length; export it with only the first axis free", i+1, v.name)
 		}
 	}
 	if v.dims[0] == 0 || v.dims[0] < -1 || v.dims[0] > maxBytes {
@@ -201,9 +200,9 @@ func (m *Model) readInput() error {
 	return nil
 }
 
-// Choices are the outputs that may be judged: those of floats, or all where none is. A
-// sequence of maps from labels to probabilities, which scikit-learn's exporter writes, is one
-// of floats.
+// Choices returns the outputs that can be evaluated: those of floats, or all if none is. A
+// sequence of maps from labels to probabilities, which scikit-learn's exporter writes,
+// counts as one of floats.
 func (m *Model) Choices() (out []string) {
 	for _, v := range m.outputs {
 		if !v.tensor || v.elem == 0 || v.elem.isFloat() {
@@ -223,7 +222,7 @@ func (m *Model) choose(output string) {
 	}
 }
 
-// Choose makes another output the one that is judged.
+// Choose sets the output to evaluate.
 func (m *Model) Choose(output string) error {
 	if !slices.Contains(m.Outputs(), output) {
 		return &Error{Path: m.path, Reason: fmt.Sprintf("has no output %q; it has %s", output, strings.Join(m.Outputs(), ", "))}
@@ -232,7 +231,7 @@ func (m *Model) Choose(output string) error {
 	return nil
 }
 
-// Outputs are the names of the network's outputs.
+// Outputs returns the names of the network's outputs.
 func (m *Model) Outputs() []string {
 	out := make([]string, len(m.outputs))
 	for i, v := range m.outputs {
@@ -241,20 +240,20 @@ func (m *Model) Outputs() []string {
 	return out
 }
 
-// Input is what a record looks like: its axes.
+// Input returns the axes of a record.
 func (m *Model) Input() []int { return slices.Clone(m.input.dims) }
 
-// Batch is the number of records that the file fixes for an execution; 0: any.
+// Batch returns the batch size that the file fixes; 0: any.
 func (m *Model) Batch() int { return m.input.batch }
 
-// Output implements outside.Network: the first output of floats (classifiers of
-// scikit-learn have the label first and then the probabilities), or the one chosen.
+// Output implements outside.Network: the chosen output, by default the first one of floats
+// (scikit-learn's classifiers have the label first, then the probabilities).
 func (m *Model) Output() string { return m.output }
 
-// Layers are the values inside the network, in the order of the file.
+// Layers returns the values inside the network, in the order of the file.
 func (m *Model) Layers() []Layer { return slices.Clone(m.layers) }
 
-// Embedding implements outside.Network: what goes into the last linear layer (Gemm,
-// MatMul or Conv) before the output. It is false where that is the input
-// itself, or where there is no such layer.
+// Embedding implements outside.Network: the input of the last linear layer (Gemm, MatMul or
+// Conv) before the output. ok is false where that is the network's input, or where there is
+// no such layer.
 func (m *Model) Embedding() (name string, ok bool) { return m.embedding, m.embedding != "" }

@@ -1,3 +1,5 @@
+// Tests of onnx.go.
+
 package onnx_test
 
 import (
@@ -190,8 +192,8 @@ func traced(err error) bool {
 func TestWhatIsNotKnownIsNamed(t *testing.T) {
 	e := opened(t)
 	for _, c := range []struct{ network, from, to, want string }{
-		{"mlp", "Relu", "Rely", `: operation "Rely" (node "node_relu", which makes "relu") is not known here`},
-		{"resnet18", "NOTSET", "SAME_U", `: operation "Conv" (node "node_Conv_292", which makes "getitem"): its attribute auto_pad = SAME_U is not implemented; NOTSET, VALID, SAME_UPPER, SAME_LOWER is`},
+		{"mlp", "Relu", "Rely", `: operation "Rely" (node "node_relu", which makes "relu") is not supported`},
+		{"resnet18", "NOTSET", "SAME_U", `: operation "Conv" (node "node_Conv_292", which makes "getitem"): its attribute auto_pad = SAME_U is not supported, only NOTSET, VALID, SAME_UPPER, SAME_LOWER`},
 	} {
 		raw, err := os.ReadFile(filepath.Join("testdata", c.network+".onnx"))
 		if err != nil {
@@ -214,7 +216,7 @@ func TestWhatIsNotKnownIsNamed(t *testing.T) {
 
 // Weights in a file of their own are read from the network's folder, and from no
 // other: neither by dots nor by a link.
-func TestWeightsElsewhereAreRefused(t *testing.T) {
+func TestWeightsOutsideTheFolderAreRefused(t *testing.T) {
 	raw, err := os.ReadFile("testdata/outside.onnx")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +263,7 @@ func TestWeightsElsewhereAreRefused(t *testing.T) {
 		t.Errorf("weights that are not there: %v", err)
 	}
 	write(filepath.Join(inside, "outside.data"), weights[:len(weights)/2])
-	if err := run(); err == nil || !strings.Contains(err.Error(), "not there") {
+	if err := run(); err == nil || !strings.Contains(err.Error(), "has no 512 bytes") {
 		t.Errorf("half of the weights: %v", err)
 	}
 	write(filepath.Join(inside, "outside.data"), weights)

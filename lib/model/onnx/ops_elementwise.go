@@ -1,3 +1,5 @@
+// Elementwise operators.
+
 package onnx
 
 import (
@@ -8,15 +10,15 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// inputNode is an input's node.
+// inputNode returns an input's node.
 func (o *op) inputNode(i int) *graph.Node { return o.nodeOf(o.in[i]) }
 
-// constLike is a number of the type and shape of another.
+// constLike returns a constant of the type and shape of another node.
 func constLike(like *graph.Node, v float64) *graph.Node {
 	return broadcast(graph.Scalar(like.Graph(), like.DType(), v), like.Shape().Dimensions)
 }
 
-// broadcast lays a value out to a shape, after NumPy's rule.
+// broadcast broadcasts a value to a shape, by NumPy's rules.
 func broadcast(x *graph.Node, dims []int) *graph.Node {
 	have := x.Shape().Dimensions
 	if slices.Equal(have, dims) {
@@ -35,31 +37,31 @@ func broadcast(x *graph.Node, dims []int) *graph.Node {
 	return graph.BroadcastToDims(graph.Reshape(x, full...), dims...)
 }
 
-// checkSize refuses a shape of more than may be held.
+// checkSize refuses a shape that is too large.
 func checkSize(dims []int) []int {
 	n, err := product(dims)
 	if err != nil {
 		failLarge("%v", err)
 	}
 	if n > maxValueBytes {
-		failLarge("its shape %v is more than may be held (%d GiB)", dims, maxValueBytes>>30)
+		failLarge("its shape %v is too large (at most %d GiB)", dims, maxValueBytes>>30)
 	}
 	return dims
 }
 
-// maxListed is how many numbers are listed while a network is translated: positions, or where
-// the elements of a larger image come from.
+// maxListed is the maximum length of lists built during translation: of positions, or of
+// source elements when resizing images.
 const maxListed = 1 << 22
 
 // checkListSize refuses a longer list.
 func checkListSize(n int) int {
 	if n > maxListed {
-		fail("%d numbers in a row are more than are listed here (%d)", n, maxListed)
+		fail("a list of %d numbers; at most %d are supported", n, maxListed)
 	}
 	return n
 }
 
-// broadcastShape is the shape that values are laid out to, after NumPy's rule.
+// broadcastShape returns the shape that shapes broadcast to, by NumPy's rules.
 func broadcastShape(shapes ...[]int) []int {
 	rank := 0
 	for _, s := range shapes {
@@ -70,7 +72,7 @@ func broadcastShape(shapes ...[]int) []int {
 		for i, d := range s {
 			at := &out[rank-len(s)+i]
 			if *at != d && *at != 1 && d != 1 {
-				fail("shapes %v do not go together", shapes)
+				fail("shapes %v cannot be broadcast together", shapes)
 			}
 			if *at == 1 {
 				*at = d
@@ -80,7 +82,7 @@ func broadcastShape(shapes ...[]int) []int {
 	return checkSize(out)
 }
 
-// broadcastInputs are all inputs, laid out to one shape.
+// broadcastInputs returns all inputs, broadcast to one shape.
 func (o *op) broadcastInputs() []*graph.Node {
 	var shapes [][]int
 	for i, v := range o.in {
@@ -97,22 +99,22 @@ func (o *op) broadcastInputs() []*graph.Node {
 	return out
 }
 
-// singleResult is a translation with one result.
+// singleResult translates an operator with one result.
 func singleResult(f func(o *op) *value) func(o *op) []*value {
 	return func(o *op) []*value { return []*value{f(o)} }
 }
 
-// elementwiseUnary is a translation of an operator of one input, element by element.
+// elementwiseUnary translates an elementwise operator of one input.
 func elementwiseUnary(f func(x *graph.Node) *graph.Node) func(o *op) []*value {
 	return singleResult(func(o *op) *value { return computedValue(o.in[0].elem, f(o.inputNode(0))) })
 }
 
-// unaryWithAttrs is a unary translation with settings.
+// unaryWithAttrs translates a unary operator with attributes.
 func unaryWithAttrs(f func(o *op, x *graph.Node) *graph.Node) func(o *op) []*value {
 	return singleResult(func(o *op) *value { return computedValue(o.in[0].elem, f(o, o.inputNode(0))) })
 }
 
-// elementwiseBinary is a translation of an operator of two inputs, after the rules of its opset.
+// elementwiseBinary translates an operator of two inputs, by the rules of its opset.
 func elementwiseBinary(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 	return singleResult(func(o *op) *value {
 		a, b := o.inputPair()
@@ -120,7 +122,7 @@ func elementwiseBinary(f func(a, b *graph.Node) *graph.Node) func(o *op) []*valu
 	})
 }
 
-// comparison is a binary translation whose result is true or false.
+// comparison translates a binary operator with a boolean result.
 func comparison(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 	return singleResult(func(o *op) *value {
 		a, b := o.inputPair()
@@ -128,8 +130,8 @@ func comparison(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 	})
 }
 
-// inputPair are two inputs of one shape. Before opset 7 the second is laid out to the first
-// where an attribute asks for it, from an axis on.
+// inputPair returns two inputs of one shape. Before opset 7 the second is broadcast to the
+// first if an attribute asks for it, starting at an axis.
 func (o *op) inputPair() (a, b *graph.Node) {
 	if !o.hasAttribute("broadcast") {
 		both := o.broadcastInputs()
@@ -148,7 +150,7 @@ func (o *op) inputPair() (a, b *graph.Node) {
 		at = axisOf(o.int("axis"), rank)
 	}
 	if at < 0 || at+len(dims) > rank {
-		fail("shapes %v and %v do not go together", o.in[0].dims, dims)
+		fail("shapes %v and %v cannot be broadcast together", o.in[0].dims, dims)
 	}
 	full := slices.Concat(slices.Repeat([]int{1}, at), dims, slices.Repeat([]int{1}, rank-at-len(dims)))
 	return a, broadcast(graph.Reshape(b, full...), o.in[0].dims)
@@ -161,7 +163,7 @@ func variadic(f func(a, b *graph.Node) *graph.Node) func(o *op) []*value {
 		if o.opset < 8 {
 			for _, v := range o.in {
 				if !slices.Equal(v.dims, o.in[0].dims) {
-					fail("in opset %d its inputs are of one shape, and these are not", o.opset)
+					fail("in opset %d its inputs must have the same shape", o.opset)
 				}
 			}
 		}
@@ -178,7 +180,7 @@ func meanOf(o *op) *value {
 	return computedValue(sum.elem, graph.Div(sum.node, constLike(sum.node, float64(len(o.in)))))
 }
 
-// quotient is that of whole numbers rounded towards zero; a divisor of zero is refused.
+// quotient rounds a quotient of integers towards zero; a divisor of zero is refused.
 func quotient(o *op) *value {
 	a, b := o.inputPair()
 	if o.in[0].elem.isInteger() {
@@ -187,12 +189,12 @@ func quotient(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Div(a, b))
 }
 
-// modulo has the sign of the divisor for whole numbers, and of the dividend with fmod.
+// modulo has the sign of the divisor for integers, and of the dividend with fmod.
 func modulo(o *op) *value {
 	a, b := o.inputPair()
 	whole := o.in[0].elem.isInteger()
 	if !whole && !o.flag("fmod") {
-		fail("of floats its attribute fmod must be 1")
+		fail("for floats its attribute fmod must be 1")
 	}
 	if whole {
 		o.requireAlways(graph.NotEqual(b, constLike(b, 0)), "a whole number is divided by zero")
@@ -207,7 +209,7 @@ func modulo(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Where(other, graph.Add(rest, b), rest))
 }
 
-// power is computed in float64 where a whole number takes part, as onnxruntime does.
+// power is computed in float64 if an integer is involved, as in onnxruntime.
 func power(o *op) *value {
 	a, b := o.inputPair()
 	e := o.in[0].elem
@@ -218,13 +220,14 @@ func power(o *op) *value {
 	return computedValue(e, graph.ConvertDType(wide, e.dtype()))
 }
 
-// selectWhere takes one of two values.
+// selectWhere selects between two values by a condition.
 func selectWhere(o *op) *value {
 	in := o.broadcastInputs()
 	return computedValue(o.in[1].elem, graph.Where(in[0], in[1], in[2]))
 }
 
-// clip holds a value between two bounds; of bounds that cross, the upper one counts.
+// clip clamps a value between two bounds; if the lower bound exceeds the upper one, the
+// upper one counts.
 func clip(o *op) *value {
 	x := o.inputNode(0)
 	bound := func(i int, name string, f func(a, b *graph.Node) *graph.Node) {
@@ -233,7 +236,7 @@ func clip(o *op) *value {
 			x = f(x, constLike(x, o.float(name)))
 		case o.hasInput(i):
 			if o.in[i].size() != 1 {
-				fail("its input %d is no single number", i)
+				fail("its input %d is not a single number", i)
 			}
 			x = f(x, broadcast(graph.Reshape(o.inputNode(i)), o.in[0].dims))
 		}
@@ -263,7 +266,7 @@ func reciprocal(x *graph.Node) *graph.Node { return graph.Div(constLike(x, 1), x
 func tangent(x *graph.Node) *graph.Node    { return graph.Div(graph.Sin(x), graph.Cos(x)) }
 func arctan(x *graph.Node) *graph.Node     { return graph.Atan2(x, constLike(x, 1)) }
 
-// cathetus is the other leg of a right-angled triangle of hypotenuse 1.
+// cathetus returns sqrt(1 - x^2), the other leg of a right triangle with hypotenuse 1.
 func cathetus(x *graph.Node) *graph.Node {
 	return graph.Sqrt(graph.Mul(graph.Sub(constLike(x, 1), x), graph.Add(constLike(x, 1), x)))
 }
@@ -294,7 +297,7 @@ func artanh(x *graph.Node) *graph.Node {
 	return graph.Mul(graph.Sub(graph.Log1p(x), graph.Log1p(graph.Neg(x))), constLike(x, 0.5))
 }
 
-// wherePositive is a where x is above zero, and b elsewhere.
+// wherePositive returns a where x is above zero, and b elsewhere.
 func wherePositive(x, a, b *graph.Node) *graph.Node {
 	return graph.Where(graph.GreaterThan(x, constLike(x, 0)), a, b)
 }
@@ -371,7 +374,7 @@ func gelu(o *op, x *graph.Node) *graph.Node {
 	return graph.Mul(half, graph.Add(graph.Erf(graph.Mul(x, constLike(x, math.Sqrt2/2))), constLike(x, 1)))
 }
 
-// prelu has a slope that is laid out to its input.
+// prelu has a slope that is broadcast to its input.
 func prelu(o *op) *value {
 	x := o.inputNode(0)
 	var slope *graph.Node
@@ -401,7 +404,7 @@ func isInf(o *op) *value {
 
 func isNaN(o *op) *value { return computedValue(bools, graph.IsNaN(o.inputNode(0))) }
 
-// bitShift moves bits.
+// bitShift shifts bits.
 func bitShift(o *op) *value {
 	a, b := o.inputPair()
 	if o.string("direction") == "LEFT" {
@@ -410,8 +413,8 @@ func bitShift(o *op) *value {
 	return computedValue(o.in[0].elem, graph.BitwiseShiftRightLogical(a, b))
 }
 
-// cast converts to another type, as C does; what does not fit is refused where the types
-// would differ from one implementation to the next.
+// cast converts to another type, as in C; values that do not fit are refused where
+// implementations differ.
 func (o *op) cast(to elem) *value {
 	if storages[to].dtype == dtypes.InvalidDType {
 		fail("a conversion to %s is not implemented", to)
@@ -425,7 +428,7 @@ func (o *op) cast(to elem) *value {
 	return computedValue(to, graph.ConvertDType(x, to.dtype()))
 }
 
-// checkRange demands that floats lie within a type of whole numbers.
+// checkRange requires floats to be within the range of an integer type.
 func (o *op) checkRange(x *graph.Node, to elem) {
 	bits := 8 * storages[to].bytes
 	low, high := -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
@@ -437,7 +440,7 @@ func (o *op) checkRange(x *graph.Node, to elem) {
 	o.requireAlways(inside, "a number does not fit %s, and what becomes of it is not defined", to)
 }
 
-// truncate is a float without its fraction.
+// truncate drops the fraction of a float.
 func truncate(x *graph.Node) *graph.Node {
 	return graph.Where(graph.LessThan(x, constLike(x, 0)), graph.Ceil(x), graph.Floor(x))
 }
@@ -449,8 +452,8 @@ func castLike(o *op) *value { return o.cast(o.in[1].elem) }
 // identity passes a value on.
 func identity(o *op) []*value { return []*value{o.in[0]} }
 
-// dropout passes a value on: nothing is dropped of a network in use. Its mask, where one
-// asks for it, is true everywhere.
+// dropout passes a value on: in inference nothing is dropped. Its mask, if requested, is
+// true everywhere.
 func dropout(o *op) []*value {
 	if o.hasAttribute("is_test") && !o.flag("is_test") {
 		fail("its attribute is_test = 0 drops values at random, which is not implemented")
@@ -458,7 +461,7 @@ func dropout(o *op) []*value {
 	if o.hasInput(2) {
 		none := o.hasInput(1) && o.in[1].known && floats(o.in[1])[0] == 0
 		if !o.in[2].known || !none && slices.Contains(o.in[2].flat.([]bool), true) {
-			fail("its input training_mode drops values at random, which is not implemented")
+			fail("its input training_mode is set, which is not supported")
 		}
 	}
 	yes := bools

@@ -1,3 +1,5 @@
+// Operators that gather, scatter and sort.
+
 package onnx
 
 import (
@@ -8,10 +10,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators that look elements up by their numbers.
-
-// indices are the indices of an input, counted from the start of an axis of n elements. One
-// that lies outside is refused, for every batch.
+// indices returns the indices of an input, counted from the start of an axis of n elements.
+// Every batch with an index out of range is refused.
 func (o *op) indices(i, n int) *graph.Node {
 	at := graph.ConvertDType(o.inputNode(i), dtypes.Int64)
 	inside := graph.LogicalAnd(graph.GreaterOrEqual(at, constLike(at, float64(-n))), graph.LessThan(at, constLike(at, float64(n))))
@@ -19,7 +19,7 @@ func (o *op) indices(i, n int) *graph.Node {
 	return graph.Where(graph.LessThan(at, constLike(at, 0)), graph.Add(at, constLike(at, float64(n))), at)
 }
 
-// takeAlong are the elements of an axis at places.
+// takeAlong returns the elements of an axis at the indices.
 func takeAlong(x, at *graph.Node, axis int) *graph.Node {
 	have, index := x.Shape().Dimensions, at.Shape().Dimensions
 	checkSize(slices.Concat(have[:axis], index, have[axis+1:]))
@@ -51,11 +51,11 @@ func gather(o *op) *value {
 	return computedValue(v.elem, takeAlong(o.inputNode(0), o.indices(1, v.dims[axis]), axis))
 }
 
-// gatherTexts looks strings up where everything is known.
+// gatherTexts looks up strings where everything is constant.
 func (o *op) gatherTexts() *value {
 	v := o.in[0]
 	if !v.known {
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	}
 	at := o.numbers(1)
 	if v.rank() != 1 {
@@ -68,7 +68,7 @@ func (o *op) gatherTexts() *value {
 	return out
 }
 
-// flatList is a value as a list.
+// flatList flattens a value.
 func flatList(x *graph.Node) *graph.Node { return graph.Reshape(x, x.Shape().Size()) }
 
 // gatherElements has an index for every element of its result.
@@ -87,8 +87,8 @@ func gatherElements(o *op) *value {
 	return computedValue(v.elem, graph.Reshape(takeAlong(flatList(o.inputNode(0)), flatList(at), 0), index.dims...))
 }
 
-// flatIndices are the places of an input's indices along an axis, in the list of all
-// elements of a value.
+// flatIndices returns the positions of an input's indices along an axis in the flattened
+// value.
 func (o *op) flatIndices(i, axis int, dims []int) *graph.Node {
 	at := o.indices(i, dims[axis])
 	index := at.Shape().Dimensions
@@ -122,8 +122,8 @@ func gatherND(o *op) *value {
 	return computedValue(v.elem, graph.Reshape(takeAlong(x, flatList(at), 0), checkSize(outer)...))
 }
 
-// tupleIndices are the places that an input's tuples name, in the list of slices of a value, and
-// how long the tuples are.
+// tupleIndices returns the positions that an input's tuples select in the list of slices of
+// a value, and the length of the tuples.
 func (o *op) tupleIndices(i int, dims []int, batch int) (at *graph.Node, depth int) {
 	index := o.in[i]
 	if index.rank() < 1+batch || batch < 0 || batch > len(dims) {
@@ -163,8 +163,8 @@ func (o *op) tupleIndices(i int, dims []int, batch int) (at *graph.Node, depth i
 	return at, depth
 }
 
-// scatterElements and scatterND put elements of the third input in the places of others of
-// the first. The places must be known; of those that are named twice the last one counts.
+// scatterElements and scatterND write elements of the third input over others of the first.
+// The indices must be constant; of repeated ones the last one counts.
 func scatterElements(o *op) *value {
 	v, index := o.in[0], o.in[1]
 	axis := o.axis(v.rank())
@@ -201,7 +201,7 @@ func scatterElements(o *op) *value {
 func scatterND(o *op) *value {
 	v, index := o.in[0], o.in[1]
 	if index.rank() < 1 {
-		fail("indices of no axes")
+		fail("indices without axes")
 	}
 	depth := index.dims[index.rank()-1]
 	if depth < 1 || depth > v.rank() {
@@ -226,12 +226,12 @@ func scatterND(o *op) *value {
 	return o.scatterRows(flat, width)
 }
 
-// scatterRows lays rows of updates over rows of a value, of width elements each.
+// scatterRows writes rows of updates, of width elements each, over rows of a value.
 func (o *op) scatterRows(at []int, width int) *value {
 	v := o.in[0]
 	rows := v.size() / max(1, width)
 	if rows > 8*maxListed {
-		fail("a value of %d rows is more than is written to here", rows)
+		fail("a value of %d rows is too large to write to", rows)
 	}
 	from := fill(rows, func(i int) int64 { return int64(i) })
 	for i, spot := range at {
@@ -245,8 +245,8 @@ func (o *op) scatterRows(at []int, width int) *value {
 	return computedValue(v.elem, graph.Reshape(takeAlong(both, index, 0), v.dims...))
 }
 
-// nonZero are the places of what is not zero, of a value that is known: how many there are
-// would depend on the records otherwise.
+// nonZero returns the positions of non-zero elements of a constant: otherwise their number
+// would depend on the records.
 func nonZero(o *op) *value {
 	v := o.in[0]
 	if !v.known {
@@ -269,7 +269,7 @@ func nonZero(o *op) *value {
 	return knownValue(int64s, flat, v.rank(), len(there))
 }
 
-// oneHot has one of two values where an index is that of its place.
+// oneHot has one of two values where the index equals the position.
 func oneHot(o *op) *value {
 	index := o.in[0]
 	depth := o.numbers(1)
@@ -293,8 +293,8 @@ func oneHot(o *op) *value {
 	return computedValue(o.in[2].elem, graph.Where(graph.Equal(at, o.iota(dims, axis)), on, off))
 }
 
-// argExtreme is the place of the largest element along an axis, or of the smallest; of several
-// the first, or the last.
+// argExtreme returns the position of the largest element along an axis, or of the smallest;
+// of several the first, or the last.
 func argExtreme(least bool) func(o *op) []*value {
 	return singleResult(func(o *op) *value {
 		v := o.in[0]
@@ -316,8 +316,8 @@ func argExtreme(least bool) func(o *op) []*value {
 	})
 }
 
-// topK are the k largest elements along an axis, or the smallest, in their order, and their
-// places. The rank of an element is how many stand before it.
+// topK returns the k largest elements along an axis, or the smallest, in order, and their
+// positions. The rank of an element is the number of elements before it.
 func topK(o *op) []*value {
 	v := o.in[0]
 	axis := o.axis(v.rank())
@@ -331,7 +331,7 @@ func topK(o *op) []*value {
 	if k < 1 || k > n {
 		fail("the first %d of %d elements", k, n)
 	}
-	// The axis last; before it the one that is compared with.
+	// The axis last; before it the one to compare with.
 	var order []int
 	for i := range v.rank() {
 		if i != axis {
@@ -352,7 +352,7 @@ func topK(o *op) []*value {
 	earlier := graph.LessThan(o.iota(square, last), o.iota(square, last-1))
 	before = graph.LogicalOr(before, graph.LogicalAnd(graph.Equal(other, mine), earlier))
 	place := graph.ReduceSum(graph.ConvertDType(before, dtypes.Int64), last)
-	// For every place the one element of that rank.
+	// For every position the one element of that rank.
 	wide := slices.Concat(outer, []int{k, n})
 	checkSize(wide)
 	lay := func(x *graph.Node) *graph.Node {

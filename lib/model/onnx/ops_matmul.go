@@ -7,7 +7,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// matMul is NumPy's.
+// matMul multiplies like NumPy's matmul.
 func matMul(o *op) *value {
 	a, b := o.inputNode(0), o.inputNode(1)
 	ra, rb := a.Rank(), b.Rank()
@@ -32,8 +32,7 @@ func matMul(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Reshape(y, dims...))
 }
 
-// batchMatMul multiplies those in the last two axes; the axes before are laid out to each
-// other.
+// batchMatMul multiplies the matrices in the last two axes and broadcasts the axes before.
 func batchMatMul(a, b *graph.Node) *graph.Node {
 	da, db := a.Shape().Dimensions, b.Shape().Dimensions
 	ra, rb := len(da), len(db)
@@ -87,7 +86,7 @@ type einsumTerm struct {
 	labels []rune
 }
 
-// einsum sums products over the letters that its result has not.
+// einsum sums products over the letters that are not in its result.
 func einsum(o *op) *value {
 	terms, out := o.terms()
 	y := terms[0]
@@ -102,20 +101,20 @@ func einsum(o *op) *value {
 	perm := make([]int, len(out))
 	for i, l := range out {
 		if perm[i] = slices.Index(y.labels, l); perm[i] < 0 {
-			fail("its equation %q asks for a letter that no input has", o.string("equation"))
+			fail("its equation %q has an output letter that no input has", o.string("equation"))
 		}
 	}
 	return computedValue(o.in[0].elem, permute(y.x, perm))
 }
 
-// terms are the operands of an equation and the letters of its result. An ellipsis stands
-// for letters of its own, the last axis first.
+// terms returns the operands of an equation and the letters of its result. An ellipsis
+// stands for letters of its own, the last axis first.
 func (o *op) terms() (terms []einsumTerm, out []rune) {
 	equation := strings.ReplaceAll(o.string("equation"), " ", "")
 	left, right, named := strings.Cut(equation, "->")
 	parts := strings.Split(left, ",")
 	if len(parts) != len(o.in) {
-		fail("its equation %q is of %d inputs, and there are %d", equation, len(parts), len(o.in))
+		fail("its equation %q has %d inputs, the operation has %d", equation, len(parts), len(o.in))
 	}
 	widest := 0
 	for i, p := range parts {
@@ -162,7 +161,7 @@ func (o *op) parseLetters(text string, rank int, equation string) (out []rune) {
 	for i, l := range out {
 		plain := l < 0 || l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z'
 		if !plain {
-			fail("its equation %q names an axis by no letter", equation)
+			fail("its equation %q names an axis by something other than a letter", equation)
 		}
 		if slices.Contains(out[:i], l) && len(out) > 16 {
 			fail("its equation %q names an axis too often", equation)
@@ -171,7 +170,7 @@ func (o *op) parseLetters(text string, rank int, equation string) (out []rune) {
 	return out
 }
 
-// diagonal keeps of two axes of one letter where both are at the same place.
+// diagonal takes the diagonal of axes with the same letter.
 func (o *op) diagonal(t einsumTerm) einsumTerm {
 	for i, l := range t.labels {
 		k := slices.Index(t.labels, l)
@@ -190,7 +189,7 @@ func (o *op) diagonal(t einsumTerm) einsumTerm {
 	return t
 }
 
-// matchLengths lays the axes of one letter out to one length.
+// matchLengths broadcasts axes with the same letter to one length.
 func matchLengths(terms []einsumTerm, equation string) {
 	length := map[rune]int{}
 	for _, t := range terms {
@@ -228,7 +227,7 @@ func (t einsumTerm) sumOver(gone func(rune) bool) einsumTerm {
 	return einsumTerm{graph.ReduceSum(t.x, axes...), left}
 }
 
-// multiply multiplies two terms and sums over the letters that nothing needs later.
+// multiply multiplies two terms and sums over the letters that are not needed later.
 func (t einsumTerm) multiply(u einsumTerm, later []rune) einsumTerm {
 	t = t.sumOver(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(u.labels, l) })
 	u = u.sumOver(func(l rune) bool { return !slices.Contains(later, l) && !slices.Contains(t.labels, l) })

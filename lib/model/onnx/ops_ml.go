@@ -7,12 +7,12 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators of the domain ai.onnx.ml: what scikit-learn and the makers of trees export.
+// Operators of the domain ai.onnx.ml, as exported by scikit-learn and tree libraries.
 
 // ml is the domain's name.
 const ml = "ai.onnx.ml"
 
-// recordInput are those of the first input, as float32, one per row.
+// recordInput returns the records of the first input, as float32, one per row.
 func (o *op) recordInput() (x *graph.Node, features int) {
 	v := o.in[0]
 	if v.rank() == 1 {
@@ -24,7 +24,7 @@ func (o *op) recordInput() (x *graph.Node, features int) {
 	return graph.ConvertDType(o.inputNode(0), dtypes.Float32), v.dims[1]
 }
 
-// list32 are the numbers of an attribute as a node of a shape.
+// list32 returns the numbers of an attribute as a node of a shape.
 func (o *op) list32(name string, dims ...int) *graph.Node {
 	list := o.attribute(name).floats
 	if n, err := product(dims); err != nil || int64(len(list)) != n {
@@ -33,7 +33,7 @@ func (o *op) list32(name string, dims ...int) *graph.Node {
 	return o.nodeOf(knownValue(float32s, list, dims...))
 }
 
-// transformScores is what is made of scores at last.
+// transformScores applies the final transformation to scores.
 func (o *op) transformScores(x *graph.Node) *graph.Node {
 	switch o.string("post_transform") {
 	case "SOFTMAX":
@@ -67,8 +67,8 @@ func linearRegressor(o *op) *value {
 	return computedValue(float32s, o.oneTarget(targets, y))
 }
 
-// oneTarget refuses to transform a single number: the standard says what becomes of it, and
-// onnxruntime leaves it as it is.
+// oneTarget refuses to transform a single number, for which onnxruntime does not follow the
+// standard.
 func (o *op) oneTarget(targets int, y *graph.Node) *graph.Node {
 	if targets == 1 && o.string("post_transform") != "NONE" {
 		fail("post_transform %s of one number is not implemented", o.string("post_transform"))
@@ -94,7 +94,7 @@ func linearClassifier(o *op) []*value {
 	return []*value{o.topLabel(labels, y), computedValue(float32s, o.transformScores(y))}
 }
 
-// classLabels are the names of classes.
+// classLabels returns the names of classes.
 func (o *op) classLabels(whole, text string) *value {
 	if a := o.attribute(whole); a != nil && len(a.ints) > 0 {
 		return knownValue(int64s, a.ints, len(a.ints))
@@ -106,7 +106,8 @@ func (o *op) classLabels(whole, text string) *value {
 	return nil
 }
 
-// topLabel is the label of the largest score. One that is a string is not computed with.
+// topLabel returns the label of the largest score. Labels that are strings are not
+// computed.
 func (o *op) topLabel(labels *value, scores *graph.Node) *value {
 	if labels.elem == texts {
 		return &value{elem: texts, dims: []int{scores.Shape().Dimensions[0]}}
@@ -114,7 +115,7 @@ func (o *op) topLabel(labels *value, scores *graph.Node) *value {
 	return computedValue(int64s, takeAlong(o.nodeOf(labels), graph.ArgMax(scores, 1, dtypes.Int64), 0))
 }
 
-// scaler has an offset and a factor, of all features or of each.
+// scaler has an offset and a factor, for all features or for each.
 func scaler(o *op) *value {
 	x, n := o.recordInput()
 	line := func(name string, fallback float64) *graph.Node {
@@ -130,7 +131,7 @@ func scaler(o *op) *value {
 	return computedValue(float32s, graph.Mul(graph.Sub(x, line("offset", 0)), line("scale", 1)))
 }
 
-// normalizer divides records by a norm; those of norm zero stay.
+// normalizer divides records by a norm; records of norm zero stay.
 func normalizer(o *op) *value {
 	x, _ := o.recordInput()
 	var norm *graph.Node
@@ -146,7 +147,7 @@ func normalizer(o *op) *value {
 	return computedValue(float32s, graph.Where(none, x, graph.Div(x, graph.Where(none, constLike(norm, 1), norm))))
 }
 
-// imputer puts numbers in the place of one that stands for none.
+// imputer replaces missing values.
 func imputer(o *op) *value {
 	x, n := o.recordInput()
 	if !o.in[0].elem.isFloat() {
@@ -171,7 +172,7 @@ func binarizer(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Where(graph.GreaterThan(x, constLike(x, o.float("threshold"))), constLike(x, 1), constLike(x, 0)))
 }
 
-// extractor looks features up by their numbers.
+// extractor selects features by their indices.
 func extractor(o *op) *value {
 	v := o.in[0]
 	if v.elem == texts {
@@ -190,23 +191,23 @@ func extractor(o *op) *value {
 	return computedValue(v.elem, y)
 }
 
-// featureVector lays features side by side.
+// featureVector concatenates features.
 func featureVector(o *op) *value {
 	var parts []*graph.Node
 	widths := o.list("inputdimensions", len(o.in), 0)
 	for i, v := range o.in {
 		if v == nil || v.rank() != 2 || v.dims[0] != o.in[0].dims[0] || o.attribute("inputdimensions") != nil && v.dims[1] != widths[i] {
-			fail("its input %d is no part of a record", i)
+			fail("its input %d is not a part of a record", i)
 		}
 		parts = append(parts, graph.ConvertDType(o.inputNode(i), dtypes.Float32))
 	}
 	return computedValue(float32s, concatNodes(parts, 1))
 }
 
-// zipMap writes names beside probabilities; the probabilities are what is read here.
+// zipMap pairs probabilities with names; here it passes on the probabilities.
 func zipMap(o *op) []*value { return []*value{o.in[0]} }
 
-// forest are trees, walked by all records at once.
+// forest is a set of trees, evaluated for all records at once.
 type forest struct {
 	*op
 	depth          int
@@ -223,7 +224,7 @@ type forest struct {
 
 var modes = map[string]int64{"LEAF": 0, "BRANCH_LEQ": 1, "BRANCH_LT": 2, "BRANCH_GTE": 3, "BRANCH_GT": 4, "BRANCH_EQ": 5, "BRANCH_NEQ": 6}
 
-// forestOf reads trees, and refuses such as do not end.
+// forestOf reads trees, and refuses trees with cycles.
 func forestOf(o *op, features int) *forest {
 	ids, trees := o.attribute("nodes_nodeids").ints, o.attribute("nodes_treeids").ints
 	n := len(ids)
@@ -253,7 +254,7 @@ func forestOf(o *op, features int) *forest {
 	child := func(tree, id int64) int64 {
 		k, ok := at[[2]int64{tree, id}]
 		if !ok {
-			fail("node %d of tree %d is not there", id, tree)
+			fail("node %d of tree %d is missing", id, tree)
 		}
 		return k
 	}
@@ -285,7 +286,7 @@ func forestOf(o *op, features int) *forest {
 	return f
 }
 
-// maxDepth is the number of steps from a root to the last leaf.
+// maxDepth returns the number of steps from a root to the deepest leaf.
 func (f *forest) maxDepth() (depth int) {
 	level := slices.Clone(f.roots)
 	seen := make([]bool, f.nodes)
@@ -293,7 +294,7 @@ func (f *forest) maxDepth() (depth int) {
 		var next []int64
 		for _, i := range level {
 			if seen[i] {
-				fail("a node of its trees is reached in two ways")
+				fail("a node of its trees has two parents")
 			}
 			seen[i] = true
 			if f.mode[i] != 0 {
@@ -305,12 +306,12 @@ func (f *forest) maxDepth() (depth int) {
 		}
 	}
 	if slices.Contains(seen, false) {
-		fail("a node of its trees is reached in no way, or a tree is in two parts")
+		fail("a node of its trees has no parent, or a tree has two roots")
 	}
 	return depth
 }
 
-// readLeaves reads what the leaves say.
+// readLeaves reads the weights of the leaves.
 func (f *forest) readLeaves(prefix string, targets int) {
 	trees, ids := f.attribute(prefix+"_treeids").ints, f.attribute(prefix+"_nodeids").ints
 	which, weights := f.attribute(prefix+"_ids").ints, f.attribute(prefix+"_weights").floats
@@ -337,7 +338,7 @@ func (f *forest) readLeaves(prefix string, targets int) {
 	}
 }
 
-// evaluate is the sum of what the trees say of every record.
+// evaluate returns the sum over the trees for every record.
 func (f *forest) evaluate(x *graph.Node) *graph.Node {
 	records, features := x.Shape().Dimensions[0], x.Shape().Dimensions[1]
 	trees := len(f.roots)
@@ -363,7 +364,7 @@ func (f *forest) evaluate(x *graph.Node) *graph.Node {
 	return graph.ReduceSum(said, 1)
 }
 
-// compareNode compares as each node asks.
+// compareNode compares by the mode of each node.
 func compareNode(mode, v, threshold *graph.Node) *graph.Node {
 	out := graph.LessOrEqual(v, threshold)
 	for i, f := range []func(a, b *graph.Node) *graph.Node{graph.LessThan, graph.GreaterOrEqual, graph.GreaterThan, graph.Equal, graph.NotEqual} {
@@ -373,7 +374,7 @@ func compareNode(mode, v, threshold *graph.Node) *graph.Node {
 	return out
 }
 
-// addBase adds what is said before any tree.
+// addBase adds the base values.
 func (f *forest) addBase(y *graph.Node) *graph.Node {
 	if a := f.attribute("base_values"); a != nil && len(a.floats) > 0 {
 		y = graph.Add(y, broadcast(f.list32("base_values", f.targets), y.Shape().Dimensions))
@@ -394,12 +395,12 @@ func treeRegressor(o *op) *value {
 		y = graph.Div(y, constLike(y, float64(len(f.roots))))
 	}
 	if a := o.attribute("base_values"); a != nil && targets > 1 && !f.hasCompleteTree() {
-		fail("base values of several targets are not implemented where leaves pass over some")
+		fail("base values of several targets are not supported where leaves omit some")
 	}
 	return computedValue(float32s, o.oneTarget(targets, f.addBase(y)))
 }
 
-// hasCompleteTree reports whether there is a tree whose leaves all weigh every target.
+// hasCompleteTree reports whether there is a tree whose leaves all weight every target.
 func (f *forest) hasCompleteTree() bool {
 	for i, root := range f.roots {
 		end := f.nodes
@@ -417,15 +418,15 @@ func (f *forest) hasCompleteTree() bool {
 	return false
 }
 
-// treeClassifier has a label and a score per class. Trees of two classes may weigh one of
-// them alone; the score of the other follows.
+// treeClassifier has a label and a score per class. Trees of two classes may weight one of
+// them alone; the score of the other follows from it.
 func treeClassifier(o *op) []*value {
 	x, n := o.recordInput()
 	f := forestOf(o, n)
 	labels := o.classLabels("classlabels_int64s", "classlabels_strings")
 	ids := o.attribute("class_ids").ints
 	if len(ids) == 0 {
-		fail("its leaves say nothing")
+		fail("its leaves have no weights")
 	}
 	if labels.size() == 2 && slices.Max(ids) == 0 {
 		return f.oneClassScores(x, labels)
@@ -436,14 +437,14 @@ func treeClassifier(o *op) []*value {
 	if labels.size() > 2 {
 		return []*value{o.topLabel(labels, y), scores}
 	}
-	// Of two classes onnxruntime finds the label, and base values, in ways of its own.
+	// For two classes onnxruntime computes the label, and uses base values, differently.
 	if a := o.attribute("base_values"); a != nil && len(a.floats) > 0 || !f.hasCompleteTree() {
-		fail("two classes with base values, or with leaves that pass over one, are not implemented")
+		fail("two classes with base values, or with leaves that omit one, are not supported")
 	}
 	return []*value{nil, scores}
 }
 
-// oneClassScores are two scores of one sum, where the leaves weigh one class of two.
+// oneClassScores returns two scores from one sum, where the leaves weight one class of two.
 func (f *forest) oneClassScores(x *graph.Node, labels *value) []*value {
 	f.readLeaves("class", 1)
 	positive := !slices.ContainsFunc(f.attribute("class_weights").floats, func(w float32) bool { return w < 0 })
@@ -454,8 +455,8 @@ func (f *forest) oneClassScores(x *graph.Node, labels *value) []*value {
 	return f.twoClassScores(labels, f.addBase(f.evaluate(x)), positive, half)
 }
 
-// twoClassScores are the label and two scores of one for the second class, which is a probability or
-// a number above zero or below; the label is the second where it is above a bound.
+// twoClassScores returns the label and two scores from a score of the second class, which
+// is a probability or any number; the label is the second where it is above a bound.
 func (o *op) twoClassScores(labels *value, y *graph.Node, probability bool, bound float64) []*value {
 	low, high := graph.Neg(y), y
 	switch post := o.string("post_transform"); {

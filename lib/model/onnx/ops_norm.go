@@ -7,9 +7,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Normalizations.
+// Normalisation operators.
 
-// standardize is x without its mean along axes, over its deviation; and both.
+// standardize returns x minus its mean along axes, divided by its standard deviation; and
+// both.
 func standardize(x *graph.Node, epsilon float64, axes ...int) (y, center, inverse *graph.Node) {
 	dims := x.Shape().Dimensions
 	center = graph.Reshape(mean(x, axes...), shapeWithOnes(dims, axes)...)
@@ -19,7 +20,7 @@ func standardize(x *graph.Node, epsilon float64, axes ...int) (y, center, invers
 	return graph.Mul(y, broadcast(inverse, dims)), center, inverse
 }
 
-// batchNorm uses the moving means. The network in training would use those of the batch.
+// batchNorm uses the running statistics, as in inference.
 func batchNorm(o *op) *value {
 	results := 0
 	for _, name := range o.n.outputs {
@@ -28,7 +29,7 @@ func batchNorm(o *op) *value {
 		}
 	}
 	if results > 1 {
-		fail("it makes new means, as in training; export the network for use")
+		fail("it is in training mode; export the network for inference")
 	}
 	dims := o.in[0].dims
 	if len(dims) < 2 {
@@ -48,7 +49,7 @@ func instanceNorm(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Add(graph.Mul(y, o.perChannel(1, dims)), o.perChannel(2, dims)))
 }
 
-// groupNorm has a factor per group up to opset 20, and then one per channel.
+// groupNorm has a factor per group up to opset 20, and later one per channel.
 func groupNorm(o *op) *value {
 	records, channels, _ := o.imageDims()
 	dims, groups := o.in[0].dims, o.int("num_groups")
@@ -65,7 +66,7 @@ func groupNorm(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Add(graph.Mul(y, o.perChannel(1, dims)), o.perChannel(2, dims)))
 }
 
-// layerNorm is along all axes from one on.
+// layerNorm is over all axes from one on.
 func layerNorm(o *op) []*value {
 	v := o.in[0]
 	axes := iotaList(v.rank())[o.axis(v.rank()):]
@@ -86,7 +87,7 @@ func rmsNorm(o *op) *value {
 	return computedValue(v.elem, graph.Mul(y, broadcast(o.inputNode(1), v.dims)))
 }
 
-// lpNorm divides by the norm along an axis; of zeros zeros are left.
+// lpNorm divides by the norm along an axis; zeros stay zeros.
 func lpNorm(o *op) *value {
 	x := o.inputNode(0)
 	norm := reduceKeeping(graph.ReduceSum, powers(x, float64(o.int("p"))), o.axis(o.in[0].rank()))
@@ -112,7 +113,7 @@ func responseNorm(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Div(x, graph.Pow(base, constLike(x, o.float("beta")))))
 }
 
-// meanVariance whitens along axes.
+// meanVariance standardises along axes.
 func meanVariance(o *op) *value {
 	v := o.in[0]
 	axes := o.list("axes", -1, 0)

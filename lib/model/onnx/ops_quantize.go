@@ -7,10 +7,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Numbers in few bits.
+// Quantisation operators.
 
-// scaled are an input's factors, or zero points, laid out to the first input: one for all, or
-// one per element of an axis.
+// perAxis returns an input's factors, or zero points, broadcast to the first input: one for
+// all, or one per element of an axis.
 func (o *op) perAxis(i int) *graph.Node {
 	v, dims := o.in[i], o.in[0].dims
 	if v.size() == 1 {
@@ -29,7 +29,7 @@ func (o *op) perAxis(i int) *graph.Node {
 	return broadcast(graph.Reshape(o.inputNode(i), line...), dims)
 }
 
-// outputType is the type that an attribute asks for, or another.
+// outputType returns the type that an attribute asks for, or the fallback.
 func (o *op) outputType(fallback elem) elem {
 	if o.hasAttribute("output_dtype") && o.int("output_dtype") != 0 {
 		return elem(o.int("output_dtype"))
@@ -37,7 +37,7 @@ func (o *op) outputType(fallback elem) elem {
 	return fallback
 }
 
-// dequantized are (x - zero point) * factor.
+// dequantized is (x - zero point) * factor.
 func dequantized(o *op) *value {
 	e := o.outputType(o.in[1].elem)
 	if !e.isFloat() {
@@ -51,7 +51,7 @@ func dequantized(o *op) *value {
 	return computedValue(e, graph.ConvertDType(x, e.dtype()))
 }
 
-// quantized are x / factor, rounded to even, and the zero point, held inside the type.
+// quantized is x / factor, rounded to even, plus the zero point, clamped to the type.
 func quantized(o *op) *value {
 	e := o.outputType(uint8s)
 	if o.hasInput(2) {
@@ -76,7 +76,7 @@ func quantized(o *op) *value {
 	return computedValue(e, graph.ConvertDType(graph.Max(graph.Min(x, constLike(x, high)), constLike(x, low)), e.dtype()))
 }
 
-// matMulInteger is a product of whole numbers without their zero points, in int32.
+// matMulInteger multiplies integers minus their zero points, in int32.
 func matMulInteger(o *op) *value {
 	side := func(i, zero int) *graph.Node {
 		x := graph.ConvertDType(o.inputNode(i), dtypes.Int32)

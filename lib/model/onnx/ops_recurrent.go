@@ -7,26 +7,27 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Recurrent layers, written out step by step.
+// Recurrent layers, unrolled step by step.
 
-// recurrent is one with its sizes.
+// recurrent is a recurrent layer with its sizes.
 type recurrent struct {
 	*op
 	gates                                        int
 	steps, records, width, hidden, directions    int
 	activations                                  []func(x *graph.Node) *graph.Node
 	x                                            *graph.Node   // [step, record, width]
-	start                                        []*graph.Node // [way, record, hidden] of each state, or nil
+	start                                        []*graph.Node // [direction, record, hidden] of each state, or nil
 	weights, feedback, biases, backBias, windows *graph.Node
 }
 
-// state is what a step hands to the next.
+// state is what a step passes to the next.
 type state []*graph.Node
 
-// step computes one from what the input gives to the gates, [record, gate * hidden].
+// step computes the next state from the input's contribution to the gates, [record, gate *
+// hidden].
 type step func(r *recurrent, way int, gates *graph.Node, s state) state
 
-// recurrentOf is a translation of a layer with so many gates and states.
+// recurrentOf translates a layer with this many gates and states.
 func recurrentOf(gates, states int, defaults []string, next step) func(o *op) []*value {
 	return func(o *op) []*value {
 		r := &recurrent{op: o, gates: gates}
@@ -73,7 +74,7 @@ func (r *recurrent) read(states int, defaults []string) {
 	r.choose(defaults)
 }
 
-// batchFirst reports whether records come before steps.
+// batchFirst reports whether the axis of records comes before that of steps.
 func (r *recurrent) batchFirst() bool { return r.hasAttribute("layout") && r.int("layout") == 1 }
 
 // checkShape refuses an input of another shape.
@@ -112,8 +113,8 @@ func (r *recurrent) initial(i int) *graph.Node {
 	return h
 }
 
-// selectWhere reads the functions of the gates, and their settings: the lists hold those of the
-// functions that have any, one after the other.
+// choose reads the activation functions of the gates and their settings: the lists hold
+// those of the functions that have any, in order.
 func (r *recurrent) choose(defaults []string) {
 	names := slices.Repeat(defaults, r.directions)
 	if a := r.attribute("activations"); a != nil {
@@ -150,7 +151,7 @@ func (r *recurrent) settings(name string) []float64 {
 	return fill(len(a.floats), func(i int) float64 { return float64(a.floats[i]) })
 }
 
-// activation is a function of a gate with up to two settings.
+// activation is a gate's function with up to two settings.
 type activation struct {
 	takes       int
 	alpha, beta float64
@@ -162,7 +163,8 @@ func withoutSettings(f func(x *graph.Node) *graph.Node) activation {
 }
 
 var activations = map[string]activation{
-	"sigmoid": withoutSettings(graph.Logistic), "tanh": withoutSettings(graph.Tanh), "relu": withoutSettings(relu), "softsign": withoutSettings(softsign), "softplus": withoutSettings(softplus),
+	"sigmoid": withoutSettings(graph.Logistic), "tanh": withoutSettings(graph.Tanh), "relu": withoutSettings(relu),
+	"softsign": withoutSettings(softsign), "softplus": withoutSettings(softplus),
 	"hardsigmoid": {2, 0.2, 0.5, hardSigmoidOf}, "leakyrelu": {1, 0.01, 0, leakyOf}, "elu": {1, 1, 0, eluOf},
 	"thresholdedrelu": {1, 1, 0, thresholdOf},
 	"affine": {2, 1, 0, func(x *graph.Node, alpha, beta float64) *graph.Node {
@@ -173,12 +175,12 @@ var activations = map[string]activation{
 	}},
 }
 
-// activate runs the i-th function of a way.
+// activate applies the i-th function of a direction.
 func (r *recurrent) activate(way, i int, x *graph.Node) *graph.Node {
 	return r.activations[way*len(r.activations)/r.directions+i](x)
 }
 
-// clipped holds what goes into a gate between bounds, where there are any.
+// clipped clamps the input of a gate, if the layer has bounds.
 func (r *recurrent) clipped(x *graph.Node) *graph.Node {
 	bound := r.float("clip")
 	if r.attribute("clip") == nil || bound <= 0 {
@@ -187,18 +189,18 @@ func (r *recurrent) clipped(x *graph.Node) *graph.Node {
 	return graph.Max(graph.Min(x, constLike(x, bound)), constLike(x, -bound))
 }
 
-// directionOf is one way's share of weights.
+// directionOf returns one direction's part of weights.
 func directionOf(x *graph.Node, way int) *graph.Node {
 	x = sliceAxis(x, 0, way, 1, 1)
 	return graph.Reshape(x, x.Shape().Dimensions[1:]...)
 }
 
-// gate is the i-th of the gates in the last axis.
+// gate returns the i-th of the gates in the last axis.
 func (r *recurrent) gate(x *graph.Node, i int) *graph.Node {
 	return sliceAxis(x, x.Rank()-1, i*r.hidden, r.hidden, 1)
 }
 
-// recurrentGates is what a state gives to the gates from the i-th on, n of them.
+// recurrentGates returns a state's contribution to n gates from the i-th on.
 func (r *recurrent) recurrentGates(way, i, n int, h *graph.Node) *graph.Node {
 	w := sliceAxis(directionOf(r.feedback, way), 0, i*r.hidden, n*r.hidden, 1)
 	y := graph.DotGeneral(h, []int{1}, nil, w, []int{1}, nil)
@@ -213,7 +215,7 @@ func (r *recurrent) run(states int, next step) []*value {
 	e := r.in[0].elem
 	checkSize([]int{r.steps, r.records, r.gates * r.hidden})
 	if r.steps > maxNodes/32 {
-		fail("%d steps come to more than %d", r.steps, maxNodes)
+		fail("%d steps unroll to more than %d operations", r.steps, maxNodes)
 	}
 	var sequences []*graph.Node
 	ends := make([][]*graph.Node, states)
@@ -258,7 +260,7 @@ func rnnStep(r *recurrent, way int, x *graph.Node, s state) state {
 	return state{r.activate(way, 0, r.clipped(graph.Add(x, r.recurrentGates(way, 0, 1, s[0]))))}
 }
 
-// lstmStep has the gates input, output, forget and cell; they may look at the cell.
+// lstmStep has the gates input, output, forget and cell, with optional peepholes.
 func lstmStep(r *recurrent, way int, x *graph.Node, s state) state {
 	x = graph.Add(x, r.recurrentGates(way, 0, 4, s[0]))
 	look := func(i int, gate, cell *graph.Node) *graph.Node {

@@ -10,7 +10,7 @@ import (
 // reducer reduces a node along axes, which vanish.
 type reducer func(x *graph.Node, axes ...int) *graph.Node
 
-// keepDims lays a reduced value out with sides of 1 where axes vanished, if that is asked for.
+// keepDims restores reduced axes with length 1, if keepdims is set.
 func (o *op) keepDims(x *graph.Node, dims, axes []int) *graph.Node {
 	if !o.flag("keepdims") {
 		return x
@@ -18,7 +18,7 @@ func (o *op) keepDims(x *graph.Node, dims, axes []int) *graph.Node {
 	return graph.Reshape(x, shapeWithOnes(dims, axes)...)
 }
 
-// shapeWithOnes is a shape with sides of 1 at some axes.
+// shapeWithOnes returns a shape with length 1 at some axes.
 func shapeWithOnes(dims, axes []int) []int {
 	out := slices.Clone(dims)
 	for _, a := range axes {
@@ -27,14 +27,14 @@ func shapeWithOnes(dims, axes []int) []int {
 	return out
 }
 
-// reduceKeeping is a reduction whose result is laid out to its operand again.
+// reduceKeeping reduces and broadcasts the result to the operand's shape.
 func reduceKeeping(f reducer, x *graph.Node, axes ...int) *graph.Node {
 	dims := x.Shape().Dimensions
 	return broadcast(graph.Reshape(f(x, axes...), shapeWithOnes(dims, axes)...), dims)
 }
 
-// reduction is a translation of a reduction. That of no axes is of all, unless the operation
-// asks for none: then each element is reduced by itself.
+// reduction translates a reduction. Without axes it is over all, unless the operation asks
+// for none: then each element is reduced by itself.
 func reduction(f reducer) func(o *op) []*value {
 	return singleResult(func(o *op) *value {
 		v := o.in[0]
@@ -71,7 +71,7 @@ func sumSquare(x *graph.Node, axes ...int) *graph.Node {
 	return graph.ReduceSum(graph.Mul(x, x), axes...)
 }
 
-// inFloats computes a reduction of whole numbers in float64.
+// inFloats computes a reduction of integers in float64.
 func inFloats(f func(x *graph.Node) *graph.Node, of reducer) reducer {
 	return func(x *graph.Node, axes ...int) *graph.Node {
 		sum := of(x, axes...)
@@ -82,7 +82,7 @@ func inFloats(f func(x *graph.Node) *graph.Node, of reducer) reducer {
 	}
 }
 
-// logSumExp is computed beside the largest element.
+// logSumExp subtracts the largest element first.
 func logSumExp(x *graph.Node, axes ...int) *graph.Node {
 	most := reduceKeeping(graph.ReduceMax, x, axes...)
 	most = graph.Where(graph.IsFinite(most), most, constLike(most, 0))
@@ -91,7 +91,7 @@ func logSumExp(x *graph.Node, axes ...int) *graph.Node {
 	return graph.Add(sum, graph.Where(graph.IsFinite(top), top, constLike(top, 0)))
 }
 
-// reduceBools reduces truth values as numbers.
+// reduceBools reduces booleans as numbers.
 func reduceBools(f reducer) reducer {
 	return func(x *graph.Node, axes ...int) *graph.Node {
 		if x.DType() != dtypes.Bool {
@@ -101,8 +101,8 @@ func reduceBools(f reducer) reducer {
 	}
 }
 
-// alongAxis runs f along one axis. Before opset 13 softmax and its kin take all axes from the
-// one named on as one.
+// alongAxis applies f along one axis. Before opset 13 softmax and related operators merge
+// all axes from the named one on.
 func alongAxis(f func(x *graph.Node, axis int) *graph.Node) func(o *op) []*value {
 	return singleResult(func(o *op) *value {
 		v := o.in[0]

@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Images of another size.
+// Resizing of images.
 
-// resize takes sizes or factors, of all axes or of those named.
+// resize takes sizes or factors, for all axes or for those named.
 func resize(o *op) *value {
 	v := o.in[0]
 	axes := iotaList(v.rank())
@@ -42,7 +42,7 @@ func resize(o *op) *value {
 	return o.resizeAxes(axes, sizes, factors)
 }
 
-// keepAspect makes all factors the smallest or the largest, where that is asked for.
+// keepAspect makes all factors the smallest or the largest, if requested.
 func (o *op) keepAspect(axes, sizes []int, factors []float64) {
 	policy := "stretch"
 	if o.hasAttribute("keep_aspect_ratio_policy") {
@@ -77,7 +77,7 @@ func upsample(o *op) *value {
 	return o.resizeAxes(iotaList(o.in[0].rank()), make([]int, len(factors)), factors)
 }
 
-// resizeAxes changes axes one after the other. A size of 0 is that of the factor.
+// resizeAxes resizes one axis after the other. A size of 0 means that of the factor.
 func (o *op) resizeAxes(axes, sizes []int, factors []float64) *value {
 	v := o.in[0]
 	if len(factors) != len(axes) {
@@ -110,8 +110,8 @@ func (o *op) resizeAxes(axes, sizes []int, factors []float64) *value {
 	return computedValue(v.elem, x)
 }
 
-// sourceCoordinate is where an element of the result lies on an axis of n elements, in float32 as
-// onnxruntime has it.
+// sourceCoordinate returns the position of a result's element on an axis of n elements, in
+// float32 as in onnxruntime.
 func (o *op) sourceCoordinate(i, n, size int, f float32) float32 {
 	how := "asymmetric"
 	if o.hasAttribute("coordinate_transformation_mode") {
@@ -149,8 +149,8 @@ func (o *op) nearest(x *graph.Node, axis, size int, f float32) *graph.Node {
 	return takeAlong(x, o.nodeOf(knownValue(int64s, at, size)), axis)
 }
 
-// nearestIndex is the element that is nearest. Before opset 11 it is the one before, or, where
-// images shrink, the one behind.
+// nearestIndex returns the nearest element. Before opset 11 it is the one before or, where
+// images shrink, the one after.
 func (o *op) nearestIndex(x, f float32) int {
 	v := float64(x)
 	if !o.hasAttribute("nearest_mode") {
@@ -170,13 +170,13 @@ func (o *op) nearestIndex(x, f float32) int {
 	return int(math.Ceil(v - 0.5))
 }
 
-// interpolationTaps are the elements that make one of the result, and their shares.
+// interpolationTaps are the source elements of a result's element, and their weights.
 type interpolationTaps struct {
 	at     []int
 	shares []float64
 }
 
-// linearTaps are two neighbours.
+// linearTaps returns two neighbours.
 func linearTaps(x float32, n int) interpolationTaps {
 	x = max(0, min(x, float32(n-1)))
 	low := int(x)
@@ -184,8 +184,8 @@ func linearTaps(x float32, n int) interpolationTaps {
 	return interpolationTaps{[]int{low, min(low+1, n-1)}, []float64{1 - share, share}}
 }
 
-// cubicTaps are four neighbours, weighted by Keys' cubic. Those outside are the last inside,
-// or count for nothing.
+// cubicTaps returns four neighbours, weighted by Keys' cubic. Those outside are clamped to
+// the last inside, or ignored.
 func cubicTaps(x float32, n int, a float64, inside bool) interpolationTaps {
 	first := math.Floor(float64(x))
 	s := float64(x - float32(first))
@@ -209,7 +209,7 @@ func cubicTaps(x float32, n int, a float64, inside bool) interpolationTaps {
 	return t
 }
 
-// interpolate are elements of an axis in shares.
+// interpolate interpolates along an axis.
 func (o *op) interpolate(x *graph.Node, axis, size int, f float32) *graph.Node {
 	n := x.Shape().Dimensions[axis]
 	all := fill(size, func(i int) interpolationTaps {

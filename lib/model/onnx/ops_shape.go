@@ -1,3 +1,5 @@
+// Operators that change the shape or the order of values.
+
 package onnx
 
 import (
@@ -9,9 +11,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators that lay values out in another way.
+// Operators that change the shape or the order of values.
 
-// reshaped is a value of another shape, known where it was known.
+// reshaped returns a value of another shape, constant where it was constant.
 func (o *op) reshaped(v *value, dims []int) *value {
 	if n, _ := product(checkSize(dims)); n != int64(v.size()) {
 		fail("a value of shape %v does not become one of shape %v", v.dims, dims)
@@ -22,7 +24,8 @@ func (o *op) reshaped(v *value, dims []int) *value {
 	return computedValue(v.elem, graph.Reshape(o.nodeOf(v), dims...))
 }
 
-// reshape has 0 for a side that stays, but for allowzero, and -1 for what is left.
+// reshape has 0 for a length that stays, unless allowzero is set, and -1 for the remaining
+// length.
 func reshape(o *op) *value {
 	v := o.in[0]
 	var dims []int
@@ -41,14 +44,14 @@ func reshape(o *op) *value {
 			}
 			dims[i] = v.dims[i]
 		case d == -1 && left >= 0, d < -1, d == -1 && zero && slices.Contains(dims, 0):
-			fail("its shape %v is none", dims)
+			fail("its shape %v is invalid", dims)
 		case d == -1:
 			left = i
 			continue
 		}
 		size *= max(1, min(dims[i], maxBytes))
 		if size > maxBytes {
-			fail("its shape %v is more than may be held", dims)
+			fail("its shape %v is too large", dims)
 		}
 	}
 	if left >= 0 {
@@ -81,7 +84,7 @@ func flatten(o *op) *value {
 	return o.reshaped(v, []int{rows, cols})
 }
 
-// axes are those of an attribute, or of an input; none where neither is there.
+// axes returns those of an attribute or an input; none if there is neither.
 func (o *op) axes(input int) []int {
 	switch {
 	case o.hasAttribute("axes"):
@@ -133,7 +136,7 @@ func transpose(o *op) *value {
 		}
 	}
 	if len(perm) != v.rank() || slices.ContainsFunc(perm, func(i int) bool { return i < 0 }) {
-		fail("its attribute perm = %v is no order of %d axes", perm, v.rank())
+		fail("its attribute perm = %v is not a permutation of %d axes", perm, v.rank())
 	}
 	return computedValue(v.elem, permute(o.inputNode(0), axesOf(perm, v.rank())))
 }
@@ -145,7 +148,7 @@ func permute(x *graph.Node, perm []int) *graph.Node {
 	return graph.TransposeAllAxes(x, perm...)
 }
 
-// concat lays values side by side; those of no elements vanish.
+// concat concatenates values; empty ones are dropped.
 func concat(o *op) *value {
 	v := o.in[0]
 	axis := 1
@@ -161,7 +164,7 @@ func concat(o *op) *value {
 		}
 		for k, d := range p.dims {
 			if k != axis && d != v.dims[k] {
-				fail("shapes %v and %v do not lie side by side", v.dims, p.dims)
+				fail("shapes %v and %v cannot be concatenated", v.dims, p.dims)
 			}
 		}
 		if total += p.dims[axis]; p.size() > 0 {
@@ -184,14 +187,14 @@ func concatNodes(parts []*graph.Node, axis int) *graph.Node {
 	return graph.Concatenate(parts, axis)
 }
 
-// empty is a value without elements, which is known.
+// empty returns an empty constant.
 func (o *op) empty(e elem, dims []int) *value {
 	v := &value{elem: e, dims: slices.Clone(dims), known: true}
 	v.flat = unpacked(e, nil, 0)
 	return v
 }
 
-// sliceAxis is the part of a value from start on, n elements that are step apart.
+// sliceAxis returns n elements of an axis from start on, step apart.
 func sliceAxis(x *graph.Node, axis, start, n, step int) *graph.Node {
 	if step < 0 {
 		x = graph.Reverse(x, axis)
@@ -232,7 +235,7 @@ func slice(o *op) *value {
 		fail("it has %d starts, %d ends, %d axes and %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
 	if v.elem == texts {
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	}
 	axes = axesOf(axes, v.rank())
 	dims := slices.Clone(v.dims)
@@ -250,7 +253,7 @@ func slice(o *op) *value {
 	return computedValue(v.elem, x)
 }
 
-// sliceBounds is where a slice of an axis of n elements begins, and how many it has.
+// sliceBounds returns where a slice of an axis of n elements begins, and its length.
 func sliceBounds(start, end, step, n int) (begin, count int) {
 	if step == 0 {
 		fail("a step of 0")
@@ -269,7 +272,7 @@ func sliceBounds(start, end, step, n int) (begin, count int) {
 	return start, max(0, (start-end-step-1)/-step)
 }
 
-// split cuts a value in parts of given lengths, or of equal ones.
+// split splits a value into parts of given lengths, or of equal ones.
 func split(o *op) []*value {
 	v := o.in[0]
 	axis := o.axis(v.rank())
@@ -318,13 +321,13 @@ func split(o *op) []*value {
 	return out
 }
 
-// expand is lays a value out to a shape that may have sides of 1 for those that stay.
+// expand broadcasts a value to a shape.
 func expand(o *op) *value {
 	dims := broadcastShape(o.in[0].dims, checkPositive(o.ints(1)))
 	return computedValue(o.in[0].elem, broadcast(o.inputNode(0), dims))
 }
 
-// checkPositive refuses negative lengths, and those of zero.
+// checkPositive refuses negative lengths and zeros.
 func checkPositive(list []int) []int {
 	for _, d := range list {
 		if d < 1 {
@@ -350,7 +353,7 @@ func tile(o *op) *value {
 	return computedValue(v.elem, graph.Reshape(broadcast(graph.Reshape(o.inputNode(0), once...), laid), dims...))
 }
 
-// pads are the borders of every axis.
+// pads returns the borders of every axis.
 func (o *op) pads(rank int) [][2]int {
 	var list []int
 	switch {
@@ -379,7 +382,7 @@ func (o *op) pads(rank int) [][2]int {
 	return out
 }
 
-// pad lays borders around a value; one of negative width is cut off.
+// pad adds borders to a value; a negative width crops.
 func pad(o *op) *value {
 	v := o.in[0]
 	x := o.inputNode(0)
@@ -408,7 +411,7 @@ func pad(o *op) *value {
 	return computedValue(v.elem, x)
 }
 
-// padValue is what a border of constants holds.
+// padValue returns the value of a constant border.
 func (o *op) padValue() *graph.Node {
 	switch {
 	case o.hasAttribute("value"):
@@ -416,12 +419,12 @@ func (o *op) padValue() *graph.Node {
 	case o.hasInput(2) && o.in[2].size() == 1:
 		return graph.Reshape(o.inputNode(2))
 	case o.hasInput(2):
-		fail("its input 2 is no single number")
+		fail("its input 2 is not a single number")
 	}
 	return graph.ConvertDType(graph.Scalar(o.g, dtypes.Uint8, 0), o.in[0].elem.dtype())
 }
 
-// padConstant has a border of one number.
+// padConstant adds a border of one number.
 func padConstant(x, filling *graph.Node, borders [][2]int) *graph.Node {
 	axes := make([]compute.PadAxis, len(borders))
 	some := false
@@ -440,7 +443,7 @@ func padConstant(x, filling *graph.Node, borders [][2]int) *graph.Node {
 	return graph.Pad(x, filling, axes...)
 }
 
-// padMirror has a border that repeats what is inside.
+// padMirror adds a border that repeats what is inside.
 func padMirror(x *graph.Node, axis int, p [2]int, mode string) *graph.Node {
 	n := x.Shape().Dimensions[axis]
 	dims := slices.Clone(x.Shape().Dimensions)
@@ -467,7 +470,7 @@ func padMirror(x *graph.Node, axis int, p [2]int, mode string) *graph.Node {
 	return concatNodes(parts, axis)
 }
 
-// shapeOf is known: every shape is.
+// shapeOf is constant: every shape is known.
 func shapeOf(o *op) *value {
 	v := o.in[0]
 	from, to := 0, v.rank()
@@ -482,7 +485,7 @@ func shapeOf(o *op) *value {
 	return knownValue(int64s, fill(to-from, func(i int) int64 { return int64(v.dims[from+i]) }), to-from)
 }
 
-// clampIndex counts from the end where a number is negative, and stays inside.
+// clampIndex returns an index, counted from the end if negative, clamped to the axis.
 func clampIndex(i, n int) int {
 	if i < 0 {
 		i += n
@@ -537,7 +540,7 @@ func constantOfShape(o *op) *value {
 		v = o.tensor(a)
 	}
 	if v.size() != 1 || v.elem == texts {
-		fail("its attribute value is no single number")
+		fail("its attribute value is not a single number")
 	}
 	if slices.Contains(dims, 0) {
 		return o.empty(v.elem, dims)
@@ -545,7 +548,7 @@ func constantOfShape(o *op) *value {
 	return computedValue(v.elem, broadcast(graph.Reshape(o.nodeOf(v)), dims))
 }
 
-// rangeOp counts from a start to a limit, which it does not reach.
+// rangeOp counts from a start to a limit, exclusive.
 func rangeOp(o *op) *value {
 	e := o.in[0].elem
 	var ends [3]float64
@@ -572,7 +575,7 @@ func rangeOp(o *op) *value {
 	case float64s:
 		return knownValue(e, fill(count, func(i int) float64 { return start + float64(i)*step }), count)
 	}
-	fail("numbers of type %s are not counted here", e)
+	fail("ranges of type %s are not supported", e)
 	return nil
 }
 
@@ -630,12 +633,12 @@ func eyeLike(o *op) *value {
 	return computedValue(e, graph.ConvertDType(graph.Equal(offset, constLike(offset, float64(o.int("k")))), e.dtype()))
 }
 
-// sums along an axis up to every element, by doubling the reach.
+// cumSum sums along an axis up to every element, by doubling strides.
 func cumSum(o *op) *value {
 	v := o.in[0]
 	axis := o.numbers(1)
 	if len(axis) != 1 {
-		fail("its input 1 is no single axis")
+		fail("its input 1 is not a single axis")
 	}
 	at := axisOf(int(axis[0]), v.rank())
 	x := o.inputNode(0)
@@ -661,7 +664,7 @@ func cumSum(o *op) *value {
 	return computedValue(v.elem, x)
 }
 
-// blocks are the sides of images, and the size of a block.
+// blocks returns the lengths of the axes of images, and the size of a block.
 func (o *op) blocks() (n, ch, h, w, b int) {
 	v := o.in[0]
 	if b = o.int("blocksize"); v.rank() != 4 || b < 1 || b > 1<<15 {

@@ -1,3 +1,5 @@
+// Convolution and pooling.
+
 package onnx
 
 import (
@@ -8,15 +10,15 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// Operators over windows: convolutions and pools.
+// Operators over sliding windows.
 
-// windows are the settings of one: per spatial axis its size, step, distance of its
-// elements, and borders.
+// windows are the settings of a sliding window: per spatial axis its size, stride, dilation
+// and borders.
 type windows struct {
 	size, strides, dilations []int
 	borders                  [][2]int
 	places                   []int // how many windows there are
-	beyond                   []int // by how much the last one leaves the borders
+	beyond                   []int // by how much the last window extends beyond the borders
 }
 
 // window reads the settings for spatial axes of those lengths.
@@ -49,7 +51,7 @@ func (o *op) window(size, in []int) windows {
 	return w
 }
 
-// extent is how far a window reaches on an axis.
+// extent returns the length of a window on an axis, with dilation.
 func (w windows) extent(i int) int {
 	reach := (w.size[i]-1)*w.dilations[i] + 1
 	if w.size[i] > 1<<30 || w.dilations[i] > 1<<30 || reach > maxBytes {
@@ -58,7 +60,8 @@ func (w windows) extent(i int) int {
 	return reach
 }
 
-// splitBorder parts a border in two; the odd element is at the end, or at the start.
+// splitBorder splits a border in two; the odd element is at the end, or at the start with
+// upper.
 func splitBorder(total int, upper bool) [2]int {
 	if upper {
 		return [2]int{total / 2, total - total/2}
@@ -66,8 +69,8 @@ func splitBorder(total int, upper bool) [2]int {
 	return [2]int{total - total/2, total / 2}
 }
 
-// borders are those that the operation names; where it asks for others by a word, it must
-// name none.
+// borders returns the borders that the operation names; with automatic padding it must name
+// none.
 func (o *op) borders(n int) [][2]int {
 	list := o.list("pads", 2*n, 0)
 	out := make([][2]int, n)
@@ -77,22 +80,22 @@ func (o *op) borders(n int) [][2]int {
 			fail("borders of %v", out[i])
 		}
 		if o.string("auto_pad") != "NOTSET" && out[i] != [2]int{} {
-			fail("its attributes auto_pad = %s and pads = %v say two things", o.string("auto_pad"), list)
+			fail("its attributes auto_pad = %s and pads = %v contradict each other", o.string("auto_pad"), list)
 		}
 	}
 	return out
 }
 
-// imageDims are the sides of a value of records, channels and spatial axes.
+// imageDims returns the numbers of records and channels and the spatial lengths.
 func (o *op) imageDims() (records, channels int, spatial []int) {
 	v := o.in[0]
 	if v.rank() < 3 {
-		fail("a value of %d axes, where records, channels and one axis more are needed", v.rank())
+		fail("a value of %d axes; need records, channels and at least one more axis", v.rank())
 	}
 	return v.dims[0], v.dims[1], v.dims[2:]
 }
 
-// layout says which axis of images and kernels is which.
+// layout returns the order of the axes of images and kernels.
 func layout(spatial int) compute.ConvolveAxesConfig {
 	axes := fill(spatial, func(i int) int { return i + 2 })
 	return compute.ConvolveAxesConfig{
@@ -102,7 +105,7 @@ func layout(spatial int) compute.ConvolveAxesConfig {
 	}
 }
 
-// kernel checks the sides of a convolution's weights.
+// kernel checks the shape of a convolution's weights.
 func (o *op) kernel(in, groups int) []int {
 	w := o.in[1].dims
 	if len(w) != o.in[0].rank() || groups < 1 || groups > maxBytes || in%groups != 0 {
@@ -131,7 +134,7 @@ func conv(o *op) *value {
 	return computedValue(o.in[0].elem, o.addBias(y))
 }
 
-// addBias adds a number per channel, where one is given.
+// addBias adds a number per channel, if given.
 func (o *op) addBias(y *graph.Node) *graph.Node {
 	if !o.hasInput(2) {
 		return y
@@ -139,7 +142,7 @@ func (o *op) addBias(y *graph.Node) *graph.Node {
 	return graph.Add(y, o.perChannel(2, y.Shape().Dimensions))
 }
 
-// perChannel lays a list out along the second axis of a shape.
+// perChannel broadcasts a list along the second axis of a shape.
 func (o *op) perChannel(i int, dims []int) *graph.Node {
 	if len(dims) < 2 || !slices.Equal(o.in[i].dims, []int{dims[1]}) {
 		fail("its input %d is of shape %v, for a value of shape %v", i, o.in[i].dims, dims)
@@ -190,7 +193,7 @@ func convTranspose(o *op) *value {
 	return computedValue(o.in[0].elem, o.addBias(y))
 }
 
-// outputBorders finds the borders of a result whose lengths are asked for.
+// outputBorders computes the borders of a result with given lengths.
 func (o *op) outputBorders(full []int, around, crop [][2]int, in, strides []int) {
 	kind := o.string("auto_pad")
 	for i := range full {
@@ -215,7 +218,7 @@ func (o *op) outputBorders(full []int, around, crop [][2]int, in, strides []int)
 	}
 }
 
-// reduceWindows reduces windows of the spatial axes; what lies outside counts as nothing.
+// reduceWindows reduces windows of the spatial axes; what lies outside is ignored.
 func (w windows) reduceWindows(x *graph.Node, kind graph.ReduceOpType) *graph.Node {
 	lead := x.Rank() - len(w.size)
 	first := slices.Repeat([]int{1}, lead)
@@ -227,7 +230,7 @@ func (w windows) reduceWindows(x *graph.Node, kind graph.ReduceOpType) *graph.No
 		slices.Concat(first, w.dilations), borders)
 }
 
-// pool reads the settings of one.
+// pool reads the settings of a pooling operator.
 func (o *op) pool() windows {
 	records, channels, spatial := o.imageDims()
 	size := o.positive("kernel_shape", len(spatial))
@@ -246,8 +249,8 @@ func maxPool(o *op) []*value {
 	return []*value{computedValue(o.in[0].elem, w.reduceWindows(o.inputNode(0), compute.ReduceOpMax))}
 }
 
-// averagePool divides by the elements of a window that lie in the value, or in the value
-// and its borders.
+// averagePool divides by the number of elements of a window that lie in the value, or in
+// the value and its borders.
 func averagePool(o *op) *value {
 	w := o.pool()
 	x := o.inputNode(0)
@@ -266,7 +269,7 @@ func averagePool(o *op) *value {
 	return computedValue(o.in[0].elem, graph.Div(sum, broadcast(n, sum.Shape().Dimensions)))
 }
 
-// powers are the p-th powers of absolute values, and root their opposite.
+// powers returns the p-th powers of absolute values; root is the inverse.
 func powers(x *graph.Node, p float64) *graph.Node {
 	switch p {
 	case 1:
@@ -287,7 +290,7 @@ func root(x *graph.Node, p float64) *graph.Node {
 	return graph.Pow(x, constLike(x, 1/p))
 }
 
-// exponent is an attribute of either type, by the opset.
+// exponent returns an attribute of either type, depending on the opset.
 func (o *op) exponent() float64 {
 	p := float64(o.int("p"))
 	if o.row.known["p"].kind == "float" {

@@ -5,43 +5,44 @@ import (
 	"slices"
 )
 
-// checkOrder checks that every value is made once, and before it is used: then there is no cycle.
+// checkOrder checks that every value is computed once, and before it is used, so that there
+// are no cycles.
 func (g *network) checkOrder(weights map[string]*tensor) error {
 	there := map[string]bool{}
 	for _, t := range g.weights {
 		if t.name == "" || there[t.name] {
-			return fmt.Errorf("has two weights, or one without a name, by the name %q", t.name)
+			return fmt.Errorf("has two weights named %q, or one without a name", t.name)
 		}
 		there[t.name] = true
 	}
 	for _, v := range g.inputs {
 		if there[v.name] && weights[v.name] == nil {
-			return fmt.Errorf("has two inputs by the name %q", v.name)
+			return fmt.Errorf("has two inputs named %q", v.name)
 		}
 		there[v.name] = true
 	}
 	for _, n := range g.nodes {
 		for _, in := range n.inputs {
 			if in != "" && !there[in] {
-				return fmt.Errorf("%s uses %q before it is made, or it is never made", n, in)
+				return fmt.Errorf("%s uses %q before it is computed, or it is never computed", n, in)
 			}
 		}
 		for _, out := range n.outputs {
 			if out != "" && there[out] {
-				return fmt.Errorf("%s makes %q, which is there already", n, out)
+				return fmt.Errorf("%s computes %q, which exists already", n, out)
 			}
 			there[out] = out != ""
 		}
 	}
 	for _, v := range g.outputs {
 		if !there[v.name] {
-			return fmt.Errorf("its output %q is never made", v.name)
+			return fmt.Errorf("its output %q is never computed", v.name)
 		}
 	}
 	return nil
 }
 
-// neededSteps are the operations that values depend on, in the order of the file.
+// neededSteps returns the operations that values depend on, in the order of the file.
 func (m *Model) neededSteps(names []string) (steps []int) {
 	want := map[string]bool{}
 	for _, name := range names {
@@ -65,7 +66,8 @@ func (m *Model) neededSteps(names []string) (steps []int) {
 	return steps
 }
 
-// lastUses are the values that nothing reads behind an operation, but for those asked for.
+// lastUses returns, per operation, the values that nothing reads afterwards, except the
+// requested ones.
 func (m *Model) lastUses(steps []int, names []string) map[int][]string {
 	kept, last := map[string]bool{}, map[string]int{}
 	for _, name := range names {
@@ -89,11 +91,11 @@ func (m *Model) lastUses(steps []int, names []string) map[int][]string {
 	return out
 }
 
-// linear are the operations that a network ends in.
+// linear are the operations that count as a network's last linear layer.
 var linear = map[string]bool{"Gemm": true, "MatMul": true, "Conv": true}
 
-// beforeLastLinear walks from an output back to the last linear operation, past the
-// biases, softmax and reshapes behind it, and names what goes into that.
+// beforeLastLinear walks from an output back to the last linear operation, past biases,
+// softmax and reshapes, and returns that operation's input.
 func beforeLastLinear(nodes []*node, output string) string {
 	makes := map[string]*node{}
 	for _, n := range nodes {

@@ -1,3 +1,5 @@
+// Reading ONNX files (protocol buffers).
+
 package onnx
 
 import (
@@ -8,10 +10,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The messages of onnx.proto, as far as they are read. A field that is not read here is
-// passed over where it says nothing about the numbers, and refused where it does.
+// The messages of onnx.proto, as far as they are needed. Fields that are not read are ignored
+// if they do not affect the numbers, and refused if they do.
 
-var errNoGraph = errors.New("is no ONNX file: it holds no graph")
+var errNoGraph = errors.New("is not an ONNX file: it has no graph")
 
 // file is ModelProto.
 type file struct {
@@ -23,7 +25,7 @@ type file struct {
 // call names a function of the file.
 type call struct{ domain, name, overload string }
 
-// function is FunctionProto: an operator that the file itself describes.
+// function is FunctionProto: an operator defined in the file.
 type function struct {
 	call
 	inputs, outputs []string
@@ -47,7 +49,7 @@ type node struct {
 	label           string
 	inputs, outputs []string
 	attributes      map[string]*attribute
-	// The values that graphs among the attributes take from outside, or make within.
+	// The outer values that graphs among the attributes use, and the values they compute.
 	captured []string
 }
 
@@ -62,8 +64,8 @@ type attribute struct {
 	floats  []float32
 	ints    []int64
 	strings []string
-	graph   []byte // not read until it is needed: graphs may lie in graphs
-	ref     string // the attribute of the function that stands here
+	graph   []byte // read when it is needed: graphs may be nested
+	ref     string // the function's attribute that is used here
 }
 
 // kind is the type of an attribute, in the numbers of onnx.proto.
@@ -97,7 +99,7 @@ type field struct {
 	bits   uint64
 }
 
-// eachField calls f with the fields of a message, in their order.
+// eachField calls f with the fields of a message, in order.
 func eachField(raw []byte, f func(f field) error) error {
 	for len(raw) > 0 {
 		number, kind, n := protowire.ConsumeTag(raw)
@@ -253,12 +255,12 @@ func parse(raw []byte) (*file, error) {
 	case graphs > 1:
 		return nil, errors.New("holds more than one graph")
 	case out.graph.sparse:
-		return nil, errors.New("has sparse weights, which are not read here")
+		return nil, errors.New("has sparse weights, which are not supported")
 	}
 	return out, nil
 }
 
-// wrongFile is a defect that a sentence of its own describes.
+// wrongFile is an error that describes a defect of the file.
 type wrongFile struct{ reason string }
 
 func (w *wrongFile) Error() string { return w.reason }
@@ -337,7 +339,7 @@ func (c call) String() string {
 	return c.domain + "." + c.name
 }
 
-// plainDomain is a domain's one name: the standard one has two.
+// plainDomain returns a domain's canonical name: the standard domain has two names.
 func plainDomain(domain string) string {
 	if domain == "ai.onnx" {
 		return ""
@@ -437,10 +439,11 @@ func (a *attribute) read(f field) error {
 	return nil
 }
 
-// holds notes the kind of an attribute, which what it holds and its type say alike.
+// holds records the kind of an attribute, which its content and its declared type must
+// agree on.
 func (a *attribute) holds(k kind) error {
 	if a.kind != 0 && a.kind != k {
-		return wrongf("attribute %q is of two types at once", a.name)
+		return wrongf("attribute %q has two types", a.name)
 	}
 	a.kind = k
 	return nil

@@ -1,3 +1,5 @@
+// Running a network on records.
+
 package onnx
 
 import (
@@ -16,17 +18,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// rows is the number of records of one execution where the file leaves it free.
+// rows is the number of records per execution where the file leaves it free.
 const rows = 256
 
-// maxExecutionBytes is how many bytes an execution may need before it is given fewer records.
+// maxExecutionBytes is the memory that an execution may need before it gets fewer records.
 const maxExecutionBytes = 1 << 30
 
 // Run implements outside.Network, for the values named by Output, Outputs, Embedding and
-// Layers. One with more axes is laid out as records are. What a network says of a record
-// must not depend on the others; see the package.
-//
-// Memory: the results, and the activations of one batch of records.
+// Layers. A value with more axes is flattened to one row per record.
 func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (out map[string]array.Matrix[float32], err error) {
 	defer wrapError(m.path, &err)
 	n, cols := x.Shape()
@@ -54,7 +53,7 @@ func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names .
 	return out, r.checkIndependence(ctx, whole, out)
 }
 
-// run are the records and the names of one call.
+// run holds the records and the names of one call.
 type run struct {
 	m       *Model
 	e       *engine.Engine
@@ -67,12 +66,12 @@ type run struct {
 type program struct {
 	*builder
 	records int
-	widths  []int // of the values that are asked for
+	widths  []int // of the requested values
 	results []*graph.Node
 	left    bool // an execution was left to itself
 }
 
-// fitProgram is the program of as many records as are run at once.
+// fitProgram returns the program for the number of records to run at once.
 func (r *run) fitProgram(n int) (*program, error) {
 	records := r.m.input.batch
 	if records > 0 {
@@ -93,7 +92,7 @@ func (r *run) fitProgram(n int) (*program, error) {
 	}
 }
 
-// attempt builds a program, or none where fewer records may fit.
+// attempt builds a program, or returns nil where fewer records may fit.
 func (r *run) attempt(records int) (p *program) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -110,7 +109,7 @@ func (r *run) compile(records int) (*program, error) {
 	return p, p.compile()
 }
 
-// build translates the network, for a number of records.
+// build translates the network for a number of records.
 func (r *run) build(records int) *program {
 	in := r.m.input
 	dims := append([]int{records}, in.dims...)
@@ -142,16 +141,17 @@ func (r *run) build(records int) *program {
 
 func (p *program) compile() error { return p.g.Compile(p.results...) }
 
-// order is 0 to n-1.
+// order returns 0 to n-1.
 func order(n int) []int { return iotaList(n) }
 
-// runRecords runs records in the given order, so many at a time, and keeps what is found of each at
-// its place in that order. An execution that is not full is filled with its last record.
+// runRecords runs records in the given order, at records per execution, and stores the
+// values of each at its position in that order. An incomplete execution is filled with the
+// last record.
 func (r *run) runRecords(ctx context.Context, p *program, order []int, at int) (map[string]array.Matrix[float32], error) {
 	out := map[string]array.Matrix[float32]{}
 	for i, name := range r.names {
 		if _, err := product([]int{len(order), p.widths[i], 4}); err != nil {
-			return nil, fmt.Errorf("the value %q of %d numbers for %d records is more than may be held (%d GiB)", name, p.widths[i], len(order), maxBytes>>30)
+			return nil, fmt.Errorf("the value %q of %d numbers for %d records is too large (at most %d GiB)", name, p.widths[i], len(order), maxBytes>>30)
 		}
 		out[name] = array.New[float32](len(order), p.widths[i])
 	}
@@ -170,8 +170,8 @@ func (r *run) runRecords(ctx context.Context, p *program, order []int, at int) (
 	return out, nil
 }
 
-// runBatch runs one execution and puts what is found of its first keep records into out, from
-// one row on.
+// runBatch runs one execution and writes the values of its first keep records to out,
+// starting at row from.
 func (r *run) runBatch(ctx context.Context, p *program, in *tensors.Tensor, from, keep int, out map[string]array.Matrix[float32]) error {
 	found, err := p.run(ctx, in)
 	if err != nil {
@@ -188,8 +188,8 @@ func (r *run) runBatch(ctx context.Context, p *program, in *tensors.Tensor, from
 	return nil
 }
 
-// run is one execution. Where the context ends before it does, it is left to itself, and so is
-// the program.
+// run runs one execution. If the context ends first the execution and the program are left
+// to finish on their own.
 func (p *program) run(ctx context.Context, in *tensors.Tensor) (found []*tensors.Tensor, err error) {
 	inputs := []any{in}
 	for _, t := range p.params {
@@ -214,15 +214,15 @@ func (p *program) run(ctx context.Context, in *tensors.Tensor) (found []*tensors
 	}
 }
 
-// close gives the program back, unless an execution still runs.
+// close releases the program, unless an execution is still running.
 func (p *program) close() {
 	if !p.left {
 		p.g.Finalize()
 	}
 }
 
-// tensor holds records by their numbers, and the last of them as often as there is place, in
-// the type that the network takes.
+// tensor returns the records with these numbers in the network's input type, filled up with
+// the last one.
 func (r *run) tensor(order []int, size int) (*tensors.Tensor, error) {
 	_, cols := r.x.Shape()
 	buffer := make([]float64, cols)
@@ -233,7 +233,8 @@ func (r *run) tensor(order []int, size int) (*tensors.Tensor, error) {
 	return r.convertRecords(flat, func(i int) int { return order[min(i, len(order)-1)] }, size)
 }
 
-// convertRecords converts records to the type that the network takes; number is a record's own.
+// convertRecords converts records to the network's input type; number is a record's own
+// number.
 func (r *run) convertRecords(flat []float64, number func(i int) int, size int) (*tensors.Tensor, error) {
 	in := r.m.input
 	dims := append([]int{size}, in.dims...)
@@ -275,8 +276,7 @@ func (r *run) convertRecords(flat []float64, number func(i int) int, size int) (
 	return tensors.FromFlatDataAndDimensions(yes, dims...), nil
 }
 
-// checkFinite refuses what is not finite in the type that the network takes: it would
-// spread through its values.
+// checkFinite refuses values that are not finite in the network's input type.
 func checkFinite[T float32 | float64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
@@ -288,7 +288,9 @@ func checkFinite[T float32 | float64](flat []float64, dims []int, place func(i i
 	return tensors.FromFlatDataAndDimensions(out, dims...), nil
 }
 
-func checkWhole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](flat []float64, dims []int, place func(i int) string) (*tensors.Tensor, error) {
+func checkWhole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
+	flat []float64, dims []int, place func(i int) string,
+) (*tensors.Tensor, error) {
 	out := make([]T, len(flat))
 	for i, v := range flat {
 		if v != math.Trunc(v) || float64(T(v)) != v {

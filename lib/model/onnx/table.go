@@ -2,10 +2,10 @@ package onnx
 
 import "github.com/gomlx/gomlx/core/graph"
 
-// table says what is implemented: of every operator the opsets from which on a row holds,
-// its attributes, and the values of those. What is in no row is refused.
+// table says what is implemented: for every operator the opset from which a row holds, its
+// attributes, and their values. Anything else is refused.
 //
-// Attributes that say nothing about the numbers of a network in use are "any":
+// Attributes that do not affect the numbers in inference are "any":
 // consumed_inputs (a hint for memory), momentum (of training), seed (of what is drawn in
 // training).
 var table = []operator{

@@ -1,3 +1,5 @@
+// Tensors of a file and their types.
+
 package onnx
 
 import (
@@ -33,8 +35,8 @@ const (
 	bfloat16s elem = 16
 )
 
-// kept says how a type is stored in a file, how it is named, and what it is computed in.
-// Floats of two bytes are computed in four, and rounded after every operator.
+// storage says how a type is stored in a file, how it is named, and what it is computed in.
+// Two-byte floats are computed in four bytes, and rounded after every operator.
 type storage struct {
 	name  string
 	bytes int
@@ -62,7 +64,7 @@ func (e elem) isFloat() bool       { return e == float32s || e == float64s || e.
 func (e elem) isInteger() bool     { return e.dtype().IsInt() }
 func (e elem) isNumber() bool      { return e.isFloat() || e.isInteger() }
 
-// tensor is TensorProto: weights, or a constant among the attributes.
+// tensor is TensorProto: weights, or a constant attribute.
 type tensor struct {
 	name    string
 	elem    elem
@@ -71,7 +73,7 @@ type tensor struct {
 	hasRaw  bool
 	bits    map[int][]uint64
 	strings []string
-	// Weights beside the file.
+	// Weights in a separate file.
 	external         bool
 	location         string
 	offset, length   int64
@@ -114,7 +116,7 @@ func (t *tensor) read(f field) error {
 	return nil
 }
 
-// numbers keeps the bits of a list of numbers, whatever their type.
+// numbers keeps the bits of a list of numbers of any type.
 func (t *tensor) numbers(f field) error {
 	if t.bits == nil {
 		t.bits = map[int][]uint64{}
@@ -166,26 +168,25 @@ func (t *tensor) readExternal(f field) error {
 		t.limited = true
 	}
 	if err != nil || t.offset < 0 || t.length < 0 {
-		return wrongf("weights %q: %s %q is no number of bytes", t.name, key, value)
+		return wrongf("weights %q: %s %q is not a number of bytes", t.name, key, value)
 	}
 	return nil
 }
 
-// listFields is the field that numbers of a type are in where they are not raw.
+// listFields is the field that holds numbers of a type where they are not raw.
 var listFields = map[elem]int{
 	float32s: 4, float64s: 10, int64s: 7, uint64s: 11, uint32s: 11, int32s: 5, int16s: 5, int8s: 5, uint16s: 5, uint8s: 5, bools: 5, float16s: 5, bfloat16s: 5,
 }
 
-// batchCheck reports what is wrong with a tensor before anything is taken for it: a type that
-// is not known, sides that are no lengths or that come to more than may be held, and data
-// that are not as many as the sides say.
+// check returns an error for a tensor before memory is allocated for it: an unknown type,
+// invalid lengths, or one that is too large.
 func (t *tensor) check() error {
 	s, ok := storages[t.elem]
 	if !ok {
-		return wrongf("tensor %q is of %s, which is not read here", t.name, t.elem)
+		return wrongf("tensor %q is of %s, which is not supported", t.name, t.elem)
 	}
 	if t.segment {
-		return wrongf("tensor %q is stored in segments, which are not read here", t.name)
+		return wrongf("tensor %q is stored in segments, which are not supported", t.name)
 	}
 	n, err := product(t.dims)
 	if err != nil {
@@ -216,19 +217,19 @@ func (t *tensor) check() error {
 	return nil
 }
 
-// maxBytes is how much may be held at once, of values and of results: 4 GiB. What a file
-// asks for beyond that is refused before anything is taken.
+// maxBytes is the maximum memory for the values and results of an execution: 4 GiB. A file
+// that needs more is refused before memory is allocated.
 const maxBytes = 4 << 30
 
-// maxValueBytes is how large one value of an execution may be: 1 GiB.
+// maxValueBytes is the maximum size of one value of an execution: 1 GiB.
 const maxValueBytes = 1 << 30
 
-// product is the number of elements of a shape.
+// product returns the number of elements of a shape.
 func product[T int | int64](dims []T) (int64, error) {
 	n, none := uint64(1), false
 	for _, d := range dims {
 		if d < 0 {
-			return 0, fmt.Errorf("its shape %v has a negative side", dims)
+			return 0, fmt.Errorf("its shape %v has a negative length", dims)
 		}
 		none = none || d == 0
 	}
@@ -238,14 +239,14 @@ func product[T int | int64](dims []T) (int64, error) {
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if high != 0 || low > maxBytes {
-			return 0, fmt.Errorf("its shape %v is more than may be held (%d GiB)", dims, maxBytes>>30)
+			return 0, fmt.Errorf("its shape %v is too large (at most %d GiB)", dims, maxBytes>>30)
 		}
 		n = low
 	}
 	return int64(n), nil
 }
 
-// value reads the tensor's numbers; those beside the file come out of folder.
+// value reads the tensor's numbers; external ones come from folder.
 func (t *tensor) value(folder string) (*value, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -271,7 +272,7 @@ func (t *tensor) value(folder string) (*value, error) {
 	return v, nil
 }
 
-// packed lays numbers side by side as raw data have them.
+// packed returns numbers in the layout of raw data.
 func packed(list []uint64, bytes int) []byte {
 	out := make([]byte, 0, len(list)*bytes)
 	var word [8]byte
@@ -323,7 +324,7 @@ func fill[T any](n int, f func(i int) T) []T {
 	return out
 }
 
-// halfToFloat is a float16 as float32.
+// halfToFloat converts a float16 to float32.
 func halfToFloat(b uint16) float32 {
 	sign, exponent, rest := float64(1), int(b>>10&31), float64(b&1023)
 	if b>>15 == 1 {
@@ -341,7 +342,7 @@ func halfToFloat(b uint16) float32 {
 	return float32(sign * math.Ldexp(1024+rest, exponent-25))
 }
 
-// tensorOf is a flat list as a tensor of the engine.
+// tensorOf returns a flat list as a tensor of the engine.
 func tensorOf(flat any, dims []int) *tensors.Tensor {
 	dims = slices.Clone(dims)
 	switch x := flat.(type) {

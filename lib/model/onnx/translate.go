@@ -1,3 +1,5 @@
+// Translating a network into a graph of the engine.
+
 package onnx
 
 import (
@@ -11,15 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/backend"
 )
 
-// value is a tensor of the network while it is translated.
+// value is a tensor of the network during translation.
 type value struct {
 	elem elem
 	dims []int
-	// What does not depend on the records is known: flat holds it, or text.
+	// A constant, which does not depend on the records, is in flat or text.
 	known bool
 	flat  any
 	text  []string
-	node  *graph.Node // its place in the graph; made when it is first needed
+	node  *graph.Node // its node in the graph; created on first use
 }
 
 func (v *value) size() int {
@@ -32,7 +34,8 @@ func (v *value) size() int {
 
 func (v *value) rank() int { return len(v.dims) }
 
-// refusal is why a network is not run; the door of the package makes an error of it.
+// refusal is the panic value for a network that is refused; the exported functions turn it
+// into an error.
 type refusal struct {
 	text    string
 	named   bool // the text names the operation
@@ -41,16 +44,15 @@ type refusal struct {
 
 func (r refusal) String() string { return r.text }
 
-// fail refuses: translations stop there, as GoMLX's own functions do.
+// fail refuses the network: translation stops, by a panic like those of GoMLX's functions.
 func fail(format string, args ...any) { panic(refusal{text: fmt.Sprintf(format, args...)}) }
 
-// failLarge refuses what is more than may be held.
+// failLarge refuses what is too large.
 func failLarge(format string, args ...any) {
 	panic(refusal{text: fmt.Sprintf(format, args...), tooMuch: true})
 }
 
-// weights are what a network knows before it sees records, read once for all of a run's
-// graphs.
+// weights are the constants of a network, read once for all graphs of a run.
 type weights struct {
 	values  map[string]*value
 	tensors map[*value]*tensors.Tensor
@@ -62,28 +64,27 @@ type builder struct {
 	g       *graph.Graph
 	weights *weights
 	values  map[string]*value
-	// Weights that are handed to every execution beside the records.
+	// Weights that every execution gets in addition to the records.
 	params []*tensors.Tensor
 	nodes  map[*value]*graph.Node
 	checks []batchCheck
-	folded bool // everything is known: the graph is run once, here and now
-	// How many bytes are held at once: now, and at most.
+	folded bool // all inputs are constants: the graph is run at once
+	// Bytes of memory in use: now, and at most.
 	held, peak int64
 	counted    int // nodes of the graph that have been counted
-	// Where the operations that are translated stand: in the graph, or in functions within
-	// functions.
+	// The operator sets and the nesting depth of the function that is translated.
 	opsets map[string]int64
 	depth  int
 	steps  int // operations so far
 }
 
-// batchCheck is something that must be true of every batch.
+// batchCheck is a condition that must hold for every batch.
 type batchCheck struct {
 	holds *graph.Node
 	what  string
 }
 
-// op is one operation while it is translated.
+// op is one operation during translation.
 type op struct {
 	*builder
 	n     *node
@@ -92,7 +93,7 @@ type op struct {
 	in    []*value // nil where an input is left out
 }
 
-// translate writes the operations that make the values by those names.
+// translate writes the operations that compute the named values.
 func (b *builder) translate(names []string) (out []*value) {
 	steps := b.m.neededSteps(names)
 	lasts := b.m.lastUses(steps, names)
@@ -108,7 +109,7 @@ func (b *builder) translate(names []string) (out []*value) {
 }
 
 // notImplemented is said of an operation that is in no row of the table.
-const notImplemented = " is not known here"
+const notImplemented = " is not supported"
 
 // step translates one operation; a refusal names it.
 func (b *builder) step(n *node) {
@@ -132,7 +133,7 @@ func (b *builder) step(n *node) {
 		panic(why)
 	}()
 	if b.steps++; b.steps > maxNodes {
-		fail("the network comes to more than %d operations", maxNodes)
+		fail("the network has more than %d operations", maxNodes)
 	}
 	if f := b.m.file.functions[n.call]; f != nil {
 		b.inline(f, n)
@@ -160,20 +161,20 @@ func (b *builder) step(n *node) {
 	b.keep(n, out)
 }
 
-// keep keeps what an operation makes.
+// keep stores the results of an operation by name.
 func (b *builder) keep(n *node, out []*value) {
 	for i, name := range n.outputs {
 		switch {
 		case name == "" || i >= len(out) || out[i] == nil:
 		case b.values[name] != nil:
-			fail("it makes %q, which is there already", name)
+			fail("it computes %q, which exists already", name)
 		default:
 			b.values[name] = out[i]
 		}
 	}
 }
 
-// String names an operation for people.
+// String names an operation for error messages.
 func (n *node) String() string {
 	made := slices.DeleteFunc(slices.Clone(n.outputs), func(s string) bool { return s == "" })
 	if len(made) > 1 {
@@ -197,20 +198,20 @@ func (b *builder) run(row *rule, n *node, opset int64, in []*value) []*value {
 	return out
 }
 
-// lookUpValue is a value by its name.
+// lookUpValue returns a value by name.
 func (b *builder) lookUpValue(name string) *value {
 	if v := b.values[name]; v != nil {
 		return v
 	}
-	if b.depth > 0 { // a function sees nothing of the graph around it
-		fail("%q is made later, never, or not here", name)
+	if b.depth > 0 { // a function does not see the graph around it
+		fail("%q is computed later, never, or in another graph", name)
 	}
 	if v := b.weights.values[name]; v != nil {
 		return v
 	}
 	t := b.m.weights[name]
 	if t == nil {
-		fail("%q is made later, never, or not here", name)
+		fail("%q is computed later, never, or in another graph", name)
 	}
 	v, err := t.value(b.m.folder)
 	if err != nil {
@@ -220,12 +221,12 @@ func (b *builder) lookUpValue(name string) *value {
 	return v
 }
 
-// maxFolded is how many elements are computed while a network is translated.
+// maxFolded is the maximum number of elements for constant folding.
 const maxFolded = 1 << 16
 
-// fold computes an operation of known values at once, on the project's own backend: shapes,
-// masks and positions are numbers for the operations behind it. It returns nil where
-// something is not known, or is large.
+// fold computes an operation of constants at once, on the module's own backend: shapes,
+// masks and positions become numbers for later operations. It returns nil if an input is
+// not constant, or is large.
 func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 	elements := 0
 	inner := &builder{m: b.m, opsets: b.opsets, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
@@ -250,7 +251,7 @@ func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 
 var foldBackend = backend.Open(1)
 
-// evaluateValues runs the graph and makes its values known.
+// evaluateValues runs the graph and makes its values constants.
 func (b *builder) evaluateValues(out []*value) {
 	var nodes []*graph.Node
 	var open []*value
@@ -275,7 +276,7 @@ func (b *builder) evaluateValues(out []*value) {
 	b.checkHolds(found[len(open):])
 }
 
-// checkHolds refuses where a check does not hold.
+// checkHolds refuses where a check fails.
 func (b *builder) checkHolds(found []*tensors.Tensor) {
 	for i, c := range b.checks {
 		if !flatOf(found[i]).([]bool)[0] {
@@ -315,20 +316,20 @@ func flatOf(t *tensors.Tensor) (out any) {
 	return out
 }
 
-// views are the nodes that look at another in another way and hold nothing.
+// views are the nodes that only view another one and hold no memory.
 var views = map[graph.NodeType]bool{
 	graph.NodeTypeReshape: true, graph.NodeTypeTranspose: true, graph.NodeTypeBroadcastInDim: true, graph.NodeTypeSlice: true,
 	graph.NodeTypeIdentity: true, graph.NodeTypeParameter: true,
 }
 
-// maxNodes is how large a graph may be: recurrent layers are written out step by step.
+// maxNodes is the maximum size of a graph: recurrent layers are unrolled step by step.
 const maxNodes = 1 << 18
 
-// count takes the nodes that are new into account, before anything is computed.
+// count accounts for the memory of new nodes, before anything is computed.
 func (b *builder) count() {
 	all := b.g.Nodes()
 	if len(all) > maxNodes {
-		fail("the network comes to more than %d steps", maxNodes)
+		fail("the network has more than %d steps", maxNodes)
 	}
 	for _, n := range all[b.counted:] {
 		s := n.Shape()
@@ -338,7 +339,7 @@ func (b *builder) count() {
 		}
 		bytes := size * int64(s.DType.Size())
 		if bytes > maxValueBytes {
-			failLarge("a value of shape %v is more than may be held (%d GiB)", s.Dimensions, maxValueBytes>>30)
+			failLarge("a value of shape %v is too large (at most %d GiB)", s.Dimensions, maxValueBytes>>30)
 		}
 		if !views[n.Type()] {
 			b.held += bytes
@@ -346,11 +347,11 @@ func (b *builder) count() {
 	}
 	b.counted = len(all)
 	if b.peak = max(b.peak, b.held); b.held > maxBytes && !b.folded {
-		failLarge("the values of one execution are more than may be held (%d GiB)", maxBytes>>30)
+		failLarge("the values of one execution are too large (at most %d GiB)", maxBytes>>30)
 	}
 }
 
-// forget lets values go that nothing reads any more, and what was only between them.
+// forget drops values that are not read any more, and intermediate ones.
 func (b *builder) forget(names []string) {
 	for _, name := range names {
 		delete(b.values, name)
@@ -363,14 +364,15 @@ func (b *builder) forget(names []string) {
 	}
 }
 
-// maxConstantBytes is the largest number of bytes that is written into a graph; more is handed in.
+// maxConstantBytes is the maximum size of a constant written into a graph; larger ones are
+// parameters.
 const maxConstantBytes = 256
 
-// nodeOf is a value's node in this graph.
+// nodeOf returns a value's node in this graph.
 func (b *builder) nodeOf(v *value) *graph.Node {
 	switch {
 	case v.elem == texts:
-		fail("strings are not computed with")
+		fail("computing with strings is not supported")
 	case !v.known:
 		return v.node
 	case b.nodes[v] != nil:
@@ -397,22 +399,22 @@ func computedValue(e elem, n *graph.Node) *value {
 	return &value{elem: e, dims: slices.Clone(n.Shape().Dimensions), node: n}
 }
 
-// knownValue is a value that is given here.
+// knownValue is a constant.
 func knownValue[T any](e elem, flat []T, dims ...int) *value {
 	return &value{elem: e, dims: dims, known: true, flat: flat}
 }
 
-// requireAlways refuses every batch of which something does not hold.
+// requireAlways refuses every batch for which the condition does not hold.
 func (o *op) requireAlways(holds *graph.Node, format string, args ...any) {
 	o.checks = append(o.checks, batchCheck{graph.ReduceLogicalAnd(holds), o.n.String() + ": " + fmt.Sprintf(format, args...)})
 }
 
-// roundHalf makes what a float of two bytes would hold of one of four.
+// roundHalf rounds a four-byte float to what a two-byte float would hold.
 func (b *builder) roundHalf(e elem, x *graph.Node) *graph.Node {
 	c := func(v float64) *graph.Node {
 		return broadcast(graph.Scalar(x.Graph(), x.DType(), v), x.Shape().Dimensions)
 	}
-	if e == bfloat16s { // which reaches as far as float32 does: the largest are rounded smaller
+	if e == bfloat16s { // the same range as float32: the largest values are scaled down for rounding
 		large := graph.GreaterThan(graph.Abs(x), c(1e30))
 		y := upperBits(graph.Where(large, graph.Mul(x, c(0x1p-64)), x), c(1<<16+1))
 		return graph.Where(graph.IsFinite(x), graph.Where(large, graph.Mul(y, c(0x1p64)), y), x)
@@ -423,7 +425,7 @@ func (b *builder) roundHalf(e elem, x *graph.Node) *graph.Node {
 	return graph.Where(graph.GreaterOrEqual(size, c(65520)), graph.Mul(x, c(3e38)), y)
 }
 
-// upperBits are x without its last bits, rounded to nearest (Veltkamp's splitting).
+// upperBits returns x without its last bits, rounded to nearest (Veltkamp's splitting).
 func upperBits(x, factor *graph.Node) *graph.Node {
 	large := graph.Mul(x, factor)
 	return graph.Sub(large, graph.Sub(large, x))

@@ -1,6 +1,6 @@
-// Package outside says what a network that another framework trained is to the rest
-// of the house, whatever file it came in (packages onnx and torch): something that
-// makes outputs and activations of records, of which an audit's folder is written.
+// Package outside defines what a network trained in another framework has to provide,
+// whatever file it came in (packages onnx and torch), and writes its outputs and
+// activations as the folder that an audit reads.
 package outside
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Network is a network with the weights that it was trained to.
+// Network is a trained network.
 type Network interface {
-	// Output is the name of the output that is judged.
+	// Output is the name of the output that is evaluated.
 	Output() string
-	// Embedding is the name of what goes into the last linear layer: what
-	// representation metrics read. It is false where there is nothing of the kind.
+	// Embedding is the name of the input of the last linear layer, which representation
+	// metrics read; ok is false where there is none.
 	Embedding() (name string, ok bool)
-	// Run computes values for records, one per row of x, whose columns are the axes
-	// of a record laid out as NumPy does. Each of the results has a row per record.
+	// Run computes the named values for records, one per row of x, whose columns are the
+	// axes of a record in row-major order. Each result has one row per record.
 	Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (map[string]array.Matrix[float32], error)
 }

@@ -1,3 +1,5 @@
+// Tests of outside.go.
+
 package outside
 
 import (
@@ -46,7 +48,7 @@ func TestFilesOfAnotherNetworkAreNotTakenForThisOnes(t *testing.T) {
 		filepath.Join(dir, "activations", "a.npy"): {network{}, []string{"b"}},
 		filepath.Join(dir, "embedding.npy"):        {plain{}, []string{"a"}},
 	} {
-		if _, err := Write(t.Context(), m, nil, x, dir, m.layers...); err == nil || !strings.HasPrefix(err.Error(), want+" is there already") {
+		if _, err := Write(t.Context(), m, nil, x, dir, m.layers...); err == nil || !strings.HasPrefix(err.Error(), want+" exists already") {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

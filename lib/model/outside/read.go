@@ -1,3 +1,5 @@
+// Reading records from npy files.
+
 package outside
 
 import (
@@ -11,15 +13,15 @@ import (
 
 // Shaped is a network that knows the axes of a record.
 type Shaped interface {
-	// Input are the axes, without the one that counts records.
+	// Input are the axes without the one that counts records.
 	Input() []int
 }
 
-// Read reads the records that networks are to be run on: an npy file with finite
-// numbers and a record at least. Records may lie flat, a row each. If they have axes,
-// those must be the network's, but for axes of length 1: images saved as (side, side,
-// channels) have as many numbers as those of (channels, side, side), and mean nothing
-// to a network that takes the latter. Errors name the file.
+// Read reads the records to run networks on: an npy file with finite numbers and at least
+// one record. Records may be flat, one per row. If they have axes these must be the
+// network's, apart from axes of length 1: images of shape (side, side, channels) have as
+// many numbers as those of shape (channels, side, side) but mean something else. Errors
+// name the file.
 func Read(path string, networks ...Network) (array.Rows, error) {
 	x, axes, err := npy.ReadRecords(path)
 	if err != nil {
@@ -38,13 +40,14 @@ func Read(path string, networks ...Network) (array.Rows, error) {
 			continue
 		}
 		if want := s.Input(); cols == recordSize(want) && !sameLayout(axes, want) {
-			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order", path, shapeText(axes), shapeText(want))
+			return nil, fmt.Errorf("%s: an array of shape %s, and the network takes %s: as many numbers in another order",
+				path, shapeText(axes), shapeText(want))
 		}
 	}
 	return x, nil
 }
 
-// recordSize is the number of a record's values.
+// recordSize returns the number of values of a record.
 func recordSize(axes []int) int {
 	n := 1
 	for _, d := range axes {
@@ -53,15 +56,15 @@ func recordSize(axes []int) int {
 	return n
 }
 
-// sameLayout reports whether records of one shape, laid out as NumPy does, are records
-// of the other. Flat ones say nothing of their axes and are taken at their word.
+// sameLayout reports whether records of one shape, in row-major order, are also records of
+// the other. Flat records have no axes and always match.
 func sameLayout(found, want []int) bool {
 	one := func(d int) bool { return d == 1 }
 	longer := func(axes []int) []int { return slices.DeleteFunc(slices.Clone(axes), one) }
 	return len(found) == 1 || slices.Equal(longer(found), longer(want))
 }
 
-// shapeText is a record's shape in NumPy's words.
+// shapeText returns a record's shape in NumPy's notation.
 func shapeText(axes []int) string {
 	return "(records, " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(axes)), ", "), "[]") + ")"
 }

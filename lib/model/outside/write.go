@@ -1,3 +1,5 @@
+// Writing outputs and activations for an audit.
+
 package outside
 
 import (
@@ -19,23 +21,23 @@ import (
 // Written is a file of activations.
 type Written struct {
 	Path string
-	// Value is the name of what is in it, as the network has it.
+	// Value is the network's name of what the file holds.
 	Value   string
 	Records int
 	Width   int
 }
 
-// Write runs the network and writes what it says of every record into a folder,
-// under the names that an audit looks for (package judge):
+// Write runs the network and writes its values for every record into a folder, under the
+// names that an audit looks for:
 //
 //	outputs.npy            Output
 //	embedding.npy          Embedding, where there is one
-//	activations/NAME.npy   the layers asked for
+//	activations/NAME.npy   the requested layers
 //
-// A NAME is the value's with a dash in the place of what a file system does not
-// like. Nothing is written where a value is not finite; the error names it, and the
-// record. Nor is it beside such a file that this run does not write: it may be of another
-// network, and an audit would take it for this one's.
+// NAME is the value's name with a dash for every character that a file name should not
+// have. Nothing is written where a value is not finite; the error names it and the record.
+// Nothing is written either if the folder holds such a file that this call does not write:
+// it may belong to another network, and an audit would take it for this one's.
 func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir string, layers ...string) ([]Written, error) {
 	files := ExpectedFiles(m, dir, layers...)
 	if err := checkUnexpectedFiles(files, dir); err != nil {
@@ -67,7 +69,8 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 	return files, nil
 }
 
-// checkUnexpectedFiles reports a file of activations in dir that is not to be written.
+// checkUnexpectedFiles returns an error for a file of activations in dir that this call
+// does not write.
 func checkUnexpectedFiles(files []Written, dir string) error {
 	there := []string{filepath.Join(dir, "outputs.npy"), filepath.Join(dir, "embedding.npy")}
 	layers, err := os.ReadDir(filepath.Join(dir, "activations"))
@@ -84,14 +87,14 @@ func checkUnexpectedFiles(files []Written, dir string) error {
 			continue
 		}
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is there already and not among what is written: an audit would take it for this network's; "+
+			return fmt.Errorf("%s exists already and is not one of the files to write: an audit would take it for this network's; "+
 				"name its layer too, take it away or choose another folder", path)
 		}
 	}
 	return nil
 }
 
-// ExpectedFiles are those that Write writes, before anything is known of what is in them.
+// ExpectedFiles returns the files that Write will write, without their sizes.
 func ExpectedFiles(m Network, dir string, layers ...string) []Written {
 	files := []Written{{Path: filepath.Join(dir, "outputs.npy"), Value: m.Output()}}
 	if name, ok := m.Embedding(); ok {
@@ -108,7 +111,7 @@ func ExpectedFiles(m Network, dir string, layers ...string) []Written {
 
 var unsafeChars = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
-// fileName is a value's name for a file, different from those that are taken.
+// fileName returns a file name for a value, different from those taken.
 func fileName(value string, taken []string) string {
 	name := strings.Trim(unsafeChars.ReplaceAllString(value, "-"), "-.")
 	if name == "" {

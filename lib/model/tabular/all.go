@@ -10,8 +10,8 @@ type Family struct {
 	New func(features, outputs int) model.Architecture
 }
 
-// All lists the networks: those of RULER's Table 12 in its order, then that of
-// SDE's toy and the deep classifier of "Fishing for Privacy".
+// All lists the networks: those of RULER's Table 12 in its order, then that of SDE's toy
+// example and the deep classifier of "Fishing for Privacy".
 func All() []Family {
 	return []Family{
 		{MLP{}.Name(), "the paper's TabularMLP: two hidden layers of 128 units, ReLU, dropout 0.2",

@@ -1,3 +1,5 @@
+// Tests of all.go.
+
 package tabular_test
 
 import (

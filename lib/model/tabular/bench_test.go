@@ -1,3 +1,5 @@
+// Benchmarks of training steps and per-example gradients.
+
 package tabular_test
 
 import (

@@ -1,3 +1,5 @@
+// The deep classifier of "Fishing for Privacy".
+
 package tabular
 
 import (
@@ -12,17 +14,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Blocks is the deep classifier of "Fishing for Privacy" (section 6, its program): a
-// block is drop(relu(norm(W x + b))) with a layer normalisation,
+// Blocks is the deep classifier of "Fishing for Privacy" (section 6 and its program). A
+// block is drop(relu(norm(W x + b))) with layer normalisation,
 //
 //	h = blocks of 512 and 128 units on x,  z = W h + b
 //
-// which is the encoder of the paper's autoencoder with other widths and a head of
-// scores. With Linear there is no block, z = W x + b: the paper's linear classifier.
-// The embedding is h.
+// It is the encoder of the paper's autoencoder with other widths and a classification head.
+// With Linear there is no block, z = W x + b: the paper's linear classifier. The embedding
+// is h.
 //
-// Differences from the published program: (1) PyTorch's random numbers are not
-// reproduced, only the distribution of the initial weights.
+// Difference from the published program: PyTorch's random numbers are not reproduced, only
+// the distribution of the initial weights.
 type Blocks struct {
 	Features int     `json:"features"`
 	Outputs  int     `json:"outputs"`
@@ -101,7 +103,8 @@ func (m Blocks) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", in, m.Outputs)...)
 }
 
-// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer and a norm.
+// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
+// and a norm.
 func (m Blocks) NameStateDict(d *nn.StateDict) {
 	for i := range m.withDefaults().Hidden {
 		name := fmt.Sprintf("block%d", i+1)
@@ -109,7 +112,7 @@ func (m Blocks) NameStateDict(d *nn.StateDict) {
 	}
 }
 
-// Part is the part of the network that a weight belongs to, by the weight's name:
+// Part returns the part of the network that a weight belongs to, by the weight's name:
 // "hidden" or "output".
 func (Blocks) Part(weight string) string {
 	if strings.HasPrefix(weight, "head.") {

@@ -1,3 +1,5 @@
+// The FT-Transformer.
+
 package tabular
 
 import (
@@ -12,32 +14,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// FTTransformer is the feature-tokenizer transformer of RULER's diagnostics
-// (section 5.5, Table 12), from Gorishniy et al. 2021 (Revisiting Deep Learning
-// Models for Tabular Data, section 3.3). Every column j becomes a token
-// x_j w_j + b_j, a learned CLS token is put behind them, and each of Blocks
-// pre-norm blocks does, for the tokens H of one record,
+// FTTransformer is the feature-tokenizer transformer of RULER's diagnostics (section 5.5,
+// Table 12), from Gorishniy et al. 2021 (Revisiting Deep Learning Models for Tabular Data,
+// section 3.3). Every column j becomes a token x_j w_j + b_j, a learned CLS token is
+// appended, and each of Blocks pre-norm blocks computes, for the tokens H of one record,
 //
 //	H = H + attend(norm(H))
 //	H = H + D (drop(relu(G norm(H) + g) * (U norm(H) + u))) + d     (ReGLU)
 //
-// The first block attends without a norm before it, and the last computes the
-// CLS token only, as no other is read after it. Then, with h the CLS token,
+// The first block has no norm before its attention, and the last computes the CLS token
+// only. Then, with h the CLS token,
 //
 //	z = W_head e + b_head,  e = relu(norm(h))
 //
-// The embedding is e: the input of the last layer, of width 128 as in the
-// paper's Table 2. The paper says no more about this network; the rest is our
-// choice after Gorishniy's defaults at width 192: 3 blocks, feed-forward width
-// 4/3 of the token's rounded down, dropout 0.2 on attention weights and 0.1 in
-// the feed-forward layer, none on residual branches. Their 8 heads have 24
-// channels each; of the head counts that divide 128 we take 4, of 32 channels,
-// which costs a third less time than 8 of 16.
+// The embedding is e: the input of the last layer, of width 128 as in the paper's Table 2.
+// The paper says no more about this network. The other settings follow Gorishniy's defaults
+// at width 192: 3 blocks, feed-forward width 4/3 of the token's rounded down, dropout 0.2
+// on attention weights and 0.1 in the feed-forward layer, none on residual branches. Their
+// 8 heads have 24 channels each; width 128 takes 4 heads of 32 channels.
 //
-// Differences from Gorishniy et al.: (1) no categorical embeddings: RULER feeds
-// category codes as numbers; (2) keys have no bias, which the softmax over keys
-// cancels: it has no gradient but rounding noise, which Adam would scale up;
-// (3) the biases of attention start as PyTorch's linear layers do, not at zero.
+// Differences from Gorishniy et al.: (1) no categorical embeddings: RULER feeds category
+// codes as numbers; (2) keys have no bias, which the softmax over keys cancels, so that its
+// gradient would be rounding noise, which Adam scales up; (3) the biases of attention start
+// as in PyTorch's linear layers, not at zero.
 type FTTransformer struct {
 	Features  int     `json:"features"`
 	Outputs   int     `json:"outputs"`
@@ -56,7 +55,7 @@ var (
 	_ model.StateDictNamer = FTTransformer{}
 )
 
-// withDefaults replaces every zero by its meaning.
+// withDefaults replaces zeros by their defaults.
 func (m FTTransformer) withDefaults() FTTransformer {
 	m.Width = cmp.Or(m.Width, 128)
 	m.Heads = cmp.Or(m.Heads, 4)
@@ -121,8 +120,7 @@ func (m FTTransformer) Init(rng *rand.Rand) nn.Params {
 	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
 }
 
-// tokenInit draws the tokenizer uniformly from +-1/sqrt(Width), as Gorishniy et
-// al. do.
+// tokenInit draws the tokenizer uniformly from +-1/sqrt(Width), as Gorishniy et al. do.
 func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
 	p := nn.Params{
 		nn.NewParam("tokens.weight", m.Features, m.Width),
@@ -138,9 +136,9 @@ func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// NameStateDict implements model.StateDictNamer: the authors' package rtdl_revisiting_models (0.0.2),
-// FTTransformer with continuous features, ReGLU and no dropout on residual branches.
-// Its first linear layer holds the values above the gates.
+// NameStateDict implements model.StateDictNamer, for FTTransformer of the authors' package
+// rtdl_revisiting_models (0.0.2) with continuous features, ReGLU and no dropout on residual
+// branches. Its first linear layer stores the values above the gates.
 func (m FTTransformer) NameStateDict(d *nn.StateDict) {
 	m = m.withDefaults()
 	d.Tensor("tokens.cls", "cls_embedding.weight", m.Width)
@@ -157,8 +155,8 @@ func (m FTTransformer) NameStateDict(d *nn.StateDict) {
 	d.Module("head", "backbone.output.linear")
 }
 
-// RandomInputs implements model.Architecture: per block the attention weights and the
-// units of the feed-forward layer.
+// RandomInputs implements model.Architecture: per block the attention weights and the units
+// of the feed-forward layer.
 func (m FTTransformer) RandomInputs() []nn.RandomInput {
 	m = m.withDefaults()
 	var draws []nn.RandomInput
@@ -171,7 +169,7 @@ func (m FTTransformer) RandomInputs() []nn.RandomInput {
 	return draws
 }
 
-// queryTokens is the number of tokens that block l computes.
+// queryTokens returns the number of tokens that block l computes.
 func (m FTTransformer) queryTokens(l int) int {
 	if l == m.Blocks-1 {
 		return 1

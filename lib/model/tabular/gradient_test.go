@@ -1,3 +1,5 @@
+// Gradients against finite differences.
+
 package tabular
 
 import (

@@ -1,5 +1,6 @@
-// Package tabular holds the networks for tables: the paper's MLP, and a
-// residual MLP and an FT-Transformer for the diagnostics.
+// Package tabular has the networks for tables: RULER's MLP, and a residual MLP and an
+// FT-Transformer for its diagnostics, the one-layer network of SDE's toy example, and the
+// deep classifier of "Fishing for Privacy".
 package tabular
 
 import (
@@ -13,17 +14,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// MLP is RULER's TabularMLP (section 4.1 and Fig. 2 of the paper): two hidden
-// layers of 128 units, each followed by ReLU and dropout 0.2, and a linear head:
+// MLP is RULER's TabularMLP (section 4.1 and Fig. 2 of the paper): two hidden layers of 128
+// units, each followed by ReLU and dropout 0.2, and a linear head:
 //
 //	h1 = drop(relu(W1 x + b1)),  h2 = drop(relu(W2 h1 + b2)),  z = W3 h2 + b3
 //
-// The zero value of Hidden, Dropout and Init is the paper's setting; only the
-// data's own Features and Outputs have to be given. The embedding is h2 without
-// dropout. Weights are named as in the published checkpoints.
+// The zero value of Hidden, Dropout and Weights is the paper's setting; only Features and
+// Outputs must be given. The embedding is h2 without dropout. Weights are named as in the
+// published checkpoints.
 //
-// Differences from the published program: (1) PyTorch's random numbers are not
-// reproduced, only the distribution of the initial weights.
+// Difference from the published program: PyTorch's random numbers are not reproduced, only
+// the distribution of the initial weights.
 type MLP struct {
 	Features int     `json:"features"`
 	Outputs  int     `json:"outputs"`
@@ -32,7 +33,7 @@ type MLP struct {
 	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
 }
 
-// withDefaults replaces every zero by its meaning.
+// withDefaults replaces zeros by their defaults.
 func (m MLP) withDefaults() MLP {
 	m.Hidden, m.Dropout = cmp.Or(m.Hidden, 128), cmp.Or(m.Dropout, 0.2)
 	return m
@@ -66,7 +67,7 @@ func checkSizes(name string, features, outputs, hidden int, dropout Rate) error 
 	case features < 1:
 		return fmt.Errorf("%s: %d features", name, features)
 	case outputs < 2:
-		return fmt.Errorf("%s: %d outputs, at least 2 are needed", name, outputs)
+		return fmt.Errorf("%s: %d outputs, need at least 2", name, outputs)
 	case hidden < 1:
 		return fmt.Errorf("%s: %d hidden units", name, hidden)
 	case dropout < 0:

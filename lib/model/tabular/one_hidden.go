@@ -1,3 +1,5 @@
+// A network with one hidden layer.
+
 package tabular
 
 import (
@@ -10,17 +12,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// OneHidden is the network of SDE's toy (appendix A.4 of arXiv 2603.00587): one
+// OneHidden is the network of SDE's toy example (appendix A.4 of arXiv 2603.00587): one
 // hidden layer of 128 units with ReLU, and a linear head:
 //
 //	h = relu(W1 x + b1),  z = W2 h + b2
 //
-// The zero value of Hidden and Weights is the paper's setting; only the data's
-// own Features and Outputs have to be given. The embedding is h.
+// The zero value of Hidden and Weights is the paper's setting; only Features and Outputs
+// must be given. The embedding is h.
 //
-// Differences from the paper: (1) it does not name the activation, ReLU is ours;
-// (2) nor the outputs: here are two logits with cross-entropy, whose difference
-// is the one logit of a logistic loss.
+// Differences from the paper: (1) the paper does not name the activation; here it is ReLU;
+// (2) nor the outputs; here they are two logits with cross-entropy, whose difference is the
+// single logit of a logistic loss.
 type OneHidden struct {
 	Features int     `json:"features"`
 	Outputs  int     `json:"outputs"`
@@ -51,7 +53,7 @@ func (m OneHidden) Check() error {
 	return model.CheckSize(m.Name(), f*h+h*o, max(f, h, o))
 }
 
-// withDefaults replaces every zero by its meaning.
+// withDefaults replaces zeros by their defaults.
 func (m OneHidden) withDefaults() OneHidden {
 	m.Hidden = cmp.Or(m.Hidden, 128)
 	return m

@@ -1,3 +1,5 @@
+// Per-example gradients against a loop over records.
+
 package tabular
 
 import (
@@ -199,7 +201,7 @@ func TestPerExampleInputsAreChecked(t *testing.T) {
 		}
 	}
 	_, err := r.GradientNorms(p, labelled(r, x, y[:3]))
-	refused(err, "3 x 3 probabilities, needed are 4 x 3")
+	refused(err, "the input probabilities is 3 x 3, not 4 x 3")
 	_, err = r.EmpiricalFisher(p, labelled(r, x, []int{0, 1, 3, 0}))
 	refused(err, "probabilities of record 2 add up to 0")
 	_, err = r.GradientNorms(p, labelled(r, x, []int{0, -1, 2, 0}))

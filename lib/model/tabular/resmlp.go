@@ -1,3 +1,5 @@
+// A residual MLP.
+
 package tabular
 
 import (
@@ -11,22 +13,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// ResMLP is the residual MLP of RULER's diagnostics (section 5.5, Table 12), in
-// the form of Gorishniy et al. 2021 (Revisiting Deep Learning Models for Tabular
-// Data, section 3.2):
+// ResMLP is the residual MLP of RULER's diagnostics (section 5.5, Table 12), in the form of
+// Gorishniy et al. 2021 (Revisiting Deep Learning Models for Tabular Data, section 3.2):
 //
 //	h_0 = W x + b
 //	h_l = h_{l-1} + V_l drop(relu(U_l norm(h_{l-1}) + u_l)) + v_l   for l = 1 ... Blocks
 //	z   = W_head e + b_head,  e = relu(norm(h_Blocks))
 //
-// The embedding is e: the input of the last layer, of width 128 as in the
-// paper's Table 2. The paper says no more about this network; depth 2, hidden
-// layers of twice the width and dropout 0.2 inside a block, as in the paper's
-// MLP, are our choice.
+// The embedding is e: the input of the last layer, of width 128 as in the paper's Table 2.
+// The paper says no more about this network; depth 2, hidden layers of twice the width and
+// dropout 0.2 inside a block, as in the paper's MLP, are this module's choice.
 //
-// Differences from Gorishniy et al.: (1) layer normalisation stands for batch
-// normalisation, so that a record's output and gradient depend on that record
-// alone; (2) no dropout on the block's output (their default rate there is 0).
+// Differences from Gorishniy et al.: (1) layer instead of batch normalisation, so that a
+// record's output and gradient depend on that record alone; (2) no dropout on the block's
+// output (their default rate there is 0).
 type ResMLP struct {
 	Features int     `json:"features"`
 	Outputs  int     `json:"outputs"`
@@ -40,7 +40,7 @@ type ResMLP struct {
 
 var _ model.Classifier = ResMLP{}
 
-// withDefaults replaces every zero by its meaning.
+// withDefaults replaces zeros by their defaults.
 func (m ResMLP) withDefaults() ResMLP {
 	m.Width = cmp.Or(m.Width, 128)
 	m.Hidden = cmp.Or(m.Hidden, 2*m.Width)
@@ -131,8 +131,8 @@ func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Tra
 	return outputHead(t, h, p[2+6*m.Blocks:], m.Eps, layers)
 }
 
-// outputHead is the common end of both residual networks: z = W relu(norm(h)) + b for
-// p = norm gain, norm offset, W, b.
+// outputHead is the last part of both residual networks: z = W relu(norm(h)) + b for p =
+// norm gain, norm offset, W, b.
 func outputHead(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) model.Trace {
 	e := nn.ReLUDropout(t, nn.LayerNorm(t, h, p[0], p[1], eps, h.Shape().Dimensions[1]), nil, 0)
 	z := nn.Dense(t, e, p[2], p[3])

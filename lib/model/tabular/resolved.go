@@ -5,14 +5,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Rate is a dropout probability whose zero value stands for the network's own;
-// NoDropout switches dropout off.
+// Rate is a dropout probability. Zero means the network's default; NoDropout switches
+// dropout off.
 type Rate float64
 
-// NoDropout keeps every unit.
+// NoDropout switches dropout off.
 const NoDropout Rate = nn.Zero
 
-// probability is the rate, exactly 0 where dropout is off.
+// probability returns the rate, exactly 0 where dropout is off.
 func (r Rate) probability() float64 {
 	if r == NoDropout {
 		return 0

@@ -1,3 +1,5 @@
+// Building a network from a text such as "resnet-18:width=16".
+
 package torch
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/vision"
 )
 
-// architectures are the classifiers that Parse builds, each without a setting.
+// architectures returns the classifiers that Parse builds, without settings.
 func architectures() []model.Architecture {
 	var out []model.Architecture
 	for _, f := range tabular.All() {
@@ -25,7 +27,7 @@ func architectures() []model.Architecture {
 	return out
 }
 
-// Names are the networks that Parse knows.
+// Names returns the names of the networks that Parse knows.
 func Names() []string {
 	var out []string
 	for _, a := range architectures() {
@@ -34,15 +36,16 @@ func Names() []string {
 	return out
 }
 
-// Parse builds a network from its name and its settings, "resnet-18:width=16,outputs=100":
-// the words are those of its fields in JSON, and what is left out has its default. A
-// word without a value is true; a list stands in brackets, "hidden=[64,32]".
+// Parse builds a network from its name and settings, such as
+// "resnet-18:width=16,outputs=100". The settings are the JSON names of the network's
+// fields; those left out have their defaults. A setting without a value is true; a list is
+// in brackets, "hidden=[64,32]".
 func Parse(text string) (model.Architecture, error) {
 	name, settings, _ := strings.Cut(text, ":")
 	all := architectures()
 	i := slices.IndexFunc(all, func(a model.Architecture) bool { return a.Name() == name })
 	if i < 0 {
-		return nil, fmt.Errorf("no network is called %q; there are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("there is no network %q; there are %s", name, strings.Join(Names(), ", "))
 	}
 	fields := fieldNames(all[i])
 	usage := fmt.Errorf("%s takes %s", name, strings.Join(fields, ", "))
@@ -53,13 +56,13 @@ func Parse(text string) (model.Architecture, error) {
 			value = "true"
 		}
 		if !slices.Contains(fields, key) {
-			return nil, fmt.Errorf("%q is no setting: %w", key, usage)
+			return nil, fmt.Errorf("%q is not a setting: %w", key, usage)
 		}
 		if _, twice := object[key]; twice {
 			return nil, fmt.Errorf("%s is set twice", key)
 		}
 		if !json.Valid([]byte(value)) {
-			return nil, fmt.Errorf("%s=%s: no number, list or true", key, value)
+			return nil, fmt.Errorf("%s=%s: not a number, list or true", key, value)
 		}
 		object[key] = json.RawMessage(value)
 	}
@@ -73,7 +76,7 @@ func Parse(text string) (model.Architecture, error) {
 	return arch, nil
 }
 
-// withFields is a network like the given one with other fields.
+// withFields returns a network like the given one with other fields.
 func withFields(like model.Architecture, fields map[string]json.RawMessage) (model.Architecture, error) {
 	raw, err := json.Marshal(fields)
 	if err != nil {
@@ -88,8 +91,8 @@ func withFields(like model.Architecture, fields map[string]json.RawMessage) (mod
 	return out.Elem().Interface().(model.Architecture), nil
 }
 
-// fieldNames are the names of a network's fields in JSON. How weights begin is none of
-// them: a state_dict has them.
+// fieldNames returns the JSON names of a network's fields, without the initialisation of
+// the weights, which a state_dict replaces.
 func fieldNames(a model.Architecture) []string {
 	var out []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(a)) {

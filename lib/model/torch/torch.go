@@ -1,12 +1,12 @@
-// Package torch reads and writes the state_dict of a network that PyTorch trained and
-// Lethe knows: the weights as safetensors, the architecture by its name here.
+// Package torch reads and writes the state_dict of a network that was trained in PyTorch
+// and that this module can build: the weights as safetensors, the architecture by its name
+// here.
 //
 //	safetensors.torch.save_file(model.state_dict(), "original.safetensors")
 //
-// What a module is called and how it keeps its parameters is said by the networks
-// themselves (nn.StateDict); docs/state_dicts.md has a PyTorch class for each, which a
-// test executes. Files that PyTorch pickles (torch.save) are refused: to read one is
-// to run what it says.
+// The networks themselves say how PyTorch names and stores their parameters (nn.StateDict);
+// docs/guide/state-dicts.md has a PyTorch class for each, which a test runs. Files that PyTorch
+// pickles (torch.save) are refused, since reading a pickle runs code.
 package torch
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// Error lists everything for which a file is no state_dict of a network.
+// Error lists every reason why a file is not a state_dict of a network.
 type Error struct {
 	Path, Network string
 	Wrong         []string // a tensor and what is wrong with it
@@ -34,16 +34,16 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s is no state_dict of %s:\n  %s", e.Path, e.Network, strings.Join(e.Wrong, "\n  "))
+	return fmt.Sprintf("%s is not a state_dict of %s:\n  %s", e.Path, e.Network, strings.Join(e.Wrong, "\n  "))
 }
 
-// maxExtraBytes is how much more than four times its numbers a file may hold of which
-// everything that is wrong is listed.
+// maxExtraBytes is by how much a file may exceed four times the network's size and still
+// get a full list of what is wrong.
 const maxExtraBytes = 1 << 26
 
-// Read reads the weights of a network from a state_dict saved as safetensors. Of a
-// file that is not the network's it returns an [Error] with everything that is wrong.
-// Nothing is read of one with many times the network's numbers.
+// Read reads the weights of a network from a state_dict saved as safetensors. For a file of
+// another network it returns an [Error] with everything that is wrong. Of a file many times
+// the network's size it reads nothing.
 func Read(path string, arch model.Architecture) (nn.Params, error) {
 	want, err := model.WeightShapes(arch)
 	if err != nil {
@@ -55,7 +55,7 @@ func Read(path string, arch model.Architecture) (nn.Params, error) {
 	dict := model.StateDict(arch, want)
 	f, err := safetensors.ReadExpected(path, func(f *safetensors.File) error {
 		if have, most := f.Bytes(), dict.Bytes(); have > 4*most+maxExtraBytes {
-			return fmt.Errorf("its tensors have %d bytes, and those of %s %d: it is another network's", have, arch.Name(), most)
+			return fmt.Errorf("its tensors have %d bytes, those of %s have %d: it belongs to another network", have, arch.Name(), most)
 		}
 		return nil
 	})
@@ -69,8 +69,8 @@ func Read(path string, arch model.Architecture) (nn.Params, error) {
 	return p, nil
 }
 
-// pickleMagic are what files begin with that torch.save writes: a zip archive, or in its
-// old form a pickle of the protocols 2 to 5.
+// pickleMagic are the first bytes of files written by torch.save: a zip archive or, in the
+// old format, a pickle of protocol 2 to 5.
 var pickleMagic = [][]byte{[]byte("PK\x03\x04"), {0x80, 2}, {0x80, 3}, {0x80, 4}, {0x80, 5}}
 
 func refusePickle(path string) error {
@@ -81,19 +81,19 @@ func refusePickle(path string) error {
 	defer f.Close()
 	start := make([]byte, 16)
 	n, _ := io.ReadFull(f, start)
-	// A safetensors file may begin with these bytes as well, its header's length; its
-	// ninth byte is the header's first.
+	// A safetensors file may begin with the same bytes, the length of its header; its ninth
+	// byte is the header's first.
 	if n > 8 && start[8] == '{' && start[7] == 0 {
 		return nil
 	}
 	if slices.ContainsFunc(pickleMagic, func(p []byte) bool { return bytes.HasPrefix(start[:n], p) }) {
-		return fmt.Errorf("%s is a file of torch.save, a pickle, which is a program and is not run here; in Python: "+
+		return fmt.Errorf("%s was written by torch.save: it is a pickle, which contains code and is not read here; in Python: "+
 			"safetensors.torch.save_file(torch.load(%q, weights_only=True), %q)", path, path, strings.TrimSuffix(path, ".pt")+".safetensors")
 	}
 	return nil
 }
 
-// Write writes weights as a state_dict that the network's twin takes with
+// Write writes weights as a state_dict for
 // model.load_state_dict(safetensors.torch.load_file(path)).
 func Write(path string, arch model.Architecture, p nn.Params) error {
 	want, err := model.WeightShapes(arch)
@@ -104,7 +104,7 @@ func Write(path string, arch model.Architecture, p nn.Params) error {
 		return fmt.Errorf("the weights do not fit %s: %w", arch.Name(), err)
 	}
 	f := model.StateDict(arch, want).File(p)
-	f.Metadata = map[string]string{"format": "pt"} // without which the Python package warns
+	f.Metadata = map[string]string{"format": "pt"} // the Python package warns if it is missing
 	return safetensors.Write(path, f)
 }
 
@@ -129,7 +129,7 @@ func Open(path string, arch model.Architecture) (*Model, error) {
 	return &Model{path: path, arch: arch, weights: p}, nil
 }
 
-// embedding is what the embedding is called: no network has a layer of this name.
+// embedding is the name of the embedding; no layer of a network has this name.
 const embedding = "(embedding)"
 
 // Output implements outside.Network: the network's first output.
@@ -146,8 +146,8 @@ func (m *Model) Input() []int {
 	return []int{m.arch.Inputs()}
 }
 
-// Run implements outside.Network, for the output, the embedding and layers. It holds
-// a float32 copy of x.
+// Run implements outside.Network, for the output, the embedding and layers. It holds a
+// float32 copy of x.
 func (m *Model) Run(ctx context.Context, e *engine.Engine, x array.Rows, names ...string) (map[string]array.Matrix[float32], error) {
 	r, err := model.NewRunner(e, m.arch)
 	if err != nil {

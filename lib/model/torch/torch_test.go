@@ -1,3 +1,5 @@
+// Tests of torch.go.
+
 package torch_test
 
 import (
@@ -208,7 +210,7 @@ func TestEverythingWrongIsListed(t *testing.T) {
 		"hidden1.bias is of type BF16; F32 is read, which model.float().state_dict() gives",
 		"hidden2.bias is not finite: element 2 is NaN",
 		"head.bias [3] is missing",
-		"fc.bias [3] belongs to no part of the network",
+		"fc.bias [3] is not a tensor of the network",
 	}
 	if !slices.Equal(wrong.Wrong, want) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "tabular-mlp") {
 		t.Errorf("%q\n%v", wrong.Wrong, err)
@@ -274,7 +276,7 @@ func TestNothingIsReadOfAFileThatIsTheWrongSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.safetensors")
 	for header, want := range map[string]string{
 		"{}": "tensors do not cover the buffer",
-		`{"big":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}}`: "its tensors have 68719476736 bytes, and those of tabular-mlp",
+		`{"big":{"dtype":"U8","shape":[68719476736],"data_offsets":[0,68719476736]}}`: "its tensors have 68719476736 bytes, those of tabular-mlp",
 	} {
 		b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 		if err := os.WriteFile(path, append(b, header...), 0o600); err != nil {
@@ -409,7 +411,7 @@ func TestNetworksAreParsed(t *testing.T) {
 		"resnet-18:width=2,width=3": "twice",
 		"resnet-18:":                "",
 		"small-cnn:init=1":          "init",
-		"small-cnn:,":               "no setting",
+		"small-cnn:,":               "is not a setting",
 	} {
 		_, err := torch.Parse(text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -1,3 +1,5 @@
+// The PyTorch classes of docs/guide/state-dicts.md against the networks.
+
 package torch_test
 
 import (
@@ -23,7 +25,7 @@ import (
 // python3. It needs torch, numpy and safetensors.
 const EnvPython = "LETHE_KIT_PYTHON"
 
-// twins are networks, their class in docs/state_dicts.md, and the shape of a record.
+// twins are networks, their class in docs/guide/state-dicts.md, and the shape of a record.
 var twins = []struct{ arch, class, record string }{
 	{"tabular-mlp:features=4,outputs=3,hidden=5", "MLP(4, 3, 5)", "4"},
 	{"one-hidden:features=4,outputs=3,hidden=5", "OneHidden(4, 3, 5)", "4"},
@@ -60,14 +62,14 @@ for at, (model, record) in enumerate([%s]):
     safetensors.torch.save_file(model.state_dict(), at + "/theirs.safetensors")
 `
 
-// The classes of docs/state_dicts.md take what we write, strictly, say what we say, and
+// The classes of docs/guide/state-dicts.md take what we write, strictly, say what we say, and
 // write what we read.
 func TestTheDocumentedClassesAreTheNetworks(t *testing.T) {
 	python := cmp.Or(os.Getenv(EnvPython), "python3")
 	if out, err := exec.Command(python, "-c", "import numpy, torch, safetensors").CombinedOutput(); err != nil {
 		t.Skipf("%s does not have torch and safetensors: %v %.200s", python, err, out)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "state_dicts.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "guide", "state-dicts.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

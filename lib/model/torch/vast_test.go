@@ -1,3 +1,5 @@
+// Settings of networks that are too large are refused.
+
 package torch_test
 
 import (
@@ -65,8 +67,8 @@ func TestSettingsThatNoMachineHoldsAreRefused(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"resnet-18:side=100000000":                      "resnet-18 is too large: a record would become some 6.4e+17 numbers",
-		"resnet-18:width=100000":                        "resnet-18 is too large: some 2.7e+13 weights",
+		"resnet-18:side=100000000":                      "resnet-18 is too large: about 6.4e+17 numbers per record",
+		"resnet-18:width=100000":                        "resnet-18 is too large: about 2.7e+13 weights",
 		"residual-mlp:features=3,outputs=2,blocks=1001": "1001 blocks, at most 1000",
 		"tabular-blocks:features=3,outputs=2,hidden=[" + strings.Repeat("1,", 1000) + "1]": "1001 blocks, at most 1000",
 	} {

@@ -1,3 +1,5 @@
+// The variational autoencoder of single cells.
+
 package vae
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Dispersion says where a network of cells has its log dispersion from.
+// Dispersion says where the log dispersion of a network of cells comes from.
 type Dispersion string
 
 // The kinds of dispersion.
@@ -22,9 +24,9 @@ const (
 	PerGene Dispersion = "gene" // a weight per gene, the same for every cell
 )
 
-// Cells is the variational autoencoder of single cells of "Fishing for Privacy"
-// (section 3, appendix A). A block is drop(relu(norm(W x + b))), with a layer
-// normalisation; of a cell's x, its expression of every gene,
+// Cells is the variational autoencoder of single cells of "Fishing for Privacy" (section 3,
+// appendix A). A block is drop(relu(norm(W x + b))), with layer normalisation. For a cell's
+// expression x of every gene,
 //
 //	h     = encoder blocks of 1024, 512 and 128 units on x
 //	mu    = W h + b,  s = W' h + b',  32 latent variables
@@ -33,22 +35,22 @@ const (
 //	p     = softmax over genes of W g + b
 //	log d = W g + b, or a weight per gene
 //
-// p are the cell's proportions of the genes: the library size with which they are
-// multiplied is an input of the loss, not of the network. With ZeroInflated there
-// is a third head, the logits of a gene's dropping out. The embedding is mu.
+// p are the proportions of the genes in the cell. The library size by which they are
+// multiplied is an input of the loss, not of the network. With ZeroInflated there is a
+// third head, the logits of a gene's dropout. The embedding is mu.
 //
-// With Clusters it is the paper's conditional network: a record is a cell's genes
-// and behind them its cluster, one-hot (all zero where it has none), which only
-// the head of the proportions sees, behind g.
+// With Clusters it is the paper's conditional network: a record is a cell's genes followed
+// by its cluster, one-hot (all zero if it has none). Only the head of the proportions sees
+// the cluster, after g.
 //
 // The zero value is the paper's network of 7,349,984 weights.
 //
-// Differences: (1) from the published program, the dispersion's exponential is
-// taken by the loss, which is finite where its result is not. (2) The paper's
-// likelihood is negative binomial; the program's is a squared error, which leaves
-// the dispersion head of 2,050,000 weights as it was drawn. Both are losses of
-// package loss: LibrarySquaredError and NegativeBinomial. (3) PyTorch's random
-// numbers are not reproduced, only the distribution of the initial weights.
+// Differences: (1) from the published program: the exponential of the dispersion is taken
+// by the loss, which is finite where the exponential is not. (2) The paper's likelihood is
+// negative binomial; the program's is a squared error, which leaves the dispersion head of
+// 2,050,000 weights untrained. Package loss has both: LibrarySquaredError and
+// NegativeBinomial. (3) PyTorch's random numbers are not reproduced, only the distribution
+// of the initial weights.
 type Cells struct {
 	Genes        int        `json:"genes,omitempty"`      // 0: 2000
 	Hidden       []int      `json:"hidden,omitempty"`     // units of the encoder's blocks, the decoder's in reverse; nil: 1024, 512, 128
@@ -79,8 +81,7 @@ func (m Cells) WithDefaults() model.Architecture { return m.withDefaults() }
 // Name implements model.Architecture.
 func (Cells) Name() string { return "cells-vae" }
 
-// Inputs implements model.Architecture: the genes and, where there are any, the
-// clusters.
+// Inputs implements model.Architecture: the genes and, if any, the clusters.
 func (m Cells) Inputs() int { return m.withDefaults().Genes + m.Clusters }
 
 // Returns implements model.Architecture.
@@ -116,10 +117,11 @@ func (m Cells) Check() error {
 	return nil
 }
 
-// layerWidths lists the widths from the genes down to the last block.
+// layerWidths returns the widths from the genes down to the last block.
 func (m Cells) layerWidths() []int { return append([]int{m.Genes}, m.Hidden...) }
 
-// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer and a norm.
+// NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
+// and a norm.
 func (m Cells) NameStateDict(d *nn.StateDict) {
 	for i := range m.withDefaults().Hidden {
 		for _, half := range []string{"encoder", "decoder"} {
@@ -129,8 +131,8 @@ func (m Cells) NameStateDict(d *nn.StateDict) {
 	}
 }
 
-// Init implements model.Architecture, with PyTorch's defaults; a log dispersion
-// per gene starts at 0.
+// Init implements model.Architecture, with PyTorch's defaults; a log dispersion per gene
+// starts at 0.
 func (m Cells) Init(rng *rand.Rand) nn.Params {
 	m = m.withDefaults()
 	down := m.layerWidths()
@@ -163,9 +165,9 @@ func (m Cells) Init(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// Part is the part of the network that a weight belongs to, by the weight's name:
-// "encoder", "bottleneck" (the heads of mean and variance), "decoder" or "output"
-// (the heads of the decoder). They are the categories of the paper's tables.
+// Part returns the part of the network that a weight belongs to, by the weight's name:
+// "encoder", "bottleneck" (the heads of mean and variance), "decoder" or "output" (the
+// heads of the decoder). They are the categories of the paper's tables.
 func (Cells) Part(weight string) string {
 	switch part, _, _ := strings.Cut(weight, "."); part {
 	case "encoder", "decoder":
@@ -190,7 +192,7 @@ func (m Cells) RandomInputs() []nn.RandomInput {
 	return append(append(encoder, nn.RandomInput{Name: "eps", Distribution: nn.Normal, Units: m.Latent}), decoder...)
 }
 
-// dropoutRate is the dropout's, exactly 0 where it is off.
+// dropoutRate returns the dropout rate, exactly 0 where it is off.
 func (m Cells) dropoutRate() float64 {
 	if m.Dropout == nn.Zero {
 		return 0
@@ -216,8 +218,8 @@ func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trac
 	return model.Trace{Outputs: outputs, Embedding: mu, Layers: layers}
 }
 
-// decode builds what a network says of codes z, with the cluster behind them where it
-// is not nil.
+// decode builds the decoder's outputs for codes z, followed by the cluster if it is not
+// nil.
 func (b *builder) decode(m Cells, z, cluster *Node) map[string]*Node {
 	g := z
 	for i := range m.Hidden {
@@ -239,7 +241,7 @@ func (b *builder) decode(m Cells, z, cluster *Node) map[string]*Node {
 	return outputs
 }
 
-// builder takes weights and draws in their order.
+// builder hands out weights and random inputs in order.
 type builder struct {
 	*nn.Tape
 	p, draws []*Node
@@ -254,7 +256,7 @@ func (b *builder) nextWeight() *Node {
 	return w
 }
 
-// nextRandomInput is the next draw, nil in inference.
+// nextRandomInput returns the next random input, nil in inference.
 func (b *builder) nextRandomInput() *Node {
 	b.drawn++
 	return model.RandomInputAt(b.draws, b.drawn-1)
@@ -270,7 +272,7 @@ func (b *builder) block(name string, x *Node) *Node {
 	return y
 }
 
-// reparameterise is mu + exp(s/2) eps, and mu where there is no eps.
+// reparameterise returns mu + exp(s/2) eps, and mu where eps is nil.
 func reparameterise(t *nn.Tape, mu, s, eps *Node) *Node {
 	if eps == nil {
 		return mu

@@ -1,3 +1,5 @@
+// Tests of cells.go.
+
 package vae
 
 import (
@@ -366,7 +368,7 @@ func TestOutputsMayBeLeftOut(t *testing.T) {
 	if some.Outputs[loss.Proportion].Data != nil {
 		t.Error("an output that was not asked for is there")
 	}
-	if _, err := r.PredictOutputs(p, x, "weather"); err == nil || !strings.Contains(err.Error(), `no output is called "weather"`) {
+	if _, err := r.PredictOutputs(p, x, "weather"); err == nil || !strings.Contains(err.Error(), `there is no output "weather"`) {
 		t.Errorf("error %v", err)
 	}
 }

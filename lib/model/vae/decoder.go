@@ -1,3 +1,5 @@
+// The decoder of the autoencoder as a network of its own.
+
 package vae
 
 import (
@@ -10,11 +12,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Decoder is the second half of Cells as a network of its own: a record is a code z
-// of Latent variables, and behind it the cluster where there are any; the outputs are
-// those of Cells but for mean and variance. With it a code is decoded that somebody
-// has drawn or chosen, where Cells decodes the posterior's mean. Its weights are
-// DecoderWeights of those of Cells. The embedding is z.
+// Decoder is the second half of Cells as a network of its own: a record is a code z of
+// Latent variables, followed by the cluster if there are clusters. Its outputs are those of
+// Cells without mean and variance. It decodes any code, where Cells decodes the posterior's
+// mean. Its weights are Cells.DecoderWeights. The embedding is z.
 type Decoder struct {
 	Of Cells `json:"of"`
 }
@@ -47,7 +48,7 @@ func (m Decoder) WithDefaults() model.Architecture { return Decoder{m.Of.withDef
 // Check implements model.Architecture.
 func (m Decoder) Check() error { return m.Of.Check() }
 
-// Init implements model.Architecture: the decoder's part of what Cells draws.
+// Init implements model.Architecture: the decoder's part of the weights of Cells.
 func (m Decoder) Init(rng *rand.Rand) nn.Params { return m.Of.DecoderWeights(m.Of.Init(rng)) }
 
 // NameStateDict implements model.StateDictNamer, as in the autoencoder.
@@ -70,7 +71,7 @@ func (m Decoder) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Tr
 	return model.Trace{Outputs: b.decode(of, z, cluster), Embedding: z, Layers: b.layers}
 }
 
-// DecoderWeights are the decoder's among the weights of Cells, in their order.
+// DecoderWeights returns the decoder's weights among those of Cells, in their order.
 func (m Cells) DecoderWeights(p nn.Params) nn.Params {
 	var out nn.Params
 	for _, w := range p {

@@ -1,3 +1,5 @@
+// Tests of decoder.go.
+
 package vae
 
 import (

@@ -1,4 +1,4 @@
-// Package vae holds variational autoencoders.
+// Package vae has variational autoencoders.
 package vae
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// Gaussian is a variational autoencoder with one hidden layer on either side
-// (Kingma and Welling 2014, appendix C, with ReLU for tanh):
+// Gaussian is a variational autoencoder with one hidden layer on either side (Kingma and
+// Welling 2014, appendix C, with ReLU for tanh):
 //
 //	h = relu(W1 x + b1),  mu = W2 h + b2,  s = W3 h + b3
 //	z = mu + exp(s/2) eps,  eps standard normal in training and 0 in inference
 //	out = W5 relu(W4 z + b4) + b5
 //
-// It is trained on loss.GaussianELBO. Its embedding is mu.
+// It is trained on loss.GaussianELBO. The embedding is mu.
 type Gaussian struct {
 	Features int `json:"features"`
 	Hidden   int `json:"hidden,omitempty"` // units per hidden layer, 0: 128
@@ -42,8 +42,8 @@ func (Gaussian) Name() string { return "gaussian-vae" }
 // Inputs implements model.Architecture.
 func (m Gaussian) Inputs() int { return m.Features }
 
-// Returns implements model.Architecture: the reconstruction, and the mean and log
-// variance of the latent variables.
+// Returns implements model.Architecture: the reconstruction, and the mean and log variance
+// of the latent variables.
 func (m Gaussian) Returns() []model.Output {
 	m = m.withDefaults()
 	return []model.Output{{Name: nn.Output, Width: m.Features}, {Name: loss.LatentMean, Width: m.Latent}, {Name: loss.LatentLogVar, Width: m.Latent}}

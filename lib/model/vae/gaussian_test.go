@@ -1,3 +1,5 @@
+// Tests of gaussian.go.
+
 package vae
 
 import (
@@ -92,7 +94,7 @@ func TestAnAutoencoderLearnsDigits(t *testing.T) {
 			t.Errorf("output %s is %d x %d", name, o.Rows, o.Cols)
 		}
 	}
-	if _, err := r.Classes(); err == nil || !strings.Contains(err.Error(), "is no classifier") {
+	if _, err := r.Classes(); err == nil || !strings.Contains(err.Error(), "is not a classifier") {
 		t.Errorf("an autoencoder has classes: %v", err)
 	}
 }

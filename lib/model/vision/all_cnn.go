@@ -1,3 +1,5 @@
+// An all-convolutional network.
+
 package vision
 
 import (
@@ -11,19 +13,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// AllCNN is a network of convolutions alone (after Springenberg et al. 2015), in
-// the form whose activations have the sizes of the SDE paper's Table 6: eight
-// convolutions of 96, 96, 96 (stride 2), 192, 192, 192 (stride 2), 192 and 192
-// (1x1) channels, each with batch normalisation and ReLU, then the mean over the
-// image and a linear head. The others are 3x3 with a border of one pixel.
+// AllCNN is an all-convolutional network (after Springenberg et al. 2015), in the form
+// whose activations have the sizes of the SDE paper's Table 6: eight convolutions of 96,
+// 96, 96 (stride 2), 192, 192, 192 (stride 2), 192 and 192 (1x1) channels, each with batch
+// normalisation and ReLU, then the mean over the image and a linear head. The others are
+// 3x3 with a border of one pixel.
 //
-// h1 to h4 are the activations after the convolutions 2, 4, 6 and 8: on images
-// of 32 x 32 pixels 96x32x32, 192x16x16, 192x8x8 and 192x8x8; hp is 192.
+// h1 to h4 are the activations after the convolutions 2, 4, 6 and 8: for images of 32 x 32
+// pixels 96x32x32, 192x16x16, 192x8x8 and 192x8x8; hp is 192.
 //
-// Differences from Springenberg et al.: (1) the last 1x1 convolution to ten
-// channels is a linear layer after the mean; (2) batch normalisation, which the
-// SDE paper does not mention; Plain leaves it out and gives the convolutions
-// their bias back; (3) no dropout.
+// Differences from Springenberg et al.: (1) the last 1x1 convolution to ten channels is a
+// linear layer after the mean; (2) batch normalisation, which the SDE paper does not
+// mention; Plain leaves it out and gives the convolutions biases; (3) no dropout.
 type AllCNN struct {
 	Channels int  `json:"channels,omitempty"` // of the image, 0: 3
 	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 32

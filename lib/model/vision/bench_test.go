@@ -1,3 +1,5 @@
+// Benchmarks of training steps.
+
 package vision
 
 import (

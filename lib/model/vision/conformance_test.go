@@ -1,3 +1,5 @@
+// Tests that every network must pass.
+
 package vision
 
 import (

@@ -1,3 +1,5 @@
+// Examples of the package.
+
 package vision_test
 
 import (

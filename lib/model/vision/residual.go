@@ -1,3 +1,5 @@
+// The body of residual networks.
+
 package vision
 
 import (
@@ -9,13 +11,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Residual is the body of a residual network of 18 layers, what networks with
-// different ends have in common: a stem, four stages of two blocks and the mean over
-// the image, from [Channels, Side, Side] to 8 Width numbers. See [ResNet18] for what
-// a stage is.
+// Residual is the body of a residual network of 18 layers, without its head: a stem, four
+// stages of two blocks and the mean over the image, from [Channels, Side, Side] to 8 Width
+// numbers. See [ResNet18] for the stages.
 //
-// Slim is the variant of BlindU's program, in which the stem is a 1x1 convolution
-// without ReLU and so is the second convolution of a block:
+// Slim is the variant of BlindU's program, in which the stem and the second convolution of
+// a block are 1x1, and the stem has no ReLU:
 //
 //	h' = relu(bn(conv1x1(relu(bn(conv3x3(h))))) + shortcut(h))
 type Residual struct {
@@ -30,7 +31,7 @@ type block struct {
 	in, out, stride int
 }
 
-// shortcut tells whether the block has a convolution beside it.
+// shortcut reports whether the block's shortcut is a convolution.
 func (b block) shortcut() bool { return b.stride != 1 || b.in != b.out }
 
 func (m Residual) blocks(prefix string) []block {
@@ -49,10 +50,10 @@ func (m Residual) blocks(prefix string) []block {
 	return out
 }
 
-// Features is the number of values that come out, per record.
+// Features returns the number of output values per record.
 func (m Residual) Features() int { return 8 * m.Width }
 
-// size is that of the kernels of the stem and of a block's second convolution.
+// size returns the kernel size of the stem and of a block's second convolution.
 func (m Residual) size() int {
 	if m.Slim {
 		return 1
@@ -77,9 +78,8 @@ func (m Residual) Init(rng *rand.Rand, prefix string) nn.Params {
 	return p
 }
 
-// Forward builds the body on x [Channels Side Side, n]: the outputs of the stages,
-// their mean over the image [Features, n], and the weights that are left for what
-// stands behind it.
+// Forward builds the body on x [Channels Side Side, n]: the outputs of the stages, their
+// mean over the image [Features, n], and the remaining weights, for the head.
 func (m Residual) Forward(t *nn.Tape, p []*Node, x *Node) (stages []nn.Image, mean *Node, rest []*Node) {
 	r := &paramReader{t, p}
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)

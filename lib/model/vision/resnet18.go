@@ -1,3 +1,5 @@
+// ResNet-18 for small images.
+
 package vision
 
 import (
@@ -10,23 +12,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// ResNet18 is the residual network of 18 layers (He et al. 2016) in its variant
-// for small images: a 3x3 stem with stride 1 and no max-pooling, then four
-// stages of two blocks with 64, 128, 256 and 512 channels, of which the last
-// three halve the image, the mean over the image and a linear head. A block is
+// ResNet18 is the residual network of 18 layers (He et al. 2016) in its variant for small
+// images: a 3x3 stem with stride 1 and no max-pooling, then four stages of two blocks with
+// 64, 128, 256 and 512 channels, of which the last three halve the image, the mean over the
+// image and a linear head. A block is
 //
 //	h' = relu(bn(conv(relu(bn(conv(h))))) + shortcut(h))
 //
-// with 3x3 convolutions without bias. The shortcut is h itself, or a 1x1
-// convolution with batch normalisation where the block changes the shape.
+// with 3x3 convolutions without bias. The shortcut is h itself, or a 1x1 convolution with
+// batch normalisation where the block changes the shape.
 //
-// h1 to h4 are the outputs of the stages: on images of 32 x 32 pixels 65,536,
-// 32,768, 16,384 and 8,192 values, and hp 512, as in the SDE paper's Table 6.
-// The default has 11,173,962 weights.
+// h1 to h4 are the outputs of the stages: for images of 32 x 32 pixels 65,536, 32,768,
+// 16,384 and 8,192 values, and hp 512, as in the SDE paper's Table 6. The default has
+// 11,173,962 weights.
 //
-// Differences from the usual programs: (1) all initial weights are those of
-// torch.nn.Conv2d and torch.nn.Linear, where torchvision draws the kernels from
-// He's normal distribution; (2) for images of one channel the stem takes one.
+// Differences from common implementations: (1) all initial weights are those of
+// torch.nn.Conv2d and torch.nn.Linear, where torchvision draws the kernels from He's normal
+// distribution; (2) for images of one channel the stem takes one.
 type ResNet18 struct {
 	Channels int `json:"channels,omitempty"` // of the image, 0: 3
 	Side     int `json:"side,omitempty"`     // of the image in pixels, 0: 32

@@ -1,3 +1,5 @@
+// A small network for digits and glyphs.
+
 package vision
 
 import (
@@ -11,16 +13,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// SmallCNN is a network for handwritten digits and glyphs, small enough to train
-// in minutes on two cores. It is not of any paper:
+// SmallCNN is a small network for handwritten digits and glyphs, of this module's own
+// design:
 //
 //	h_i = pool(relu(conv_i(h_{i-1}))) for i = 1, 2, 3,  hp = relu(W h_3 + b),  h = head(hp)
 //
-// with 3x3 convolutions with bias, a border of one pixel and 32, 64 and 128
-// channels, max-pooling of 2x2 pixels, and 128 hidden units. On 28 x 28 pixels
-// h1 is 32x14x14, h2 64x7x7, h3 128x3x3 and hp 128. There is no normalisation,
-// so records do not mix and a batch may be cut into chunks; Norm puts a batch
-// normalisation after every convolution, whose bias it replaces.
+// with 3x3 convolutions with bias, a border of one pixel and 32, 64 and 128 channels,
+// max-pooling of 2x2 pixels, and 128 hidden units. For 28 x 28 pixels h1 is 32x14x14, h2
+// 64x7x7, h3 128x3x3 and hp 128. There is no normalisation, so that records do not mix and
+// a batch may be cut into chunks; Norm replaces the bias of every convolution by a batch
+// normalisation.
 type SmallCNN struct {
 	Channels int  `json:"channels,omitempty"` // of the image, 0: 1
 	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 28
@@ -111,8 +113,7 @@ func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace
 	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
 	var stages []nn.Image
 	for range 3 {
-		// The largest of four pixels with bias, clipped, is the clipped largest with
-		// bias, for a quarter of the work.
+		// Bias and ReLU after pooling give the same result for a quarter of the work.
 		h = r.conv(h, nn.Conv2D{Pad: 1}, false)
 		if m.Norm {
 			h = nn.Pool2D{Size: 2}.Max(t, r.norm(h))

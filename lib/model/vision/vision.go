@@ -1,9 +1,9 @@
-// Package vision holds the networks for images: the three that the experiments
-// with split-half dependence use. A record is a row of pixels, channel by
-// channel and row by row (CHW), of a square image.
+// Package vision has the networks for images: those of the experiments with split-half
+// dependence. A record is a row of pixels, channel by channel and row by row (CHW), of a
+// square image.
 //
-// Every network reports its layers as h1, h2, ..., the activations after its
-// stages, hp, the input of the last layer, and h, the logits.
+// Every network reports its layers as h1, h2, ..., the activations after its stages, hp,
+// the input of the last layer, and h, the logits.
 package vision
 
 import (
@@ -35,26 +35,26 @@ func All() []Family {
 	}
 }
 
-// chunkRows is the number of images in one execution where batches are cut.
+// chunkRows is the number of images per execution where batches are cut.
 const chunkRows = 32
 
-// checkImage reports an image or a width that no network can be built for; least is
-// the smallest side of an image that its strides leave a pixel of.
+// checkImage returns an error for an image or a width that no network can be built for;
+// least is the smallest side that the strides allow.
 func checkImage(name string, channels, side, least, outputs, width int) error {
 	switch {
 	case channels < 1:
 		return fmt.Errorf("%s: images of %d channels", name, channels)
 	case side < least:
-		return fmt.Errorf("%s: images of %d x %d pixels, at least %d x %d are needed", name, side, side, least, least)
+		return fmt.Errorf("%s: images of %d x %d pixels, need at least %d x %d", name, side, side, least, least)
 	case outputs < 2:
-		return fmt.Errorf("%s: %d outputs, at least 2 are needed", name, outputs)
+		return fmt.Errorf("%s: %d outputs, need at least 2", name, outputs)
 	case width < 1:
 		return fmt.Errorf("%s: width %d", name, width)
 	}
 	return nil
 }
 
-// imageSize are the numbers of an image with so many channels.
+// imageSize returns the number of values of an image.
 func imageSize(channels, side int) float64 { return float64(channels) * float64(side) * float64(side) }
 
 // paramReader hands out a network's parameters in order while its graph is built.

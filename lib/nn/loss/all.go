@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// All lists every loss at its default; it is what `lethe list` prints and what
-// the suite runs. A new loss adds one line.
+// All returns every loss at its defaults, for `lethe list` and the conformance suite.
 func All() []Loss {
 	return []Loss{
 		CrossEntropy{},
@@ -25,10 +24,10 @@ func All() []Loss {
 	}
 }
 
-// checkPositive reports a setting that is no positive number.
+// checkPositive returns an error if a setting is not a positive number.
 func checkPositive(name string, v float64) error {
 	if !(v > 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("its %s is %v, not a positive number", name, v)
+		return fmt.Errorf("%s is %v, not a positive number", name, v)
 	}
 	return nil
 }

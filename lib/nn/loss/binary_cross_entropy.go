@@ -9,13 +9,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// BinaryCrossEntropy is the loss of logits z against probabilities p of yes, each
-// output a question of its own; a record's answer is 1 or 0:
+// BinaryCrossEntropy is the loss of logits z against probabilities p of independent yes/no
+// questions, one per output; a label is 1 or 0:
 //
 //	sum_c log(1 + exp(z_c)) - p_c z_c
 //
-// With one output it is torch.nn.BCEWithLogitsLoss. The logarithm is taken as
-// max(z, 0) + log(1 + exp(-|z|)), which no logit overflows.
+// With one output it is torch.nn.BCEWithLogitsLoss. The logarithm is computed as
+// max(z, 0) + log(1 + exp(-|z|)), which does not overflow.
 type BinaryCrossEntropy struct{}
 
 var _ Loss = BinaryCrossEntropy{}
@@ -37,7 +37,7 @@ func (BinaryCrossEntropy) Check(in map[string]array.Matrix[float32]) error {
 	for i := range p.Rows {
 		for c, v := range p.Row(i) {
 			if v < 0 || v > 1 {
-				return fmt.Errorf("record %d says yes to question %d with probability %v", i, c, v)
+				return fmt.Errorf("record %[1]d has probability %[3]v for question %[2]d", i, c, v)
 			}
 		}
 	}

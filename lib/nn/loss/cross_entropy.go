@@ -10,16 +10,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Probabilities is the input of losses that compare a classifier's output with a
-// distribution over its classes; a label is one that is 1 at its class.
+// Probabilities is the name of the input of losses that compare a classifier's output with
+// a distribution over the classes. A label is a one-hot distribution.
 const Probabilities = "probabilities"
 
-// CrossEntropy is the loss of a classifier with logits z against a record's
-// target probabilities p, less their entropy,
+// CrossEntropy is the cross-entropy of a classifier's logits z against target probabilities
+// p, minus the entropy of p,
 //
 //	KL(p || softmax(z)) = -sum_c p_c log softmax(z)_c + sum_c p_c log p_c
 //
-// which for a label y is -log softmax(z)_y.
+// For a label y it is -log softmax(z)_y.
 type CrossEntropy struct{}
 
 var _ Loss = CrossEntropy{}
@@ -45,8 +45,8 @@ func (CrossEntropy) Check(in map[string]array.Matrix[float32]) error {
 // Graph implements Loss.
 func (CrossEntropy) Graph(g Batch) Value { return distill(g, 1) }
 
-// Labels turns class numbers into rows of probabilities. A number that is no
-// class gives a row of zeros, which Check refuses by the record's number.
+// Labels returns class numbers as one-hot rows. A number outside the classes gives a row of
+// zeros, for which Check returns an error with the record's number.
 func Labels(y []int, classes int) array.Matrix[float32] {
 	m := array.New[float32](len(y), classes)
 	for i, c := range y {
@@ -67,9 +67,9 @@ func distill(g Batch, temperature float64) Value {
 	return Value{losses, map[string]*Node{nn.Logits: adjoint}}
 }
 
-// checkDistributions reports a record whose target is no distribution over the
-// classes: the gradient of the loss is softmax minus target only for one that
-// adds up to 1.
+// checkDistributions returns an error if the target of a record is not a distribution over
+// the classes. The gradient of the loss, softmax minus target, is correct only if the
+// target adds up to 1.
 func checkDistributions(p array.Matrix[float32]) error {
 	for i := range p.Rows {
 		var total float64

@@ -7,12 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Distillation is Hinton, Vinyals and Dean's loss (2015) against a teacher's
-// probabilities p, softened by the temperature T with which they were made,
+// Distillation is the loss of Hinton, Vinyals and Dean (2015) against a teacher's
+// probabilities p at temperature T,
 //
 //	T^2 KL(p || softmax(z / T))
 //
-// which keeps the size of its gradient from shrinking with 1/T^2.
+// The factor T^2 keeps the gradient from shrinking with 1/T^2.
 type Distillation struct {
 	Temperature float64 `json:"temperature,omitempty"` // 0: 1
 }
@@ -35,7 +35,7 @@ func (l Distillation) Inputs(outputs map[string]int) (map[string]int, error) {
 // Check implements Loss.
 func (l Distillation) Check(in map[string]array.Matrix[float32]) error {
 	if !(l.Temperature >= 0) || math.IsInf(l.Temperature, 0) {
-		return fmt.Errorf("its temperature is %v", l.Temperature)
+		return fmt.Errorf("the temperature is %v", l.Temperature)
 	}
 	return checkDistributions(in[Probabilities])
 }

@@ -8,22 +8,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// PairScores is the output of a critic of pairs, [1 + K, n]: its score of a record's
-// own pair (x, y), and behind it its scores of x with K strangers y', who are drawn
-// without regard to x.
+// PairScores is the name of the output of a critic of pairs, [1 + K, n]: the score of a
+// record's pair (x, y), followed by the scores of x with K negative samples y', which are
+// drawn independently of x.
 const PairScores = "pair-scores"
 
-// DonskerVaradhan is minus a lower bound, in nats, of the mutual information of the
-// pairs that a critic scores, in the form in which it is a mean over records:
+// DonskerVaradhan is minus a lower bound, in nats, of the mutual information of the pairs
+// that a critic scores, as a mean over records:
 //
 //	-s_0 + mean over k of exp(s_k) - 1
 //
-// For the scores s = T - log m its mean is -(E[T] - E'[exp T]/m - log m + 1), where
-// the bound is right for every m > 0 and highest for m = E'[exp T]: then it is that of
-// Donsker and Varadhan, E[T] - log E'[exp T]. With m a moving average that is not
-// differentiated its gradient is the one by which MINE is trained (Belghazi et al.,
-// ICML 2018, equation 12). A critic goes down it; who goes up it makes x and y
-// independent.
+// For the scores s = T - log m its mean is -(E[T] - E'[exp T]/m - log m + 1). The bound
+// holds for every m > 0 and is highest for m = E'[exp T], where it is that of Donsker and
+// Varadhan, E[T] - log E'[exp T]. With m a moving average that is not differentiated, its
+// gradient is that of MINE (Belghazi et al., ICML 2018, equation 12). A critic minimises
+// the loss; maximising it makes x and y independent.
 type DonskerVaradhan struct{}
 
 var _ Loss = DonskerVaradhan{}
@@ -41,11 +40,11 @@ func (l DonskerVaradhan) Inputs(outputs map[string]int) (map[string]int, error) 
 	return map[string]int{}, checkPairScores(l, outputs)
 }
 
-// checkPairScores refuses a network that scores no strangers.
+// checkPairScores returns an error if the network scores no negative samples.
 func checkPairScores(l Loss, outputs map[string]int) error {
 	w, err := outputWidth(l, outputs, PairScores)
 	if err == nil && w < 2 {
-		err = fmt.Errorf("the loss %s needs the scores of a pair and of at least one stranger, the network returns %d", l.Name(), w)
+		err = fmt.Errorf("the loss %s needs the scores of a pair and of at least one negative sample, the network returns %d", l.Name(), w)
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// The outputs of a variational autoencoder: the mean and the logarithm of the
-// variance of a record's latent variables. Its reconstruction is nn.Output.
+// The outputs of a variational autoencoder: mean and log variance of a record's latent
+// variables. The reconstruction is nn.Output.
 const (
 	LatentMean   = "latent_mean"
 	LatentLogVar = "latent_log_variance"
@@ -19,9 +19,8 @@ const (
 //
 //	1/2 sum_j (x_j - out_j)^2 + Beta 1/2 sum_k (mu_k^2 + exp(s_k) - s_k - 1)
 //
-// with mu and s the mean and log variance of the latent variables: the expected
-// reconstruction error and the divergence from a standard normal prior. The
-// library differentiates it.
+// where mu and s are the mean and log variance of the latent variables: reconstruction
+// error plus divergence from a standard normal prior. GoMLX differentiates it.
 type GaussianELBO struct {
 	Beta float64 `json:"beta,omitempty"` // 0: 1
 }

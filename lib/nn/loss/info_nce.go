@@ -8,13 +8,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// InfoNCE is minus a lower bound, in nats, of the mutual information of the pairs
-// that a critic scores (van den Oord et al. 2018): how well the own pair, score s_0,
-// is told from K strangers,
+// InfoNCE is minus a lower bound, in nats, of the mutual information of the pairs that a
+// critic scores (van den Oord et al. 2018). It contrasts the pair, score s_0, with K
+// negative samples,
 //
 //	-s_0 + log mean over k = 0 ... K of exp(s_k)
 //
-// It cannot say more than log(K + 1), and needs no average over records.
+// The bound is at most log(K + 1). It needs no average over records.
 type InfoNCE struct{}
 
 var _ Loss = InfoNCE{}
@@ -24,7 +24,7 @@ func (InfoNCE) Name() string { return "infonce" }
 
 // About implements Loss.
 func (InfoNCE) About() string {
-	return "minus a bound of the mutual information of pairs, by telling them from strangers"
+	return "minus a bound of the mutual information of pairs, by contrast with negative samples"
 }
 
 // Inputs implements Loss.

@@ -14,10 +14,10 @@ import (
 //
 //	sum_k max(1/2 (mu_k^2 + exp(s_k) - s_k - 1), FreeBits)
 //
-// with mu and s their mean and log variance. What lies below the free bits has no
-// gradient (Kingma et al. 2016, here per record and variable). With a
-// reconstruction's loss beside it in a term it makes a negative evidence lower
-// bound; beta is its weight there, and its warm-up that weight's.
+// where mu and s are their mean and log variance. A variable below the free bits has no
+// gradient (Kingma et al. 2016, here per record and variable). Together with a
+// reconstruction loss in a term it is a negative evidence lower bound; beta is the weight
+// of its target.
 type LatentDivergence struct {
 	FreeBits float64 `json:"free_bits,omitempty"` // in nats per variable; 0: none
 }
@@ -38,7 +38,7 @@ func (l LatentDivergence) Inputs(outputs map[string]int) (map[string]int, error)
 	return map[string]int{}, err
 }
 
-// latentWidth is the number of latent variables.
+// latentWidth returns the number of latent variables.
 func latentWidth(l Loss, outputs map[string]int) (int, error) {
 	if _, err := outputWidth(l, outputs, LatentLogVar); err != nil {
 		return 0, err

@@ -8,18 +8,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// LatentMatch is the divergence of a record's latent variables from given ones,
-// those of a teacher, over the variables k,
+// LatentMatch is the divergence of a record's latent variables from those of a teacher, over
+// the variables k,
 //
 //	KL(q || q') = 1/2 sum_k (s'_k - s_k + (exp(s_k) + (mu_k - mu'_k)^2) / exp(s'_k) - 1)
 //
-// with the teacher's mean mu' and log variance s' as inputs, called as the outputs
-// are. With both 0 it is LatentDivergence.
+// with the teacher's mean mu' and log variance s' as inputs, under the names of the outputs.
+// With both 0 it is LatentDivergence.
 //
-// A standard deviation below 2^-24, the resolution of the float32 numbers that mu is
-// made of, cannot be told from none: where s' is below Sharpest, s' counts as that and
-// so does an s that is below it. A code matched with itself has the divergence 0
-// however sharp it is, and no precision overflows.
+// A standard deviation below 2^-24, the resolution of float32, counts as 2^-24: if s' is
+// below MinLogVar, s' and a smaller s are set to MinLogVar. The divergence of a code from
+// itself is then 0, and no precision overflows.
 type LatentMatch struct{}
 
 // MinLogVar is the log variance of a standard deviation of 2^-24.

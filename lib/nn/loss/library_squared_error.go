@@ -6,28 +6,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// The outputs of a network of single cells, one value per gene each: a cell's
-// proportions of the genes, which add up to 1; the logarithm of the dispersion of
-// their counts (of its inverse, the size: the larger, the nearer to a Poisson
-// law); the logits of a gene's being missed.
+// The outputs of a network for single cells, one value per gene each: the proportions of
+// the genes, which add up to 1; the logarithm of the inverse dispersion of the counts (the
+// larger, the closer to a Poisson distribution); the logits of the dropout of a gene.
 const (
 	Proportion    = "proportion"
 	LogDispersion = "log_dispersion"
 	DropoutLogits = "dropout_logits"
 )
 
-// Library is the input of losses of single cells with what a cell's proportions
-// are multiplied by: one number per cell.
+// Library is the name of the input with the library size of each cell, by which its
+// proportions are multiplied.
 const Library = "library"
 
-// LibrarySquaredError is the squared error of the expression that a network of
-// cells predicts, over the genes j,
+// LibrarySquaredError is the squared error of the predicted expression of a cell, over the
+// genes j,
 //
 //	sum_j (L p_j - x_j)^2
 //
-// with the proportions p and the library size L. It is what the program of
-// "Fishing for Privacy" calls its negative binomial likelihood: x is
-// log-normalised there and L the sum of x over the genes.
+// with the proportions p and the library size L. The code of "Fishing for Privacy" calls
+// it negative binomial likelihood; there x is log-normalised and L the sum of x over the
+// genes.
 type LibrarySquaredError struct{}
 
 var _ Loss = LibrarySquaredError{}
@@ -45,8 +44,8 @@ func (l LibrarySquaredError) Inputs(outputs map[string]int) (map[string]int, err
 	return cellInputs(l, outputs, Proportion)
 }
 
-// cellInputs are the inputs of a loss of cells about these outputs, one value per
-// gene each.
+// cellInputs returns the inputs of a loss of cells on the named outputs, which have one
+// value per gene each.
 func cellInputs(l Loss, outputs map[string]int, names ...string) (map[string]int, error) {
 	genes := 0
 	for _, name := range names {
@@ -59,8 +58,7 @@ func cellInputs(l Loss, outputs map[string]int, names ...string) (map[string]int
 	return map[string]int{Target: genes, Library: 1}, nil
 }
 
-// Check implements Loss. A library size may have any sign: that of standardised
-// expression has.
+// Check implements Loss. A library size may be negative, as for standardised expression.
 func (LibrarySquaredError) Check(map[string]array.Matrix[float32]) error { return nil }
 
 // Graph implements Loss.

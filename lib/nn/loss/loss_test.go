@@ -60,9 +60,9 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPairWithoutAStrangerIsRefused(t *testing.T) {
+func TestAPairWithoutANegativeSampleIsRefused(t *testing.T) {
 	for _, l := range []loss.Loss{loss.DonskerVaradhan{}, loss.InfoNCE{}} {
-		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one stranger") {
+		if _, err := l.Inputs(map[string]int{loss.PairScores: 1}); err == nil || !strings.Contains(err.Error(), "at least one negative sample") {
 			t.Errorf("%s: %v", l.Name(), err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestALabelThatIsNoClassIsRefusedByItsRecord(t *testing.T) {
 func TestLossesByHand(t *testing.T) {
 	out := map[string][]float32{ // feature-major, two records
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
-		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two strangers
+		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two negative samples
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -180,9 +180,9 @@ func derived(t *testing.T, l loss.Loss, n int, outputs, inputs map[string][]floa
 	return out
 }
 
-// A loss elsewhere is the loss of another output, and moves that one alone; one that is
-// held has the value and no derivative.
-func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
+// OnOutput has the loss and the derivative of another output only; NoGradient has the value and
+// no derivative.
+func TestOnOutputAndNoGradient(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -219,16 +219,16 @@ func TestALossElsewhereAndALossThatIsHeld(t *testing.T) {
 		}
 	}
 	if v := tensors.MustCopyFlatData[float32](out[3])[0]; v == 0 {
-		t.Error("the loss elsewhere is that of the logits")
+		t.Error("the loss on the other output is that of the logits")
 	}
 	if _, err := (loss.OnOutput{Output: "nowhere", Of: loss.CrossEntropy{}}).Inputs(map[string]int{nn.Logits: 3}); err == nil || !strings.Contains(err.Error(), `"nowhere"`) {
 		t.Errorf("an output that is not there: %v", err)
 	}
 }
 
-// A record's mistake is that another logit than its label's is the largest; a tie is none.
-// It has no gradient.
-func TestMistakesAreCounted(t *testing.T) {
+// ZeroOne is 1 if another logit than the label's is the largest; a tie counts as correct. It has
+// no gradient.
+func TestZeroOneCountsErrors(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)

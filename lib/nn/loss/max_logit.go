@@ -7,12 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// MaxLogit is the cross-entropy against no of the surest yes among logits z, each a
-// question of its own, as where several critics ask whether a record was trained on:
+// MaxLogit is the binary cross-entropy against "no" of the largest of the logits z, as for
+// several critics that each predict whether a record was trained on:
 //
 //	max over c of log(1 + exp(z_c))
 //
-// With Probability it is the largest probability of yes, max over c of 1/(1 + exp(-z_c)).
+// With Probability it is the largest probability, max over c of 1/(1 + exp(-z_c)).
 type MaxLogit struct {
 	Probability bool `json:"probability,omitempty"`
 }
@@ -23,7 +23,7 @@ var _ Loss = MaxLogit{}
 func (MaxLogit) Name() string { return "surest" }
 
 // About implements Loss.
-func (MaxLogit) About() string { return "the surest yes among several questions, against no" }
+func (MaxLogit) About() string { return "the largest logit of several yes-or-no questions, against no" }
 
 // Inputs implements Loss.
 func (l MaxLogit) Inputs(outputs map[string]int) (map[string]int, error) {
@@ -34,7 +34,7 @@ func (l MaxLogit) Inputs(outputs map[string]int) (map[string]int, error) {
 // Check implements Loss.
 func (MaxLogit) Check(map[string]array.Matrix[float32]) error { return nil }
 
-// Graph implements Loss; the library differentiates the maximum.
+// Graph implements Loss; GoMLX differentiates the maximum.
 func (l MaxLogit) Graph(g Batch) Value {
 	z := ReduceAndKeep(g.Outputs[nn.Logits], ReduceMax, 0)
 	if l.Probability {

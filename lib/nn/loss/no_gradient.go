@@ -6,7 +6,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// NoGradient is the value of another loss without its gradient: it counts, and moves nothing.
+// NoGradient is the value of another loss without its gradient: it is part of the
+// objective's value but does not change weights.
 type NoGradient struct {
 	Of Loss `json:"of"`
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// OnOutput is a classifier's loss on logits that a network returns by another name,
-// beside its nn.Logits; inputs keep their names.
+// OnOutput is a classifier's loss on another output of the network than nn.Logits. The
+// inputs keep their names.
 type OnOutput struct {
 	Output string `json:"output"`
 	Of     Loss   `json:"of"`
@@ -36,7 +36,7 @@ func (l OnOutput) Inputs(outputs map[string]int) (map[string]int, error) {
 // Check implements Loss.
 func (l OnOutput) Check(in map[string]array.Matrix[float32]) error {
 	if l.Output == "" {
-		return fmt.Errorf("%s: of no output", l.Of.Name())
+		return fmt.Errorf("%s: no output named", l.Of.Name())
 	}
 	return l.Of.Check(in)
 }

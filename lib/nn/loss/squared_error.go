@@ -9,17 +9,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Target is the input of losses that compare an output with numbers.
+// Target is the name of the input of losses that compare an output with numbers.
 const Target = "target"
 
-// SquaredError is the sum over the elements of an output of its squared
-// differences from a record's target,
+// SquaredError is the sum over the elements of an output of the squared differences from
+// the target,
 //
 //	sum_j (out_j - target_j)^2
 //
-// A mean over elements is a matter of the term's weight.
+// For a mean over the elements set the weight of the target.
 type SquaredError struct {
-	Output string `json:"output,omitempty"` // which; "": nn.Output
+	Output string `json:"output,omitempty"` // "": nn.Output
 }
 
 var _ Loss = SquaredError{}

@@ -6,12 +6,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// ZeroInflated is NegativeBinomial with counts that are missed: with the
-// probability w = sigmoid(logit) a count is 0 whatever the law says,
+// ZeroInflated is NegativeBinomial with dropout of counts: with probability
+// w = sigmoid(logit) a count is 0,
 //
 //	-sum_j log (w_j 1[x_j = 0] + (1 - w_j) NB(x_j; m_j, d_j))
 //
-// which is scvi-tools' zero-inflated likelihood (Lopez et al. 2018).
+// This is the zero-inflated likelihood of scvi-tools (Lopez et al. 2018).
 type ZeroInflated struct{}
 
 var _ Loss = ZeroInflated{}
@@ -21,7 +21,7 @@ func (ZeroInflated) Name() string { return "zero-inflated" }
 
 // About implements Loss.
 func (ZeroInflated) About() string {
-	return "a cell's counts under a negative binomial law from which some are missed"
+	return "a cell's counts under a zero-inflated negative binomial distribution"
 }
 
 // Inputs implements Loss.
@@ -32,8 +32,8 @@ func (l ZeroInflated) Inputs(outputs map[string]int) (map[string]int, error) {
 // Check implements Loss.
 func (ZeroInflated) Check(in map[string]array.Matrix[float32]) error { return checkCounts(in) }
 
-// Graph implements Loss. With the logit z and the law's log-likelihood l, and r
-// the probability that a count that was seen, or a zero, is the law's own,
+// Graph implements Loss. With the logit z, the negative binomial log-likelihood l, and the
+// probability r that an observed count is not a dropout,
 //
 //	x > 0:  l - softplus(z)                     r = 1
 //	x = 0:  softplus(l - z) - softplus(-z)      r = sigmoid(l - z)

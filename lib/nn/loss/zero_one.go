@@ -7,9 +7,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// ZeroOne counts a classifier's wrong answers: 1 where another logit is larger than that of
-// the record's label, else 0. Its mean is the share of wrong answers, which has no
-// gradient: it is for who watches.
+// ZeroOne is the 0-1 loss of a classifier: 1 if another logit is larger than that of the
+// record's label, else 0. Its mean is the error rate. It has no gradient; use it in a
+// Watch or a Validation.
 type ZeroOne struct{}
 
 var _ Loss = ZeroOne{}

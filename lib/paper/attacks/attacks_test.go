@@ -27,10 +27,10 @@ func tiny() Study {
 	return Study{Scale: "quick", Cases: []Case{c}, Models: 12, Ensemble: 4}
 }
 
-// What is known by heart is found in the original and not in retrained models, by every
+// What is memorised is found in the original and not in retrained models, by every
 // attack; the shadows of U-LiRA are those that the method has unlearned, of the unaware
 // attacker those that it has not.
-func TestAttacksFindWhatIsKnownByHeart(t *testing.T) {
+func TestAttacksFindWhatIsMemorised(t *testing.T) {
 	e, s := environment(t), tiny()
 	ev, err := paper.Collect(t.Context(), e, shadowMeasurements(e, s))
 	if err != nil {
@@ -96,8 +96,8 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 			t.Error("two methods have different nulls")
 		}
 	}
-	// Who is who: unlearned models against retrained ones of other seeds, beside the
-	// retrained ones of their own.
+	// The roles: unlearned models against retrained ones of other seeds, next to the retrained
+	// ones of their own.
 	of := s.Cases[0]
 	var cases []*lab.Case
 	for k := range 2 * s.Ensemble {
@@ -132,8 +132,8 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 	}
 }
 
-// A class is asked for its neighbours, by reference models that never had it.
-func TestAClassIsAskedForItsNeighbours(t *testing.T) {
+// For a class its neighbours are used, with reference models that never had it.
+func TestClassMembershipUsesNeighbours(t *testing.T) {
 	e := environment(t)
 	c := wholeClass()
 	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Methods = 200, 100, 10, nil

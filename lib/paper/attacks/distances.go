@@ -1,5 +1,7 @@
 package attacks
 
+// The table of distances between ensembles of unlearned and retrained models.
+
 import (
 	"context"
 	"errors"
@@ -27,14 +29,14 @@ const (
 		"How large it is shows what a distance without it is worth."
 )
 
-// Distances are those of an arm's ensemble.
+// Distances are the distances of one variant's ensemble.
 type Distances struct {
 	Case    string             `json:"case"`
 	Variant string             `json:"arm"`
 	Control bool               `json:"control"`
 	Records int                `json:"n_records"`
 	Judged  []*ensemble.Result `json:"judged,omitempty"`
-	Lost    string             `json:"lost,omitempty"` // why there is no answer
+	Lost    string             `json:"lost,omitempty"` // why there is no result
 }
 
 func distancesTable() paper.Recipe {
@@ -42,7 +44,7 @@ func distancesTable() paper.Recipe {
 	return paper.StudyRecipe(r, StudyAt, distanceMeasurements, showDistances)
 }
 
-// wholeClass is a whole class of drawings, of which the others have no part.
+// wholeClass forgets a whole class of glyphs; no retained record is of that class.
 func wholeClass() Case {
 	c := drawings()
 	c.Label, c.Fraction, c.Class = "a class of drawings", 0, "cross"
@@ -73,15 +75,15 @@ func distanceMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Distan
 	return out
 }
 
-// settingAt is the setting of an ensemble's model.
+// settingAt is the setting of model k of an ensemble.
 func (c Case) settingAt(k int) lab.Setting {
 	s := c.Setting
 	s.Seed += k
 	return s
 }
 
-// distances are those of every arm. The retrained models of the unlearned ones' seeds
-// are the null, those of other seeds the reference.
+// distances measures every variant. Retrained models with the unlearned models' seeds are the
+// null; retrained models with other seeds are the reference.
 func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distances, error) {
 	var cases []*lab.Case
 	for k := range 2 * models {
@@ -137,7 +139,7 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 	return out, nil
 }
 
-// modelOutputs is what one model says of the forgotten records.
+// modelOutputs are one model's outputs on the forgotten records.
 type modelOutputs struct {
 	margins       []float64
 	probabilities array.Matrix[float64]
@@ -172,7 +174,7 @@ func forgetOutputs(c *lab.Case, w nn.Params) (v modelOutputs, err error) {
 	return v, err
 }
 
-// measureDistances measures every distance that the case permits.
+// measureDistances computes every distance that the case permits.
 func (c Case) measureDistances(s ensembleOutputs, shift int) (out []*ensemble.Result, err error) {
 	for i, d := range ensemble.Distances() {
 		e := ensemble.Evidence{Unlearned: margins(s.unlearned), Retrained: margins(s.reference), Second: margins(s.second)}
@@ -256,7 +258,7 @@ func showDistances(e *paper.Env, s Study, ev *paper.Evidence[Distances]) *paper.
 	return &paper.Output{Table: t}
 }
 
-// distanceCells are a distance with its interval and p, and what retraining has.
+// distanceCells are a distance with its interval and p, and the value of retraining.
 func distanceCells(judged []*ensemble.Result, name string) (value, null report.Cell) {
 	for _, j := range judged {
 		if j.Distance != name {

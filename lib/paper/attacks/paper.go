@@ -1,7 +1,6 @@
-// Package attacks makes the tables that ask what the attacks of the literature find in
-// models that a method has unlearned: membership attacks on fleets of models, each of
-// which forgot a random half of the records in question, and distances between
-// ensembles of unlearned and of retrained models.
+// Package attacks makes the tables on attacks from the literature against unlearned models:
+// membership attacks with shadow models, each of which forgot a random half of the records in
+// question, and distances between ensembles of unlearned and of retrained models.
 package attacks
 
 import (
@@ -24,36 +23,36 @@ func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "attacks", Title: "What attacks find after unlearning",
 		Scales: []paper.Scale{
-			{Name: "quick", About: "fleets of 24 models, ensembles of 10, on two tables; needs no data files and takes some minutes"},
-			{Name: "standard", About: "fleets of 64 models, ensembles of 32, on the same, German Credit and drawings"},
-			{Name: "paper", About: "fleets of 256 models, as many as Hayes et al. have, ensembles of 100"},
+			{Name: "quick", About: "24 shadow models, ensembles of 10, on two tables; needs no data files and takes some minutes"},
+			{Name: "standard", About: "64 shadow models, ensembles of 32, on the same, German Credit and drawings"},
+			{Name: "paper", About: "256 shadow models, as many as Hayes et al. use, ensembles of 100"},
 		},
 		Recipes: []paper.Recipe{tprTable(), vulnerability(), distancesTable()},
 	}
 }
 
-// The arms that every table has.
+// The variants that every table has.
 const (
 	Original  = "original (do nothing)"
 	Retrained = "retrained (oracle)"
 )
 
-// Case is a setting with its name and the methods that are judged on it.
+// Case is a setting with a label and the methods that it compares.
 type Case struct {
 	Label string
 	lab.Setting
 	Methods []unlearn.Method
 }
 
-// Study is what is computed at one scale.
+// Study is what one scale computes.
 type Study struct {
 	Scale    string
 	Cases    []Case
-	Models   int // models of a fleet, in pairs
-	Ensemble int // models of an ensemble
+	Models   int // number of shadow models, in pairs
+	Ensemble int // models per ensemble
 }
 
-// StudyAt is the study of the scale of that name.
+// StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
 	s := Study{Scale: scale, Cases: []Case{contradictingLabels(), randomRecords(), realData("breast_cancer")}}
 	switch scale {
@@ -69,17 +68,17 @@ func StudyAt(scale string) (Study, error) {
 	return s, nil
 }
 
-// memorisingFit is a training that ends when a network knows its records by heart.
+// memorisingFit trains until the network has memorised its records.
 func memorisingFit() train.Config { return train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}} }
 
-// contradictingLabels are records with labels that the others contradict: who fits them knows
-// them by heart.
+// contradictingLabels are records with labels that contradict the others, so that a model that
+// fits them has memorised them.
 func contradictingLabels() Case {
 	return Case{"records with a wrong label",
 		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Planted: "flipped", Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
-// randomRecords are random records of the same table, of which one in five has a wrong label.
+// randomRecords are random records of the same table, one in five with a wrong label.
 func randomRecords() Case {
 	return Case{"random records, one in five with a wrong label",
 		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
@@ -91,14 +90,14 @@ func realData(name string) Case {
 		lab.Setting{DataSet: name, MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
-// drawings are random drawings that a small network knows by heart.
+// drawings are random glyphs that a small network memorises.
 func drawings() Case {
 	return Case{"random drawings", lab.Setting{
 		DataSet: "glyphs", MaxRows: 400, TestRows: 400, Fraction: 0.30, Arch: wideNet, Fit: memorisingFit(),
 	}, tableMethods()}
 }
 
-// wideNet is a network that knows some hundred records by heart.
+// wideNet can memorise some hundred records.
 func wideNet(features, classes int) model.Architecture {
 	return tabular.MLP{Features: features, Outputs: classes, Hidden: 64, Dropout: tabular.NoDropout}
 }
@@ -126,7 +125,7 @@ func (c Case) methods() []unlearn.Method {
 	return out
 }
 
-// variantKey is an arm as a key holds it.
+// variantKey is a variant in a key.
 type variantKey struct {
 	Label  string        `json:"label"`
 	Method lab.MethodKey `json:"method"`

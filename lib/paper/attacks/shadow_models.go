@@ -1,5 +1,7 @@
 package attacks
 
+// Membership attacks on the shadow models of every variant.
+
 import (
 	"context"
 	"errors"
@@ -18,24 +20,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// The attacks that are no attack's name.
+// Attacks that have no name of their own.
 const (
 	threshold   = "threshold"
 	unawareLiRA = "lira, unaware"
 )
 
-// AttackResult is what an attack says of a fleet's models as an arm leaves them.
+// AttackResult is the result of one attack on the shadow models of one variant.
 type AttackResult struct {
 	Case     string         `json:"case"`
 	Variant  string         `json:"arm"`
 	Control  bool           `json:"control"`
 	Attack   string         `json:"attack"`
-	Assigned int            `json:"n_dealt"` // records, half of which each model had
+	Assigned int            `json:"n_dealt"` // number of assigned records; each model has half of them
 	Sweep    *shadow.Report `json:"sweep,omitempty"`
-	// Records is, of every record, how often the score of a model that had it is above
-	// that of one that had not; of U-LiRA alone.
+	// Records is, for every record, the probability that a model that had it scores higher than
+	// one that had not; for U-LiRA alone.
 	Records []float64 `json:"records,omitempty"`
-	// Failure says why there is no answer.
+	// Failure says why there is no result.
 	Failure string `json:"lost,omitempty"`
 }
 
@@ -64,7 +66,7 @@ func shadowMeasurements(e *paper.Env, s Study) (out []paper.Measurement[AttackRe
 	return out
 }
 
-// evidenceKey identifies what is said of a case's models in the store.
+// evidenceKey is the configuration of the results in the store.
 type evidenceKey struct {
 	lab.NetworkKey
 	Label    string       `json:"label"`
@@ -85,7 +87,7 @@ func (c Case) key(l *lab.Lab, first *lab.Case, recipe string, models int) store.
 	return l.Key("evidence/"+recipe, first.Problem, k, map[string]int64{"train": int64(first.Seed), "unlearn": lab.UnlearnSeed, "half": lab.ShadowSplitSeed})
 }
 
-// runAttacks asks every attack about every arm.
+// runAttacks runs every attack on every variant.
 func (c Case) runAttacks(ctx context.Context, f *lab.ShadowModels) ([]AttackResult, error) {
 	if err := f.Precompute(ctx, c.methods()...); err != nil {
 		return nil, err
@@ -118,15 +120,16 @@ func (c Case) runAttacks(ctx context.Context, f *lab.ShadowModels) ([]AttackResu
 	return out, nil
 }
 
-// modelScores is what the models of a fleet say as an arm leaves them, a row per model.
+// modelScores are the scores of all shadow models of one variant, a row per model.
 type modelScores struct {
 	in               [][]bool
-	scaled, logP     array.Matrix[float64] // of the dealt records
-	scaledU, logPU   array.Matrix[float64] // of the unseen ones
-	assigned, unseen array.Matrix[float64] // what is seen of records: features and label
+	scaled, logP     array.Matrix[float64] // of the assigned records
+	scaledU, logPU   array.Matrix[float64] // of the unseen records
+	assigned, unseen array.Matrix[float64] // features and one-hot labels of the records
 }
 
-// scoreModels hears the models as m leaves them; methods are all that are heard.
+// scoreModels scores the models that m produces. methods are all methods of the case; unseen
+// records are those that none of them uses.
 func scoreModels(ctx context.Context, f *lab.ShadowModels, m unlearn.Method, methods []unlearn.Method) (*modelScores, error) {
 	weights, err := f.Weights(ctx, m)
 	if err != nil {
@@ -168,7 +171,7 @@ func negate(x []float64) []float64 {
 	return out
 }
 
-// labelledFeatures are records' features, and a 1 in the column of the label.
+// labelledFeatures are the records' features followed by the one-hot label.
 func labelledFeatures(p datasets.Part, classes int) array.Matrix[float64] {
 	out := array.New[float64](p.X.Rows, p.X.Cols+classes)
 	for i, y := range p.Y {
@@ -180,9 +183,9 @@ func labelledFeatures(p datasets.Part, classes int) array.Matrix[float64] {
 	return out
 }
 
-// runAttacks asks every attack; first is the fleet before it was unlearned.
+// runAttacks runs every attack; first are the scores of the original models.
 func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
-	fleet := shadow.Models{Scores: h.scaled, In: h.in, Population: &h.scaledU, Pairs: true}
+	models := shadow.Models{Scores: h.scaled, In: h.in, Population: &h.scaledU, Pairs: true}
 	before := shadow.Models{Scores: first.scaled, In: h.in, Pairs: true}
 	likelihoods := shadow.Models{Scores: h.logP, In: h.in, Population: &h.logPU, Pairs: true}
 	var out []AttackResult
@@ -190,12 +193,12 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 		name  string
 		sweep func() (*shadow.Report, error)
 	}{
-		{threshold, func() (*shadow.Report, error) { return fleet.Threshold(threshold) }},
-		{population.Percentile{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(fleet, population.Percentile{}) }},
-		{population.QuantileRegression{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(fleet, population.QuantileRegression{}) }},
+		{threshold, func() (*shadow.Report, error) { return models.Threshold(threshold) }},
+		{population.Percentile{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(models, population.Percentile{}) }},
+		{population.QuantileRegression{}.Name(), func() (*shadow.Report, error) { return h.populationAttack(models, population.QuantileRegression{}) }},
 		{shadow.RMIA{}.Name(), func() (*shadow.Report, error) { return likelihoods.Attack(shadow.RMIA{}) }},
 		{unawareLiRA, func() (*shadow.Report, error) {
-			return fleet.ReportScores(unawareLiRA, true, func(m int) ([]float64, error) {
+			return models.ReportScores(unawareLiRA, true, func(m int) ([]float64, error) {
 				e, _, err := before.EvidenceAgainst(m)
 				if err != nil {
 					return nil, err
@@ -204,7 +207,7 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 				return shadow.LiRA{Pooled: true}.Scores(e)
 			})
 		}},
-		{shadow.ULiRA{Pooled: true}.Name(), func() (*shadow.Report, error) { return fleet.Attack(shadow.ULiRA{Pooled: true}) }},
+		{shadow.ULiRA{Pooled: true}.Name(), func() (*shadow.Report, error) { return models.Attack(shadow.ULiRA{Pooled: true}) }},
 	} {
 		s, err := a.sweep()
 		if err != nil {
@@ -212,12 +215,12 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 		}
 		out = append(out, AttackResult{Attack: a.name, Sweep: s})
 	}
-	records, err := perRecord(fleet)
+	records, err := perRecord(models)
 	out[len(out)-1].Records = records
 	return out, err
 }
 
-// populationAttack attacks every model, with the unseen records for known non-members.
+// populationAttack attacks every model, with the unseen records as known non-members.
 func (h *modelScores) populationAttack(f shadow.Models, a population.Attack) (*shadow.Report, error) {
 	return f.ReportScores(a.Name(), false, func(m int) ([]float64, error) {
 		known := population.Records{Scores: h.scaledU.Row(m), Features: h.unseen}
@@ -225,7 +228,7 @@ func (h *modelScores) populationAttack(f shadow.Models, a population.Attack) (*s
 	})
 }
 
-// perRecord is U-LiRA's AUC record by record, over the models.
+// perRecord is U-LiRA's AUC for each record, over the models.
 func perRecord(f shadow.Models) ([]float64, error) {
 	scores := array.New[float64](f.Scores.Rows, f.Scores.Cols)
 	for m := range scores.Rows {

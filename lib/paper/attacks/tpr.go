@@ -1,5 +1,7 @@
 package attacks
 
+// The table of true positive rates, and the figure of vulnerable records.
+
 import (
 	"fmt"
 	"slices"
@@ -13,7 +15,7 @@ import (
 const (
 	tprID    = "attacks/tpr"
 	tprTitle = "True positives at low false positive rates, after unlearning"
-	tprDoc   = "Every model of a fleet was trained on a random half of the records in question and forgot it by the method of the row; its partner had " +
+	tprDoc   = "Every shadow model was trained on a random half of the records in question and forgot it by the method of the row; its partner had " +
 		"the other half. An attack tells the records that a model had, and was to forget, from those that it never had. 'u-lira' " +
 		"has shadow models that the same method has unlearned, 'lira, unaware' those that forgot nothing, the others none or " +
 		"those of 'u-lira' (RMIA). 'Retrained' models never had any of the records: what an attack finds there is chance."
@@ -72,15 +74,16 @@ func showTPR(e *paper.Env, s Study, ev *paper.Evidence[AttackResult]) *paper.Out
 		row.Cells = append(row.Cells, report.Num(float64(r.Assigned), 0))
 		t.Rows = append(t.Rows, row)
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%d models in each fleet. Intervals are over pairs of models and take the score that non-members pass as given; "+
-		"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Models))
+	t.Notes = append(t.Notes,
+		fmt.Sprintf("%d shadow models in each case. Intervals are over pairs of models and take the score that non-members pass as given; "+
+			"those of attacks by likelihood ratios are wider, because what two models teach about each other is one thing.", s.Models))
 	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	f := scatterPanels(ev.Rows)
 	f.Source = t.Provenance.Line()
 	return &paper.Output{Table: t, Figure: f}
 }
 
-// scatterPanels draw every record before and after unlearning, an arm a panel.
+// scatterPanels shows every record before and after unlearning, a panel per variant.
 func scatterPanels(rows []AttackResult) plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: figureTitle, Caption: figureDoc, Width: 1080}, Columns: 3}
 	before := map[string][]float64{}

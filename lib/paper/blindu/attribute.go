@@ -1,5 +1,7 @@
 package blindu
 
+// The table of attribute inference: a person's sex from an upload.
+
 import (
 	"context"
 	"fmt"
@@ -15,7 +17,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// AttributeResult is how well an upload tells a property of the person that it is of.
+// AttributeResult is how well an attacker infers a property of a person from the person's
+// upload.
 type AttributeResult struct {
 	Case     string  `json:"case"`
 	Upload   string  `json:"upload"`
@@ -24,7 +27,7 @@ type AttributeResult struct {
 	AUC      float64 `json:"auc"`
 	Balanced float64 `json:"balanced"`
 	Raw      float64 `json:"raw"`      // AUC of the same attack on the record itself, without the property's column
-	Majority float64 `json:"majority"` // accuracy of always giving the commoner answer
+	Majority float64 `json:"majority"` // accuracy of the majority class
 }
 
 var attribute = paper.Recipe{
@@ -36,10 +39,10 @@ var attribute = paper.Recipe{
 		"accuracy beside nothing: always giving the commoner answer is right as often as 'majority' says. It needs Adult's files at every scale.",
 }
 
-// property is the column that is asked for.
+// property is the column that is inferred.
 const property = "sex"
 
-// attributeStudy are the case of a scale that has persons, of records to which nothing is done.
+// attributeStudy is the case of a scale with records of persons, without a backdoor.
 func attributeStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -79,7 +82,7 @@ func attributeMeasurements(e *paper.Env, s Study) []paper.Measurement[AttributeR
 	})
 }
 
-// measureAttribute asks the codes of unseen persons.
+// measureAttribute attacks the codes of unseen persons.
 func measureAttribute(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]AttributeResult, error) {
 	column := -1
 	for j, f := range c.About.Features {
@@ -97,7 +100,7 @@ func measureAttribute(ctx context.Context, e *engine.Engine, c *lab.Case, of Cas
 	d := withNumbers(c.Test, firstN(c.EvalRows(), of.Known), nonmemberOffset)
 	p := representation.Persons{Has: make([]bool, d.X.Rows)}
 	for i := range p.Has {
-		p.Has[i] = d.X.Row(i)[column] > 0 // standardised: the one of the two that is coded higher
+		p.Has[i] = d.X.Row(i)[column] > 0 // standardised: the higher of the two codes
 	}
 	raw := dropColumn(d.X, column)
 	p.Raw = &raw
@@ -123,7 +126,7 @@ func measureAttribute(ctx context.Context, e *engine.Engine, c *lab.Case, of Cas
 	return out, nil
 }
 
-// dropColumn are records without a column.
+// dropColumn is a copy of the records without a column.
 func dropColumn(x array.Matrix[float32], column int) array.Matrix[float64] {
 	out := array.New[float64](x.Rows, x.Cols-1)
 	for i := range x.Rows {

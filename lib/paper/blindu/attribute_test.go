@@ -12,7 +12,7 @@ import (
 )
 
 // The record is attacked without the column in question, which would tell everything.
-func TestTheSexIsAskedOfTheOtherColumns(t *testing.T) {
+func TestTheSexIsInferredFromTheOtherColumns(t *testing.T) {
 	x := array.Matrix[float32]{Rows: 2, Cols: 3, Data: []float32{1, 2, 3, 4, 5, 6}}
 	if got := dropColumn(x, 1); got.Cols != 2 || !slices.Equal(got.Data, []float64{1, 3, 4, 6}) {
 		t.Errorf("without the second column: %+v", got)

@@ -1,5 +1,7 @@
 package blindu
 
+// The table of auxiliary records.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -18,7 +20,7 @@ var auxiliary = paper.Recipe{
 		"the start, and MGDA gives the shorter gradient the larger weight; 'plain sum' adds the two objectives as they are.",
 }
 
-// auxiliaryLabel is the label of who goes on training on auxiliary records of a kind.
+// auxiliaryLabel is the label of continued training on auxiliary records of a kind.
 func auxiliaryLabel(a unlearn.Auxiliary) string {
 	return map[unlearn.Auxiliary]string{
 		unlearn.Public: Auxiliary, unlearn.Inverted: "inverted records alone", unlearn.Noise: "noise alone", unlearn.Retained: "retain set alone",
@@ -31,11 +33,12 @@ const InvertedSum = "BlindU_w/o, on inverted records, plain sum"
 // blindUOnLabel is the label of BlindU_w/o with auxiliary records of a kind.
 func blindUOnLabel(a unlearn.Auxiliary) string {
 	return map[unlearn.Auxiliary]string{
-		unlearn.Public: WithoutReplacement, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise", unlearn.Retained: OnTheRetains,
+		unlearn.Public: WithoutReplacement, unlearn.Inverted: "BlindU_w/o, on inverted records", unlearn.Noise: "BlindU_w/o, on noise",
+		unlearn.Retained: OnTheRetains,
 	}[a]
 }
 
-// auxiliaryVariants are the rows that the table of auxiliary records has beside those of
+// auxiliaryVariants are the additional rows of the table of auxiliary records, beside those of
 // Table III.
 func (c Case) auxiliaryVariants() (out []lab.Variant) {
 	for _, a := range []unlearn.Auxiliary{unlearn.Inverted, unlearn.Noise, unlearn.Retained} {
@@ -48,7 +51,7 @@ func (c Case) auxiliaryVariants() (out []lab.Variant) {
 	return append(out, lab.Variant{Label: InvertedSum, Method: sum})
 }
 
-// auxiliaryStudy are the first case of a scale by every kind of auxiliary records.
+// auxiliaryStudy is the first case of a scale with every kind of auxiliary records.
 func auxiliaryStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {

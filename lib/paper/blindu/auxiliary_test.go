@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Of every kind of auxiliary records there is a method, beside it the control that has
-// the same records and no codes, and a row of each that says which it is.
+// For every kind of auxiliary records there is a method, a control with the same records and no
+// codes, and a labelled row of each.
 func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	s, err := auxiliaryStudy("quick")
 	if err != nil {
@@ -21,12 +21,12 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	c := s.Cases[0]
 	variants, sources := c.variants(), unlearn.Sources()
 	if c.Backdoor == nil || len(s.Cases) != 1 || len(variants) != 2+2*len(sources)+2 || len(c.Only) != len(variants) {
-		t.Fatalf("%d cases of %d arms for %d kinds", len(s.Cases), len(variants), len(sources))
+		t.Fatalf("%d cases of %d variants for %d kinds", len(s.Cases), len(variants), len(sources))
 	}
 	of := func(label string) lab.Variant {
 		k := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label && label != "" })
 		if k < 0 {
-			t.Fatalf("no arm %q", label)
+			t.Fatalf("no variant %q", label)
 		}
 		return variants[k]
 	}
@@ -73,8 +73,8 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 }
 
-// What a model takes for the class that its backdoor gives has the backdoor's trigger on
-// it: inverted records are not free of what is to be forgotten.
+// Records inverted towards the backdoor's class contain its trigger: inverted records are not
+// free of what is to be forgotten.
 func TestInvertedRecordsShowTheTrigger(t *testing.T) {
 	of := briefStudy().Cases[0]
 	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))

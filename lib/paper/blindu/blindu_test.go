@@ -13,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// briefStudy is the quick study with few arms, records and epochs.
+// briefStudy is the quick study with few variants, records and epochs.
 func briefStudy() Study {
 	c := glyphs()
 	c.MaxRows, c.TestRows, c.Fit.Epochs = 900, 200, 12
@@ -27,7 +27,7 @@ func newEnv(t *testing.T) *paper.Env {
 }
 
 // From drawings to a table: the original has the backdoor and the retrained model has
-// not, every arm has a row, nothing is computed twice, and the jobs are what is done.
+// not, every variant has a row, nothing is computed twice, and the jobs are what is done.
 func TestAStudyMakesItsTables(t *testing.T) {
 	e := newEnv(t)
 	ev, err := collect(t.Context(), e, briefStudy())

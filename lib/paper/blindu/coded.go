@@ -1,5 +1,8 @@
 package blindu
 
+// The published program: its methods with its settings on the data set of a case. Glyphs use
+// those of MNIST, other photographs those of CIFAR-10.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -7,10 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// This file has what the published program does: its methods with its numbers on the data
-// set of a case. Drawings, and photographs of other sets, have those of MNIST and CIFAR-10.
-
-// codedVBU is the program's VBU, which is plain ascent.
+// codedVBU is the program's VBU, which is plain gradient ascent.
 func (c Case) codedVBU() unlearn.VBU {
 	m := unlearn.VBU{LR: c.LR, Divergence: nn.Zero, Stop: &unlearn.Stop{Batch: 0.02, Epoch: 0.1}}
 	switch c.program() {
@@ -22,7 +22,7 @@ func (c Case) codedVBU() unlearn.VBU {
 	return m
 }
 
-// codedBlindU is the program's BlindU_w/o: its sampler too, which draws the pixels of an image
+// codedBlindU is the program's BlindU_w/o, with its sampler, which draws the pixels of an image
 // by their brightness and the columns of a table uniformly.
 func (c Case) codedBlindU() unlearn.BlindU {
 	mask := c.masking(false)
@@ -42,10 +42,10 @@ func (c Case) codedBlindU() unlearn.BlindU {
 	return m
 }
 
-// codedHBFU is HBFU-ascent with the program's numbers. Each of the three who ask meets in a
-// round the 1,200 records that the program erases, which are a third of ours, and the next
-// third in the next round; of a user who erases alone it is a fifth of what they have, as there.
-// Everybody else goes ten times through what they have.
+// codedHBFU is HBFU-ascent with the program's settings. In a round each of the three requesting
+// users processes 1,200 records, as many as the program erases. These are a third of the records
+// here; the next round takes the next third. If one user alone erases, it is a fifth of their
+// records, as in the program. All other users make ten passes over their records.
 func (c Case) codedHBFU() unlearn.HBFU {
 	m := unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Stop: &unlearn.Stop{Batch: 0.02}}
 	m.LocalEpochs, m.Portion = 10, 1.0/3
@@ -61,8 +61,8 @@ func (c Case) codedHBFU() unlearn.HBFU {
 	return m
 }
 
-// weightedVariants are the rows whose features are drawn by the program's weights, where records are
-// images: what the paper names without and with replacement.
+// weightedVariants are the rows whose features are drawn by the program's weights, for images:
+// without and with replacement.
 func (c Case) weightedVariants() (out []lab.Variant) {
 	if !c.Pixels {
 		return nil
@@ -77,7 +77,7 @@ func (c Case) weightedVariants() (out []lab.Variant) {
 	return out
 }
 
-// programs are the program's scripts: one for digits, for photographs and for Adult.
+// programs are the program's scripts: for digits, photographs and Adult.
 type programs int
 
 const (
@@ -86,7 +86,7 @@ const (
 	adults
 )
 
-// program is the script that the case's data set is for, or the nearest.
+// program is the script for the case's data set, or the closest one.
 func (c Case) program() programs {
 	switch c.publishedDataSet() {
 	case "adult":

@@ -1,5 +1,7 @@
 package blindu
 
+// The evidence on the models: accuracies, backdoor, masking.
+
 import (
 	"context"
 	"errors"
@@ -20,7 +22,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// evidence is what the tables of one scale are made of.
+// evidence is the data behind the tables of one scale.
 type evidence struct {
 	Study
 	env *paper.Env
@@ -32,8 +34,7 @@ func collect(ctx context.Context, e *paper.Env, s Study) (*evidence, error) {
 	return &evidence{s, e, found}, err
 }
 
-// Measure finds or computes the evidence on a study's models, of a reader's own cases
-// too.
+// Measure finds or computes the rows of a study, also of the caller's own cases.
 func (s Study) Measure(ctx context.Context, e *paper.Env) (Rows, error) {
 	ev, err := collect(ctx, e, s)
 	if err != nil {
@@ -46,7 +47,7 @@ func (ev *evidence) provenance(id string) report.Provenance {
 	return ev.Provenance(ev.env, id, ev.Scale, Results, ev.Seeds)
 }
 
-// rowsOf are the rows of an arm of a case, in the order of their seeds.
+// rowsOf are the rows of a variant of a case, in the order of their seeds.
 func (ev *evidence) rowsOf(label, variant string) (out []Row) {
 	for _, r := range ev.Rows {
 		if r.Case == label && r.Variant == variant {
@@ -73,14 +74,14 @@ func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	}
 }
 
-// evidenceKey identifies the rows of a case in the store.
+// evidenceKey is the configuration of a case's rows in the store.
 type evidenceKey struct {
 	lab.NetworkKey
-	Case     string       `json:"case"` // as rows have it
+	Case     string       `json:"case"` // as in the rows
 	Goal     lab.Goal     `json:"goal"`
 	Fit      train.Config `json:"fit"`
 	Forget   string       `json:"forget"`
-	Rate     float64      `json:"rate"` // of the masks on which models are measured
+	Rate     float64      `json:"rate"` // of the masks that models are measured on
 	Variants []variantKey `json:"arms"`
 	Shards   *lab.Shards  `json:"shards,omitempty"`
 	Results  int          `json:"results"`
@@ -102,35 +103,35 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/blindu", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
 
-// Row is the evidence on one model: one arm of one case with one seed.
+// Row is the evidence on one model: one variant of one case with one seed.
 type Row struct {
 	Case    string `json:"case"`
 	Variant string `json:"arm"`
 	Control bool   `json:"control"`
 	Seed    int    `json:"seed"`
-	// Records to be forgotten, of all that the original was trained on, and unseen ones
-	// that no method may look at, on which a model is judged.
+	// Numbers of records: to be forgotten, trained on by the original, and unseen ones that no
+	// method uses, for evaluation.
 	Forget int `json:"n_forget"`
 	Train  int `json:"n_train"`
 	Judged int `json:"n_judged"`
-	// Weights are how many the network has.
+	// Weights is the number of weights of the network.
 	Weights int `json:"n_weights"`
-	// Features are those that a record is masked by: columns, or positions of an image.
+	// Features is the number of maskable features: columns, or positions of an image.
 	Features int `json:"n_features"`
 
-	// Shares of right answers, with the mean of a record's code and not a draw: Erased
-	// of the records to be forgotten, of a backdoor by the label that it gave them, as
-	// they are; Masked of the same as their owner masks them, without replacement.
+	// Accuracies with the mean of a record's code, not a draw. Erased: on the records to be
+	// forgotten as they are (for a backdoor, with the label that it gave them). Masked: on the
+	// same, masked by their owner without replacement.
 	Erased float64 `json:"erased"`
 	Masked float64 `json:"masked"`
 	Retain float64 `json:"retain"`
 	Test   float64 `json:"test"`
 	Drawn  float64 `json:"test_drawn"` // with a draw of each code, as coded
-	Open   float64 `json:"triggered"`  // of the unseen records with the trigger: how far the backdoor is open
+	Open   float64 `json:"triggered"`  // of the unseen records with the trigger: the success rate of the backdoor
 	Opened int     `json:"n_triggered"`
 
-	// Of a federation: the rounds of a method or a training, and the records of the users
-	// who hold fewest and most.
+	// Of a federation: the rounds of a method or a training, and the records of the users with
+	// fewest and most.
 	Rounds int `json:"rounds"`
 	Least  int `json:"least"`
 	Most   int `json:"most"`
@@ -138,10 +139,10 @@ type Row struct {
 	Displacement float64 `json:"displacement"`
 	Steps        int     `json:"steps"`
 	Note         string  `json:"note,omitempty"`
-	Diverged     string  `json:"diverged,omitempty"` // the numbers above are none
+	Diverged     string  `json:"diverged,omitempty"` // if set, the numbers above are invalid
 }
 
-// measure makes the rows of a case.
+// measure computes the rows of a case.
 func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
 	var rows []Row
 	for _, a := range of.variants() {
@@ -154,7 +155,7 @@ func measure(ctx context.Context, c *lab.Case, of Case) ([]Row, error) {
 	return rows, nil
 }
 
-// rowOf is the evidence on an arm.
+// rowOf measures one variant.
 func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Variant) (*Row, error) {
 	row := &Row{
 		Case: of.Label, Variant: a.Label, Control: a.Control, Seed: c.Seed,
@@ -179,7 +180,7 @@ func rowOf(ctx context.Context, c *lab.Case, of Case, a lab.Variant) (*Row, erro
 	return row, row.addAccuracies(c, of, weights)
 }
 
-// addAccuracies counts a model's right answers.
+// addAccuracies adds a model's accuracies.
 func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 	r.Features, r.Weights = c.Problem.Train.X.Cols/of.channels(), sizeOf(w)
 	forget, test := c.Problem.Train.Gather(c.Forget), c.Test.Gather(c.EvalRows())
@@ -203,31 +204,30 @@ func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 		}{&r.Open, triggered})
 	}
 	for _, p := range parts {
-		said, err := c.Runner.Predict(w, p.of.X)
+		prediction, err := c.Runner.Predict(w, p.of.X)
 		if err != nil {
 			return err
 		}
-		*p.to = train.Accuracy(said.Logits(), p.of.Y)
+		*p.to = train.Accuracy(prediction.Logits(), p.of.Y)
 	}
 	return r.addSampledAccuracy(c, w, test)
 }
 
-// maskForgetRecords are records of the forget set as their owner masks them, without
-// replacement.
+// maskForgetRecords are records of the forget set, masked by their owner without replacement.
 func maskForgetRecords(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
 	x, err := maskRecords(c, of.masking(false), unlearn.Data{X: p.X, IDs: c.Forget})
 	p.X = x
 	return p, err
 }
 
-// maskRecords are records as their owner masks them.
+// maskRecords are records as masked by their owner.
 func maskRecords(c *lab.Case, m privacy.Masking, d unlearn.Data) (array.Matrix[float32], error) {
 	seed := engine.Root(lab.UnlearnSeed + c.Shift)
 	x, _, err := m.Mask(d.X, d.IDs, func(record int) *rand.Rand { return seed.Stream(engine.StreamMask, uint64(record)) })
 	return x, err
 }
 
-// reconstructionFigure is the accuracy with a draw of every code.
+// addSampledAccuracy adds the accuracy with a draw of every code.
 func (r *Row) addSampledAccuracy(c *lab.Case, w nn.Params, test datasets.Part) error {
 	logits, err := predictSampled(c, w, test)
 	if err == nil {
@@ -236,7 +236,7 @@ func (r *Row) addSampledAccuracy(c *lab.Case, w nn.Params, test datasets.Part) e
 	return err
 }
 
-// predictSampled is what a model says of records by a draw of their codes.
+// predictSampled are a model's outputs for a draw of every code.
 func predictSampled(c *lab.Case, w nn.Params, test datasets.Part) (none array.Matrix[float32], err error) {
 	e, err := unlearn.NewErasure(c.Runner, w, unlearn.Data{X: test.X, Y: test.Y, IDs: test.IDs}, nil, engine.Root(lab.UnlearnSeed+c.Shift))
 	if err != nil {
@@ -247,9 +247,9 @@ func predictSampled(c *lab.Case, w nn.Params, test datasets.Part) (none array.Ma
 		return none, err
 	}
 	_, back := ib.SplitWeights(w)
-	said, err := half.Runner.Predict(back, e.Codes)
+	prediction, err := half.Runner.Predict(back, e.Codes)
 	if err != nil {
 		return none, err
 	}
-	return said.Logits(), nil
+	return prediction.Logits(), nil
 }

@@ -1,5 +1,8 @@
 package blindu
 
+// The notes on where the settings of a table differ from those of the published program. They
+// are generated from the case's settings.
+
 import (
 	"fmt"
 	"slices"
@@ -9,15 +12,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// This file says below a table where its settings are not those of the published program. A
-// note is made of the case's own settings, so that it goes when they change.
-
-// script are the settings of the program on its data set.
+// script has the settings of the program on its data set.
 type script struct {
 	beta                 float64
 	train, epochs, batch int
-	// Of its federations: rounds' local epochs, users' batches, and the records that each of
-	// those who ask holds to be forgotten, the same for all.
+	// Of its federations: local epochs per round, users' batch size, and the number of records
+	// to be forgotten that each requesting user holds, the same for all.
 	local, users, erased int
 }
 
@@ -27,7 +27,7 @@ var scripts = map[string]script{
 	"adult":   {beta: 1e-3, train: 26_048, epochs: 10, batch: 20, local: 10, users: 20, erased: 868},
 }
 
-// settingDifferences lists values of the program beside ours, those that differ.
+// settingDifferences lists values of the program next to the ones here, where they differ.
 type settingDifferences []string
 
 func (u *settingDifferences) add(differ bool, program string, here any) {
@@ -36,7 +36,7 @@ func (u *settingDifferences) add(differ bool, program string, here any) {
 	}
 }
 
-// note is the list as a sentence; none where nothing differs.
+// note is the list as a sentence, none if it is empty.
 func (u settingDifferences) note(of string) []string {
 	if len(u) == 0 {
 		return nil
@@ -44,7 +44,8 @@ func (u settingDifferences) note(of string) []string {
 	return []string{fmt.Sprintf("%s, in the program: %s.", of, strings.Join(u, "; "))}
 }
 
-// variedSettings tells what a table or figure varies from case to case, so that it is no difference.
+// variedSettings tells what a table or figure varies between cases, which is then not a
+// difference.
 type variedSettings struct{ beta, rate bool }
 
 func variedAmong(cases []Case) (v variedSettings) {
@@ -57,8 +58,8 @@ func variedAmong(cases []Case) (v variedSettings) {
 	return v
 }
 
-// trainingDifferences are the differences in how the original is trained, on so many records; 0: nobody
-// has counted them.
+// trainingDifferences are the differences in the training of the original, on so many records;
+// 0: unknown.
 func (c Case) trainingDifferences(records int, v variedSettings) []string {
 	p, known := scripts[c.publishedDataSet()]
 	if !known {
@@ -76,7 +77,8 @@ func (c Case) trainingDifferences(records int, v variedSettings) []string {
 	return u.note(c.DataSet + ", training")
 }
 
-// federationDifferences are the differences of its federations, where so many records are to be forgotten.
+// federationDifferences are the differences of the federations, if so many records are to be
+// forgotten.
 func (c Case) federationDifferences(forget int, v variedSettings) []string {
 	p, known := scripts[c.publishedDataSet()]
 	if !known || !c.isFederated() {
@@ -95,7 +97,7 @@ func (c Case) federationDifferences(forget int, v variedSettings) []string {
 	return u.note(c.DataSet + ", federations")
 }
 
-// maskingDifferences are the differences in what is masked, and in what a blind server has.
+// maskingDifferences are the differences in the masking and in what a blind server has.
 func (c Case) maskingDifferences(v variedSettings) []string {
 	masks := func(a lab.Variant) bool {
 		m, is := a.Method.(unlearn.BlindU)
@@ -112,7 +114,7 @@ func (c Case) maskingDifferences(v variedSettings) []string {
 	return u.note(c.DataSet + ", blind server")
 }
 
-// stoppingNotes says by which rules the rows stop.
+// stoppingNotes describe the stopping rules of the rows.
 func stoppingNotes(cases []Case) []string {
 	var own []string
 	for label, row := range map[string]string{VBUCoded: "'%s'", Coded: "'%s'", HBFUCoded: "the users' turns of '%s'"} {
@@ -132,7 +134,7 @@ func (c Case) hasVariant(label string) bool {
 	return slices.ContainsFunc(c.variants(), func(a lab.Variant) bool { return a.Label == label })
 }
 
-// isFederated tells whether a row is of a federation.
+// isFederated reports whether a row is a federation.
 func (c Case) isFederated() bool {
 	return slices.ContainsFunc(c.variants(), func(a lab.Variant) bool {
 		switch m := a.Method.(type) {
@@ -145,8 +147,8 @@ func (c Case) isFederated() bool {
 	})
 }
 
-// differences are the notes of all cases, each once. count is how many records a case is
-// trained on, and how many of them are to be forgotten; 0: nobody has counted them.
+// differences are the notes of all cases, each once. count returns how many records a case is
+// trained on and how many of them are to be forgotten; 0: unknown.
 func differences(cases []Case, count func(Case) (train, forget int)) (notes []string) {
 	v := variedAmong(cases)
 	for _, c := range cases {
@@ -160,7 +162,7 @@ func differences(cases []Case, count func(Case) (train, forget int)) (notes []st
 	return notes
 }
 
-// uncounted is for who has no evidence on a case's models.
+// uncounted is the count for callers without evidence on a case's models.
 func uncounted(Case) (train, forget int) { return 0, 0 }
 
 // differences are those of the evidence's cases.
@@ -175,7 +177,7 @@ func (ev *evidence) differences() []string {
 	}), stoppingNotes(ev.Cases)...)
 }
 
-// withCellsNote is a figure's caption, which says where the notes are.
+// withCellsNote is a figure's caption with the place of its notes.
 func withCellsNote(caption string, notes []string) string {
 	if len(notes) == 0 {
 		return caption

@@ -11,13 +11,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// notesOf are a case's, with a backdoor and without.
+// notesOf are the notes of a case, with a backdoor and without.
 func notesOf(train, forget int, cases ...Case) string {
 	return strings.Join(differences(cases, func(Case) (int, int) { return train, forget }), "\n")
 }
 
-// What the notes say of a setting goes when the setting is the program's, and comes when it is
-// not: each by its words.
+// A note disappears when its setting is the program's, and appears when it is not.
 func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 	paper, err := StudyAt("paper")
 	if err != nil {
@@ -69,7 +68,7 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 	}
 }
 
-// Two cases of one data set say a thing once, and what a figure varies is no difference.
+// Two cases of one data set share a note, and what a figure varies is no difference.
 func TestTheNotesSayAThingOnce(t *testing.T) {
 	paper, err := StudyAt("paper")
 	if err != nil {

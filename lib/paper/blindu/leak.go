@@ -1,5 +1,7 @@
 package blindu
 
+// What uploads reveal: reconstruction, information, membership.
+
 import (
 	"cmp"
 	"context"
@@ -23,7 +25,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// What a user may upload of his records.
+// What a user may upload of their records.
 const (
 	PlainCodes   = "codes"
 	WithoutCodes = "masked codes, w/o"
@@ -31,8 +33,8 @@ const (
 	OwnGradients = "gradients"
 )
 
-// Leak is what one kind of upload gives away of the records to be forgotten, which are
-// drawn from all: at one model, by attackers who know other records of the same kind.
+// Leak is what one kind of upload of one model reveals about the records to be forgotten, which
+// are a random part of the data. The attackers know other records of the same kind.
 type Leak struct {
 	Case   string  `json:"case"`
 	Upload string  `json:"upload"`
@@ -40,11 +42,11 @@ type Leak struct {
 	Beta   float64 `json:"beta"`
 	Rate   float64 `json:"rate"`
 
-	// Squared errors per record of who draws the original record out of the upload:
-	// Drawn of the patient attacker (representation.Persistent), Printed of the
-	// program's; Coded is the program's own measure, on records that its attacker was
-	// taught and against masked ones, 0 where it has none. ClassMean is the error of
-	// the mean of a record's class, which needs no upload, MeanRecord that of all.
+	// Squared errors per record of attackers that reconstruct the record from the upload: Drawn
+	// of the strong attacker (representation.Persistent), Printed of the program's; Coded is the
+	// program's own measure, on records that its attacker was trained on and against masked
+	// ones, 0 if it has none. ClassMean is the error of the mean of a record's class, which
+	// needs no upload, MeanRecord that of the mean of all records.
 	Victims    int     `json:"n_victims"`
 	Known      int     `json:"n_known"`
 	Drawn      float64 `json:"drawn"`
@@ -53,23 +55,23 @@ type Leak struct {
 	ClassMean  float64 `json:"class_mean"`
 	MeanRecord float64 `json:"mean_record"`
 
-	// Information that a code has of its record, in nats: Found on held-out pairs by a
-	// critic, Above a bound from above, Read what the program reads. Of codes alone.
+	// Information of a code about its record, in nats: Found by a critic on held-out pairs,
+	// Above an upper bound, Read the program's estimate. For codes alone.
 	Found float64 `json:"found"`
 	Above float64 `json:"above"`
 	Read  float64 `json:"read"`
 
-	// Pair is the AUC of who tells the forgotten records from unseen ones by what the
-	// models before and after say of them; Before the same by the model before alone.
-	// After a forgetting by these codes; of gradients there is none.
+	// Pair is the AUC of an attacker who tells the forgotten records from unseen ones by the
+	// outputs of the models before and after; Before is the AUC with the model before alone. For
+	// forgetting by these codes; not for gradients.
 	Pair   float64 `json:"pair"`
 	Before float64 `json:"before"`
 }
 
-// leakVersion goes up when what is measured changes.
+// leakVersion changes when the measurement changes.
 const leakVersion = 2
 
-// leaks is what the figures on privacy of one scale are made of.
+// leaks is the data behind the figures on privacy of one scale.
 type leaks struct {
 	Study
 	env *paper.Env
@@ -85,7 +87,7 @@ func (l *leaks) provenance(id string) report.Provenance {
 	return l.Provenance(l.env, id, l.Scale, Results, l.Seeds)
 }
 
-// uploadKinds are the kinds, with the mask of each, and the method that forgets by it.
+// uploadKinds are the kinds of upload, with the mask of each, and the method that forgets by it.
 func (c Case) uploadKinds() []upload {
 	without, with := c.masking(false), c.masking(true)
 	return []upload{
@@ -96,7 +98,7 @@ func (c Case) uploadKinds() []upload {
 	}
 }
 
-// upload is one kind.
+// upload is one kind of upload.
 type upload struct {
 	name   string
 	mask   *privacy.Masking
@@ -113,8 +115,8 @@ func (c Case) forgetMethods() []unlearn.Method {
 	return out
 }
 
-// shadowSetting is the setting of the attacker's own model: of another seed, which forgets
-// other records.
+// shadowSetting is the setting of the attacker's own model: of another seed, which forgets other
+// records.
 func (c Case) shadowSetting(seed int) lab.Setting {
 	s := c.setting(seed + 1000)
 	s.ForgetSeed = lab.ForgetSeed + 1000
@@ -166,8 +168,8 @@ func leakKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/blindu/leaks", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
 
-// attackerView is what an attacker works with: a model, records of his own, and those whose
-// upload he sees.
+// attackerView is what an attacker has: a model, their own records, and the uploads of the
+// victims' records.
 type attackerView struct {
 	*lab.Case
 	spec           Case
@@ -177,8 +179,8 @@ type attackerView struct {
 	victims, other unlearn.Data
 }
 
-// nonmemberOffset is added to the numbers of unseen records, which are counted from 0
-// as those of the train part are.
+// nonmemberOffset is added to the numbers of unseen records, which start at 0 like those of the
+// train part.
 const nonmemberOffset = 1 << 30
 
 func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of Case) ([]Leak, error) {
@@ -210,10 +212,10 @@ func measureLeaks(ctx context.Context, e *engine.Engine, c, shadow *lab.Case, of
 	return out, nil
 }
 
-// attackSeed draws what attackers draw.
+// attackSeed is the seed of the attackers.
 const attackSeed = 42
 
-// heldOutRows are the unseen rows that no model is judged on.
+// heldOutRows are the unseen rows that no model is evaluated on.
 func heldOutRows(c *lab.Case) []int {
 	judged, out := c.EvalRows(), []int(nil)
 	for i := range c.Test.X.Rows {
@@ -226,7 +228,7 @@ func heldOutRows(c *lab.Case) []int {
 
 func firstN(rows []int, n int) []int { return rows[:min(n, len(rows))] }
 
-// withNumbers are rows of a part, with numbers from an offset on.
+// withNumbers are rows of a part, numbered from an offset.
 func withNumbers(p datasets.Part, rows []int, offset int) unlearn.Data {
 	g := p.Gather(rows)
 	d := unlearn.Data{X: g.X, Y: g.Y, IDs: slices.Clone(rows)}
@@ -236,7 +238,7 @@ func withNumbers(p datasets.Part, rows []int, offset int) unlearn.Data {
 	return d
 }
 
-// uploadOf is what an owner uploads of records.
+// uploadOf is what an owner uploads for their records.
 func (k attackerView) uploadOf(ctx context.Context, u upload, d unlearn.Data) (array.Matrix[float32], error) {
 	if u.forget != nil {
 		e, err := unlearn.NewErasure(k.Runner, k.weights, d, u.mask, engine.Root(lab.UnlearnSeed+k.Shift))
@@ -257,7 +259,7 @@ func indices(n int) []int {
 	return out
 }
 
-// reconstruct lets attackers draw the records.
+// reconstruct runs the attackers that reconstruct the records.
 func (k attackerView) reconstruct(ctx context.Context, leak *Leak, u upload) error {
 	mine, err := k.uploadOf(ctx, u, k.other)
 	if err != nil {
@@ -269,8 +271,8 @@ func (k attackerView) reconstruct(ctx context.Context, leak *Leak, u upload) err
 	}
 	shadow := representation.Shadow{Numbers: k.other.IDs, Codes: mine, Records: k.other.X, Labels: k.other.Y}
 	victims := representation.Victims{Numbers: k.victims.IDs, Codes: theirs, Originals: k.victims.X, Labels: k.victims.Y}
-	// The patient attacker standardises whatever he is given; the program's, what it has
-	// no form for.
+	// The strong attacker standardises all inputs; the program's standardises those without a
+	// shape.
 	patient, short := representation.Persistent(), representation.Reconstruction{}
 	patient.Linear, patient.Standardised = !k.Pixels, true
 	short.Linear, short.Standardised = !k.Pixels, u.forget == nil
@@ -308,7 +310,7 @@ func (k attackerView) codedMeasure(ctx context.Context, leak *Leak, u upload, a 
 	return err
 }
 
-// measureInformation asks what codes say of their records.
+// measureInformation measures the information of codes about their records.
 func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u upload) error {
 	all := withNumbers(k.Problem.Train, k.Forget, 0)
 	codes, err := k.uploadOf(ctx, u, all)
@@ -330,11 +332,12 @@ func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u uplo
 			return err
 		}
 	}
-	said, err := k.Runner.Predict(k.weights, x)
+	prediction, err := k.Runner.Predict(k.weights, x)
 	if err != nil {
 		return err
 	}
-	above, err := information.GaussianBound(array.Convert[float64](said.Outputs[loss.LatentMean]), array.Convert[float64](said.Outputs[loss.LatentLogVar]))
+	above, err := information.GaussianBound(array.Convert[float64](prediction.Outputs[loss.LatentMean]),
+		array.Convert[float64](prediction.Outputs[loss.LatentLogVar]))
 	if err != nil {
 		return err
 	}
@@ -342,8 +345,8 @@ func (k attackerView) measureInformation(ctx context.Context, leak *Leak, u uplo
 	return nil
 }
 
-// compareModels asks for the forgotten records of who has both models: he learns on a pair of
-// his own, and on one half of the unseen records, and is judged on the other.
+// compareModels attacks with both models, before and after. The attacker learns on their own
+// pair of models and on one half of the unseen records, and is tested on the other half.
 func (k attackerView) compareModels(ctx context.Context, leak *Leak, shadow *lab.Case, u upload) error {
 	taught, err := modelPairOf(ctx, shadow, u.forget, 0)
 	if err != nil {
@@ -353,7 +356,8 @@ func (k attackerView) compareModels(ctx context.Context, leak *Leak, shadow *lab
 	if err != nil {
 		return err
 	}
-	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.ShadowPair{representation.ShadowPair(taught)}, representation.Target(target), k.seed)
+	found, err := representation.Membership{}.Run(ctx, k.engine, []representation.ShadowPair{representation.ShadowPair(taught)},
+		representation.Target(target), k.seed)
 	if err != nil {
 		return err
 	}
@@ -361,11 +365,11 @@ func (k attackerView) compareModels(ctx context.Context, leak *Leak, shadow *lab
 	return nil
 }
 
-// modelPair is what a case's models say before and after.
+// modelPair are the outputs of a case's models before and after forgetting.
 type modelPair struct{ Erased, Unseen representation.Pair }
 
-// modelPairOf are the posteriors of a case's models, of unseen records every second one,
-// beginning with the given.
+// modelPairOf are the log probabilities of a case's models; of the unseen records every second
+// one, starting at begin.
 func modelPairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) (out modelPair, err error) {
 	var unseen []int
 	for i, row := range c.EvalRows() {
@@ -373,31 +377,31 @@ func modelPairOf(ctx context.Context, c *lab.Case, m unlearn.Method, begin int) 
 			unseen = append(unseen, row)
 		}
 	}
-	say := func(m unlearn.Method) (erased, strangers array.Matrix[float64], err error) {
+	outputs := func(m unlearn.Method) (erased, nonmembers array.Matrix[float64], err error) {
 		w, _, err := c.Weights(ctx, m)
 		if err != nil {
-			return erased, strangers, err
+			return erased, nonmembers, err
 		}
 		if erased, err = posteriors(c, w, c.Problem.Train.X.Gather(c.Forget)); err != nil {
-			return erased, strangers, err
+			return erased, nonmembers, err
 		}
-		strangers, err = posteriors(c, w, c.Test.X.Gather(unseen))
-		return erased, strangers, err
+		nonmembers, err = posteriors(c, w, c.Test.X.Gather(unseen))
+		return erased, nonmembers, err
 	}
-	if out.Erased.Before, out.Unseen.Before, err = say(unlearn.NoOp{}); err != nil {
+	if out.Erased.Before, out.Unseen.Before, err = outputs(unlearn.NoOp{}); err != nil {
 		return out, err
 	}
-	out.Erased.After, out.Unseen.After, err = say(m)
+	out.Erased.After, out.Unseen.After, err = outputs(m)
 	return out, err
 }
 
-// posteriors are the logarithms of a model's probabilities.
+// posteriors are the log probabilities of a model.
 func posteriors(c *lab.Case, w nn.Params, x array.Matrix[float32]) (array.Matrix[float64], error) {
-	said, err := c.Runner.Predict(w, x)
+	prediction, err := c.Runner.Predict(w, x)
 	if err != nil {
 		return array.Matrix[float64]{}, err
 	}
-	p := array.Convert[float64](train.Softmax(said.Logits(), 1))
+	p := array.Convert[float64](train.Softmax(prediction.Logits(), 1))
 	for i := range p.Data {
 		p.Data[i] = math.Log(p.Data[i] + 1e-12)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// briefLeakStudy is a case of any records, small.
+// briefLeakStudy is a small case of random records.
 func briefLeakStudy() Study {
 	s := briefStudy()
 	c := s.Cases[1]
@@ -24,8 +24,8 @@ func briefLeakStudy() Study {
 	return Study{Scale: "brief", Seeds: 1, Cases: []Case{c}}
 }
 
-// Whoever attacks has records that no model was trained on and nobody is judged on, and
-// a model of his own that forgets other records than the one under attack.
+// The attacker has records that no model was trained or evaluated on, and their own model, which
+// forgets other records than the attacked one.
 func TestWhoAttacksWhat(t *testing.T) {
 	e, of := newEnv(t), briefLeakStudy().Cases[0]
 	c, err := e.Lab().Case(t.Context(), of.setting(0))
@@ -49,7 +49,7 @@ func TestWhoAttacksWhat(t *testing.T) {
 	}
 	d := withNumbers(c.Test, heldOutRows(c), nonmemberOffset)
 	if d.IDs[0] < nonmemberOffset || d.Y[0] != c.Test.Y[heldOutRows(c)[0]] {
-		t.Errorf("a stranger has the number %d", d.IDs[0])
+		t.Errorf("a non-member has the number %d", d.IDs[0])
 	}
 	taught, err := modelPairOf(t.Context(), own, unlearn.NoOp{}, 0)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestWhoAttacksWhat(t *testing.T) {
 	if taught.Unseen.Before.Rows != 50 || target.Unseen.Before.Rows != 50 || target.Erased.Before.Rows != len(c.Forget) {
 		t.Errorf("%d and %d unseen, %d erased", taught.Unseen.Before.Rows, target.Unseen.Before.Rows, target.Erased.Before.Rows)
 	}
-	// What teaches and what is judged are every second of the judged records, in turn.
+	// Training and test records of the attack alternate among the judged records.
 	original, err := c.TrainedModel(t.Context(), c.Original())
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestUploadsAreMeasured(t *testing.T) {
 	}
 }
 
-// Every point of a sweep is a case of its own with a job of its own.
+// Every point of a sweep is its own case with its own job.
 func TestSweepsNameTheirCases(t *testing.T) {
 	e := newEnv(t)
 	for _, w := range []sweep{byShare, byBeta, byRate} {
@@ -141,7 +141,7 @@ func TestSweepsNameTheirCases(t *testing.T) {
 	}
 }
 
-// The figures need no more than rows.
+// The figures need only rows.
 func TestFiguresOfASweep(t *testing.T) {
 	e := newEnv(t)
 	s, err := byRate.study("quick", ordinaryCase)
@@ -175,10 +175,9 @@ func TestFiguresOfASweep(t *testing.T) {
 	}
 }
 
-// What the program measures on masked records is measured on masked records: the share
-// of right answers, and the drawing of records out of codes, which is scored on the codes
-// of masked records and against them. Here both are made by hand, and on records in clear
-// they are something else.
+// The program's measures use masked records: the accuracy, and the reconstruction error, which
+// is scored on the codes of masked records and against them. Both are computed here by hand; on
+// unmasked records they have other values.
 func TestTheProgramsMeasuresAreTakenOnMaskedRecords(t *testing.T) {
 	e, of := newEnv(t), briefLeakStudy().Cases[0]
 	c, err := e.Lab().Case(t.Context(), of.setting(0))

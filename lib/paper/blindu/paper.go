@@ -1,21 +1,21 @@
-// Package blindu makes the tables and figures of "BlindU: Blind Machine Unlearning
-// without Revealing Erasing Data" again: an information bottleneck is to forget
-// records, a backdoor's or any, that the server who holds it never sees.
+// Package blindu reproduces the tables and figures of "BlindU: Blind Machine Unlearning without
+// Revealing Erasing Data": an information bottleneck unlearns records, with a backdoor or random
+// ones, that the server holding the model never sees.
 //
-// A scale is a list of pairs of cases, a backdoor's and an ordinary one:
+// A scale is a list of pairs of cases, one with a backdoor and one with random records:
 //
-//	quick        generated drawings
+//	quick        generated glyphs
 //	hour         12,000 images of MNIST
 //	photographs  3,000 of the first 4,000 images of CIFAR-10, narrow networks
 //	copies       3,000 images of CIFAR-10 as JPEG files, narrow networks
 //	standard     MNIST and Adult
 //	paper        the same, five seeds
 //	lossy        all of CIFAR-10 as JPEG files: every output says that its data are lossy
-//	collections  CIFAR-10, CIFAR-100 and Tiny-ImageNet as they are published
+//	collections  CIFAR-10, CIFAR-100 and Tiny-ImageNet as published
 //
 // The paper's tables are MNIST, CIFAR-10 and Adult; CIFAR-100 and Tiny-ImageNet are in its
-// figures. Photographs have scales of their own: two cores take days for the ResNets of
-// 50,000 of them, and the tables of MNIST and Adult need not wait.
+// figures. The image sets have their own scales, because their ResNets take days on a small
+// machine.
 package blindu
 
 import "github.com/lethe-ml/lethe/lib/paper"
@@ -23,7 +23,7 @@ import "github.com/lethe-ml/lethe/lib/paper"
 // Results is the version of the numbers of this paper's tables.
 const Results = 1
 
-// Paper lists the tables and figures to the command line.
+// Paper is the list of tables and figures, for the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "blindu", Title: "BlindU",
@@ -60,7 +60,7 @@ func scales() []paper.Scale {
 	}
 }
 
-// modelRecipe is a recipe whose rows are those of models in a study.
+// modelRecipe is a recipe with a row per model.
 func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, study, measurements, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
@@ -69,7 +69,7 @@ func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show f
 	})
 }
 
-// leakRecipe is a recipe about what uploads give away.
+// leakRecipe is a recipe on what uploads reveal.
 func leakRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*leaks) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, study, leakMeasurements, func(e *paper.Env, s Study, found *paper.Evidence[Leak]) *paper.Output {
 		out := show(&leaks{s, e, found})

@@ -1,5 +1,7 @@
 package blindu
 
+// The cases on photographs.
+
 import (
 	"strings"
 
@@ -9,19 +11,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// This file has the cases on photographs.
-
 // resNetLatent is the number of variables of a photograph's code, 3 x 7 x 7.
 const resNetLatent = 147
 
-// cifar10 is the paper's first case in colour, with the program's networks: codes that
-// are images themselves, between two ResNets.
+// cifar10 is the paper's first case in colour, with the program's networks: codes that are
+// images themselves, between two ResNets.
 //
-// Differences from the program: (1) A photograph is taken as it is published. The
-// program crops every one of them once, 32 x 32 pixels out of the photograph with a
-// black border of four, and crops anew for every masked copy, so that the photographs
-// masked are not those trained on. (2) Its federations are of models at beta 1e-6, which
-// are not those that its BlindU begins with; here everybody begins with the same model.
+// Differences from the program: (1) Photographs are used as published. The program crops every
+// photograph once, 32 x 32 pixels of the photograph with a black border of four, and crops anew
+// for every masked copy, so that the masked photographs are not those trained on. (2) Its
+// federations have models at beta 1e-6, other than those that its BlindU starts from; here all
+// methods start from the same model.
 func cifar10() Case {
 	return Case{
 		Label: "CIFAR-10", LR: 5e-4, Eta: 5e-5, Known: 3000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Gradient: normalisation,
@@ -34,11 +34,11 @@ func cifar10() Case {
 }
 
 // normalisation is a tensor of 128 numbers of a ResNet, two for every channel of its first
-// stage. The program's attack on gradients is by one like it: the weights of the last
-// layer are 150,528 here.
+// stage. The program's attack on gradients uses a similar one; the weights of the last layer
+// would be 150,528 numbers here.
 const normalisation = "compressor.layer2.1.bn2.bias"
 
-// cifar10Lossy is CIFAR-10 where its published bytes cannot be had.
+// cifar10Lossy is CIFAR-10 as JPEG files, for machines without the published bytes.
 func cifar10Lossy() Case {
 	c := cifar10()
 	c.Label, c.DataSet = "CIFAR-10, a lossy copy", "cifar10_jpeg"
@@ -48,11 +48,11 @@ func cifar10Lossy() Case {
 // narrow is the program's network with a quarter of its channels.
 var narrow ib.SubNetwork = ib.ResNet{Width: 16}
 
-// cifar10First4000 are the first 4,000 photographs of CIFAR-10, byte for byte, 1,000 of them drawn to
-// judge by, in a network that two cores can train and with what the paper compares: its
-// other federations take as long as everything else together. Twenty epochs are 600 steps
-// here and 10,000 in the program: look at 'triggered' of the original before anything is
-// said to be forgotten.
+// cifar10First4000 are the first 4,000 photographs of CIFAR-10, byte for byte, 1,000 random ones
+// of them for testing, in a network that two cores can train, with the methods that the paper
+// compares but without the other federations, which take as long as everything else together.
+// Twenty epochs are 600 steps here and 10,000 in the program, so check 'triggered' of the
+// original before judging how well something was forgotten.
 func cifar10First4000() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.MaxRows, c.TestRows = "3,000 images of CIFAR-10", "cifar10_first4000", 3000, 1000
@@ -61,18 +61,17 @@ func cifar10First4000() Case {
 	return c
 }
 
-// cifar10Lossy3000 are as many photographs of the lossy copy, and otherwise the same: what the loss
-// does to a table is seen by laying the two beside each other, and what more of them would
-// cost is known.
+// cifar10Lossy3000 are as many photographs of the lossy copy with the same settings, to show the
+// effect of the compression.
 func cifar10Lossy3000() Case {
 	c := cifar10First4000()
 	c.Label, c.DataSet = "3,000 images of CIFAR-10, a lossy copy", cifar10Lossy().DataSet
 	return c
 }
 
-// cifar100 has the program's network: a code of 512 variables before an MLP. A class has
-// 500 of the 50,000 photographs of the train part, so that no backdoor can be in 6 % of
-// them; it is in 60 % of its class, as CIFAR-10's is.
+// cifar100 has the program's network: a code of 512 variables before an MLP. A class has 500 of
+// the 50,000 training photographs, so that a backdoor cannot be in 6 % of all; it is in 60 % of
+// its class, like CIFAR-10's.
 func cifar100() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.Backdoor = "CIFAR-100", "cifar100", &lab.Backdoor{Fraction: 0.006}
@@ -80,9 +79,9 @@ func cifar100() Case {
 	return c
 }
 
-// tinyImageNet has photographs of 64 x 64 pixels, in batches of 200. The paper has two
-// ResNets and there is no program: they are those of CIFAR-10. The backdoor is in 60 % of
-// its class, which has 500 of 100,000 photographs.
+// tinyImageNet has photographs of 64 x 64 pixels, in batches of 200. The paper uses two ResNets
+// and publishes no program; these are CIFAR-10's. The backdoor is in 60 % of its class, which
+// has 500 of 100,000 photographs.
 func tinyImageNet() Case {
 	c := cifar10()
 	c.Label, c.DataSet, c.Backdoor = "Tiny-ImageNet", "tiny_imagenet", &lab.Backdoor{Fraction: 0.003}
@@ -90,7 +89,7 @@ func tinyImageNet() Case {
 	return c
 }
 
-// publishedDataSet is the data set of which a case's is a part or a copy.
+// publishedDataSet is the data set that a case's data are a part or copy of.
 func (c Case) publishedDataSet() string {
 	if strings.HasPrefix(c.DataSet, "cifar10_") {
 		return "cifar10"

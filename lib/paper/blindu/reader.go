@@ -1,5 +1,7 @@
 package blindu
 
+// Functions for notebooks.
+
 import (
 	"cmp"
 	"context"
@@ -25,17 +27,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// What follows is for notebooks: they speak of the first case of the reader's scale.
+// For notebooks: the functions use the first case of the scale that LETHE_SCALE names.
 
-// OpenedCase is the first case with a seed, and the model that is to forget.
+// OpenedCase is the first case with a seed, and its original model.
 type OpenedCase struct {
 	*lab.Case
 	Before nn.Params // its weights
 	spec   Case
 }
 
-// Open opens the first case of the reader's scale with a seed, the backdoor of a set of
-// images, changed as the reader wants. It trains the original, or finds it in the store.
+// Open opens the first case of the scale with a seed, by default a backdoor in images; changes
+// modify its setting. It trains the original, or finds it in the store.
 func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*OpenedCase, error) {
 	e, s, err := openScale()
 	if err != nil {
@@ -56,7 +58,7 @@ func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*Opened
 	return &OpenedCase{Case: c, Before: original.Final, spec: of}, nil
 }
 
-// Normal is a change for Open: records that nothing was done to are to be forgotten.
+// Normal is a change for Open: random records without a backdoor are to be forgotten.
 func Normal(s *lab.Setting) { s.Backdoor, s.Fraction = nil, 0.06 }
 
 func openScale() (*paper.Env, Study, error) {
@@ -68,7 +70,7 @@ func openScale() (*paper.Env, Study, error) {
 	return e, s, err
 }
 
-// Source is the line under a figure that a notebook draws of the case.
+// Source is the source line of figures of the case.
 func (o *OpenedCase) Source() string {
 	forgets := "a backdoor is to be forgotten"
 	if o.Backdoor == nil {
@@ -77,11 +79,10 @@ func (o *OpenedCase) Source() string {
 	return fmt.Sprintf("%s, %s; scale %s, seed %d, data %.12s", o.About.Title, forgets, paper.ScaleName(), o.Seed, o.Hash)
 }
 
-// recordsPerRow is how many records a row of Pictures shows.
+// recordsPerRow is the number of records in a row of Pictures.
 const recordsPerRow = 8
 
-// Pictures shows the first eight of several sets of records, each set in a row under its
-// label.
+// Pictures shows the first eight records of several sets, each set in a row under its label.
 func (o *OpenedCase) Pictures(title string, labels []string, sets ...array.Matrix[float32]) plot.Figure {
 	channels, height, width := o.About.Shape[0], o.About.Shape[1], o.About.Shape[2]
 	f := plot.Images{Meta: plot.Meta{Title: title, Source: o.Source()}, Shape: [3]int{height, width, channels}, Columns: recordsPerRow}
@@ -98,7 +99,7 @@ func (o *OpenedCase) Pictures(title string, labels []string, sets ...array.Matri
 	return f
 }
 
-// Evaluate counts the right answers of weights, as a Row has them.
+// Evaluate computes the accuracies of weights, as in a Row.
 func (o *OpenedCase) Evaluate(w nn.Params) (*Row, error) {
 	row := &Row{Case: o.spec.Label, Seed: o.Seed}
 	return row, row.addAccuracies(o.Case, o.spec, w)
@@ -121,15 +122,17 @@ func Latent(n int) func(*lab.Setting) {
 	}
 }
 
-// Information is how much codes say, in nats.
+// CodeInformation is the information of codes, in nats.
 type CodeInformation struct {
-	// Record is the most that a code says of its record (information.GaussianBound).
+	// Record is an upper bound of a code's information about its record
+	// (information.GaussianBound).
 	Record float64
-	// Label is the least that a draw of it says of the label, H(Y) + E[log p(y | z)].
+	// Label is a lower bound of a sampled code's information about the label, H(Y) + E[log p(y |
+	// z)].
 	Label float64
 }
 
-// Information asks the codes of the unseen records that no method may look at.
+// Information measures the codes of the unseen records that no method uses.
 func (o *OpenedCase) Information() (*CodeInformation, error) {
 	test := o.Test.Gather(o.EvalRows())
 	codes, err := o.Runner.Predict(o.Before, test.X)
@@ -149,7 +152,7 @@ func (o *OpenedCase) Information() (*CodeInformation, error) {
 	return &CodeInformation{bound.Value, entropy(test.Y) - lost}, err
 }
 
-// entropy is that of labels, in nats.
+// entropy is the entropy of labels, in nats.
 func entropy(labels []int) (sum float64) {
 	count := map[int]float64{}
 	for _, y := range labels {
@@ -162,14 +165,14 @@ func entropy(labels []int) (sum float64) {
 	return sum
 }
 
-// UploadSpec is what the owner of records sends of them.
+// UploadSpec says what the owner of records uploads.
 type UploadSpec struct {
-	Masking *privacy.Masking // nil: nothing is masked
-	Bare    bool             // the records themselves, and not their codes
+	Masking *privacy.Masking // nil: no masking
+	Bare    bool             // the records themselves instead of their codes
 }
 
-// Send is what is sent of records, with the draws that a record's number has. Where the
-// masking says nothing of channels, a position is masked in all of them.
+// Send is what is uploaded for records, with the random numbers of each record's number. If the
+// masking does not set Channels, a position is masked in all channels.
 func (o *OpenedCase) Send(s UploadSpec, d unlearn.Data) (array.Matrix[float32], error) {
 	if s.Masking != nil {
 		m := *s.Masking
@@ -186,15 +189,15 @@ func (o *OpenedCase) Send(s UploadSpec, d unlearn.Data) (array.Matrix[float32], 
 	return maskRecords(o.Case, *s.Masking, d)
 }
 
-// Reconstruct are the records that are to be forgotten as an attacker draws them from what is
-// sent. He learns on the public records, which a server has beside, sent in the same way.
+// Reconstruct runs an attacker that reconstructs the forgotten records from the uploads. It
+// learns on the public records, which the server has, uploaded in the same way.
 func (o *OpenedCase) Reconstruct(ctx context.Context, a representation.Reconstruction, s UploadSpec) (*representation.Reconstructed, error) {
 	r, err := o.Request(ctx, unlearn.BlindU{})
 	if err != nil {
 		return nil, err
 	}
 	for i := range r.HeldOut.IDs {
-		r.HeldOut.IDs[i] += o.Train.X.Rows // one count for both
+		r.HeldOut.IDs[i] += o.Train.X.Rows // one numbering for both
 	}
 	known, err := o.Send(s, r.HeldOut)
 	if err != nil {
@@ -209,10 +212,10 @@ func (o *OpenedCase) Reconstruct(ctx context.Context, a representation.Reconstru
 	return a.Run(ctx, o.Lab.Engine, shadow, victims, r.Seed)
 }
 
-// Rows are the rows of several models and arms.
+// Rows are the rows of several models and variants.
 type Rows []Row
 
-// Measure makes the rows of arms of a reader's own.
+// Measure computes the rows of variants of the caller's.
 func (o *OpenedCase) Measure(ctx context.Context, variants ...lab.Variant) (Rows, error) {
 	var methods []unlearn.Method
 	for _, a := range variants {
@@ -232,7 +235,7 @@ func (o *OpenedCase) Measure(ctx context.Context, variants ...lab.Variant) (Rows
 	return rows, nil
 }
 
-// Values are the values of an arm, one per model.
+// Values are the values of a variant, one per model.
 func (r Rows) Values(variant string, value func(Row) float64) []float64 {
 	var out []float64
 	for _, row := range r {

@@ -36,8 +36,8 @@ func useOwnStore(t *testing.T) {
 	t.Setenv(paper.ScaleEnv, "quick")
 }
 
-// What codes say is what equation 2's divergence and the drawn codes' losses come to,
-// and a heavier divergence leaves less of both.
+// The information of codes agrees with equation 2's divergence and the losses of sampled codes;
+// a larger beta lowers both.
 func TestWhatCodesSay(t *testing.T) {
 	useOwnStore(t)
 	o := openCase(t, Normal, Latent(4))
@@ -80,7 +80,7 @@ func TestEntropy(t *testing.T) {
 	}
 }
 
-// What is sent is what a request's owner uploads; and an attacker draws less from less.
+// What is sent is what a request's owner uploads; an attacker reconstructs less from less.
 func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
 	useOwnStore(t)
 	o := openCase(t, Normal)
@@ -134,7 +134,7 @@ func TestWhatIsSentAndWhatIsDrawnOfIt(t *testing.T) {
 	}
 }
 
-// A reader's rows are those of the tables.
+// Rows measured in a notebook are those of the tables.
 func TestAReadersRows(t *testing.T) {
 	useOwnStore(t)
 	o := openCase(t)

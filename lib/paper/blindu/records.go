@@ -2,10 +2,10 @@ package blindu
 
 import "github.com/lethe-ml/lethe/lib/paper"
 
-// What others get of a row: a number that was not measured is null there and empty in
-// CSV, and never 0.
+// The published form of a row: a number that was not measured is null, or empty in CSV, and
+// never 0.
 
-// rowRecord is Row as others get it.
+// rowRecord is Row as published.
 type rowRecord struct {
 	Row
 	Open         *float64 `json:"triggered"`
@@ -17,8 +17,9 @@ type rowRecord struct {
 	Steps        *int     `json:"steps"`
 }
 
-// rowRecord is the row without what its case or its model has not: unseen records with a
-// trigger, users, an original that it went on from. Of a model that diverged it is how.
+// record is the row as published, without values that its case or model does not have: unseen
+// records with a trigger, users, an original that it started from. For a diverged model it says
+// how it diverged.
 func (r Row) record() any {
 	if r.Diverged != "" {
 		return paper.Diverged{Case: r.Case, Variant: r.Variant, Control: r.Control, Seed: r.Seed, How: r.Diverged}
@@ -34,13 +35,13 @@ func (r Row) record() any {
 	if !anew {
 		g.Displacement = &r.Displacement
 	}
-	if !anew || r.Steps > 0 { // of a federation they are counted
+	if !anew || r.Steps > 0 { // in a federation they are counted
 		g.Steps = &r.Steps
 	}
 	return g
 }
 
-// leakRecord is Leak as others get it.
+// leakRecord is Leak as published.
 type leakRecord struct {
 	Leak
 	Coded  *float64 `json:"coded"`
@@ -51,7 +52,7 @@ type leakRecord struct {
 	Before *float64 `json:"before"`
 }
 
-// rowRecord is the row without what is asked of codes alone.
+// record is the row as published, without values that only codes have.
 func (l Leak) record() any {
 	g := leakRecord{Leak: l}
 	if l.Upload != OwnGradients {

@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// rowsOf are made-up rows of two arms on three seeds, of a backdoor or not.
+// rowsOf are made-up rows of two variants on three seeds, of a backdoor or not.
 func rowsOf(label string, opened int) (out []Row) {
 	for _, variant := range []string{Original, Retrained} {
 		for seed := range 3 {
@@ -50,8 +50,8 @@ func column(t *testing.T, text, name string) (out []string) {
 	return out
 }
 
-// A rate that is 0 is given as 0, so that a mean over what is given is the table's; what
-// a case has not is empty.
+// A rate of 0 is published as 0, so that a mean of the published values is the table's; what a
+// case does not have is empty.
 func TestAZeroIsGivenAndWhatWasNotMeasuredIsEmpty(t *testing.T) {
 	text := csvOf(t, paper.RunRecords(rowsOf("a backdoor", 40), Row.record))
 	if got := strings.Join(column(t, text, "triggered"), " "); got != "0 0 0 0 0 0" {
@@ -71,7 +71,7 @@ func TestAZeroIsGivenAndWhatWasNotMeasuredIsEmpty(t *testing.T) {
 	}
 }
 
-// Rows of a store that was written before have no zeros; they are read as ever.
+// Rows of an earlier store have no zeros; they are still read.
 func TestRowsOfAnEarlierStoreAreRead(t *testing.T) {
 	var r Row
 	if err := json.Unmarshal([]byte(`{"case":"c","arm":"original","erased":0.5,"n_triggered":40}`), &r); err != nil || r.Open != 0 || r.Opened != 40 {
@@ -83,7 +83,7 @@ func TestRowsOfAnEarlierStoreAreRead(t *testing.T) {
 	}
 }
 
-// Table III is made again of the values behind it, without a store or an engine.
+// Table III is made from its published values, without a store or an engine.
 func TestATableIsMadeAgainOfItsRuns(t *testing.T) {
 	s, err := StudyAt("quick")
 	if err != nil {

@@ -1,5 +1,7 @@
 package blindu
 
+// Scales and cases.
+
 import (
 	"fmt"
 	"slices"
@@ -19,31 +21,31 @@ import (
 type Study struct {
 	Scale string
 	Cases []Case
-	Seeds int // models per arm, with seeds 0, 1, ...
+	Seeds int // models per variant, with seeds 0, 1, ...
 }
 
-// Case is a data set and the records of it that are to be forgotten.
+// Case is a data set with the records to be forgotten.
 type Case struct {
 	Label string
 	lab.Setting
 	LR   float64 // Adam's, in the case's trainings and its methods
-	Eta  float64 // HBFU's, 0: its own
-	Rate float64 // share of a record's features that is drawn to be in clear, 0: 0.6
-	// Users are those of the methods of a federation.
+	Eta  float64 // HBFU's, 0: the method's own
+	Rate float64 // share of a record's features that is not masked, 0: 0.6
+	// Users are the users of the federations.
 	Users unlearn.Users
-	// Known and Victims are how many records an attacker on uploads has, and sees the
-	// uploads of, at most.
+	// Known is the number of records that an attacker on uploads has, Victims the number of
+	// records whose uploads they see; both are upper bounds.
 	Known, Victims int
-	// Gradient is the tensor by which the gradients are that a user may upload, "": the
-	// weights of the compressor's last layer.
+	// Gradient is the tensor whose gradients a user may upload, "": the weights of the
+	// compressor's last layer.
 	Gradient string
-	At       float64 // its place in a sweep
-	Network  string  // where it is not the case's own
-	// Only are the arms that are looked at; nil: all.
+	At       float64 // its value in a sweep
+	Network  string  // name of the network, if it is not the case's own
+	// Only selects variants by label; nil: all.
 	Only []string
 }
 
-// StudyAt is the study of the scale of that name.
+// StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
@@ -76,8 +78,8 @@ func scaleNames() (names []string) {
 	return names
 }
 
-// bothRequests are the paper's two requests: the records of a backdoor are to be forgotten, and
-// as many that nothing was done to.
+// bothRequests are the paper's two requests: to forget the records of a backdoor, and to forget
+// as many random records.
 func bothRequests(c Case) []Case {
 	normal := c
 	c.Label += ", backdoor"
@@ -93,7 +95,7 @@ func CaseOf(dataSet string) (Case, error) {
 			return c, nil
 		}
 	}
-	return Case{}, fmt.Errorf("data set %q is none of glyphs, mnist and adult", dataSet)
+	return Case{}, fmt.Errorf("data set %q is not one of glyphs, mnist, adult", dataSet)
 }
 
 // WithShare is the case with another share to forget and another beta.
@@ -112,15 +114,15 @@ func mnist() Case {
 	}}
 }
 
-// bottleneck builds a bottleneck out of its halves; nil and 0 are the program's of MNIST.
+// bottleneck builds a bottleneck from its halves; nil and 0 are the program's for MNIST.
 func bottleneck(compressor ib.SubNetwork, latent int, approximator ib.SubNetwork) func(features, classes int) model.Architecture {
 	return func(features, classes int) model.Architecture {
 		return ib.Bottleneck{Features: features, Outputs: classes, Latent: latent, Compressor: compressor, Approximator: approximator}
 	}
 }
 
-// adult is the table of the paper. The program trains five epochs without the backdoor
-// and five with it; here are ten with it.
+// adult is the paper's table. The program trains five epochs without the backdoor and five with
+// it; here all ten have it.
 func adult() Case {
 	return Case{Label: "Adult", LR: 1e-3, Eta: 2e-5, Known: 2000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
 		DataSet: "adult", Goal: lab.Compression{},
@@ -130,8 +132,8 @@ func adult() Case {
 	}}
 }
 
-// glyphs is a case that needs no file, in a narrow network. Its users have few records,
-// which need small batches for as many steps as a training takes.
+// glyphs is a case that needs no file, in a narrow network. Its users have few records, so that
+// small batches are needed for enough steps.
 func glyphs() Case {
 	half := ib.MLP{Hidden: 48}
 	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 5, Batch: 20}, Setting: lab.Setting{
@@ -141,7 +143,7 @@ func glyphs() Case {
 	}}
 }
 
-// coordinates name what sets a case apart from others on the same data.
+// coordinates names what distinguishes a case from others on the same data.
 func (c Case) coordinates() string {
 	name := fmt.Sprintf("%s/beta-%g", c.ForgetSetName(), c.beta())
 	if c.Rate != 0 {
@@ -156,7 +158,7 @@ func (c Case) coordinates() string {
 	return name
 }
 
-// beta and rate are those in force.
+// beta and rate are the effective values.
 func (c Case) beta() float64 {
 	g, _ := c.Goal.(lab.Compression)
 	return g.WithDefaults().(lab.Compression).Beta
@@ -164,13 +166,13 @@ func (c Case) beta() float64 {
 
 func (c Case) rate() float64 { return c.masking(false).WithDefaults().Rate }
 
-// masking is what an owner masks records by. A position of a photograph is masked in all
-// of its channels, or in none.
+// masking is how an owner masks records. A position of a photograph is masked in all of its
+// channels, or in none.
 func (c Case) masking(replacement bool) privacy.Masking {
 	return privacy.Masking{Rate: c.Rate, Replacement: replacement, Channels: c.channels()}
 }
 
-// channels are those of the case's images, 1 where it has none.
+// channels is the number of channels of the case's images, 1 for other data.
 func (c Case) channels() int {
 	if info, err := images.Lookup(c.DataSet); err == nil {
 		return info.Shape[0]
@@ -181,7 +183,7 @@ func (c Case) channels() int {
 // SettingAt is the setting of a case with a seed, for other tables.
 func (c Case) SettingAt(seed int) lab.Setting { return c.setting(seed) }
 
-// setting are the coordinates of a case with a seed.
+// setting is the setting of a case with a seed.
 func (c Case) setting(seed int) lab.Setting {
 	s := c.Setting
 	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}

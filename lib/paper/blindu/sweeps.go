@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 4, 10 to 13 and 15: sweeps over share, beta and rate.
+
 import (
 	"fmt"
 	"math"
@@ -10,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// sweep is a study in which one coordinate of a case takes several values.
+// sweep is a study in which one parameter of a case takes several values.
 type sweep struct {
 	axis   string
 	values []float64
@@ -18,7 +20,7 @@ type sweep struct {
 	log    bool
 }
 
-// The paper's sweeps, at quick fewer values.
+// The paper's sweeps, with fewer values at scale quick.
 var (
 	byShare = sweep{axis: "share of the train part that is to be forgotten", values: []float64{0.02, 0.04, 0.06, 0.08}, vary: func(c *Case, v float64) {
 		if c.Backdoor == nil {
@@ -32,7 +34,7 @@ var (
 	byRate = sweep{axis: "sampling rate", values: []float64{0.2, 0.4, 0.6, 0.8, 1}, vary: func(c *Case, v float64) { c.Rate = v }}
 )
 
-// study is a sweep of a scale's first case, or of what was made of it.
+// study is a sweep of the case that base selects from a scale.
 func (w sweep) study(scale string, base func(Study) Case) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -52,17 +54,17 @@ func (w sweep) study(scale string, base func(Study) Case) (Study, error) {
 	return s, nil
 }
 
-// backdoorCase is a scale's first case with the arms that a sweep looks at.
+// backdoorCase is a scale's first case with the variants of a sweep.
 func backdoorCase(s Study) Case {
 	c := s.Cases[0]
 	c.Only = []string{Original, Retrained, VBU, VBUCoded, WithReplacement, WithoutReplacement}
 	return c
 }
 
-// ordinaryCase is a scale's second case, in which any records are to be forgotten.
+// ordinaryCase is a scale's second case, in which random records are to be forgotten.
 func ordinaryCase(s Study) Case { return s.Cases[1] }
 
-// sweepRecipe are recipes about models and about uploads in a sweep.
+// sweepRecipe is a recipe on models in a sweep; leakSweepRecipe is one on uploads.
 func sweepRecipe(r paper.Recipe, w sweep, show func(*evidence, sweep) *paper.Output) paper.Recipe {
 	return modelRecipe(r, func(scale string) (Study, error) { return w.study(scale, backdoorCase) }, func(ev *evidence) *paper.Output { return show(ev, w) })
 }
@@ -121,8 +123,8 @@ func values(rows []Row, value func(Row) float64) (out []float64) {
 	return out
 }
 
-// appendMean is a curve with the mean of values at x, and its interval as the band, which
-// ends where values do that are none below 0 and, as shares are, none above the most.
+// appendMean appends the mean of values at x to a curve, with its interval as the band. The band
+// is cut at 0 if no value is below it, and at most if no value is above it.
 func appendMean(c plot.Curve, x float64, of []float64, most float64) plot.Curve {
 	if len(of) == 0 {
 		return c
@@ -152,7 +154,7 @@ var figure12 = paper.Recipe{
 	Doc:   "As Figure 10, by the share of a record's features that is drawn to be in clear; codes and gradients of whole records do not depend on it.",
 }
 
-// uploadNames are the uploads' names.
+// uploadNames are the names of the kinds of upload.
 func uploadNames() (out []string) {
 	for _, u := range (Case{}).uploadKinds() {
 		out = append(out, u.name)
@@ -160,7 +162,7 @@ func uploadNames() (out []string) {
 	return out
 }
 
-// rowsOf are the leaks of a kind in a case.
+// valuesOf are the values of a kind of upload in a case.
 func (l *leaks) valuesOf(label, kind string, value func(Leak) float64) (out []float64) {
 	for _, x := range l.Rows {
 		if x.Case == label && x.Upload == kind {
@@ -170,7 +172,7 @@ func (l *leaks) valuesOf(label, kind string, value func(Leak) float64) (out []fl
 	return out
 }
 
-// lines draws a value of every kind of upload by a sweep; none is left out.
+// lines draws a value of every kind of upload over a sweep.
 func (l *leaks) lines(w sweep, title, axis string, most float64, value func(Leak) float64, kinds ...string) plot.Curves {
 	panel := plot.Curves{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: w.axis, Log: w.log}, Y: plot.Axis{Label: axis}}
 	for _, kind := range kinds {
@@ -194,7 +196,8 @@ func (l *leaks) addFloor(panel plot.Curves, name string, value func(Leak) float6
 }
 
 func (l *leaks) reconstructionFigure(r paper.Recipe, w sweep) *paper.Output {
-	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)), Source: l.provenance(r.ID).Line()}, Columns: 2}
+	f := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: withCellsNote(r.Doc, differences(l.Cases, uncounted)),
+		Source: l.provenance(r.ID).Line()}, Columns: 2}
 	errors := l.lines(w, "drawing the record", "squared error", math.Inf(1), func(x Leak) float64 { return x.Drawn }, uploadNames()...)
 	f.Figures = append(f.Figures, l.addFloor(errors, "mean of the class", func(x Leak) float64 { return x.ClassMean }, PlainCodes))
 	f.Figures = append(f.Figures, l.lines(w, "information", "nats", math.Inf(1), func(x Leak) float64 { return x.Found }, PlainCodes, WithoutCodes, WithCodes))

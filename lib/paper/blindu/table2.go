@@ -1,5 +1,7 @@
 package blindu
 
+// Table II: other networks.
+
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -16,7 +18,7 @@ var table2 = paper.Recipe{
 		"says no sizes and there is no program: every size here is ours. 'erased' is on the records as they are.",
 }
 
-// table2Study are the first case of a scale with other networks.
+// table2Study is the first case of a scale with other networks.
 func table2Study(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -39,18 +41,18 @@ func table2Study(scale string) (Study, error) {
 	return s, nil
 }
 
-// network is a bottleneck by name; nil is that of the case.
+// network is a named bottleneck; nil is the case's own.
 type network struct {
 	label  string
 	half   func(features, classes int) model.Architecture
 	epochs int // 0: as the case's
 }
 
-// networks are those of a scale. A ResNet on all of MNIST takes hours without a graphics
-// card, and is there at the paper's scale alone.
+// networks are those of a scale. A ResNet on all of MNIST is at the paper's scale only, because
+// it takes hours without a GPU.
 func networks(scale string) []network {
-	small := ib.ViT{Channels: 1, Width: 16, Heads: 2, Blocks: 1} // of codes as 4 x 4
-	larger := ib.ViT{Channels: 1, Width: 32, Blocks: 2}          // of MNIST's codes, as 7 x 7
+	small := ib.ViT{Channels: 1, Width: 16, Heads: 2, Blocks: 1} // codes as 4 x 4 images
+	larger := ib.ViT{Channels: 1, Width: 32, Blocks: 2}          // MNIST's codes as 7 x 7 images
 	plain, photographs := network{label: "MLP, MLP"}, network{label: "ResNet, ResNet"}
 	switch scale {
 	case "quick":
@@ -76,7 +78,8 @@ func printed2(c Case, variant string) string {
 		"mnist ResNet, ViT " + WithReplacement: "4.40 +- 1.12  96.38 +- 0.34", "mnist ResNet, ViT " + WithoutReplacement: "1.72 +- 0.83  95.05 +- 0.46",
 		"mnist MLP, MLP " + WithReplacement: "1.89 +- 1.29  94.55 +- 0.85", "mnist MLP, MLP " + WithoutReplacement: "1.56 +- 0.95  94.65 +- 0.67",
 		"cifar10 ResNet, ViT " + WithReplacement: "2.49 +- 0.81  76.14 +- 0.32", "cifar10 ResNet, ViT " + WithoutReplacement: "4.57 +- 0.98  74.95 +- 0.39",
-		"cifar10 ResNet, ResNet " + WithReplacement: "7.11 +- 0.37  75.83 +- 0.94", "cifar10 ResNet, ResNet " + WithoutReplacement: "6.57 +- 0.51  74.39 +- 0.77",
+		"cifar10 ResNet, ResNet " + WithReplacement:    "7.11 +- 0.37  75.83 +- 0.94",
+		"cifar10 ResNet, ResNet " + WithoutReplacement: "6.57 +- 0.51  74.39 +- 0.77",
 	}[c.publishedDataSet()+" "+c.Network+" "+variant]
 }
 
@@ -111,7 +114,7 @@ func row2(c Case, a lab.Variant, rows []Row) report.Row {
 	return l.Row()
 }
 
-// sizeOf is how many weights there are.
+// sizeOf is the number of weights.
 func sizeOf(p nn.Params) (n int) {
 	for _, w := range p {
 		if !w.State {

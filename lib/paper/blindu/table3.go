@@ -1,5 +1,7 @@
 package blindu
 
+// Table III and Figure 6: all methods.
+
 import (
 	"cmp"
 	"fmt"
@@ -30,8 +32,8 @@ var figure6 = paper.Recipe{
 		"is where a method should end.",
 }
 
-// printed are the paper's values of an arm: accuracy on the test set and on the forget
-// set, in per cent, with deviations over five seeds.
+// printed are the paper's values of a variant: accuracy on the test set and on the forget set,
+// in per cent, with deviations over five seeds.
 func printed(c Case, variant string) string {
 	if as, coded := map[string]string{VBUCoded: VBU, HBFUCoded: HBFU, Coded: WithoutReplacement}[variant]; coded {
 		variant = as // the paper's numbers are those of its program
@@ -97,8 +99,8 @@ func row3(c Case, a lab.Variant, rows []Row) report.Row {
 	return l.Row()
 }
 
-// notes say of every case how many records there are, where its settings are not the
-// program's, and how its methods ended.
+// notes give for every case the numbers of records, the differences from the program's settings,
+// and how the methods ended.
 func (ev *evidence) notes() []string {
 	out := []string{"Intervals are Student's over models of different seeds; the records are the same in all of them."}
 	if ev.Generated {
@@ -117,7 +119,7 @@ func (ev *evidence) notes() []string {
 	return out
 }
 
-// trajectoryStudy say how the methods of a case ended that stop by themselves.
+// endingNotes say how the methods of a case ended that have a stopping rule.
 func (ev *evidence) endingNotes(c Case) (out []string) {
 	for _, a := range c.variants() {
 		var ends []string
@@ -133,8 +135,8 @@ func (ev *evidence) endingNotes(c Case) (out []string) {
 	return out
 }
 
-// countEndings are the ends of several models, each with how many of them ended so, in the order
-// of their seeds; of one model there is nothing to count.
+// countEndings are the endings of several models with their numbers, in the order of the seeds;
+// for one model there is no count.
 func countEndings(ends []string) string {
 	if len(ends) == 1 {
 		return ends[0]
@@ -171,7 +173,8 @@ func (ev *evidence) tradeOff(c Case) plot.Figure {
 	s := plot.Scatter{Meta: plot.Meta{Title: c.Label}, X: plot.Axis{Label: "1 - erased"}, Y: plot.Axis{Label: "test"}}
 	var missing []string
 	for _, a := range c.variants() {
-		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, WithReplacement, WithoutReplacement, Printed, VBUCoded, HBFUCoded, Coded}, a.Label) {
+		if !slices.Contains([]string{Original, Retrained, Auxiliary, VBU, HBFU, BFU, WithReplacement, WithoutReplacement, Printed, VBUCoded,
+			HBFUCoded, Coded}, a.Label) {
 			continue
 		}
 		cloud := plot.Cloud{Name: a.Label, Control: a.Control}

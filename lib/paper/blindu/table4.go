@@ -1,5 +1,7 @@
 package blindu
 
+// Table IV: sampling rates and differential privacy.
+
 import (
 	"fmt"
 	"slices"
@@ -32,7 +34,8 @@ func table4Study(scale string) (Study, error) {
 	return withAllRates(s), nil
 }
 
-// withAllRates is a study's first case at every rate, at the last with what masks nothing.
+// withAllRates is a study's first case at every rate; at the last rate with the variants that
+// mask nothing.
 func withAllRates(s Study) Study {
 	c := s.Cases[0]
 	s.Cases = nil
@@ -45,25 +48,27 @@ func withAllRates(s Study) Study {
 	return s
 }
 
-// unmaskedVariants are the rows of the table's last rate, in their order.
-var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded, PrivateVBU}, maskedVariants...)
+// unmaskedVariants are the rows at the table's last rate, in order.
+var unmaskedVariants = append([]string{Original, Retrained, HBFU, HBFUCoded, PrivateHBFU, EachHBFU, BFU, PrivateBFU, EachBFU, VBU, VBUCoded,
+	PrivateVBU}, maskedVariants...)
 
-// maskedVariants are the rows of which there is one at every rate.
+// maskedVariants are the rows at every rate.
 var maskedVariants = []string{WithReplacement, WithoutReplacement, WithWeighted, WithoutWeighted}
 
-// printed4 are the paper's backdoor and test accuracy, in per cent, at a rate where
-// there is one.
+// printed4 are the paper's backdoor and test accuracy, in per cent, at a rate if there is one.
 func printed4(variant string, rate float64) string {
 	return map[string]string{
 		HBFUCoded: "5.08 +- 1.13  96.04 +- 0.32", PrivateHBFU: "23.66 +- 3.39  75.94 +- 1.64",
 		BFU: "8.52 +- 0.96  96.38 +- 0.31", PrivateBFU: "27.31 +- 3.53  81.73 +- 2.17",
 		VBUCoded: "2.03 +- 0.25  88.19 +- 0.76", PrivateVBU: "2.33 +- 0.36  48.02 +- 4.37",
-		WithReplacement + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", WithReplacement + " 0.4": "2.87 +- 0.67  95.30 +- 0.24", WithReplacement + " 0.6": "1.89 +- 1.20  94.56 +- 0.85",
-		WithoutReplacement + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", WithoutReplacement + " 0.4": "2.14 +- 0.50  93.93 +- 0.43", WithoutReplacement + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
+		WithReplacement + " 0.2": "3.31 +- 0.51  95.86 +- 0.30", WithReplacement + " 0.4": "2.87 +- 0.67  95.30 +- 0.24",
+		WithReplacement + " 0.6":    "1.89 +- 1.20  94.56 +- 0.85",
+		WithoutReplacement + " 0.2": "2.11 +- 0.49  94.67 +- 0.34", WithoutReplacement + " 0.4": "2.14 +- 0.50  93.93 +- 0.43",
+		WithoutReplacement + " 0.6": "1.56 +- 0.95  94.65 +- 0.68",
 	}[labelWithRate(variant, rate)]
 }
 
-// claimed4 are the epsilon and the delta that the paper prints of masking.
+// claimed4 are epsilon and delta as the paper prints them for masking.
 func claimed4(variant string, rate float64) string {
 	return map[string]string{
 		WithReplacement + " 0.2": "0.199, 0.182", WithReplacement + " 0.4": "0.398, 0.331", WithReplacement + " 0.6": "0.597, 0.453",
@@ -71,7 +76,7 @@ func claimed4(variant string, rate float64) string {
 	}[labelWithRate(variant, rate)]
 }
 
-// labelWithRate names an arm with its rate, where it has one.
+// labelWithRate is the label of a variant with its rate, if it has one.
 func labelWithRate(variant string, rate float64) string {
 	if variant == WithReplacement || variant == WithoutReplacement {
 		return variant + " " + strconv.FormatFloat(rate, 'g', -1, 64)
@@ -123,7 +128,7 @@ func row4(c Case, rows []Row) report.Row {
 	return l.Row()
 }
 
-// claimCells are epsilon and delta with 100 features, and with those of a record.
+// claimCells are epsilon and delta with 100 features, and with the features of a record.
 func claimCells(variant string, rate float64, features int) (out []report.Cell) {
 	switch variant {
 	case WithReplacement, WithoutReplacement:

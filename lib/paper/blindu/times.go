@@ -1,5 +1,7 @@
 package blindu
 
+// Measuring of wall-clock times.
+
 import (
 	"context"
 	"errors"
@@ -17,15 +19,15 @@ import (
 type TimedMethod struct {
 	Name  string // in commands
 	Label string // in the tables
-	// program is how BlindU's program counts the time of the same run, nil where it does
-	// not; step are the seconds of one training step.
+	// program is how BlindU's program computes the time of the same run, nil if it does not;
+	// step is the seconds of one training step.
 	program func(t RunCost, step float64) float64
 }
 
 // TimedMethods are the methods of the paper's Figures 7 and 14, and retraining.
 func TimedMethods() []TimedMethod {
-	// BlindU's is twice a training step for every step of the model, of whose steps and its
-	// critic's one in six is its own.
+	// BlindU's is twice a training step for every step of the model. One in six of the steps of
+	// model and critic is the model's.
 	blindly := func(t RunCost, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
 	ascending := func(t RunCost, step float64) float64 { return float64(t.Steps) * step }
 	return []TimedMethod{
@@ -40,45 +42,45 @@ func TimedMethods() []TimedMethod {
 	}
 }
 
-// Counted says whether BlindU's program has a time of the method.
+// Counted reports whether BlindU's program has a time of the method.
 func (m TimedMethod) Counted() bool { return m.program != nil }
 
-// RunCost is what one run of a method took.
+// RunCost is the time and the steps of one run of a method.
 type RunCost struct {
 	Seconds float64 `json:"-"`
 	Steps   int     `json:"steps"`
 	Rounds  int     `json:"rounds"` // or epochs
-	// Of a federation: the mean of one user's seconds, those of all rounds if all users
-	// worked at once, and those of one user's one round who erases nothing.
+	// Of a federation: the mean seconds per user, the seconds of all rounds if all users worked
+	// in parallel, and the seconds of one round of a user who erases nothing.
 	User       float64 `json:"user_seconds,omitempty"`
 	SideBySide float64 `json:"side_by_side_seconds,omitempty"`
 	Ordinary   float64 `json:"ordinary_round_seconds,omitempty"`
 	Note       string  `json:"note,omitempty"`
-	Diverged   string  `json:"diverged,omitempty"` // how; then there is no time
+	Diverged   string  `json:"diverged,omitempty"` // how it diverged; then there is no time
 }
 
-// Timing is what one method took in one cell.
+// Timing is the time of one method in one cell.
 type Timing struct {
 	Method  string    `json:"method"`
 	Median  float64   `json:"median_seconds"`
-	Seconds []float64 `json:"seconds"` // per turn; none of a method that diverged
+	Seconds []float64 `json:"seconds"` // per run; none if the method diverged
 	RunCost
 	PerStep float64 `json:"seconds_per_step"`
-	// Program is what BlindU's program would call the time.
+	// Program is the time as BlindU's program would report it.
 	Program *float64 `json:"program_seconds,omitempty"`
 }
 
-// TimedCell is what the methods took for a share to forget and a beta.
+// TimedCell has the times of the methods for one share to forget and one beta.
 type TimedCell struct {
 	Share   float64  `json:"share"`
 	Beta    float64  `json:"beta"`
-	Step    float64  `json:"training_step_seconds"` // mean of an epoch's
+	Step    float64  `json:"training_step_seconds"` // mean of an epoch
 	Methods []Timing `json:"methods"`
 }
 
-// RunInterleaved fills in a cell: the methods work in turns, so that all see the same machine, and
-// the first turn of each is not counted. run does one run, by the clock; nil stands for an
-// epoch of training.
+// RunInterleaved fills a cell. The methods run in turns, so that all have the same conditions,
+// and the first turn of each is not counted. run does one timed run; nil stands for an epoch of
+// training.
 func (c *TimedCell) RunInterleaved(turns int, methods []TimedMethod, run func(m *TimedMethod) (RunCost, error)) error {
 	seconds, last := map[string][]float64{}, map[string]RunCost{}
 	var steps []float64
@@ -115,7 +117,8 @@ func (c *TimedCell) RunInterleaved(turns int, methods []TimedMethod, run func(m 
 	return nil
 }
 
-// summariseTimes sums a method's turns up. All do the same, so that the last stands for them.
+// summariseTimes summarises a method's runs. All runs do the same, so that the steps of the last
+// one are used.
 func summariseTimes(m TimedMethod, last RunCost, seconds []float64, step float64) (Timing, error) {
 	t := Timing{Method: m.Label, Seconds: seconds, RunCost: last}
 	if last.Diverged != "" {
@@ -133,8 +136,8 @@ func summariseTimes(m TimedMethod, last RunCost, seconds []float64, step float64
 	return t, nil
 }
 
-// TimeMethod runs a method on the case, whose original is trained or found first, by the wall
-// clock around all of it; nil is an epoch of training. Nothing of it is kept.
+// TimeMethod runs a method on the case and measures its wall-clock time; nil is an epoch of
+// training. The original is trained or found before. Nothing is stored.
 func (c Case) TimeMethod(ctx context.Context, opened *lab.Case, timed *TimedMethod) (RunCost, error) {
 	var m unlearn.Method = unlearn.Retrain{}
 	if timed != nil {
@@ -162,11 +165,11 @@ func (c Case) TimeMethod(ctx context.Context, opened *lab.Case, timed *TimedMeth
 	return t, nil
 }
 
-// usersClock adds up the turns of a federation's users.
+// usersClock sums the times of a federation's users.
 type usersClock struct {
 	users    map[int]float64 // seconds
-	slowest  []float64       // turn of every round
-	ordinary []float64       // turns of users who erase nothing
+	slowest  []float64       // in every round
+	ordinary []float64       // of users who erase nothing
 }
 
 func (c *usersClock) addTurn(t federated.UserRound, took time.Duration) {

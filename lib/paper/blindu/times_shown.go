@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 7 and 14: wall-clock times.
+
 import (
 	"context"
 	"errors"
@@ -15,10 +17,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Times are those of methods by the wall clock of one machine.
+// Times are wall-clock times of methods on one machine.
 type Times struct {
-	On      string // the data, in words
-	Turns   int    // of each method that are counted
+	On      string // description of the data
+	Turns   int    // counted runs of each method
 	Machine paper.Machine
 	Cells   []TimedCell
 }
@@ -38,8 +40,8 @@ var figure14 = paper.Recipe{
 	Doc:   "As Figure 7, by the weight of the compression. The paper reads more time of BlindU at a larger beta.",
 }
 
-// timesRecipe is a recipe of times in a sweep of a scale's first case. It measures each time that
-// it is made, on the machine that makes it; what it keeps are the originals.
+// timesRecipe is a recipe of times in a sweep of a scale's first case. It measures whenever it
+// is run, on the machine that runs it; only the originals are stored.
 func timesRecipe(r paper.Recipe, w sweep) paper.Recipe {
 	study := func(scale string) (Study, error) { return w.study(scale, timedCase) }
 	r.Timed = true
@@ -67,7 +69,7 @@ func timesRecipe(r paper.Recipe, w sweep) paper.Recipe {
 	return r
 }
 
-// timedCase is a scale's first case, of which the paper's share is to be forgotten.
+// timedCase is a scale's first case with the paper's share to forget.
 func timedCase(s Study) Case {
 	c := s.Cases[0]
 	byShare.vary(&c, 0.06)
@@ -86,7 +88,7 @@ func originalJobs(ctx context.Context, l *lab.Lab, s Study) (out []lab.Job, err 
 	return lab.Dedup(out), nil
 }
 
-// numTurns are those that are counted.
+// numTurns is the number of counted turns.
 func (s Study) numTurns() int {
 	if s.Scale == "quick" {
 		return 2
@@ -94,7 +96,8 @@ func (s Study) numTurns() int {
 	return 3
 }
 
-// measureTimes measures the cases of a study, one method at a time, when all originals are there.
+// measureTimes measures the cases of a study, one method at a time, after all originals are
+// there.
 func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Evidence[Timing], error) {
 	out, found := Times{Turns: s.numTurns(), Machine: paper.ThisMachine(e.Engine)}, &paper.Evidence[Timing]{Data: map[string]string{}}
 	opened := make([]*lab.Case, len(s.Cases))
@@ -128,8 +131,8 @@ func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Ev
 	return out, found, nil
 }
 
-// timesRecipe measures a case, the nth of so many, and tells how far that is: roughly, as if each
-// run met every record once.
+// timeMethods measures a case, number nth of so many, and reports progress, roughly as if each
+// run processed every record once.
 func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int, tell func(paper.Progress), nth, of int) (TimedCell, error) {
 	methods, rows := TimedMethods(), int64(opened.Problem.Train.X.Rows)
 	runs := int64((turns + 1) * (len(methods) + 1))
@@ -145,7 +148,7 @@ func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int, tell
 	return cell, err
 }
 
-// sweep is the coordinate in which the cells differ: the share, or else beta.
+// sweep is the parameter in which the cells differ: the share, or else beta.
 func (t Times) sweep() (w sweep, at func(TimedCell) float64) {
 	for _, c := range t.Cells {
 		if c.Beta != t.Cells[0].Beta {
@@ -155,9 +158,9 @@ func (t Times) sweep() (w sweep, at func(TimedCell) float64) {
 	return byShare, func(c TimedCell) float64 { return c.Share }
 }
 
-// Figure draws the times against what the cells differ in: the medians from the fastest to
-// the slowest turn and, beside them, how the program counts the same runs. Its caption and
-// its source name the machine.
+// Figure draws the times against the parameter in which the cells differ: the medians with the
+// fastest and slowest run, and the times as the program computes them. Caption and source name
+// the machine.
 func (t Times) Figure(title, doc, source string) plot.Figure {
 	w, at := t.sweep()
 	panel := func(title string, value func(Timing) *float64, spread bool) plot.Curves {
@@ -166,7 +169,7 @@ func (t Times) Figure(title, doc, source string) plot.Figure {
 			line := plot.Curve{Name: m.Method, Control: m.Method == Retrained || m.Method == Together}
 			for _, c := range t.Cells {
 				v := value(c.Methods[k])
-				if v == nil || *v <= 0 { // the program counts nothing where HBFU stops after a round
+				if v == nil || *v <= 0 { // the program has no time if HBFU stops after one round
 					continue
 				}
 				line.X, line.Y = append(line.X, at(c)), append(line.Y, *v)
@@ -196,12 +199,12 @@ func (t Times) Figure(title, doc, source string) plot.Figure {
 	return f
 }
 
-// describe say what was measured, and where.
+// describe says what was measured, and on which machine.
 func (t Times) describe() string {
 	return fmt.Sprintf("%s Medians over %d turns on %s, from the fastest to the slowest.", t.Machine.Describe(), t.Turns, t.On)
 }
 
-// Table holds the times, by share and beta.
+// Table has the times by share and beta.
 func (t Times) Table() *report.Table {
 	out := &report.Table{
 		Columns: []report.Column{{Name: "method"}, {Name: "median", Align: report.AlignRight}, {Name: "fastest", Align: report.AlignRight},

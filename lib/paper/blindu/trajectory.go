@@ -1,5 +1,7 @@
 package blindu
 
+// Figures 5 and 8: accuracies during unlearning.
+
 import (
 	"context"
 	"errors"
@@ -16,7 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Step is one epoch, or round, of a forgetting. Epoch 0 is the original.
+// Step is the state after one epoch, or round, of an unlearning. Epoch 0 is the original.
 type Step struct {
 	Case    string  `json:"case"`
 	Variant string  `json:"arm"`
@@ -25,15 +27,15 @@ type Step struct {
 	Erased  float64 `json:"erased"` // as in Row
 	Retain  float64 `json:"retain"`
 	Test    float64 `json:"test"`
-	// Bound is what BlindU's critic finds in its pairs in the epoch, on average, in nats:
-	// in the very pairs that it learns from. Nil without a critic.
+	// Bound is the mean estimate of BlindU's critic in the epoch, in nats, on the pairs that it
+	// learns from. Nil without a critic.
 	Bound *float64 `json:"bound"`
 }
 
-// trajectoryVersion goes up when what is measured changes.
+// trajectoryVersion changes when the measurement changes.
 const trajectoryVersion = 1
 
-// trajectories is what the figures on the way of a forgetting are made of.
+// trajectories is the data behind the figures on trajectories.
 type trajectories struct {
 	Study
 	env *paper.Env
@@ -49,7 +51,7 @@ func (s *trajectories) provenance(id string) report.Provenance {
 	return s.Provenance(s.env, id, s.Scale, Results, s.Seeds)
 }
 
-// trajectoryStudy are a scale's first two cases with the methods whose way is drawn.
+// trajectoryStudy has a scale's first two cases with the methods of the figures.
 func trajectoryStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -62,7 +64,7 @@ func trajectoryStudy(scale string) (Study, error) {
 	return s, nil
 }
 
-// trajectoryRecipe is a recipe about the way of a forgetting.
+// trajectoryRecipe is a recipe on trajectories.
 func trajectoryRecipe(r paper.Recipe, show func(*trajectories) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, trajectoryStudy, trajectoryMeasurements, func(e *paper.Env, s Study, found *paper.Evidence[Step]) *paper.Output {
 		out := show(&trajectories{s, e, found})
@@ -103,26 +105,26 @@ func trajectoryKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/blindu/courses", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
 }
 
-// measureTrajectories watches every arm of a case. A method that diverges is drawn as far as
-// it came.
+// measureTrajectories records the steps of every variant of a case. A diverging method is
+// recorded until it diverges.
 func measureTrajectories(ctx context.Context, c *lab.Case, of Case) (out []Step, err error) {
 	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range of.variants() {
-		look := func(epoch int, m *lab.Model) error {
+		recordStep := func(epoch int, m *lab.Model) error {
 			row := &Row{}
 			err := row.addAccuracies(c, of, m.Weights)
 			out = append(out, Step{Case: of.Label, Variant: a.Label, Seed: c.Seed, Epoch: epoch, Erased: row.Erased, Retain: row.Retain, Test: row.Test})
 			return err
 		}
-		if err := look(0, c.NewModel(a.Label, original.Final)); err != nil {
+		if err := recordStep(0, c.NewModel(a.Label, original.Final)); err != nil {
 			return nil, err
 		}
 		_, blind := a.Method.(unlearn.BlindU)
 		_, err := c.Watch(ctx, a.Method, func(e train.Epoch, m *lab.Model) error {
-			err := look(e.Epoch, m)
+			err := recordStep(e.Epoch, m)
 			if blind && len(e.Players) == 2 {
 				bound := -e.Players[0]
 				out[len(out)-1].Bound = &bound
@@ -152,8 +154,8 @@ var figure8 = paper.Recipe{
 		"below; epochs of VBU and BlindU, rounds of HBFU. A point is the mean over models; one that has stopped stays where it is.",
 }
 
-// curve is the mean of a value of an arm's models by epoch. A model that has stopped
-// stays where it is.
+// curve is the mean of a value of a variant's models by epoch. A model that has stopped keeps
+// its last value.
 func (s *trajectories) curve(c Case, variant string, value func(Step) *float64) plot.Curve {
 	way, begins, ends := map[int]map[int]float64{}, 1<<30, 0 // by seed and epoch
 	for _, x := range s.Rows {
@@ -193,7 +195,8 @@ func (s *trajectories) figure5() *paper.Output {
 	about := plot.Meta{Title: figure5.Title, Caption: withCellsNote(figure5.Doc, s.differences()), Source: s.provenance(figure5.ID).Line()}
 	f := plot.Panels{Meta: about, Columns: 2}
 	for _, c := range s.Cases {
-		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound }, WithReplacement, WithoutReplacement, Unaware))
+		f.Figures = append(f.Figures, s.panel(c, c.Label, plot.Axis{Label: "nats"}, func(x Step) *float64 { return x.Bound },
+			WithReplacement, WithoutReplacement, Unaware))
 	}
 	return &paper.Output{Figure: f}
 }
@@ -206,7 +209,8 @@ func (s *trajectories) figure8() *paper.Output {
 		value func(Step) *float64
 	}{{"forget set", func(x Step) *float64 { return &x.Erased }}, {"retain set", func(x Step) *float64 { return &x.Retain }}} {
 		for _, c := range s.Cases {
-			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.ShareAxis("share right"), p.value, VBU, VBUCoded, HBFU, HBFUCoded, WithReplacement, WithoutReplacement))
+			f.Figures = append(f.Figures, s.panel(c, c.Label+", "+p.label, plot.ShareAxis("share right"), p.value, VBU, VBUCoded, HBFU, HBFUCoded,
+				WithReplacement, WithoutReplacement))
 		}
 	}
 	return &paper.Output{Figure: f}

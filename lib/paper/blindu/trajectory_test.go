@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// A way begins at the original and ends at the model that the tables have.
-func TestAWayEndsAtTheModelOfTheTables(t *testing.T) {
+// A trajectory begins at the original and ends at the model of the tables.
+func TestATrajectoryEndsAtTheModelOfTheTables(t *testing.T) {
 	e, s := newEnv(t), briefStudy()
 	s.Seeds, s.Cases = 1, s.Cases[:1]
 	s.Cases[0].Only = []string{Original, VBU, WithoutReplacement}

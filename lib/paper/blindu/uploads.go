@@ -1,5 +1,7 @@
 package blindu
 
+// The table of uploads, and Figure 9: the claims on masking.
+
 import (
 	"context"
 	"slices"
@@ -20,7 +22,7 @@ var uploads = paper.Recipe{
 		"a bound from above. 'before and after' is the AUC of who tells the forgotten from unseen records by both models, 'before' by the first alone.",
 }
 
-// uploadStudy is the second case of a scale, and of every other pair of cases.
+// uploadStudy has the second case of each pair of cases of a scale.
 func uploadStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -104,7 +106,7 @@ var figure9 = paper.Recipe{
 		"is, and no epsilon is needed beside it (privacy.SmallestDelta): the smaller numbers of sampling with replacement are those of sending less.",
 }
 
-// claimsRecipe is the recipe that needs no model.
+// claimsRecipe is a recipe that needs no model.
 func claimsRecipe(r paper.Recipe) paper.Recipe {
 	r.Make = func(_ context.Context, _ *paper.Env, scale string) (*paper.Output, error) {
 		if _, err := StudyAt(scale); err != nil {

@@ -1,5 +1,7 @@
 package blindu
 
+// The table of requests by several users.
+
 import (
 	"context"
 	"fmt"
@@ -25,8 +27,9 @@ var users = paper.Recipe{
 		"'retrained'.",
 }
 
-// usersVariants are the rows of the table, in their order.
-var usersVariants = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, WithoutReplacement, WithRounds, WithoutRounds, CompressedRounds}
+// usersVariants are the rows of the table, in order.
+var usersVariants = []string{Original, Retrained, OtherSeed, Auxiliary, HBFU, HBFUCoded, BFU, Rapid, WithoutReplacement, WithRounds, WithoutRounds,
+	CompressedRounds}
 
 // usersStudy is the study of the table.
 func usersStudy(scale string) (Study, error) {
@@ -37,7 +40,7 @@ func usersStudy(scale string) (Study, error) {
 	return withUsers(s, s.Cases[0]), nil
 }
 
-// withUsers is a study of what the users of a case may ask, whatever its own forget set.
+// withUsers is a study of requests by the users of a case, whatever its own forget set.
 func withUsers(s Study, c Case) Study {
 	data := strings.TrimSuffix(c.Label, ", backdoor")
 	c.Backdoor, c.Fraction, c.Only = nil, 0, usersVariants
@@ -59,8 +62,7 @@ func withUsers(s Study, c Case) Study {
 	return s
 }
 
-// addRounds writes down how many rounds and steps led to a model, and how many records the
-// users hold.
+// addRounds adds the rounds and steps of a model, and the numbers of records of the users.
 func (r *Row) addRounds(ctx context.Context, c *lab.Case, a lab.Variant, rep *unlearn.Report) error {
 	r.Least, r.Most = len(c.Holders[0].Rows), 0
 	for _, u := range c.Holders {

@@ -23,10 +23,10 @@ func smallUsersStudy(rounds int) Study {
 	return s
 }
 
-// From users to a table: a leaving user's shard is what is forgotten, half of it where he
-// erases half; everybody keeps the same rounds; BlindU's model takes as many steps as he
-// who asks; the jobs are what is done.
-func TestUsersAsk(t *testing.T) {
+// From users to a table: the forget set is the leaving user's shard, or half of it if the user
+// erases half; all users keep the same rounds; BlindU takes as many steps as the requesting
+// user; the listed jobs are those that are done.
+func TestUsersRequestUnlearning(t *testing.T) {
 	e, s := newEnv(t), smallUsersStudy(3)
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestUsersAsk(t *testing.T) {
 		if batches := int(math.Ceil(float64(r.Forget) / 20)); r.Variant == WithoutRounds && r.Steps != 6*batches*r.Rounds {
 			t.Errorf("%s, %s: %d steps in %d rounds for %d records", r.Case, r.Variant, r.Steps, r.Rounds, r.Forget)
 		}
-		// Those who are left, each four times through 100 records in batches of 20.
+		// The remaining users, each four times through 100 records in batches of 20.
 		if !half && r.Variant == Retrained && r.Steps != 3*4*5*3 {
 			t.Errorf("%s, %s: %d steps", r.Case, r.Variant, r.Steps)
 		}
@@ -131,7 +131,7 @@ func TestUsersAreThereAtEveryScale(t *testing.T) {
 		}
 		for _, c := range s.Cases {
 			if c.Backdoor != nil || c.Shards == nil || c.Shards.Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
-				t.Errorf("%s: %q has %d arms", scale, c.Label, len(c.variants()))
+				t.Errorf("%s: %q has %d variants", scale, c.Label, len(c.variants()))
 			}
 			if h := c.Shards.Users.WithDefaults(); h != c.Users.WithDefaults() {
 				t.Errorf("%s: the original is trained by %+v, methods count the rounds of %+v", c.Label, h, c.Users)

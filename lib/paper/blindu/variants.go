@@ -1,5 +1,7 @@
 package blindu
 
+// The methods and controls, with their labels.
+
 import (
 	"slices"
 
@@ -8,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// The labels of the controls. The paper has the original alone.
+// Labels of the controls. The paper has the original only.
 const (
 	Original  = "original"
 	Retrained = "retrained"
@@ -16,7 +18,7 @@ const (
 	Auxiliary = "auxiliary records alone"
 )
 
-// The labels of the methods: corrected, and as they are printed and coded.
+// Labels of the methods: corrected, as printed and as coded.
 const (
 	VBU                = "VBU"
 	VBUCoded           = "VBU, as coded"
@@ -36,20 +38,20 @@ const (
 	Summed             = "BlindU_w/o, plain sum"
 	Unaware            = "BlindU_w/o, labels only"
 	OnTheRetains       = "BlindU_w/o, on the retain set"
-	// Features are drawn by the program's weights.
+	// Features drawn by the program's weights.
 	WithWeighted    = "BlindU_w, exponential weights"
 	WithoutWeighted = "BlindU_w/o, exponential weights"
 )
 
-// The labels of what keeps the rounds of a federation.
+// Labels of the methods that keep the rounds of a federation.
 const (
 	WithRounds       = "BlindU_w, equal rounds"
 	WithoutRounds    = "BlindU_w/o, equal rounds"
 	CompressedRounds = "BlindU, compressed only, equal rounds"
 )
 
-// The labels of what is private with epsilon 2, in all that a user releases, or in each
-// of his steps.
+// Labels of the private methods, with epsilon 2 for everything that a user releases, or for each
+// step.
 const (
 	PrivateVBU  = "VBU, private"
 	PrivateHBFU = "HBFU-ascent, private"
@@ -58,7 +60,7 @@ const (
 	EachBFU     = "BFU, private in each step"
 )
 
-// variants are the rows of Table III, or those that the case asks for.
+// variants are the rows of Table III, or those that the case selects.
 func (c Case) variants() []lab.Variant {
 	without, with := c.masking(false), c.masking(true)
 	divided := c.Users
@@ -91,10 +93,11 @@ func (c Case) variants() []lab.Variant {
 	if c.Only == nil {
 		return all
 	}
-	return slices.DeleteFunc(slices.Concat(all, c.federatedVariants(), c.privateVariants(), c.auxiliaryVariants()), func(a lab.Variant) bool { return !slices.Contains(c.Only, a.Label) })
+	return slices.DeleteFunc(slices.Concat(all, c.federatedVariants(), c.privateVariants(), c.auxiliaryVariants()),
+		func(a lab.Variant) bool { return !slices.Contains(c.Only, a.Label) })
 }
 
-// federatedVariants are the rows that keep the rounds of the users.
+// federatedVariants are the rows that keep the users' rounds.
 func (c Case) federatedVariants() []lab.Variant {
 	without, with := c.masking(false), c.masking(true)
 	return []lab.Variant{
@@ -104,7 +107,7 @@ func (c Case) federatedVariants() []lab.Variant {
 	}
 }
 
-// table4Study are the rows that Table IV has beside them.
+// privateVariants are the additional rows of Table IV.
 func (c Case) privateVariants() []lab.Variant {
 	all, each := &unlearn.PrivateRelease{}, &unlearn.PrivateRelease{Each: true}
 	return []lab.Variant{
@@ -116,13 +119,13 @@ func (c Case) privateVariants() []lab.Variant {
 	}
 }
 
-// Variants are the arms of these labels, in the order of the tables.
+// Variants are the variants with these labels, in the order of the tables.
 func (c Case) Variants(labels ...string) []lab.Variant {
 	c.Only = labels
 	return c.variants()
 }
 
-// Methods are the arms that are no controls, and no readings of one that is there.
+// Methods are the variants without controls and without second readings of the same method.
 func (c Case) Methods() []lab.Variant {
 	return c.Variants(VBU, VBUCoded, WithReplacement, WithoutReplacement, Compressed)
 }

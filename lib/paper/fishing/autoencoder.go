@@ -1,5 +1,7 @@
 package fishing
 
+// A small autoencoder for notebooks.
+
 import (
 	"cmp"
 	"context"
@@ -18,16 +20,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// Autoencoder is a network of the simulated cells that was trained on all that are
-// there to be trained on, for notebooks that ask what such a network is.
+// Autoencoder is a network trained on the simulated cells, for notebooks that explain such a
+// network.
 type Autoencoder struct {
 	*lab.Case
 	Weights nn.Params
-	Unseen  *model.Prediction // of the cells that it was not trained on
+	Unseen  *model.Prediction // outputs on the cells that it was not trained on
 }
 
-// smallAutoencoder is a network to look into: of more genes and fewer units than scale quick has, it
-// learns what types have in common in a few epochs.
+// smallAutoencoder is the case of a small network: with more genes and fewer units than at scale
+// quick, it learns the common structure of the types in a few epochs.
 func smallAutoencoder() Case {
 	c := simulated()
 	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 500, 60, 64, 1e-3
@@ -37,8 +39,8 @@ func smallAutoencoder() Case {
 	return c
 }
 
-// TrainAutoencoder trains a network to look into with a seed, or finds it in the store.
-// change, unless it is nil, makes another setting of it.
+// TrainAutoencoder trains the network with a seed, or finds it in the store. change, if not nil,
+// changes its setting.
 func TrainAutoencoder(ctx context.Context, l *lab.Lab, seed int, change func(*lab.Setting)) (*Autoencoder, error) {
 	s := smallAutoencoder().setting(seed)
 	if change != nil {
@@ -69,8 +71,7 @@ func (a *Autoencoder) Losses() (recon, divergence []float64, err error) {
 // Means are the latent means of unseen cells, a row per cell.
 func (a *Autoencoder) Means() array.Matrix[float32] { return a.Unseen.Outputs[loss.LatentMean] }
 
-// Summary are the means over unseen cells of both losses, and the silhouette of the
-// cells' types.
+// Summary is the mean over unseen cells of both losses, and the silhouette of the cell types.
 func (a *Autoencoder) Summary() (recon, divergence, silhouette float64, err error) {
 	r, d, err := a.Losses()
 	if err != nil {
@@ -109,9 +110,9 @@ func (a *Autoencoder) DivergenceByVariable() ([]float64, error) {
 	return out, nil
 }
 
-// Threshold is the AUC of a threshold on the reconstruction loss, cells to forget, as
-// members, against all unseen ones, of the network with these weights; bare without
-// library size, as the published program has it. Null: 0.5.
+// Threshold is the AUC of a threshold on the reconstruction loss of the network with these
+// weights: cells to forget, as members, against all unseen cells. bare leaves out the library
+// size, as the published program does. Null: 0.5.
 func (a *Autoencoder) Threshold(w nn.Params, bare bool) (float64, error) {
 	lower := func(part datasets.Part) ([]float64, error) {
 		s, err := predictCells(a.Runner, w, part)
@@ -135,8 +136,8 @@ func (a *Autoencoder) Threshold(w nn.Params, bare bool) (float64, error) {
 	return stats.AUC(members, others)
 }
 
-// Plane shows unseen cells at their first two latent means, coloured by type, common
-// types first.
+// Plane shows unseen cells by their first two latent means, coloured by type, common types
+// first.
 func (a *Autoencoder) Plane(title string) plot.Scatter {
 	f := plot.Scatter{Meta: plot.Meta{Title: title}, X: plot.Axis{Label: "first latent mean"}, Y: plot.Axis{Label: "second latent mean"}}
 	for class, name := range a.About.Classes {

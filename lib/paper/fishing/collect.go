@@ -1,5 +1,7 @@
 package fishing
 
+// The evidence on the models, and the data that attacks share.
+
 import (
 	"cmp"
 	"context"
@@ -22,7 +24,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// evidence is what the tables of one scale are made of.
+// evidence is the data behind the tables of one scale.
 type evidence struct {
 	Study
 	env *paper.Env
@@ -55,19 +57,19 @@ func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	}
 }
 
-// evidenceKey identifies the rows of a case in the store.
+// evidenceKey is the configuration of a case's rows in the store.
 type evidenceKey struct {
 	lab.NetworkKey
-	Case       string       `json:"case"` // as rows have it
+	Case       string       `json:"case"` // as in the rows
 	Goal       lab.Goal     `json:"goal"`
 	Fit        train.Config `json:"fit"`
 	Forget     string       `json:"forget"`
-	Borrows    string       `json:"borrows,omitempty"` // the forget set whose attacker judges too
+	Borrows    string       `json:"borrows,omitempty"` // forget set of the case whose attacker is used too
 	Variants   []variantKey `json:"arms"`
 	Protocols  []string     `json:"protocols"`
 	Neighbours int          `json:"neighbours"`
 	Markers    []string     `json:"markers"`
-	Attack     int          `json:"attack"` // versions of what is measured with
+	Attack     int          `json:"attack"` // versions of the measures
 	Utility    int          `json:"utility"`
 	Results    int          `json:"results"`
 }
@@ -95,14 +97,14 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	return l.Key("evidence/fishing", c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed, "split": lab.CellsSeed})
 }
 
-// forgetName names the forget set in keys and in the names of jobs.
+// forgetName names the forget set in keys and job names.
 func (c Case) forgetName() string { return cmp.Or(c.Class, c.ForgetSetName()) }
 
 func jobName(c Case, seed int) string {
 	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgetName(), seed)
 }
 
-// measure makes the rows of a case.
+// measure computes the rows of a case.
 func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row, error) {
 	q, err := newAttackCase(ctx, c, of)
 	if err != nil {
@@ -119,19 +121,19 @@ func measure(ctx context.Context, e *engine.Engine, c *lab.Case, of Case) ([]Row
 	return rows, nil
 }
 
-// attackCase is what every arm of a case is asked: the judged cells that lie nearest
-// to the forgotten ones in the original are the non-members.
+// attackCase is a case with the data that all its variants share: the unseen cells nearest to
+// the forgotten ones in the original are the non-members.
 type attackCase struct {
 	*lab.Case
 	spec            Case
 	negatives       []int
 	matched         Matching
 	originalOutputs splitOutputs          // of the original
-	codes           array.Matrix[float64] // of the unseen cells in the original, by which they are matched
-	original        learned.Records       // its features, for attackers that are transferred
-	drawn           sampledMatching       // the same with codes that were drawn
-	retrained       [2]splitOutputs       // two independent ones
-	borrowed        learned.Records       // features in the original of the case whose attacker is borrowed
+	codes           array.Matrix[float64] // codes of the unseen cells in the original, by which they are matched
+	original        learned.Records       // features in the original, for transferred attackers
+	drawn           sampledMatching       // the same with sampled codes
+	retrained       [2]splitOutputs       // two independent retrained models
+	borrowed        learned.Records       // features in the original of the case AttackerFrom
 }
 
 func newAttackCase(ctx context.Context, c *lab.Case, of Case) (*attackCase, error) {
@@ -160,10 +162,10 @@ func newAttackCase(ctx context.Context, c *lab.Case, of Case) (*attackCase, erro
 	return q, err
 }
 
-// borrowedRecords are the features on which the attacker of another case with the same
-// original learns.
+// borrowedRecords are the features that the attacker of another case with the same original
+// learns on.
 func borrowedRecords(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
-	s := of.setting(c.Seed - c.Shift) // the lab moves it
+	s := of.setting(c.Seed - c.Shift) // the lab adds the shift
 	other, err := c.Lab.Case(ctx, s)
 	if err != nil {
 		return learned.Records{}, err
@@ -180,7 +182,7 @@ func borrowedRecords(ctx context.Context, c *lab.Case, of Case) (learned.Records
 	return v.attackRecords(negatives)
 }
 
-// sameType counts the negatives of a type that forgotten cells are of.
+// sameType counts the non-members whose type some forgotten cell has.
 func (q *attackCase) sameType() (n int) {
 	types := map[string]bool{}
 	for _, i := range q.Forget {
@@ -192,7 +194,7 @@ func (q *attackCase) sameType() (n int) {
 	return n
 }
 
-// outputsAfter is what an arm's model says of the case.
+// outputsAfter are the outputs of the model that a method produces.
 func (q *attackCase) outputsAfter(ctx context.Context, m unlearn.Method) (splitOutputs, error) {
 	w, _, err := q.Weights(ctx, m)
 	if err != nil {
@@ -201,7 +203,7 @@ func (q *attackCase) outputsAfter(ctx context.Context, m unlearn.Method) (splitO
 	return predictSplits(q.Case, w)
 }
 
-// measureRow is the evidence on an arm.
+// measureRow measures one variant.
 func (q *attackCase) measureRow(ctx context.Context, e *engine.Engine, a lab.Variant) (*Row, error) {
 	row := &Row{
 		Case: q.spec.Label, Variant: a.Label, Control: a.Control, Seed: q.Seed,
@@ -240,8 +242,8 @@ func (q *attackCase) measureRow(ctx context.Context, e *engine.Engine, a lab.Var
 	return row, row.addUtility(ctx, q.Case, q.spec, v, weights)
 }
 
-// runAttacks runs every attack on an arm's model. A retrained model's reference is the
-// other one.
+// runAttacks runs every attack on a variant's model. The reference of a retrained model is the
+// other retrained one.
 func (q *attackCase) runAttacks(ctx context.Context, e *engine.Engine, row *Row, v splitOutputs) error {
 	records, err := v.attackRecords(q.negatives)
 	if err != nil {
@@ -263,10 +265,10 @@ func (q *attackCase) runAttacks(ctx context.Context, e *engine.Engine, row *Row,
 	return err
 }
 
-// attackSeed draws what attackers draw; the program's is 42.
+// attackSeed is the seed of the attackers, 42 as in the program.
 const attackSeed = 42
 
-// addUtility measures what the model is still good for.
+// addUtility measures the model's utility.
 func (r *Row) addUtility(ctx context.Context, c *lab.Case, of Case, v splitOutputs, w nn.Params) (err error) {
 	for _, m := range []struct {
 		to   *float64

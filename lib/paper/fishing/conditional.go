@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the conditional autoencoder.
+
 import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -19,7 +21,7 @@ var conditional = paper.Recipe{
 		"The retrained models never met the type: its columns of their heads are as they were drawn.",
 }
 
-// ScrubbedCoded is the scrubbing that the program does to the conditional network.
+// ScrubbedCoded is the scrubbing that the program applies to the conditional network.
 const ScrubbedCoded = "Fisher scrubbing, damping 1e-8, as coded"
 
 // byConditional is the first case of a scale, plain and conditional.

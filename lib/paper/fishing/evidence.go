@@ -1,5 +1,7 @@
 package fishing
 
+// Outputs of a model on cells, and the row of results.
+
 import (
 	"context"
 	"fmt"
@@ -18,25 +20,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// splitOutputs is what a model says of cells: of those to be forgotten, of the retained and
-// of the unseen ones.
+// splitOutputs are a model's outputs on the forgotten, the retained and the unseen cells.
 type splitOutputs struct {
 	forget, retain, unseen cellOutputs
 }
 
-// cellOutputs is what a model says of some cells. bare is the reconstruction loss as the
-// published program's threshold attacks have it: without library size, so that it
-// compares proportions with expression, and a mean over genes.
+// cellOutputs are a model's outputs on some cells. bare is the reconstruction loss as in the
+// published program's threshold attacks: without library size, so that it compares proportions
+// with expression, and a mean over genes.
 //
-// codes represent the cells in the latent space: the means, or one draw from the
-// posterior each, with the reconstruction loss of what is decoded from them.
+// codes represent the cells in the latent space: the means, or one draw from each posterior,
+// with the reconstruction loss of the decoded code.
 type cellOutputs struct {
 	mean, logVar, codes     array.Matrix[float32]
 	recon, divergence, bare []float64
 }
 
-// predictSplits looks at a case through a model's weights. Posteriors are represented by
-// their means; the published program samples from them: see view.withSampledCodes.
+// predictSplits computes a model's outputs on a case, with the posterior means as codes. The
+// published program samples codes: see withSampledCodes.
 func predictSplits(c *lab.Case, w nn.Params) (v splitOutputs, err error) {
 	train := func(rows []int) (cellOutputs, error) { return predictCells(c.Runner, w, c.Problem.Train.Gather(rows)) }
 	if v.forget, err = train(c.Forget); err != nil {
@@ -61,8 +62,8 @@ func predictCells(r *model.Runner, w nn.Params, cells datasets.Part) (s cellOutp
 	return s, s.addReconstruction(p.Outputs[loss.Proportion], cells.X)
 }
 
-// addReconstruction are the losses of what was decoded from the codes, of cells that have their
-// types behind the genes where the network is conditional.
+// addReconstruction computes the losses of the decoded codes. In a conditional network x has the
+// types behind the genes.
 func (s *cellOutputs) addReconstruction(proportion, x array.Matrix[float32]) (err error) {
 	if proportion.Cols < x.Cols {
 		x = x.FirstColumns(proportion.Cols)
@@ -81,8 +82,8 @@ func (s *cellOutputs) addReconstruction(proportion, x array.Matrix[float32]) (er
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// features are the paper's 70, the last being the distance to the nearest of the
-// retained cells in the model's own latent space.
+// features are the paper's 70 features; the last is the distance to the nearest retained cell in
+// the model's own latent space.
 func (s cellOutputs) features(retain cellOutputs) (array.Matrix[float64], error) {
 	f, err := features.Full(s.posterior())
 	if err != nil {
@@ -95,7 +96,7 @@ func (s cellOutputs) posterior() features.Posterior {
 	return features.Posterior{Recon: s.recon, KL: s.divergence, Mu: s.mean, LogVar: s.logVar}
 }
 
-// gather are the cells at these positions.
+// gather selects cells by position.
 func (s cellOutputs) gather(at []int) cellOutputs {
 	out := cellOutputs{mean: s.mean.Gather(at), logVar: s.logVar.Gather(at), codes: s.codes.Gather(at)}
 	for _, i := range at {
@@ -104,8 +105,8 @@ func (s cellOutputs) gather(at []int) cellOutputs {
 	return out
 }
 
-// attackRecords are the features of the forgotten cells, as members, and of the unseen
-// ones at these positions.
+// attackRecords are the features of the forgotten cells, as members, and of the unseen cells at
+// the given positions.
 func (v splitOutputs) attackRecords(negatives []int) (r learned.Records, err error) {
 	if r.Members, err = v.forget.features(v.retain); err != nil {
 		return r, err
@@ -114,69 +115,68 @@ func (v splitOutputs) attackRecords(negatives []int) (r learned.Records, err err
 	return r, err
 }
 
-// Row is the evidence on one model: one arm of one case with one seed.
+// Row is the evidence on one model: one variant of one case with one seed.
 type Row struct {
 	Case      string `json:"case"`
 	Variant   string `json:"arm"`
 	Control   bool   `json:"control"`
 	Seed      int    `json:"seed"`
-	Type      string `json:"type"` // that is forgotten
+	Type      string `json:"type"` // forgotten type
 	Forget    int    `json:"n_forget"`
 	Negatives int    `json:"n_negatives"` // matched unseen cells
-	SameType  int    `json:"n_same_type"` // of them, cells of a type that forgotten cells are of
+	SameType  int    `json:"n_same_type"` // of them, cells whose type some forgotten cell has
 	Unseen    int    `json:"n_unseen"`
-	Judged    int    `json:"n_judged"` // unseen cells that no method may look at; the negatives are of these
+	Judged    int    `json:"n_judged"` // unseen cells that no method uses; the negatives are among these
 
 	// Sizes are those of the case.
 	Sizes Sizes `json:"sizes"`
 
-	// SampledCodes are the matched cells of the program's reading, and what P-B says of them.
+	// Drawn are the results with sampled codes.
 	Drawn SampledCodes `json:"drawn"`
 
-	// Attacks are the reports of the protocols, by name.
+	// Attacks are the results of the protocols, by name.
 	Attacks map[string]ProtocolResult `json:"attacks"`
-	// Borrowed is the report of the attacker of another case; nil: none is borrowed.
+	// Borrowed is the report of another case's attacker; nil: there is none.
 	Borrowed *attack.ScoreReport `json:"borrowed,omitempty"`
-	// Suite are the reports of the attacks that learn nothing, by name.
+	// Suite are the reports of the attacks without training, by name.
 	Suite map[string]*attack.ScoreReport `json:"suite"`
 
-	// Means over cells: of the reconstruction loss and the divergence.
+	// Means over cells of the reconstruction loss and the divergence.
 	ForgetRecon      float64 `json:"forget_recon"`
 	ForgetDivergence float64 `json:"forget_divergence"`
 	UnseenRecon      float64 `json:"unseen_recon"`
 	UnseenDivergence float64 `json:"unseen_divergence"`
-	// Latent is what the unseen cells' latent means still say of their types.
+	// Latent is what the unseen cells' latent means tell about their types.
 	Latent Latent `json:"latent"`
-	// Markers are the marker genes of the case that are among its variable genes.
+	// Markers are the case's marker genes that are among its variable genes.
 	Markers []Marker `json:"markers,omitempty"`
 
-	// Null is what the cross-fitted attacker says of cells that nobody trained on, nil in
+	// Null is the result of the cross-fitted attacker on cells that were not trained on; nil in
 	// all rows but the retrained model's.
 	Null *MatchedNull `json:"null,omitempty"`
 	// Steps are those of the method's last stage, the one that counts epochs.
 	Steps int `json:"steps"`
-	// Private is how private training went, nil of every other.
+	// Private is the privacy accounting of private training, nil for other methods.
 	Private *Spending `json:"private,omitempty"`
 
-	Displacement float64 `json:"displacement"`   // of the weights, relative
-	Note         string  `json:"note,omitempty"` // what the method says of its way
+	Displacement float64 `json:"displacement"`   // relative distance of the weights
+	Note         string  `json:"note,omitempty"` // the method's own note
 	Diverged     string  `json:"diverged,omitempty"`
 }
 
-// ELBO is what the paper calls so: the reconstruction loss of unseen cells plus
-// their divergence.
+// ELBO is the paper's term: the reconstruction loss of unseen cells plus their divergence.
 func (r Row) ELBO() float64 { return r.UnseenRecon + r.UnseenDivergence }
 
-// ProtocolResult is what a protocol says of a model: over all cells that it scores, and
-// over those that its attacker was not trained on.
+// ProtocolResult is the result of a protocol on a model: over all cells that it scores, and over
+// those that its attacker was not trained on.
 type ProtocolResult struct {
 	All     attack.ScoreReport  `json:"all"`
 	HeldOut *attack.ScoreReport `json:"held_out,omitempty"`
 	Coded   attack.Coded        `json:"coded"`
 }
 
-// protocols are the protocols that look at a case: where it names none, the paper's of its
-// main table, and ours.
+// protocols are the attack protocols of a case; by default the paper's of its main table, and
+// the corrected one.
 func (c Case) protocols() []learned.Protocol {
 	if c.Protocols != nil {
 		return c.Protocols

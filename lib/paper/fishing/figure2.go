@@ -1,5 +1,7 @@
 package fishing
 
+// Figure 2: utility against attack.
+
 import (
 	"fmt"
 
@@ -35,7 +37,7 @@ func (ev *evidence) figure2() *paper.Output {
 	return &paper.Output{Figure: f}
 }
 
-// tradeoff shows a case: a point per model, a cloud per arm.
+// tradeoff shows a case: a point per model, a cloud per variant.
 func (ev *evidence) tradeoff(c Case, of Row, label, protocol, axis string, logged bool, useful func(Row) float64) plot.Figure {
 	s := plot.Scatter{
 		Meta: plot.Meta{Title: fmt.Sprintf("%s: %s", c.Label, label)},

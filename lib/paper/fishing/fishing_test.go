@@ -21,7 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// briefStudy is the quick study with few arms, epochs and genes.
+// briefStudy is the quick study with few variants, epochs and genes.
 func briefStudy() Study {
 	c := simulated()
 	c.Cells.Variable.Top = 60
@@ -48,7 +48,7 @@ func recipe(t *testing.T, name string) paper.Recipe {
 	return paper.Recipe{}
 }
 
-// From cells to a table: every arm has a row, every control is one, nothing is
+// From cells to a table: every variant has a row, every control is one, nothing is
 // computed twice, and the same study gives the same rows.
 func TestAStudyMakesItsTables(t *testing.T) {
 	e := newEnv(t)
@@ -137,8 +137,8 @@ func TestWhoIsAMember(t *testing.T) {
 	}
 }
 
-// Every label of the paper's values is that of an arm.
-func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
+// Every label of the paper's values is that of a variant.
+func TestPrintedValuesStandBesideTheirVariant(t *testing.T) {
 	labels := map[string]bool{}
 	for _, a := range pbmc3k("", "", 1).variants() {
 		labels[a.Label] = true
@@ -153,7 +153,7 @@ func TestPrintedValuesStandBesideTheirArm(t *testing.T) {
 	}
 }
 
-// A list of jobs needs no data to be there, and a study without any says what to do.
+// Jobs can be listed without data, and a study without any data says what to do.
 func TestWithoutItsFilesAStudySaysWhatToGet(t *testing.T) {
 	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
@@ -198,8 +198,8 @@ func TestMarkersThatAreNotVariableAreLeftOut(t *testing.T) {
 	}
 }
 
-// A private model comes with its accounts, and with the protected cells told from
-// unseen ones; the second time it is found.
+// A private model has its privacy accounting and the attack on its training cells; the second
+// time it is found in the store.
 func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 	e, of := newEnv(t), briefStudy().Cases[0]
 	variants := []lab.Variant{
@@ -236,7 +236,7 @@ func TestAPrivateModelComesWithItsAccounts(t *testing.T) {
 	}
 }
 
-// No attacker tells members from cells that a method has met.
+// No attacker compares members with cells that a method has used.
 func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 	of := briefStudy().Cases[0]
 	c, err := newEnv(t).Lab().Case(t.Context(), of.setting(0))
@@ -260,7 +260,7 @@ func TestNegativesAreCellsThatNoMethodMayLookAt(t *testing.T) {
 	}
 }
 
-// The cross-fitted attacker keeps a matched cell with the forgotten one beside it.
+// The cross-fitted attacker keeps a matched cell in the fold of its nearest forgotten one.
 func TestMatchedCellsStayWithTheirMembers(t *testing.T) {
 	of, e := briefStudy().Cases[0], newEnv(t)
 	c, err := e.Lab().Case(t.Context(), of.setting(0))

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// shortenStudy makes a study brief, with these arms.
+// shortenStudy makes a study brief, with these variants.
 func shortenStudy(t *testing.T, of func(string) (Study, error), variants ...string) Study {
 	t.Helper()
 	s, err := of("quick")
@@ -33,8 +33,8 @@ func shortenStudy(t *testing.T, of func(string) (Study, error), variants ...stri
 	return s
 }
 
-// The scattered set has non-members and an attacker of its own, and beside it what
-// the structured set's attacker says.
+// The scattered set has its own non-members and attacker, and also the result of the structured
+// set's attacker.
 func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 	e := newEnv(t)
 	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed, FisherSum)
@@ -56,7 +56,7 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 	if own := spread.Attacks[learned.PB().Name].All.AUC.Value; own == spread.Borrowed.AUC.Value {
 		t.Error("the structured set's attacker is the scattered set's own")
 	}
-	// The original of either is one model.
+	// Both have the same original.
 	if structured.UnseenRecon != spread.UnseenRecon {
 		t.Error("the two kinds have different originals")
 	}
@@ -67,8 +67,8 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 	}
 }
 
-// What is borrowed for the set that lends is that set's own attacker.
-func TestALenderIsItself(t *testing.T) {
+// For the structured set itself the borrowed attacker is its own.
+func TestABorrowedAttackerOfTheSameCaseIsItsOwn(t *testing.T) {
 	e := newEnv(t)
 	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed)
 	c, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))

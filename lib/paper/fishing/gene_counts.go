@@ -1,5 +1,7 @@
 package fishing
 
+// Counts of single genes, for notebooks on count distributions.
+
 import (
 	"context"
 	"fmt"
@@ -10,15 +12,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// GeneCounts are the counts of a gene in the cells of one type, whose proportion of
-// the gene is one and the same, and the means that their library sizes give.
+// GeneCounts are the counts of a gene in the cells of one type, which have the same proportion
+// of the gene, and the means that follow from their library sizes.
 type GeneCounts struct {
 	Gene     string
 	X, Means []float64
 }
 
-// CommonTypeCounts are the counts of genes in the most common type of the simulated cells.
-// Every count is lost, and becomes 0, with a probability.
+// CommonTypeCounts are the counts of genes in the most common type of the simulated cells. Each
+// count is set to 0 with probability lost.
 func CommonTypeCounts(ctx context.Context, lost float64, rng *rand.Rand, genes ...string) ([]GeneCounts, error) {
 	c, err := datacells.Load(ctx, "simulated_cells")
 	if err != nil {
@@ -59,8 +61,8 @@ func countsOf(c *datacells.Cells, gene int, lost float64, rng *rand.Rand) GeneCo
 	return g
 }
 
-// LogLikelihood is the mean over cells of the log probability of their counts; what
-// is not lost to inflation has a mean that is higher for it.
+// LogLikelihood is the mean over cells of the log probability of the counts. With zero inflation
+// the mean of the other counts is raised accordingly.
 func (g GeneCounts) LogLikelihood(l utility.CountDistribution) float64 {
 	sum := 0.0
 	for i, x := range g.X {
@@ -69,8 +71,8 @@ func (g GeneCounts) LogLikelihood(l utility.CountDistribution) float64 {
 	return sum / float64(len(g.X))
 }
 
-// FitLaw is the law that the counts like best, of dispersions from 0.25 to 100 and,
-// if inflated, inflations up to 0.6.
+// FitLaw is the distribution of maximum likelihood, over dispersions from 0.25 to 100 and, if
+// inflated, inflations up to 0.6.
 func (g GeneCounts) FitLaw(inflated bool) utility.CountDistribution {
 	best := utility.CountDistribution{Dispersion: 1}
 	most := g.LogLikelihood(best)

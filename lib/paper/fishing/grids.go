@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the program's grids of settings.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package fishing
 
+// The table of shared largest entries of the Fisher information.
+
 import (
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -51,7 +53,7 @@ func (o *overlaps) largest() *paper.Output {
 		for _, m := range o.models(c.Label) {
 			own := o.find(c.Label, m, func(f Overlap) bool { return f.Forgot })
 			for _, l := range own[0].Layers {
-				if len(own[0].Layers) != 2 || l.Layer != fisher.Global { // the only layer again
+				if len(own[0].Layers) != 2 || l.Layer != fisher.Global { // not the only layer once more
 					t.Rows = append(t.Rows, topRow(c.Label, m, l.Layer, own))
 				}
 			}

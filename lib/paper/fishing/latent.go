@@ -1,5 +1,7 @@
 package fishing
 
+// What latent means tell about cell types.
+
 import (
 	"context"
 	"slices"
@@ -11,16 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// Latent is what the latent means of unseen cells still say of the cells' published
-// types. The paper's program asks for Leiden's clusters instead; cells of which no
-// type is published are left out.
+// Latent is what the latent means of unseen cells tell about the published cell types. The
+// paper's program uses Leiden's clusters instead. Cells of unknown type are left out.
 type Latent struct {
-	Cells      int     `json:"n_cells"` // with a type
+	Cells      int     `json:"n_cells"` // cells with a type
 	Types      int     `json:"n_types"` // among them
-	ARI        float64 `json:"ari"`     // of k-means with the types
+	ARI        float64 `json:"ari"`     // of k-means clusters with the types
 	Silhouette float64 `json:"silhouette"`
-	Probe      float64 `json:"probe"`    // share of types that a linear rule finds
-	Majority   float64 `json:"majority"` // what it has to beat
+	Probe      float64 `json:"probe"`    // accuracy of a linear probe for the type
+	Majority   float64 `json:"majority"` // accuracy of the majority class
 }
 
 // measureLatent measures unseen cells.

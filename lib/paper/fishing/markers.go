@@ -1,5 +1,7 @@
 package fishing
 
+// Reconstruction of marker genes.
+
 import (
 	"errors"
 	"math"
@@ -15,18 +17,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// Marker is how well a model knows a marker gene: the correlation over unseen cells
-// of what the decoder says with the expression, with library size and as the
-// published program has it, without. nil where the decoder says the same of every
-// cell, or the gene has the same expression in all.
+// Marker is how well a model reconstructs a marker gene: the correlation over unseen cells
+// between the decoder's output and the expression, with library size, and without it as in the
+// published program. nil if either is constant.
 type Marker struct {
 	Gene string   `json:"gene"`
 	R    *float64 `json:"r"`
 	Bare *float64 `json:"r_bare"`
 }
 
-// measureMarkers are the correlations of those of the genes in the unseen cells that are
-// among the case's variable genes. In the paper's data all eight are.
+// measureMarkers are the correlations of the given genes in the unseen cells, for those among
+// the case's variable genes. In the paper's data all eight are.
 func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) {
 	if len(genes) == 0 {
 		return nil, nil
@@ -36,7 +37,7 @@ func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) 
 		return nil, err
 	}
 	x := c.Test.X
-	if genes := p.Outputs[loss.Proportion].Cols; genes < x.Cols { // types stand behind them
+	if genes := p.Outputs[loss.Proportion].Cols; genes < x.Cols { // the types stand behind the genes
 		x = x.FirstColumns(genes)
 	}
 	var out []Marker
@@ -46,11 +47,11 @@ func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) 
 			continue
 		}
 		m := Marker{Gene: gene}
-		said := p.Outputs[loss.Proportion]
-		if m.R, err = correlation(said, x, utility.LibrarySizes(x), j); err != nil {
+		predicted := p.Outputs[loss.Proportion]
+		if m.R, err = correlation(predicted, x, utility.LibrarySizes(x), j); err != nil {
 			return nil, err
 		}
-		if m.Bare, err = correlation(said, x, ones(x.Rows), j); err != nil {
+		if m.Bare, err = correlation(predicted, x, ones(x.Rows), j); err != nil {
 			return nil, err
 		}
 		out = append(out, m)
@@ -58,7 +59,7 @@ func measureMarkers(c *lab.Case, genes []string, w nn.Params) ([]Marker, error) 
 	return out, nil
 }
 
-// correlation is a gene's, nil where there is none.
+// correlation is one gene's, nil if undefined.
 func correlation(proportion, x array.Matrix[float32], library []float64, gene int) (*float64, error) {
 	r, err := utility.MarkerCorrelation(proportion, x, library, []int{gene})
 	if errors.Is(err, stats.ErrConstant) {
@@ -70,8 +71,8 @@ func correlation(proportion, x array.Matrix[float32], library []float64, gene in
 	return &r[0], nil
 }
 
-// MarkerR is the mean correlation of the case's marker genes with library size, NaN
-// where one has none.
+// MarkerR is the mean correlation of the case's marker genes with library size, NaN if one has
+// none.
 func (r Row) MarkerR() float64 { return markerMean(r.Markers, func(m Marker) *float64 { return m.R }) }
 
 // BareMarkerR is MarkerR without library size, the paper's *marker r*.
@@ -91,7 +92,7 @@ func markerMean(markers []Marker, of func(Marker) *float64) float64 {
 	return sum / float64(len(markers))
 }
 
-// markerNames adds a column that only cases with marker genes have.
+// addMarkers adds a column that only cases with marker genes have.
 func (l *line) addMarkers(value func(Row) float64) {
 	if len(l.rows[0].Markers) == 0 {
 		l.AddCell(report.Gap("no marker genes"))

@@ -31,7 +31,7 @@ func TestTheGridsHaveTableTwosAmongThem(t *testing.T) {
 		labels[a.Label] = true
 	}
 	if len(variants) != 18 || len(labels) != 18 { // 5 controls, 6 of the ascent, 2 beside it, 5 of the scrubbing
-		t.Errorf("%d arms with %d labels: %v", len(variants), len(labels), labels)
+		t.Errorf("%d variants with %d labels: %v", len(variants), len(labels), labels)
 	}
 	for label, other := range map[string]string{Ascended + ", 10 steps at 1e-05": Ascended, Fisher + ", damping 0.1, 100 steps": Fisher} {
 		if a, b := of(variants, label), of(table2, other); !reflect.DeepEqual(a, b) || printedGrid(label) == "" {
@@ -122,11 +122,11 @@ func TestTheSweepOnMouseCells(t *testing.T) {
 		variants := s.Cases[0].variants()
 		for k, v := range lambdas {
 			if m := variants[3+k].Method.(unlearn.ExtraGradient); m.Lambda != v || variants[3+k].Label != lambdaName(v) {
-				t.Errorf("%s: arm %s has lambda %v", scale, variants[3+k].Label, m.Lambda)
+				t.Errorf("%s: variant %s has lambda %v", scale, variants[3+k].Label, m.Lambda)
 			}
 		}
 		if len(variants) != 8 {
-			t.Errorf("%s: %d arms", scale, len(variants))
+			t.Errorf("%s: %d variants", scale, len(variants))
 		}
 	}
 	if _, err := byLambda("huge"); err == nil {

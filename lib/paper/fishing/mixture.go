@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the Gaussian mixture.
+
 import (
 	"context"
 	"fmt"
@@ -33,16 +35,17 @@ var mixture = paper.Recipe{
 		"many members there are for each dimension.",
 }
 
-// expectedAdvantage is the AUC of the density of a Gaussian with known variance, the mean of which was
-// fitted to n members in d dimensions: members against other records of the same law. Of a
-// member the difference from the mean has the variance 1 - 1/n, of another 1 + 1/n, and the
-// two are independent, so that the squares' ratio follows F(d, d).
-func expectedAdvantage(n, d int) float64 {
+// expectedAUC is the AUC of the density of a Gaussian with known variance whose mean was fitted
+// to n members in d dimensions: members against other records of the same distribution. A
+// member's difference from the mean has variance 1 - 1/n, another record's 1 + 1/n,
+// independently, so that the ratio of squares follows F(d, d).
+func expectedAUC(n, d int) float64 {
 	half := float64(d) / 2
 	return mathext.RegIncBeta(half, half, (float64(n)+1)/(2*float64(n)))
 }
 
-// fittedGaussians are the fits of the table: numbers of members and dimensions, the first the toy's.
+// fittedGaussians are the fits of the table: numbers of members and dimensions, the first those
+// of the mixture.
 var fittedGaussians = []struct{ members, dimensions int }{{1600, 5}, {100, 5}, {30, 5}, {10, 5}, {30, 100}, {30, 2000}}
 
 const (
@@ -53,8 +56,8 @@ const (
 	mixtureResults = 1
 )
 
-// fitAUC are the AUCs of a fit's density, and of a mean that others were fitted to, with as
-// many non-members as members.
+// fitAUC are the AUCs of a fit's density, and of a mean fitted to other records, with as many
+// non-members as members.
 func fitAUC(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 	draw := func() array.Matrix[float64] {
 		m := array.New[float64](n, d)
@@ -86,15 +89,15 @@ func fitAUC(n, d int, rng *rand.Rand) (met, unmet float64, err error) {
 	return met, unmet, err
 }
 
-// mixtureStudy are the records of the mixture and how the program divides them.
+// mixtureStudy are the records of the mixture in the program's split.
 type mixtureStudy struct {
 	x                      array.Matrix[float32]
-	forget, retain, unseen []int // of unseen those of the forgotten component
+	forget, retain, unseen []int // unseen: of the forgotten component
 	runner                 *model.Runner
 	fit                    train.Config
 }
 
-// mixtureMeans are the program's, with variance one half about each.
+// mixtureMeans are the program's, each with variance one half.
 var mixtureMeans = [][]float64{{0, 0}, {5, 0}, {2.5, 5}}
 
 func newMixtureStudy(e *engine.Engine, seed int) (*mixtureStudy, error) {
@@ -134,7 +137,7 @@ func (t *mixtureStudy) data(rows []int) unlearn.Data {
 	return unlearn.Data{X: t.x.Gather(rows), IDs: rows}
 }
 
-// acrossModels is a model of some records.
+// trainWeights trains a model on some records.
 func (t *mixtureStudy) trainWeights(ctx context.Context, rows []int, seed engine.Root) (nn.Params, error) {
 	o, err := t.objective(t.data(rows))
 	if err != nil {
@@ -146,14 +149,14 @@ func (t *mixtureStudy) trainWeights(ctx context.Context, rows []int, seed engine
 	return p, err
 }
 
-// mixtureSeed is added to a seed for another oracle.
+// mixtureSeed is added to a seed for the other oracle.
 const mixtureSeed = 10_000
 
-// mixtureAscent is what the program calls Fisher scrubbing here: 50 steps of Adam up the loss of
-// the forgotten records, and 20 epochs of fine-tuning.
+// mixtureAscent is what the program calls Fisher scrubbing here: 50 steps of Adam that increase
+// the loss of the forgotten records, then 20 epochs of fine-tuning.
 const mixtureAscent = "ascent by Adam, fine-tuning"
 
-// models are those of the table, in its order.
+// models are the models of the table, in its order.
 func (t *mixtureStudy) models(ctx context.Context, seed int) ([]mixtureModel, error) {
 	root := engine.Root(seed)
 	original, err := t.trainWeights(ctx, append(append([]int(nil), t.forget...), t.retain...), root)
@@ -195,7 +198,7 @@ type mixtureModel struct {
 	weights nn.Params
 }
 
-// runProtocols are the AUCs of the loss, low for a member, and of the cross-fitted attacker.
+// attackAUCs are the AUCs of the loss (low for members) and of the cross-fitted attacker.
 func (t *mixtureStudy) attackAUCs(ctx context.Context, e *engine.Engine, w nn.Params, seed int) (byLoss, fair float64, err error) {
 	var known [2]array.Matrix[float64]
 	var scores [2][]float64
@@ -233,7 +236,7 @@ func (t *mixtureStudy) attackAUCs(ctx context.Context, e *engine.Engine, w nn.Pa
 	return byLoss, r.AUC.Value, nil
 }
 
-// makeMixture makes the table; all of it is computed anew, in seconds.
+// makeMixture makes the table; everything is computed anew.
 func makeMixture(ctx context.Context, e *paper.Env, scale string) (*paper.Output, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -274,7 +277,7 @@ func makeMixture(ctx context.Context, e *paper.Env, scale string) (*paper.Output
 	return &paper.Output{Table: t}, err
 }
 
-// fitRows are the lines of a fit: of the members' own mean, and of one of others.
+// fitRows are the rows of a fit: with the members' own mean, and with the mean of others.
 func fitRows(n, d int, rng func(draw int) *rand.Rand) ([]report.Row, error) {
 	var met, unmet []float64
 	for draw := range fitDraws {
@@ -289,7 +292,7 @@ func fitRows(n, d int, rng func(draw int) *rand.Rand) ([]report.Row, error) {
 		return report.Row{Group: fmt.Sprintf("a fitted mean, %d dimensions", d), Kind: report.Control, Cells: []report.Cell{report.Str(label), count, count,
 			report.Est(stats.MeanInterval(auc, 0.95, "draws").ClampedTo(0, 1), 3), report.Gap("not asked"), report.Num(closed, 4), report.Str("")}}
 	}
-	return []report.Row{row("fit to the members", met, expectedAdvantage(n, d)), row("fit to others", unmet, 0.5)}, nil
+	return []report.Row{row("fit to the members", met, expectedAUC(n, d)), row("fit to others", unmet, 0.5)}, nil
 }
 
 // recordedMixture are the AUCs in the program's outputs.
@@ -297,7 +300,7 @@ func recordedMixture(model string) string {
 	return map[string]string{Original: "0.501*", Retrained: "0.501*", mixtureAscent: "0.508*"}[model]
 }
 
-// autoencoderRows are the lines of the autoencoders.
+// autoencoderRows are the rows of the autoencoders.
 func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row, error) {
 	type found struct{ members, others, byLoss, fair []float64 }
 	by, order := map[string]*found{}, []mixtureModel(nil)
@@ -342,7 +345,7 @@ func autoencoderRows(ctx context.Context, e *paper.Env, seeds int) ([]report.Row
 	return out, nil
 }
 
-// mixtureRecipe is the recipe of the toy, which keeps nothing in the store.
+// mixtureRecipe is the recipe of the mixture, which stores nothing.
 func mixtureRecipe(r paper.Recipe) paper.Recipe {
 	r.Make = makeMixture
 	return r

@@ -19,7 +19,7 @@ func TestTheClosedFormOfAFit(t *testing.T) {
 		n, d int
 		want float64
 	}{{1600, 5, 0.5005305163733562}, {30, 5, 0.5282784957186818}, {10, 5, 0.5844588605139718}, {30, 2000, 0.932011370480446}} {
-		if got := expectedAdvantage(c.n, c.d); math.Abs(got-c.want) > 1e-9 {
+		if got := expectedAUC(c.n, c.d); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%d members, %d dimensions: %v, want %v", c.n, c.d, got, c.want)
 		}
 		r := float64(c.n+1) / float64(c.n-1)
@@ -27,7 +27,7 @@ func TestTheClosedFormOfAFit(t *testing.T) {
 			t.Errorf("F(%d, %d) at %v: %v, want %v", c.d, c.d, r, got, c.want)
 		}
 	}
-	if got, want := expectedAdvantage(10, 2), 11.0/20; math.Abs(got-want) > 1e-12 {
+	if got, want := expectedAUC(10, 2), 11.0/20; math.Abs(got-want) > 1e-12 {
 		t.Errorf("in the plane %v, want %v", got, want)
 	}
 }
@@ -47,7 +47,7 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 		for _, v := range []struct {
 			x    []float64
 			want float64
-		}{{met, expectedAdvantage(c.n, c.d)}, {unmet, 0.5}} {
+		}{{met, expectedAUC(c.n, c.d)}, {unmet, 0.5}} {
 			sum, squares := 0.0, 0.0
 			for _, a := range v.x {
 				sum, squares = sum+a, squares+a*a
@@ -61,8 +61,8 @@ func TestFitsHaveTheClosedFormsAUC(t *testing.T) {
 	}
 }
 
-// The toy is divided as the program's: its roles do not meet, and only the forgotten
-// component's records are asked about.
+// The mixture is split like the program's: the roles are disjoint, and only the forgotten
+// component's records are attacked.
 func TestTheToyOfTheMixture(t *testing.T) {
 	e := newEnv(t)
 	toy, err := newMixtureStudy(e.Engine, 1)
@@ -127,10 +127,10 @@ func TestTheTableOfTheMixture(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for k, f := range fittedGaussians {
-		if got := *rows[2*k].Cells[5].Value; got != expectedAdvantage(f.members, f.dimensions) || *rows[2*k+1].Cells[5].Value != 0.5 {
+		if got := *rows[2*k].Cells[5].Value; got != expectedAUC(f.members, f.dimensions) || *rows[2*k+1].Cells[5].Value != 0.5 {
 			t.Errorf("%+v has the closed form %v", f, got)
 		}
-		if got := *rows[2*k].Cells[3].Value; math.Abs(got-expectedAdvantage(f.members, f.dimensions)) > 0.04 {
+		if got := *rows[2*k].Cells[3].Value; math.Abs(got-expectedAUC(f.members, f.dimensions)) > 0.04 {
 			t.Errorf("%+v has an AUC of %v", f, got)
 		}
 	}

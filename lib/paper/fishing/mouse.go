@@ -1,5 +1,7 @@
 package fishing
 
+// The sweep over lambda on Tabula Muris.
+
 import (
 	"fmt"
 
@@ -19,10 +21,10 @@ var mouseSweep = paper.Recipe{
 		"cells. Columns are Table 3's.",
 }
 
-// lambdas are the paper's on Tabula Muris.
+// lambdas are the paper's values on Tabula Muris.
 var lambdas = []float64{5, 7, 10, 15, 20}
 
-// byLambda is Tabula Muris, or what stands for it at a scale, with extra-gradient at every weight.
+// byLambda is Tabula Muris, or its stand-in at a scale, with extra-gradient at every weight.
 func byLambda(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {

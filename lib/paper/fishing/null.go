@@ -1,5 +1,7 @@
 package fishing
 
+// The null of the cross-fitted attacker.
+
 import (
 	"context"
 	"fmt"
@@ -11,27 +13,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// MatchedNull is what the cross-fitted attacker says of a model that was trained on
-// neither members nor non-members: as many unseen cells as are forgotten, drawn from the
-// half that methods may look at, against the unseen cells of the other half that are
-// matched to them. Drawn cells are of all types, as scattered ones are. Matched cells lie
-// nearer to members than members to each other, so that the mean need not be one half.
+// MatchedNull is the result of the cross-fitted attacker on a model that was trained on neither
+// members nor non-members. The members are as many unseen cells as are forgotten, drawn from the
+// half that methods may use; the non-members are cells of the other half that are matched to
+// them. Drawn cells are of all types, like scattered forget sets. Matched cells are nearer to
+// members than members are to each other, so that the mean need not be one half.
 type MatchedNull struct {
 	Draws     int     `json:"n_draws"`
 	Members   int     `json:"n_members"`
-	Negatives float64 `json:"n_negatives"` // mean
-	// Mean is the AUC's over draws; Low and High are its quantiles 0.025 and 0.975.
+	Negatives float64 `json:"n_negatives"` // mean number
+	// Mean is the mean AUC over draws; Low and High are its quantiles 0.025 and 0.975.
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Advantage is what |2 AUC - 1| exceeds in 5 of 100 draws.
+	// Advantage is the 95 % quantile of |2 AUC - 1| over draws.
 	Advantage float64 `json:"advantage_p95"`
 }
 
-// nullDraws are how many sets of members are drawn.
+// nullDraws is the number of draws.
 const nullDraws = 100
 
-// measureNull draws members among the cells that no judged one is of.
+// measureNull draws members among the cells outside the judged half.
 func (q *attackCase) measureNull(ctx context.Context, e *engine.Engine, v splitOutputs) (*MatchedNull, error) {
 	judged := q.EvalRows()
 	all := make([]int, q.Test.X.Rows)
@@ -81,7 +83,7 @@ func (q *attackCase) measureNull(ctx context.Context, e *engine.Engine, v splitO
 	return out, err
 }
 
-// nullNote says what the attacker finds where there is nothing to be found.
+// nullNote says what the attacker finds without any membership.
 func nullNote(c Case, rows []Row) string {
 	var n, means, lows, highs, beyond, negatives float64
 	for _, r := range rows {

@@ -1,5 +1,7 @@
 package fishing
 
+// Overlap of the Fisher information of forgotten and other cells.
+
 import (
 	"cmp"
 	"context"
@@ -17,59 +19,58 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// What is compared, beside the models.
+// Settings of the comparison.
 const (
-	overlapDraws = 10 // pairs of random sets that stand for the forgotten type, 1 for the other types
-	codedDraws   = 3  // of them as coded, which takes a pass over all cells each
-	minTypeCells = 5  // cells of a type, and at most a third of all: a larger type is no forget set
-	// overlapVersion goes up when what is measured changes.
-	// 2: the narrow autoencoder, and the largest entries in common of random sets and as coded.
+	overlapDraws = 10 // pairs of random sets in place of the forgotten type; 1 for the other types
+	codedDraws   = 3  // pairs that are also estimated as coded; each takes a pass over all cells
+	minTypeCells = 5  // cells of a type; a type with more than a third of all cells is not a forget set either
+	// overlapVersion changes when the measurement changes. 2: the narrow autoencoder, and the
+	// shared largest entries of random sets and as coded.
 	overlapVersion = 2
-	// overlapResults is the version of these tables' numbers, in which no attacker has a part.
+	// overlapResults is the version of the numbers of these tables, which use no attacker.
 	overlapResults = 2
 )
 
-// Overlap is what the Fisher information of a type's cells has in common with that
-// of all other cells, at one model.
+// Overlap compares the Fisher information of a type's cells with that of all other cells, in one
+// model.
 type Overlap struct {
 	Case    string         `json:"case"`
 	Model   string         `json:"model"`
 	Control bool           `json:"control"`
 	Seed    int            `json:"seed"`
 	Type    string         `json:"type"`
-	Forgot  bool           `json:"forgotten"` // whether it is the type that the case forgets
+	Forgot  bool           `json:"forgotten"` // whether the case forgets this type
 	Cells   int            `json:"n_cells"`
 	Others  int            `json:"n_others"`
 	Layers  []LayerOverlap `json:"layers"`
-	// Of the forgotten type alone: the correlation of the logarithms, exact without dead
+	// For the forgotten type alone: the correlation of the logarithms, exact without dead
 	// weights and as coded with them.
 	LogR      float64 `json:"log_r"`
 	CodedLogR float64 `json:"coded_log_r"`
-	// Accuracy of a classifier on the cells that it was trained on.
+	// Accuracy of a classifier on its training cells.
 	Accuracy float64 `json:"accuracy"`
-	// Points of Figure 3 and Proposition, of one model and of the autoencoder.
+	// Points of Figure 3 (one model) and of Proposition 1 (the autoencoder).
 	Points      *Points      `json:"points,omitempty"`
 	Proposition *Proposition `json:"proposition,omitempty"`
 }
 
-// LayerOverlap is Overlap in a category of layers.
+// LayerOverlap is Overlap for one category of layers.
 type LayerOverlap struct {
 	Layer   string `json:"layer"`
-	Weights int    `json:"weights"` // those of dead tensors too
-	// Cosine is the exact estimator's; Random that of as many other cells, drawn at
-	// random, against the remaining others, and Pairs of two such sets without a cell
-	// in common, one value per draw.
+	Weights int    `json:"weights"` // including dead tensors
+	// Cosine is the exact estimator's. Random is that of as many random other cells against the
+	// remaining others, Pairs that of two disjoint random sets, one value per draw.
 	Cosine float64   `json:"cosine"`
 	Random []float64 `json:"random"`
 	Pairs  []float64 `json:"pairs,omitempty"`
-	// The same as coded, and the effective ranks over the number of weights: exact of
-	// both sets, and of the forgotten one as coded. Of the forgotten type alone.
+	// The same as coded, and the effective ranks divided by the number of weights: exact for
+	// both sets, as coded for the forgotten one. For the forgotten type alone.
 	Coded       float64   `json:"coded"`
 	CodedRandom []float64 `json:"coded_random,omitempty"`
 	Rank        float64   `json:"rank"`
 	OthersRank  float64   `json:"others_rank"`
 	CodedRank   float64   `json:"coded_rank"`
-	// The shares of the largest 1 % and 10 % of either set's entries in common.
+	// The shares of the largest 1 % and 10 % of entries that both sets have in common.
 	Top1           float64            `json:"top1"`
 	Top10          float64            `json:"top10"`
 	TopRandom      []fisher.TopShares `json:"top_random,omitempty"`
@@ -77,7 +78,7 @@ type LayerOverlap struct {
 	CodedTopRandom []fisher.TopShares `json:"coded_top_random,omitempty"`
 }
 
-// overlaps is what the tables on Fisher information of one scale are made of.
+// overlaps is the data behind the tables on Fisher information of one scale.
 type overlaps struct {
 	Study
 	env *paper.Env
@@ -135,13 +136,13 @@ func overlapName(c Case, seed int) string {
 	return fmt.Sprintf("evidence/fishing/overlap/%s/%s/seed-%d", c.DataSet, c.Class, seed)
 }
 
-// The models of a case that the lab knows: the original, and a retrained one as the
-// control that never met what is forgotten.
+// The models that the lab trains: the original, and a retrained one as the control without the
+// forget set.
 var overlapMethods = []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
 
-// narrow is a case with a quarter of the latent variables, which makes the paper's second
-// autoencoder of its first, 8 of 32, but for the training: the paper changes the rate, the
-// warm-up, the free bits and who chooses the epoch along with them.
+// narrow is the case with a quarter of the latent variables. This turns the paper's first
+// autoencoder into its second (8 of 32), except for the training: the paper also changes the
+// rate, the warm-up, the free bits and the choice of the epoch.
 func (c Case) narrow(seed int) lab.Setting {
 	s := c.setting(seed)
 	s.Arch = func(genes, types int) model.Architecture {
@@ -155,13 +156,13 @@ func (c Case) narrow(seed int) lab.Setting {
 	return s
 }
 
-// deepEpochs is how long the deep classifier is trained. The program stops when 95 % of
-// the cells are right in training; the notes of the table say how many are here.
+// deepEpochs is the number of epochs of the deep classifier. The program stops at a training
+// accuracy of 95 %; the notes of the table state the accuracy here.
 const deepEpochs = 20
 
-// deep is a case of the paper's deep classifier, of the types of the same cells. The
-// program's weight decay of 0.01 is left out: it is a part of the gradient of every
-// weight, and so another difference from the autoencoder.
+// deep is the case of the paper's deep classifier of the types of the same cells. The program's
+// weight decay of 0.01 is left out, because it would be part of every weight's gradient and so
+// another difference from the autoencoder.
 func (c Case) deep(seed int) lab.Setting {
 	s := c.Setting
 	s.Goal, s.Arch, s.Seed = nil, deepClassifier, seed

@@ -1,5 +1,7 @@
 package fishing
 
+// Measuring of overlaps.
+
 import (
 	"context"
 	"fmt"
@@ -11,16 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// cellType is a type of cells that is to be forgotten, with sets of as many other cells
-// that stand for it.
+// cellType is a type of cells as a forget set, with random sets of as many other cells.
 type cellType struct {
 	name         string
 	forgot       bool
 	cells, other []int
-	randomPairs  [][2][]int // pairs of sets without a cell in common
+	randomPairs  [][2][]int // pairs of disjoint sets
 }
 
-// forgettableTypes are the types of a case that a forget set can be, the case's own first.
+// forgettableTypes are the types of a case that can be forget sets, the case's own first.
 func forgettableTypes(c *lab.Case) []cellType {
 	var out []cellType
 	for class, name := range c.About.Classes {
@@ -57,7 +58,7 @@ func forgettableTypes(c *lab.Case) []cellType {
 	return out
 }
 
-// disjointPair draws two sets of n of the rows without one in common.
+// disjointPair draws two disjoint sets of n rows.
 func disjointPair(rows []int, n int, rng *rand.Rand) (out [2][]int) {
 	drawn := rng.Perm(len(rows))
 	for i := range out {
@@ -68,7 +69,7 @@ func disjointPair(rows []int, n int, rng *rand.Rand) (out [2][]int) {
 	return out
 }
 
-// rowsWithout are rows that are not among others.
+// rowsWithout are the rows that are not among others.
 func rowsWithout(rows, others []int) []int {
 	gone := map[int]bool{}
 	for _, r := range others {
@@ -77,7 +78,7 @@ func rowsWithout(rows, others []int) []int {
 	return slices.DeleteFunc(slices.Clone(rows), func(r int) bool { return gone[r] })
 }
 
-// measureOverlaps compares types with the others at every model of a case.
+// measureOverlaps compares types with the other cells in every model of a case.
 func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, error) {
 	kinds := forgettableTypes(c)
 	if len(kinds) == 0 || !kinds[0].forgot {
@@ -101,14 +102,14 @@ func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, erro
 	return out, nil
 }
 
-// overlaps compares every kind with the others at one model. The exact information of
-// disjoint sets adds up, so that that of the others follows from that of all cells;
-// the forgotten kind's is measured, where a weight that is dead matters.
+// overlaps compares every type with the other cells in one model. The exact information of
+// disjoint sets is additive, so that that of the others is the total minus the type's. For the
+// forgotten type both are computed, because there dead weights matter.
 func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engine.Root) ([]Overlap, error) {
 	n := s.Train.X.Rows
 	groups, consumers := [][]int{allRows(s.Train)}, []func(fisher.Diagonal) error{}
 	var total fisher.Diagonal
-	hear := func(rows []int, what func(fisher.Diagonal) error) {
+	request := func(rows []int, what func(fisher.Diagonal) error) {
 		groups, consumers = append(groups, rows), append(consumers, what)
 	}
 	consumers = append(consumers, func(d fisher.Diagonal) error { total = d; return nil })
@@ -118,9 +119,9 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 		to := &out[i]
 		var own, others, first fisher.Diagonal
 		if k.forgot {
-			hear(k.other, func(d fisher.Diagonal) error { others = d; return nil })
+			request(k.other, func(d fisher.Diagonal) error { others = d; return nil })
 		}
-		hear(k.cells, func(d fisher.Diagonal) (err error) {
+		request(k.cells, func(d fisher.Diagonal) (err error) {
 			if own = d; !k.forgot {
 				if others, err = total.Without(own, n, len(k.cells)); err != nil {
 					return err
@@ -129,7 +130,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 			return to.addExact(s, k, own, others)
 		})
 		for _, pair := range k.randomPairs {
-			hear(pair[0], func(d fisher.Diagonal) error {
+			request(pair[0], func(d fisher.Diagonal) error {
 				first = d
 				left, err := others.Without(d, len(k.other), len(k.cells))
 				if err != nil {
@@ -142,7 +143,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 				}
 				return to.addCosines(s, d, left, func(l *LayerOverlap, c float64) { l.Random = append(l.Random, c) })
 			})
-			hear(pair[1], func(d fisher.Diagonal) error {
+			request(pair[1], func(d fisher.Diagonal) error {
 				return to.addCosines(s, first, d, func(l *LayerOverlap, c float64) { l.Pairs = append(l.Pairs, c) })
 			})
 		}
@@ -168,7 +169,7 @@ func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engi
 	return out, err
 }
 
-// addExact fills in what the exact estimator says of a kind and the others.
+// addExact adds the results of the exact estimator for a type and the others.
 func (o *Overlap) addExact(s comparedModel, k cellType, own, others fisher.Diagonal) error {
 	if !o.Forgot {
 		return o.addCosines(s, own, others, func(l *LayerOverlap, c float64) { l.Cosine = c })
@@ -193,7 +194,7 @@ func (o *Overlap) addExact(s comparedModel, k cellType, own, others fisher.Diago
 	return err
 }
 
-// addCosines hands the cosine of every layer to put.
+// addCosines passes the cosine of every layer to put.
 func (o *Overlap) addCosines(s comparedModel, a, b fisher.Diagonal, put func(l *LayerOverlap, c float64)) error {
 	cosines, err := fisher.Cosines(a, b, s.layer)
 	if err != nil {
@@ -202,14 +203,14 @@ func (o *Overlap) addCosines(s comparedModel, a, b fisher.Diagonal, put func(l *
 	for _, name := range append(layerNames(a, s.layer), fisher.Global) {
 		c, ok := cosines[name]
 		if !ok {
-			return fmt.Errorf("layer %s: no cell says anything of it", name)
+			return fmt.Errorf("layer %s: all gradients are zero", name)
 		}
 		put(o.layerNamed(name), c)
 	}
 	return nil
 }
 
-// addTops hands the largest entries in common to put, layer by layer.
+// addTops passes the shared largest entries to put, layer by layer.
 func (o *Overlap) addTops(s comparedModel, a, b fisher.Diagonal, dead bool, put func(l *LayerOverlap, t fisher.TopShares)) error {
 	shares, err := fisher.TopSharesByCategory(a, b, s.layer, dead)
 	if err != nil {
@@ -223,7 +224,7 @@ func (o *Overlap) addTops(s comparedModel, a, b fisher.Diagonal, dead bool, put 
 	return nil
 }
 
-// layerNames are the names of a diagonal's layers in their order.
+// layerNames are the names of a diagonal's layers, in order.
 func layerNames(d fisher.Diagonal, of func(string) string) []string {
 	var out []string
 	for _, t := range d.Tensors {
@@ -234,7 +235,7 @@ func layerNames(d fisher.Diagonal, of func(string) string) []string {
 	return out
 }
 
-// layerNamed is the entry of a layer, made where there is none.
+// layerNamed is the entry of a layer; it is created if missing.
 func (o *Overlap) layerNamed(name string) *LayerOverlap {
 	for i := range o.Layers {
 		if o.Layers[i].Layer == name {
@@ -245,8 +246,8 @@ func (o *Overlap) layerNamed(name string) *LayerOverlap {
 	return &o.Layers[len(o.Layers)-1]
 }
 
-// addCoded fills in what the coded estimator says of the forgotten kind, and of random
-// cells in its place.
+// addCoded adds the results of the coded estimator for the forgotten type, and for random cells
+// in its place.
 func (o *Overlap) addCoded(ctx context.Context, s comparedModel, k cellType, seed engine.Root) error {
 	estimate := func(rows []int) (fisher.Diagonal, error) {
 		objective, err := s.objective(rows)
@@ -304,13 +305,13 @@ func (o *Overlap) addCoded(ctx context.Context, s comparedModel, k cellType, see
 	return nil
 }
 
-// Points are some weights' information, of the forgotten cells and of the others.
+// Points are the information of some weights, on the forgotten cells and on the others.
 type Points struct {
 	Forget []float64 `json:"forget"`
 	Others []float64 `json:"others"`
 }
 
-// pointsShown is how many weights a panel of Figure 3 shows at most.
+// pointsShown is the largest number of weights in a panel of Figure 3.
 const pointsShown = 1500
 
 // newPoints are weights at equal distances among those that are alive in both sets.

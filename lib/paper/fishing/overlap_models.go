@@ -1,5 +1,7 @@
 package fishing
 
+// The models whose Fisher information is compared.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -19,7 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// The models whose Fisher information is compared, and the layers of theirs.
+// The models whose Fisher information is compared, and their layers.
 const (
 	ModelVAE         = "VAE"
 	ModelRetrained   = "VAE, retrained"
@@ -45,7 +47,7 @@ func deepClassifier(features, classes int) model.Architecture {
 	return tabular.Blocks{Features: features, Outputs: classes}
 }
 
-// comparedModel is a model with what its information is of.
+// comparedModel is a model with the objective of its information.
 type comparedModel struct {
 	name    string
 	control bool
@@ -53,15 +55,15 @@ type comparedModel struct {
 	goal    lab.Goal
 	weights nn.Params
 	layer   func(tensor string) string
-	columns int // of the decoder's head that hidden units feed; 0: all
+	columns int // columns of the decoder's head that take hidden units; 0: all
 }
 
-// objective is over rows of the train part: what unlearning methods minimise.
+// objective is the loss over rows of the train part, as unlearning methods minimise it.
 func (s comparedModel) objective(rows []int) (train.Objective, error) {
 	return s.goal.Objective(s.Problem, rows)
 }
 
-// splitDiagonal cuts the head of a conditional network in two.
+// splitDiagonal splits the head of a conditional network in two tensors.
 func (s comparedModel) splitDiagonal(d fisher.Diagonal) (fisher.Diagonal, error) {
 	if s.columns == 0 {
 		return d, nil
@@ -81,20 +83,20 @@ func comparedModels(ctx context.Context, c *lab.Case, of Case) ([]comparedModel,
 		return nil, err
 	}
 	for _, m := range []struct {
-		name  string
-		c     *lab.Case
-		layer func(string) string
-		arm   unlearn.Method
+		name   string
+		c      *lab.Case
+		layer  func(string) string
+		method unlearn.Method
 	}{
 		{ModelVAE, c, autoencoderLayer, unlearn.NoOp{}}, {ModelRetrained, c, autoencoderLayer, unlearn.Retrain{}},
 		{ModelNarrow, narrow, autoencoderLayer, unlearn.NoOp{}}, {ModelNarrowAgain, narrow, autoencoderLayer, unlearn.Retrain{}},
 		{ModelDeep, deep, classifierLayer, unlearn.NoOp{}}, {ModelDeepAgain, deep, classifierLayer, unlearn.Retrain{}},
 	} {
-		w, _, err := m.c.Weights(ctx, m.arm)
+		w, _, err := m.c.Weights(ctx, m.method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
-		_, again := m.arm.(unlearn.Retrain)
+		_, again := m.method.(unlearn.Retrain)
 		out = append(out, comparedModel{name: m.name, control: again, Problem: m.c.Problem, goal: finalGoal(m.c.Goal), weights: w, layer: m.layer})
 	}
 	conditional, err := conditionalModel(ctx, c, of)
@@ -108,7 +110,7 @@ func comparedModels(ctx context.Context, c *lab.Case, of Case) ([]comparedModel,
 	return slices.Insert(append(out, linear), 2, conditional), nil
 }
 
-// finalGoal is a goal after its schedule.
+// finalGoal is a goal at the end of its schedule.
 func finalGoal(g lab.Goal) lab.Goal {
 	if s, ok := g.(lab.FinalGoal); ok {
 		return s.FinalGoal()
@@ -138,8 +140,8 @@ func classifierLayer(tensor string) string {
 	return LayerHidden
 }
 
-// conditional is a case of the paper's conditional autoencoder, of the same cells with
-// their types behind the genes. (The paper gives it the Leiden cluster.)
+// conditional is the case of the paper's conditional autoencoder: the same cells with their
+// types behind the genes. (The paper uses the Leiden cluster.)
 func (c Case) conditional() Case {
 	arch := c.Arch
 	c.Cells.Types = true
@@ -175,8 +177,8 @@ func conditionalModel(ctx context.Context, c *lab.Case, of Case) (comparedModel,
 	return comparedModel{name: ModelConditional, Problem: with.Problem, goal: finalGoal(with.Goal), weights: w, layer: autoencoderLayer, columns: last}, nil
 }
 
-// linearModel trains the paper's linear classifier: of the means of an autoencoder's
-// latent variables, 200 full-batch steps of Adam at 0.01.
+// linearModel trains the paper's linear classifier on the latent means of an autoencoder: 200
+// full-batch steps of Adam at 0.01.
 func linearModel(ctx context.Context, c *lab.Case, autoencoder nn.Params) (comparedModel, error) {
 	m := c.NewModel(ModelVAE, autoencoder)
 	o, err := m.Outputs()
@@ -212,7 +214,7 @@ func allRows(p datasets.Part) []int {
 	return out
 }
 
-// accuracy is a classifier's on the cells that it was trained on, 0 of other models.
+// accuracy is a classifier's accuracy on its training cells, 0 for other models.
 func (s comparedModel) accuracy() (float64, error) {
 	if _, ok := s.Arch.(model.Classifier); !ok {
 		return 0, nil

@@ -7,8 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// What follows is for notebooks, as in reader.go: of the first case of the reader's
-// scale.
+// For notebooks, as in reader.go: the functions use the first case of the scale.
 
 // MeasureOverlap compares the Fisher information of one seed's models.
 func MeasureOverlap(ctx context.Context, seed int) error {
@@ -20,7 +19,7 @@ func MeasureOverlap(ctx context.Context, seed int) error {
 	return err
 }
 
-// Overlaps are what was found at several models, with several seeds.
+// Overlaps are the results for several models and seeds.
 type Overlaps []Overlap
 
 // MeasuredOverlaps are those of the first case.
@@ -70,7 +69,7 @@ func (o Overlaps) OtherTypeValues(model, layer string, value func(LayerOverlap) 
 // Exact is the cosine of the exact estimator.
 func (l LayerOverlap) Exact() float64 { return l.Cosine }
 
-// AtRandom is the exact cosine of as many random cells, the mean over draws.
+// AtRandom is the mean exact cosine of as many random cells.
 func (l LayerOverlap) AtRandom() float64 { return meanOf(l.Random) }
 
 // AsCoded is the cosine of the coded estimator.
@@ -82,14 +81,15 @@ func (l LayerOverlap) CodedAtRandom() float64 { return meanOf(l.CodedRandom) }
 // Below is how far the type's exact cosine is below that of random cells.
 func (l LayerOverlap) Below() float64 { return l.AtRandom() - l.Cosine }
 
-// Strips shows the exact cosines of the forgotten type in a layer, those of random
-// cells and those of the other types, model by model.
+// Strips shows the exact cosines of the forgotten type in a layer, those of random cells and
+// those of the other types, by model.
 func (o Overlaps) Strips(meta plot.Meta, layer string, models ...string) plot.Figure {
 	f := plot.Strips{Meta: meta, Y: plot.Axis{Label: "cosine"}, Series: []plot.StripSeries{
 		{Name: "forgotten type"}, {Name: "as many random cells"}, {Name: "each other type"}}}
 	for _, m := range models {
 		f.Groups = append(f.Groups, m)
-		for k, values := range [][]float64{o.Values(m, layer, LayerOverlap.Exact), o.Values(m, layer, LayerOverlap.AtRandom), o.OtherTypeValues(m, layer, LayerOverlap.Exact)} {
+		for k, values := range [][]float64{o.Values(m, layer, LayerOverlap.Exact), o.Values(m, layer, LayerOverlap.AtRandom),
+			o.OtherTypeValues(m, layer, LayerOverlap.Exact)} {
 			f.Series[k].Values = append(f.Series[k].Values, values)
 		}
 	}

@@ -1,5 +1,7 @@
 package fishing
 
+// Paired tests in the notes of tables.
+
 import (
 	"fmt"
 	"strings"
@@ -9,7 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// quantity is a value of a model in the words and digits of a note.
+// quantity is a value of a model with its name and digits in a note.
 type quantity struct {
 	name   string
 	digits int
@@ -26,21 +28,21 @@ func forgetLoss() quantity {
 	return quantity{"reconstruction loss of the forgotten cells", 1, func(r Row) float64 { return r.ForgetRecon }}
 }
 
-// compareText says what a value of an arm less that of another one comes to, by seed.
+// compareText describes the difference of a value between two variants, paired by seed.
 func (rows Rows) compareText(q quantity, variant, other string) string {
 	return testText(fmt.Sprintf("%s less %s", variant, other), q.digits, rows.Differences(variant, other, q.of))
 }
 
-// testText is a mean difference with its interval and the P of the paired t test.
+// testText describes a mean difference with its interval and the P of the paired t test.
 func testText(what string, digits int, diff []float64) string {
 	r, err := stats.PairedT(diff, stats.OverModels)
-	if err != nil { // one model, or the same difference in all
+	if err != nil { // one model, or equal differences
 		return fmt.Sprintf("%s: %s, no test of %d models", what, report.Est(stats.MeanInterval(diff, 0.95, stats.OverModels), digits).Text, len(diff))
 	}
 	return fmt.Sprintf("%s: %s, P %s", what, report.Est(r.Mean, digits).Text, formatP(r.P))
 }
 
-// formatP is a P with two digits that count.
+// formatP is a P with two significant digits.
 func formatP(p float64) string {
 	if p < 1e-4 {
 		return "below 0.0001"
@@ -48,14 +50,13 @@ func formatP(p float64) string {
 	return fmt.Sprintf("%.2g", p)
 }
 
-// pairedTestNote says what the tests are.
+// pairedTestNote names the tests.
 func pairedTestNote(n int) string {
 	return fmt.Sprintf("paired t test by seed, n = %d, P not corrected for the number of tests", n)
 }
 
-// forgettingNotes say whether original and retrained models differ at all: on cells that
-// both judge alike there is nothing to forget, however an attacker's mean compares with
-// chance.
+// forgettingNotes say whether original and retrained models differ at all. If they do not, there
+// is nothing to forget, whatever an attacker's mean is.
 func (ev *evidence) forgettingNotes() []string {
 	var out []string
 	for _, c := range ev.Cases {
@@ -69,22 +70,22 @@ func (ev *evidence) forgettingNotes() []string {
 		if len(retrained) < 2 || len(ev.rowsOf(c.Label, Original)) < 2 {
 			continue
 		}
-		var said []string
+		var texts []string
 		for _, q := range []quantity{pbAUC(), crossFittedAUC(), forgetLoss()} {
-			said = append(said, fmt.Sprintf("%s: %s", q.name, rows.compareText(q, Original, Retrained)))
+			texts = append(texts, fmt.Sprintf("%s: %s", q.name, rows.compareText(q, Original, Retrained)))
 		}
 		for _, variant := range []string{Original, Retrained} {
 			if diff := differencesFromNull(ev.rowsOf(c.Label, variant), retrained); diff != nil {
-				said = append(said, testText("cross-fitted AUC of "+variant+" less that of cells that nobody trained on", 3, diff))
+				texts = append(texts, testText("cross-fitted AUC of "+variant+" less that of cells that nobody trained on", 3, diff))
 			}
 		}
-		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(said, "; "), pairedTestNote(len(retrained))))
+		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(texts, "; "), pairedTestNote(len(retrained))))
 	}
 	return out
 }
 
-// differencesFromNull is the cross-fitted AUC of models less the null of the retrained model of the
-// same seed.
+// differencesFromNull are the cross-fitted AUCs of models minus the null of the retrained model
+// of the same seed.
 func differencesFromNull(rows, retrained []Row) (diff []float64) {
 	for _, r := range rows {
 		for _, other := range retrained {
@@ -96,8 +97,7 @@ func differencesFromNull(rows, retrained []Row) (diff []float64) {
 	return diff
 }
 
-// paperMarkers is the paper's mean marker correlation over some genes, where it prints
-// all of them.
+// paperMarkers is the paper's mean marker correlation over some genes, if it prints all of them.
 func paperMarkers(genes []string, variant string) (mean float64, known bool) {
 	for _, gene := range genes {
 		var r float64
@@ -109,7 +109,8 @@ func paperMarkers(genes []string, variant string) (mean float64, known bool) {
 	return mean, len(genes) > 0
 }
 
-// markersNote says over which genes marker r is a mean, and what the paper has of the same.
+// markersNote says which genes marker r is the mean of, and gives the paper's value for the same
+// genes.
 func markersNote(c Case, found []string) string {
 	note := fmt.Sprintf("%s: marker r is the mean over %s: the other markers are not among the variable genes.", c.Label, strings.Join(found, ", "))
 	original, known := paperMarkers(found, Original)

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// spentBy holds a spending against the accountants, asked for the steps that were taken.
+// spentBy compares a Spending with the accountants for the steps that were taken.
 func spentBy(t *testing.T, variant string, p *Spending) {
 	t.Helper()
 	h := privacy.History{{Rate: p.Rate, Noise: p.Noise, Times: p.Steps}}
@@ -148,8 +148,8 @@ func TestCellsWithoutALabelAreNoType(t *testing.T) {
 	}
 }
 
-// The null's members are cells that methods may look at, its non-members of the others, and
-// an attacker that is told nothing is near one half.
+// The null's members are cells that methods may use, its non-members are others, and an attacker
+// without information is near one half.
 func TestTheNullIsOfCellsThatNobodyTrainedOn(t *testing.T) {
 	s := briefStudy()
 	s.Seeds = 1
@@ -170,7 +170,7 @@ func TestTheNullIsOfCellsThatNobodyTrainedOn(t *testing.T) {
 	if m.Mean < 0.4 || m.Mean > 0.6 || !(m.Low < m.Mean && m.Mean < m.High) || m.Advantage < 0.05 || m.Advantage > 0.6 {
 		t.Errorf("%+v", m)
 	}
-	// A model whose loss tells the halves apart is found out, whichever way.
+	// A model whose loss separates the halves is detected, in either direction.
 	e := newEnv(t)
 	c, err := e.Lab().Case(t.Context(), s.Cases[0].setting(0))
 	if err != nil {

@@ -1,24 +1,26 @@
-// Package fishing makes the tables and figures of "Fishing for Privacy" again: a
-// variational autoencoder of single cells is to forget a rare type of cell, and
-// attackers ask whether it has.
+// Package fishing reproduces the tables and figures of "Fishing for Privacy": a variational
+// autoencoder of single cells unlearns a rare cell type, and attackers test whether it has
+// forgotten.
 package fishing
 
 import "github.com/lethe-ml/lethe/lib/paper"
 
-// Results is the version of the numbers of the tables that attackers have a part in. 2: what is counted
-// among the cells that are open to matching. 3: of folds with few strangers and folds with
-// many, an attacker without a mistake has an AUC of 1. 4: rows know their steps and what
-// private training spent, that of a retrained model what the attacker says of nobody's cells.
+// Results is the version of the numbers of the tables with attackers. 2: the composition of the
+// cells that can be matched is recorded. 3: an attacker without errors has AUC 1 in folds of any
+// size. 4: rows have their steps and the privacy spent; a retrained model's row has the
+// attacker's null.
 const Results = 4
 
-// Paper lists the tables and figures to the command line.
+// Paper is the list of tables and figures, for the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "fishing", Title: "Fishing for Privacy",
 		Scales: scales(),
 		Recipes: []paper.Recipe{
-			modelRecipe(table1, table1Study, (*evidence).table1), modelRecipe(table2, StudyAt, (*evidence).table2), modelRecipe(table3, byForgetSet, (*evidence).table3),
-			modelRecipe(table4, StudyAt, (*evidence).table4), modelRecipe(table5, acrossStudy, (*evidence).table5), modelRecipe(table6, StudyAt, (*evidence).table6),
+			modelRecipe(table1, table1Study, (*evidence).table1), modelRecipe(table2, StudyAt, (*evidence).table2),
+			modelRecipe(table3, byForgetSet, (*evidence).table3),
+			modelRecipe(table4, StudyAt, (*evidence).table4), modelRecipe(table5, acrossStudy, (*evidence).table5),
+			modelRecipe(table6, StudyAt, (*evidence).table6),
 			overlapRecipe(table7, (*overlaps).table7), modelRecipe(table8, StudyAt, (*evidence).table8), modelRecipe(table9, bySize, (*evidence).table9),
 			modelRecipe(steps, bySteps, (*evidence).steps),
 			shadowRecipe(within), modelRecipe(weights, byWeight, (*evidence).weights), modelRecipe(protocols, byProtocol, (*evidence).protocols),
@@ -30,7 +32,7 @@ func Paper() paper.Paper {
 	}
 }
 
-// scales are how much of the paper's grid there is to choose from.
+// scales are the scales of the recipes.
 func scales() []paper.Scale {
 	return []paper.Scale{
 		{Name: "quick", About: "takes a few minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
@@ -42,7 +44,7 @@ func scales() []paper.Scale {
 	}
 }
 
-// modelRecipe is a recipe whose rows are those of models in a study.
+// modelRecipe is a recipe with a row per model.
 func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show func(*evidence) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, study, measurements, func(e *paper.Env, s Study, found *paper.Evidence[Row]) *paper.Output {
 		out := show(&evidence{s, e, found})
@@ -51,7 +53,7 @@ func modelRecipe(r paper.Recipe, study func(scale string) (Study, error), show f
 	})
 }
 
-// overlapRecipe is a recipe about the Fisher information of a study's models.
+// overlapRecipe is a recipe on the Fisher information of a study's models.
 func overlapRecipe(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Recipe {
 	return paper.StudyRecipe(r, StudyAt, overlapPieces, func(e *paper.Env, s Study, found *paper.Evidence[Overlap]) *paper.Output {
 		out := show(&overlaps{s, e, found})
@@ -60,11 +62,11 @@ func overlapRecipe(r paper.Recipe, show func(*overlaps) *paper.Output) paper.Rec
 	})
 }
 
-// shadowRecipe is the recipe about fleets of models.
+// shadowRecipe is the recipe with shadow models.
 func shadowRecipe(r paper.Recipe) paper.Recipe {
 	r = paper.StudyRecipe(r, ShadowStudyAt, shadowMeasurements, func(e *paper.Env, s ShadowStudy, found *paper.Evidence[AttackResult]) *paper.Output {
 		return (&shadowEvidence{s, e, found}).table()
 	})
-	r.FromRuns = nil // what is given of each model does not hold the rates over all of them
+	r.FromRuns = nil // the published rows of the models do not contain the rates over all of them
 	return r
 }

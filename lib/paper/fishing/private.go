@@ -1,5 +1,7 @@
 package fishing
 
+// Membership attacks on privately trained models, for notebooks.
+
 import (
 	"context"
 
@@ -11,22 +13,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// PrivateModel is what a private model comes to, for notebooks.
+// PrivateModel is the evidence on a privately trained model, for notebooks.
 type PrivateModel struct {
 	Row `json:"row"`
-	// History is what its steps have said of any retained cell; nil where it is not
+	// History is the privacy accounting of its steps for any retained cell; nil if it is not
 	// private.
 	History privacy.History `json:"spent,omitempty"`
-	// Retained is how well the cells that it was trained on, whom the noise protects,
-	// are told from unseen cells of their types, by the reconstruction loss alone.
+	// Retained is the membership attack on its training cells, which the noise protects: against
+	// unseen cells of their types, by the reconstruction loss alone.
 	Retained attack.ScoreReport `json:"retained"`
 }
 
-// PrivateModels are what models of several arms and seeds come to.
+// PrivateModels are models of several variants and seeds.
 type PrivateModels []PrivateModel
 
-// MeasurePrivate asks about models of the first case with a seed whom their training protects,
-// and what of them is left. It finds the answers in the store, or computes them.
+// MeasurePrivate measures privacy and utility of variants of the first case with a seed. It
+// finds the results in the store, or computes them.
 func MeasurePrivate(ctx context.Context, seed int, variants ...lab.Variant) (PrivateModels, error) {
 	e, s, err := openScale()
 	if err != nil {
@@ -35,7 +37,7 @@ func MeasurePrivate(ctx context.Context, seed int, variants ...lab.Variant) (Pri
 	return measurePrivate(ctx, e, s.Cases[0], seed, variants...)
 }
 
-// privateKey identifies what a private model comes to in the store.
+// privateKey is the configuration of a private model's results in the store.
 type privateKey struct {
 	evidenceKey
 	Variant variantKey `json:"arm"`
@@ -47,7 +49,7 @@ func measurePrivate(ctx context.Context, e *paper.Env, of Case, seed int, varian
 	if err != nil {
 		return nil, err
 	}
-	of.Only = []string{} // no other arm is in the key
+	of.Only = []string{} // the key holds no other variant
 	var q *attackCase
 	for _, variant := range variants {
 		k := key(l, c, of)
@@ -101,8 +103,8 @@ func (q *attackCase) measurePrivate(ctx context.Context, e *paper.Env, variant l
 	return out, nil
 }
 
-// scoreRetained are the retained cells as members and the unseen ones of their types as
-// non-members, with the reconstruction loss as the score: low for a member.
+// scoreRetained are the retained cells as members and the unseen cells of their types as
+// non-members, scored by the reconstruction loss, which is low for members.
 func (q *attackCase) scoreRetained(v splitOutputs) (s attack.Samples) {
 	for _, recon := range v.retain.recon {
 		s.Members = append(s.Members, -recon)
@@ -115,7 +117,7 @@ func (q *attackCase) scoreRetained(v splitOutputs) (s attack.Samples) {
 	return s
 }
 
-// Values are the values of an arm, one per model.
+// Values are the values of a variant, one per model.
 func (g PrivateModels) Values(variant string, value func(PrivateModel) float64) []float64 {
 	var out []float64
 	for _, m := range g {

@@ -1,5 +1,7 @@
 package fishing
 
+// The terms of Proposition 1.
+
 import (
 	"fmt"
 	"math"
@@ -13,35 +15,35 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// Proposition is what Proposition 1 says of the head of the decoder's mean, and what
-// is measured there.
+// Proposition has the terms of Proposition 1 for the head of the decoder's mean, and their
+// measured values.
 type Proposition struct {
 	fisher.Factors
-	// By the data: the cosines of mean squared residuals and of mean squared hidden
-	// units, and their product.
+	// From the data: the cosines of mean squared residuals and of mean squared hidden units, and
+	// their product.
 	DataSigma   float64 `json:"data_sigma"`
 	DataNu      float64 `json:"data_nu"`
 	DataProduct float64 `json:"data_product"`
-	// Linear is the cosine that a decoder without the softmax would have with the same
-	// residuals and hidden units, record by record.
+	// Linear is the cosine of a decoder without the softmax that has the same residuals and
+	// hidden units, record by record.
 	Linear float64 `json:"linear"`
-	// The cosines of the head's profiles with those of the data: of the forgotten cells
-	// and of the others.
+	// Cosines of the head's profiles with those of the data, for the forgotten cells and for the
+	// others.
 	SigmaForget float64 `json:"sigma_forget"`
 	SigmaOthers float64 `json:"sigma_others"`
 	NuForget    float64 `json:"nu_forget"`
 	NuOthers    float64 `json:"nu_others"`
-	// Shares of the squared Frobenius norm that the first singular value has.
+	// Shares of the first singular value in the squared Frobenius norm.
 	FirstForget float64 `json:"first_forget"`
 	FirstOthers float64 `json:"first_others"`
-	// The cosines gene by gene: median, share above 0.5, genes that have one.
+	// The cosines by gene: median, share above 0.5, and the number of genes that have one.
 	GeneMedian float64 `json:"gene_median"`
 	GeneShare  float64 `json:"gene_share"`
 	Genes      int     `json:"genes"`
 }
 
-// measureProposition measures at an autoencoder of which own and others are the exact information
-// of the forgotten cells and of the others.
+// measureProposition measures an autoencoder; own and others are the exact information of the
+// forgotten cells and of the others.
 func measureProposition(s comparedModel, k cellType, own, others fisher.Diagonal) (*Proposition, error) {
 	a, err := own.Tensor(head)
 	if err != nil {
@@ -85,7 +87,7 @@ func (p *Proposition) addGenes(a, b fisher.Tensor) error {
 	return nil
 }
 
-// addDataStats fills in what the data themselves say.
+// addDataStats adds the terms that follow from the data.
 func (p *Proposition) addDataStats(s comparedModel, k cellType, own, others fisher.Tensor) error {
 	f, err := s.decodedStats(k.cells)
 	if err != nil {
@@ -110,8 +112,8 @@ func (p *Proposition) addDataStats(s comparedModel, k cellType, own, others fish
 	return err
 }
 
-// addReconstruction is what a decoder leaves of some cells: profiles of their residuals and
-// hidden units, and the information of a linear decoder that had both.
+// decodedMoments are a decoder's moments on some cells: profiles of residuals and hidden units,
+// and the information of a linear decoder with both.
 type decodedMoments struct {
 	moments fisher.Marginals
 	linear  fisher.Tensor
@@ -120,7 +122,7 @@ type decodedMoments struct {
 func (s comparedModel) decodedStats(rows []int) (d decodedMoments, err error) {
 	m, ok := s.Arch.WithDefaults().(vae.Cells)
 	if !ok {
-		return d, fmt.Errorf("%s is no autoencoder of cells", s.Arch.Name())
+		return d, fmt.Errorf("%s is not an autoencoder of cells", s.Arch.Name())
 	}
 	x := s.Train.X.Gather(rows)
 	last := fmt.Sprintf("decoder.%d", len(m.Hidden)-1)

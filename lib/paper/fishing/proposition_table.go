@@ -1,5 +1,7 @@
 package fishing
 
+// The table of Proposition 1.
+
 import (
 	"math"
 
@@ -17,11 +19,11 @@ var proposition1 = paper.Recipe{
 		"Values of the head are of the exact estimator, the paper's of squared sums over batches; those of the data need neither.",
 }
 
-// ratio is the one row whose value has no bound above: all others are cosines of what
-// is not negative, products of such cosines, or shares.
+// ratio is the only row whose value has no upper bound; the others are cosines of non-negative
+// vectors, products of such cosines, or shares.
 const ratio = "product over measured"
 
-// propositionRows are the values with the paper's, or its program's, beside them.
+// propositionRows are the rows with the paper's or its program's values.
 var propositionRows = []struct {
 	name, paper string
 	value       func(p Proposition) float64

@@ -1,5 +1,7 @@
 package fishing
 
+// The table of attack protocols.
+
 import (
 	"fmt"
 	"slices"
@@ -21,12 +23,12 @@ var protocols = paper.Recipe{
 		"not columns.",
 }
 
-// protocolVariants are the arms that every protocol looks at.
+// protocolVariants are the variants that every protocol attacks.
 func protocolVariants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, RetainTuned, Ascended, Scrubbed, Fisher, Private, PrivateExact}
 }
 
-// byProtocol is the first case of a scale, looked at by every protocol.
+// byProtocol is the first case of a scale with every protocol.
 func byProtocol(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -42,8 +44,8 @@ func byProtocol(scale string) (Study, error) {
 	return s, nil
 }
 
-// protocolInput is what a protocol is asked of a model: the features that the paper gives it, and
-// the types of the cells.
+// protocolInput is the input of a protocol for a model: the features that the paper gives it,
+// and the types of the cells.
 func (q *attackCase) protocolInput(p learned.Protocol, v splitOutputs) (out learned.Target, err error) {
 	if out.Model, err = q.features(p, v); err != nil {
 		return out, err
@@ -58,8 +60,8 @@ func (q *attackCase) protocolInput(p learned.Protocol, v splitOutputs) (out lear
 	return withoutMissingFeature(p, out), nil
 }
 
-// features are those of members and non-members, the last being measured to the retained
-// cells of the protocol.
+// features are those of members and non-members; the last is the distance to the retained cells
+// of the protocol.
 func (q *attackCase) features(p learned.Protocol, v splitOutputs) (learned.Records, error) {
 	if p.OriginalCodes {
 		v.retain.codes = q.originalOutputs.retain.codes
@@ -70,7 +72,7 @@ func (q *attackCase) features(p learned.Protocol, v splitOutputs) (learned.Recor
 	return v.attackRecords(q.negatives)
 }
 
-// otherTypes are those of the members and of the non-members.
+// types are those of the members and of the non-members.
 func (q *attackCase) types() *learned.Groups {
 	var g learned.Groups
 	for _, i := range q.Forget {
@@ -82,7 +84,7 @@ func (q *attackCase) types() *learned.Groups {
 	return &g
 }
 
-// withoutMissingFeature is what a protocol is asked, without the last feature where it is short of it.
+// withoutMissingFeature drops the last feature if the protocol lacks it.
 func withoutMissingFeature(p learned.Protocol, q learned.Target) learned.Target {
 	if !p.WithoutDistance {
 		return q
@@ -96,8 +98,8 @@ func withoutMissingFeature(p learned.Protocol, q learned.Target) learned.Target 
 	return q
 }
 
-// recordedAUC are mean AUCs by protocol and arm on PBMC-33k: those of the paper, and, marked
-// with *, those that only its program's outputs have.
+// recordedAUC are mean AUCs by protocol and variant on PBMC-33k: those of the paper and, marked
+// with *, those in its program's outputs only.
 func recordedAUC(protocol, variant string) string {
 	return map[string]map[string]string{
 		"P-A":             {Original: "0.769", RetrainedCoded: "0.481"},
@@ -158,7 +160,7 @@ func (ev *evidence) protocols() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// sameTypeNotes say of every case how much the attacker within types has to compare.
+// sameTypeNotes say for every case how many pairs the attacker within types can compare.
 func (ev *evidence) sameTypeNotes() (out []string) {
 	for _, c := range ev.Cases {
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {

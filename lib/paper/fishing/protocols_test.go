@@ -45,7 +45,7 @@ func TestEveryProtocolGetsItsFeatures(t *testing.T) {
 	}
 }
 
-// Every protocol looks at every arm, and stands in a column of its own.
+// Every protocol looks at every variant, and stands in a column of its own.
 func TestTheTableOfProtocols(t *testing.T) {
 	s := shortenStudy(t, byProtocol, Original, Retrained, OtherSeed, Foster)
 	c := &s.Cases[0]
@@ -83,7 +83,7 @@ func TestTheTableOfProtocols(t *testing.T) {
 	}
 	for scale, want := range map[string]int{"quick": 8, "standard": 10} {
 		if s, err := byProtocol(scale); err != nil || len(s.Cases[0].variants()) != want {
-			t.Errorf("%s: %d arms, %v", scale, len(s.Cases[0].variants()), err)
+			t.Errorf("%s: %d variants, %v", scale, len(s.Cases[0].variants()), err)
 		}
 	}
 	if _, err := byProtocol("huge"); err == nil {

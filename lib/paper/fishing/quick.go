@@ -7,16 +7,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 )
 
-// expectedOrder is how arms follow each other at scale standard in a column, the largest mean first.
+// expectedOrder is the order of variants in a column at scale standard, the largest mean first.
 type expectedOrder struct {
 	column   string
 	value    func(Row) float64
-	words    string // with the arm of the smaller mean and then the other
+	words    string // takes the variant with the smaller mean, then the other
 	variants []string
 }
 
-// standardOrders are those of Table 2 at scale standard, in which scale quick should show
-// the same.
+// standardOrders are those of Table 2 at scale standard, which scale quick should reproduce.
 func standardOrders() []expectedOrder {
 	found := func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value }
 	loss := func(r Row) float64 { return r.ForgetRecon }
@@ -28,7 +27,7 @@ func standardOrders() []expectedOrder {
 	}
 }
 
-// orderDifferences says, at scale quick, which neighbours in these orders change places.
+// orderDifferences says, at scale quick, which neighbours in these orders are exchanged.
 func (ev *evidence) orderDifferences() []string {
 	if ev.Scale != "quick" {
 		return nil
@@ -49,7 +48,8 @@ func (ev *evidence) orderDifferences() []string {
 		"is much smaller: the same step is another one."}
 }
 
-// mean is a value's mean over the models of an arm that did not diverge, NaN without one.
+// mean is the mean of a value over the models of a variant that did not diverge, NaN if there
+// are none.
 func (ev *evidence) mean(variant string, value func(Row) float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, r := range ev.variantRows(variant) {

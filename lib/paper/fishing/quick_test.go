@@ -39,7 +39,7 @@ func TestTheStandardOrdersAreTheCommittedTables(t *testing.T) {
 	}
 }
 
-// A note says which arms change places, and nothing where none does or at another scale.
+// A note says which variants change places, and nothing where none does or at another scale.
 func TestANoteSaysWhereQuickIsOtherwise(t *testing.T) {
 	ev := &evidence{Study: Study{Scale: "quick"}, Evidence: &paper.Evidence[Row]{}}
 	add := func(variant string, auc, loss float64) {

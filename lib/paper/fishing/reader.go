@@ -1,5 +1,7 @@
 package fishing
 
+// Functions for notebooks.
+
 import (
 	"context"
 	"fmt"
@@ -9,22 +11,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// What follows is for notebooks: they speak of the first case of the reader's scale.
+// For notebooks: the functions use the first case of the scale that LETHE_SCALE names.
 
-// Make makes a table or figure of the paper where Open opens: "table", "2".
+// Make makes a table or figure of the paper in the environment of Open: "table", "2".
 func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
 	return Paper().Make(ctx, kind, name)
 }
 
-// OpenedCase is the first case with a seed: models, and what attackers are asked of them.
+// OpenedCase is the first case with a seed, ready to be attacked.
 type OpenedCase struct {
 	*attackCase
 	Study Study
 	env   *paper.Env
 }
 
-// Open opens the first case of the reader's scale with a seed. It trains the original
-// and two retrained models, or finds them in the store.
+// Open opens the first case of the scale with a seed. It trains the original and two retrained
+// models, or finds them in the store.
 func Open(ctx context.Context, seed int) (*OpenedCase, error) {
 	e, s, err := openScale()
 	if err != nil {
@@ -47,21 +49,20 @@ func openScale() (*paper.Env, Study, error) {
 	return e, s, err
 }
 
-// Row is the evidence on an arm of a reader's own.
+// Row measures a variant of the caller's.
 func (a *OpenedCase) Row(ctx context.Context, variant lab.Variant) (*Row, error) {
 	return a.measureRow(ctx, a.env.Engine, variant)
 }
 
-// Source is the line under a figure that a notebook draws of the case.
+// Source is the source line of figures of the case.
 func (a *OpenedCase) Source() string {
 	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.spec.Label, a.Study.Scale, a.Seed, a.Hash)
 }
 
-// Negatives is the number of unseen cells that stand against the forgotten ones.
+// Negatives is the number of matched non-members.
 func (a *OpenedCase) Negatives() int { return len(a.negatives) }
 
-// Measure makes the rows of the models of one seed, so that a reader does not wait
-// for all of them at once.
+// Measure computes the rows of one seed, so that a notebook can show progress.
 func Measure(ctx context.Context, seed int) error {
 	e, s, err := openScale()
 	if err != nil {
@@ -71,7 +72,7 @@ func Measure(ctx context.Context, seed int) error {
 	return err
 }
 
-// Rows are the rows of several models and arms.
+// Rows are the rows of several models and variants.
 type Rows []Row
 
 // Measured are the rows of the first case.
@@ -88,7 +89,7 @@ func Measured(ctx context.Context) (Rows, error) {
 	return ev.Rows, nil
 }
 
-// Values are the values of an arm, one per model.
+// Values are the values of a variant, one per model.
 func (r Rows) Values(variant string, value func(Row) float64) []float64 {
 	var out []float64
 	for _, row := range r {
@@ -99,7 +100,7 @@ func (r Rows) Values(variant string, value func(Row) float64) []float64 {
 	return out
 }
 
-// Differences is a value of an arm less that of another one, model by model, where neither
+// Differences are a value of a variant minus that of another one, by model, where neither
 // diverged.
 func (r Rows) Differences(variant, other string, value func(Row) float64) []float64 {
 	var out []float64
@@ -113,17 +114,17 @@ func (r Rows) Differences(variant, other string, value func(Row) float64) []floa
 	return out
 }
 
-// ProtocolAUC is the AUC of a protocol, over all cells that it scores.
+// ProtocolAUC is the AUC of a protocol over all cells that it scores.
 func ProtocolAUC(name string) func(Row) float64 {
 	return func(r Row) float64 { return r.Attacks[name].All.AUC.Value }
 }
 
-// SuiteAUC is the AUC of an attack that learns nothing.
+// SuiteAUC is the AUC of an attack without training.
 func SuiteAUC(name string) func(Row) float64 {
 	return func(r Row) float64 { return r.Suite[name].AUC.Value }
 }
 
-// Strips shows a value of several arms, one point per model.
+// Strips shows a value of several variants, a point per model.
 func (r Rows) Strips(meta plot.Meta, axis string, null *plot.Null, value func(Row) float64, variants ...string) plot.Figure {
 	f := plot.Strips{Meta: meta, Y: plot.Axis{Label: axis}, Null: null, Series: []plot.StripSeries{{Name: axis}}}
 	for _, variant := range variants {

@@ -6,15 +6,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// rowRecord is Row as others get it: a number that was not measured is null there and empty in
-// CSV, and never 0.
+// rowRecord is Row as published: a number that was not measured is null, or empty in CSV, and
+// never 0.
 type rowRecord struct {
 	Row
 	Displacement *float64 `json:"displacement"`
 }
 
-// rowRecord is the row; a model that was trained anew has not moved from the original. Of a
-// model that diverged it is how.
+// record is the row as published: without the displacement of a model that was trained anew, and
+// of a diverged model only how it diverged.
 func (r Row) record() any {
 	if r.Diverged != "" {
 		return paper.Diverged{Case: r.Case, Variant: r.Variant, Control: r.Control, Seed: r.Seed, How: r.Diverged}
@@ -26,7 +26,7 @@ func (r Row) record() any {
 	return g
 }
 
-// overlapRecord is Overlap as others get it.
+// overlapRecord is Overlap as published.
 type overlapRecord struct {
 	Overlap
 	Layers    []layerRecord `json:"layers"`
@@ -45,8 +45,8 @@ type layerRecord struct {
 	Top10      *float64 `json:"top10"`
 }
 
-// rowRecord is the row without what is measured of the forgotten type alone, and of
-// classifiers alone. The points of Figure 3 are thousands, and no table shows them.
+// record is the overlap as published: without the values that only the forgotten type or only
+// classifiers have. points keeps the thousands of points of Figure 3, which no table shows.
 func (o Overlap) record(points bool) any {
 	if !points {
 		o.Points = nil

@@ -1,5 +1,7 @@
 package fishing
 
+// Matching and attack with sampled codes, as in the program.
+
 import (
 	"context"
 	"fmt"
@@ -17,27 +19,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// SampledCodes is the reading of the published program, which represents a cell by one draw
-// from its posterior and not by the mean: which unseen cells lie nearest to the
-// forgotten ones then, and what the attacker of P-B says of members and those, on
-// features of draws. Both matchings stand side by side.
+// SampledCodes are the results with the published program's representation of a cell: one draw
+// from its posterior instead of the mean. They contain the unseen cells that are then nearest to
+// the forgotten ones, and the result of attacker P-B on these members and non-members, with
+// features of the draws. Both matchings are kept.
 type SampledCodes struct {
 	Means  Matching       `json:"means"`
 	Draws  Matching       `json:"draws"`
-	Shared int            `json:"n_shared"` // cells that both match
+	Shared int            `json:"n_shared"` // cells in both matchings
 	Attack ProtocolResult `json:"attack"`
 }
 
-// Matching are the unseen cells that stand against the forgotten ones.
+// Matching describes the unseen cells that are matched to the forgotten ones.
 type Matching struct {
 	Cells    int            `json:"n_cells"`
 	ByType   map[string]int `json:"by_type"`
-	Distance float64        `json:"distance"` // mean, of a forgotten cell from its neighbours
+	Distance float64        `json:"distance"` // mean distance of a forgotten cell from its neighbours
 
-	nearest []int // of each matched cell the forgotten one that is nearest to it
+	nearest []int // of each matched cell the nearest forgotten one
 }
 
-// sampledMatching are the non-members of the program's reading and the original's features.
+// sampledMatching are the non-members by sampled codes and the original's features.
 type sampledMatching struct {
 	draws     Matching
 	shared    int
@@ -45,13 +47,12 @@ type sampledMatching struct {
 	original  learned.Records
 }
 
-// withSampledCodes is the view with codes that are drawn from the posteriors, and what is
-// decoded from them. Every model of a case has the same draws, so that two arms
-// differ by their models.
+// withSampledCodes replaces the codes by draws from the posteriors and decodes them. Every model
+// of a case uses the same draws, so that two variants differ by their models only.
 func (v splitOutputs) withSampledCodes(c *lab.Case, w nn.Params) (splitOutputs, error) {
 	network, is := c.Problem.Arch.(vae.Cells)
 	if !is {
-		return v, fmt.Errorf("posteriors of the network %s cannot be drawn from", c.Problem.Arch.Name())
+		return v, fmt.Errorf("cannot sample from the posteriors of network %s", c.Problem.Arch.Name())
 	}
 	half, err := c.Lab.Join(c.Prepared, vae.Decoder{Of: network})
 	if err != nil {
@@ -79,8 +80,8 @@ func (v splitOutputs) withSampledCodes(c *lab.Case, w nn.Params) (splitOutputs, 
 	return v, nil
 }
 
-// appendColumns are the codes with the last columns of the cells behind them: the types, which the
-// decoder of a conditional network sees.
+// appendColumns appends the last columns of x to the codes: the types, which the decoder of a
+// conditional network takes.
 func appendColumns(codes, x array.Matrix[float32], columns int) array.Matrix[float32] {
 	if columns == 0 {
 		return codes
@@ -93,7 +94,7 @@ func appendColumns(codes, x array.Matrix[float32], columns int) array.Matrix[flo
 	return out
 }
 
-// matchSampled chooses the non-members of the program's reading, in the original.
+// matchSampled chooses the non-members by sampled codes of the original.
 func (q *attackCase) matchSampled(ctx context.Context, original splitOutputs) (d sampledMatching, err error) {
 	w, _, err := q.Weights(ctx, unlearn.NoOp{})
 	if err != nil {
@@ -119,9 +120,9 @@ func (q *attackCase) matchSampled(ctx context.Context, original splitOutputs) (d
 	return d, err
 }
 
-// matchNonmembers are the unseen cells whose codes lie nearest to those of the forgotten ones,
-// out of those that no method may look at: an attacker is not to tell members from
-// strangers whom a method has met.
+// matchNonmembers are the unseen cells whose codes are nearest to those of the forgotten ones,
+// among those that no method uses: the attacker must not compare members with cells that a
+// method has used.
 func (q *attackCase) matchNonmembers(v splitOutputs) (m Matching, rows []int, err error) {
 	judged := q.EvalRows()
 	near, err := cells.Match(array.Convert[float64](v.forget.codes), array.Convert[float64](v.unseen.codes.Gather(judged)), q.spec.Neighbours)
@@ -137,7 +138,7 @@ func (q *attackCase) matchNonmembers(v splitOutputs) (m Matching, rows []int, er
 	return m, rows, err
 }
 
-// attackSampled asks P-B in the program's reading.
+// attackSampled runs P-B on sampled codes.
 func (q *attackCase) attackSampled(ctx context.Context, e *engine.Engine, v splitOutputs, w nn.Params) (d SampledCodes, err error) {
 	d.Means, d.Draws, d.Shared = q.matched, q.drawn.draws, q.drawn.shared
 	if v, err = v.withSampledCodes(q.Case, w); err != nil {

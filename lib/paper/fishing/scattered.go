@@ -1,5 +1,7 @@
 package fishing
 
+// The table of scattered forget sets of several sizes.
+
 import (
 	"fmt"
 
@@ -20,7 +22,7 @@ var scatteredSizes = paper.Recipe{
 var spreads = []int{10, 30, 50, 100, 500}
 
 // byScattered is the first case of a scale with scattered forget sets of growing size. At
-// standard there are three models of each kind: every size has retrained ones of its own.
+// standard there are three seeds, because every size has its own retrained models.
 func byScattered(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {

@@ -1,5 +1,7 @@
 package fishing
 
+// Privacy accounting of private trainings.
+
 import (
 	"fmt"
 	"slices"
@@ -10,21 +12,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Spending is how a private training went, by the steps that it really took.
+// Spending is the privacy accounting of a training, by the steps that it took.
 type Spending struct {
-	Cells int     `json:"n_cells"` // trained on
+	Cells int     `json:"n_cells"` // training cells
 	Steps int     `json:"steps"`
-	Rate  float64 `json:"rate"`  // at which a cell enters a step
-	Noise float64 `json:"noise"` // in units of the longest gradient, 0: none
+	Rate  float64 `json:"rate"`  // probability that a cell enters a step
+	Noise float64 `json:"noise"` // in units of the clipping norm, 0: none
 	Delta float64 `json:"delta"`
-	// RDP is the epsilon by Renyi differential privacy, as the program counts; nil without
-	// noise, where no epsilon is finite. Tight are bounds by the law of the privacy loss, nil
-	// where that does not say: epsilon is too large for it.
+	// RDP is epsilon by Renyi differential privacy, as in the program; nil without noise, where
+	// epsilon is infinite. Tight are bounds by the privacy loss distribution, nil if epsilon is
+	// too large for that accountant.
 	RDP   *float64        `json:"epsilon_rdp,omitempty"`
 	Tight *privacy.Bounds `json:"epsilon_tight,omitempty"`
 }
 
-// newSpending is nil of a method that is no private training.
+// newSpending is nil for a method without private training.
 func newSpending(m unlearn.Method, r *unlearn.Report, retained int) (*Spending, error) {
 	private, is := m.WithDefaults().(unlearn.DPRetrain)
 	if !is {
@@ -50,7 +52,7 @@ func newSpending(m unlearn.Method, r *unlearn.Report, retained int) (*Spending, 
 	return out, nil
 }
 
-// spentText is the epsilon of models of one arm: "11.12; 9.87 to 9.97".
+// spentText is the epsilon of the models of one variant: "11.12; 9.87 to 9.97".
 func spentText(rows []Row) string {
 	var rdp, low, high []float64
 	for _, r := range rows {
@@ -85,7 +87,7 @@ func rangeText(low, high float64) string {
 	return a + " to " + b
 }
 
-// spentColumn is what private trainings have spent, beside arms that are not private.
+// spentColumn is the column of the privacy spent.
 var spentColumn = report.Column{Name: "epsilon", Note: "spent on the retained cells by the steps that were taken, at delta 1e-5: " +
 	"by RDP, as the program counts; " +
 	"bounds of the tight accountant; infinite: no noise; of other rows none is stated"}
@@ -99,24 +101,25 @@ func (l *line) addSpent() {
 	l.AddCell(report.Gap("not private"))
 }
 
-// spendingNotes say of the private arms of a case on how many cells they were trained, and how.
+// spendingNotes describe the private trainings of a case: number of cells, steps, rate and
+// noise.
 func (ev *evidence) spendingNotes(c Case) []string {
-	var said []string
+	var texts []string
 	for _, a := range c.variants() {
 		rows := ev.rowsOf(c.Label, a.Label)
 		if len(rows) == 0 || rows[0].Private == nil {
 			continue
 		}
 		p := rows[0].Private
-		said = append(said, fmt.Sprintf("%s: %d of %d retained cells, %s steps that a cell enters at rate %s, noise %s, epsilon %s",
+		texts = append(texts, fmt.Sprintf("%s: %d of %d retained cells, %s steps that a cell enters at rate %s, noise %s, epsilon %s",
 			a.Label, p.Cells, rows[0].Sizes.Train-rows[0].Forget, countRange(rows, func(r Row) int { return r.Private.Steps }),
 			report.FormatNumber(p.Rate, 3), report.FormatNumber(p.Noise, 2), spentText(rows)))
 	}
-	if said == nil {
+	if texts == nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. "+
 		"The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
 		"As coded, 1,000 cells, or half where there are fewer than 2,000, are set aside to choose an epoch; that choice is not in its epsilon.",
-		c.Label, strings.Join(said, "; "))}
+		c.Label, strings.Join(texts, "; "))}
 }

@@ -1,5 +1,7 @@
 package fishing
 
+// The table of methods with as many steps as in the paper.
+
 import (
 	"fmt"
 	"math"
@@ -23,7 +25,7 @@ var steps = paper.Recipe{
 		"'way' is the share of the way to retraining that the forgotten cells' loss has gone: 0 at the original, 1 at the model that was retrained, by seed.",
 }
 
-// The paper's PBMC-33k, on which it counts its epochs.
+// The paper's PBMC-33k, in which its epochs are counted.
 const (
 	paperTrain    = 28124
 	paperRetained = 28094
@@ -32,11 +34,11 @@ const (
 	paperRate     = 1e-4
 )
 
-// asManySteps is the mark of a row that takes the paper's steps.
+// asManySteps marks a row with as many steps as in the paper.
 const asManySteps = ", as many steps"
 
-// bySteps is the first case of a scale with every method that counts epochs for the
-// paper's epochs and for its steps.
+// bySteps is the first case of a scale with every method that counts epochs, once for the
+// paper's epochs and once for the paper's steps.
 func bySteps(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -54,8 +56,8 @@ func bySteps(scale string) (Study, error) {
 	return s, nil
 }
 
-// stepMatched is a method for as many steps as the paper's take, nil where it counts no
-// epochs over the retained cells. Frozen critics and private training count them too and are left out:
+// stepMatched is the method with as many steps as in the paper, nil if it does not count epochs
+// over the retained cells. Frozen critics and private training also count them but are left out:
 // see notStepMatched.
 func stepMatched(m unlearn.Method) unlearn.Method {
 	switch m := m.(type) {
@@ -79,7 +81,7 @@ func matchSteps[M unlearn.Method](m M) unlearn.Method {
 	return unlearn.StepMatched[M]{Of: m, Retained: paperRetained, Batch: paperBatch}
 }
 
-// notStepMatched says why some methods do not stand in the table.
+// notStepMatched says why some methods are not in the table.
 const notStepMatched = "Not here: frozen critics, for their cost: 3,300 steps, each on 256 retained cells and four times on the forgotten ones. " +
 	"Private training: its noise follows from its number of steps, so that more of them are another mechanism. " +
 	"Extra-gradient: its epoch is one step in the paper's program too. Extra-gradient, true: the paper does not say how long it is played. " +
@@ -123,8 +125,8 @@ func (ev *evidence) steps() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// shareOfWay is the share of the way from a case's original to its retrained model that a
-// value of a model has gone, each of its own seed.
+// shareOfWay is the share of the distance from the original to the retrained model of the same
+// seed that a value has covered.
 func (ev *evidence) shareOfWay(label string, value func(Row) float64) func(Row) float64 {
 	from, to := map[int]float64{}, map[int]float64{}
 	for _, r := range ev.rowsOf(label, Original) {
@@ -141,8 +143,8 @@ func (ev *evidence) shareOfWay(label string, value func(Row) float64) func(Row) 
 	}
 }
 
-// trainingNotes say of the cases that are trained at another rate than the paper's how their
-// steps compare with those on its PBMC-33k.
+// trainingNotes compare the steps of cases with another learning rate than the paper's with the
+// steps on its PBMC-33k.
 func (ev *evidence) trainingNotes() []string {
 	return groupNotes(ev.Cases, func(c Case) string {
 		rows := ev.rowsOf(c.Label, Original)
@@ -153,30 +155,29 @@ func (ev *evidence) trainingNotes() []string {
 	})
 }
 
-// joinCaption is a figure's caption with notes, which it has no other place for.
+// joinCaption is a figure's caption followed by notes.
 func joinCaption(caption string, notes []string) string {
 	return strings.Join(append([]string{caption}, notes...), " ")
 }
 
-// groupNotes are notes on cases, of those of which the same is said together; "" is none.
+// groupNotes are notes on cases; cases with the same note share it, and "" is no note.
 func groupNotes(cases []Case, note func(Case) string) []string {
 	var notes []string
 	labels := map[string][]string{}
 	for _, c := range cases {
-		said := note(c)
-		if said != "" && labels[said] == nil {
-			notes = append(notes, said)
+		text := note(c)
+		if text != "" && labels[text] == nil {
+			notes = append(notes, text)
 		}
-		labels[said] = append(labels[said], c.Label)
+		labels[text] = append(labels[text], c.Label)
 	}
-	for i, said := range notes {
-		notes[i] = strings.Join(labels[said], "; ") + ": " + said
+	for i, text := range notes {
+		notes[i] = strings.Join(labels[text], "; ") + ": " + text
 	}
 	return notes
 }
 
-// trainingNote compares a training on so many cells, of which some are retained, with the
-// paper's; "" of one at the paper's rate.
+// trainingNote compares a training on so many cells with the paper's; "" at the paper's rate.
 func trainingNote(c Case, cells, retained int) string {
 	if c.LR == paperRate {
 		return ""

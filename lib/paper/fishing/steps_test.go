@@ -16,7 +16,7 @@ import (
 
 // Beside every method that counts epochs stands the same method for the paper's steps, and
 // nothing else is in it.
-func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
+func TestEveryMethodThatCountsEpochsHasAStepMatchedVariant(t *testing.T) {
 	for scale, want := range map[string]int{"quick": 10, "hour": 10, "standard": 10} {
 		s, err := bySteps(scale)
 		if err != nil || len(s.Cases) != 1 {
@@ -24,7 +24,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 		}
 		variants := s.Cases[0].variants()
 		if len(variants) != 3+2*want {
-			t.Errorf("%s: %d arms", scale, len(variants))
+			t.Errorf("%s: %d variants", scale, len(variants))
 		}
 		table2 := map[string]lab.Variant{}
 		all, _ := StudyAt(scale)
@@ -42,7 +42,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 		}
 		for _, label := range []string{Ten, Thirty, RetainTuned, Ascended, Dampened, Scrubbed, ScrubbedOne, Contrasted} {
 			if !slices.ContainsFunc(variants, func(a lab.Variant) bool { return a.Label == label+asManySteps }) {
-				t.Errorf("%s: %s has no step-matched arm", scale, label)
+				t.Errorf("%s: %s has no step-matched variant", scale, label)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedArm(t *testing.T) {
 	}
 }
 
-// The way is that of the own seed, from the original to the retrained model.
+// The share is relative to the original and the retrained model of the same seed.
 func TestTheShareOfTheWayIsBySeed(t *testing.T) {
 	row := func(variant string, seed int, loss float64) Row {
 		return Row{Case: "c", Variant: variant, Seed: seed, ForgetRecon: loss}
@@ -108,8 +108,8 @@ func TestTheNoteOfStepsFollowsTheSettings(t *testing.T) {
 	}
 }
 
-// From cells to the table of steps: every row has its steps and its way, and a stretched
-// method has gone as many steps as the paper's.
+// From cells to the table of steps: every row has its steps and its share of the way, and a
+// step-matched method takes as many steps as the paper's.
 func TestTheTableOfSteps(t *testing.T) {
 	s := briefStudy()
 	c := &s.Cases[0]
@@ -138,8 +138,8 @@ func TestTheTableOfSteps(t *testing.T) {
 	}
 }
 
-// What a private training has spent is what its steps come to, in the row and in words;
-// without noise it is infinite, and what is not private claims nothing.
+// The privacy spent follows from the steps taken, in the row and in the note; without noise it
+// is infinite, and other methods have none.
 func TestTheRowHasWhatWasSpent(t *testing.T) {
 	s := briefStudy()
 	s.Seeds = 1

@@ -1,5 +1,7 @@
 package fishing
 
+// Scales and cases.
+
 import (
 	"fmt"
 	"strings"
@@ -19,38 +21,38 @@ import (
 type Study struct {
 	Scale string
 	Cases []Case
-	Seeds int // models per arm, with seeds 0, 1, ...
+	Seeds int // models per variant, with seeds 0, 1, ...
 }
 
-// Case is a set of cells and the type that is to be forgotten.
+// Case is a data set of cells and the type to be forgotten.
 type Case struct {
 	Label string
 	lab.Setting
 	// LR is Adam's learning rate in the case's trainings.
 	LR float64
-	// Neighbours of every forgotten cell are its matched non-members.
+	// Neighbours is the number of matched non-members per forgotten cell.
 	Neighbours int
-	// Deep is the classifier beside the network, and DeepEpochs how long it is trained,
-	// where Fisher information is compared; nil and 0: the paper's, 20 epochs.
+	// Deep is the deep classifier of the Fisher comparison and DeepEpochs its epochs; nil and 0:
+	// the paper's, 20 epochs.
 	Deep       func(genes, types int) model.Architecture
 	DeepEpochs int
-	// GameEpochs is the number of epochs that the true extra-gradient plays; 0: its own.
+	// GameEpochs is the number of epochs of the true extra-gradient; 0: the method's own.
 	GameEpochs int
-	// Only leaves arms of the paper's out; nil: none. Also are arms beside them.
+	// Only selects variants of the paper's by label; nil: all. Also are additional variants.
 	Only []string
 	Also []lab.Variant
-	// Protocols look at its models; nil: those of Table 2.
+	// Protocols are the attack protocols; nil: those of Table 2.
 	Protocols []learned.Protocol
-	// Markers are genes by which the types of its cells are known.
+	// Markers are marker genes of its cell types.
 	Markers []string
 	// Part is the table that the case belongs to; "": the main ones.
 	Part string
-	// AttackerFrom is the case whose attacker judges this one too, as the program has it;
-	// nil: none. Its original is this one's.
+	// AttackerFrom is a case with the same original whose attacker is also used on this one, as
+	// in the program; nil: none.
 	AttackerFrom *Case
 }
 
-// StudyAt is the study of the scale of that name.
+// StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
@@ -69,7 +71,7 @@ func StudyAt(scale string) (Study, error) {
 	return Study{}, unknownScale(scale)
 }
 
-// unknownScale is the error of a scale that there is not.
+// unknownScale is the error for an unknown scale.
 func unknownScale(scale string) error {
 	var names []string
 	for _, s := range scales() {
@@ -78,11 +80,11 @@ func unknownScale(scale string) error {
 	return fmt.Errorf("scale %q is not one of %s", scale, strings.Join(names, ", "))
 }
 
-// simulated is a case that needs no file: a rare type among simulated cells, in a
-// narrow network. Genes, units, rate and epochs are such that the table points where that
-// of PBMC-3k at scale standard does: the forgotten cells' loss is below the unseen cells'
-// in the original and above it in a retrained network. Where it is above in both, as after
-// 60 epochs on 500 genes, the paper's attacker finds more in the retrained network.
+// simulated needs no file: a rare type among simulated cells, in a narrow network. Genes, units,
+// rate and epochs are chosen so that the table shows the same effects as PBMC-3k at scale
+// standard: the forgotten cells' loss is below the unseen cells' in the original and above it in
+// a retrained network. If it is above in both, as after 60 epochs on 500 genes, the paper's
+// attacker finds more in the retrained network.
 func simulated() Case {
 	return Case{Label: "simulated, rare type", LR: 3e-3, Neighbours: 10, GameEpochs: 10, Only: fastVariants(), Markers: plantedMarkers(), Setting: lab.Setting{
 		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
@@ -94,20 +96,20 @@ func simulated() Case {
 	}}
 }
 
-// fastVariants are the arms that take seconds a model: critics, their games and private
-// training take minutes, for which a reader of a notebook does not wait.
+// fastVariants are the variants that take seconds per model; critics, games and private training
+// take minutes.
 func fastVariants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, Thirty, RetainTuned, Ascended, Dampened, Foster, Scrubbed, ScrubbedOne,
 		Contrasted, Fisher, FisherSum}
 }
 
-// plantedMarkers are genes of the simulated cells, one that each common type raises, in the
-// order of the types.
+// plantedMarkers are genes of the simulated cells, one marker of each common type, in the order
+// of the types.
 func plantedMarkers() []string { return []string{"G2396", "G1574", "G1984", "G1557", "G1602", "G2235"} }
 
-// pbmc3k is a type of PBMC-3k in the paper's network, trained as its baseline is but
-// for two choices of ours: ten times its rate, because a twelfth of its cells makes
-// a twelfth of its steps in as many epochs; and genes that are chosen on counts.
+// pbmc3k is a type of PBMC-3k in the paper's network, trained like its baseline with two
+// exceptions: ten times the learning rate, because a twelfth of the cells gives a twelfth of the
+// steps in as many epochs; and genes that are chosen on counts.
 func pbmc3k(label, class string, epochs int) Case {
 	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Markers: utility.Markers(), Setting: lab.Setting{
 		DataSet: "pbmc3k", Class: class, Goal: lab.Reconstruction{}, Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}},
@@ -116,7 +118,7 @@ func pbmc3k(label, class string, epochs int) Case {
 	}}
 }
 
-// publishedCase is a set in the paper's network, trained as the paper's baseline is.
+// publishedCase is a data set in the paper's network, trained like the paper's baseline.
 func publishedCase(label, dataSet, class string, p datacells.Preparation) Case {
 	return Case{Label: label, LR: 1e-4, Neighbours: 10, Setting: lab.Setting{
 		DataSet: dataSet, Class: class, Goal: lab.Reconstruction{}, Cells: p, Fit: train.Config{Epochs: 100, Batch: 256},
@@ -124,36 +126,34 @@ func publishedCase(label, dataSet, class string, p datacells.Preparation) Case {
 	}}
 }
 
-// atlas is a case of the paper's size that needs no file: as many simulated cells and
-// genes as PBMC-33k has, and as rare a type, of which 31 cells are trained on.
+// atlas is a case of the paper's size that needs no file: as many simulated cells and genes as
+// PBMC-33k, and as rare a type, with 31 training cells.
 func atlas() Case {
 	c := publishedCase("simulated atlas, rare type", "simulated_atlas", "rare0", datacells.Preparation{})
 	c.Only, c.Markers = fastVariants(), []string{"G30129", "G29658", "G25514", "G22038", "G5321", "G4446", "G16359", "G7689", "G8074", "G29368", "G29873"}
 	return c
 }
 
-// pbmc33k is the paper's first set. Its types are Leiden's clusters, of which the
-// smallest is forgotten.
+// pbmc33k is the paper's first data set. Its types are Leiden's clusters; the smallest is
+// forgotten.
 func pbmc33k() Case {
 	c := publishedCase("PBMC-33k, smallest cluster", "pbmc33k", datacells.Smallest, datacells.Preparation{Clusters: true})
 	c.Markers = utility.Markers()
 	return c
 }
 
-// tabulaMuris is the paper's second set, whose second smallest cluster is forgotten: the
-// paper's are 60 cells of the heart and 35 of a muscle, and the smallest, 21 of the lung,
-// is left alone. Its genes are chosen on counts, as the program does here and the recipe
-// wants.
+// tabulaMuris is the paper's second data set. The second smallest cluster is forgotten: the
+// paper's clusters are 60 cells of the heart and 35 of a muscle; the smallest, 21 cells of the
+// lung, is not used. Genes are chosen on counts, as in the program.
 func tabulaMuris() Case {
 	return publishedCase("Tabula Muris, second smallest cluster", "tabula_muris", datacells.SecondSmallest, datacells.Preparation{
 		Choice: cells.Choice{OnCounts: true}, Clusters: true})
 }
 
-// SettingAt is the setting of a case with a seed, and Methods what is asked to forget in it,
-// for other tables.
+// SettingAt is the setting of a case with a seed, for other tables.
 func (c Case) SettingAt(seed int) lab.Setting { return c.setting(seed) }
 
-// setting are the coordinates of a case with a seed.
+// setting is the setting of a case with a seed.
 func (c Case) setting(seed int) lab.Setting {
 	s := c.Setting
 	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}

@@ -7,11 +7,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 )
 
-// addCoded is the mark of an attack that decodes without library size.
+// coded marks an attack that decodes without library size.
 const coded = ", coded"
 
-// suiteAttacks are the columns of Table 4: the attacks that learn nothing, those that look
-// at the reconstruction also as coded.
+// suiteAttacks are the columns of Table 4: the attacks without training; those on the
+// reconstruction also as coded.
 func suiteAttacks() []string {
 	var out []string
 	for _, a := range generative.All() {
@@ -32,7 +32,7 @@ func hasBareForm(a generative.Attack) bool {
 	return false
 }
 
-// membersAndNonmembers are what a model says of members and matched non-members.
+// membersAndNonmembers are a model's outputs on members and matched non-members.
 func (v splitOutputs) membersAndNonmembers(negatives []int, bare bool) generative.Views {
 	of := func(s cellOutputs) generative.View {
 		recon := s.recon
@@ -44,8 +44,8 @@ func (v splitOutputs) membersAndNonmembers(negatives []int, bare bool) generativ
 	return generative.Views{Members: of(v.forget), Nonmembers: of(v.unseen.gather(negatives))}
 }
 
-// runSuite runs every attack that learns nothing. The reference of the
-// likelihood ratio is a model that was retrained independently.
+// runSuite runs every attack without training. The reference of the likelihood ratio is an
+// independently retrained model.
 func runSuite(v, reference splitOutputs, negatives []int) (map[string]*attack.ScoreReport, error) {
 	out := map[string]*attack.ScoreReport{}
 	for _, a := range generative.All() {

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 1: the data.
+
 import (
 	"cmp"
 	"fmt"
@@ -22,8 +24,8 @@ var table1 = paper.Recipe{
 		"nothing was matched. Beside the case of the scale stand as many scattered cells as the paper has (Table 3) and Table 5's tissue.",
 }
 
-// table1Study are the cases whose cells Table 1 counts. Who looks for matched cells looks at
-// the two retrained models too.
+// table1Study has the cases whose cells Table 1 counts, with the original and the two retrained
+// models, which the matching uses.
 func table1Study(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -38,13 +40,13 @@ func table1Study(scale string) (Study, error) {
 	return s, nil
 }
 
-// Sizes are how many there are of everything.
+// Sizes are the numbers of cells, genes and types.
 type Sizes struct {
 	Train  int            `json:"n_train"`
 	Genes  int            `json:"n_genes"`
 	Types  int            `json:"n_types"`        // published
 	Unseen map[string]int `json:"unseen_by_type"` // cells
-	Judged map[string]int `json:"judged_by_type"` // of them, those that matched ones are sought among
+	Judged map[string]int `json:"judged_by_type"` // of them, the candidates for matching
 }
 
 func newSizes(c *lab.Case) Sizes {
@@ -63,8 +65,8 @@ func newSizes(c *lab.Case) Sizes {
 	return s
 }
 
-// property is a line of Table 1: what it says of a case, and what the paper prints
-// of PBMC-33k and Tabula Muris, "" for nothing.
+// property is a row of Table 1: its value for a case, and the paper's for PBMC-33k and Tabula
+// Muris, "" for none.
 type property struct {
 	name          string
 	of            func(rows []Row) string
@@ -94,13 +96,15 @@ func properties() []property {
 	}
 }
 
-// typeShare is how many of some cells are of the forgotten type, "" where cells of all types are.
+// typeShare is the number of cells of the forgotten type among some cells, "" if cells of all
+// types are forgotten.
 func typeShare(among func(Row) map[string]int) func([]Row) string {
 	return func(rows []Row) string {
 		if rows[0].Type == "" {
 			return ""
 		}
-		return countRange(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", countRange(rows, func(r Row) int { return sumCounts(among(r)) }))
+		return countRange(rows, func(r Row) int { return among(r)[r.Type] }) + fmt.Sprintf(" of %s", countRange(rows,
+			func(r Row) int { return sumCounts(among(r)) }))
 	}
 }
 
@@ -151,7 +155,7 @@ func (ev *evidence) table1() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// forgetNote says who is, in a note.
+// forgetNote describes the forget set in a note.
 func (c Case) forgetNote() string {
 	if c.Scattered > 0 {
 		return fmt.Sprintf("forgotten: %d cells of all types", c.Scattered)
@@ -159,7 +163,7 @@ func (c Case) forgetNote() string {
 	return "forgotten: " + c.Class
 }
 
-// textOrGap is a cell with a text, or a gap where there is none.
+// textOrGap is a cell with a text, or a gap if it is empty.
 func textOrGap(text, gap string) report.Cell {
 	if text == "" {
 		return report.Gap(gap)
@@ -167,7 +171,7 @@ func textOrGap(text, gap string) report.Cell {
 	return report.Str(text)
 }
 
-// compositions say of which types the matched cells are, with the first seed.
+// compositions list the types of the matched cells, for the first seed.
 func compositions(c Case, r Row) []string {
 	return []string{
 		fmt.Sprintf("%s, seed %d, all unseen cells: %s.", c.Label, r.Seed, composition(r.Sizes.Unseen)),
@@ -176,7 +180,7 @@ func compositions(c Case, r Row) []string {
 	}
 }
 
-// composition lists types by falling numbers: "B 12, NK 3".
+// composition lists types by decreasing numbers: "B 12, NK 3".
 func composition(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 2 and Figure 1: all methods.
+
 import (
 	"cmp"
 	"fmt"
@@ -38,7 +40,7 @@ var figure1 = paper.Recipe{
 		"non-members are exchangeable. The paper draws |2 AUC - 1| of one attacker and the retrained model's value as a line.",
 }
 
-// printed are the paper's values of an arm: AUC, advantage, ELBO.
+// printed are the paper's values of a variant: AUC, advantage, ELBO.
 func printed(variant string) string {
 	return map[string]string{
 		Original: "0.783  0.565  364.2", RetrainedCoded: "0.523  0.046  365.6", RetainTuned: "0.665  0.331  363.2",
@@ -87,7 +89,7 @@ func (ev *evidence) table2() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// intervalNote says what the intervals are.
+// intervalNote describes the intervals.
 func (ev *evidence) intervalNote() string {
 	if ev.Seeds == 1 {
 		return "There is one model of each kind, and so no interval: by how much models of other seeds differ is not seen here."
@@ -95,11 +97,11 @@ func (ev *evidence) intervalNote() string {
 	return "Intervals are Student's over models of different seeds; the cells are the same in all of them."
 }
 
-// nonmembersSeen qualifies the rows of methods that look at held-out cells.
+// nonmembersSeen qualifies the rows of methods that use held-out cells.
 const nonmembersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
 	"the non-members are of the other half, the utility is measured on all."
 
-// variantRows are the rows of an arm of any case.
+// variantRows are the rows of a variant in all cases.
 func (ev *evidence) variantRows(label string) (out []Row) {
 	for _, r := range ev.Rows {
 		if r.Variant == label {
@@ -109,7 +111,7 @@ func (ev *evidence) variantRows(label string) (out []Row) {
 	return out
 }
 
-// runNotes says, model by model, how an arm went.
+// runNotes are the methods' own notes on their runs, model by model.
 func (ev *evidence) runNotes(variant string) []string {
 	var out []string
 	for _, r := range ev.variantRows(variant) {
@@ -121,12 +123,13 @@ func (ev *evidence) runNotes(variant string) []string {
 	return []string{fmt.Sprintf("How far %s goes. %s.", variant, strings.Join(out, "; "))}
 }
 
-// measurePrivate reports whether any model was trained privately, which a column speaks of.
+// hasPrivate reports whether any model was trained privately, so that the table needs the
+// column.
 func (ev *evidence) hasPrivate() bool {
 	return slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil })
 }
 
-// measureRow is an arm's line.
+// newRow is the row of a variant.
 func newRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
 	l := newLine(c, a, rows)
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
@@ -145,7 +148,7 @@ func newRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
 	return l.Row()
 }
 
-// line is a row of an arm of a case in the making.
+// line builds the row of a variant of a case.
 type line struct {
 	*paper.Line[Row]
 	c    Case
@@ -155,13 +158,13 @@ type line struct {
 
 func newLine(c Case, a lab.Variant, rows []Row) *line { return newLabelledLine(c, a, a.Label, rows) }
 
-// newLabelledLine is newLine under another label than the arm's.
+// newLabelledLine is newLine under another label.
 func newLabelledLine(c Case, a lab.Variant, label string, rows []Row) *line {
 	return &line{paper.NewLine(c.Label, label, a.Control, rows, func(r Row) string { return r.Diverged }), c, a, rows}
 }
 
-// heldOutAUC is a protocol's AUC on the cells that its attacker was not trained on, NaN
-// where a role has none of them.
+// heldOutAUC is a protocol's AUC on the cells that its attacker was not trained on, NaN if
+// members or non-members have none.
 func heldOutAUC(a ProtocolResult) float64 {
 	if a.HeldOut == nil {
 		return math.NaN()
@@ -169,7 +172,7 @@ func heldOutAUC(a ProtocolResult) float64 {
 	return a.HeldOut.AUC.Value
 }
 
-// spec are the rows of an arm of a case, in the order of their seeds.
+// rowsOf are the rows of a variant of a case, in the order of their seeds.
 func (ev *evidence) rowsOf(label, variant string) []Row {
 	var out []Row
 	for _, r := range ev.Rows {
@@ -180,7 +183,7 @@ func (ev *evidence) rowsOf(label, variant string) []Row {
 	return out
 }
 
-// notes say of every case how many cells there are and what chance gives.
+// notes say for every case how many cells there are and what chance gives.
 func (ev *evidence) notes() []string {
 	var out []string
 	out = append(append(append(out, syntheticNotes(ev.Cases)...), ev.MissingNotes()...), ev.Caveats...)
@@ -209,7 +212,7 @@ func (ev *evidence) notes() []string {
 	return out
 }
 
-// syntheticNotes names the sets of some cases that a generator makes.
+// syntheticNotes name the synthetic data sets of some cases.
 func syntheticNotes(cases []Case) []string {
 	var out []string
 	for _, c := range cases {
@@ -223,7 +226,7 @@ func syntheticNotes(cases []Case) []string {
 	return []string{strings.Join(out, " and ") + " are generated."}
 }
 
-// geneChoiceNotes says what the variable genes of some cases were chosen on.
+// geneChoiceNotes say on which values the variable genes were chosen.
 func geneChoiceNotes(cases []Case) []string {
 	var counts, logged []string
 	for _, c := range cases {
@@ -244,7 +247,7 @@ func geneChoiceNotes(cases []Case) []string {
 		strings.Join(counts, "; "), reason, strings.Join(logged, "; "))}
 }
 
-// chanceFloor is what chance gives a protocol's advantage over all cells that it scores.
+// chanceFloor is the advantage of a protocol by chance, over all cells that it scores.
 func (r Row) chanceFloor(protocol string) stats.Floor {
 	a := r.Attacks[protocol].All.Advantage
 	return stats.Floor{Mean: a.ChanceMean, P95: a.ChanceP95}
@@ -277,10 +280,11 @@ func (ev *evidence) figure1() *paper.Output {
 	return &paper.Output{Figure: f}
 }
 
-// panelsPerRow are the arms of a panel at most: names of more are broken within words.
+// panelsPerRow is the largest number of variants in a panel; more would break their names within
+// words.
 const panelsPerRow = 11
 
-// panel shows arms of a case: a point per model, arm and attacker.
+// panel shows variants of a case: a point per model, variant and attacker.
 func (ev *evidence) panel(c Case, of Row, variants []lab.Variant) plot.Figure {
 	floor := of.chanceFloor(learned.CrossFitted(nil).Name)
 	s := plot.Strips{

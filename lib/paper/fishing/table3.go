@@ -1,5 +1,7 @@
 package fishing
 
+// Table 3: structured and scattered forget sets.
+
 import (
 	"fmt"
 	"slices"
@@ -20,7 +22,7 @@ var table3 = paper.Recipe{
 		"an advantage below the chance of one model is no proof that they agree.",
 }
 
-// scattered is how many cells the paper scatters.
+// scattered is the number of cells in the paper's scattered sets.
 const scattered = 35
 
 // byForgetSet is every structured case of a scale and, beside it, a scattered one.
@@ -41,7 +43,7 @@ func byForgetSet(scale string) (Study, error) {
 	return s, nil
 }
 
-// withScatteredSet is the case with cells of all types in the place of its type.
+// withScatteredSet is the case with cells of all types as the forget set.
 func (c Case) withScatteredSet() Case {
 	c.Class, c.Scattered = "", scattered
 	return c
@@ -55,7 +57,7 @@ func printed3(c Case, variant string) string {
 	}[variant+c.setKind()]
 }
 
-// cellType is that of a case's forget set.
+// setKind is the kind of a case's forget set.
 func (c Case) setKind() string {
 	if c.Scattered > 0 {
 		return "scattered"
@@ -76,8 +78,8 @@ func (ev *evidence) table3() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// attackTable is a table of what attackers find of every arm of every case, with
-// columns of its own and the paper's.
+// attackTable is a table of all attackers on every variant of every case, with additional
+// columns and the paper's.
 func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*line), own []report.Column, ownCells func(*line)) *report.Table {
 	t := &report.Table{
 		ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID),

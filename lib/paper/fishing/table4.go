@@ -1,5 +1,7 @@
 package fishing
 
+// Table 4: attacks without training.
+
 import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -19,8 +21,8 @@ var table4 = paper.Recipe{
 // table4Variants are the columns of the paper's table, which are rows here.
 func table4Variants() []string { return []string{Original, RetrainedCoded, Extra, Fisher} }
 
-// printed4 are the paper's advantages of these arms. Its likelihood ratio is not the
-// one above: see the table's notes.
+// printed4 are the paper's advantages of these variants. Its likelihood ratio is another one:
+// see the table's notes.
 func printed4() map[string][4]string {
 	return map[string][4]string{
 		generative.Recon{}.Name() + coded:   {"0.438", "0.438", "0.438", "0.438"},

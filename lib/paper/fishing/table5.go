@@ -1,5 +1,7 @@
 package fishing
 
+// Table 5: several data sets.
+
 import (
 	"slices"
 
@@ -24,7 +26,7 @@ var table5 = paper.Recipe{
 		"by one attacker, the original's, but for extra-gradient on PBMC-33k, which has one of its own (P-C).",
 }
 
-// table5Variants are the arms of Table 5. The sweep over the weight of extra-gradient's
+// table5Variants are the variants of Table 5. The sweep over the weight of extra-gradient's
 // attackers, which the paper reports beside it, is in the table of weights.
 func table5Variants() []string {
 	return []string{Original, Retrained, OtherSeed, RetrainedCoded, Ten, RetainTuned, Fisher, FisherSum, Extra, ExtraTrue}
@@ -38,8 +40,8 @@ func printed5(variant string) string {
 	}[variant]
 }
 
-// acrossStudy is the study of a scale with the cells of this table in it: at standard
-// the rarest type of PBMC-3k, and Tabula Muris.
+// acrossStudy is the study of a scale with this table's cells: at standard also the rarest type
+// of PBMC-3k, and Tabula Muris.
 func acrossStudy(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -59,8 +61,8 @@ func acrossStudy(scale string) (Study, error) {
 	return s, nil
 }
 
-// tissueCases is the sample of Tabula Muris beside the cells of a study: beside simulated ones
-// there is none, and beside the whole set no sample.
+// tissueCases are the cases on the sample of Tabula Muris that are added to a study: none for
+// simulated cells, and none if the whole data set is there.
 func tissueCases(s Study) []Case {
 	if s.Scale == "hour" || s.Scale == "standard" {
 		return []Case{tissueCase(s.Cases[0].Fit.Epochs)}
@@ -68,7 +70,7 @@ func tissueCases(s Study) []Case {
 	return nil
 }
 
-// tissueCase is the sample of Tabula Muris, of which no more than the tissue is known.
+// tissueCase is the sample of Tabula Muris, whose cells have the tissue as their only label.
 func tissueCase(epochs int) Case {
 	return Case{Label: "Tabula Muris (sample), bladder", LR: 1e-3, Neighbours: 10, Only: table5Variants(), Setting: lab.Setting{
 		DataSet: "tabula_muris_sample", Class: "Bladder", Goal: lab.Reconstruction{},
@@ -112,7 +114,7 @@ func (ev *evidence) table5() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// acrossCells are what two attackers say of an arm of a case.
+// acrossCells are the results of two attackers on a variant of a case.
 func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
 	rows := ev.rowsOf(c.Label, label)
 	if len(rows) == 0 {

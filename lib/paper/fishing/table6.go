@@ -1,5 +1,7 @@
 package fishing
 
+// Table 6: utility.
+
 import (
 	"fmt"
 

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 7 and Figure 3: overlap of Fisher information.
+
 import (
 	"fmt"
 	"slices"
@@ -72,7 +74,7 @@ func (o *overlaps) table7() *paper.Output {
 	return &paper.Output{Table: t}
 }
 
-// models are the names of a case's models in their order.
+// models are the names of a case's models, in order.
 func (o *overlaps) models(label string) []string {
 	var out []string
 	for _, f := range o.Rows {
@@ -83,20 +85,20 @@ func (o *overlaps) models(label string) []string {
 	return out
 }
 
-// modelRows are the lines of a model, one per layer.
+// modelRows are the rows of a model, one per layer.
 func (o *overlaps) modelRows(label, model string) []report.Row {
 	own := o.find(label, model, func(f Overlap) bool { return f.Forgot })
 	var out []report.Row
 	for _, l := range own[0].Layers {
 		if len(own[0].Layers) == 2 && l.Layer == fisher.Global {
-			continue // the only layer again
+			continue // not the only layer once more
 		}
 		out = append(out, o.layerRow(label, model, l, own))
 	}
 	return out
 }
 
-// setting is what was found at a model of a case, in the order of the seeds.
+// find are the overlaps of a model of a case, in the order of the seeds.
 func (o *overlaps) find(label, model string, which func(Overlap) bool) []Overlap {
 	var out []Overlap
 	for _, f := range o.Rows {
@@ -134,9 +136,9 @@ func (o *overlaps) layerRow(label, model string, l LayerOverlap, own []Overlap) 
 	return row
 }
 
-// otherTypes are the mean over the named types that are not forgotten of their cosines in a
-// layer, and of all named types how many are below their random cells; of the cells that
-// have no label, which are no type, it is said apart.
+// otherTypes are the mean cosine in a layer over the named types that are not forgotten, and how
+// many of all named types are below their random cells. Cells without a label, which are no
+// type, are reported separately.
 func (o *overlaps) otherTypes(label, model, layer string) (mean stats.Estimate, below string) {
 	cosines, random := map[string][]float64{}, map[string][]float64{}
 	var names, forgot []string
@@ -171,7 +173,7 @@ func (o *overlaps) otherTypes(label, model, layer string) (mean stats.Estimate, 
 	return stats.MeanInterval(others, 0.95, "types").ClampedTo(0, 1), fmt.Sprintf("%d of %d%s", count, named, unlabelled)
 }
 
-// meanOf is a mean of values that are there.
+// meanOf is the mean of values.
 func meanOf(x []float64) float64 { return stats.MeanInterval(x, 0.95, stats.OverModels).Value }
 
 // trainingNotes are those of the autoencoders.
@@ -185,7 +187,7 @@ func (o *overlaps) trainingNotes() []string {
 	})
 }
 
-// overlapNotes say how many cells there are, and how good the classifiers.
+// overlapNotes give the numbers of cells and the accuracy of the classifiers.
 func (o *overlaps) overlapNotes() []string {
 	var out []string
 	out = append(append(append(out, syntheticNotes(o.Cases)...), o.MissingNotes()...), o.Caveats...)
@@ -232,7 +234,7 @@ func (o *overlaps) figure3() *paper.Output {
 	return &paper.Output{Figure: f}
 }
 
-// panel3 names the case where there are several.
+// panel3 names the case if there are several.
 func panel3(c Case, f Overlap, several bool) plot.Figure {
 	title := fmt.Sprintf("%s: r = %.2f", f.Model, f.LogR)
 	if several {

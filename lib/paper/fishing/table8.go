@@ -1,5 +1,7 @@
 package fishing
 
+// Table 8: marker genes.
+
 import (
 	"math"
 	"slices"
@@ -17,7 +19,7 @@ var table8 = paper.Recipe{
 		"cells are planted, one for each common type.",
 }
 
-// bareMark is the mark of a row without library size.
+// bareMark marks a row without library size.
 const bareMark = ", without library size"
 
 // printed8 are the paper's correlations, without library size.
@@ -120,7 +122,7 @@ func (r Row) markerNames() (out []string) {
 	return out
 }
 
-// gene is a value of a marker gene, NaN where there is none.
+// gene is a value of a marker gene, NaN if there is none.
 func (r Row) gene(name string, value func(Marker) *float64) float64 {
 	for _, m := range r.Markers {
 		if v := value(m); m.Gene == name && v != nil {

@@ -1,5 +1,7 @@
 package fishing
 
+// Table 9: sizes of the forget set.
+
 import (
 	"fmt"
 	"slices"
@@ -23,7 +25,7 @@ var table9 = paper.Recipe{
 // sizes are the paper's.
 var sizes = []int{10, 50, 100}
 
-// ofTable2 is the mark of the case with Table 2's forget set, the paper's size 30.
+// ofTable2 marks the case with Table 2's forget set, the paper's size 30.
 const ofTable2 = ", Table 2's cells"
 
 // bySize is the first case of a scale with forget sets of growing size, and Table 2's.

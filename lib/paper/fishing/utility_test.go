@@ -20,7 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
-// opened is the brief case of one seed and what is asked of it.
+// opened is the brief case of one seed.
 func opened(t *testing.T) (*paper.Env, *attackCase) {
 	t.Helper()
 	e, of := newEnv(t), briefStudy().Cases[0]
@@ -35,7 +35,7 @@ func opened(t *testing.T) (*paper.Env, *attackCase) {
 	return e, q
 }
 
-// What a model is good for is asked of the unseen cells, and of nobody else.
+// Utility is measured on the unseen cells only.
 func TestUtilityIsOfUnseenCells(t *testing.T) {
 	e, q := opened(t)
 	row, err := q.measureRow(t.Context(), e.Engine, lab.Variant{Label: Original, Method: unlearn.NoOp{}})
@@ -97,7 +97,7 @@ func TestAConstantMarkerHasNoCorrelation(t *testing.T) {
 	}
 }
 
-// Cells without a published type are not asked for it.
+// Cells without a published type are left out.
 func TestCellsWithoutATypeAreLeftOut(t *testing.T) {
 	p := &datasets.Prepared{About: datasets.About{Classes: []string{"a", "b", datacells.Unlabelled}}}
 	p.Test = datasets.Part{X: array.New[float32](20, 1), Y: make([]int, 20)}
@@ -208,7 +208,7 @@ func TestTheDistanceIsOfCodes(t *testing.T) {
 }
 
 // Every table and figure of utility has its rows, and printed values stand beside
-// an arm.
+// a variant.
 func TestTablesOfUtility(t *testing.T) {
 	ev, err := collect(t.Context(), newEnv(t), briefStudy())
 	if err != nil {
@@ -241,7 +241,7 @@ func TestTablesOfUtility(t *testing.T) {
 	}
 	for _, label := range slices.Concat(table8Variants(), table5Variants(), []string{Ascended, Dampened, Scrubbed, Contrasted}) {
 		if !labels[label] {
-			t.Errorf("%s is no arm", label)
+			t.Errorf("%s is no variant", label)
 		}
 	}
 	for _, variant := range table8Variants() {
@@ -251,8 +251,8 @@ func TestTablesOfUtility(t *testing.T) {
 	}
 }
 
-// An arm that another case has and this one has not is a gap; a marker too.
-func TestGapsAreSaid(t *testing.T) {
+// A variant that another case has and this one has not is a gap; a marker too.
+func TestGapsHaveTheirReason(t *testing.T) {
 	c := Case{Label: "c", Markers: []string{"A"}, Only: []string{Original}}
 	one := 1.0
 	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, Evidence: &paper.Evidence[Row]{
@@ -279,7 +279,7 @@ func TestDescribed(t *testing.T) {
 		for i, c := range s.Cases {
 			labels[c.Label] = true
 			if !slices.Equal(c.Only, []string{Original, Retrained, OtherSeed}) || (c.Class == "") != (i == 1) || (c.Scattered == scattered) != (i == 1) {
-				t.Errorf("%s: %s has the arms %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
+				t.Errorf("%s: %s has the variants %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
 			}
 		}
 		if len(labels) != cases {

@@ -1,5 +1,7 @@
 package fishing
 
+// The methods and controls, with their labels.
+
 import (
 	"slices"
 
@@ -8,10 +10,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// The labels of the controls. The paper has the original and the retrained model as
-// coded. It lacks an oracle that differs from the original by the forgotten cells
-// alone, another one, and the fine-tuning on the retained cells that ends most
-// methods, alone and for as many epochs; and the private training without its noise.
+// Labels of the controls. The paper has the original and the retrained model as coded. Added
+// here: an oracle that differs from the original in the forgotten cells only, a second one, the
+// fine-tuning on the retained cells that ends most methods (alone, and for as many epochs), and
+// the private training without noise.
 const (
 	Original       = "original"
 	Retrained      = "retrained"
@@ -23,7 +25,7 @@ const (
 	UnnoisedExact  = "DP-SGD, no noise, exact"
 )
 
-// The labels of the paper's methods: as its program has them, and corrected.
+// Labels of the paper's methods, as coded and corrected.
 const (
 	RetainTuned = "retain fine-tuning"
 	Ascended    = "gradient ascent"
@@ -77,7 +79,7 @@ func (c Case) variants() []lab.Variant {
 	return append(all, c.Also...)
 }
 
-// Methods are the arms that are no controls.
+// Methods are the variants that are not controls.
 func (c Case) Methods() []lab.Variant {
 	return slices.DeleteFunc(c.variants(), func(a lab.Variant) bool { return a.Control })
 }

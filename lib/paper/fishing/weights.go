@@ -1,5 +1,7 @@
 package fishing
 
+// The table of the methods' weights.
+
 import (
 	"fmt"
 	"slices"
@@ -20,17 +22,17 @@ var weights = paper.Recipe{
 		"the utility, and its critics hardly move. Attackers and columns are Table 3's; members and non-members are Table 2's.",
 }
 
-// weightSweep is a method and the weights of it that the paper tries.
+// weightSweep is a method with the weights that the paper tries.
 type weightSweep struct {
 	label, symbol string
 	values        []float64
 	method        func(value float64) unlearn.Method
-	// recorded are mean AUCs of the values: those of the paper, and, marked with *, those
-	// that only its program's outputs have.
+	// recorded are mean AUCs of the values: those of the paper and, marked with *, those in its
+	// program's outputs only.
 	recorded []string
 }
 
-// weightSweeps are those of the paper's methods and of one reading that corrects it.
+// weightSweeps are those of the paper's methods and of SCRUB with one optimiser.
 func weightSweeps() []weightSweep {
 	return []weightSweep{
 		{Dampened, "alpha", []float64{0.5, 1, 5}, func(v float64) unlearn.Method { return unlearn.SSD{Alpha: v} },
@@ -52,13 +54,13 @@ func weightSweeps() []weightSweep {
 	}
 }
 
-// name is that of the method at a value.
+// name is the label of the method at a value.
 func (k weightSweep) name(value float64) string {
 	return fmt.Sprintf("%s, %s %g", k.label, k.symbol, value)
 }
 
-// byWeight is the first case of a scale with every method at every weight. A scale that
-// leaves critics and private training out of Table 2 leaves them out here.
+// byWeight is the first case of a scale with every method at every weight. Scales without
+// critics and private training in Table 2 leave them out here too.
 func byWeight(scale string) (Study, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -107,10 +109,10 @@ func (ev *evidence) weightNotes(c Case) []string {
 	var out []string
 	models := len(ev.rowsOf(c.Label, Original))
 	for _, q := range []quantity{forgetLoss(), pbAUC()} {
-		var said []string
+		var texts []string
 		compare := func(variant, other string) {
 			if len(ev.rowsOf(c.Label, variant)) > 0 && len(ev.rowsOf(c.Label, other)) > 0 {
-				said = append(said, Rows(ev.Rows).compareText(q, variant, other))
+				texts = append(texts, Rows(ev.Rows).compareText(q, variant, other))
 			}
 		}
 		var scrubs []weightSweep
@@ -123,8 +125,8 @@ func (ev *evidence) weightNotes(c Case) []string {
 		for _, v := range scrubs[0].values {
 			compare(scrubs[1].name(v), scrubs[0].name(v))
 		}
-		if said != nil {
-			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(said, "; "), pairedTestNote(models)))
+		if texts != nil {
+			out = append(out, fmt.Sprintf("%s, by the weight, %s: %s (%s).", c.Label, q.name, strings.Join(texts, "; "), pairedTestNote(models)))
 		}
 	}
 	return out

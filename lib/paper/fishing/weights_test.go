@@ -28,7 +28,7 @@ func TestTheWeightsHaveTableTwosAmongThem(t *testing.T) {
 		variants := standard.Cases[0].variants()
 		at := slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label })
 		if at < 0 || len(k.recorded) != len(k.values) {
-			t.Fatalf("%s is no arm of Table 2, or has %d values of %d weights", label, len(k.recorded), len(k.values))
+			t.Fatalf("%s is no variant of Table 2, or has %d values of %d weights", label, len(k.recorded), len(k.values))
 		}
 		same := 0
 		for i, v := range k.values {
@@ -61,11 +61,11 @@ func TestByWeight(t *testing.T) {
 		for _, a := range s.Cases[0].variants() {
 			labels[a.Label] = true
 			if slow := strings.HasPrefix(a.Label, "DP") || strings.HasPrefix(a.Label, Frozen) || strings.HasPrefix(a.Label, Extra); slow && want == 12 {
-				t.Errorf("%s: %s is an arm", scale, a.Label)
+				t.Errorf("%s: %s is a variant", scale, a.Label)
 			}
 		}
 		if len(labels) != want+3 || len(s.Cases[0].variants()) != want+3 {
-			t.Errorf("%s: arms %v", scale, labels)
+			t.Errorf("%s: variants %v", scale, labels)
 		}
 	}
 	if _, err := byWeight("huge"); err == nil {

@@ -1,5 +1,7 @@
 package fishing
 
+// The within-cluster study: shadow models with half of a type each.
+
 import (
 	"context"
 	"fmt"
@@ -29,8 +31,8 @@ var within = paper.Recipe{
 		"from how many other models they learned.",
 }
 
-// ShadowModels is a study's fleet: models of one recipe, among which the records of a group,
-// or of the whole train part, are dealt.
+// ShadowModels is a set of shadow models of one recipe: the records of a group, or of the whole
+// train part, are assigned to random halves of them.
 type ShadowModels struct {
 	Case
 	Models int
@@ -43,7 +45,7 @@ type ShadowStudy struct {
 	Groups []ShadowModels
 }
 
-// ShadowStudyAt is the study of the scale of that name.
+// ShadowStudyAt returns the study of a scale.
 func ShadowStudyAt(scale string) (ShadowStudy, error) {
 	s := ShadowStudy{Scale: scale}
 	switch scale {
@@ -65,8 +67,8 @@ func ShadowStudyAt(scale string) (ShadowStudy, error) {
 	return s, nil
 }
 
-// rareTypeModels deals the simulated rare type. Many models have to be small: fewer genes
-// and one hidden layer.
+// rareTypeModels assigns the simulated rare type. The network is small, because many are
+// trained: fewer genes and one hidden layer.
 func rareTypeModels(models int) ShadowModels {
 	c := simulated()
 	c.Only = []string{Original, Retrained, Ten}
@@ -75,7 +77,7 @@ func rareTypeModels(models int) ShadowModels {
 	return ShadowModels{Case: c, Models: models}
 }
 
-// plantedGroupModels deals a group that the simulator planted.
+// plantedGroupModels assigns a group that the simulator planted.
 func plantedGroupModels(label, group string) ShadowModels {
 	f := rareTypeModels(16)
 	f.Label, f.Class, f.Planted = "simulated, "+label, "", group
@@ -83,17 +85,17 @@ func plantedGroupModels(label, group string) ShadowModels {
 	return f
 }
 
-// shadowVariants are what is asked of fleets of real cells.
+// shadowVariants are the variants of shadow models on real cells.
 func shadowVariants() []string { return []string{Original, Retrained, Ten, RetainTuned, ExtraTrue} }
 
-// pbmc3kModels deals a type of PBMC-3k.
+// pbmc3kModels assigns a type of PBMC-3k.
 func pbmc3kModels(label, class string, models int) ShadowModels {
 	return caseModels(pbmc3k(label, class, 40), models, shadowVariants()...)
 }
 
-// caseModels deals the cells that a case is to forget. The network is ours, and small: layers of
-// 128 and 64, ten latent variables, 40 epochs, where the paper's has 7.3 million weights and 100
-// epochs, of which 64 would take two days on two cores with as few cells as PBMC-3k has.
+// caseModels assigns the cells that a case forgets. The network is smaller than the paper's,
+// because many are trained: layers of 128 and 64, ten latent variables, 40 epochs, instead of
+// 7.3 million weights and 100 epochs.
 func caseModels(c Case, models int, variants ...string) ShadowModels {
 	c.Only, c.Fit.Epochs = variants, 40
 	c.Arch = func(genes, _ int) model.Architecture {
@@ -102,13 +104,13 @@ func caseModels(c Case, models int, variants ...string) ShadowModels {
 	return ShadowModels{Case: c, Models: models}
 }
 
-// tabularModels deals a whole table among classifiers, RULER's network.
+// tabularModels assigns a whole table; the models are classifiers with RULER's network.
 func tabularModels(label, dataSet string, rows, models int) ShadowModels {
 	c := Case{Label: "classifier, " + label, Setting: lab.Setting{DataSet: dataSet, MaxRows: rows}, Only: []string{Original}}
 	return ShadowModels{Case: c, Models: models, Whole: true}
 }
 
-// spec is the setting of a fleet's models.
+// baseSetting is the setting of the models.
 func (f ShadowModels) baseSetting() lab.Setting {
 	if f.LR == 0 {
 		return f.Setting
@@ -116,31 +118,31 @@ func (f ShadowModels) baseSetting() lab.Setting {
 	return f.setting(0)
 }
 
-// AttackResult is what an attack says of a fleet's models, as an arm leaves them.
+// AttackResult is the result of an attack on the shadow models of one variant.
 type AttackResult struct {
 	Case     string `json:"case"`
 	Variant  string `json:"arm"`
 	Attack   string `json:"attack"`
-	Assigned int    `json:"n_dealt"` // records, half of which each model had
-	// Features is how many numbers of a record the attack looks at, Others how many other
-	// models it compares with or learns from.
+	Assigned int    `json:"n_dealt"` // number of assigned records; each model has half of them
+	// Features is the number of values of a record that the attack uses, Others the number of
+	// other models it compares with or learns from.
 	Features int `json:"n_features"`
 	Others   int `json:"n_others"`
-	// Mutual says that what one model teaches about another is what that teaches about it.
+	// Mutual says that models teach one another, so that their results depend on each other.
 	Mutual bool `json:"mutual"`
-	// Within are the records that a model had against those of the same group that it
-	// had not; nil where the attack cannot be asked, which Why says why.
+	// Within compares the records that a model had with those of the same group that it had not;
+	// nil if the attack is not possible, with the reason in Why.
 	Within *shadow.Report `json:"within,omitempty"`
 	Why    string         `json:"why,omitempty"`
-	// Matched are, per model, those that it had against the unseen records that lie
-	// nearest to them, of which there are Negatives, SameType of them of the group, on
-	// average over models.
+	// Matched are AUCs, one per model, of the records that it had against the nearest unseen
+	// records. Negatives is the mean number of these, SameType the number of the group among
+	// them.
 	Matched   []float64 `json:"matched,omitempty"`
 	Negatives float64   `json:"n_negatives"`
 	SameType  float64   `json:"n_same_type"`
 }
 
-// shadowEvidence is what the table of one scale is made of.
+// shadowEvidence is the data behind the table of one scale.
 type shadowEvidence struct {
 	ShadowStudy
 	env *paper.Env
@@ -156,7 +158,7 @@ func (s *shadowEvidence) provenance() report.Provenance {
 	return s.Provenance(s.env, within.ID, s.Scale, ShadowResults, 1)
 }
 
-// shadowMeasurements are a study's fleets; the case of a fleet is its first model.
+// shadowMeasurements are a study's shadow models; the case of a measurement is the first model.
 func shadowMeasurements(e *paper.Env, s ShadowStudy) (out []paper.Measurement[AttackResult]) {
 	l := e.Lab()
 	for _, of := range s.Groups {
@@ -183,7 +185,7 @@ func shadowMeasurements(e *paper.Env, s ShadowStudy) (out []paper.Measurement[At
 	return out
 }
 
-// shadowKey identifies what attacks say of a fleet in the store.
+// shadowKey is the configuration of the results in the store.
 type shadowKey struct {
 	lab.NetworkKey
 	Label      string       `json:"label"`
@@ -199,11 +201,11 @@ type shadowKey struct {
 	Results    int          `json:"results"`
 }
 
-// ShadowResults is the version of the numbers of the within-cluster table. 2: an attacker
-// learns from a matched cell where he learns from the member that it lies beside. 3: see
-// Results. 4: unseen cells are those that no method looks at. 5: attackers that learn on other
-// models have all of them but the partner, as those by shadow models have; latent axes are
-// aligned; an attacker knows half of a model's own cells.
+// ShadowResults is the version of the numbers of the within-cluster table. 2: an attacker learns
+// from a matched cell in the same folds as from its nearest member. 3: see Results. 4: unseen
+// cells are those that no method uses. 5: attackers that learn on other models have all except
+// the partner, like those by shadow models; latent axes are aligned; an attacker knows half of a
+// model's own cells.
 const ShadowResults = 5
 
 func shadowStoreKey(l *lab.Lab, first *lab.Case, of ShadowModels) store.Key {
@@ -227,7 +229,7 @@ func (f ShadowModels) job() string {
 	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet, group, f.Models)
 }
 
-// inGroup reports whether a record is of the group that is dealt.
+// inGroup reports whether a record is of the assigned group.
 func (f ShadowModels) inGroup(p *lab.Problem, part datasets.Part, row int) bool {
 	if f.Class != "" {
 		return p.About.Classes[part.Y[row]] == f.Class
@@ -235,16 +237,16 @@ func (f ShadowModels) inGroup(p *lab.Problem, part datasets.Part, row int) bool 
 	return slices.Contains(p.About.Planted[f.Planted], part.IDs[row])
 }
 
-// What follows is for notebooks.
+// For notebooks.
 
-// ShadowModelsAtScale are the fleets of the reader's scale.
+// ShadowModelsAtScale are the shadow models of the scale that LETHE_SCALE names.
 func ShadowModelsAtScale() ([]ShadowModels, error) {
 	s, err := ShadowStudyAt(paper.ScaleName())
 	return s.Groups, err
 }
 
-// Train trains the models of a fleet under some arms, or finds them in the store, so that
-// a reader does not wait for all of them at once. Without an arm it trains nothing.
+// Train trains the shadow models of some variants, or finds them in the store, so that a
+// notebook can show progress. Without variants it trains nothing.
 func (f ShadowModels) Train(ctx context.Context, variants ...string) (*lab.ShadowModels, error) {
 	e, err := paper.Open()
 	if err != nil {
@@ -254,11 +256,11 @@ func (f ShadowModels) Train(ctx context.Context, variants ...string) (*lab.Shado
 	if err != nil {
 		return nil, err
 	}
-	f.Only = append([]string{}, variants...) // nil would be all
+	f.Only = append([]string{}, variants...) // nil would mean all
 	return models, models.Precompute(ctx, f.methods()...)
 }
 
-// RunAttacks is what every attack says of fleets.
+// RunAttacks runs every attack on sets of shadow models.
 func RunAttacks(ctx context.Context, of ...ShadowModels) (AttackResults, error) {
 	e, err := paper.Open()
 	if err != nil {

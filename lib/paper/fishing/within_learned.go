@@ -1,5 +1,7 @@
 package fishing
 
+// Learned attackers of the within-cluster study.
+
 import (
 	"context"
 	"fmt"
@@ -11,15 +13,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// latents are what learned attackers see of the models of a fleet beyond the paper's features.
+// latents are the latent codes that learned attackers use, beyond the paper's features.
 type latents struct {
-	assigned  []cellOutputs           // of each model: of the dealt cells
+	assigned  []cellOutputs           // of each model: outputs on the assigned cells
 	retain    []array.Matrix[float64] // latent means of the cells that every model was trained on
-	invariant []array.Matrix[float64] // of the dealt cells: what no rotation changes
+	invariant []array.Matrix[float64] // rotation-invariant features of the assigned cells
 }
 
-// addCosines takes down a model's latents; the last of the paper's features is the distance to the
-// nearest retained cells.
+// add adds a model's latents; the last of the paper's features is the distance to the nearest
+// retained cells.
 func (l *latents) add(assigned, retain cellOutputs, paper array.Matrix[float64]) error {
 	f, err := features.Invariant(assigned.posterior())
 	if err != nil {
@@ -34,7 +36,7 @@ func (l *latents) add(assigned, retain cellOutputs, paper array.Matrix[float64])
 	return nil
 }
 
-// nearest are matrices of as many rows, side by side.
+// concatColumns concatenates matrices of as many rows.
 func concatColumns(parts ...array.Matrix[float64]) array.Matrix[float64] {
 	out := array.Matrix[float64]{Rows: parts[0].Rows}
 	for _, p := range parts {
@@ -48,11 +50,10 @@ func concatColumns(parts ...array.Matrix[float64]) array.Matrix[float64] {
 	return out
 }
 
-// alignTo are the features of the dealt cells in every model in the axes of model k: those
-// that no rotation changes, means and log-variances. The maps are found on the cells that
-// every model was trained on, and not on the dealt ones: they know nothing of who had them.
-// The axes of k are its principal ones of those cells, so that it does not matter either in
-// which axes k itself happened to write.
+// alignTo are the features of the assigned cells in every model, in the axes of model k:
+// rotation-invariant ones, means and log-variances. The maps are fitted on the cells that every
+// model was trained on, so that they do not depend on membership. The axes of k are its
+// principal axes on those cells, so that its arbitrary latent axes do not matter either.
 func (l *latents) alignTo(k int, align features.Aligner) (out []array.Matrix[float64], err error) {
 	axes, err := features.Principal(l.retain[k])
 	if err != nil {
@@ -69,9 +70,9 @@ func (l *latents) alignTo(k int, align features.Aligner) (out []array.Matrix[flo
 	return out, nil
 }
 
-// subtractOthers are features in every model less the mean of the same cell's in others, which are
-// neither of the pair of model k, which is under attack, nor of the model's own: every cell
-// was in as many of them as it was not, whoever had it here.
+// subtractOthers subtracts from the features of every model their mean, cell by cell, over other
+// models. The mean leaves out the pair of the attacked model k and the model's own pair, so that
+// every cell was in half of the models averaged, whoever had it.
 func subtractOthers(k int, features []array.Matrix[float64]) []array.Matrix[float64] {
 	rows, cols := features[0].Rows, features[0].Cols
 	pairs, all := make([][]float64, len(features)/2), make([]float64, rows*cols)
@@ -101,7 +102,7 @@ func subtractOthers(k int, features []array.Matrix[float64]) []array.Matrix[floa
 	return out
 }
 
-// learnedAttacks are the attackers that are trained.
+// learnedAttacks are the attacks that are trained.
 func (a *shadowCase) learnedAttacks(ctx context.Context) []attackRun {
 	axes := a.latents.assigned[0].mean.Cols
 	own := attackRun{
@@ -128,10 +129,11 @@ func (a *shadowCase) learnedAttacks(ctx context.Context) []attackRun {
 	return out
 }
 
-// featuresFor are the features of the dealt cells in every model as an attacker of model k has them.
+// featuresFor returns the features of the assigned cells in every model for an attack on model
+// k.
 type featuresFor func(k int) ([]array.Matrix[float64], error)
 
-// centreByCell has them less what other models say of the same cell.
+// centreByCell subtracts the mean over other models for the same cell.
 func centreByCell(of featuresFor) featuresFor {
 	return func(k int) ([]array.Matrix[float64], error) {
 		x, err := of(k)
@@ -142,8 +144,8 @@ func centreByCell(of featuresFor) featuresFor {
 	}
 }
 
-// acrossModels is an attacker of every model that was trained on all others but its partner, which
-// are the shadows of attacks by shadow models.
+// acrossModels attacks every model with an attacker trained on all others except its partner,
+// like the attacks by shadow models.
 func (a *shadowCase) acrossModels(ctx context.Context, name string, count int, of featuresFor) attackRun {
 	f := learned.ShadowModels{Features: a.features, In: a.in, Pairs: true, FeaturesFor: of}
 	return attackRun{
@@ -160,7 +162,8 @@ func (a *shadowCase) acrossModels(ctx context.Context, name string, count int, o
 
 func (a *shadowCase) seed() engine.Root { return engine.Root(attackSeed + a.models.Lab.Shift) }
 
-// tooFew says why half of a model's own dealt cells are too few to learn from; empty: they are not.
+// tooFew says why half of a model's own assigned cells are too few to learn from, "" if they are
+// not.
 func (a *shadowCase) tooFew() string {
 	for _, in := range a.in {
 		members, others := splitMembers(in)
@@ -182,8 +185,8 @@ func splitMembers(in []bool) (members, others []int) {
 	return members, others
 }
 
-// crossHalves is the attacker of the paper's features that knows the membership of half of a
-// model's own dealt cells and judges the other half, and the other way round.
+// crossHalves is the attacker with the paper's features that knows the membership of half of a
+// model's own assigned cells and scores the other half, and vice versa.
 func (a *shadowCase) crossHalves(ctx context.Context) func(m int) ([]float64, error) {
 	return func(m int) ([]float64, error) {
 		members, others := splitMembers(a.in[m])

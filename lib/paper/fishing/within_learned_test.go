@@ -19,7 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// axesOf are the axes in which a planted model writes its latents: columns.
+// axesOf are the axes of a planted model's latents: columns.
 type axesOf func(rng *rand.Rand) *mat.Dense
 
 func straight(*rand.Rand) *mat.Dense {
@@ -34,7 +34,7 @@ func rotated(rng *rand.Rand) *mat.Dense {
 	return &q
 }
 
-// exchangeAxes axes change places and signs.
+// exchangeAxes permutes axes and flips signs.
 func exchangeAxes(rng *rand.Rand) *mat.Dense {
 	q := mat.NewDense(3, 3, nil)
 	for i, j := range rng.Perm(3) {
@@ -43,9 +43,9 @@ func exchangeAxes(rng *rand.Rand) *mat.Dense {
 	return q
 }
 
-// plantedShadowCase are the latents of 12 models in pairs: 60 cells that every model had and 20 dealt
-// ones; those that a model had lie higher on one axis by memory, which the model then writes
-// in axes of its own. Where even, a cell's variances are the same on all axes.
+// plantedShadowCase are the latents of 12 models in pairs: 60 cells that every model had and 20
+// assigned ones. The cells that a model had lie higher on one axis, before the model's own axes
+// are applied. If even, a cell's variances are the same on all axes.
 func plantedShadowCase(t *testing.T, seed uint64, memory float64, even bool, axes func(m int) axesOf) *shadowCase {
 	t.Helper()
 	rng, turns := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
@@ -151,11 +151,11 @@ func mean(x []float64) float64 {
 
 func inAll(axes axesOf) func(int) axesOf { return func(int) axesOf { return axes } }
 
-// turning are the learned attackers that no turn of a model's axes may matter to.
+// turning are the learned attackers that must not depend on a rotation of a model's axes.
 var turning = []string{Invariant, Aligned, AlignedCCA, InvariantByCell, AlignedByCell}
 
-// In axes of their own, attackers who align them find exactly what they find where all models
-// write in the same ones; who takes axes as they are finds nothing any more.
+// Attackers that align axes find the same as if all models had the same axes; those that do not
+// align find nothing.
 func TestAPlantedRotationIsUndone(t *testing.T) {
 	for _, c := range []struct {
 		how  axesOf
@@ -178,7 +178,7 @@ func TestAPlantedRotationIsUndone(t *testing.T) {
 	}
 }
 
-// The axes of one model alone are nothing to them either, as a shadow or under attack.
+// The axes of a single model do not matter to them either, whether it is a shadow or attacked.
 func TestTheAxesOfOneModelDoNotMatter(t *testing.T) {
 	for _, m := range []int{0, 5} {
 		one := func(k int) axesOf {
@@ -199,8 +199,8 @@ func TestTheAxesOfOneModelDoNotMatter(t *testing.T) {
 	}
 }
 
-// The maps know nothing of the dealt cells: what a model says of these changes its own
-// features alone.
+// The maps do not depend on the assigned cells: a model's outputs on these change its own
+// features only.
 func TestMapsAreOfCellsThatEveryModelHad(t *testing.T) {
 	a := plantedShadowCase(t, 3, 2, true, inAll(rotated))
 	for _, align := range []featuresFor{
@@ -220,7 +220,7 @@ func TestMapsAreOfCellsThatEveryModelHad(t *testing.T) {
 		}
 		for m := range was {
 			if slices.Equal(was[m].Data, now[m].Data) == (m == 7) {
-				t.Errorf("model %d: changed, or not, by what model 7 says of dealt cells", m)
+				t.Errorf("model %d: changed, or not, by what model 7 says of assigned cells", m)
 			}
 		}
 	}
@@ -249,8 +249,8 @@ func TestCellByCellAgainstCounting(t *testing.T) {
 	}
 }
 
-// Where models that are not under attack forget nobody, a target that was dealt the others
-// has its members exactly where its non-members were.
+// If the models that are not attacked forget nothing, a target that was assigned the other half
+// has members where its non-members were.
 func TestMembersAreThoseThatTheTargetHad(t *testing.T) {
 	for _, name := range []string{Invariant, Learned, Aligned, AlignedByCell} {
 		a := plantedShadowCase(t, 5, 2, true, inAll(straight))
@@ -272,7 +272,7 @@ func TestHalfOfAModelsOwnCells(t *testing.T) {
 	}
 }
 
-// Without a memory nobody finds anything, and intervals are right.
+// Without memory no attack finds anything, and intervals are valid.
 func TestWithoutAMemoryLearnedAttackersAreAtChance(t *testing.T) {
 	const trials = 120
 	names := append([]string{Own, Learned}, turning...)
@@ -296,7 +296,7 @@ func TestWithoutAMemoryLearnedAttackersAreAtChance(t *testing.T) {
 	}
 }
 
-// What cannot be asked says why, in a cell of the table, and the others are asked.
+// An attack that cannot be run has its reason in a cell of the table; the others are run.
 func TestTooFewCellsForAnAttacker(t *testing.T) {
 	a := plantedShadowCase(t, 7, 2, true, inAll(straight))
 	for m := range a.latents.retain {
@@ -329,7 +329,7 @@ func TestTooFewCellsForAnAttacker(t *testing.T) {
 	}
 }
 
-// LiRA is shown with few shadows where there are more.
+// LiRA has rows with few shadow models if there are more.
 func TestLiRAWithFewShadows(t *testing.T) {
 	for models, want := range map[int][]string{
 		8:  nil,
@@ -351,8 +351,8 @@ func TestLiRAWithFewShadows(t *testing.T) {
 	}
 }
 
-// The original is judged against retrained models, pair by pair, and on matched cells
-// against what these have there.
+// The original is compared with retrained models, pair by pair, and on matched cells with their
+// value there.
 func TestAnAttackIsJudgedAgainstRetrainedModels(t *testing.T) {
 	sweep := func(x ...float64) *shadow.Report {
 		s := &shadow.Report{}

@@ -1,5 +1,7 @@
 package fishing
 
+// Attacks of the within-cluster study.
+
 import (
 	"cmp"
 	"context"
@@ -19,16 +21,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// The rows of the table beside the attacks of packages generative and shadow.
+// Rows of the table beside the attacks of packages generative and shadow.
 const (
 	TypeAlone = "type alone"
 	LossAlone = "loss"
-	// Own is an attacker that knows the membership of half of a model's own dealt cells.
+	// Own is an attacker that knows the membership of half of a model's own assigned cells.
 	Own = "logistic, the model's own cells"
-	// What follows is trained on other models. Invariant has no latent axes, Learned has the
-	// paper's features, Aligned and AlignedCCA have latent axes turned into those of the
-	// model under attack. Two have each feature less what other models say of the same cell,
-	// as attacks by shadow models have.
+	// The others learn on other models. Invariant uses no latent axes, Learned the paper's
+	// features, Aligned and AlignedCCA latent axes mapped onto those of the attacked model. The
+	// last two subtract from each feature its mean over other models for the same cell, as
+	// attacks by shadow models do.
 	Invariant       = "logistic, other models, without axes"
 	Learned         = "logistic, other models, axes as they are"
 	Aligned         = "logistic, other models, axes rotated"
@@ -37,11 +39,11 @@ const (
 	AlignedByCell   = Aligned + ", cell by cell"
 )
 
-// shadowAttack is an attack by shadow models. With fewer than some 64 models the paper
-// of LiRA takes one variance for all records.
+// shadowAttack is an attack by shadow models. With fewer than about 64 models the paper of LiRA
+// uses one variance for all records.
 type shadowAttack struct {
 	attack  shadow.Attack
-	shadows int // shadows; 0: all other models but the partner
+	shadows int // number of shadow models; 0: all except the model and its partner
 }
 
 func (s shadowAttack) name() string {
@@ -63,10 +65,10 @@ func (f ShadowModels) shadowAttacks() []shadowAttack {
 	return out
 }
 
-// numOthers is how many models there are beside one and its partner.
+// numOthers is the number of models beside one and its partner.
 func (f ShadowModels) numOthers() int { return f.Models - 2 }
 
-// Attacks are the rows of a fleet.
+// Attacks are the names of the attacks.
 func (f ShadowModels) Attacks() []string {
 	out := []string{TypeAlone, generative.Recon{}.Name(), generative.KL{}.Name(), generative.ELBO{}.Name(),
 		Own, Invariant, Learned, Aligned, AlignedCCA, InvariantByCell, AlignedByCell}
@@ -79,15 +81,15 @@ func (f ShadowModels) Attacks() []string {
 	return out
 }
 
-// measure asks every attack about every arm of a fleet.
+// measure runs every attack on every variant.
 func (f ShadowModels) measure(ctx context.Context, models *lab.ShadowModels) ([]AttackResult, error) {
 	var out []AttackResult
 	for _, a := range f.variants() {
-		ask := f.attackAutoencoders
+		run := f.attackAutoencoders
 		if f.Whole {
-			ask = f.attackClassifiers
+			run = f.attackClassifiers
 		}
-		found, err := ask(ctx, models, a.Method)
+		found, err := run(ctx, models, a.Method)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Label, err)
 		}
@@ -99,8 +101,7 @@ func (f ShadowModels) measure(ctx context.Context, models *lab.ShadowModels) ([]
 	return out, nil
 }
 
-// recordScores is what the models of a fleet say in one number per record, higher for
-// members: a row per model.
+// recordScores are scores of records in all shadow models, higher for members: a row per model.
 type recordScores struct{ assigned, unseen array.Matrix[float64] }
 
 func (h *recordScores) add(assigned, unseen []float64) {
@@ -112,20 +113,20 @@ func (h *recordScores) add(assigned, unseen []float64) {
 	}
 }
 
-// shadowModels is the evidence for attacks by shadow models.
+// shadowModels is the input of attacks by shadow models.
 func (h recordScores) shadowModels(in [][]bool) shadow.Models {
 	return shadow.Models{Scores: h.assigned, In: in, Population: &h.unseen, Pairs: true}
 }
 
-// shadowSubset is the evidence for one of them.
+// shadowSubset is the input of one attack with its number of shadow models.
 func (h recordScores) shadowSubset(in [][]bool, s shadowAttack) shadow.Models {
 	f := h.shadowModels(in)
 	f.NumShadows = s.shadows
 	return f
 }
 
-// attackClassifiers asks classifiers about a table: LiRA looks at scaled confidences, RMIA and
-// the threshold at the logarithm of the label's probability.
+// attackClassifiers attacks classifiers of a table: LiRA uses scaled confidences; RMIA and the
+// threshold use the log probability of the label.
 func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowModels, m unlearn.Method) ([]AttackResult, error) {
 	weights, err := models.Weights(ctx, m)
 	if err != nil {
@@ -134,19 +135,19 @@ func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowM
 	var scaled, logP recordScores
 	unseen := models.Models[0].Test.Gather(models.Models[0].NonMemberRows(f.methods()...))
 	for k, c := range models.Models {
-		var said [2][2][]float64 // dealt, unseen; scaled, log p
+		var scores [2][2][]float64 // assigned, unseen; scaled, log p
 		for part, d := range []unlearn.Data{c.Records(models.Assigned), {X: unseen.X, Y: unseen.Y}} {
 			p, err := c.Runner.Predict(weights[k], d.X)
 			if err != nil {
 				return nil, err
 			}
-			if said[part][0], err = shadow.ScaledConfidences(p.Logits(), d.Y); err != nil {
+			if scores[part][0], err = shadow.ScaledConfidences(p.Logits(), d.Y); err != nil {
 				return nil, err
 			}
-			said[part][1] = negate(train.Losses(p.Logits(), d.Y))
+			scores[part][1] = negate(train.Losses(p.Logits(), d.Y))
 		}
-		scaled.add(said[0][0], said[1][0])
-		logP.add(said[0][1], said[1][1])
+		scaled.add(scores[0][0], scores[1][0])
+		logP.add(scores[0][1], scores[1][1])
 	}
 	in := models.Membership()
 	threshold, err := logP.shadowModels(in).Threshold(LossAlone)
@@ -164,7 +165,8 @@ func (f ShadowModels) attackClassifiers(ctx context.Context, models *lab.ShadowM
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, f.numOthers()), Mutual: evidence.Mutual(s.attack), Within: within})
+		found = append(found, AttackResult{Attack: s.name(), Features: 1, Others: cmp.Or(s.shadows, f.numOthers()), Mutual: evidence.Mutual(s.attack),
+			Within: within})
 	}
 	return found, nil
 }
@@ -177,26 +179,26 @@ func negate(x []float64) []float64 {
 	return out
 }
 
-// protocolInput is what a fleet of autoencoders says under one arm.
+// shadowCase holds the outputs of shadow autoencoders of one variant.
 type shadowCase struct {
 	spec     ShadowModels
 	models   *lab.ShadowModels
 	in       [][]bool
 	signals  map[string]*recordScores
-	features []array.Matrix[float64] // of each model: the paper's, of the dealt cells
+	features []array.Matrix[float64] // of each model: the paper's features of the assigned cells
 	latents  latents
 	matched  []matchedCells // of each model
 }
 
-// matchedSamples are the cells that a model had and the unseen ones nearest to them.
+// matchedCells are the cells that a model had and the unseen ones nearest to them.
 type matchedCells struct {
-	members, negatives []int           // rows of dealt and of unseen cells
+	members, negatives []int           // rows of assigned and of unseen cells
 	features           learned.Records // of both
-	nearest            []int           // of each of the negatives, the place in had of the nearest
-	sameType           []bool          // which of the negatives are of the group
+	nearest            []int           // position in members of each negative's nearest one
+	sameType           []bool          // which negatives are of the group
 }
 
-// attackAutoencoders asks autoencoders.
+// attackAutoencoders attacks autoencoders.
 func (f ShadowModels) attackAutoencoders(ctx context.Context, models *lab.ShadowModels, m unlearn.Method) ([]AttackResult, error) {
 	weights, err := models.Weights(ctx, m)
 	if err != nil {
@@ -211,7 +213,7 @@ func (f ShadowModels) attackAutoencoders(ctx context.Context, models *lab.Shadow
 	return a.runAttacks(ctx)
 }
 
-// addModel takes down what a model says of the dealt cells and of those that no method looks at.
+// addModel adds a model's outputs on the assigned cells and on those that no method uses.
 func (a *shadowCase) addModel(k int, c *lab.Case, w nn.Params) error {
 	assigned, err := predictCells(c.Runner, w, c.Problem.Train.Gather(a.models.Assigned))
 	if err != nil {
@@ -242,7 +244,7 @@ func (a *shadowCase) addModel(k int, c *lab.Case, w nn.Params) error {
 		return err
 	}
 	if !slices.Equal(c.Retain, a.models.Models[0].Retain) {
-		return errors.New("the cells that every model has differ from those of the first")
+		return errors.New("the retained cells of the models differ")
 	}
 	near, err := cells.Match(array.Convert[float64](v.forget.mean), array.Convert[float64](nonmembers.mean), a.spec.Neighbours)
 	if err != nil {
@@ -264,7 +266,7 @@ func (a *shadowCase) addModel(k int, c *lab.Case, w nn.Params) error {
 	return err
 }
 
-// elbo is the lower bound of a cell's log-likelihood, up to a constant.
+// elbo is the evidence lower bound of each cell's log-likelihood, up to a constant.
 func (s cellOutputs) elbo() []float64 {
 	out := make([]float64, len(s.recon))
 	for i, v := range s.recon {
@@ -273,8 +275,8 @@ func (s cellOutputs) elbo() []float64 {
 	return out
 }
 
-// attackRun is how an attack is asked; matched is nil where it cannot be asked about matched
-// cells, and why says why it can be asked nothing.
+// attackRun describes how an attack is run. matched is nil if the attack cannot be run on
+// matched cells; why is the reason if it cannot be run at all.
 type attackRun struct {
 	AttackResult
 	within  func() (*shadow.Report, error)
@@ -282,7 +284,7 @@ type attackRun struct {
 	why     string
 }
 
-// runAttacks asks every attack of the table.
+// runAttacks runs every attack of the table.
 func (a *shadowCase) runAttacks(ctx context.Context) ([]AttackResult, error) {
 	var out []AttackResult
 	for _, q := range slices.Concat(a.thresholdAttacks(), a.learnedAttacks(ctx), a.shadowAttacks()) {
@@ -303,7 +305,7 @@ func (a *shadowCase) runAttacks(ctx context.Context) ([]AttackResult, error) {
 	return out, nil
 }
 
-// thresholdAttacks are the attacks that learn nothing and look at one model.
+// thresholdAttacks are the attacks on one model without training.
 func (a *shadowCase) thresholdAttacks() []attackRun {
 	nothing := func(int) ([]float64, error) { return make([]float64, len(a.models.Assigned)), nil }
 	out := []attackRun{{
@@ -343,7 +345,7 @@ func (a *shadowCase) scoreWithin(name string, mutual bool, scores func(m int) ([
 	return a.elboScores().shadowModels(a.in).ReportScores(name, mutual, scores)
 }
 
-// subtractOthers fills in what the paper's protocol says, of every model.
+// addMatched adds the results by the paper's protocol, for every model.
 func (a *shadowCase) addMatched(f *AttackResult, samples func(k int, m matchedCells) (attack.Samples, error)) error {
 	n := float64(len(a.matched))
 	for k, m := range a.matched {
@@ -366,7 +368,7 @@ func (a *shadowCase) addMatched(f *AttackResult, samples func(k int, m matchedCe
 	return nil
 }
 
-// typeAlone knows of a cell whether it is of the group, and nothing else.
+// typeAlone scores a cell by whether it is of the group, and nothing else.
 func (a *shadowCase) typeAlone(_ int, m matchedCells) (s attack.Samples, err error) {
 	s.Members = slices.Repeat([]float64{1}, len(m.members))
 	for _, same := range m.sameType {
@@ -375,7 +377,7 @@ func (a *shadowCase) typeAlone(_ int, m matchedCells) (s attack.Samples, err err
 	return s, nil
 }
 
-// matchedSamples are the scores of the cells that a model had and of their matched ones.
+// matchedSamples are the scores of the cells that a model had and of the matched ones.
 func (h *recordScores) matchedSamples(k int, m matchedCells) (s attack.Samples, err error) {
 	return attack.Samples{Members: gatherValues(h.assigned.Row(k), m.members), Nonmembers: gatherValues(h.unseen.Row(k), m.negatives)}, nil
 }
@@ -387,7 +389,7 @@ func gatherValues(x []float64, at []int) (out []float64) {
 	return out
 }
 
-// crossFitted is the attacker of the paper's features trained on the model itself, as in
+// crossFitted is the attacker with the paper's features, trained on the model itself, as in
 // Table 2.
 func (a *shadowCase) crossFitted(ctx context.Context) func(k int, m matchedCells) (attack.Samples, error) {
 	return func(k int, m matchedCells) (s attack.Samples, err error) {
@@ -408,8 +410,8 @@ func (a *shadowCase) crossFitted(ctx context.Context) func(k int, m matchedCells
 	}
 }
 
-// offlineLiRA is LiRA on the cells that a model had and on their matched ones, which no
-// shadow had.
+// offlineLiRA is LiRA on the cells that a model had and on the matched ones, which no shadow
+// model had.
 func (a *shadowCase) offlineLiRA(by shadowAttack, bound recordScores) func(k int, m matchedCells) (attack.Samples, error) {
 	f := shadow.Models{Pairs: true, NumShadows: by.shadows}
 	for k, in := range a.in {

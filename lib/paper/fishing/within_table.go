@@ -1,5 +1,7 @@
 package fishing
 
+// The table and figure of the within-cluster study.
+
 import (
 	"cmp"
 	"fmt"
@@ -51,7 +53,7 @@ func (s *shadowEvidence) table() *paper.Output {
 	return &paper.Output{Table: t, Figure: s.figure(), Runs: report.NewRecords(s.records())}
 }
 
-// unlearnedVariants are the arms of any fleet that go on from its original models.
+// unlearnedVariants are the variants that start from the original models.
 func (s *shadowEvidence) unlearnedVariants() (out []string) {
 	for _, f := range s.Groups {
 		for _, a := range f.variants() {
@@ -63,7 +65,7 @@ func (s *shadowEvidence) unlearnedVariants() (out []string) {
 	return out
 }
 
-// measureRow is an attack's line of a fleet.
+// row is an attack's row.
 func (s *shadowEvidence) row(f ShadowModels, name string) (report.Row, bool) {
 	found := map[string]AttackResult{}
 	for _, r := range s.Rows {
@@ -110,8 +112,7 @@ func tprCell(f AttackResult) report.Cell {
 	return report.Est(*f.Within.PooledTPR01, 3)
 }
 
-// excessCell is what an attack finds in the original models beyond what it finds in those that
-// had none of the records.
+// excessCell is the AUC on the original models minus that on models without the records.
 func excessCell(found map[string]AttackResult) report.Cell {
 	original, null := found[Original], found[Retrained]
 	switch {
@@ -127,8 +128,8 @@ func excessCell(found map[string]AttackResult) report.Cell {
 	return report.Est(shadow.MeanOverPairs(less, original.Mutual).WithNull(0, stats.NearNull), 3)
 }
 
-// matchedCell is judged against retrained models where there are any: cells of the group
-// against others have no null that could be known without them.
+// matchedCell is tested against retrained models if there are any, because the null of this
+// comparison is not known without them.
 func matchedCell(found map[string]AttackResult, variant string) report.Cell {
 	f, there := found[variant]
 	switch {
@@ -146,7 +147,7 @@ func matchedCell(found map[string]AttackResult, variant string) report.Cell {
 	return report.Est(e, 3)
 }
 
-// attackRecords are the values behind the table, one of each model, arm and attack.
+// records are the values behind the table, one per model, variant and attack.
 func (s *shadowEvidence) records() []modelRecord {
 	var out []modelRecord
 	for _, f := range s.Rows {
@@ -213,8 +214,7 @@ func (s *shadowEvidence) notes() []string {
 			"many others, and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
 }
 
-// matchedNull says of every fleet what the paper's protocol finds where there is no
-// membership.
+// matchedNull reports the result of the paper's protocol on models without membership.
 func (s *shadowEvidence) matchedNull() (out []string) {
 	for _, f := range s.Groups {
 		for _, r := range s.Rows {
@@ -230,8 +230,8 @@ func (s *shadowEvidence) matchedNull() (out []string) {
 	return out
 }
 
-// figure shows, of every fleet of cells, each attack within the group and on matched
-// cells, of the original models and of those that never had the cells.
+// figure shows each attack on cells, within the group and on matched cells, for the original
+// models and for those that never had the cells.
 func (s *shadowEvidence) figure() plot.Figure {
 	f := plot.Panels{Meta: plot.Meta{Title: within.Title, Caption: "A point is the mean AUC of a pair of models.", Source: s.provenance().Line()}, Columns: 1}
 	for _, of := range s.Groups {
@@ -242,13 +242,13 @@ func (s *shadowEvidence) figure() plot.Figure {
 	return f
 }
 
-// AttackResults is what attacks say of fleets.
+// AttackResults are the results of attacks on shadow models.
 type AttackResults []AttackResult
 
-// AUCs says which records stand against those that a model had.
+// AUCs selects the AUCs of a result, one per model: WithinAUCs or MatchedAUCs.
 type AUCs func(f AttackResult) []float64
 
-// WithinAUCs are the AUCs against the others of the group, one per model.
+// WithinAUCs are the AUCs against the other records of the group, one per model.
 func WithinAUCs(f AttackResult) []float64 {
 	var out []float64
 	if f.Within == nil {
@@ -260,21 +260,21 @@ func WithinAUCs(f AttackResult) []float64 {
 	return out
 }
 
-// MatchedAUCs are the AUCs against matched unseen records, by the paper's protocol; none
-// where an attack cannot be asked that.
+// MatchedAUCs are the AUCs against matched unseen records, by the paper's protocol; none if the
+// attack does not allow it.
 func MatchedAUCs(f AttackResult) []float64 { return f.Matched }
 
-// Values are the AUCs of an attack on a fleet under an arm, a mean per pair of models.
-func (c AttackResults) PairMeans(fleet, variant, attack string, where AUCs) []float64 {
+// PairMeans are the AUCs of an attack on a variant, averaged over each pair of models.
+func (c AttackResults) PairMeans(label, variant, attack string, where AUCs) []float64 {
 	for _, f := range c {
-		if f.Case == fleet && f.Variant == variant && f.Attack == attack {
+		if f.Case == label && f.Variant == variant && f.Attack == attack {
 			return shadow.PairMeans(where(f))
 		}
 	}
 	return nil
 }
 
-// pointsShown are the attacks of a figure, learned ones beside LiRA.
+// figureAttacks are the attacks of a figure, learned ones beside LiRA.
 func (f ShadowModels) figureAttacks() []string {
 	if f.Whole {
 		return f.Attacks()
@@ -285,7 +285,7 @@ func (f ShadowModels) figureAttacks() []string {
 	return slices.DeleteFunc(f.Attacks(), func(name string) bool { return !slices.Contains(show, name) })
 }
 
-// Strips shows a fleet's attacks, a point per pair of models.
+// Strips shows the attacks on a set of shadow models, a point per pair.
 func (c AttackResults) Strips(f ShadowModels) plot.Strips {
 	out := plot.Strips{Meta: plot.Meta{Title: f.Label}, Y: plot.ShareAxis("AUC"), Null: &plot.Null{Value: 0.5, Label: "chance"}, Groups: f.figureAttacks()}
 	for _, variant := range []string{Original, Retrained} {

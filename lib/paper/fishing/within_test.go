@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// briefShadowStudy are a small fleet of autoencoders and one of classifiers.
+// briefShadowStudy has a few shadow autoencoders and a few shadow classifiers.
 func briefShadowStudy() ShadowStudy {
 	f := rareTypeModels(8)
 	f.Cells.Variable.Top, f.Fit.Epochs = 40, 2
@@ -29,7 +29,7 @@ func briefShadowStudy() ShadowStudy {
 
 // From records to a table: every attack has a row, models that never had the cells
 // give one half within the cluster, and nothing is computed twice.
-func TestAFleetMakesItsTable(t *testing.T) {
+func TestShadowModelsMakeTheirTable(t *testing.T) {
 	e := newEnv(t)
 	s, err := collectShadow(t.Context(), e, briefShadowStudy())
 	if err != nil {
@@ -96,7 +96,7 @@ func TestTheTypeAloneOnMatchedCells(t *testing.T) {
 	}
 }
 
-// memorising is a fleet of networks that are trained for so long on so few cells of so
+// memorising are shadow models that are trained for so long on so few cells of so
 // few genes that they know them.
 func memorising() ShadowModels {
 	f := rareTypeModels(6)
@@ -127,7 +127,7 @@ func TestAMemoryIsFoundWithinItsCluster(t *testing.T) {
 	}
 }
 
-func TestFleetsWithoutTheirFiles(t *testing.T) {
+func TestShadowModelsWithoutTheirFiles(t *testing.T) {
 	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	for _, scale := range []string{"quick", "hour", "standard", "paper"} {
@@ -164,8 +164,8 @@ func TestFleetsWithoutTheirFiles(t *testing.T) {
 	}
 }
 
-// A reader who names no arm has nothing trained, and one who names one that alone.
-func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
+// Without variants nothing is trained; with one, that one alone.
+func TestOnlyTheNamedVariantsAreTrained(t *testing.T) {
 	newEnv(t)
 	dir := t.TempDir()
 	t.Setenv("LETHE_STORE", dir)
@@ -177,7 +177,7 @@ func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
 		}
 		runs, err := models.Lab.Store.List()
 		if err != nil || len(runs) != 8*len(variants) {
-			t.Errorf("arms %q: %d runs, %v", variants, len(runs), err)
+			t.Errorf("variants %q: %d runs, %v", variants, len(runs), err)
 		}
 	}
 	c, err := RunAttacks(t.Context(), briefShadowStudy().Groups[1])
@@ -185,12 +185,12 @@ func TestAReaderTrainsTheArmsThatHeNames(t *testing.T) {
 		t.Errorf("%d findings, %v", len(c), err)
 	}
 	if all, err := ShadowModelsAtScale(); err != nil || len(all) != 5 {
-		t.Errorf("%d fleets at scale quick, %v", len(all), err)
+		t.Errorf("%d sets of shadow models at scale quick, %v", len(all), err)
 	}
 }
 
-// The table has a column for every way to unlearn of any of its fleets.
-func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
+// The table has a column for every unlearned variant of any of its groups.
+func TestTheTableHasTheVariantsOfItsShadowModels(t *testing.T) {
 	for scale, want := range map[string][]string{"quick": {Ten}, "hour": {Ten, RetainTuned, ExtraTrue}, "standard": {Ten, RetainTuned, ExtraTrue},
 		"atlas": {Ten, RetainTuned}, "paper": {Ten, RetainTuned, ExtraTrue}} {
 		study, err := ShadowStudyAt(scale)
@@ -203,9 +203,9 @@ func TestTheTableHasTheArmsOfItsFleets(t *testing.T) {
 	}
 }
 
-// Where an arm of a fleet looks at held-out cells, attackers hear, match and learn from the
-// others alone; where none does, from all.
-func TestAFleetHearsCellsThatNoMethodLooksAt(t *testing.T) {
+// If a variant uses held-out cells, attackers score, match and learn from the other cells only;
+// otherwise from all.
+func TestShadowModelsScoreCellsThatNoMethodUses(t *testing.T) {
 	e := newEnv(t)
 	for _, variants := range [][]string{{Original}, {Original, ExtraTrue}} {
 		f := briefShadowStudy().Groups[0]

@@ -1,5 +1,7 @@
 package lenses
 
+// The study of agreement between lenses.
+
 import (
 	"cmp"
 	"context"
@@ -25,7 +27,7 @@ const (
 		"blind, cannot be looked at or says the same of all models is left out, and counted."
 )
 
-// Agreement lists the study of agreement to the command line.
+// Agreement is the study of agreement, for the command line.
 func Agreement() paper.Paper {
 	return paper.Paper{
 		Name: agreementID, Title: agreementTitle, Scales: Paper().Scales,
@@ -37,19 +39,20 @@ func agreement(id string) paper.Recipe {
 	return newRecipe(id, agreementTitle, agreementDoc, MeasureAgreement)
 }
 
-// Pair are two lenses and how much they agree, case by case.
+// Pair is a pair of lenses and their rank correlation in every case.
 type Pair struct {
 	A, B  int       // of audit.AllLenses
-	Cases []string  // where both have something to say
-	Rho   []float64 // there
+	Cases []string  // cases in which both have a reading
+	Rho   []float64 // per case
 }
 
-// Mean is the mean over cases, with Student's interval over them, inside [-1, 1].
+// Mean is the mean over cases, with Student's interval over them, cut to [-1, 1].
 func (p Pair) Mean() stats.Estimate {
 	return stats.MeanInterval(p.Rho, 0.95, "cases").ClampedTo(-1, 1).WithNull(0, stats.HigherIsBetter)
 }
 
-// MeasureAgreement looks at every method of every case through every lens and compares the orders.
+// MeasureAgreement reads every method of every case through every lens and compares the
+// rankings.
 func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*paper.Output, error) {
 	lenses := audit.AllLenses()
 	var pairs []Pair
@@ -92,7 +95,7 @@ func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scal
 	return &paper.Output{Table: t, Figure: pairFigure(lenses, pairs, t.Provenance.Line())}, nil
 }
 
-// addCaseToPairs adds a case to every pair that both lenses of it have something to say about.
+// addCaseToPairs adds a case to every pair of lenses that both have readings of it.
 func addCaseToPairs(pairs []Pair, name string, shares [][]float64) {
 	for k := range pairs {
 		var x, y []float64
@@ -110,8 +113,8 @@ func addCaseToPairs(pairs []Pair, name string, shares [][]float64) {
 	}
 }
 
-// pairFigure is the picture of all pairs that more than one case speaks of: their means,
-// and below them their intervals, the strongest first.
+// pairFigure shows all pairs with more than one case: the means, and below them the intervals,
+// the strongest first.
 func pairFigure(lenses []audit.Lens, pairs []Pair, source string) plot.Panels {
 	return plot.Panels{
 		Meta:    plot.Meta{Title: agreementTitle, Caption: agreementDoc, Source: source, Width: 1080},
@@ -119,7 +122,7 @@ func pairFigure(lenses []audit.Lens, pairs []Pair, source string) plot.Panels {
 	}
 }
 
-// pairForest are the means with their intervals over cases.
+// pairForest shows the means with their intervals over cases.
 func pairForest(lenses []audit.Lens, pairs []Pair) plot.Forest {
 	low, high := -1.0, 1.0
 	f := plot.Forest{

@@ -1,5 +1,7 @@
 package lenses
 
+// The cases of the table of lenses.
+
 import (
 	"fmt"
 
@@ -15,17 +17,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// NamedCase is a setting with the words under which a table shows it.
+// NamedCase is a setting with the label that a table shows.
 type NamedCase struct {
 	Name string
 	lab.Setting
-	// Methods are judged on it; nil: those for its kind of network.
+	// Methods are compared on it; nil: those for its kind of network.
 	Methods []lab.Variant
 }
 
-// Cases are the cases of the table of lenses. At quick scale they need no
-// file; at standard and paper scale photographs, RULER's ten tables and cells of
-// PBMC-3k join them.
+// Cases are the cases of the table of lenses. At quick scale they need no file; at standard and
+// paper scale images, RULER's ten tables and cells of PBMC-3k are added.
 func Cases(scale string) ([]NamedCase, error) {
 	long := train.Config{Epochs: 150, Optimizer: nn.Adam{LR: 5e-3}}
 	cases := []NamedCase{
@@ -77,8 +78,8 @@ func Cases(scale string) ([]NamedCase, error) {
 	return append(cases, blood, digits), err
 }
 
-// bottleneckCase is the first case of BlindU at one of its scales, with its first seed: a
-// backdoor in generated drawings, or in MNIST.
+// bottleneckCase is the first case of BlindU at one of its scales, with seed 0: a backdoor in
+// generated glyphs, or in MNIST.
 func bottleneckCase(scale string) (NamedCase, error) {
 	s, err := blindu.StudyAt(scale)
 	if err != nil {
@@ -88,8 +89,8 @@ func bottleneckCase(scale string) (NamedCase, error) {
 	return NamedCase{"a backdoor in a bottleneck", c.SettingAt(0), c.Methods()}, nil
 }
 
-// cellCase is the last case of "Fishing for Privacy" at one of its scales, with its
-// first seed: a rare type of simulated cells, or PBMC-3k's dendritic cells.
+// cellCase is the last case of "Fishing for Privacy" at one of its scales, with seed 0: a rare
+// type of simulated cells, or PBMC-3k's dendritic cells.
 func cellCase(scale string) (NamedCase, error) {
 	s, err := fishing.StudyAt(scale)
 	if err != nil {
@@ -99,14 +100,14 @@ func cellCase(scale string) (NamedCase, error) {
 	return NamedCase{"a rare type of cells", c.SettingAt(0), c.Methods()}, nil
 }
 
-// smallNet is the network for images of the table of lenses: small and narrow.
+// smallNet is a small, narrow network for images.
 func smallNet(features, classes int) model.Architecture {
 	return lab.ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
 		return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 16, Norm: true}
 	}})(features, classes)
 }
 
-// variants are the rows of a case: the controls, and the methods that are judged on it.
+// variants are the rows of a case: the controls, and the methods that it compares.
 func (n NamedCase) variants() []lab.Variant {
 	out := audit.ControlVariants()
 	switch {
@@ -116,7 +117,7 @@ func (n NamedCase) variants() []lab.Variant {
 		return append(out, methodVariants(imageMethods())...)
 	}
 	out = append(out, methodVariants(tableMethods())...)
-	// One method reaches what is to be forgotten: at four times the paper's rate.
+	// The one setting that reaches the forget set: four times the paper's rate.
 	fast := unlearn.NegGrad{LR: 2e-3}
 	return append(out, lab.Variant{Label: fast.Name() + ", rate x 4", Method: fast})
 }
@@ -129,8 +130,8 @@ func methodVariants(methods []unlearn.Method) []lab.Variant {
 	return out
 }
 
-// imageMethods are judged on networks for images: those of SDE's Table 4, and
-// fine-tuning, which does nothing about the forget set, with the same optimiser.
+// imageMethods are the methods for images: those of SDE's Table 4, and fine-tuning with the same
+// optimiser, which ignores the forget set.
 func imageMethods() []unlearn.Method {
 	return []unlearn.Method{
 		unlearn.RandomLabel{}, unlearn.SalUn{}, unlearn.L1Sparsity{}, unlearn.Unroll{},
@@ -138,7 +139,7 @@ func imageMethods() []unlearn.Method {
 	}
 }
 
-// tableMethods are judged on networks for tables.
+// tableMethods are the methods for tables.
 func tableMethods() []unlearn.Method {
 	return []unlearn.Method{
 		unlearn.GradientAscent{}, unlearn.NegGrad{}, unlearn.FineTuning{}, unlearn.SCRUB{}, unlearn.BadTeacher{},

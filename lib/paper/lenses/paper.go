@@ -1,6 +1,6 @@
-// Package lenses makes the table that belongs to no paper: every unlearning
-// method and every control of several cases through every lens of package audit
-// at once, and where the lenses disagree.
+// Package lenses makes the table of lenses: every unlearning method and control of several cases
+// through every lens of package audit, and where the lenses disagree. The table belongs to no
+// paper.
 package lenses
 
 import (
@@ -24,7 +24,7 @@ const (
 		"lie beyond the oracle or the original. The table has the intervals."
 )
 
-// Paper lists the table and its picture to the command line.
+// Paper is the table and its picture, for the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: id, Title: title,
@@ -37,15 +37,15 @@ func Paper() paper.Paper {
 	}
 }
 
-// Recipe makes the table, with its picture.
+// Recipe makes the table with its picture.
 func Recipe() paper.Recipe { return recipe(id, title, doc) }
 
-// Picture makes the picture of the table alone.
+// Picture makes the picture alone.
 func Picture() paper.Recipe { return recipe(id+"/"+paper.Figure, title+" The picture.", picture) }
 
 func recipe(id, title, doc string) paper.Recipe { return newRecipe(id, title, doc, Make) }
 
-// newRecipe is a recipe that looks at the cases of a scale.
+// newRecipe is a recipe that calls a function on the cases of a scale.
 func newRecipe(id, title, doc string, look func(context.Context, *paper.Env, []NamedCase, string) (*paper.Output, error)) paper.Recipe {
 	evidence := []reflect.Type{reflect.TypeFor[audit.Reading]()}
 	return paper.Recipe{ID: id, Title: title, Doc: doc, Jobs: jobs, Evidence: evidence,
@@ -58,7 +58,7 @@ func newRecipe(id, title, doc string, look func(context.Context, *paper.Env, []N
 		}}
 }
 
-// jobs are the trainings and unlearnings behind every row of every case.
+// jobs are the trainings and unlearnings of every row of every case.
 func jobs(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 	cases, err := Cases(scale)
 	if err != nil {

@@ -1,5 +1,7 @@
 package lenses
 
+// The table of lenses and its picture.
+
 import (
 	"context"
 	"errors"
@@ -16,11 +18,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Make looks at every method and control of every case through every lens: in the
-// table value, interval and call in each cell, and in the last column where the
-// lenses disagree; in the figure where each lens places each model between
-// original and oracle. Cases whose data are not on this machine are left out and
-// named.
+// Make reads every method and control of every case through every lens. The table has value,
+// interval and call in each cell, and in the last column where the lenses disagree. The figure
+// places each model between original and oracle, lens by lens. Cases whose data are not on this
+// machine are left out and named.
 func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*paper.Output, error) {
 	t, f := &report.Table{
 		ID: id, Title: title,
@@ -65,8 +66,8 @@ func Table(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (
 	return out.Table, nil
 }
 
-// addCase adds a case to the table, the original, the oracle and the other arms, and
-// returns its picture.
+// addCase adds a case to the table, the original, the oracle and the other variants, and returns
+// its picture.
 func addCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, variants []lab.Variant) (plot.Figure, error) {
 	placed, err := placeCase(ctx, l, t, n, variants)
 	if err != nil {
@@ -75,7 +76,7 @@ func addCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, vari
 	return placed.Map(t.Rows[len(t.Rows)-1].Group), nil
 }
 
-// placeCase adds a case to the table and returns its models, placed through every lens.
+// placeCase adds a case to the table and returns its models, placed by every lens.
 func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, variants []lab.Variant) (*audit.Placement, error) {
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
@@ -111,10 +112,10 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 	p := c.Provenance()
 	if t.Provenance.Data == nil {
 		t.Provenance = p
-		t.Provenance.Data = map[string]string{} // filled below, while p's is read
+		t.Provenance.Data = map[string]string{} // set below; p's is read before
 	}
 	for name, hash := range p.Data {
-		if c.HasImages() { // there may be several draws of one set
+		if c.HasImages() { // several cases may draw from one data set
 			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
 		if c.Backdoor != nil && c.Backdoor.Confuse {
@@ -130,7 +131,7 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 	return placed, nil
 }
 
-// finiteModel returns an arm's model whose outputs are numbers.
+// finiteModel returns a variant's model, or an error if its outputs are not finite.
 func finiteModel(ctx context.Context, c *audit.Case, a lab.Variant) (*audit.Model, error) {
 	m, err := c.Variant(ctx, a)
 	if err != nil {

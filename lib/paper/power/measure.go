@@ -1,5 +1,7 @@
 package power
 
+// Readings of lenses on models with planted memories.
+
 import (
 	"context"
 	"fmt"
@@ -15,17 +17,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// LensReading is what a lens reads in a model with a planted memory.
+// LensReading is the reading of a lens on a model with a planted memory.
 type LensReading struct {
 	Case string `json:"case"`
 	Seed int    `json:"seed"`
 	Lens string `json:"lens"`
 	PlantedMemory
 	Forget int `json:"n_forget"`
-	// Excess is the reading less that of the retrained model, positive on memory's side.
+	// Excess is the reading less that of the retrained model; positive means memorised.
 	Excess float64 `json:"excess"`
-	// Detected says that the interval is beyond the null, on memory's side; nil of an attack
-	// that has no null of its own.
+	// Detected says whether the interval lies beyond the null, on the side of memory; nil for an
+	// attack without a null of its own.
 	Detected *bool `json:"accused"`
 }
 
@@ -44,7 +46,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[LensReading] {
 	})
 }
 
-// evidenceKey identifies what lenses see of planted memories in the store.
+// evidenceKey is the configuration of the readings in the store.
 type evidenceKey struct {
 	lab.NetworkKey
 	Label   string          `json:"label"`
@@ -66,21 +68,21 @@ func key(l *lab.Lab, c *lab.Case, of Case, s Study) store.Key {
 	return l.Key("evidence/power", c.Problem, k, map[string]int64{"train": int64(c.Seed)})
 }
 
-// recordedLens returns a lens's name and settings as keys record them. Relearning's MaxHeldOut
-// was called Held when the first keys were made.
+// recordedLens is a lens's name and settings as keys record them. Relearning's MaxHeldOut was
+// called Held when the first keys were made.
 func recordedLens(l audit.Lens) string {
 	return strings.Replace(fmt.Sprintf("%s%+v", l.Name(), l), "MaxHeldOut:", "Held:", 1)
 }
 
-// lenses are those that look at a case whatever was planted in its labels.
+// lenses are the lenses that apply whatever labels are planted.
 func lenses() []audit.Lens { return append(audit.Lenses(), audit.Relearning{}) }
 
-// plantedKey is added to the seed of a case's models for those with a memory: the oracle is
-// none of them.
-const plantedKey = 50_000
+// plantedSeed is added to the seeds of models with a planted memory, so that the oracle is none
+// of them.
+const plantedSeed = 50_000
 
-// measure plants every memory in the case of a seed. All models of it share the seed, so
-// that they differ in the memory alone; the oracle has the case's own.
+// measure plants every memory in the case of a seed. All its models share the seed, so that they
+// differ in the memory alone; the oracle has the case's own seed.
 func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]LensReading, error) {
 	c, err := audit.Open(ctx, l, of.settingAt(seed))
 	if err != nil {
@@ -120,13 +122,15 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Len
 	return out, nil
 }
 
-// plantingOrder is the order in which n records of a forget set are planted: every seed's own.
+// plantingOrder is the order in which n records of a forget set are planted; it differs from
+// seed to seed.
 func plantingOrder(seed, n int) []int { return engine.Root(seed).Stream(engine.StreamPlanted).Perm(n) }
 
-// measureMemory trains the model of a memory and looks at it through every lens.
-func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []LensReading, err error) {
+// measureMemory trains the model with a memory and reads it through every lens.
+func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []int, oracle []*audit.Reading, by shadow.Shadows) (out []LensReading,
+	err error) {
 	fit := c.Fit
-	fit.Seed = engine.Root(c.Seed + plantedKey)
+	fit.Seed = engine.Root(c.Seed + plantedSeed)
 	t, err := c.Lab.Train(ctx, lab.Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: p.trainRows(c.Forget, c.Retain, order)})
 	if err != nil {
 		return nil, err
@@ -150,8 +154,8 @@ func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []
 	return append(out, more...), err
 }
 
-// trainRows are those that a model with this memory is trained on: the first of the forget set
-// in the given order stay, so that a larger share holds a smaller one.
+// trainRows are the training records of a model with this memory: the first part of the forget
+// set in the given order stays, so that a larger share contains a smaller one.
 func (p PlantedMemory) trainRows(forget, retain, order []int) []int {
 	out := append([]int{}, retain...)
 	for _, i := range order[:int(math.Round(p.Share*float64(len(order))))] {

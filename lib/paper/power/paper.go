@@ -1,7 +1,7 @@
-// Package power makes the table that says which lens to buy: memories of known size are
-// planted, a share of the forget set that stays in the training, or a few of its records
-// that are repeated there, and of every lens the smallest one is told that it finds in
-// four models of five while it cries wolf in one of twenty.
+// Package power makes the table of the lenses' statistical power. It plants memories of known
+// size: a share of the forget set stays in the training, or a few of its records are repeated.
+// For every lens it reports the smallest memory that the lens detects in four of five models, at
+// a false alarm rate of one in twenty.
 package power
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Results is the version of the numbers of this package. 2: lenses look at those held-out
-// records alone that no method may look at.
+// Results is the version of the numbers of this package. 2: lenses use only held-out records
+// that no method uses.
 const Results = 2
 
 const (
@@ -35,7 +35,7 @@ const (
 		"0.8 is what the table asks for; at a share of 0 one model in 20 is accused by chance."
 )
 
-// Paper lists the table and its figure to the command line.
+// Paper is the table and its figure, for the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: id, Title: title,
@@ -52,45 +52,45 @@ func newRecipe(id, doc string, show func(*paper.Env, Study, *paper.Evidence[Lens
 	return paper.StudyRecipe(paper.Recipe{ID: id, Title: title, Doc: doc}, StudyAt, measurements, show)
 }
 
-// PlantedMemory is a memory of known size: of the forget set a share is in the training, each of
-// its records so many times.
+// PlantedMemory is a memory of known size: a share of the forget set is in the training, each
+// record so many times.
 type PlantedMemory struct {
 	Share float64 `json:"share"`
 	Times int     `json:"times"`
 }
 
-// Case is a setting with its name.
+// Case is a setting with a label.
 type Case struct {
 	Label string
 	lab.Setting
 }
 
-// Study is what is computed at one scale.
+// Study is what one scale computes.
 type Study struct {
 	Scale    string
 	Cases    []Case
 	Seeds    int
 	Memories []PlantedMemory // the first is none
-	// Shadows are the retrained models, beside the one of reference, that an attacker has who
-	// has several.
+	// Shadows is the number of additional retrained models that an attacker has, beside the
+	// reference.
 	Shadows int
 }
 
-// fewSeeds is the share of the forget set that is repeated.
-const fewSeeds = 0.05
+// repeatedShare is the share of the forget set that is repeated.
+const repeatedShare = 0.05
 
-// StudyAt is the study of the scale of that name.
+// StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
 	simulated, err := rareTypeCase("simulated cells", "quick")
 	if err != nil {
 		return Study{}, err
 	}
 	s := Study{Scale: scale, Cases: []Case{flips(), drawings(), simulated}, Shadows: 8}
-	for _, share := range []float64{0, fewSeeds, 0.1, 0.2, 0.4, 0.7, 1} {
+	for _, share := range []float64{0, repeatedShare, 0.1, 0.2, 0.4, 0.7, 1} {
 		s.Memories = append(s.Memories, PlantedMemory{share, 1})
 	}
 	for _, times := range []int{4, 16} {
-		s.Memories = append(s.Memories, PlantedMemory{fewSeeds, times})
+		s.Memories = append(s.Memories, PlantedMemory{repeatedShare, times})
 	}
 	switch scale {
 	case "quick":
@@ -109,7 +109,7 @@ func StudyAt(scale string) (Study, error) {
 	return s, nil
 }
 
-// flips are random records of a table of which one in five has a wrong label.
+// flips are random records of a table, one in five with a wrong label.
 func flips() Case { return memorisingCase("table: one label in five is wrong", "linear_flips") }
 
 // realData are random records of a real table.
@@ -124,7 +124,7 @@ func memorisingCase(label, name string) Case {
 	}}
 }
 
-// drawings are random drawings that a small network for images knows by heart.
+// drawings are random glyphs that a small network for images memorises.
 func drawings() Case {
 	return Case{"images: drawings", lab.Setting{
 		DataSet: "glyphs", MaxRows: 300, TestRows: 400, Fraction: 0.30, Keep: []int{},
@@ -135,8 +135,8 @@ func drawings() Case {
 	}}
 }
 
-// rareTypeCase is the rare type that the first fleet of a scale of Fishing's is about, in a small
-// autoencoder.
+// rareTypeCase is the rare type of the first shadow models of a scale of "Fishing for Privacy",
+// in a small autoencoder.
 func rareTypeCase(label, scale string) (Case, error) {
 	s, err := fishing.ShadowStudyAt(scale)
 	if err != nil {
@@ -145,7 +145,7 @@ func rareTypeCase(label, scale string) (Case, error) {
 	return Case{"cells: a rare type, " + label, s.Groups[0].SettingAt(0)}, nil
 }
 
-// settingAt is the case of one seed: another forget set, where it is drawn, and other models.
+// settingAt is the case of one seed: another forget set, if that is random, and other models.
 func (c Case) settingAt(k int) lab.Setting {
 	s := c.Setting
 	s.Seed += k

@@ -25,7 +25,7 @@ func numbers(n int) (out []int) {
 // deviations at the whole forget set.
 func simulated(rng *rand.Rand, seeds int, slope float64) lensReadings {
 	f := lensReadings{}
-	for _, share := range []float64{0, fewSeeds, 0.1, 0.2, 0.4, 0.7, 1} {
+	for _, share := range []float64{0, repeatedShare, 0.1, 0.2, 0.4, 0.7, 1} {
 		f.memories = append(f.memories, PlantedMemory{share, 1})
 		var excess []float64
 		var accused []bool
@@ -38,7 +38,7 @@ func simulated(rng *rand.Rand, seeds int, slope float64) lensReadings {
 	return f
 }
 
-// One retrained model in 20 is accused, however few others there are to compare with.
+// One retrained model in 20 is flagged, however few others there are to compare with.
 func TestOneRetrainedModelInTwentyIsAccused(t *testing.T) {
 	for _, seeds := range []int{5, 12, 40} {
 		var sizes []float64
@@ -116,14 +116,14 @@ func TestEverySeedPlantsOtherRecords(t *testing.T) {
 	}
 }
 
-// On a table that is known by heart the outputs find the whole forget set and nothing in
+// On a table that is memorised the outputs find the whole forget set and nothing in
 // retrained models; a record that is repeated is no error.
 func TestAWholeForgetSetIsFound(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	env := &paper.Env{Engine: e, Store: s}
 	c := flips()
 	c.MaxRows, c.Fit = 500, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
-	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Memories: []PlantedMemory{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {fewSeeds, 4}, {fewSeeds, 1}}}
+	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Memories: []PlantedMemory{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {repeatedShare, 4}, {repeatedShare, 1}}}
 	ev, err := paper.Collect(t.Context(), env, measurements(env, study))
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,7 @@
 package power
 
+// Attacks with several retrained models.
+
 import (
 	"context"
 	"math"
@@ -13,15 +15,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
-// The attacks that know several retrained models: offline LiRA of every forgotten record,
-// of which the one is the mean over records, the other the mean of the largest tenth.
+// The attacks that use several retrained models: offline LiRA on every forgotten record,
+// summarised by the mean over records and by the mean of the largest tenth.
 const (
 	allRecords = "LiRA by retrained models"
 	topTenth   = "LiRA by retrained models, largest tenth"
 )
 
-// retrainedSeed is added to the seed of a case's models for the retrained ones that an
-// attacker has.
+// retrainedSeed is added to the seeds of the attacker's retrained models.
 const retrainedSeed = 60_000
 
 // lensNames are the rows of a case.
@@ -32,7 +33,7 @@ func lensNames() (out []string) {
 	return append(out, allRecords, topTenth)
 }
 
-// retrainedScores are the scores of the forgotten records by so many retrained models.
+// retrainedScores are the scores of the forgotten records in so many retrained models.
 func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
 	scores := make([][]float64, models)
 	var tasks []func() error
@@ -60,8 +61,8 @@ func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow
 	return out, nil
 }
 
-// forgetScores is what a model says of the forgotten records: LiRA's scaled confidence of a
-// classifier, less the loss of another network.
+// forgetScores are a model's scores of the forgotten records: LiRA's scaled confidence of a
+// classifier, minus the loss of another network.
 func forgetScores(c *audit.Case, m *audit.Model) ([]float64, error) {
 	o, err := m.Outputs()
 	if err != nil {
@@ -80,8 +81,8 @@ func forgetScores(c *audit.Case, m *audit.Model) ([]float64, error) {
 	return losses.Forgotten, nil
 }
 
-// likelihoodRatios is what the attacks that know retrained models read. They need no other one to be
-// compared with: their excess is from these already.
+// likelihoodRatios are the readings of the attacks with retrained models. Their excess needs no
+// further reference, because it is relative to those models.
 func likelihoodRatios(c *audit.Case, m *audit.Model, p PlantedMemory, by shadow.Shadows) ([]LensReading, error) {
 	if by.Scores.Rows == 0 {
 		return nil, nil

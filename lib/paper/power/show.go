@@ -1,5 +1,7 @@
 package power
 
+// The table and the figure.
+
 import (
 	"fmt"
 	"math"
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// collectReadings collects what a lens has seen on a case; nil where it saw nothing.
+// collectReadings collects the readings of a lens on a case; nil if there are none.
 func collectReadings(s Study, ev *paper.Evidence[LensReading], label, lens string) (f *lensReadings, forget int) {
 	at := map[PlantedMemory]int{}
 	for i, p := range s.Memories {
@@ -61,8 +63,10 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.Ou
 			share := func(p PlantedMemory) float64 { return p.Share }
 			row := report.Row{Group: fmt.Sprintf("%s (%d to forget, %d seeds)", c.Label, forget, n), Cells: []report.Cell{
 				report.Str(lens), smallestCell(f.smallestByRule(f.powerByRetraining, f.onceIndices(), share, rng), "> 1", 2),
-				report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.1), all), n), 2), report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.4), all), n), 2),
-				smallestCell(f.smallestByRule(f.powerByRetraining, f.repeatedIndices(), func(p PlantedMemory) float64 { return float64(p.Times) }, rng), "> 16", 1),
+				report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.1), all), n), 2), report.Est(seedShare(f.powerByRetraining(f.onceIndex(0.4),
+					all), n), 2),
+				smallestCell(f.smallestByRule(f.powerByRetraining, f.repeatedIndices(), func(p PlantedMemory) float64 { return float64(p.Times) },
+					rng), "> 16", 1),
 			}}
 			row.Cells = append(row.Cells, f.nullCells(all, rng)...)
 			t.Rows = append(t.Rows, row)
@@ -80,7 +84,7 @@ func showTable(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.Ou
 	return &paper.Output{Table: t, Figure: curves(s, ev, t.Provenance.Line())}
 }
 
-// nullCells are the cells of what a lens says without a retrained model.
+// nullCells are the cells of a lens without a retrained model.
 func (f lensReadings) nullCells(all []int, rng *rand.Rand) []report.Cell {
 	if len(f.detected[0]) == 0 {
 		return []report.Cell{report.Gap("needs retrained models"), report.Gap("needs retrained models")}
@@ -92,7 +96,7 @@ func (f lensReadings) nullCells(all []int, rng *rand.Rand) []report.Cell {
 	return []report.Cell{report.Est(seedShare(f.powerByNull(0, all), len(all)), 2), own}
 }
 
-// onceIndex is the place of the share that stays once.
+// onceIndex is the position of the memory with that share, each record once.
 func (f lensReadings) onceIndex(share float64) int {
 	for i, p := range f.memories {
 		if p.Share == share && p.Times == 1 {
@@ -102,7 +106,7 @@ func (f lensReadings) onceIndex(share float64) int {
 	return 0
 }
 
-// smallestCell is a cell of the smallest memory.
+// smallestCell is the cell of the smallest memory.
 func smallestCell(s Smallest, none string, digits int) report.Cell {
 	word := func(v float64) string {
 		if math.IsInf(v, 1) {
@@ -117,7 +121,7 @@ func showFigure(e *paper.Env, s Study, ev *paper.Evidence[LensReading]) *paper.O
 	return &paper.Output{Figure: curves(s, ev, ev.Provenance(e, id+"/"+paper.Figure, s.Scale, Results, s.Seeds).Line())}
 }
 
-// curves are the powers by share, a case a panel.
+// curves show the power by share, a panel per case.
 func curves(s Study, ev *paper.Evidence[LensReading], source string) plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: title, Caption: figureDoc, Source: source, Width: 1080}, Columns: 2}
 	low, high := 0.0, 1.0

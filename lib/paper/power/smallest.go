@@ -1,5 +1,7 @@
 package power
 
+// Power and the smallest detected memory.
+
 import (
 	"math"
 	"math/rand/v2"
@@ -10,21 +12,21 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// What a lens is asked for.
+// The requirements on a lens.
 const (
-	wantedPower      = 0.80 // of models with a memory found
-	falseAlarms      = 0.05 // of models without one accused
+	wantedPower      = 0.80 // share of models with a memory that it detects
+	falseAlarms      = 0.05 // share of models without one that it flags
 	bootstrapSamples = 400  // bootstrap samples of seeds
 )
 
-// lensReadings is a lens on a case: by plant and seed.
+// lensReadings are the readings of a lens on a case, by memory and seed.
 type lensReadings struct {
 	memories []PlantedMemory // the first is none
 	excess   [][]float64
 	detected [][]bool
 }
 
-// criticalValue is the excess beyond which one retrained model in 20 lies, of normal excesses:
+// criticalValue is the excess that one retrained model in 20 exceeds, for normal excesses:
 // Student's prediction bound,
 //
 //	mean + t sd sqrt(1 + 1/n)
@@ -41,9 +43,9 @@ func criticalValue(null []float64) float64 {
 	return mean + float64(t*math.Sqrt(sd*(1+1/n)))
 }
 
-// powerByRetraining is the share of seeds in which a plant is found beside retrained models. A
-// seed is judged by the retrained models of the others, because its own planted and
-// retrained models share all but the memory.
+// powerByRetraining is the share of seeds in which a memory is detected against retrained
+// models. A seed is compared with the retrained models of the other seeds, because its own
+// planted and retrained models share everything but the memory.
 func (f lensReadings) powerByRetraining(plant int, seeds []int) float64 {
 	hit := 0.0
 	for at, k := range seeds {
@@ -60,7 +62,7 @@ func (f lensReadings) powerByRetraining(plant int, seeds []int) float64 {
 	return hit / float64(len(seeds))
 }
 
-// powerByNull is the share of seeds in which the interval is beyond the null.
+// powerByNull is the share of seeds in which the interval lies beyond the null.
 func (f lensReadings) powerByNull(plant int, seeds []int) float64 {
 	hit := 0.0
 	for _, k := range seeds {
@@ -71,8 +73,8 @@ func (f lensReadings) powerByNull(plant int, seeds []int) float64 {
 	return hit / float64(len(seeds))
 }
 
-// smallest is where power, taken to rise and to be straight between plants, passes what
-// is wanted; infinite where it does not. sizes and powers are of the plants in question.
+// smallest is the size at which the power, monotone and linear between memories, reaches
+// wantedPower; infinite if it does not.
 func smallest(sizes, powers []float64) float64 {
 	powers = isotonic(powers)
 	for i, p := range powers {
@@ -87,7 +89,7 @@ func smallest(sizes, powers []float64) float64 {
 	return math.Inf(1)
 }
 
-// isotonic is the nearest sequence that does not fall (pool adjacent violators).
+// isotonic is the nearest sequence that does not decrease (pool adjacent violators).
 func isotonic(x []float64) []float64 {
 	type block struct{ sum, n float64 }
 	var blocks []block
@@ -105,12 +107,12 @@ func isotonic(x []float64) []float64 {
 	return out
 }
 
-// Smallest is the smallest memory that a lens finds, with an interval over seeds: a bound is
-// infinite where so large a part of the bootstrap samples finds none.
+// Smallest is the smallest memory that a lens detects, with an interval over seeds. A bound is
+// infinite if too many bootstrap samples detect none.
 type Smallest struct{ Value, Low, High float64 }
 
-// smallestByRule finds it among some plants by a rule, with Efron's percentile interval over
-// seeds.
+// smallestByRule computes it among some memories by a rule, with Efron's percentile interval
+// over seeds.
 func (f lensReadings) smallestByRule(rule func(plant int, seeds []int) float64, among []int, size func(PlantedMemory) float64, rng *rand.Rand) Smallest {
 	n := len(f.excess[0])
 	all := make([]int, n)
@@ -136,8 +138,8 @@ func (f lensReadings) smallestByRule(rule func(plant int, seeds []int) float64, 
 	return Smallest{at(all), values[bootstrapSamples/40], values[bootstrapSamples-1-bootstrapSamples/40]}
 }
 
-// onceIndices are the plants of records that stay once, repeated those of few records that stay
-// several times, the single one first.
+// onceIndices are the memories in which records stay once; repeatedIndices those in which few
+// records are repeated, the single one first.
 func (f lensReadings) onceIndices() (out []int) {
 	for i, p := range f.memories {
 		if p.Times == 1 {
@@ -149,7 +151,7 @@ func (f lensReadings) onceIndices() (out []int) {
 
 func (f lensReadings) repeatedIndices() (out []int) {
 	for i, p := range f.memories {
-		if p.Share == fewSeeds {
+		if p.Share == repeatedShare {
 			out = append(out, i)
 		}
 	}

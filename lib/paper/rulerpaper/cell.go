@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Cells: one original, its oracle, and the evidence on every variant.
+
 import (
 	"context"
 	"errors"
@@ -17,7 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// Row is the evidence on one model: one arm in one cell.
+// Row is the evidence on one model: one variant in one cell.
 type Row struct {
 	DataSet    string  `json:"data_set"`
 	Variant    string  `json:"arm"`
@@ -35,7 +37,7 @@ type Row struct {
 	M4       float64 `json:"m4"`
 	OracleM4 float64 `json:"oracle_m4"` // M4 of the oracle itself
 
-	M4AsCoded float64 `json:"m4_as_coded"` // the last bit decides among ties
+	M4AsCoded float64 `json:"m4_as_coded"` // ties are decided by rounding
 	Copies    int     `json:"copies"`      // forget records with a copy among the retained ones that M4 searches
 
 	MIA       float64 `json:"mia"`     // balanced accuracy of the loss-threshold attack
@@ -44,15 +46,15 @@ type Row struct {
 	RetainAcc float64 `json:"retain_accuracy"`
 	TestAcc   float64 `json:"test_accuracy"`
 
-	Displacement float64 `json:"displacement"` // of the weights, relative
-	ZeroRows     int     `json:"zero_rows"`    // embeddings without a direction among those used
+	Displacement float64 `json:"displacement"` // relative distance of the weights
+	ZeroRows     int     `json:"zero_rows"`    // embeddings that are 0 and so have no direction
 
-	// Diverged says how the method left the range of numbers; nothing could be
-	// measured then, and every number above that is not a count is NaN.
+	// Diverged says how the method diverged, "" if it did not. Then every number above except
+	// the counts is NaN.
 	Diverged string `json:"diverged,omitempty"`
 }
 
-// setNaN takes away the numbers of a row that has none, which JSON keeps as zeros.
+// setNaN sets the numbers of a diverged row to NaN; JSON has them as zeros.
 func (r *Row) setNaN() {
 	for _, v := range []*float64{&r.M1, &r.M2, &r.M2Mean, &r.M3, &r.M4, &r.OracleM4, &r.M4AsCoded, &r.MIA, &r.MIAAUC,
 		&r.ForgetAcc, &r.RetainAcc, &r.TestAcc, &r.Displacement} {
@@ -60,10 +62,10 @@ func (r *Row) setNaN() {
 	}
 }
 
-// DeltaM4 is M4 less that of the oracle, which never saw the forget set.
+// DeltaM4 is M4 minus the oracle's M4. The oracle never saw the forget set.
 func (r Row) DeltaM4() float64 { return r.M4 - r.OracleM4 }
 
-// cell is everything that the evidence of one cell is computed from.
+// cell has the inputs of one cell's evidence.
 type cell struct {
 	cellKey
 	*lab.Case
@@ -71,7 +73,7 @@ type cell struct {
 	original, oracle nn.Params
 }
 
-// evidenceKey identifies the evidence of a cell in the store.
+// evidenceKey is the configuration of a cell's evidence in the store.
 type evidenceKey struct {
 	Study string `json:"study"`
 	lab.NetworkKey
@@ -81,8 +83,8 @@ type evidenceKey struct {
 	ForgetSeed uint32       `json:"forget_seed"`
 	Gallery    int          `json:"gallery"`
 	Measures   measures     `json:"measures"`
-	// Unseen identifies the records that no method of the study looks at, where those are
-	// not all held-out ones: the attack's non-members.
+	// Unseen identifies the non-members of the attack: the records that no method of the study
+	// uses, if those are not all held-out ones.
 	Unseen string `json:"unseen,omitempty"`
 }
 
@@ -91,9 +93,8 @@ type variantKey struct {
 	lab.MethodKey
 }
 
-// measures are the versions of what a cell is measured by: one goes up when a
-// correction changes its numbers, and cells are measured anew from the models
-// that are there.
+// measures are the versions of the measures. A version increases when a correction changes its
+// numbers; cells are then measured anew from the stored models.
 type measures struct {
 	RULER  int `json:"ruler"`
 	Attack int `json:"attack"`
@@ -101,7 +102,7 @@ type measures struct {
 
 var measuresNow = measures{RULER: ruler.Version, Attack: attack.Version}
 
-// key is the evidence's in the store.
+// key is the key of a cell's evidence in the store.
 func (e *Env) key(c *cell) store.Key {
 	s := c.study
 	config := evidenceKey{
@@ -117,7 +118,7 @@ func (e *Env) key(c *cell) store.Key {
 	return e.Lab().Key("evidence/ruler", c.Problem, config, map[string]int64{"train": int64(c.seed), "unlearn": lab.UnlearnSeed, "split": lab.SplitSeed})
 }
 
-// unseen are the rows of the test part that no method of the study looks at.
+// unseen are the rows of the test part that no method of the study uses.
 func (c *cell) unseen() []int {
 	var methods []unlearn.Method
 	for _, a := range c.study.Variants {
@@ -126,7 +127,7 @@ func (c *cell) unseen() []int {
 	return c.NonMemberRows(methods...)
 }
 
-// jobs are a cell's: its models, and the evidence on them.
+// jobs are the models of a cell and the evidence on them.
 func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
 	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
 	for _, a := range s.Variants {
@@ -155,12 +156,12 @@ func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
 	return append(out, job), nil
 }
 
-// job names a cell's evidence.
+// job is the name of a cell's evidence job.
 func (s Study) job(k cellKey) string {
 	return fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed)
 }
 
-// open prepares a cell; nothing is trained yet.
+// open prepares a cell without training anything.
 func (e *Env) open(ctx context.Context, s Study, k cellKey) (*cell, error) {
 	c, err := e.Lab().Case(ctx, s.setting(k))
 	if err != nil {
@@ -229,9 +230,8 @@ func (e *Env) compute(ctx context.Context, c *cell) ([]Row, error) {
 	return rows, nil
 }
 
-// row is the evidence on one arm, or says that its method has diverged. An
-// original or an oracle that diverges leaves nothing to compare with: that is an
-// error.
+// row measures one variant, or records that its method diverged. It is an error if the original
+// or the oracle diverges.
 func (e *Env) row(ctx context.Context, c *cell, ref *reference, a Variant) (Row, error) {
 	weights, _, err := c.Weights(ctx, a.Method)
 	var row Row
@@ -245,7 +245,7 @@ func (e *Env) row(ctx context.Context, c *cell, ref *reference, a Variant) (Row,
 	return row, err
 }
 
-// newRow is an arm's row before anything is measured.
+// newRow is a variant's row before it is measured.
 func (c *cell) newRow(a Variant) Row {
 	return Row{
 		DataSet: c.dataSet, Variant: a.Label, Control: a.Control, Fraction: c.fraction, Seed: c.seed, ForgetSeed: c.forgetSeed,
@@ -253,7 +253,7 @@ func (c *cell) newRow(a Variant) Row {
 	}
 }
 
-// reference holds the embeddings that every arm of a cell is compared with.
+// reference holds the embeddings that every variant of a cell is compared with.
 type reference struct {
 	original, oracle array.Matrix[float64]
 	oracleM4         float64
@@ -287,7 +287,7 @@ func (e *Env) options(s Study) ruler.Options {
 	return ruler.Options{GalleryCap: s.Gallery, PointOnly: true, ZeroNorm: ruler.AsPublished}
 }
 
-// measure computes the evidence on the weights that an arm left.
+// measure computes the evidence on a variant's weights.
 func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Row, error) {
 	row := c.newRow(a)
 	onTrain, err := c.Runner.Predict(weights, c.Train.X)
@@ -318,7 +318,7 @@ func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Ro
 	return row, err
 }
 
-// outputs fills in what is judged from outputs: accuracies and the attack.
+// outputs adds the accuracies and the attack.
 func (c *cell) outputs(row *Row, onTrain, onTest array.Matrix[float32]) error {
 	pick := func(rows []int) (array.Matrix[float32], []int) {
 		d := make([]int, len(rows))

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// The table of the paper's claims.
+
 import (
 	"fmt"
 	"math"
@@ -33,7 +35,7 @@ func init() {
 	}
 }
 
-// checked is one claim with what was measured.
+// checked is one claim of the paper with its measured value.
 type checked struct {
 	claim, paper, here, control string
 	holds                       bool
@@ -62,7 +64,7 @@ func (c *Collected) effect(variant string, f float64, m metric) effect {
 	return newEffect(rowsOf(c.Rows, variant, f), m)
 }
 
-// variantTally is the same for one arm.
+// variantTally is the count for one variant.
 func (c *Collected) variantTally(variant string, m metric, holds func(effect) bool) int {
 	n := 0
 	for _, f := range c.Study.Fractions {
@@ -126,7 +128,7 @@ func (c *Collected) claimGrowth() checked {
 	}
 }
 
-// sizes prints effect sizes per fraction.
+// sizes formats effect sizes by fraction.
 func sizes(r []float64) string {
 	if math.IsNaN(mean(r)) {
 		return "no test on fewer than 5 data sets"

@@ -2,13 +2,12 @@ package rulerpaper
 
 import "github.com/lethe-ml/lethe/lib/verify/ruler"
 
-// RowsOf are the rows of an arm at a forget fraction, one per data set and seed.
+// RowsOf are the rows of a variant at a forget fraction, one per data set and seed.
 func (c *Collected) RowsOf(variant string, fraction float64) []Row {
 	return rowsOf(c.Rows, variant, fraction)
 }
 
-// All are the rows of an arm, one per data set, seed and fraction, fraction by
-// fraction.
+// All are the rows of a variant, one per data set, seed and fraction, fraction by fraction.
 func (c *Collected) All(variant string) []Row {
 	var out []Row
 	for _, f := range c.Study.Fractions {
@@ -17,8 +16,8 @@ func (c *Collected) All(variant string) []Row {
 	return out
 }
 
-// Differences are a value of arm a less that of arm b at a forget fraction, run
-// by run, so that data set and seed cancel.
+// Differences are a value of variant a minus that of variant b at a forget fraction, paired by
+// run, so that data set and seed cancel.
 func (c *Collected) Differences(a, b string, fraction float64, value func(Row) float64) []ruler.Observation {
 	type run struct {
 		set    string
@@ -39,8 +38,8 @@ func (c *Collected) Differences(a, b string, fraction float64, value func(Row) f
 	return out
 }
 
-// PerDataSet puts the values of observations into a slice per data set of the
-// study, as plot.Strips shows them.
+// PerDataSet groups the values of observations by data set, in the study's order, for
+// plot.Strips.
 func (c *Collected) PerDataSet(observations []ruler.Observation) [][]float64 {
 	out := make([][]float64, len(c.Study.DataSets))
 	for i, name := range c.Study.DataSets {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The rows of the two arms come in different orders, and one run is missing.
+// The rows of the two variants come in different orders, and one run is missing.
 func TestDifferencesArePairedByRunAndNotByPlace(t *testing.T) {
 	row := func(set, variant string, seed int, m2 float64) Row {
 		return Row{DataSet: set, Variant: variant, Seed: seed, Fraction: 0.05, M2: m2}

@@ -19,7 +19,7 @@ const (
 	FarLabel     = "far"
 )
 
-// arms of a study with and without those that run away.
+// variants of a study with and without those that run away.
 func withDiverging(s Study) Study {
 	s.Variants = append([]Variant{{Label: RunawayLabel, Method: unlearn.GradientAscent{LR: 1e38}}, {Label: FarLabel, Method: unlearn.GradientAscent{LR: 1e6}}}, s.Variants...)
 	return s
@@ -105,8 +105,8 @@ func needsOnly(t *testing.T, r Recipe, s Study) bool {
 	return err == nil && len(studies) == 1 && studies[0].Name == s.Name
 }
 
-// checkWild makes a table of both studies: the rows of the other arms are the
-// same, those of the two say what happened. It reports whether the arms are rows.
+// checkWild makes a table of both studies: the rows of the other variants are the
+// same, those of the two say what happened. It reports whether the variants are rows.
 func checkWild(t *testing.T, e *Env, r Recipe, plain, wild *Collected) bool {
 	t.Helper()
 	if !needsOnly(t, r, plain.Study) {

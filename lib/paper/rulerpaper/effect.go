@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Metrics and their statistics.
+
 import (
 	"math"
 
@@ -8,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
-// metric is one column of evidence with its null value.
+// metric is one measured quantity with its null value.
 type metric struct {
 	Name   string
 	Value  func(Row) float64
@@ -41,7 +43,7 @@ func rowsOf(rows []Row, variant string, fraction float64) []Row {
 	return filter(rows, func(r Row) bool { return r.Variant == variant && r.Fraction == fraction })
 }
 
-// observations are a metric's values as the statistics take them.
+// observations are a metric's values as input of the statistics.
 func observations(rows []Row, m metric) []ruler.Observation {
 	out := make([]ruler.Observation, len(rows))
 	for i, r := range rows {
@@ -50,8 +52,8 @@ func observations(rows []Row, m metric) []ruler.Observation {
 	return out
 }
 
-// effect is the paper's statistics for one arm and fraction; see
-// ruler.Summarize. Where that refuses the rows the summary is nil and err says why.
+// effect is the paper's statistics for one variant and fraction; see ruler.Summarize. If that
+// fails, Summary is nil and err is the reason.
 type effect struct {
 	*ruler.Summary
 	err error
@@ -73,14 +75,14 @@ func (e effect) mean() float64 {
 	return e.Mean.Value
 }
 
-// significant is the paper's reading: Wald's z of the mixed model below 5 %.
+// significant is the paper's criterion: Wald's z of the mixed model, P below 5 %.
 func (e effect) significant() bool { return e.Summary != nil && e.Mixed != nil && e.Mixed.PZ < 0.05 }
 
-// significantT is the same with Student's t and one degree of freedom per data
-// set less one, which does not overstate ten clusters.
+// significantT is the same with Student's t and one degree of freedom per data set less one,
+// which is valid for ten clusters.
 func (e effect) significantT() bool { return e.Summary != nil && e.Mixed != nil && e.Mixed.PT < 0.05 }
 
-// significantRank is the signed-rank test's reading.
+// significantRank is the criterion by the signed-rank test.
 func (e effect) significantRank() bool {
 	return e.Summary != nil && e.Wilcoxon != nil && e.Wilcoxon.P < 0.05
 }
@@ -93,7 +95,7 @@ func (e effect) estimate(digits int) report.Cell {
 	return report.Est(e.Mean, digits)
 }
 
-// share is the mean of numbers in [0, 1], its interval cut to where it can lie.
+// share is the mean of numbers in [0, 1] as a cell, its interval cut to that range.
 func (e effect) share(digits int) report.Cell {
 	if e.Summary == nil {
 		return e.estimate(digits)
@@ -131,8 +133,8 @@ func (e effect) cells(digits int) []report.Cell {
 	return append(out, report.Num(e.Wilcoxon.SignedRankBiserial, 2))
 }
 
-// byDataSet returns the data sets in order of appearance with the metric's
-// means over their rows.
+// byDataSet returns the data sets in order of appearance, with the metric's means over their
+// rows.
 func byDataSet(rows []Row, m metric) (names []string, means []float64) {
 	e := newEffect(rows, m)
 	if e.Summary == nil {
@@ -155,8 +157,7 @@ func effectColumns(name string) []report.Column {
 	}
 }
 
-// The summaries below are NaN where there is nothing to summarise, which a
-// table prints as a gap.
+// The summaries below are NaN for empty input, which a table prints as a gap.
 
 func mean(x []float64) float64 { return orNaN(stats.Mean(x)) }
 

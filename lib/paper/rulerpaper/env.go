@@ -7,28 +7,27 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// Env is what a recipe runs in.
+// Env is the environment of a recipe.
 type Env struct {
 	*paper.Env
 }
 
-// Collected are the rows of a study with what they were computed from.
+// Collected are the rows of a study with their provenance.
 type Collected struct {
 	Study Study
 	Rows  []Row
 	Data  map[string]string // data set -> hash of the prepared data
 	Runs  []string          // IDs of the evidence runs, sorted
-	// Synthetic names the data sets that were generated.
+	// Synthetic names the synthetic data sets.
 	Synthetic []string
 }
 
-// diverged reports whether a run of an arm at a fraction has no numbers.
+// diverged reports whether a run of a variant at a fraction diverged.
 func (c *Collected) diverged(variant string, fraction float64) bool {
 	return slices.ContainsFunc(rowsOf(c.Rows, variant, fraction), func(r Row) bool { return r.Diverged != "" })
 }
 
-// Collect computes a study, or reads it from the store. Rows come in the order
-// of the grid, whatever order they were computed in.
+// Collect computes a study, or reads it from the store. Rows are in the order of the grid.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	out := &Collected{Study: s, Data: map[string]string{}}
 	for _, name := range s.DataSets {

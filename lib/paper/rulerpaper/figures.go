@@ -6,7 +6,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// effectForest draws one metric of every arm and fraction with its interval.
+// effectForest draws one metric of every variant and fraction with its interval.
 func effectForest(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure {
 	f := plot.Forest{Meta: e.meta(r, s, c), X: plot.Axis{Label: m.Name}, Null: &plot.Null{Value: m.Null}, Digits: m.Digits}
 	f.Caption = "Negative values are read as memory of the forget set. 'do nothing' is the original model, of which nothing was unlearned; " +
@@ -34,7 +34,7 @@ func effectForest(e *Env, r Recipe, s Scale, c *Collected, m metric) plot.Figure
 	return f
 }
 
-// strips draws one metric's runs, a group per data set and a series per arm.
+// strips draws one metric's runs, a group per data set and a series per variant.
 func strips(c *Collected, m metric, fraction float64, variants []Variant) plot.Strips {
 	f := plot.Strips{X: plot.Axis{Label: "data set"}, Y: plot.Axis{Label: m.Name}, Groups: c.Study.DataSets, Null: &plot.Null{Value: m.Null}}
 	for _, a := range variants {
@@ -104,8 +104,8 @@ func init() {
 	}
 }
 
-// badTeacherShift is the panel of the method that would flatten all others: a
-// series per forget fraction.
+// badTeacherShift is the panel of Bad Teacher, whose values would dwarf all others: a series per
+// forget fraction.
 func badTeacherShift(c *Collected) plot.Strips {
 	var out plot.Strips
 	for _, f := range c.Study.Fractions {

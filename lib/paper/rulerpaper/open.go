@@ -10,15 +10,14 @@ import (
 // ScaleEnv is the environment variable that names the scale.
 const ScaleEnv = paper.ScaleEnv
 
-// Reader makes the paper's studies, tables and figures at the scale that somebody
-// chose who reads a notebook.
+// Reader makes the paper's studies, tables and figures in a notebook, at the chosen scale.
 type Reader struct {
 	*Env
 	Scale Scale
 }
 
-// Open opens what recipes run in, with the engine and the store of lab.Open, at
-// the scale that LETHE_SCALE names, quick without it.
+// Open opens the environment with the engine and the store of lab.Open, at the scale of
+// LETHE_SCALE, by default quick.
 func Open() (*Reader, error) {
 	s, err := ScaleByName(paper.ScaleName())
 	if err != nil {
@@ -50,6 +49,5 @@ func (r *Reader) Make(ctx context.Context, kind, name string) (*Output, error) {
 	return recipe.Run(ctx, r.Env, r.Scale)
 }
 
-// Source stands under a figure of one's own: scale, seeds, data and engine behind
-// the rows.
+// Source is the source line of a figure on a study: scale, seeds, data and engine of the rows.
 func (r *Reader) Source(c *Collected) string { return r.provenance(Recipe{}, r.Scale, c).Line() }

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// The paper, for the command line.
+
 import (
 	"context"
 	"io/fs"
@@ -10,13 +12,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Output is what a recipe makes: a table, a figure or both.
+// Output is the result of a recipe: a table, a figure or both.
 type Output = paper.Output
 
-// Progress says how far a recipe is.
+// Progress is the progress of a recipe.
 type Progress = paper.Progress
 
-// Paper describes the paper and its recipes to the command line.
+// Paper is the paper with its recipes, for the command line.
 func Paper() paper.Paper {
 	p := paper.Paper{Name: "ruler", Title: "RULER", ArXiv: "2605.27569"}
 	for _, s := range Scales() {
@@ -29,7 +31,7 @@ func Paper() paper.Paper {
 	return p
 }
 
-// atScale makes the output at the scale of that name.
+// atScale makes the output at that scale.
 func (r Recipe) atScale(ctx context.Context, e *paper.Env, scale string) (*Output, error) {
 	s, err := ScaleByName(scale)
 	if err != nil {
@@ -38,7 +40,7 @@ func (r Recipe) atScale(ctx context.Context, e *paper.Env, scale string) (*Outpu
 	return r.output(ctx, paper.Shared(e, envOf), s)
 }
 
-// jobsAtScale lists the jobs at the scale of that name.
+// jobsAtScale lists the jobs at that scale.
 func (r Recipe) jobsAtScale(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
 	s, err := ScaleByName(scale)
 	if err != nil {

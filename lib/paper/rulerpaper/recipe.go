@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Recipes: jobs, provenance and notes.
+
 import (
 	"context"
 	"fmt"
@@ -18,18 +20,18 @@ import (
 type Recipe struct {
 	ID    string // "ruler/table1"
 	Title string
-	Doc   string // what the paper claims with it, and what to look at
-	// studies are what it needs, in the order in which make gets them.
+	Doc   string // what the paper claims with it, and what to look for
+	// studies are the studies that it needs, in the order of make's arguments.
 	studies func(ctx context.Context, s Scale) ([]Study, error)
 	make    func(e *Env, s Scale, parts []*Collected) (*Output, error)
 }
 
-// oneStudy is the studies of a recipe that needs one.
+// oneStudy is the studies function of a recipe with one study.
 func oneStudy(study func(Scale) Study) func(context.Context, Scale) ([]Study, error) {
 	return func(_ context.Context, s Scale) ([]Study, error) { return []Study{study(s)}, nil }
 }
 
-// Recipes lists all recipes of the paper; a new one adds one line.
+// Recipes lists all recipes of the paper.
 func Recipes() []Recipe {
 	return []Recipe{
 		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12,
@@ -81,7 +83,7 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 	return out, nil
 }
 
-// addCommon adds to an output what all outputs have.
+// addCommon adds the notes and provenance that all outputs have.
 func addCommon(out *Output, parts []*Collected) {
 	out.Runs = runsOf(parts)
 	if out.Table != nil {
@@ -90,7 +92,7 @@ func addCommon(out *Output, parts []*Collected) {
 	}
 }
 
-// runsOf are the rows behind an output, each with the study that it is of.
+// runsOf are the rows behind an output, each with its study.
 func runsOf(parts []*Collected) (out report.Records) {
 	for _, c := range parts {
 		for _, r := range c.Rows {
@@ -107,7 +109,7 @@ func runsOf(parts []*Collected) (out report.Records) {
 	return out
 }
 
-// divergedRecord is the record of a run that has no numbers.
+// divergedRecord is the record of a diverged run.
 type divergedRecord struct {
 	Study      string  `json:"study"`
 	DataSet    string  `json:"data_set"`
@@ -119,8 +121,7 @@ type divergedRecord struct {
 	Diverged   string  `json:"diverged"`
 }
 
-// nameGaps says in the rows of arms of which a run has diverged why they have
-// gaps.
+// nameGaps gives the reason for the gaps in the rows of diverged variants.
 func nameGaps(t *report.Table, parts []*Collected) {
 	for _, row := range t.Rows {
 		bad := func(r Row) bool { return r.Diverged != "" && len(row.Cells) > 0 && row.Cells[0].Text == r.Variant }
@@ -135,8 +136,8 @@ func nameGaps(t *report.Table, parts []*Collected) {
 	}
 }
 
-// warnings are notes on runs that have diverged, in whose place a table has a
-// gap, and on those that moved the weights absurdly far.
+// warnings are notes on runs that diverged, which are gaps in the table, and on runs that moved
+// the weights extremely far.
 func warnings(parts []*Collected) (notes []string) {
 	for _, c := range parts {
 		for _, r := range c.Rows {
@@ -187,7 +188,7 @@ func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
 	return lab.Dedup(out), nil
 }
 
-// provenance collects what the studies behind an output were computed from.
+// provenance is the provenance of an output of several studies.
 func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenance {
 	info := e.Engine.Info()
 	p := report.Provenance{
@@ -209,7 +210,7 @@ func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenan
 	return p
 }
 
-// table starts a recipe's table, with the notes that every table needs.
+// table starts a recipe's table, with the common notes.
 func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
 	for _, c := range parts {
@@ -232,16 +233,16 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	return t
 }
 
-// meta is the frame of a recipe's figure.
+// meta has title, caption and source of a recipe's figure.
 func (e *Env) meta(r Recipe, s Scale, c *Collected) plot.Meta {
 	m := plot.Meta{Title: r.Title, Caption: r.Doc, Source: e.provenance(r, s, c).Line()}
 	if len(c.Study.DataSets) > 6 {
-		m.Width = 1080 // room for the names of ten data sets side by side
+		m.Width = 1080 // wide enough for the names of ten data sets
 	}
 	return m
 }
 
-// variants lists a study's arms as table rows: methods first, then controls.
+// variants lists a study's variants as table rows: methods first, then controls.
 func (c *Collected) variants() []Variant { return c.Study.Variants }
 
 func kindOf(a Variant) report.Kind {

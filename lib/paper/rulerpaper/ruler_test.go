@@ -69,7 +69,7 @@ func TestTheSameTableComesFromAnyStoreAndNumberOfWorkers(t *testing.T) {
 	}
 }
 
-func TestTheOracleArmIsThePerfectUnlearner(t *testing.T) {
+func TestTheOracleIsThePerfectUnlearner(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
 	c, err := e.Collect(context.Background(), oneSet())
 	if err != nil {
@@ -222,7 +222,7 @@ func checkTable(t *testing.T, r Recipe, tab *report.Table) {
 }
 
 // checkRuns computes a column of a table again from the runs that are handed out
-// beside it, as a stranger would.
+// beside it, as an unknown file would.
 func checkRuns(t *testing.T, out *Output) {
 	t.Helper()
 	var b bytes.Buffer

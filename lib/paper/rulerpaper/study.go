@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Scales and studies.
+
 import (
 	"context"
 	"errors"
@@ -20,30 +22,29 @@ const Results = lab.ResultsVersion
 // Scale is how much of the paper's grid is computed.
 type Scale struct {
 	Name     string
-	About    string   // goes on where the name stops
+	About    string   // continues the name in a sentence
 	DataSets []string // empty: all ten
 	Seeds    int      // training seeds 0 ... Seeds-1
-	// SideSeeds is the number of seeds of the studies beside the main one.
+	// SideSeeds is the number of seeds of all studies except the main one.
 	SideSeeds int
-	// ForgetSeeds is the number of forget sets of Table 9, ForgetSetSeeds that of the
-	// training seeds there.
+	// ForgetSeeds is the number of forget sets of Table 9, ForgetSetSeeds the number of training
+	// seeds there.
 	ForgetSeeds, ForgetSetSeeds int
 	// LearningRateSeeds is the number of seeds of Table 7.
 	LearningRateSeeds int
-	// MaxRows bounds the rows of every data set, 0 for none. SideRows does so in
-	// Tables 6 and 7 (a mini-batch meets the whole forget set, so that their cost
-	// grows with the square of the rows), RowCap in Table 12, whose transformer is
-	// slow.
+	// MaxRows bounds the rows of every data set, 0: no bound. SideRows does so in Tables 6 and 7
+	// (a mini-batch uses the whole forget set, so that their cost grows with the square of the
+	// rows), RowCap in Table 12, whose transformer is slow.
 	MaxRows, SideRows, RowCap int
 	// Diagnostic are the data sets of Table 12; empty: Covertype and Higgs, or
 	// their stand-ins.
 	Diagnostic []string
-	// StandIns are generated sets that take the places of data sets whose files
-	// are missing; without them a missing file is an error.
+	// StandIns are synthetic data sets that replace data sets whose files are missing; without
+	// them a missing file is an error.
 	StandIns []string
 }
 
-// Scales are the three sizes of every recipe.
+// Scales are the scales of every recipe.
 func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
@@ -113,7 +114,7 @@ func indices(n int) []int {
 // Variant is one row of every table: a method or a control under a label.
 type Variant = lab.Variant
 
-// Labels of the arms, as the paper writes them.
+// Labels of the variants, as the paper writes them.
 const (
 	GA          = "Gradient Ascent"
 	NG          = "NegGrad"
@@ -136,9 +137,8 @@ func methods() []Variant {
 	}
 }
 
-// controls are the permanent rows that the paper lacks. Fine-Tuning is itself
-// the matched control of the methods with ten epochs; five epochs match
-// Gradient Ascent.
+// controls are the rows that the paper lacks. Fine-tuning itself is the matched control of the
+// methods with ten epochs; five epochs match Gradient Ascent.
 func controls() []Variant {
 	return []Variant{
 		{Label: NoOp, Method: unlearn.NoOp{}, Control: true},
@@ -149,7 +149,7 @@ func controls() []Variant {
 	}
 }
 
-// Study is a grid of cells that share a setting.
+// Study is a grid of cells with a common setting.
 type Study struct {
 	Name        string
 	DataSets    []string
@@ -159,14 +159,14 @@ type Study struct {
 	Variants    []Variant
 	Arch        Architecture
 	Fit         train.Config // its seed is set per cell
-	RowCap      int          // at most so many rows of a data set, 0: all
+	RowCap      int          // largest number of rows of a data set, 0: all
 	Gallery     int          // retained records that M4 searches, 0: the paper's 2,000
 }
 
 // Architecture builds a network for a data set; nil is the paper's MLP.
 type Architecture = func(features, classes int) model.Architecture
 
-// setting is the case of a cell.
+// setting is the setting of a cell.
 func (s Study) setting(k cellKey) lab.Setting {
 	return lab.Setting{
 		DataSet: k.dataSet, MaxRows: s.RowCap, Fraction: k.fraction, ForgetSeed: k.forgetSeed,
@@ -182,8 +182,7 @@ type cellKey struct {
 	forgetSeed uint32
 }
 
-// cells lists the grid, large data sets first so that no long cell is left for
-// the end of a sweep.
+// cells lists the grid, large data sets first, so that a sweep does not end with a long cell.
 func (s Study) cells() []cellKey {
 	var out []cellKey
 	for _, d := range s.DataSets {
@@ -218,8 +217,8 @@ func galleryStudy(s Scale) Study {
 	return m
 }
 
-// gallerySeeds bounds the study above: the full gallery of the largest data set
-// takes ten seconds per model.
+// gallerySeeds bounds the seeds of galleryStudy, because the full gallery is slow on large data
+// sets.
 const gallerySeeds = 2
 
 // miniBatchStudy is appendix A.6: batches of 128, forget fraction 5 %.
@@ -235,16 +234,15 @@ func miniBatchStudy(s Scale, order train.Order) Study {
 	}
 }
 
-// The learning rates of appendix A.7. The text gives "1e-4 ..."; the main
-// experiment's 5e-4 is the middle one.
+// The learning rates of appendix A.7. The text gives "1e-4 ..."; the main experiment's 5e-4 is
+// the middle one.
 var learningRates = []float64{1e-4, mainRate, 1e-3}
 
 const mainRate = 5e-4
 
-// learningRateStudy is appendix A.7 for one rate. With scale the epochs keep
-// rate times epochs constant, as the paper says; the published runner changes
-// the rate only. The main experiment's rate is left at the methods' zero value,
-// so that its runs are found in the store.
+// learningRateStudy is appendix A.7 for one rate. With scale, rate times epochs is constant, as
+// in the paper; the published runner changes the rate only. The main experiment's rate stays at
+// the methods' zero value, so that its runs are found in the store.
 func learningRateStudy(s Scale, lr float64, scale bool) Study {
 	epochs := func(n int) int {
 		if !scale {
@@ -271,8 +269,8 @@ func learningRateStudy(s Scale, lr float64, scale bool) Study {
 	}
 }
 
-// forgetSeedStudy is appendix A.8: fresh forget sets and a fresh oracle for each,
-// for several training seeds.
+// forgetSeedStudy is appendix A.8: new forget sets with an oracle each, for several training
+// seeds.
 func forgetSeedStudy(s Scale) Study {
 	seeds := make([]uint32, s.ForgetSeeds)
 	for i := range seeds {

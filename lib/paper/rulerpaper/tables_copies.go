@@ -1,5 +1,7 @@
 package rulerpaper
 
+// The table of copies among the records.
+
 import (
 	"fmt"
 	"math"

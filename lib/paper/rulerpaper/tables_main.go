@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 1 and 3 to 5.
+
 import (
 	"fmt"
 
@@ -47,8 +49,8 @@ func values(rows []Row, f func(Row) float64) []float64 {
 	return out
 }
 
-// table1Findings puts the paper's headline beside what the controls say, in
-// sentences whose numbers are computed here.
+// table1Findings compares the paper's main claims with the controls, in sentences with computed
+// numbers.
 func table1Findings(c *Collected) []string {
 	var z, tt, negative, all, idle, idleZ, positive4, delta int
 	for _, f := range c.Study.Fractions {
@@ -109,7 +111,7 @@ func init() {
 		t.Columns = []report.Column{
 			{Name: "arm"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
 			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
-				"less like members than strangers do (over-unlearning)"},
+				"less like members than non-members do (over-unlearning)"},
 			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
 		}
 		for _, f := range c.Study.Fractions {

@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 10 and 11, and the pairwise tests.
+
 import (
 	"context"
 	"fmt"
@@ -159,8 +161,8 @@ func init() {
 	}
 }
 
-// family are the tests of every pair of the four methods on the metrics given,
-// adjusted together; a method that has diverged is compared with none.
+// family are the tests of every pair of the four methods on the given metrics, adjusted
+// together. Diverged methods are left out.
 func (c *Collected) family(fractions []float64, metrics []metric, pairing ruler.Pairing) ([]ruler.Comparison, error) {
 	var series []ruler.Series
 	for _, f := range fractions {

@@ -11,8 +11,8 @@ const (
 	BTPublished = "Bad Teacher, as published"
 )
 
-// publishedStudy has the paper's two simplified methods beside what their authors
-// published, on the main study's models.
+// publishedStudy compares the paper's two simplified methods with their authors' published
+// versions, on the main study's models.
 func publishedStudy(s Scale) Study {
 	m := mainStudy(s)
 	m.Name, m.Seeds = "as published", indices(s.SideSeeds)

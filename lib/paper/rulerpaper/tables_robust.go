@@ -1,5 +1,7 @@
 package rulerpaper
 
+// Tables 6, 7, 9 and 12, and the full gallery: robustness.
+
 import (
 	"context"
 	"errors"
@@ -45,7 +47,7 @@ func init() {
 	}
 }
 
-// signFinding says for how many methods M2 is positive, and what doing nothing shows.
+// signFinding says for how many methods M2 is positive, and gives M2 without unlearning.
 func signFinding(c *Collected) string {
 	positive := 0
 	for _, a := range methods() {
@@ -155,8 +157,8 @@ func (c *Collected) forgetSetRow(d string, f float64) report.Row {
 		report.Num(medianSD(ours, m2.Value), 5), report.Num(medianSD(ours, m4.Value), 4), report.Num(medianSD(ours, Row.DeltaM4), 4))}
 }
 
-// negativeCells counts the rows with M2 < 0: of the methods together, of which training seeds
-// all are, and of each control.
+// negativeCells counts the rows with M2 < 0: of the methods together, the training seeds in
+// which all are negative, and of each control.
 func negativeCells(rows []Row) []report.Cell {
 	ratio := func(rows []Row) report.Cell { return report.Share(negative(rows), len(rows)) }
 	ours := filter(rows, func(r Row) bool { return !r.Control })
@@ -167,8 +169,8 @@ func negativeCells(rows []Row) []report.Cell {
 	return cells
 }
 
-// seedsWithAll counts the training seeds of a data set and a fraction of which every
-// row has M2 < 0.
+// seedsWithAll counts the training seeds of a data set and a fraction in which every row has M2
+// < 0.
 func seedsWithAll(rows []Row) report.Cell {
 	type run struct {
 		set      string
@@ -246,8 +248,8 @@ func medianSD(rows []Row, f func(Row) float64) float64 {
 	return orNaN(stats.Median(sds))
 }
 
-// table12Sets are the paper's two large tables where their files are present,
-// and labelled stand-ins where they are not.
+// table12Sets are the paper's two large tables if their files are present, otherwise labelled
+// stand-ins.
 func table12Sets(ctx context.Context, s Scale) (sets []string, err error) {
 	if len(s.Diagnostic) > 0 {
 		return s.Diagnostic, nil

@@ -1,5 +1,7 @@
 package sdepaper
 
+// One case, opened step by step, for notebooks.
+
 import (
 	"context"
 	"fmt"
@@ -14,16 +16,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Case is one seed of a scale's first setting and its first fraction, opened
-// step by step: the models of the tables and the sets that are judged in them.
-// It draws the same records and the same subsets as the tables do.
+// Case is one seed of a scale's first setting and first fraction, for notebooks: the models of
+// the tables and the sets that are judged in them. It draws the same records and subsets as the
+// tables.
 type Case struct {
 	Study
 	Seed           int
 	Forget, Retain []int // rows of the training part
 	HeldOut        int   // test images
-	// Draw numbers the draw of references and targets; the tables have those from 0
-	// on, Draws of them.
+	// Draw is the number of the draw of references and targets; the tables have draws 0 ...
+	// Draws-1.
 	Draw int
 
 	labEnv     *labEnv
@@ -31,11 +33,11 @@ type Case struct {
 	env        *paper.Env
 	inner      *lab.Case
 	original   nn.Params
-	trajectory map[int]nn.Params // of the retraining, by per cent of the epochs
+	trajectory map[int]nn.Params // weights of the retraining, by per cent of the epochs
 	fraction   float64
 }
 
-// OpenCase trains the case of a seed, or finds its models in the store.
+// OpenCase trains the models of a seed, or finds them in the store.
 func OpenCase(ctx context.Context, e *paper.Env, scale string, seed int) (*Case, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -61,21 +63,21 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 	if c.original, _, err = c.inner.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return nil, err
 	}
-	course, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
+	trained, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
 	if err != nil {
 		return nil, err
 	}
-	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: course.Final}
+	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: trained.Final}
 	for _, percent := range s.Checkpoints {
-		c.trajectory[percent] = course.AtEpoch[p.epochAt(percent)]
+		c.trajectory[percent] = trained.AtEpoch[p.epochAt(percent)]
 	}
 	return c, nil
 }
 
-// Source says where numbers of the case come from, for the foot of a figure.
+// Source is the source line of figures of the case.
 func (c *Case) Source() string { return c.source(c.Seed) }
 
-// SourceOfAll is Source for numbers of the cases of all seeds.
+// SourceOfAll is the source line for the cases of all seeds.
 func (c *Case) SourceOfAll() string {
 	var seeds []int
 	for s := range c.Seeds {
@@ -108,9 +110,8 @@ func (c *Case) Original() *Network {
 	return &Network{Label: "original", weights: c.original}
 }
 
-// Retrained is the model that never saw the forgotten images, after a part of
-// its epochs in per cent: one of the study's course, 0 for the untrained network
-// or 100 for the end.
+// Retrained is the model that never saw the forgotten images, after some per cent of its epochs:
+// one of the study's Checkpoints, 0 for the untrained network or 100 for the end.
 func (c *Case) Retrained(percent int) (*Network, error) {
 	w, ok := c.trajectory[percent]
 	if !ok {
@@ -119,8 +120,7 @@ func (c *Case) Retrained(percent int) (*Network, error) {
 	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: w}, nil
 }
 
-// Unlearn lets the original forget by a method, or finds the result in the
-// store.
+// Unlearn applies a method to the original, or finds the result in the store.
 func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Network, error) {
 	w, _, err := c.inner.Weights(ctx, m)
 	if err != nil {
@@ -129,16 +129,15 @@ func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Ne
 	return &Network{Label: label, weights: w}, nil
 }
 
-// Row measures an arm of table 4 in this case, or finds the measurement in the
-// store. Arms beside those of Arms are possible: a method in another setting
-// under a label of its own.
+// Row measures a variant of table 4 in this case, or finds the result in the store. Variants
+// that are not in Variants are allowed: a method in another setting under its own label.
 func (c *Case) Row(ctx context.Context, a Variant) (*Unlearned, error) {
 	row, _, err := c.labEnv.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
 	return row, err
 }
 
-// Accuracy is the share of right answers on the three parts of the images, with
-// Wilson's 95 % interval over images.
+// Accuracy is the accuracy on the three parts of the images, with Wilson's 95 % interval over
+// images.
 func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train.X)
 	if err != nil {
@@ -159,10 +158,10 @@ func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 	return lab.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
 }
 
-// Bandwidth is the paper's for a layer.
+// Bandwidth is the paper's bandwidth for a layer.
 func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.set.bandwidth(layer) }
 
-// data are the activations of a layer, computed once per model.
+// layerData are the activations of a layer, computed once per model.
 func (n *Network) layerData(c *Case, layer string) (*layerData, error) {
 	if s, ok := n.layers[layer]; ok {
 		return s, nil

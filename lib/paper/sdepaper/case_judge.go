@@ -6,14 +6,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Sets are the four sets of one judgement in one layer of a model: both
-// references, and the first target of either kind. Rows are images.
+// Sets are the four sets of one judgement in one layer of a model: both references, and the
+// first target of either kind, an image per row.
 type Sets struct {
 	Retained, Test      *sde.Matrix // references: in and out of training
 	InTraining, Removed *sde.Matrix // targets: retained and forgotten images
 }
 
-// Sets draws the sets of the protocol with |S| = size, as table 1 does.
+// Sets draws the sets of the protocol with |S| = size, like table 1.
 func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
 	drawn, s, err := c.drawSets(n, layer, size)
 	if err != nil {
@@ -23,9 +23,9 @@ func (c *Case) Sets(n *Network, layer string, size int) (*Sets, error) {
 	return &Sets{Retained: drawn.references.In, Test: drawn.references.Out, InTraining: &inside, Removed: &removed}, nil
 }
 
-// Judge is the controlled protocol on one model: subsets of retained images and
-// of forgotten ones, which a retrained model never saw, are judged by a method.
-// In the model of seed s after 80 per cent it gives the numbers behind table 1.
+// Judge runs the controlled protocol on one model: a method judges subsets of retained images
+// and of forgotten ones, which a retrained model never saw. For seed s after 80 per cent of the
+// epochs it gives the numbers behind table 1.
 func (c *Case) Judge(n *Network, m sde.Method, layer string, size int, b sde.Bandwidth) (*sde.ControlledResult, error) {
 	drawn, _, err := c.drawSets(n, layer, size)
 	if err != nil {

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The evidence behind the tables.
+
 import (
 	"cmp"
 	"context"
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// evidence is what the tables of one scale are made of.
+// evidence is the data behind the tables of one scale.
 type evidence struct {
 	Study
 	env       *paper.Env
@@ -25,17 +27,17 @@ type evidence struct {
 	generated bool
 }
 
-// groupLoss is the loss of a training, and the group of rows that its model is judged in.
+// groupLoss is the loss of a training, and the row group of its model.
 type groupLoss struct {
 	group string
 	loss  float64
 }
 
-// sideBySide are the jobs done at a time: a network of convolutions takes up to a
-// gigabyte and keeps cores busy by itself, and another one those that it leaves.
+// sideBySide is the number of parallel jobs. A convolutional network takes up to a gigabyte and
+// keeps most cores busy; two jobs use the rest.
 const sideBySide = 2
 
-// collect opens a scale's settings and finds or computes what pieces keep.
+// collect opens a scale's settings and finds or computes the measurements.
 func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study) []measurement) (*evidence, error) {
 	s, err := StudyAt(scale)
 	if err != nil {
@@ -76,7 +78,7 @@ func collect(ctx context.Context, e *paper.Env, scale string, pieces func(Study)
 	return ev, nil
 }
 
-// settingsOf are the settings and the fractions of pieces, in their order.
+// settingsOf are the settings and the fractions of measurements, in order.
 func settingsOf(pieces []measurement) (settings []Setting, fractions []float64) {
 	for _, p := range pieces {
 		if !slices.ContainsFunc(settings, func(x Setting) bool { return x.Label == p.Label }) {
@@ -89,7 +91,7 @@ func settingsOf(pieces []measurement) (settings []Setting, fractions []float64) 
 	return settings, fractions
 }
 
-// addDraw finds or computes what a piece keeps.
+// addMeasurement finds or computes a measurement.
 func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurement) error {
 	d := newLabEnv(ev.env)
 	if p.judge != "" {
@@ -98,7 +100,7 @@ func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurem
 			return err
 		}
 		ev.judged, ev.runs = append(ev.judged, j.rows...), append(ev.runs, j.run)
-		if p.judge == partMain { // which every model has, once
+		if p.judge == partMain { // every model has it, once
 			ev.losses = append(ev.losses, groupLoss{group(p.Setting, p.fraction), j.loss})
 		}
 		return nil
@@ -112,14 +114,14 @@ func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurem
 			return err
 		}
 		ev.unlearned = append(ev.unlearned, *row)
-		if id != "" { // nothing was measured on a method that has diverged
+		if id != "" { // nothing was measured on a diverged method
 			ev.runs = append(ev.runs, id)
 		}
 	}
 	return nil
 }
 
-// provenance says what an output was made from.
+// provenance is the provenance of an output.
 func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
 	info := ev.env.Engine.Info()
 	p := report.Provenance{
@@ -135,7 +137,7 @@ func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
 	return p
 }
 
-// table starts a recipe's table, with the notes that every one needs.
+// table starts a recipe's table, with the common notes.
 func (ev *evidence) table(r paper.Recipe) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r)}
 	if ev.generated {
@@ -158,7 +160,7 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-// network names a network with its width where that is not the published one.
+// network names a network, with its width if that is not the published one.
 func (s Setting) network() string {
 	if s.Width == 0 {
 		return s.Net
@@ -175,8 +177,8 @@ func meanOf[T any](rows []T, value func(T) float64) stats.Estimate {
 	return stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, 1)
 }
 
-// pooled is the mean over models of estimates over subsets; of a single model it
-// is that model's own, with its interval over subsets.
+// pooled is the mean over models of estimates over subsets; for a single model it is that
+// model's own, with its interval over subsets.
 func pooled[T any](rows []T, value func(T) stats.Estimate) stats.Estimate {
 	if len(rows) == 1 {
 		return value(rows[0])

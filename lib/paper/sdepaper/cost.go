@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 9 and 10: the time of the methods.
+
 import (
 	"context"
 	"fmt"
@@ -36,8 +38,7 @@ func init() {
 	}
 }
 
-// costPool is the number of forgotten records that subsets are drawn from: R =
-// 10 % of CIFAR-10.
+// costPool is the number of forgotten records that subsets are drawn from: R = 10 % of CIFAR-10.
 const costPool = 5000
 
 func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim int, printed map[int]string) (*paper.Output, error) {

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Figures 1 to 4.
+
 import (
 	"context"
 	"fmt"
@@ -54,8 +56,8 @@ type panel struct {
 	sets  []string
 }
 
-// distributions draws the statistic of a few sets in a few models, of the first
-// seed of every setting.
+// distributions draws the statistic of a few sets in a few models, for the first seed of every
+// setting.
 func (ev *evidence) distributions(ctx context.Context, r paper.Recipe, panels func(models) []panel) (*paper.Output, error) {
 	ev.Seeds = 1
 	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc + " The means that the spread alone gives:", Source: ev.provenance(r).Line()}, Columns: 2}
@@ -85,7 +87,7 @@ func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
 	return models{original, retrained, p.untrained(0)}, err
 }
 
-// histograms draws the sets of a panel, and says what mean the spread alone gives
+// histograms draws the sets of a panel, and returns the mean that the spread alone predicts for
 // each.
 func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means []string, err error) {
 	acts, err := p.activations(one.model, "hp")
@@ -149,7 +151,7 @@ func init() {
 	})
 }
 
-// panelColumns is the number of panels side by side: rows are full.
+// panelColumns is the number of panels per row, such that rows are full.
 func panelColumns(panels int) int {
 	if panels%3 == 0 {
 		return 3
@@ -180,8 +182,8 @@ func (ev *evidence) bandwidths() plot.Figure {
 	return fig
 }
 
-// bandwidthCurve is F1 against the rank of the bandwidth: the sweep ends at each
-// model's own median distance, so that its bandwidths are averaged over models.
+// bandwidthCurve is F1 against the rank of the bandwidth. The sweep ends at each model's own
+// median distance, so that bandwidths are averaged over models.
 func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, size int) plot.Curve {
 	bySeed := make([][]Judged, ev.Seeds)
 	for _, j := range ev.judgedRows(s.Label, m.Name(), fraction, size, func(j Judged) bool { return j.Bandwidth != sde.SqrtDim().String() }) {

@@ -10,8 +10,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// A study's pieces are listed, then computed: the runs are those of the list, and
-// listing computes nothing, whatever is there already.
+// A study's measurements are listed, then computed: the runs are those of the list, and listing
+// computes nothing, whatever is in the store.
 func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 	e := environment(t)
 	s := small()

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The controlled protocol on retrained models.
+
 import (
 	"context"
 	"fmt"
@@ -10,9 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Judged is the outcome of the controlled protocol (section 4.1) on one model:
-// subsets of the training images and subsets of forgotten ones, which a
-// retrained model never saw, are judged in or out.
+// Judged is the outcome of the controlled protocol (section 4.1) on one model: subsets of the
+// training images and of forgotten images, which a retrained model never saw, are judged in or
+// out.
 type Judged struct {
 	Setting   string  `json:"setting"`
 	Fraction  float64 `json:"fraction"` // R
@@ -24,42 +26,42 @@ type Judged struct {
 	Bandwidth string  `json:"bandwidth"`
 	Sigma     float64 `json:"sigma"`
 
-	// Draws are the verdicts, draw by draw of references and subsets.
+	// Draws are the verdicts of each draw of references and subsets.
 	Draws []Draw `json:"draws"`
-	// Disjoint is how many subsets of this size the forgotten images could hold
-	// side by side.
+	// Disjoint is the number of disjoint subsets of this size that the forgotten images could
+	// hold.
 	Disjoint int `json:"disjoint"`
 }
 
-// Controls of table 3, beside the methods of sde.Methods.
+// Controls of table 3, in addition to sde.Methods.
 const (
 	Untrained = "untrained network"
 	HeldOut   = "two held-out halves"
 )
 
-// scaledName names the control whose in-training class is held-out activations,
-// scaled by some per cent.
+// scaledName names the control whose in-training class is held-out activations scaled by some
+// per cent.
 func scaledName(percent float64) string { return fmt.Sprintf("held out, scaled %g %%", percent) }
 
 // scales are the per cents of the rescaled control.
 func scales() []float64 { return []float64{2, 5, 10} }
 
-// runPart names what of a model is judged in one run of the store.
+// part names the part of the protocol that one run of the store holds.
 type part string
 
 const (
-	partMain       part = "main"   // tables 1 and 3, figure 3: hp late in training, every method
-	partTrajectory part = "course" // tables 2 and 7: hp along the training, SDE
+	partMain       part = "main"   // tables 1 and 3, figure 3: layer hp late in training, every method
+	partTrajectory part = "course" // tables 2 and 7: hp during the training, SDE
 	partLayers     part = "layers" // figure 4: every layer, SDE
-	partSpread     part = "spread" // tables 1 and 3: hp late in training, with the spread taken out
-	partSweep      part = "sweep"  // figure 3: hp late in training, in kernels of many bandwidths
+	partSpread     part = "spread" // tables 1 and 3: hp late in training, with spread-matched sets
+	partSweep      part = "sweep"  // figure 3: hp late in training, kernels of many bandwidths
 )
 
-// judgedKey identifies a run of judgements in the store.
+// judgedKey is the configuration of a run of judgements in the store.
 type judgedKey struct {
 	Part       part    `json:"part"`
 	Label      string  `json:"label"`
-	Weights    string  `json:"weights"` // hashes of the models judged
+	Weights    string  `json:"weights"` // hashes of the judged models
 	Fraction   float64 `json:"fraction"`
 	Sizes      []int   `json:"sizes"`
 	Subsets    int     `json:"subsets"`
@@ -70,33 +72,32 @@ type judgedKey struct {
 	Forget     string  `json:"forget"`  // rows
 }
 
-// judgeVersion goes up when a change of this file changes its numbers, or what a part
-// holds.
+// judgeVersion changes when the numbers of this file change, or the content of a part.
 const judgeVersion = 3
 
-// judgementRow is a part of the protocol on one retrained model.
+// judgedPart is a part of the protocol on one retrained model.
 type judgedPart struct {
 	rows []Judged
 	run  string  // its ID in the store
 	loss float64 // of the training, in the epoch after which the paper judges
 }
 
-// judge returns a part of the protocol on the model that a seed's retraining
-// gave, from the store or computed.
+// judge returns a part of the protocol on the retrained model of a seed, from the store or
+// computed.
 func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) (*judgedPart, error) {
 	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
 		return nil, err
 	}
-	course, err := c.TrainedModel(ctx, c.Oracle())
+	trained, err := c.TrainedModel(ctx, c.Oracle())
 	if err != nil {
 		return nil, err
 	}
 	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
-	key := d.judgedKey(s, c, p.Label, course.Final, which)
+	key := d.judgedKey(s, c, p.Label, trained.Final, which)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
 		d.lab.ReportProgress(job, 0, what)
-		rows, err := (&judgeRun{Study: s, p: p, trajectory: course, fraction: fraction, seed: seed}).runPart(ctx, which)
+		rows, err := (&judgeRun{Study: s, p: p, trajectory: trained, fraction: fraction, seed: seed}).runPart(ctx, which)
 		if err != nil {
 			return err
 		}
@@ -106,24 +107,25 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 		return nil, err
 	}
 	d.lab.ReportDone(job, what)
-	out := &judgedPart{run: run.ID, loss: course.History[p.epochAt(JudgedAt)-1].Loss}
+	out := &judgedPart{run: run.ID, loss: trained.History[p.epochAt(JudgedAt)-1].Loss}
 	return out, run.JSON("judged.json", &out.rows)
 }
 
-// judgedKey is the key of judgements of a case's retrained model.
+// judgedKey is the key of the judgements of a case's retrained model.
 func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
-	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version, lab.RowsKey(c.Forget)}
+	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version,
+		lab.RowsKey(c.Forget)}
 	key := d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
 	key.DependsOn = append(key.DependsOn, c.Goal)
 	return key
 }
 
-// judgedJob names judgements.
+// judgedJob is the name of a job of judgements.
 func judgedJob(s Study, of Setting, fraction float64, seed int, which part) string {
 	return fmt.Sprintf("evidence/sde/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, which)
 }
 
-// newJudgeRun is the work behind one run.
+// judgeRun computes one part of the protocol.
 type judgeRun struct {
 	Study
 	p          *prepared
@@ -146,7 +148,7 @@ func (j *judgeRun) runPart(ctx context.Context, which part) ([]Judged, error) {
 	return j.everyLayer(ctx)
 }
 
-// judgedRows are the weights after a part of the training, 0: before it.
+// weightsAt are the weights after some per cent of the training, 0: before it.
 func (j *judgeRun) weightsAt(percent int) nn.Params {
 	if percent == 0 {
 		return j.p.untrained(j.seed)
@@ -154,7 +156,7 @@ func (j *judgeRun) weightsAt(percent int) nn.Params {
 	return j.trajectory.AtEpoch[j.p.epochAt(percent)]
 }
 
-// main judges hp late in training.
+// main judges layer hp late in training.
 func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
 	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
@@ -166,19 +168,19 @@ func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
 	}
 	var all []judgeSpec
 	for _, size := range j.Sizes {
-		ask := judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}
+		spec := judgeSpec{data: late, layer: "hp", size: size, percent: JudgedAt}
 		for _, m := range sde.Methods() {
-			all = append(all, ask.withMethod(m))
+			all = append(all, spec.withMethod(m))
 		}
-		all = append(all, ask.onModel(random, 0, Untrained))
+		all = append(all, spec.onModel(random, 0, Untrained))
 		for _, percent := range append([]float64{0}, scales()...) {
-			all = append(all, ask.onHeldOut(percent))
+			all = append(all, spec.onHeldOut(percent))
 		}
 	}
 	return j.judgeAll(ctx, all)
 }
 
-// spread judges hp late in training with the spread taken out.
+// spread judges hp late in training with spread-matched sets.
 func (j *judgeRun) spread(ctx context.Context) ([]Judged, error) {
 	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
@@ -191,8 +193,8 @@ func (j *judgeRun) spread(ctx context.Context) ([]Judged, error) {
 	return j.judgeAll(ctx, all)
 }
 
-// sweep judges hp late in training, in sets of the last size, in kernels of many
-// bandwidths: by SDE and by the spread alone.
+// sweep judges hp late in training, in sets of the last size, with kernels of many bandwidths:
+// by SDE and by the spread alone.
 func (j *judgeRun) sweep(ctx context.Context) ([]Judged, error) {
 	late, err := j.layerData(j.weightsAt(JudgedAt), "hp")
 	if err != nil {
@@ -202,11 +204,11 @@ func (j *judgeRun) sweep(ctx context.Context) ([]Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := judgeSpec{data: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}
+	spec := judgeSpec{data: late, layer: "hp", size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt}
 	var all []judgeSpec
 	for _, sigma := range bandwidths {
-		ask.bandwidth = sde.Fixed(sigma)
-		all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
+		spec.bandwidth = sde.Fixed(sigma)
+		all = append(all, spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{}))
 	}
 	return j.judgeAll(ctx, all)
 }
@@ -219,8 +221,8 @@ func (j *judgeRun) judgeTrajectory(ctx context.Context) ([]Judged, error) {
 			return nil, err
 		}
 		for _, size := range j.Sizes {
-			ask := judgeSpec{data: s, layer: "hp", size: size, percent: percent}
-			all = append(all, ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{}))
+			spec := judgeSpec{data: s, layer: "hp", size: size, percent: percent}
+			all = append(all, spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{}))
 		}
 	}
 	return j.judgeAll(ctx, all)
@@ -228,13 +230,13 @@ func (j *judgeRun) judgeTrajectory(ctx context.Context) ([]Judged, error) {
 
 func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 	var out []Judged
-	for _, layer := range j.p.layers() { // one at a time: the first are large
+	for _, layer := range j.p.layers() { // one at a time, because the first ones are large
 		s, err := j.layerData(j.weightsAt(JudgedAt), layer)
 		if err != nil {
 			return nil, err
 		}
-		ask := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
-		rows, err := j.judgeAll(ctx, []judgeSpec{ask.withMethod(sde.SDE{}), ask.withMethod(sde.SpreadOnly{})})
+		spec := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
+		rows, err := j.judgeAll(ctx, []judgeSpec{spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{})})
 		if err != nil {
 			return nil, err
 		}
@@ -243,7 +245,7 @@ func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 	return out, nil
 }
 
-// judgeSpec is one row of judgements that is to be made.
+// judgeSpec specifies one row of judgements.
 type judgeSpec struct {
 	data      *layerData
 	method    sde.Method
@@ -252,8 +254,7 @@ type judgeSpec struct {
 	size      int
 	percent   int
 	bandwidth sde.Bandwidth
-	// scaledName is set for two held-out halves, of which the first is scaled by so
-	// many per cent.
+	// scaled is set for two held-out halves, the first of which is scaled by so many per cent.
 	scaled *float64
 }
 
@@ -262,9 +263,9 @@ func (q judgeSpec) withMethod(m sde.Method) judgeSpec {
 	return q
 }
 
-// onModel asks SDE about another model, as a control.
-func (q judgeSpec) onModel(s *layerData, course int, name string) judgeSpec {
-	q.data, q.percent, q.method, q.name = s, course, sde.SDE{}, name
+// onModel judges another model by SDE, as a control.
+func (q judgeSpec) onModel(s *layerData, percent int, name string) judgeSpec {
+	q.data, q.percent, q.method, q.name = s, percent, sde.SDE{}, name
 	return q
 }
 
@@ -276,7 +277,7 @@ func (q judgeSpec) onHeldOut(percent float64) judgeSpec {
 	return q
 }
 
-// judgeAll judges draw by draw.
+// judgeAll judges every row, draw by draw.
 func (j *judgeRun) judgeAll(ctx context.Context, all []judgeSpec) ([]Judged, error) {
 	var out []Judged
 	for _, q := range all {
@@ -295,7 +296,7 @@ func (j *judgeRun) judgeAll(ctx context.Context, all []judgeSpec) ([]Judged, err
 	return out, nil
 }
 
-// addDraw judges one draw and puts the verdicts into the row.
+// addDraw judges one draw and adds the verdicts to the row.
 func (j *judgeRun) addDraw(row *Judged, q judgeSpec, draw int) error {
 	c, err := j.setsFor(q, draw)
 	if err != nil {
@@ -323,7 +324,7 @@ func (j *judgeRun) setsFor(q judgeSpec, draw int) (judgeSets, error) {
 // sweepPoints is the number of bandwidths of figure 3 here; the paper takes 20.
 const sweepPoints = 12
 
-// sweepBandwidths are the bandwidths of figure 3: evenly spread from 1 to the larger of
+// sweepBandwidths are the bandwidths of figure 3: evenly spaced from 1 to the larger of
 // sqrt(dim) and the median distance of the training activations.
 func sweepBandwidths(m sde.Matrix) ([]float64, error) {
 	few := m.Gather(firstRows(min(m.Rows, 500)))

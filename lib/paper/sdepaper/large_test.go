@@ -51,7 +51,7 @@ func TestAScaleWithoutUnlearnedModelsSaysSo(t *testing.T) {
 		func() error { _, err := table4.Make(t.Context(), environment(t), "large"); return err },
 		func() error { _, err := table4.Jobs(t.Context(), environment(t), "large"); return err },
 	} {
-		if err := make(); err == nil || !strings.Contains(err.Error(), "not unlearned") {
+		if err := make(); err == nil || !strings.Contains(err.Error(), "no models are unlearned") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Measurements that recipes are made of.
+
 import (
 	"context"
 	"errors"
@@ -13,15 +15,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// measurementJobs is a case that a recipe is made of: the arms whose models it needs, and
-// what of them is judged and kept.
+// measurement is a case of a recipe: the variants whose models it needs, and what is judged and
+// kept of them.
 type measurement struct {
 	Setting
 	fraction float64
 	seed     int
 	variants []Variant
 	judge    part // of the retrained model, "" for none
-	rows     bool // every arm is measured as in table 4
+	rows     bool // whether every variant is measured as in table 4
 }
 
 // retrainedMeasurements are the retrained models of every setting, fraction and seed.
@@ -47,7 +49,7 @@ func judgedIn(parts ...part) func(Study) []measurement {
 	}
 }
 
-// table4Measurements is every arm of table 4 at the fractions given.
+// table4Measurements is every variant of table 4 at the given fractions.
 func table4Measurements(fractions func(Study) []float64) func(Study) []measurement {
 	return func(s Study) []measurement {
 		s.Settings = filter(s.Settings, func(x Setting) bool { return !x.JudgedOnly })
@@ -69,7 +71,7 @@ func firstSeedMeasurements(s Study) []measurement {
 	return out
 }
 
-// measurementGrid is a piece per setting, fraction and seed, in that order.
+// measurementGrid is a measurement per setting, fraction and seed, in that order.
 func measurementGrid(s Study, fractions []float64) []measurement {
 	var out []measurement
 	for _, x := range s.Settings {
@@ -82,8 +84,8 @@ func measurementGrid(s Study, fractions []float64) []measurement {
 	return out
 }
 
-// defineRecipe makes a recipe of pieces: its jobs are theirs, and make gets what was
-// found in them.
+// defineRecipe sets a recipe's functions: its jobs are those of the measurements, and make gets
+// their results.
 func defineRecipe(r *paper.Recipe, pieces func(Study) []measurement, make func(context.Context, *evidence) (*paper.Output, error)) {
 	r.Evidence = []reflect.Type{reflect.TypeFor[Judged](), reflect.TypeFor[Unlearned]()}
 	r.Jobs = func(ctx context.Context, e *paper.Env, scale string) ([]lab.Job, error) {
@@ -110,12 +112,12 @@ func defineRecipe(r *paper.Recipe, pieces func(Study) []measurement, make func(c
 	}
 }
 
-// noSettingsError is what a recipe says of a scale whose settings it leaves out.
+// noSettingsError is the error of a recipe at a scale without its settings.
 func noSettingsError(s Study) error {
-	return fmt.Errorf("at scale %s models are judged and not unlearned: it has tables 1 to 3 and 7 and the figures", s.Scale)
+	return fmt.Errorf("at scale %s no models are unlearned; it has tables 1 to 3 and 7 and the figures", s.Scale)
 }
 
-// jobs lists the models of pieces and the evidence on them.
+// jobs lists the models of measurements and the evidence on them.
 func (d *labEnv) jobs(ctx context.Context, s Study, pieces []measurement) ([]lab.Job, error) {
 	var out []lab.Job
 	for _, p := range pieces {
@@ -167,7 +169,7 @@ func (d *labEnv) measurementJobs(ctx context.Context, s Study, p measurement) ([
 	return out, nil
 }
 
-// measure is the job of a piece's evidence on an arm.
+// measure is the work of the job of a variant's evidence.
 func (d *labEnv) measure(s Study, p measurement, a Variant) lab.Work {
 	return func(ctx context.Context) (run string, err error) {
 		of, err := d.openSetting(ctx, p.Setting)
@@ -187,8 +189,7 @@ func (d *labEnv) measure(s Study, p measurement, a Variant) lab.Work {
 	}
 }
 
-// models are those that an arm of a piece needs: a row of table 4 compares with
-// the original.
+// models are the models that a variant needs; a row of table 4 also needs the original.
 func (p measurement) models(a Variant) []unlearn.Method {
 	if p.rows {
 		return []unlearn.Method{unlearn.NoOp{}, a.Method}
@@ -196,8 +197,8 @@ func (p measurement) models(a Variant) []unlearn.Method {
 	return []unlearn.Method{a.Method}
 }
 
-// fillKey fills in what is known of a piece's evidence on an arm: its key holds the
-// models' weights.
+// fillKey adds cost and state of a variant's evidence to its job. The key includes the models'
+// weights.
 func (d *labEnv) fillKey(ctx context.Context, j *lab.Job, s Study, p measurement, c *lab.Case, a Variant) error {
 	sets := len(s.Sizes) * s.Subsets * s.Draws
 	j.Cost = int64(c.Problem.Train.X.Rows + c.Test.X.Rows + sets)

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Settings with loaded data, their models and activations.
+
 import (
 	"context"
 	"fmt"
@@ -15,10 +17,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// labEnv is what the recipes of one environment share.
+// labEnv is the environment that recipes share.
 type labEnv struct{ lab *lab.Lab }
 
-// prepared is a setting whose images are loaded.
+// prepared is a setting with loaded images.
 type prepared struct {
 	Setting
 	*lab.Problem
@@ -39,7 +41,7 @@ func (d *labEnv) openSetting(ctx context.Context, s Setting) (*prepared, error) 
 	return &prepared{s, p, d.lab.Shift}, nil
 }
 
-// coordinates are the case of a seed and a fraction in a study.
+// coordinates are the lab's setting of a seed and a fraction in a study.
 func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting, error) {
 	arch, err := of.arch()
 	if err != nil {
@@ -51,7 +53,7 @@ func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting,
 	}, nil
 }
 
-// openCase is the case of a seed and a fraction; nothing is trained yet.
+// openCase is the case of a seed and a fraction, without training anything.
 func (d *labEnv) openCase(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
 	at, err := s.coordinates(of, fraction, seed)
 	if err != nil {
@@ -65,11 +67,11 @@ func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
 	return lab.Setting{Fraction: fraction, ForgetSeed: uint32(lab.ForgetSeed + p.shift)}.Divide(p.Prepared)
 }
 
-// checkpointEpochs are the epochs after which weights are kept: those of the course, and the
-// start of the last epoch, which Unroll goes back to.
-func (s Setting) checkpointEpochs(course []int) []int {
+// checkpointEpochs are the epochs after which weights are kept: those of the checkpoints, and
+// the start of the last epoch, which Unroll needs.
+func (s Setting) checkpointEpochs(checkpoints []int) []int {
 	var out []int
-	for _, percent := range course {
+	for _, percent := range checkpoints {
 		out = append(out, s.epochAt(percent))
 	}
 	out = append(out, s.Fit.Epochs-1)
@@ -77,18 +79,18 @@ func (s Setting) checkpointEpochs(course []int) []int {
 	return slices.Compact(out)
 }
 
-// epochAt is the epoch that ends after the given part of the training, at least
-// the first and before the last.
+// epochAt is the epoch that ends after the given per cent of the training, at least the first
+// and before the last.
 func (s Setting) epochAt(percent int) int {
 	return min(max(1, int(math.Round(float64(s.Fit.Epochs*percent)/100))), s.Fit.Epochs-1)
 }
 
-// untrained are the weights that a seed's training began with.
+// untrained are the initial weights of a seed's training.
 func (p *prepared) untrained(seed int) nn.Params {
 	return p.InitialWeights(engine.Root(seed + p.shift))
 }
 
-// Layers are the activations of figure 4, from the first stage to the logits.
+// layers are the layers of figure 4, from the first stage to the logits.
 func (p *prepared) layers() []string {
 	if p.Layers != nil {
 		return p.Layers
@@ -99,7 +101,7 @@ func (p *prepared) layers() []string {
 	return []string{"h1", "h2", "h3", "h4", "hp", "h"}
 }
 
-// activations are one layer's for the training and the test images.
+// activations are one layer's activations for the training and the test images.
 type activations struct{ train, test sde.Matrix }
 
 // activations runs a model once over all images for the named layers.
@@ -119,8 +121,7 @@ func (p *prepared) activations(w nn.Params, names ...string) (map[string]activat
 	return out, nil
 }
 
-// bandwidth is the paper's for a layer: sqrt(dim), and 128 for ten logits
-// (appendix D).
+// bandwidth is the paper's for a layer: sqrt(dim), and 128 for ten logits (appendix D).
 func (p *prepared) bandwidth(layer string) sde.Bandwidth {
 	if layer == "h" && p.Classes() <= 10 {
 		return sde.Fixed(sde.LogitSigma)

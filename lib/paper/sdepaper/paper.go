@@ -1,5 +1,7 @@
 package sdepaper
 
+// The paper, for the command line.
+
 import (
 	"context"
 	"reflect"
@@ -15,7 +17,7 @@ import (
 // Results is the version of the numbers.
 const Results = lab.ResultsVersion
 
-// Paper lists the recipes; a new one adds one line.
+// Paper is the paper with its recipes, for the command line.
 func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "sde", Title: "SDE", ArXiv: "2603.00587",
@@ -27,7 +29,8 @@ func Paper() paper.Paper {
 	}
 }
 
-// The toy is the same for a table and a figure, and so is the generative case.
+// The toy experiment has one recipe for the table and one for the figure, and so has the
+// generative case.
 var (
 	toyTable       = ofToy("sde/toy", "SDE's toy in numbers: batches whose members stay together")
 	figure5        = ofToy("sde/figure5", "SDE Fig. 5. The fixed-batch toy")
@@ -77,7 +80,7 @@ func ofDiffusion(id, title string) paper.Recipe {
 		}}
 }
 
-// oneOf is the table or the figure of a recipe that has a sibling for the other.
+// oneOf is the table or the figure, whichever the recipe's ID names.
 func oneOf(id string, t *report.Table, f plot.Figure) *paper.Output {
 	if (paper.Recipe{ID: id}).Kind() == paper.Figure {
 		return &paper.Output{Figure: f}

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Rates of verdicts: by the paper's rule, among decided sets, ties.
+
 import (
 	"fmt"
 	"math"
@@ -9,9 +11,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Draw are the verdicts of one draw of references and subsets of which the truth
-// is known. Void tells that the references fail the Mann-Whitney gate, GateP the gate's
-// p-value; methods without a gate are never void and have none.
+// Draw has the verdicts of one draw of references and subsets with known truth. Void says that
+// the references fail the Mann-Whitney gate, GateP is the gate's p-value; methods without a gate
+// are never void and have none.
 type Draw struct {
 	sde.Confusion
 	Void  bool     `json:"void"`
@@ -26,31 +28,27 @@ func drawOf(r *sde.ControlledResult) Draw {
 	return d
 }
 
-// Sample is a draw of which no truth is known: the verdicts on subsets of
-// forgotten images.
+// Sample is a draw without known truth: the verdicts on subsets of forgotten images.
 type Sample struct {
 	sde.Tally
 	Void bool `json:"void"`
 }
 
-// Rates are the three readings of the verdicts on one model, and how much they hang
-// on the draw.
+// Rates are three summaries of the verdicts on one model, with their variation between draws.
 type Rates struct {
-	// Rule is the rate by the paper's algorithm 2, for which a tie is out; the mean
-	// over draws.
+	// Rule is the mean over draws of the rate by the paper's algorithm 2, in which a tie is out.
 	Rule float64
-	// Decided is the rate among the subsets that are no tie, of all draws together;
-	// NaN where all are ties.
+	// Decided is the rate among the subsets without a tie, over all draws; NaN if all are ties.
 	Decided float64
-	// Ties is their share.
+	// Ties is the share of ties.
 	Ties float64
-	// SD is the standard deviation of Rule between draws, 0 of a single one.
+	// SD is the standard deviation of Rule between draws, 0 for a single one.
 	SD float64
 	// Void is the number of draws, of N, whose references fail the gate.
 	Void, N int
 }
 
-// F1 is that of the class "in".
+// F1 is the F1 of the class "in".
 func (j Judged) F1() Rates { return f1(j.Draws) }
 
 func f1(draws []Draw) Rates {
@@ -58,8 +56,8 @@ func f1(draws []Draw) Rates {
 	return overDrawsOf(draws, Draw.F1, Draw.isVoid, Rates{Decided: all.F1Decided(), Ties: all.RateTies()})
 }
 
-// Accuracy is the mean share of right verdicts on both kinds of subsets. Its null
-// is 0.5 whatever the mix of verdicts.
+// Accuracy is the mean accuracy over both kinds of subsets. Its null is 0.5 whatever the mix of
+// verdicts.
 func (j Judged) Accuracy() Rates {
 	all := confusion(j.Draws)
 	return overDrawsOf(j.Draws, Draw.Accuracy, Draw.isVoid, Rates{Decided: all.AccuracyDecided(), Ties: all.RateTies()})
@@ -83,7 +81,7 @@ func confusion(draws []Draw) (all sde.Confusion) {
 	return all
 }
 
-// overDrawsOf fills in what varies from draw to draw.
+// overDrawsOf adds the statistics between draws.
 func overDrawsOf[D any](draws []D, rule func(D) float64, void func(D) bool, r Rates) Rates {
 	var x []float64
 	for _, d := range draws {
@@ -98,7 +96,7 @@ func overDrawsOf[D any](draws []D, rule func(D) float64, void func(D) bool, r Ra
 	return r
 }
 
-// ratesOf reads every row's rates.
+// ratesOf are the rates of every row.
 func ratesOf[T any](rows []T, rates func(T) Rates) []Rates {
 	out := make([]Rates, len(rows))
 	for i, r := range rows {
@@ -107,8 +105,7 @@ func ratesOf[T any](rows []T, rates func(T) Rates) []Rates {
 	return out
 }
 
-// ruleCell is the rate by the paper's rule over models, marked with the number of
-// draws that the gate voids.
+// ruleCell is the rate by the paper's rule over models, marked with the number of void draws.
 func ruleCell(models []Rates) report.Cell {
 	if len(models) == 0 {
 		return report.Gap("not computed")
@@ -124,7 +121,7 @@ func ruleCell(models []Rates) report.Cell {
 	return c
 }
 
-// readingColumns head the cells of readings, after rate, which is what is read.
+// readingColumns are the columns of the three rates; rate is what they measure.
 func readingColumns(rate string) []report.Column {
 	return []report.Column{
 		{Name: rate, Note: "by algorithm 2, for which a tie is out: mean over draws, then over models, with Student's interval over models; " + gateNote},
@@ -134,7 +131,7 @@ func readingColumns(rate string) []report.Column {
 	}
 }
 
-// readings are the cells under readingColumns.
+// readings are the cells of readingColumns.
 func readings(models []Rates) []report.Cell {
 	decided := filter(models, func(r Rates) bool { return !math.IsNaN(r.Decided) })
 	cells := []report.Cell{ruleCell(models), report.Gap("all ties")}

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Functions for notebooks.
+
 import (
 	"cmp"
 	"context"
@@ -14,7 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Open is OpenCase in what paper.Open opens, at the scale that LETHE_SCALE names.
+// Open is OpenCase in the environment of paper.Open, at the scale of LETHE_SCALE.
 func Open(ctx context.Context, seed int) (*Case, error) {
 	e, err := paper.Open()
 	if err != nil {
@@ -28,7 +30,7 @@ func Make(ctx context.Context, kind, name string) (*paper.Output, error) {
 	return Paper().Make(ctx, kind, name)
 }
 
-// LateModel is the retrained model at the moment at which the paper judges.
+// LateModel is the retrained model at the time at which the paper judges.
 func (c *Case) LateModel() (*Network, error) { return c.Retrained(JudgedAt) }
 
 // LargestSize is the largest |S| of the scale.
@@ -59,8 +61,7 @@ func Histograms(title string, r *sde.Result) plot.Histograms {
 		sample("target", r.Target, false), sample("retained reference", r.In, false), sample("test reference", r.Out, true)}}
 }
 
-// JudgeDraws judges a model again and again, with other references and targets each
-// time.
+// JudgeDraws judges a model several times, with other references and targets each time.
 func (c *Case) JudgeDraws(n *Network, m sde.Method, layer string, size, draws int) ([]Draw, error) {
 	defer func(before int) { c.Draw = before }(c.Draw)
 	var out []Draw
@@ -74,7 +75,7 @@ func (c *Case) JudgeDraws(n *Network, m sde.Method, layer string, size, draws in
 	return out, nil
 }
 
-// Accuracies are those of the draws, ties being out.
+// Accuracies are those of the draws, counting ties as out.
 func Accuracies(draws []Draw) []float64 {
 	var out []float64
 	for _, d := range draws {
@@ -83,8 +84,8 @@ func Accuracies(draws []Draw) []float64 {
 	return out
 }
 
-// Verdicts is a table of one draw of references: what SDE and the spread alone say
-// of sets of which the truth is known, in the late model of every case, hp.
+// Verdicts is a table of one draw of references: the verdicts of SDE and of the spread alone on
+// sets with known truth, in the late model of every case, layer hp.
 func Verdicts(cases []*Case) (*report.Table, error) {
 	t := &report.Table{
 		ID: "sde/verdicts", Title: "Verdicts on targets of which the truth is known",
@@ -125,14 +126,14 @@ func verdictRow(name string, r *sde.ControlledResult) report.Row {
 	return row
 }
 
-// Setup is how models are judged: the size of the sets, the moment in per cent of
-// the epochs, and sigma in parts of sqrt(dim).
+// Setup is how models are judged: the size of the sets, the per cent of the epochs, and sigma
+// relative to sqrt(dim).
 type Setup struct {
 	Size, Moment int
 	Sigma        float64
 }
 
-// Forest shows F1 and accuracy of three judges in a setup, means over the cases.
+// Forest shows F1 and accuracy of three methods in a setup, means over the cases.
 func (s Setup) Forest(cases []*Case) (plot.Forest, error) {
 	f := plot.Forest{
 		Meta: plot.Meta{Title: fmt.Sprintf("|S| = %d, after %d %% of the epochs, sigma = %.2g sqrt(dim)", s.Size, s.Moment, s.Sigma),
@@ -177,25 +178,24 @@ func OverModels(shares []float64) stats.Estimate {
 	return meanOf(shares, func(v float64) float64 { return v })
 }
 
-// Rows are measurements of several models and arms.
+// Rows are measurements of several models and variants.
 type Rows []Unlearned
 
 // Value is one number of a measurement.
 type Value func(Unlearned) float64
 
-// Values of a measurement: the accuracy on forgotten images, and the attack's shares
-// of forgotten and of held-out images.
+// Values of a measurement: the accuracy on forgotten images, and the attack's shares of
+// forgotten and of held-out images.
 var (
 	AccForget  Value = func(u Unlearned) float64 { return u.Forget }
 	ASR        Value = func(u Unlearned) float64 { return u.ASR.Value }
 	ASRHeldOut Value = func(u Unlearned) float64 { return u.HeldOut.Value }
 )
 
-// OTR is the out-of-training rate of a judge in a layer, "sde/hp", by the paper's
-// rule.
+// OTR is the out-of-training rate of a method in a layer, "sde/hp", by the paper's rule.
 func OTR(judge string) Value { return func(u Unlearned) float64 { return u.OTR(judge).Rule } }
 
-// Measured are the rows behind table 4, made where Open opens.
+// Measured are the rows behind table 4, in the environment of Open.
 func Measured(ctx context.Context) (Rows, error) {
 	e, err := paper.Open()
 	if err != nil {
@@ -208,19 +208,19 @@ func Measured(ctx context.Context) (Rows, error) {
 	return ev.unlearned, nil
 }
 
-// Measure makes the rows of one of the models behind table 4, so that a reader does
-// not wait for all of them at once.
+// Measure computes the rows of one of the models behind table 4, so that a notebook can show
+// progress.
 func Measure(ctx context.Context, model int) error {
 	return precompute(ctx, model, table4Measurements(tenth))
 }
 
-// Judge makes the verdicts on one of the models behind tables 1, 3 and 3b, for the
-// same reason.
+// Judge computes the verdicts on one of the models behind tables 1, 3 and 3b, for the same
+// purpose.
 func Judge(ctx context.Context, model int) error {
 	return precompute(ctx, model, judgedIn(partMain, partSpread))
 }
 
-// precompute makes what of these pieces is about one model.
+// precompute computes the measurements of one model.
 func precompute(ctx context.Context, model int, pieces func(Study) []measurement) error {
 	e, err := paper.Open()
 	if err != nil {
@@ -232,7 +232,7 @@ func precompute(ctx context.Context, model int, pieces func(Study) []measurement
 	return err
 }
 
-// Values are the values of an arm, one per model.
+// Values are the values of a variant, one per model.
 func (r Rows) Values(variant string, v Value) []float64 {
 	var out []float64
 	for _, row := range r {
@@ -243,12 +243,12 @@ func (r Rows) Values(variant string, v Value) []float64 {
 	return out
 }
 
-// Differences is one value of an arm less another, model by model.
+// Differences are one value of a variant minus another, by model.
 func (r Rows) Differences(variant string, a, b Value) []float64 {
 	return r.Values(variant, func(u Unlearned) float64 { return a(u) - b(u) })
 }
 
-// OracleDistances are the distances of an arm's values to those of the oracle of the same
+// OracleDistances are the distances of a variant's values to those of the oracle of the same
 // seed.
 func (r Rows) OracleDistances(variant string, v Value) []float64 {
 	out, oracle := r.Values(variant, v), r.Values(Retrain, v)
@@ -258,8 +258,8 @@ func (r Rows) OracleDistances(variant string, v Value) []float64 {
 	return out
 }
 
-// Ranks is a table of some arms by SDE's rate and by the distance to the oracle;
-// controls stand below without a rank.
+// Ranks is a table of variants ranked by SDE's rate and by the distance to the oracle; controls
+// are below without a rank.
 func (r Rows) Ranks(methods, controls []string) *report.Table {
 	otr := OTR("sde/hp")
 	t := &report.Table{
@@ -272,7 +272,8 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 	high := ranks(methods, func(variant string) float64 { return -OverModels(r.Values(variant, otr)).Value })
 	near := ranks(methods, func(variant string) float64 { return OverModels(r.OracleDistances(variant, otr)).Value })
 	for _, variant := range slices.Concat(methods, controls) {
-		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2), report.Gap("control")}}
+		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2),
+			report.Gap("control")}}
 		for _, v := range []Value{AccForget, ASR, otr} {
 			row.Cells = append(row.Cells, report.Est(OverModels(r.OracleDistances(variant, v)), 2))
 		}
@@ -285,7 +286,7 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 	return t
 }
 
-// ranks are the places of arms, the smallest first; equal ones share a place.
+// ranks are the ranks of variants, the smallest first; ties share a rank.
 func ranks(variants []string, of func(string) float64) map[string]int {
 	sorted := slices.Clone(variants)
 	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(of(a), of(b)) })
@@ -299,8 +300,8 @@ func ranks(variants []string, of func(string) float64) map[string]int {
 	return out
 }
 
-// Spreads are the spreads of the first forgotten set and of the test reference of a
-// model, as parts of that of the retained reference, one per case.
+// Spreads are the spreads of the first forgotten set and of the test reference of a model,
+// relative to that of the retained reference, one per case.
 func Spreads(cases []*Case, network func(*Case) (*Network, error)) (forgotten, test []float64, err error) {
 	for _, c := range cases {
 		n, err := network(c)
@@ -322,8 +323,8 @@ func Spreads(cases []*Case, network func(*Case) (*Network, error)) (forgotten, t
 	return forgotten, test, nil
 }
 
-// CompareForest shows what attack and judges say of two measurements of one model, the
-// second being the oracle's.
+// CompareForest shows the attack and the verdicts for two measurements of one seed, the second
+// being the oracle's.
 func CompareForest(unlearned, oracle Unlearned) plot.Forest {
 	f := plot.Forest{X: plot.Axis{Label: "share"}, Digits: 2}
 	for k, u := range []Unlearned{unlearned, oracle} {

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// sampleRows are the rows of two models: what each arm's sets were judged.
+// sampleRows are the rows of two models: what each variant's sets were judged.
 func sampleRows() Rows {
 	row := func(seed int, variant string, out int, forget float64) Unlearned {
 		return Unlearned{Seed: seed, Variant: variant, Forget: forget, Out: map[string][]Sample{"sde/hp": {{Tally: sde.Tally{In: 10 - out, Ties: out}}}}}

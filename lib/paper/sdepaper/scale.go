@@ -1,5 +1,7 @@
 package sdepaper
 
+// Scales, settings and variants.
+
 import (
 	"fmt"
 	"slices"
@@ -24,7 +26,7 @@ type Setting struct {
 	Fit        train.Config
 	Augment    bool     // crop and flip
 	JudgedOnly bool     // left out of tables 4 and 8
-	Layers     []string // of figure 4, nil: all; the first ones of many images fill the memory
+	Layers     []string // of figure 4, nil: all; the first layers of many images do not fit into memory
 	ShortAt    float64  // R in table lastbatch, at which an epoch ends on few images; 0: not in it
 }
 
@@ -52,23 +54,23 @@ func (s Setting) arch() (func(features, classes int) model.Architecture, error) 
 	}, nil
 }
 
-// Study is what a scale computes.
+// Study is what one scale computes.
 type Study struct {
 	Scale       string
 	Settings    []Setting
-	Fractions   []float64 // R, the share of the training images that is to be forgotten
+	Fractions   []float64 // R, the share of the training images to be forgotten
 	Sizes       []int     // |S|
-	Subsets     int       // m, of either kind
+	Subsets     int       // m, number of either kind
 	Draws       int       // of references and targets, per model
 	Seeds       int       // models per setting and fraction
 	Checkpoints []int     // per cent of the epochs after which models are judged
 	// Of tables 4 and 8.
 	UnlearnFractions []float64
 	UnlearnSize      int
-	// Matched is the number of images of the published setting, whose steps the
-	// step-matched rows take; 0: there are none, as in that setting itself.
+	// Matched is the number of images of the published setting, which defines the steps of the
+	// step-matched rows; 0: there are none.
 	Matched int
-	// Untuned leaves the rows of searched rates away, which take six unlearnings each.
+	// Untuned leaves out the rows with a searched rate, which take six unlearnings each.
 	Untuned bool
 }
 
@@ -85,7 +87,7 @@ func (s Study) fraction() float64 {
 // controlled models (section 4.1).
 const JudgedAt = 80
 
-// sgd is the paper's optimiser; momentum and schedule are not stated there.
+// sgd is the paper's optimiser; the paper does not state momentum and schedule.
 func sgd(epochs, batch int, lr float64) train.Config {
 	return train.Config{
 		Epochs: epochs, Batch: batch, Schedule: train.Cosine(),
@@ -93,7 +95,7 @@ func sgd(epochs, batch int, lr float64) train.Config {
 	}
 }
 
-// Scales says how much each computes.
+// Scales are the scales of the recipes.
 func Scales() []paper.Scale {
 	return []paper.Scale{
 		{Name: "quick", About: "takes minutes on two cores and no file (400 generated drawings, a small network)"},
@@ -104,15 +106,15 @@ func Scales() []paper.Scale {
 	}
 }
 
-// StudyAt is the study of the scale of that name.
+// StudyAt returns the study of a scale.
 func StudyAt(scale string) (Study, error) {
-	course := []int{10, 20, 40, JudgedAt}
+	checkpoints := []int{10, 20, 40, JudgedAt}
 	switch scale {
 	case "quick":
 		return Study{
-			// Few images and many epochs: the network knows them by heart, so that
-			// there is something to find.
-			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Checkpoints: course,
+			// Few images and many epochs: the network memorises them, so that there is something
+			// to detect.
+			Scale: scale, Fractions: []float64{0.30}, Sizes: []int{50, 100}, Subsets: 40, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "Glyphs-CNN", DataSet: "glyphs", Images: 400, Net: "small-cnn", Width: 16, Fit: sgd(40, 32, 0.1), ShortAt: 0.27},
 			},
@@ -120,7 +122,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "hour":
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "C10-CNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "small-cnn", Width: 16, Fit: sgd(30, 64, 0.05), ShortAt: 0.10},
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Width: 24, Fit: sgd(60, 64, 0.05),
@@ -131,18 +133,18 @@ func StudyAt(scale string) (Study, error) {
 			UnlearnFractions: []float64{0.10, 0.20}, UnlearnSize: 100, Matched: 50000,
 		}, nil
 	case "large":
-		// The paper's sizes on its data set, in a network that two cores can train. No
-		// crop and no flip, so that the images are learned by heart in 20 epochs; few
-		// subsets, because the 5,000 forgotten images hold two or three of 2,000.
+		// The paper's sizes on its data set, in a network that two cores can train. Without crop
+		// and flip, so that the images are memorised in 20 epochs; few subsets, because the
+		// 5,000 forgotten images hold two or three of 2,000.
 		return Study{
-			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.10}, Sizes: []int{400, 1000, 2000}, Subsets: 20, Draws: 20, Seeds: 3, Checkpoints: checkpoints,
 			Settings: []Setting{{Label: "C10-R18", DataSet: "cifar10_jpeg", Net: "resnet-18", Width: 16, Fit: sgd(20, 128, 0.1), JudgedOnly: true,
 				Layers: []string{"hp", "h"}, ShortAt: 0.05}},
 			UnlearnFractions: []float64{0.10}, UnlearnSize: 1000,
 		}, nil
 	case "standard":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{50, 100}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "C10-AllCNN", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "all-cnn", Fit: sgd(30, 128, 0.05), ShortAt: 0.10},
 				{Label: "C10-R18", DataSet: "cifar10_first4000", Images: 2000, Held: 2000, Net: "resnet-18", Fit: sgd(30, 128, 0.1)},
@@ -151,7 +153,7 @@ func StudyAt(scale string) (Study, error) {
 		}, nil
 	case "paper":
 		return Study{
-			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: course,
+			Scale: scale, Fractions: []float64{0.05, 0.10, 0.20}, Sizes: []int{400, 1000, 2000}, Subsets: 100, Draws: 20, Seeds: 5, Checkpoints: checkpoints,
 			Settings: []Setting{
 				{Label: "SV-AllCNN", DataSet: "svhn", Net: "all-cnn", Fit: sgd(20, 256, 0.01)},
 				{Label: "C10-AllCNN", DataSet: "cifar10", Net: "all-cnn", Fit: sgd(50, 256, 0.1), Augment: true},
@@ -169,7 +171,7 @@ func StudyAt(scale string) (Study, error) {
 // Variant is a row of table 4: a method or a control under its label.
 type Variant = lab.Variant
 
-// Labels of the arms, the methods' as the paper writes them.
+// Labels of the variants; the methods' are those of the paper.
 const (
 	Retrain     = "Retrain"
 	OtherSeed   = "Retrain, other seed"
@@ -187,10 +189,9 @@ const (
 	Tuned       = ", tuned"
 )
 
-// Variants are the rows of table 4: the paper's four methods and two more in the
-// published setting, with the rate of two of them searched, Unroll as its authors
-// mean it, the methods for as many steps as that setting takes, and the controls,
-// retraining among them.
+// Variants are the rows of table 4: the paper's four methods and two more in the published
+// setting, two of them also with a searched rate, Unroll as its authors define it, the methods
+// for as many steps as that setting takes, and the controls, including retraining.
 func (s Study) Variants() []Variant {
 	out := []Variant{
 		{Label: RandomLabel, Method: unlearn.RandomLabel{}},
@@ -221,7 +222,7 @@ func (s Study) Variants() []Variant {
 		Variant{Label: Destroyed, Method: unlearn.RandomWeights{}, Control: true})
 }
 
-// variantNotes say what the rows beside the published setting are.
+// variantNotes explain the rows beside the published setting.
 func (s Study) variantNotes() []string {
 	var out []string
 	if !s.Untuned {
@@ -236,7 +237,7 @@ func (s Study) variantNotes() []string {
 	return out
 }
 
-// Fine-tuning and ascent by the published programs' descent.
+// Fine-tuning and ascent with the published programs' optimiser.
 var (
 	tuning = unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &unlearn.Descent{}}
 	ascent = unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &unlearn.Descent{}}

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Drawing of targets and references.
+
 import (
 	"fmt"
 
@@ -9,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// data is one layer of one model with what all judgements in it share: pools
-// that keep the kernel values of all pairs, for every draw, size and judge.
+// layerData is one layer of one model with pools that cache the kernel values of all pairs, for
+// every draw, size and method.
 type layerData struct {
 	activations
 	pools map[string]*sde.Pool
@@ -18,13 +20,13 @@ type layerData struct {
 
 func newLayerData(a activations) *layerData { return &layerData{a, map[string]*sde.Pool{}} }
 
-// data runs a model over all images for a layer.
+// layerData runs a model over all images for a layer.
 func (j *judgeRun) layerData(w nn.Params, layer string) (*layerData, error) {
 	a, err := j.p.activations(w, layer)
 	return newLayerData(a[layer]), err
 }
 
-// origin is where images come from.
+// origin is the part of the data that images come from.
 type origin string
 
 const (
@@ -32,8 +34,7 @@ const (
 	testImages  origin = "test"
 )
 
-// pool is that of the training or the test images, their activations scaled by a
-// factor.
+// pool is the pool of the training or test images, with activations scaled by a factor.
 func (s *layerData) pool(of origin, factor float64) (*sde.Pool, error) {
 	name, m := string(of), s.train
 	if of == testImages {
@@ -65,22 +66,21 @@ func (s *layerData) targets(of origin, factor float64, among []int, size, subset
 	return sde.Targets{Pool: pool, Subsets: drawn}, err
 }
 
-// drawStep lies between the seeds of two draws: no scale has as many models.
+// drawStep is the distance between the seeds of two draws, more than any scale has models.
 const drawStep = 1000
 
-// drawSeed is where a draw's references and targets come from.
+// drawSeed is the seed of a draw's references and targets.
 func (j *judgeRun) drawSeed(draw int) int { return j.seed + j.p.shift + drawStep*draw }
 
-// drawSets are the sets of one judgement: who is target and who is reference.
+// judgeSets are the sets of one judgement.
 type judgeSets struct {
 	targets    sde.KnownTargets
 	references sde.References
 }
 
-// drawSets draws the sets of the protocol: the reference in training from the
-// retained images, the targets in training from the other retained images, the
-// targets out of training from the forgotten ones, and the reference out of
-// training from the test images.
+// drawSets draws the sets of the protocol: the in-training reference from the retained images,
+// the in-training targets from the other retained images, the out-of-training targets from the
+// forgotten images, and the out-of-training reference from the test images.
 func (j *judgeRun) drawSets(s *layerData, size, draw int) (c judgeSets, err error) {
 	forget, retain, err := j.p.divide(j.fraction)
 	if err != nil {
@@ -101,8 +101,8 @@ func (j *judgeRun) drawSets(s *layerData, size, draw int) (c judgeSets, err erro
 	return c, err
 }
 
-// drawHeldOutSets is a cast in which nobody was in training: four parts of the test
-// images, those of the class "in" scaled by a factor.
+// drawHeldOutSets draws sets without any training image: four parts of the test images, with
+// those of class "in" scaled by a factor.
 func (j *judgeRun) drawHeldOutSets(s *layerData, size int, factor float64, draw int) (c judgeSets, err error) {
 	rng := engine.Root(j.drawSeed(draw)).Stream(engine.StreamSDEHeldOut, uint64(size))
 	order := rng.Perm(s.test.Rows)

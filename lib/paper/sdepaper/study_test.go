@@ -230,7 +230,7 @@ func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
 	}
 }
 
-func TestEveryArmOfTableFourIsJudged(t *testing.T) {
+func TestEveryVariantOfTableFourIsJudged(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}

@@ -1,5 +1,7 @@
 package sdepaper
 
+// Table 3: other methods.
+
 import (
 	"context"
 	"fmt"
@@ -81,7 +83,7 @@ func (ev *evidence) judgeRow(s Setting, j judge) report.Row {
 	return row
 }
 
-// agreement says how near the F1 of the spread alone comes to SDE's.
+// agreement compares the F1 of the spread alone with SDE's.
 func (ev *evidence) agreement() []string {
 	var apart, reached, cells float64
 	for _, s := range ev.Settings {

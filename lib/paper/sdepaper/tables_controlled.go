@@ -1,5 +1,7 @@
 package sdepaper
 
+// Table 1: the controlled protocol.
+
 import (
 	"context"
 	"fmt"
@@ -45,8 +47,8 @@ func init() {
 	})
 }
 
-// judgementRows are the rows of a setting at a fraction, SDE's and those of controls. The
-// cells of tail end the first one.
+// judgementRows are the rows of a setting at a fraction: SDE's and those of controls. tail are
+// the last cells of the first row.
 func (ev *evidence) judgementRows(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
 	out := []report.Row{ev.judgementRow(s, fraction, sde.SDE{}.Name())}
 	out[0].Cells = append(out[0].Cells, tail...)
@@ -72,9 +74,9 @@ func (ev *evidence) judgementRow(s Setting, fraction float64, judge string) repo
 const f1Note = "by algorithm 2, for which a tie is out: mean over draws of references, then over models, with Student's interval over models; " + gateNote
 
 const lossNote = "of the training, cross-entropy in nats, in the epoch after which the models are judged; mean over models; guessing has " +
-	"the logarithm of the number of classes. A network whose loss is far above 0 does not know its images by heart"
+	"the logarithm of the number of classes. A network whose loss is far above 0 has not memorised its images"
 
-// loss is the cell of a setting's trainings.
+// loss is the mean loss of a setting's trainings, as a cell.
 func (ev *evidence) loss(s Setting, fraction float64) report.Cell {
 	var x []float64
 	for _, l := range ev.losses {
@@ -85,12 +87,12 @@ func (ev *evidence) loss(s Setting, fraction float64) report.Cell {
 	return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, math.Inf(1)), 3)
 }
 
-// f1 is the cell of a judge at the default bandwidth late in training.
+// f1 is the F1 of a method at the default bandwidth late in training, as a cell.
 func (ev *evidence) f1(setting, judge string, fraction float64, size int) report.Cell {
 	return ruleCell(ratesOf(ev.judgedAtRoot(setting, judge, fraction, size), Judged.F1))
 }
 
-// judgedRows are the judgements of a judge that pass.
+// judgedRows are the judgements of a method for which pass is true.
 func (ev *evidence) judgedRows(setting, judge string, fraction float64, size int, pass func(Judged) bool) []Judged {
 	return filter(ev.judged, func(j Judged) bool {
 		return j.Setting == setting && j.Method == judge && j.Fraction == fraction && j.Size == size && pass(j)
@@ -102,10 +104,10 @@ func (ev *evidence) judgedAtRoot(setting, judge string, fraction float64, size i
 	return ev.judgedRows(setting, judge, fraction, size, func(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() })
 }
 
-// group heads the rows of a setting at a fraction.
+// group is the row group of a setting at a fraction.
 func group(s Setting, fraction float64) string { return s.Label + ", R = " + percent(fraction) }
 
-// overlapNotes say where subsets overlap so much that there are few of them.
+// overlapNotes say where subsets overlap so much that few of them are independent.
 func (ev *evidence) overlapNotes() []string {
 	var cases []string
 	for _, r := range ev.Fractions {
@@ -123,10 +125,10 @@ func (ev *evidence) overlapNotes() []string {
 		"time, and overlap.", strings.Join(cases, ", "), ev.Subsets)}
 }
 
-// restNotes say where the last batch of an epoch is an eighth of a batch or less. Its
-// images are normalised by each other, and what they teach counts as a step like another:
-// of fifteen steps in our sizes, of hundreds in the two published settings that have such
-// a batch (CIFAR-100 at R = 5 %, Tiny ImageNet at R = 10 %).
+// restNotes say where the last batch of an epoch is an eighth of a batch or less. Its images are
+// normalised by each other, and it counts as a full step: one of fifteen in the sizes here, one
+// of hundreds in the two published settings that have such a batch (CIFAR-100 at R = 5 %, Tiny
+// ImageNet at R = 10 %).
 func (ev *evidence) restNotes() ([]string, error) {
 	var cases []string
 	for k, s := range ev.Settings {

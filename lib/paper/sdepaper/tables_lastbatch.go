@@ -1,5 +1,7 @@
 package sdepaper
 
+// The table of short last batches.
+
 import (
 	"context"
 	"fmt"
@@ -22,7 +24,7 @@ func init() {
 	defineRecipe(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatchComparison(ctx) })
 }
 
-// lastBatchComparison is the table of trainings with the short batch and without it.
+// lastBatchComparison is the table of trainings with the short last batch and without it.
 func (ev *evidence) lastBatchComparison(ctx context.Context) (*paper.Output, error) {
 	t := ev.table(lastBatchTable)
 	t.Columns = []report.Column{{Name: "judge"}}
@@ -46,8 +48,7 @@ func (ev *evidence) lastBatchComparison(ctx context.Context) (*paper.Output, err
 	return &paper.Output{Table: t}, nil
 }
 
-// lastBatchCells are the cells of a setting's models themselves: what they know and how their
-// epochs end.
+// lastBatchCells are the cells on a setting's models: their accuracies and how their epochs end.
 func (ev *evidence) lastBatchCells(ctx context.Context, p *prepared) ([]report.Cell, error) {
 	_, retain, err := p.divide(p.ShortAt)
 	if err != nil {
@@ -64,8 +65,8 @@ func (ev *evidence) lastBatchCells(ctx context.Context, p *prepared) ([]report.C
 	return append(out, ev.loss(p.Setting, p.ShortAt), report.Num(float64(p.lastBatch(len(retain))), 0)), nil
 }
 
-// lastBatches are the retrained models of the settings whose epochs end on few images at
-// some fraction, and their likes without that batch, judged as in Table 1.
+// lastBatches are the retrained models of the settings whose epochs end on few images at some
+// fraction, and the same models without that batch, judged as in Table 1.
 func lastBatches(s Study) []measurement {
 	var out []measurement
 	for _, x := range s.Settings {
@@ -78,7 +79,7 @@ func lastBatches(s Study) []measurement {
 	return out
 }
 
-// withoutLast is the setting in full batches only.
+// withoutLast is the setting with full batches only.
 func (s Setting) withoutLast() Setting {
 	s.Label, s.Fit.DropLast = s.Label+", last batch dropped", true
 	return s

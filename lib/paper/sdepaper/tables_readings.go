@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 2b, 3b, 4b and 8b: details of the rates.
+
 import (
 	"context"
 	"fmt"
@@ -9,7 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// The readings are the tables behind the tables: what a rate is made of.
+// The readings are the details behind the other tables: how a rate is composed.
 const readingsDoc = "Algorithm 2 says in where the in-training reference is strictly nearer and out otherwise, so that a set as far " +
 	"from both counts as out. Every judge is read in the three ways: by that rule, among the sets that are no tie, and by the share " +
 	"of ties. References and sets are drawn again and again for the same models; the last column says how much hangs on that. "
@@ -71,12 +73,13 @@ func init() {
 	defineRecipe(&table4b, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table4b, []float64{ev.fraction()})}, nil
 	})
-	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
+		ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.ratesTable(table8b, ev.UnlearnFractions)}, nil
 	})
 }
 
-// readingsTable has a column for what a row is about, and those of its readings.
+// readingsTable has a column for the subject of a row, and the columns of its rates.
 func (ev *evidence) readingsTable(r paper.Recipe, about, rate string) *report.Table {
 	t := ev.table(r)
 	t.Columns = append([]report.Column{{Name: about}}, readingColumns(rate)...)
@@ -92,7 +95,7 @@ func readingsRow(group, name string, control bool, models []Rates) report.Row {
 	return row
 }
 
-// ratesTable has a group for every judge of table 4, and in it a row for every arm.
+// ratesTable has a group for every method of table 4, with a row for every variant.
 func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Table {
 	t := ev.readingsTable(r, "arm", "out")
 	for _, s := range ev.Settings {
@@ -115,7 +118,7 @@ func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Tabl
 	return t
 }
 
-// otrNames are the judges and layers whose rates a row of table 4 has.
+// otrNames are the methods and layers with rates in a row of table 4.
 func otrNames() []string {
 	out := []string{"sde/h"}
 	for _, m := range otrMethods() {

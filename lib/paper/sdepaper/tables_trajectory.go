@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 2 and 7: models during training.
+
 import (
 	"context"
 	"fmt"
@@ -83,13 +85,13 @@ func (ev *evidence) trajectoryRow(s Setting, fraction float64, m sde.Method, siz
 	return row
 }
 
-// afterPercent keeps the judgements after a part of the training.
+// afterPercent selects the judgements after some per cent of the training.
 func afterPercent(percent int) func(Judged) bool {
 	return func(j Judged) bool { return j.Percent == percent }
 }
 
-// imageKinds are the images whose accuracies are told apart. Of a retrained model only the
-// retained ones were in training.
+// imageKinds are the kinds of images whose accuracies are shown. A retrained model was trained
+// on the retained ones only.
 func imageKinds() []string { return []string{"retained", "forgotten", "test"} }
 
 // accuracies are the rows of table 7 for one setting and fraction.
@@ -109,9 +111,8 @@ func (ev *evidence) accuracies(ctx context.Context, p *prepared, fraction float6
 	return rows, nil
 }
 
-// accuraciesAt are the shares of right answers after parts of the training in per cent:
-// by moment, kind and model. They are quick to compute again from the weights, which the
-// store has.
+// accuraciesAt are the accuracies after some per cents of the training: by time, kind and model.
+// They are recomputed from the stored weights.
 func (ev *evidence) accuraciesAt(ctx context.Context, p *prepared, fraction float64, percents []int) ([][][]float64, error) {
 	values := make([][][]float64, len(percents))
 	for i := range values {
@@ -122,14 +123,14 @@ func (ev *evidence) accuraciesAt(ctx context.Context, p *prepared, fraction floa
 		if err != nil {
 			return nil, err
 		}
-		course, err := c.TrainedModel(ctx, c.Oracle())
+		trained, err := c.TrainedModel(ctx, c.Oracle())
 		if err != nil {
 			return nil, err
 		}
 		for i, percent := range percents {
-			w := course.Final
+			w := trained.Final
 			if percent < 100 {
-				w = course.AtEpoch[p.epochAt(percent)]
+				w = trained.AtEpoch[p.epochAt(percent)]
 			}
 			onTrain, err := p.Runner.Predict(w, p.Train.X)
 			if err != nil {

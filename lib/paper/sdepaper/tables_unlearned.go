@@ -1,5 +1,7 @@
 package sdepaper
 
+// Tables 4 and 8: unlearned models.
+
 import (
 	"context"
 	"fmt"
@@ -23,7 +25,7 @@ var table4 = paper.Recipe{
 		"Table 4b has the shares of ties and the spread over draws.",
 }
 
-// tenth is the fraction of table 4.
+// tenth is the fraction of table 4, as a list.
 func tenth(s Study) []float64 { return []float64{s.fraction()} }
 
 func init() {
@@ -39,7 +41,8 @@ var table8 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
+		ev *evidence) (*paper.Output, error) {
 		return &paper.Output{Table: ev.unlearnedTable(table8, ev.UnlearnFractions)}, nil
 	})
 }
@@ -85,13 +88,12 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 	return t
 }
 
-// diverged reports whether a model of a row has no numbers.
+// diverged reports whether a model of a row diverged.
 func (ev *evidence) diverged(s Setting, fraction float64, a Variant) bool {
 	return slices.ContainsFunc(ev.variantRows(s, fraction, a), func(u Unlearned) bool { return u.Diverged != "" })
 }
 
-// warnings are notes on models of a row that have diverged and on those that
-// moved absurdly far.
+// warnings are notes on models of a row that diverged and on those that moved extremely far.
 func (ev *evidence) warnings(s Setting, fraction float64, a Variant) (notes []string) {
 	for _, u := range ev.variantRows(s, fraction, a) {
 		name := fmt.Sprintf("%s, %s, seed %d", group(s, fraction), a.Label, u.Seed)
@@ -134,7 +136,7 @@ func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Variant) report.
 	return report.Row{Kind: row.Kind, Group: row.Group, Cells: append(row.Cells, report.Str(published4(s.Label, fraction, a.Label)))}
 }
 
-// variantRows are an arm's rows, one per model.
+// variantRows are a variant's rows, one per model.
 func (ev *evidence) variantRows(s Setting, fraction float64, a Variant) []Unlearned {
 	return filter(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Variant == a.Label })
 }

@@ -1,5 +1,7 @@
 package sdepaper
 
+// The protocol on unlearned models.
+
 import (
 	"context"
 	"errors"
@@ -19,8 +21,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Unlearned is a row of table 4 or 8 for one seed: what an unlearned model can
-// still do, and what the attack and SDE say of it.
+// Unlearned is a row of table 4 or 8 for one seed: accuracies of an unlearned model, and the
+// results of the attack and of SDE.
 type Unlearned struct {
 	Setting  string  `json:"setting"`
 	Fraction float64 `json:"fraction"`
@@ -30,26 +32,26 @@ type Unlearned struct {
 	Retain float64 `json:"acc_retain"` // accuracies
 	Forget float64 `json:"acc_forget"`
 	Test   float64 `json:"acc_test"`
-	// Moved is the distance of the weights from the original's, in parts of its norm.
+	// Moved is the distance of the weights from the original's, relative to its norm.
 	Moved float64 `json:"moved"`
 
-	// ASR is the share of forgotten images that the attack takes for members, and
-	// HeldOut that of test images, the value of a model that forgot.
+	// ASR is the share of forgotten images that the attack classifies as members. HeldOut is
+	// that of test images, the value expected of a model that forgot.
 	ASR     stats.Estimate `json:"asr"`
 	HeldOut stats.Estimate `json:"asr_held_out"`
-	// Out are the verdicts on subsets of the forgotten images by judge and layer
-	// ("sde/h", "sde/hp"), draw by draw of references and subsets.
+	// Out are the verdicts on subsets of the forgotten images by method and layer ("sde/h",
+	// "sde/hp"), for each draw of references and subsets.
 	Out map[string][]Sample `json:"out"`
-	// Known are those on retained and on test images, in the layers h and hp: whether
-	// SDE can tell in from out in this model at all.
+	// Known are the verdicts on retained and on test images, in the layers h and hp: whether SDE
+	// can distinguish in from out in this model at all.
 	Known map[string][]Draw `json:"known"`
 
-	// Diverged says how the method left the range of numbers. Nothing above has a
-	// meaning then.
+	// Diverged says how the method diverged, "" if it did not. Then the fields above are
+	// invalid.
 	Diverged string `json:"diverged,omitempty"`
 }
 
-// divergedRecord is the record of a row without numbers.
+// divergedRecord is the record of a diverged row.
 type divergedRecord struct {
 	Setting  string  `json:"setting"`
 	Fraction float64 `json:"fraction"`
@@ -58,7 +60,7 @@ type divergedRecord struct {
 	Diverged string  `json:"diverged"`
 }
 
-// records are the rows as others get them.
+// records are the rows as published.
 func records(rows []Unlearned) report.Records {
 	return paper.RunRecords(rows, func(u Unlearned) any {
 		if u.Diverged == "" {
@@ -68,20 +70,19 @@ func records(rows []Unlearned) report.Records {
 	})
 }
 
-// OTR is the out-of-training rate by a judge in a layer: "sde/hp".
+// OTR is the out-of-training rate by a method in a layer: "sde/hp".
 func (u Unlearned) OTR(judge string) Rates { return rateOut(u.Out[judge]) }
 
-// F1 is SDE's on retained against test images in a layer.
+// F1 is SDE's F1 on retained against test images in a layer.
 func (u Unlearned) F1(layer string) Rates { return f1(u.Known[layer]) }
 
-// otrMethods are the columns of table 4: the paper's and our controls of it.
+// otrMethods are the columns of table 4: the paper's method and its controls.
 func otrMethods() []sde.Method {
 	return []sde.Method{sde.SDE{}, sde.MMD{}, sde.SlicedWasserstein{}, sde.SpreadOnly{}, sde.ClosedForm{}}
 }
 
-// Controls of table 4 that are judged by SDE like the forgotten images: the
-// forgotten images' activations scaled by 5 %, and test images, which no model
-// here was trained on.
+// Controls of table 4 that SDE judges like the forgotten images: the forgotten images'
+// activations scaled by 5 %, and test images, which no model here was trained on.
 const (
 	ScaledForgotten = "forgotten x 1.05"
 	HeldOutTargets  = "held out"
@@ -101,17 +102,16 @@ type unlearnedKey struct {
 	Version  int     `json:"version"`
 	Measure  int     `json:"measure"`  // version of package verify/sde
 	Attack   int     `json:"attack"`   // version of package attack
-	Original string  `json:"original"` // hash of the weights that were to forget
+	Original string  `json:"original"` // hash of the original's weights
 	Forget   string  `json:"forget"`   // rows
-	// Unseen identifies the test images that no arm looks at, where those are not all.
+	// Unseen identifies the test images that no variant uses, if those are not all.
 	Unseen string `json:"unseen,omitempty"`
 }
 
-// unlearnedVersion goes up when a change of this file changes its numbers.
+// unlearnedVersion changes when the numbers of this file change.
 const unlearnedVersion = 3
 
-// unlearned returns the row of an arm, from the store or computed, with the ID of
-// its run.
+// unlearned returns the row of a variant, from the store or computed, with the ID of its run.
 func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Variant) (*Unlearned, string, error) {
 	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction f
 	return row, run.ID, run.JSON("unlearned.json", row)
 }
 
-// unseen are the test images that no arm of table 4 looks at.
+// unseen are the test images that no variant of table 4 uses.
 func (s Study) unseen(c *lab.Case) []int {
 	var methods []unlearn.Method
 	for _, a := range s.Variants() {
@@ -158,7 +158,7 @@ func (s Study) unseen(c *lab.Case) []int {
 	return c.NonMemberRows(methods...)
 }
 
-// weights are the original's and those that an arm makes of it.
+// weights are the original's weights and those of a variant.
 func weights(ctx context.Context, c *lab.Case, a Variant) (before, after nn.Params, err error) {
 	if before, _, err = c.Weights(ctx, unlearn.NoOp{}); err != nil {
 		return nil, nil, err
@@ -181,13 +181,12 @@ func (d *labEnv) unlearnedKey(s Study, c *lab.Case, label string, a Variant, bef
 	return key
 }
 
-// unlearnedJob names a row.
+// unlearnedJob is the name of a row's job.
 func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Variant) string {
 	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
 }
 
-// measure judges the weights that an arm leaves; unseen are the test images that no arm
-// looks at.
+// measure measures a variant's weights; unseen are the test images that no variant uses.
 func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params, unseen []int) error {
 	forget, retain, err := p.divide(u.Fraction)
 	if err != nil {
@@ -222,16 +221,16 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 	return nil
 }
 
-// runAttack asks which forgotten and which held-out images pass for members. One
-// half of the unseen test images teaches the threshold, with as many retained images;
-// the other half is held out.
+// runAttack computes the shares of forgotten and of held-out images that are classified as
+// members. One half of the unseen test images is used to fit the threshold, with as many
+// retained images; the other half is held out.
 func (u *Unlearned) runAttack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain, unseen []int) error {
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
 	tests, kept := gatherRows(unseen, rng.Perm(len(unseen))), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := gatherRows(retain, kept[:min(half, len(kept))])
-	trained := func(rows []int) attack.Outputs { return addOutputs(onTrain, p.Train.Y, rows) }
-	strange := func(rows []int) attack.Outputs { return addOutputs(onTest, p.Test.Y, rows) }
+	trained := func(rows []int) attack.Outputs { return softmaxOutputs(onTrain, p.Train.Y, rows) }
+	strange := func(rows []int) attack.Outputs { return softmaxOutputs(onTest, p.Test.Y, rows) }
 	asr, err := attack.SignalThreshold{}.Run(attack.Records{
 		Members: trained(known), Nonmembers: strange(tests[:half]),
 		Forgotten: trained(forget), HeldOut: strange(tests[half:]),
@@ -243,13 +242,13 @@ func (u *Unlearned) runAttack(p *prepared, onTrain, onTest array.Matrix[float32]
 	return nil
 }
 
-// addOutputs are the softmax outputs and labels of some rows.
-func addOutputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
+// softmaxOutputs are the softmax outputs and labels of some rows.
+func softmaxOutputs(logits array.Matrix[float32], y []int, rows []int) attack.Outputs {
 	return attack.Outputs{P: array.Convert[float64](train.Softmax(logits.Gather(rows), 1)), Y: gatherRows(y, rows)}
 }
 
-// judge judges the forgotten images by every method, and by SDE images of which
-// the truth is known in any model, draw by draw.
+// judge judges the forgotten images by every method, and images with known truth by SDE, draw by
+// draw.
 func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *layerData, unseen []int) error {
 	if u.Out == nil {
 		u.Out, u.Known = map[string][]Sample{}, map[string][]Draw{}
@@ -281,7 +280,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 	return nil
 }
 
-// drawTrial is what is judged against one draw of references.
+// trial has the sets that are judged against one draw of references.
 type trial struct {
 	references sde.References
 	forgotten  []judgedTargets
@@ -295,7 +294,7 @@ type judgedTargets struct {
 	targets sde.Targets
 }
 
-// drawTrial draws references and targets, of test images the unseen ones.
+// drawTrial draws references and targets; test images are drawn from the unseen ones.
 func (j *judgeRun) drawTrial(of *layerData, layer string, draw int, unseen []int) (t trial, err error) {
 	forget, retain, err := j.p.divide(j.fraction)
 	if err != nil {

@@ -19,8 +19,8 @@ func logits(y []int, classes int, sure []int) array.Matrix[float32] {
 	return z
 }
 
-// Who is a known member, who a known stranger, who is judged and what the judged
-// are read against: an exchange of any two gives another answer here.
+// The roles of known members, known non-members, judged records and references: exchanging any
+// two changes the result.
 func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	p := opened(t, environment(t))
 	forget, retain, err := p.divide(0.3)
@@ -44,7 +44,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 			t.Errorf("%s: %+v of the forgotten and %+v of the held-out images pass for members, expected %v and 0", name, u.ASR, u.HeldOut, c.want)
 		}
 	}
-	// Over-unlearned: the strangers are known by heart, the forgotten are not.
+	// Over-unlearned: the non-members are memorised, the forgotten are not.
 	var u Unlearned
 	known := logits(p.Test.Y, p.Classes(), firstRows(len(p.Test.Y)))
 	if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain, firstRows(len(p.Test.Y))); err != nil {
@@ -55,10 +55,10 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	}
 }
 
-// Where an arm has looked at a half of the test images, neither the threshold nor what is
-// read against it is of that half: the arm may know them by heart. With the halves
-// exchanged it is of nothing else.
-func TestTheAttackOfTableFourLeavesOutWhatAnArmHasSeen(t *testing.T) {
+// If a variant has used half of the test images, neither the threshold nor the reference is from
+// that half, because the variant may have memorised them. With the halves exchanged both are
+// from nothing else.
+func TestTheAttackOfTableFourLeavesOutWhatAVariantHasSeen(t *testing.T) {
 	p := opened(t, environment(t))
 	forget, retain, err := p.divide(0.3)
 	if err != nil {
@@ -82,13 +82,13 @@ func TestTheAttackOfTableFourLeavesOutWhatAnArmHasSeen(t *testing.T) {
 		t.Errorf("%+v of the forgotten, %+v of the held-out images pass for members", right.ASR, right.HeldOut)
 	}
 	if exchanged.ASR.Value-exchanged.HeldOut.Value != 0 {
-		t.Error("images that are known by heart are told from forgotten ones")
+		t.Error("images that are memorised are told from forgotten ones")
 	}
 }
 
-// A study with arms that search their rate judges on the other half of the test images,
+// A study with variants that search their rate judges on the other half of the test images,
 // and under another key; one without on all.
-func TestOnlyAStudyWithTunedArmsLeavesTestImagesOut(t *testing.T) {
+func TestOnlyAStudyWithTunedVariantsLeavesTestImagesOut(t *testing.T) {
 	e := environment(t)
 	s, err := StudyAt("quick")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestOnlyAStudyWithTunedArmsLeavesTestImagesOut(t *testing.T) {
 		whole, half = half, whole
 	}
 	if len(whole.unseen(c)) != c.Test.X.Rows || !slices.Equal(half.unseen(c), c.EvalRows()) {
-		t.Errorf("%d and %d of %d test images, %d of which no arm looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.EvalRows()))
+		t.Errorf("%d and %d of %d test images, %d of which no variant looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.EvalRows()))
 	}
 	w := c.InitialWeights(1)
 	id := func(s Study) string {
@@ -153,7 +153,7 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 				}
 				return wide
 			}),
-			test: cloud(2, func(row int) float64 { // what an arm has seen looks like the training
+			test: cloud(2, func(row int) float64 { // what a variant has seen looks like the training
 				if row%2 == 0 {
 					return wide
 				}

@@ -1,10 +1,9 @@
-// Package nprand reproduces NumPy's legacy generator, numpy.random.RandomState,
-// bit for bit, so that splits and subsamples drawn by published Python programs
-// can be drawn again here.
+// Package nprand reproduces NumPy's legacy generator, numpy.random.RandomState, bit for bit, so
+// that splits and subsamples of published Python programs can be drawn again.
 //
-// The stream is MT19937 (Matsumoto and Nishimura, 1998) seeded with
-// init_genrand, which is what RandomState(seed) does for an integer seed.
-// NumPy froze this generator: its streams do not change between releases.
+// The stream is MT19937 (Matsumoto and Nishimura, 1998) seeded with init_genrand, as
+// RandomState(seed) does for an integer seed. NumPy has frozen this generator: its streams do not
+// change between releases.
 package nprand
 
 import "fmt"
@@ -67,8 +66,8 @@ func (s *State) Float64() float64 {
 	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
 }
 
-// interval returns a uniform integer in [0, limit] by masked rejection. A limit
-// of zero draws nothing, which matters for the position of the stream.
+// interval returns a uniform integer in [0, limit] by masked rejection. A limit of zero draws
+// nothing, which matters for the position of the stream.
 func (s *State) interval(limit uint64) uint64 {
 	if limit == 0 {
 		return 0
@@ -85,7 +84,7 @@ func (s *State) interval(limit uint64) uint64 {
 	}
 }
 
-// bits draws 32 bits where they are enough and 64 otherwise, the first word high.
+// bits draws 32 bits if they are enough, else 64, the first word high.
 func (s *State) bits(limit uint64) uint64 {
 	if limit <= 0xffffffff {
 		return uint64(s.Uint32())

@@ -1,9 +1,8 @@
-// Package bits checks that training has the same bits here as everywhere: it trains
-// networks of every kind for three steps on numbers of its own and hashes their weights.
-// On Lethe's own backend the hashes should be the same on every processor, see package
-// lib/engine/backend, and are known. A test compares them with AVX-512, with AVX2 and
-// without either; processors other than amd64 were not tried. On another engine they are
-// those of that engine.
+// Package bits checks that training gives the same bits on this machine as elsewhere. It
+// trains networks of every kind for three steps on generated data and hashes their
+// weights. On Lethe's own backend the hashes are the same on every processor (see package
+// lib/engine/backend) and known. A test compares them with AVX-512, with AVX2 and with
+// neither. Other engines give other hashes.
 package bits
 
 import (
@@ -29,16 +28,16 @@ import (
 type Reading struct {
 	Network string `json:"network"`
 	Hash    string `json:"hash"`  // of the weights, see nn.Params.Hash
-	Known   string `json:"known"` // the hash that it should be, "" where none is known
+	Known   string `json:"known"` // the expected hash; "" if none is known
 }
 
-// OK tells whether the bits are those that are known.
+// OK reports whether the hash is the expected one.
 func (r Reading) OK() bool { return r.Known != "" && r.Hash == r.Known }
 
 //go:embed known.json
 var knownJSON []byte
 
-// knownHashes are the hashes of networks on Lethe's own backend.
+// knownHashes returns the expected hashes on Lethe's own backend, by network.
 func knownHashes() (out map[string]string, err error) {
 	if err := json.Unmarshal(knownJSON, &out); err != nil {
 		return nil, fmt.Errorf("bits: the known hashes: %w", err)
@@ -46,14 +45,14 @@ func knownHashes() (out map[string]string, err error) {
 	return out, nil
 }
 
-// steps of a batch each, with a remainder in every tile.
+// The number of steps and the batch size, which no kernel's tile divides.
 const (
 	steps   = 3
 	batch   = 37
 	classes = 3
 )
 
-// subject is a network with what it is trained on.
+// subject is a network with its targets and configuration.
 type subject struct {
 	name    string
 	arch    model.Architecture
@@ -95,7 +94,7 @@ func latentTargets(rng *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return append(labels(rng, x), train.Target{Loss: loss.LatentDivergence{}, Weight: 1e-3})
 }
 
-// countTargets are counts of genes, of which about half are 0, and the loss on them.
+// countTargets returns targets of gene counts, about half of them 0, for the loss l.
 func countTargets(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
 	return func(_ *rand.Rand, x array.Matrix[float32]) []train.Target {
 		counts, library := array.New[float32](x.Rows, x.Cols), array.New[float32](x.Rows, 1)
@@ -108,7 +107,7 @@ func countTargets(l loss.Loss) func(_ *rand.Rand, x array.Matrix[float32]) []tra
 	}
 }
 
-// Read trains every network on an engine, and says what comes out.
+// Read trains every network on an engine and returns the hashes.
 func Read(ctx context.Context, e *engine.Engine) ([]Reading, error) {
 	is, err := knownHashes()
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
+// -update rewrites known.json.
 var update = flag.Bool("update", false, "write known.json anew")
 
-// off takes instructions away from a process, which says in level what it should be
+// off disables instructions of a process; level names what it should have
 // left with.
 var off = map[kernels.Level]string{
 	kernels.AVX2:   "cpu.avx512f=off,cpu.avx512bw=off,cpu.avx512vl=off,cpu.avx512dq=off",

@@ -1,3 +1,5 @@
+// The suite must fail methods that are broken.
+
 package unlearntest
 
 import (
@@ -12,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// broken is a method that does what its function does.
+// broken is a method defined by a function.
 type broken struct {
 	name    string
 	sees    unlearn.Sees
@@ -33,7 +35,7 @@ func (b broken) Unlearn(ctx context.Context, r unlearn.Request) (*unlearn.Outcom
 	return b.unlearn(ctx, r)
 }
 
-// tune is fine-tuning that works, for the broken ones to build on.
+// tune is correct fine-tuning, on which the broken methods build.
 func tune(ctx context.Context, r unlearn.Request, hooks train.Hooks) (*unlearn.Outcome, error) {
 	r.Hooks = hooks
 	return unlearn.FineTuning{Epochs: 3}.Unlearn(ctx, r)

@@ -1,3 +1,5 @@
+// Checks of the suite: invalid requests.
+
 package unlearntest
 
 import (
@@ -12,20 +14,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// invalidRequest is a request that is refused, with words that the error says.
+// invalidRequest is a request that must be refused, with words of the error.
 type invalidRequest struct {
 	name  string
 	spoil func(r *unlearn.Request)
 	words []string
 }
 
-// invalid lists requests that Apply refuses for every method, also where the
-// method does not see the part in question.
+// invalidRequests lists requests that Apply refuses for every method, also where the method
+// does not see the part in question.
 var invalidRequests = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
 	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
-		[]string{"retain set is empty", "forget set is everything"}},
+		[]string{"retain set is empty", "forget set contains all records"}},
 	{"NaN in the forget set", func(r *unlearn.Request) { r.Forget.X.Row(2)[1] = float32(math.NaN()) },
 		[]string{"forget set", "row 2, column 1 is NaN"}},
 	{"infinity in the retain set", func(r *unlearn.Request) { r.Retain.X.Row(5)[3] = float32(math.Inf(-1)) },
@@ -66,14 +68,14 @@ var invalidRequests = []invalidRequest{
 		[]string{"no runner"}},
 }
 
-// invalidGenerative lists the same for a model that is no classifier.
+// invalidGenerative lists the same for a model that is not a classifier.
 var invalidGenerative = []invalidRequest{
 	{"an empty forget set", func(r *unlearn.Request) { r.Forget = unlearn.Data{} },
 		[]string{"forget set is empty", "nothing to unlearn"}},
 	{"a forget set equal to everything", func(r *unlearn.Request) { r.Retain = unlearn.Data{} },
-		[]string{"retain set is empty", "forget set is everything"}},
+		[]string{"retain set is empty", "forget set contains all records"}},
 	{"no objective", func(r *unlearn.Request) { r.Objective = nil },
-		[]string{"forget set", "no objective", "no classifier"}},
+		[]string{"forget set", "no objective", "not a classifier"}},
 	{"NaN in the forget set", func(r *unlearn.Request) { r.Forget.X.Row(2)[1] = float32(math.NaN()) },
 		[]string{"forget set", "row 2, column 1 is NaN"}},
 	{"labels of other records", func(r *unlearn.Request) { r.Retain.Y = []int{1, 2} },
@@ -88,14 +90,15 @@ var invalidGenerative = []invalidRequest{
 		[]string{"original", "4 tensors against 10"}},
 }
 
-// invalidBottleneck is what is nonsense to any classifier, and does not name a tensor.
+// invalidBottleneck lists requests that are invalid for any classifier and do not name a
+// tensor.
 func invalidBottleneck() []invalidRequest {
 	return slices.DeleteFunc(slices.Clone(invalidRequests), func(c invalidRequest) bool {
 		return slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(w, "hidden") || strings.Contains(w, "tensors") })
 	})
 }
 
-// absent and unseen are what only a method that needs them refuses.
+// absent and unseen are requests that are invalid only for a method that needs the missing part.
 var (
 	absent = invalidRequest{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
 	unseen = invalidRequest{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
@@ -119,7 +122,7 @@ func (s *suite) refusesInvalid(t *testing.T) {
 				t.Fatal("no error")
 			}
 			if p != nil || rep != nil {
-				t.Error("there is a result beside the error")
+				t.Error("there is a result as well as an error")
 			}
 			for _, w := range append(c.words, fmt.Sprintf("unlearn %s:", s.method.Name())) {
 				if !strings.Contains(err.Error(), w) {

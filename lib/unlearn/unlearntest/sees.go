@@ -1,3 +1,5 @@
+// Checks of the suite: a method sees only what it declares.
+
 package unlearntest
 
 import (
@@ -10,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// seesOnlyWhatItDeclares gives the method requests whose hidden parts are
-// other, damaged or absent: none may change a bit of the result.
+// seesOnlyWhatItDeclares runs the method on requests whose hidden parts are replaced,
+// damaged or absent: the result must not change by a bit.
 func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
 	sees := s.method.Sees()
 	for _, c := range []struct {
@@ -40,7 +42,7 @@ func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
 	}
 }
 
-// replaceHidden puts other valid weights and records in place of the hidden ones.
+// replaceHidden replaces the hidden parts by other valid weights and records.
 func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	return func(y *Toy, r *unlearn.Request) {
 		if !sees.Original {
@@ -65,7 +67,7 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	}
 }
 
-// poisonHidden leaves the shapes as they are and nothing else.
+// poisonHidden keeps the shapes and destroys the values.
 func poisonHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	return func(y *Toy, r *unlearn.Request) {
 		nan := float32(math.NaN())

@@ -1,3 +1,5 @@
+// Checks of the suite: progress, stopping and resuming.
+
 package unlearntest
 
 import (
@@ -25,8 +27,8 @@ func (s *suite) reportsProgress(t *testing.T) {
 	}
 }
 
-// stopsAndResumes cancels after the first epoch and goes on from the saved
-// state. A method that does not train has nothing to stop.
+// stopsAndResumes cancels after the first epoch and resumes from the saved state. A method
+// that does not train has nothing to stop.
 func (s *suite) stopsAndResumes(t *testing.T) {
 	if len(s.report.History) < 2 {
 		t.Skipf("%d epochs: nothing to stop in the middle of", len(s.report.History))
@@ -59,7 +61,7 @@ func (s *suite) stopsAndResumes(t *testing.T) {
 	}
 }
 
-// reload is the state after a trip through what the store keeps of it.
+// reload returns the state after it was stored and read back.
 func reload(t *testing.T, s *train.State, like nn.Params) *train.State {
 	t.Helper()
 	f, rest := s.File()

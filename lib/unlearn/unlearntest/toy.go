@@ -1,3 +1,5 @@
+// The toy problem of the suite.
+
 package unlearntest
 
 import (
@@ -17,8 +19,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// The toy's sizes: small enough for a suite of seconds, and the labels noisy
-// enough that forgetting a record means something.
+// Sizes of the toy problem: small enough for a fast suite, with labels noisy enough that
+// forgetting a record has an effect.
 const (
 	toyRecords  = 48
 	toyForget   = 8
@@ -28,21 +30,19 @@ const (
 	toyHidden   = 12
 )
 
-// Toy is a small trained model, with its state before the last epoch and a
-// request to forget 8 of its 48 records; 30 more are held out.
+// Toy is a small trained model, with a checkpoint before the last epoch and a request to
+// forget 8 of its 48 records; 30 more are held out.
 type Toy struct {
 	Request unlearn.Request
 }
 
-// NewToy draws the data and trains the original, a classifier; it is the same in
-// every run.
+// NewToy draws the data and trains the original, a classifier; it is the same in every run.
 func NewToy(t testing.TB) *Toy {
 	t.Helper()
 	return newToy(t, tabular.MLP{Features: toyFeatures, Outputs: toyClasses, Hidden: toyHidden}, nil)
 }
 
-// NewGenerativeToy is NewToy with a variational autoencoder for the classifier: its
-// records have no labels.
+// NewGenerativeToy is NewToy with a variational autoencoder; its records have no labels.
 func NewGenerativeToy(t testing.TB) *Toy {
 	t.Helper()
 	arch := vae.Gaussian{Features: toyFeatures, Hidden: toyHidden, Latent: 2}
@@ -53,7 +53,7 @@ func NewGenerativeToy(t testing.TB) *Toy {
 	})
 }
 
-// NewBottleneckToy is NewToy with an information bottleneck for the classifier.
+// NewBottleneckToy is NewToy with an information bottleneck.
 func NewBottleneckToy(t testing.TB) *Toy {
 	t.Helper()
 	half := ib.MLP{Hidden: toyHidden}
@@ -106,7 +106,7 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 	return y
 }
 
-// Objective is what the original was trained for, on records d.
+// Objective returns the original's objective on records d.
 func (y *Toy) Objective(t testing.TB, d unlearn.Data) train.Objective {
 	t.Helper()
 	if y.Request.Objective == nil {
@@ -119,7 +119,7 @@ func (y *Toy) Objective(t testing.TB, d unlearn.Data) train.Objective {
 	return o
 }
 
-// Loss is the value of that objective under the model p, with nothing drawn.
+// Loss returns the value of that objective under the model p, with nothing drawn.
 func (y *Toy) Loss(t testing.TB, p nn.Params, d unlearn.Data) float64 {
 	t.Helper()
 	v, err := train.Evaluate(context.Background(), y.Request.Runner, p, y.Objective(t, d))
@@ -153,7 +153,7 @@ func rowRange(d unlearn.Data, from, to int) unlearn.Data {
 	return out
 }
 
-// request returns a deep copy of the toy's request, for a test to spoil.
+// request returns a deep copy of the toy's request, which a test may change.
 func (y *Toy) request() unlearn.Request {
 	r := y.Request
 	r.Original = r.Original.Clone()
@@ -164,7 +164,7 @@ func (y *Toy) request() unlearn.Request {
 	return r
 }
 
-// CrossEntropy is the mean over the records of -log p(label) under the model p,
+// CrossEntropy returns the mean over the records of -log p(label) under the model p,
 // dropout off, in float64.
 func (y *Toy) CrossEntropy(t testing.TB, p nn.Params, d unlearn.Data) float64 {
 	t.Helper()
@@ -175,7 +175,7 @@ func (y *Toy) CrossEntropy(t testing.TB, p nn.Params, d unlearn.Data) float64 {
 	return total / float64(len(d.Y))
 }
 
-// Divergence is the mean over the records of T^2 KL(teacher || p), both outputs
+// Divergence returns the mean over the records of T^2 KL(teacher || p), both outputs
 // softened by T, dropout off, in float64.
 func (y *Toy) Divergence(t testing.TB, teacher, p nn.Params, d unlearn.Data, temperature float64) float64 {
 	t.Helper()

@@ -1,11 +1,11 @@
-// Package unlearntest is the conformance suite of unlearning methods. A method
-// of your own passes it with one line in a test:
+// Package unlearntest is the conformance suite of unlearning methods. Check a method of
+// your own with one line in a test:
 //
 //	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.LowersObjective(myObjective)) }
 //
-// Run checks what the house relies on, on a toy of 48 records: that the method
-// is a function of its request, sees what it declares and no more, can be
-// watched, stopped and resumed, refuses nonsense, and does what it says.
+// Run checks, on a toy problem of 48 records, that the method is a function of its request,
+// sees only what it declares, can be watched, stopped and resumed, refuses invalid
+// requests, and has the declared properties.
 package unlearntest
 
 import (
@@ -21,22 +21,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Option says what is particular about a method.
+// Option declares a property of a method.
 type Option func(*suite)
 
-// Deterministic declares that the method draws no randomness, so that another
-// seed gives the same bytes.
+// Deterministic declares that the method draws no random numbers, so that another seed
+// gives the same bytes.
 func Deterministic() Option { return func(s *suite) { s.deterministic = true } }
 
-// EpochsByBatch declares that the number of epochs depends on the size of the
-// batches, as where it is the number of steps that is given.
+// EpochsByBatch declares that the number of epochs depends on the batch size, for instance
+// where the number of steps is given.
 func EpochsByBatch() Option { return func(s *suite) { s.epochsByBatch = true } }
 
 // Objective evaluates what a method minimises, on the weights p.
 type Objective func(t testing.TB, y *Toy, p nn.Params) float64
 
-// LowersObjective declares the method's objective: after the method it must be lower
-// than it was for the original.
+// LowersObjective declares the method's objective: the method must lower it compared with
+// the original.
 func LowersObjective(o Objective) Option {
 	return HasProperty("lowers its objective", func(t testing.TB, y *Toy, p nn.Params) {
 		t.Helper()
@@ -68,8 +68,8 @@ type suite struct {
 	report        *unlearn.Report
 }
 
-// Run runs the suite on a method, on a classifier. A method that is General goes
-// through RunGenerative too; others are asked to refuse what is no classifier.
+// Run runs the suite on a method, on a classifier. A method that is General also goes
+// through RunGenerative; other methods must refuse models that are not classifiers.
 func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
 	s := &suite{method: m, toy: NewToy(t), invalid: invalidRequests}
@@ -79,8 +79,8 @@ func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	}
 }
 
-// RunGenerative runs the suite on a method that is General, on a variational
-// autoencoder of records without labels.
+// RunGenerative runs the suite on a method that is General, on a variational autoencoder of
+// records without labels.
 func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
 	if !unlearn.IsGeneral(m) {
@@ -90,8 +90,7 @@ func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 	s.run(t, options)
 }
 
-// RunBottleneck runs the suite on a method that is General, on an information
-// bottleneck.
+// RunBottleneck runs the suite on a method that is General, on an information bottleneck.
 func RunBottleneck(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
 	s := &suite{method: m, toy: NewBottleneckToy(t), invalid: invalidBottleneck()}
@@ -158,22 +157,22 @@ func (s *suite) hasAName(t *testing.T) {
 	}
 }
 
-// resolvesToItself demands that Resolved changes neither what the method is nor
-// what it gives, and that there is nothing left to resolve.
+// resolvesToItself checks that WithDefaults changes neither what the method is nor its
+// result, and that applying it twice changes nothing more.
 func (s *suite) resolvesToItself(t *testing.T) {
 	once := s.method.WithDefaults()
 	if once.Name() != s.method.Name() || once.Sees() != s.method.Sees() || unlearn.VersionOf(once) != unlearn.VersionOf(s.method) {
-		t.Errorf("it resolves to another method: %s", once.Name())
+		t.Errorf("WithDefaults gives another method: %s", once.Name())
 	}
 	first, err := json.Marshal(once)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err := json.Marshal(once.WithDefaults()); err != nil || string(again) != string(first) {
-		t.Errorf("resolved it is %s, resolved again %s (%v)", first, again, err)
+		t.Errorf("with defaults it is %s, with defaults again %s (%v)", first, again, err)
 	}
 	if p, _, err := unlearn.Apply(context.Background(), once, s.toy.request()); err != nil || p.Hash() != s.want.Hash() {
-		t.Errorf("resolved it gives other weights (%v): the store would file them under the wrong name", err)
+		t.Errorf("with defaults it gives other weights (%v): the store would keep them under the wrong key", err)
 	}
 }
 

@@ -10,26 +10,25 @@ import (
 
 // ClassMembership is a membership attack on a class that was to be forgotten, after the
 // class-membership attack of Ebrahimpour-Boroojeny, Wang and Sundaram ("Unlearning isn't
-// forgetting", ICML 2026; "MIA-NN" in arXiv 2506.20893). A model retrained without a
-// class gives its records to the classes that are nearest; a method that only takes the
-// class out of the answer may give them to others. Of what models say of the nearest
-// class (Neighbours) the value is
+// forgetting", ICML 2026; "MIA-NN" in arXiv 2506.20893). A model retrained without a class assigns
+// its records to the nearest classes; a method that only removes the class from the output may
+// assign them to others. With the probabilities of the nearest class (NearestClassShares) the value
+// is
 //
 //	value = | mean over unlearned models of A - mean over retrained models of A |
-//	A     = mean over the class's records of what a model says
+//	A     = mean over the class's records of the model's value
 //
-// Each are the differences of the records, with their sign.
+// The values per record are the differences of the records, with their sign.
 //
-// Null: what retraining has against retraining (Judge). Direction: lower.
+// Null: the distance of retraining from retraining (Compare). Direction: lower.
 //
-// The text of the paper's algorithm was not at hand, only its abstract and the published
-// reviews; this is its plain form. What is known to differ: (1) the paper trains a
-// discriminator for each remaining class (an SVM on logits) and takes A to be the share
-// of the class's records that the nearest class's one accepts; here A is the mean share
-// of probability that the nearest class has. (2) It compares one unlearned model with
-// retrained ones, and gives the gap without a null.
+// Only the paper's abstract and the published reviews were available, not the text of the
+// algorithm. Known differences: (1) the paper trains a discriminator for each remaining class (an
+// SVM on logits) and takes A to be the share of the class's records that the nearest class's
+// discriminator accepts; here A is the mean share of probability of the nearest class. (2) It
+// compares one unlearned model with retrained ones, and reports the gap without a null.
 //
-// On margins, which Judge's other distances take, it is the difference of mean margins.
+// On margins, which the other distances use, it is the difference of mean margins.
 type ClassMembership struct{}
 
 var _ Distance = ClassMembership{}
@@ -39,7 +38,7 @@ func (ClassMembership) Name() string { return "class-membership" }
 
 // About implements Distance.
 func (ClassMembership) About() string {
-	return "difference of the mean share that the nearest class has of a forgotten class's records; alike: what retraining has"
+	return "difference of the mean share that the nearest class has of a forgotten class's records; null: retraining against retraining"
 }
 
 // Better implements Distance.
@@ -55,13 +54,13 @@ func (ClassMembership) Between(unlearned, retrained array.Matrix[float64]) (floa
 }
 
 // NearestClassShares turns probabilities of a forgotten class's records, a matrix of records x
-// classes per model, into what ClassMembership takes: the share that the nearest of the
-// other classes has of the probability that is not the forgotten class's own,
+// classes per model, into the input of ClassMembership: the nearest other class's share of the
+// probability outside the forgotten class,
 //
 //	q(x) = p_n / (1 - p_forgotten)
 //
-// a row per model. The nearest class n has the largest mean share by the reference, which are
-// retrained models.
+// a row per model. The nearest class n is the one with the largest mean share in the reference
+// models, which are retrained.
 func NearestClassShares(models, reference []array.Matrix[float64], forgotten int) (shares array.Matrix[float64], nearest int, err error) {
 	if len(models) == 0 || len(reference) == 0 {
 		return shares, 0, fmt.Errorf("%d models, %d retrained ones for reference", len(models), len(reference))
@@ -96,8 +95,8 @@ func NearestClassShares(models, reference []array.Matrix[float64], forgotten int
 	return shares, nearest, nil
 }
 
-// classShare is what class c has of the probability that the forgotten class has not; of a
-// record that is the forgotten class's altogether an equal part.
+// classShare returns the share of class c in the probability outside the forgotten class. If that
+// probability is 0, all other classes have equal shares.
 func classShare(p []float64, c, forgotten int) float64 {
 	rest := 0.0
 	for k, v := range p {

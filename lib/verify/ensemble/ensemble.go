@@ -1,11 +1,11 @@
-// Package ensemble compares many models that a method left with many that were
-// retrained. What a model says of a record varies with its seed; forgetting is that
-// the unlearned ones vary as the retrained ones do. Everything is on plain arrays: a
-// row per model, a column per record.
+// Package ensemble compares many unlearned models with many retrained models. A model's output for
+// a record varies with its seed; unlearning succeeded if the outputs of unlearned models vary as
+// those of retrained models do. Everything is on plain arrays: a row per model, a column per
+// record.
 //
-// No distance between finite ensembles is 0, and what it is for two ensembles of
-// retrained models depends on how many there are. Judge therefore measures every
-// distance beside retraining itself, by models that stand in the method's place.
+// No distance between finite ensembles is 0, and the distance of two ensembles of retrained models
+// depends on their size. Compare therefore measures every distance together with that of retraining
+// from retraining.
 package ensemble
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Distance is a number between two ensembles. One file holds one distance, and its
-// zero value is the setting of the paper named there.
+// Distance is a number between two ensembles. One file holds one distance, and its zero value is
+// the setting of the paper named there.
 type Distance interface {
 	// Name is the distance's short name, such as "klom".
 	Name() string
-	// About says in one line what is compared, and where equal ensembles lie.
+	// About says in one line what is compared, and the value of equal ensembles.
 	About() string
-	// Better is the side on which ensembles are alike.
+	// Better is the direction in which ensembles are more alike.
 	Better() stats.Direction
-	// Between compares unlearned models with retrained ones. each are the values whose
-	// mean, or other summary, it is: of the records, where the comment says nothing else.
+	// Between compares unlearned models with retrained ones. each holds the values whose mean, or
+	// other summary, is the distance: one per record unless the comment says otherwise.
 	Between(unlearned, retrained array.Matrix[float64]) (value float64, each []float64, err error)
 }
 
@@ -38,31 +38,31 @@ func Distances() []Distance {
 	return []Distance{ClassMembership{}, ForgetQuality{}, ForgettingScore{}, KLoM{}}
 }
 
-// Evidence are what models say of the same records, in the same order: margins, as of
-// shadow.ScaledConfidences, but where a distance wants something else. Every matrix has at least
-// two rows.
+// Evidence holds the outputs of models on the same records, in the same order: margins, as of
+// shadow.ScaledConfidences, unless a distance needs something else. Every matrix has at least two
+// rows.
 type Evidence struct {
-	Unlearned array.Matrix[float64] // models that a method left
+	Unlearned array.Matrix[float64] // unlearned by the method
 	Retrained array.Matrix[float64] // models that never had the forgotten records: the reference
 	Second    array.Matrix[float64] // more of these, as many as unlearned: the null
 }
 
-// Result is a distance beside that of retraining.
+// Result is a distance compared with that of retraining.
 type Result struct {
 	Distance string `json:"distance"`
-	// Estimate is the distance of the unlearned models from the retrained ones; its null
-	// is the distance of Second from them. The interval reaches as far to either side as
-	// 95 of 100 differences of the two do where all models change places at random: of
-	// exchangeable models 95 of 100 such intervals hold the null.
+	// Estimate is the distance of the unlearned models from the retrained ones; its null is the
+	// distance of Second from them. The half-width of the interval is the 95th percentile of the
+	// absolute difference of the two when all models are exchanged at random: for exchangeable
+	// models 95 of 100 such intervals hold the null.
 	stats.Estimate
-	// P is the share of such exchanges whose difference is as large as the observed one,
-	// on the side of the distance that is worse: a permutation test.
+	// P is the share of such exchanges whose difference is at least as large as the observed one,
+	// on the side that is worse: a permutation test.
 	P float64 `json:"p"`
 	// Each are the values behind the distance.
 	Each []float64 `json:"each,omitempty"`
 }
 
-// Options are those of Judge.
+// Options are the options of Compare.
 type Options struct {
 	Draws int        // of models that change places, 0: 399
 	Rng   *rand.Rand // draws them
@@ -117,8 +117,8 @@ func worseSign(d Distance) float64 {
 	return -1
 }
 
-// exchangedDifference is the difference of two distances from retraining after the unlearned and
-// the second retrained models have changed places at random.
+// exchangedDifference returns the difference of the two distances from retraining after the
+// unlearned and the second retrained models have been exchanged at random.
 func exchangedDifference(d Distance, e Evidence, rng *rand.Rand) (float64, error) {
 	pool, order, n := stackRows(e.Unlearned, e.Second), rng.Perm(2*e.Unlearned.Rows), e.Unlearned.Rows
 	var values [2]float64
@@ -152,12 +152,12 @@ func (e Evidence) check() error {
 		return fmt.Errorf("%d unlearned models and %d second retrained ones: as many are needed", e.Unlearned.Rows, e.Second.Rows)
 	}
 	if e.Unlearned.Cols != e.Retrained.Cols || e.Second.Cols != e.Retrained.Cols {
-		return errors.New("the unlearned, the retrained and the second retrained models are asked about different numbers of records")
+		return errors.New("the unlearned, the retrained and the second retrained models have values of different numbers of records")
 	}
 	return nil
 }
 
-// column are what all models say of a record.
+// column returns all models' values for a record.
 func column(m array.Matrix[float64], k int) []float64 {
 	out := make([]float64, m.Rows)
 	for i := range out {

@@ -10,25 +10,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ForgettingScore is the forgetting quality of the NeurIPS 2023 unlearning challenge
-// (Triantafillou et al. 2024, "Are we making progress in unlearning?", section 3). Of
-// every record an attacker tells unlearned from retrained models by a threshold on what
-// they say; the best threshold gives the record's degree of privacy,
+// ForgettingScore is the forgetting quality of the NeurIPS 2023 unlearning challenge (Triantafillou
+// et al. 2024, "Are we making progress in unlearning?", section 3). For every record an attacker
+// tells unlearned from retrained models by a threshold on their outputs; the best threshold gives
+// the record's degree of privacy,
 //
 //	eps(x) = max over thresholds of max( log(1-delta-FPR) - log FNR, log(1-delta-FNR) - log FPR )
 //	score  = mean over records of 2 / 2^n(x),   n(x) = min( 13, 1 + floor(eps / 0.5) )
 //
-// A threshold with one rate of 0 and the other above says nothing of eps and is left
-// out; with both 0 eps is infinite. The best score is 1.
+// A threshold with one rate of 0 and the other above says nothing about eps and is left out; with
+// both rates 0 eps is infinite. The best score is 1.
 //
-// Null: what retraining has against retraining (Judge), below 1: with N models no eps
-// between 0 and the infinite one is above log N. Direction: higher.
+// Null: the score of retraining against retraining (Compare), below 1: with N models no finite eps
+// is above log N. Direction: higher.
 //
-// Differences from the challenge: (1) thresholds in both directions, where its
-// published attack calls what lies above unlearned and its second one fits normal laws.
-// (2) The challenge multiplies by the accuracies on retained and held-out records,
-// relative to retraining's, which is another question. (3) delta is 0.01, as in the
-// program of MLRC-Bench, which reproduces the challenge; a smaller one matters little.
+// Differences from the challenge: (1) thresholds are tried in both directions, where its published
+// attack calls values above it unlearned and its second one fits normal distributions. (2) The
+// challenge multiplies by the accuracies on retained and held-out records, relative to
+// retraining's, which is another question. (3) delta is 0.01, as in the program of MLRC-Bench,
+// which reproduces the challenge; a smaller one changes little.
 type ForgettingScore struct {
 	Delta float64 `json:"delta,omitempty"` // 0: 0.01
 }
@@ -40,7 +40,7 @@ func (ForgettingScore) Name() string { return "forgetting-score" }
 
 // About implements Distance.
 func (ForgettingScore) About() string {
-	return "the unlearning challenge's score of how private records are, at best 1; alike: what retraining has"
+	return "the unlearning challenge's score of how private records are, at best 1; null: retraining against retraining"
 }
 
 // Better implements Distance.
@@ -65,7 +65,7 @@ func (d ForgettingScore) Between(unlearned, retrained array.Matrix[float64]) (fl
 	return mean(each), each, nil
 }
 
-// epsilon is how well the best threshold tells u from r.
+// epsilon returns how well the best threshold tells u from r.
 func (d ForgettingScore) epsilon(u, r []float64) float64 {
 	slices.Sort(u)
 	slices.Sort(r)

@@ -10,24 +10,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// KLoM is the KL divergence of margins (Georgiev et al. 2024, "Attribute-to-Delete:
-// machine unlearning via datamodel matching", section 3): of every record, the
-// divergence of the margins by unlearned models from those by retrained ones, in
-// histograms of equal bins over the range of both,
+// KLoM is the KL divergence of margins (Georgiev et al. 2024, "Attribute-to-Delete: machine
+// unlearning via datamodel matching", section 3): for every record the divergence of the margins of
+// unlearned models from those of retrained models, in histograms of equal bins over the range of
+// both,
 //
 //	KL(x) = sum over bins with u > 0 of  u log( u / max(r, 1e-5) )
 //
-// in nats, margins being cut to [-100, 100]; the value is the mean over records, or a
-// quantile of them, of which the paper shows the 95th percentile too.
+// in nats. Margins are cut to [-100, 100]. The value is the mean over records, or a quantile of
+// them; the paper also shows the 95th percentile.
 //
-// Null: what retraining has against retraining (Judge), above 0: with N models and 20
-// bins many bins of r are empty by chance, each of which costs up to log(1e5) u.
-// Direction: lower.
+// Null: the divergence of retraining from retraining (Compare), above 0: with N models and 20 bins
+// many bins of r are empty by chance, each of which costs up to log(1e5) u. Direction: lower.
 //
-// Differences from the published program (data-unlearning-bench): (1) its bins are
-// closed below and open above, the last too, so that the largest margin of a record is
-// in none; Coded does the same. (2) A record of which all models say the same has a
-// divergence of 0 here.
+// Differences from the published program (data-unlearning-bench): (1) its bins are closed below and
+// open above, the last too, so that a record's largest margin is in none; Coded does the same. (2)
+// A record with the same margin in all models has a divergence of 0 here.
 type KLoM struct {
 	Bins     int     `json:"bins,omitempty"`     // 0: 20
 	Quantile float64 `json:"quantile,omitempty"` // of the records; 0: the mean
@@ -41,7 +39,7 @@ func (KLoM) Name() string { return "klom" }
 
 // About implements Distance.
 func (KLoM) About() string {
-	return "KL divergence of a record's margins, unlearned from retrained models, in nats; alike: what retraining has"
+	return "KL divergence of a record's margins, unlearned from retrained models, in nats; null: retraining against retraining"
 }
 
 // Better implements Distance.
@@ -89,8 +87,8 @@ func (d KLoM) divergence(u, r []float64) float64 {
 	return sum
 }
 
-// histogram are the shares of bins [low + b w, low + (b+1) w); the largest value is in
-// the last.
+// histogram returns the shares of bins [low + b w, low + (b+1) w); the largest value is in the
+// last.
 func (d KLoM) histogram(x []float64, low, high float64) []float64 {
 	counts, n := make([]float64, d.Bins), 0.0
 	for _, v := range x {

@@ -8,24 +8,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ForgetQuality is TOFU's (Maini et al. 2024, "TOFU: a task of fictitious unlearning for
-// LLMs", section 2.2.2): a Kolmogorov-Smirnov test of whether an unlearned and a
-// retrained model say values of one distribution of the forgotten records,
+// ForgetQuality is TOFU's (Maini et al. 2024, "TOFU: a task of fictitious unlearning for LLMs",
+// section 2.2.2): a Kolmogorov-Smirnov test of whether the values of the forgotten records have the
+// same distribution in an unlearned and in a retrained model,
 //
 //	value = mean over pairs of models of log10 p
 //
-// a pair being the unlearned model i and the retrained model i, or i less a multiple of
-// their number. TOFU tests the truth ratio, which a classifier has not; margins stand
-// for it. Each are the values of the pairs.
+// A pair is the unlearned model i and the retrained model i modulo their number. TOFU tests the
+// truth ratio, which a classifier does not have; margins replace it. The values behind the mean are
+// those of the pairs.
 //
-// Null: what retraining has against retraining (Judge). It is below log10's mean of a
-// uniform number, -0.43, only as far as two retrained models differ in more than the
-// records; as one set of records is asked about twice, it can be above. Direction:
-// higher.
+// Null: the value of retraining against retraining (Compare). For a uniform p it is -0.43. Two
+// retrained models may differ in more than the records, which lowers it; as both are evaluated on
+// the same records, it can also be higher. Direction: higher.
 //
-// Differences from TOFU: (1) margins for truth ratios; (2) several pairs, where TOFU
-// has one model of each kind and so no idea of the seed's part; (3) p is of the exact
-// law up to a million pairs of records, as in scipy's ks_2samp.
+// Differences from TOFU: (1) margins in place of truth ratios; (2) several pairs, where TOFU has
+// one model of each kind and cannot separate the effect of the seed; (3) p is exact up to a million
+// pairs of records, as in scipy's ks_2samp.
 type ForgetQuality struct{}
 
 var _ Distance = ForgetQuality{}
@@ -35,13 +34,13 @@ func (ForgetQuality) Name() string { return "forget-quality" }
 
 // About implements Distance.
 func (ForgetQuality) About() string {
-	return "TOFU: log10 p of a KS test, forgotten records' margins by unlearned against retrained models; alike: what retraining has"
+	return "TOFU: log10 p of a KS test, forgotten records' margins by unlearned against retrained models; null: retraining against retraining"
 }
 
 // Better implements Distance.
 func (ForgetQuality) Better() stats.Direction { return stats.HigherIsBetter }
 
-// minP is what a p-value that rounds to 0 counts as.
+// minP replaces a p-value that rounds to 0.
 const minP = 1e-300
 
 // Between implements Distance.

@@ -10,14 +10,13 @@ var (
 	errOverflow = errors.New("fisher: float64 does not hold the squares of the entries: divide them by a number first")
 )
 
-// Cosine is the paper's overlap of two diagonals, damping and all,
+// Cosine is the paper's overlap of two diagonals, including damping,
 //
 //	<a, b> / (||a|| ||b||)
 //
-// in [0, 1]: 1 where they are proportional, 0 where no weight matters to both. It
-// has no null of its own (see the package). The largest entries decide it: of
-// tensors that are put together, those with the largest gradients. It refuses
-// diagonals of different tensors and one that is 0 everywhere.
+// in [0, 1]: 1 if they are proportional, 0 if no weight matters to both. It has no null of its own
+// (see the package). The largest entries dominate: of several tensors, those with the largest
+// gradients. It refuses diagonals of different tensors and one that is 0 everywhere.
 func Cosine(a, b Diagonal) (float64, error) {
 	if err := checkSameTensors(a, b); err != nil {
 		return 0, err
@@ -27,7 +26,7 @@ func Cosine(a, b Diagonal) (float64, error) {
 	return s.cosine()
 }
 
-// products are the sums behind a cosine.
+// products holds the sums behind a cosine.
 type products struct{ xx, yy, xy float64 }
 
 func (s *products) add(x, y float64) {
@@ -46,7 +45,7 @@ func (s *products) cosine() (float64, error) {
 	return math.Min(1, s.xy/(math.Sqrt(s.xx)*math.Sqrt(s.yy))), nil
 }
 
-// cosineOf is the cosine of two lists of entries.
+// cosineOf returns the cosine of two lists of entries.
 func cosineOf(x, y []float64) (float64, error) {
 	var s products
 	for i, v := range x {
@@ -55,9 +54,9 @@ func cosineOf(x, y []float64) (float64, error) {
 	return s.cosine()
 }
 
-// RowCosines are the cosines of two tensors row by row: of a head's weights, one per gene.
-// A row that is dead in either has none, NaN. Without damping, which would give rows
-// of silent genes a cosine of 1.
+// RowCosines returns the cosines of two tensors row by row: for the weights of an output layer, one
+// per gene. A row that is dead in either tensor has none, NaN. Use tensors without damping, which
+// would give rows of silent genes a cosine of 1.
 func RowCosines(a, b Tensor) ([]float64, error) {
 	if err := checkSameTensors(Diagonal{Tensors: []Tensor{a}}, Diagonal{Tensors: []Tensor{b}}); err != nil {
 		return nil, err

@@ -7,22 +7,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// Tensor is a named weight tensor's part of a diagonal, in row-major order.
+// Tensor is the part of a diagonal for a named weight tensor, in row-major order.
 type Tensor struct {
 	Name   string
 	Shape  []int
 	Values []float64
 }
 
-// Diagonal is the diagonal Fisher information of a set of records, tensor by tensor.
-// Values hold Damping, which is added to every entry: one that is no larger is dead,
-// since nothing that the records lose depends on its weight.
+// Diagonal is the diagonal Fisher information of a set of records, tensor by tensor. Values include
+// Damping, which is added to every entry. An entry that is no larger is dead: the loss of the
+// records does not depend on its weight.
 type Diagonal struct {
 	Tensors []Tensor
 	Damping float64
 }
 
-// newDiagonal copies values that have the form of a gradient by p, times factor.
+// newDiagonal copies values that have the shape of a gradient with respect to p, and adds damping.
 func newDiagonal(p nn.Params, values [][]float64, damping float64) Diagonal {
 	d := Diagonal{Damping: damping}
 	for i, v := range p {
@@ -47,8 +47,8 @@ func (d Diagonal) Size() int {
 	return n
 }
 
-// Trace is the sum of the entries without damping: of the exact information the
-// mean squared length of a record's gradient.
+// Trace is the sum of the entries without damping: for the exact information, the mean squared
+// length of a record's gradient.
 func (d Diagonal) Trace() float64 {
 	sum := 0.0
 	for _, t := range d.Tensors {
@@ -69,7 +69,7 @@ func (d Diagonal) Tensor(name string) (Tensor, error) {
 	return Tensor{}, fmt.Errorf("fisher: there is no tensor %s", name)
 }
 
-// Filter keeps the tensors that are wanted.
+// Filter keeps the tensors whose name is wanted.
 func (d Diagonal) Filter(want func(name string) bool) Diagonal {
 	out := Diagonal{Damping: d.Damping}
 	for _, t := range d.Tensors {
@@ -80,15 +80,14 @@ func (d Diagonal) Filter(want func(name string) bool) Diagonal {
 	return out
 }
 
-// Without is the exact information of a set of n records less a part of it, of m
-// records whose information is part: means over disjoint sets add up,
+// Without returns the exact information of a set of n records without a part of it, of m records
+// whose information is part. Means over disjoint sets add up:
 //
 //	F(S - P) = (n F(S) - m F(P)) / (n - m)
 //
-// It holds for records' own squares alone and refuses what has damping. An entry
-// that rounding brings below 0 is 0; one to which the part contributed everything
-// may be left with a rounding error instead of 0, a ten millionth of it, since the
-// records of a chunk are added up in float32.
+// That holds only for each record's own squares, so that damping is refused. An entry that rounding
+// brings below 0 is 0. An entry to which the part contributed everything may keep a rounding error
+// of one ten millionth of it, because the records of a chunk are added in float32.
 func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
 	if err := checkSameTensors(d, part); err != nil {
 		return Diagonal{}, err
@@ -107,8 +106,8 @@ func (d Diagonal) Without(part Diagonal, n, m int) (Diagonal, error) {
 	return out, nil
 }
 
-// Check reports the first entry that is below the damping, or is no number, and a
-// tensor whose shape it does not fill.
+// Check reports the first entry that is below the damping or not finite, and tensors with the wrong
+// number of values.
 func (d Diagonal) Check() error {
 	if len(d.Tensors) == 0 {
 		return fmt.Errorf("fisher: there are no weights")
@@ -133,7 +132,7 @@ func (d Diagonal) Check() error {
 	return nil
 }
 
-// checkSameTensors reports two diagonals that cannot be compared.
+// checkSameTensors refuses two diagonals that cannot be compared.
 func checkSameTensors(a, b Diagonal) error {
 	for _, d := range []Diagonal{a, b} {
 		if err := d.Check(); err != nil {
@@ -160,8 +159,8 @@ func eachPair(a, b Diagonal, visit func(x, y float64)) {
 	}
 }
 
-// Columns are the columns from, ..., to-1 of a matrix: of a conditional decoder's
-// head those of the hidden units, or those of the clusters.
+// Columns returns the columns from, ..., to-1 of a matrix. In a conditional decoder's output layer
+// they are the columns of the hidden units, or of the clusters.
 func (t Tensor) Columns(from, to int) (Tensor, error) {
 	if err := checkMatrix(t); err != nil {
 		return Tensor{}, err
@@ -176,8 +175,8 @@ func (t Tensor) Columns(from, to int) (Tensor, error) {
 	return out, nil
 }
 
-// Split cuts the tensor of that name, a matrix, into its first columns, which keep
-// the name, and the others, which are called SecondPartName(name).
+// Split cuts a named matrix into its first columns, which keep the name, and the others, which are
+// named SecondPartName(name).
 func (d Diagonal) Split(name string, columns int) (Diagonal, error) {
 	t, err := d.Tensor(name)
 	if err != nil {
@@ -197,5 +196,5 @@ func (d Diagonal) Split(name string, columns int) (Diagonal, error) {
 	return out, nil
 }
 
-// SecondPartName is what Split calls the second part of a tensor.
+// SecondPartName is the name that Split gives the second part of a tensor.
 func SecondPartName(name string) string { return name + ", second part" }

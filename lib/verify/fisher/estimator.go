@@ -10,13 +10,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Estimator makes the diagonal of an objective's records at a model's weights.
+// Estimator computes the diagonal of an objective's records at a model's weights.
 type Estimator interface {
 	// Name is short: "exact".
 	Name() string
 	// About says in one sentence what is squared.
 	About() string
-	// Estimate is over the records of an objective of one term.
+	// Estimate is over the records of an objective with one term.
 	Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error)
 }
 
@@ -27,12 +27,12 @@ func Estimators() []Estimator { return []Estimator{Exact{}, Coded{}} }
 //
 //	F_i = 1/n sum over records of (dL/dw_i)^2
 //
-// in one pass and without damping. Nothing is dropped out. By default nothing else
-// is drawn either: the latent variable of an autoencoder is its posterior's mean.
+// in one pass, without damping and without dropout. By default there are no random inputs either:
+// the latent variable of an autoencoder is its posterior's mean.
 type Exact struct {
-	// Draws of what the network draws in training, the latent variable of an
-	// autoencoder, of which the mean is taken; 0: none, as above. It is for a runner of
-	// the network without dropout: one with is refused.
+	// Draws is the number of draws of the network's random inputs in training, such as the latent
+	// variable of an autoencoder, over which the mean is taken; 0: none, as above. A network with
+	// dropout is refused.
 	Draws int
 	Seed  engine.Root // of the draws
 }
@@ -59,8 +59,8 @@ func (e Exact) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o tra
 	return out, err
 }
 
-// ByTensor calls each with the diagonal of every group of an objective's records, by
-// their positions there, as it is made. An error of each ends it.
+// Each calls each with the diagonal of every group of an objective's records, given by their
+// positions, as it is computed. It stops at the first error of each.
 func (e Exact) Each(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective, groups [][]int, each func(k int, d Diagonal) error) error {
 	if err := e.check(r.Arch); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (e Exact) check(a model.Architecture) error {
 	return nil
 }
 
-// addScaled is d + factor e; d may be nothing yet.
+// addScaled returns d + factor e; d may be empty.
 func (d Diagonal) addScaled(e Diagonal, factor float64) Diagonal {
 	for i, t := range e.Tensors {
 		if i == len(d.Tensors) {
@@ -130,21 +130,19 @@ func (d Diagonal) addScaled(e Diagonal, factor float64) Diagonal {
 	return d
 }
 
-// Coded is what the program of "Fishing for Privacy" computes: the gradient of the
-// sum of every batch's losses, squared, added up over batches and divided by the
-// number of records,
+// Coded is the estimator of the program of "Fishing for Privacy": the squared gradient of the sum
+// of every batch's losses, added over batches and divided by the number of records,
 //
 //	F_i = Damping + 1/n sum over batches b of (sum over x in b of dL(x)/dw_i)^2
 //
-// with dropout on and one draw of the latent variable. The records come in their
-// order; a set of at most Batch records is one batch, as the paper's forget set is.
+// with dropout on and one draw of the latent variable. The records are taken in their order; a set
+// of at most Batch records is one batch, as the paper's forget set is.
 //
-// Differences from the Fisher information, which Exact is: (1) for B records in a
-// batch, of gradients with mean m and variance v, it is about v + B m^2 and not
-// v + m^2, so that it measures the mean gradient, and sets of different size measure
-// different things; at the weights where training has ended the retain set's mean is
-// near 0 and the forget set's is not. (2) The damping makes two dead tensors alike:
-// their cosine is exactly 1 (the paper prints 0.998, for it adds up in float32).
+// Differences from the Fisher information (Exact): (1) for B records in a batch, with gradients of
+// mean m and variance v, it is about v + B m^2 and not v + m^2. So it measures the mean gradient,
+// and sets of different size are not comparable; at the end of training the retain set's mean is
+// near 0 and the forget set's is not. (2) The damping makes two dead tensors equal: their cosine is
+// exactly 1 (the paper prints 0.998, because it adds in float32).
 type Coded struct {
 	Batch   int     // 0: 256
 	Damping float64 // 0: 1e-8, nn.Zero: none

@@ -8,13 +8,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
-// FromGradients is the exact information of records whose gradients somebody has, one
-// record per row and one weight per column.
+// FromGradients returns the exact information from gradients, a record per row and a weight per
+// column.
 func FromGradients(g array.Matrix[float64]) (Diagonal, error) {
 	return Coded{Batch: 1, Damping: nn.Zero}.FromGradients(g)
 }
 
-// FromGradients is Coded of records whose gradients somebody has, in their order.
+// FromGradients is Coded from gradients, a record per row in their order.
 func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
 	batch, damping, err := c.withDefaults()
 	if err != nil {

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// Part is what tensors of one category have in common, or all of them.
+// Part compares the tensors of one category, or all of them.
 type Part struct {
 	Name    string `json:"name"`
 	Weights int    `json:"weights"`
-	// Dead is the number of weights in tensors that are dead in both sets, which are in
-	// none of the values.
+	// Dead is the number of weights in tensors that are dead in both sets; no value includes them.
 	Dead   int     `json:"dead"`
 	Cosine float64 `json:"cosine"`
 	// RankForget and RankRetain are effective ranks over the number of weights.
@@ -20,16 +19,15 @@ type Part struct {
 	Top10      float64 `json:"top10"` // share of the largest 10 % in common; null 0.1
 }
 
-// Global is the name of the part that all tensors make up.
+// Global is the name of the part that holds all tensors.
 const Global = "global"
 
-// ByTensor is the category of a table that shows every tensor by itself.
+// ByTensor is the category function of a table with a row per tensor.
 func ByTensor(tensor string) string { return tensor }
 
-// Compare compares the information of the forget set with that of the retain set
-// category by category, in the order in which their first tensors come, and as a
-// whole, last. category names a tensor's; "" leaves it to the whole alone. A category
-// that is dead as a whole is left out.
+// Compare compares the information of the forget set with that of the retain set by category, in
+// the order of their first tensors, and for all tensors, last. category names a tensor's category;
+// "" counts it only in the whole. A category that is entirely dead is left out.
 func Compare(forget, retain Diagonal, category func(tensor string) string) ([]Part, error) {
 	if err := checkSameTensors(forget, retain); err != nil {
 		return nil, err
@@ -84,8 +82,8 @@ func compare(f, r Diagonal) (p Part, err error) {
 	return p, err
 }
 
-// Cosines is Compare's cosines alone, by category; a category that is dead in either
-// set has none.
+// Cosines returns only the cosines of Compare, by category; a category that is dead in either set
+// has none.
 func Cosines(forget, retain Diagonal, category func(tensor string) string) (map[string]float64, error) {
 	if err := checkSameTensors(forget, retain); err != nil {
 		return nil, err
@@ -115,7 +113,7 @@ func Cosines(forget, retain Diagonal, category func(tensor string) string) (map[
 	return out, nil
 }
 
-// deadTensors are those that are dead in both.
+// deadTensors returns the tensors that are dead in both.
 func deadTensors(a, b Diagonal) map[string]bool {
 	out := map[string]bool{}
 	for i, t := range a.Tensors {

@@ -6,19 +6,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// Factors is Proposition 1 of the paper, on the weights W of a linear decoder
-// f(h) = W h + b with the loss sum_d (x_d - f(h)_d)^2: where the squared residuals
-// e_d^2 and the squared inputs h_k^2 of a set are uncorrelated,
+// Factors is Proposition 1 of the paper, on the weights W of a linear decoder f(h) = W h + b with
+// the loss sum_d (x_d - f(h)_d)^2. If the squared residuals e_d^2 and the squared inputs h_k^2 of a
+// set are uncorrelated,
 //
 //	F_dk = 4 E[e_d^2 h_k^2] = 4 sigma_d nu_k,   sigma_d = E[e_d^2],  nu_k = E[h_k^2]
 //
-// and the cosine of two sets is the product of the cosines of their sigma and of
-// their nu. Of a matrix F that is no such product sigma and nu are the sums of its
-// rows and of its columns.
+// and the cosine of two sets is the product of the cosines of their sigma and of their nu. For a
+// matrix F that is no such product, sigma and nu are the sums of its rows and of its columns.
 //
-// Cosine is that of the matrices, Product = Sigma Nu what the proposition says it is.
-// Ratio = Product/Cosine is 1 where it holds; there is no law that says on which side
-// it fails. They are of what they are given: a damping in it is not taken out.
+// Cosine is that of the matrices, Product = Sigma Nu what the proposition predicts. Ratio =
+// Product/Cosine is 1 if it holds; it may fail on either side. Damping in the input is not removed.
 type Factors struct {
 	Cosine  float64 `json:"cosine"`
 	Sigma   float64 `json:"sigma"`
@@ -27,8 +25,8 @@ type Factors struct {
 	Ratio   float64 `json:"ratio"`
 }
 
-// Factorise compares what two sets say of a matrix of weights, [outputs, inputs],
-// with Proposition 1.
+// Factorise compares the information of two sets in a matrix of weights, [outputs, inputs], with
+// Proposition 1.
 func Factorise(forget, retain Tensor) (f Factors, err error) {
 	for _, t := range []Tensor{forget, retain} {
 		if err := checkMatrix(t); err != nil {
@@ -50,10 +48,10 @@ func Factorise(forget, retain Tensor) (f Factors, err error) {
 	return f, nil
 }
 
-// Marginals are a set's two profiles: one value per output and one per input.
+// Marginals holds a set's two profiles: one value per output and one per input.
 type Marginals struct{ Sigma, Nu []float64 }
 
-// TensorMarginals are the sums of a matrix's rows and of its columns.
+// TensorMarginals returns the sums of a matrix's rows and of its columns.
 func TensorMarginals(t Tensor) Marginals {
 	m := Marginals{make([]float64, t.Shape[0]), make([]float64, t.Shape[1])}
 	for k, v := range t.Values {
@@ -63,7 +61,7 @@ func TensorMarginals(t Tensor) Marginals {
 	return m
 }
 
-// Cosines are those of two sets' profiles, and their product.
+// Cosines returns the cosines of two sets' profiles, and their product.
 func (m Marginals) Cosines(of Marginals) (sigma, nu, product float64, err error) {
 	if len(m.Sigma) != len(of.Sigma) || len(m.Nu) != len(of.Nu) {
 		return 0, 0, 0, fmt.Errorf("fisher: profiles of %d and %d values against %d and %d", len(m.Sigma), len(m.Nu), len(of.Sigma), len(of.Nu))
@@ -75,7 +73,7 @@ func (m Marginals) Cosines(of Marginals) (sigma, nu, product float64, err error)
 	return sigma, nu, sigma * nu, err
 }
 
-// MomentMarginals are the profiles by the data themselves, the paper's "data-direct" ones:
+// MomentMarginals returns the profiles from the data themselves, the paper's "data-direct" ones:
 // the mean squares of residuals and of a layer's inputs, a record per row.
 func MomentMarginals(residuals, inputs array.Matrix[float64]) (Marginals, error) {
 	if err := sameRecords(residuals, inputs); err != nil {
@@ -84,8 +82,8 @@ func MomentMarginals(residuals, inputs array.Matrix[float64]) (Marginals, error)
 	return Marginals{meanSquares(residuals), meanSquares(inputs)}, nil
 }
 
-// Linear is the exact information of a linear decoder's weights in closed form,
-// F_dk = 4 mean over records of e_d^2 h_k^2, a record per row.
+// Linear returns the exact information of a linear decoder's weights in closed form, F_dk = 4 mean
+// over records of e_d^2 h_k^2, a record per row.
 func Linear(residuals, inputs array.Matrix[float64]) (Tensor, error) {
 	if err := sameRecords(residuals, inputs); err != nil {
 		return Tensor{}, err

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// EffectiveRank is how many weights carry the information: the exponential of the
-// entropy of its shares,
+// EffectiveRank is the effective number of weights that carry the information: the exponential of
+// the entropy of its shares,
 //
 //	exp(- sum_i q_i ln q_i),   q_i = F_i / sum_j F_j
 //
-// between 1, one weight has it all, and the number of weights, all have as much.
-// Over that number it is the paper's ratio. A dead weight counts in the number.
+// between 1 (one weight has it all) and the number of weights (all have the same). Divided by that
+// number it is the paper's ratio. A dead weight counts in the number.
 func EffectiveRank(d Diagonal) (float64, error) {
 	if err := d.Check(); err != nil {
 		return 0, err
@@ -37,10 +37,9 @@ func EffectiveRank(d Diagonal) (float64, error) {
 	return math.Exp(entropy), nil
 }
 
-// TopShared is the share of a's largest entries that are among b's largest, where
-// the largest are a share of all weights, rounded down and at least one; of equal
-// entries the first count. Null: share itself, for entries in random order. Higher
-// is more overlap, 1 at most.
+// TopShared is the share of a's largest entries that are among b's largest. The largest are a share
+// of all weights, rounded down and at least one; of equal entries the first count. Null: share
+// itself, for entries in random order. Higher is more overlap, 1 at most.
 func TopShared(a, b Diagonal, share float64) (float64, error) {
 	if err := checkSameTensors(a, b); err != nil {
 		return 0, err
@@ -59,14 +58,14 @@ func TopShared(a, b Diagonal, share float64) (float64, error) {
 	return float64(both) / float64(k), nil
 }
 
-// TopShares are the shares of the largest entries that two diagonals have in common.
+// TopShares holds the shares of the largest entries that two diagonals have in common.
 type TopShares struct {
 	One float64 `json:"one"` // of the largest 1 %; null 0.01
 	Ten float64 `json:"ten"` // of the largest 10 %; null 0.1
 }
 
-// TopSharesByCategory are TopShared's of 1 % and of 10 %, by category and as a whole. Tensors that
-// are dead in both are left out, unless dead says that they count among the weights.
+// TopSharesByCategory returns TopShared of 1 % and of 10 %, by category and for all tensors.
+// Tensors that are dead in both are left out, unless dead says that they count among the weights.
 func TopSharesByCategory(a, b Diagonal, category func(tensor string) string, dead bool) (map[string]TopShares, error) {
 	if err := checkSameTensors(a, b); err != nil {
 		return nil, err
@@ -117,9 +116,9 @@ func markLargest(d Diagonal, k int) []bool {
 	return marked
 }
 
-// kthLargest is the k-th largest entry, and how many are larger. Entries are not negative, so
-// that they are ordered as their bits are: the first of these say in which of 2^16 bins an
-// entry lies, and one bin alone is sorted.
+// kthLargest returns the k-th largest entry, and how many are larger. Entries are not negative, so
+// that they are ordered as their bits are: the leading bits assign each entry to one of 2^16 bins,
+// and only one bin is sorted.
 func kthLargest(d Diagonal, k int) (bar float64, above int) {
 	const low = 48
 	bin := func(v float64) uint64 { return math.Float64bits(v+0) >> low } // -0 is 0
@@ -147,7 +146,7 @@ func kthLargest(d Diagonal, k int) (bar float64, above int) {
 	return bar, above + len(in) - firstAbove(in, bar)
 }
 
-// firstAbove is the place of the first value above bar.
+// firstAbove returns the index of the first value above bar.
 func firstAbove(sorted []float64, bar float64) int {
 	at, _ := slices.BinarySearchFunc(sorted, bar, func(v, bar float64) int {
 		if v > bar {

@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Spectrum is the shares of a matrix's squared Frobenius norm that its singular
-// values have, the largest first; they add up to 1. A first share near 1 is a matrix
-// of rank one, F_dh = sigma_d nu_h, as Proposition 1 has it. It also is near 1 where
-// the inputs of the layer hardly differ between records.
+// Spectrum returns the shares of a matrix's squared Frobenius norm in its singular values, largest
+// first; they add up to 1. A first share near 1 means a matrix of rank one, F_dh = sigma_d nu_h, as
+// in Proposition 1. It is also near 1 if the inputs of the layer hardly differ between records.
 func Spectrum(t Tensor) ([]float64, error) {
 	if err := checkMatrix(t); err != nil {
 		return nil, err

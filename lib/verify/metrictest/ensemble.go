@@ -12,13 +12,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/ensemble"
 )
 
-// ensembleModels are the models of an ensemble, ensembleRecords the records that they
-// are asked about, exchanges the draws of a judgement and ensembleCases the cases
-// without a memory.
+// The numbers of models in an ensemble, of records, of exchanges in a permutation test, and of
+// cases without a memory.
 const ensembleModels, ensembleRecords, exchanges, ensembleCases = 10, 12, 99, 400
 
-// ensembles draws margins of models that vary with their seed, in records that are hard
-// and easy; unlearned models remember by so much.
+// ensembles draws margins of models that vary with their seed, on records that are hard or easy;
+// memory is added to the margins of unlearned models.
 func ensembles(rng *rand.Rand, memory float64) ensemble.Evidence {
 	hard := make([]float64, ensembleRecords)
 	for k := range hard {
@@ -47,7 +46,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 			t.Fatal(err)
 		}
 		if j.Null == nil || !(j.Low <= j.Value && j.Value <= j.High) || j.N != ensembleModels || !(j.P > 0 && j.P <= 1) || len(j.Each) == 0 {
-			t.Errorf("the judgement is %+v", *j)
+			t.Errorf("the result is %+v", *j)
 		}
 		return j
 	}
@@ -113,7 +112,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 			"second retrained models: row 0, column 1":  func(e *ensemble.Evidence) { e.Second.Row(0)[1] = math.Inf(1) },
 			"retrained models: 1 x 12":                  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.Gather([]int{0}) },
 			"10 unlearned models and 9 second":          func(e *ensemble.Evidence) { e.Second = e.Second.Gather([]int{0, 1, 2, 3, 4, 5, 6, 7, 8}) },
-			"asked about different numbers of records":  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.FirstColumns(11) },
+			"values of different numbers of records":    func(e *ensemble.Evidence) { e.Retrained = e.Retrained.FirstColumns(11) },
 			"unlearned models: 0 x 0 values, at least ": func(e *ensemble.Evidence) { e.Unlearned = array.Matrix[float64]{} },
 		} {
 			e := ensembles(random(53), 1)

@@ -12,15 +12,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// setSize is the number of records in a target and in a reference, subsets the
-// number of targets out of one pool.
+// setSize is the number of records in a target and in a reference, subsets the number of targets
+// from one pool.
 const setSize, subsets = 60, 12
 
-// trainedSpread is the spread of activations of records that a model was trained on,
-// beside 1 of others.
+// trainedSpread is the standard deviation of activations of records that a model was trained on;
+// that of others is 1.
 const trainedSpread = 1.5
 
-// references have the spreads of training records and of others.
+// references draws references with these standard deviations.
 func references(rng *rand.Rand, in, out float64) sde.References {
 	a, b := gaussian(rng, setSize, in), gaussian(rng, setSize, out)
 	return sde.References{In: &a, Out: &b}
@@ -119,8 +119,8 @@ func judge(t *testing.T, m sde.Method, goal sde.Targets, refs sde.References) *s
 	return j
 }
 
-// checkVerdicts checks that the verdicts are the wanted one. A few may be open, where a
-// divergence from both references is the largest there is; none may be opposite.
+// checkVerdicts checks that the verdicts are the wanted one. A few may be undecided, if the
+// divergence from both references is the largest possible; none may be opposite.
 func checkVerdicts(t *testing.T, want sde.Verdict, j *sde.SubsetVerdicts) {
 	t.Helper()
 	open := 0

@@ -1,12 +1,12 @@
-// Package metrictest is the conformance suite of verification metrics. A metric
-// of your own passes it with one line in a test:
+// Package metrictest is the conformance suite of verification metrics. A metric of your own passes
+// it with one line in a test:
 //
 //	func TestMine(t *testing.T) { metrictest.Run(t, mine) }
 //
-// Run (metrics on embeddings and an oracle), RunMethod (methods that compare a
-// set with two references) and RunEnsemble (distances between ensembles) plant a memory in plain arrays and check what the
-// house relies on: the original reads remembered and the oracle does not;
-// exchanged roles flip the answer; the null is calibrated; nothing given is
+// There are three suites: Run (metrics on embeddings and an oracle), RunMethod (methods that
+// compare a set with two references) and RunEnsemble (distances between ensembles). Each plants a
+// memory in plain arrays and checks what the project relies on: the original is read as remembering
+// and the oracle is not; exchanged roles change the answer; the null is calibrated; inputs are not
 // changed; malformed input is refused by name.
 package metrictest
 
@@ -39,7 +39,7 @@ func gaussian(rng *rand.Rand, rows int, sd float64) array.Matrix[float64] {
 	return m
 }
 
-// split deals the records into those to forget and the others.
+// split divides the records into those to forget and the others.
 func split(rng *rand.Rand) (forget, retain []int) {
 	rows := rng.Perm(records)
 	slices.Sort(rows[:forgotten])
@@ -47,10 +47,10 @@ func split(rng *rand.Rand) (forget, retain []int) {
 	return rows[:forgotten], rows[forgotten:]
 }
 
-// planted are an original that remembers and an oracle that never saw the forget
-// records. The oracle treats all records alike. The original has the forget
-// records in the middle of the retained ones: away from where the oracle has
-// them, and nearer to retained records than these are to each other.
+// planted holds embeddings of an original that remembers and of an oracle that never saw the forget
+// records. The oracle treats all records alike. In the original the forget records are in the
+// centre of the retained ones: away from where the oracle has them, and closer to retained records
+// than these are to each other.
 type planted struct {
 	original, oracle array.Matrix[float64]
 	forget, retain   []int
@@ -78,7 +78,7 @@ func plantMemory(seed uint64) planted {
 	return p
 }
 
-// evidence judges a model against the oracle.
+// evidence returns the evidence of a model with the planted oracle and original.
 func (p planted) evidence(model *array.Matrix[float64]) ruler.Evidence {
 	return ruler.Evidence{Unlearned: model, Oracle: &p.oracle, Original: &p.original, Forget: p.forget, Retain: p.retain}
 }
@@ -133,7 +133,7 @@ func Run(t *testing.T, m ruler.Metric) {
 	t.Run("refuses nonsense", func(t *testing.T) { checkRefused(t, m) })
 }
 
-// needsOracle reports whether the metric can do without one.
+// needsOracle reports whether the metric needs an oracle.
 func needsOracle(m ruler.Metric) bool {
 	p := plantMemory(1)
 	e := p.evidence(&p.original)
@@ -154,8 +154,8 @@ func measure(t *testing.T, m ruler.Metric, e ruler.Evidence) stats.Estimate {
 	return *got
 }
 
-// checkSeparated checks that the original lies on memory's side of the oracle, with
-// intervals that do not meet.
+// checkSeparated checks that the original lies on memory's side of the oracle, with disjoint
+// intervals.
 func checkSeparated(t *testing.T, m ruler.Metric, original, oracle stats.Estimate) {
 	t.Helper()
 	if m.Memory < 0 && original.High < oracle.Low || m.Memory > 0 && original.Low > oracle.High {
@@ -165,8 +165,7 @@ func checkSeparated(t *testing.T, m ruler.Metric, original, oracle stats.Estimat
 		original.Value, original.Low, original.High, oracle.Value, oracle.Low, oracle.High, m.Memory)
 }
 
-// checkNull measures models that know nothing: all records are alike, in models
-// that have nothing in common.
+// checkNull measures independent models in which all records have the same distribution.
 func checkNull(t *testing.T, m ruler.Metric) {
 	if m.Null == nil {
 		t.Skip("there is no null")
@@ -190,7 +189,7 @@ func checkNull(t *testing.T, m ruler.Metric) {
 	}
 }
 
-// row is a row of the unlearned model's embeddings, which the caller may spoil.
+// row returns a row of the unlearned model's embeddings, which the caller may change.
 func row(e *ruler.Evidence, i int) []float64 { return e.Unlearned.(*array.Matrix[float64]).Row(i) }
 
 func checkRefused(t *testing.T, m ruler.Metric) {

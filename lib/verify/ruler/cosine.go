@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// minNorm keeps a row without a direction from being divided by zero.
+// minNorm keeps rows of zeros from being divided by zero.
 const minNorm = 1e-12
 
 func norm(row []float64) float64 { return math.Sqrt(kernels.Dot(row, row)) }
@@ -20,7 +20,7 @@ func unit(dst, row []float64) {
 	}
 }
 
-// units returns the named rows of m at unit length.
+// units returns the given rows of m at unit length.
 func units(m array.Rows, rows []int) array.Matrix[float64] {
 	_, cols := m.Shape()
 	out := array.New[float64](len(rows), cols)
@@ -30,16 +30,15 @@ func units(m array.Rows, rows []int) array.Matrix[float64] {
 	return out
 }
 
-// clip holds a cosine inside [-1, 1], which rounding can leave by an ulp.
+// clip bounds a cosine to [-1, 1], which rounding can exceed by an ulp.
 func clip(s float64) float64 { return min(max(s, -1), 1) }
 
-// parallel is how near to 1 the cosine of a vector with itself is: rounding takes some
-// ulps of it, on either side.
+// parallel is the rounding error, on either side, of the cosine of a vector with itself.
 const parallel = 0x1p-49
 
-// snapToOne makes the cosine of a record with itself exactly 1. A model compared with
-// itself has then an M2 of 0 and no spread, which a test would take for an effect,
-// however small. (M4 as coded hangs on the last bits, and is left alone.)
+// snapToOne makes the cosine of a record with itself exactly 1. A model compared with itself then
+// has an M2 of 0 without spread; otherwise a test would take rounding errors for an effect. (M4 as
+// coded depends on the last bits, and is left alone.)
 func snapToOne(s float64) float64 {
 	if 1-s <= parallel {
 		return 1
@@ -47,8 +46,8 @@ func snapToOne(s float64) float64 {
 	return max(s, -1)
 }
 
-// pairedCosines returns, for every named row, the cosine between its two embeddings:
-// equation (1) for one record under two models.
+// pairedCosines returns, for every given row, the cosine of its two embeddings: equation (1) for
+// one record under two models.
 func pairedCosines(a, b array.Rows, rows []int) []float64 {
 	_, cols := a.Shape()
 	x, y := make([]float64, cols), make([]float64, cols)
@@ -61,7 +60,7 @@ func pairedCosines(a, b array.Rows, rows []int) []float64 {
 	return out
 }
 
-// mean is a plain sum over a fixed order divided by the count.
+// mean is a plain sum in a fixed order divided by the count.
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

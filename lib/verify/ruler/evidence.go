@@ -2,14 +2,13 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/array"
 
-// Evidence is what the metrics look at. Row i of every matrix is the embedding
-// of record i; Forget and Retain are row numbers and share none. A metric asks
-// for what it needs and leaves the rest alone. Nothing given is changed.
+// Evidence is the input of the metrics. Row i of every matrix is the embedding of record i; Forget
+// and Retain are row numbers and share none. A metric uses what it needs. Nothing is changed.
 //
-// A matrix of float32 or float64 will do, or a pointer to one; everything is
-// computed in float64, a row at a time.
+// A matrix holds float32 or float64, or is a pointer to one; everything is computed in float64, a
+// row at a time.
 type Evidence struct {
-	Unlearned array.Rows // the model under judgement
+	Unlearned array.Rows // the model that is measured
 	Oracle    array.Rows // a model that never saw the forget records; M1 to M3
 	Original  array.Rows // the model before unlearning; M3
 	Forget    []int
@@ -23,13 +22,13 @@ func (e Evidence) unlearned(rows []int) input { return input{"unlearned", e.Unle
 func (e Evidence) oracle(rows []int) input    { return input{"oracle", e.Oracle, rows} }
 func (e Evidence) original(rows []int) input  { return input{"original", e.Original, rows} }
 
-// oracleSimilarity returns, for every named row, the similarity of the unlearned model's
-// embedding to the oracle's.
+// oracleSimilarity returns, for every given row, the similarity of the unlearned model's embedding
+// to the oracle's.
 func (e Evidence) oracleSimilarity(rows []int) []float64 {
 	return pairedCosines(e.Unlearned, e.Oracle, rows)
 }
 
-// missing reports that there is no matrix, or a nil pointer to one.
+// missing reports whether there is no matrix, or a nil pointer to one.
 func missing(m array.Rows) bool {
 	switch m := m.(type) {
 	case nil:
@@ -42,8 +41,8 @@ func missing(m array.Rows) bool {
 	return false
 }
 
-// shift returns, for every forget record, how much nearer to the oracle's the
-// unlearned model's embedding is than the original's; after is oracleSimilarity of them.
+// shift returns, for every forget record, by how much the unlearned model's embedding is closer to
+// the oracle's than the original's; after is their oracleSimilarity.
 func (e Evidence) shift(after []float64) []float64 {
 	return difference(after, pairedCosines(e.Original, e.Oracle, e.Forget))
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// input is one model's embeddings and the rows of it that a metric reads.
+// input holds one model's embeddings and the rows that a metric reads.
 type input struct {
 	name string
 	m    array.Rows
 	rows []int
 }
 
-// validate checks everything a metric relies on: the options, the matrices, the
-// row numbers and the norms. It returns the number of rows without a direction
-// per input, which is zero everywhere unless the options let them pass.
+// validate checks everything that a metric relies on: the options, the matrices, the row numbers
+// and the norms. It returns the number of rows without a direction per input, which is zero
+// everywhere unless the options accept them.
 func validate(opt Options, forget, retain []int, needRetain bool, inputs ...input) ([]int, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -109,9 +109,8 @@ func markRows(seen []byte, rows []int, name string, mark byte) error {
 	return nil
 }
 
-// checkNorms counts the rows shorter than 1e-12, or refuses the first of them.
-// A squared norm that leaves the range of float64 is refused in any case: the
-// row would silently become zero.
+// checkNorms counts the rows shorter than 1e-12, or refuses the first of them. A squared norm
+// outside the range of float64 is always refused: the row would silently become zero.
 func checkNorms(in input, policy ZeroNorm) (int, error) {
 	zeros := 0
 	_, cols := in.m.Shape()

@@ -7,9 +7,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// overRecords is the mean of one value per forget record with its t interval,
-// held inside the range [low, high] that the metric cannot leave. One record
-// says nothing about the spread, so that its interval is the whole range.
+// overRecords returns the mean of one value per forget record with its t interval, bounded to the
+// range [low, high] of the metric. One record says nothing about the spread, so that its interval
+// is the whole range.
 func (o Options) overRecords(x []float64, low, high float64) *stats.Estimate {
 	e := pointEstimate(mean(x), len(x))
 	switch {
@@ -23,8 +23,8 @@ func (o Options) overRecords(x []float64, low, high float64) *stats.Estimate {
 	return e
 }
 
-// gap is mean(forget) - baseline(retain) with a percentile bootstrap interval
-// over both samples, drawn independently.
+// gap returns mean(forget) - baseline(retain) with a percentile bootstrap interval over both
+// samples, drawn independently.
 func (o Options) gap(forget, retain []float64, baseline func([]float64) float64) *stats.Estimate {
 	e := pointEstimate(mean(forget)-baseline(retain), len(forget))
 	if o.PointOnly {
@@ -54,7 +54,7 @@ func resample(x []float64, reps int, rng *rand.Rand, stat func([]float64) float6
 	})
 }
 
-// pointEstimate is an estimate without an interval.
+// pointEstimate returns an estimate without an interval.
 func pointEstimate(v float64, n int) *stats.Estimate {
 	return &stats.Estimate{Value: v, Low: math.NaN(), High: math.NaN(), Over: "records", N: n}
 }

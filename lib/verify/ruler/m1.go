@@ -2,23 +2,23 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/stats"
 
-// M1 is the oracle-comparison similarity: how close the unlearned model places
-// the forget records to where a model that never saw them places them.
+// M1 is the oracle-comparison similarity: how close the unlearned model's embeddings of the forget
+// records are to those of a model that never saw them.
 //
 //	M1 = mean over x in Df of s(u(x), o(x))                               (2)
 //
-// The second result is s(u(x), o(x)) per forget record, in the order of
-// Evidence.Forget. The interval is over records (Student's t).
+// The second result is s(u(x), o(x)) per forget record, in the order of Evidence.Forget. The
+// interval is over records (Student's t).
 //
-// Null: none, since what a perfect unlearner scores depends on data and seed;
-// that is what M2 is for. Direction: higher is better, at most 1.
+// Null: none, because a perfect unlearner's value depends on data and seed; M2 has one. Direction:
+// higher is better, at most 1.
 //
-// Errors name the matrix and row or the index at fault: shapes that differ,
-// NaN, a row without a direction, a row number outside, named twice.
+// Errors name the matrix and row or the index: shapes that differ, NaN, a row without a direction,
+// a row number outside or named twice.
 //
 // Differs from the paper and the program in
 //
-//  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
+//  1. refusing rows without a direction unless Options.ZeroNorm accepts them.
 func M1(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget)); err != nil {
 		return nil, nil, err

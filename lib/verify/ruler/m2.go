@@ -6,25 +6,23 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// M2 is the signed calibration gap: M1 less what retained records reach between
-// the same two models.
+// M2 is the signed calibration gap: M1 minus the similarity of retained records between the same
+// two models.
 //
 //	M2 = mean over x in Df of s(u(x), o(x)) - median over x in Dr' of s(u(x), o(x))   (3)
 //
-// Dr' is Evidence.Retain, or 500 rows drawn from it where it is longer
-// (Options.RetainCap). Options.Baseline replaces the median by the mean, the
-// variant of the paper's Table 5. The second result is the gap per forget
-// record, whose mean is M2. The interval is a percentile bootstrap that draws
-// forget and retained records independently.
+// Dr' is Evidence.Retain, or 500 rows drawn from it if it is longer (Options.RetainCap).
+// Options.Baseline replaces the median by the mean, the variant of the paper's Table 5. The second
+// result is the gap per forget record, whose mean is M2. The interval is a percentile bootstrap
+// that draws forget and retained records independently.
 //
-// Null: 0. Direction: nearest to the null; below it the paper reads residual
-// memory, above it over-correction. A gap says something only beside controls:
-// doing nothing also gives one.
+// Null: 0. Direction: nearest to the null; below it the paper reads residual memory, above it
+// over-correction. Compare with controls: without unlearning there is a gap too.
 //
 // Differs from the paper and the program in
 //
 //  1. the interval, which neither has;
-//  2. refusing rows without a direction unless Options.ZeroNorm lets them pass.
+//  2. refusing rows without a direction unless Options.ZeroNorm accepts them.
 func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	rows := opt.baselineRows(e.Retain)
 	used := concat(e.Forget, rows)
@@ -48,8 +46,7 @@ func summary(b Baseline) func([]float64) float64 {
 	return median
 }
 
-// median cannot fail here: admit refuses an empty retain set, and clipped
-// cosines are finite.
+// median cannot fail here: validate refuses an empty retain set, and clipped cosines are finite.
 func median(x []float64) float64 {
 	m, err := stats.Median(x)
 	if err != nil {

@@ -2,20 +2,20 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/stats"
 
-// M3 is the representation shift: whether unlearning moved the forget records
-// towards where the oracle places them.
+// M3 is the representation shift: whether unlearning moved the embeddings of the forget records
+// towards the oracle's.
 //
 //	M3 = mean over x in Df of [ s(u(x), o(x)) - s(original(x), o(x)) ]      (4)
 //
-// The second result is the shift per forget record. The interval is over records
-// (Student's t on the differences).
+// The second result is the shift per forget record. The interval is over records (Student's t on
+// the differences).
 //
-// Null: 0, nothing moved. Direction: higher is better; negative means that
-// unlearning moved the records away from the oracle.
+// Null: 0, nothing moved. Direction: higher is better; negative means that unlearning moved the
+// records away from the oracle.
 //
 // Differs from the paper and the program in
 //
-//  1. refusing rows without a direction unless Options.ZeroNorm lets them pass.
+//  1. refusing rows without a direction unless Options.ZeroNorm accepts them.
 func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
 		return nil, nil, err

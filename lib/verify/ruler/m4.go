@@ -9,36 +9,31 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// M4 is the oracle-free percentile rank: whether a forget record's nearest
-// retained neighbour is nearer than the retained records' own nearest
-// neighbours are.
+// M4 is the oracle-free percentile rank: whether a forget record is closer to its nearest retained
+// neighbour than retained records are to theirs.
 //
 //	p(f)  = max over r in G of s(u(f), u(r))                                (5)
 //	q(r)  = max over r' in G, r' not r, of s(u(r), u(r'))                   (6)
 //	M4    = mean over f in Df of |{r in G: q(r) <= p(f)}| / |G|             (7)
 //
-// G is Evidence.Retain, or 2,000 rows drawn from it where it is longer
-// (Options.GalleryCap; NoCap searches everything, in memory that grows with the
-// number of records and not with its square). Ties count by "<=", and what agrees
-// to [TieTolerance] is a tie (Options.Ties). The second result is the rank per
-// forget record. The interval is over forget records with the gallery given
+// G is Evidence.Retain, or 2,000 rows drawn from it if it is longer (Options.GalleryCap; NoCap
+// searches everything, in memory that grows with the number of records and not with its square).
+// Ties count by "<=", and values that agree to [TieTolerance] are ties (Options.Ties). The second
+// result is the rank per forget record. The interval is over forget records with the gallery given
 // (Student's t).
 //
-// Null: 0.5, with standard deviation [M4NullSD] if the ranks are uniform.
-// Direction: nearest to the null; above it the paper reads residual memory,
-// below it over-displacement. A model that never saw the forget set can be away
-// from 0.5 too: report the oracle's own M4 beside it.
+// Null: 0.5, with standard deviation [M4NullSD] if the ranks are uniform. Direction: nearest to the
+// null; above it the paper reads residual memory, below it over-displacement. A model that never
+// saw the forget set can be away from 0.5 too: report the oracle's own M4 beside it.
 //
 // Differs from the paper and the program in
 //
 //  1. the interval, which neither has;
-//  2. refusing rows without a direction unless Options.ZeroNorm lets them pass;
-//  3. ties. A forget record with an exact copy in the retain set has p = 1, and
-//     so has every retained record with a copy of its own: equation (7) ranks it
-//     at the top. In the program, and here with Options.Ties = LastBit, the last
-//     bit of a similarity decides between them, which permuting the columns of an
-//     embedding changes, and M4 with it (by 0.014 on Wine Quality, where a fifth
-//     of the records have a copy).
+//  2. refusing rows without a direction unless Options.ZeroNorm accepts them;
+//  3. ties. A forget record with an exact copy in the retain set has p = 1, and so has every retained record with a copy of
+//     its own: equation (7) ranks it at the top. In the program, and here with Options.Ties = LastBit, the last bit of a
+//     similarity decides between them. Permuting the columns of an embedding changes that bit, and M4 with it (by 0.014 on
+//     Wine Quality, where a fifth of the records have a copy).
 func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	n, err := validateNeighbours(e, opt)
 	if err != nil {
@@ -49,8 +44,8 @@ func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 }
 
 // M4Tied is M4 with the share of its comparisons of p(f) with q(r) that are ties, to
-// [TieTolerance]. Ties count as "<=", so that they hold M4 up by as much as that share: 1
-// where every record lies on another one.
+// [TieTolerance]. Ties count as "<=", so that they raise M4 by as much as that share: 1 if every
+// record has a copy.
 func M4Tied(e Evidence, opt Options) (m *stats.Estimate, tied float64, err error) {
 	n, err := validateNeighbours(e, opt)
 	if err != nil {
@@ -108,7 +103,7 @@ func neighbours(e Evidence, gallery []int, opt Options) (*nearest, error) {
 	return &nearest{p, q}, nil
 }
 
-// ranks returns, for each p, the share of q at or below it.
+// ranks returns, for each p, the share of q at or below it, by the rule for ties.
 func (n *nearest) ranks(t Ties) []float64 { return n.shareBelow(t.tolerance()) }
 
 // shareBelow returns, for each p, the share of q at or below p plus the slack.

@@ -2,44 +2,44 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/stats"
 
-// Result holds the metrics that could be computed: without an oracle only M4,
-// without the original no M3.
+// Result holds the metrics that could be computed: only M4 without an oracle, and no M3 without the
+// original.
 type Result struct {
 	M1 *stats.Estimate `json:"m1,omitempty"`
 	M2 *stats.Estimate `json:"m2,omitempty"`
 	// M2Mean is M2 against the mean instead of the median (the paper's Table 5).
 	M2Mean *stats.Estimate `json:"m2_mean,omitempty"`
 	M3     *stats.Estimate `json:"m3,omitempty"`
-	// M4 has ties as ties, M4AsCoded lets the last bit decide: see Ties.
+	// M4 counts ties as ties; M4AsCoded lets the last bit decide: see Ties.
 	M4        *stats.Estimate `json:"m4"`
 	M4AsCoded *stats.Estimate `json:"m4_as_coded"`
 	// M4NullSD is the standard deviation of M4 if the ranks were uniform.
 	M4NullSD float64 `json:"m4_null_sd"`
-	// Forget, Retain, Baseline and Gallery count the records given, those
-	// behind M2's baseline (0 without an oracle) and those M4 searched.
+	// Forget, Retain, Baseline and Gallery count the records given, those in M2's baseline (0
+	// without an oracle) and those that M4 searched.
 	Forget   int `json:"forget"`
 	Retain   int `json:"retain"`
 	Baseline int `json:"baseline"`
 	Gallery  int `json:"gallery"`
-	// Copies counts forget records whose embedding points the way of a retained
-	// record's up to rounding. Among retained copies their order rests on the last
-	// bit of a similarity in M4AsCoded.
+	// Copies counts forget records whose embedding is parallel to a retained record's up to
+	// rounding. Among retained copies their order depends on the last bit of a similarity in
+	// M4AsCoded.
 	Copies int `json:"copies"`
 	// ZeroRows counts rows without a direction among those used.
 	ZeroRows  ZeroRows  `json:"zero_rows"`
 	PerRecord PerRecord `json:"-"`
 }
 
-// ZeroRows counts, per model, the used rows whose norm is below 1e-12. They are
-// all zero unless Options.ZeroNorm lets such rows pass.
+// ZeroRows counts, per model, the used rows whose norm is below 1e-12. All are zero unless
+// Options.ZeroNorm accepts such rows.
 type ZeroRows struct {
 	Unlearned int `json:"unlearned"`
 	Oracle    int `json:"oracle"`
 	Original  int `json:"original"`
 }
 
-// PerRecord holds the values behind the aggregates, so that a record can be
-// looked up. Slices over forget records follow the order of Evidence.Forget.
+// PerRecord holds the values behind the aggregates. Slices over forget records follow the order of
+// Evidence.Forget.
 type PerRecord struct {
 	Similarity []float64 // s(u(f), o(f)), whose mean is M1
 	Shift      []float64 // s(u(f), o(f)) - s(original(f), o(f)), whose mean is M3
@@ -52,11 +52,10 @@ type PerRecord struct {
 	GalleryNearest     []float64 // q(r) for each of them
 }
 
-// Measure computes every metric that the given models allow: Unlearned is
-// required; Oracle adds M1 and M2, and Original beside it M3.
+// Measure computes every metric that the given models allow: Unlearned is required; Oracle adds M1
+// and M2, and Original beside it M3.
 //
-// Errors are those of M1 to M4; every problem of the input is found before
-// anything is computed.
+// Errors are those of M1 to M4; every problem of the input is found before anything is computed.
 func Measure(e Evidence, opt Options) (*Result, error) {
 	if missing(e.Oracle) {
 		e.Oracle, e.Original = nil, nil

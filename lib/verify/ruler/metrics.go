@@ -2,13 +2,13 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/stats"
 
-// Metric is a line of the package's contents.
+// Metric describes one metric of the package.
 type Metric struct {
 	Name  string   // "m1"
 	About string   // what it measures, with the paper's equation
 	Null  *float64 // the value when nothing is wrong; nil where there is none
-	// Memory is on which side of the oracle's own value a model lies that still
-	// remembers: -1 below it, 1 above it.
+	// Memory is the side of the oracle's own value on which a model that still remembers lies: -1
+	// below it, 1 above it.
 	Memory int
 	// Measure returns the metric and the values per forget record, whose mean it is.
 	Measure func(Evidence, Options) (*stats.Estimate, []float64, error)

@@ -13,18 +13,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// tileSize is the side of the square blocks in which similarities are formed:
-// 4 MiB of float32, so that a gallery of any size needs no n x n matrix.
+// tileSize is the side of the square blocks in which similarities are computed: 4 MiB of float32,
+// so that a gallery of any size needs no n x n matrix.
 const tileSize = 1024
 
-// maxHeldValues is up to how many values a cloud holds its unit embeddings, in
-// 200 MB. A larger one makes them from the embeddings again and again, so that
-// nothing is held beside what was given; that costs 2/tileSize of a division per
-// multiplication of the search.
+// maxHeldValues is the number of values up to which a cloud keeps its unit embeddings, in 200 MB. A
+// larger cloud computes them again for every tile, so that no copy of the embeddings is kept; that
+// costs 2/tileSize of a division per multiplication of the search.
 var maxHeldValues = 1 << 24
 
-// cloud is a set of unit embeddings in float64, which decides, and in float32,
-// which is fast.
+// cloud is a set of unit embeddings, in float64, which decides, and in float32, which is fast.
 type cloud struct {
 	m    array.Rows
 	rows []int
@@ -71,19 +69,17 @@ func (c cloud) block(lo, hi int, buffer *[]float32, row []float64) array.Matrix[
 	return array.Matrix[float32]{Rows: hi - lo, Cols: c.cols, Data: *buffer}
 }
 
-// scratch is what the tiles of one goroutine use one after another.
+// scratch is the memory that the tiles of one goroutine share.
 type scratch struct {
 	s, a, b []float32
 	x, y    []float64
 }
 
-// floatBound bounds the distance between a float32 inner product of two
-// rounded unit vectors of p coordinates and the float64 one. With u = 2^-24,
-// rounding the coordinates costs at most 2u, the p roundings of the products
-// and sums at most pu/(1-pu) in any order (Higham, Accuracy and Stability of
-// Numerical Algorithms, section 3.1), and one more u covers the second-order
-// terms and float64's own error. The last term is for coordinates so small
-// that float32 flushes them to zero.
+// floatBound bounds the distance between a float32 inner product of two rounded unit vectors of p
+// coordinates and the float64 one. With u = 2^-24, rounding the coordinates costs at most 2u, the p
+// roundings of the products and sums at most pu/(1-pu) in any order (Higham, Accuracy and Stability
+// of Numerical Algorithms, section 3.1), and one more u covers the second-order terms and float64's
+// own error. The last term is for coordinates so small that float32 flushes them to zero.
 func floatBound(p int) float64 {
 	const u = 1.0 / (1 << 24)
 	e := float64(p+3) * u
@@ -93,8 +89,8 @@ func floatBound(p int) float64 {
 	return e/(1-e) + float64(p)*0x1p-125
 }
 
-// product sets dst, of as many rows as a and as many columns as b has rows, to a b'. It is
-// called from several goroutines at once, and no further off than floatBound says.
+// product sets dst, of as many rows as a and as many columns as b has rows, to a b'. It is called
+// from several goroutines at once, and its error is at most floatBound.
 type product func(dst []float32, a, b array.Matrix[float32]) error
 
 func multiply(dst []float32, a, b array.Matrix[float32]) error {
@@ -102,7 +98,7 @@ func multiply(dst []float32, a, b array.Matrix[float32]) error {
 	return kernels.Multiply(kernels.Pool{}, kernels.RowMajor(dst, a.Rows, b.Rows), view(a), view(b).T(), false)
 }
 
-// finder searches tile by tile, one tile per processor at a time.
+// finder searches nearest neighbours tile by tile, one tile per processor at a time.
 type finder struct {
 	multiply product
 	bound    float64
@@ -110,8 +106,7 @@ type finder struct {
 
 func newFinder(p int) *finder { return &finder{multiply, floatBound(p)} }
 
-// nearestAcross returns, for every query, its largest similarity to the gallery:
-// equation (5).
+// nearestAcross returns, for every query, its largest similarity to the gallery: equation (5).
 func (f *finder) nearestAcross(queries, gallery cloud) ([]float64, error) {
 	best := newMaxima(queries.len())
 	var todo []tileOrigin
@@ -127,10 +122,9 @@ func (f *finder) nearestAcross(queries, gallery cloud) ([]float64, error) {
 	return best.values(), err
 }
 
-// nearestWithin returns, for every record, its largest similarity to another record
-// of the same set: equation (6). A tile above the diagonal serves its rows and,
-// read the other way, its columns. Tiles are taken along the diagonals, so that
-// neighbours in time share neither.
+// nearestWithin returns, for every record, its largest similarity to another record of the same
+// set: equation (6). A tile above the diagonal serves its rows and, transposed, its columns. Tiles
+// are taken along the diagonals, so that tiles that run at the same time share neither.
 func (f *finder) nearestWithin(set cloud) ([]float64, error) {
 	best := newMaxima(set.len())
 	var todo []tileOrigin
@@ -157,8 +151,8 @@ func (f *finder) nearestWithin(set cloud) ([]float64, error) {
 // tileOrigin is the first row and column of a tile.
 type tileOrigin struct{ i, j int }
 
-// eachTile hands every tile to use, on as many goroutines as there are processors,
-// and stops at the first error.
+// eachTile calls use with every tile, on as many goroutines as there are processors, and stops at
+// the first error.
 func (f *finder) eachTile(todo []tileOrigin, a, b cloud, use func(*tile) error) error {
 	var next atomic.Int64
 	workers := min(runtime.GOMAXPROCS(0), len(todo))
@@ -187,9 +181,8 @@ func (f *finder) fillTile(t *tile, use func(*tile) error) error {
 	return use(t)
 }
 
-// maxima keeps, per embedding, the largest float64 similarity found so far,
-// with a lock for each stretch of tileSize embeddings. A maximum does not depend
-// on the order in which tiles arrive.
+// maxima keeps, per embedding, the largest float64 similarity found so far, with a lock for each
+// block of tileSize embeddings. A maximum does not depend on the order of the tiles.
 type maxima struct {
 	best  []float64
 	locks []sync.Mutex
@@ -203,7 +196,7 @@ func newMaxima(n int) *maxima {
 	return r
 }
 
-// update lets a tile lift the embeddings from number start on.
+// update calls lift with the maxima of the block of embeddings that begins at start.
 func (r *maxima) update(start int, lift func(best []float64) error) error {
 	lock := &r.locks[start/tileSize]
 	lock.Lock()

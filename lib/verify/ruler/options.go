@@ -2,7 +2,7 @@ package ruler
 
 import "github.com/lethe-ml/lethe/lib/stats/nprand"
 
-// Caps of the paper (section 4.3) and the word for having none.
+// Caps of the paper (section 4.3), and no cap.
 const (
 	PaperRetainCap  = 500  // retained records behind the baseline of M2
 	PaperGalleryCap = 2000 // retained records that M4 searches
@@ -15,16 +15,16 @@ const (
 	defaultLevel = 0.95
 )
 
-// ZeroNorm says what becomes of an embedding without a direction, which a
-// network of ReLUs produces when every unit of the layer is off.
+// ZeroNorm says how an embedding without a direction is treated. A network of ReLUs produces one if
+// every unit of the layer is off.
 type ZeroNorm int
 
 // The treatments of a row whose norm is below 1e-12.
 const (
 	// RefuseZeroNorm returns an error that names the model and the row.
 	RefuseZeroNorm ZeroNorm = iota
-	// AsPublished divides by 1e-12 as the authors' program does: a zero row
-	// has similarity 0 with every record. Result.ZeroRows counts such rows.
+	// AsPublished divides by 1e-12 as the authors' program does: a zero row has similarity 0 with
+	// every record. Result.ZeroRows counts such rows.
 	AsPublished
 )
 
@@ -37,21 +37,20 @@ const (
 	Mean
 )
 
-// TieTolerance is the distance up to which two similarities are the same one.
-// Rounding in float32 embeddings moves the cosine of two copies by 1e-14, and in
-// the float64 sums by less; records that a network tells apart differ by more, at
-// least 1e-5 in their direction.
+// TieTolerance is the distance up to which two similarities count as equal. Rounding in float32
+// embeddings changes the cosine of two copies by 1e-14, and in float64 sums by less; records that a
+// network distinguishes differ by at least 1e-5 in their direction.
 const TieTolerance = 1e-10
 
-// Ties says what becomes of similarities that differ by rounding alone.
+// Ties says how similarities that differ by rounding alone are treated.
 type Ties int
 
 // The treatments of similarities that agree to TieTolerance.
 const (
-	// Equal treats them as what they are, the reading of equation (7).
+	// Equal treats them as ties, as equation (7) reads.
 	Equal Ties = iota
-	// LastBit is M4 *as coded*: the authors' program compares what its BLAS
-	// returns, so that rounding decides among exact copies.
+	// LastBit is M4 *as coded*: the authors' program compares what its BLAS returns, so that
+	// rounding decides among exact copies.
 	LastBit
 )
 
@@ -78,13 +77,12 @@ type Options struct {
 	Baseline Baseline
 	// Ties is how the function M4 ranks; Measure reports both.
 	Ties Ties
-	// PointOnly skips the intervals, for sweeps of thousands of measurements:
-	// Low and High are then NaN (stats.Estimate.HasInterval) and Level is 0.
+	// PointOnly skips the intervals, for sweeps of thousands of measurements: Low and High are then
+	// NaN (stats.Estimate.HasInterval) and Level is 0.
 	PointOnly bool
 	// Level is the nominal coverage of the intervals; 0 is 0.95.
 	Level float64
-	// Reps and BootstrapSeed steer the bootstrap behind M2's interval; 0 reps
-	// are 1,000.
+	// Reps and BootstrapSeed are those of the bootstrap behind M2's interval; 0 reps: 1,000.
 	Reps          int
 	BootstrapSeed uint64
 }

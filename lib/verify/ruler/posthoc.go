@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Series is one metric of one method at one forget fraction.
+// Series holds one metric of one method at one forget fraction.
 type Series struct {
 	Fraction float64
 	Metric   string
@@ -22,9 +22,8 @@ type Pairing int
 
 // The pairings of Pairwise.
 const (
-	// OnRuns pairs runs of the same data set and seed, as the published
-	// program does. Runs of one data set are not independent, so its p-values
-	// are too small.
+	// OnRuns pairs runs of the same data set and seed, as the published program does. Runs of one
+	// data set are not independent, so that its p-values are too small.
 	OnRuns Pairing = iota
 	// OnDataSets pairs the means of data sets, which are independent.
 	OnDataSets
@@ -38,25 +37,23 @@ type Comparison struct {
 	B          string  `json:"b"`
 	Difference float64 `json:"difference"` // mean of A - B
 	Pairs      int     `json:"pairs"`
-	// Test is nil where fewer than five pairs differ. Adjusted is its p-value
-	// after Benjamini and Hochberg over all tests of the family.
+	// Test is nil if fewer than five pairs differ. Adjusted is its p-value after Benjamini and
+	// Hochberg over all tests of the family.
 	Test     *stats.WilcoxonResult `json:"test"`
 	Adjusted *float64              `json:"adjusted"`
 	Effect   Effect                `json:"effect,omitempty"`
 }
 
-// Pairwise tests every pair of methods that share a fraction and a metric, in
-// the order in which they are given, with Wilcoxon's signed-rank test on paired
-// differences, and adjusts the p-values over the whole call (section 5.3).
+// Pairwise tests every pair of methods that share a fraction and a metric, in the order in which
+// they are given, with Wilcoxon's signed-rank test on paired differences. It adjusts the p-values
+// over the whole call (section 5.3).
 //
-// The family is the caller's: the paper's 24 tests are 6 pairs of methods on 4
-// metrics (M2, M4, attack, retain accuracy) at one fraction; the program's 54
-// are 6 pairs on 3 metrics (M2, M4, attack) at 3 fractions. Only what both
-// methods have is paired. A test with fewer than five non-zero differences is
-// not run and does not count in the family.
+// The family is the caller's: the paper's 24 tests are 6 pairs of methods on 4 metrics (M2, M4,
+// attack, retain accuracy) at one fraction; the program's 54 are 6 pairs on 3 metrics (M2, M4,
+// attack) at 3 fractions. Only values that both methods have are paired. A test with fewer than
+// five non-zero differences is not run and does not count in the family.
 //
-// It refuses no series, a series given twice, and whatever Summarize refuses in
-// its observations.
+// It refuses no series, a series given twice, and whatever Summarize refuses in its observations.
 func Pairwise(series []Series, pairing Pairing) ([]Comparison, error) {
 	if len(series) == 0 {
 		return nil, errors.New("ruler: there are no series to compare")
@@ -88,7 +85,7 @@ func Pairwise(series []Series, pairing Pairing) ([]Comparison, error) {
 	return out, nil
 }
 
-// values maps what is paired to its value.
+// values maps the keys that are paired to their values.
 func (p Pairing) values(s Series) (map[runKey]float64, error) {
 	g, err := groupObservations(s.Obs)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestRotatingOneModelMovesM1ButNotM4(t *testing.T) {
 	}
 }
 
-// The median is only unbiased for the mean of a symmetric law, so the null of
+// The median is only unbiased for the mean of a symmetric distribution, so the null of
 // M2 is tested on small angles around a right angle, whose cosines are.
 func TestM2IsZeroWhenExchangeable(t *testing.T) {
 	sum, trials := 0.0, 60

@@ -19,7 +19,7 @@ type Observation struct {
 // no Wilcoxon test: with 5 no p-value can fall below 0.05.
 const minPairs = 5
 
-// Effect is the paper's word for a rank-biserial correlation.
+// Effect is the paper's word for the size of a rank-biserial correlation.
 type Effect string
 
 // The sizes of an effect, from 0.1, 0.3 and 0.5 upwards.
@@ -46,17 +46,16 @@ func ClassifyEffect(r float64) Effect {
 
 // Summary is the paper's analysis of one metric in one condition (section 4.3).
 type Summary struct {
-	// Mean is over all observations. Its 95 % interval is over data sets:
-	// Student's t with k-1 degrees of freedom on the mixed model. Where that
-	// cannot be fitted it is the t interval of the observations, over seeds if
-	// there is one data set; a single observation has none (NaN).
+	// Mean is over all observations. Its 95 % interval is over data sets: Student's t with k-1
+	// degrees of freedom on the mixed model. If that cannot be fitted it is the t interval of the
+	// observations, over seeds if there is one data set; a single observation has none (NaN).
 	Mean stats.Estimate `json:"mean"`
 	// SD is over all observations; SeedSD pools the spread of the seeds about
 	// their data set's mean, and is 0 with one seed.
 	SD     float64 `json:"sd"`
 	SeedSD float64 `json:"seed_sd"`
-	// Mixed is y - null = mu + data set + error by REML, with the intraclass
-	// correlation. It is nil where there is too little to fit.
+	// Mixed is y - null = mu + data set + error by REML, with the intraclass correlation; nil if
+	// there is too little to fit.
 	Mixed *stats.Mixed `json:"mixed"`
 	// Wilcoxon tests the data-set means against the null; nil with fewer than
 	// five that differ from it.

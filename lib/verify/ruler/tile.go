@@ -8,14 +8,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// tile is one block of float32 similarities between rows i, i+1, ... of a and
-// rows j, j+1, ... of b.
+// tile is one block of float32 similarities between rows i, i+1, ... of a and rows j, j+1, ... of
+// b.
 //
-// Products s within e of the float64 similarities can raise a record's best
-// similarity only if the largest of them reaches best - e, and then only those
-// at max(best, max s - e) - e or above can hide the new best. Only these are
-// computed again in float64, so that the outcome is the maximum of the float64
-// values exactly, whatever the tiling.
+// Products s within e of the float64 similarities can raise a record's best similarity only if the
+// largest of them reaches best - e, and then only those at max(best, max s - e) - e or above can be
+// the new best. Only these are computed again in float64, so that the result is exactly the maximum
+// of the float64 values, whatever the tiling.
 type tile struct {
 	a, b       cloud
 	i, j       int
@@ -27,8 +26,7 @@ type tile struct {
 	rowTop, colTop []float32 // what scan found
 }
 
-// newTile sets up a tile in a room that the next tile of the same goroutine
-// may use again.
+// newTile sets up a tile in scratch memory that the next tile of the same goroutine reuses.
 func newTile(a, b cloud, at tileOrigin, bound float64, room *scratch) *tile {
 	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, scratch: room,
 		rows: min(tileSize, a.len()-at.i), cols: min(tileSize, b.len()-at.j)}
@@ -63,7 +61,7 @@ func (t *tile) scan(columns bool) {
 
 func (t *tile) row(r int) []float32 { return t.s[r*t.cols : (r+1)*t.cols] }
 
-// raiseRows lifts best[r] to the largest similarity in row r.
+// raiseRows raises best[r] to the largest similarity in row r.
 func (t *tile) raiseRows(best []float64) error {
 	for r, top := range t.rowTop {
 		if t.cannotImprove(best[r], top) {
@@ -83,8 +81,8 @@ func (t *tile) raiseRows(best []float64) error {
 	return nil
 }
 
-// raiseColumns lifts best[c] to the largest similarity in column c. It walks
-// along the rows, looking only at the columns with hope.
+// raiseColumns raises best[c] to the largest similarity in column c. It runs along the rows and
+// skips columns that cannot improve.
 func (t *tile) raiseColumns(best []float64) error {
 	var hopes []int
 	limits := make([]float32, t.cols)
@@ -109,14 +107,12 @@ func (t *tile) raiseColumns(best []float64) error {
 	return nil
 }
 
-// cannotImprove reports that nothing at or below top can lift best; 1 is the most a
-// cosine can be.
+// cannotImprove reports that nothing at or below top can raise best; a cosine is at most 1.
 func (t *tile) cannotImprove(best float64, top float32) bool {
 	return best >= 1 || float64(top)+t.bound < best
 }
 
-// limit is the smallest float32 product that may hide the float64 maximum,
-// rounded down.
+// limit returns the smallest float32 product whose float64 value may be the maximum, rounded down.
 func (t *tile) limit(best float64, top float32) float32 {
 	x := max(best, float64(top)-t.bound) - t.bound
 	y := float32(x)
@@ -126,8 +122,7 @@ func (t *tile) limit(best float64, top float32) float32 {
 	return y
 }
 
-// update computes one similarity in float64 and checks that the fast product
-// kept its promise.
+// raise computes one similarity in float64 and checks that the float32 product is within its bound.
 func (t *tile) raise(best *float64, r, c int, s float32) error {
 	exact := kernels.Dot(t.a.unit(t.scratch.x, t.i+r), t.b.unit(t.scratch.y, t.j+c))
 	if !(math.Abs(float64(s)-exact) <= t.bound) {

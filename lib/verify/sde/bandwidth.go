@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Bandwidth says how the sigma of the Gaussian kernel is chosen. The zero value
-// is the paper's square root of the number of columns (section 4.1).
+// Bandwidth says how the sigma of the Gaussian kernel is chosen. The zero value is the paper's
+// square root of the number of columns (section 4.1).
 type Bandwidth struct {
 	median bool
 	sigma  float64
@@ -17,13 +17,12 @@ type Bandwidth struct {
 // SqrtDim is sigma = sqrt(number of columns), the paper's rule.
 func SqrtDim() Bandwidth { return Bandwidth{} }
 
-// MedianDistance is sigma = median Euclidean distance within the reference sets,
-// each by itself, pairs of both taken together. The target has no part in it, so
-// that all targets are seen through one kernel.
+// MedianDistance is sigma = median Euclidean distance within the reference sets; pairs of both sets
+// are pooled. It does not depend on the target, so that all targets have the same kernel.
 func MedianDistance() Bandwidth { return Bandwidth{median: true} }
 
-// Fixed is a sigma of the caller's, such as the 128 that the paper uses on the
-// logits of ten classes (appendix D). 0 is the default rule.
+// Fixed is a sigma of the caller's choice, such as the 128 that the paper uses on the logits of ten
+// classes (appendix D). 0 is the default rule.
 func Fixed(sigma float64) Bandwidth { return Bandwidth{sigma: sigma} }
 
 // LogitSigma is the paper's sigma for the logits of ten classes (appendix D).
@@ -44,7 +43,7 @@ func ParseBandwidth(s string) (Bandwidth, error) {
 	return Fixed(v), nil
 }
 
-// String is what ParseBandwidth reads.
+// String returns what ParseBandwidth reads.
 func (b Bandwidth) String() string {
 	switch {
 	case b.median:
@@ -55,14 +54,13 @@ func (b Bandwidth) String() string {
 	return "sqrt-dim"
 }
 
-// usable reports that a sigma and 1/(2 sigma^2) are positive numbers.
+// usable reports whether sigma and 1/(2 sigma^2) are positive numbers.
 func usable(sigma float64) bool {
 	return sigma > 1e-150 && sigma < 1e150
 }
 
-// Resolve returns sigma for the given sets, which must have the same columns.
-// It refuses a sigma that is not positive, as the median of sets is in which
-// most rows are equal.
+// Resolve returns sigma for the given sets, which must have the same columns. It refuses a sigma
+// that is not positive, such as the median of sets in which most rows are equal.
 func (b Bandwidth) Resolve(sets ...*Matrix) (float64, error) {
 	sigma := b.sigma
 	switch {

@@ -53,7 +53,7 @@ func TestIndependenceTestFindsPlantedDependence(t *testing.T) {
 	}
 }
 
-// population is one draw of activations of a law that nothing was trained on.
+// population is one draw of activations of a distribution that nothing was trained on.
 func population(rng *rand.Rand, n, p int, scale float64) *Matrix {
 	m := array.New[float64](n, p)
 	for i := range m.Data {
@@ -64,7 +64,7 @@ func population(rng *rand.Rand, n, p int, scale float64) *Matrix {
 
 // untrained counts, over independent trials with no model at all, how often a
 // target is judged out of training, when the in-training reference is the same
-// law on another scale.
+// distribution on another scale.
 func untrained(t *testing.T, scale float64, trials int, opt Options) stats.Estimate {
 	t.Helper()
 	out := 0
@@ -123,7 +123,7 @@ func TestSpreadAndClosedFormJudgeAsSDEDoes(t *testing.T) {
 	}
 }
 
-// planted is a pool of the law of the out-of-training reference, with 40
+// planted is a pool of the distribution of the out-of-training reference, with 40
 // subsets; the in-training reference is wider.
 func planted(t *testing.T, scale float64) (Targets, References) {
 	t.Helper()

@@ -8,11 +8,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
-// cloud is a set of activations ready for distances: the mean row is taken off,
-// so that little is lost when a distance is formed from inner products.
+// cloud is a centred set of activations. Centring keeps the precision when a distance is formed
+// from inner products.
 type cloud struct {
 	m    Matrix    // centred
-	mean []float64 // what was taken off
+	mean []float64 // the mean that was subtracted
 }
 
 func newCloud(m *Matrix) cloud {
@@ -78,8 +78,7 @@ func diagonal(m *Matrix) []float64 {
 	return out
 }
 
-// squares returns the squared norm of every row, by the chain of operations of
-// products.
+// squares returns the squared norm of every row, by the same operations as products.
 func squares(m *Matrix) []float64 {
 	out := make([]float64, m.Rows)
 	for i := range out {
@@ -90,8 +89,8 @@ func squares(m *Matrix) []float64 {
 	return out
 }
 
-// check refuses activations that the package cannot work with: fewer than least
-// rows, no columns, values that are not finite, squared norms that overflow.
+// check refuses unusable activations: fewer than least rows, no columns, values that are not
+// finite, squared norms that overflow.
 func check(name string, m *Matrix, least int) error {
 	switch {
 	case m == nil:

@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// ControlledResult is the outcome of the controlled protocol on one model.
+// ControlledResult is the result of the controlled protocol on one model.
 type ControlledResult struct {
 	// F1 of the class "in", accuracy, and the mean of the F1 of both classes.
 	// Higher is better; 0.5 is guessing. Intervals are over subsets: MOVER on
@@ -15,31 +15,26 @@ type ControlledResult struct {
 	F1       stats.Estimate `json:"f1"`
 	Accuracy stats.Estimate `json:"accuracy"`
 	MacroF1  stats.Estimate `json:"macro_f1"`
-	// Inside and Outside are the verdicts on subsets that were and were not in
-	// training.
+	// Inside and Outside are the verdicts on subsets that were, and were not, in training.
 	Inside  *SubsetVerdicts `json:"inside"`
 	Outside *SubsetVerdicts `json:"outside"`
 }
 
-// Controlled is the protocol on models of which the truth is known (section 4.1,
-// table 1): subsets of the training set and subsets of records that the model
-// never saw are judged, and the verdicts compared with the truth. Target subsets
-// and references should share no record.
+// Controlled is the protocol on models whose training set is known (section 4.1, table 1): subsets
+// of the training set and subsets of records that the model never saw are judged, and the verdicts
+// compared with the truth. Target subsets and references should share no record.
 //
-// The paper does not say which class is positive or how many subsets it drew;
-// here "in" is positive, and both macro-F1 and accuracy are reported, which do
-// not hang on that. A tie is out, as in algorithm 2; Confusion has the counts from
-// which the figures without ties come.
+// The paper does not say which class is positive or how many subsets it drew. Here "in" is
+// positive; macro-F1 and accuracy, which do not depend on that, are reported too. A tie is out, as
+// in algorithm 2; Confusion has the counts from which the values without ties come.
 //
-// With r the share of inside subsets judged in and f that of outside subsets,
-// F1 = 2r/(1 + r + f) for equal numbers of subsets. Its interval combines the
-// Wilson limits of r and f as
+// With r the share of inside subsets judged in and f that of outside subsets, F1 = 2r/(1 + r + f)
+// for equal numbers of subsets. Its interval combines the Wilson limits of r and f as
 //
 //	low = g - sqrt((g - g(r_low, f))^2 + (g - g(r, f_high))^2)
 //
-// and so on (MOVER, Zou and Donner 2008), which does not collapse when all
-// verdicts are right, as a bootstrap does. It takes subsets for independent: see
-// Judged.Disjoint.
+// and so on (MOVER, Zou and Donner 2008). Unlike a bootstrap it does not collapse when all verdicts
+// are right. It treats subsets as independent: see SubsetVerdicts.Disjoint.
 func Controlled(m Method, known KnownTargets, refs References, opt Options) (*ControlledResult, error) {
 	if len(known.Inside.Subsets) != len(known.Outside.Subsets) {
 		return nil, errors.New("sde: the protocol needs as many subsets from inside the training set as from outside")
@@ -72,13 +67,13 @@ func (c *ControlledResult) Confusion() Confusion {
 	return Confusion{c.Inside.Tally(), c.Outside.Tally()}
 }
 
-// shareIn is the share of the subsets judged in, with Wilson's interval.
+// shareIn returns the share of the subsets judged in, with Wilson's interval.
 func (j *SubsetVerdicts) shareIn(level float64) stats.Estimate {
 	t := j.Tally()
 	return wilson(float64(t.In)/float64(t.N()), t.N(), level)
 }
 
-// mover is the estimate of g(r, f), g rising in r and falling in f.
+// mover returns the MOVER estimate of g(r, f), where g rises in r and falls in f.
 func mover(g func(r, f float64) float64, r, f stats.Estimate) stats.Estimate {
 	v := g(r.Value, f.Value)
 	e := stats.Estimate{Value: v, Level: r.Level, Over: r.Over, N: r.N + f.N}

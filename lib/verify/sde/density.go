@@ -7,14 +7,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// nodes is the number of points at which densities are compared; with them the
-// trapezoidal rule is exact to 1e-6 for the smooth densities here.
+// nodes is the number of points at which densities are compared. The trapezoidal rule is then exact
+// to 1e-6 for the smooth densities here.
 const nodes = 2049
 
-// kde is the divergence of two Gaussian kernel densities. Their width is
-// Silverman's (1986) for one dimension, (3n/4)^(-1/5) times the sample's standard
-// deviation with divisor n-1, but at least a thousandth of the pooled range, so
-// that a sample without spread has a density too.
+// kde is the divergence of two Gaussian kernel densities. Their width is Silverman's (1986) for one
+// dimension, (3n/4)^(-1/5) times the sample's standard deviation with divisor n-1, but at least a
+// thousandth of the pooled range, so that a sample without spread has a density too.
 func (c comparison) kde() float64 {
 	span := slices.Max(c.all) - slices.Min(c.all)
 	if span < noRange {
@@ -35,8 +34,8 @@ func newDensity(x []float64, span float64) density {
 	return density{slices.Sorted(slices.Values(x)), max(width, span/1000)}
 }
 
-// reach is the number of widths, or standard deviations, beyond which a density
-// counts as zero: it has fallen by a factor of 1e-14.
+// reach is the number of widths, or standard deviations, beyond which a density counts as zero; it
+// is then below 1e-14 of its maximum.
 const reach = 8
 
 func (d density) low() float64  { return d.points[0] - float64(reach*d.width) }
@@ -58,12 +57,12 @@ func normalDensity(z float64) float64 {
 	return math.Exp(-float64(z*z)/2) / math.Sqrt(2*math.Pi)
 }
 
-// normal is the divergence of the normal laws with the samples' moments.
+// normal is the divergence of the normal distributions with the samples' moments.
 func (c comparison) normal() float64 {
 	return normalDivergence(fitNormal(c.target), fitNormal(c.reference))
 }
 
-// normal is a normal law.
+// normal is a normal distribution.
 type normal struct{ mean, sd float64 }
 
 func fitNormal(x []float64) normal {
@@ -72,9 +71,9 @@ func fitNormal(x []float64) normal {
 	return normal{m, s}
 }
 
-// normalDivergence is the Jensen-Shannon divergence of two normal laws, which
-// has no closed form, by quadrature. A law without spread is a point: two points
-// are equal or disjoint, and a point and a law with spread are disjoint.
+// normalDivergence is the Jensen-Shannon divergence of two normal distributions, which has no
+// closed form, by quadrature. A distribution without spread is a point: two points are equal or
+// disjoint, and a point is disjoint from a distribution with spread.
 func normalDivergence(p, q normal) float64 {
 	switch {
 	case p == q || max(math.Abs(p.mean-q.mean), p.sd, q.sd) < noRange:

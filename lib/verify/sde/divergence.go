@@ -10,12 +10,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Divergence names a way to compare the distribution of a target with that of a
-// reference. All return a Jensen-Shannon divergence in nats: 0 for equal
-// distributions, ln 2 for disjoint ones, smaller is nearer.
+// Divergence names a way to compare the distribution of a target with that of a reference. All
+// return a Jensen-Shannon divergence in nats: 0 for equal distributions, ln 2 for disjoint ones,
+// smaller is nearer.
 //
-// The paper says "JSD" and no more (section 3.2), so the default is our choice
-// and the others show what hangs on it.
+// The paper says only "JSD" (section 3.2). The default is our choice, and the others show how much
+// depends on it.
 type Divergence string
 
 // The divergences.
@@ -30,12 +30,12 @@ const (
 	FreedmanDiaconis Divergence = "freedman-diaconis"
 	// KernelDensity compares Gaussian kernel densities with Silverman's width.
 	KernelDensity Divergence = "kde"
-	// NormalDistributions compares normal laws with the samples' means and standard
+	// NormalDistributions compares normal distributions with the samples' means and standard
 	// deviations.
 	NormalDistributions Divergence = "normal"
-	// RawValues is a mistake that is easy to make, here to be recognised: the T
-	// values themselves are passed as if they were T probabilities. The result
-	// depends on the order of the draws and says next to nothing.
+	// RawValues reproduces a common mistake, so that it can be recognised: the T values themselves
+	// are used as if they were T probabilities. The result depends on the order of the draws and
+	// says next to nothing.
 	RawValues Divergence = "raw-values"
 )
 
@@ -64,33 +64,32 @@ func (d Divergence) check() error {
 	return fmt.Errorf("sde: unknown divergence %q; there are %s", d, strings.Join(names, ", "))
 }
 
-// Distances are how far a target is from the references; the nearer one wins.
+// Distances holds the distances of a target from the two references.
 type Distances struct {
 	In  float64 `json:"in"`
 	Out float64 `json:"out"`
 }
 
-// Verdict is what a target set is judged to be.
+// Verdict says which reference a target set is closer to.
 type Verdict string
 
-// The verdicts. Algorithm 2 says "in" where the in-training reference is strictly
-// nearer and "out" otherwise, a tie too; a Tally keeps the ties apart, so that
-// both readings can be had.
+// The verdicts. Algorithm 2 says "in" if the in-training reference is strictly closer and "out"
+// otherwise, also for a tie. A Tally counts ties separately, so that both conventions are
+// available.
 const (
 	In        Verdict = "in"        // nearer to the in-training reference
 	Out       Verdict = "out"       // nearer to the out-of-training reference
 	Undecided Verdict = "undecided" // equally far from both
 )
 
-// Tie is the part of the larger of two distances within which they count as
-// equal. Where the distributions do not overlap at all, both divergences are ln 2
-// up to the order in which 50 terms were added; nothing that is drawn from
-// records comes as near as that by itself.
+// Tie is the relative difference up to which two distances count as equal. If distributions do not
+// overlap at all, both divergences are ln 2 up to the order in which 50 terms were added; values
+// from real records do not come that close by themselves.
 const Tie = 1e-9
 
-// Tied reports |In - Out| <= Tie max(In, Out): the target is equally far from
-// both. The rule is relative, because competitors' distances have the units of the
-// activations; two zeros are equal.
+// Tied reports |In - Out| <= Tie max(In, Out): the target is equally far from both. The rule is
+// relative, because the distances of other methods have the units of the activations; two zeros are
+// equal.
 func (d Distances) Tied() bool { return math.Abs(d.In-d.Out) <= Tie*max(d.In, d.Out) }
 
 // Verdict returns the nearer reference, or Undecided for a tie.
@@ -107,9 +106,8 @@ func (d Distances) Verdict() Verdict {
 // noRange is the pooled range below which distributions count as equal.
 const noRange = 1e-15
 
-// Compare returns the divergences of the draws of a target from those of both
-// references, as the options say. It refuses empty samples, values that are not
-// finite, and options without meaning.
+// Compare returns the divergences of the draws of a target from those of both references, as the
+// options say. It refuses empty samples, values that are not finite, and invalid options.
 func Compare(target []float64, refs Draws, opt Options) (Distances, error) {
 	if err := opt.check(opt.stream(streamTarget)); err != nil {
 		return Distances{}, err
@@ -137,8 +135,7 @@ func compare(target []float64, refs Draws, opt Options) Distances {
 	}
 }
 
-// comparison is one target against one reference; all has the values of the
-// other reference too.
+// comparison is one target and one reference; all includes the values of the other reference.
 type comparison struct {
 	target, reference, all []float64
 	bins                   int
@@ -194,9 +191,8 @@ func binned(x, y, all []float64, bins int) float64 {
 	return jensenShannon(histogram(x, low, high, bins), histogram(y, low, high, bins))
 }
 
-// histogram returns the share of values per bin. A bin holds its lower edge, the
-// last one its upper edge too; a value that the division puts one bin off is
-// put right by the edges themselves.
+// histogram returns the share of values per bin. A bin includes its lower edge, the last one its
+// upper edge too. A value that the division puts one bin off is corrected by the edges themselves.
 func histogram(x []float64, low, high float64, bins int) []float64 {
 	out := make([]float64, bins)
 	width := (high - low) / float64(bins)

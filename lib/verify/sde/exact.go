@@ -2,14 +2,14 @@ package sde
 
 import "slices"
 
-// KernelPair holds the kernel matrices, less one, of the two halves of a set:
-// what the closed form starts from, and the only costly part of it.
+// KernelPair holds the kernel matrices, minus one, of the two halves of a set. They are the input
+// of the closed form and its only costly part.
 type KernelPair struct {
 	first, second Matrix
 }
 
-// NewKernelPair computes the kernel matrices of the halves that SplitHalf takes.
-// It refuses what SplitHalf refuses.
+// NewKernelPair computes the kernel matrices of the halves of SplitHalf. It refuses what SplitHalf
+// refuses.
 func NewKernelPair(m *Matrix, b Bandwidth) (*KernelPair, error) {
 	if err := check("given", m, 4); err != nil {
 		return nil, err
@@ -26,14 +26,13 @@ func NewKernelPair(m *Matrix, b Bandwidth) (*KernelPair, error) {
 //
 //	E[H] = tr(Kc) tr(Lc)/(n-1)^3,  tr(Kc) = -2/n sum over i > j of (k_ij - 1),
 //
-// one pass over half of each matrix, without centring. It agrees with
-// Distribution.ExactMean up to rounding.
+// in one pass over half of each matrix, without centring. It agrees with Distribution.ExactMean up
+// to rounding.
 func (k *KernelPair) Mean() float64 {
 	return centredTrace(&k.first) * centredTrace(&k.second) / cube(float64(k.first.Rows-1))
 }
 
-// centredTrace is the trace that a kernel matrix less one, the diagonal of which
-// is 0, would have after centring.
+// centredTrace returns the trace after centring of a kernel matrix minus one, whose diagonal is 0.
 func centredTrace(k *Matrix) float64 {
 	total := 0.0
 	for i := range k.Rows {
@@ -42,9 +41,8 @@ func centredTrace(k *Matrix) float64 {
 	return -2 * total / float64(k.Rows)
 }
 
-// Moments returns the exact mean and standard deviation over all permutations;
-// bit for bit, they are Distribution.ExactMean and Distribution.ExactSD. The
-// matrices are centred for them, in copies.
+// Moments returns the exact mean and standard deviation over all permutations, bit for bit
+// Distribution.ExactMean and Distribution.ExactSD. It centres copies of the matrices.
 func (k *KernelPair) Moments() (mean, sd float64) {
 	a, b := k.first, k.second
 	a.Data, b.Data = slices.Clone(a.Data), slices.Clone(b.Data)

@@ -8,7 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// gaussian is activations that no model was trained to give.
+// gaussian returns random activations, of no trained model.
 func gaussian(rng *rand.Rand, rows, cols int, scale float64) *sde.Matrix {
 	m := array.New[float64](rows, cols)
 	for i := range m.Data {

@@ -2,10 +2,10 @@ package sde
 
 import "math/rand/v2"
 
-// freshDraws returns, for t random splits of a set into ordered halves, the sum over
-// ij of K_ij L_ij of the two centred kernel matrices. e is the kernel matrix of
-// the whole set, which is centred as a whole first: that changes no half's
-// centred matrix and leaves small means to subtract.
+// freshDraws returns, for t random splits of a set into ordered halves, the sum over ij of K_ij
+// L_ij of the two centred kernel matrices. e is the kernel matrix of the whole set. It is centred
+// as a whole first, which changes no half's centred matrix and keeps the means that are subtracted
+// small.
 func freshDraws(e *Matrix, t int, rng *rand.Rand) []float64 {
 	centre(e)
 	n := e.Rows / 2
@@ -21,8 +21,8 @@ func freshDraws(e *Matrix, t int, rng *rand.Rand) []float64 {
 	return out
 }
 
-// copySubmatrix copies the named rows and columns of a symmetric matrix into the lower
-// triangle of dst and mirrors it.
+// copySubmatrix copies the given rows and columns of a symmetric matrix into the lower triangle of
+// dst and mirrors it.
 func copySubmatrix(dst, from *Matrix, rows []uint32) {
 	for i, r := range rows {
 		src, row := from.Row(int(r)), dst.Row(i)

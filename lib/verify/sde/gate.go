@@ -7,14 +7,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Gate is the one-sided Mann-Whitney test that the draws of the in-training
-// reference are larger than those of the out-of-training reference. The paper
-// shows no result for references that fail it (section 3.1, figure 4).
+// Gate is the one-sided Mann-Whitney test that the draws of the in-training reference are larger
+// than those of the out-of-training reference. The paper shows no result for references that fail
+// it (section 3.1, figure 4).
 //
-// P is not a probability of error about models or records: the draws are random
-// orders of one fixed pair of sets, so it falls to 0 with their number whenever
-// the spreads differ at all. Read Valid as "these references can be told apart,
-// the right way round", and no more.
+// P is not a probability of error about models or records: the draws are random orders of one fixed
+// pair of sets, so that it falls to 0 with their number whenever the spreads differ at all. Valid
+// means no more than: these references can be told apart, in the right direction.
 type Gate struct {
 	U     float64 `json:"u"` // pairs of draws in which in-training is larger, ties one half
 	P     float64 `json:"p"` // one-sided
@@ -22,9 +21,9 @@ type Gate struct {
 	Valid bool    `json:"valid"` // P < Alpha
 }
 
-// NewGate tests the draws of the references. Between 0 and n_in n_out; the null
-// value of U is half of that, larger is in-training above. Refused are empty
-// samples, NaN and an alpha outside (0, 1).
+// NewGate tests the draws of the references. U is between 0 and n_in n_out; its null value is half
+// of that, and larger means in-training above. It refuses empty samples, NaN and an alpha outside
+// (0, 1).
 func NewGate(d Draws, alpha float64) (Gate, error) {
 	if !inUnitInterval(alpha) {
 		return Gate{}, fmt.Errorf("sde: alpha %v is not inside (0, 1)", alpha)
@@ -36,7 +35,7 @@ func NewGate(d Draws, alpha float64) (Gate, error) {
 	return Gate{U: r.U, P: r.P, Alpha: alpha, Valid: r.P < alpha}, nil
 }
 
-// measuredReferences are the distributions of both references under one bandwidth.
+// measuredReferences holds the distributions of both references under one bandwidth.
 type measuredReferences struct {
 	in, out *Distribution
 	sigma   float64
@@ -71,8 +70,8 @@ func (o Options) validate(r References) (float64, error) {
 	return o.Bandwidth.Resolve(r.In, r.Out)
 }
 
-// checkSize refuses sets of different sizes: the mean of the statistic is a
-// product of spreads over n-1.
+// checkSize refuses sets of different sizes: the mean of the statistic is a product of spreads over
+// n-1.
 func checkSize(name string, rows, reference int) error {
 	if rows != reference {
 		return fmt.Errorf("sde: the %s set has %d records, the in-training reference %d; the statistic depends on the number, so all "+

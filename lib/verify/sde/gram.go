@@ -13,15 +13,13 @@ import (
 // Matrix is a set of activations: row i is the flattened activation of record i.
 type Matrix = array.Matrix[float64]
 
-// products returns all inner products between the rows of a and those of b, or
-// within a when b is nil (then the matrix is symmetric, and only its lower
-// triangle is filled).
+// products returns all inner products between the rows of a and those of b, or within a if b is nil
+// (then the matrix is symmetric, and only its lower triangle is filled).
 //
-// An inner product is one chain of fused multiply-adds over the columns in their
-// order. That is the definition, whatever the blocking: it is the same for every
-// processor, every number of workers and both ways round, and two equal rows have
-// exactly the product of each with itself. The mean row of a and b together is
-// not removed; callers centre first.
+// An inner product is one chain of fused multiply-adds over the columns in their order, whatever
+// the blocking. It is the same for every processor, every number of workers and both orders of the
+// arguments, and two equal rows have exactly the product of each with itself. The mean row is not
+// removed; callers centre first.
 func products(a, b *Matrix, workers int) Matrix {
 	p := kernels.Pool{Workers: cmp.Or(workers, runtime.GOMAXPROCS(0))}
 	if b == nil {
@@ -36,7 +34,7 @@ func products(a, b *Matrix, workers int) Matrix {
 
 func view(m *Matrix) kernels.Matrix[float64] { return kernels.RowMajor(m.Data, m.Rows, m.Cols) }
 
-// must is for products of what was checked: their shapes fit.
+// must panics on an error of a product whose shapes were checked.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -57,7 +55,7 @@ func mirror(m *Matrix, workers int) {
 	})
 }
 
-// blockRows is the number of rows that are one piece of work.
+// blockRows is the number of rows of a task.
 const blockRows = 64
 
 // blockStarts returns 0, step, ... below n.
@@ -69,8 +67,7 @@ func blockStarts(n, step int) []int {
 	return out
 }
 
-// forEach hands every item to use, on that many goroutines; 0 means one per
-// processor.
+// forEach calls use with every item, on that many goroutines; 0 means one per processor.
 func forEach[T any](items []T, workers int, use func(T)) {
 	workers = cmp.Or(workers, runtime.GOMAXPROCS(0))
 	if workers = min(workers, len(items)); workers <= 1 {

@@ -1,8 +1,8 @@
 package sde
 
-// Halves are the rows of a set as SplitHalf cuts it in the order given: the first
-// half, and as many rows that follow; of an odd number the last one is left out.
-// They share the memory of the set.
+// Halves returns the halves of a set as SplitHalf cuts it in the order given: the first half, and
+// as many rows that follow; of an odd number the last row is left out. They share the memory of the
+// set.
 func Halves(m *Matrix) (first, second *Matrix) {
 	n := m.Rows / 2
 	cut := n * m.Cols

@@ -7,20 +7,17 @@ import (
 	"math/rand/v2"
 )
 
-// HSIC returns the biased Hilbert-Schmidt independence criterion of paired
-// samples, row i of x with row i of y (Gretton et al. 2005; the paper's section
-// 2.2):
+// HSIC returns the biased Hilbert-Schmidt independence criterion of paired samples, row i of x with
+// row i of y (Gretton et al. 2005; the paper's section 2.2):
 //
 //	HSIC_b = tr(K H L H)/(n-1)^2,  H = I - 11'/n,
 //
-// with Gaussian kernels k(x, x') = exp(-|x - x'|^2/(2 sigma^2)); each sample has
-// the bandwidth that the rule gives for it alone. It lies at 0 or above; 0 is
-// reached when x or y is constant. It is not 0 for independent samples: its
-// mean over all re-pairings is tr(HKH) tr(HLH)/(n-1)^3. Larger means more
+// with Gaussian kernels k(x, x') = exp(-|x - x'|^2/(2 sigma^2)); each sample has the bandwidth that
+// the rule gives for it alone. It is at least 0, and 0 if x or y is constant. It is not 0 for
+// independent samples: its mean over all re-pairings is tr(HKH) tr(HLH)/(n-1)^3. Larger means more
 // dependent only between samples of equal size and equal spread.
 //
-// It refuses fewer than 2 rows, different numbers of rows and values that are
-// not finite, by name.
+// It refuses fewer than 2 rows, different numbers of rows and values that are not finite, by name.
 func HSIC(x, y *Matrix, b Bandwidth) (float64, error) {
 	k, l, err := pairedKernels(x, y, b, 2)
 	if err != nil {
@@ -55,7 +52,7 @@ func HSICUnbiased(x, y *Matrix, b Bandwidth) (float64, error) {
 	return total / (n * (n - 3)), nil
 }
 
-// pairedKernels checks the samples and returns their kernel matrices less one.
+// pairedKernels checks the samples and returns their kernel matrices minus one.
 func pairedKernels(x, y *Matrix, b Bandwidth, least int) (k, l Matrix, err error) {
 	if err := errors.Join(check("first", x, least), check("second", y, least)); err != nil {
 		return k, l, err
@@ -71,7 +68,7 @@ func pairedKernels(x, y *Matrix, b Bandwidth, least int) (k, l Matrix, err error
 	return newCloud(x).kernel(sx, 0), newCloud(y).kernel(sy, 0), nil
 }
 
-// IndependenceResult is the outcome of the permutation test of independence.
+// IndependenceResult is the result of the permutation test of independence.
 type IndependenceResult struct {
 	HSIC      float64 `json:"hsic"`        // biased, of the pairs as given
 	P         float64 `json:"p"`           // one-sided
@@ -82,14 +79,14 @@ type IndependenceResult struct {
 	AtOrAbove int     `json:"at_or_above"` // of them, as large as HSIC
 }
 
-// IndependenceTest is the ordinary permutation test of independence of paired
-// samples (Gretton et al. 2007): HSIC of the pairs against t random re-pairings,
+// IndependenceTest is the ordinary permutation test of independence of paired samples (Gretton et
+// al. 2007): HSIC of the pairs against t random re-pairings,
 //
 //	p = (1 + number of them at or above HSIC) / (1 + t),
 //
-// which is at most its level under independence, for any t. It needs pairs. The
-// paper's statistic has none, and is what this test takes for the null: see the
-// package comment. It refuses what HSIC refuses, t < 1 and a nil rng.
+// which is at most its level under independence, for any t. It needs pairs. The paper's statistic
+// has none; it is this test's null distribution: see the package comment. It refuses what HSIC
+// refuses, t < 1 and a nil rng.
 func IndependenceTest(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*IndependenceResult, error) {
 	if t < 1 || rng == nil {
 		return nil, fmt.Errorf("sde: %d permutations from a generator that is nil: %t", t, rng == nil)

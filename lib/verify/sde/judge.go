@@ -2,27 +2,25 @@ package sde
 
 import "errors"
 
-// Result is the judgement of one target set.
+// Result is the result of Judge on one target set.
 type Result struct {
 	Target, In, Out *Distribution
 	JSD             Distances
 	Gate            Gate
-	// Verdict is the nearer reference. It means nothing where Gate.Valid is
-	// false.
+	// Verdict is the closer reference. It means nothing if Gate.Valid is false.
 	Verdict Verdict
 }
 
-// Judge tells whether a target set of activations looks like the in-training or
-// the out-of-training reference (section 3.2, algorithm 2): the reference whose
-// split-half distribution has the smaller Jensen-Shannon divergence from the
-// target's.
+// Judge tells whether a target set of activations looks like the in-training or the out-of-training
+// reference (section 3.2, algorithm 2): the reference whose split-half distribution has the smaller
+// Jensen-Shannon divergence from the target's.
 //
-// Rows are records in random order, columns activations of one layer of one
-// model, dropout off. All three sets must have the same number of rows, because
-// the statistic falls with it. Nothing given is changed.
+// Rows are records in random order, columns activations of one layer of one model, dropout off. All
+// three sets must have the same number of rows, because the statistic decreases with it. Nothing is
+// changed.
 //
-// Differences from algorithm 2 as printed: a tie is Undecided instead of "out";
-// the gate is part of the result.
+// Differences from algorithm 2 as printed: a tie is Undecided instead of "out"; the gate is part of
+// the result.
 func Judge(target *Matrix, refs References, opt Options) (*Result, error) {
 	p, err := NewPool("target", target)
 	if err != nil {

@@ -1,9 +1,8 @@
 package sde
 
-// JudgeBy is Judge by any method: it returns how far the target set is from both
-// references, and Distances.Verdict says which is nearer. By SDE it gives what
-// Judge gives, bit for bit. The order of the target's rows decides who is in
-// which half. It refuses what JudgeSubsets refuses.
+// JudgeBy is Judge by any method. It returns the distances of the target set from both references;
+// Distances.Verdict says which is closer. For SDE it gives what Judge gives, bit for bit. The order
+// of the target's rows decides the halves. It refuses what JudgeSubsets refuses.
 func JudgeBy(m Method, target *Matrix, refs References, opt Options) (Distances, error) {
 	pool, err := NewPool("target", target)
 	if err != nil {

@@ -2,14 +2,13 @@ package sde
 
 import "math"
 
-// gaussian turns squared distances into the kernel less one, in place:
+// gaussian turns squared distances into the kernel minus one, in place:
 //
 //	k(x, y) - 1 = expm1(-|x - y|^2 / (2 sigma^2)).
 //
-// Everything in this package is the same for k and for k - 1, because centring
-// removes constants; but where sigma is large and all kernel values are close
-// to 1 (sigma = 128 on ten logits leaves values of 1e-8), k - 1 keeps the digits
-// that k has lost.
+// Everything in this package is the same for k and for k - 1, because centring removes constants.
+// If sigma is large, all kernel values are close to 1 (sigma = 128 on ten logits leaves values of
+// 1e-8), and k - 1 keeps the digits that k has lost.
 func gaussian(d *Matrix, sigma float64) {
 	scale := -1 / (2 * sigma * sigma)
 	for i, v := range d.Data {
@@ -17,8 +16,8 @@ func gaussian(d *Matrix, sigma float64) {
 	}
 }
 
-// gaussianWithin is gaussian on the symmetric matrix of distances within a set,
-// of which only the lower triangle is read: each pair is computed once.
+// gaussianWithin is gaussian on the symmetric matrix of distances within a set, of which only the
+// lower triangle is read: each pair is computed once.
 func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	scale := -1 / (2 * sigma * sigma)
 	forEach(blockStarts(d.Rows, blockRows), workers, func(first int) {
@@ -32,7 +31,7 @@ func gaussianWithin(d *Matrix, sigma float64, workers int) {
 	mirror(d, workers)
 }
 
-// kernel returns the kernel matrix less one of the cloud.
+// kernel returns the kernel matrix minus one of the cloud.
 func (c cloud) kernel(sigma float64, workers int) Matrix {
 	k := c.distances(workers)
 	gaussianWithin(&k, sigma, workers)
@@ -61,7 +60,7 @@ func rowMeans(k *Matrix) []float64 {
 	return means
 }
 
-// sum adds in four interleaved chains, in one order on every platform.
+// sum adds in four interleaved chains, in the same order on every platform.
 func sum(x []float64) float64 {
 	var s [4]float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// Method tells target sets apart by which of two references they are nearer to:
-// a row of the comparison tables. The methods of this package are Methods; their
-// zero values are ready for use.
+// Method tells which of two references target sets are closer to: a row of the comparison tables.
+// Methods lists those of this package; their zero values are ready for use.
 type Method interface {
-	// Name is short and stable: it names rows, columns and files.
+	// Name is short and stable: rows, columns and files are named by it.
 	Name() string
 	// About says in one sentence what is compared.
 	About() string
@@ -17,12 +16,11 @@ type Method interface {
 	Prepare(pool *Pool, refs References, opt Options) (*Prepared, error)
 }
 
-// Prepared is a method that has seen the references.
+// Prepared is a method after Prepare.
 type Prepared struct {
-	// Compare returns the distances of the named records of the pool to both
-	// references. It may be called from several goroutines; rng belongs to this
-	// call, and methods without randomness ignore it. The order of the records
-	// decides who is in which half.
+	// Compare returns the distances of the given records of the pool to both references. It may be
+	// called from several goroutines; rng belongs to this call, and methods without randomness
+	// ignore it. The order of the records decides the halves.
 	Compare func(rows []int, rng *rand.Rand) Distances
 	// Gate is nil for methods without one.
 	Gate *Gate

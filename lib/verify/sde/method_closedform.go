@@ -2,15 +2,13 @@ package sde
 
 import "math/rand/v2"
 
-// ClosedForm is SDE without permutations, a control of ours: the distributions
-// of the split-half statistic are taken to be normal with their exact mean and
-// standard deviation over all permutations, and compared by the Jensen-Shannon
-// divergence of these laws.
+// ClosedForm is SDE without permutations, a control of ours: the distributions of the split-half
+// statistic are taken to be normal with their exact mean and standard deviation over all
+// permutations, and compared by the Jensen-Shannon divergence of these normal distributions.
 //
-// It is deterministic and costs O(n^2) after the kernel matrices. It gives up
-// the shape of the distribution, which is skewed to the right, and the chance
-// of the draws, which is noise. Where it judges as SDE does, the permutations
-// add nothing.
+// It is deterministic and costs O(n^2) after the kernel matrices. It ignores the shape of the
+// distribution, which is skewed to the right, and the noise of the draws. If its verdicts are
+// SDE's, the permutations add nothing.
 type ClosedForm struct{}
 
 var _ Method = ClosedForm{}
@@ -36,8 +34,8 @@ func (ClosedForm) Prepare(pool *Pool, refs References, opt Options) (*Prepared, 
 	}}, nil
 }
 
-// exactNormal has the moments of the split-half statistic; it overwrites the kernel
-// matrices.
+// exactNormal returns the normal distribution with the moments of the split-half statistic; it
+// overwrites the kernel matrices.
 func exactNormal(k halfKernels) normal {
 	centre(&k.first)
 	centre(&k.second)

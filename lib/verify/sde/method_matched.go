@@ -8,21 +8,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// SpreadMatched is a control of ours: SDE after the spread has been taken out of
-// the question. Every set that is compared is multiplied by a factor c of its own,
-// under one fixed sigma, such that
+// SpreadMatched is a control of ours: SDE on sets with equal spread. Every set that is compared is
+// multiplied by its own factor c, under one fixed sigma, such that
 //
 //	sqrt(tr(Kc) tr(Lc))/(n-1) = level
 //
-// for the kernel matrices of its two halves, with the same level for the target and
-// both references: the smaller of the references' own. By E[H] = tr(Kc) tr(Lc)/(n-1)^3
-// the split-half statistic then has the same mean for all sets, and what SDE can
-// still see is everything but spread: the shape of the distributions. Where F1 falls
-// to chance, SDE had measured spread.
+// for the kernel matrices of its two halves. The level is the same for the target and both
+// references: the smaller of the references' own. By E[H] = tr(Kc) tr(Lc)/(n-1)^3 the split-half
+// statistic then has the same mean for all sets. SDE can still use the shape of the distributions,
+// but not the spread. If F1 falls to chance, SDE had measured spread.
 //
-// The left side grows with c, from 0 to the share of pairs that differ, so that
-// there is one c or none. A target of which too many rows are equal has none; it is
-// as far from both references as can be, a tie.
+// The left side grows with c, from 0 to the share of pairs that differ, so that there is one c or
+// none. A target with too many equal rows has none; it is as far from both references as possible,
+// a tie.
 //
 // It is not one of Methods, whose suite plants a difference in spread.
 type SpreadMatched struct{}
@@ -34,7 +32,7 @@ func (SpreadMatched) Name() string { return "spread-matched" }
 
 // About implements Method.
 func (SpreadMatched) About() string {
-	return "SDE on sets that are scaled to one spread each"
+	return "SDE on sets that are scaled to equal spread"
 }
 
 // Prepare implements Method.
@@ -46,7 +44,7 @@ func (SpreadMatched) Prepare(pool *Pool, refs References, opt Options) (*Prepare
 	level := min(halvesOf(refs.In, sigma).spread(), halvesOf(refs.Out, sigma).spread())
 	in, out := matchedDistribution(refs.In, level, sigma, opt, opt.stream(streamIn)), matchedDistribution(refs.Out, level, sigma, opt, opt.stream(streamOut))
 	if in == nil || out == nil {
-		return nil, errors.New("sde: all rows of a half of a reference are equal; no factor gives it the spread of the other one")
+		return nil, errors.New("sde: all rows of a half of a reference are equal; no factor gives it the other reference's spread")
 	}
 	draws := Draws{In: in.Values, Out: out.Values}
 	gate, err := NewGate(draws, opt.alpha())
@@ -63,8 +61,8 @@ func (SpreadMatched) Prepare(pool *Pool, refs References, opt Options) (*Prepare
 	}}, nil
 }
 
-// matchedDistribution is the distribution of a set that is scaled to a spread, nil where no
-// factor does it.
+// matchedDistribution returns the distribution of a set after scaling to a spread, or nil if no
+// factor gives that spread.
 func matchedDistribution(m *Matrix, level, sigma float64, opt Options, rng *rand.Rand) *Distribution {
 	c := halvesOf(m, sigma).factor(level)
 	if c == 0 {
@@ -77,7 +75,7 @@ func matchedDistribution(m *Matrix, level, sigma float64, opt Options, rng *rand
 	return splitHalf(newCloud(&scaled).halfKernels(sigma, opt.FreshSplits, 1), sigma, opt, rng, 1)
 }
 
-// halves holds |x - y|^2/(2 sigma^2) of all pairs within either half of a set.
+// halves holds |x - y|^2/(2 sigma^2) of all pairs within each half of a set.
 type halves [2][]float64
 
 func halvesOf(m *Matrix, sigma float64) (h halves) {
@@ -94,7 +92,7 @@ func halvesOf(m *Matrix, sigma float64) (h halves) {
 	return h
 }
 
-// spread is sqrt(tr(Kc) tr(Lc))/(n-1) of the set as it is.
+// spread returns sqrt(tr(Kc) tr(Lc))/(n-1) of the unscaled set.
 func (h halves) spread() float64 {
 	s, _ := h.spreadAt(1)
 	return s
@@ -117,8 +115,8 @@ func (h halves) spreadAt(c float64) (spread, slope float64) {
 	return math.Sqrt(spread), slope
 }
 
-// factor returns the c with at(c) = level, or 0 where there is none: Newton's
-// method in the logarithms, kept between the bounds that are known.
+// factor returns the c with spreadAt(c) = level, or 0 if there is none, by Newton's method in the
+// logarithms between known bounds.
 func (h halves) factor(level float64) float64 {
 	if !(level > 0) || h.maxSpread() <= level {
 		return 0
@@ -143,7 +141,7 @@ func (h halves) factor(level float64) float64 {
 	return c
 }
 
-// maxSpread is the spread that no factor passes: the share of pairs that differ.
+// maxSpread returns the supremum of the spread over all factors: the share of pairs that differ.
 func (h halves) maxSpread() float64 {
 	out := 1.0
 	for _, half := range h {

@@ -48,7 +48,7 @@ func spreadOf(t *testing.T, m *Matrix, c, sigma float64) float64 {
 // sample is one set of n records; half is 0 or 1 for the records of either half.
 type sample func(rng *rand.Rand, n int) *Matrix
 
-// accuracyOf judges sets of either law against references of both laws, again and
+// accuracyOf judges sets of either distribution against references of both distributions, again and
 // again, and returns the share of right verdicts over the trials.
 func accuracyOf(t *testing.T, m Method, inside, outside sample, sets int) stats.Estimate {
 	t.Helper()
@@ -79,7 +79,7 @@ func gaussians(scale float64) sample {
 	return func(rng *rand.Rand, n int) *Matrix { return population(rng, n, 16, scale) }
 }
 
-// Planted: the two laws differ by their spread and by nothing else. SDE tells them
+// Planted: the two distributions differ by their spread and by nothing else. SDE tells them
 // apart; matched, it is a coin.
 func TestWithoutTheSpreadNothingIsLeftOfAPlantedSpread(t *testing.T) {
 	wide, plain := gaussians(1.3), gaussians(1)
@@ -117,7 +117,7 @@ func TestAShapeOutlivesMatching(t *testing.T) {
 
 // allPairs are records of which number i of the second half is number i of the first,
 // but for noise: a dependence between the halves as strong as can be. Each record by
-// itself has the law of gaussians(1).
+// itself has the distribution of gaussians(1).
 func pairs(rng *rand.Rand, n int) *Matrix {
 	m := population(rng, n, 16, 1)
 	for i := range n / 2 {

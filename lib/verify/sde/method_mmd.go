@@ -2,14 +2,13 @@ package sde
 
 import "math/rand/v2"
 
-// MMD is a competitor from the paper's table 3: the distance between target T
-// and reference R is the biased squared maximum mean discrepancy with SDE's
-// kernel,
+// MMD is a competitor from the paper's table 3: the distance between target T and reference R is
+// the biased squared maximum mean discrepancy with SDE's kernel,
 //
 //	MMD^2 = mean k(T, T) + mean k(R, R) - 2 mean k(T, R),
 //
-// over all pairs, a record with itself included. 0 is equal sets. The paper does
-// not say which estimator or bandwidth it used.
+// over all pairs, including a record with itself. 0 is equal sets. The paper does not say which
+// estimator or bandwidth it used.
 type MMD struct{}
 
 var _ Method = MMD{}
@@ -34,8 +33,7 @@ func (MMD) Prepare(pool *Pool, refs References, opt Options) (*Prepared, error) 
 	}}, nil
 }
 
-// embedding is a reference as the pool sees it. Kernel values are less one,
-// which cancels.
+// embedding holds the kernel means of a reference. Kernel values are minus one, which cancels.
 type embedding struct {
 	own   float64   // mean kernel value within the reference
 	cross []float64 // per record of the pool, mean kernel value to the reference

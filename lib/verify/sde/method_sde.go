@@ -2,9 +2,9 @@ package sde
 
 import "math/rand/v2"
 
-// SDE is the paper's method: Jensen-Shannon divergences between the split-half
-// distributions of target and references (section 3.2). See SplitHalf and
-// Compare for its definition, null and differences from the paper.
+// SDE is the paper's method: Jensen-Shannon divergences between the split-half distributions of
+// target and references (section 3.2). See SplitHalf and Compare for its definition, null and
+// differences from the paper.
 type SDE struct{}
 
 var _ Method = SDE{}

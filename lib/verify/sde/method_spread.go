@@ -5,15 +5,14 @@ import (
 	"math/rand/v2"
 )
 
-// SpreadOnly is a control of ours: no halves, no pairs, no permutations. The
-// spread of a set of n activations is the variance in the kernel's feature
-// space,
+// SpreadOnly is a control of ours: no halves, no pairs, no permutations. The spread of a set of n
+// activations is the variance in the kernel's feature space,
 //
 //	tr(Kc)/(n-1) = sum over i != j of (1 - k(x_i, x_j)) / (n(n-1)),
 //
-// which lies between 0 and 1, and the distance to a reference is the absolute
-// difference of the spreads. It cannot see any dependence between records. Where
-// it judges as SDE does, SDE has measured spread.
+// which lies between 0 and 1. The distance to a reference is the absolute difference of the
+// spreads. It does not depend on any dependence between records. If its verdicts are SDE's, SDE has
+// measured spread.
 type SpreadOnly struct{}
 
 var _ Method = SpreadOnly{}
@@ -39,7 +38,7 @@ func (SpreadOnly) Prepare(pool *Pool, refs References, opt Options) (*Prepared, 
 	}}, nil
 }
 
-// spread is that of a kernel matrix less one.
+// spread returns the spread of a kernel matrix minus one.
 func spread(k Matrix) float64 { return -sum(rowMeans(&k)) / float64(k.Rows-1) }
 
 // Spread returns tr(Kc)/(n-1) of a set of activations: see SpreadOnly. It

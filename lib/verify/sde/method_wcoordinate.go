@@ -2,9 +2,9 @@ package sde
 
 import "math/rand/v2"
 
-// CoordinateWasserstein is a competitor: the W1 distance of each coordinate by
-// itself, averaged over the coordinates. It sees marginals only. 0 is equal
-// marginals; units are those of the activations.
+// CoordinateWasserstein is a competitor: the mean over coordinates of the W1 distance of each
+// coordinate. It depends on marginals only. 0 is equal marginals; units are those of the
+// activations.
 type CoordinateWasserstein struct{}
 
 var _ Method = CoordinateWasserstein{}

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// FlatWasserstein is a competitor: the W1 distance of all activations of a set
-// as one sample of numbers, whichever record and coordinate they come from. It
-// is what a Wasserstein routine for one dimension gives on flattened arrays. 0
-// is equal samples; units are those of the activations.
+// FlatWasserstein is a competitor: the W1 distance of all activations of a set as one sample of
+// numbers, whichever record and coordinate they come from. It is the result of a one-dimensional
+// Wasserstein routine on flattened arrays. 0 is equal samples; units are those of the activations.
 type FlatWasserstein struct{}
 
 var _ Method = FlatWasserstein{}
@@ -34,7 +33,7 @@ func (FlatWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Prepa
 	}}, nil
 }
 
-// values returns all activations of the named records.
+// values returns all activations of the given records.
 func (p *Pool) values(rows []int) []float64 {
 	out := make([]float64, 0, len(rows)*p.cloud.m.Cols)
 	for _, r := range rows {

@@ -10,10 +10,10 @@ import (
 // Projections is the number of directions of SlicedWasserstein.
 const Projections = 128
 
-// SlicedWasserstein is a competitor from the paper's table 3, which only says
-// "Wasserstein distance". In hundreds of dimensions we take the sliced W1: the
-// mean over 128 random unit directions, the same ones always, of the W1 distance
-// between the projections. 0 is equal sets; units are those of the activations.
+// SlicedWasserstein is a competitor from the paper's table 3, which says only "Wasserstein
+// distance". For hundreds of dimensions we take the sliced W1: the mean over 128 random unit
+// directions, always the same ones, of the W1 distance between the projections. 0 is equal sets;
+// units are those of the activations.
 type SlicedWasserstein struct{}
 
 var _ Method = SlicedWasserstein{}
@@ -38,7 +38,7 @@ func (SlicedWasserstein) Prepare(pool *Pool, refs References, opt Options) (*Pre
 	return &Prepared{Compare: func(rows []int, _ *rand.Rand) Distances { return l.compare(rows) }}, nil
 }
 
-// directions are independent and uniform on the sphere.
+// directions returns independent unit vectors, uniform on the sphere.
 func directions(dim int) Matrix {
 	rng, out := rand.New(rand.NewPCG(0x51ed, uint64(dim))), array.New[float64](Projections, dim)
 	for i := range Projections {

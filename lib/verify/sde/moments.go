@@ -8,24 +8,22 @@ import "math"
 //
 // over all n! permutations pi, for symmetric A and B whose rows add up to 0.
 //
-// The symmetric group acts on such matrices by renaming the records, and splits
-// them into three parts that no renaming mixes (each an irreducible
-// representation, each once): the multiples of H = I - 11'/n; the matrices
-// H diag(v) H with sum v = 0, of dimension n-1; and the rest, of dimension
-// n(n-3)/2. With t = tr A and v_i = A_ii - t/n, the squared lengths of A's parts
-// are
+// The symmetric group acts on such matrices by renaming the records, and splits them into three
+// parts that no renaming mixes (each an irreducible representation, each once): the multiples of H
+// = I - 11'/n; the matrices H diag(v) H with sum v = 0, of dimension n-1; and the rest, of
+// dimension n(n-3)/2. With t = tr A and v_i = A_ii - t/n, the squared lengths of A's parts are
 //
 //	p_0 = t^2/(n-1),  p_1 = n/(n-2) sum v^2,  p_2 = sum A_ij^2 - p_0 - p_1,
 //
-// and q likewise for B. The first part does not move, so it is the mean; in the
-// others a random renaming points every way alike (Schur), so the mean square of
-// the inner product is the product of the squared lengths over the dimension:
+// and q likewise for B. The first part does not move, so that it is the mean; in the others a
+// random renaming points in every direction alike (Schur), so that the mean square of the inner
+// product is the product of the squared lengths over the dimension:
 //
 //	E[H_pi]   = tr A tr B / (n-1)^3
 //	Var[H_pi] = (p_1 q_1/(n-1) + 2 p_2 q_2/(n(n-3))) / (n-1)^4.
 //
-// A part without dimensions (n = 2: p_1 and p_2; n = 3: p_2) is absent.
-// The formulae agree with those of Mantel statistics in the literature.
+// A part without dimensions (n = 2: p_1 and p_2; n = 3: p_2) is absent. The formulae agree with
+// those of Mantel statistics in the literature.
 func moments(a, b *Matrix) (mean, sd float64) {
 	n := float64(a.Rows)
 	p, q := newInvariants(a), newInvariants(b)
@@ -41,7 +39,7 @@ func moments(a, b *Matrix) (mean, sd float64) {
 
 func cube(x float64) float64 { return x * x * x }
 
-// invariants are the squared lengths p_1 and p_2.
+// invariants holds the squared lengths p_1 and p_2.
 type invariants struct{ diagonal, rest float64 }
 
 func newInvariants(m *Matrix) invariants {

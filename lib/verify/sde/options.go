@@ -17,14 +17,13 @@ const (
 	defaultLevel = 0.95
 )
 
-// Options are the settings of a judgement. The zero value is the paper's.
+// Options are the options of all functions here. The zero value is the paper's.
 type Options struct {
 	// Bandwidth of the Gaussian kernel; the zero value is sqrt(columns).
 	Bandwidth Bandwidth
 	// Permutations is the number of draws per set; 0 is 200.
 	Permutations int
-	// FreshSplits draws a new random split for every value instead of new orders
-	// of one half.
+	// FreshSplits draws a new random split for every value instead of a new order of one half.
 	FreshSplits bool
 	// Divergence names how two distributions are compared; "" is SharedBins.
 	Divergence Divergence
@@ -32,7 +31,7 @@ type Options struct {
 	Bins int
 	// Alpha is the level of the gate; 0 is 0.01.
 	Alpha float64
-	// Seed is where all random numbers come from, through named streams.
+	// Seed is the seed of all random numbers, which come from named streams.
 	Seed uint64
 	// Level is the coverage of intervals; 0 is 0.95.
 	Level float64
@@ -54,7 +53,7 @@ func (o Options) bins() int         { return cmp.Or(o.Bins, DefaultBins) }
 func (o Options) alpha() float64    { return cmp.Or(o.Alpha, PaperAlpha) }
 func (o Options) level() float64    { return cmp.Or(o.Level, defaultLevel) }
 
-// check refuses options that mean nothing, and a missing generator.
+// check refuses invalid options and a missing generator.
 func (o Options) check(rng *rand.Rand) error {
 	if rng == nil {
 		return fmt.Errorf("sde: the generator of random numbers is nil")
@@ -74,9 +73,8 @@ func (o Options) check(rng *rand.Rand) error {
 
 func inUnitInterval(v float64) bool { return v > 0 && v < 1 }
 
-// RandomOrder is a random order of the rows of set number k (0 target, 1 in-training,
-// 2 out-of-training) from a seed, for matrices whose rows are not in random
-// order yet.
+// RandomOrder returns a random order of the rows of set number k (0 target, 1 in-training, 2
+// out-of-training) from a seed, for matrices whose rows are not in random order yet.
 func RandomOrder(rows int, seed uint64, k int) []int {
 	return rand.New(rand.NewPCG(seed, uint64(streamOrder+k))).Perm(rows)
 }

@@ -2,7 +2,7 @@ package sde
 
 import "math/rand/v2"
 
-// ordersPerTask is the number of permutations that are one piece of work.
+// ordersPerTask is the number of permutations of a task.
 const ordersPerTask = 50
 
 // permutations draws t orders of 0 ... n-1.
@@ -24,9 +24,9 @@ func identityOrder(n int) []uint32 {
 	return p
 }
 
-// permuted returns sum_ij a_ij b_pi(i)pi(j) for every permutation. Both matrices
-// are symmetric, so that half of the terms suffice. The sum over j < i is one
-// chain of additions for every row i, and the rows are added in their order.
+// permuted returns sum_ij a_ij b_pi(i)pi(j) for every permutation. Both matrices are symmetric, so
+// that half of the terms suffice. The sum over j < i is one chain of additions for every row i, and
+// the rows are added in their order.
 func permuted(a, b *Matrix, orders [][]uint32, workers int) []float64 {
 	out := make([]float64, len(orders))
 	forEach(blockStarts(len(orders), ordersPerTask), workers, func(k int) {
@@ -36,7 +36,7 @@ func permuted(a, b *Matrix, orders [][]uint32, workers int) []float64 {
 	return out
 }
 
-// addPermuted takes four rows of a at a time through all orders.
+// addPermuted processes four rows of a at a time for all orders.
 func addPermuted(a, b *Matrix, orders [][]uint32, out []float64) {
 	onA, onB := diagonal(a), diagonal(b)
 	var x [4][]float64
@@ -59,8 +59,8 @@ func addPermuted(a, b *Matrix, orders [][]uint32, out []float64) {
 	}
 }
 
-// fourRows computes the chains of rows i ... i+3 side by side: an index is loaded
-// once for all, and no addition waits for the one before it.
+// fourRows computes the chains of rows i ... i+3 at the same time: an index is loaded once for all,
+// and additions of different chains overlap.
 func fourRows(x *[4][]float64, b *Matrix, order []uint32, i int, s *[4]float64) {
 	n := b.Cols
 	x0, x1, x2, x3 := x[0][:n], x[1][:n], x[2][:n], x[3][:n]
@@ -81,7 +81,7 @@ func fourRows(x *[4][]float64, b *Matrix, order []uint32, i int, s *[4]float64) 
 	s[3] = addTerms(s3, x3, y3, order, i, i+3)
 }
 
-// fewRows is fourRows for what is left of the rows.
+// fewRows is fourRows for the remaining rows.
 func fewRows(x [][]float64, b *Matrix, order []uint32, i int, s []float64) {
 	for r := range x {
 		s[r] = addTerms(0, x[r], b.Row(int(order[i+r])), order, 0, i+r)

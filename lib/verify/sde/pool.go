@@ -7,13 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 )
 
-// mostCached is the number of records up to which a pool may keep all of its
-// distances: 512 MiB.
+// mostCached is the number of records up to which a pool caches all of its distances: 512 MiB.
 const mostCached = 8192
 
-// Pool is a set of activations from which many subsets are judged. Where it pays
-// it keeps the kernel values of all pairs, so that a subset costs no products of
-// activations and no exponentials. A Pool may be used by several goroutines.
+// Pool is a set of activations from which many subsets are judged. It caches the kernel values of
+// all pairs where that saves time, so that a subset costs no products of activations and no
+// exponentials. A Pool may be used by several goroutines.
 type Pool struct {
 	name  string
 	cloud cloud
@@ -21,11 +20,11 @@ type Pool struct {
 	lock  sync.Mutex
 	work  int     // pairs that the announced subsets need
 	all   *Matrix // all pairs, once computed
-	sigma float64 // what all is: kernel values less one of this bandwidth, or with 0 squared distances
+	sigma float64 // what all is: kernel values minus one of this bandwidth, or with 0 squared distances
 }
 
-// NewPool checks the activations; name is what errors call them. They must have
-// at least 4 rows and finite values. The matrix is not kept.
+// NewPool checks the activations; name is their name in errors. They must have at least 4 rows and
+// finite values. The matrix is not kept.
 func NewPool(name string, m *Matrix) (*Pool, error) {
 	if err := check(name, m, 4); err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func NewPool(name string, m *Matrix) (*Pool, error) {
 // Len returns the number of records.
 func (p *Pool) Len() int { return p.cloud.m.Rows }
 
-// expect announces subsets, so that the pool can tell what pays.
+// expect announces subsets, so that the pool can decide whether to cache.
 func (p *Pool) expect(subsets [][]int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -45,10 +44,10 @@ func (p *Pool) expect(subsets [][]int) {
 	}
 }
 
-// allPairs returns the kernel values less one of all pairs, or their squared
-// distances, which then hold for every bandwidth; or nil where computing them is
-// more work than computing those of the announced subsets, or more than the
-// memory should hold. The second bandwidth makes a pool go back to distances.
+// allPairs returns the kernel values minus one of all pairs, or their squared distances, which hold
+// for every bandwidth. It returns nil if computing them is more work than computing those of the
+// announced subsets, or takes too much memory. With the second bandwidth a pool returns to
+// distances.
 func (p *Pool) allPairs(sigma float64) (all *Matrix, kernel bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -71,8 +70,8 @@ func (p *Pool) allPairs(sigma float64) (all *Matrix, kernel bool) {
 	return p.all, p.sigma != 0
 }
 
-// kernel returns the kernel values less one among the named records; the result
-// is the caller's. What the pool keeps changes no bit of it.
+// kernel returns the kernel values minus one among the given records; the result is the caller's.
+// The cache does not change a bit of it.
 func (p *Pool) kernel(rows []int, sigma float64, workers int) Matrix {
 	all, done := p.allPairs(sigma)
 	if all == nil {
@@ -94,7 +93,7 @@ func (p *Pool) kernel(rows []int, sigma float64, workers int) Matrix {
 	return out
 }
 
-// halfKernels returns the kernel values that the split of the named records needs.
+// halfKernels returns the kernel values for the split of the given records.
 func (p *Pool) halfKernels(rows []int, sigma float64, whole bool, workers int) halfKernels {
 	n := len(rows) / 2
 	out := halfKernels{first: p.kernel(rows[:n], sigma, workers), second: p.kernel(rows[n:2*n], sigma, workers)}
@@ -105,8 +104,7 @@ func (p *Pool) halfKernels(rows []int, sigma float64, whole bool, workers int) h
 	return out
 }
 
-// checkRows refuses subsets of the wrong size, rows outside the pool and rows
-// named twice.
+// checkRows refuses subsets of the wrong size, rows outside the pool and rows named twice.
 func (p *Pool) checkRows(subsets [][]int, size int) error {
 	seen := make([]int, p.Len())
 	for k, rows := range subsets {

@@ -9,10 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// DrawSubsets returns m random subsets of the records 0 ... n-1, each of the given size
-// and in random order, without repetition inside a subset. Subsets overlap: more
-// than n/size of them cannot be disjoint. It refuses a size above n, sizes and
-// counts below 1 and a nil rng.
+// DrawSubsets returns m random subsets of the records 0 ... n-1, each of the given size and in
+// random order, without repetition inside a subset. Subsets overlap: more than n/size of them
+// cannot be disjoint. It refuses a size above n, sizes and counts below 1 and a nil rng.
 func DrawSubsets(n, size, m int, rng *rand.Rand) ([][]int, error) {
 	if rng == nil || m < 1 || size < 1 || size > n {
 		return nil, fmt.Errorf("sde: cannot draw %d subsets of %d from %d records (generator nil: %t)", m, size, n, rng == nil)
@@ -24,23 +23,21 @@ func DrawSubsets(n, size, m int, rng *rand.Rand) ([][]int, error) {
 	return out, nil
 }
 
-// SubsetVerdicts are the verdicts on the subsets of one pool.
+// SubsetVerdicts holds the verdicts on the subsets of one pool.
 type SubsetVerdicts struct {
 	Verdicts  []Verdict   `json:"verdicts"`
 	Distances []Distances `json:"distances"`
-	// Disjoint is how many subsets of this size the records that are named in the
-	// subsets could make side by side. Intervals over subsets take the subsets for
-	// independent; with fewer disjoint ones than there are subsets they are too
-	// narrow.
+	// Disjoint is the number of disjoint subsets of this size that the records in the subsets could
+	// form. Intervals over subsets treat them as independent; if fewer are disjoint than there are
+	// subsets, the intervals are too narrow.
 	Disjoint int `json:"disjoint"`
 	// Gate is nil for methods without one.
 	Gate *Gate `json:"gate,omitempty"`
 }
 
-// JudgeSubsets compares targets with both references by any method.
-// Subsets, like the references, must have the same number of records; their
-// order decides the halves. The result does not depend on the number of
-// processors: subset k draws from stream k of the seed.
+// JudgeSubsets compares targets with both references by any method. Subsets and references must
+// have the same number of records; the order of the records decides the halves. The result does not
+// depend on the number of processors: subset k draws from stream k of the seed.
 func JudgeSubsets(m Method, t Targets, refs References, opt Options) (*SubsetVerdicts, error) {
 	return judgeFromStream(streamTarget, m, t, refs, opt)
 }
@@ -73,7 +70,7 @@ func judgeFromStream(stream int, m Method, t Targets, refs References, opt Optio
 	return r, nil
 }
 
-// countRecords is the number of different records in the subsets.
+// countRecords returns the number of different records in the subsets.
 func countRecords(subsets [][]int) int {
 	seen := map[int]bool{}
 	for _, rows := range subsets {
@@ -84,26 +81,26 @@ func countRecords(subsets [][]int) int {
 	return len(seen)
 }
 
-// OTRResult is the outcome of the unlearning protocol on one model.
+// OTRResult is the result of the unlearning protocol on one model.
 type OTRResult struct {
-	// OTR is the share of subsets that algorithm 2 calls out of training, ties among
-	// them, with Wilson's interval over subsets. Higher is better; 0.5 is guessing.
+	// OTR is the share of subsets that algorithm 2 calls out of training, including ties, with
+	// Wilson's interval over subsets. Higher is better; 0.5 is guessing.
 	OTR stats.Estimate `json:"otr"`
-	// Decided is the share among those that are no tie; nil where all are ties.
+	// Decided is the share among the subsets without a tie; nil if all are ties.
 	Decided *stats.Estimate `json:"decided,omitempty"`
 	// Ties is the share of ties.
 	Ties     float64         `json:"ties"`
 	Verdicts *SubsetVerdicts `json:"judged"`
 }
 
-// OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share
-// of subsets of the forget set that are judged out of training. The references
-// come from retained (In) and from test records (Out).
+// OTR is the paper's out-of-training rate (section 4.3, algorithm 3): the share of subsets of the
+// forget set that are judged out of training. The references come from retained (In) and from test
+// records (Out).
 //
-// The interval says how well this one model's rate is known for these references.
-// With other references, and between models, the rate varies far more: see
-// SummariseModels. Differences from the paper: divergences that agree to 1e-9 are a tie
-// (see Distances.Tied), the two other numbers, and the interval.
+// The interval is for this one model's rate with these references. With other references, and
+// between models, the rate varies far more: see SummariseModels. Differences from the paper:
+// divergences that agree to 1e-9 are a tie (see Distances.Tied), the two other numbers, and the
+// interval.
 func OTR(m Method, forgotten Targets, refs References, opt Options) (*OTRResult, error) {
 	j, err := JudgeSubsets(m, forgotten, refs, opt)
 	if err != nil {
@@ -118,14 +115,14 @@ func OTR(m Method, forgotten Targets, refs References, opt Options) (*OTRResult,
 	return f, nil
 }
 
-// ModelSummary is a figure of several models that differ in their seed.
+// ModelSummary is the mean of one number over models that differ in their seed.
 type ModelSummary struct {
 	Mean stats.Estimate `json:"mean"` // Student's interval over models
 	SD   float64        `json:"sd"`   // what the paper prints behind its plus-minus; 0 for one model
 }
 
-// SummariseModels summarises one figure (an OTR, an F1) over models. The interval of
-// a share is cut to [0, 1]. It refuses no values and values outside [0, 1].
+// SummariseModels summarises one number (an OTR, an F1) over models. The interval of a share is cut
+// to [0, 1]. It refuses no values and values outside [0, 1].
 func SummariseModels(shares []float64, level float64) (*ModelSummary, error) {
 	for i, v := range shares {
 		if !(v >= 0 && v <= 1) {

@@ -14,44 +14,41 @@ type Distribution struct {
 	// Mean and SD are of the draws, SD with divisor T-1.
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
-	// ExactMean and ExactSD are what Mean and SD estimate, over all
-	// permutations; with fresh splits the mean is over all splits, and ExactSD is
-	// NaN because it is not known.
+	// ExactMean and ExactSD are what Mean and SD estimate, over all permutations. With fresh splits
+	// the mean is over all splits, and ExactSD is NaN because it is not known.
 	ExactMean float64 `json:"exact_mean"`
 	ExactSD   float64 `json:"exact_sd"`
 	// Identity is HSIC of the halves paired in the order given.
 	Identity float64 `json:"identity"`
 	// Spread is tr(Kc)/(n-1) of either half, the sample variance of the
-	// activations as the kernel sees them: ExactMean = Spread[0] Spread[1]/(n-1).
+	// activations in feature space: ExactMean = Spread[0] Spread[1]/(n-1).
 	Spread [2]float64 `json:"spread"`
 	// N is the number of records per half.
 	N     int     `json:"n"`
 	Sigma float64 `json:"sigma"`
 }
 
-// SplitHalf returns the distribution of the split-half statistic of a set of
-// activations whose rows are in random order (equation (1) and algorithm 1).
+// SplitHalf returns the distribution of the split-half statistic of a set of activations whose rows
+// are in random order (equation (1) and algorithm 1).
 //
-// The set is cut into its first and second half S1 and S2 with n rows each, K
-// and L are their centred kernel matrices, and each draw is
+// The set is cut into its first and second half S1 and S2 with n rows each, K and L are their
+// centred kernel matrices, and each draw is
 //
 //	H_pi = sum_ij K_ij L_pi(i)pi(j) / (n-1)^2
 //
 // for a random order pi of S2. The kernel matrices are computed once.
 //
-// Null: there is none. The rows of S1 and S2 have no pairing, so the draws are
-// what the permutation test of independence takes for its null distribution,
-// with the exact mean tr K tr L/(n-1)^3, whatever the model was trained on.
-// Larger means that the activations are spread wider on the scale of sigma.
+// Null: there is none. The rows of S1 and S2 are not paired, so that the draws are the null
+// distribution of the permutation test of independence, with the exact mean tr K tr L/(n-1)^3,
+// whatever the model was trained on. Larger means that the activations have a larger spread on the
+// scale of sigma.
 //
-// It refuses fewer than 4 rows, values that are not finite and bad options.
-// Differences from the paper:
+// It refuses fewer than 4 rows, values that are not finite and invalid options. Differences from
+// the paper:
 //
-//  1. permutations are independent draws, not one shuffled further each time,
-//     which is the same in distribution;
+//  1. permutations are independent draws, not one shuffled further each time, which is the same in distribution;
 //  2. of an odd number of rows the last is left out;
-//  3. kernel values are kept less one (expm1), which changes nothing but the
-//     rounding.
+//  3. kernel values are stored minus one (expm1), which changes nothing but the rounding.
 func SplitHalf(m *Matrix, opt Options, rng *rand.Rand) (*Distribution, error) {
 	if err := opt.check(rng); err != nil {
 		return nil, err
@@ -66,8 +63,8 @@ func SplitHalf(m *Matrix, opt Options, rng *rand.Rand) (*Distribution, error) {
 	return splitHalf(newCloud(m).halfKernels(sigma, opt.FreshSplits, 0), sigma, opt, rng, 0), nil
 }
 
-// halfKernels holds the kernel values less one within the two halves of a set, and
-// within the whole set where fresh splits need them.
+// halfKernels holds the kernel values minus one within the two halves of a set, and within the
+// whole set if fresh splits need them.
 type halfKernels struct {
 	first, second Matrix
 	whole         *Matrix

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// wasserstein is the W1 distance of two samples in ascending order: the area
-// between their distribution functions, which for equal sizes is the mean of
-// |a_(i) - b_(i)|.
+// wasserstein is the W1 distance of two samples in ascending order: the area between their
+// distribution functions, which for equal sizes is the mean of |a_(i) - b_(i)|.
 func wasserstein(a, b []float64) float64 {
 	if len(a) == len(b) {
 		total := 0.0
@@ -37,11 +36,10 @@ func wasserstein(a, b []float64) float64 {
 	return total
 }
 
-// lines holds sets on the real line: row k has the values of all records along
-// line k.
+// lines holds projections of sets onto lines: row k has the values of all records along line k.
 type lines struct{ pool, in, out Matrix }
 
-// sortReferences prepares the references for wasserstein.
+// sortReferences sorts the references for wasserstein.
 func (l *lines) sortReferences() {
 	for k := range l.pool.Rows {
 		slices.Sort(l.in.Row(k))
@@ -49,8 +47,7 @@ func (l *lines) sortReferences() {
 	}
 }
 
-// compare is the mean over the lines of W1 between the named records and the
-// references.
+// compare is the mean over the lines of W1 between the given records and the references.
 func (l *lines) compare(rows []int) Distances {
 	var d Distances
 	x := make([]float64, len(rows))

@@ -1,4 +1,4 @@
-"""What every peer begins with: it stands before each of the other scripts."""
+"""The common start of all peers: it is prepended to each of the other scripts."""
 
 import json
 import os
@@ -11,7 +11,7 @@ def say(**fields):
 
 
 def needs(module, title):
-    """The module, or the end of the program, which says what is missing."""
+    """Return the module, or report what is missing and exit."""
     try:
         return __import__(module)
     except ImportError:
@@ -20,8 +20,8 @@ def needs(module, title):
 
 
 def pytorch():
-    """PyTorch, on the device that Lethe's command names, with products of whole float32
-    numbers there: on a GPU convolutions would be of ten bits."""
+    """Return PyTorch on the device that Lethe's command names, with TF32 switched off, so
+    that a GPU computes in full float32."""
     torch = needs("torch", "PyTorch")
     torch.set_default_device(os.environ.get("LETHE_PEER_DEVICE", "cpu"))
     torch.backends.cudnn.allow_tf32 = False
@@ -29,7 +29,7 @@ def pytorch():
 
 
 def name_of(torch):
-    """What computes, with its version."""
+    """Describe PyTorch with its version and device."""
     device = torch.get_default_device()
     where = f"{torch.get_num_threads()} threads" if device.type == "cpu" else torch.cuda.get_device_name(device)
     return f"PyTorch {torch.__version__}, {where}"
@@ -42,8 +42,8 @@ def seconds(work):
 
 
 def fastest(ways):
-    """Of several ways to do the same work the name of the one that takes the least time,
-    and the work. Each way makes its work, which is done once before the clock runs."""
+    """Return the name and the work of the fastest of several ways to do the same work. Each
+    work is done once before it is timed."""
 
     def taken(name):
         work = ways[name]()
@@ -57,8 +57,8 @@ def fastest(ways):
 
 
 def epochs(torch, records, batch, optimizer, loss, clip=lambda: None):
-    """An epoch in shuffled batches, whose loss is that of some rows: its mean loss. It is
-    read once, so that a GPU does not wait for the host in every step."""
+    """Return a function that trains an epoch in shuffled batches and returns its mean loss.
+    The loss is read once, so that a GPU does not wait for the host in every step."""
 
     def epoch():
         total, steps = 0, 0
@@ -75,12 +75,12 @@ def epochs(torch, records, batch, optimizer, loss, clip=lambda: None):
 
 
 def adams(training):
-    """Training with PyTorch's two Adams."""
+    """Return trainings with PyTorch's two implementations of Adam."""
     return {"Adam": lambda: training(False), "fused Adam": lambda: training(True)}
 
 
 def serve_training(torch, ways, steps, model):
-    """Serves the fastest of several ways to train, in epochs of so many steps."""
+    """Serve the fastest of several ways to train, in epochs of the given number of steps."""
     way, epoch = fastest(ways)
     serve(
         epoch,
@@ -91,8 +91,8 @@ def serve_training(torch, ways, steps, model):
 
 
 def serve(work, per=1, **ready):
-    """Does work as often as each line of standard input says, and answers with the
-    seconds for one of per parts of it and with its last value."""
+    """Do the work as often as each line of standard input says, and answer with the seconds
+    per part (per parts make a work) and with the last value."""
     say(**ready)
     for line in sys.stdin:
         n = int(line)

@@ -1,12 +1,12 @@
-"""SDE's verdict on subsets in PyTorch, written as the paper describes it, on
+"""SDE's decision on subsets in PyTorch, written as the paper describes it, on
 request.
 
 Reads a number of repetitions per line from standard input, does them, and
-answers with one JSON line. It judges the first subsets only, and reckons what
-all would have taken: the two references once, and every subset as long as those.
+answers with one JSON line. It computes the first subsets only and scales the time to
+all of them: the two references once, and the mean time of a subset for each.
 
 Arguments: folder, records per set, activations per record, subsets, subsets
-judged, number type, threads. The folder holds activations.f32, rows of float32:
+to compute, number type, threads. The folder holds activations.f32, rows of float32:
 a pool, the in-training and the out-of-training reference; and subsets.i64, rows
 of the pool.
 """

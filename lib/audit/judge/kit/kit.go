@@ -1,6 +1,6 @@
-// Package kit holds what writes an audit's folder in other frameworks: one Python
-// file for each, to be copied beside the reader's own program, with an example that
-// runs by itself.
+// Package kit holds Python files that write an audit's folder from other frameworks, one file per
+// framework. Each is copied next to the reader's own program and has an example that runs by
+// itself.
 package kit
 
 import (
@@ -12,10 +12,10 @@ import (
 //go:embed lethe_*.py
 var files embed.FS
 
-// Frameworks are the names of what there is a kit for.
+// Frameworks returns the names of the frameworks that have a kit.
 func Frameworks() []string { return []string{"pytorch", "jax", "sklearn"} }
 
-// Text is the Python file for a framework.
+// Text returns the Python file for a framework.
 func Text(framework string) (string, error) {
 	text, err := files.ReadFile("lethe_" + framework + ".py")
 	if err != nil {

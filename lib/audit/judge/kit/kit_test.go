@@ -64,12 +64,12 @@ func remembered(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := map[string]audit.Call{}
+	calls := map[string]audit.Call{}
 	for _, v := range r.Verdicts {
-		said[v.Name()] = v.Call
+		calls[v.Name()] = v.Call
 	}
-	if said["loss"] != audit.Remembered || said["entropy"] != audit.Remembered {
-		t.Errorf("a model that has forgotten nothing: %v", said)
+	if calls["loss"] != audit.Remembered || calls["entropy"] != audit.Remembered {
+		t.Errorf("a model that has forgotten nothing: %v", calls)
 	}
 }
 

@@ -1,13 +1,12 @@
-"""Users and server of a federation of Lethe, as a Flower app.
+"""The users and the server of a federation, as a Flower app.
 
-Flower carries the weights and draws who takes part. A user's work is one call of
-`lethe federated client`; the server takes the mean and keeps it, with who answered
-in which round, in weights.safetensors of its folder. A server that is started again
-goes on from there.
+Flower transports the weights and draws who takes part. A user's work is one call of
+`lethe federated client`; the server computes the mean and stores it, with who answered
+in which round, in weights.safetensors of its folder. A restarted server resumes from
+there.
 
-An answer that the study does not allow counts as one that did not come, and the log
-names it: no user ends the run of the others. What the study cannot tell is whether
-weights of the right form are the work of an honest user.
+An answer that fails a check against the study counts as missing, and the log names it:
+no user can end the run. Well-formed weights from a dishonest user are not detected.
 """
 
 import hashlib
@@ -30,10 +29,10 @@ from flwr.common.logger import log
 from flwr.server import ServerApp, ServerAppComponents, ServerConfig
 from flwr.server.strategy import Strategy
 
-HISTORY = "lethe.federated"  # where a file of weights says which rounds it came from
-RECORDS = "lethe.records"  # where the first weights say how many records every user has
+HISTORY = "lethe.federated"  # metadata key: the rounds that produced a file of weights
+RECORDS = "lethe.records"  # metadata key: the number of records of every user
 FLOAT32 = float(np.finfo("f4").max)
-BY_RECORDS = 0  # of the study's mean: count users by their records; otherwise all alike
+BY_RECORDS = 0  # the study's mean: weight users by their records; otherwise equally
 
 
 def read(path):
@@ -53,7 +52,7 @@ def read(path):
 
 
 def write(path, tensors, metadata=None):
-    """Write float32 tensors to a safetensors file, in one step."""
+    """Write float32 tensors to a safetensors file, atomically."""
     header, parts, offset = {}, [], 0
     if metadata:
         header["__metadata__"] = metadata
@@ -92,7 +91,7 @@ class User(NumPyClient):
             write(before, dict(zip(names, parameters, strict=True)))
             command = [self.lethe, "federated", "client", "--study", self.study, "--shard", self.shard]
             command += ["--user", str(self.user), "--round", str(config["round"]), "--in", before, "--out", after]
-            # What goes wrong is on standard error, which is this process's.
+            # Errors go to standard error, which is this process's.
             done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=self.limit)
             answer = json.loads(done.stdout)
             tensors, _ = read(after)
@@ -103,24 +102,24 @@ class User(NumPyClient):
 
 
 class Refused(Exception):
-    """An answer that the study does not allow."""
+    """An answer that fails a check against the study."""
 
 
 def whole(what, value, low, high):
-    """Return a whole number from low to high; bools and floats are none."""
+    """Return an integer from low to high; bools and floats are refused."""
     if type(value) is not int or not low <= value <= high:
         raise Refused(f"{what} is {shown(value)}, expected a whole number from {low} to {high}")
     return value
 
 
 def shown(value, longest=60):
-    """Return what somebody sent as one short line, for the log."""
+    """Return a received value as one short line, for the log."""
     text = repr(value)
     return text if len(text) <= longest else text[:longest] + "..."
 
 
 def array(name, data, shape):
-    """Return a float32 array out of npy data, all of whose elements are numbers.
+    """Return a float32 array from npy data; all of its elements must be finite.
 
     Shape and type are read before anything is made of that size.
     """
@@ -144,16 +143,16 @@ def array(name, data, shape):
 
 
 class Answer:
-    """What a user sent, checked against the study; another one is Refused."""
+    """A user's answer, checked against the study; an invalid one raises Refused."""
 
     def __init__(self, sent, round, records, names, shapes):
         if sent.status.code != Code.OK:
             raise Refused(f"its status is {shown(sent.status)}")
         said, tensors = sent.metrics, sent.parameters.tensors
         self.user = whole("user", said.get("user"), 0, len(records) - 1)
-        # Flower pairs an answer with the round's message; a client may say it beside.
+        # Flower matches answers to rounds; a client may also name the round itself.
         whole("round", said.get("round", round), round, round)
-        # Who erases records has fewer than at first, and counts for less; nobody has more.
+        # A user who erases records has fewer than at the start; no user has more.
         self.records = whole(f"user {self.user}: the number of records", sent.num_examples, 1, records[self.user])
         self.loss = said.get("loss")
         if type(self.loss) not in (int, float) or not abs(self.loss) <= FLOAT32:
@@ -164,10 +163,10 @@ class Answer:
 
 
 def records(metadata, users, path):
-    """Return how many records every user has, as the first weights say it."""
+    """Return how many records every user has, from the metadata of the initial weights."""
     counts = json.loads(metadata.get(RECORDS, "null"))
     if type(counts) is not list or len(counts) != users or not all(type(n) is int and n > 0 for n in counts):
-        raise ValueError(f"{path} does not say how many records each of the {users} users has: cut the federation again")
+        raise ValueError(f"{path} does not say how many records each of the {users} users has: write the federation's folder again")
     return counts
 
 
@@ -192,9 +191,9 @@ class Mean(Strategy):
             raise ValueError(f"{self.weights} is of another model than initial.safetensors")
         self.current = list(tensors.values())  # the weights after the last round
         self.history = json.loads(metadata.get(HISTORY, "[]"))
-        self.number = {}  # of a node's user, once an answer of theirs was taken
+        self.number = {}  # a node's user, once an answer of theirs was accepted
         self.drawn = []
-        self.connected = set()  # nodes, when the round began
+        self.connected = set()  # nodes connected when the round began
 
     def rounds(self):
         """How many rounds are left."""
@@ -204,7 +203,7 @@ class Mean(Strategy):
         return ndarrays_to_parameters(self.current)
 
     def configure_fit(self, server_round, parameters, client_manager):
-        # Everybody is there when it begins; who is lost later is lost.
+        # All users must be connected at the start; users lost later stay lost.
         client_manager.wait_for(self.study["users"] if server_round == 1 else 1)
         nodes = sorted(client_manager.all().values(), key=lambda node: node.cid)
         self.connected = {node.cid for node in nodes}
@@ -240,7 +239,7 @@ class Mean(Strategy):
         return (None if mean is None else ndarrays_to_parameters(mean)), {}
 
     def admitted(self, results):
-        """Return the answers of the round that the study allows, by user."""
+        """Return the valid answers of the round, by user."""
         round, claims, sent_by = len(self.history) + 1, {}, Counter(node.cid for node, _ in results)
         for node, sent in results:
             try:
@@ -248,14 +247,14 @@ class Mean(Strategy):
                     raise Refused(f"it is one of {sent_by[node.cid]} of the same node")
                 answer = Answer(sent, round, self.records, self.names, self.shapes)
                 self.own(node, answer.user)
-            except Exception as why:  # whatever a user may send: it ends nobody else's run
+            except Exception as why:  # whatever a user sends must not end the run
                 log(WARN, "round %s, node %s: the answer does not count: %s: %s", round, node.cid, type(why).__name__, why)
             else:
                 claims.setdefault(answer.user, []).append((node, answer))
         answers = {}
         for user, these in claims.items():
             if len(these) > 1:
-                # Which of them is the user nobody can tell.
+                # The server cannot tell which of them is right.
                 nodes = ", ".join(str(node.cid) for node, _ in these)
                 log(WARN, "round %s: nodes %s all say that they are user %s: none of them counts", round, nodes, user)
                 continue
@@ -264,7 +263,7 @@ class Mean(Strategy):
         return answers
 
     def own(self, node, user):
-        """Refuse a number that is another node's, or a second number of a node."""
+        """Refuse an ID that belongs to another node, or a second ID of a node."""
         if self.number.get(node.cid, user) != user:
             raise Refused(f"it is user {self.number[node.cid]} and says that it is user {user}")
         for cid, owner in self.number.items():
@@ -272,7 +271,7 @@ class Mean(Strategy):
                 raise Refused(f"user {user} is node {cid}")
 
     def mean(self, answers):
-        """Return the mean weights and the mean loss, counted alike."""
+        """Return the mean weights and the mean loss, with the same weighting."""
         if not answers:
             raise Refused("nobody answered")
         by_records = self.federation.get("mean", BY_RECORDS) == BY_RECORDS

@@ -1,9 +1,9 @@
 """Writes state_dicts of three networks and what PyTorch makes of some records.
 
-    python golden.py ../../../../docs/state_dicts.md
+    python golden.py ../../../../docs/guide/state-dicts.md
 
 wants torch, torchvision, safetensors and rtdl_revisiting_models. The MLP is the class of
-docs/state_dicts.md; the residual network is made of torchvision's own parts, with a
+docs/guide/state-dicts.md; the residual network is made of torchvision's own parts, with a
 stem for small images and few channels; the transformer is its authors'.
 """
 import re

@@ -19,7 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// outputs are those of a network that has everything a loss may be about.
+// outputs are those of a network that has every output.
 var outputs = map[string]int{
 	nn.Logits: 3, nn.Output: 4, loss.LatentMean: 2, loss.LatentLogVar: 2,
 	loss.Proportion: 4, loss.LogDispersion: 4, loss.DropoutLogits: 4,
@@ -28,11 +28,10 @@ var outputs = map[string]int{
 
 const records = 5
 
-// Run tests a loss: its name and JSON, the inputs that it asks for and refuses,
-// that a record's loss is its own, and its derivatives against central
-// differences. values makes the loss's inputs where any probabilities, positive
-// library sizes and standard normal numbers otherwise will not do; nil where they
-// will.
+// Run tests a loss: its name and JSON, the checks of its inputs, that the loss of a record
+// depends on that record only, and its derivatives against central differences. values
+// makes the inputs of the loss; nil: random probabilities, positive library sizes and
+// standard normal numbers for everything else.
 func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Matrix[float32]) {
 	t.Helper()
 	s := &suite{l: l, outputs: map[string]array.Matrix[float32]{}, inputs: map[string]array.Matrix[float32]{}}
@@ -44,7 +43,7 @@ func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Ma
 	s.engine = e
 	want, err := l.Inputs(outputs)
 	if err != nil {
-		t.Fatalf("a network with every output is refused: %v", err)
+		t.Fatalf("error for a network with every output: %v", err)
 	}
 	for i, name := range slices.Sorted(maps.Keys(outputs)) {
 		s.outputs[name] = normal(uint64(i), outputs[name])
@@ -110,7 +109,7 @@ func (s *suite) checkName(t *testing.T) {
 		t.Errorf("the name is %q", s.l.Name())
 	}
 	if s.l.About() == "" {
-		t.Error("it does not say what it is")
+		t.Error("About is empty")
 	}
 	key, err := loss.Key(s.l)
 	if err != nil || !json.Valid([]byte(key)) || !strings.Contains(key, s.l.Name()) {
@@ -120,7 +119,7 @@ func (s *suite) checkName(t *testing.T) {
 
 func (s *suite) checkInputs(t *testing.T) {
 	if err := loss.CheckInputs(s.l, outputs, s.inputs, records); err != nil {
-		t.Errorf("good inputs are refused: %v", err)
+		t.Errorf("error for valid inputs: %v", err)
 	}
 	if _, err := s.l.Inputs(map[string]int{"something": 3}); err == nil || !strings.Contains(err.Error(), s.l.Name()) {
 		t.Errorf("a network without the outputs: error %v, want one that names the loss", err)
@@ -209,8 +208,8 @@ func featureMajor(m array.Matrix[float32]) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows)
 }
 
-// checkPadding demands finite numbers for a record whose inputs are all 0, as
-// those are that fill up a batch: their weight 0 would not undo what is not finite.
+// checkPadding checks that a record whose inputs are all 0, as in the padding of a batch,
+// gives finite numbers: its weight 0 would not remove a NaN.
 func (s *suite) checkPadding(t *testing.T) {
 	padded := *s
 	padded.inputs = map[string]array.Matrix[float32]{}
@@ -222,13 +221,13 @@ func (s *suite) checkPadding(t *testing.T) {
 	for name, values := range derivatives {
 		for _, v := range values {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Errorf("of a record of zeros: %v among %s", v, name)
+				t.Errorf("a record of zeros gives %v among %s", v, name)
 			}
 		}
 	}
 }
 
-// perturbed is a copy of the outputs with one element changed.
+// perturbed returns a copy of the outputs with one element changed.
 func (s *suite) perturbed(name string, i, j int, by float64) map[string]array.Matrix[float32] {
 	out := maps.Clone(s.outputs)
 	m := out[name]

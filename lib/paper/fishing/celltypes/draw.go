@@ -1,5 +1,7 @@
 package celltypes
 
+// Figures of cells and their types.
+
 import (
 	"fmt"
 	"math"
@@ -11,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// logVariance are log variances with which two draws of one cell are so far apart, in the
-// root mean square: 2 d exp(v) = apart^2 in d dimensions.
+// logVariance are log variances with which two draws of one cell are apart by the given
+// distance, in the root mean square: 2 d exp(v) = apart^2 in d dimensions.
 func (c *Cells) logVariance(apart float64) array.Matrix[float64] {
 	v := array.New[float64](c.Places.Rows, c.Places.Cols)
 	for i := range v.Data {
@@ -21,15 +23,15 @@ func (c *Cells) logVariance(apart float64) array.Matrix[float64] {
 	return v
 }
 
-// ComponentScatter draws the first two components, coloured by type; cells without a type are
-// left out.
+// ComponentScatter shows the first two components, coloured by type, without cells of unknown
+// type.
 func (c *Cells) ComponentScatter() plot.Scatter {
 	return c.scatter(c.Places, plot.Meta{Title: "First two components: " + c.Title,
 		Caption: "One point per cell, coloured by its type. The rarest lie on top."}, "component")
 }
 
-// UMAPScatter draws the graph of neighbours as UMAP lays it out, coloured by type; cells without a
-// type are left out.
+// UMAPScatter shows the neighbour graph as laid out by UMAP, coloured by type, without cells of
+// unknown type.
 func (c *Cells) UMAPScatter(rng *rand.Rand) (plot.Scatter, error) {
 	places, err := cells.UMAP{}.Layout(c.Graph, c.Places, rng)
 	if err != nil {
@@ -43,7 +45,7 @@ func (c *Cells) UMAPScatter(rng *rand.Rand) (plot.Scatter, error) {
 	return c.scatter(places, meta, "UMAP"), nil
 }
 
-// scatter draws the first two columns of places, the rarest type on top.
+// scatter shows the first two columns of places, the rarest type on top.
 func (c *Cells) scatter(places array.Matrix[float64], meta plot.Meta, axis string) plot.Scatter {
 	f := plot.Scatter{Meta: meta, X: plot.Axis{Label: axis + " 1"}, Y: plot.Axis{Label: axis + " 2"}}
 	for _, class := range c.BySize() {
@@ -56,8 +58,8 @@ func (c *Cells) scatter(places array.Matrix[float64], meta plot.Meta, axis strin
 	return f
 }
 
-// ClusterHeatmap draws which share of each type lies in which group, the rarest type first.
-// groups has a number of at least 0 per cell.
+// ClusterHeatmap shows the share of each type in each group, the rarest type first. groups has a
+// number of at least 0 per cell.
 func (c *Cells) ClusterHeatmap(groups []int) plot.Heatmap {
 	f := plot.Heatmap{
 		Meta: plot.Meta{Title: "Where each type lies: " + c.Title, Caption: "Every row adds up to 1. In brackets: the number of cells."},
@@ -76,8 +78,8 @@ func (c *Cells) ClusterHeatmap(groups []int) plot.Heatmap {
 	return f
 }
 
-// GeneScatter draws the standardised variance of every gene that varies over its mean,
-// and which genes were chosen (ascending).
+// GeneScatter shows the standardised variance of every varying gene over its mean, and which
+// genes were chosen (ascending).
 func GeneScatter(title string, chosen []int, d *cells.Dispersion) plot.Scatter {
 	kept, others := plot.Cloud{Name: "kept"}, plot.Cloud{Name: "left out", Control: true}
 	for g, m := range d.Mean {

@@ -1,7 +1,6 @@
-// Package celltypes looks at prepared cells by their published types: where the types
-// lie, how clusters agree with them, and which unseen cells stand against those of
-// a type that is to be forgotten. No model is in it: it says what an attack on the
-// cells would find without one.
+// Package celltypes compares prepared cells with their published types: where the types lie, how
+// clusters agree with them, and which unseen cells are matched to those of a forgotten type. It
+// uses no model: it shows what an attack on the cells would find without one.
 package celltypes
 
 import (
@@ -15,16 +14,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Cells are prepared cells and their types.
+// Cells are prepared cells with their types.
 type Cells struct {
 	*cells.Prepared
 	Title   string
 	Classes []string
-	Types   []int // the type of every cell that was kept, -1 where the publisher gives none
+	Types   []int // type of every kept cell, -1 if unknown
 }
 
-// Prepare prepares a set of cells; rng is Leiden's. It refuses what Options.Prepare
-// refuses, and cells none of which has a type.
+// Prepare prepares a data set; rng is used by Leiden. It refuses what Options.Prepare refuses,
+// and data without a typed cell.
 func Prepare(c *data.Cells, o cells.Options, rng *rand.Rand) (*Cells, error) {
 	p, err := o.Prepare(c.Counts, c.Genes, rng)
 	if err != nil {
@@ -40,7 +39,7 @@ func Prepare(c *data.Cells, o cells.Options, rng *rand.Rand) (*Cells, error) {
 	return out, nil
 }
 
-// BySize are the types that there are cells of, the rarest first.
+// BySize are the types that have cells, the rarest first.
 func (c *Cells) BySize() []int {
 	return slices.DeleteFunc(cells.Smallest(c.Types), func(t int) bool { return t < 0 })
 }
@@ -55,8 +54,8 @@ func (c *Cells) Rows(class int) (rows []int) {
 	return rows
 }
 
-// Agreement is the adjusted Rand index of groups with the types, over the cells
-// that have one: 1 where they agree on every pair of cells, 0 for chance.
+// Agreement is the adjusted Rand index of groups and types, over the cells with a type: 1 for
+// full agreement, 0 for chance.
 func (c *Cells) Agreement(groups []int) (float64, error) {
 	if len(groups) != len(c.Types) {
 		return 0, fmt.Errorf("kinds: %d groups of %d cells", len(groups), len(c.Types))
@@ -70,15 +69,15 @@ func (c *Cells) Agreement(groups []int) (float64, error) {
 	return stats.AdjustedRandIndex(a, b)
 }
 
-// MatchType is what one split of the cells gives for a type.
+// Match describes the matched non-members of one type in one split.
 type Match struct {
-	Forget, Unseen    int // cells of the type, in training and out of it
-	Matched, SameType int // unseen cells that are matched, and those of them that are of the type
+	Forget, Unseen    int // cells of the type, in training and unseen
+	Matched, SameType int // matched unseen cells, and those of the type among them
 }
 
-// MatchType divides the cells by Divide(0.85, seed), forgets the training cells of a
-// type, and matches each with the k nearest unseen ones, by places, which has a row
-// per cell: their components or codes (the paper's section 4, k = 10).
+// MatchType splits the cells by Divide(0.85, seed), forgets the training cells of a type, and
+// matches each with the k nearest unseen cells, by places, which has a row per cell: components
+// or codes (the paper's section 4, k = 10).
 func (c *Cells) MatchType(class int, places array.Matrix[float64], k int, seed uint32) (*Match, error) {
 	if places.Rows != len(c.Types) {
 		return nil, fmt.Errorf("kinds: places of %d cells, there are %d", places.Rows, len(c.Types))
@@ -107,17 +106,17 @@ func (c *Cells) MatchType(class int, places array.Matrix[float64], k int, seed u
 // Share is the share of the matched cells that are of the type.
 func (m *Match) Share() float64 { return float64(m.SameType) / float64(m.Matched) }
 
-// TypeAUC is the AUC of an attacker who has no model: forgotten cells against
-// matched ones, by whether a cell is of the type. With the share s that is
+// TypeAUC is the AUC of an attacker without a model that knows only whether a cell is of the
+// type: forgotten cells against matched ones. With the share s that is
 //
 //	1 - s/2
 //
-// Null: 0.5, where all matched cells are of the type.
+// Null: 0.5, if all matched cells are of the type.
 func (m *Match) TypeAUC() float64 { return 1 - m.Share()/2 }
 
-// SampleCodes draws a code of every cell around its place, alike in all directions, so
-// that two draws of one cell are times as far apart as the cells of a type are from
-// their k nearest cells on average, each itself among them.
+// SampleCodes draws a code of every cell from an isotropic normal distribution around its
+// position. Its variance is such that two draws of one cell are times as far apart as the cells
+// of a type are, on average, from their k nearest cells (including themselves).
 func (c *Cells) SampleCodes(class int, k int, times float64, rng *rand.Rand) (array.Matrix[float64], error) {
 	near, err := cells.Match(c.Places.Gather(c.Rows(class)), c.Places, k)
 	if err != nil {

@@ -21,28 +21,29 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Setting is the paper's case study of a generative model (appendix E, figure
-// 6) on a small scale: a denoising network is trained on the retained half of
-// its images, and SDE is asked, from the output of the network's encoder, which
-// sets of images were in training, with kernels of bandwidth 1 to dim.
+// Setting is the paper's case study of a generative model (appendix E, figure 6) on a small
+// scale. A denoising network is trained on the retained half of its images. SDE then judges,
+// from the output of the network's encoder, which sets of images were in training, with kernels
+// of bandwidth 1 to dim.
 //
-// The zero value is the quick setting, which is not the paper's size: 500
-// retained and 500 forgotten digits of MNIST and the compact U-Net of package
-// diffusion instead of EDM's network on CIFAR-10, AFHQv2 and FFHQ.
+// The zero value is the quick setting, which is smaller than the paper's: 500 retained and 500
+// forgotten digits of MNIST and the compact U-Net of package diffusion instead of EDM's network
+// on CIFAR-10, AFHQv2 and FFHQ.
 //
 // Choices where the paper says nothing:
-//  1. The encoder sees the image with normal noise of standard deviation Noise,
-//     drawn once per image. It needs some: c_noise is a logarithm.
+//  1. The encoder's input is the image plus normal noise of standard deviation
+//     Noise, drawn once per image. Noise must be positive, because c_noise is a
+//     logarithm.
 //  2. Sets of Subset records; Subsets of them from the retained and as many from
 //     the forgotten records. References are drawn Draws times, each time with
-//     fresh targets from the records that are left; intervals are Student's over
-//     these draws. All draws share one model and one set of records, so that the
-//     intervals say how much the choice of sets matters, and no more.
-//  3. The reference from outside comes from the published test part.
+//     new targets from the remaining records; intervals are Student's over these
+//     draws. All draws share one model and one set of records, so that the
+//     intervals show the variation by the choice of sets only.
+//  3. The out-of-training reference comes from the published test part.
 //
-// A verdict that is always "in" has an F1 of 2/3 and one that is always "out" an
-// F1 of 0, so that F1 alone misleads where verdicts follow the references;
-// accuracy, whose null is 0.5 whatever the verdicts' mix, is given beside it.
+// A verdict that is always "in" has an F1 of 2/3 and one that is always "out" an F1 of 0, so
+// that F1 alone is misleading. Accuracy, whose null is 0.5 for any mix of verdicts, is reported
+// as well.
 type Setting struct {
 	DataSet string         `json:"data_set,omitempty"` // "": mnist; or another image set
 	Records int            `json:"records,omitempty"`  // retained and as many forgotten, 0: 500
@@ -52,14 +53,14 @@ type Setting struct {
 	Draws   int            `json:"draws,omitempty"`    // of references, 0: 20
 	Sigmas  []float64      `json:"sigmas,omitempty"`   // bandwidths, nil: 11 from 1 to dim and sqrt(dim)
 	Noise   float64        `json:"noise,omitempty"`    // of the encoder's input, 0: 0.05
-	Samples int            `json:"samples,omitempty"`  // images to look at, 0: 10
+	Samples int            `json:"samples,omitempty"`  // images in the gallery, 0: 10
 	Net     diffusion.UNet `json:"net"`                // Side and Channels follow from the data
 	Loss    diffusion.EDM  `json:"loss"`               // its seed is Seed
 	Fit     train.Config   `json:"fit"`                // the zero value: 60 epochs of Adam, batches of 32, a rate that falls along half a cosine
 	Seed    int            `json:"seed,omitempty"`
 }
 
-// Result is what Setting.Run found.
+// Result is the result of Setting.Run.
 type Result struct {
 	Setting   Setting   `json:"-"` // with defaults filled in; the store's key holds it
 	DataHash  string    `json:"data_hash"`
@@ -67,7 +68,7 @@ type Result struct {
 	Dim       int       `json:"dim"` // of the encoder's output
 	Sigmas    []float64 `json:"sigmas"`
 	Variants  []Variant `json:"arms"`
-	// History is the training's loss, 1 being that of the network at its start.
+	// History is the training loss, relative to that of the initial network.
 	History []train.Epoch `json:"history"`
 	// Errors are mean squared errors per pixel of the denoised images.
 	Errors  []Denoised `json:"errors"`
@@ -85,28 +86,28 @@ type Variant struct {
 	Accuracy []stats.Estimate `json:"accuracy"`
 	// First is F1 of the first draw with its interval over subsets.
 	First []stats.Estimate `json:"first"`
-	// Undecided is the share of sets without a verdict, which count as wrong.
+	// Undecided is the share of sets without a verdict, which count as errors.
 	Undecided []float64 `json:"undecided"`
 	// Gate is the share of draws that pass the paper's Mann-Whitney gate, nil for
 	// methods without one.
 	Gate []float64 `json:"gate,omitempty"`
 }
 
-// Denoised is how well the images of one group are denoised.
+// Denoised is the denoising error on the images of one group.
 type Denoised struct {
 	Group string         `json:"group"`
 	Noise float64        `json:"noise"`
 	MSE   stats.Estimate `json:"mse"` // Student's interval over images
 }
 
-// Gallery are images to look at, rows of pixels between -1 and 1.
+// Gallery has images for display, rows of pixels between -1 and 1.
 type Gallery struct {
 	Shape                    [3]int // channels, height, width
 	Clean, Noisy, Guess, New [][]float32
 	NoiseShown               float64
 }
 
-// withDefaults fills in zeros; the image's shape and the bandwidths follow from
+// withDefaults replaces zeros by the defaults; the image's shape and the bandwidths follow from
 // the data.
 func (d Setting) withDefaults() Setting {
 	d.DataSet = cmp.Or(d.DataSet, "mnist")
@@ -124,7 +125,7 @@ func (d Setting) withDefaults() Setting {
 }
 
 func (d Setting) check() error {
-	// A control splits the forgotten records in two.
+	// A control splits the forgotten records into two halves.
 	if least := 2 * d.Subset; d.Subset < 4 || d.Records/2 < least || d.HeldOut < d.Subset {
 		return fmt.Errorf("diffusion: sets of %d need at least %d forgotten and %d held-out records, there are %d and %d",
 			d.Subset, 2*least, d.Subset, d.Records, d.HeldOut)
@@ -138,7 +139,7 @@ func (d Setting) check() error {
 	return nil
 }
 
-// Sigmas are n bandwidths at equal ratios from 1 to dim, and sqrt(dim).
+// Sigmas are n bandwidths in geometric progression from 1 to dim, and sqrt(dim).
 func Sigmas(dim, n int) []float64 {
 	out := []float64{math.Sqrt(float64(dim))}
 	for i := range n {
@@ -148,8 +149,8 @@ func Sigmas(dim, n int) []float64 {
 	return slices.CompactFunc(out, func(a, b float64) bool { return math.Abs(a-b) < 1e-9*b })
 }
 
-// Run trains the model, or takes it from the store, and judges. An interrupted
-// training goes on where it stopped; a finished result is read back.
+// Run trains the model, or takes it from the store, and judges. An interrupted training is
+// continued; a finished result is read back.
 func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	d = d.withDefaults()
 	if err := d.check(); err != nil {
@@ -183,7 +184,7 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	return r, nil
 }
 
-// withData fills in what follows from the data: the image's shape and the bandwidths.
+// withData sets what follows from the data: the image's shape and the bandwidths.
 func (d Setting) withData(data *imageGroups) Setting {
 	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
 	d.Net = d.Net.WithDefaults().(diffusion.UNet)
@@ -193,7 +194,7 @@ func (d Setting) withData(data *imageGroups) Setting {
 	return d
 }
 
-// evidence identifies what was found in the store.
+// evidence is the configuration of the results in the store.
 type evidence struct {
 	Setting Setting `json:"setting"`
 	Measure int     `json:"measure"` // version of package verify/sde
@@ -203,8 +204,8 @@ func (d Setting) evidenceKey(e *engine.Engine, data *imageGroups) store.Key {
 	return d.key(e, data, "evidence/sde-diffusion", evidence{d, sde.Version})
 }
 
-// trainJob is the job of the training, evidenceJob that of the judgement, which
-// looks at every set in every draw.
+// trainJob is the job of the training; evidenceJob is the job of the judgement, which processes
+// every set in every draw.
 func (d Setting) trainJob() lab.Job {
 	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: int64(d.Records * d.Fit.Epochs)}
 }
@@ -249,7 +250,7 @@ func (d Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 		if err != nil {
 			return "", err
 		}
-		return r.Runs[1], nil // behind the training's
+		return r.Runs[1], nil // after the training's run
 	}
 	return out, errors.Join(l.Lookup(&out[0], l.TrainKey(t)), l.Lookup(&out[1], d.evidenceKey(l.Engine, data)))
 }
@@ -261,7 +262,7 @@ func (d Setting) key(e *engine.Engine, data *imageGroups, recipe string, config 
 	}
 }
 
-// judge computes everything that follows from the trained model.
+// judge computes the results from the trained model.
 func (d Setting) judge(ctx context.Context, m *network, data *imageGroups) (*Result, error) {
 	r := &Result{Setting: d, DataHash: data.hash, Synthetic: data.synthetic, History: m.history, Dim: d.Net.Encoded(), Sigmas: d.Sigmas}
 	for _, s := range r.Sigmas {
@@ -289,8 +290,7 @@ func rowsOf(m array.Matrix[float32]) [][]float32 {
 	return out
 }
 
-// MarshalJSON and UnmarshalJSON keep single bytes per pixel: eight bits are more
-// than an eye sees.
+// MarshalJSON and UnmarshalJSON store one byte per pixel.
 func (g Gallery) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedGallery{g.Shape, packRows(g.Clean), packRows(g.Noisy), packRows(g.Guess), packRows(g.New), g.NoiseShown})
 }

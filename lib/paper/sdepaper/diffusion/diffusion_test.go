@@ -36,7 +36,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if epochs != 2 || len(r.History) != 2 || len(r.Variants) != 6 || r.Dim != 8*8*8 {
-		t.Fatalf("%d epochs, history %v, %d arms, dim %d", epochs, r.History, len(r.Variants), r.Dim)
+		t.Fatalf("%d epochs, history %v, %d variants, dim %d", epochs, r.History, len(r.Variants), r.Dim)
 	}
 	again, err := d.Run(context.Background(), l)
 	if err != nil {

@@ -1,5 +1,7 @@
 package diffusion
 
+// Judging of sets by the encoder's outputs.
+
 import (
 	"context"
 	"math/rand/v2"
@@ -10,24 +12,24 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Rescale is what the control of rescaled activations multiplies by.
+// Rescale is the factor of the control with rescaled activations.
 const Rescale = 1.05
 
-// setSource gives, for one draw, two populations whose sets are to be told apart:
-// that with the label "in", that with the label "out", and where the reference
-// of the latter comes from; nil: from itself.
+// setSource returns, for one draw, two populations whose sets are to be distinguished: the one
+// with the label "in" and the one with the label "out". The reference for the latter comes from
+// the third value; nil: from itself.
 type setSource func(rng *rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64])
 
-// memberSource is the paper's contest: retained records against forgotten ones, with
-// a reference from held-out ones.
+// memberSource is the paper's comparison: retained records against forgotten ones, with a
+// reference from held-out ones.
 func memberSource(groups [3]array.Matrix[float64]) setSource {
 	return func(*rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64]) {
 		return groups[retainGroup], groups[forgetGroup], &groups[heldOutGroup]
 	}
 }
 
-// halvesSource deals one population out at random, anew in every draw, and multiplies
-// the half that is called in.
+// halvesSource splits one population at random, anew in every draw, and scales the half that is
+// called in.
 func halvesSource(m array.Matrix[float64], scale float64) setSource {
 	return func(rng *rand.Rand) (inside, outside array.Matrix[float64], reference *array.Matrix[float64]) {
 		order := rng.Perm(m.Rows)
@@ -52,7 +54,7 @@ func (d Setting) variants(ctx context.Context, m *network, data *imageGroups, si
 	real, never := memberSource(trained), trained[forgetGroup]
 	var out []Variant
 	for _, c := range []struct {
-		arm     Variant
+		variant Variant
 		contest setSource
 		method  sde.Method
 	}{
@@ -66,7 +68,7 @@ func (d Setting) variants(ctx context.Context, m *network, data *imageGroups, si
 		{Variant{Name: "never seen, x 1.05", About: "the same, the half called in multiplied by 1.05 after the encoder", Control: true},
 			halvesSource(never, Rescale), sde.SDE{}},
 	} {
-		variant := c.arm
+		variant := c.variant
 		if err := d.judgeVariant(ctx, &variant, c.contest, c.method, sigmas); err != nil {
 			return nil, err
 		}
@@ -155,7 +157,7 @@ func (d Setting) draw(c setSource, draw int) (*sets, error) {
 	return s, err
 }
 
-// divide takes a reference off a population.
+// divide splits a reference off a population.
 func (d Setting) divide(m array.Matrix[float64], rng *rand.Rand) (reference, rest array.Matrix[float64]) {
 	order := rng.Perm(m.Rows)
 	return m.Gather(order[:d.Subset]), m.Gather(order[d.Subset:])

@@ -1,5 +1,7 @@
 package diffusion
 
+// Data and training of the denoiser.
+
 import (
 	"context"
 	"fmt"
@@ -65,15 +67,15 @@ func (d Setting) load(ctx context.Context) (*imageGroups, error) {
 	return out, nil
 }
 
-// network is the trained network and the one it started from.
+// network is the trained network and its initial state.
 type network struct {
 	trained, untrained diffusion.Denoiser
 	history            []train.Epoch
 	run                string
 }
 
-// denoising is the goal of a denoiser: EDM's loss, as a mean over pixels, on
-// images to which the problem's augmenter adds the noise.
+// denoising is the goal of a denoiser: EDM's loss, as a mean over pixels, on images with noise
+// from the problem's augmenter.
 type denoising struct {
 	diffusion.EDM
 }
@@ -87,7 +89,7 @@ func (g denoising) Objective(p *lab.Problem, rows []int) (train.Objective, error
 	return train.Objective{{Name: "retained", X: x, IDs: rows, Targets: []train.Target{{Loss: g.EDM, Weight: 1 / float64(x.Cols)}}}}, nil
 }
 
-// training is how the model is trained, on the retained records.
+// training is the training of the model on the retained records.
 func (d Setting) training(l *lab.Lab, data *imageGroups) (lab.Training, error) {
 	y := data.groups[retainGroup]
 	about := datasets.About{Name: d.DataSet, Shape: data.shape}
@@ -116,18 +118,17 @@ func (d Setting) trained(ctx context.Context, l *lab.Lab, data *imageGroups) (*n
 	if err != nil {
 		return nil, err
 	}
-	course, err := l.Train(ctx, t)
+	trained, err := l.Train(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	of := func(w nn.Params) diffusion.Denoiser {
 		return diffusion.Denoiser{Runner: t.Problem.Runner, Weights: w, Condition: d.Loss.Condition}
 	}
-	return &network{of(course.Final), of(t.Problem.InitialWeights(d.Fit.Seed)), course.History, course.Run}, nil
+	return &network{of(trained.Final), of(t.Problem.InitialWeights(d.Fit.Seed)), trained.History, trained.Run}, nil
 }
 
-// noisy puts noise of standard deviation sigma on a group; it is the same in
-// every call.
+// noisy adds noise of standard deviation sigma to a group; it is the same in every call.
 func (d Setting) noisy(data *imageGroups, group int, sigma float64) array.Matrix[float32] {
 	return diffusion.AddNoise(data.groups[group], sigma, func(row int) *rand.Rand {
 		return engine.Root(d.Seed).Stream(engine.StreamEncode, uint64(group), uint64(row))
@@ -150,8 +151,8 @@ func (d Setting) encode(m diffusion.Denoiser, data *imageGroups) ([3]array.Matri
 // noiseShown are the noise levels at which denoising is measured.
 var noiseShown = []float64{0.1, 0.5, 2}
 
-// errors measures the denoiser on the three groups: where it errs less on
-// retained than on other records, it knows them.
+// errors measures the denoiser on the three groups; a smaller error on retained records than on
+// others means that they are memorised.
 func (d Setting) errors(m diffusion.Denoiser, data *imageGroups) ([]Denoised, error) {
 	var out []Denoised
 	for _, sigma := range noiseShown {

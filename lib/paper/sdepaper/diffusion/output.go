@@ -1,5 +1,7 @@
 package diffusion
 
+// The table and Figure 6.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -20,7 +22,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// What the recipe is called and what the paper claims with it.
+// The names of the recipe and the paper's claim.
 const (
 	ID    = "sde/figure6"
 	Title = "SDE Fig. 6. In or out of a denoiser's training set, by bandwidth"
@@ -31,9 +33,9 @@ const (
 		"could have left. One that reaches SDE's curve shows what the curve is made of."
 )
 
-// SettingAt is the setting of a scale: quick is the zero value, standard takes
-// a night on two cores. The paper's own size, EDM's network on CIFAR-10, AFHQv2
-// and FFHQ, is not here: its training takes days on eight large GPUs.
+// SettingAt is the setting of a scale: quick is the zero value, standard is larger. The paper's
+// own size, EDM's network on CIFAR-10, AFHQv2 and FFHQ, is not included: its training takes days
+// on eight large GPUs.
 func SettingAt(scale string) (Setting, error) {
 	switch scale {
 	case "quick", "hour":
@@ -43,12 +45,12 @@ func SettingAt(scale string) (Setting, error) {
 		d.Fit.Epochs = 200
 		return d, nil
 	}
-	return Setting{}, fmt.Errorf("%s: no scale %q; there are quick, which is also hour, and standard (the paper's own network and "+
+	return Setting{}, fmt.Errorf("%s: no scale %q; the scales are quick, which is also hour, and standard (the paper's own network and "+
 		"data sets are beyond this recipe)", ID, scale)
 }
 
-// openSetting is the setting of a scale on this machine: where MNIST is not on it,
-// generated glyphs stand in for it, and the table says so.
+// openSetting is the setting of a scale on this machine. If MNIST is not on it, generated glyphs
+// replace it, and the table says so.
 func openSetting(ctx context.Context, scale string) (Setting, error) {
 	d, err := SettingAt(scale)
 	if err != nil {
@@ -90,7 +92,7 @@ func (r *Result) provenance(e *engine.Engine, scale string) report.Provenance {
 	}
 }
 
-// bandwidthIndex is the place of the bandwidth nearest to sigma on a logarithmic axis.
+// bandwidthIndex is the index of the bandwidth nearest to sigma on a logarithmic axis.
 func (r *Result) bandwidthIndex(sigma float64) int {
 	best := 0
 	for k, s := range r.Sigmas {
@@ -172,8 +174,8 @@ func (r *Result) notes() []string {
 	return out
 }
 
-// Figure draws F1 and accuracy against the bandwidth, and below them what the
-// network makes of held-out images and of noise.
+// Figure draws F1 and accuracy against the bandwidth, and below them the network's outputs for
+// held-out images and for noise.
 func (r *Result) Figure(p report.Provenance) (plot.Figure, error) {
 	panels := []plot.Figure{
 		r.curves("F1 of the verdict in", "F1", func(a Variant) []stats.Estimate { return a.F1 }),
@@ -210,8 +212,8 @@ func (r *Result) curves(title, label string, of func(Variant) []stats.Estimate) 
 	return f
 }
 
-// images is a grid with a row each of held-out images, the same with noise, what
-// the network makes of them, and new ones.
+// images is a grid with a row each of held-out images, the same with noise, the denoised ones,
+// and new ones.
 func (r *Result) images() (plot.Figure, error) {
 	g := r.Gallery
 	h, w, c := g.Shape[1], g.Shape[2], g.Shape[0]
@@ -226,7 +228,7 @@ func (r *Result) images() (plot.Figure, error) {
 			if len(row) != h*w*c {
 				return nil, fmt.Errorf("%s: an image of %d values in the gallery, want %d", ID, len(row), h*w*c)
 			}
-			// The figure wants pixel by pixel, the data are channel by channel.
+			// The figure needs pixel by pixel, the data are channel by channel.
 			for i := range h * w {
 				for k := range c {
 					f.Pixels.Data = append(f.Pixels.Data, row[k*h*w+i])

@@ -7,11 +7,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// untrainedAt is where the untrained network stands on the logarithmic axis.
+// untrainedAt is the position of the untrained network on the logarithmic axis.
 const untrainedAt = 0.5
 
-// Figure shows the hidden activations: H over epochs, the paired difference over
-// epochs and per batch, and the permutations of one pair as the paper has them.
+// Figure shows the hidden activations: H over epochs, the paired difference over epochs and per
+// batch, and the permutations of one pair as in the paper.
 func (r *Result) Figure(scale string) plot.Figure {
 	last := r.Setting.last()
 	c := r.contrasts(0, last, Same, true)[0]
@@ -55,8 +55,7 @@ func (r *Result) axis() []float64 {
 
 func epochAxis() plot.Axis { return plot.Axis{Label: "epoch", Log: true} }
 
-// trajectoryFigure are the mean H of batches and of sets across, per seed and then over
-// seeds.
+// trajectoryFigure shows the mean H of batches and of sets across, per seed and over seeds.
 func (r *Result) trajectoryFigure() plot.Figure {
 	same := plot.Curve{Name: "same batch", X: r.axis()}
 	across := plot.Curve{Name: "across batches", X: r.axis()}

@@ -7,8 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// findings puts the paper's claim beside what was measured, in sentences whose
-// numbers are computed here.
+// findings compares the paper's claim with the results, in sentences with computed numbers.
 func (r *Result) findings() []string {
 	var out []string
 	for layer, name := range layers {
@@ -41,7 +40,7 @@ func (r *Result) findings() []string {
 		"their H varies less together than that of independent sets. The deals have no such error.")
 }
 
-// trajectoryFinding is about the gap that grows with training in the paper.
+// trajectoryFinding is on the gap that grows with training in the paper.
 func (r *Result) trajectoryFinding(layer int, name string) string {
 	first, last := r.Setting.Epochs[0], r.Setting.last()
 	row := r.rows(last)[0]
@@ -96,6 +95,6 @@ func (r *Result) fitFinding() string {
 		}
 	}
 	return fmt.Sprintf("With fixed batches, after %d epochs the networks are right on %.1f %% of their training labels, and on %.1f "+
-		"%% of those that were flipped, which can only be known by heart.",
+		"%% of those that were flipped, which can only be memorised.",
 		r.Setting.last(), 100*mean(accuracy), 100*mean(flipped))
 }

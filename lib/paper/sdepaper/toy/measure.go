@@ -1,5 +1,7 @@
 package toy
 
+// Measuring of H in sets of records.
+
 import (
 	"context"
 	"fmt"
@@ -20,16 +22,16 @@ type Snapshot struct {
 	Epoch    int     `json:"epoch"`
 	Fixed    bool    `json:"fixed"`    // trained with fixed batches
 	Accuracy float64 `json:"accuracy"` // on the training data
-	Flipped  float64 `json:"flipped"`  // share of the flipped labels that it says
+	Flipped  float64 `json:"flipped"`  // share of the flipped labels that it predicts
 	Layers   []Layer `json:"layers"`
 }
 
-// Layer is what was measured on one layer.
+// Layer is the measurement of one layer.
 type Layer struct {
 	Name      string     `json:"name"`
 	Contrasts []Contrast `json:"contrasts"`
-	// Permuted is the mean over batches of the exact H, for each random deal of the
-	// records of the measured batches into batches.
+	// Permuted is the mean over batches of the exact H, for each random permutation of the
+	// records of the measured batches.
 	Permuted []float64 `json:"dealt"`
 }
 
@@ -38,7 +40,7 @@ type Contrast struct {
 	Name string `json:"name"`
 	A    []Set  `json:"a"`
 	B    []Set  `json:"b"`
-	// Higher and Lower are the paper's test, one p per pair: Mann-Whitney on the
+	// Higher and Lower are the p-values of the paper's test, one per pair: Mann-Whitney on the
 	// permutations of one pair, one-sided, A above B and A below B.
 	Higher []float64 `json:"higher"`
 	Lower  []float64 `json:"lower"`
@@ -55,8 +57,8 @@ type Set struct {
 	Spread   [2]float64 `json:"spread"`
 }
 
-// The contrasts of a layer, by name: a batch against a set across, two sets
-// across, and the two that are planted after the last epoch of fixed batches.
+// The contrasts of a layer, by name: a batch against a set across, two sets across, and the two
+// planted ones after the last epoch with fixed batches.
 const (
 	Same    = "same - across"
 	Null    = "across - across"
@@ -67,7 +69,7 @@ const (
 // The layers, by name in the report.
 var layers = []string{"hidden activations", "logits"}
 
-// What is drawn: the first part of engine.StreamToy.
+// The random draws: the first part of engine.StreamToy.
 const (
 	streamAcross = iota // and the one after it
 	streamAcross2
@@ -80,7 +82,7 @@ func stream(seed int) func(parts ...uint64) *rand.Rand {
 	return func(parts ...uint64) *rand.Rand { return engine.Root(seed).Stream(engine.StreamToy, parts...) }
 }
 
-// evidence identifies a measurement in the store.
+// evidence is the configuration of a measurement in the store.
 type evidence struct {
 	Training     fit `json:"training"`
 	Epoch        int `json:"epoch"`
@@ -93,7 +95,7 @@ func (r *experiment) evidenceKey(p part, epoch int) store.Key {
 	return r.key("evidence/toy", p, evidence{r.fit(p), epoch, r.Batches, r.Permutations, sde.Version})
 }
 
-// evidence returns what was measured at an epoch, and the run that holds it.
+// evidence returns the measurement of an epoch, and the run that holds it.
 func (r *experiment) evidence(ctx context.Context, p part, epoch int, trained *store.Run) (*Snapshot, string, error) {
 	run, err := r.store.Do(ctx, r.evidenceKey(p, epoch), func(ctx context.Context, w *store.Work) error {
 		s, err := r.measure(ctx, p, epoch, trained)
@@ -189,7 +191,7 @@ type layerProbe struct {
 }
 
 // measure measures the contrasts; planted adds those with a known answer.
-func (l *layerProbe) measure(deals int, planted bool) (*Layer, error) {
+func (l *layerProbe) measure(permutations int, planted bool) (*Layer, error) {
 	same, err := l.distributions(&l.act, l.sets.same, 0)
 	if err != nil {
 		return nil, err
@@ -214,14 +216,14 @@ func (l *layerProbe) measure(deals int, planted bool) (*Layer, error) {
 			return nil, err
 		}
 	}
-	out.Permuted, err = l.permutedMeans(deals)
+	out.Permuted, err = l.permutedMeans(permutations)
 	return out, err
 }
 
-// addPlanted adds two contrasts whose answer is known: activations of the batches
-// scaled by 5 %, and a random shift that all records of a batch share, with a
-// quarter of the variance of the activations, so that records of one batch are
-// dependent and records of different batches are not.
+// addPlanted adds two contrasts with a known answer: activations of the batches scaled by 5 %,
+// and a random shift shared by all records of a batch, with a quarter of the variance of the
+// activations, which makes records of one batch dependent and leaves records of different
+// batches independent.
 func (l *layerProbe) addPlanted(out *Layer, across []*sde.Distribution) error {
 	scaled := array.New[float64](l.act.Rows, l.act.Cols)
 	for i, v := range l.act.Data {

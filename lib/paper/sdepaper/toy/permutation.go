@@ -7,10 +7,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// permutedMeans returns the mean exact H of the batches after each of n random deals of
-// their records into batches of the same size. Where batches mean nothing the
-// true batches are one more such deal, so that their place among the values is a
-// test without any assumption.
+// permutedMeans returns the mean exact H of the batches after each of n random permutations of
+// their records into batches of the same size. If batches have no effect, the true batches are
+// one more such permutation, so that their rank among the values is an exact test.
 func (l *layerProbe) permutedMeans(n int) ([]float64, error) {
 	rows := slices.Concat(l.sets.same...)
 	d := newPermuter(l.act.Gather(rows))
@@ -25,15 +24,15 @@ func (l *layerProbe) permutedMeans(n int) ([]float64, error) {
 	return out, nil
 }
 
-// permuter computes the exact mean of H from pairs alone: with k the Gaussian
-// kernel, sigma^2 the number of columns, and n records in a half,
+// permuter computes the exact mean of H from pairs: with k the Gaussian kernel, sigma^2 the
+// number of columns, and n records in a half,
 //
 //	tr(Kc)/(n-1) = mean over pairs i < j of (1 - k(x_i, x_j)),
 //	E[H] = tr(Kc) tr(Lc)/(n-1)^3 = spread of half 1 * spread of half 2/(n-1).
 //
-// So H of a set says how far apart its records lie, in pairs within each half,
-// and nothing else: a batch has a higher H than others only where its records
-// are less alike than records of different batches.
+// So H of a set depends only on the distances of its records, in pairs within each half: a batch
+// has a higher H than other sets only if its records are less similar than records of different
+// batches.
 type permuter struct {
 	act     sde.Matrix
 	squares []float64
@@ -47,8 +46,8 @@ func newPermuter(act sde.Matrix) *permuter {
 	return d
 }
 
-// mean is the mean of the exact H over the sets that an order of the rows, cut
-// into pieces of the size given, makes.
+// mean is the mean exact H over the sets that result from cutting an order of the rows into
+// pieces of the given size.
 func (d *permuter) mean(order []int, size int) float64 {
 	var total float64
 	sets, half := len(order)/size, size/2

@@ -1,5 +1,7 @@
 package toy
 
+// Functions for notebooks.
+
 import (
 	"context"
 	"fmt"
@@ -10,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Open trains and measures in what paper.Open opens, or finds it in the store,
-// with seeds moved as LETHE_SEED says.
+// Open trains and measures in the environment of paper.Open, or finds the results in the store;
+// seeds are shifted by LETHE_SEED.
 func Open(ctx context.Context, s Setting) (*Result, error) {
 	env, err := paper.Open()
 	if err != nil {
@@ -20,11 +22,11 @@ func Open(ctx context.Context, s Setting) (*Result, error) {
 	return s.WithSeedShift(env.Shift).Run(ctx, env.Engine, env.Store)
 }
 
-// Last is the epoch that ends the training.
+// Last is the last epoch.
 func (r *Result) Last() int { return r.Setting.last() }
 
-// Signed is -log10 of the smaller one-sided p of the paper's test for each pair,
-// with a minus where the first set is lower.
+// Signed is -log10 of the smaller one-sided p of the paper's test for each pair, negative if the
+// first set is lower.
 func (c Contrast) Signed() []float64 {
 	out := make([]float64, len(c.Higher))
 	for k := range out {
@@ -37,14 +39,14 @@ func (c Contrast) Signed() []float64 {
 	return out
 }
 
-// RejectionRate is the share of pairs that the paper's test calls different at 0.01 on
-// either side. An honest test calls 0.02.
+// RejectionRate is the share of pairs that the paper's test rejects at 0.01 on either side. A
+// valid test rejects 0.02.
 func (c Contrast) RejectionRate() stats.Estimate {
 	return stats.Share(c.Signed(), "pairs", func(v float64) bool { return math.Abs(v) > -math.Log10(alpha) })
 }
 
-// Histograms show the permutations of the first pair, whose sets are called a
-// and b, with the paper's test of whether a is higher.
+// Histograms show the permutations of the first pair, with a and b as the names of its sets, and
+// the paper's test of whether a is higher.
 func (c Contrast) Histograms(a, b string) plot.Histograms {
 	return plot.Histograms{
 		Meta: plot.Meta{
@@ -56,8 +58,8 @@ func (c Contrast) Histograms(a, b string) plot.Histograms {
 	}
 }
 
-// Row is a contrast after the last epoch as a line of a forest: one number per
-// batch. What is not the paper's own contrast is a control.
+// Row is a contrast after the last epoch as a row of a forest plot: one number per batch. All
+// but the paper's own contrast are controls.
 func (r *Result) Row(label string, layer int, contrast string, fixed bool) (plot.ForestRow, error) {
 	s, err := r.Summary(layer, r.Last(), contrast, fixed)
 	if err != nil {

@@ -212,10 +212,10 @@ func TestRefusesSettingsThatMeanNothing(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	for want, toy := range map[string]Setting{
 		"0 seeds":               {Seeds: []int{}},
-		"epochs to look at are": {Epochs: []int{0, 5, 2}},
-		"look at are [0]":       {Epochs: []int{0}},
-		"look at are [1 1]":     {Epochs: []int{1, 1}},
-		"look at are [-1 1]":    {Epochs: []int{-1, 1}},
+		"epochs to measure are": {Epochs: []int{0, 5, 2}},
+		"measure are [0]":       {Epochs: []int{0}},
+		"measure are [1 1]":     {Epochs: []int{1, 1}},
+		"measure are [-1 1]":    {Epochs: []int{-1, 1}},
 		"-2 batches":            {Batches: -2},
 		"1 batches":             {Batches: 1},
 		"-1 random":             {Permutations: -1},
@@ -224,7 +224,7 @@ func TestRefusesSettingsThatMeanNothing(t *testing.T) {
 		"learning rate is -1":   {LR: -1},
 		"learning rate is +Inf": {LR: math.Inf(1)},
 		"not enough to take":    {Epochs: []int{1}, Batch: 102, Batches: 2}, // 98 full batches
-		"157 batches asked for": {Batches: 157},
+		"157 batches requested": {Batches: 157},
 	} {
 		if _, err := toy.Run(t.Context(), e, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", toy, err, want)

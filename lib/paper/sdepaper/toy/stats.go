@@ -1,5 +1,7 @@
 package toy
 
+// Tests over batches and runs.
+
 import (
 	"math"
 
@@ -17,9 +19,9 @@ const alpha = 0.01
 // Summary is one contrast on one layer at one epoch, over all seeds.
 type Summary struct {
 	A, B float64 // mean exact H of the sets
-	// Differences are A - B of the exact means in per cent of the run's mean B, one
-	// number per batch; over batches takes all batches of all runs as
-	// independent, over seeds one mean per run.
+	// Differences A - B of the exact means in per cent of the run's mean B, one number per
+	// batch. OverBatches treats all batches of all runs as independent, OverSeeds uses one mean
+	// per run.
 	OverBatches, OverSeeds stats.Estimate
 	Differences            []float64
 	Wilcoxon               float64 // p of the signed-rank test over all batches
@@ -27,13 +29,12 @@ type Summary struct {
 	Runs                   int
 	Sign                   float64        // two-sided p of the sign test
 	Above                  stats.Estimate // share of batches with A above B
-	// SingleHigher and SingleLower are the shares of single pairs that the paper's
-	// test calls different at 0.01, in either direction; Extreme counts those with
-	// a p no larger than the paper's.
+	// SingleHigher and SingleLower are the shares of single pairs that the paper's test rejects
+	// at 0.01, in either direction; Extreme counts those with a p no larger than the paper's.
 	SingleHigher, SingleLower   float64
 	ExtremeHigher, ExtremeLower int
-	// Rest is what the permutations add to the difference of the exact means, in
-	// the same per cent: noise of 200 draws, unless H were more than spread.
+	// Rest is the difference of the permutation means minus that of the exact means, in the same
+	// per cent: the noise of 200 draws.
 	Rest stats.Estimate
 	// Identity is the mean over sets A of (H of the halves as they stand - exact
 	// mean)/exact standard deviation: 0 when the halves are independent.
@@ -126,33 +127,33 @@ func signTest(diff []float64) (p float64, above stats.Estimate) {
 	return min(1, 2*tail), above
 }
 
-// permutationTest compares the true batches with random deals.
+// permutationTest compares the true batches with random permutations.
 type permutationTest struct {
-	// Effect is the mean H of the true batches against that of the deals, in per
-	// cent; Low and High are the central 95 % of the deals on the same scale.
+	// Effect is the mean H of the true batches relative to that of the permutations, in per
+	// cent; Low and High are the central 95 % of the permutations on the same scale.
 	Effect, Low, High float64
-	P                 float64 // two-sided, at least 2/(deals + 1)
+	P                 float64 // two-sided, at least 2/(permutations + 1)
 }
 
-// poolPermutations pools runs: deal i of all runs makes one value.
-func poolPermutations(observed []float64, dealt [][]float64) permutationTest {
+// poolPermutations pools runs: permutation i of all runs gives one value.
+func poolPermutations(observed []float64, permuted [][]float64) permutationTest {
 	var r permutationTest
-	deals := make([]float64, len(dealt[0]))
-	for s, values := range dealt {
+	permutations := make([]float64, len(permuted[0]))
+	for s, values := range permuted {
 		centre := mean(values)
-		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(dealt))
+		r.Effect += 100 * (observed[s]/centre - 1) / float64(len(permuted))
 		for i, v := range values {
-			deals[i] += 100 * (v/centre - 1) / float64(len(dealt))
+			permutations[i] += 100 * (v/centre - 1) / float64(len(permuted))
 		}
 	}
 	higher, lower := 1.0, 1.0
-	for _, v := range deals {
+	for _, v := range permutations {
 		higher += count(v >= r.Effect)
 		lower += count(v <= r.Effect)
 	}
-	r.P = min(1, 2*min(higher, lower)/float64(len(deals)+1))
-	r.Low, _ = stats.Quantile(deals, 0.025) // finite values
-	r.High, _ = stats.Quantile(deals, 0.975)
+	r.P = min(1, 2*min(higher, lower)/float64(len(permutations)+1))
+	r.Low, _ = stats.Quantile(permutations, 0.025) // finite values
+	r.High, _ = stats.Quantile(permutations, 0.975)
 	return r
 }
 

@@ -1,5 +1,7 @@
 package toy
 
+// Scales and the table.
+
 import (
 	"context"
 	"crypto/sha256"
@@ -13,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// SettingAt is the experiment at a scale: "quick" is one seed and 30 epochs, all
-// others are the full setting.
+// SettingAt is the experiment at a scale: "quick" is one seed and 30 epochs, all others are the
+// full setting.
 func SettingAt(scale string) Setting {
 	if scale == "quick" {
 		return Setting{Seeds: []int{0}, Epochs: []int{0, 1, 5, 10, 30}, Batches: 40, Permutations: 99}
@@ -73,10 +75,9 @@ func (r *Result) rows(epoch int) []contrastRow {
 	return out
 }
 
-// Contrasts are the pairs of sets of one contrast (Same, Null, Scaled,
-// Shifted) on a layer (0: hidden activations, 1: logits) after an epoch, one
-// Contrast per seed, in networks trained with fixed batches or with batches
-// drawn anew. It refuses what was not measured.
+// Contrasts are the pairs of sets of one contrast (Same, Null, Scaled, Shifted) on a layer (0:
+// hidden activations, 1: logits) after an epoch, one Contrast per seed, in networks trained with
+// fixed batches or with batches drawn anew. It is an error if that was not measured.
 func (r *Result) Contrasts(layer, epoch int, name string, fixed bool) ([]Contrast, error) {
 	if layer < 0 || layer >= len(layers) {
 		return nil, fmt.Errorf("toy: layer %d is not one of the %d", layer, len(layers))
@@ -88,7 +89,7 @@ func (r *Result) Contrasts(layer, epoch int, name string, fixed bool) ([]Contras
 	return out, nil
 }
 
-// Summary takes the Contrasts of all seeds together.
+// Summary summarises the Contrasts of all seeds.
 func (r *Result) Summary(layer, epoch int, name string, fixed bool) (*Summary, error) {
 	parts, err := r.Contrasts(layer, epoch, name, fixed)
 	if err != nil {
@@ -118,20 +119,20 @@ func (r *Result) summary(layer, epoch int, row contrastRow) Summary {
 	return summarise(r.contrasts(layer, epoch, row.contrast, row.fixed))
 }
 
-// permutationTest compares the true batches with random deals, in all runs of an order.
+// permutationTest compares the true batches with random permutations, in all runs of an order.
 func (r *Result) permutationTest(layer, epoch int, fixed bool) permutationTest {
 	var observed []float64
-	var dealt [][]float64
+	var permuted [][]float64
 	for _, s := range r.Snapshots {
 		if s.Epoch == epoch && s.Fixed == fixed {
 			observed = append(observed, mean(mapSets(s.Layers[layer].Contrasts[0].A, exact)))
-			dealt = append(dealt, s.Layers[layer].Permuted)
+			permuted = append(permuted, s.Layers[layer].Permuted)
 		}
 	}
-	return poolPermutations(observed, dealt)
+	return poolPermutations(observed, permuted)
 }
 
-// Provenance says what the result was computed from.
+// Provenance is the provenance of the result.
 func (r *Result) Provenance(scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
 	p := report.Provenance{
@@ -190,9 +191,9 @@ func (r *Result) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0
 
 func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row {
 	s := r.summary(layer, epoch, row)
-	dealt := report.Gap("not dealt")
+	permuted := report.Gap("not dealt")
 	if row.contrast == Same {
-		dealt = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
+		permuted = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
 	}
 	wilcoxon := report.PVal(s.Wilcoxon)
 	wilcoxon.Text += fmt.Sprintf(" (%d of %d)", s.WilcoxonBelow, s.Runs)
@@ -204,7 +205,7 @@ func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row
 	}
 	return report.Row{Kind: kind, Group: group, Cells: []report.Cell{
 		report.Str(row.label), report.Num(1000*s.A, 4), report.Num(1000*s.B, 4),
-		report.Est(s.OverBatches, 2), report.Est(s.OverSeeds, 2), wilcoxon, sign, dealt,
+		report.Est(s.OverBatches, 2), report.Est(s.OverSeeds, 2), wilcoxon, sign, permuted,
 		report.Num(100*s.SingleHigher, 1), report.Num(100*s.SingleLower, 1),
 	}}
 }

@@ -1,5 +1,5 @@
-// Package toy is SDE's experiment with fixed batches (appendix A.4, figure 5),
-// asked with one number per batch as well.
+// Package toy is SDE's experiment with fixed batches (appendix A.4, figure 5), with additional
+// tests that use one number per batch.
 package toy
 
 import (
@@ -22,56 +22,54 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Setting is the experiment with fixed batches (appendix A.4, figure 5): a network
-// with one hidden layer is trained on 10,000 points with the batches of 64 drawn
-// once, and the statistic H of records that always shared a batch is compared
-// with H of records that never did. The zero value is the full setting.
+// Setting is the experiment with fixed batches (appendix A.4, figure 5): a network with one
+// hidden layer is trained on 10,000 points in fixed batches of 64, and the statistic H of
+// records that always shared a batch is compared with H of records that never did. The zero
+// value is the full setting.
 //
-// For every full batch there are three sets of 64 records, each cut into random
-// halves of 32: the batch itself, and two sets "across", whose records come from
-// 64 different batches. Same against across is the paper's comparison, across
-// against across its null.
+// For every full batch there are three sets of 64 records, each split into random halves of 32:
+// the batch itself, and two sets "across", whose records come from 64 different batches. Same
+// against across is the paper's comparison, across against across its null.
 //
-// At full scale the paper's p comes out again, and comes out as often between
-// two sets across, in either direction, and in the untrained network. With one
-// number per batch nothing is left of it: sharing a batch does not move H. It
-// could hardly show there, because H is a product of spreads; what the records
-// of a batch have in common would lower it against sets across (see the planted
-// shift). The recipe's notes compute each of these sentences.
+// At full scale the paper's p is reproduced, but it occurs as often between two sets across, in
+// either direction, and in the untrained network. With one number per batch there is no effect:
+// sharing a batch does not change H. H could hardly show an effect, because it is a product of
+// spreads: what the records of a batch have in common would lower it (see the planted shift).
+// The recipe's notes compute each of these statements.
 //
-// Differences from the paper, which leaves most of it open:
+// Differences from the paper, which leaves most settings open:
 //
 //  1. data (see datasets, linear_flips), SGD at 0.1 without momentum, 200 epochs
-//     and the layers compared, hidden activations and logits, are ours;
-//  2. it shows one pair of sets; here every full batch is one pair, in five runs
-//     that draw weights, batches and their order anew;
-//  3. its Mann-Whitney test takes the 200 permutations of one pair of sets for
-//     independent observations. Beside it stand tests with one number per batch,
-//     and one that deals the records into batches at random;
+//     and the layers compared, hidden activations and logits, are chosen here;
+//  2. the paper shows one pair of sets; here every full batch is one pair, in five
+//     runs with their own weights, batches and order;
+//  3. the paper's Mann-Whitney test treats the 200 permutations of one pair of sets
+//     as independent observations. Added are tests with one number per batch, and
+//     a permutation test that assigns the records to batches at random;
 //  4. the same sets are measured in an untrained network and in one trained with
-//     batches drawn anew in every epoch, where sharing a batch means nothing.
+//     batches drawn anew in every epoch, where sharing a batch has no meaning.
 type Setting struct {
 	Seeds        []int // nil: 0 ... 4
-	Epochs       []int // to look at, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
-	Batches      int   // how many of the full batches are measured, 0: all
+	Epochs       []int // epochs to measure, ascending, the last ends the training; nil: 0, 1, 2, 5, 10, 20, 50, 100, 200
+	Batches      int   // number of full batches that are measured, 0: all
 	Permutations int   // random reassignments of the records to batches, 0: 199
-	// Batch is the number of records in a batch, and so in every set; 0: 64. It is
-	// even, and small enough that a set can take each record from another batch.
+	// Batch is the number of records in a batch, and in every set; 0: 64. It must be even, and
+	// small enough that a set can take each record from another batch.
 	Batch int
 	LR    float64 // the rate of SGD, 0: 0.1
-	// Progress hears how many of the trainings and measurements are done. It may
-	// be nil and is never called by two goroutines at once.
+	// Progress is called with the progress of trainings and measurements; it may be nil. Calls
+	// do not overlap.
 	Progress func(lab.Progress)
 
-	finish func(job, what string) // hears of every job that is done; may be nil
+	finish func(job, what string) // called for every finished job; may be nil
 }
 
-// Doc says what the paper claims with it.
+// Doc is the paper's claim.
 const Doc = "A small network trained on batches whose members stay together for the whole run. The paper finds that sets from one " +
 	"batch depend on each other and sets across batches do not. " +
 	"Full size at every scale but quick."
 
-// The data, and the paper's records in a batch and our rate.
+// The data, and the default batch size and rate.
 const (
 	dataSet      = "linear_flips"
 	defaultBatch = 64
@@ -94,11 +92,11 @@ func (t Setting) withDefaults() Setting {
 func (t Setting) check() error {
 	switch {
 	case len(t.Seeds) == 0 || len(t.Epochs) == 0:
-		return fmt.Errorf("toy: %d seeds and %d epochs to look at", len(t.Seeds), len(t.Epochs))
+		return fmt.Errorf("toy: %d seeds and %d epochs to measure", len(t.Seeds), len(t.Epochs))
 	case !slices.IsSorted(t.Epochs) || t.Epochs[0] < 0 || t.last() == 0 || len(slices.Compact(slices.Clone(t.Epochs))) < len(t.Epochs):
-		return fmt.Errorf("toy: the epochs to look at are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
+		return fmt.Errorf("toy: the epochs to measure are %v; they must ascend from 0 or more, and the last be above 0", t.Epochs)
 	case t.Batches < 0 || t.Batches == 1 || t.Permutations < 1:
-		return fmt.Errorf("toy: %d batches and %d random reassignments; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Permutations)
+		return fmt.Errorf("toy: %d batches and %d random permutations; needed are 2 and 1, or 0 for all and 199", t.Batches, t.Permutations)
 	case t.Batch < 4 || t.Batch%2 != 0:
 		return fmt.Errorf("toy: %d records in a batch; needed is an even number from 4", t.Batch)
 	case !(t.LR > 0) || math.IsInf(t.LR, 1):
@@ -109,7 +107,7 @@ func (t Setting) check() error {
 
 func (t Setting) last() int { return t.Epochs[len(t.Epochs)-1] }
 
-// Result holds everything that was measured.
+// Result has all measurements.
 type Result struct {
 	Setting   Setting // with its defaults filled in
 	Snapshots []Snapshot
@@ -118,8 +116,8 @@ type Result struct {
 	Runs      []string          // IDs of the evidence in the store, sorted
 }
 
-// Run trains and measures, or reads what the store has of it. A run that was
-// killed goes on with the training or the measurement that was not finished.
+// Run trains and measures, or reads the results from the store. An interrupted run continues
+// with the unfinished training or measurement.
 func (t Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Result, error) {
 	t = t.withDefaults()
 	if err := t.check(); err != nil {
@@ -165,7 +163,7 @@ func (t Setting) parts() []part {
 	return out
 }
 
-// experiment is an experiment under way.
+// experiment is a running experiment.
 type experiment struct {
 	Setting
 	store  *store.Store
@@ -189,7 +187,7 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	}
 	full := table.X.Rows / t.Batch
 	if t.Batches > full {
-		return nil, fmt.Errorf("toy: %d batches asked for, %d records make %d full ones", t.Batches, table.X.Rows, full)
+		return nil, fmt.Errorf("toy: %d batches requested, %d records make %d full ones", t.Batches, table.X.Rows, full)
 	}
 	t.Batches = cmp.Or(t.Batches, full)
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
@@ -209,14 +207,13 @@ func (r *experiment) reportDone(job string) {
 	}
 }
 
-// config is the training of a part. The order of a part with batches drawn anew
-// knows no membership; its records are judged by the membership that the same
-// seed gives the other training.
+// config is the training of a part. With batches drawn anew the order has no fixed membership;
+// its records are grouped by the batches that the same seed gives the other training.
 func (r *experiment) config(p part) train.Config {
 	return train.Config{Epochs: r.last(), Batch: r.Batch, Order: p.order, Optimizer: nn.SGD{LR: r.LR}, Seed: engine.Root(p.seed)}.WithDefaults()
 }
 
-// part trains one network and measures it at every epoch asked for.
+// part trains one network and measures it at every requested epoch.
 func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, error) {
 	trained, err := r.train(ctx, p)
 	if err != nil {
@@ -236,7 +233,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 	return out, runs, nil
 }
 
-// sweep does n pieces of work on a few goroutines; the first error stops it.
+// sweep runs n tasks on a few goroutines; the first error stops it.
 func sweep(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -63,8 +63,8 @@ func TestSetsAcrossTakeEveryRecordFromAnotherBatch(t *testing.T) {
 	}
 }
 
-// The dealer goes from pairs, SplitHalf from centred kernel matrices.
-func TestDealsHaveTheExactMeanOfSplitHalf(t *testing.T) {
+// The permuter computes from pairs, SplitHalf from centred kernel matrices.
+func TestPermutationsHaveTheExactMeanOfSplitHalf(t *testing.T) {
 	for _, cols := range []int{1, 2, 7, 128} {
 		act := noise(64, cols, engine.Root(cols))
 		d, order := newPermuter(act), engine.Root(1).Stream("order").Perm(64)
@@ -92,9 +92,8 @@ func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
 	return out
 }
 
-// In noise without batches every test with one number per batch must be right:
-// its p-values are uniform (the signed-rank test across against across, the
-// deals for same batches).
+// In noise without batches every test with one number per batch must be valid: its p-values are
+// uniform (the signed-rank test across against across, the permutation test for same batches).
 func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 	const worlds, size, batches, deals = 1000, 8, 24, 39
 	var ranks, dealt []float64
@@ -205,7 +204,7 @@ func TestSignTestEqualsSciPy(t *testing.T) {
 	}
 }
 
-func TestDealsAreRankedOnBothSides(t *testing.T) {
+func TestPermutationsAreRankedOnBothSides(t *testing.T) {
 	dealt := [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {2, 4, 6, 8, 10, 12, 14, 16, 18}} // means 5 and 10
 	for _, c := range []struct{ first, second, effect, p float64 }{
 		{10, 20, 100, 0.2}, {0, 0, -100, 0.2}, {5, 10, 0, 1}, {6.5, 13, 30, 2 * 4.0 / 10},

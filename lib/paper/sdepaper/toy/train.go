@@ -1,5 +1,7 @@
 package toy
 
+// Training with checkpoints.
+
 import (
 	"context"
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// fit identifies a training in the store.
+// fit is the configuration of a training in the store.
 type fit struct {
 	Model  string       `json:"model"`
 	Arch   any          `json:"arch"`
@@ -35,7 +37,7 @@ func (r *experiment) key(recipe string, p part, config any) store.Key {
 
 func (r *experiment) trainKey(p part) store.Key { return r.key("train/toy", p, r.fit(p)) }
 
-// batches names the part's order.
+// batches is the name of the part's order.
 func (p part) batches() string {
 	if p.order == train.Fixed {
 		return "fixed"
@@ -43,13 +45,12 @@ func (p part) batches() string {
 	return "fresh"
 }
 
-// trainJob is the job of a part's training, which meets every record in every
-// epoch.
+// trainJob is the job of a part's training; its cost is records times epochs.
 func (r *experiment) trainJob(p part) lab.Job {
 	return lab.Job{ID: fmt.Sprintf("train/toy/%s/seed-%d", p.batches(), p.seed), Cost: int64(r.x.Rows * r.last())}
 }
 
-// evidenceJob is the job of a measurement, whose cost are the records dealt.
+// evidenceJob is the job of a measurement; its cost is the number of permuted records.
 func (r *experiment) evidenceJob(p part, epoch int) lab.Job {
 	return lab.Job{
 		ID:    fmt.Sprintf("evidence/toy/%s/seed-%d/epoch-%d", p.batches(), p.seed, epoch),
@@ -102,8 +103,8 @@ func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 
 func file(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) }
 
-// train keeps the weights of every epoch asked for, and a checkpoint beside each
-// from which a killed training goes on.
+// train keeps the weights of every requested epoch, and a checkpoint of each to continue an
+// interrupted training.
 func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 	config := r.config(p)
 	fresh := r.arch.Init(config.Seed.Stream(engine.StreamInit))

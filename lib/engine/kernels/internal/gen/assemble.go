@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// constants are the numbers that a file's programs take from memory, each as often as a
-// vector has room for it.
+// constants are the constants of a file's programs in memory, each repeated to fill a vector.
 type constants struct {
 	order []string // eight bytes in hexadecimal
 	index map[string]int
@@ -35,7 +34,7 @@ func (c *constants) write(f *file) {
 	f.line("GLOBL constants<>(SB), RODATA|NOPTR, $%d", 64*len(c.order))
 }
 
-// assembly is a file with all programs for one instruction set.
+// assembly returns the file with all programs for one instruction set.
 func assembly(s set, all []*program) string {
 	var f file
 	f.line("#include \"textflag.h\"")
@@ -48,9 +47,9 @@ func assembly(s set, all []*program) string {
 	return f.text()
 }
 
-// assembler writes one program. A value lives in a register from its instruction to its
-// last use; constants and parameters are read from memory where an instruction can. The
-// last register is kept for what an instruction needs in between.
+// assembler writes one program. A value is in a register from its instruction to its last
+// use; constants and parameters are read from memory if an instruction can. The last register
+// is a temporary of instructions.
 type assembler struct {
 	*file
 	set
@@ -61,14 +60,14 @@ type assembler struct {
 	free []int
 	temp []int // registers to be freed after the current instruction
 
-	address func(n int) string // where the current elements of array n lie; nil: behind its pointer
+	address func(n int) string // address of the current elements of array n; nil: its pointer
 }
 
 const spare = 15
 
 var pointers = []string{"DI", "SI", "DX", "BX", "R8", "R9"}
 
-// lanes is how many elements are done at a time.
+// lanes returns the number of elements that are computed at a time.
 func (a *assembler) lanes() int {
 	if a.wide {
 		return a.bytes / 8
@@ -106,7 +105,7 @@ func (a *assembler) write() {
 
 func (a *assembler) name() string { return a.program.name + "_" + a.set.name }
 
-// suffix is PD or PS.
+// suffix returns PD or PS.
 func (a *assembler) suffix() string {
 	if a.wide {
 		return "PD"
@@ -125,7 +124,7 @@ func (a *assembler) allocReg() int {
 
 func (a *assembler) freeReg(r int) { a.free = append(a.free, r) }
 
-// memory is where a constant or a parameter lies, or "".
+// memory returns the address of a constant or a parameter, otherwise "".
 func (a *assembler) memory(v value) string {
 	switch i := a.code[v]; i.op {
 	case "const":
@@ -136,7 +135,7 @@ func (a *assembler) memory(v value) string {
 	return ""
 }
 
-// operandOrMemory is v as an operand that may lie in memory, in as one that may not.
+// operandOrMemory returns v as an operand that may be in memory.
 func (a *assembler) operandOrMemory(v value) string {
 	if m := a.memory(v); m != "" {
 		return m
@@ -155,7 +154,7 @@ func (a *assembler) registerOperand(v value) string {
 	return a.set.reg(r)
 }
 
-// releaseArgs counts the uses of args, and frees what is needed no more.
+// releaseArgs counts a use of each of args, and frees the registers that are no longer needed.
 func (a *assembler) releaseArgs(args ...value) {
 	for _, v := range args {
 		a.need[v]--
@@ -169,7 +168,7 @@ func (a *assembler) releaseArgs(args ...value) {
 	a.temp = nil
 }
 
-// result finds a register for v, among them those that its arguments leave.
+// result returns a register for v; it may be one of its arguments'.
 func (a *assembler) result(v value, args []value) string {
 	a.releaseArgs(args...)
 	a.reg[v] = a.allocReg()
@@ -220,7 +219,7 @@ func (a *assembler) instruction(v value, i instruction) {
 	}
 }
 
-// loadArray reads the next elements of an array of numbers.
+// loadArray loads the next elements of an array of numbers.
 func (a *assembler) loadArray(v value, n int) {
 	a.reg[v] = a.allocReg()
 	r := a.reg[v]
@@ -243,7 +242,7 @@ func (a *assembler) loadArray(v value, n int) {
 	}
 }
 
-// storeResult writes a value, or a relation as bytes of 0 and 1.
+// storeResult stores a value, or a relation as bytes of 0 and 1.
 func (a *assembler) storeResult(s store) {
 	p := pointers[s.array]
 	switch {
@@ -268,7 +267,7 @@ func (a *assembler) storeResult(s store) {
 	a.releaseArgs(s.args...)
 }
 
-// compare leaves a mask in K1 or in the spare register, which it names.
+// compare computes a mask in K1 or in the spare register and returns its name.
 func (a *assembler) compare(relation string, x, y value) string {
 	mask := a.set.reg(spare)
 	if a.bytes == 64 {
@@ -289,8 +288,8 @@ func (a *assembler) blend(v value, mask string, yes, no value, args []value) {
 	a.op("VBLENDV%s %s, %s, %s, %s", a.suffix(), mask, second, first, to)
 }
 
-// fma is x y + z. The instruction overwrites one of its operands: z (231) where it is in a
-// register, x (213) where z lies in memory.
+// fma writes x y + z. The instruction overwrites one of its operands: z (231) if it is in a
+// register, x (213) if z is in memory.
 func (a *assembler) fma(v value, args []value) {
 	x, y, z := args[0], args[1], args[2]
 	if a.memory(x) != "" {

@@ -1,7 +1,7 @@
 package gen
 
-// dropout writes masks: four lanes of 16 bits out of each number that SplitMix64's finaliser
-// makes of z, z+1, ..., as in kernels.Dropout. Groups are vectors of such numbers.
+// dropout writes the kernel of dropout masks: four lanes of 16 bits from each finalised number
+// of SplitMix64 at z, z+1, ..., as in kernels.Dropout. Groups are vectors of such numbers.
 func (f *file) dropout(s set) {
 	mask := func(bits string) {
 		f.op("VPSUBD %s, %s, %s\n\tVPSRAD $31, %s, %s", s.reg(14), bits, bits, bits, bits)
@@ -49,7 +49,7 @@ func (s set) xor() string {
 	return "VPXOR"
 }
 
-// load moves a whole vector of integers.
+// load returns the instruction that loads a vector of integers.
 func (s set) load() string {
 	if s.bytes == 64 {
 		return "VMOVDQU64"
@@ -62,7 +62,7 @@ func (f *file) broadcast(s set, r int, x uint64) {
 	f.op("MOVQ $%#x, AX\n\tVMOVQ AX, X%d\n\tVPBROADCASTQ X%d, %s", x, r, r, s.reg(r))
 }
 
-// constant readies register r, and on AVX2 the next one, for times.
+// constant prepares register r, and on AVX2 the next one, for multiply64.
 func (f *file) constant(s set, r int, x uint64) {
 	f.broadcast(s, r, x)
 	if s.bytes == 32 {
@@ -70,8 +70,8 @@ func (f *file) constant(s set, r int, x uint64) {
 	}
 }
 
-// multiply64 multiplies register 1 by the constant in r, modulo 2^64. AVX2 has products of 32
-// bits only: low low + (high low + low high) 2^32.
+// multiply64 multiplies register 1 by the constant in r, modulo 2^64. AVX2 only has products
+// of 32 bits: low low + (high low + low high) 2^32.
 func (f *file) multiply64(s set, r int) {
 	if s.bytes == 64 {
 		f.op("VPMULLQ %s, %s, %s", s.reg(r), s.reg(1), s.reg(1))

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// programs are all elementwise functions. What each of them is stands in the
-// documentation of package kernels; here stands how it is computed. Coefficients are
-// Chebyshev fits made with mpmath 1.3 at 60 digits; "error" is the fit's largest.
+// programs returns all elementwise functions, which package kernels documents. Coefficients
+// are Chebyshev fits made with mpmath 1.3 at 60 digits; "error" is the largest error of the
+// fit.
 func programs() []*program {
 	var all []*program
 	for _, f := range []struct {
@@ -61,8 +61,8 @@ func floats(names ...string) []array {
 	return out
 }
 
-// largest looks both ways: the instruction returns its second operand where the two are zeros
-// or one is NaN.
+// largest applies the instruction in both operand orders, because it returns its second operand
+// if both are zero or one is NaN.
 func largest(p *program, a, b value) value {
 	m := p.emit("and", p.emit("max", a, b), p.emit("max", b, a))
 	return p.choose("unordered", a, b, p.emit("add", a, b), m)
@@ -73,7 +73,7 @@ func smallest(p *program, a, b value) value {
 	return p.choose("unordered", a, b, p.emit("add", a, b), m)
 }
 
-// signOf is 1 with the sign of a, and a where that is 0 or NaN.
+// signOf returns 1 with the sign of a, and a if that is 0 or NaN.
 func signOf(p *program, a value) value {
 	one := p.emit("or", p.emit("and", a, p.bits(1<<31)), p.constant(1))
 	return p.choose("lt", p.constant(0), p.emit("and", a, p.bits(1<<31-1)), one, a)
@@ -86,12 +86,12 @@ func selectProgram() *program {
 }
 
 const (
-	magic = 3 << 51 // a float64 plus this, minus this, is a whole number
+	magic = 3 << 51 // x + magic - magic rounds the float64 x to an integer
 	sign  = 1 << 63
 )
 
-// expParts is e^x as scale (1 + rest): x = n ln 2 + r with |r| <= ln 2 / 2, scale = 2^n, and
-// rest = e^r - 1 (relative error 1e-11). |x| is cut off at 150, beyond every float32
+// expParts returns e^x as scale (1 + rest): x = n ln 2 + r with |r| <= ln 2 / 2, scale = 2^n,
+// and rest = e^r - 1 (relative error 1e-11). |x| is clipped to 150, beyond every float32
 // result.
 func expParts(p *program, x value) (scale, rest value) {
 	x = p.emit("min", p.constant(150), p.emit("max", p.constant(-150), x)) // NaN stays: it is the second operand
@@ -100,7 +100,7 @@ func expParts(p *program, x value) (scale, rest value) {
 	tail := p.horner(r, 0.5, 0.16666666719028936, 0.04166666671901226, 0.00833329846980059,
 		0.001388885403566671, 0.00019899285575896282, 2.4859589834589056e-05)
 	rest = p.emit("fma", p.emit("mul", r, r), tail, r)
-	// n stands in the lowest bits of n + magic; moved up, it is added to the exponent of 1.
+	// n is in the lowest bits of n + magic; shifted, it is added to the exponent of 1.
 	return p.emit("addbits", p.left(n, 52), p.constant(1)), rest
 }
 
@@ -109,13 +109,13 @@ func exp(p *program, x value) value {
 	return p.emit("fma", scale, rest, scale)
 }
 
-// minusOne is e^x - 1 = scale rest + (scale - 1).
+// minusOne returns e^x - 1 = scale rest + (scale - 1).
 func minusOne(p *program, x value) value {
 	scale, rest := expParts(p, x)
 	return p.emit("fma", scale, rest, p.emit("sub", scale, p.constant(1)))
 }
 
-// copySign gives y the sign of x, which has the sign of y already unless both are 0.
+// copySign gives y the sign of x; they differ only if both are 0.
 func copySign(p *program, y, x value) value { return p.emit("or", y, p.emit("and", x, p.bits(sign))) }
 
 func expm1(p *program, x value) value { return copySign(p, minusOne(p, x), x) }
@@ -131,18 +131,19 @@ func logistic(p *program, x value) value {
 	return p.emit("div", p.constant(1), p.emit("add", p.constant(1), e))
 }
 
-// splitExponent is x = 2^e (1 + f) with 1 + f between the roots of 1/2 and 2.
+// splitExponent returns e and f of x = 2^e (1 + f), with 1 + f between sqrt(1/2) and sqrt(2).
 func splitExponent(p *program, x value) (e, f value) {
 	above := p.emit("subbits", x, p.constant(math.Sqrt2/2))
 	power := p.emit("and", above, p.bits(0xfff<<52))
 	f = p.emit("sub", p.emit("subbits", x, power), p.constant(1))
-	// e is signed: it is moved into the lowest bits of 2^52 with 2,048 added.
+	// e is signed: 2,048 is added and it is shifted into the lowest bits of 2^52.
 	low := p.right(p.emit("xor", above, p.bits(sign)), 52)
 	e = p.emit("sub", p.emit("or", low, p.constant(1<<52)), p.constant(1<<52+2048))
 	return e, f
 }
 
-// logSeries is e ln 2 + log(1 + f), by log(1 + f) = 2 artanh s for s = f / (2 + f); error 4e-12.
+// logSeries returns e ln 2 + log(1 + f), by log(1 + f) = 2 artanh s for s = f / (2 + f); error
+// 4e-12.
 func logSeries(p *program, e, f value) value {
 	s := p.emit("div", f, p.emit("add", f, p.constant(2)))
 	z := p.emit("mul", s, s)
@@ -151,8 +152,7 @@ func logSeries(p *program, e, f value) value {
 	return p.emit("fma", e, p.constant(math.Ln2), p.emit("fma", p.emit("mul", twice, z), tail, twice))
 }
 
-// logSpecials puts the values of the logarithm of u that no series gives: of 0, of what is
-// negative, of infinity and NaN.
+// logSpecials sets the logarithm of u for 0, negative numbers, infinity and NaN.
 func logSpecials(p *program, y, u value) value {
 	y = p.choose("lt", u, p.constant(math.Inf(1)), y, u)
 	y = p.choose("lt", u, p.constant(0), p.bits(0x7ff8<<48), y)
@@ -164,7 +164,7 @@ func log(p *program, x value) value {
 	return logSpecials(p, logSeries(p, e, f), x)
 }
 
-// log1p takes f = x itself where 1 + x needs no power of two, because 1 + x - 1 has lost bits.
+// log1p uses f = x if the exponent of 1 + x is 0, because 1 + x - 1 has lost bits.
 func log1p(p *program, x value) value {
 	u := p.emit("add", x, p.constant(1))
 	e, f := splitExponent(p, u)
@@ -172,7 +172,8 @@ func log1p(p *program, x value) value {
 	return copySign(p, logSpecials(p, logSeries(p, e, f), u), x)
 }
 
-// erf x = x P(x^2) up to |x| = 4, where it is 1 in float32; P in t = x^2/8 - 1, error 4e-11.
+// erf returns x P(x^2) up to |x| = 4, where it is 1 in float32; P in t = x^2/8 - 1, error
+// 4e-11.
 func erf(p *program, x value) value {
 	x = p.emit("min", p.constant(4), p.emit("max", p.constant(-4), x))
 	t := p.emit("fma", p.emit("mul", x, x), p.constant(0.125), p.constant(-1))
@@ -183,8 +184,8 @@ func erf(p *program, x value) value {
 		-3.5566795785810666e-05))
 }
 
-// sine is sin x or cos x for |x| below 2^40: x = n pi/2 + r, where n pi/2 is taken off in two
-// parts, exactly in the first. n mod 4 says which of sin r and cos r it is, and its sign.
+// sine returns sin x or cos x for |x| below 2^40: x = n pi/2 + r, where n pi/2 is subtracted in
+// two parts, the first exactly. n mod 4 selects sin r or cos r and the sign.
 func sine(p *program, x value, cosine bool) value {
 	n := p.emit("fma", x, p.constant(2/math.Pi), p.constant(magic))
 	whole := p.emit("sub", n, p.constant(magic))
@@ -203,8 +204,8 @@ func sine(p *program, x value, cosine bool) value {
 	return p.emit("xor", y, p.left(p.emit("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
 }
 
-// adam's parameters: b1, b2, 1 - b1, 1 - b2, root, eps, rate, shrink. The gradient is of
-// either kind.
+// adam returns a step of Adam with the parameters b1, b2, 1 - b1, 1 - b2, root, eps, rate,
+// shrink. kind is the type of the gradient.
 func adam(name, kind string) *program {
 	p := &program{name: name, arrays: append(floats("w", "m", "v"), array{"grad", kind})}
 	b1, b2, c1, c2 := p.param(), p.param(), p.param(), p.param()
@@ -219,7 +220,7 @@ func adam(name, kind string) *program {
 	return p
 }
 
-// sgd's parameters: rate, momentum, decay.
+// sgd returns a step of SGD with the parameters rate, momentum, decay.
 func sgd(name, kind string) *program {
 	p := &program{name: name, arrays: append(floats("w", "m"), array{"grad", kind})}
 	rate, momentum, decay := p.param(), p.param(), p.param()

@@ -2,7 +2,7 @@ package gen
 
 import "math"
 
-// programs64 are the functions of float64, and the ways between it and float32.
+// programs64 returns the functions of float64 and the conversions to and from float32.
 func programs64() []*program {
 	var all []*program
 	wide := func(name string, arrays ...array) *program {
@@ -49,15 +49,15 @@ func programs64() []*program {
 	return all
 }
 
-// ln 2 in two parts: times a whole number the first is exact, and the second is the rest.
+// ln 2 in two parts: the product of the first with an integer is exact.
 const (
 	ln2High = 6.93147180369123816490e-01
 	ln2Low  = 1.90821492927058770002e-10
 )
 
-// exp64 is e^x as (e^r s) t: x = n ln 2 + r with |r| <= ln 2 / 2, s = 2^h and t = 2^(n-h) for
-// h near n/2, so that neither overflows. e^r is its Taylor series up to r^13 / 13! (error
-// 4e-18). x is cut off where e^x is 0 or infinite.
+// exp64 returns e^x as (e^r s) t: x = n ln 2 + r with |r| <= ln 2 / 2, s = 2^h and t = 2^(n-h)
+// for h close to n/2, so that neither overflows. e^r is its Taylor series up to r^13 / 13!
+// (error 4e-18). x is clipped where e^x is 0 or infinite.
 func exp64(p *program, x value) value {
 	x = p.emit("min", p.constant(710), p.emit("max", p.constant(-746), x)) // NaN stays: it is the second operand
 	n := p.emit("sub", p.emit("fma", x, p.constant(math.Log2E), p.constant(magic)), p.constant(magic))
@@ -73,12 +73,12 @@ func exp64(p *program, x value) value {
 	return p.emit("mul", p.emit("fma", s, rest, s), t)
 }
 
-// power is 2^n of n + magic: n stands in the lowest bits; moved up, it is added to the
+// power returns 2^n for n + magic: n is in the lowest bits; shifted, it is added to the
 // exponent of 1.
 func (p *program) power(n value) value { return p.emit("addbits", p.left(n, 52), p.constant(1)) }
 
-// series64 is e ln 2 + log(1 + f), and more, the rest of e ln 2 or of f. It is FreeBSD's
-// e_log.c: with s = f / (2 + f), log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).
+// series64 returns e ln 2 + log(1 + f) + more, as FreeBSD's e_log.c: with s = f / (2 + f),
+// log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).
 func series64(p *program, e, f, more value) value {
 	s := p.emit("div", f, p.emit("add", f, p.constant(2)))
 	z := p.emit("mul", s, s)
@@ -90,15 +90,15 @@ func series64(p *program, e, f, more value) value {
 }
 
 func log64(p *program, x value) value {
-	const normal = 0x1p-1022 // below it the exponent says nothing
+	const normal = 0x1p-1022 // smaller numbers are subnormal
 	lifted := p.choose("lt", x, p.constant(normal), p.emit("mul", x, p.constant(1<<54)), x)
 	e, f := splitExponent(p, lifted)
 	e = p.emit("sub", e, p.choose("lt", x, p.constant(normal), p.constant(54), p.constant(0)))
 	return logSpecials(p, series64(p, e, f, p.constant(0)), x)
 }
 
-// log1p64 is log u for u = 1 + x, with what the sum lost divided by u; where u needs no
-// power of two, f is x itself and nothing was lost.
+// log1p64 returns log u for u = 1 + x, plus the rounding error of the sum divided by u. If the
+// exponent of u is 0, f is x and there is no error.
 func log1p64(p *program, x value) value {
 	u := p.emit("add", x, p.constant(1))
 	most := p.emit("sub", u, p.constant(1))

@@ -1,6 +1,6 @@
-// Package gen writes the assembly of package kernels. Nothing of the program imports
-// it: only the test that holds the committed files against what it writes, and that
-// writes them anew.
+// Package gen generates the assembly of package kernels and its Go declarations. Only its
+// test uses it: the test compares the committed files with the generator's and can rewrite
+// them.
 package gen
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Files is the text of every generated file by its name.
+// Files returns the text of every generated file by its name.
 func Files() map[string]string {
 	all := programs()
 	files := map[string]string{
@@ -80,7 +80,7 @@ func (s set) zero(r string) string {
 }
 
 // element is a type of numbers: its size in bytes, the last letter of its instructions, and
-// what the names of its functions have behind the others'.
+// the suffix of its functions' names.
 type element struct {
 	bytes        int
 	letter, mark string
@@ -91,7 +91,7 @@ var (
 	double = element{8, "D", "d"}
 )
 
-// file is assembly as it grows.
+// file is the text of a file under construction.
 type file struct{ b strings.Builder }
 
 func (f *file) text() string {
@@ -106,9 +106,9 @@ func (f *file) op(format string, args ...any) { f.line("\t"+format, args...) }
 //
 //	c[r, j] = fma(a[r, p], b[p, j], c[r, j])   for p = 0, 1, ... k-1
 //
-// with every c[r, j] in a register of its own from the first p to the last. The rows
-// of a are reached from one pointer for each three of them. Bit 0 of add says whether c is
-// added to; with bit 1 a whole tile asks for the next one's c, to the right of its own.
+// with every c[r, j] in a register from the first p to the last. There is one pointer for each
+// three rows of a. Bit 0 of add says whether the product is added to c; with bit 1 a whole
+// tile prefetches the elements of c to the right of it.
 func (f *file) micro(s set, e element, mr, nv int) {
 	bases := []string{"R8", "R9", "R10", "R11"}[:(mr+2)/3]
 	acc := func(r, v int) string { return s.reg(r*nv + v) }
@@ -187,7 +187,8 @@ func microName(s set, e element, mr, nv int) string {
 	return fmt.Sprintf("micro%dx%d%s_%s", mr, nv*s.bytes/e.bytes, e.mark, s.name)
 }
 
-// micros is the Go file that declares the micro-kernels and lists them by rows and vectors.
+// micros returns the Go file that declares the micro-kernels and lists them by rows and
+// vectors.
 func micros(sets []set) string {
 	var f file
 	f.line("package kernels\n\nimport \"unsafe\"")
@@ -206,7 +207,7 @@ func micros(sets []set) string {
 	return f.golang()
 }
 
-// transpose8 writes the transposition of squares of 8 x 8 float32 that lie side by side in src:
+// transpose8 writes the transposition of neighbouring squares of 8 x 8 float32 in src:
 //
 //	dst[8 i + j, r] = src[r, 8 i + j]   for i < squares
 func (f *file) transpose8() {
@@ -242,7 +243,7 @@ func (f *file) transpose4() {
 	f.endTranspose(4)
 }
 
-// beginTranspose begins a transposition: it loads the rows of a square to Y0 and what follows.
+// beginTranspose begins a transposition: it loads the rows of a square to Y0, Y1, ...
 func (f *file) beginTranspose(name string, rows int) {
 	f.line("\n// func %s(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squares int)", name)
 	f.line("TEXT ·%s(SB), NOSPLIT, $0-40", name)
@@ -254,7 +255,7 @@ func (f *file) beginTranspose(name string, rows int) {
 	}
 }
 
-// endTranspose ends it: the columns stand in Y8 and what follows.
+// endTranspose ends a transposition: the columns are in Y8, Y9, ...
 func (f *file) endTranspose(rows int) {
 	for k := range rows {
 		f.op("VMOVUPS Y%d, (DI)\n\tADDQ DX, DI", 8+k)
@@ -262,7 +263,8 @@ func (f *file) endTranspose(rows int) {
 	f.op("ADDQ $32, SI\n\tDECQ BX\n\tJNZ square\n\tVZEROUPPER\n\tRET")
 }
 
-// columns adds sixteen columns of n rows, stride bytes apart, to sixteen sums in float64:
+// columns writes the kernel that adds sixteen columns of n rows, stride bytes apart, to sixteen
+// sums in float64:
 //
 //	sums[j] += a[i, j]   for i = 0, 1, ... n-1
 func (f *file) columns(s set) {
@@ -285,7 +287,8 @@ func (f *file) columns(s set) {
 	f.op("VZEROUPPER\n\tRET")
 }
 
-// eights adds the products of n times eight float64 to eight sums; each product is rounded:
+// eights writes the kernel that adds the products of n times eight float64 to eight sums; each
+// product is rounded:
 //
 //	sums[j] += a[8 i + j] b[8 i + j]   for i = 0, 1, ... n-1
 func (f *file) eights() {
@@ -300,13 +303,14 @@ func (f *file) eights() {
 	f.op("VMOVUPD Y0, (DI)\n\tVMOVUPD Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// extreme raises (or lowers) sixteen float32 to those of n times sixteen:
+// extreme writes the kernel of the maximum (or minimum) of sixteen float32 and n times sixteen
+// others:
 //
 //	tops[j] = max(tops[j], a[16 i + j])   for i < n
 //
-// Looking both ways and joining the bits makes 0 the larger of the two zeros. The instruction
-// passes over NaNs: where there was one, bits of ones, which are a NaN, are gathered in a
-// register of their own and put over the result.
+// The instruction is applied in both operand orders and the bits are joined, so that 0 is
+// larger than -0. It ignores NaNs: a register collects all-ones bits, which are a NaN, where
+// one occurred, and they are joined to the result.
 func (f *file) extreme(name, pick, join string) {
 	f.line("\n// func %s_avx2(tops, a unsafe.Pointer, n int)", name)
 	f.line("TEXT ·%s_avx2(SB), NOSPLIT, $0-24", name)
@@ -322,8 +326,8 @@ func (f *file) extreme(name, pick, join string) {
 	f.op("VORPS Y2, Y0, Y0\n\tVORPS Y2, Y1, Y1\n\tVMOVUPS Y0, (DI)\n\tVMOVUPS Y1, 32(DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// finite adds x - x, which is 0 for what is finite and NaN for the rest, over n times four
-// vectors, to one vector.
+// finite writes the kernel that adds x - x, which is 0 if x is finite and otherwise NaN, over n
+// times four vectors.
 func (f *file) finite(e element) {
 	f.line("\n// func finite%s_avx2(sums, x unsafe.Pointer, n int)", e.mark)
 	f.line("TEXT ·finite%s_avx2(SB), NOSPLIT, $0-24", e.mark)
@@ -341,14 +345,14 @@ func (f *file) finite(e element) {
 	f.op("VMOVUPS Y0, (DI)\n\tVZEROUPPER\n\tRET")
 }
 
-// pack copies rows of as many panels of two vectors into panels.
+// pack writes the kernel that copies rows of panels of two vectors.
 func (f *file) pack(s set) {
 	f.packed("pack_"+s.name, s.reg, s.bytes, s.bytes)
 }
 
-// packed copies rows of panels that are as wide as the moves together, 8, 16, 32 or 64 bytes
-// each: row i of panel n to dst + n step + i widths. Eight rows ahead are asked for: they
-// often lie in other pages, where the processor does not look by itself.
+// packed writes the kernel that copies rows of panels, whose width is the sum of the moves of
+// 8, 16, 32 or 64 bytes: row i of panel n to dst + n step + i widths. It prefetches eight rows
+// ahead, because rows are often in other pages, where the processor does not prefetch.
 func (f *file) packed(name string, wide func(int) string, moves ...int) {
 	f.line("\n// func %s(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)", name)
 	f.line("TEXT ·%s(SB), NOSPLIT, $0-48", name)
@@ -385,7 +389,7 @@ func (f *file) packed(name string, wide func(int) string, moves ...int) {
 	f.op("ADDQ R9, SI\n\tADDQ $%d, DI\n\tDECQ R11\n\tJNZ row\n\tVZEROUPPER\n\tRET", width)
 }
 
-// prefetch asks for rows of so many lines of 64 bytes, stride bytes apart, before they are needed.
+// prefetch writes the kernel that prefetches rows of lines of 64 bytes, stride bytes apart.
 func (f *file) prefetch() {
 	f.line("\n// func ahead_avx2(p unsafe.Pointer, stride, rows, lines int)")
 	f.line("TEXT ·ahead_avx2(SB), NOSPLIT, $0-32")

@@ -8,12 +8,12 @@ import (
 // neon is the instruction set of arm64: 32 registers of 16 bytes.
 var neon = set{"neon", "V", 16, 12}
 
-// arranged is a register as a vector of elements, in Go's way to write it.
+// arranged returns a register as a vector of elements, in Go's syntax.
 func (e element) arranged(r int) string {
 	return fmt.Sprintf("V%d.%s", r, map[int]string{4: "S4", 8: "D2"}[e.bytes])
 }
 
-// list are n registers from r on, as loads and stores of several name them.
+// list returns n registers from r on, in the syntax of loads and stores.
 func (e element) list(r, n int) string {
 	var all []string
 	for i := range n {
@@ -22,7 +22,7 @@ func (e element) list(r, n int) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// neonAssembly is what arm64 has of assembly: the micro-kernels, and copies for them.
+// neonAssembly returns the assembly for arm64: the micro-kernels and the packing.
 func neonAssembly() string {
 	var f file
 	f.line("#include \"textflag.h\"")
@@ -39,9 +39,9 @@ func neonAssembly() string {
 	return f.text()
 }
 
-// neonMicro is micro in NEON. Every row of a has a pointer of its own, R0 and following; the
-// sums stand in V0 to V23, the vectors of b in V24 and V25, and the numbers of a go through
-// the others in turn. Bit 1 of add is not looked at.
+// neonMicro is micro for NEON. Every row of a has a pointer, from R0 on. The sums are in V0 to
+// V23, the vectors of b in V24 and V25, the numbers of a in the others. Bit 1 of add is
+// ignored.
 func (f *file) neonMicro(e element, mr, nv int) {
 	const b, a, turn = 24, 26, 6
 	name := microName(neon, e, mr, nv)
@@ -80,8 +80,8 @@ func (f *file) neonMicro(e element, mr, nv int) {
 	f.op("RET")
 }
 
-// neonPacked copies rows of panels that are width bytes wide: row i of panel n to dst + n step
-// + i widths.
+// neonPacked writes the kernel that copies rows of panels of width bytes: row i of panel n to
+// dst + n step + i widths.
 func (f *file) neonPacked(width int) {
 	name := fmt.Sprintf("pack%d_neon", width)
 	f.line("\n// func %s(dst unsafe.Pointer, step int, src unsafe.Pointer, stride, panels, rows int)", name)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// program is what is done to one element of each of some arrays: a straight list of
-// operations, each of which every processor rounds alike. It is written three times, as Go
-// and as assembly for AVX2 and AVX-512, from this one list.
+// program is an elementwise function: a sequence of operations on one element of each array.
+// Every processor rounds each operation in the same way. The program is written as Go and as
+// assembly for AVX2 and AVX-512.
 type program struct {
 	name   string
 	wide   bool // computes in float64, between float32 in memory
@@ -20,14 +20,14 @@ type program struct {
 	stores []store
 }
 
-// array is an argument: float32, float64 or bool.
+// array is an argument; its kind is float32, float64 or bool.
 type array struct{ name, kind string }
 
 // value is the result of an instruction, by its number.
 type value int
 
-// instruction is an operation on earlier values. Constants hold bits; n is the number
-// of a load's array or of a parameter, or how far bits are moved.
+// instruction is an operation on earlier values. bits is the value of a constant; n is the
+// number of a load's array or of a parameter, or the distance of a shift.
 type instruction struct {
 	op   string
 	args []value
@@ -49,10 +49,10 @@ func (p *program) add(i instruction) value {
 	return value(len(p.code) - 1)
 }
 
-// load is the current element of the array of that name.
+// load returns the current element of the named array.
 func (p *program) load(name string) value { return p.add(instruction{op: "load", n: p.index(name)}) }
 
-// param is a number that is the same for all elements.
+// param returns a new parameter, a number that is the same for all elements.
 func (p *program) param() value {
 	p.params++
 	return p.add(instruction{op: "param", n: p.params - 1})
@@ -75,7 +75,7 @@ func (p *program) storeRelation(name, relation string, x, y value) {
 	p.stores = append(p.stores, store{p.index(name), relation, []value{x, y}})
 }
 
-// constant is a number, bits one given by its representation.
+// constant returns a constant; bits returns one with the given representation.
 func (p *program) constant(x float64) value {
 	if p.wide {
 		return p.bits(math.Float64bits(x))
@@ -85,7 +85,7 @@ func (p *program) constant(x float64) value {
 
 func (p *program) bits(b uint64) value { return p.add(instruction{op: "const", bits: b}) }
 
-// left and right move the bits of v by n places.
+// left and right shift the bits of v by n.
 func (p *program) left(v value, n int) value {
 	return p.add(instruction{op: "left", args: []value{v}, n: n})
 }
@@ -94,7 +94,7 @@ func (p *program) right(v value, n int) value {
 	return p.add(instruction{op: "right", args: []value{v}, n: n})
 }
 
-// horner is c[0] + x (c[1] + x (c[2] + ...)) by fused multiply-adds.
+// horner returns c[0] + x (c[1] + x (c[2] + ...)) by fused multiply-adds.
 func (p *program) horner(x value, c ...float64) value {
 	sum := p.constant(c[len(c)-1])
 	for i := len(c) - 2; i >= 0; i-- {
@@ -103,12 +103,12 @@ func (p *program) horner(x value, c ...float64) value {
 	return sum
 }
 
-// choose is a where x stands in the relation to y, and b elsewhere.
+// choose returns a if the relation holds between x and y, otherwise b.
 func (p *program) choose(relation string, x, y, a, b value) value {
 	return p.emit(relation, x, y, a, b)
 }
 
-// relations are the conditions by name: how Go writes them, and the immediate of VCMP.
+// relations are the conditions by name: their Go expression and the immediate of VCMP.
 var relations = map[string]struct {
 	golang string
 	imm    int
@@ -117,7 +117,7 @@ var relations = map[string]struct {
 	"unordered": {"%[1]s != %[1]s || %[2]s != %[2]s", 0x03},
 }
 
-// useCounts counts how often each value is still needed.
+// useCounts returns the number of uses of each value.
 func (p *program) useCounts() []int {
 	n := make([]int, len(p.code))
 	for _, i := range p.code {
@@ -133,7 +133,7 @@ func (p *program) useCounts() []int {
 	return n
 }
 
-// golang is the program as a function of slices.
+// golang returns the program as a Go function of slices.
 func (p *program) golang() string {
 	var f file
 	kind, size := "float32", 32
@@ -234,7 +234,7 @@ func literal(bits uint64, size int) string {
 	return strconv.FormatFloat(x, 'g', -1, size)
 }
 
-// golang is the file's text as gofmt has it.
+// golang returns the file's text, formatted by gofmt.
 func (f *file) golang() string {
 	text, err := format.Source([]byte(f.text()))
 	if err != nil {
@@ -243,7 +243,7 @@ func (f *file) golang() string {
 	return string(text)
 }
 
-// scalars is the Go file with all programs.
+// scalars returns the Go file with all programs.
 func scalars(all []*program) string {
 	var f file
 	f.line("package kernels\n\nimport \"math\"")
@@ -253,8 +253,8 @@ func scalars(all []*program) string {
 	return f.golang()
 }
 
-// dispatchers is the Go file that takes each program to the level asked for: whole vectors
-// in assembly, the rest (or everything, where there is none) in Go.
+// dispatchers returns the Go file that runs each program at a level: whole vectors in assembly,
+// the rest in Go, or everything in Go without assembly.
 func dispatchers(all []*program, sets []set) string {
 	var f file
 	if len(sets) == 0 {

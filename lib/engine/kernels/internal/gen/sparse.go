@@ -1,12 +1,12 @@
 package gen
 
-// sparse writes the product of a matrix's entries by rows of eight vectors of float32, for n
-// columns:
+// sparse writes the kernel of the product of a sparse matrix's entries and rows of eight
+// vectors of float32, for n columns:
 //
 //	sums[j, r] = fma(value, a[at, r], sums[j, r])   for the entries (at, value) of column j
 //
-// Column j's entries end before ends[j], and the next column's begin there. A column's sums
-// stay in registers. at counts the bytes of rows of eight of AVX2's vectors.
+// The entries of column j end before ends[j], where those of the next column begin. The sums
+// of a column stay in registers. at counts the bytes of rows of eight vectors of AVX2.
 func (f *file) sparse(s set) {
 	f.line("\n// func sparse_%s(sums, a, entries unsafe.Pointer, from int, ends unsafe.Pointer, n int)", s.name)
 	f.line("TEXT ·sparse_%s(SB), NOSPLIT, $0-48", s.name)
@@ -31,7 +31,7 @@ func (f *file) sparse(s set) {
 	f.op("ADDQ $%d, DI\n\tADDQ $4, R9\n\tDECQ CX\n\tJNZ column\n\tVZEROUPPER\n\tRET", 8*s.bytes)
 }
 
-// negativeZero looks for a -0, which is the bit of the sign alone, among n float32, 64 at a time.
+// negativeZero writes the kernel that looks for a -0 among n float32, 64 at a time.
 func (f *file) negativeZero() {
 	f.line("\n// func minus_avx2(x unsafe.Pointer, n int) bool")
 	f.line("TEXT ·minus_avx2(SB), NOSPLIT, $0-17")
@@ -45,7 +45,8 @@ func (f *file) negativeZero() {
 	f.op("VPTEST Y0, Y0\n\tSETNE ret+16(FP)\n\tVZEROUPPER\n\tRET")
 }
 
-// nonzero sets bit i of word k where number 32 k + i is not 0 (or is none), for k < n.
+// nonzero writes the kernel that sets bit i of word k if element 32 k + i is not 0 (or NaN),
+// for k < n.
 func (f *file) nonzero() {
 	f.line("\n// func nonzero_avx2(bits, x unsafe.Pointer, n int)")
 	f.line("TEXT ·nonzero_avx2(SB), NOSPLIT, $0-24")

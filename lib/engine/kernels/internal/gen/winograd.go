@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// transform is what is done between two grids of arrays of float32, at every place of them and
-// for many tiles: array (i, j) of tile k of either begins k next + i row + j col behind the
-// grid's beginning. Like a program it is written as Go and as assembly.
+// transform maps one grid of arrays of float32 to another, for every index of the arrays and
+// for many tiles: array (i, j) of tile k begins at k next + i row + j col of the grid. Like a
+// program it is written as Go and as assembly.
 type transform struct {
 	program
 	in, out [2]int // rows and columns of the grids
-	after   []int  // how many instructions stand before each store
+	after   []int  // number of instructions before each store
 }
 
 func (t *transform) loadAt(i, j int) value { return t.add(instruction{op: "load", n: 4*i + j}) }
@@ -23,8 +23,7 @@ func (t *transform) storeAt(i, j int, v value) {
 
 func (t *transform) half(v value) value { return t.emit("mul", v, t.constant(0.5)) }
 
-// transforms are those of Winograd's F(2x2, 3x3), which package kernels documents. Each is
-// applied along one axis by a list of its own, and along the other one likewise.
+// transforms returns the transforms of Winograd's F(2x2, 3x3), which package kernels documents.
 func transforms() []*transform {
 	input := &transform{program: program{name: "tileInput"}, in: [2]int{1, 4}, out: [2]int{1, 4}}
 	d := [4]value{input.loadAt(0, 0), input.loadAt(0, 1), input.loadAt(0, 2), input.loadAt(0, 3)}
@@ -42,7 +41,7 @@ func transforms() []*transform {
 	return []*transform{input, adjoint, tileOutput(), tileWeights(), tileGradient()}
 }
 
-// tileOutput is (a + b) + c and (b - c) + d of each four.
+// tileOutput returns (a + b) + c and (b - c) + d of each four, along both axes.
 func tileOutput() *transform {
 	t := &transform{program: program{name: "tileOutput"}, in: [2]int{4, 4}, out: [2]int{2, 2}}
 	var s [2][4]value
@@ -58,7 +57,7 @@ func tileOutput() *transform {
 	return t
 }
 
-// tileWeights is a, ((a + c) + b)/2, ((a + c) - b)/2 and c of each three.
+// tileWeights returns a, ((a + c) + b)/2, ((a + c) - b)/2 and c of each three, along both axes.
 func tileWeights() *transform {
 	t := &transform{program: program{name: "tileWeights"}, in: [2]int{3, 3}, out: [2]int{4, 4}}
 	four := func(a, b, c value) [4]value {
@@ -77,7 +76,7 @@ func tileWeights() *transform {
 	return t
 }
 
-// tileGradient is a + (b + c)/2, (b - c)/2 and (b + c)/2 + d of each four.
+// tileGradient returns a + (b + c)/2, (b - c)/2 and (b + c)/2 + d of each four, along both axes.
 func tileGradient() *transform {
 	t := &transform{program: program{name: "tileGradient"}, in: [2]int{4, 4}, out: [2]int{3, 3}}
 	three := func(a, b, c, d value) [3]value {
@@ -98,8 +97,8 @@ func tileGradient() *transform {
 
 const transformArgs = "(dst unsafe.Pointer, dcol, drow, dnext int, src unsafe.Pointer, scol, srow, snext, count, n int)"
 
-// side is where the assembly has one of the grids: a register for each row, the distance of
-// columns, and three times it.
+// side has the registers of one of the grids: one for each row, the distance of columns, and
+// three times that distance.
 type side struct {
 	name         string
 	arg          int // of its first argument
@@ -116,7 +115,7 @@ func (s side) place(n int) string {
 	return "(" + s.rows[n/4] + ")" + []string{"", "(" + s.step + "*1)", "(" + s.step + "*2)", "(" + s.triple + "*1)"}[n%4]
 }
 
-// begin loads the distances, rewind the pointers of rows.
+// begin loads the distances; rewind loads the pointers of the rows.
 func (s side) begin(f *file) {
 	f.op("MOVQ %scol+%d(FP), %s\n\tLEAQ (%s)(%s*2), %s", s.name, s.arg+8, s.step, s.step, s.step, s.triple)
 }
@@ -135,7 +134,7 @@ func (s side) next(f *file) {
 	f.op("MOVQ %snext+%d(FP), AX\n\tADDQ AX, %s+%d(FP)", s.name, s.arg+24, map[string]string{"s": "src", "d": "dst"}[s.name], s.arg)
 }
 
-// assemble writes a transform of n places, whole vectors of them, of count tiles.
+// assemble writes the kernel of a transform for n indices, in whole vectors, and count tiles.
 func (t *transform) assemble(f *file, s set, c *constants) {
 	a := assembler{file: f, set: s, constants: c, program: &t.program, need: t.useCounts(), reg: map[value]int{}, address: sourceSide.place}
 	for r := spare - 1; r >= 0; r-- {
@@ -171,7 +170,7 @@ func (t *transform) assemble(f *file, s set, c *constants) {
 	f.op("DECQ count+64(FP)\n\tJNZ tile\n\tVZEROUPPER\n\tRET")
 }
 
-// winogradAssembly is a file with all transforms for one instruction set.
+// winogradAssembly returns the file with all transforms for one instruction set.
 func winogradAssembly(s set) string {
 	var f file
 	f.line("#include \"textflag.h\"")
@@ -183,7 +182,7 @@ func winogradAssembly(s set) string {
 	return f.text()
 }
 
-// winogradScalars is the Go file of the transforms, for places from to to.
+// winogradScalars returns the Go file of the transforms.
 func winogradScalars() string {
 	var f file
 	f.line("package kernels")
@@ -220,7 +219,7 @@ func (t *transform) scalar(f *file, v int, i instruction) {
 	}
 }
 
-// offset is where array n of a grid begins.
+// offset returns the expression for the start of array n of a grid.
 func offset(grid string, n int) string {
 	var terms []string
 	for k, field := range []string{"row", "col"} {
@@ -238,7 +237,7 @@ func offset(grid string, n int) string {
 	return strings.Join(terms, "+")
 }
 
-// winogradDispatchers is the Go file that takes each transform to the level asked for.
+// winogradDispatchers returns the Go file that runs each transform at a level.
 func winogradDispatchers(sets []set) string {
 	var f file
 	if len(sets) == 0 {

@@ -1,3 +1,5 @@
+// Rules on the source: imports, streams, doc comments, line lengths, the top level.
+
 package project
 
 import (
@@ -17,11 +19,11 @@ import (
 
 const module = "github.com/lethe-ml/lethe/"
 
-// layers orders the rooms of the house: a package imports only from floors
-// below its own, or from its own room.
+// layers orders the package groups: a package imports only from layers below its own, or from its
+// own group.
 var layers = []struct {
-	room  string
-	floor int
+	group string
+	layer int
 }{
 	{"kernel/internal/bench", 13}, // before kernel/internal, which is below it
 	{"lib/array", 0}, {"lib/cells", 0}, {"lib/files", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/utility", 0},
@@ -36,23 +38,23 @@ var layers = []struct {
 	{"kernel/notebook", 12}, {"kernel/e2e", 12}, {"kernel", 14},
 }
 
-// sameLayerImports lists the rooms on one floor that may use each other.
+// sameLayerImports lists the groups of one layer that may import each other.
 var sameLayerImports = map[string][]string{
 	"lib/array":    {"lib/files"},
 	"lib/store":    {"lib/array", "lib/files"},
 	"lib/cells":    {"lib/array", "lib/stats"},
-	"lib/internal": {"lib/files"}, // of the command that writes a release's papers
+	"lib/internal": {"lib/files"}, // lib/internal/release
 	"lib/privacy":  {"lib/array"},
 	"lib/utility":  {"lib/array", "lib/stats"},
 	"lib/model":    {"lib/nn"},
-	"lib/unlearn":  {"lib/attack", "lib/information", "lib/federated"}, // whose critics are attackers, and its
+	"lib/unlearn":  {"lib/attack", "lib/information", "lib/federated"}, // critics, and federated methods
 	"lib/audit":    {"lib/lab", "lib/report", "lib/plot"},
 }
 
 func layerOf(path string) (string, int) {
-	for _, f := range layers {
-		if path == f.room || strings.HasPrefix(path, f.room+"/") {
-			return f.room, f.floor
+	for _, l := range layers {
+		if path == l.group || strings.HasPrefix(path, l.group+"/") {
+			return l.group, l.layer
 		}
 	}
 	return "", -1
@@ -83,13 +85,13 @@ func sources(t *testing.T, visit func(path string, file *ast.File)) {
 	}
 }
 
-func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
+func TestPackagesImportOnlyFromLayersBelow(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
-		room, floor := layerOf(filepath.ToSlash(filepath.Dir(path)))
-		if room == "" {
+		group, layer := layerOf(filepath.ToSlash(filepath.Dir(path)))
+		if group == "" {
 			if filepath.Dir(path) != "." {
-				t.Errorf("%s is in no room of the house", path)
+				t.Errorf("%s is in no layer", path)
 			}
 			return
 		}
@@ -101,15 +103,15 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 			}
 			seen++
 			other, below := layerOf(inner)
-			if other == room || below >= 0 && below < floor {
+			if other == group || below >= 0 && below < layer {
 				continue
 			}
 			allowed := false
-			for _, w := range sameLayerImports[room] {
+			for _, w := range sameLayerImports[group] {
 				allowed = allowed || w == other
 			}
 			if !allowed {
-				t.Errorf("%s (floor %d) imports %s (floor %d)", path, floor, inner, below)
+				t.Errorf("%s (layer %d) imports %s (layer %d)", path, layer, inner, below)
 			}
 		}
 	})
@@ -118,8 +120,8 @@ func TestPackagesImportOnlyFromFloorsBelow(t *testing.T) {
 	}
 }
 
-// A notebook's cell links what its library imports, and the network alone would
-// be a sixth of that. Only downloads need it.
+// Every notebook cell links what its library imports, and the network packages would be a
+// sixth of that. Only downloads need them.
 func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 	found := false
 	sources(t, func(path string, file *ast.File) {
@@ -139,8 +141,8 @@ func TestOnlyDownloadsImportTheNetwork(t *testing.T) {
 	}
 }
 
-// A stream's name decides every number drawn from it: all of them stand in
-// lib/engine/streams.go, so that no two rooms mean one by the same name.
+// A stream's name determines every number drawn from it. All names are in
+// lib/engine/streams.go, so that no two packages use the same one.
 func TestStreamsAreNamedInOnePlace(t *testing.T) {
 	seen := 0
 	sources(t, func(path string, file *ast.File) {
@@ -206,8 +208,8 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 	return ok && id.IsExported()
 }
 
-// documented checks types, constants and variables; a group's comment serves
-// all its members.
+// documented checks types, constants and variables; the comment of a group counts for all its
+// members.
 func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
@@ -232,9 +234,9 @@ func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 	return seen
 }
 
-// A screen holds 160 columns. Rows of a table and raw strings cannot be broken;
-// tests may hold golden values as another program printed them.
-func TestLinesFitAScreen(t *testing.T) {
+// Lines have at most 160 columns. Rows of a table and raw strings cannot be broken; tests may
+// hold golden values as another program printed them.
+func TestLinesAreNotTooLong(t *testing.T) {
 	const limit, seenAtLeast = 160, 300
 	seen := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -257,7 +259,7 @@ func TestLinesFitAScreen(t *testing.T) {
 				continue
 			}
 			if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > limit {
-				t.Errorf("%s:%d: %d columns, at most %d fit a screen", path, i+1, n, limit)
+				t.Errorf("%s:%d: %d columns, the limit is %d", path, i+1, n, limit)
 			}
 		}
 		return nil
@@ -270,15 +272,15 @@ func TestLinesFitAScreen(t *testing.T) {
 	}
 }
 
-// What stands at the top of the repository, beside what begins with a dot. Anything else
-// is something that was left lying about, and swells everybody's clone for good.
+// top lists what is allowed at the top of the repository besides names that begin with a dot, so
+// that no stray file is committed.
 var top = []string{
-	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "MANUAL.md", "README.md", "SECURITY.md",
+	"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "Dockerfile", "LICENSE", "README.md", "SECURITY.md",
 	"go.mod", "go.sum", "main.go",
 	"datasets", "docs", "figures", "kernel", "lib", "notebooks",
 }
 
-func TestNothingElseStandsAtTheTop(t *testing.T) {
+func TestNothingElseIsAtTheTop(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -289,6 +291,6 @@ func TestNothingElseStandsAtTheTop(t *testing.T) {
 		if strings.HasPrefix(name, ".") || slices.Contains(top, name) || slices.Contains(ignored, name) {
 			continue
 		}
-		t.Errorf("%s stands at the top of the repository", name)
+		t.Errorf("%s is not allowed at the top of the repository", name)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 )
 
-// A reduction reads all that the steps before it have made, where elements of eight bytes
-// are computed in two stretches of a tile: no step of the second writes over the first.
-func TestStretchesKeepWhatIsReduced(t *testing.T) {
+// A reduction reads the whole tile, although elements of eight bytes are computed in two chunks
+// of it: the second chunk must not overwrite the first.
+func TestChunksKeepWhatIsReduced(t *testing.T) {
 	e, err := enginetest.Open()
 	if err != nil {
 		t.Fatal(err)
