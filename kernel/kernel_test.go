@@ -1,3 +1,5 @@
+// Tests of kernel.go.
+
 package kernel
 
 import (

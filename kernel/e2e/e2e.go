@@ -124,7 +124,7 @@ func (w testRun) prepare(modules string) error {
 }
 
 func (w testRun) run(ctx context.Context, node, browser string) error {
-	given, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
+	config, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (w testRun) run(ctx context.Context, node, browser string) error {
 		cmd.Args = append(cmd.Args, `/\d+-`+name+`\.mjs$`)
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.Root, w.Out, w.Notes
-	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(given), "FORCE_COLOR=0")
+	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(config), "FORCE_COLOR=0")
 	cmd.WaitDelay = 5 * time.Second
 	test, err := proc.Start(cmd)
 	if err != nil {

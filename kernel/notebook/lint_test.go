@@ -1,3 +1,5 @@
+// Tests of lint.go.
+
 package notebook
 
 import (

@@ -1,3 +1,5 @@
+// Tests of notebook.go.
+
 package notebook
 
 import (

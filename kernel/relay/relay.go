@@ -160,11 +160,11 @@ func (r *relay) handshake(starting, open context.Context, conn *connection) (map
 	r.gonb = side
 	side.listen(life, r.arrivals)
 	var info map[string]any
-	heard := false
+	gotIOPub := false
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
 	side.send(gonbShell, infoRequest())
-	for info == nil || !heard {
+	for info == nil || !gotIOPub {
 		select {
 		case <-starting.Done():
 			return nil, starting.Err()
@@ -177,7 +177,7 @@ func (r *relay) handshake(starting, open context.Context, conn *connection) (map
 			if err != nil {
 				continue
 			}
-			heard = heard || a.from == gonbIOPub
+			gotIOPub = gotIOPub || a.from == gonbIOPub
 			if msg.head.Type == "kernel_info_reply" {
 				info = msg.fields()
 			}

@@ -93,10 +93,10 @@ func (r *Ready) serverArgs(o ServerOptions, port int) []string {
 }
 
 // freePort checks the given port, or finds a free one.
-func freePort(ip string, asked int) (int, error) {
+func freePort(ip string, fixed int) (int, error) {
 	first, last := 8888, 8987
-	if asked != 0 {
-		first, last = asked, asked
+	if fixed != 0 {
+		first, last = fixed, fixed
 	}
 	var err error
 	for port := first; port <= last; port++ {
@@ -105,8 +105,8 @@ func freePort(ip string, asked int) (int, error) {
 			return port, l.Close()
 		}
 	}
-	if asked != 0 {
-		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", asked, err)
+	if fixed != 0 {
+		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", fixed, err)
 	}
 	return 0, fmt.Errorf("no port from %d to %d is free: %w", first, last, err)
 }

@@ -41,11 +41,11 @@ func addFile[T any](in *inputs, to *T, flag, about string, read func(path string
 
 // read reads the given files and returns their flags, for messages. An error names the flag
 // and the file.
-func (in *inputs) read() (given string, err error) {
+func (in *inputs) read() (flags string, err error) {
 	if err := in.checkDistinct(); err != nil {
 		return "", err
 	}
-	var flags []string
+	var words []string
 	for _, f := range in.all {
 		if !in.c.Flags().Changed(f.flag) {
 			continue
@@ -53,9 +53,9 @@ func (in *inputs) read() (given string, err error) {
 		if err := f.read(); err != nil {
 			return "", fmt.Errorf("--%s: %w", f.flag, err)
 		}
-		flags = append(flags, "--"+f.flag+" "+*f.path)
+		words = append(words, "--"+f.flag+" "+*f.path)
 	}
-	return strings.Join(flags, ", "), nil
+	return strings.Join(words, ", "), nil
 }
 
 // checkDistinct refuses the same file for two roles, such as members and non-members.
@@ -75,13 +75,13 @@ func (in *inputs) checkDistinct() error {
 func (in *inputs) answerWith(find func(cmd *cobra.Command) (cli.Answer, error)) {
 	cli.AnswerWith(in.c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		defer collectEarly()()
-		given, err := in.read()
+		flags, err := in.read()
 		if err != nil {
 			return cli.Answer{}, err
 		}
 		a, err := find(cmd)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", given, err)
+			err = fmt.Errorf("%s: %w", flags, err)
 		}
 		return a, err
 	})

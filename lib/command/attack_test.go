@@ -1,3 +1,5 @@
+// Tests of attack.go.
+
 package command
 
 import (

@@ -73,11 +73,11 @@ Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if len(args) == 0 && opt.Config == "" {
 			return cli.Usagef("name a folder of arrays, or a --config that says where they are")
 		}
-		folder, beside := "", filepath.Dir(opt.Config)
+		folder, parent := "", filepath.Dir(opt.Config)
 		if len(args) > 0 {
-			folder, beside = args[0], args[0]
+			folder, parent = args[0], args[0]
 		}
-		report := cmp.Or(*out, filepath.Join(beside, "report"))
+		report := cmp.Or(*out, filepath.Join(parent, "report"))
 		files, err := from.run(cmd, folder, opt.Config)
 		if err != nil {
 			return err

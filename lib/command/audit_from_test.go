@@ -1,3 +1,5 @@
+// Tests of audit_from.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// Tests of audit.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// Tests with the built program.
+
 package command
 
 import (

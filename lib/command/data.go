@@ -238,11 +238,11 @@ file of a named data set is one.`,
 		ValidArgsFunction: dataSetNames,
 	}
 	cli.AnswerWith(c, func(cmd *cobra.Command, names []string) (cli.Answer, error) {
-		asked := len(names) > 0
-		if !asked {
+		named := len(names) > 0
+		if !named {
 			names, _ = dataSetNames(nil, nil, "")
 		}
-		all, bad, err := verifyData(cmd, names, asked)
+		all, bad, err := verifyData(cmd, names, named)
 		t := textTable("", "data set", "file", "state", "path or problem")
 		for _, s := range all {
 			t.Rows = append(t.Rows, textRow(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
@@ -257,8 +257,8 @@ file of a named data set is one.`,
 }
 
 // verifyData checks the files of the named data sets. bad are the names of those that are
-// damaged, or missing though they were asked for.
-func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatusJSON, bad []string, err error) {
+// damaged, or missing though they were named for.
+func verifyData(cmd *cobra.Command, names []string, named bool) (all []fileStatusJSON, bad []string, err error) {
 	all = []fileStatusJSON{}
 	for _, name := range names {
 		info, err := dataSetNamed(name)
@@ -280,7 +280,7 @@ func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatu
 			case errors.Is(f.Err, datasets.ErrMissing) && info.Embedded:
 				s.State = "built in"
 			case errors.Is(f.Err, datasets.ErrMissing):
-				s.State, broken = "missing", broken || asked && !f.Optional
+				s.State, broken = "missing", broken || named && !f.Optional
 			case f.Err != nil:
 				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
 			case f.Want == "":

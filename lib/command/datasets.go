@@ -1,3 +1,5 @@
+// The data sets of the program.
+
 package command
 
 import (

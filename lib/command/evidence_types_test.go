@@ -1,3 +1,5 @@
+// The types of evidence of all recipes.
+
 package command
 
 import (

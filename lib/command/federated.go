@@ -105,8 +105,8 @@ func absentClasses(y []int, classes int) (out []int) {
 	for _, c := range y {
 		has[c] = true
 	}
-	for c, there := range has {
-		if !there {
+	for c, present := range has {
+		if !present {
 			out = append(out, c)
 		}
 	}

@@ -1,3 +1,5 @@
+// Tests of federated.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// Tests of onnx.go.
+
 package command
 
 import (

@@ -112,8 +112,8 @@ func newPaper(k recipeKind, p paper.Paper) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if said := leftOutNote(p, k.kind, names); said != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+said)
+		if note := leftOutNote(p, k.kind, names); note != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+note)
 		}
 		return run.compute(cmd, recipes, *workers)
 	}

@@ -1,3 +1,5 @@
+// Tests of papers.go.
+
 package command
 
 import (

@@ -228,16 +228,16 @@ same signer, restored together with the older runs, passes.`,
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		var said strings.Builder
+		var text strings.Builder
 		n := 0
 		for _, r := range checked {
 			if !r.OK {
 				n++
-				fmt.Fprintf(&said, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
+				fmt.Fprintf(&text, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
 			}
 		}
-		fmt.Fprintf(&said, "%d runs checked, %d %s\n", len(checked), n, state)
-		a := cli.Answer{Value: checked, Text: cli.PrintText(&said)}
+		fmt.Fprintf(&text, "%d runs checked, %d %s\n", len(checked), n, state)
+		a := cli.Answer{Value: checked, Text: cli.PrintText(&text)}
 		if n > 0 {
 			a.Err = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
 		}

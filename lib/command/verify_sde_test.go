@@ -1,3 +1,5 @@
+// Tests of verify_sde.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// Help texts and exported names use the field's terms.
+
 package command
 
 import (

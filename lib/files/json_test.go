@@ -1,3 +1,5 @@
+// Tests of json.go.
+
 package files
 
 import (

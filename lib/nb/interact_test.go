@@ -1,5 +1,7 @@
 //go:build unix
 
+// Tests of interact.go.
+
 package nb
 
 import (

@@ -1,3 +1,5 @@
+// Whether the kernel has passed on what it has read, by /proc.
+
 package nb
 
 import (

@@ -55,11 +55,11 @@ func (d *panel) html() string {
 		}
 		config.Sliders = append(config.Sliders, s)
 	}
-	given, err := json.Marshal(config)
+	configJSON, err := json.Marshal(config)
 	if err != nil {
 		return html.EscapeString(d.settingsText())
 	}
-	script := strings.Replace(slidersScript, "CONFIG", string(given), 1)
+	script := strings.Replace(slidersScript, "CONFIG", string(configJSON), 1)
 	return fmt.Sprintf("<div id=%q>%s</div>\n<script>\n%s</script>", config.ID, html.EscapeString(d.settingsText()), script)
 }
 

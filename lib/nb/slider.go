@@ -22,9 +22,9 @@ type Slider struct {
 // NewSlider makes a slider for a variable of the cell, between min and max. It starts at
 // the variable's value, which is also the value where there are no sliders.
 func NewSlider[T int | float64](name string, variable *T, min, max T) Slider {
-	_, whole := any(*variable).(int)
+	_, isInt := any(*variable).(int)
 	return Slider{
-		name: oneLine(name), min: float64(min), max: float64(max), whole: whole,
+		name: oneLine(name), min: float64(min), max: float64(max), whole: isInt,
 		initial: float64(*variable),
 		set:     func(v float64) { *variable = T(v) },
 	}

@@ -162,11 +162,11 @@ func packageOf(name string) string {
 // holdsNoExternal reports whether no value of a type can hold anything external.
 func holdsNoExternal(t reflect.Type) bool { return holdsNoExternalSeen(t, map[reflect.Type]bool{}) }
 
-func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
-	if asked[t] {
+func holdsNoExternalSeen(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
 		return true
 	}
-	asked[t] = true
+	seen[t] = true
 	if slices.ContainsFunc(definingPackages(t), isExternal) {
 		return false
 	}
@@ -174,12 +174,12 @@ func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
 	case reflect.Interface, reflect.Func:
 		return false
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return holdsNoExternalSeen(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Elem(), seen)
 	case reflect.Map:
-		return holdsNoExternalSeen(t.Key(), asked) && holdsNoExternalSeen(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Key(), seen) && holdsNoExternalSeen(t.Elem(), seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if !holdsNoExternalSeen(t.Field(i).Type, asked) {
+			if !holdsNoExternalSeen(t.Field(i).Type, seen) {
 				return false
 			}
 		}

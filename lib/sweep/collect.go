@@ -78,8 +78,8 @@ func wholeElsewhere(in *store.Store, err error) bool {
 	if r == nil {
 		return false
 	}
-	_, there := in.Has(filepath.Base(r.Dir))
-	return there
+	_, ok := in.Has(filepath.Base(r.Dir))
+	return ok
 }
 
 // recordDamaged records a damaged run.

@@ -1,3 +1,5 @@
+// Tests of whole sweeps: plan, work, collect.
+
 package sweep
 
 import (
