@@ -1,3 +1,5 @@
+// The command lethe bench refuses wrong settings.
+
 package kernel
 
 import (

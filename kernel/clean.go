@@ -1,3 +1,5 @@
+// lethe clean: processes and folders of killed kernels.
+
 package kernel
 
 import (
@@ -17,9 +19,9 @@ func newClean() *cobra.Command {
 		Short: "Stop processes and remove folders that notebook kernels left behind",
 		Long: `Stop processes and remove folders that notebook kernels left behind.
 
-Stopped are gonb, gopls and lethe-kernel processes of ours whose kernel or
-Jupyter is gone; removed are temporary folders of kernels that do not run any
-more. Notebooks, data sets and results are never touched.`,
+It stops gonb, gopls and lethe-kernel processes of Lethe whose kernel or Jupyter has
+ended, and removes temporary folders of kernels that no longer run. Notebooks, data
+sets and results are never changed.`,
 		Example: "  lethe clean\n  lethe clean --all                also what lethe lab has set up",
 		Args:    cobra.NoArgs,
 	}

@@ -1,3 +1,5 @@
+// docs/commands.md is made from the commands' help.
+
 package kernel
 
 import (

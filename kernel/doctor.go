@@ -1,3 +1,5 @@
+// lethe doctor: checks of everything that notebooks need.
+
 package kernel
 
 import (
@@ -26,19 +28,19 @@ import (
 func newDoctor() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check everything that notebooks need, and say what to do",
-		Long: `Check everything that notebooks need: one line per thing, with "ok", or with
-what to do. A cell is run through a real kernel. Nothing is installed or changed.
+		Short: "Check everything that notebooks need, and print what to do",
+		Long: `Check everything that notebooks need: one line per item, with "ok" or with what to do.
+It runs a cell in a real kernel. Nothing is installed or changed.
 
-With --bits it trains networks of every kind for three steps on Lethe's own
-backend instead, and compares a hash of their weights with the one that the
-repository knows: it should be the same on every processor.
+With --bits it trains networks of every kind for three steps on Lethe's own backend
+instead, and compares a hash of their weights with the known one: it should be the
+same on every processor.
 
-The exit code is 1 where something that is needed is broken, or a hash differs.`,
+The exit code is 1 if something necessary is broken, or a hash differs.`,
 		Example: "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
 		Args:    cobra.NoArgs,
 	}
-	onlyBits := c.Flags().Bool("bits", false, "compare the bits of trained networks with those that are known, and nothing else")
+	onlyBits := c.Flags().Bool("bits", false, "only compare the weights of trained networks with the known ones, bit for bit")
 	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		if *onlyBits {
 			return compareBits(cmd.Context())
@@ -54,14 +56,15 @@ The exit code is 1 where something that is needed is broken, or a hash differs.`
 		}
 		a := cli.Answer{Value: all, Text: cli.PrintText(&text)}
 		if len(broken) > 0 {
-			a.Err = errors.New("to be put right: " + cli.List(broken))
+			a.Err = errors.New("broken: " + cli.List(broken))
 		}
 		return a, err
 	})
 	return c
 }
 
-// compareBits trains every network for a moment and says whether its bits are known.
+// compareBits trains every network for three steps and compares the hashes of the weights
+// with the known ones.
 func compareBits(ctx context.Context) (cli.Answer, error) {
 	e, err := engine.Open(backend.Name)
 	if err != nil {
@@ -74,7 +77,7 @@ func compareBits(ctx context.Context) (cli.Answer, error) {
 	for _, r := range all {
 		state := "ok"
 		if !r.OK() {
-			state, a.Err = "differs", fmt.Errorf("%s has other bits than it should have, on %s", r.Network, here)
+			state, a.Err = "differs", fmt.Errorf("the weights of %s differ from the known ones, on %s", r.Network, here)
 		}
 		fmt.Fprintf(&text, "%-7s %-20s %s\n", state, r.Network, r.Hash)
 	}
@@ -120,7 +123,7 @@ fmt.Println(6*7, e.Info())`
 	checkCellOutput = "42 lethe/"
 )
 
-// cellFinding runs the cell twice, as a notebook.
+// cellFinding runs checkCell twice, as a notebook.
 func cellFinding(ctx context.Context, ready *setup.Ready) (setup.Finding, error) {
 	f := setup.Finding{Thing: "one cell", State: setup.StateOK}
 	nb, err := notebook.New(checkCell, checkCell)
@@ -141,7 +144,7 @@ func cellFinding(ctx context.Context, ready *setup.Ready) (setup.Finding, error)
 	case err != nil:
 		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("a kernel cannot run it: %v (lethe clean --all, and lethe lab, build the kernel anew)", err)
 	case strings.Count(printed, checkCellOutput) != 2:
-		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q where %q is due", printed, checkCellOutput)
+		f.State, f.Detail = setup.StateBroken, fmt.Sprintf("prints %q, expected %q", printed, checkCellOutput)
 	default:
 		f.Detail = fmt.Sprintf("kernel starts in %.1f s, first cell with the library %.1f s, the same again %.1f s", total.Start, seconds[0], seconds[1])
 	}
@@ -157,7 +160,7 @@ func engineFinding() setup.Finding {
 	return setup.Finding{Thing: "engine", State: setup.StateOK, Detail: e.String()}
 }
 
-// dataFinding says which data sets can be loaded; nothing needs all of them.
+// dataFinding reports which data sets can be loaded; no command needs all of them.
 func dataFinding() setup.Finding {
 	f := setup.Finding{Thing: "data sets", State: setup.StateOK}
 	here, missing := 0, []string{}
@@ -175,8 +178,8 @@ func dataFinding() setup.Finding {
 	return f
 }
 
-// installedFindings looks at what lethe install has written for this user: it
-// must not point to what is gone.
+// installedFindings checks that the kernels installed by lethe install for this user point
+// to existing files.
 func installedFindings() []setup.Finding {
 	data, err := userData()
 	if err != nil {

@@ -1,3 +1,5 @@
+// lethe e2e: tests of the notebooks in a browser.
+
 package kernel
 
 import (
@@ -20,19 +22,17 @@ func newE2E() *cobra.Command {
 		Short: "Test the notebooks in a real browser",
 		Long: `Test the notebooks in JupyterLab, in a real browser, as a reader would use them.
 
-For those who work on Lethe, in a clone of it. Copies of the notebooks are opened
-in a Chromium without a window: Run All, sliders, an interrupted training, an
-untrusted copy, completion, errors. Each step prints one line. Screenshots are
-for looking at; they lie in out/e2e.
+For developers of Lethe, in a clone. Copies of the notebooks are opened in a headless
+Chromium: Run All, sliders, an interrupted training, an untrusted copy, completion,
+errors. Each step prints one line. Screenshots are written to out/e2e.
 
-It needs Node.js 20 with npm. Playwright, which drives the browser, is
-installed in the folder that LETHE_HOME names. The browser is chromium or Google
-Chrome on PATH, or the program that LETHE_CHROMIUM names; on Debian root gets one
-installed.`,
+It needs Node.js 20 with npm. Playwright, which controls the browser, is installed in
+the folder that LETHE_HOME names. The browser is chromium or Google Chrome on PATH, or
+the program that LETHE_CHROMIUM names; on Debian, for root, it is installed.`,
 		Example: "  lethe e2e\n  lethe e2e --only run-all --only sliders",
 		Args:    cobra.NoArgs,
 	}
-	only := c.Flags().StringArray("only", nil, "run this step, and others named so: "+cli.List(e2e.Steps()))
+	only := c.Flags().StringArray("only", nil, "run only this step; may be given more than once: "+cli.List(e2e.Steps()))
 	shots := c.Flags().String("shots", "", "folder for the screenshots (default: out/e2e in the clone)")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		for _, step := range *only {

@@ -1,3 +1,5 @@
+// lethe install and uninstall: the kernel for the user's own Jupyter.
+
 package kernel
 
 import (
@@ -18,13 +20,11 @@ func newInstall() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Install the notebook kernel for your own JupyterLab or VS Code",
-		Long: `Install the notebook kernel for people who start JupyterLab or VS Code
-themselves.
+		Long: `Install the notebook kernel for users who start JupyterLab or VS Code themselves.
 
-The kernel is set up as "lethe lab" does, and a kernelspec with absolute paths
-is written where your Jupyter looks. In a clone the kernel stays bound to it:
-cells see your changes to the library. After an update of the clone or of lethe,
-install again.`,
+The kernel is set up as by "lethe lab", and a kernelspec with absolute paths is written
+where your Jupyter finds it. In a clone, cells use the library of the clone, with your
+changes. After an update of the clone or of lethe, install again.`,
 		Example: "  lethe install\n  lethe install --sys-prefix       into the active virtual or conda environment",
 		Args:    cobra.NoArgs,
 	}
@@ -51,8 +51,8 @@ install again.`,
 func newUninstall() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "uninstall",
-		Short:   "Take away what install has installed",
-		Long:    "Take away the kernelspecs that lethe install has written, and nothing else.",
+		Short:   "Remove the kernels that lethe install has installed",
+		Long:    "Remove the kernelspecs that lethe install has written, and nothing else.",
 		Example: "  lethe uninstall\n  lethe uninstall --sys-prefix",
 		Args:    cobra.NoArgs,
 	}
@@ -74,11 +74,11 @@ func newUninstall() *cobra.Command {
 	return c
 }
 
-// dataDirFlags adds --user and --sys-prefix and returns the data folder of
-// Jupyter that they mean.
+// dataDirFlags adds --user and --sys-prefix and returns a function for the chosen data
+// folder of Jupyter.
 func dataDirFlags(c *cobra.Command) func() (string, error) {
 	user := c.Flags().Bool("user", false, "for this user (default)")
-	prefix := c.Flags().Bool("sys-prefix", false, "for the active virtual or conda environment, or else for the python3 on PATH")
+	prefix := c.Flags().Bool("sys-prefix", false, "for the active virtual or conda environment, otherwise for the python3 on PATH")
 	c.MarkFlagsMutuallyExclusive("user", "sys-prefix")
 	return func() (string, error) {
 		if *prefix && !*user {
@@ -88,7 +88,7 @@ func dataDirFlags(c *cobra.Command) func() (string, error) {
 	}
 }
 
-// userData is the folder in which Jupyter looks for what a user has installed.
+// userData returns the folder in which Jupyter looks for what a user has installed.
 func userData() (string, error) {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return filepath.Abs(dir)

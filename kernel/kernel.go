@@ -1,5 +1,5 @@
-// Package kernel is the program lethe: the laboratory's command line and, beside
-// it, one file per command, what opens, executes and tests notebooks.
+// Package kernel is the program lethe: the commands of the library, and those that open,
+// execute and test notebooks, one file per command.
 package kernel
 
 import (

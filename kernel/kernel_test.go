@@ -1,3 +1,5 @@
+// Tests of kernel.go.
+
 package kernel
 
 import (
@@ -116,6 +118,19 @@ func TestCompletionKnowsNamesAndFlagValues(t *testing.T) {
 		args := strings.Split(c.args, " ")
 		if r := lethe(t, args...); r.Code != cli.ExitOK || !strings.Contains(r.Out, c.want) {
 			t.Errorf("%s: exit code %d, %q not in %.200q", c.args, r.Code, c.want, r.Out)
+		}
+	}
+}
+
+func TestHelpTextsUseTheFieldsTerms(t *testing.T) {
+	for _, c := range commands(newRoot()) {
+		if c.Name() == "judgements" {
+			continue // the name of lethe list judgements, which scripts use
+		}
+		for _, text := range []string{c.Use, c.Short, c.Long, c.Example, c.Flags().FlagUsages()} {
+			for _, word := range clitest.FindPrivateWords(text) {
+				t.Errorf("%s: %s", c.CommandPath(), word)
+			}
 		}
 	}
 }

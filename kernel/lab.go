@@ -1,3 +1,5 @@
+// lethe lab: JupyterLab with the notebooks.
+
 package kernel
 
 import (
@@ -16,10 +18,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// startNotebook is what people see first.
+// startNotebook is the notebook that is opened first.
 const startNotebook = "start/00-forgetting-in-five-minutes.ipynb"
 
-// notebookFiles are the notebooks that this program brings along.
+// notebookFiles are the notebooks embedded in this program.
 var notebookFiles fs.FS = notebooks.Files
 
 func newLab() *cobra.Command {
@@ -28,28 +30,26 @@ func newLab() *cobra.Command {
 		Short: "JupyterLab with the notebooks; the first start sets everything up",
 		Long: `Start JupyterLab with the notebooks.
 
-The first start builds and downloads what is missing, which takes one to three
-minutes; later ones take a second and need no network. Everything that is made
-lies in the folder that LETHE_HOME names, by default lethe in the user's cache
-folder. An interrupted start goes on where it was.
+The first start builds and downloads what is missing, which takes some minutes; later
+starts need no network. Everything is written into the folder that LETHE_HOME names, by
+default lethe in the user's cache folder. An interrupted start resumes.
 
-The notebooks are copies, so that you may change them and still update. In a clone
-of Lethe they lie in its folder lethe-notebooks, which git does not look at;
-anywhere else in the FOLDER (default: the working directory), or beside what is in
-it. A new version replaces what you have not changed, outputs aside; yours is
-never overwritten, and you are told. To work on the originals, name their folder:
-lethe lab notebooks. Outside a clone cells import the library at the version of
-this program.
+The notebooks are copies, so that you can change them and still update. In a clone of
+Lethe they are in its folder lethe-notebooks, which git ignores; otherwise in FOLDER
+(default: the working directory), in a sub-folder if it is not empty. A new version
+replaces notebooks that you have not edited (outputs do not count); edited ones are
+never overwritten, and you are told. To edit the originals, name their folder: lethe
+lab notebooks. Outside a clone, cells import the library at the version of this
+program.
 
-Where pip reaches nothing, a JupyterLab or notebook that is on the machine is
-used. The address is printed on standard output; Ctrl-C ends JupyterLab and its
-kernels.`,
+If pip cannot download, an installed JupyterLab or notebook is used. The address is
+printed on standard output; Ctrl-C ends JupyterLab and its kernels.`,
 		Example: "  lethe lab\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.6 GB of memory per notebook",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	ip := c.Flags().String("ip", "", "address to listen on, 0.0.0.0 for all, as in a container (default: 127.0.0.1)")
 	port := c.Flags().Int("port", 0, "port of the server (default: the first free one from 8888)")
-	noBrowser := c.Flags().Bool("no-browser", false, "open no browser")
+	noBrowser := c.Flags().Bool("no-browser", false, "do not open a browser")
 	noCompletion := noCompletionFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if *port < 0 || *port > 65535 {
@@ -68,7 +68,7 @@ kernels.`,
 }
 
 func noCompletionFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("no-completion", false, "kernels without completion of names, for machines with little memory (also: "+setup.EnvCompletion+"=off)")
+	return c.Flags().Bool("no-completion", false, "kernels without code completion, for machines with little memory (also: "+setup.EnvCompletion+"=off)")
 }
 
 func openLab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {

@@ -1,3 +1,5 @@
+// Tests of lab.go.
+
 package kernel
 
 import (

@@ -1,3 +1,5 @@
+// An installed version of the program works outside a clone.
+
 package kernel
 
 import (

@@ -1,3 +1,5 @@
+// lethe run: executes or lints notebooks without a browser.
+
 package kernel
 
 import (
@@ -34,13 +36,12 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run [NOTEBOOK ...]",
 		Short: "Execute notebooks without a browser",
-		Long: `Execute notebooks through the kernel, as JupyterLab would, and save them with
-their outputs and as a web page in out/notebooks. It stops at the first cell that
-fails, and a failing shell line (!) is a failure. Without arguments all notebooks
-are executed.
+		Long: `Execute notebooks in the kernel, as JupyterLab would, and save them with their outputs
+and as web pages in out/notebooks. It stops at the first cell that fails; a failing
+shell line (!) is a failure too. Without arguments all notebooks are executed.
 
-With --check the claims that the notebooks print at their end are compared with
-those that are saved in the files: the same statements with the same verdicts.`,
+With --check the claims that the notebooks print are compared with those saved in the
+files: the same statements with the same verdicts.`,
 		Example: `  lethe run
   lethe run notebooks/start/00-forgetting-in-five-minutes.ipynb --scale standard
   lethe run --check --jobs 2 --limit 20m
@@ -56,7 +57,7 @@ those that are saved in the files: the same statements with the same verdicts.`,
 	f.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest time of a cell, 0: no limit")
 	f.DurationVar(&r.limit, "limit", 0, "longest time of a notebook, 0: no limit")
 	f.IntVar(&r.jobs, "jobs", 1, "notebooks executed at a time, each on a kernel of its own")
-	f.BoolVar(&r.lint, "lint", false, "execute nothing, only look for what a reader would stumble over")
+	f.BoolVar(&r.lint, "lint", false, "execute nothing, only report problems for readers")
 	c.Args = func(_ *cobra.Command, args []string) error {
 		switch {
 		case r.check && r.inPlace:
@@ -99,7 +100,7 @@ func scalesHelp() string {
 	return strings.Join(each, "; ")
 }
 
-// checkScale refuses a scale that a notebook does not know.
+// checkScale refuses a scale that a notebook does not have.
 func (r *runOptions) checkScale(paths []string) error {
 	for _, path := range paths {
 		nb, err := notebook.ReadFile(path)
@@ -113,8 +114,8 @@ func (r *runOptions) checkScale(paths []string) error {
 	return nil
 }
 
-// scalesOf lists the scales of the papers whose recipes a notebook imports. One
-// that imports none computes the same at every scale, and knows them all.
+// scalesOf returns the scales of the papers whose recipes a notebook imports. A notebook
+// that imports none computes the same at every scale, and accepts all.
 func scalesOf(nb *notebook.Notebook, all []paper.Paper) (known []string) {
 	imported := slices.DeleteFunc(slices.Clone(all), func(p paper.Paper) bool { return !importsPaper(nb, p) })
 	if len(imported) > 0 {
@@ -132,9 +133,9 @@ func scalesOf(nb *notebook.Notebook, all []paper.Paper) (known []string) {
 	return known
 }
 
-// importsPaper reports whether a cell names the package of a paper's recipes, or
-// one below it. It is called after the paper, with "paper" behind the name where
-// a room of the library has that already.
+// importsPaper reports whether a cell imports the package of a paper's recipes, or one
+// below it. The package has the paper's name, with "paper" appended if a package of the
+// library has that name already.
 func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
 	named := regexp.MustCompile(`"` + regexp.QuoteMeta(setup.Module+"/lib/paper/"+p.Name) + `(?:paper)?["/]`)
 	return slices.ContainsFunc(nb.Cells, func(c notebook.Cell) bool { return c.Kind == notebook.Code && named.MatchString(c.Source) })
@@ -144,7 +145,7 @@ func (r *runOptions) run(ctx context.Context, args []string) error {
 	if err := r.checkScale(args); err != nil { // before anything is set up
 		return err
 	}
-	o := setup.Options{Out: r.stderr, NoCompletion: true} // nobody completes names
+	o := setup.Options{Out: r.stderr, NoCompletion: true} // no code completion
 	if len(args) == 0 {
 		o.Notebooks = notebookFiles
 	}
@@ -168,8 +169,7 @@ func (r *runOptions) run(ctx context.Context, args []string) error {
 	}.Execute(ctx, args)
 }
 
-// outParent is the folder whose out/ is for what notebooks leave: a clone has it
-// among the files that git ignores.
+// outParent returns the folder of out/, which git ignores in a clone.
 func outParent(ready *setup.Ready) string {
 	if ready.Clone {
 		return ready.Root
@@ -195,7 +195,7 @@ func allNotebooks(dir string) ([]string, error) {
 	return found, nil
 }
 
-// lintAll prints what is wrong with the notebooks, without executing them.
+// lintAll prints the problems of the notebooks, without executing them.
 func (r *runOptions) lintAll(args []string) error {
 	if len(args) == 0 {
 		var err error

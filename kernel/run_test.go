@@ -1,3 +1,5 @@
+// Tests of run.go.
+
 package kernel
 
 import (

@@ -1,3 +1,5 @@
+// lethe xla: downloads XLA's plugin for the CPU.
+
 package kernel
 
 import (
@@ -11,14 +13,14 @@ import (
 func newXLA() *cobra.Command {
 	return &cobra.Command{
 		Use:   "xla",
-		Short: "Get XLA's plugin for the CPU and print where it is",
-		Long: `Get XLA's plugin for the CPU, as the OpenXLA authors publish it for Python, and
+		Short: "Download XLA's plugin for the CPU and print its path",
+		Long: `Download XLA's plugin for the CPU, as the OpenXLA authors publish it for Python, and
 print its path. It is downloaded once, with pip, and its hash is checked.
 
-Commands of a program that was built with XLA use it from then on, unless this
-machine has a plugin of its own; so does a second notebook kernel, Lethe (Go,
-XLA), that the next "lethe lab" sets up. Building with XLA needs cgo and a C
-compiler: go run -tags xla . in a clone. "lethe clean --all" takes the plugin away.
+Programs built with XLA then use it, unless this machine has another plugin, and so does
+a second notebook kernel, Lethe (Go, XLA), which the next "lethe lab" sets up. Building
+with XLA needs cgo and a C compiler: go run -tags xla . in a clone. "lethe clean --all"
+removes the plugin.
 
 For a GPU, name the plugin of a JAX installation: --engine
 xla:.../jax_plugins/xla_cuda13/xla_cuda_plugin.so`,

@@ -1,5 +1,7 @@
 //go:build unix
 
+// The Go code of the browser steps compiles.
+
 package e2e
 
 import (

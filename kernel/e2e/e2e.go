@@ -1,7 +1,6 @@
-// Package e2e tests the notebooks as a reader meets them: JupyterLab, started by
-// lethe lab, in a real browser. What the browser does stands in drive, one file
-// per step, for Playwright; this package brings together what that needs, and
-// makes sure that nothing of it stays.
+// Package e2e tests the notebooks in JupyterLab, started by lethe lab, in a real browser.
+// The steps are Playwright scripts in the folder drive, one file each; this package
+// installs what they need, runs them, and ends everything that they have started.
 package e2e
 
 import (
@@ -24,14 +23,13 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// driveFiles are the steps, how Playwright runs them, and its pinned version and
-// hash.
+// driveFiles are the steps, Playwright's configuration, and its pinned version with hashes.
 //
 //go:embed drive
 var driveFiles embed.FS
 
-// Steps lists the names of the steps, in their order: the file of each is its
-// number, a hyphen and its name.
+// Steps returns the names of the steps, in order. The file of a step is its number, a
+// hyphen and its name.
 func Steps() []string {
 	var names []string
 	files, _ := fs.Glob(driveFiles, "drive/steps/*.mjs") // sorted; the pattern is right
@@ -42,7 +40,7 @@ func Steps() []string {
 	return names
 }
 
-// Options say what is tested. All fields but Only have to be set.
+// Options say what is tested. All fields but Only are required.
 type Options struct {
 	Program   string // the lethe program
 	Root      string // the clone, which notebooks are compiled in
@@ -62,8 +60,8 @@ const (
 // cacheTimeout is the time for a language server to write its cache; tests wait less.
 var cacheTimeout = 10 * time.Second
 
-// Run runs the steps. Its error says that steps failed, or why there are none.
-// Nothing that was started is running when it returns.
+// Run runs the steps. Its error says that steps failed, or why none ran. Nothing that was
+// started is running when it returns.
 func Run(ctx context.Context, o Options) (err error) {
 	m := host{notes: o.Notes, system: runtime.GOOS, root: os.Getuid() == 0}
 	node, err := m.findNode(ctx)
@@ -91,8 +89,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	return w.run(ctx, node, browser)
 }
 
-// testRun is one run: a folder that is gone afterwards, and the processes of which
-// each has a mark in its environment.
+// testRun is one run: a temporary folder, and processes that have a mark in their
+// environment.
 type testRun struct {
 	Options
 	dir  string
@@ -101,8 +99,8 @@ type testRun struct {
 
 func (w testRun) path(name string) string { return filepath.Join(w.dir, name) }
 
-// prepare puts everything into its place: notebooks, the steps beside the modules
-// that they import, and room for screenshots.
+// prepare fills the folder: notebooks, steps, modules, and folders for screenshots and
+// temporary files.
 func (w testRun) prepare(modules string) error {
 	if err := os.CopyFS(w.path("notebooks"), w.Notebooks); err != nil {
 		return err
@@ -126,7 +124,7 @@ func (w testRun) prepare(modules string) error {
 }
 
 func (w testRun) run(ctx context.Context, node, browser string) error {
-	given, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
+	config, err := json.Marshal(map[string]string{"program": w.Program, "folder": w.path("notebooks"), "browser": browser, "shots": w.Shots})
 	if err != nil {
 		return err
 	}
@@ -135,7 +133,7 @@ func (w testRun) run(ctx context.Context, node, browser string) error {
 		cmd.Args = append(cmd.Args, `/\d+-`+name+`\.mjs$`)
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr = w.Root, w.Out, w.Notes
-	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(given), "FORCE_COLOR=0")
+	cmd.Env = append(w.environment(), "LETHE_E2E_GIVEN="+string(config), "FORCE_COLOR=0")
 	cmd.WaitDelay = 5 * time.Second
 	test, err := proc.Start(cmd)
 	if err != nil {
@@ -161,9 +159,9 @@ func (w testRun) run(ctx context.Context, node, browser string) error {
 	return err
 }
 
-// environment is the reader's, with the mark, without what would make the
-// notebooks behave otherwise, and with folders of its own for temporary files
-// and for results: what the test computes was never computed before.
+// environment returns the user's environment with the mark, without settings that change
+// the notebooks' behaviour, and with an empty folder for temporary files and one for
+// results.
 func (w testRun) environment() []string {
 	ours := []string{"TMPDIR=" + w.path("tmp"), "LETHE_STORE=" + w.path("runs"), w.mark}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {

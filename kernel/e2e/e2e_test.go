@@ -1,5 +1,7 @@
 //go:build unix
 
+// Tests of e2e.go.
+
 package e2e
 
 import (

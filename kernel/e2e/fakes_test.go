@@ -1,5 +1,7 @@
 //go:build unix
 
+// Fake programs for the tests of this package.
+
 package e2e
 
 import (

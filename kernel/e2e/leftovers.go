@@ -1,3 +1,5 @@
+// Processes that are still running after the test.
+
 package e2e
 
 import (
@@ -9,9 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// markedProcesses lists the processes that have a variable, "NAME=VALUE", in their
-// environment, where that can be read. Those that have ended and only wait for
-// their parent have none.
+// markedProcesses returns the processes with a variable "NAME=VALUE" in their environment,
+// as far as it can be read. Zombies have none.
 func markedProcesses(mark string) []proc.Process {
 	all, err := proc.All()
 	if err != nil {
@@ -20,8 +21,8 @@ func markedProcesses(mark string) []proc.Process {
 	return slices.DeleteFunc(all, func(p proc.Process) bool { return !slices.Contains(p.Env(), mark) })
 }
 
-// endLeftovers waits until no process has the mark in its environment. What does
-// not end is ended, and is an error: a reader would have to do it by hand.
+// endLeftovers waits until no process has the mark in its environment. Processes that are
+// left after that are killed, and are an error.
 func endLeftovers(mark string, patience time.Duration) error {
 	end := time.Now().Add(patience)
 	var left []proc.Process

@@ -1,3 +1,5 @@
+// Tests of leftovers.go.
+
 package e2e
 
 import (

@@ -1,3 +1,5 @@
+// The programs that the test needs: a browser, Node.js, npm.
+
 package e2e
 
 import (
@@ -13,16 +15,16 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// EnvChromium names a Chromium that is not on PATH.
+// EnvChromium is the variable that names a Chromium that is not on PATH.
 const EnvChromium = "LETHE_CHROMIUM"
 
-// browserNames are the programs on PATH that will do.
+// browserNames are the supported browsers on PATH.
 var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
-// macChrome is where macOS keeps a browser that is not on PATH.
+// macChrome is the path of Chrome on macOS.
 const macChrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
-// host is the computer, as far as it has to have something installed.
+// host is the machine on which the test installs what is missing.
 type host struct {
 	notes  io.Writer
 	system string
@@ -67,8 +69,7 @@ func (m host) findBrowser() (string, bool) {
 	return "", false
 }
 
-// install installs a package of Debian's; where the list of packages is missing
-// or old, it is fetched first.
+// install installs a Debian package, after an update of the package list if necessary.
 func (m host) install(ctx context.Context, name string) error {
 	install := []string{"apt-get", "install", "-y", "--no-install-recommends", name}
 	if runCommand(ctx, "", nil, install...) == nil {
@@ -80,10 +81,10 @@ func (m host) install(ctx context.Context, name string) error {
 	return runCommand(ctx, "", nil, install...)
 }
 
-// oldestNode is what the pinned Playwright needs.
+// oldestNode is the version that the pinned Playwright needs.
 const oldestNode = 20
 
-// findNode finds Node, which the steps are written for, and npm.
+// findNode finds Node.js and npm.
 func (m host) findNode(ctx context.Context) (string, error) {
 	const how = "install Node.js %d or newer with npm (on Debian: apt-get install nodejs npm)"
 	path, err := exec.LookPath("node")

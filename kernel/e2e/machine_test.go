@@ -1,5 +1,7 @@
 //go:build unix
 
+// Tests of machine.go.
+
 package e2e
 
 import (

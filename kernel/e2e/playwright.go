@@ -1,3 +1,5 @@
+// Installing Playwright.
+
 package e2e
 
 import (
@@ -16,8 +18,8 @@ import (
 
 const testModule = "@playwright/test"
 
-// ensurePlaywright installs what the steps import, at the pinned version, into a
-// folder below dir, and returns the folder of modules.
+// ensurePlaywright installs the pinned version of the steps' modules into a folder below
+// dir, and returns the folder of modules.
 func (m host) ensurePlaywright(ctx context.Context, dir string) (string, error) {
 	lock, err := driveFiles.ReadFile("drive/package-lock.json")
 	if err != nil {
@@ -41,8 +43,8 @@ func (m host) ensurePlaywright(ctx context.Context, dir string) (string, error) 
 	return modules, nil
 }
 
-// Remove takes away what a test has installed in home, and returns the folder
-// and what it held.
+// Remove removes what a test has installed in home, and returns the folder and its former
+// size.
 func Remove(home string) (dir string, size int64, err error) {
 	dir = installDir(home)
 	size = setup.FolderSize(dir)
@@ -51,8 +53,7 @@ func Remove(home string) (dir string, size int64, err error) {
 
 func installDir(home string) string { return filepath.Join(home, "e2e") }
 
-// installModules lets npm install what the lock file says and nothing else. npm
-// checks the hash of what it gets.
+// installModules installs with npm exactly what the lock file lists. npm checks the hashes.
 func installModules(ctx context.Context, npm, dir string) error {
 	drive, err := fs.Sub(driveFiles, "drive")
 	if err != nil {

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Tests of playwright.go.
+
 package e2e
 
 import (

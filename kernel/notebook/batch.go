@@ -1,3 +1,5 @@
+// Executing several notebooks, with a report for the reader.
+
 package notebook
 
 import (
@@ -13,11 +15,11 @@ import (
 	"time"
 )
 
-// Batch executes notebooks and tells a reader about it.
+// Batch executes notebooks and prints a report.
 type Batch struct {
 	Run
-	Jobs    int           // notebooks at a time, each on a kernel of its own; 0: one
-	Limit   time.Duration // longest time of a notebook, 0: none
+	Jobs    int           // notebooks at a time, each on its own kernel; 0: one
+	Limit   time.Duration // time limit of a notebook, 0: none
 	Base    string        // notebooks below it keep their folders in Out
 	Out     string        // folder for executed notebooks and pages
 	InPlace bool          // a notebook that ran to its end replaces the original
@@ -26,9 +28,9 @@ type Batch struct {
 	Stdout  io.Writer
 }
 
-// Execute runs the notebooks until the first cell that fails: notebooks that run
-// beside it come to their end, and no others begin. What has run is saved in
-// every case. Claims that differ are an error at the end.
+// Execute runs the notebooks until a cell fails. Notebooks that already run are finished,
+// and no others are started. Every executed notebook is saved. Claims that differ are an
+// error at the end.
 func (b Batch) Execute(ctx context.Context, paths []string) error {
 	targets, err := b.targets(paths)
 	if err != nil {
@@ -48,21 +50,21 @@ func (b Batch) Execute(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// executeAll runs the notebooks, Jobs at a time, and returns their errors and how many
-// have claims that differ.
+// executeAll runs the notebooks, Jobs at a time, and returns their errors and the number of
+// notebooks whose claims differ.
 func (b Batch) executeAll(ctx context.Context, paths, targets []string) (errs []error, differ int) {
 	var failed atomic.Bool
 	var running sync.WaitGroup
 	var result sync.Mutex
-	turns := make(chan struct{}, max(1, b.Jobs))
+	slots := make(chan struct{}, max(1, b.Jobs))
 	for i, path := range paths {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		if failed.Load() {
 			break
 		}
 		running.Go(func() {
-			defer func() { <-turns }()
-			said := b.Stdout
+			defer func() { <-slots }()
+			out := b.Stdout
 			var kept bytes.Buffer
 			own := b
 			if b.Jobs > 1 {
@@ -71,8 +73,8 @@ func (b Batch) executeAll(ctx context.Context, paths, targets []string) (errs []
 			same, err := own.executeOne(ctx, path, targets[i])
 			result.Lock()
 			defer result.Unlock()
-			_, saying := kept.WriteTo(said)
-			if err = errors.Join(err, saying); err != nil {
+			_, writeErr := kept.WriteTo(out)
+			if err = errors.Join(err, writeErr); err != nil {
 				failed.Store(true)
 				errs = append(errs, fmt.Errorf("%s: %w", path, err))
 			} else if !same {
@@ -84,7 +86,7 @@ func (b Batch) executeAll(ctx context.Context, paths, targets []string) (errs []
 	return errs, differ
 }
 
-// targets names the file for each executed notebook.
+// targets returns the file of each executed notebook.
 func (b Batch) targets(paths []string) ([]string, error) {
 	var targets []string
 	from := map[string]string{}
@@ -103,7 +105,7 @@ func (b Batch) targets(paths []string) ([]string, error) {
 	return targets, nil
 }
 
-// relativeTo returns path relative to base where it lies below it.
+// relativeTo returns path relative to base, if it lies below it.
 func relativeTo(base, path string) (string, bool) {
 	if base == "" {
 		return "", false
@@ -155,20 +157,19 @@ func (b Batch) executeLimited(ctx context.Context, nb *Notebook) (Total, error) 
 	return total, err
 }
 
-// save writes the notebook, and its page where it ran to its end, and says
-// where.
-func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, finished bool) (said string, err error) {
+// save writes the notebook, and its page if it ran to its end, and returns a message.
+func (b Batch) save(ctx context.Context, nb *Notebook, target, page string, finished bool) (message string, err error) {
 	if err := nb.WriteFile(target); err != nil {
 		return "not saved", err
 	}
-	said = "saved " + target
+	message = "saved " + target
 	if !b.Pages || !finished {
-		return said, nil
+		return message, nil
 	}
 	if err := b.HTML(ctx, target, page); err != nil {
-		return said, err
+		return message, err
 	}
-	return said + " and " + page, nil
+	return message + " and " + page, nil
 }
 
 func (nb *Notebook) codeCells() (n int) {
@@ -181,11 +182,11 @@ func (nb *Notebook) codeCells() (n int) {
 }
 
 const (
-	titleWidth = 60 // room for a cell's title in a line
+	titleWidth = 60 // longest title of a cell in a line
 	maxDetail  = 25 // lines that explain a failure
 )
 
-// printStep prints a cell's line and, where it failed, what a reader needs.
+// printStep prints a cell's line and, if it failed, the details.
 func (b Batch) printStep(s Step) {
 	name := []rune(s.Title)
 	if len(name) > titleWidth {
@@ -211,7 +212,7 @@ func (b Batch) printStep(s Step) {
 	}
 }
 
-// reportClaims says how the claims stand and reports whether that is no change.
+// reportClaims prints the claims and reports whether they are as committed.
 func (b Batch) reportClaims(committed, now []Claim) bool {
 	holds := 0
 	for _, c := range now {

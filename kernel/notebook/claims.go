@@ -1,3 +1,5 @@
+// Claims: reading them from outputs, and comparing two executions.
+
 package notebook
 
 import (
@@ -65,13 +67,13 @@ func parseClaim(line string) (c Claim, ok bool) {
 	return c, true
 }
 
-// ClaimsDiff is a difference between two executions: one of the two is nil
-// where the other has a claim of its own.
+// ClaimsDiff is a difference between two executions. One of the two is nil if only the
+// other has the claim.
 type ClaimsDiff struct {
 	Committed, Now *Claim
 }
 
-// String names the cell and shows both, each on a line of its own.
+// String names the cell and shows both claims.
 func (d ClaimsDiff) String() string {
 	cell, committed, now := 0, "not there", "not there"
 	if d.Committed != nil {
@@ -83,8 +85,8 @@ func (d ClaimsDiff) String() string {
 	return fmt.Sprintf("cell %d\n  committed: %s\n  now:       %s", cell, committed, now)
 }
 
-// CompareClaims compares two executions of a notebook: the same statements, in
-// the same order, with the same verdicts. Evidence may differ.
+// CompareClaims compares two executions of a notebook: the same statements, in the same
+// order, with the same verdicts. Evidence may differ.
 func CompareClaims(committed, now []Claim) []ClaimsDiff {
 	var diffs []ClaimsDiff
 	for _, p := range align(committed, now) {

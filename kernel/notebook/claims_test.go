@@ -1,3 +1,5 @@
+// Tests of claims.go.
+
 package notebook
 
 import (

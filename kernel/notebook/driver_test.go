@@ -1,3 +1,5 @@
+// Tests of driver.py with a real Python.
+
 package notebook
 
 import (

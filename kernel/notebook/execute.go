@@ -1,3 +1,5 @@
+// Executing one cell, and explaining its failure.
+
 package notebook
 
 import (
@@ -11,10 +13,10 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// Failure is why a cell did not succeed.
+// Failure is the reason why a cell did not succeed.
 type Failure struct {
 	Reason string   // one line
-	Detail []string // what a reader needs to find the mistake, line by line
+	Detail []string // what a reader needs to find the error, line by line
 	cause  error
 }
 
@@ -28,10 +30,9 @@ var errTimeout = errors.New("timeout")
 
 var errDied = errors.New("the kernel died while the cell ran (out of memory?)")
 
-// execute executes one cell of nb and waits for its end, at most for timeout (0:
-// without limit). What the notebook then is, is in nb. A cell that fails, runs
-// too long or is interrupted through ctx gives a *Failure. After an error of
-// another kind the session is of no more use.
+// execute executes one cell of nb and waits for its end, at most for timeout (0: no limit),
+// and updates nb. A cell that fails, runs too long or is interrupted by ctx gives a
+// *Failure. After any other error the session cannot be used.
 func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, timeout time.Duration) (seconds float64, err error) {
 	if timeout > 0 {
 		var stop context.CancelFunc
@@ -65,9 +66,9 @@ func (s *session) execute(ctx context.Context, nb *Notebook, cell, count int, ti
 	return seconds, err
 }
 
-// wait waits until the cell is done. Where ctx ends before, it interrupts the
-// cell and returns the cause as stopped; a cell that goes on is ended with its
-// kernel, and a Python that does not notice that is ended too.
+// wait waits until the cell is done. If ctx ends before, it interrupts the cell and returns
+// the cause as stopped. A cell that does not stop is killed with its kernel, and then
+// Python too.
 func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 	if done, err = s.next(ctx); ctx.Err() == nil || err != context.Cause(ctx) {
 		return done, nil, err
@@ -77,9 +78,9 @@ func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 		return done, stopped, err
 	}
 	for _, force := range []func(){func() { proc.KillGroup(s.kernel) }, s.kill} {
-		patience, enough := context.WithTimeout(context.Background(), stopTime)
-		done, err = s.next(patience)
-		enough()
+		limited, cancel := context.WithTimeout(context.Background(), stopTime)
+		done, err = s.next(limited)
+		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return done, stopped, err
 		}
@@ -89,8 +90,7 @@ func (s *session) wait(ctx context.Context) (done event, stopped, err error) {
 	return done, stopped, err
 }
 
-// newFailure explains an error reply: by its traceback, or else by what the program
-// said on standard error.
+// newFailure explains an error reply, by its traceback or by the program's standard error.
 func newFailure(outputs []*Output, m reply) *Failure {
 	for _, o := range outputs {
 		if o.Type == ErrorOutput && len(m.Traceback) == 0 {
@@ -109,7 +109,7 @@ func newFailure(outputs []*Output, m reply) *Failure {
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// visibleLines are the lines of a text that say something.
+// visibleLines returns the lines of a text that are not blank, without colours.
 func visibleLines(text string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(colours.ReplaceAllString(text, ""), "\n") {
@@ -136,8 +136,7 @@ type commandLine struct {
 	text   string
 }
 
-// commandLines finds the lines that GoNB takes for commands, whatever Go would
-// see in them.
+// commandLines returns the lines that GoNB takes for commands, even inside Go text.
 func commandLines(code string) []commandLine {
 	var found []commandLine
 	for i, line := range strings.Split(code, "\n") {

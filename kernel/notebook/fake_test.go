@@ -1,3 +1,5 @@
+// A fake Python for the tests of this package.
+
 package notebook
 
 import (

@@ -1,3 +1,5 @@
+// Finding notebooks, in reading order.
+
 package notebook
 
 import (
@@ -7,11 +9,10 @@ import (
 	"strings"
 )
 
-// folderOrder is the order in which a reader meets the notebooks; folders that it
-// does not name come last.
+// folderOrder is the reading order of the folders; others come last.
 var folderOrder = []string{"start", "ruler", "sde", "fishing", "blindu", "audit"}
 
-// Find lists the notebooks of fsys in the order in which they are to be read.
+// Find returns the notebooks of fsys in reading order.
 func Find(fsys fs.FS) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {

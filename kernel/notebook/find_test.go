@@ -1,3 +1,5 @@
+// Tests of find.go.
+
 package notebook
 
 import (

@@ -1,3 +1,5 @@
+// The linter: rules for outputs, metadata and size; the other rules are in lint_*.go.
+
 package notebook
 
 import (
@@ -8,7 +10,7 @@ import (
 	"strings"
 )
 
-// Problem is what a reader of a notebook would stumble over.
+// Problem is a problem of a notebook for its readers.
 type Problem struct {
 	Notebook string
 	Cell     int    // from 1; 0: the notebook as a whole
@@ -24,15 +26,14 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: cell %d: %s: %s", p.Notebook, p.Cell, p.What, p.Do)
 }
 
-// maxNotebook is how large a notebook may be with its outputs: GitHub shows no
-// larger ones reliably, and diffs stay readable.
+// maxNotebook is the largest size of a notebook with outputs. GitHub does not reliably show
+// larger ones.
 const maxNotebook = 1 << 20
 
-// Lint reads the notebook at path and returns its problems: it must be executed
-// in order without errors on the right kernel, must not depend on the machine
-// or on the network, must run in GoNB as it reads in Go, must be readable
-// without seeing its pictures, have claims, exercises and a knob, short cells and
-// plain language.
+// Lint returns the problems of the notebook at path. A notebook must be executed in order
+// without errors on the right kernel, must not depend on the machine or the network, must
+// read as Go, must be readable without its pictures, and must have claims, exercises, a
+// slider, short cells and plain language.
 func Lint(fsys fs.FS, path string) []Problem {
 	l := &linter{path: path}
 	nb, err := ReadFS(fsys, path)
@@ -60,7 +61,7 @@ func (l *linter) add(cell int, what, do string) {
 	l.problems = append(l.problems, Problem{l.path, cell, what, do})
 }
 
-// cells calls visit with the cells of a kind and their numbers.
+// cells calls visit with the cells of a kind and their numbers, from 1.
 func (l *linter) cells(kind Kind, visit func(n int, c *Cell)) {
 	for i := range l.nb.Cells {
 		if c := &l.nb.Cells[i]; c.Kind == kind {
@@ -121,7 +122,7 @@ func (l *linter) outputs() {
 	})
 }
 
-// firstLine is the first line of a text that says something, shortened.
+// firstLine returns the first visible line of a text, shortened.
 func firstLine(text string) string {
 	lines := visibleLines(text)
 	if len(lines) == 0 {

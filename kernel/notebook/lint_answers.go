@@ -1,3 +1,5 @@
+// Lint: answers of exercises must not stand in clear.
+
 package notebook
 
 import (
@@ -6,8 +8,7 @@ import (
 	"strings"
 )
 
-// answers refuses exercises that hold their answer in clear: a condition on the
-// answer alone says what it is.
+// answers refuses exercises whose condition is about the answer alone, which gives it away.
 func (l *linter) answers() {
 	l.cells(Code, func(n int, c *Cell) {
 		for _, call := range callsOf(c.Source, "nb.Exercise(") {
@@ -18,8 +19,8 @@ func (l *linter) answers() {
 	})
 }
 
-// callsOf are the calls in a cell that begin with a text. What does not parse is
-// none; that is the compiler's business.
+// callsOf returns the calls in a cell that begin with a text. Calls that do not parse are
+// left out; the compiler reports them.
 func callsOf(source, begin string) []*ast.CallExpr {
 	var out []*ast.CallExpr
 	for {
@@ -41,8 +42,8 @@ func callsOf(source, begin string) []*ast.CallExpr {
 	}
 }
 
-// comparesOnly reports whether a condition compares an answer with what is known
-// when the cell is written.
+// comparesOnly reports whether a condition mentions the answer and nothing else that a cell
+// computes.
 func comparesOnly(condition, answer ast.Expr) bool {
 	name, ok := answer.(*ast.Ident)
 	mentioned, other := false, false

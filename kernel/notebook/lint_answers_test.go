@@ -1,3 +1,5 @@
+// Tests of lint_answers.go.
+
 package notebook
 
 import "testing"

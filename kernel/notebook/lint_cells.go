@@ -1,3 +1,5 @@
+// Lint: short cells, and sliders that are explained.
+
 package notebook
 
 import (
@@ -7,16 +9,14 @@ import (
 	"strings"
 )
 
-// A reader comes for the idea. What is longer belongs in the library, where it
-// is tested, or in two cells with words between them.
+// Limits of code cells. Longer code belongs into the library, where it is tested, or
+// into two cells with text between them.
 const (
 	maxCell    = 25 // lines of a code cell, all of them
 	medianCell = 10 // of the code cells of one notebook
 )
 
-// cellLengths wants short code cells. The median is over one notebook and not over all:
-// a notebook of plumbing must not hide behind others, and it can be put right
-// where it is found.
+// cellLengths refuses long code cells, and a notebook whose median cell is long.
 func (l *linter) cellLengths() {
 	var lengths []int
 	l.cells(Code, func(n int, c *Cell) {
@@ -27,11 +27,11 @@ func (l *linter) cellLengths() {
 		}
 	})
 	if m := upperMedian(lengths); m > medianCell {
-		l.add(0, fmt.Sprintf("half of the code cells have %d lines and more", m), fmt.Sprintf("%d at most: what is left in a cell is the idea", medianCell))
+		l.add(0, fmt.Sprintf("half of the code cells have %d lines and more", m), fmt.Sprintf("%d at most: keep only the idea in a cell", medianCell))
 	}
 }
 
-// upperMedian is the median, the upper one of an even number.
+// upperMedian returns the median, the upper one of an even number.
 func upperMedian(lengths []int) int {
 	if len(lengths) == 0 {
 		return 0
@@ -41,15 +41,13 @@ func upperMedian(lengths []int) int {
 }
 
 var (
-	sliderCall = regexp.MustCompile(`\bnb\.Knob\(\s*"([^"]*)"`)
-	// attentionWord is what a sentence says that tells a reader what to look for.
+	sliderCall = regexp.MustCompile(`\bnb\.NewSlider\(\s*"([^"]*)"`)
+	// attentionWord matches the words that tell a reader what to look for.
 	attentionWord = regexp.MustCompile(`(?i)\b(look|watch|see|notice|compare|ask)\b`)
 )
 
-// sliders wants at least one slider per notebook, and the words above the sliders
-// of a cell must name each and say what to look for while it is turned. A
-// slider whose cell sets no variable of the experiment cannot be told from
-// others by reading; that is left to people.
+// sliders requires at least one slider per notebook. The text above a cell with sliders
+// must name each, and say what to look for.
 func (l *linter) sliders() {
 	found, words := false, ""
 	for i, c := range l.nb.Cells {
@@ -61,19 +59,19 @@ func (l *linter) sliders() {
 		found = found || len(names) > 0
 		for _, m := range names {
 			if name := spokenName(m[1]); !strings.Contains(strings.ToLower(words), strings.ToLower(name)) {
-				l.add(i+1, fmt.Sprintf("the knob %q is not named in the text above it", name), "say there what it changes and what to look for")
+				l.add(i+1, fmt.Sprintf("the slider %q is not named in the text above it", name), "say there what it changes and what to look for")
 			}
 		}
 		if len(names) > 0 && !attentionWord.MatchString(words) {
-			l.add(i+1, "sliders without a word on what to look for", "say above them what to watch while they are turned")
+			l.add(i+1, "sliders without a hint what to look for", "say above them what to watch while they move")
 		}
 	}
 	if !found {
-		l.add(0, "no knob", `give the reader an nb.Knob that changes the experiment, in a cell with nb.Turn`)
+		l.add(0, "no slider", `give the reader an nb.NewSlider that changes the experiment, in a cell with nb.Interact`)
 	}
 }
 
-// spokenName is a slider's name without what stands in parentheses behind it.
+// spokenName returns a slider's name without the part in parentheses.
 func spokenName(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.TrimSpace(name)

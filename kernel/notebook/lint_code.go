@@ -1,3 +1,5 @@
+// Lint: code that depends on the machine, the network or GoNB's commands.
+
 package notebook
 
 import (
@@ -8,7 +10,7 @@ import (
 	"strings"
 )
 
-// machinePath is a path that exists on one machine only.
+// machinePath matches a path that exists on one machine only.
 var machinePath = regexp.MustCompile(`(?:^|[^\w.:/~$}-])((?:/home|/root|/Users|/tmp)(?:/[\w.-]+)*|[A-Z]:\\[A-Z]\w+)(?:$|[^\w-])`)
 
 func (l *linter) paths() {
@@ -32,8 +34,8 @@ func (l *linter) checkPath(cell int, where, text string) {
 	}
 }
 
-// mainMarker is GoNB's line for the cell's main function, perhaps with flags, or
-// for a cell whose tests are run.
+// mainMarker matches GoNB's line for the cell's main function, or for a cell whose tests
+// are run.
 var mainMarker = regexp.MustCompile(`^%(%|test)([ \t]|$)`)
 
 // commands refuses lines that GoNB takes for commands.
@@ -55,8 +57,8 @@ func (l *linter) commands() {
 	})
 }
 
-// inLiterals returns the lines, from 1, on which a raw string or a comment goes
-// on that has begun on a line before.
+// inLiterals returns the lines, from 1, that lie inside a raw string or a comment which
+// began on an earlier line.
 func inLiterals(source string) map[int]bool {
 	set := token.NewFileSet()
 	file := set.AddFile("", set.Base(), len(source))

@@ -1,3 +1,5 @@
+// Lint: headings, pictures, exercises, and where the claims stand.
+
 package notebook
 
 import (
@@ -17,7 +19,7 @@ func headingsOf(markdown string, visit func(level int, title string)) {
 	}
 }
 
-// outsideFences are the lines that are not in a block of code.
+// outsideFences returns the lines outside of code blocks.
 func outsideFences(markdown string) []string {
 	var lines []string
 	fence := ""
@@ -109,8 +111,8 @@ func (l *linter) picture(n int, o *Output, media string) {
 
 var exerciseTitle = regexp.MustCompile(`^Exercise (\d+)\b`)
 
-// exercise is a part of the notebook from an exercise's heading to the next
-// heading of its level or above.
+// exercise is the part of a notebook from an exercise's heading to the next heading of its
+// level or above.
 type exercise struct {
 	cell   int
 	number string
@@ -155,8 +157,8 @@ func (l *linter) exercises() {
 	}
 }
 
-// reportClaims wants the claims where a reader has seen everything: in the last code
-// cell before the exercises, or of the notebook.
+// claims requires the claims in the last code cell before the exercises, or of the
+// notebook.
 func (l *linter) claims() {
 	exercises := l.exercisesOf()
 	lastCode, beforeExercises := 0, 0

@@ -1,6 +1,6 @@
-// Package notebook executes and checks Jupyter notebooks: a runner that lets
-// nbclient talk to the kernel without a browser, the comparison of claims, and a
-// linter. It reads notebooks; nbformat writes them.
+// Package notebook executes and checks Jupyter notebooks: a runner that uses nbclient
+// instead of a browser, the comparison of claims, and a linter. It reads notebooks;
+// nbformat writes them.
 package notebook
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Object is a JSON object whose contents the format leaves open.
+// Object is a JSON object of any content.
 type Object = map[string]any
 
 // Kind is the kind of a cell.
@@ -29,14 +29,14 @@ const (
 	Raw      Kind = "raw"
 )
 
-// Notebook is a notebook of format 4.5 as it stands in its file.
+// Notebook is a notebook of format 4.5.
 type Notebook struct {
 	Text     []byte // the file
 	Metadata Object
 	Cells    []Cell
 }
 
-// Cell is one cell. Count and Outputs belong to code cells.
+// Cell is one cell. Count and Outputs are for code cells.
 type Cell struct {
 	Kind        Kind              `json:"cell_type"`
 	ID          string            `json:"id"` // unique in its notebook
@@ -55,8 +55,7 @@ const (
 	ErrorOutput   = "error"          // Ename, Evalue, Traceback
 )
 
-// Output is what a cell has put out; which fields are in use depends on its
-// Type.
+// Output is an output of a cell. Its Type decides which fields are in use.
 type Output struct {
 	Type      string   `json:"output_type"`
 	Name      string   `json:"name,omitempty"` // stdout or stderr
@@ -69,7 +68,7 @@ type Output struct {
 	Traceback []string `json:"traceback,omitempty"`
 }
 
-// text returns the output's contents of a media type, "" where it has none.
+// text returns the output's content of a media type, or "".
 func (o *Output) text(media string) string {
 	s, _ := o.Data[media].(string)
 	return s
@@ -78,9 +77,8 @@ func (o *Output) text(media string) string {
 // maxBytes bounds the size of a notebook file.
 const maxBytes = 64 << 20
 
-// Read reads a notebook of format 4.5. Its errors name the file (name) and the
-// cell, counted from 1. What else the format forbids nbformat refuses, before a
-// notebook is executed.
+// Read reads a notebook of format 4.5. Errors name the file and the cell, counted from 1.
+// nbformat checks the rest of the format before a notebook is executed.
 func Read(r io.Reader, name string) (*Notebook, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err == nil && len(b) > maxBytes {
@@ -160,7 +158,7 @@ func (nb *Notebook) replaceWith(text string) error {
 	return err
 }
 
-// withLine says on which line what is no JSON stands.
+// withLine adds the line of a JSON error.
 func withLine(b []byte, err error) error {
 	at := int64(len(b))
 	var wrong *json.SyntaxError
@@ -174,10 +172,10 @@ func withLine(b []byte, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(b[:at], []byte("\n")), err)
 }
 
-// parseCell reads a cell, whose texts may be stored as lists of lines.
+// parseCell parses a cell, whose texts may be stored as lists of lines.
 func parseCell(raw Object) (c Cell, err error) {
 	if raw == nil {
-		return c, errors.New("null is none")
+		return c, errors.New("null is no cell")
 	}
 	raw["source"] = joinLines(raw["source"])
 	if s, ok := raw["source"].(string); ok { // lines as Windows ends them
@@ -202,9 +200,9 @@ func parseCell(raw Object) (c Cell, err error) {
 	case c.Kind != Code && c.Kind != Markdown && c.Kind != Raw:
 		return c, fmt.Errorf("cell_type: %q: there are code, markdown and raw", c.Kind)
 	case c.ID == "":
-		return c, errors.New("id: a cell has one")
+		return c, errors.New("id: it is missing")
 	case slices.Contains(c.Outputs, nil):
-		return c, errors.New("outputs: null is none")
+		return c, errors.New("outputs: null is no output")
 	}
 	return c, nil
 }
@@ -221,13 +219,12 @@ func joinOutput(o Object) {
 	}
 }
 
-// isJSON reports whether a media type holds JSON values, which are kept as they
-// are; all others hold texts.
+// isJSON reports whether a media type holds JSON values; all others hold texts.
 func isJSON(media string) bool {
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
 
-// joinLines makes one text of a list of lines, and leaves anything else.
+// joinLines joins a list of lines, and returns any other value unchanged.
 func joinLines(v any) any {
 	list, _ := v.([]any)
 	var b strings.Builder
@@ -244,7 +241,7 @@ func joinLines(v any) any {
 	return b.String()
 }
 
-// New is a notebook of these code cells.
+// New returns a notebook of code cells.
 func New(sources ...string) (*Notebook, error) {
 	nb := &Notebook{Metadata: Object{}}
 	for i, s := range sources {

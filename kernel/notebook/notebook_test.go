@@ -1,3 +1,5 @@
+// Tests of notebook.go.
+
 package notebook
 
 import (
@@ -76,10 +78,10 @@ func TestWhatIsNoNotebookIsRefusedWithFileAndCell(t *testing.T) {
 		{"format 3", swap(`"nbformat":4`, `"nbformat":3`), "nbformat: 3.5, expected 4.5"},
 		{"format 4.4", swap(`minor":5`, `minor":4`), "nbformat: 4.4, expected 4.5"},
 		{"format as text", swap(`"nbformat":4`, `"nbformat":"4"`), `nbformat: "4".5, expected 4.5`},
-		{"no cell", `{"cells":[null],"metadata":{},"nbformat":4,"nbformat_minor":5}`, "cell 1: null is none"},
+		{"no cell", `{"cells":[null],"metadata":{},"nbformat":4,"nbformat_minor":5}`, "cell 1: null is no cell"},
 		{"no cells", `{"metadata":{},"nbformat":4,"nbformat_minor":5}`, "a notebook has cells and metadata"},
 		{"kind", swap(`"code"`, `"heading"`), `cell 1: cell_type: "heading": there are code, markdown and raw`},
-		{"no id", swap(`"id":"a",`, ``), "cell 1: id: a cell has one"},
+		{"no id", swap(`"id":"a",`, ``), "cell 1: id: it is missing"},
 		{"id twice", swap(`"cells":[`, `"cells":[{"cell_type":"raw","id":"a","metadata":{},"source":""},`), `cell 2: id: "a" is the id of cell 1 too`},
 		{"cell field", swap(`"id":"a"`, `"id":"a","extra":{}`), `cell 1: json: unknown field "extra"`},
 		{"source", swap(`["x\n","y"]`, `["x",1]`), "cell 1: json: cannot unmarshal array into Go struct field Cell.source"},

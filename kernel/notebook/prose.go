@@ -1,3 +1,5 @@
+// Lint: plain language, by sentence length and reading ease.
+
 package notebook
 
 import (
@@ -12,13 +14,10 @@ import (
 //
 //	206.835 - 1.015 words/sentences - 84.6 syllables/words
 //
-// with 60 to 70 for plain English, 50 to 60 for what he calls fairly difficult
-// and below 50 for text that wants a college reader. Most of our readers read
-// English as a second language, and terms of the field (unlearning, membership,
-// embedding) have three or four syllables whatever the sentence: hence 55. Guides
-// to plain language ask for 15 to 20 words a sentence on average; 18 is what
-// this project's README keeps (17.0 words, reading ease 65). 40 words is a
-// sentence that a reader has to start again.
+// with 60 to 70 for plain English, 50 to 60 for "fairly difficult", and below 50 for
+// college texts. The limit is 55, because terms of the field (unlearning, membership,
+// embedding) have three or four syllables. Guides to plain language recommend 15 to 20
+// words a sentence on average.
 const (
 	minEase     = 55
 	maxMean     = 18
@@ -60,7 +59,7 @@ func (l *linter) language() {
 	}
 }
 
-// measure counts in one sentence; without a word it is none.
+// measure counts words and syllables of one sentence; without a word it is no sentence.
 func measure(sentence string) prose {
 	var p prose
 	for _, field := range strings.Fields(sentence) {
@@ -77,7 +76,8 @@ func measure(sentence string) prose {
 	return p
 }
 
-// syllables guesses: groups of vowels, without a silent e at the end.
+// syllables estimates the syllables of a word: groups of vowels, without a silent e at the
+// end.
 func syllables(word string) int {
 	n, vowel := 0, false
 	letters := 0
@@ -103,7 +103,7 @@ func syllables(word string) int {
 	return max(n, 1)
 }
 
-// What stands for a word in a sentence, and what is no prose at all.
+// Patterns of what counts as one word in a sentence, and of what is no prose.
 var (
 	displayMaths = regexp.MustCompile(`(?s)\$\$.*?\$\$`)
 	symbols      = regexp.MustCompile("`[^`\n]*`" + `|\$[^$\n]+\$`)
@@ -115,9 +115,9 @@ var (
 	sentenceEnd  = regexp.MustCompile(`[.!?]["'”’)*_]*(?:\s|$)`)
 )
 
-// sentences splits the prose of a Markdown text. Headings, tables, blocks of
-// code and displayed formulas are none; code and formulas in the line count as
-// one short word.
+// sentences splits the prose of a Markdown text into sentences. Headings, tables, code
+// blocks and displayed formulas are left out; inline code and formulas count as one short
+// word.
 func sentences(markdown string) []string {
 	var found []string
 	paragraph := ""

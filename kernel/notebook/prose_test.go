@@ -1,3 +1,5 @@
+// Tests of prose.go.
+
 package notebook
 
 import (

@@ -1,3 +1,5 @@
+// Running a notebook cell by cell.
+
 package notebook
 
 import (
@@ -8,18 +10,17 @@ import (
 	"time"
 )
 
-// Run says how a notebook is executed. The zero value of every field but
-// Jupyter works.
+// Run says how a notebook is executed. Jupyter is required; the other fields may be zero.
 type Run struct {
 	Jupyter
 	Folder  string        // where the cells run, "": the working directory
-	Root    string        // the project's folder, taken out of paths in outputs
+	Root    string        // the project's folder, removed from paths in outputs
 	Scale   string        // value of LETHE_SCALE, "": as it is
 	Timeout time.Duration // per cell, 0: none
-	OnCell  func(Step)    // told of every cell that has run
+	OnCell  func(Step)    // called after every cell
 }
 
-// Step is a cell that has run, well or not.
+// Step is an executed cell.
 type Step struct {
 	Cell    int // number among all cells, from 1
 	Count   int // number among the code cells, from 1
@@ -28,16 +29,16 @@ type Step struct {
 	Err     error
 }
 
-// Total is a notebook that has run.
+// Total sums up an executed notebook.
 type Total struct {
 	Cells   int     // that ran
 	Start   float64 // seconds until the kernel was ready
 	Seconds float64 // of the cells
 }
 
-// Execute runs the notebook's code cells in order on a kernel of their own,
-// until the first that fails, and makes nb what it then is; cells that did not
-// run have no outputs. The error names the cell that failed.
+// Execute runs the notebook's code cells in order on a new kernel, until the first that
+// fails, and updates nb. Cells that did not run have no outputs. The error names the cell
+// that failed.
 func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error) {
 	began := time.Now()
 	s, err := r.start(ctx, nb)
@@ -66,7 +67,7 @@ func (r Run) Execute(ctx context.Context, nb *Notebook) (total Total, err error)
 	return total, nil
 }
 
-// kernelMetadata is the metadata of a notebook that says which kernel it is for.
+// kernelMetadata returns the notebook metadata that name our kernel.
 func kernelMetadata() Object {
 	return Object{
 		"kernelspec":    Object{"display_name": KernelTitle, "language": "go", "name": KernelName},
@@ -80,8 +81,8 @@ const (
 	KernelTitle = "Lethe (Go)"
 )
 
-// title is what a list calls a cell: its first comment, or function, or line
-// that is neither a command nor an import.
+// title returns a cell's title for a list: its first comment, or the first line that is
+// neither a command nor an import.
 func title(source string) string {
 	first, imports := "", false
 	for line := range strings.SplitSeq(source, "\n") {

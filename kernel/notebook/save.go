@@ -1,3 +1,5 @@
+// Saving notebooks, and converting them to web pages.
+
 package notebook
 
 import (
@@ -11,8 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// WriteFile writes the notebook to path in one step: a reader sees the old
-// notebook or the new. Folders that are missing are made.
+// WriteFile writes the notebook to path atomically. Missing folders are made.
 func (nb *Notebook) WriteFile(path string) error { return writeInOneStep(path, nb.Text) }
 
 func writeInOneStep(path string, content []byte) error {
@@ -22,8 +23,8 @@ func writeInOneStep(path string, content []byte) error {
 	return files.WriteFile(path, content)
 }
 
-// HTML turns the notebook that is saved at path into a web page, with nbconvert and
-// the template that is set up for it.
+// HTML converts the notebook saved at path into a web page, with nbconvert and Lethe's
+// template.
 func (j Jupyter) HTML(ctx context.Context, path, page string) error {
 	argv := []string{j.Python, "-m", "nbconvert", "--to", "html", "--template", "lethe", "--log-level", "ERROR", "--stdout", path}
 	text, err := proc.Task{Env: j.Env, Argv: argv}.Output(ctx)

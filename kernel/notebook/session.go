@@ -1,3 +1,5 @@
+// A notebook's session: the Python process that runs nbclient, and its kernel.
+
 package notebook
 
 import (
@@ -20,7 +22,7 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// Jupyter is what the package needs of a machine that is ready for notebooks.
+// Jupyter describes a machine that is ready for notebooks.
 type Jupyter struct {
 	Python string   // has nbclient, and nbconvert for HTML
 	Env    []string // environment of Python and of the kernel; nil: this process's
@@ -30,22 +32,20 @@ type Jupyter struct {
 //go:embed driver.py
 var driver string
 
-// headless tells lib/nb, which calls the name HeadlessEnv, that nobody moves the
-// sliders.
+// headless tells lib/nb that no browser shows the notebook (nb.HeadlessEnv).
 const headless = "LETHE_HEADLESS=1"
 
-// Times that others get: to start a kernel, to end.
+// Time limits: to start a kernel, to end.
 const (
 	startTime = 2 * time.Minute
 	endTime   = 20 * time.Second
 )
 
-// stopTime is how long a cell that is interrupted may take to stop; tests have
-// less of it.
+// stopTime is how long an interrupted cell may take to stop; tests use less.
 var stopTime = 15 * time.Second
 
-// session is a notebook on a running kernel. It executes one cell at a time and
-// is not for use by several goroutines.
+// session is a notebook on a running kernel. It executes one cell at a time, for one
+// goroutine.
 type session struct {
 	cmd        *exec.Cmd
 	in         io.WriteCloser
@@ -64,7 +64,7 @@ type event struct {
 	Text     string  `json:"text"`
 }
 
-// reply is the kernel's last word on a cell.
+// reply is the kernel's reply to the execution of a cell.
 type reply struct {
 	Status    string   `json:"status"`
 	Ename     string   `json:"ename"`
@@ -72,7 +72,7 @@ type reply struct {
 	Traceback []string `json:"traceback"`
 }
 
-// command is a line for driver.py.
+// command is a command to driver.py, as a line of JSON.
 type command struct {
 	Do       string      `json:"do"`
 	Notebook string      `json:"notebook,omitempty"`
@@ -96,7 +96,7 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	if r.Scale != "" {
 		s.cmd.Env = append(s.cmd.Env, "LETHE_SCALE="+r.Scale)
 	}
-	proc.Group(s.cmd) // we stop it ourselves, after its work is saved
+	proc.Group(s.cmd) // stopped by us, after its work is saved
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	complaints, err := s.cmd.StderrPipe()
+	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	go s.read(out)
 	go func() {
 		defer close(s.stderrDone)
-		_, _ = io.Copy(s.stderr, complaints)
+		_, _ = io.Copy(s.stderr, stderr)
 	}()
 	err = s.send(command{
 		Do: "start", Notebook: string(nb.Text), Kernel: r.Kernel, Metadata: kernelMetadata(), Folder: r.Folder,
@@ -131,9 +131,8 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	return s, nil
 }
 
-// hiddenFolders lists the folders of this machine that no output shall show, so that
-// a notebook executed elsewhere makes no difference: root, the folder of the
-// project, of which nothing is left, those for temporary files, and the home.
+// hiddenFolders returns the folders that are replaced in outputs, so that these do not
+// depend on the machine: root (the project), the folders for temporary files, and the home.
 func hiddenFolders(root string) (out [][2]string) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -147,7 +146,7 @@ func hiddenFolders(root string) (out [][2]string) {
 	return out
 }
 
-// read passes the events on; what is no event is kept for error messages.
+// read passes the events on. Other lines are kept for error messages.
 func (s *session) read(r io.Reader) {
 	defer close(s.events)
 	lines := bufio.NewReader(r)
@@ -179,7 +178,7 @@ func (s *session) send(c command) error {
 }
 
 func (s *session) ready(ctx context.Context, nb *Notebook) error {
-	ctx, stop := context.WithTimeoutCause(ctx, startTime+endTime, fmt.Errorf("no sign of it in %v", startTime))
+	ctx, stop := context.WithTimeoutCause(ctx, startTime+endTime, fmt.Errorf("no answer within %v", startTime))
 	defer stop()
 	for {
 		e, err := s.next(ctx)
@@ -194,8 +193,8 @@ func (s *session) ready(ctx context.Context, nb *Notebook) error {
 	}
 }
 
-// next waits for the next event. Its error says that there is none to come, or is
-// the cause of ctx.
+// next waits for the next event. Its error says that there will be none, or is the cause of
+// ctx.
 func (s *session) next(ctx context.Context) (event, error) {
 	select {
 	case <-ctx.Done():
@@ -213,20 +212,20 @@ func (s *session) next(ctx context.Context) (event, error) {
 	}
 }
 
-// endedError is the error for a Python that has ended. What it said last may come
-// after its end is seen; a kernel that goes on keeps the line open.
+// endedError returns the error for a Python process that has ended, with its last line.
+// That may arrive after the end is seen.
 func (s *session) endedError() error {
 	select {
 	case <-s.stderrDone:
 	case <-time.After(time.Second):
 	}
-	if said := s.stderr.lastLine(); said != "" {
-		return fmt.Errorf("its Python ended: %s", said)
+	if line := s.stderr.lastLine(); line != "" {
+		return fmt.Errorf("its Python ended: %s", line)
 	}
-	return errors.New("its Python ended without a word")
+	return errors.New("its Python ended without a message")
 }
 
-// close ends the kernel and Python, if need be by force.
+// close ends the kernel and Python, by force if necessary.
 func (s *session) close() error {
 	s.in.Close()
 	force := time.AfterFunc(endTime, s.kill)
@@ -236,8 +235,8 @@ func (s *session) close() error {
 	err := s.cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		proc.KillGroup(s.kernel) // Python could not see to it
-		return nil               // and why has been said where it mattered
+		proc.KillGroup(s.kernel) // Python could not do it
+		return nil               // the reason was reported before
 	}
 	return err
 }
@@ -247,7 +246,7 @@ func (s *session) kill() {
 	proc.KillGroup(s.cmd.Process.Pid)
 }
 
-// tail keeps the end of what a program says.
+// tail keeps the end of a program's output.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -266,10 +265,10 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// logLine is a line of the kernel's own log, or of nbclient's.
+// logLine matches a log line of the kernel or of nbclient.
 var logLine = regexp.MustCompile(`^[IWE][0-9]{4} |^\[\w+\] `)
 
-// lastLine is the last line that is not from a log.
+// lastLine returns the last line that is not from a log.
 func (t *tail) lastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,3 +1,5 @@
+// Answers and repairs that gonb lacks.
+
 package relay
 
 import (
@@ -9,8 +11,8 @@ import (
 	"strings"
 )
 
-// kernelInfo is gonb's own description with what it leaves out: the name of the
-// highlighter, and a banner with versions that are true.
+// kernelInfo returns gonb's kernel_info_reply with the highlighter's name and a correct
+// banner.
 func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	info := maps.Clone(gonbs)
 	language := map[string]any{"name": "go", "mimetype": "text/x-go", "file_extension": ".go"}
@@ -26,17 +28,16 @@ func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	return info
 }
 
-// requiredFields lists, with their defaults, the fields that gonb reads without looking
-// whether they are there: where one is missing it would crash.
+// requiredFields lists, with their defaults, the fields without which gonb crashes.
 var requiredFields = map[string]map[string]any{
 	"execute_request": {"code": "", "silent": false, "store_history": true},
 	"input_reply":     {"value": ""},
 }
 
-// bareMark is a line with nothing but a ! or % and blanks, which crashes gonb.
+// bareMark matches a line with nothing but ! or % and blanks, which crashes gonb.
 var bareMark = regexp.MustCompile(`(?m)^((?://gonb:)?[!%])[ \t]+(\\?)$`)
 
-// withRequiredFields is the message with every field that gonb needs.
+// withRequiredFields returns the message with all required fields.
 func withRequiredFields(msg *message) *message {
 	defaults := requiredFields[msg.head.Type]
 	if defaults == nil {
@@ -57,9 +58,9 @@ func withRequiredFields(msg *message) *message {
 	return msg.withContent(fields)
 }
 
-// isComplete answers whether code can run as it stands: incomplete while a
-// bracket, a raw string or a comment is open, unknown where a bracket closes
-// that was never opened or a special command owns the cell.
+// isComplete reports whether code can run as it stands: "incomplete" while a bracket, a raw
+// string or a comment is open, "unknown" where a bracket closes that was never opened, or
+// where a special command owns the cell.
 func isComplete(msg *message) map[string]any {
 	code, _ := msg.fields()["code"].(string)
 	if strings.HasPrefix(code, "%%") && !strings.HasPrefix(code, "%%\n") {
@@ -86,8 +87,8 @@ func goLines(code string) string {
 	return strings.Join(lines, "\n")
 }
 
-// nesting is how many brackets are open at the end, -1 once one closes too
-// much, and whether a raw string or a comment is open.
+// nesting returns how many brackets are open at the end (-1 if one closes too many), and
+// whether a raw string or a comment is open.
 func nesting(code string) (depth int, open bool) {
 	set := token.NewFileSet()
 	src := []byte(code)

@@ -1,3 +1,5 @@
+// The running cell: its outputs, its crash, its reply.
+
 package relay
 
 import (
@@ -36,7 +38,7 @@ func newCell(msg *message) *cell {
 	}
 }
 
-// finalReply is gonb's reply, turned into an error where the cell failed.
+// finalReply returns gonb's reply, as an error if the cell failed.
 func (c *cell) finalReply() *message {
 	if c.failure == nil {
 		return c.reply
@@ -44,8 +46,8 @@ func (c *cell) finalReply() *message {
 	return c.reply.withContent(c.failure.reply(c.count))
 }
 
-// onIOPub handles what gonb publishes. Output of the running cell may be held
-// back or rewritten; everything else passes.
+// onIOPub handles what gonb publishes. Output of the running cell may be held back or
+// rewritten; everything else passes.
 func (m *machine) onIOPub(msg *message) {
 	msg = msg.withIDs()
 	c := m.running
@@ -95,11 +97,10 @@ func (m *machine) onStatus(msg *message) {
 	m.finishCell()
 }
 
-// exitNote is the whole text of the message that gonb adds after a program
-// that failed. It comes as a message of its own.
+// exitNote matches the message that gonb adds after a program that failed.
 var exitNote = regexp.MustCompile(`^(?:\^C\n)?((?:exit status [1-9]\d*|signal: [a-z0-9 /]+)(?: \(core dumped\))?)\n$`)
 
-// crashStart is how the Go runtime begins to tell that a program crashed.
+// crashStart matches the first line of a crash report of the Go runtime.
 var crashStart = regexp.MustCompile(`(?m)^(?:panic: |fatal error: )`)
 
 func (m *machine) onStream(msg *message) {
@@ -121,7 +122,7 @@ func (m *machine) onStream(msg *message) {
 	}
 }
 
-// passStderr lets standard error through up to the line that begins a crash.
+// passStderr passes standard error on, up to the line that begins a crash.
 func (m *machine) passStderr(msg *message, text string) {
 	c := m.running
 	at := crashAt(text, c.midLine)
@@ -137,8 +138,8 @@ func (m *machine) passStderr(msg *message, text string) {
 	c.stderr.WriteString(text[at:])
 }
 
-// crashAt is where a crash begins in a text, or -1. A match at the start counts
-// only where a line starts.
+// crashAt returns where a crash begins in a text, or -1. A match at the start counts only
+// at the start of a line.
 func crashAt(text string, midLine bool) int {
 	for _, at := range crashStart.FindAllStringIndex(text, -1) {
 		if at[0] > 0 || !midLine {
@@ -148,11 +149,11 @@ func crashAt(text string, midLine bool) int {
 	return -1
 }
 
-// flush decides about what was held back, when the cell's output is complete.
+// flush decides about held-back output when the cell's output is complete.
 func (m *machine) flush() {
 	c := m.running
 	if c.failure != nil {
-		return // the error tells it all
+		return // the error covers it
 	}
 	if c.stderr.Len() > 0 {
 		m.publish(c.request, "stream", streamContent("stderr", c.stderr.String()))
@@ -167,5 +168,5 @@ func (m *machine) flush() {
 	}
 }
 
-// shellLine is a line that GoNB hands to the shell; %% cells may name a program.
+// shellLine matches a line that GoNB passes to the shell.
 var shellLine = regexp.MustCompile(`(?m)^(?://gonb:)?(?:![^\n]+|%%(?:script|bash|sh)\b[^\n]*)`)

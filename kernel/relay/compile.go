@@ -1,3 +1,5 @@
+// Compiler errors: from GoNB's report to cell, line and column.
+
 package relay
 
 import (
@@ -8,9 +10,9 @@ import (
 )
 
 var (
-	// mainErrorPattern is an error in the program that GoNB made of the cells.
+	// mainErrorPattern matches an error in the program that GoNB made from the cells.
 	mainErrorPattern = regexp.MustCompile(`^\S*main(?:_test)?\.go:(\d+):(\d+): (.+)$`)
-	// cellLinePattern is GoNB's translation of such a place.
+	// cellLinePattern matches GoNB's translation of its position.
 	cellLinePattern = regexp.MustCompile(`^Cell(?:\[(\d+)\]:)? Line (\d+)\n`)
 	caret           = regexp.MustCompile(`^ *\^$`)
 	colour          = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -24,8 +26,8 @@ type compileError struct {
 	column int    // byte in the line, from 1
 }
 
-// compileFailure reads the compiler's errors out of GoNB's; nil if there are
-// none. GoNB's traceback has one entry for each line of its error value.
+// compileFailure parses the compiler's errors in GoNB's error; nil if there are none.
+// GoNB's traceback has one entry for each line of the error's value.
 func compileFailure(raw *failure, known *sources) *failure {
 	var faults []*compileError
 	for i, line := range strings.Split(raw.Value, "\n") {
@@ -64,7 +66,7 @@ func compileFailure(raw *failure, known *sources) *failure {
 	return f
 }
 
-// isPlace is an error in any other Go file.
+// isPlace matches an error in another Go file.
 var isPlace = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
 
 func newCompileError(at []string, trace string) *compileError {
@@ -96,7 +98,7 @@ func (f *compileError) title() string {
 	return f.place + ": " + f.text
 }
 
-// lines shows the fault with its line of code and a caret under the column.
+// lines shows the error with its line of code and a caret under the column.
 func (f *compileError) lines() []string {
 	out := strings.Split(f.title(), "\n")
 	if f.source == "" {
@@ -105,7 +107,7 @@ func (f *compileError) lines() []string {
 	return append(out, underlined(f.source, f.column)...)
 }
 
-// underlined is a line of code, indented, and a caret under a byte of it.
+// underlined returns a line of code, indented, and a caret under a byte of it.
 func underlined(source string, column int) []string {
 	code := strings.TrimLeft(source, " \t")
 	at := min(max(column-1-(len(source)-len(code)), 0), len(code))

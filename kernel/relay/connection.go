@@ -1,3 +1,5 @@
+// Jupyter's connection files.
+
 package relay
 
 import (
@@ -10,8 +12,8 @@ import (
 	"strconv"
 )
 
-// connection is the content of a Jupyter connection file: where the five
-// sockets are and the key that signs messages.
+// connection is the content of a Jupyter connection file: the addresses of the five
+// sockets, and the key that signs messages.
 type connection struct {
 	Transport   string `json:"transport"`
 	IP          string `json:"ip"`
@@ -24,10 +26,10 @@ type connection struct {
 	Key         string `json:"key"`
 }
 
-// maxConnectionFile is far above what a connection file needs.
+// maxConnectionFile is far above the size of a connection file.
 const maxConnectionFile = 1 << 16
 
-// readConnection reads a connection file; errors name the file and the field.
+// readConnection reads a connection file. Errors name the file and the field.
 func readConnection(file string) (*connection, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -79,7 +81,7 @@ func parseConnection(data []byte) (*connection, error) {
 	return &c, nil
 }
 
-// address is the endpoint of one socket.
+// address returns the endpoint of one socket.
 func (c *connection) address(port int) string {
 	if c.Transport == "ipc" {
 		return fmt.Sprintf("ipc://%s-%d", c.IP, port)
@@ -87,8 +89,8 @@ func (c *connection) address(port int) string {
 	return "tcp://" + net.JoinHostPort(c.IP, strconv.Itoa(port))
 }
 
-// privateConnection is a connection inside a folder that only this user can enter: Unix
-// sockets, so that no port can be taken by somebody else, and a fresh key.
+// privateConnection returns a connection inside a folder that only this user can enter:
+// Unix sockets, so that no other program can take a port, and a new key.
 func privateConnection(folder string) *connection {
 	return &connection{
 		Transport: "ipc", IP: filepath.Join(folder, "s"),
@@ -97,7 +99,7 @@ func privateConnection(folder string) *connection {
 	}
 }
 
-// write stores the connection where only this user can read it.
+// write writes the connection to a file that only this user can read.
 func (c *connection) write(file string) error {
 	return os.WriteFile(file, encode(c), 0o600)
 }

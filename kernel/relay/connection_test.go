@@ -1,3 +1,5 @@
+// Tests of connection.go.
+
 package relay
 
 import (

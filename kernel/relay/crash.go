@@ -1,3 +1,5 @@
+// Crash reports of the Go runtime: parsing and shortening.
+
 package relay
 
 import (
@@ -8,7 +10,7 @@ import (
 	"strings"
 )
 
-// crash is what the Go runtime wrote when a program crashed.
+// crash is a crash report of the Go runtime.
 type crash struct {
 	message string
 	frames  []frame // of the goroutine that crashed, innermost first
@@ -27,14 +29,14 @@ type frame struct {
 var (
 	goroutine = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 	position  = regexp.MustCompile(`^\s+(?:\[\[ Cell \[(\d+)\] Line (\d+) \]\]\s+)?(\S.*?):(\d+)(?: \+0x[0-9a-f].*)?$`)
-	// signalLine gives addresses, which tell a reader of Go code nothing.
+	// signalLine matches a line with machine addresses, which is left out.
 	signalLine = regexp.MustCompile(`(?m)^\[signal [^\n]*\]$`)
 	arguments  = regexp.MustCompile(`\([^()]*\)$`)
 	ownCode    = regexp.MustCompile(`^(?:main|gonb_[0-9a-f]+)\.`)
 	program    = regexp.MustCompile(`(?:^|/)gonb_[0-9a-f]+/main(?:_test)?\.go$`)
 )
 
-// parseCrash reads the runtime's text; false if it is none.
+// parseCrash parses a crash report; false if the text is none.
 func parseCrash(text string) (*crash, bool) {
 	lines := strings.Split(colour.ReplaceAllString(text, ""), "\n")
 	start := 0
@@ -76,8 +78,7 @@ func (f *frame) locate(text string) bool {
 
 const modulePath = "github.com/lethe-ml/lethe/"
 
-// failure shows the reader's own frames and the library's first, and the rest
-// apart.
+// failure shows the user's own frames and the library's first, and the others separately.
 func (c *crash) failure(newest int, known *sources) *failure {
 	var own, rest frameList
 	for _, f := range c.frames {
@@ -105,7 +106,7 @@ func (c *crash) failure(newest int, known *sources) *failure {
 	return out
 }
 
-// frameList is a list of frames in which the same one again is only counted.
+// frameList is a list of frames in which repeated frames are counted.
 type frameList struct {
 	entries []string
 	repeats []int
@@ -137,7 +138,7 @@ func (l *frameList) lines() []string {
 	return out
 }
 
-// inCells places a frame of GoNB's program in the notebook, with its code.
+// inCells locates a frame of GoNB's program in the notebook, with its code.
 func (f *frame) inCells(newest int, known *sources) []string {
 	cell, line, ok := f.cell, f.cellLine, f.cell > 0
 	if !ok {
@@ -153,7 +154,7 @@ func (f *frame) inCells(newest int, known *sources) []string {
 	return out
 }
 
-// plain names a frame by its package, so that no folder of a machine shows.
+// plain names a frame by its package, without folders of the machine.
 func (f *frame) plain() string {
 	if f.file == "" {
 		return f.name()
@@ -161,7 +162,7 @@ func (f *frame) plain() string {
 	return fmt.Sprintf("%s (%s:%d)", f.name(), path.Base(f.file), f.line)
 }
 
-// name is the function without its arguments and without the cells' package.
+// name returns the function without its arguments and without the cells' package.
 func (f *frame) name() string {
 	created, by := strings.CutPrefix(f.call, "created by ")
 	call, _, _ := strings.Cut(created, " in goroutine")

@@ -1,3 +1,5 @@
+// Failures of cells, as errors that a user can act on.
+
 package relay
 
 import (
@@ -6,7 +8,7 @@ import (
 	"strings"
 )
 
-// failure is how Jupyter is told that a cell failed.
+// failure is Jupyter's description of a failed cell.
 type failure struct {
 	Name  string   `json:"ename"`
 	Value string   `json:"evalue"`
@@ -17,7 +19,7 @@ func plainFailure(name, value string) *failure {
 	return &failure{Name: name, Value: value, Trace: []string{name + ": " + value}}
 }
 
-// reply is the content of the execute_reply that goes with the failure.
+// reply returns the content of the execute_reply for the failure.
 func (f *failure) reply(count int) map[string]any {
 	return map[string]any{
 		"status": "error", "execution_count": count,
@@ -25,7 +27,7 @@ func (f *failure) reply(count int) map[string]any {
 	}
 }
 
-// explain turns gonb's error into one that a reader can act on.
+// explain turns gonb's error into one that a user can act on.
 func (c *cell) explain(raw *failure, known *sources) *failure {
 	exit := exitNote.FindStringSubmatch(raw.Value + "\n")
 	if c.interrupted {
@@ -52,13 +54,13 @@ func (c *cell) explain(raw *failure, known *sources) *failure {
 	return toolFailure(raw, known)
 }
 
-// outsideFunctionPattern is how the parser and the compiler call a statement outside functions.
+// outsideFunctionPattern matches the errors of parser and compiler about a statement
+// outside functions.
 var outsideFunctionPattern = regexp.MustCompile(`expected declaration, found (?:[\pL_0-9"` + "`" + `]|'[a-z]+')|non-declaration statement outside function body`)
 
-const mainHint = "What a cell shall run stands below a line %%; above it a cell declares. Put %% on a line above the statement."
+const mainHint = "Statements stand below a line %%, declarations above it. Put %% on a line above the statement."
 
-// needsMain reports whether a cell has statements, and no line below which they
-// may stand.
+// needsMain reports whether a cell has statements but no line %%.
 func needsMain(f *failure, code string) bool {
 	return !strings.Contains("\n"+code, "\n%%") && outsideFunctionPattern.MatchString(strings.Join(f.Trace, "\n"))
 }
@@ -71,8 +73,8 @@ func interruptedFailure(exit []string) *failure {
 	return f
 }
 
-// shellFailure is the error of a cell whose shell command failed. GoNB itself
-// calls such a cell successful.
+// shellFailure returns the error of a cell whose shell command failed. GoNB itself reports
+// success.
 func (c *cell) shellFailure() *failure {
 	var content struct {
 		Text string `json:"text"`
@@ -90,15 +92,14 @@ func (c *cell) shellFailure() *failure {
 }
 
 var (
-	// gonbAdvice begins GoNB's advice on go.work, which does not apply here:
-	// the kernel has set the workspace up.
+	// gonbAdvice matches GoNB's advice on go.work, which does not apply: the kernel has
+	// set the workspace up.
 	gonbAdvice = regexp.MustCompile(`(?s)\n-{5,}\nNote: 'go get'.*$`)
 	ranTool    = regexp.MustCompile(`^failed to run "(?:[^"]*/)?([^"]+)": (.*)$`)
 	offline    = regexp.MustCompile(`cannot find module providing package|module lookup disabled by GOPROXY=off|package \S+ is not in std`)
 )
 
-// toolFailure is any other error: a tool that failed before the compiler, or
-// GoNB's own complaint.
+// toolFailure handles other errors: of a tool before the compiler, or of GoNB itself.
 func toolFailure(raw *failure, known *sources) *failure {
 	text := strings.TrimRight(gonbAdvice.ReplaceAllString(known.hidePaths(raw.Value), ""), "\n")
 	var kept []string

@@ -1,3 +1,5 @@
+// A fake gonb and a fake client for the tests of this package.
+
 package relay
 
 import (

@@ -1,3 +1,5 @@
+// Tests with a real gonb.
+
 package relay
 
 import (

@@ -1,3 +1,5 @@
+// Completion and documentation while a user types, by gopls.
+
 package relay
 
 import (
@@ -14,33 +16,31 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/gopls"
 )
 
-// helper answers what somebody who types wants to know: how a name goes on, and
-// what it stands for. It asks the language server itself and not through gonb,
-// which waits twelve seconds before it speaks to the server for the first time,
-// and which answers nothing while a cell runs.
+// helper answers completion and inspection requests. It asks gopls itself, because gonb
+// connects to it only after twelve seconds and does not answer while a cell runs.
 type helper struct {
-	server *gopls.Server // nil where there is none
+	server *gopls.Server // nil if there is none
 	notes  io.Writer
 
-	asking sync.Mutex // one question after the other, the first once the server is there
+	asking sync.Mutex // one request at a time, the first when the server is ready
 
 	mu    sync.Mutex
 	scope scope
 }
 
-// helpWithin is how long an answer may take: the first waits until the server
-// has read the library.
+// helpWithin is the time limit of an answer. The first one waits until gopls has read the
+// library.
 const helpWithin = 30 * time.Second
 
-// newHelper starts the language server in a folder of its own that imports what
-// gonb's does. Where there is no such program, nothing is ever known.
+// newHelper starts gopls in a folder with the same imports as gonb's. Without gopls, all
+// answers are empty.
 func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *helper {
 	h := &helper{notes: notes}
 	file, err := exec.LookPath("gopls")
 	if err != nil {
 		return h
 	}
-	// What a notebook declares is of use before it has run. Jupyter says which it is.
+	// The notebook's declarations are useful before it has run. Jupyter gives its name.
 	for _, code := range notebookCode(os.Getenv("JPY_SESSION_NAME")) {
 		h.scope.learn(code)
 	}
@@ -69,14 +69,14 @@ func startServer(file, gonbs, folder string, notes io.Writer) (*gopls.Server, er
 			return nil, err
 		}
 	}
-	// A package without a file is none.
+	// A package needs a file.
 	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte("package main\n"), 0o600); err != nil {
 		return nil, err
 	}
 	return gopls.Start(file, folder, os.Environ(), notes)
 }
 
-// warm lets the server read what the notebook imports before anybody asks.
+// warm makes gopls read the notebook's imports before the first request.
 func (h *helper) warm(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, 4*helpWithin)
 	defer stop()
@@ -87,34 +87,34 @@ func (h *helper) warm(ctx context.Context) {
 	h.report(err)
 }
 
-// report notes what went wrong; nobody who types can do anything about it.
+// report logs an error; a user who types cannot act on it.
 func (h *helper) report(err error) {
 	if err != nil {
 		fmt.Fprintf(h.notes, "lethe-kernel: the language server: %v\n", err)
 	}
 }
 
-// learn takes in what a cell declares that has run.
+// learn adds the declarations of a cell that has run.
 func (h *helper) learn(code string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.scope.learn(code)
 }
 
-// query is the content of a complete_request and of an inspect_request.
+// query is the content of a complete_request or an inspect_request.
 type query struct {
 	Code   string `json:"code"`
 	Cursor int    `json:"cursor_pos"`
 }
 
-// helpReply is the answer to a request.
+// helpReply is the reply to such a request.
 type helpReply struct {
 	request *message
 	kind    string
 	content map[string]any
 }
 
-// newReply answers one of the two.
+// answer answers one of the two.
 func (h *helper) answer(ctx context.Context, msg *message) helpReply {
 	h.asking.Lock()
 	defer h.asking.Unlock()
@@ -132,8 +132,8 @@ func (h *helper) answer(ctx context.Context, msg *message) helpReply {
 	return helpReply{msg, "inspect_reply", content}
 }
 
-// write gives the server the cell and what the other cells declare, and returns
-// where the cursor then is.
+// write passes the cell, and what the other cells declare, to gopls, and returns the
+// position of the cursor.
 func (h *helper) write(q query) (at gopls.Position, err error) {
 	h.mu.Lock()
 	cell, above, others := h.scope.files(q.Code)
@@ -159,7 +159,7 @@ func (h *helper) complete(ctx context.Context, q query) (map[string]any, error) 
 	if err != nil || len(items) == 0 || items[0].Edit == nil {
 		return out, err
 	}
-	// Jupyter replaces the same part of the line, whatever is chosen.
+	// Jupyter replaces the same part of the line for all matches.
 	first := items[0].Edit.Range
 	start, end := q.Cursor-(at.Character-first.Start.Character), q.Cursor+(first.End.Character-at.Character)
 	matches, typed := []string{}, []map[string]any{}
@@ -197,7 +197,7 @@ func (h *helper) inspect(ctx context.Context, q query) (map[string]any, error) {
 	return out, err
 }
 
-// cursorOnName reports whether a cursor stands in a name or at an end of it.
+// cursorOnName reports whether a cursor stands in a name or at its end.
 func cursorOnName(code string, cursor int) bool {
 	all := []rune(code)
 	for _, i := range []int{cursor - 1, cursor} {
@@ -208,7 +208,7 @@ func cursorOnName(code string, cursor int) bool {
 	return false
 }
 
-// stop ends the language server.
+// stop ends gopls.
 func (h *helper) stop() {
 	if h.server != nil {
 		h.server.Stop()

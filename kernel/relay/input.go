@@ -1,3 +1,5 @@
+// Standard input of cells when no user is there to type.
+
 package relay
 
 import (
@@ -7,20 +9,20 @@ import (
 	"strings"
 )
 
-// headlessEnv is set where nobody sits in front of the notebook (lib/nb.HeadlessEnv).
-// Then a cell that reads standard input finds its end: gonb keeps the pipe to a cell's
-// program open, and nobody would ever write to it.
+// headlessEnv is set when no user sits in front of the notebook (nb.HeadlessEnv). A cell
+// that reads standard input then gets end of file; otherwise it would wait for ever,
+// because gonb keeps the pipe open.
 const headlessEnv = "LETHE_HEADLESS"
 
 func headless() bool { return os.Getenv(headlessEnv) != "" }
 
-// noInput is a file of every cell's program. Its name is before main.go's, so that what
-// it declares comes first. The import has a name that no cell declares.
+// noInput is a file of every cell's program. Its name sorts before main.go, so that its
+// declarations are initialised first. Its import has a name that no cell declares.
 const noInput = `package main
 
 import letheOS "os"
 
-// Nobody is there to type: standard input is at its end.
+// No user is there to type: standard input is at its end.
 var _ = func() (err error) {
 	_ = letheOS.Unsetenv("BASH_ENV")
 	_ = letheOS.Stdin.Close()
@@ -29,14 +31,14 @@ var _ = func() (err error) {
 }()
 `
 
-// noInputForShell has the shells that gonb starts for lines with ! find the end of
-// standard input, and no shell below them. Those that gonb gives a script by standard
-// input (%%bash) were not started with -c.
+// noInputForShell gives end of file to the shells that gonb starts for lines with !. It
+// does not affect their children, nor shells that read a script from standard input
+// (%%bash), which were not started with -c.
 const noInputForShell = `case $- in *c*) exec < /dev/null;; esac
 `
 
-// withoutInput is the environment of a gonb whose shells find the end of standard
-// input; the file that they read first is written into folder.
+// withoutInput returns the environment of a gonb whose shells get end of file. It writes
+// the file that they read first into folder.
 func withoutInput(env []string, folder string) ([]string, error) {
 	file, restored := filepath.Join(folder, "no-input.sh"), "unset BASH_ENV\n"
 	for _, e := range env {
@@ -50,7 +52,7 @@ func withoutInput(env []string, folder string) ([]string, error) {
 	return append(env, "BASH_ENV="+file), nil
 }
 
-// shellQuote is a text as one word of the shell.
+// shellQuote quotes a word for the shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // programsWithoutInput puts noInput beside the cells' programs in gonb's folder.

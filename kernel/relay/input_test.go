@@ -1,3 +1,5 @@
+// Tests of input.go.
+
 package relay
 
 import (

@@ -1,3 +1,5 @@
+// Nothing keeps running after the relay was killed.
+
 package relay
 
 import (

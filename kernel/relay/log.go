@@ -1,3 +1,5 @@
+// The log file of gonb's messages.
+
 package relay
 
 import (
@@ -7,11 +9,11 @@ import (
 	"sync"
 )
 
-// maxLog is the size at which the log file is set aside as FILE.old.
+// maxLog is the size at which the log file is renamed to FILE.old.
 const maxLog = 1 << 20
 
-// logFile is where gonb's messages to its operator go: a log file of limited
-// size, and the last lines in memory for the case that gonb does not start.
+// logFile receives gonb's messages: a log file of limited size, and the last lines in
+// memory in case gonb does not start.
 type logFile struct {
 	mu     sync.Mutex
 	name   string // "" for no file
@@ -20,7 +22,7 @@ type logFile struct {
 	folder string // of gonb's temporary files, once it has said so
 }
 
-// tempFolder is how gonb says where its temporary files are.
+// tempFolder matches gonb's message about its temporary folder.
 var tempFolder = regexp.MustCompile(`tmp Go code in "([^"]+)"`)
 
 func newLogFile(name string) (*logFile, error) {
@@ -35,8 +37,8 @@ func (n *logFile) open() (err error) {
 	return err
 }
 
-// Write takes a piece of gonb's output. It never fails: a log that cannot be
-// written must not stop the kernel.
+// Write adds output of gonb. It never fails: a log that cannot be written must not stop the
+// kernel.
 func (n *logFile) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -57,14 +59,14 @@ func (n *logFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// gonbFolder is gonb's temporary folder, "" before gonb has named it.
+// gonbFolder returns gonb's temporary folder, "" before gonb has named it.
 func (n *logFile) gonbFolder() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.folder
 }
 
-// lastLines is the end of what gonb wrote, without colours.
+// lastLines returns the end of gonb's output, without colours.
 func (n *logFile) lastLines() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -1,8 +1,10 @@
+// The state machine of the relay: what happens with each message.
+
 package relay
 
 import "encoding/json"
 
-// port says where a message comes from or goes to, or what else is to be done.
+// port is the source or the destination of a message, or another action.
 type port int
 
 const (
@@ -16,9 +18,9 @@ const (
 	gonbIOPub
 	doInterrupt  // stop what the running cell is doing
 	doFinishCell // the running cell is over
-	doShutdown   // end gonb; the steps after it say goodbye
-	doHelp       // answer somebody who types
-	doLearn      // take in what the cell has declared
+	doShutdown   // end gonb; the steps after it send the replies
+	doHelp       // answer a completion or inspection request
+	doLearn      // add the declarations of the cell
 )
 
 // step is one thing to do: send a message to a port, or act.
@@ -27,8 +29,8 @@ type step struct {
 	msg *message
 }
 
-// machine decides what happens with each message. It holds no socket, no clock
-// and no process, so that every rule can be tested alone.
+// machine decides what happens with each message. It has no socket, no clock and no
+// process, so that every rule can be tested alone.
 type machine struct {
 	info    map[string]any // content of kernel_info_reply
 	sources sources
@@ -39,15 +41,15 @@ type machine struct {
 
 func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to, msg}) }
 
-// takeSteps hands out the steps that have come together.
+// takeSteps returns the collected steps.
 func (m *machine) takeSteps() []step {
 	out := m.out
 	m.out = nil
 	return out
 }
 
-// origins tell gonb's replies apart: gonb answers control requests on the
-// shell socket, but it keeps the routing frames that a request came with.
+// Origins distinguish gonb's replies: gonb answers control requests on the shell socket,
+// but keeps the routing frames of the request.
 var (
 	originShell   = []byte("shell")
 	originControl = []byte("control")
@@ -58,7 +60,7 @@ func withOrigin(origin []byte, msg *message) *message {
 	return msg.withIDs(append([][]byte{origin}, msg.ids...)...)
 }
 
-// fromJupyter handles a message that a client sent.
+// fromJupyter handles a message of a client.
 func (m *machine) fromJupyter(from port, msg *message) []step {
 	if from == jupyterStdin {
 		m.send(gonbStdin, withOrigin(originStdin, withRequiredFields(msg)))
@@ -97,9 +99,8 @@ func (m *machine) forward(from port, msg *message) {
 	m.send(gonbShell, withOrigin(originShell, withRequiredFields(msg)))
 }
 
-// reply answers a request in gonb's place, wrapped in busy and idle as every
-// request is. While a cell runs, its busy is said again, because clients show
-// the state that came last.
+// reply answers a request instead of gonb, between the states busy and idle. While a cell
+// runs, its busy is repeated, because clients show the last state.
 func (m *machine) reply(to port, msg *message, kind string, content any) {
 	m.status(msg, "busy")
 	m.send(to, msg.newReply(kind, content))
@@ -117,7 +118,7 @@ func (m *machine) publish(parent *message, kind string, content any) {
 	m.send(jupyterIOPub, parent.newReply(kind, content))
 }
 
-// next starts the cell that has waited longest, if none is running.
+// next starts the cell that has waited longest, unless one is running.
 func (m *machine) next() {
 	if m.running != nil || len(m.waiting) == 0 {
 		return
@@ -128,8 +129,8 @@ func (m *machine) next() {
 	m.send(gonbShell, withOrigin(originShell, m.running.request))
 }
 
-// interrupt stops the running cell and drops those that wait behind it. With
-// no cell running there is nothing to stop.
+// interrupt stops the running cell and drops those that wait. Without a running cell it
+// does nothing.
 func (m *machine) interrupt() {
 	if m.running == nil {
 		return
@@ -139,7 +140,7 @@ func (m *machine) interrupt() {
 	m.abort()
 }
 
-// shutdown ends gonb, and only then answers: who has the answer may rely on it.
+// shutdown ends gonb before it answers, so that a client can rely on it.
 func (m *machine) shutdown(from port, msg *message) {
 	var content struct {
 		Restart bool `json:"restart"`
@@ -151,19 +152,19 @@ func (m *machine) shutdown(from port, msg *message) {
 	m.send(jupyterIOPub, reply)
 }
 
-// helpReplies passes an answer of the language server on.
+// onHelpReply passes an answer of gopls on.
 func (m *machine) onHelpReply(h helpReply) []step {
 	m.reply(jupyterShell, h.request, h.kind, h.content)
 	return m.takeSteps()
 }
 
-// onInterrupt is an interrupt that came as a signal.
+// onInterrupt handles an interrupt that came as a signal.
 func (m *machine) onInterrupt() []step {
 	m.interrupt()
 	return m.takeSteps()
 }
 
-// abort answers everything that waits, so that Run All stops.
+// abort answers all waiting requests with "aborted", so that Run All stops.
 func (m *machine) abort() {
 	for _, msg := range m.waiting {
 		m.status(msg, "busy")
@@ -175,7 +176,7 @@ func (m *machine) abort() {
 	m.waiting = nil
 }
 
-// fromGonb handles a message that gonb sent.
+// fromGonb handles a message of gonb.
 func (m *machine) fromGonb(from port, msg *message) []step {
 	switch from {
 	case gonbIOPub:
@@ -201,7 +202,7 @@ func (m *machine) onReply(msg *message) {
 	m.send(to, withoutOrigin(msg))
 }
 
-// withoutOrigin takes the origin off again.
+// withoutOrigin removes the origin.
 func withoutOrigin(msg *message) *message {
 	if len(msg.ids) == 0 {
 		return msg
@@ -209,8 +210,8 @@ func withoutOrigin(msg *message) *message {
 	return msg.withIDs(msg.ids[1:]...)
 }
 
-// finishCell ends the running cell once both its reply and its last output are
-// there; they come over two sockets, in any order.
+// finishCell ends the running cell when both its reply and its last output have come; they
+// come over two sockets, in any order.
 func (m *machine) finishCell() {
 	c := m.running
 	if c.reply == nil || !c.idle {
@@ -227,7 +228,7 @@ func (m *machine) finishCell() {
 	m.next()
 }
 
-// gonbDied tells the clients that gonb ended on its own, with the reason.
+// gonbDied tells the clients that gonb has ended by itself, and why.
 func (m *machine) gonbDied(reason string) []step {
 	note := "The Go kernel behind this notebook has ended: " + reason + ".\nIt starts anew; run the cells again from the top.\n"
 	if c := m.running; c != nil {

@@ -1,3 +1,5 @@
+// Messages of the Jupyter protocol: parsing, signing, replying.
+
 package relay
 
 import (
@@ -15,7 +17,7 @@ import (
 // delimiter is the frame between a message's routing frames and its signature.
 const delimiter = "<IDS|MSG>"
 
-// protocolVersion is the version of the messages that the relay writes itself.
+// protocolVersion is the version of the relay's own messages.
 const protocolVersion = "5.4"
 
 var (
@@ -24,7 +26,7 @@ var (
 	errSignature   = errors.New("the signature does not fit")
 )
 
-// header is what the relay reads of a message's header.
+// header holds the used fields of a message's header.
 type header struct {
 	ID       string `json:"msg_id"`
 	Type     string `json:"msg_type"`
@@ -34,8 +36,8 @@ type header struct {
 	Version  string `json:"version"`
 }
 
-// message is one message of the Jupyter protocol. The four dictionaries stay
-// the bytes that came in, so that what the relay does not know passes unharmed.
+// message is one message of the Jupyter protocol. The four dictionaries are kept as bytes,
+// so that unknown fields pass unchanged.
 type message struct {
 	ids       [][]byte // routing frames, before the delimiter
 	head      header
@@ -47,8 +49,8 @@ type message struct {
 	buffers   [][]byte
 }
 
-// parse reads the frames of a message and checks its signature; with an empty
-// key messages are unsigned.
+// parse parses the frames of a message and checks its signature. With an empty key messages
+// are unsigned.
 func parse(frames [][]byte, key []byte) (*message, error) {
 	at := 0
 	for at < len(frames) && string(frames[at]) != delimiter {
@@ -91,7 +93,7 @@ func isObject(raw []byte) bool {
 	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(raw)
 }
 
-// frames is the message as it goes over the wire, signed with the key.
+// frames returns the message for the wire, signed with the key.
 func (m *message) frames(key []byte) [][]byte {
 	body := [][]byte{m.rawHead, m.rawParent, m.metadata, m.content}
 	out := make([][]byte, 0, len(m.ids)+6+len(m.buffers))
@@ -117,8 +119,8 @@ func signed(signature []byte, body [][]byte, key []byte) bool {
 	return len(key) == 0 || hmac.Equal(signature, sign(body, key))
 }
 
-// newReply is a new message of a type with m as its parent, routed back to
-// whoever sent m.
+// newReply returns a new message of a type with m as its parent, routed back to the sender
+// of m.
 func (m *message) newReply(kind string, content any) *message {
 	h := header{
 		ID: newID(), Type: kind, Session: m.head.Session, Username: m.head.Username,
@@ -131,31 +133,31 @@ func (m *message) newReply(kind string, content any) *message {
 	}
 }
 
-// withContent is a copy of the message with another content.
+// withContent returns a copy of the message with another content.
 func (m *message) withContent(content any) *message {
 	c := *m
 	c.content = encode(content)
 	return &c
 }
 
-// withIDs is a copy of the message with other routing frames.
+// withIDs returns a copy of the message with other routing frames.
 func (m *message) withIDs(ids ...[]byte) *message {
 	c := *m
 	c.ids = ids
 	return &c
 }
 
-// read decodes the content into v; what does not fit is left zero.
+// read decodes the content into v, as far as it fits.
 func (m *message) read(v any) { _ = json.Unmarshal(m.content, v) }
 
-// fields is the content as a dictionary.
+// fields returns the content as a map.
 func (m *message) fields() map[string]any {
 	f := map[string]any{}
 	m.read(&f)
 	return f
 }
 
-// encode writes what the relay itself made, which always has a JSON form.
+// encode encodes a value of the relay itself as JSON.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -166,5 +168,5 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// newID is a fresh identifier.
+// newID returns a new identifier.
 func newID() string { return rand.Text() }

@@ -1,3 +1,5 @@
+// Tests of message.go.
+
 package relay
 
 import (

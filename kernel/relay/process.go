@@ -1,3 +1,5 @@
+// The gonb process: starting, interrupting, stopping.
+
 package relay
 
 import (
@@ -13,12 +15,11 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// process is the gonb behind the relay.
+// process is the gonb process behind the relay.
 type process struct{ *proc.Child }
 
-// startProcess runs a command in a process group of its own. When the relay is killed,
-// the system asks gonb to end: gonb then takes its temporary folder with it,
-// which it could not if it were killed.
+// startProcess runs a command in its own process group. If the relay is killed, the system
+// sends gonb SIGTERM, so that it can remove its temporary folder.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.WaitDelay = time.Second
 	c, err := proc.Start(cmd)
@@ -28,7 +29,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return &process{c}, nil
 }
 
-// reason is how gonb ended, in words.
+// reason says how gonb ended.
 func (p *process) reason() string {
 	if p.Err == nil {
 		return "gonb ended by itself"
@@ -36,7 +37,7 @@ func (p *process) reason() string {
 	return "gonb: " + p.Err.Error()
 }
 
-// processes lists what runs on this machine; nothing where that is not to be seen.
+// processes returns the processes of this machine; nil if they are not visible.
 func processes() []proc.Process {
 	all, err := proc.All()
 	if err != nil {
@@ -45,14 +46,14 @@ func processes() []proc.Process {
 	return all
 }
 
-// groupMembers is every process in gonb's process group but gonb itself: the tools
-// that build a cell, its program, shells and their children. What a cell starts
-// to outlive the kernel is in a group of its own.
+// groupMembers returns every process in gonb's process group but gonb itself: the tools
+// that build a cell, its program, shells and their children. A process that a cell starts
+// to outlive the kernel is in another group.
 func groupMembers(all []proc.Process, root int) []proc.Process {
 	return slices.DeleteFunc(slices.Clone(all), func(m proc.Process) bool { return m.Group != root || m.PID == root })
 }
 
-// childOfRoot is the child of root that m descends from, or m itself; nil if there is
+// childOfRoot returns the child of root that m descends from, or m itself; nil if there is
 // none.
 func childOfRoot(all []proc.Process, m proc.Process, root int) *proc.Process {
 	for range all {
@@ -68,13 +69,13 @@ func childOfRoot(all []proc.Process, m proc.Process, root int) *proc.Process {
 	return nil
 }
 
-// isTool reports whether gonb runs the program itself to make a cell's program,
-// and so does not hand interrupts on to it.
+// isTool reports whether gonb runs the program to build a cell, in which case it does not
+// pass interrupts on to it.
 func isTool(name string) bool { return name == "go" || name == "goimports" }
 
-// interruptTargets chooses whom to interrupt. In the first round gonb has passed the
-// interrupt on to the program that it runs, but to nobody below it. In later
-// rounds only what has begun since is left: programs that gonb started late.
+// interruptTargets chooses the processes to interrupt. In the first round gonb has passed
+// the interrupt on to the program that it runs, but not to its children. In later rounds
+// only programs that were started since are left.
 func interruptTargets(all []proc.Process, root int, first bool) []proc.Process {
 	var out []proc.Process
 	for _, m := range groupMembers(all, root) {
@@ -93,9 +94,9 @@ const (
 	interruptLimit = 6 * time.Second // gonb kills a program that does not stop after 5 s
 )
 
-// interrupt stops what gonb is doing for the running cell, until ctx says that
-// the cell is over. What is left after some seconds is killed. A cell that waits
-// behind something else in gonb is stopped as soon as it begins.
+// interrupt stops what gonb does for the running cell, until ctx says that the cell is
+// over. What is left after some seconds is killed. A cell that waits in gonb is stopped as
+// soon as it begins.
 func (p *process) interrupt(ctx context.Context) {
 	seen := map[proc.Process]bool{}
 	before := processes()
@@ -134,7 +135,7 @@ const (
 	groupWait = 700 * time.Millisecond  // for a cell's program to save its work
 )
 
-// stop sees gonb and everything that it started out: politely first, then not.
+// stop ends gonb and everything that it has started: first with SIGTERM, then with SIGKILL.
 func (p *process) stop(folder string) {
 	pipes := pipesOf(groupMembers(processes(), p.Process.Pid))
 	if !p.Ended(0) {
@@ -156,8 +157,8 @@ func (p *process) stop(folder string) {
 	}
 }
 
-// pipesOf lists the pipes through which gonb talks to the programs of cells; it
-// leaves them behind when it ends before they do.
+// pipesOf returns the pipes between gonb and the programs of cells. gonb leaves them behind
+// when it ends first.
 func pipesOf(programs []proc.Process) []string {
 	var out []string
 	for _, m := range programs {
@@ -171,8 +172,8 @@ func pipesOf(programs []proc.Process) []string {
 	return out
 }
 
-// withoutGopls is a PATH on which gopls is not found. A folder that holds it is
-// replaced by one with links to everything else in there.
+// withoutGopls returns a PATH without gopls. A folder that holds gopls is replaced by one
+// with links to everything else in it.
 func withoutGopls(path, folder string) (string, error) {
 	dirs := filepath.SplitList(path)
 	for i, dir := range dirs {

@@ -1,3 +1,5 @@
+// Tests of process.go.
+
 package relay
 
 import (

@@ -1,13 +1,11 @@
-// Package relay is the Jupyter kernel of Lethe: a small process between Jupyter
-// and a pinned GoNB that passes the messages on and repairs what GoNB leaves
-// out. Run All stops at the first error, an interrupt reaches the compiler and
-// the children of shell lines, errors are text with the cell, the line and a
-// caret, requests that GoNB never answers are answered, and nothing is left
-// running at the end.
+// Package relay is the Jupyter kernel of Lethe: a process between Jupyter and a pinned
+// GoNB that passes messages on and adds what GoNB lacks. Run All stops at the first
+// error, an interrupt reaches the compiler and the children of shell lines, errors name
+// the cell and the line, every request is answered, and nothing keeps running at the
+// end.
 //
-// Three layers: message.go and connection.go read and write what goes over the
-// wire, machine.go and cell.go decide without touching a socket, and relay.go,
-// sockets.go and process.go do what was decided.
+// It has three layers: message.go and connection.go read and write messages, machine.go
+// and cell.go decide what to do, and relay.go, sockets.go and process.go do it.
 package relay
 
 import (
@@ -31,18 +29,18 @@ type Options struct {
 	NoCompletion   bool   // run without gopls, which needs some hundred megabytes
 	Log            string // file for gonb's own messages, "" for none
 
-	// Interrupts, where it is not nil, is another way to interrupt the cell.
+	// Interrupts, if it is not nil, is another way to interrupt the cell.
 	Interrupts <-chan os.Signal
 }
 
-// errDied is returned when gonb ended although nobody asked it to.
+// errDied is returned when gonb has ended by itself.
 var errDied = errors.New("gonb has ended")
 
 // startLimit is the time that gonb has to open its sockets and to answer.
 const startLimit = time.Minute
 
-// Run relays until a client asks for shutdown or ctx ends, then it returns nil.
-// When gonb ends by itself it tells the clients and returns an error.
+// Run relays messages until a client asks for shutdown or ctx ends, and then returns nil.
+// When gonb ends by itself, Run tells the clients and returns an error.
 func Run(ctx context.Context, o Options) error {
 	conn, err := readConnection(o.ConnectionFile)
 	if err != nil {
@@ -86,7 +84,7 @@ type relay struct {
 	helpReplies   chan helpReply
 	log           *logFile
 	arrivals      chan received
-	stopInterrupt context.CancelFunc // ends the hunt after an interrupt
+	stopInterrupt context.CancelFunc // ends the repeated interrupts
 }
 
 func (r *relay) launch(ctx, open context.Context, o Options, folder string) error {
@@ -128,7 +126,7 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	info, err := r.handshake(starting, open, conn)
 	if err != nil {
 		r.stop()
-		return fmt.Errorf("gonb does not answer (%w); its last words:\n%s", err, r.log.lastLines())
+		return fmt.Errorf("gonb does not answer (%w); its last output:\n%s", err, r.log.lastLines())
 	}
 	if headless() {
 		if err := programsWithoutInput(r.log.gonbFolder()); err != nil {
@@ -145,8 +143,8 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	return nil
 }
 
-// handshake connects to gonb and asks it who it is, until both the answer and
-// something on iopub have come: then no output can be lost any more.
+// handshake connects to gonb and sends kernel_info_request until both the reply and
+// something on iopub have come. After that no output can be lost.
 func (r *relay) handshake(starting, open context.Context, conn *connection) (map[string]any, error) {
 	life, cut := context.WithCancel(open)
 	keep := context.AfterFunc(starting, cut)
@@ -162,11 +160,11 @@ func (r *relay) handshake(starting, open context.Context, conn *connection) (map
 	r.gonb = side
 	side.listen(life, r.arrivals)
 	var info map[string]any
-	heard := false
+	gotIOPub := false
 	again := time.NewTicker(askEvery)
 	defer again.Stop()
 	side.send(gonbShell, infoRequest())
-	for info == nil || !heard {
+	for info == nil || !gotIOPub {
 		select {
 		case <-starting.Done():
 			return nil, starting.Err()
@@ -179,7 +177,7 @@ func (r *relay) handshake(starting, open context.Context, conn *connection) (map
 			if err != nil {
 				continue
 			}
-			heard = heard || a.from == gonbIOPub
+			gotIOPub = gotIOPub || a.from == gonbIOPub
 			if msg.head.Type == "kernel_info_reply" {
 				info = msg.fields()
 			}
@@ -191,14 +189,14 @@ func (r *relay) handshake(starting, open context.Context, conn *connection) (map
 
 const askEvery = 50 * time.Millisecond
 
-// handshakeSession is the session of the relay's own questions; their answers are for
-// nobody else.
+// handshakeSession is the session of the relay's own requests, whose replies are not passed
+// on.
 const handshakeSession = "lethe-kernel"
 
 func infoRequest() *message { return newRequest("kernel_info_request", map[string]any{}) }
 
-// noAutoGetRequest takes "go get" out of every cell: modules are pinned and the network
-// is off, so that it can only cost time.
+// noAutoGetRequest switches "go get" off in every cell: modules are pinned and the network
+// is off, so that it would only cost time.
 func noAutoGetRequest() *message {
 	return newRequest("execute_request", map[string]any{
 		"code": "%noautoget", "silent": true, "store_history": false, "allow_stdin": false,
@@ -226,7 +224,7 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			r.do(ctx, r.machine.gonbDied(r.process.reason()))
 			r.stop()
 			r.jupyter.flush(flushLimit)
-			return fmt.Errorf("%w: %s; its last words:\n%s", errDied, r.process.reason(), r.log.lastLines())
+			return fmt.Errorf("%w: %s; its last output:\n%s", errDied, r.process.reason(), r.log.lastLines())
 		case a := <-r.arrivals:
 			if r.do(ctx, r.decide(a)) {
 				r.jupyter.flush(flushLimit)
@@ -236,8 +234,8 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 	}
 }
 
-// decide reads a message and asks the machine. What cannot be read or is not
-// signed with the right key is dropped.
+// decide parses a message and passes it to the machine. Unreadable or wrongly signed
+// messages are dropped.
 func (r *relay) decide(a received) []step {
 	from := r.jupyter
 	if a.from >= gonbShell {
@@ -257,15 +255,15 @@ func (r *relay) decide(a received) []step {
 	return r.machine.fromGonb(a.from, msg)
 }
 
-// do carries the steps out. It reports whether gonb was stopped on request.
+// do carries out the steps. It reports whether gonb was stopped on request.
 func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 	for _, s := range steps {
 		switch s.to {
 		case doInterrupt:
 			r.endInterrupt()
-			hunt, over := context.WithCancel(ctx)
-			r.stopInterrupt = over
-			go r.process.interrupt(hunt)
+			interrupting, cancel := context.WithCancel(ctx)
+			r.stopInterrupt = cancel
+			go r.process.interrupt(interrupting)
 		case doFinishCell:
 			r.endInterrupt()
 		case doShutdown:
@@ -291,7 +289,7 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 	return stopped
 }
 
-// endInterrupt ends what an interrupt started.
+// endInterrupt ends what an interrupt has started.
 func (r *relay) endInterrupt() {
 	if r.stopInterrupt != nil {
 		r.stopInterrupt()

@@ -1,3 +1,5 @@
+// Tests of relay.go.
+
 package relay
 
 import (

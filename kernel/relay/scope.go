@@ -1,3 +1,5 @@
+// The declarations of a notebook's cells, for gopls.
+
 package relay
 
 import (
@@ -14,9 +16,9 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/gopls"
 )
 
-// scope is what the cells of a notebook declare, as the language server shall
-// see it: gonb's own program holds no imports while a cell does not parse, and a
-// cell in which somebody is typing mostly does not.
+// scope holds the declarations of a notebook's cells, from which the files for gopls are
+// made. gonb's own program cannot be used: it has no imports while a cell does not parse,
+// as it mostly does while a user types.
 type scope []declaration
 
 // declaration is one import, function, type, variable or group of constants.
@@ -26,7 +28,7 @@ type declaration struct {
 	text     string
 }
 
-// learn takes in what a cell declares; it replaces what it declares anew.
+// learn adds the declarations of a cell; they replace earlier ones of the same name.
 func (s *scope) learn(code string) {
 	if !isGo(code) {
 		return
@@ -38,7 +40,7 @@ func (s *scope) learn(code string) {
 	*s = append(s.without(found), found...)
 }
 
-// without is the scope less what others declare.
+// without returns the scope without the names that others declare.
 func (s scope) without(others []declaration) scope {
 	return slices.DeleteFunc(slices.Clone(s), func(d declaration) bool {
 		return slices.ContainsFunc(others, func(o declaration) bool {
@@ -47,8 +49,8 @@ func (s scope) without(others []declaration) scope {
 	})
 }
 
-// files are a file with the cell in which somebody is typing, with the number of
-// lines above the cell's, and one with what the others declare.
+// files returns a file with the cell that is being typed, the number of lines above the
+// cell's, and a file with the other declarations.
 func (s scope) files(code string) (cell string, above int, others string) {
 	rest := s.without(declarations(code))
 	var imports, declared strings.Builder
@@ -66,13 +68,13 @@ func (s scope) files(code string) (cell string, above int, others string) {
 	return head + asGo(code), strings.Count(head, "\n"), head + declared.String()
 }
 
-// isGo reports whether a cell is Go at all: %%WORD makes it something else.
+// isGo reports whether a cell is Go: %%WORD makes it something else.
 func isGo(code string) bool {
 	return !strings.HasPrefix(code, "%%") || strings.TrimSpace(code[2:min(3, len(code))]) == ""
 }
 
-// asGo is a cell with its lines in their places: %% becomes the line that begins
-// the function main.
+// asGo returns a cell as Go code with the same lines: %% becomes the beginning of the
+// function main.
 func asGo(code string) string {
 	lines, inMain := strings.Split(code, "\n"), false
 	for i, l := range lines {
@@ -87,8 +89,8 @@ func asGo(code string) string {
 	return out + "\n"
 }
 
-// isStatement reports whether a cell begins with what only a function may hold.
-// It would not run, but whoever types it wants to know how to go on.
+// isStatement reports whether a cell begins with a statement. It would not run, but needs
+// completion while it is typed.
 func isStatement(code string) bool {
 	var s scanner.Scanner
 	src := []byte(goLines(code))
@@ -98,7 +100,7 @@ func isStatement(code string) bool {
 	return !slices.Contains(declares, first) && !strings.Contains("\n"+code, "\n%%") && !strings.Contains("\n"+code, "\n%main")
 }
 
-// declarations are what a cell declares, as far as it can be read.
+// declarations returns what a cell declares, as far as it parses.
 func declarations(code string) []declaration {
 	const head = "package main\n"
 	src := head + asGo(code)
@@ -127,7 +129,7 @@ func declarations(code string) []declaration {
 	return out
 }
 
-// functionName is a function's name, a method's with its type before it.
+// functionName returns a function's name, or Type.Name for a method.
 func functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -149,8 +151,8 @@ func functionName(f *ast.FuncDecl) string {
 	}
 }
 
-// generalDeclarations takes imports, types, variables and constants; a group of constants
-// stays together, because they may count with iota.
+// generalDeclarations returns imports, types, variables and constants. A group of constants
+// stays together, because it may use iota.
 func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declaration {
 	var out []declaration
 	for _, spec := range d.Specs {
@@ -177,7 +179,7 @@ func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declarati
 	return []declaration{group}
 }
 
-// notebookCode is the code of a notebook's cells, nothing where the file is none.
+// notebookCode returns the code of a notebook's cells, nil if the file is no notebook.
 func notebookCode(file string) []string {
 	var notebook struct {
 		Cells []struct {
@@ -205,7 +207,7 @@ func notebookCode(file string) []string {
 	return out
 }
 
-// cursorPosition is where a cursor stands, of which Jupyter counts the characters before it.
+// cursorPosition converts Jupyter's cursor, a number of characters, into a position.
 func cursorPosition(code string, cursor int) gopls.Position {
 	before := []rune(code)
 	before = before[:max(0, min(cursor, len(before)))]

@@ -1,3 +1,5 @@
+// Tests of scope.go.
+
 package relay
 
 import (

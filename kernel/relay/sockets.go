@@ -1,3 +1,5 @@
+// The ZeroMQ sockets on both sides of the relay.
+
 package relay
 
 import (
@@ -16,7 +18,7 @@ type received struct {
 	frames [][]byte
 }
 
-// peer is one end of the relay: its sockets by port, and its key.
+// peer is one side of the relay: its sockets by port, and its key.
 type peer struct {
 	key     []byte
 	sockets map[port]zmq4.Socket
@@ -25,7 +27,7 @@ type peer struct {
 	beat    zmq4.Socket
 }
 
-// queued is how many messages may wait for a client that reads slowly.
+// queued is how many messages may wait for a slow client.
 const queued = 1 << 12
 
 func newPeer(key string) *peer {
@@ -64,8 +66,7 @@ func bind(ctx context.Context, c *connection, notes io.Writer) (*peer, error) {
 	return s, nil
 }
 
-// dial connects to gonb as a client. It waits for gonb to open its sockets, as
-// long as ctx lasts.
+// dial connects to gonb as a client, and waits for it to open its sockets until ctx ends.
 func dial(ctx context.Context, c *connection, notes io.Writer) (*peer, error) {
 	options := []zmq4.Option{
 		zmq4.WithLogger(log.New(notes, "zmq: ", 0)),
@@ -96,7 +97,7 @@ func dial(ctx context.Context, c *connection, notes io.Writer) (*peer, error) {
 	return s, nil
 }
 
-// add takes a socket in and starts to write what is queued for it.
+// add adds a socket and starts to send the messages queued for it.
 func (s *peer) add(p port, socket zmq4.Socket) {
 	s.sockets[p] = socket
 	box := make(chan zmq4.Msg, queued)
@@ -109,7 +110,7 @@ func (s *peer) add(p port, socket zmq4.Socket) {
 	}()
 }
 
-// listen passes on what arrives at every socket that can be read.
+// listen passes on what arrives at every readable socket.
 func (s *peer) listen(ctx context.Context, to chan<- received) {
 	for p, socket := range s.sockets {
 		if p == jupyterIOPub {
@@ -141,8 +142,7 @@ func (s *peer) send(p port, msg *message) {
 	}
 }
 
-// flush writes what is queued, for at most the given time. Nothing can be sent
-// afterwards.
+// flush sends what is queued, within the given time. Nothing can be sent afterwards.
 func (s *peer) flush(limit time.Duration) {
 	late := time.After(limit)
 	for p, box := range s.outbox {

@@ -1,3 +1,5 @@
+// The code of the cells that ran, and the paths to hide in messages.
+
 package relay
 
 import (
@@ -7,8 +9,7 @@ import (
 	"strings"
 )
 
-// sources knows the code of the cells that ran, and which folders a reader has
-// no use for.
+// sources holds the code of the cells that ran, and the folders to hide in messages.
 type sources struct {
 	root  string // of the module that cells are compiled in
 	cells map[int]string
@@ -22,7 +23,7 @@ func (s *sources) remember(count int, code string) {
 	s.cells[count] = code
 }
 
-// line is a line of a cell, from 1; "" where it is not known.
+// line returns a line of a cell, from 1; "" if it is not known.
 func (s *sources) line(cell, line int) string {
 	lines := strings.Split(s.cells[cell], "\n")
 	if line < 1 || line > len(lines) || s.cells[cell] == "" {
@@ -31,8 +32,8 @@ func (s *sources) line(cell, line int) string {
 	return strings.TrimSpace(lines[line-1])
 }
 
-// find looks a line of GoNB's program up in the cells: first in the cell that
-// ran last, then in older ones. It finds nothing where a line is not unique.
+// find finds a line of GoNB's program in the cells: in the newest first, then in older
+// ones. It finds nothing if the line is not unique.
 func (s *sources) find(programLine, newest int) (cell, line int, ok bool) {
 	if s.main == nil {
 		return 0, 0, false
@@ -63,7 +64,7 @@ var (
 	parentPath  = regexp.MustCompile(`(?:\.\./)+[^\s:"]*`)
 )
 
-// hidePaths takes temporary paths and the machine's own folders out of a text.
+// hidePaths removes temporary paths and the machine's own folders from a text.
 func (s *sources) hidePaths(text string) string {
 	text = colour.ReplaceAllString(text, "")
 	text = tempProgram.ReplaceAllString(text, "")
@@ -81,7 +82,7 @@ func (s *sources) hidePaths(text string) string {
 	return strings.ReplaceAll(text, s.root+string(filepath.Separator), "")
 }
 
-// readProgram reads the program in GoNB's folder; "" where there is none.
+// readProgram returns the program in GoNB's folder; "" if there is none.
 func readProgram(folder string) string {
 	for _, name := range []string{"main.go", "main_test.go"} {
 		if data, err := os.ReadFile(filepath.Join(folder, name)); err == nil {

@@ -1,9 +1,11 @@
 //go:build !unix
 
+// Disk space and owners of files, on systems without Unix calls.
+
 package setup
 
 import "os"
 
-func mine(os.FileInfo) bool { return false }
+func ownedByUser(os.FileInfo) bool { return false }
 
-func free(string) (int64, bool) { return 0, false }
+func freeDisk(string) (int64, bool) { return 0, false }

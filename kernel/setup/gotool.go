@@ -1,3 +1,5 @@
+// The go tool: finding it, and the environments of its builds.
+
 package setup
 
 import (
@@ -18,7 +20,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// goTool is the go tool and what it says about itself.
+// goTool is the go tool with its settings.
 type goTool struct {
 	path string // on PATH
 	bin  string // folder of the go tool that builds: with GOTOOLCHAIN it can be another one
@@ -29,8 +31,7 @@ type goEnv struct {
 	GOVERSION, GOROOT, GOCACHE, GOMODCACHE, CGO_ENABLED, GOAMD64, CC string
 }
 
-// findGo checks the precondition that nobody else can bring: a go tool that can
-// build the library.
+// findGo finds a go tool that can build the library. The user must have installed one.
 func (m *machine) findGo(ctx context.Context) error {
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -52,10 +53,11 @@ func (m *machine) findGo(ctx context.Context) error {
 	return nil
 }
 
-// oldestGo is the Go version that this program was built with, and so one that
-// certainly can build it.
+// oldestGo returns the Go version that this program was built with, which certainly can
+// build it.
 func oldestGo() string { return strings.TrimPrefix(strings.Fields(runtime.Version())[0], "go") }
 
+// goToolError explains why the go tool failed.
 func goToolError(path, root string, err error) error {
 	var failed *proc.Failure
 	if !errors.As(err, &failed) {
@@ -70,7 +72,7 @@ func goToolError(path, root string, err error) error {
 		path, goVersionOf(root), says)
 }
 
-// goVersionOf is the version that root's go.mod asks for.
+// goVersionOf returns the version that root's go.mod requires.
 func goVersionOf(root string) string {
 	b, err := files.Read(filepath.Join(root, "go.mod"), maxFile)
 	if err != nil {
@@ -83,14 +85,13 @@ func goVersionOf(root string) string {
 	return f.Go.Version
 }
 
-// goEnvironment is that of the user without what would change a build behind
-// our back.
+// goEnvironment returns the user's environment without settings that would change a build.
 func (m *machine) goEnvironment() []string {
 	return setEnv(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false", "GOEXPERIMENT=", "GO111MODULE=")
 }
 
-// cellEnvironment is what decides how a cell of the kernel is compiled. The
-// same words stand in the kernelspec.
+// cellEnvironment returns the variables that decide how a kernel compiles cells. The
+// kernelspec holds the same.
 func cellEnvironment(kernel string) []string {
 	// Without cgo, which only XLA needs, a cell links a tenth faster.
 	tags, backend, cgo := "noxla", "go", "0"
@@ -101,8 +102,7 @@ func cellEnvironment(kernel string) []string {
 		"GOWORK=", "GO111MODULE="}
 }
 
-// setEnv returns env with the variables set: of those that are there twice a
-// program gets the last.
+// setEnv returns env with the variables set. Of duplicates a program sees the last.
 func setEnv(env []string, set ...string) []string { return slices.Concat(env, set) }
 
 func unsetEnv(env []string, names ...string) []string {

@@ -1,3 +1,5 @@
+// Inspection of a machine without changing it, for lethe doctor.
+
 package setup
 
 import (
@@ -14,7 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Finding is one thing that Inspect looked at.
+// Finding is the state of one thing that Inspect has checked.
 type Finding struct {
 	Thing  string `json:"thing"`
 	State  string `json:"state"` // StateOK, StateNote or StateBroken
@@ -25,11 +27,11 @@ type Finding struct {
 const (
 	StateOK     = "ok"
 	StateNote   = "note"   // works, but could be better
-	StateBroken = "broken" // has to be put right; the detail says how
+	StateBroken = "broken" // must be repaired; the detail says how
 )
 
-// Inspect looks at the machine without changing it. The last findings depend on
-// those before them and are left out where one is broken; Ready is nil then.
+// Inspect checks the machine without changing it. Later checks depend on earlier ones and
+// are left out after a broken one; Ready is nil then.
 func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 	o.Out = nil
 	m, err := newMachine(o)
@@ -66,7 +68,7 @@ func Inspect(ctx context.Context, o Options) ([]Finding, *Ready, error) {
 		}
 		f := Finding{part.thing, StateOK, part.detail()}
 		if m.stale {
-			f.State, f.Detail = StateNote, f.Detail+"; made from other sources than those here now: lethe lab makes it anew"
+			f.State, f.Detail = StateNote, f.Detail+"; made from other sources than the present ones: lethe lab makes it again"
 		}
 		m.stale = false
 		out = append(out, f)
@@ -84,8 +86,8 @@ func (m *machine) describeLocation() string {
 	return "version " + m.location.version + ", as installed"
 }
 
-// toolVersions lists the versions that the linker wrote into the programs, and
-// those that are not the pinned ones; what gonb prints about itself is out of date.
+// toolVersions returns the versions that the linker wrote into the programs, and those that
+// differ from the pinned ones.
 func (m *machine) toolVersions() (all, wrong []string) {
 	paths := []string{gonbPath, goimportsPath, goplsPath}
 	if m.options.NoCompletion {
@@ -144,7 +146,7 @@ const (
 	enoughDisk   = 2e9
 )
 
-// FreeSpace says how much memory and disk are free.
+// FreeSpace reports free memory and disk space.
 func FreeSpace(home string) []Finding {
 	var out []Finding
 	if bytes, ok := freeMemory(); ok {
@@ -168,7 +170,7 @@ func FreeSpace(home string) []Finding {
 	return out
 }
 
-// nearestExisting is the folder, or the nearest one above it that is there.
+// nearestExisting returns the folder, or its nearest parent that exists.
 func nearestExisting(dir string) string {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || filepath.Dir(dir) == dir {
@@ -178,7 +180,7 @@ func nearestExisting(dir string) string {
 	}
 }
 
-// freeMemory is what Linux says a new program can have.
+// freeMemory returns the available memory on Linux.
 func freeMemory() (int64, bool) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

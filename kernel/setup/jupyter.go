@@ -1,3 +1,5 @@
+// Jupyter's settings, templates, launcher and environment.
+
 package setup
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// What the web pages of executed notebooks are made with.
+// The template and the filter of nbconvert for the web pages of executed notebooks.
 var (
 	//go:embed pages/index.html.j2
 	pageTemplate string
@@ -21,10 +23,9 @@ var (
 	pageFilter string
 )
 
-// settings are Jupyter's files that make it quiet: it asks nobody for news or
-// new versions, and looks for no language servers but the kernel's own. The first
-// Tab waits until the kernel's has read the library; by default JupyterLab stops
-// waiting after a second.
+// settings are Jupyter's settings: no requests for news or updates, and no language servers
+// but the kernel's own. The first completion waits until gopls has read the library, for
+// which JupyterLab's default limit of one second is too short.
 var settings = map[string]string{
 	"config/jupyter_lab_config.json":                  `{"LabApp": {"check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "news_url": null, "extension_manager": "readonly"}}`,
 	"config/jupyter_server_config.json":               `{"LanguageServerManager": {"autodetect": false}, "MultiKernelManager": {"default_kernel_name": "` + KernelGo + `"}}`,
@@ -36,13 +37,12 @@ var settings = map[string]string{
 	"config/jupyter_nbconvert_config.py":           pageFilter,
 }
 
-// launcher is an extension with an entry for a new notebook that has what a cell
-// needs.
+// launcher is a JupyterLab extension that opens a new notebook with the usual imports.
 //
 //go:embed launcher
 var launcher embed.FS
 
-// jupyterFiles are the files of Jupyter's that we bring, below its folder.
+// jupyterFiles returns our files of Jupyter, by their paths below its folder.
 func jupyterFiles() (map[string]string, error) {
 	tree := maps.Clone(settings)
 	tree["data/labextensions/lethe-launcher/static/logo-64x64.png"] = logoPNG
@@ -70,7 +70,7 @@ func (m *machine) configure(ctx context.Context) error {
 	return err
 }
 
-// inputsOf are files as inputs of a step.
+// inputsOf returns files as inputs of a step.
 func inputsOf(tree map[string]string) (inputs []string) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		inputs = append(inputs, name, tree[name])
@@ -78,13 +78,13 @@ func inputsOf(tree map[string]string) (inputs []string) {
 	return inputs
 }
 
-// jupyter is a file or folder of Jupyter's, inside ours.
+// jupyter returns the path of a file in our Jupyter folder.
 func (m *machine) jupyter(name string) string {
 	return filepath.Join(m.home, "jupyter", filepath.FromSlash(name))
 }
 
-// environment is that of Jupyter and Python processes: they find our kernels,
-// and keep everything of theirs in our folder.
+// environment returns the environment of Jupyter and Python processes. They find our
+// kernels, and write only into our folder.
 func (m *machine) environment() []string {
 	bin := filepath.Dir(m.py.path)
 	env := setEnv(unsetEnv(os.Environ(), "JUPYTER_NO_CONFIG", "JUPYTER_PLATFORM_DIRS"),

@@ -1,3 +1,5 @@
+// Tests of jupyter.go.
+
 package setup
 
 import (

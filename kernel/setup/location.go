@@ -1,3 +1,5 @@
+// Where the library and the notebooks are: in a clone, or installed.
+
 package setup
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/paths"
 )
 
-// location is where the library and the notebooks are.
+// location says where the library and the notebooks are.
 type location struct {
 	root      string // module that cells import from
 	clone     bool
@@ -21,8 +23,8 @@ type location struct {
 	hash      string // of the sources in root
 }
 
-// locate finds the clone that the folder is in, or else the version that this
-// program was installed from.
+// locate finds the clone that the folder is in, or else the version that this program was
+// installed from.
 func (m *machine) locate(context.Context) error {
 	cwd, err := os.Getwd()
 	if err != nil {

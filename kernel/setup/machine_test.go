@@ -1,3 +1,5 @@
+// A test machine: folders and fake programs for the tests of this package.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// The generated module that cells import from outside a clone.
+
 package setup
 
 import (
@@ -20,9 +22,8 @@ const generated = `// Package notebooks is the module that notebook cells import
 package notebooks
 `
 
-// generate makes the module that cells import from where there is no clone: it
-// requires the library at the version of this program, and everything else at
-// the versions that the library was tested with.
+// generate makes the module that cells import from outside a clone. It requires the library
+// at this program's version, and the other modules at the versions of the library's go.mod.
 func (m *machine) generate(ctx context.Context) error {
 	if m.location.clone {
 		return nil
@@ -45,7 +46,7 @@ type download struct {
 
 func (m *machine) makeModule(ctx context.Context, work string) error {
 	lib := module.Version{Path: Module, Version: m.location.version}
-	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // or the go tool looks for one above
+	if err := os.WriteFile(filepath.Join(work, "go.mod"), []byte("module download\n"), 0o644); err != nil { // otherwise the go tool looks in the parent folders
 		return err
 	}
 	argv := []string{m.tool.path, "mod", "download", "-json", lib.String()}
@@ -69,7 +70,7 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 	return files.WriteTree(work, tree)
 }
 
-// moduleFiles makes a module out of the library's go.mod and go.sum.
+// moduleFiles makes the files of the module from the library's go.mod and go.sum.
 func moduleFiles(lib module.Version, d download) (map[string]string, error) {
 	content, err := files.Read(d.GoMod, maxFile)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of module.go.
+
 package setup
 
 import (

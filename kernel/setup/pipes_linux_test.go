@@ -1,3 +1,5 @@
+// Pipes of ended kernels are found.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// XLA's plugin for the CPU: downloading and finding it.
+
 package setup
 
 import (
@@ -14,20 +16,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// pluginWheel is XLA's plugin for the CPU as the OpenXLA authors publish it for
-// Linux on amd64 and arm64, in pip's words. XLA's releases for Python hold the
-// same code, but do not let other programs in.
+// pluginWheel is XLA's plugin for the CPU, as the OpenXLA authors publish it for Linux on
+// amd64 and arm64, as a requirement of pip. XLA's own Python packages hold the same code,
+// but other programs cannot load it.
 const pluginWheel = `xla-cpu-pjrt==0.0.1 \
     --hash=sha256:55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc \
     --hash=sha256:8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9
 `
 
-// pluginName is the file by which XLA's "cpu" is looked for.
+// pluginName is the file name that XLA's "cpu" is found by.
 const pluginName = "pjrt_c_api_cpu_plugin.so"
 
-// Plugin gets XLA's plugin for the CPU, where it is not there yet, and returns
-// its path. Programs built with XLA, and the kernel with XLA that Prepare sets up
-// from then on, find it where the machine has no plugin of its own.
+// Plugin downloads XLA's plugin for the CPU, if necessary, and returns its path. Programs
+// built with XLA, and the XLA kernel that Prepare then sets up, use it if the machine has
+// no other plugin.
 func Plugin(ctx context.Context, o Options) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", fmt.Errorf("XLA's CPU plugin is published for Linux, and this is %s: build one from XLA's sources, and name it "+
@@ -47,15 +49,16 @@ func Plugin(ctx context.Context, o Options) (string, error) {
 	return path, err
 }
 
-// pluginPath is where Plugin puts what it gets.
+// pluginPath returns the path of the downloaded plugin.
 func pluginPath(home string) string {
 	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12], pluginName)
 }
 
-// pluginStamp is written when the plugin at path is whole.
+// pluginStamp returns the file that marks the plugin at path as complete.
 func pluginStamp(path string) string { return filepath.Dir(path) + ".json" }
 
-// downloadedPlugin is the plugin that Plugin has got, whole, or nothing.
+// downloadedPlugin returns the path of the downloaded plugin, or "" if it is missing or
+// incomplete.
 func downloadedPlugin(home string) string {
 	path := pluginPath(home)
 	if isFile(pluginStamp(path)) && isFile(path) {
@@ -64,7 +67,7 @@ func downloadedPlugin(home string) string {
 	return ""
 }
 
-// OfferPlugin lets this process find the plugin that Plugin has got.
+// OfferPlugin makes this process use the downloaded plugin, if there is one.
 func OfferPlugin() {
 	home, err := paths.Home()
 	if err != nil || os.Getenv(engine.EnvPlugin) != "" {
@@ -75,7 +78,7 @@ func OfferPlugin() {
 	}
 }
 
-// getPlugin lets pip unpack the wheel, whose hash it checks, and takes the plugin out.
+// getPlugin downloads the wheel with pip, which checks its hash, and extracts the plugin.
 func (m *machine) getPlugin(ctx context.Context, to string) error {
 	all, err := candidates(ctx)
 	if err != nil {
@@ -103,9 +106,8 @@ func (m *machine) getPlugin(ctx context.Context, to string) error {
 	})
 }
 
-// pjrtPlugin returns a PJRT plugin of XLA, or nothing. It looks where the
-// library's engine looks and in the folders of the linker that the environment
-// names, without opening what it finds.
+// pjrtPlugin returns the path of a PJRT plugin, or "". It looks where the engine looks and
+// in the linker's folders, without opening what it finds.
 func pjrtPlugin() string {
 	dirs := filepath.SplitList(os.Getenv("PJRT_PLUGIN_LIBRARY_PATH"))
 	if len(dirs) == 0 {

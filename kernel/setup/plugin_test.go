@@ -1,3 +1,5 @@
+// Tests of plugin.go.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// Processes and folders that killed kernels have left.
+
 package setup
 
 import (
@@ -14,13 +16,13 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// Process is a running program of ours.
+// Process is a running program of Lethe.
 type Process struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name"` // gonb, gopls or lethe-kernel
 }
 
-// running is what the machine says about a process.
+// running is what the system says about a process.
 type running struct {
 	pid, parent int
 	exe         string
@@ -28,15 +30,15 @@ type running struct {
 	start       time.Time // zero where it is not known
 }
 
-// Leftovers is what kernels that were killed have left on the machine.
+// Leftovers are processes and folders that killed kernels have left.
 type Leftovers struct {
 	Processes []Process `json:"processes"`
 	Folders   []string  `json:"folders"` // temporary folders of kernels that are gone
 	Living    []Process `json:"living"`  // kernels that somebody still uses
 }
 
-// FindLeftovers looks for processes of ours without their kernel, and for folders
-// of kernels that do not run.
+// FindLeftovers finds processes of ours without their kernel, and folders of kernels that
+// no longer run.
 func FindLeftovers(home string) (Leftovers, error) {
 	all, err := processes()
 	if err != nil {
@@ -62,7 +64,7 @@ func processes() ([]running, error) {
 	return out, err
 }
 
-// classifyProcesses separates our processes with a parent from those without one.
+// classifyProcesses separates orphaned processes of ours from kernels in use.
 func classifyProcesses(all []running, ours string) Leftovers {
 	byPID := map[int]running{}
 	for _, p := range all {
@@ -86,8 +88,8 @@ func classifyProcesses(all []running, ours string) Leftovers {
 	return out
 }
 
-// isReaper reports whether a process only adopts orphans. Where Jupyter itself
-// is the first process of a container it does more than that.
+// isReaper reports whether a process only adopts orphans. Jupyter as the first process of a
+// container is none.
 func isReaper(pid int, name string) bool {
 	switch name {
 	case "systemd", "init", "launchd", "tini", "dumb-init", "docker-init":
@@ -96,9 +98,8 @@ func isReaper(pid int, name string) bool {
 	return pid <= 1 && !strings.Contains(name, "python") && !strings.Contains(name, "jupyter")
 }
 
-// oldestStart is when the oldest living program of that name, of anybody, was
-// started; the zero time where that is not known, and the future where there is
-// none.
+// oldestStart returns when the oldest running program of that name (of any user) was
+// started: the zero time if that is not known, a future time if there is none.
 func oldestStart(all []running, name string) time.Time {
 	began := time.Now().Add(time.Hour)
 	for _, p := range all {
@@ -109,9 +110,8 @@ func oldestStart(all []running, name string) time.Time {
 	return began
 }
 
-// staleFolders lists folders and pipes that kernels have made and that were
-// changed last before the oldest living kernel was started: none of them can be
-// in use.
+// staleFolders returns folders and pipes of kernels that were last changed before the
+// oldest running kernel was started, so that none is in use.
 func staleFolders(temp, pattern string, oldest time.Time) []string {
 	found, _ := filepath.Glob(filepath.Join(temp, pattern))
 	var out []string
@@ -128,8 +128,8 @@ func staleFolders(temp, pattern string, oldest time.Time) []string {
 	return out
 }
 
-// isKernelFolder reports whether a folder holds what a kernel puts there: gonb a
-// module, the relay a connection file.
+// isKernelFolder reports whether a folder holds a kernel's files: a module of gonb, or a
+// connection file of the relay.
 func isKernelFolder(dir string) bool {
 	connections, _ := filepath.Glob(filepath.Join(dir, "kernel*.json"))
 	return isFile(filepath.Join(dir, "go.mod")) || len(connections) > 0
@@ -138,7 +138,7 @@ func isKernelFolder(dir string) bool {
 // stopWait is how long an orphan may take to end.
 const stopWait = 2 * time.Second
 
-// Stop ends the orphans and removes the folders, and returns the first problem.
+// Stop ends the orphans and removes the folders, and returns all problems.
 func (l Leftovers) Stop(ctx context.Context) error {
 	var problems []error
 	for _, p := range l.Processes {

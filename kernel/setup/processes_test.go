@@ -1,3 +1,5 @@
+// Tests of processes.go.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// Building the kernel program.
+
 package setup
 
 import (
@@ -5,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// buildRelay builds the program that Jupyter starts from the library's own
-// sources, with the flags of cells. It is the same for all kernels.
+// buildRelay builds the kernel program from the library's sources, with the flags of cells.
+// All kernels share it.
 func (m *machine) buildRelay(ctx context.Context) error {
 	m.buildDir = filepath.Join(m.home, "root-"+hashOf(m.location.root)[:12])
 	m.xla = pjrtPlugin() != "" || downloadedPlugin(m.options.Home) != ""
@@ -33,10 +35,11 @@ func (m *machine) kernels() []string {
 	return []string{KernelGo}
 }
 
-// relay is the program that Jupyter starts.
+// relay returns the path of the kernel program.
 func (m *machine) relay() string { return filepath.Join(m.buildDir, KernelGo, "bin", relayName) }
 
-// compiler is what decides, besides sources and flags, what is compiled.
+// compiler returns the settings of the compiler, which decide the result of a build besides
+// sources and flags.
 func (m *machine) compiler() []string {
 	e := m.tool.env
 	return []string{e.GOVERSION, e.GOROOT, e.CGO_ENABLED, e.GOAMD64, e.CC}

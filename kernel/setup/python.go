@@ -1,3 +1,5 @@
+// The Python environment with JupyterLab.
+
 package setup
 
 import (
@@ -20,8 +22,7 @@ import (
 //go:embed requirements.txt
 var requirements string
 
-// oldestPython is the oldest minor version of Python 3 that the requirements
-// are for.
+// oldestPython is the oldest minor version of Python 3 that the requirements support.
 const oldestPython = 10
 
 // python is an interpreter with Jupyter.
@@ -39,7 +40,7 @@ type candidate struct {
 	Packages map[string]string // versions of what we could borrow
 }
 
-// probeScript is what an interpreter is asked about itself.
+// probeScript is the Python code that describes an interpreter.
 const probeScript = `
 import importlib.util as u, json, os, sys
 found = {}
@@ -54,7 +55,7 @@ print(json.dumps({"Version": sys.version_info[:2], "Base": os.path.realpath(geta
     "Venv": bool(u.find_spec("venv") and u.find_spec("ensurepip")), "Packages": found}))
 `
 
-// candidates asks the interpreters on PATH, newest names last.
+// candidates describes the interpreters on PATH.
 func candidates(ctx context.Context) ([]candidate, error) {
 	names := []string{"python3", "python"}
 	for minor := 20; minor >= oldestPython; minor-- {
@@ -84,8 +85,8 @@ func candidates(ctx context.Context) ([]candidate, error) {
 	return out, nil
 }
 
-// makePython makes the virtual environment with JupyterLab, or borrows the
-// Jupyter of this machine where pip reaches nothing.
+// makePython makes the virtual environment with JupyterLab, or uses an installed Jupyter if
+// pip cannot download.
 func (m *machine) makePython(ctx context.Context) error {
 	venv := filepath.Join(m.home, "python-"+hashOf(requirements)[:12])
 	values, err := m.run(ctx, step{
@@ -103,8 +104,8 @@ func (m *machine) makePython(ctx context.Context) error {
 	return nil
 }
 
-// pythonUnchanged checks that the interpreter still is the one that was set up: a
-// new version of Python takes the ground from under a virtual environment.
+// pythonUnchanged reports whether the interpreter is still the one that was set up: a new
+// version of Python breaks a virtual environment.
 func pythonUnchanged(values map[string]string) bool {
 	if !isFile(values["python"]) || fileIdentity(values["base"]) != values["identity"] {
 		return false
@@ -113,7 +114,7 @@ func pythonUnchanged(values map[string]string) bool {
 	return values["until"] == "" || err == nil && time.Now().Before(until)
 }
 
-// fileIdentity changes when the file at path is another one.
+// fileIdentity returns a text that changes when the file at path is replaced.
 func fileIdentity(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,7 +123,7 @@ func fileIdentity(path string) string {
 	return fmt.Sprintf("%d %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano))
 }
 
-// borrowFor is how long a borrowed Jupyter is used before pip is tried again.
+// borrowFor is how long an installed Jupyter is used before pip is tried again.
 const borrowFor = 7 * 24 * time.Hour
 
 func (m *machine) installPython(ctx context.Context, venv string) (map[string]string, error) {
@@ -154,8 +155,8 @@ func (m *machine) installPython(ctx context.Context, venv string) (map[string]st
 	}, nil
 }
 
-// choosePython takes the first interpreter that is new enough and can make a
-// virtual environment.
+// choosePython chooses the first interpreter that is new enough and can make a virtual
+// environment.
 func choosePython(all []candidate) (candidate, error) {
 	var old, bare string
 	for _, c := range all {
@@ -196,7 +197,7 @@ func venvHint(minor int) string {
 	return "install its modules venv and ensurepip, or another Python from https://www.python.org/downloads/"
 }
 
-// chooseBorrowed takes an interpreter that has a Jupyter server and nbclient.
+// chooseBorrowed chooses an interpreter with a Jupyter server and nbclient.
 func chooseBorrowed(all []candidate) (candidate, string, bool) {
 	for _, lab := range []string{"jupyterlab", "notebook"} {
 		for _, c := range all {
@@ -208,8 +209,8 @@ func chooseBorrowed(all []candidate) (candidate, string, bool) {
 	return candidate{}, "", false
 }
 
-// makeVenv makes the environment in its final folder, because environments
-// cannot be moved; the step's stamp says whether it is whole.
+// makeVenv makes the virtual environment in its final folder, because it cannot be moved.
+// The step's stamp marks it as complete.
 func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) error {
 	m.reporter.begin("installing JupyterLab with "+base.Path, "about a minute, 100 MB")
 	defer m.reporter.end()
@@ -230,7 +231,7 @@ func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) err
 	return pipError("JupyterLab", err)
 }
 
-// pipOptions are those of every download: what the list names, by hash.
+// pipOptions are the options of every download: only listed packages, checked by hash.
 func pipOptions(list string) []string {
 	return []string{"--require-hashes", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--timeout", "20", "-r", list}
 }
@@ -240,7 +241,7 @@ func (m *machine) pipEnvironment() []string {
 	return setEnv(env, "PIP_CACHE_DIR="+filepath.Join(m.home, "pip-cache"), "PIP_DISABLE_PIP_VERSION_CHECK=1")
 }
 
-// pipProgress counts what pip says it has collected.
+// pipProgress counts the packages that pip has collected.
 func (m *machine) pipProgress() func(string) {
 	total := 0
 	for line := range strings.Lines(requirements) {
@@ -261,7 +262,7 @@ func (m *machine) pipProgress() func(string) {
 	}
 }
 
-// pipError explains why pip failed to bring something.
+// pipError explains why pip failed to install something.
 func pipError(what string, err error) error {
 	var failed *proc.Failure
 	if !errors.As(err, &failed) {

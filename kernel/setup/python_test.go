@@ -1,3 +1,5 @@
+// Tests of python.go.
+
 package setup
 
 import (

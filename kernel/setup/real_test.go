@@ -1,3 +1,5 @@
+// A test with a real Jupyter.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// Removing what Prepare has made.
+
 package setup
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// FolderSize is the number of bytes in the files of a folder.
+// FolderSize returns the bytes of the files in a folder.
 func FolderSize(dir string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -25,8 +27,8 @@ func FolderSize(dir string) int64 {
 	return sum
 }
 
-// Remove takes away everything that Prepare has made in home, and returns the
-// folder and what it held. It refuses while a kernel runs.
+// Remove removes everything that Prepare has made in home, and returns the folder and its
+// former size. It refuses while a kernel runs.
 func Remove(ctx context.Context, home string) (dir string, size int64, err error) {
 	dir = filepath.Join(home, "kernel")
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
@@ -54,10 +56,10 @@ func Remove(ctx context.Context, home string) (dir string, size int64, err error
 		}
 	}
 	_ = os.Remove(filepath.Join(dir, ".lock"))
-	_ = os.Remove(dir) // where nobody else has put something there
+	_ = os.Remove(dir) // fails if it holds other files
 	return dir, size, nil
 }
 
-// ownPatterns are the names of what Prepare makes.
+// ownPatterns match the names of what Prepare makes.
 var ownPatterns = []string{"tools-????????????", "root-????????????", "module-????????????*", "python-????????????*", "xla-????????????*", "pip-cache",
 	"gopls-cache", "jupyter", files.TempPrefix + "*"}

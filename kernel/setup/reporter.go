@@ -1,3 +1,5 @@
+// Progress messages of the set-up.
+
 package setup
 
 import (
@@ -9,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/cli"
 )
 
-// reporter says what is being done: one line per piece of work, and on a terminal
-// one below it that is rewritten as the work goes on.
+// reporter prints one line per piece of work, and on a terminal a second line that shows
+// its progress.
 type reporter struct {
 	mu          sync.Mutex
 	w           io.Writer
@@ -23,7 +25,7 @@ type reporter struct {
 	tick        *time.Timer
 }
 
-// plainEvery bounds how often progress is printed where there is no terminal.
+// plainEvery is the interval of progress lines where there is no terminal.
 const plainEvery = 10 * time.Second
 
 func newReporter(w io.Writer) *reporter {
@@ -40,7 +42,7 @@ func (t *reporter) note(format string, args ...any) {
 	fmt.Fprintln(t.w, cli.Printable("lethe: "+fmt.Sprintf(format, args...)))
 }
 
-// begin says that work begins, and about how long it takes.
+// begin reports that work begins, and about how long it takes.
 func (t *reporter) begin(what, howLong string) {
 	t.note("%s, %s", what, howLong)
 	t.mu.Lock()
@@ -49,7 +51,7 @@ func (t *reporter) begin(what, howLong string) {
 	t.tick.Reset(time.Second)
 }
 
-// progress says how far the work is; without a format, that it goes on.
+// progress reports the state of the work; without a format, only the elapsed time.
 func (t *reporter) progress(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,3 +1,5 @@
+// The Jupyter server: starting, finding its address, stopping.
+
 package setup
 
 import (
@@ -19,7 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// ServerOptions say how Jupyter is started.
+// ServerOptions are the options of Serve.
 type ServerOptions struct {
 	IP      string // to listen on; empty: 127.0.0.1
 	Port    int    // 0: the first free one from 8888
@@ -27,7 +29,7 @@ type ServerOptions struct {
 	Open    string // notebook to open, relative to the folder of the notebooks
 }
 
-// Server is a running Jupyter.
+// Server is a running Jupyter server.
 type Server struct {
 	URL string // with its token
 	Log string // file of what Jupyter says
@@ -36,12 +38,12 @@ type Server struct {
 }
 
 const (
-	localhost   = "127.0.0.1"      // this machine, for itself alone
+	localhost   = "127.0.0.1"      // reachable from this machine only
 	startWithin = 60 * time.Second // for Jupyter to answer
 	stopWithin  = 15 * time.Second // for Jupyter to end its kernels
 )
 
-// Serve starts Jupyter and returns when it answers. It ends with this program.
+// Serve starts Jupyter and returns when it answers. Jupyter ends with this program.
 func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	o.IP = cmp.Or(o.IP, localhost)
 	port, err := freePort(o.IP, o.Port)
@@ -52,7 +54,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "runtime"), 0o700); err != nil {
 		return nil, err
 	}
-	// Jupyter writes its token there.
+	// The log holds Jupyter's token.
 	log, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf("server-%d.log", port)), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ func (r *Ready) Serve(ctx context.Context, o ServerOptions) (*Server, error) {
 }
 
 func (r *Ready) serverArgs(o ServerOptions, port int) []string {
-	retries := "50" // where somebody has taken the port that was free a moment ago
+	retries := "50" // another program may take the port in between
 	if o.Port != 0 {
 		retries = "0"
 	}
@@ -90,11 +92,11 @@ func (r *Ready) serverArgs(o ServerOptions, port int) []string {
 	return args
 }
 
-// freePort checks the port that was asked for, or finds one.
-func freePort(ip string, asked int) (int, error) {
+// freePort checks the given port, or finds a free one.
+func freePort(ip string, fixed int) (int, error) {
 	first, last := 8888, 8987
-	if asked != 0 {
-		first, last = asked, asked
+	if fixed != 0 {
+		first, last = fixed, fixed
 	}
 	var err error
 	for port := first; port <= last; port++ {
@@ -103,8 +105,8 @@ func freePort(ip string, asked int) (int, error) {
 			return port, l.Close()
 		}
 	}
-	if asked != 0 {
-		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", asked, err)
+	if fixed != 0 {
+		return 0, fmt.Errorf("port %d cannot be used (%w): without --port a free one is found", fixed, err)
 	}
 	return 0, fmt.Errorf("no port from %d to %d is free: %w", first, last, err)
 }
@@ -128,7 +130,8 @@ func (s *Server) await(ctx context.Context, runtimeDir, open string) (string, er
 	}
 }
 
-// address reads the file in which a running server says where it is.
+// address returns the address from the file that a running server writes, if the server
+// answers.
 func (s *Server) address(runtimeDir, open string) (string, bool) {
 	var at struct{ URL, Token string }
 	for _, kind := range []string{"jpserver", "nbserver"} {
@@ -140,7 +143,7 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 	if at.URL == "" || !serverAnswers(at.URL, at.Token) {
 		return "", false
 	}
-	// A server for all machines calls itself by a name that only a container knows.
+	// A server that listens on all addresses may give a name that only a container knows.
 	if u, err := url.Parse(at.URL); err == nil && s.allAddresses {
 		u.Host = net.JoinHostPort(localhost, u.Port())
 		at.URL = u.String()
@@ -152,8 +155,8 @@ func (s *Server) address(runtimeDir, open string) (string, bool) {
 	return strings.TrimSuffix(at.URL, "/") + "/" + path + "?token=" + url.QueryEscape(at.Token), true
 }
 
-// serverAnswers reports whether a server is at the address that knows the token: on
-// this machine there may be others.
+// serverAnswers reports whether the server at the address accepts the token: other servers
+// may run on this machine.
 func serverAnswers(address, token string) bool {
 	client := http.Client{Timeout: time.Second}
 	resp, err := client.Get(strings.TrimSuffix(address, "/") + "/api/status?token=" + url.QueryEscape(token))
@@ -173,7 +176,7 @@ func lastLine(path string) string {
 	return shorten(lines[len(lines)-1]) + " (all of it is in " + path + ")"
 }
 
-// Wait returns when Jupyter ends, or ends it when ctx does.
+// Wait waits until Jupyter ends, or ends it when ctx does.
 func (s *Server) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():

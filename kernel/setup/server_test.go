@@ -1,3 +1,5 @@
+// Tests of server.go.
+
 package setup
 
 import (

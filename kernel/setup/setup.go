@@ -1,7 +1,6 @@
-// Package setup brings a machine to where a notebook cell runs: the tools of
-// the Go kernel, JupyterLab, a warm build cache and the kernelspecs. Everything
-// it makes lies in one folder, is made once, and can be interrupted at any
-// point and asked for again.
+// Package setup prepares a machine for notebooks: the tools of the Go kernel, JupyterLab,
+// a filled build cache and the kernelspecs. It writes into one folder, does each step
+// once, and can be interrupted at any point and called again.
 package setup
 
 import (
@@ -21,8 +20,7 @@ import (
 // Module is the path of the library's module.
 const Module = paths.Module
 
-// EnvCompletion is the environment variable whose value "off" stands for
-// Options.NoCompletion.
+// EnvCompletion is the environment variable whose value "off" sets Options.NoCompletion.
 const EnvCompletion = "LETHE_COMPLETION"
 
 // Kernel names.
@@ -31,8 +29,7 @@ const (
 	KernelXLA = "lethe-xla" // "Lethe (Go, XLA)"
 )
 
-// Options say what to prepare. Their zero value serves `lethe lab` in the
-// working directory.
+// Options say what to prepare. The zero value is for `lethe lab` in the working directory.
 type Options struct {
 	Home         string    // folder for what is made; empty: paths.Home()
 	Folder       string    // where the notebooks are or shall be; empty: the working directory
@@ -42,7 +39,7 @@ type Options struct {
 	Copies       bool      // in a clone, serve copies of its notebooks, which git does not see
 }
 
-// Ready is a machine where cells run.
+// Ready describes a machine on which cells run.
 type Ready struct {
 	Home         string   // folder of everything that was made
 	Root         string   // folder of the module that cells import from: the clone, or a generated module
@@ -57,9 +54,8 @@ type Ready struct {
 	Env          []string // environment for Jupyter and Python processes
 }
 
-// Prepare does what is still missing and returns the machine. Where everything
-// is there it says nothing. Its error names what is missing and how to get it,
-// or is that of ctx.
+// Prepare does the missing steps and describes the machine. If nothing is missing it prints
+// nothing. Its error names what is missing and how to get it, or is that of ctx.
 func Prepare(ctx context.Context, o Options) (*Ready, error) {
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("the notebook kernel needs Linux or macOS; on Windows, run lethe inside WSL (wsl --install)")
@@ -83,7 +79,7 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 	return m.ready(), nil
 }
 
-// machine is what is known so far.
+// machine is the state of the set-up.
 type machine struct {
 	options     Options
 	home        string // folder of the kernel's things, in Options.Home

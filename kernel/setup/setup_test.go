@@ -1,3 +1,5 @@
+// Tests of setup.go.
+
 package setup
 
 import (

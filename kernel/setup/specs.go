@@ -1,3 +1,5 @@
+// Kernelspecs: writing, installing, removing.
+
 package setup
 
 import (
@@ -15,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Our own picture for the kernels, in the sizes that Jupyter asks for.
+// The kernels' icon, in the formats that Jupyter needs.
 var (
 	//go:embed logo-svg.svg
 	logoSVG string
@@ -33,7 +35,7 @@ type kernelSpec struct {
 	Metadata      map[string]any    `json:"metadata"`
 }
 
-// owner marks a kernelspec as ours, for those who take it away again.
+// owner is the metadata key that marks a kernelspec as ours.
 const owner = "lethe"
 
 // writeSpecs writes the kernelspecs to a folder of JUPYTER_PATH.
@@ -87,8 +89,8 @@ func displayName(kernel string) string {
 	return "Lethe (Go)"
 }
 
-// kernelEnvironment is that of a kernel and its cells: nothing is downloaded
-// behind a reader's back, and lethe and the tools are the pinned ones.
+// kernelEnvironment returns the environment of a kernel and its cells: no downloads, and
+// the pinned tools first on PATH.
 func (m *machine) kernelEnvironment(kernel string) []string {
 	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
 	if home, err := paths.Home(); os.Getenv(paths.EnvHome) != "" || err != nil || home != m.options.Home {
@@ -100,7 +102,7 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 	return env
 }
 
-// path is PATH with our programs and the go tool in front.
+// path returns PATH with our programs and the go tool in front.
 func (m *machine) path() string {
 	ours := []string{filepath.Join(m.tools, "bin"), filepath.Dir(m.relay()), m.tool.bin}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
@@ -111,8 +113,8 @@ func (m *machine) path() string {
 	return strings.Join(ours, string(os.PathListSeparator))
 }
 
-// Install writes the kernelspecs below a data folder of Jupyter and returns the
-// folders it wrote.
+// Install writes the kernelspecs below a data folder of Jupyter and returns the folders it
+// wrote.
 func (r *Ready) Install(dataDir string) ([]string, error) {
 	var out []string
 	for _, kernel := range []string{KernelGo, KernelXLA} {
@@ -143,8 +145,8 @@ func readSpec(dir string) (spec kernelSpec, ok bool) {
 	return spec, err == nil && json.Unmarshal(b, &spec) == nil
 }
 
-// MissingFile returns the first file or folder that a kernelspec of ours names and
-// that is not there, or nothing.
+// MissingFile returns the first missing file or folder that a kernelspec of ours names, or
+// "".
 func MissingFile(dir string) string {
 	spec, ok := readSpec(dir)
 	if !ok {
@@ -161,8 +163,8 @@ func MissingFile(dir string) string {
 	return ""
 }
 
-// Uninstall removes our kernelspecs below a data folder of Jupyter and returns
-// the folders it removed.
+// Uninstall removes our kernelspecs below a data folder of Jupyter and returns the removed
+// folders.
 func Uninstall(dataDir string) ([]string, error) {
 	var out []string
 	for _, kernel := range []string{KernelGo, KernelXLA} {

@@ -1,3 +1,5 @@
+// Tests of specs.go.
+
 package setup
 
 import (

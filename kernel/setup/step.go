@@ -1,3 +1,5 @@
+// Steps of the set-up, each done once, and the lock between programs.
+
 package setup
 
 import (
@@ -17,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// step is one step of the set-up, which is repeated when its inputs change.
 type step struct {
 	stamp    string // file that is written last
 	what     string // "building gopls"; empty: quick work that is not worth a line
@@ -29,7 +32,7 @@ type step struct {
 // maxFile bounds the small files that are read whole.
 const maxFile = 1 << 26
 
-// stamp is what a finished step leaves.
+// stamp is the record of a finished step.
 type stamp struct {
 	Inputs string            `json:"inputs"`
 	Values map[string]string `json:"values,omitempty"`
@@ -40,11 +43,10 @@ func readStamp(path string) (s stamp, ok bool) {
 	return s, err == nil && json.Unmarshal(b, &s) == nil
 }
 
-// errNotDone is what a machine that only looks finds instead of doing a step.
+// errNotDone is the error of a missing step during an inspection.
 var errNotDone = errors.New("not set up yet: lethe lab does it")
 
-// run does the step where it is not done yet with these inputs, and returns
-// what it found out.
+// run does the step unless it is done with these inputs, and returns its values.
 func (m *machine) run(ctx context.Context, s step) (map[string]string, error) {
 	want := hashOf(s.inputs...)
 	if got, ok := s.done(want); ok {
@@ -98,12 +100,11 @@ func (s step) done(want string) (map[string]string, bool) {
 	return got.Values, true
 }
 
-// keepFor is how long tools and environments of other versions of the program
-// stay when nobody uses them.
+// keepFor is how long tools and environments of other versions are kept unused.
 const keepFor = 60 * 24 * time.Hour
 
-// prune removes the folders that begin like dir, have the stamp and were used
-// last before keepFor. What cannot be removed stays.
+// prune removes folders of the same kind as dir that were not used for keepFor. Errors are
+// ignored.
 func prune(dir string, stampOf func(dir string) string) {
 	kind, _, _ := strings.Cut(filepath.Base(dir), "-")
 	others, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), kind+"-????????????"))
@@ -125,8 +126,8 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:24]
 }
 
-// setupLock keeps two programs from making the same thing. It is taken when the
-// first thing is to be made and held to the end.
+// setupLock keeps two programs from setting up the same folder. It is taken before the
+// first change and held to the end.
 type setupLock struct {
 	dir       string
 	reporter  *reporter
@@ -160,7 +161,7 @@ func (l *setupLock) acquire(ctx context.Context) error {
 	return nil
 }
 
-// removeTemporary removes what interrupted work has left; nobody else works here now.
+// removeTemporary removes what interrupted work has left. The lock is held.
 func (l *setupLock) removeTemporary() {
 	for _, pattern := range []string{"", "*", "*/*"} {
 		left, _ := filepath.Glob(filepath.Join(l.dir, pattern, files.TempPrefix+"*"))

@@ -1,3 +1,5 @@
+// The tools of the kernel: gonb, goimports, gopls.
+
 package setup
 
 import (
@@ -14,10 +16,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// The module that pins the tools. It is apart from the library's own, so that
-// their dependencies never meet. For new versions, copy both files into an empty
-// folder as go.mod and go.sum, change the versions, run go mod tidy, and
-// copy them back.
+// The module that pins the tools, separate from the library's module, so that their
+// dependencies do not mix. For new versions, copy both files into an empty folder as
+// go.mod and go.sum, change the versions, run go mod tidy, and copy them back.
 var (
 	//go:embed tools.mod
 	toolsMod string
@@ -113,7 +114,7 @@ func (m *machine) goBuild(ctx context.Context, dir string, env []string, bin str
 	return nil
 }
 
-// goProgress counts what the go tool says with -v.
+// goProgress counts the lines that the go tool prints with -v.
 func (m *machine) goProgress() func(string) {
 	downloaded, compiled := 0, 0
 	return func(line string) {
@@ -125,11 +126,11 @@ func (m *machine) goProgress() func(string) {
 		default:
 			compiled++
 		}
-		said := formatCount(compiled, "package", "compiled")
+		text := formatCount(compiled, "package", "compiled")
 		if downloaded > 0 {
-			said = formatCount(downloaded, "module", "downloaded") + ", " + said
+			text = formatCount(downloaded, "module", "downloaded") + ", " + text
 		}
-		m.reporter.progress("%s", said)
+		m.reporter.progress("%s", text)
 	}
 }
 
@@ -140,8 +141,8 @@ func formatCount(n int, what, done string) string {
 	return fmt.Sprintf("%d %s %s", n, what, done)
 }
 
-// buildError says what could not be built and, where the network is the
-// reason, what to do.
+// buildError explains what could not be built and, if the network is the reason, what to
+// do.
 func buildError(paths []string, err error) error {
 	var failed *proc.Failure
 	if !errors.As(err, &failed) {

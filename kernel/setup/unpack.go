@@ -1,3 +1,5 @@
+// Unpacking copies of the notebooks, without overwriting changed ones.
+
 package setup
 
 import (
@@ -16,15 +18,15 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// unpackedFile is the file that remembers what was unpacked into a folder, so that
-// what a reader has changed since is never touched.
+// unpackedFile records what was unpacked into a folder, so that changed files are never
+// overwritten.
 const unpackedFile = ".lethe-notebooks.json"
 
-// copiesFolder is the folder for the notebooks where the reader's own is not empty.
+// copiesFolder is the name of the folder of copies.
 const copiesFolder = "lethe-notebooks"
 
-// unpack puts the notebooks where there is no clone, and copies of a clone's where
-// a reader shall not change what git looks after.
+// unpack writes the notebooks into the user's folder, or copies of a clone's notebooks into
+// a folder that git ignores.
 func (m *machine) unpack(context.Context) error {
 	from := m.options.Notebooks
 	if from == nil || m.location.clone && !m.options.Copies {
@@ -52,8 +54,8 @@ func (m *machine) unpack(context.Context) error {
 	return nil
 }
 
-// unpackFolder is the folder itself where it is empty or has the notebooks
-// already, and a folder in it otherwise.
+// unpackFolder returns dir if it is empty or holds the notebooks already, and a folder in
+// it otherwise.
 func unpackFolder(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -66,9 +68,9 @@ func unpackFolder(dir string) (string, error) {
 	return filepath.Join(dir, copiesFolder), nil
 }
 
-// unpackInto writes the files that are missing or still as they were unpacked.
-// It returns the names of those it wrote, and of those it would have changed
-// had the reader not done so.
+// unpackInto writes files that are missing or unchanged since they were unpacked. It
+// returns the names of the written files, and of those that it kept because they were
+// changed.
 func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, err
@@ -122,8 +124,8 @@ func unpackInto(dir string, from fs.FS) (fresh, kept []string, err error) {
 	return fresh, kept, files.WriteFile(filepath.Join(dir, unpackedFile), b)
 }
 
-// digest tells contents apart, notebooks by their cells alone: who has run one
-// has not changed it, and its outputs make way for a new version.
+// digest returns a hash of a file's content; for notebooks of the cells only, so that a run
+// without an edit counts as unchanged.
 func digest(content []byte) string {
 	var notebook struct {
 		Cells []struct {
@@ -142,7 +144,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// joinLines is a cell's source, which may be one text or a list of lines.
+// joinLines returns a cell's source, stored as one text or a list of lines.
 func joinLines(source any) string {
 	lines, ok := source.([]any)
 	if !ok {

@@ -1,3 +1,5 @@
+// Tests of unpack.go.
+
 package setup
 
 import (

@@ -1,3 +1,5 @@
+// Compiling the library in advance, so that cells start fast.
+
 package setup
 
 import (
@@ -10,9 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// cellPackages are what cells may import: the whole library, and of others what they
-// have a use for. Compiled before, they cost the first cell no time, and every
-// module that a cell can ask for is on the machine before it goes offline.
+// cellPackages are the packages that cells may import: the whole library, and useful
+// others. They are compiled in advance, and their modules are on the machine before it goes
+// offline.
 var cellPackages = strings.Fields(`
 	bufio bytes cmp context encoding/csv encoding/json errors flag fmt image image/color image/png io iter log maps
 	math math/big math/bits math/cmplx math/rand math/rand/v2 os os/exec os/signal path/filepath regexp runtime
@@ -24,8 +26,7 @@ var cellPackages = strings.Fields(`
 	gonum.org/v1/gonum/floats gonum.org/v1/gonum/mat gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv
 	gonum.org/v1/plot gonum.org/v1/plot/plotter gonum.org/v1/plot/vg`)
 
-// warm compiles what cells import with the flags of cells, and in a workspace
-// like the one that a kernel makes.
+// warm compiles cellPackages with the flags of cells, in a workspace like that of a kernel.
 func (m *machine) warm(ctx context.Context) error {
 	for _, kernel := range m.kernels() {
 		cells := cellEnvironment(kernel)
@@ -51,8 +52,8 @@ func (m *machine) warm(ctx context.Context) error {
 	return nil
 }
 
-// isWarm looks for one file of the build cache, which the go tool empties of
-// what was not used for some days.
+// isWarm checks for one file of the build cache, from which the go tool deletes what was
+// not used for some days.
 func isWarm(values map[string]string) bool { return isFile(values["object"]) }
 
 func (m *machine) compileWorkspace(ctx context.Context, kernel string) (map[string]string, error) {

@@ -75,6 +75,9 @@ func (k *rulerTrajectory) panel(name string, y []float64, nothing, oracle float6
 	end := max(1, k.epochs[len(k.epochs)-1])
 	return plot.Curves{
 		Meta: plot.Meta{Title: name, Height: 190}, X: plot.Axis{Label: "epoch"}, Y: plot.Axis{Label: name}, Null: null,
-		Curves: []plot.Curve{{Name: k.title, X: k.epochs, Y: y}, plot.HorizontalLine("do nothing", nothing, 0, end), plot.HorizontalLine("oracle", oracle, 0, end)},
+		Curves: []plot.Curve{
+			{Name: k.title, X: k.epochs, Y: y},
+			plot.HorizontalLine("do nothing", nothing, 0, end), plot.HorizontalLine("oracle", oracle, 0, end),
+		},
 	}
 }

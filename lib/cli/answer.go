@@ -1,3 +1,5 @@
+// Answers of commands, as text or JSON.
+
 package cli
 
 import (
@@ -7,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Answer is what a command found out.
+// Answer is the result of a command.
 type Answer struct {
 	Value any                   // with --json
 	Text  func(io.Writer) error // without, such as the method of a table
-	Err   error                 // fails the command, but only when the rest is said
+	Err   error                 // fails the command after the answer is printed
 }
 
-// AnswerWith lets a command print what it finds, with --json as JSON.
+// AnswerWith makes a command print the answer that find returns, with --json as JSON.
 func AnswerWith(c *cobra.Command, find func(cmd *cobra.Command, args []string) (Answer, error)) {
 	asJSON := JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -34,7 +36,7 @@ func AnswerWith(c *cobra.Command, find func(cmd *cobra.Command, args []string) (
 	}
 }
 
-// PrintText prints a text that is made.
+// PrintText returns the Text of an Answer that prints a finished text.
 func PrintText(text fmt.Stringer) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text.String())

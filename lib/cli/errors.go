@@ -1,6 +1,5 @@
-// Package cli holds what all commands share: a program's run from its arguments to
-// its exit code, errors that tell a wrong command line from work that failed, flags,
-// answers as text or JSON, and progress.
+// Package cli holds what all commands share: the main function with exit codes, usage
+// errors, flags, answers as text or JSON, and progress.
 package cli
 
 import (
@@ -12,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// UsageError is a mistake in the command line itself.
+// UsageError is an error in the command line itself.
 type UsageError struct{ error }
 
-// Unwrap returns the mistake.
+// Unwrap returns the underlying error.
 func (e UsageError) Unwrap() error { return e.error }
 
-// Usagef is a mistake in the command line, in words.
+// Usagef returns a formatted UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // failure is an error of a command that had begun its work.
@@ -26,16 +25,16 @@ type failure struct{ error }
 
 func (e failure) Unwrap() error { return e.error }
 
-// IsUsage reports whether the command line was wrong: everything that is found
-// before a command begins is, and what the command itself calls so.
+// IsUsage reports whether the command line was wrong: a UsageError, or any error from
+// before a command began.
 func IsUsage(err error) bool {
 	var usage UsageError
 	var failed failure
 	return errors.As(err, &usage) || !errors.As(err, &failed)
 }
 
-// MarkFailures makes the errors of the command, and of those below it, known as
-// such to IsUsage.
+// MarkFailures marks the errors of a command and its sub-commands as failures, so that
+// IsUsage can tell them from usage errors.
 func MarkFailures(c *cobra.Command) {
 	if run := c.RunE; run != nil {
 		c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -50,8 +49,8 @@ func MarkFailures(c *cobra.Command) {
 	}
 }
 
-// UnknownCommand refuses a word that is no sub-command of c and names those
-// that look like it.
+// UnknownCommand returns the usage error for a word that is no sub-command of c, with
+// suggestions.
 func UnknownCommand(c *cobra.Command, word string) error {
 	near := c.SuggestionsFor(word)
 	if len(near) > 0 {
@@ -66,7 +65,7 @@ func UnknownCommand(c *cobra.Command, word string) error {
 	return Usagef("unknown command %q for %s; there are %s", word, c.CommandPath(), strings.Join(names, ", "))
 }
 
-// FlagError adds to cobra's message about a flag the flags that look like it.
+// FlagError adds similar flags to cobra's error about an unknown flag.
 func FlagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -1,3 +1,5 @@
+// A writer that escapes control characters, for all that commands print.
+
 package cli
 
 import (
@@ -7,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// escapingWriter is a stream that a person may read: what is written to it goes through
-// Printable. Names of files and columns, what a server answers and what a file holds come
-// from anybody; no command has to think of each. JSON stays JSON of the same strings.
+// escapingWriter passes what is written through Printable. File names, columns and answers
+// of servers may hold anything, and no command has to escape them by itself. JSON stays
+// JSON of the same strings.
 type escapingWriter struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -30,7 +32,7 @@ func (s *escapingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// incompleteBytes is how many bytes at the end of b begin a character.
+// incompleteBytes returns how many bytes at the end of b begin an incomplete character.
 func incompleteBytes(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -43,15 +45,15 @@ func incompleteBytes(b []byte) int {
 	return 0
 }
 
-// flush writes what is left of a character that never ended.
+// flush writes the rest of an incomplete character.
 func (s *escapingWriter) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.w, Printable(string(s.partial))) // nothing can be said where nothing can be written
+	_, _ = io.WriteString(s.w, Printable(string(s.partial))) // there is no one to report an error to
 	s.partial = nil
 }
 
-// Fd is that of the file behind the stream, or none that there is.
+// Fd returns the descriptor of the underlying file, or an invalid one.
 func (s *escapingWriter) Fd() uintptr {
 	if f, ok := s.w.(*os.File); ok {
 		return f.Fd()
@@ -59,8 +61,8 @@ func (s *escapingWriter) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// Raw is the stream behind one that a command was given, for pictures and for what moves
-// the cursor of a terminal. Foreign text goes through Printable first.
+// Raw returns the stream below an escapingWriter, for pictures and for code that moves the
+// cursor. Foreign text must pass Printable first.
 func Raw(w io.Writer) io.Writer {
 	if s, ok := w.(*escapingWriter); ok {
 		return s.w

@@ -1,3 +1,5 @@
+// Tests of escaping.go.
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// The garbage collector's memory overhead.
+
 package cli
 
 import (
@@ -7,20 +9,19 @@ import (
 	"runtime/metrics"
 )
 
-// gcSlack is how much may wait for Go's collector. By itself it is as much as there is in
-// use, which a network's few large tables make gigabytes, and collecting those costs
-// next to nothing.
+// gcSlack is the memory that may wait for Go's garbage collector. By default it is as much
+// as is in use, which is gigabytes beside a few large tables.
 const gcSlack = 64 << 20
 
-// LimitGCSlack keeps what waits for the collector near slack as long as the process runs,
-// unless GOGC says how it is to be.
+// LimitGCSlack keeps the memory that waits for the collector near gcSlack, as long as the
+// process runs. The variable GOGC switches it off.
 func LimitGCSlack() {
 	if os.Getenv("GOGC") == "" {
 		tuneAfterCollection(debug.SetGCPercent(100))
 	}
 }
 
-// tuneAfterCollection asks for the next collection, and watches for its end.
+// tuneAfterCollection sets the target of the next collection, and runs again after it.
 func tuneAfterCollection(percent int) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
@@ -28,13 +29,13 @@ func tuneAfterCollection(percent int) {
 		debug.SetGCPercent(p)
 		percent = p
 	}
-	// Not among the smallest objects, several of which die together.
+	// Larger than a tiny object: those are freed in groups.
 	type sentinel struct{ percent [4]int }
 	runtime.SetFinalizer(&sentinel{[4]int{percent}}, func(s *sentinel) { tuneAfterCollection(s.percent[0]) })
 }
 
-// gcPercent is the slack as a share of what is in use, in per cent: in steps of ten
-// down to ten.
+// gcPercent returns gcSlack as a percentage of the memory in use, in steps of ten, from 10
+// to 100.
 func gcPercent(live uint64) int {
 	return min(100, max(10, int(gcSlack*10/max(live, 1))*10))
 }

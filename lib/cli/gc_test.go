@@ -1,3 +1,5 @@
+// Tests of gc.go.
+
 package cli
 
 import "testing"

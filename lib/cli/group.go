@@ -2,8 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// Group makes a command out of one that only has sub-commands: a word that it
-// does not know is an error, and alone it prints its help or does what it does.
+// Group makes c a command with sub-commands. An unknown word is an error. Alone, c prints
+// its help, or runs its own RunE if it has one.
 func Group(c *cobra.Command) *cobra.Command {
 	alone := c.RunE
 	c.Args = cobra.ArbitraryArgs

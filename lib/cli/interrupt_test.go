@@ -1,3 +1,5 @@
+// Interrupts of a real process.
+
 package cli
 
 import (

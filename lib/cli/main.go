@@ -1,3 +1,5 @@
+// The main function of a program: signals, exit codes, streams.
+
 package cli
 
 import (
@@ -23,15 +25,14 @@ const (
 
 var errInterrupted = errors.New("interrupted")
 
-// grace is how long a command that saves nothing has to stop by itself.
+// grace is how long an interruptible command may take to stop by itself.
 const grace = time.Second
 
-// interruptibleAnnotation is the annotation of such commands.
+// interruptibleAnnotation marks commands that have no work to save.
 const interruptibleAnnotation = "lethe-saves-nothing"
 
-// MarkInterruptible marks commands that have no work to save, with their sub-commands: an
-// interrupt ends them soon wherever they are, in the middle of reading a long file for
-// instance.
+// MarkInterruptible marks commands, with their sub-commands, that have no work to save. An
+// interrupt ends them soon wherever they are, for instance while they read a long file.
 func MarkInterruptible(commands ...*cobra.Command) {
 	for _, c := range commands {
 		if c.Annotations == nil {
@@ -41,8 +42,8 @@ func MarkInterruptible(commands ...*cobra.Command) {
 	}
 }
 
-// interruptTimeout is how long the command that args name has after an interrupt; 0: as long
-// as it takes.
+// interruptTimeout returns how long the command that args name may run after an interrupt;
+// 0 means without limit.
 func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 	c, _, err := root.Find(args)
 	for ; err == nil && c != nil; c = c.Parent() {
@@ -53,9 +54,9 @@ func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 	return 0
 }
 
-// Main runs a program with the process's arguments and streams and returns its
-// exit code. The first interrupt lets the command save its work and stop, one that
-// MarkInterruptible for a second at most; the second ends the process at once.
+// Main runs a program with the process's arguments and streams and returns its exit code.
+// The first interrupt lets the command save its work and stop; a command marked by
+// MarkInterruptible has one second for it. The second interrupt ends the process at once.
 func Main(root *cobra.Command) int {
 	LimitGCSlack()
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -66,7 +67,7 @@ func Main(root *cobra.Command) int {
 	go func() {
 		<-signals
 		stop(errInterrupted)
-		fmt.Fprintln(os.Stderr, "lethe: stopping; once more ends it at once")
+		fmt.Fprintln(os.Stderr, "lethe: stopping; a second interrupt ends it at once")
 		var late <-chan time.Time
 		if limit > 0 {
 			late = time.After(limit)
@@ -81,28 +82,28 @@ func Main(root *cobra.Command) int {
 	return Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// Run runs one command line, without the name of the program, and returns the
-// exit code: 0, 1 for a failure, 2 for wrong usage, 130 where ctx was ended by
-// an interrupt. What a command prints gives no orders to a terminal: see Printable.
+// Run runs one command line, given without the name of the program, and returns the exit
+// code: 0, 1 for a failure, 2 for wrong usage, 130 if an interrupt ended ctx. Control
+// characters in what a command prints are escaped: see Printable.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	shown, said := &escapingWriter{w: stdout}, &escapingWriter{w: stderr}
-	defer shown.flush()
-	defer said.flush()
+	out, errOut := &escapingWriter{w: stdout}, &escapingWriter{w: stderr}
+	defer out.flush()
+	defer errOut.flush()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(shown)
-	root.SetErr(said)
+	root.SetOut(out)
+	root.SetErr(errOut)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return ExitOK
 	}
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		fmt.Fprintln(said, "lethe: interrupted:", err)
+		fmt.Fprintln(errOut, "lethe: interrupted:", err)
 		return ExitInterrupted
 	}
-	fmt.Fprintln(said, "lethe:", err)
+	fmt.Fprintln(errOut, "lethe:", err)
 	if IsUsage(err) {
-		fmt.Fprintf(said, "try: %s --help\n", cmd.CommandPath())
+		fmt.Fprintf(errOut, "try: %s --help\n", cmd.CommandPath())
 		return ExitUsage
 	}
 	return ExitFailure

@@ -1,3 +1,5 @@
+// Output helpers: JSON, sizes, terminals.
+
 package cli
 
 import (
@@ -10,7 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// WriteJSON writes one indented JSON value.
+// WriteJSON writes v as indented JSON.
 func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -18,7 +20,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// Finite is v for JSON, which has no NaN and no infinity: null stands for them.
+// Finite returns &v, or nil for NaN and infinities, which JSON does not have.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -26,13 +28,13 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// IsTerminal reports whether w, or r, is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Bytes prints a size for people, in powers of 1000.
+// Bytes formats a number of bytes in powers of 1000: "1.5 MB".
 func Bytes(n int64) string {
 	v, unit := float64(n), "B"
 	for _, next := range []string{"kB", "MB", "GB", "TB"} {
@@ -47,5 +49,5 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", v, unit)
 }
 
-// List names things in one line.
+// List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }

@@ -1,3 +1,5 @@
+// Escaping of control characters in foreign text.
+
 package cli
 
 import (
@@ -8,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable escapes the control characters of a text, such as a file name or a
-// value in a file, that would otherwise give orders to the terminal or turn the
-// direction of reading around, and bytes that are no text. Line ends and tabs stay.
+// Printable escapes control characters of a text, such as a file name, that could otherwise
+// control the terminal or reverse the reading direction, and bytes that are not UTF-8. Line
+// ends and tabs stay.
 func Printable(s string) string {
 	control := func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)

@@ -1,3 +1,5 @@
+// Tests of printable.go.
+
 package cli
 
 import "testing"

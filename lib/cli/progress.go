@@ -1,3 +1,5 @@
+// Progress of long work on a terminal or in a log.
+
 package cli
 
 import (
@@ -9,8 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress is said at most so often: on a terminal, where the line is written
-// anew, and elsewhere.
+// The intervals of progress: on a terminal, where the line is redrawn, and elsewhere.
 const (
 	drawEvery  = 100 * time.Millisecond
 	plainEvery = 5 * time.Second
@@ -18,8 +19,8 @@ const (
 
 const barWidth = 20
 
-// Progress shows how far long work is: on a terminal a bar with rate and remaining
-// time in one line that fits, a plain line every few seconds elsewhere.
+// Progress shows the progress of long work: on a terminal a bar with rate and remaining
+// time in one line, elsewhere a plain line every few seconds.
 type Progress struct {
 	w         io.Writer
 	unit      string // "B" prints sizes
@@ -32,12 +33,12 @@ type Progress struct {
 	drawn     bool
 }
 
-// NewProgress shows progress on w, counted in a unit.
+// NewProgress returns a Progress that writes to w and counts in a unit; "B" prints sizes.
 func NewProgress(w io.Writer, unit string) *Progress {
 	return &Progress{w: Raw(w), unit: unit, now: time.Now, width: func() int { return terminalWidth(w) }}
 }
 
-// terminalWidth is the width of the terminal that w is, 0 where it is none.
+// terminalWidth returns the width of the terminal w, 0 if w is none.
 func terminalWidth(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
@@ -49,9 +50,9 @@ func terminalWidth(w io.Writer) int {
 	return n
 }
 
-// Update says that done of total units are done; what names the last of them.
-// Work with another total, or with less done than before, is a new piece. A
-// total below 1 is unknown.
+// Update reports that done of total units are done; what names the last of them. Another
+// total, or fewer units than before, begins a new piece of work. A total below 1 means
+// unknown.
 func (p *Progress) Update(done, total int64, what string) {
 	if p.began.IsZero() || total != p.total || done < p.done {
 		p.Finish()
@@ -76,8 +77,7 @@ func (p *Progress) Update(done, total int64, what string) {
 	fmt.Fprintln(p.w, "lethe: "+what+p.stateText(now))
 }
 
-// bar is the state of the work in one line, with what it is shortened where there
-// is no room for all of it.
+// bar returns the state of the work in one line that fits the screen.
 func (p *Progress) bar(now time.Time, what string, screen int) string {
 	line := p.stateText(now)
 	if p.total > 0 && screen > 2*barWidth+len(line) {
@@ -92,7 +92,7 @@ func (p *Progress) bar(now time.Time, what string, screen int) string {
 	return string(all[:min(len(all), max(0, screen))])
 }
 
-// stateText is how far the work is, in words.
+// stateText returns share, rate and remaining time as text.
 func (p *Progress) stateText(now time.Time) string {
 	s := ""
 	if p.total > 0 {
@@ -111,7 +111,7 @@ func (p *Progress) stateText(now time.Time) string {
 	return s
 }
 
-// FormatDuration is a time for people: seconds below two minutes, then minutes and hours.
+// FormatDuration prints a duration: seconds below two minutes, then minutes and hours.
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -132,7 +132,7 @@ func (p *Progress) amount(n float64) string {
 	return fmt.Sprintf("%.0f %s", n, p.unit)
 }
 
-// Finish takes the bar away, if there is one.
+// Finish removes the bar, if there is one.
 func (p *Progress) Finish() {
 	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")

@@ -1,3 +1,5 @@
+// Commands that read files named by flags.
+
 package command
 
 import (
@@ -18,7 +20,7 @@ type inputs struct {
 	all      []input
 }
 
-// memberFlags are the flags of those who are told from each other.
+// memberFlags are the flags of members and non-members.
 var memberFlags = [2]string{"members", "nonmembers"}
 
 type input struct {
@@ -27,8 +29,8 @@ type input struct {
 	read func() error
 }
 
-// addFile adds the flag of a file whose content goes to a variable. Without the flag
-// the variable stays as it is.
+// addFile adds a flag for a file whose content goes to a variable. Without the flag the
+// variable stays unchanged.
 func addFile[T any](in *inputs, to *T, flag, about string, read func(path string) (T, error)) {
 	path := in.c.Flags().String(flag, "", about)
 	in.all = append(in.all, input{flag, path, func() (err error) {
@@ -37,13 +39,13 @@ func addFile[T any](in *inputs, to *T, flag, about string, read func(path string
 	}})
 }
 
-// read reads the files that are given and lists their flags; an error names the
-// flag and the file.
-func (in *inputs) read() (given string, err error) {
+// read reads the given files and returns their flags, for messages. An error names the flag
+// and the file.
+func (in *inputs) read() (flags string, err error) {
 	if err := in.checkDistinct(); err != nil {
 		return "", err
 	}
-	var flags []string
+	var words []string
 	for _, f := range in.all {
 		if !in.c.Flags().Changed(f.flag) {
 			continue
@@ -51,48 +53,48 @@ func (in *inputs) read() (given string, err error) {
 		if err := f.read(); err != nil {
 			return "", fmt.Errorf("--%s: %w", f.flag, err)
 		}
-		flags = append(flags, "--"+f.flag+" "+*f.path)
+		words = append(words, "--"+f.flag+" "+*f.path)
 	}
-	return strings.Join(flags, ", "), nil
+	return strings.Join(words, ", "), nil
 }
 
-// checkDistinct refuses one file for two roles: who is in both is told from nobody.
+// checkDistinct refuses the same file for two roles, such as members and non-members.
 func (in *inputs) checkDistinct() error {
 	paths := map[string]string{}
 	for _, f := range in.all {
 		paths[f.flag] = *f.path
 	}
 	if one, other := in.distinct[0], in.distinct[1]; one != "" && files.SameFile(paths[one], paths[other]) {
-		return cli.Usagef("--%s and --%s: %s is one file, and nobody is both", one, other, paths[one])
+		return cli.Usagef("--%s and --%s: %s is the same file", one, other, paths[one])
 	}
 	return nil
 }
 
-// answerWith lets the command read its files and print what it finds in them. Errors
-// name the files.
+// answerWith makes the command read its files and print the answer of find. Errors name the
+// files.
 func (in *inputs) answerWith(find func(cmd *cobra.Command) (cli.Answer, error)) {
 	cli.AnswerWith(in.c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		defer collectEarly()()
-		given, err := in.read()
+		flags, err := in.read()
 		if err != nil {
 			return cli.Answer{}, err
 		}
 		a, err := find(cmd)
 		if err != nil {
-			err = fmt.Errorf("%s: %w", given, err)
+			err = fmt.Errorf("%s: %w", flags, err)
 		}
 		return a, err
 	})
 }
 
-// collectEarly lets the garbage collector run early, until restore is called: beside
-// arrays of gigabytes its usual doubling would be the largest part of the memory.
+// collectEarly lets the garbage collector run early, until restore is called: beside arrays
+// of gigabytes its default overhead would be most of the memory.
 func collectEarly() (restore func()) {
 	before := debug.SetGCPercent(10)
 	return func() { debug.SetGCPercent(before) }
 }
 
-// readFinite refuses a matrix with NaN or infinity by file, row and column.
+// readFinite refuses a matrix with NaN or infinity, by file, row and column.
 func readFinite[M interface{ Check(name string) error }](read func(string) (M, error)) func(string) (M, error) {
 	return func(path string) (M, error) {
 		m, err := read(path)
@@ -103,14 +105,14 @@ func readFinite[M interface{ Check(name string) error }](read func(string) (M, e
 	}
 }
 
-// requireFlags marks flags that the command cannot do without.
+// requireFlags marks required flags.
 func requireFlags(c *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		cobra.CheckErr(c.MarkFlagRequired(name)) // fails only for a flag that is not defined
 	}
 }
 
-// selectByName are the things that a flag names; a name that none has is refused.
+// selectByName returns the things that a flag names, and refuses an unknown name.
 func selectByName[T any](flag string, all []T, nameOf func(T) string, names []string) (out []T, err error) {
 	for _, name := range names {
 		if err := cli.OneOf(flag, name, namesOf(all, nameOf)...); err != nil {

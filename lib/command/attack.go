@@ -1,3 +1,5 @@
+// lethe attack: membership attacks from saved arrays.
+
 package command
 
 import (
@@ -13,10 +15,10 @@ import (
 func newAttack() *cobra.Command {
 	c := cli.Group(&cobra.Command{
 		Use:   "attack",
-		Short: "Ask a model of yours who was in its training set",
-		Long: `Membership attacks on anybody's model, from arrays saved with numpy.save: by losses
-of records, by features on which an attacker is trained, or by scores of shadow
-models. For scores that you have computed yourself there is lethe score.`,
+		Short: "Membership attacks on your own model, from saved arrays",
+		Long: `Membership attacks on a model from any framework, from arrays saved with numpy.save:
+by the losses of records, by features on which an attacker is trained, or by the
+scores of shadow models. For scores of your own attack use lethe score.`,
 		Example: `  lethe attack losses --members m.npy --nonmembers n.npy
   lethe attack features --members M.npy --nonmembers N.npy
   lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy`,
@@ -25,7 +27,8 @@ models. For scores that you have computed yourself there is lethe score.`,
 	return c
 }
 
-// attackRow is one attack's report, in a row of a table and as JSON; or why there is none.
+// attackRow is the report of one attack, as a row of a table and as JSON, or the reason why
+// it was left out.
 type attackRow struct {
 	Attack  string `json:"attack"`
 	LeftOut string `json:"left_out,omitempty"`
@@ -48,7 +51,7 @@ func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
 			t.Notes = append(t.Notes, r.Attack+": "+r.note+".")
 		}
 	}
-	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that is smaller than chance reaches "+
-		"in 95 of 100 cases, on either side of 0, is no evidence.")
+	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that chance alone exceeds "+
+		"in 5 of 100 cases, on either side of 0, is no evidence.")
 	return cli.Answer{Value: value, Text: t.Text}
 }

@@ -1,3 +1,5 @@
+// lethe attack features: attackers trained on features of records.
+
 package command
 
 import (
@@ -17,22 +19,23 @@ func newAttackFeatures() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "features --members M.npy --nonmembers N.npy [--protocol NAMES]",
 		Short: "Train an attacker on features of records, by a protocol",
-		Long: `Train an attacker to tell members from non-members by features that a model has
-of them: losses, outputs, latent codes.
+		Long: `Train an attacker that tells members from non-members by features of a model: losses,
+outputs, latent codes.
 
 M and N are matrices (n, d), a row per record, saved with numpy.save. The protocol
-says on which records attackers are trained and which they score. Ours,
+says on which records attackers are trained and which they score. Lethe's own,
 cross-fitted-logistic and cross-fitted-mlp, standardise the features and score each
-record by an attacker that has not seen it. within-groups does so on features less the
-mean of a record's group, its type for instance, and wants --member-groups and
---nonmember-groups. P-A to P-F are the six of "Fishing for
-Privacy", of which all but P-D score records that the attacker was trained on;
-below them stands what is left when those are not counted. P-A and P-B want the
-features of the same records in the original model too.
+record by an attacker that was not trained on it. within-groups subtracts the mean of
+a record's group, its type for instance, from its features first; it needs
+--member-groups and --nonmember-groups. P-A to P-F are the six protocols of "Fishing
+for Privacy". All of them but P-D score records that the attacker was trained on; a
+second row shows the result without those. P-A and P-B also need the features of the
+same records in the original model.
 
-Non-members that were chosen because they lie near members want --beside, the row of
-the nearest member for each: ours keep the two together. Torn apart, who learned from
-one is wrong about the other, and the AUC falls below 0.5 where nothing is remembered.
+If the non-members were chosen because they lie near members, give --beside: for each
+of them the row of its nearest member. Lethe's protocols then keep the two in the same
+fold. In different folds, an attacker trained on one is wrong about the other, and the
+AUC falls below 0.5 even without memory.
 
 Memory: about five times the files.`,
 		Example: `  lethe attack features --members M.npy --nonmembers N.npy
@@ -47,14 +50,14 @@ Memory: about five times the files.`,
 	addFile(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
 	addFile(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
 	addFile(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
-	addFile(&in, &q.NearestMember, "beside", "npy file: of each matched non-member the row of the member it lies beside, from 0", npy.ReadIndices)
+	addFile(&in, &q.NearestMember, "beside", "npy file: for each matched non-member the row of its nearest member, from 0", npy.ReadIndices)
 	var groups learned.Groups
 	addFile(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
 	addFile(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
 	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
 		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
-	seed := c.Flags().Uint64("seed", 0, "of deals and attackers")
+	seed := c.Flags().Uint64("seed", 0, "seed of folds and attackers")
 	requireFlags(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")
 	c.MarkFlagsRequiredTogether("member-groups", "nonmember-groups")
@@ -101,7 +104,8 @@ func needsEngine(p learned.Protocol) bool {
 	return !alone
 }
 
-// featureRows has a second row for protocols that score what they were trained on.
+// featureRows has a second row for protocols that score records that the attacker was
+// trained on.
 func featureRows(reports []*learned.Report) []attackRow {
 	var out []attackRow
 	for _, r := range reports {
@@ -116,7 +120,7 @@ func featureRows(reports []*learned.Report) []attackRow {
 			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores", trained, len(r.Scores))
 		}
 		if strings.HasPrefix(r.Protocol, "cross-fitted") || r.Protocol == learned.WithinGroups().Name {
-			row.note = "interval and chance are wider by sqrt 2, because folds teach each other"
+			row.note = "interval and chance are wider by sqrt 2, because the folds share training records"
 		}
 		out = append(out, row)
 		if trained > 0 && r.HeldOut != nil {

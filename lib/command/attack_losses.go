@@ -1,3 +1,5 @@
+// lethe attack losses: thresholds on losses, and likelihood ratios.
+
 package command
 
 import (
@@ -12,15 +14,14 @@ func newAttackLosses() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "losses --members m.npy --nonmembers n.npy [--reference-members rm.npy --reference-nonmembers rn.npy]",
 		Short: "Thresholds on losses, and the likelihood ratio against another model",
-		Long: `Attack a model by its losses: cross-entropy, reconstruction loss, divergence,
-negative ELBO, whatever is lower for a record that the model fits better.
+		Long: `Attack a model by its losses: cross-entropy, reconstruction loss, divergence, negative
+ELBO, or any other score that is lower for a record that the model fits better.
 
-The files hold one loss per record (float or integer, shape (n,) or (n, 1)). With
-the losses of a reference model on the same records in the same order there is also
-the likelihood ratio, the reference's loss less the model's. A reference should
-have been trained in the same way, on neither members nor non-members: with model
-and reference exchanged every score changes its sign, so that the two advantages
-are one number.
+The files hold one loss per record (float or integer, shape (n,) or (n, 1)). With the
+losses of a reference model on the same records in the same order, the likelihood
+ratio is reported too: the reference's loss minus the model's. The reference should
+be trained in the same way, on neither members nor non-members. If you exchange model
+and reference, every score changes its sign, so both have the same advantage.
 
 Memory: about 100 bytes per loss.`,
 		Example: `  lethe attack losses --members forget.npy --nonmembers test.npy
@@ -46,7 +47,7 @@ Memory: about 100 bytes per loss.`,
 	return c
 }
 
-// attackLosses takes losses for the negative ELBO of a model without a KL term.
+// attackLosses uses losses as the negative ELBO of a model without a KL term.
 func attackLosses(model attack.Samples, reference *attack.Samples) ([]attackRow, error) {
 	e := generative.Evidence{Model: lossViews(model)}
 	attacks := []generative.Attack{generative.Recon{}}

@@ -1,3 +1,5 @@
+// lethe attack shadows: LiRA, RMIA and U-LiRA from scores of shadow models.
+
 package command
 
 import (
@@ -17,23 +19,23 @@ func newAttackShadows() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy [--population z.npy --population-shadows Z.npy]",
 		Short: "LiRA and RMIA from scores of shadow models",
-		Long: `Attack a model by shadow models: models trained in the same way, each on a random
+		Long: `Attack a model with shadow models: models trained in the same way, each on a random
 part of the records in question.
 
-t (n,) holds the target's score of every record, S (m, n) those of m shadow models,
-in (m, n) which of them had which record (bools, or 0 and 1), truth (n,) which
-records the target had. Scores are higher for what a model fits: for LiRA scaled
-confidences of a classifier, or any score; for RMIA log-likelihoods. RMIA also wants
-the scores of records that no model had: z (k,) by the target and Z (m, k) by the
-shadow models.
+t (n,) holds the target's score of every record, S (m, n) those of m shadow models, in
+(m, n) which shadow model was trained on which record (bools, or 0 and 1), truth (n,)
+which records the target was trained on. Higher scores mean a better fit: for LiRA the
+scaled confidences of a classifier, or any score; for RMIA log-likelihoods. RMIA also
+needs the scores of records that no model was trained on: z (k,) by the target and
+Z (m, k) by the shadow models.
 
---method chooses; lira-online is the paper's, with a spread for every record, and
-lira-online-pooled better with fewer than some 64 models. Offline attacks use only
-models without the record. The coded ones are those of the published program. u-lira
-is for shadow models that had a record and have unlearned it by the method under
-attack, as --in says; it runs where --method names it. Without --method an attack that
-the files are not enough for is left out, with the reason: a record that too few shadow
-models had, no population.
+--method chooses attacks. lira-online is the paper's, with a variance for every record;
+lira-online-pooled is better with fewer than about 64 models. Offline attacks use only
+models without the record. Those named "coded" follow the published program. u-lira is
+for shadow models that had a record and have unlearned it by the method under attack,
+as --in says; it runs only if --method names it. Without --method, attacks that the
+files do not suffice for are left out, with the reason: a record that too few shadow
+models had, or no population.
 
 Memory: about three times the files.`,
 		Example: `  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
@@ -47,12 +49,12 @@ Memory: about three times the files.`,
 	in := inputs{c: c}
 	addFile(&in, (*[]float64)(&e.Target), "target", "npy file: the target's scores", finiteVector)
 	addFile(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", readFinite(npy.ReadMatrix))
-	addFile(&in, &e.Shadows.In, "in", "npy file: which shadow model had which record", npy.ReadMask)
-	addFile(&in, &member, "truth", "npy file: which records the target had", readTargetMask)
-	addFile(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", finiteVector)
+	addFile(&in, &e.Shadows.In, "in", "npy file: which shadow model was trained on which record", npy.ReadMask)
+	addFile(&in, &member, "truth", "npy file: which records the target was trained on", readTargetMask)
+	addFile(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model was trained on", finiteVector)
 	addFile(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", readFinite(npy.ReadMatrix))
 	names := c.Flags().StringSlice("method", nil,
-		"attacks, with commas between; none: all that the files allow, but u-lira: "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
+		"attacks, separated by commas (default: all that the files suffice for, without u-lira): "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
 	requireFlags(c, "target", "shadows", "in", "truth")
 	c.MarkFlagsRequiredTogether("population", "population-shadows")
 	c.PreRunE = func(*cobra.Command, []string) error {
@@ -69,14 +71,14 @@ Memory: about three times the files.`,
 	return c
 }
 
-// shadowAttacks are those of the library, and LiRA with one spread for all records.
+// shadowAttacks are the library's attacks, and LiRA with one variance for all records.
 func shadowAttacks() []shadow.Attack {
 	return append(shadow.All(), shadow.LiRA{Pooled: true}, shadow.LiRA{Offline: true, Pooled: true})
 }
 
-// attackShadows runs the attacks of these names; of none all, and says of those that the
-// files are not enough for why they are left out. U-LiRA wants to be asked for: that the
-// shadow models have unlearned is in no file.
+// attackShadows runs the attacks of these names. Without names it runs all, and reports
+// those that the files do not suffice for as left out. U-LiRA must be named: no file says
+// that the shadow models have unlearned.
 func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attackRow, error) {
 	var rows []attackRow
 	var first error

@@ -1,3 +1,5 @@
+// Tests of attack.go.
+
 package command
 
 import (
@@ -81,7 +83,7 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 		t.Error("the seed does not decide")
 	}
 	text := lethe(t, append(args, "--protocol", "P-E,cross-fitted-logistic")...)
-	for _, word := range []string{"P-E, held out", "trained on 72 of the 90 records", "folds teach each other", "30 + 60"} {
+	for _, word := range []string{"P-E, held out", "trained on 72 of the 90 records", "the folds share training records", "30 + 60"} {
 		if !strings.Contains(text.Out, word) {
 			t.Errorf("no %q in %+v", word, text)
 		}
@@ -266,7 +268,7 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 func TestNobodyIsMemberAndNonMember(t *testing.T) {
 	scores, features := vectorFile(t, 0.1, 0.2, 0.9), matrixFile(t, array.New[float64](9, 2))
 	for _, c := range []struct{ command, file string }{{"score", scores}, {"attack losses", scores}, {"attack features", features}} {
-		fails(t, lethe(t, append(strings.Fields(c.command), "--members", c.file, "--nonmembers", c.file)...), cli.ExitUsage, c.file+" is one file")
+		fails(t, lethe(t, append(strings.Fields(c.command), "--members", c.file, "--nonmembers", c.file)...), cli.ExitUsage, c.file+" is the same file")
 	}
 }
 

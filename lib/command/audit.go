@@ -1,3 +1,5 @@
+// lethe audit: every lens that saved arrays of a model permit, and a report.
+
 package command
 
 import (
@@ -14,41 +16,41 @@ import (
 func newAudit() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit FOLDER [--config audit.json] [--out REPORT]",
-		Short: "Judge a model of yours by everything that its arrays permit, and write a report",
-		Long: `Judge whether a model from any framework has forgotten, from a folder of arrays
-saved with numpy.save. Every judgement that the arrays permit is made, and for
-every other one the report says what it would need.
+		Short: "Audit your own model from saved arrays, and write a report",
+		Long: `Find out whether a model from any framework has forgotten, from a folder of arrays
+saved with numpy.save. Every lens (a measurement with a verdict) that the arrays
+permit is applied; for every other lens the report says what it needs.
 
 Row i of every array is the same record, trained on or not:
 
   labels.npy      (n,)    classes, 0, 1, 2, ...
   forget.npy      (k,)    row numbers, or a mask of n bools
-  retain.npy      (k,)    what the unlearned model was to keep
-  heldout.npy     (k,)    what no model was trained on
+  retain.npy      (k,)    records that the unlearned model was to keep
+  heldout.npy     (k,)    records that no model was trained on
   unlearned/      outputs.npy (n, C), logits or probabilities; losses.npy (n,)
-                  where there are no classes; embedding.npy (n, p), what goes
-                  into the last layer; activations/NAME.npy (n, q)
+                  if there are no classes; embedding.npy (n, p), the input of
+                  the last layer; activations/NAME.npy (n, q)
   original/       the same of the model before unlearning
   retrained/      the same of a model trained without the forget records;
                   several are retrained-1/, retrained-2/
   checkpoint-1/, ...
-                  outputs.npy of models saved along unlearning, in their order: when the
-                  records are forgotten, and whether that is overdone or undone
+                  outputs.npy of models saved during unlearning, in order: when the
+                  records are forgotten, and whether more steps overdo or undo it
   shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
 
-Only the unlearned model and forget.npy must be there. Files that lie elsewhere or
-are called otherwise are named in audit.json (docs/guide/audit.md). Whatever is wrong with
-the folder is listed at once, and nothing is judged then.
+Only the unlearned model and forget.npy are required. Files in other places or with
+other names are listed in audit.json (docs/guide/audit.md). All problems of the folder are
+reported together, and nothing is measured then.
 
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
-exported as ONNX are run here: --onnx unlearned=after.onnx --data X.npy; --output names
-one of several outputs, of which the first of floats is taken otherwise. So are those
-of PyTorch that Lethe knows, from their weights: --state unlearned=after.safetensors
---arch resnet-18 --data X.npy (see lethe state). The folder may hold no arrays of
-other models then, unless audit.json names them.
+exported as ONNX are run by Lethe: --onnx unlearned=after.onnx --data X.npy; --output
+names one of several outputs (default: the first of floats). So are PyTorch networks
+that Lethe knows, from their weights: --state unlearned=after.safetensors --arch
+resnet-18 --data X.npy (see lethe state). The folder must then hold no arrays of other
+models, unless audit.json names them.
 
-report.html, report.md and report.json are written; the page needs nothing from
-elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
+It writes report.html (a page that needs no other files), report.md and report.json.
+Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Example: `  lethe audit my-model
   lethe audit my-model --out my-report --seed 2
   lethe audit --config audit.json --json
@@ -58,9 +60,9 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
-	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays lie (default: FOLDER/audit.json, where there is one)")
+	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays are (default: FOLDER/audit.json, if it exists)")
 	out := c.Flags().String("out", "", "folder for the report (default: report, beside the arrays)")
-	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "of the draws that judgements make")
+	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' random draws")
 	var from auditSource
 	from.flags(c)
 	asJSON := cli.JSONFlag(c)
@@ -69,13 +71,13 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 			return printKit(cmd, from.kit)
 		}
 		if len(args) == 0 && opt.Config == "" {
-			return cli.Usagef("name a folder of arrays, or a --config that says where they lie")
+			return cli.Usagef("name a folder of arrays, or a --config that says where they are")
 		}
-		folder, beside := "", filepath.Dir(opt.Config)
+		folder, parent := "", filepath.Dir(opt.Config)
 		if len(args) > 0 {
-			folder, beside = args[0], args[0]
+			folder, parent = args[0], args[0]
 		}
-		report := cmp.Or(*out, filepath.Join(beside, "report"))
+		report := cmp.Or(*out, filepath.Join(parent, "report"))
 		files, err := from.run(cmd, folder, opt.Config)
 		if err != nil {
 			return err
@@ -103,14 +105,14 @@ elsewhere. Memory: 40 bytes per record and model, and three arrays at a time.`,
 	return c
 }
 
-// printAudit prints the answer, what stands beside it, and where the rest is.
+// printAudit prints the answers, the tables of the report, and where the report is.
 func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	w := cmd.OutOrStdout()
 	for _, a := range r.Answers() {
 		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(a)))
 	}
 	for _, n := range r.Evidence.Notes {
-		fmt.Fprintf(w, "%s\n\n", wrap("Odd: "+cli.Printable(n)))
+		fmt.Fprintf(w, "%s\n\n", wrap("Note: "+cli.Printable(n)))
 	}
 	if len(r.Verdicts) > 0 {
 		if err := r.Table().Text(w); err != nil {
@@ -141,7 +143,7 @@ func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		}
 	}
 	if len(r.Skipped) > 0 {
-		t := textTable("Not judged", "judgement", "why")
+		t := textTable("Not measured", "lens", "why")
 		for _, u := range r.Skipped {
 			t.Rows = append(t.Rows, textRow(u.Name(), cli.Printable(u.Why)))
 		}

@@ -1,3 +1,5 @@
+// The sources of an audit's arrays: exported networks, state_dicts, and Python kits.
+
 package command
 
 import (
@@ -18,7 +20,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// auditSource is where an audit's arrays come from, if not from the reader's program.
+// auditSource says where an audit's arrays come from, unless another program has written
+// them.
 type auditSource struct {
 	kit         string
 	onnx, state map[string]string
@@ -29,8 +32,8 @@ type auditSource struct {
 func (s *auditSource) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&s.kit, "kit", "", "print a Python file that writes such a folder, "+cli.List(kit.Frameworks()))
-	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: run exported networks on --data first, and put what they say into FOLDER/model")
-	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: the same of state_dicts of PyTorch, of the network --arch")
+	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: run exported networks on --data first, and write their outputs into FOLDER/model")
+	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: the same for PyTorch state_dicts of the network --arch")
 	f.StringVar(&s.arch, "arch", "", "the network of --state with its settings, resnet-18:width=16 (see lethe state)")
 	f.StringVar(&s.data, "data", "", "npy file with the records that --onnx and --state models are run on")
 	s.output = outputFlag(c)
@@ -46,7 +49,7 @@ func printKit(cmd *cobra.Command, framework string) error {
 	return err
 }
 
-// open reads the networks, by the names of their models.
+// open opens the networks, by the names of their models.
 func (s *auditSource) open(cmd *cobra.Command) (map[string]outside.Network, error) {
 	out := map[string]outside.Network{}
 	for name, path := range s.onnx {
@@ -74,11 +77,11 @@ func (s *auditSource) open(cmd *cobra.Command) (map[string]outside.Network, erro
 	return out, nil
 }
 
-// check reports flags that do not go together.
+// check refuses flags that do not go together.
 func (s *auditSource) check(folder string) error {
 	switch {
 	case *s.output != "" && len(s.onnx) == 0:
-		return cli.Usagef("--output: is of networks that --onnx names")
+		return cli.Usagef("--output: needs networks named by --onnx")
 	case s.data == "":
 		return cli.Usagef("--data: name the records that the networks are run on")
 	case folder == "":
@@ -97,9 +100,9 @@ func (s *auditSource) check(folder string) error {
 	return nil
 }
 
-// networkFiles are the files that the networks' folders are to hold, below the audit's. It
-// refuses a folder with arrays of other models or layers: they may be of an earlier
-// audit, and would be judged beside the new ones.
+// networkFiles returns the files that the networks' folders will hold, relative to the
+// audit's folder. It refuses a folder with arrays of other models or layers: they may be of
+// an earlier audit, and would be measured together with the new ones.
 func networkFiles(networks map[string]outside.Network, folder, config string) ([]string, error) {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(networks)) {
@@ -112,32 +115,32 @@ func networkFiles(networks map[string]outside.Network, folder, config string) ([
 		return out, nil
 	}
 	if err == nil && len(others) > 0 {
-		err = fmt.Errorf("%s holds arrays that this call does not write, and would judge beside the new ones: %s; take them away, give their "+
-			"networks too, or name them in audit.json", folder, cli.List(others))
+		err = fmt.Errorf("%s holds arrays that this call does not write, and that would be measured together with the new ones: %s; move them away, "+
+			"give their networks too, or name them in audit.json", folder, cli.List(others))
 	}
 	return out, err
 }
 
-// checkAllUsed reports what was written and is not among the files of the audit, because a
-// config names others.
+// checkAllUsed returns an error if a written file is not among the files of the audit,
+// because a config names others.
 func checkAllUsed(e *judge.Evidence, written []string) error {
 	for _, path := range written {
 		name := filepath.ToSlash(path)
 		if !slices.ContainsFunc(e.Files, func(f judge.File) bool { return f.Name == name }) {
-			return fmt.Errorf("%s: %s was written and is not judged: audit.json or --config names other arrays in its place", e.Folder, name)
+			return fmt.Errorf("%s: %s was written and is not used: audit.json or --config names other arrays in its place", e.Folder, name)
 		}
 	}
 	return nil
 }
 
-// run gives the networks the records, writes a folder for each, and names the files.
+// run runs the networks on the records, writes a folder for each, and returns the files.
 func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, error) {
 	if len(s.onnx)+len(s.state) == 0 {
 		if s.data != "" {
 			return nil, cli.Usagef("--data: name networks to run on it, by --onnx or --state")
 		}
 		if *s.output != "" {
-			return nil, cli.Usagef("--output: is of networks that --onnx names")
+			return nil, cli.Usagef("--output: needs networks named by --onnx")
 		}
 		return nil, nil
 	}

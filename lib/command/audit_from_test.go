@@ -1,3 +1,5 @@
+// Tests of audit_from.go.
+
 package command
 
 import (
@@ -77,7 +79,7 @@ func TestAuditOfNetworksJudgesNothingElse(t *testing.T) {
 	if r := call("unlearned=" + network); r.Code != cli.ExitOK {
 		t.Errorf("an array that is named: %+v", r)
 	}
-	fails(t, call(both), cli.ExitFailure, "original/embedding.npy was written and is not judged")
+	fails(t, call(both), cli.ExitFailure, "original/embedding.npy was written and is not used")
 }
 
 func TestAuditRefusesNetworksBeforeAnythingIsWritten(t *testing.T) {

@@ -1,3 +1,5 @@
+// Tests of audit.go.
+
 package command
 
 import (
@@ -61,7 +63,7 @@ func TestAuditSaysWhatIsLeft(t *testing.T) {
 		if r.Code != cli.ExitOK || r.Stderr != "" || !strings.Contains(strings.ReplaceAll(r.Out, "\n", " "), want) {
 			t.Errorf("exit code %d, stderr %q, %q not in\n%s", r.Code, r.Stderr, want, r.Out)
 		}
-		for _, word := range []string{"Not judged", "needs embedding.npy of the unlearned model", "the whole report: " + filepath.Join(dir, "report", "report.html")} {
+		for _, word := range []string{"Not measured", "needs embedding.npy of the unlearned model", "the whole report: " + filepath.Join(dir, "report", "report.html")} {
 			if !strings.Contains(r.Out, word) {
 				t.Errorf("no %q in\n%s", word, r.Out)
 			}

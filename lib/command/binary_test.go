@@ -1,3 +1,5 @@
+// Tests with the built program.
+
 package command
 
 import (
@@ -83,7 +85,7 @@ func TestAnInterruptStopsASweepWithExitCode130(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInterrupted || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %v", code, time.Since(began))
 	}
-	if all := strings.Join(said, "\n"); !strings.Contains(all, "interrupted") || !strings.Contains(all, "goes on from there") {
+	if all := strings.Join(said, "\n"); !strings.Contains(all, "interrupted") || !strings.Contains(all, "resumes from there") {
 		t.Errorf("said %q", all)
 	}
 }

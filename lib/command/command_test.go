@@ -1,3 +1,5 @@
+// Helpers: running command lines in the tests of this package.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// lethe data: listing, downloading and checking data sets.
+
 package command
 
 import (
@@ -20,9 +22,9 @@ func newData() *cobra.Command {
 		Short: "List, download and check the data sets",
 		Long: `List, download and check the data sets.
 
-Files lie in the folder that LETHE_DATA names, by default lethe/data in the
-user's cache folder, one folder per data set. Nothing is downloaded unless you
-ask with "data get", and no file is used before its SHA-256 is checked.`,
+Files are in the folder that LETHE_DATA names, by default lethe/data in the user's
+cache folder, one folder per data set. Only "data get" downloads, and no file is used
+before its SHA-256 is checked.`,
 		Example: "  lethe data list\n  lethe data get german_credit heart_disease\n  lethe data verify",
 	})
 	c.AddCommand(newDataList(), newDataGet(), newDataVerify())
@@ -96,7 +98,7 @@ func newDataSetJSON(i datasets.Info) dataSetJSON {
 func newDataList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "All data sets: what is here, shape, licence and size",
+		Short:   "All data sets: state, shape, licence and size",
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
@@ -126,8 +128,8 @@ func dataSetTable() *report.Table {
 	return t
 }
 
-// dataSetState says whether a set can be loaded. Its files are looked for and not read:
-// data verify does that.
+// dataSetState says whether a data set can be loaded. It only looks for the files; data
+// verify reads them.
 func dataSetState(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
@@ -140,7 +142,7 @@ func dataSetState(i datasets.Info) string {
 	return "missing"
 }
 
-// sizeText is how large a set's files are, and that nobody publishes them.
+// sizeText is the size of a data set's files, with "by hand" if they cannot be downloaded.
 func sizeText(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
@@ -164,9 +166,8 @@ func newDataGet() *cobra.Command {
 		Short: "Download data sets from their publishers",
 		Long: `Download data sets from their publishers into the data folder.
 
-Licence and size are shown before a download. An interrupted download goes on
-where it stopped; bytes whose SHA-256 is not the published one are set aside and
-never used.`,
+Licence and size are shown before a download. An interrupted download resumes where it
+stopped. A file whose SHA-256 is not the published one is moved aside and never used.`,
 		Example:           "  lethe data get german_credit\n  LETHE_DATA=~/tables lethe data get adult bank_marketing",
 		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), checkDataSetNames),
 		ValidArgsFunction: dataSetNames,
@@ -227,21 +228,21 @@ type fileStatusJSON struct {
 func newDataVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [NAME...]",
-		Short: "Check the SHA-256 of the files that are there",
+		Short: "Check the SHA-256 of the data files",
 		Long: `Check the SHA-256 of the data files.
 
-Without a name all data sets are checked, and a missing file is no failure; a
-file that is named and missing is.`,
+Without a name all data sets are checked, and a missing file is no failure. A missing
+file of a named data set is one.`,
 		Example:           "  lethe data verify\n  lethe data verify adult --json",
 		Args:              checkDataSetNames,
 		ValidArgsFunction: dataSetNames,
 	}
 	cli.AnswerWith(c, func(cmd *cobra.Command, names []string) (cli.Answer, error) {
-		asked := len(names) > 0
-		if !asked {
+		named := len(names) > 0
+		if !named {
 			names, _ = dataSetNames(nil, nil, "")
 		}
-		all, bad, err := verifyData(cmd, names, asked)
+		all, bad, err := verifyData(cmd, names, named)
 		t := textTable("", "data set", "file", "state", "path or problem")
 		for _, s := range all {
 			t.Rows = append(t.Rows, textRow(s.DataSet, s.File, s.State, cmp.Or(s.Problem, s.Path)))
@@ -255,9 +256,9 @@ file that is named and missing is.`,
 	return c
 }
 
-// verifyData checks the files of the named sets. Bad are the names of those
-// that are damaged, or missing where they were asked for.
-func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatusJSON, bad []string, err error) {
+// verifyData checks the files of the named data sets. bad are the names of those that are
+// damaged, or missing though they were named for.
+func verifyData(cmd *cobra.Command, names []string, named bool) (all []fileStatusJSON, bad []string, err error) {
 	all = []fileStatusJSON{}
 	for _, name := range names {
 		info, err := dataSetNamed(name)
@@ -279,7 +280,7 @@ func verifyData(cmd *cobra.Command, names []string, asked bool) (all []fileStatu
 			case errors.Is(f.Err, datasets.ErrMissing) && info.Embedded:
 				s.State = "built in"
 			case errors.Is(f.Err, datasets.ErrMissing):
-				s.State, broken = "missing", broken || asked && !f.Optional
+				s.State, broken = "missing", broken || named && !f.Optional
 			case f.Err != nil:
 				s.State, s.Problem, broken = "damaged", f.Err.Error(), true
 			case f.Want == "":

@@ -1,3 +1,5 @@
+// Tests of data.go.
+
 package command
 
 import (

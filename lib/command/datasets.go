@@ -1,3 +1,5 @@
+// The data sets of the program.
+
 package command
 
 import (
@@ -8,10 +10,10 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 )
 
-// DataSets lists the tables, then the sets of images, then those of cells.
+// DataSets lists all data sets: tables, then images, then single cells.
 func DataSets() []datasets.Info { return slices.Concat(datasets.All(), images.All(), cells.All()) }
 
-// dataSetNamed finds a data set, or suggests names close to the one given.
+// dataSetNamed finds a data set by name; the error suggests similar names.
 func dataSetNamed(name string) (datasets.Info, error) {
 	return datasets.LookupIn(DataSets(), name)
 }

@@ -1,3 +1,5 @@
+// Tests of the commands that read saved arrays: score, attack, verify.
+
 package command
 
 import (

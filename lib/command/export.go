@@ -1,3 +1,5 @@
+// lethe export: the stored models behind a table, for other programs.
+
 package command
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// layouts are how exported weights are named and laid out.
+// layouts are the layouts of exported weights.
 var layouts = []string{"lethe", "pytorch"}
 
 func newExport() *cobra.Command {
@@ -19,11 +21,11 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export PAPER NAME... --out FOLDER",
 		Short: "Write the stored models behind a table for other programs: weights, outputs, embeddings, rows",
-		Long: `Write the stored models behind a table or figure into a folder each, for other
-programs: weights (safetensors), outputs, embeddings and named activations of
-every record (npy), labels, the row numbers of what was to be forgotten and
-retained, and about.json, which says what each file is. Nothing is trained: make
-the table first. "lethe table PAPER NAME --list-jobs" lists the models' names.`,
+		Long: `Write the stored models behind a table or figure, each into a folder: weights
+(safetensors), outputs, embeddings and named activations of every record (npy),
+labels, the row numbers of the forget and retain sets, and about.json, which describes
+the files. Nothing is trained: make the table first. "lethe table PAPER NAME
+--list-jobs" lists the models' names.`,
 		Example: "  lethe table ruler 1\n  lethe export ruler 1 --only breast_cancer/.*seed-0 --out models\n  lethe export sde 5 --out models --layout pytorch",
 		Args:    cobra.MinimumNArgs(2),
 	}

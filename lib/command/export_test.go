@@ -1,3 +1,5 @@
+// Tests of export.go.
+
 package command
 
 import (

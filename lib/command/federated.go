@@ -1,3 +1,5 @@
+// lethe federated: federated averaging in one process or with Flower.
+
 package command
 
 import (
@@ -13,15 +15,16 @@ import (
 func newFederated() *cobra.Command {
 	c := cli.Group(&cobra.Command{
 		Use:   "federated",
-		Short: "Train one model by many users: in one process, or over a network with Flower",
-		Long: `Federated averaging (McMahan et al. 2017) of users none of whom shows his records.
+		Short: "Federated averaging: in one process, or over a network with Flower",
+		Long: `Federated averaging (McMahan et al. 2017): many users train one model, and none of
+them shares their records.
 
-A federation is a folder: study.json is what everybody knows, users/3 holds the
-records of user 3. "cut" makes one out of your arrays, "run" trains it in one
-process. "flower" writes a Flower app that trains it over a network; there every
-machine has study.json and the folder of its own user only, and "client" is what
-Flower starts for each of his turns. The two give the same weights, bit for bit,
-where the same users took part: "run --like" says so.`,
+A federation is a folder: study.json is known to all users, users/3 holds the records
+of user 3. "cut" makes one from your arrays, "run" trains it in one process. "flower"
+writes a Flower app that trains it over a network: every machine has study.json and
+the folder of its own user only, and Flower starts "client" for each round of a user.
+Both ways give the same weights, bit for bit, if the same users take part; "run
+--like" checks it.`,
 		Example: `  lethe federated cut --x X.npy --y y.npy --users 5 --alpha 0.5 --rounds 10 --out study
   lethe federated run study --out weights.safetensors
   lethe federated flower study
@@ -34,13 +37,13 @@ where the same users took part: "run --like" says so.`,
 func newFederatedCut() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cut --x X.npy --y y.npy --users K --rounds N --out FOLDER",
-		Short: "Deal records to users and write a federation's folder",
-		Long: `Deal records to users and write the folder of a federation.
+		Short: "Split records among users and write a federation's folder",
+		Long: `Split records among users and write the folder of a federation.
 
-X (n, d) holds a record per row, y (n,) their classes 0, 1, ... or bools. Without --alpha
-every user gets as many, drawn at random; with it the mixture of classes is drawn
-for every class from a Dirichlet distribution: small alpha, users of few classes
-and of very unequal size.
+X (n, d) holds a record per row, y (n,) their classes 0, 1, ... or bools. Without
+--alpha all users get the same number of random records. With it, each class is split
+among users by a Dirichlet distribution: with a small alpha users have few classes
+and very different numbers of records.
 
 Memory: about five times the files, where they hold float32.`,
 		Example: `  lethe federated cut --x X.npy --y y.npy --users 10 --rounds 20 --out study
@@ -51,19 +54,19 @@ Memory: about five times the files, where they hold float32.`,
 	f := c.Flags()
 	x := f.String("x", "", "npy file: the records")
 	y := f.String("y", "", "npy file: their classes")
-	out := f.String("out", "", "the folder to make")
+	out := f.String("out", "", "the folder to write")
 	f.IntVar(&s.Users, "users", 0, "how many users")
-	alpha := f.Float64("alpha", 0, "of the Dirichlet distribution of classes; 0: everybody alike")
-	least := f.Int("least", 1, "records that everybody must get")
+	alpha := f.Float64("alpha", 0, "parameter of the Dirichlet distribution of classes; 0: all users alike")
+	least := f.Int("least", 1, "least number of records of a user")
 	f.StringVar(&s.Network, "network", "one-hidden", "one of the networks for tables that lethe list shows")
-	f.IntVar(&s.Federation.Rounds, "rounds", 0, "rounds")
-	f.Float64Var(&s.Federation.Fraction, "fraction", 0, "part of the users that is drawn in every round; 0: all")
-	equally := f.Bool("equally", false, "count all users alike, and not by their records")
-	f.Int64Var((*int64)(&s.Federation.Seed), "seed", 1, "seed of everything that is drawn")
+	f.IntVar(&s.Federation.Rounds, "rounds", 0, "number of rounds")
+	f.Float64Var(&s.Federation.Fraction, "fraction", 0, "share of the users drawn in every round; 0: all")
+	equally := f.Bool("equally", false, "weight all users equally, and not by their numbers of records")
+	f.Int64Var((*int64)(&s.Federation.Seed), "seed", 1, "seed of all random draws")
 	f.IntVar(&s.Local.Epochs, "epochs", 1, "epochs of a user in a round")
-	f.IntVar(&s.Local.Batch, "batch", 0, "records per step; 0: all that the user has")
+	f.IntVar(&s.Local.Batch, "batch", 0, "records per step; 0: all records of the user")
 	f.Float64Var(&s.Local.Rate, "rate", 0, "learning rate of Adam; 0: 0.001")
-	f.Float64Var(&s.Local.Clip, "clip", 0, "shorten gradients to this length; 0: never")
+	f.Float64Var(&s.Local.Clip, "clip", 0, "clip gradients to this norm; 0: no clipping")
 	requireFlags(c, "x", "y", "users", "rounds", "out")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		all, err := flower.ReadRecords(*x, *y)
@@ -78,7 +81,7 @@ Memory: about five times the files, where they hold float32.`,
 			return cli.Usagef("--y: %s has the class %d, and there are %d records: classes are numbered 0, 1, ...", *y, s.Classes-1, len(all.Y))
 		}
 		if empty := absentClasses(all.Y, s.Classes); len(empty) > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "lethe: no record has one of the classes %v; they are counted as classes all the same\n", empty)
+			fmt.Fprintf(cmd.ErrOrStderr(), "lethe: no record has one of the classes %v; they count as classes nevertheless\n", empty)
 		}
 		users, err := assignRecords(all.Y, s, *alpha, *least)
 		if err != nil {
@@ -96,14 +99,14 @@ Memory: about five times the files, where they hold float32.`,
 	return c
 }
 
-// absentClasses are the classes that no record has.
+// absentClasses returns the classes that no record has.
 func absentClasses(y []int, classes int) (out []int) {
 	has := make([]bool, classes)
 	for _, c := range y {
 		has[c] = true
 	}
-	for c, there := range has {
-		if !there {
+	for c, present := range has {
+		if !present {
 			out = append(out, c)
 		}
 	}
@@ -112,10 +115,10 @@ func absentClasses(y []int, classes int) (out []int) {
 
 func assignRecords(y []int, s flower.Study, alpha float64, least int) ([]federated.User, error) {
 	if least < 1 {
-		return nil, cli.Usagef("--least %d: everybody needs a record", least)
+		return nil, cli.Usagef("--least %d: every user needs a record", least)
 	}
 	if alpha == 0 && s.Users > 0 && least > len(y)/s.Users {
-		return nil, cli.Usagef("--least %d: %d records are dealt to %d users", least, len(y), s.Users)
+		return nil, cli.Usagef("--least %d: %d records for %d users", least, len(y), s.Users)
 	}
 	if alpha == 0 {
 		return federated.IID(len(y), s.Users, s.Federation.Seed)

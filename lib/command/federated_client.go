@@ -1,3 +1,5 @@
+// lethe federated client: the work of one user in one round.
+
 package command
 
 import (
@@ -13,13 +15,13 @@ import (
 func newFederatedClient() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "client --study study.json --shard FOLDER --user K --round N --in in.safetensors --out out.safetensors",
-		Short: "One user's work of one round: weights in, weights out",
-		Long: `Train a federation's weights on one user's records, as he does in one round, and
-print as JSON how many records he has and his loss. The folder of his records has
-x.npy (n, d) and y.npy (n,). Nothing else is read and nothing is sent: whatever
-carries weights between users and server, Flower for instance, starts it.
+		Short: "Train one user's model in one round: weights in, weights out",
+		Long: `Train a federation's weights on one user's records for one round, and print as JSON
+the number of records and the loss. The folder of records has x.npy (n, d) and y.npy
+(n,). The command reads nothing else and sends nothing: the program that carries
+weights between users and server, such as Flower, starts it.
 
-Memory: about five times the files of records, and the network's activations of a batch.`,
+Memory: about five times the files of records, and the activations of a batch.`,
 		Example: "  lethe federated client --study study.json --shard users/3 --user 3 --round 2 --in in.safetensors --out out.safetensors",
 		Args:    cobra.NoArgs,
 	}
@@ -50,14 +52,14 @@ Memory: about five times the files of records, and the network's activations of 
 		if err != nil {
 			return err
 		}
-		p, said, err := study.RunClientRound(cmd.Context(), r, p, own, *user, *round)
+		p, result, err := study.RunClientRound(cmd.Context(), r, p, own, *user, *round)
 		if err != nil {
 			return err
 		}
 		if err := flower.WriteWeights(*to, p, nil); err != nil {
 			return err
 		}
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(said)
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	}
 	return c
 }

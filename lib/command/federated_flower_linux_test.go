@@ -1,3 +1,5 @@
+// Tests of federated_flower.go.
+
 package command
 
 import (

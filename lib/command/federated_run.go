@@ -1,3 +1,5 @@
+// lethe federated run: trains a federation in one process.
+
 package command
 
 import (
@@ -20,14 +22,14 @@ func newFederatedRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FOLDER [--out weights.safetensors] [--like weights.safetensors]",
 		Short: "Train a federation in one process",
-		Long: `Train a federation in one process, from the study and the records of all users in
-its folder.
+		Long: `Train a federation in one process, from the study and the records of all users in its
+folder.
 
-With --like the same users take part in every round as in the run that made that
-file, over a network or here, and the weights and the losses of all rounds must be
-the same, bit for bit: otherwise it says by how much they differ, and fails.
+With --like the same users take part in every round as in the run that made that file,
+over a network or here. The weights and the losses of all rounds must then be the
+same, bit for bit: otherwise the command prints by how much they differ, and fails.
 
-Memory: about six times the files of records, and the network's activations of a batch.`,
+Memory: about six times the files of records, and the activations of a batch.`,
 		Example: "  lethe federated run study --out weights.safetensors\n  lethe federated run study --like study/weights.safetensors --json",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -59,8 +61,8 @@ Memory: about six times the files of records, and the network's activations of a
 	return c
 }
 
-// checkWritable refuses, before anything is trained, a file that cannot be written, and the
-// study's own.
+// checkWritable refuses, before the training, an output file that cannot be written, and
+// the study itself.
 func checkWritable(study, out string) error {
 	if out == "" {
 		return nil
@@ -74,8 +76,8 @@ func checkWritable(study, out string) error {
 	return nil
 }
 
-// runFederation trains on all users' records, with the attendance of the run that
-// made like, where there is one.
+// runFederation trains on all users' records. If like is given, the same users take part in
+// each round as in the run that made like.
 func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.Params, []federated.Round, error) {
 	users, err := s.ReadShards(folder)
 	if err != nil {
@@ -129,7 +131,8 @@ func roundsTable(history []federated.Round) *report.Table {
 
 func formatUsers(users []int) string { return strings.Trim(fmt.Sprint(users), "[]") }
 
-// compareWeights reports another run whose weights, or whose losses of a round, are others.
+// compareWeights returns an error if the weights, or the loss of a round, differ from those
+// of another run.
 func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, history []federated.Round, like string) error {
 	other, rounds, err := s.ReadWeights(like)
 	if err != nil {
@@ -140,7 +143,7 @@ func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, history []f
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("the weights are not those of %s: they differ by %.3g of their length (another kind of engine rounds otherwise)", like, d)
+		return fmt.Errorf("the weights are not those of %s: their relative distance is %.3g (another kind of engine rounds differently)", like, d)
 	}
 	if err := compareLosses(history, rounds); err != nil {
 		return fmt.Errorf("the weights are those of %s: %w", like, err)
@@ -149,19 +152,20 @@ func compareWeights(cmd *cobra.Command, s flower.Study, p nn.Params, history []f
 	return nil
 }
 
-// compareLosses names the first round of which the other run has another loss, or none.
+// compareLosses returns an error for the first round whose loss differs, or is missing in
+// one of the runs.
 func compareLosses(history, other []federated.Round) error {
 	if len(history) != len(other) {
-		return fmt.Errorf("but the rounds are %d, there %d", len(history), len(other))
+		return fmt.Errorf("but there are %d rounds, and %d in the other", len(history), len(other))
 	}
 	for i, h := range history {
 		a, b := h.Loss, other[i].Loss
 		switch {
 		case a == nil && b == nil:
 		case a == nil || b == nil:
-			return fmt.Errorf("but of round %d one of the two runs has no loss", h.Round)
+			return fmt.Errorf("but one of the two runs has no loss of round %d", h.Round)
 		case *a != *b:
-			return fmt.Errorf("but the loss of round %d is %v, there %v", h.Round, *a, *b)
+			return fmt.Errorf("but the loss of round %d is %v, and %v in the other", h.Round, *a, *b)
 		}
 	}
 	return nil

@@ -1,3 +1,5 @@
+// Tests of federated.go.
+
 package command
 
 import (
@@ -66,7 +68,7 @@ func TestAFederationRunsFromItsFolder(t *testing.T) {
 	}
 	history, changed := weights.Metadata["lethe.federated"], filepath.Join(t.TempDir(), "changed.safetensors")
 	for _, c := range []struct{ with, words string }{
-		{`"loss":0.5`, "the loss of round 2 is "}, {`"silent":[]`, "of round 2 one of the two runs has no loss"}} {
+		{`"loss":0.5`, "the loss of round 2 is "}, {`"silent":[]`, "one of the two runs has no loss of round 2"}} {
 		weights.Metadata["lethe.federated"] = history[:strings.LastIndex(history, `"loss"`)] + c.with + "}]"
 		if err := safetensors.Write(changed, weights); err != nil {
 			t.Fatal(err)
@@ -90,7 +92,7 @@ func TestAFederationRunsFromItsFolder(t *testing.T) {
 		t.Error("the study was overwritten")
 	}
 	other := cutStudy(t, "--alpha", "1", "--seed", "2")
-	if r := lethe(t, "federated", "run", other, "--like", out); r.Code != 1 || !strings.Contains(r.Stderr, "they differ by") {
+	if r := lethe(t, "federated", "run", other, "--like", out); r.Code != 1 || !strings.Contains(r.Stderr, "their relative distance is") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -142,16 +144,16 @@ func data(t *testing.T, path string) string {
 
 func TestACutSaysWhatIsWrong(t *testing.T) {
 	for words, args := range map[string][]string{
-		"user":             {"--users", "60", "--alpha", "0.01", "--rounds", "1"},
-		"dealt to 9223372": {"--users", "9223372036854775807", "--rounds", "1"},
-		"for 151 users":    {"--users", "151", "--rounds", "1", "--alpha", "1"},
-		"0 users":          {"--users", "0", "--rounds", "1"},
-		"0 rounds":         {"--users", "2", "--rounds", "0"},
-		"alpha -1":         {"--users", "2", "--rounds", "1", "--alpha", "-1"},
-		"--least 0":        {"--users", "2", "--rounds", "1", "--alpha", "1", "--least", "0"},
-		`"big"`:            {"--users", "2", "--rounds", "1", "--network", "big"},
-		"fraction of 2":    {"--users", "2", "--rounds", "1", "--fraction", "2"},
-		`"rounds" not set`: {"--users", "2"},
+		"user":                 {"--users", "60", "--alpha", "0.01", "--rounds", "1"},
+		" records for 9223372": {"--users", "9223372036854775807", "--rounds", "1"},
+		"for 151 users":        {"--users", "151", "--rounds", "1", "--alpha", "1"},
+		"0 users":              {"--users", "0", "--rounds", "1"},
+		"0 rounds":             {"--users", "2", "--rounds", "0"},
+		"alpha -1":             {"--users", "2", "--rounds", "1", "--alpha", "-1"},
+		"--least 0":            {"--users", "2", "--rounds", "1", "--alpha", "1", "--least", "0"},
+		`"big"`:                {"--users", "2", "--rounds", "1", "--network", "big"},
+		"fraction of 2":        {"--users", "2", "--rounds", "1", "--fraction", "2"},
+		`"rounds" not set`:     {"--users", "2"},
 	} {
 		out := filepath.Join(t.TempDir(), "study")
 		r := lethe(t, append(append(cutArguments(t), "--out", out), args...)...)

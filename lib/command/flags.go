@@ -1,3 +1,5 @@
+// Flags and set-up that several commands share: store, engine, environment.
+
 package command
 
 import (
@@ -15,7 +17,7 @@ func storeFlag(c *cobra.Command) *string {
 	return c.Flags().String("store", "", "folder of computed results (default: LETHE_STORE, or lethe/runs in the user's cache folder)")
 }
 
-// openStore opens the store in dir, or the default one, and creates it.
+// openStore opens the store in dir, or the default one, and creates it if necessary.
 func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	dir, err := storeDir(dir)
 	if err != nil {
@@ -28,15 +30,14 @@ func openStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	s.OnWarning = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", cli.Printable(text)) }
 	s.OnWait = func(_ store.Key, otherStore bool) {
 		if otherStore {
-			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that is being computed already")
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: waiting for a run that another process is computing")
 		}
 	}
 	return s, nil
 }
 
-// existingStore opens the store in dir, or returns nil where there is none, so
-// that looking at a store does not make one. A store that was asked for by name has
-// to be there.
+// existingStore opens the store in dir, or returns nil if there is none, so that listing a
+// store does not create one. A store named by a flag must exist.
 func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	path, err := storeDir(dir)
 	if err != nil {
@@ -52,7 +53,7 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	return openStore(cmd, path)
 }
 
-// openEnv opens the store and the engine, which the caller closes, for recipes.
+// openEnv opens the store and the engine for recipes. The caller closes the engine.
 func openEnv(cmd *cobra.Command, dir, spec string) (*paper.Env, error) {
 	shift, err := engine.SeedShift()
 	if err != nil {

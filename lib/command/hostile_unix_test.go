@@ -1,5 +1,7 @@
 //go:build unix
 
+// Commands with pipes, links and folders in place of files.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// --list-jobs: the jobs behind a table or figure.
+
 package command
 
 import (
@@ -31,7 +33,7 @@ func (r *recipeRun) showJobs(cmd *cobra.Command, jobs []paper.Job) error {
 		}
 		t.Rows = append(t.Rows, textRow(j.ID, fmt.Sprint(j.Cost), j.Key[:min(12, len(j.Key))], state))
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. A run without a name is known when what "+
-		"it needs is done (--format json lists that).", len(jobs), done, left, paper.Unit))
+	t.Notes = append(t.Notes, fmt.Sprintf("%d jobs, %d of them done; about %d %s are left. The run of a job without an ID here depends on "+
+		"jobs that are not done (--format json lists them).", len(jobs), done, left, paper.Unit))
 	return t.Text(w)
 }

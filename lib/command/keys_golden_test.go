@@ -1,3 +1,5 @@
+// The store keys of all quick recipes stay as they are.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// lethe list: methods, attacks, metrics, lenses, data sets, models, losses, recipes.
+
 package command
 
 import (
@@ -38,7 +40,7 @@ type inventory struct {
 type listEntry struct {
 	Name    string          `json:"name"`
 	About   string          `json:"about,omitempty"`
-	From    string          `json:"from,omitempty"` // the paper, and whose form of it this is
+	From    string          `json:"from,omitempty"` // the paper, and the variant
 	Sees    []string        `json:"sees,omitempty"`
 	Needs   string          `json:"needs,omitempty"`
 	Setting json.RawMessage `json:"setting,omitempty"`
@@ -51,15 +53,15 @@ func inventories() []inventory {
 		namedInventory("metrics", "verification metrics", func() []listEntry {
 			return newEntries(verify.All(), func(m verify.Metric) listEntry { return listEntry{Name: m.Name, About: m.About} })
 		}),
-		namedInventory("lenses", "lenses on one model", func() []listEntry { return describedEntries("", audit.AllLenses()) }),
-		namedInventory("judgements", "judgements of lethe audit on anybody's arrays", func() []listEntry {
+		namedInventory("lenses", "lenses on a trained model", func() []listEntry { return describedEntries("", audit.AllLenses()) }),
+		namedInventory("judgements", "lenses of lethe audit, on saved arrays", func() []listEntry {
 			return newEntries(judge.All(), func(j judge.Lens) listEntry {
 				return listEntry{Name: j.Name(), About: j.About().Asks, From: j.About().Source, Needs: j.Needs().String()}
 			})
 		}, "from", "needs"),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
 		namedInventory("models", "network families", modelList),
-		namedInventory("losses", "what networks are trained for", func() []listEntry {
+		namedInventory("losses", "losses that networks are trained with", func() []listEntry {
 			return describedEntries("", append(loss.All(), loss.Loss(diffusion.EDM{})))
 		}),
 		namedInventory("recipes", "tables and figures of papers", func() (out []listEntry) {
@@ -71,8 +73,8 @@ func inventories() []inventory {
 	}
 }
 
-// namedInventory is an inventory of entries. Its table has their names, what they are, and
-// what else is asked for.
+// namedInventory is an inventory of entries with a table of their names, descriptions, and
+// further columns.
 func namedInventory(kind, about string, entries func() []listEntry, more ...string) inventory {
 	return inventory{kind, about, func() *report.Table {
 		t := textTable(strings.ToUpper(about[:1])+about[1:], append([]string{"name", "what it is"}, more...)...)
@@ -95,7 +97,7 @@ func newEntries[T any](all []T, entry func(T) listEntry) (out []listEntry) {
 	return out
 }
 
-// describedEntries are entries for what knows its name and what it is.
+// describedEntries makes entries of things with a name and a description.
 func describedEntries[T interface {
 	Name() string
 	About() string
@@ -106,7 +108,7 @@ func describedEntries[T interface {
 func newList() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List methods, attacks, metrics, lenses, judgements, data sets, models, losses, recipes",
+		Short:   "List methods, attacks, metrics, lenses, data sets, models, losses, recipes",
 		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
 	}
 	for _, inv := range inventories() {
@@ -123,7 +125,8 @@ func newList() *cobra.Command {
 	return cli.Group(c)
 }
 
-// printInventories lets a command print inventories: in JSON an object with one list per kind.
+// printInventories makes a command print inventories: in JSON an object with one list per
+// kind.
 func printInventories(c *cobra.Command, all ...inventory) {
 	cli.AnswerWith(c, func(*cobra.Command, []string) (cli.Answer, error) {
 		values := map[string]any{}
@@ -190,7 +193,7 @@ func modelList() []listEntry {
 		newEntries(vision.All(), func(f vision.Family) listEntry { return listEntry{Name: f.Name, About: "images: " + f.About} }),
 		describedEntries("half of an information bottleneck: ", ib.All()),
 		[]listEntry{
-			{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that takes noise away, with EDM's preconditioning"},
+			{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that removes noise, with EDM's preconditioning"},
 			{Name: vae.Gaussian{}.Name(), About: "a variational autoencoder with one hidden layer on either side"},
 			{Name: vae.Cells{}.Name(), About: "single cells: the variational autoencoder of Fishing for Privacy"},
 		})

@@ -1,3 +1,5 @@
+// lethe onnx: runs a network in ONNX and writes its outputs.
+
 package command
 
 import (
@@ -18,21 +20,21 @@ func newONNX() *cobra.Command {
 		Use:   "onnx MODEL.onnx --data X.npy --out FOLDER",
 		Short: "Run a network that another framework exported, and write its outputs and embeddings",
 		Long: `Run a network that PyTorch, JAX or scikit-learn has exported as ONNX on Lethe's own
-engine, and write what it says of every record as npy: outputs, the embedding (what
-goes into the last linear layer) and the layers that you name. The folder is one
-model of an audit:
+engine, and write its values for every record as npy: outputs, the embedding (the
+input of the last linear layer) and the layers that you name. The folder is one model
+of an audit:
 
   lethe onnx before.onnx --data X.npy --out audit/original
   lethe onnx after.onnx  --data X.npy --out audit/unlearned
 
-Of several outputs the first of floats is taken, or the one that --output names:
-classifiers of scikit-learn have the label first and then the probabilities. A network
-with an operation, an attribute or a version that is not known here is refused, and so
-is one that says of a record what depends on the others in its batch.
+If there are several outputs, the first of floats is used, or the one that --output
+names: classifiers of scikit-learn have the label first and then the probabilities. A
+network with an unknown operation, attribute or version is refused, and so is one
+whose output for a record depends on the other records in its batch.
 
-X.npy has a row per record, in the shape that the network takes or flat; NaN and
-infinity are refused, in the records and in what the network makes of them. Without
---data the command lists the network's values. A file is read and never executed.`,
+X.npy has a row per record, in the network's input shape or flat. NaN and infinity are
+refused, in the records and in the network's values. Without --data the command lists
+the network's values. The file is only read, never executed.`,
 		Example: `  lethe onnx model.onnx
   lethe onnx model.onnx --data X.npy --out audit/unlearned --layers relu_1,relu_2
   lethe onnx forest.onnx --data X.npy --out audit/unlearned --output probabilities`,
@@ -54,13 +56,13 @@ infinity are refused, in the records and in what the network makes of them. With
 	return c
 }
 
-// outputFlag is for the output of an exported network that is judged.
+// outputFlag adds the flag for the output of an exported network.
 func outputFlag(c *cobra.Command) *string {
-	return c.Flags().String("output", "", "the output of an ONNX network that is judged, by its name (default: the first of floats)")
+	return c.Flags().String("output", "", "the output of an ONNX network, by name (default: the first of floats)")
 }
 
-// openONNX opens a network and takes the output of that name, or the first of floats. Of
-// several it says which.
+// openONNX opens a network and chooses the output of that name, or the first of floats. If
+// there are several it prints which.
 func openONNX(cmd *cobra.Command, path, output string) (*onnx.Model, error) {
 	m, err := onnx.Open(path)
 	if err != nil {
@@ -73,13 +75,13 @@ func openONNX(cmd *cobra.Command, path, output string) (*onnx.Model, error) {
 		return m, nil
 	}
 	if several := m.Choices(); len(several) > 1 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s has several outputs: %s is taken; --output names another of %s\n",
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s has several outputs: %s is used; --output names another of %s\n",
 			cli.Printable(path), cli.Printable(m.Output()), cli.Printable(cli.List(several)))
 	}
 	return m, nil
 }
 
-// runFlags say what a network from outside is run on, and where its values go.
+// runFlags say which data an external network is run on, and where its values go.
 type runFlags struct {
 	data, out, engine string
 	layers            []string
@@ -94,7 +96,7 @@ func (r *runFlags) add(c *cobra.Command) {
 	c.MarkFlagsRequiredTogether("data", "out")
 }
 
-// runNetwork runs a network and says what was written.
+// runNetwork runs a network and prints what was written.
 func (r *runFlags) runNetwork(cmd *cobra.Command, m outside.Network) error {
 	x, err := outside.Read(r.data, m)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of onnx.go.
+
 package command
 
 import (
@@ -59,7 +61,7 @@ func TestONNXTakesAnOutputByItsName(t *testing.T) {
 		t.Helper()
 		out := t.TempDir()
 		r := lethe(t, append([]string{"onnx", network, "--data", data, "--out", out}, args...)...)
-		if r.Code != 0 || (len(args) == 0) != strings.Contains(r.Stderr, "several outputs: positive is taken") {
+		if r.Code != 0 || (len(args) == 0) != strings.Contains(r.Stderr, "several outputs: positive is used") {
 			t.Fatalf("%v: %d %s", args, r.Code, r.Stderr)
 		}
 		got, err := npy.ReadRows(filepath.Join(out, "outputs.npy"))
@@ -77,7 +79,7 @@ func TestONNXTakesAnOutputByItsName(t *testing.T) {
 	r = lethe(t, "audit", audit, "--onnx", "unlearned="+network, "--data", data, "--output", "third")
 	fails(t, r, cli.ExitFailure, `has no output "third"`)
 	r = lethe(t, "audit", audit, "--output", "same")
-	fails(t, r, cli.ExitUsage, "--output: is of networks that --onnx names")
+	fails(t, r, cli.ExitUsage, "--output: needs networks named by --onnx")
 }
 
 // twoOutputs is a network of two numbers with the outputs positive, which is Relu, and same.

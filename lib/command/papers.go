@@ -1,3 +1,5 @@
+// lethe table and lethe figure: one sub-command per paper.
+
 package command
 
 import (
@@ -19,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Papers lists the papers whose tables and figures are made again; a new one
-// adds its line.
+// Papers lists the papers whose tables and figures can be reproduced. A new paper adds its
+// line.
 func Papers() []paper.Paper {
 	return []paper.Paper{
 		rulerpaper.Paper(),
@@ -34,7 +36,7 @@ func Papers() []paper.Paper {
 	}
 }
 
-// recipeKind is what "lethe table" and "lethe figure" differ in.
+// recipeKind holds the differences between "lethe table" and "lethe figure".
 type recipeKind struct {
 	kind, short string
 	formats     []string // for one file or the terminal, the default first
@@ -43,14 +45,14 @@ type recipeKind struct {
 
 func newTable() *cobra.Command {
 	return newKind(recipeKind{
-		kind: paper.Table, short: "Make a table of a paper again, with the controls it lacks",
+		kind: paper.Table, short: "Reproduce a table of a paper, with the controls it lacks",
 		formats: []string{"text", "md", "json"}, folder: []string{"md", "json", "png"},
 	})
 }
 
 func newFigure() *cobra.Command {
 	return newKind(recipeKind{
-		kind: paper.Figure, short: "Make a figure of a paper again",
+		kind: paper.Figure, short: "Reproduce a figure of a paper",
 		formats: []string{"text", "png", "svg"}, folder: []string{"png", "txt"},
 	})
 }
@@ -82,7 +84,7 @@ func newPaper(k recipeKind, p paper.Paper) *cobra.Command {
 		},
 	}
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
-	side := fmt.Sprintf("models and measurements computed side by side (default: one per core, %d here; of SDE two)", runtime.GOMAXPROCS(0))
+	side := fmt.Sprintf("models and measurements computed in parallel (default: one per core, %d here; two for SDE)", runtime.GOMAXPROCS(0))
 	workers := c.Flags().Int("workers", 0, side)
 	c.Args = func(_ *cobra.Command, names []string) error {
 		names = requestedNames(p, k.kind, names)
@@ -110,15 +112,16 @@ func newPaper(k recipeKind, p paper.Paper) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if said := leftOutNote(p, k.kind, names); said != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+said)
+		if note := leftOutNote(p, k.kind, names); note != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe: "+note)
 		}
 		return run.compute(cmd, recipes, *workers)
 	}
 	return c
 }
 
-// requestedNames are the recipes asked for; one that has the paper's name needs none.
+// requestedNames returns the names of the recipes to make. For a recipe with the paper's
+// name no name is needed.
 func requestedNames(p paper.Paper, kind string, names []string) []string {
 	if own, ok := p.OnlyRecipe(kind); ok && len(names) == 0 {
 		return []string{own.ID}
@@ -126,22 +129,22 @@ func requestedNames(p paper.Paper, kind string, names []string) []string {
 	return names
 }
 
-// longHelp is the long text of a paper's command.
+// longHelp returns the long text of a paper's command.
 func (k recipeKind) longHelp(p paper.Paper) string {
 	var scales []string
 	for _, s := range p.Scales {
 		scales = append(scales, s.Name+" "+s.About)
 	}
-	first := fmt.Sprintf(`Make a %s of %s, or "all". Without a name the list of what there is.`, k.kind, p.Cite())
+	first := fmt.Sprintf(`Reproduce a %s of %s, or "all". Without a name, list them.`, k.kind, p.Cite())
 	if own, ok := p.OnlyRecipe(k.kind); ok {
 		first = fmt.Sprintf("Make the %s %q %s", k.kind, p.Title, own.Doc)
 	}
 	if slices.ContainsFunc(p.RecipesOfKind(k.kind), isClocked) {
-		first += ` "all" leaves out what is measured by the clock whenever it is made.`
+		first += ` "all" leaves out recipes that measure times.`
 	}
 	return wrap(first) + "\n\n" +
 		wrap(fmt.Sprintf("Scale %s. Results are kept in the store: the second time they are there at once, and an interrupted "+
-			"command goes on where it stopped.", cli.List(scales)))
+			"command resumes where it stopped.", cli.List(scales)))
 }
 
 func (k recipeKind) examples(p paper.Paper) string {
@@ -152,7 +155,7 @@ func (k recipeKind) examples(p paper.Paper) string {
 		return command + "\n" + command + file
 	}
 	name := command + " " + first.Name()
-	return fmt.Sprintf("%-37s  which there are\n%-37s  small scale, on the terminal\n%s\n%s all --out figures/%s",
+	return fmt.Sprintf("%-37s  list them\n%-37s  small scale, on the terminal\n%s\n%s all --out figures/%s",
 		command, name, name+file, command, p.Name)
 }
 
@@ -172,11 +175,11 @@ func selectRecipes(p paper.Paper, kind string, names []string) ([]paper.Recipe, 
 	return out, nil
 }
 
-// isClocked says that a recipe measures by the clock whenever it is made. Who asks for all
-// wants what the store has or keeps.
+// isClocked reports whether a recipe measures times whenever it is made. "all" leaves such
+// recipes out.
 func isClocked(r paper.Recipe) bool { return r.Timed }
 
-// leftOutNote says, where all are asked for, which recipes that leaves out.
+// leftOutNote says which recipes "all" leaves out.
 func leftOutNote(p paper.Paper, kind string, names []string) string {
 	var out []string
 	for _, r := range p.RecipesOfKind(kind) {
@@ -188,7 +191,7 @@ func leftOutNote(p paper.Paper, kind string, names []string) string {
 	if len(out) == 0 || !slices.Contains(names, "all") {
 		return ""
 	}
-	return fmt.Sprintf("left out, because they are measured by the clock whenever they are made: lethe %s %s %s", kind, p.Name, strings.Join(out, " "))
+	return fmt.Sprintf("left out, because they measure times: lethe %s %s %s", kind, p.Name, strings.Join(out, " "))
 }
 
 // recipesNamed finds the tables, or else the figures, of a paper by their names.
@@ -210,7 +213,7 @@ func recipesNamed(name string, names []string, scale string) ([]paper.Recipe, er
 	return nil, err
 }
 
-// recipeIDs are the whole names of all papers' recipes.
+// recipeIDs are the IDs of all papers' recipes.
 func recipeIDs() (ids []string) {
 	for _, p := range Papers() {
 		ids = append(ids, namesOf(p.Recipes, recipeID)...)
@@ -220,7 +223,7 @@ func recipeIDs() (ids []string) {
 
 func recipeID(r paper.Recipe) string { return r.ID }
 
-// recipesByID finds recipes by their whole names; all must know the scale.
+// recipesByID finds recipes by their IDs; all must know the scale.
 func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
 	if len(ids) == 0 {
 		return nil, cli.Usagef("no recipe is named; lethe list recipes shows them")

@@ -1,3 +1,5 @@
+// Tests of papers.go.
+
 package command
 
 import (
@@ -74,7 +76,7 @@ func TestTheTextsOfACommandComeFromThePaper(t *testing.T) {
 	if want := "\n  lethe figure drawn 2 --scale large --out figure2.png\n  lethe figure drawn all --out figures/drawn"; !strings.HasSuffix(c.Example, want) {
 		t.Errorf("examples %q", c.Example)
 	}
-	for _, part := range []string{"Make a figure of DRAWN (arXiv 1234.56789)", "Scale small takes a minute, large takes a day."} {
+	for _, part := range []string{"Reproduce a figure of DRAWN (arXiv 1234.56789)", "Scale small takes a minute, large takes a day."} {
 		if !strings.Contains(strings.ReplaceAll(c.Long, "\n", " "), part) {
 			t.Errorf("%q is not in %q", part, c.Long)
 		}
@@ -170,7 +172,7 @@ func TestAnOutputIsNotWrittenUnderAnotherOnesEnding(t *testing.T) {
 }
 
 // "all" leaves out what is measured by the clock, says so, and hands it out by name.
-func TestAllLeavesOutWhatIsMeasuredByTheClock(t *testing.T) {
+func TestAllLeavesOutRecipesThatMeasureTimes(t *testing.T) {
 	p := figurePaper()
 	p.Recipes = append(p.Recipes, paper.Recipe{ID: "drawn/figure3", Timed: true}, paper.Recipe{ID: "drawn/figure5", Timed: true})
 	for names, want := range map[string]string{"all": "2", "3": "3", "all 3": "2 3", "5 all": "5 2", "all figure3 drawn/figure5": "2 3 5"} {
@@ -190,7 +192,7 @@ func TestAllLeavesOutWhatIsMeasuredByTheClock(t *testing.T) {
 	if got := leftOutNote(figurePaper(), paper.Figure, []string{"all"}); got != "" {
 		t.Errorf("nothing is left out, and it says %q", got)
 	}
-	if about := (recipeKind{kind: paper.Figure}).longHelp(p); !strings.Contains(about, "by the clock") {
+	if about := (recipeKind{kind: paper.Figure}).longHelp(p); !strings.Contains(about, "recipes that measure times") {
 		t.Errorf("the help: %s", about)
 	}
 	r := lethe(t, "figure", "blindu", "all", "--list-jobs", "--store", t.TempDir(), "--out", t.TempDir())

@@ -1,3 +1,5 @@
+// Making one table or figure: flags, formats, output files.
+
 package command
 
 import (
@@ -16,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// recipeRun is a table or figure that was asked for.
+// recipeRun is a request for tables or figures.
 type recipeRun struct {
 	kind               string
 	scale, format, out string
@@ -27,31 +29,30 @@ type recipeRun struct {
 	folder             []string // formats written where out is a folder
 }
 
-// allFormats are the endings by which somebody may ask a table for a picture, or a figure
-// for a table.
+// allFormats are file endings that select a format; not every format exists for both kinds.
 var allFormats = []string{"md", "json", "csv", "png", "svg", "pdf", "html"}
 
-// runFormats are those of the values behind a table or figure.
+// runFormats are the formats of the values behind a table or figure.
 var runFormats = []string{"csv", "json"}
 
-// flags adds what every table and figure is asked with.
+// flags adds the flags of all tables and figures.
 func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []string) {
 	f := c.Flags()
 	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
 	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
-	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, to compare (default: LETHE_ENGINE, or auto)")
-	f.BoolVar(&r.listJobs, "list-jobs", false, "list what would be computed, what it needs and what is there, and compute nothing")
+	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, for comparison (default: LETHE_ENGINE, or auto)")
+	f.BoolVar(&r.listJobs, "list-jobs", false, "list the jobs, their needs and their state, and compute nothing")
 	f.StringVar(&r.runs, "runs", "",
-		"write the values behind it, one record per run: "+cli.List(runFormats)+"; where --out is a folder beside it, else instead")
+		"write the values behind it, one record per run: "+cli.List(runFormats)+"; if --out is a folder in addition, otherwise instead")
 	r.store = storeFlag(c)
 	for name, values := range map[string][]string{"scale": scales, "format": formats} {
 		cobra.CheckErr(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
 }
 
-// check refuses a scale or a format that is not there, settles the format, and
-// finds out whether the output can be written before anything is computed for it.
+// check refuses an unknown scale or format, and checks that the output can be written
+// before anything is computed.
 func (r *recipeRun) check(scales, formats []string) error {
 	if err := cli.OneOf("scale", r.scale, scales...); err != nil {
 		return err
@@ -62,8 +63,7 @@ func (r *recipeRun) check(scales, formats []string) error {
 	return r.checkOut()
 }
 
-// checkOut makes the folder that was asked for, and sees that the output can be
-// written.
+// checkOut makes the output folder and checks that the output can be written.
 func (r *recipeRun) checkOut() error {
 	path := r.out
 	switch {
@@ -81,8 +81,8 @@ func (r *recipeRun) checkOut() error {
 	return nil
 }
 
-// settleFormat settles what is written: the runs behind the output, or the output in the
-// format of the flag, or of the ending of the file's name.
+// settleFormat chooses what is written: the runs behind the output, or the output in the
+// format of the flag, or of the file's ending.
 func (r *recipeRun) settleFormat(formats []string) error {
 	switch ending := strings.TrimPrefix(filepath.Ext(r.out), "."); {
 	case r.runs != "" && r.format != "":
@@ -101,8 +101,8 @@ func (r *recipeRun) settleFormat(formats []string) error {
 	return nil
 }
 
-// outIsFolder reports whether out is a folder: one that is there, or a name
-// without an ending.
+// outIsFolder reports whether out is a folder: an existing one, or a name without an
+// ending.
 func (r *recipeRun) outIsFolder() bool {
 	if r.out == "" {
 		return false
@@ -118,10 +118,10 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 		return err
 	}
 	defer env.Engine.Close()
-	shown := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
-	defer shown.Finish()
+	progress := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
+	defer progress.Finish()
 	env.Workers = workers
-	env.Progress = func(now paper.Progress) { shown.Update(now.Done, now.Total, now.What) }
+	env.Progress = func(now paper.Progress) { progress.Update(now.Done, now.Total, now.What) }
 	if r.listJobs {
 		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
 		if err != nil {
@@ -131,10 +131,10 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 	}
 	for _, recipe := range recipes {
 		out, err := recipe.Run(cmd.Context(), env, r.scale)
-		shown.Finish()
+		progress.Finish()
 		if err != nil {
 			if cmd.Context().Err() != nil {
-				return fmt.Errorf("%w; what was finished is in %s, the same command goes on from there", err, env.Store.Dir())
+				return fmt.Errorf("%w; finished results are in %s, and the same command resumes from there", err, env.Store.Dir())
 			}
 			return err
 		}
@@ -145,7 +145,7 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 	return nil
 }
 
-// write puts an output where it was asked for, in a folder under its name.
+// write writes an output to standard output, to a file, or into a folder under its name.
 func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) error {
 	format := r.format
 	if r.runs != "" {
@@ -181,8 +181,8 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 // runsEnding is before the ending of a file with the values behind an output.
 const runsEnding = "runs."
 
-// render writes the output in a format. A table's own figure is written where
-// a picture is asked for; as a figure, a recipe that has none is an error.
+// render writes the output in a format. For a picture it uses the figure of a table. A
+// figure recipe without a figure is an error.
 func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error {
 	if r.kind == paper.Figure && format == "text" {
 		format = "txt"

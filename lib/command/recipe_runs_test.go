@@ -1,3 +1,5 @@
+// Tests of --runs: the values behind a table or figure.
+
 package command
 
 import (

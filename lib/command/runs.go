@@ -1,3 +1,5 @@
+// lethe runs: listing, verifying, signing, merging and pruning the store.
+
 package command
 
 import (
@@ -26,13 +28,13 @@ func newRuns() *cobra.Command {
 		Short: "Show, verify, merge and prune the store of computed results",
 		Long: `Show, verify, merge and prune the store of computed results.
 
-Every result is kept under the hash of everything it depends on, so that nothing
-is computed twice. The store is the folder given by --store, by the variable
-LETHE_STORE, or lethe/runs in the user's cache folder. One that is read only can
-be listed, shown, verified and used.
+Every result is kept under the hash of everything it depends on, so that nothing is
+computed twice. The store is the folder given by --store, by the variable LETHE_STORE,
+or lethe/runs in the user's cache folder. A read-only store can be listed, shown,
+verified and used.
 
-The hashes guard against damage, not against malice: whoever can write to the
-store can change a file and the hash beside it. Against that, sign it.`,
+The hashes guard against damage, not against malice: a person who can write to the
+store can change a file together with its hash. Signatures guard against that.`,
 		Example: "  lethe runs\n  lethe runs show 3f9c\n  lethe runs verify\n  lethe runs sign --key key.pem\n" +
 			"  lethe runs merge runs other/runs\n  lethe runs prune --dry-run",
 	}
@@ -70,7 +72,7 @@ func listStore(cmd *cobra.Command, dir string) (*store.Store, []store.Entry, err
 	return s, all, err
 }
 
-// addListing lets a command list a store.
+// addListing makes a command list a store.
 func addListing(c *cobra.Command) *cobra.Command {
 	dir := storeFlag(c)
 	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
@@ -106,10 +108,10 @@ func totalSize(all []store.Entry) string {
 	return cli.Bytes(total)
 }
 
-// shortID is as much of an ID as people need.
+// shortID returns the part of an ID that is shown.
 func shortID(id string) string { return cli.Printable(id[:min(12, len(id))]) }
 
-// selectRuns finds the entries whose IDs begin with the words given: one each.
+// selectRuns finds the entry that begins with each of the given IDs.
 func selectRuns(all []store.Entry, ids []string) (out []store.Entry, err error) {
 	for _, id := range ids {
 		found := slices.DeleteFunc(slices.Clone(all), func(e store.Entry) bool { return !strings.HasPrefix(e.ID, id) })
@@ -128,7 +130,7 @@ func selectRuns(all []store.Entry, ids []string) (out []store.Entry, err error) 
 func newRunsShow() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "What a run was computed from, and its files",
-		Long:    "What a run was computed from, and its files. The first digits of its ID are enough.",
+		Long:    "What a run was computed from, and its files. The first digits of its ID suffice.",
 		Example: "  lethe runs show 3f9c\n  lethe runs show 3f9c --json", Args: cobra.ExactArgs(1),
 	}
 	dir := storeFlag(c)
@@ -186,14 +188,14 @@ func newRunsVerify() *cobra.Command {
 		Long: `Hash every file of all finished runs, or of those named, and compare with their
 manifests. Nothing is changed.
 
-With --key, every run must also be in the list that lethe runs sign has signed,
-with the same manifest, and without names every run of that list must be there.
-An older list of the same signer, put back together with the older runs, passes.`,
+With --key, every run must also be in the list signed by lethe runs sign, with the
+same manifest. Without IDs, every run of that list must exist. An older list of the
+same signer, restored together with the older runs, passes.`,
 		Example: "  lethe runs verify\n  lethe runs verify 3f9c --json\n  lethe runs verify --key public.pem", Args: cobra.ArbitraryArgs,
 	}
 	dir, in := storeFlag(c), inputs{c: c}
 	var key ed25519.PublicKey
-	addFile(&in, &key, "key", "PEM file: the Ed25519 key whose signature the runs must have, its public half or whole", keyReader(store.PublicKey))
+	addFile(&in, &key, "key", "PEM file: the Ed25519 key that signed the runs, its public half or the whole key", keyReader(store.PublicKey))
 	cli.AnswerWith(c, func(cmd *cobra.Command, ids []string) (cli.Answer, error) {
 		s, all, err := listStore(cmd, *dir)
 		if err != nil {
@@ -202,7 +204,7 @@ An older list of the same signer, put back together with the older runs, passes.
 		if _, err := in.read(); err != nil {
 			return cli.Answer{}, err
 		}
-		verify, state, why := s.Verify, "damaged", "they are never used, and computed anew when they are asked for"
+		verify, state, why := s.Verify, "damaged", "they are never used, and computed again when they are needed"
 		if key != nil {
 			if s == nil {
 				return cli.Answer{}, errors.New("--key: there is no store, so nothing is signed")
@@ -212,7 +214,7 @@ An older list of the same signer, put back together with the older runs, passes.
 				return cli.Answer{}, err
 			}
 			verify = func(id string) error { return s.VerifySigned(id, list) }
-			state, why = "not as signed", "whoever changed, added or removed them does not have the key, or has not signed since"
+			state, why = "not as signed", "they were changed, added or removed without the key, or after the last signing"
 			if len(ids) == 0 {
 				all = withMissing(all, list)
 			}
@@ -226,16 +228,16 @@ An older list of the same signer, put back together with the older runs, passes.
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		var said strings.Builder
+		var text strings.Builder
 		n := 0
 		for _, r := range checked {
 			if !r.OK {
 				n++
-				fmt.Fprintf(&said, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
+				fmt.Fprintf(&text, "%s %s: %s\n", shortID(r.ID), state, cli.Printable(r.Problem))
 			}
 		}
-		fmt.Fprintf(&said, "%d runs checked, %d %s\n", len(checked), n, state)
-		a := cli.Answer{Value: checked, Text: cli.PrintText(&said)}
+		fmt.Fprintf(&text, "%d runs checked, %d %s\n", len(checked), n, state)
+		a := cli.Answer{Value: checked, Text: cli.PrintText(&text)}
 		if n > 0 {
 			a.Err = fmt.Errorf("%d of %d runs are %s; %s", n, len(checked), state, why)
 		}
@@ -244,10 +246,10 @@ An older list of the same signer, put back together with the older runs, passes.
 	return c
 }
 
-// maxKeyBytes bounds what is read of a key.
+// maxKeyBytes bounds the size of a key file.
 const maxKeyBytes = 1 << 16
 
-// keyReader reads a file and names it when it holds no such key.
+// keyReader reads a key file; errors name the file.
 func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error) {
 	return func(path string) (key K, err error) {
 		text, err := files.Read(path, maxKeyBytes)
@@ -261,7 +263,7 @@ func keyReader[K any](parse func([]byte) (K, error)) func(path string) (K, error
 	}
 }
 
-// withMissing adds the signed runs that are not there, so that they are checked.
+// withMissing adds signed runs that are missing in the store, so that they are checked.
 func withMissing(all []store.Entry, list *store.Signed) []store.Entry {
 	there := map[string]bool{}
 	for _, e := range all {
@@ -278,13 +280,12 @@ func withMissing(all []store.Entry, list *store.Signed) []store.Entry {
 func newRunsSign() *cobra.Command {
 	c := &cobra.Command{
 		Use: "sign --key FILE", Short: "Sign the list of all finished runs",
-		Long: `Verify all finished runs and sign the list of their IDs and of their manifests'
-hashes, which cover every file. The list with its signature is signed.json in the
-store; lethe runs verify --key checks against it. Runs that are made afterwards
-are not signed until you sign again.
+		Long: `Verify all finished runs and sign the list of their IDs and manifests' hashes, which
+cover every file. The list with its signature is signed.json in the store; lethe runs
+verify --key checks it. Later runs are not signed until you sign again.
 
-The key is an Ed25519 key of yours as PKCS #8 in PEM. Keep it elsewhere than the
-store, and give others the public half:
+The key is your own Ed25519 key as PKCS #8 in PEM. Do not keep it in the store, and
+give others the public half:
 
   openssl genpkey -algorithm ed25519 -out key.pem
   openssl pkey -in key.pem -pubout -out public.pem`,
@@ -338,12 +339,12 @@ func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) er
 func newRunsPrune() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [ID...]",
-		Short: "Delete runs that are of no use any more",
-		Long: `Delete runs. Without flags these are the damaged ones and those set aside;
-flags and IDs choose others instead. What is being computed is left alone.
+		Short: "Delete runs that are no longer of use",
+		Long: `Delete runs: without flags the damaged ones and those in quarantine; flags and IDs
+choose others instead. Runs that are being computed are never deleted.
 
-Deleted results are computed again when they are asked for. Before anything is
-deleted you are asked, unless --yes is given; --dry-run only shows what would be.`,
+Deleted results are computed again when they are needed. The command asks before it
+deletes, unless --yes is given; --dry-run only shows what it would delete.`,
 		Example: `  lethe runs prune --dry-run
   lethe runs prune --older-than 720h
   lethe runs prune --recipe train --yes
@@ -353,7 +354,7 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
 	f := c.Flags()
 	everything := f.Bool("all", false, "everything in the store")
 	unfinished := f.Bool("unfinished", false, "interrupted computations, which could be resumed")
-	olderThan := f.Duration("older-than", 0, "what is older, for instance 720h")
+	olderThan := f.Duration("older-than", 0, "entries older than this, for instance 720h")
 	recipe := f.String("recipe", "", "runs of this recipe, for instance train")
 	dryRun := f.Bool("dry-run", false, "show what would be deleted and delete nothing")
 	yes := f.Bool("yes", false, "do not ask")
@@ -363,7 +364,7 @@ deleted you are asked, unless --yes is given; --dry-run only shows what would be
 	}
 	c.RunE = func(cmd *cobra.Command, ids []string) error {
 		if *olderThan < 0 {
-			return cli.Usagef("--older-than %v: nothing is older than the future", *olderThan)
+			return cli.Usagef("--older-than %v: expected a positive duration", *olderThan)
 		}
 		s, all, err := listStore(cmd, *dir)
 		if s == nil || err != nil {
@@ -415,10 +416,10 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 func newRunsMerge() *cobra.Command {
 	c := &cobra.Command{
 		Use: "merge INTO FROM...", Short: "Copy the finished runs of other stores into one",
-		Long: `Copy the finished runs of other stores into the first one, hashing every file on
-the way. A run that is damaged is left out by name. A run that both have must
-have the same bytes in both: if not, something that changes a result is not in
-its key, and both folders are named.`,
+		Long: `Copy the finished runs of other stores into the first one, and hash every file.
+Damaged runs are left out and listed. A run that both stores have must have the same
+bytes in both. If not, something that changes a result is missing in its key, and both
+folders are listed.`,
 		Example: "  lethe runs merge runs other/runs\n  lethe runs merge all node1/runs node2/runs", Args: cobra.MinimumNArgs(2),
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -448,7 +449,7 @@ its key, and both folders are named.`,
 	return c
 }
 
-// printMerged says what was merged; what was refused is the error.
+// printMerged prints what was merged, and returns the refused runs as the error.
 func printMerged(cmd *cobra.Command, to *store.Store, m store.Merged) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%d runs added (%s), %d were there with the same bytes, %d refused, in %s\n", m.Added, cli.Bytes(m.Bytes), m.Same,
 		len(m.Refused), to.Dir())

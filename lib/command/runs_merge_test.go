@@ -1,3 +1,5 @@
+// Tests of lethe runs merge.
+
 package command
 
 import (

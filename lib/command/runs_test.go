@@ -1,3 +1,5 @@
+// Tests of runs.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// lethe score: the metrics of an attack from its scores.
+
 package command
 
 import (
@@ -21,17 +23,16 @@ const level = 0.95
 func newScore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "score --members m.npy --nonmembers n.npy",
-		Short: "Judge membership scores of anybody's model",
-		Long: `Judge how well scores tell members of the training set from non-members.
+		Short: "AUC, advantage and TPR of membership scores of your own attack",
+		Long: `Measure how well scores tell members of the training set from non-members.
 
 Both files hold one score per record, saved with numpy.save (float or integer,
 shape (n,) or (n, 1)); higher means member. For an attack by losses save the
 negative losses.
 
-Reported are the AUC with DeLong's interval, the advantage 2 AUC - 1 with its
-sign and without, what the advantage is by chance alone at these sample sizes,
-and the true positive rate at small false positive rates. Memory: about 60 bytes
-per score.`,
+It reports the AUC with DeLong's interval, the advantage 2 AUC - 1 with and without its
+sign, the advantage by chance alone at these sample sizes, and the true positive rate
+at small false positive rates. Memory: about 60 bytes per score.`,
 		Example: `  lethe score --members forget_scores.npy --nonmembers test_scores.npy
   lethe score --members m.npy --nonmembers n.npy --json`,
 		Args: cobra.NoArgs,
@@ -90,7 +91,7 @@ func evidenceTable(title string) evidence {
 	}}}
 }
 
-// add adds a measure with its interval, and how to read it as a note.
+// add adds a measure with its interval, and its explanation as a note.
 func (t evidence) add(name string, e stats.Estimate, over, null, reading string) {
 	interval := report.Gap("no interval: one record only")
 	if e.HasInterval() {

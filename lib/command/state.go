@@ -1,3 +1,5 @@
+// lethe state: runs a PyTorch state_dict of a known architecture.
+
 package command
 
 import (
@@ -18,19 +20,18 @@ func newState() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state [FILE.safetensors --data X.npy --out FOLDER] --arch NETWORK",
 		Short: "Run a PyTorch model of one of Lethe's architectures, from its state_dict",
-		Long: `Run a model that PyTorch trained, of one of Lethe's own architectures, from its
-state_dict saved as safetensors, and write what it says of every record as npy:
-outputs, the embedding (what goes into the last linear layer) and the layers that
-you name. In Python:
+		Long: `Run a PyTorch model of one of Lethe's own architectures, from its state_dict saved as
+safetensors, and write its values for every record as npy: outputs, the embedding (the
+input of the last linear layer) and the layers that you name. In Python:
 
   safetensors.torch.save_file(model.state_dict(), "original.safetensors")
 
 NETWORK is a name with settings, resnet-18:width=16,outputs=100; the names are
 ` + strings.Join(torch.Names(), ", ") + `.
-Without a file the command lists the tensors that a file of NETWORK has to hold,
-with shapes, and the layers that can be named; docs/guide/state-dicts.md has a PyTorch
-class for each NETWORK. X.npy has a row per record, images as (channels, side,
-side). A file is read and never executed; one of torch.save (.pt) is refused.`,
+Without a file the command lists the tensors of NETWORK's state_dict with shapes, and
+the layers that can be named; docs/guide/state-dicts.md has a PyTorch class for each NETWORK.
+X.npy has a row per record, images as (channels, side, side). The file is only read,
+never executed; a file of torch.save (.pt) is refused.`,
 		Example: `  lethe state --arch resnet-18:width=16
   lethe state after.safetensors --arch resnet-18:width=16 --data X.npy --out audit/unlearned`,
 		Args: cobra.MaximumNArgs(1),

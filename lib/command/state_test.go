@@ -1,3 +1,5 @@
+// Tests of state.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// lethe sweep: running the jobs behind tables on a cluster or on all cores.
+
 package command
 
 import (
@@ -22,13 +24,13 @@ import (
 func newSweep() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep",
-		Short: "Spread the jobs behind a table over a cluster, or the cores of this machine",
-		Long: `Spread the jobs behind tables and figures over a cluster, or over the cores of
-this machine, and bring their runs together.
+		Short: "Run the jobs behind a table on a cluster, or on all cores of this machine",
+		Long: `Run the jobs behind tables and figures on a cluster, or on all cores of this machine,
+and merge their runs.
 
-Plan into a folder that all nodes see, submit it, look at it, collect it. A job
-that fails, or a node that dies, stops nothing else: what failed is listed with
-its log, and submitting again sends what is missing.`,
+Plan into a folder that all nodes see, submit, look at the status, collect. A failed
+job or a dead node stops nothing else: failures are listed with their logs, and
+submitting again sends what is missing.`,
 		Example: `  lethe sweep plan ruler/table1 --scale paper --shards 64 --out t1
   lethe sweep submit t1 --on slurm --time 2:00:00 --mem 4G
   lethe sweep status t1
@@ -50,12 +52,11 @@ func newSweepPlan() *cobra.Command {
 	var scale string
 	c := &cobra.Command{
 		Use:   "plan RECIPE... --out FOLDER",
-		Short: "List the jobs of a recipe, deal them to shards, and put the program beside the list",
-		Long: `List the jobs of tables or figures ("ruler/table1"; lethe list recipes has them
-all) and deal them to stages and shards. Nothing is trained. The folder gets
-plan.json, which says of every job its name, key, cost, needs, stage and shard,
-of the data their hashes, and which engine is meant, and this program itself: no
-other one works on the sweep, because its results might have other names.`,
+		Short: "Assign the jobs of recipes to shards, and write the plan into a folder",
+		Long: `Assign the jobs of tables or figures ("ruler/table1"; see lethe list recipes) to stages
+and shards. Nothing is trained. The folder gets plan.json, with name, key, cost, needs,
+stage and shard of every job, the hashes of the data, and the engine; and a copy of
+this program, because another version might compute other results.`,
 		Example: `  lethe sweep plan ruler/table1 --scale paper --shards 64 --out /shared/t1
   lethe sweep plan sde/table1 sde/figure3 --out /shared/sde`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -67,8 +68,8 @@ other one works on the sweep, because its results might have other names.`,
 	f := c.Flags()
 	f.StringVar(&scale, "scale", paper.ScaleName(), "how much of the paper's grid (default from "+paper.ScaleEnv+")")
 	out := f.String("out", "", "the sweep's folder, which all nodes see")
-	shards := f.Int("shards", 0, "into how many shards every stage is dealt (default: 16, or one per job)")
-	spec := f.String("engine", "", "what every node computes with: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
+	shards := f.Int("shards", 0, "number of shards of every stage (default: 16, or one per job)")
+	spec := f.String("engine", "", "engine of every node: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
 	requireFlags(c, "out")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		recipes, err := recipesByID(args, scale)
@@ -86,7 +87,7 @@ other one works on the sweep, because its results might have other names.`,
 }
 
 func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.Options) error {
-	empty, err := os.MkdirTemp("", "lethe-plan-") // a store in which nothing is done
+	empty, err := os.MkdirTemp("", "lethe-plan-") // an empty store: no job is done
 	if err != nil {
 		return err
 	}
@@ -138,17 +139,17 @@ func newSweepSubmit() *cobra.Command {
 	var s submission
 	c := &cobra.Command{
 		Use:   "submit FOLDER --on slurm|kubernetes|local",
-		Short: "Hand in what a sweep still has to do, and return",
-		Long: `Hand in what a sweep still has to do.
+		Short: "Submit the remaining jobs of a sweep",
+		Long: `Submit the remaining jobs of a sweep.
 
-slurm: an array job per stage (more where MaxArraySize asks for it), a stage after
-the one before it whatever became of that, and return at once. A worker that is
-told that its time is over saves its work and has itself queued again.
+slurm: one array job per stage (more if MaxArraySize requires it); a stage starts when
+the one before it has ended, successfully or not. The command returns at once. Before
+its time limit a worker saves its work and is queued again.
 
-kubernetes: an Indexed Job for the first stage that has something to do, applied
-with your kubectl; submit again when it is through.
+kubernetes: an Indexed Job for the first stage that is not complete, applied with your
+kubectl. Submit again when it is complete.
 
-local: as many workers as this machine has cores, until all is done.`,
+local: as many workers as this machine has cores; returns when all jobs are done.`,
 		Example: `  lethe sweep submit t1 --on slurm --time 2:00:00 --mem 4G --partition main
   lethe sweep submit t1 --on slurm --print
   lethe sweep submit t1 --on kubernetes --image debian:12 --claim data --mount /data --pod-dir /data/t1
@@ -157,19 +158,19 @@ local: as many workers as this machine has cores, until all is done.`,
 	}
 	f := c.Flags()
 	f.StringVar(&s.target, "on", "", "one of "+cli.List(submitTargets))
-	f.BoolVar(&s.print, "print", false, "print the scripts or the manifest and hand in nothing")
-	f.BoolVar(&s.resubmit, "again", false, "hand in although the queue still has jobs of this sweep")
+	f.BoolVar(&s.print, "print", false, "print the scripts or the manifest and submit nothing")
+	f.BoolVar(&s.resubmit, "again", false, "submit although the queue still has jobs of this sweep")
 	f.StringVar(&s.resources.Time, "time", "", "how long a worker may run, as Slurm reads it")
 	f.StringVar(&s.resources.Mem, "mem", "", "memory of a worker: 4G, on Kubernetes 4Gi")
-	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: what there is, shared out among workers at a time)")
+	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: all cores, shared among the workers)")
 	f.IntVar(&s.resources.MaxParallel, "max-parallel", 0, "workers at a time (default: all; local: as many as there are cores)")
-	f.IntVar(&s.resources.MaxRestarts, "max-restarts", 0, "how often one worker is started again (default 10)")
+	f.IntVar(&s.resources.MaxRestarts, "max-restarts", 0, "restarts of one worker (default 10)")
 	f.StringVar(&s.slurm.Partition, "partition", "", "Slurm's partition")
 	f.StringVar(&s.slurm.Account, "account", "", "Slurm's account")
 	f.StringVar(&s.slurm.Constraint, "constraint", "", "features that Slurm's nodes must have")
 	f.StringArrayVar(&s.slurm.Args, "sbatch-arg", nil, "one more argument of sbatch; may be given more than once")
-	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before the end of its time at which a worker saves its work (default 300)")
-	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; otherwise Slurm is asked)")
+	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before its time limit at which a worker saves its work (default 300)")
+	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; without --print it is read from Slurm)")
 	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image, with sh and sha256sum; the program is in the sweep's folder")
 	f.StringVar(&s.kubernetes.Claim, "claim", "", "Kubernetes: the volume claim that holds the sweep's folder")
 	f.StringVar(&s.kubernetes.Mount, "mount", "", "Kubernetes: where the volume is mounted")
@@ -186,7 +187,7 @@ local: as many workers as this machine has cores, until all is done.`,
 			return err
 		}
 		if len(g.RemainingJobs()) == 0 {
-			fmt.Fprintln(cmd.OutOrStdout(), "all jobs are done; lethe sweep collect brings their runs together")
+			fmt.Fprintln(cmd.OutOrStdout(), "all jobs are done; lethe sweep collect merges their runs")
 			return nil
 		}
 		if data := os.Getenv("LETHE_DATA"); data != "" {
@@ -219,8 +220,8 @@ func (s submission) toSlurm(cmd *cobra.Command, g *sweep.Progress) error {
 	if len(queued) > 0 && !s.resubmit {
 		return fmt.Errorf("%d jobs of this sweep are still in the queue (%s ...): wait, or scancel them, or give --again", len(queued), queued[0])
 	}
-	handed, err := to.Submit(cmd.Context(), g)
-	for _, h := range handed {
+	submitted, err := to.Submit(cmd.Context(), g)
+	for _, h := range submitted {
 		fmt.Fprintf(cmd.OutOrStdout(), "stage %d: job %s, tasks %s\n", h.Stage, h.Number, h.Tasks)
 	}
 	return err
@@ -237,17 +238,17 @@ func (s submission) toKubernetes(cmd *cobra.Command, g *sweep.Progress) error {
 		fmt.Fprintln(cmd.OutOrStdout(), string(b))
 		return nil
 	}
-	handed, err := to.Submit(cmd.Context(), g)
+	submitted, err := to.Submit(cmd.Context(), g)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "stage %d of %d: %s; submit again when it is through\n", handed.Stage, g.Stages, handed.Number)
+	fmt.Fprintf(cmd.OutOrStdout(), "stage %d of %d: %s; submit again when it is complete\n", submitted.Stage, g.Stages, submitted.Number)
 	return nil
 }
 
 func (s submission) runLocal(cmd *cobra.Command, g *sweep.Progress) error {
 	if s.print {
-		return cli.Usagef("--print: there is nothing to print of --on local")
+		return cli.Usagef("--print: --on local has no scripts")
 	}
 	if err := (sweep.Local{Resources: s.resources, Out: cmd.ErrOrStderr()}).Run(cmd.Context(), g); err != nil {
 		return err
@@ -255,14 +256,15 @@ func (s submission) runLocal(cmd *cobra.Command, g *sweep.Progress) error {
 	return reportMissing(cmd, g)
 }
 
-// listFailed lists what failed; the texts come from files that other programs write.
+// listFailed prints what failed. The texts come from files of other programs and are
+// escaped.
 func listFailed(w io.Writer, g *sweep.Progress) {
 	var b strings.Builder
 	g.ListFailed(&b)
 	fmt.Fprint(w, cli.Printable(b.String()))
 }
 
-// reportMissing lists what is not done, and is an error where there is anything.
+// reportMissing prints what is not done, and returns an error if anything is.
 func reportMissing(cmd *cobra.Command, g *sweep.Progress) error {
 	left := g.RemainingJobs()
 	if len(left) == 0 {
@@ -276,20 +278,20 @@ func newSweepWork() *cobra.Command {
 	w := sweep.Worker{}
 	c := &cobra.Command{
 		Use:   "work FOLDER --shard I/N",
-		Short: "Do the jobs of one shard; this is what a cluster's nodes run",
-		Long: `Do what is left of one shard, in a store that no other process writes. Runs and
-checkpoints of earlier attempts are used. Another program than the one that made
-the plan, another engine or other data are refused. Told to stop, a worker saves
-its work and, as a task of a Slurm array, asks to be queued again.`,
+		Short: "Run the jobs of one shard; the nodes of a cluster run this",
+		Long: `Run the remaining jobs of one shard, in a store that no other process writes. Runs and
+checkpoints of earlier attempts are used. A program, engine or data set that differs
+from the plan is refused. On SIGTERM a worker saves its work and, as a task of a Slurm
+array, asks to be queued again.`,
 		Example: "  lethe sweep work t1 --shard 0/64 --stage 0\n  lethe sweep work t1 --job train/breast_cancer/everything/seed-0/1b2c3d4e",
 		Args:    checkSweepFolder,
 	}
 	f := c.Flags()
-	shard := f.String("shard", "", "which shard of how many: 0/64")
-	f.IntVar(&w.Stage, "stage", -1, "this stage alone (default: all, one after the other)")
-	f.StringVar(&w.Job, "job", "", "this job alone")
-	f.StringVar(&w.Log, "log", "", "the file that this worker's output goes to, for what is written down")
-	restarts := f.Int("max-restarts", 10, "how often the task may have been started again")
+	shard := f.String("shard", "", "shard and number of shards: 0/64")
+	f.IntVar(&w.Stage, "stage", -1, "this stage only (default: all, one after the other)")
+	f.StringVar(&w.Job, "job", "", "this job only")
+	f.StringVar(&w.Log, "log", "", "the file of this worker's output, for the journal")
+	restarts := f.Int("max-restarts", 10, "largest number of restarts of the task")
 	c.MarkFlagsOneRequired("shard", "job")
 	c.MarkFlagsMutuallyExclusive("shard", "job")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -339,10 +341,10 @@ func runWorker(cmd *cobra.Command, w sweep.Worker) error {
 
 func newSweepStatus() *cobra.Command {
 	c := &cobra.Command{
-		Use: "status FOLDER", Short: "How far a sweep is, and what failed",
-		Long: `How far a sweep is, by what its workers have written down and by the runs that are
-there: no cluster is asked. What failed is listed with its log and the command
-that does it alone, and attempts that have not said their last word.`,
+		Use: "status FOLDER", Short: "Progress and failures of a sweep",
+		Long: `The progress of a sweep, from its journal and runs; the cluster is not asked. Failed
+jobs are listed with their logs and the command for each alone, and attempts without
+a record of their end.`,
 		Example: "  lethe sweep status t1\n  lethe sweep status t1 --json", Args: checkSweepFolder,
 	}
 	cli.AnswerWith(c, func(_ *cobra.Command, args []string) (cli.Answer, error) {
@@ -366,9 +368,9 @@ that does it alone, and attempts that have not said their last word.`,
 func newSweepCollect() *cobra.Command {
 	c := &cobra.Command{
 		Use: "collect FOLDER", Short: "Merge the runs of a sweep into a store",
-		Long: `Merge what the workers have computed into a store, hashing every file. What is
-damaged is left out and counts as not done. The workers' own stores stay as they
-are. What is not done is listed, and is an error when everything else is merged.`,
+		Long: `Merge the runs of all workers into a store, and hash every file. Damaged runs are left
+out and count as not done. The workers' stores stay as they are. If jobs are not done,
+they are listed after the merge, and the command fails.`,
 		Example: "  lethe sweep collect t1\n  lethe sweep collect t1 --store runs", Args: checkSweepFolder,
 	}
 	dir := storeFlag(c)

@@ -1,3 +1,5 @@
+// Tests of sweep.go.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// Text tables and line breaking.
+
 package command
 
 import (
@@ -9,7 +11,7 @@ import (
 // helpWidth is the length of the longest line of a command's long text.
 const helpWidth = 80
 
-// textTable is a table of texts.
+// textTable returns an empty table of texts.
 func textTable(title string, columns ...string) *report.Table {
 	return &report.Table{Title: title, Columns: report.Columns(columns...)}
 }
@@ -22,6 +24,6 @@ func textRow(cells ...string) report.Row {
 	return r
 }
 
-// wrap breaks a paragraph into lines of at most helpWidth characters; a longer
-// word has a line of its own.
+// wrap breaks a paragraph into lines of at most helpWidth characters; a longer word has its
+// own line.
 func wrap(paragraph string) string { return strings.Join(report.Wrap(paragraph, helpWidth), "\n") }

@@ -1,3 +1,5 @@
+// lethe verify ruler: RULER's metrics from saved embeddings.
+
 package command
 
 import (
@@ -16,7 +18,7 @@ import (
 func newVerify() *cobra.Command {
 	c := cli.Group(&cobra.Command{
 		Use:     "verify",
-		Short:   "Measure what an unlearned model of yours still holds",
+		Short:   "Verification metrics of your own unlearned model",
 		Example: "  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy\n  lethe verify sde --target T.npy --in I.npy --out O.npy",
 	})
 	c.AddCommand(newVerifyRuler(), newVerifySDE())
@@ -26,18 +28,17 @@ func newVerify() *cobra.Command {
 func newVerifyRuler() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ruler --unlearned U.npy [--oracle O.npy [--original G.npy]] --forget f.npy --retain r.npy",
-		Short: "RULER's metrics M1 to M4 on embeddings of any model",
-		Long: `RULER's metrics on the embeddings of a model from any framework.
+		Short: "RULER's metrics M1 to M4 from embeddings of any model",
+		Long: `RULER's metrics from the embeddings of a model from any framework.
 
-U, O and G are matrices (n, p) of the same n records in the same order, of any type
-of numbers, saved with numpy.save: the activations just before the output head, dropout off, of the unlearned model, of the oracle (retrained without the
-forget set, from the same initial weights) and of the original. f and r hold
-row numbers (integers).
+U, O and G are matrices (n, p) of the same n records in the same order, of any numeric
+type, saved with numpy.save: the activations before the output head, without dropout,
+of the unlearned model, of the oracle (retrained without the forget set, from the same
+initial weights) and of the original. f and r hold row numbers (integers).
 
-Without an oracle only M4 can be computed, with an oracle M1 and M2 as well, and
-with the original also M3. All retained records are used unless --cap or
---baseline-cap says less; the paper draws 2000 for M4 and 500 for M2.
-From 10000 searched records on the engine does the work.
+Without an oracle only M4 is computed, with an oracle also M1 and M2, and with the
+original also M3. All retained records are used unless --cap or --baseline-cap sets a
+limit; the paper draws 2000 for M4 and 500 for M2.
 
 Memory: 1.1 times the files of float32 and float64, about twice those of float16
 and bfloat16, and at most 300 MB.`,
@@ -54,8 +55,8 @@ and bfloat16, and at most 300 MB.`,
 	addFile(&in, &e.Forget, "forget", "npy file: row numbers of the forget set", npy.ReadIndices)
 	addFile(&in, &e.Retain, "retain", "npy file: row numbers of the retain set", npy.ReadIndices)
 	galleryCap := c.Flags().Int("cap", 0, "retained records that M4 searches, 0: all (the paper: 2000)")
-	baselineCap := c.Flags().Int("baseline-cap", 0, "retained records behind the baseline of M2, 0: all (the paper: 500)")
-	asPublished := c.Flags().Bool("zero-rows", false, "let embeddings of zero length pass with similarity 0, as the published program does")
+	baselineCap := c.Flags().Int("baseline-cap", 0, "retained records in the baseline of M2, 0: all (the paper: 500)")
+	asPublished := c.Flags().Bool("zero-rows", false, "give embeddings of zero length similarity 0, as the published program does")
 	requireFlags(c, "unlearned", "forget", "retain")
 	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		switch f := cmd.Flags(); {
@@ -82,7 +83,7 @@ and bfloat16, and at most 300 MB.`,
 	return c
 }
 
-// metricJSON is an estimate in which null stands for what is unknown.
+// metricJSON is an estimate in which null stands for unknown values.
 type metricJSON struct {
 	Value *float64 `json:"value"`
 	Low   *float64 `json:"low"`

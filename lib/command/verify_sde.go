@@ -1,3 +1,5 @@
+// lethe verify sde: split-half dependence evaluation from saved activations.
+
 package command
 
 import (
@@ -14,9 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What verify sde takes at most, so that its memory is bounded: all pairs of
-// the records of a half are held for both halves, in 4 n^2 bytes for n rows, and
-// as much again while they are made.
+// Limits of verify sde, which bound its memory: all pairs of records of both halves take
+// 4 n^2 bytes for n rows, and as much again while they are computed.
 const (
 	maxRecords      = 30_000
 	maxPermutations = 1_000_000
@@ -27,19 +28,19 @@ func newVerifySDE() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sde --target T.npy --in I.npy --out O.npy",
 		Short: "SDE's verdict on a set of records: in or out of training",
-		Long: `Split-half dependence evaluation (SDE) of activations of a model from any
-framework, beside what the statistic really measures.
+		Long: `Split-half dependence evaluation (SDE) of activations of a model from any framework,
+with an explanation of what the statistic measures.
 
-T, I and O are matrices (n, p) of any type of numbers, saved with numpy.save: the
-activations of one layer of one model, dropout off, of the target records, of
-records known to be in the training set and of records known not to be. All have
-the same number of rows. Rows must be in random order, because the first half of
-each file is compared with the second; --shuffle puts them in random order.
+T, I and O are matrices (n, p) of any numeric type, saved with numpy.save: the
+activations of one layer of one model, without dropout, of the target records, of
+records in the training set and of records outside it. All have the same number of
+rows. Rows must be in random order, because the first half of each file is compared
+with the second; --shuffle puts them in random order.
 
 The paper uses the bandwidth sqrt-dim, and 128 for the logits of ten classes.
-The verdict is void when the references fail the Mann-Whitney gate.
+The verdict is invalid if the references fail the Mann-Whitney gate.
 
-At most 30000 rows a file are taken. Memory: 8 n^2 bytes for n rows, and five times
+A file may have at most 30000 rows. Memory: 8 n^2 bytes for n rows, and five times
 the files in float64.`,
 		Example: `  lethe verify sde --target T.npy --in I.npy --out O.npy
   lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth 128 --json
@@ -48,7 +49,7 @@ the files in float64.`,
 	}
 	var sets [3]array.Matrix[float64]
 	in := inputs{c: c}
-	addFile(&in, &sets[0], "target", "npy file: activations of the records to judge", readFinite(readMatrixBounded))
+	addFile(&in, &sets[0], "target", "npy file: activations of the target records", readFinite(readMatrixBounded))
 	addFile(&in, &sets[1], "in", "npy file: activations of records in the training set", readFinite(readMatrixBounded))
 	addFile(&in, &sets[2], "out", "npy file: activations of records outside the training set", readFinite(readMatrixBounded))
 	opt := sde.Options{}
@@ -87,20 +88,20 @@ the files in float64.`,
 	return c
 }
 
-// readMatrixBounded reads a matrix, when its header says that it has no more rows than are taken.
+// readMatrixBounded reads a matrix unless its header states more than maxRecords rows.
 func readMatrixBounded(path string) (none array.Matrix[float64], err error) {
 	info, err := npy.ReadInfo(path)
 	if err != nil {
 		return none, err
 	}
 	if len(info.Shape) > 0 && info.Shape[0] > maxRecords {
-		return none, fmt.Errorf("%s: %d rows; SDE compares all pairs, and more than %d rows are not taken: give a random part of them",
+		return none, fmt.Errorf("%s: %d rows; SDE compares all pairs, at most %d rows are allowed: give a random part of them",
 			path, info.Shape[0], maxRecords)
 	}
 	return npy.ReadMatrix(path)
 }
 
-// hsicJSON is a split-half distribution in the published shape.
+// hsicJSON is a split-half distribution for JSON.
 type hsicJSON struct {
 	Mean      *float64   `json:"mean"`
 	ExactMean *float64   `json:"exact_mean"`
@@ -157,7 +158,7 @@ func sdeTable(r *sde.Result) *report.Table {
 
 func sdeVerdict(r *sde.Result) string {
 	if !r.Gate.Valid {
-		return fmt.Sprintf("%s, but void because the references fail the gate", r.Verdict)
+		return fmt.Sprintf("%s, but invalid because the references fail the gate", r.Verdict)
 	}
 	return string(r.Verdict)
 }
@@ -169,7 +170,7 @@ func passedOrFailed(ok bool) string {
 	return "failed"
 }
 
-// withEqualsSign puts the sign before a p-value that does not bring its own.
+// withEqualsSign puts "= " before a p-value that has no sign of its own.
 func withEqualsSign(p string) string {
 	if strings.HasPrefix(p, "<") {
 		return p
@@ -177,7 +178,7 @@ func withEqualsSign(p string) string {
 	return "= " + p
 }
 
-// numberCell is a number whose size may be far below 1.
+// numberCell is a table cell of a number that may be far below 1.
 func numberCell(v float64) report.Cell {
 	c := report.Str(strconv.FormatFloat(v, 'g', 5, 64))
 	c.Value = cli.Finite(v)

@@ -1,3 +1,5 @@
+// Tests of verify_sde.go.
+
 package command
 
 import (
@@ -62,10 +64,10 @@ func TestVerifySDEJudgesBySpread(t *testing.T) {
 	}
 }
 
-func TestVerifySDESaysWhenItsVerdictIsVoid(t *testing.T) {
+func TestVerifySDESaysWhenItsVerdictIsInvalid(t *testing.T) {
 	r := lethe(t, "verify", "sde", "--target", matrixFile(t, activations(1, 100, 1)),
 		"--in", matrixFile(t, activations(2, 100, 0.8)), "--out", matrixFile(t, activations(3, 100, 1)))
-	if r.Code != cli.ExitOK || !strings.Contains(r.Out, "void") || !strings.Contains(r.Out, "failed") {
+	if r.Code != cli.ExitOK || !strings.Contains(r.Out, "invalid") || !strings.Contains(r.Out, "failed") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -1,8 +1,7 @@
-// Package files reads the files that a user names and writes those that a user gets.
+// Package files reads and writes files safely.
 //
-// Nothing but regular files is opened: a pipe in the place of one would hang its
-// reader, and a device may never end. What is read is bounded. What is written is
-// seen whole or not at all.
+// It opens regular files only: a pipe would hang its reader, and a device may never
+// end. Reads are bounded. Writes are atomic: a reader sees the old file or the new one.
 package files
 
 import (
@@ -15,14 +14,16 @@ import (
 	"strings"
 )
 
-// ErrKind is wrapped where something else lies in the place of a file or folder.
+// ErrKind is wrapped by errors about a path that holds something else than a file or a
+// folder, as expected.
 var ErrKind = errors.New("found something else")
 
-// WrongKind says what lies at path in the place of what was expected.
+// WrongKind returns the error for a path that holds another kind of file than expected.
 func WrongKind(path, expected string, found fs.FileMode) error {
 	return fmt.Errorf("%s: expected %s, %w: %s", path, expected, ErrKind, kindOfMode(found))
 }
 
+// kindOfMode names a kind of file for an error message.
 func kindOfMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -41,18 +42,18 @@ func kindOfMode(mode fs.FileMode) string {
 	return mode.String()
 }
 
-// Open opens a regular file, or what a link to one leads to, for reading. Errors
-// name the path.
+// Open opens a regular file for reading, also through a symbolic link. Errors name the
+// path.
 func Open(path string) (*os.File, error) { return open(path, os.Stat, os.O_RDONLY|openNonblock) }
 
-// OpenNoFollow opens a regular file with the flags of os.OpenFile, and follows no link:
-// it is for folders that only the program itself writes.
+// OpenNoFollow opens a regular file with the flags of os.OpenFile and follows no symbolic
+// link. Use it for folders that only the program itself writes.
 func OpenNoFollow(path string, flag int) (*os.File, error) {
 	return open(path, os.Lstat, flag|openNonblock|openNoLink)
 }
 
-// open looks before it opens, for the message, and after, because somebody may
-// have put another thing there in between.
+// open checks the kind of the file before it opens it, for a clear message, and again
+// afterwards, because the path may have changed in between.
 func open(path string, look func(string) (fs.FileInfo, error), flag int) (*os.File, error) {
 	info, err := look(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -74,7 +75,7 @@ func open(path string, look func(string) (fs.FileInfo, error), flag int) (*os.Fi
 	return f, nil
 }
 
-// ErrTooLong is wrapped where a file is longer than it may be.
+// ErrTooLong is wrapped by errors about a file that exceeds its limit.
 var ErrTooLong = errors.New("too long")
 
 // Read reads a regular file of at most limit bytes. Errors name the path.
@@ -87,8 +88,8 @@ func Read(path string, limit int64) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// ReadAll reads an open file of at most limit bytes, as long as it was when it was
-// looked at.
+// ReadAll reads an open file of at most limit bytes. Its size is taken when the reading
+// begins.
 func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -104,9 +105,9 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// List lists what lies in a folder and whose name begins and ends so, as paths in the
-// order of their names. A folder that is not there has nothing in it. Unlike with
-// filepath.Glob nothing in the folder's own name is a pattern.
+// List returns the paths of the entries of a folder whose names have this prefix and
+// suffix, sorted by name. A missing folder is empty. Unlike filepath.Glob it takes nothing
+// in the folder's name as a pattern.
 func List(folder, prefix, suffix string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +122,8 @@ func List(folder, prefix, suffix string) ([]string, error) {
 	return found, nil
 }
 
-// SameFile reports whether two paths lead to one file.
+// SameFile reports whether two paths lead to the same file. It is false if one does not
+// exist.
 func SameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {

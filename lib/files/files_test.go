@@ -1,3 +1,5 @@
+// Tests of files.go.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// Bounded decompression of gzip files.
+
 package files
 
 import (
@@ -8,18 +10,18 @@ import (
 	"os"
 )
 
-// What may be in a compressed file: text of numbers and names becomes 3 to 30 times as
-// long. Gzip can make a byte into a thousand.
+// Limits of decompression. Text of numbers and names becomes 3 to 30 times as long;
+// gzip allows a factor of about a thousand.
 const (
 	maxRatio   = 100
 	extraBytes = 1 << 20
 )
 
-// ErrBomb is wrapped where a compressed file holds out of all proportion to its size.
+// ErrBomb is wrapped where a compressed file is a decompression bomb.
 var ErrBomb = errors.New("it holds more than text of its size can")
 
-// Gunzip reads what is in a file of gzip's format, and refuses, once so much was read,
-// what is more than a hundred times as long as the file and a MiB.
+// Gunzip decompresses a gzip file. Reading fails with ErrBomb once the content exceeds 100
+// times the size of the file plus 1 MiB.
 func Gunzip(f *os.File) (io.Reader, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -32,7 +34,7 @@ func Gunzip(f *os.File) (io.Reader, error) {
 	return &bounded{z, extraBytes + maxRatio*info.Size()}, nil
 }
 
-// bounded fails where there is more than left says.
+// bounded is a reader that fails after left bytes.
 type bounded struct {
 	from io.Reader
 	left int64

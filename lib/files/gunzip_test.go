@@ -1,3 +1,5 @@
+// Tests of gunzip.go.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// Strict decoding of JSON files.
+
 package files
 
 import (
@@ -7,8 +9,8 @@ import (
 	"fmt"
 )
 
-// ReadJSON reads an object from a regular file of at most limit bytes into to, and
-// refuses what Strict refuses. Errors name the path and, where it is known, the line.
+// ReadJSON reads a JSON value from a regular file of at most limit bytes into to, with the
+// rules of DecodeStrict. Errors name the path and, where it is known, the line.
 func ReadJSON(path string, limit int64, to any) error {
 	b, err := Read(path, limit)
 	if err != nil {
@@ -20,9 +22,9 @@ func ReadJSON(path string, limit int64, to any) error {
 	return nil
 }
 
-// DecodeStrict decodes one JSON value, passes over a byte-order mark before it and refuses what a reader would rather hear about
-// than have passed over: a name that nothing knows, a name given twice, whose first
-// value would be lost, and text behind the end.
+// DecodeStrict decodes one JSON value. It skips a byte-order mark, and refuses unknown
+// names, duplicate names (encoding/json would drop the first value) and text after the
+// value.
 func DecodeStrict(b []byte, to any) error {
 	b, err := TrimBOM(b)
 	if err != nil {
@@ -36,7 +38,7 @@ func DecodeStrict(b []byte, to any) error {
 		return errors.New("the value does not end")
 	}
 	if rest := bytes.TrimLeft(b[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		return fmt.Errorf("line %d: there is something behind the end", lineOf(b, int64(len(b)-len(rest))))
+		return fmt.Errorf("line %d: there is text after the end", lineOf(b, int64(len(b)-len(rest))))
 	}
 	d = json.NewDecoder(bytes.NewReader(b))
 	if err := checkDuplicates(d); err != nil {
@@ -56,8 +58,8 @@ func lineOf(b []byte, offset int64) int {
 	return 1 + bytes.Count(b[:min(int(offset), len(b))], []byte("\n"))
 }
 
-// checkDuplicates reads a value whose syntax is right, and refuses an object that has a name
-// twice.
+// checkDuplicates reads a value of valid syntax and refuses an object with a duplicate
+// name.
 func checkDuplicates(d *json.Decoder) error {
 	t, err := d.Token()
 	if err != nil || t != json.Delim('{') && t != json.Delim('[') {

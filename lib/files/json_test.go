@@ -1,3 +1,5 @@
+// Tests of json.go.
+
 package files
 
 import (
@@ -32,8 +34,8 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 		"{\"users\": 3,\n\"users\": 4}": `line 2: "users" is given twice`,
 		"{\"list\": [{},\n{\"more\": {\"b\": 1,\n\"b\": 1}}]}": `line 3: "b" is given twice`,
 		"{\"user\": 3}":             "unknown field",
-		"{\"users\": 3}\n{}":        "line 2: there is something behind",
-		"{\"users\": 3}\n null":     "line 2: there is something behind",
+		"{\"users\": 3}\n{}":        "line 2: there is text after",
+		"{\"users\": 3}\n null":     "line 2: there is text after",
 		"{\n\"users\": \"three\"}":  "line 2: json: cannot unmarshal string",
 		"{\n\n\"users\": 03}":       "line 3: invalid character",
 		strings.Repeat("[", 20_000): "exceeded max depth",

@@ -4,12 +4,13 @@ package files
 
 import "errors"
 
-// patient and direct are nothing where the system has no such flags; what lies at
-// a path is looked at before and after it is opened.
+// openNonblock and openNoLink are 0 where the system has no such flags; the kind of a
+// file is checked before and after it is opened.
 const (
-	patient = 0
-	direct  = 0
+	openNonblock = 0
+	openNoLink   = 0
 )
 
-// unread is what the system says of a pipe that nobody reads: it has none.
-var unread error = errors.New("a pipe that nobody reads")
+// errNoReader stands for the system's error for a pipe without a reader, which this system
+// does not have.
+var errNoReader error = errors.New("a pipe without a reader")

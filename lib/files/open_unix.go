@@ -4,12 +4,12 @@ package files
 
 import "syscall"
 
-// patient is the flag with which no pipe is waited for, direct the one with which
-// no link is followed.
+// openNonblock makes the opening of a pipe return at once, openNoLink refuses symbolic
+// links.
 const (
 	openNonblock = syscall.O_NONBLOCK
 	openNoLink   = syscall.O_NOFOLLOW
 )
 
-// errNoReader is what the system says of a pipe that nobody reads.
+// errNoReader is the system's error for a pipe without a reader.
 const errNoReader = syscall.ENXIO

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Pipes and devices in place of files.
+
 package files
 
 import (

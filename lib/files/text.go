@@ -1,3 +1,5 @@
+// Text files: byte-order marks and encodings.
+
 package files
 
 import (
@@ -8,14 +10,14 @@ import (
 	"io"
 )
 
-// ErrEncoding is wrapped where text is written in another encoding than UTF-8.
+// ErrEncoding is wrapped by errors about text that is not UTF-8.
 var ErrEncoding = errors.New("the text is not UTF-8")
 
-// NewTextReader reads text from its first character: a byte-order mark before it, as Windows
-// writes one, is passed over. Text in UTF-16 is refused.
+// NewTextReader returns a reader of UTF-8 text, without the byte-order mark that Windows
+// may write before it. Text in UTF-16 is refused.
 func NewTextReader(from io.Reader) (*bufio.Reader, error) { return NewTextReaderSize(from, 4096) }
 
-// NewTextReaderSize is Text with a buffer of the given size, 16 bytes at the least.
+// NewTextReaderSize is NewTextReader with a buffer of the given size, at least 16 bytes.
 func NewTextReaderSize(from io.Reader, size int) (*bufio.Reader, error) {
 	r := bufio.NewReaderSize(from, size)
 	start, err := r.Peek(3)
@@ -30,8 +32,8 @@ func NewTextReaderSize(from io.Reader, size int) (*bufio.Reader, error) {
 	return r, err
 }
 
-// TrimBOM returns text without a byte-order mark before it, and refuses text in
-// UTF-16, which begins with a mark of its own or has a zero beside its first letter.
+// TrimBOM returns text without a byte-order mark. It refuses UTF-16, which begins with
+// another mark or has a zero byte beside its first letter.
 func TrimBOM(b []byte) ([]byte, error) {
 	wide := len(b) > 1 && (b[0] == 0) != (b[1] == 0)
 	if wide || bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {

@@ -1,3 +1,5 @@
+// Tests of text.go.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// Atomic writes of files and folders.
+
 package files
 
 import (
@@ -10,10 +12,11 @@ import (
 	"runtime"
 )
 
-// TempPrefix begins the names of what is not finished; who is killed leaves it.
+// TempPrefix is the prefix of the names of unfinished files. A killed program may leave
+// them.
 const TempPrefix = ".new-"
 
-// WriteFile writes a file with this content in one step.
+// WriteFile writes content to a file atomically.
 func WriteFile(path string, content []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -21,12 +24,11 @@ func WriteFile(path string, content []byte) error {
 	})
 }
 
-// Write writes a file in one step: a reader of path, even one after a power cut,
-// sees the old content or the new, and a full disk or an error of write leaves the
-// old. A link is replaced, what it leads to stays. A pipe or a device, such as
-// /dev/stdout, is written to as it comes, and a pipe that nobody reads is an error: it
-// would be waited for without end. The folder must be there. Errors name the
-// path.
+// Write writes a file atomically: a reader of path, even after a power cut, sees the old
+// content or the new, and a full disk or an error of write leaves the old one. A symbolic
+// link is replaced, and its target stays. A pipe or a device, such as /dev/stdout, is
+// written to directly; a pipe without a reader is an error, because opening it would block.
+// The folder must exist. Errors name the path.
 func Write(path string, write func(io.Writer) error) (err error) {
 	defer func() {
 		if err != nil {
@@ -41,7 +43,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|openNonblock, 0)
 	if errors.Is(err, errNoReader) {
-		return errors.New("a named pipe or a socket that nobody reads")
+		return errors.New("a named pipe or a socket without a reader")
 	}
 	if err != nil {
 		return err
@@ -72,8 +74,8 @@ func replace(path string, write func(io.Writer) error) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder forces the names in a folder to the disk. Windows cannot, and does not
-// need to: its renames are journalled.
+// syncFolder forces the names in a folder to the disk. Windows cannot and need not: its
+// file system journals renames.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -85,8 +87,8 @@ func syncFolder(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Writable reports why no file can be written at path, before it took hours to make
-// what goes into it.
+// Writable returns the reason why no file can be written at path, so that a command can
+// check before long work.
 func Writable(path string) error {
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
@@ -103,7 +105,8 @@ func Writable(path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// WriteFolder makes a folder in one step: what fill puts into another one takes its place.
+// WriteFolder makes a folder atomically: fill writes into a temporary folder, which then
+// replaces path.
 func WriteFolder(path string, fill func(dir string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -122,7 +125,8 @@ func WriteFolder(path string, fill func(dir string) error) error {
 	return os.Rename(work, path)
 }
 
-// WriteTree writes files by their names below a folder, each in one step.
+// WriteTree writes files below a folder, each atomically. The keys are slash-separated
+// paths, the values contents.
 func WriteTree(dir string, files map[string]string) error {
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -1,3 +1,5 @@
+// Tests of write.go.
+
 package files
 
 import (

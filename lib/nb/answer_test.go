@@ -1,3 +1,5 @@
+// Tests of answer.go.
+
 package nb
 
 import "testing"

@@ -1,3 +1,5 @@
+// Progress bars: HTML in a notebook, lines on standard error in a terminal.
+
 package nb
 
 import (
@@ -16,16 +18,16 @@ const (
 	lineEvery = 5 * time.Second
 )
 
-// Bar shows how far a long piece of work is: a bar in a notebook, which leaves
-// one line behind, and in a terminal a line on standard error every few
-// seconds. Its methods may be called from several goroutines.
+// Bar shows the progress of long work. In a notebook it is a bar that leaves one line
+// behind, in a terminal a line on standard error every few seconds. Its methods may be
+// called from several goroutines.
 type Bar struct {
 	mu          sync.Mutex
 	s           *outputTarget
 	id          string
 	name        string
 	done, total int64
-	percent     bool // counts say less than a share
+	percent     bool // show per cent, not counts
 	began, next time.Time
 	doneAtStart int64 // what was done already when the work was first reported
 	firstReport time.Time
@@ -33,7 +35,7 @@ type Bar struct {
 	ended       bool
 }
 
-// NewBar starts a bar for total units of work. A total below 1 is unknown.
+// NewBar starts a bar for total units of work. A total below 1 means unknown.
 func NewBar(total int, what string) *Bar { return std.bar(int64(total), what) }
 
 func (s *outputTarget) bar(total int64, what string) *Bar {
@@ -49,7 +51,7 @@ func (s *outputTarget) bar(total int64, what string) *Bar {
 	return b
 }
 
-// Add says that n more units are done.
+// Add reports n more units as done.
 func (b *Bar) Add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +59,7 @@ func (b *Bar) Add(n int) {
 	b.draw()
 }
 
-// Set says that done units are done.
+// Set reports done units as done in all.
 func (b *Bar) Set(done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,8 +67,8 @@ func (b *Bar) Set(done int) {
 	b.draw()
 }
 
-// Report says that done of total units are done, and what names the last of
-// them; an empty what leaves the name. Recipes and trainings report like this:
+// Report reports that done of total units are done; what names the last of them, and an
+// empty what keeps the name. Recipes and trainings report like this:
 //
 //	env.Progress = func(p paper.Progress) { bar.Report(p.Done, p.Total, p.What) }
 func (b *Bar) Report(done, total int64, what string) {
@@ -82,7 +84,7 @@ func (b *Bar) Report(done, total int64, what string) {
 	b.draw()
 }
 
-// Done ends the bar and leaves a line that says how long the work took.
+// Done ends the bar and prints how long the work took.
 func (b *Bar) Done() { b.end("done") }
 
 // close ends a bar whose program ends before the work does.
@@ -106,7 +108,7 @@ func (b *Bar) end(how string) {
 	b.s.sync()
 }
 
-// draw shows the bar where it is time to.
+// draw shows the bar if enough time has passed since the last drawing.
 func (b *Bar) draw() {
 	now := b.s.now()
 	if b.ended || now.Before(b.next) {
@@ -127,7 +129,7 @@ func (b *Bar) draw() {
 	b.s.show(o, b.statusLine(now)+"\n")
 }
 
-// statusLine is the state of the work in words: "training: 40 of 100, about 3s left".
+// statusLine returns the state of the work: "training: 40 of 100, about 3 s left".
 func (b *Bar) statusLine(now time.Time) string {
 	if b.total < 1 {
 		return fmt.Sprintf("%s: %d", b.name, b.done)
@@ -142,8 +144,8 @@ func (b *Bar) statusLine(now time.Time) string {
 	return s
 }
 
-// timeLeft is the time that the rest will take at the pace so far. Work that goes on
-// from a saved state begins with a part done, which says nothing about the pace.
+// timeLeft estimates the time that the rest takes at the rate so far. Work that resumes
+// from a saved state begins with a part done, which is not counted in the rate.
 func (b *Bar) timeLeft(now time.Time) (time.Duration, bool) {
 	since := b.firstReport
 	if since.IsZero() {
@@ -156,10 +158,10 @@ func (b *Bar) timeLeft(now time.Time) (time.Duration, bool) {
 	return time.Duration(spent * float64(b.total-b.done) / float64(b.done-b.doneAtStart) * float64(time.Second)), true
 }
 
-// manyUnits is where a count tells a reader less than a share.
+// manyUnits is the total above which the line shows per cent and no counts.
 const manyUnits = 100_000
 
-// finalLine is the line that stays.
+// finalLine returns the line that stays when the bar ends.
 func (b *Bar) finalLine(how string) string {
 	took := formatDuration(b.s.now().Sub(b.began))
 	if how == "done" {
@@ -176,7 +178,7 @@ func (b *Bar) html(now time.Time) string {
 	return fmt.Sprintf(`<progress%s></progress> <code>%s</code>`, value, html.EscapeString(b.statusLine(now)))
 }
 
-// formatDuration is a length of time as people say it: 0.4 s, 12 s, 3 min 20 s.
+// formatDuration prints a duration: 0.4 s, 12 s, 3 min 20 s.
 func formatDuration(d time.Duration) string {
 	s := d.Seconds()
 	switch {

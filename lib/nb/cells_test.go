@@ -1,5 +1,7 @@
 //go:build unix
 
+// The cells that the tests run as programs.
+
 package nb
 
 import (

@@ -1,3 +1,5 @@
+// Errors and interrupts of a cell: how it ends, and with which message.
+
 package nb
 
 import (
@@ -11,9 +13,9 @@ import (
 	"syscall"
 )
 
-// Context ends when the cell is interrupted (the square button, or Control-C in
-// a terminal), so that trainings save their state. The kernel gives them five
-// seconds. It is the same context in every call.
+// Context returns a context that ends when the cell is interrupted (the square button, or
+// Control-C in a terminal), so that trainings can save their state. The kernel then kills
+// the cell after five seconds. Every call returns the same context.
 func Context() context.Context { return background() }
 
 var background = sync.OnceValue(func() context.Context {
@@ -22,8 +24,8 @@ var background = sync.OnceValue(func() context.Context {
 	return ctx
 })
 
-// Check ends the cell with a message when err is not nil: what went wrong in
-// one line, or for an interruption how to go on. Run All then stops.
+// Check ends the cell with a one-line message when err is not nil. For an interruption the
+// message says how to resume. Run All then stops.
 func Check(err error) { std.check(err) }
 
 // Try is Check for calls that also return a value:

@@ -1,3 +1,5 @@
+// Claims: statements of a notebook that are checked against its numbers.
+
 package nb
 
 import (
@@ -20,8 +22,8 @@ type Claim struct {
 //	claim holds: STATEMENT — EVIDENCE
 //	claim FAILS: STATEMENT — EVIDENCE
 //
-// A claim that fails is shown, never hidden, and does not end the cell. The
-// evidence follows the last dash of the line.
+// A claim that fails is printed and does not end the cell. The evidence follows the last
+// dash of the line.
 func Claims(claims ...Claim) {
 	for _, c := range claims {
 		std.printLine(std.out, "%s", c.line())
@@ -38,32 +40,31 @@ func (c Claim) line() string {
 	return fmt.Sprintf("claim %s: %s — %s", word, oneLine(c.Statement), evidence)
 }
 
-// Less claims that a is smaller than b. What is not a number is not smaller
-// than anything.
+// Less claims that a < b. It fails for NaN.
 func Less(statement string, a, b float64) Claim {
 	return newComparison(statement, a < b, "<", a, b)
 }
 
-// Greater claims that a is larger than b.
+// Greater claims that a > b. It fails for NaN.
 func Greater(statement string, a, b float64) Claim {
 	return newComparison(statement, a > b, ">", a, b)
 }
 
-// Positive claims that v is above zero.
+// Positive claims that v > 0.
 func Positive(statement string, v float64) Claim { return Greater(statement, v, 0) }
 
-// Negative claims that v is below zero.
+// Negative claims that v < 0.
 func Negative(statement string, v float64) Claim { return Less(statement, v, 0) }
 
-// Within claims that v lies between low and high, ends included.
+// Within claims that low <= v <= high.
 func Within(statement string, v, low, high float64) Claim {
 	c := Claim{Statement: statement, Holds: low <= v && v <= high}
 	c.Evidence = fmt.Sprintf("%s is %s %s to %s", formatNumber(v), insideOrOutside(c.Holds), formatNumber(low), formatNumber(high))
 	return c
 }
 
-// Ascending claims that each value is larger than the one before it. Fewer than
-// two values have no order, and the claim fails.
+// Ascending claims that each value is larger than the one before it. It fails for fewer
+// than two values.
 func Ascending(statement string, values ...float64) Claim {
 	c := Claim{Statement: statement, Holds: len(values) > 1}
 	words := make([]string, len(values))

@@ -1,3 +1,5 @@
+// Claims about the mean of several runs with different seeds.
+
 package nb
 
 import (
@@ -6,10 +8,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// What one run shows may be that run's luck. The claims below are about the mean
-// of several runs, each with seeds of its own, and hold where its whole 95 %
-// interval lies on the claimed side: Student's, over the runs. Fewer than two
-// runs have no interval, and the claim fails.
+// The claims below are about the mean of several runs, each with its own seeds. A
+// claim holds if the whole 95 % interval of the mean (Student's t over the runs)
+// lies on the claimed side. With fewer than two runs it fails.
 
 // MeanAbove claims that the mean of the runs is above bound.
 func MeanAbove(statement string, bound float64, runs ...float64) Claim {
@@ -40,7 +41,7 @@ func claimOverRuns(statement string, runs []float64, side string, holds func(sta
 	return c
 }
 
-// Runs are the values of so many runs, the first of which is number 0.
+// Runs returns value(0), ..., value(runs-1).
 func Runs(runs int, value func(run int) float64) []float64 {
 	out := make([]float64, runs)
 	for run := range out {

@@ -1,3 +1,5 @@
+// Examples of the package's documentation.
+
 package nb_test
 
 import (

@@ -1,14 +1,14 @@
 package nb
 
-// Exercise checks a reader's answer by what comes of it. The zero value of T means
-// that nobody has answered yet, so choose questions with another answer:
+// Exercise checks an answer by a condition on its outcome, and prints whether it is right,
+// with the hint where it is not. The zero value of T means "not answered yet", so choose
+// questions with another answer:
 //
 //	epochs := 0 // your answer here
 //	nb.Exercise(1, epochs, left(epochs) < 0.5, "how long does it take to forget half?")
 //
-// A question with one right answer is Answer's, which does not hold it in clear.
-// It prints whether the answer is right, and the hint where it is not. An
-// exercise without an answer is not an error: notebooks are run with them.
+// Use Answer for a question with one right answer, which must not stand in the notebook. An
+// exercise without an answer is no error.
 func Exercise[T comparable](number int, answer T, right bool, hint string) {
 	var zero T
 	switch {

@@ -1,3 +1,5 @@
+// Figures and pictures as outputs of a cell.
+
 package nb
 
 import (
@@ -14,10 +16,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/plot"
 )
 
-// Figure shows a figure: in a notebook as a PNG, with the figure's text for
-// those who cannot see it; in a terminal as that text. A kind that also has a
-// Vega-Lite form brings it along, and JupyterLab makes it interactive. A figure
-// that cannot be drawn ends the cell.
+// Figure shows a figure: in a notebook as a PNG with the figure's text as alternative text,
+// in a terminal as that text. Figures that also have a Vega-Lite form are interactive in
+// JupyterLab. A figure that cannot be drawn ends the cell.
 func Figure(f plot.Figure) {
 	Check(std.figure(f, ""))
 }
@@ -42,7 +43,7 @@ func (s *outputTarget) figure(f plot.Figure, id string) error {
 	return nil
 }
 
-// figureOutput is the figure in all its forms.
+// figureOutput returns the figure in all its forms.
 func figureOutput(f plot.Figure) (output, error) {
 	picture, err := plot.WithWidth(f, plot.NotebookWidth).PNG()
 	if err != nil {
@@ -60,7 +61,7 @@ func figureOutput(f plot.Figure) (output, error) {
 	return o, nil
 }
 
-// density is the number of pixels that a figure's PNG has for a CSS pixel.
+// density returns the number of pixels of the figure's PNG per CSS pixel.
 func density(f plot.Figure) float64 {
 	v := reflect.Indirect(reflect.ValueOf(f))
 	if v.Kind() == reflect.Struct {
@@ -74,18 +75,18 @@ func density(f plot.Figure) float64 {
 	return plot.NotebookDPI / 96.0
 }
 
-// vegaLite is the form that JupyterLab draws by itself, offline and in a
-// notebook that is not trusted.
+// vegaLite is the media type that JupyterLab draws by itself, offline and in a notebook
+// that is not trusted.
 const vegaLite = "application/vnd.vegalite.v5+json"
 
-// dataURL carries a specification as a string: the kernel's pipe has no place
-// for the nulls that one may hold, and the reader takes a string for an address.
+// dataURL returns a specification as a data URL. The kernel's pipe (gob) cannot carry the
+// nulls that a specification may hold.
 func dataURL(spec []byte) string {
 	return "data:application/json;base64," + base64.StdEncoding.EncodeToString(spec)
 }
 
-// pictureOutput is a PNG with the words for those who cannot see it. With more
-// than one pixel for a CSS pixel it is sharp on fine screens.
+// pictureOutput returns a PNG with its alternative text. density is the number of pixels
+// per CSS pixel.
 func pictureOutput(picture []byte, alt string, density float64) (output, error) {
 	head, err := png.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
@@ -98,9 +99,8 @@ func pictureOutput(picture []byte, alt string, density float64) (output, error) 
 	}, nil
 }
 
-// Picture shows a committed PNG file, at half its size as figures are saved,
-// under a label that says what it is and where its numbers come from. A terminal
-// prints the label and the file's name.
+// Picture shows a committed PNG file at half its size, under a label that says what it is
+// and where its numbers come from. A terminal prints the label and the file's name.
 func Picture(files fs.FS, name, label string) {
 	Check(std.picture(files, name, label))
 }

@@ -1,3 +1,5 @@
+// A table, a figure and a terminal for the tests of this package.
+
 package nb
 
 import (

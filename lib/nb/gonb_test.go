@@ -1,5 +1,7 @@
 //go:build unix
 
+// Outputs in a real gonb.
+
 package nb
 
 import (

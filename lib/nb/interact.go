@@ -1,3 +1,5 @@
+// Interact: a cell whose figure follows sliders in the browser.
+
 package nb
 
 import (
@@ -13,14 +15,13 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
-// HeadlessEnv is the environment variable that, when it is set, says that no
-// browser shows the notebook: sliders then do not wait for anybody.
+// HeadlessEnv is the environment variable that, when it is set, says that no browser shows
+// the notebook. Interact then draws once and does not wait.
 const HeadlessEnv = "LETHE_HEADLESS"
 
-// How long Turn waits. A running cell keeps the cells below it from running,
-// therefore it does not wait for ever.
+// How long Interact waits. While the cell runs, the cells below it cannot.
 const (
-	browserWait      = 3 * time.Second         // for a browser to answer at all
+	browserWait      = 3 * time.Second         // for the first answer of a browser
 	idleLimit        = 5 * time.Minute         // for a reader to move a slider
 	idleLimitWaiting = 1500 * time.Millisecond // the same, while other cells wait
 	pollEvery        = 100 * time.Millisecond
@@ -33,14 +34,13 @@ const (
 //		return forget(ctx, rate, epochs, live)
 //	}, nb.NewSlider("learning rate", &rate, 0.001, 1).Log(), nb.NewSlider("epochs", &epochs, 1, 20))
 //
-// The newest position wins: a drawing that still runs sees its context end. The
-// sliders work until the reader presses "done" or interrupts the cell, or until
-// nobody has moved one for five minutes; while other cells wait for this one,
-// as under Run All, a few seconds without a move are enough.
+// A new position cancels the context of a drawing that still runs. The sliders work until
+// the reader presses "done" or interrupts the cell, or until no slider has moved for five
+// minutes. While other cells wait for this one, as under Run All, the limit is a few
+// seconds.
 //
-// Without a browser (a terminal, an execution without a screen, LETHE_HEADLESS
-// set) Turn draws once, with the values that the variables have, and says that
-// sliders need JupyterLab.
+// Without a browser (a terminal, headless execution, LETHE_HEADLESS set) Interact draws
+// once, with the values that the variables have, and prints that sliders need JupyterLab.
 func Interact(draw func(ctx context.Context, live *Live) error, sliders ...Slider) {
 	std.interact(draw, sliders)
 }
@@ -60,8 +60,8 @@ func (s *outputTarget) interact(draw func(context.Context, *Live) error, sliders
 	d.run(Context())
 }
 
-// hasBrowser says whether somebody may be looking: a notebook server started the
-// kernel, and nobody said otherwise.
+// hasBrowser reports whether a browser may show the cell: a notebook server started the
+// kernel, and HeadlessEnv is not set.
 func (s *outputTarget) hasBrowser() bool {
 	return s.notebook && os.Getenv(HeadlessEnv) == "" &&
 		os.Getenv("JPY_SESSION_NAME") != "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
@@ -96,7 +96,7 @@ func initialValues(sliders []Slider) []float64 {
 	return out
 }
 
-// formatSettings are the values in words: "learning rate = 0.1, epochs = 5".
+// formatSettings prints the values: "learning rate = 0.1, epochs = 5".
 func formatSettings(sliders []Slider, values []float64) string {
 	words := make([]string, len(sliders))
 	for i, k := range sliders {
@@ -128,7 +128,7 @@ func newPanel(s *outputTarget, draw func(context.Context, *Live) error, sliders 
 	id := gonbui.UniqueId()
 	d := &panel{
 		s: s, draw: draw, sliders: sliders, values: initialValues(sliders),
-		id: id, address: "/lethe/knobs/" + id,
+		id: id, address: "/lethe/sliders/" + id,
 		live: s.live(), messages: make(chan message, 64),
 	}
 	for _, k := range sliders {
@@ -139,7 +139,7 @@ func newPanel(s *outputTarget, draw func(context.Context, *Live) error, sliders 
 
 func (d *panel) settingsText() string { return formatSettings(d.sliders, d.values) }
 
-// runCell draws and waits in turn, until there is a reason to end.
+// run draws whenever the sliders move, until there is a reason to end.
 func (d *panel) run(ctx context.Context) {
 	began := d.s.now()
 	d.lastMove = began
@@ -165,7 +165,7 @@ func (d *panel) run(ctx context.Context) {
 	d.end(why)
 }
 
-// What stands below the sliders.
+// The status lines below the sliders.
 const (
 	statusDrawing = "drawing"
 	statusReady   = "Move a slider. The cell runs until you press done."
@@ -189,8 +189,8 @@ func (d *panel) start(ctx context.Context) {
 	go func() { finished <- d.draw(inner, d.live) }()
 }
 
-// stop ends the drawing that runs, if one does, and waits for it: the variables
-// belong to one drawing at a time.
+// stop cancels the running drawing, if there is one, and waits for it: only one drawing at
+// a time may use the variables.
 func (d *panel) stop() error {
 	if d.finished == nil {
 		return nil
@@ -201,7 +201,7 @@ func (d *panel) stop() error {
 	return err
 }
 
-// finishDrawing brings the last state of a drawing onto the page.
+// finishDrawing shows the last state of a drawing.
 func (d *panel) finishDrawing(err error) {
 	d.cancel()
 	d.finished = nil
@@ -212,15 +212,15 @@ func (d *panel) finishDrawing(err error) {
 	d.s.update(d.status(statusReady))
 }
 
-// handleMessage takes a message from the browser and returns the reason to end, if it is
-// one. Messages may overtake each other; an older one says nothing new.
+// handleMessage handles a message from the browser and returns the reason to end, if the
+// message is one. Messages may arrive out of order; older ones are ignored.
 func (d *panel) handleMessage(ctx context.Context, m message) string {
 	if m.Number <= d.last.Number {
 		return ""
 	}
 	d.last, d.connected = m, true
 	if m.Done {
-		return "The sliders are put away."
+		return "The sliders are closed."
 	}
 	values, ok := d.valuesAt(m.Positions)
 	if !ok || slices.Equal(values, d.values) {
@@ -230,14 +230,14 @@ func (d *panel) handleMessage(ctx context.Context, m message) string {
 	d.lastMove = d.s.now()
 	d.s.update(d.status(statusDrawing))
 	d.live.mute(true)
-	_ = d.stop() // its values are no longer wanted, and neither is its error
+	_ = d.stop() // its values and its error are obsolete
 	d.live.mute(false)
 	d.values = values
 	d.start(ctx)
 	return ""
 }
 
-// valuesAt are the values at the positions of the sliders.
+// valuesAt returns the values at the positions of the sliders.
 func (d *panel) valuesAt(at []int) ([]float64, bool) {
 	if len(at) != len(d.positions) {
 		return nil, false
@@ -252,7 +252,8 @@ func (d *panel) valuesAt(at []int) ([]float64, bool) {
 	return values, true
 }
 
-// idleReason returns the reason to end when nobody is there, or nobody moves a slider.
+// idleReason returns the reason to end when no browser has answered, or no slider has moved
+// for too long.
 func (d *panel) idleReason(since time.Duration) string {
 	if d.finished != nil {
 		return ""
@@ -264,13 +265,13 @@ func (d *panel) idleReason(since time.Duration) string {
 	case d.connected && d.last.Waiting && quiet > idleLimitWaiting:
 		return "Other cells were waiting, so the sliders stopped. Run this cell alone to move them."
 	case quiet > idleLimit:
-		return "Nobody moved a slider for five minutes. Run this cell again to move them."
+		return "No slider was moved for five minutes. Run this cell again to move them."
 	}
 	return ""
 }
 
-// end leaves the values and the reason in the place of the sliders: what is
-// saved with the notebook needs no script.
+// end replaces the sliders with the values and the reason, so that the saved notebook needs
+// no script.
 func (d *panel) end(why string) {
 	d.live.Done()
 	d.s.update(output{id: d.id, data: bundle{"text/plain": "Drawn for " + d.settingsText() + "."}})

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Tests of interact.go.
+
 package nb
 
 import (
@@ -60,7 +62,7 @@ func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
 		left = append(left, s)
 	}
 	all := strings.Join(left, "\n")
-	for _, want := range []string{"drawn for 1 and 10", "Drawn for rate = 1, epochs = 10. (text alone)", "The sliders are put away. (text alone)"} {
+	for _, want := range []string{"drawn for 1 and 10", "Drawn for rate = 1, epochs = 10. (text alone)", "The sliders are closed. (text alone)"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the notebook keeps\n%s\nwithout %q", all, want)
 		}
@@ -103,7 +105,7 @@ func TestTurnGivesUpWhenNoBrowserAnswers(t *testing.T) {
 		t.Errorf("exit code %d, printed %q", code, got)
 	}
 	for _, o := range shown(events)[3:] {
-		if _, script := o.data["text/html"]; script && o.id != "" && !strings.HasPrefix(o.id, "news-") {
+		if _, script := o.data["text/html"]; script && o.id != "" && !strings.HasPrefix(o.id, "status-") {
 			t.Errorf("a script is left behind")
 		}
 	}

@@ -1,5 +1,7 @@
 //go:build unix
 
+// A fake kernel that collects what a cell prints and shows.
+
 package nb
 
 import (

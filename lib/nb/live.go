@@ -1,3 +1,5 @@
+// Live outputs: a figure, table or text that changes while the cell runs.
+
 package nb
 
 import (
@@ -10,11 +12,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Live is one output that is replaced while the cell runs: the curves of a
-// training as it goes on. Drawing takes at most a fifth of the time: a state
-// that comes too early is kept, and drawn only when it is the last one. A
-// terminal prints the last state alone. Its methods may be called from several
-// goroutines.
+// Live is one output that is replaced while the cell runs, such as the learning curve of a
+// training. Drawing takes at most a fifth of the time: a state that comes too early is
+// drawn only if it is the last one. A terminal prints the last state only. Its methods may
+// be called from several goroutines.
 type Live struct {
 	mu      sync.Mutex
 	s       *outputTarget
@@ -25,8 +26,7 @@ type Live struct {
 	pending func() (output, string, error) // a state that is not drawn yet
 }
 
-// NewLive starts a live output. It takes its place on the page with its first
-// state.
+// NewLive starts a live output. It appears on the page with its first state.
 func NewLive() *Live { return std.live() }
 
 func (s *outputTarget) live() *Live {
@@ -35,8 +35,8 @@ func (s *outputTarget) live() *Live {
 	return l
 }
 
-// Figure shows f in place of what the output shows now. A figure that cannot be
-// drawn shows the reason instead: it must not end a training.
+// Figure replaces the output with f. A figure that cannot be drawn shows the reason, so
+// that it does not end a training.
 func (l *Live) Figure(f plot.Figure) {
 	l.setState(func() (output, string, error) {
 		if !l.s.notebook {
@@ -48,27 +48,27 @@ func (l *Live) Figure(f plot.Figure) {
 	})
 }
 
-// Table shows t in place of what the output shows now.
+// Table replaces the output with t.
 func (l *Live) Table(t *report.Table) {
 	l.setState(func() (output, string, error) { return tableOutput(t) })
 }
 
-// Markdown shows text in place of what the output shows now.
+// Markdown replaces the output with text.
 func (l *Live) Markdown(text string) {
 	l.setState(func() (output, string, error) {
 		return output{data: bundle{"text/markdown": text, "text/plain": text}}, text, nil
 	})
 }
 
-// Due says whether the next state would be drawn now. Ask before computing a
-// state that is costly in itself.
+// Due reports whether the next state would be drawn now. Ask before computing a state that
+// is costly itself.
 func (l *Live) Due() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.due()
 }
 
-// Done draws the last state, if it is not on the page yet.
+// Done draws the last state, if it is not on the page yet, and ends the output.
 func (l *Live) Done() {
 	l.drawPending()
 	l.s.unregister(l)
@@ -77,15 +77,15 @@ func (l *Live) Done() {
 	}
 }
 
-// drawPending draws what is kept and leaves the output open.
+// drawPending draws the pending state and leaves the output open.
 func (l *Live) drawPending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.flush()
 }
 
-// mute forgets a state that is not drawn yet and, until it is called with false,
-// every new one: they come from a drawing that nobody wants any more.
+// mute drops the pending state and, until mute(false), every new one: they come from a
+// cancelled drawing.
 func (l *Live) mute(muted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,10 +108,10 @@ func (l *Live) setState(draw func() (output, string, error)) {
 	}
 }
 
-// restFactor is how many times as long as a drawing took nothing is drawn after it.
+// restFactor is the pause after a drawing, in multiples of the time that it took.
 const restFactor = 4
 
-// flush draws what is kept.
+// flush draws the pending state. The caller holds the lock.
 func (l *Live) flush() {
 	if l.pending == nil {
 		return

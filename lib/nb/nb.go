@@ -3,14 +3,13 @@
 // that a cell's code also makes sense under go run: tables and figures as text
 // on standard output, progress as lines on standard error.
 //
-// What a cell shows is readable everywhere. Each output is a bundle of the same
-// thing in several forms, of which every reader takes the best that it knows:
-// JupyterLab, a notebook opened again without trust, an exported page, GitHub.
-// A figure is always a PNG with its text; nothing needs a script or the network.
+// Each output holds the same content in several forms, and every reader shows the
+// best that it knows: JupyterLab, a notebook opened without trust, an exported
+// page, GitHub. A figure is always a PNG with its text; nothing needs a script or
+// the network.
 //
-// Outputs and what the cell prints with fmt keep their order. Nothing here
-// panics; a table or a figure that cannot be shown ends the cell with a message
-// that says why.
+// Outputs and text printed with fmt keep their order. Nothing here panics; a table
+// or a figure that cannot be shown ends the cell with a message.
 package nb
 
 import (
@@ -35,8 +34,8 @@ func init() {
 // bundle is one output in several forms.
 type bundle map[protocol.MIMEType]any
 
-// output is a bundle on its way to the notebook. An output with an id takes the
-// place of the one before it with that id.
+// output is a bundle to be shown in the notebook. An output with an id replaces the one
+// before it with that id.
 type output struct {
 	data bundle
 	meta map[string]any
@@ -45,7 +44,7 @@ type output struct {
 
 // outputTarget is where output goes: a notebook, or the two streams of a terminal.
 type outputTarget struct {
-	mu       sync.Mutex // one output at a time, so that the order is the callers'
+	mu       sync.Mutex // one output at a time
 	notebook bool
 	out, err io.Writer
 	send     func(output) error
@@ -56,10 +55,10 @@ type outputTarget struct {
 	open     []closer // bars and live outputs that show more than is on the page
 }
 
-// closer is an output that is drawn less often than it changes.
+// closer is an output that is drawn less often than it changes. close draws its last state.
 type closer interface{ close() }
 
-// std is the stage of the running program.
+// std is the output target of the running program.
 var std = newOutputTarget()
 
 func newOutputTarget() *outputTarget {
@@ -71,22 +70,21 @@ func newOutputTarget() *outputTarget {
 	}
 }
 
-// stream is one of the program's streams as it is at the time of writing.
+// stream is one of the program's streams, looked up at each write.
 type stream struct{ file **os.File }
 
 func (s stream) Write(p []byte) (int, error) { return (*s.file).Write(p) }
 
-// sendToKernel puts the output into the kernel's pipe.
+// sendToKernel writes the output to the kernel's pipe.
 func sendToKernel(o output) error {
 	gonbui.SendData(&protocol.DisplayData{Data: o.data, Metadata: o.meta, DisplayID: o.id})
 	return gonbui.Error()
 }
 
-// kernelTimeout bounds every wait for the kernel: it answers in well under a
-// millisecond, except while it waits for a browser.
+// kernelTimeout bounds every wait for the kernel.
 const kernelTimeout = 10 * time.Second
 
-// syncKernel returns when the kernel has handed on everything that was sent.
+// syncKernel returns when the kernel has passed on everything that was sent.
 func syncKernel() {
 	done := make(chan struct{})
 	go func() {
@@ -99,8 +97,8 @@ func syncKernel() {
 	}
 }
 
-// show places an output below everything that was printed and shown before it.
-// Where there is no notebook, or its pipe is broken, it prints plain.
+// show appends an output below everything printed and shown before it. Without a notebook,
+// or when its pipe is broken, it prints plain.
 func (s *outputTarget) show(o output, plain string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,21 +112,21 @@ func (s *outputTarget) show(o output, plain string) {
 	fmt.Fprint(s.out, plain)
 }
 
-// update replaces an output that stands on the page already.
+// update replaces an output that is on the page already.
 func (s *outputTarget) update(o output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.send(o)
 }
 
-// printLine writes a line to w; lines and outputs never mix.
+// printLine writes a line to w. Lines and outputs never mix.
 func (s *outputTarget) printLine(w io.Writer, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fmt.Fprintf(w, format+"\n", args...)
 }
 
-// register and closed keep the list of outputs that leave draws one last time.
+// register and unregister keep the list of outputs that closeAndExit draws one last time.
 func (s *outputTarget) register(c closer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +144,7 @@ func (s *outputTarget) unregister(c closer) {
 	}
 }
 
-// close draws the last state of everything that is open and ends the program.
+// closeAndExit draws the last state of everything that is open and ends the program.
 func (s *outputTarget) closeAndExit(code int) {
 	s.mu.Lock()
 	open := s.open

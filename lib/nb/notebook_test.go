@@ -1,5 +1,7 @@
 //go:build unix
 
+// Outputs of cells in a notebook.
+
 package nb
 
 import (

@@ -1,6 +1,6 @@
 package nb
 
-// Numbers are 0, 1, ... n-1.
+// Numbers returns 0, 1, ..., n-1.
 func Numbers(n int) []int {
 	out := make([]int, max(0, n))
 	for k := range out {

@@ -2,9 +2,8 @@
 
 package nb
 
-// fionread asks how much there is to read; its number is the same on macOS and
-// the BSDs.
+// fionread is the ioctl for the number of bytes to read, the same on macOS and the BSDs.
 const fionread = 0x4004667f
 
-// busy cannot be told here: the round trip before it has to be enough.
-func busy(int) bool { return false }
+// isComputing is not known here; the round trip before it has to do.
+func isComputing(int) bool { return false }

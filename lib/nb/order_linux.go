@@ -1,3 +1,5 @@
+// Whether the kernel has passed on what it has read, by /proc.
+
 package nb
 
 import (
@@ -10,8 +12,8 @@ import (
 
 const fionread = unix.TIOCINQ
 
-// isComputing says whether a thread of the process is computing. When none is, what it
-// has read it has also handed on.
+// isComputing reports whether a thread of the process is running. If none is, the kernel
+// has passed on all that it has read.
 func isComputing(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/task", pid)
 	threads, err := os.ReadDir(dir)

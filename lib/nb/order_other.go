@@ -2,5 +2,5 @@
 
 package nb
 
-// drainPrinted cannot look into the pipes here.
+// drainPrinted cannot see the pipes here.
 func drainPrinted() { syncKernel() }

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Waiting until the kernel has read what the cell has printed.
+
 package nb
 
 import (
@@ -9,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel reads what a cell prints from one pipe and what it shows from
-// another, side by side. drainPrinted waits until nothing is left in the pipes
-// of standard output and standard error, and then until the kernel has handed
-// on what it took out of them.
+// drainPrinted waits until the kernel has read all that the cell has printed. The kernel
+// reads printed text and outputs from separate pipes at the same time, so that without it
+// their order would be lost.
 func drainPrinted() {
 	stop := time.Now().Add(kernelTimeout)
 	for _, fd := range []int{1, 2} {
@@ -26,8 +27,7 @@ func drainPrinted() {
 	}
 }
 
-// unreadBytes is the number of bytes that nobody has read from a pipe yet, 0 for
-// what is not a pipe.
+// unreadBytes returns the number of unread bytes in a pipe, 0 for anything else.
 func unreadBytes(fd int) int {
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {

@@ -1,3 +1,5 @@
+// The browser side of Interact: the script that builds the sliders, and its messages.
+
 package nb
 
 import (
@@ -13,15 +15,14 @@ import (
 )
 
 // The sliders talk to the cell through the kernel's comm channel. Their script
-// opens a socket of its own to the notebook server: the kernel's script knows
-// neither a server under https nor one below a path, and there is one of it for
-// all the notebooks of a page.
+// opens its own socket to the notebook server: the kernel's script supports
+// neither https nor a server below a path, and all notebooks of a page share it.
 
-//go:embed knobs.js
+//go:embed sliders.js
 var slidersScript string
 
-// message is what the browser says: where the sliders stand, whether other
-// cells wait for this one, whether the reader is done.
+// message is what the browser sends: the positions of the sliders, whether other cells wait
+// for this one, and whether the reader pressed "done".
 type message struct {
 	Number    int   `json:"number"`
 	Positions []int `json:"at"`
@@ -29,41 +30,41 @@ type message struct {
 	Done      bool  `json:"done"`
 }
 
-// html is the place where the script builds the sliders. Without the script, as
-// in a notebook that is not trusted, it shows the values.
+// html returns the element in which the script builds the sliders. Where scripts do not
+// run, as in a notebook that is not trusted, it shows the values.
 func (d *panel) html() string {
 	type slider struct {
-		Name   string   `json:"name"`
-		Labels []string `json:"labels"`
-		At     int      `json:"at"`
+		Name     string   `json:"name"`
+		Labels   []string `json:"labels"`
+		Position int      `json:"at"`
 	}
 	config := struct {
 		ID      string   `json:"id"`
-		News    string   `json:"news"`
+		Status  string   `json:"status"`
 		Kernel  string   `json:"kernel"`
 		Address string   `json:"address"`
 		Sliders []slider `json:"sliders"`
-	}{ID: "lethe-knobs-" + d.id, News: "lethe-news-" + d.id, Kernel: os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV), Address: d.address}
+	}{ID: "lethe-sliders-" + d.id, Status: "lethe-status-" + d.id, Kernel: os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV), Address: d.address}
 	for i, k := range d.sliders {
 		s := slider{Name: k.name}
 		for at, v := range d.positions[i] {
 			s.Labels = append(s.Labels, formatValue(v))
 			if v == k.initial {
-				s.At = at
+				s.Position = at
 			}
 		}
 		config.Sliders = append(config.Sliders, s)
 	}
-	given, err := json.Marshal(config)
+	configJSON, err := json.Marshal(config)
 	if err != nil {
 		return html.EscapeString(d.settingsText())
 	}
-	script := strings.Replace(slidersScript, "CONFIG", string(given), 1)
+	script := strings.Replace(slidersScript, "CONFIG", string(configJSON), 1)
 	return fmt.Sprintf("<div id=%q>%s</div>\n<script>\n%s</script>", config.ID, html.EscapeString(d.settingsText()), script)
 }
 
-// connect asks the kernel for the messages of the sliders. The subscription
-// ends with the program.
+// connect subscribes to the messages of the sliders. The subscription ends with the
+// program.
 func (d *panel) connect() {
 	comms.Subscribe(d.address, func(_ string, text string) {
 		var m message
@@ -72,17 +73,16 @@ func (d *panel) connect() {
 		}
 		select {
 		case d.messages <- m:
-		default: // the reader moves faster than the cell reads; a later one follows
+		default: // the queue is full; a later message follows
 		}
 	})
 }
 
-// status is the line below the sliders. Its number tells the script which of its
-// messages the cell has heard; the kernel's own way back to a script would
-// start another script each time.
+// status returns the line below the sliders. It carries the number of the last message that
+// the cell has handled, which the script reads.
 func (d *panel) status(words string) output {
-	return output{id: "news-" + d.id, data: bundle{
+	return output{id: "status-" + d.id, data: bundle{
 		"text/plain": words,
-		"text/html":  fmt.Sprintf(`<span id="lethe-news-%s" data-heard="%d">%s</span>`, d.id, d.last.Number, html.EscapeString(words)),
+		"text/html":  fmt.Sprintf(`<span id="lethe-status-%s" data-heard="%d">%s</span>`, d.id, d.last.Number, html.EscapeString(words)),
 	}}
 }

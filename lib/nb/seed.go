@@ -2,7 +2,6 @@ package nb
 
 import "github.com/lethe-ml/lethe/lib/engine"
 
-// Seed is a seed for a cell's own draws. With LETHE_SEED it is another one, as
-// the seeds of every training are, so that a notebook can be repeated with other
-// luck; without, it is n.
+// Seed returns the seed n of a cell's own random draws, shifted by LETHE_SEED if that is
+// set, as the seeds of all trainings are.
 func Seed(n int) int { return n + Try(engine.SeedShift()) }

@@ -1,3 +1,5 @@
+// Tests of seed.go.
+
 package nb
 
 import (

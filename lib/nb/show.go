@@ -7,8 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Show shows parts below each other: a string as Markdown, a *report.Table, a
-// plot.Figure. Anything else ends the cell. A report hands its parts over like this:
+// Show shows parts below each other: a string as Markdown, a *report.Table, a plot.Figure.
+// Any other type ends the cell. For a report:
 //
 //	nb.Show(r.Parts()...)
 func Show(parts ...any) {

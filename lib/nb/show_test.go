@@ -1,3 +1,5 @@
+// Tests of show.go.
+
 package nb
 
 import (

@@ -1,3 +1,5 @@
+// Sliders of Interact: a variable of the cell with its range and positions.
+
 package nb
 
 import (
@@ -6,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Slider is a knob of Turn: a variable of the cell that a reader can move.
+// Slider is a variable of the cell that a reader can change in Interact.
 type Slider struct {
 	name     string
 	min, max float64
@@ -17,20 +19,19 @@ type Slider struct {
 	set      func(float64)
 }
 
-// NewSlider makes a slider for a variable of the cell, between min and max. The
-// variable's value is where the slider starts, and what the cell uses where
-// there are no sliders.
+// NewSlider makes a slider for a variable of the cell, between min and max. It starts at
+// the variable's value, which is also the value where there are no sliders.
 func NewSlider[T int | float64](name string, variable *T, min, max T) Slider {
-	_, whole := any(*variable).(int)
+	_, isInt := any(*variable).(int)
 	return Slider{
-		name: oneLine(name), min: float64(min), max: float64(max), whole: whole,
+		name: oneLine(name), min: float64(min), max: float64(max), whole: isInt,
 		initial: float64(*variable),
 		set:     func(v float64) { *variable = T(v) },
 	}
 }
 
-// Log makes equal ways of the slider equal factors, for a rate between 0.001
-// and 1. Both ends have to be above zero.
+// Log makes the slider logarithmic: equal distances are equal factors. min and max must be
+// positive.
 func (s Slider) Log() Slider {
 	s.log = true
 	return s
@@ -42,10 +43,11 @@ func (s Slider) Step(step float64) Slider {
 	return s
 }
 
-// defaultPositions is the number of positions of a slider without a step of its own.
+// defaultPositions is the number of positions of a slider without Step.
 const defaultPositions = 60
 
-// positions are the values that the slider can take, among them the first one.
+// positions returns the values that the slider can take, in ascending order and including
+// the initial one.
 func (s Slider) positions() []float64 {
 	values := []float64{s.initial}
 	add := func(v float64) {
@@ -76,11 +78,11 @@ func (s Slider) positions() []float64 {
 	return slices.Compact(values)
 }
 
-// roundDigits is v with so many significant digits.
+// roundDigits rounds v to a number of significant digits.
 func roundDigits(v float64, digits int) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 	return r
 }
 
-// formatValue is a value as a reader sees it beside the slider.
+// formatValue prints a value as it stands beside the slider.
 func formatValue(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

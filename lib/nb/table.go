@@ -7,9 +7,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Table shows a table. A notebook gets it as HTML without scripts or styles
-// that a sanitiser would take out, and beside it as Markdown and as text; a
-// terminal prints the text. A table that cannot be shown ends the cell.
+// Table shows a table: in a notebook as HTML without scripts, with Markdown and plain text
+// as other forms; in a terminal as plain text. A table that cannot be shown ends the cell.
 func Table(t *report.Table) {
 	Check(std.table(t, ""))
 }

@@ -1,3 +1,5 @@
+// Outputs of cells in a terminal.
+
 package nb
 
 import (

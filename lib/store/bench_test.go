@@ -1,3 +1,5 @@
+// Benchmarks of the store.
+
 package store
 
 import (

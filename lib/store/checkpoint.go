@@ -1,3 +1,5 @@
+// Checkpoints of a computation: saving, loading, going back to one.
+
 package store
 
 import (
@@ -18,9 +20,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// A checkpoint is one safetensors file, checkpoint/<number>-<sha256>.safetensors;
-// the state and the list of output files travel in its metadata. Its name holds
-// its hash, so that one rename publishes both.
+// A checkpoint is one safetensors file, checkpoint/<number>-<sha256>.safetensors. Its
+// metadata hold the state and the list of output files. Its name holds its hash, so that
+// one rename publishes both.
 const (
 	checkpointSuffix = ".safetensors"
 	stateKey         = "lethe.state"
@@ -28,7 +30,7 @@ const (
 	keptCheckpoints  = 2 // checkpoints kept
 )
 
-// checkpoint is a valid checkpoint, read.
+// checkpoint is a valid checkpoint in memory.
 type checkpoint struct {
 	number int
 	file   *safetensors.File
@@ -36,13 +38,13 @@ type checkpoint struct {
 	output []fileRecord // the output files when it was saved
 }
 
-// errStale says that the output files have changed since the checkpoint.
+// errStale reports output files that have changed since the checkpoint.
 var errStale = errors.New("checkpoint can no longer be used")
 
-// SaveCheckpoint saves what is needed to go on from here: tensors, and any
-// state that marshals to JSON (random streams, epoch, data order). The output
-// files written so far are recorded with it and forced to the disk. The two
-// newest checkpoints are kept. Checkpoints are not part of the finished run.
+// SaveCheckpoint saves what is needed to resume: tensors, and a state that marshals to JSON
+// (random streams, epoch, data order). It also records the output files written so far and
+// forces them to the disk. The two newest checkpoints are kept. Checkpoints are not part of
+// the finished run.
 func (w *Work) SaveCheckpoint(f *safetensors.File, state any) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,8 +106,8 @@ func encodeCheckpoint(f *safetensors.File, state any, files []fileRecord) ([]byt
 	return safetensors.Encode(&safetensors.File{Tensors: f.Tensors, Metadata: metadata})
 }
 
-// dropOldCheckpoints keeps the newest checkpoints. Whatever else lies there is
-// the temporary file of a killed attempt.
+// dropOldCheckpoints keeps the newest checkpoints and removes everything else, such as
+// temporary files of a killed attempt.
 func (w *Work) dropOldCheckpoints(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -133,10 +135,9 @@ func parseCheckpointName(name string) (number int, hash string, ok bool) {
 	return number, hash, ok && err == nil && isID(hash)
 }
 
-// LoadCheckpoint returns the newest valid checkpoint of an interrupted attempt
-// and puts the output files back to what they were when it was saved; ok is
-// false when there is none. It must be called before anything is written:
-// after that there is nothing to go back to.
+// LoadCheckpoint returns the newest valid checkpoint of an interrupted attempt and restores
+// the output files to their content at that checkpoint. ok is false if there is none. Call
+// it before anything is written.
 func (w *Work) LoadCheckpoint() (f *safetensors.File, state []byte, ok bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,8 +152,8 @@ func (w *Work) LoadCheckpoint() (f *safetensors.File, state []byte, ok bool, err
 	return c.file, c.state, true, nil
 }
 
-// newestCheckpoint returns the newest checkpoint that can be used, nil if there
-// is none. Damaged ones are set aside.
+// newestCheckpoint returns the newest usable checkpoint, or nil. Damaged ones are moved to
+// quarantine/.
 func (w *Work) newestCheckpoint() (*checkpoint, error) {
 	dir := filepath.Join(w.root, checkpointDirName)
 	entries, err := os.ReadDir(dir)
@@ -214,8 +215,8 @@ func (w *Work) readCheckpoint(path string, number int, hash string) (*checkpoint
 	return c, nil
 }
 
-// checkUnchanged reports an output file that does not begin with what the
-// checkpoint has recorded; a file may only have grown since.
+// checkUnchanged reports an output file that does not begin with what the checkpoint
+// recorded. A file may only have grown since.
 func (w *Work) checkUnchanged(record fileRecord) error {
 	if err := checkName(record.Name); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -231,7 +232,7 @@ func (w *Work) checkUnchanged(record fileRecord) error {
 	return err
 }
 
-// restore removes what the output has gained since the checkpoint.
+// restore removes what the output files have gained since the checkpoint.
 func (w *Work) restore(files []fileRecord) error {
 	size := map[string]int64{}
 	for _, f := range files {

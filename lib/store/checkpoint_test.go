@@ -1,3 +1,5 @@
+// Tests of checkpoint.go.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// The part of a key that describes code from outside Lethe's module.
+
 package store
 
 import (
@@ -17,26 +19,26 @@ import (
 	"sync"
 )
 
-// A key names what it is made of: "scrub", version 2. That says enough of what is defined
-// in Lethe, where a version goes up when the code changes. Of what somebody else has
-// written (a method, a network, a loss, a measurement) it says nothing: the code can
-// change and the name stay. So a key has a line for every value of a type from outside
-// Lethe's module, and every function, wherever it stands in the configuration: the type,
-// the hash of all its fields, unexported ones too, and what the code was built from.
+// A key names what a result is made of: "scrub", version 2. That suffices for code of
+// Lethe, whose version number rises when it changes. Code of others (a method, a network,
+// a loss, a measurement) can change under the same name. So a key has a line for every
+// value whose type is from outside Lethe's module, and for every such function, anywhere
+// in the configuration: the type, the hash of all its fields (also unexported ones), and
+// what the code was built from.
 
-// modulePath is the module whose code is known by its versions.
+// modulePath is the module whose code is identified by its version numbers.
 const modulePath = "github.com/lethe-ml/lethe"
 
-// CodeOf describes the code from outside Lethe that values bring along, in a line each:
-// their own, if their type is one, and what they hold in fields, interfaces, lists and
-// behind pointers. It is empty where everything is Lethe's or the standard library's.
+// CodeOf describes the code from outside Lethe that values use, one line each: the values'
+// own types, and those of their fields, interfaces, elements and pointers. It is empty if
+// everything is from Lethe or the standard library.
 //
-// A module of a version with a sum counts as that, with the sums of all other modules of
-// the program; other code, of the main module or in a folder, as the SHA-256 of the
-// program that runs.
+// Code of a module with a version and a checksum is identified by these, with the checksums
+// of all other modules of the program. Other code, of the main module or of a local folder,
+// is identified by the SHA-256 of the running program.
 //
-// It fails for a function literal inside a value, because what that captures cannot be
-// told, and where the program cannot be read.
+// It fails for a function literal inside a value, because what that captures is unknown,
+// and where the program's file cannot be read.
 func CodeOf(values ...any) ([]string, error) {
 	w := codeWalk{seen: map[pointee]bool{}}
 	for _, v := range values {
@@ -52,20 +54,20 @@ func CodeOf(values ...any) ([]string, error) {
 	return w.lines, nil
 }
 
-// codeWalk collects lines.
+// codeWalk collects the lines of CodeOf.
 type codeWalk struct {
 	lines []string
 	seen  map[pointee]bool
 	err   error
 }
 
-// pointee is a value that somebody points to.
+// pointee is a value that a pointer leads to.
 type pointee struct {
 	address uintptr
 	typ     reflect.Type
 }
 
-// addLine adds the line of something defined in a package, if that is outside.
+// addLine adds the line of something defined in a package, if that is external.
 func (w *codeWalk) addLine(pkg, name, content string) {
 	if w.err != nil || !isExternal(pkg) {
 		return
@@ -78,7 +80,7 @@ func (w *codeWalk) addLine(pkg, name, content string) {
 	w.lines = append(w.lines, strings.Join(slices.DeleteFunc([]string{name, content, built}, func(s string) bool { return s == "" }), " "))
 }
 
-// addValue adds the lines of a value that stands at a path.
+// addValue adds the lines of a value at a path.
 func (w *codeWalk) addValue(path string, v reflect.Value) {
 	if w.err != nil || !v.IsValid() || holdsNoExternal(v.Type()) {
 		return
@@ -113,7 +115,7 @@ func (w *codeWalk) addValue(path string, v reflect.Value) {
 	}
 }
 
-// addType adds the lines of a value's type, and of the types that a generic one is made of.
+// addType adds the lines of a value's type and of its type arguments.
 func (w *codeWalk) addType(path string, v reflect.Value) {
 	t := v.Type()
 	for _, pkg := range definingPackages(t) {
@@ -123,7 +125,7 @@ func (w *codeWalk) addType(path string, v reflect.Value) {
 	}
 }
 
-// literalPattern is the name of a function that may capture what its name does not tell.
+// literalPattern matches the names of functions that may capture variables.
 var literalPattern = regexp.MustCompile(`\.func\d+(\.\d+)*$|\.gowrap\d+$|-fm$|-range\d+$`)
 
 func (w *codeWalk) addFunction(path string, v reflect.Value) {
@@ -133,7 +135,7 @@ func (w *codeWalk) addFunction(path string, v reflect.Value) {
 	name := functionName(v)
 	if literalPattern.MatchString(name) {
 		w.err = fmt.Errorf("the function literal %s in %s: what it captures is not known, so a result cannot be kept under a key; "+
-			"take a named function, or a struct with fields", name, strings.TrimPrefix(path, "."))
+			"use a named function, or a struct with fields", name, strings.TrimPrefix(path, "."))
 		return
 	}
 	w.addLine(functionPackage(v), strings.TrimSpace(path+" "+name), "")
@@ -146,10 +148,10 @@ func functionName(v reflect.Value) string {
 	return "main.unknown"
 }
 
-// functionPackage is the path of the package in whose symbol a function is.
+// functionPackage returns the path of a function's package.
 func functionPackage(v reflect.Value) string { return packageOf(functionName(v)) }
 
-// packageOf is the path before the name: "a.b/c" of "a.b/c.(*T).M".
+// packageOf returns the package path of a symbol: "a.b/c" of "a.b/c.(*T).M".
 func packageOf(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	slash := strings.LastIndex(name, "/") + 1
@@ -157,14 +159,14 @@ func packageOf(name string) string {
 	return strings.ReplaceAll(name[:slash]+end, "%2e", ".")
 }
 
-// holdsNoExternal reports whether no value of a type can hold anything from outside.
+// holdsNoExternal reports whether no value of a type can hold anything external.
 func holdsNoExternal(t reflect.Type) bool { return holdsNoExternalSeen(t, map[reflect.Type]bool{}) }
 
-func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
-	if asked[t] {
+func holdsNoExternalSeen(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
 		return true
 	}
-	asked[t] = true
+	seen[t] = true
 	if slices.ContainsFunc(definingPackages(t), isExternal) {
 		return false
 	}
@@ -172,12 +174,12 @@ func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
 	case reflect.Interface, reflect.Func:
 		return false
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		return holdsNoExternalSeen(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Elem(), seen)
 	case reflect.Map:
-		return holdsNoExternalSeen(t.Key(), asked) && holdsNoExternalSeen(t.Elem(), asked)
+		return holdsNoExternalSeen(t.Key(), seen) && holdsNoExternalSeen(t.Elem(), seen)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if !holdsNoExternalSeen(t.Field(i).Type, asked) {
+			if !holdsNoExternalSeen(t.Field(i).Type, seen) {
 				return false
 			}
 		}
@@ -185,7 +187,7 @@ func holdsNoExternalSeen(t reflect.Type, asked map[reflect.Type]bool) bool {
 	return true
 }
 
-// fullName is a type's name with the path of its package.
+// fullName returns a type's name with the path of its package.
 func fullName(t reflect.Type) string {
 	if t.PkgPath() == "" {
 		return t.String()
@@ -193,10 +195,10 @@ func fullName(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// argumentPattern is what a generic type's name says of a type that it is made of.
+// argumentPattern matches a type argument in the name of a generic type.
 var argumentPattern = regexp.MustCompile(`[^\[\],\s*(){};]+\.[^\[\],\s*(){};]+`)
 
-// definingPackages are those in which a named type and the types that it is made of are defined.
+// definingPackages returns the packages of a named type and of its type arguments.
 func definingPackages(t reflect.Type) []string {
 	if t.PkgPath() == "" {
 		return nil
@@ -210,13 +212,13 @@ func definingPackages(t reflect.Type) []string {
 	return out
 }
 
-// standardFolders are the folders of the standard library.
+// standardFolders are the top folders of the standard library.
 var standardFolders = strings.Fields("archive arena bufio builtin bytes cmp compress container context crypto database debug embed encoding errors " +
 	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime simd slices sort " +
 	"strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak")
 
-// isExternal reports whether a package is neither Lethe's nor the standard library's. A test
-// package is outside: it stands for somebody else's. So is every main package.
+// isExternal reports whether a package is neither Lethe's nor the standard library's. Test
+// packages and main packages are external.
 func isExternal(pkg string) bool {
 	root, _, _ := strings.Cut(pkg, "/")
 	switch {
@@ -231,9 +233,9 @@ func isExternal(pkg string) bool {
 	return true
 }
 
-// buildInfo is what is known of the program that runs.
+// buildInfo is what is known of the running program.
 type buildInfo struct {
-	modules    []debug.Module // what they were replaced by in their place, under their own paths
+	modules    []debug.Module // under their own paths, with the version of their replacement
 	pinned     string         // hash of all modules but Lethe's, "" where one has no sum
 	executable func() (string, error)
 }
@@ -267,7 +269,7 @@ func newBuildInfo(info *debug.BuildInfo, executable func() (string, error)) buil
 	return b
 }
 
-// moduleOf is the module that a package is of.
+// moduleOf returns the module of a package.
 func (b buildInfo) moduleOf(pkg string) (m debug.Module, ok bool) {
 	for _, one := range b.modules {
 		if one.Path != "" && (pkg == one.Path || strings.HasPrefix(pkg, one.Path+"/")) && len(one.Path) > len(m.Path) {
@@ -277,8 +279,8 @@ func (b buildInfo) moduleOf(pkg string) (m debug.Module, ok bool) {
 	return m, ok
 }
 
-// origin says what the code of a package was built from. Other modules count too: they are
-// what it calls.
+// origin returns what the code of a package was built from. It covers all modules, because
+// the code may call any of them.
 func (b buildInfo) origin(pkg string) (string, error) {
 	if m, ok := b.moduleOf(pkg); ok && pkg != "main" && m.Path != modulePath && m.Sum != "" && b.pinned != "" {
 		return fmt.Sprintf("of %s %s among modules %s", m.Version, m.Sum, b.pinned), nil
@@ -287,8 +289,8 @@ func (b buildInfo) origin(pkg string) (string, error) {
 	return "of program " + hash, err
 }
 
-// hashOfProgram is the SHA-256 of the file that runs, and not of what has taken its name
-// since.
+// hashOfProgram returns the SHA-256 of the running program's file, even where another file
+// has taken its name since.
 func hashOfProgram() (string, error) {
 	path := "/proc/self/exe"
 	if _, err := os.Stat(path); err != nil {
@@ -308,8 +310,8 @@ func hashOfProgram() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ContentHash is a hash of all that a value holds, with its types and unexported fields. Of
-// functions it holds the names.
+// ContentHash returns a hash of all that a value holds, with its types and unexported
+// fields. Functions count by their names.
 func ContentHash(v any) string { return hashContent(reflect.ValueOf(v)) }
 
 func hashContent(v reflect.Value) string {
@@ -359,7 +361,7 @@ func (c contentHasher) add(v reflect.Value) {
 	}
 }
 
-// pointer adds what it points to; of a pointer met before, when that was.
+// pointer adds the target of a pointer, or, for one met before, its number.
 func (c contentHasher) pointer(v reflect.Value) {
 	here := pointee{v.Pointer(), v.Type()}
 	if before, met := c.seen[here]; met || v.IsNil() {
@@ -387,7 +389,7 @@ func (c contentHasher) basic(v reflect.Value) {
 	}
 }
 
-// sortedKeys are a map's keys in an order that their content gives.
+// sortedKeys returns a map's keys, sorted by the hashes of their content.
 func sortedKeys(v reflect.Value) []reflect.Value {
 	by := map[string]reflect.Value{}
 	for _, k := range v.MapKeys() {

@@ -1,3 +1,5 @@
+// Keys of programs with code from outside Lethe.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Tests of code.go.
+
 package store_test
 
 import (

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Killed processes: their computations resume.
+
 package store
 
 import (

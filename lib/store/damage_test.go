@@ -1,3 +1,5 @@
+// Damaged runs are found and computed again.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Examples of the package's documentation.
+
 package store_test
 
 import (

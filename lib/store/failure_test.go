@@ -1,3 +1,5 @@
+// Full disks and failing writes.
+
 package store
 
 import (

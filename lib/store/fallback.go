@@ -1,3 +1,5 @@
+// Fallback stores: other stores from which finished runs and checkpoints are read.
+
 package store
 
 import (
@@ -10,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
-// OpenWithoutLocks opens a store that no other process writes: it takes no file locks,
-// which network file systems keep per node, or not at all.
+// OpenWithoutLocks opens a store that no other process writes. It takes no file locks,
+// which some network file systems keep per node or not at all.
 func OpenWithoutLocks(dir string) (*Store, error) {
 	s, err := Open(dir)
 	if err == nil {
@@ -20,14 +22,13 @@ func OpenWithoutLocks(dir string) (*Store, error) {
 	return s, err
 }
 
-// AddFallbacks puts other stores behind s, in the order in which they are asked: Do
-// and Lookup return a finished run from there where s has none, and an interrupted
-// computation goes on from a checkpoint that lies there. What is damaged there
-// counts as missing. Nothing is written to them, nothing of theirs is believed
-// unhashed, and s lists its own runs only. Nobody may use s meanwhile.
+// AddFallbacks adds stores that are read, in this order, where s has no run: Do and Lookup
+// return finished runs from them, and Do resumes from their checkpoints. Their files are
+// hashed before use and never changed, damaged runs count as missing, and List shows the
+// runs of s only. Do not call it while s is in use.
 func (s *Store) AddFallbacks(others ...*Store) { s.fallbacks = append(s.fallbacks, others...) }
 
-// loadFallback returns a run out of the first store behind s that has it whole.
+// loadFallback returns an undamaged run from the first fallback that has it, or nil.
 func (s *Store) loadFallback(id string) *Run {
 	for _, o := range s.fallbacks {
 		run, err := o.load(id)
@@ -41,10 +42,10 @@ func (s *Store) loadFallback(id string) *Run {
 	return nil
 }
 
-// copyInterrupted copies the interrupted computation of the first store behind s that has
-// a checkpoint of it. newWork believes of the copy what matches its hashes. The
-// other computation may still run and change under the copying hand: then the next
-// store is asked, and without any the work begins anew.
+// copyInterrupted copies the interrupted computation of the first fallback that has a
+// checkpoint of it. newWork checks the hashes of the copy. Where that computation still
+// runs and changes its files during the copy, the next fallback is tried; without any, the
+// work begins anew.
 func (s *Store) copyInterrupted(id string) error {
 	for _, o := range s.fallbacks {
 		left, err := os.ReadDir(filepath.Join(o.workDir(id), checkpointDirName))
@@ -55,7 +56,7 @@ func (s *Store) copyInterrupted(id string) error {
 		if err == nil {
 			return nil
 		}
-		s.warn("store: the interrupted run %s cannot be taken over: %v", shortID(id), err)
+		s.warn("store: the interrupted run %s cannot be copied: %v", shortID(id), err)
 		if err := s.fs.RemoveAll(s.workDir(id)); err != nil {
 			return err
 		}
@@ -86,8 +87,8 @@ func (s *Store) copyFiles(to, from string) error {
 	})
 }
 
-// Has reports whether a finished run of that ID is in s or behind it, and where. It
-// hashes nothing: a run whose manifest is there may still be damaged.
+// Has reports whether s or a fallback has a finished run of that ID, and its folder. It
+// hashes nothing: the run may still be damaged.
 func (s *Store) Has(id string) (dir string, ok bool) {
 	if !isID(id) {
 		return "", false

@@ -1,3 +1,5 @@
+// Tests of fallback.go.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Keys: what a result depends on, and the ID that follows from it.
+
 package store
 
 import (
@@ -10,13 +12,13 @@ import (
 	"slices"
 )
 
-// Key names everything a result depends on. Two computations with equal keys
-// must give equal bytes; what is not in the key must not change the result.
+// Key names everything that a result depends on. Equal keys must give equal bytes; what is
+// not in the key must not change the result.
 //
-// Config is printed as JSON, so only its exported fields count: two types with
-// the same JSON are the same configuration, and a choice that is not visible in
-// the JSON (which implementation an interface holds) must be named in a field. Of
-// types from outside Lethe the code itself is in the key, and every field: see CodeOf.
+// Config is printed as JSON, so only its exported fields count. Two types with the same
+// JSON are the same configuration, and a choice that the JSON does not show (which
+// implementation an interface holds) needs a field of its own. Code from outside Lethe is
+// part of the key with all fields of its values: see CodeOf.
 type Key struct {
 	Recipe  string            `json:"recipe"`  // "train", "unlearn", "evidence/ruler", ...
 	Config  any               `json:"config"`  // a typed struct
@@ -25,11 +27,11 @@ type Key struct {
 	Engine  string            `json:"engine"`  // for instance "go/avx512"
 	Results int               `json:"results"` // version of the numbers
 
-	// DependsOn are values that the result depends on too and that Config says nothing of, or
-	// names alone: what of their code is defined outside Lethe stands in Code.
+	// DependsOn are further values that the result depends on and that Config does not
+	// show, or shows by name only. Their code from outside Lethe stands in Code.
 	DependsOn []any `json:"-"`
-	// Code is, of a stored key, the code from outside Lethe that Config and Of have
-	// brought; see CodeOf. Whoever makes a key leaves it nil.
+	// Code is, in a stored key, the code from outside Lethe that Config and DependsOn
+	// use; see CodeOf. Leave it nil when you make a key.
 	Code []string `json:"code,omitempty"`
 }
 
@@ -42,9 +44,8 @@ func (k Key) ID() (string, error) {
 	return digest(b), nil
 }
 
-// canonical returns the key as JSON with sorted keys, no blanks, and numbers as
-// encoding/json prints them (floats in the shortest form that reads back to the
-// same value). A nil map and an empty one are the same.
+// canonical returns the key as JSON with sorted keys, without blanks, and with numbers as
+// encoding/json prints them. A nil map and an empty one are the same.
 func (k Key) canonical() ([]byte, error) {
 	if k.Recipe == "" {
 		return nil, errors.New("store key: the recipe is empty")

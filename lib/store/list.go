@@ -1,3 +1,5 @@
+// Listing, verifying and pruning the entries of a store.
+
 package store
 
 import (
@@ -15,23 +17,22 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
-// State says what an Entry of the store is.
+// State is the state of an Entry.
 type State string
 
-// The states of an entry. List does not hash files: a Finished entry may still
-// fail Verify.
+// The states of an entry. List hashes no files: a Finished entry may still fail Verify.
 const (
 	Finished    State = "finished"
 	Unfinished  State = "unfinished" // runs now, or was interrupted
-	Damaged     State = "damaged"    // its manifest cannot be trusted, or it is no folder
+	Damaged     State = "damaged"    // its manifest is damaged, or it is no folder
 	Quarantined State = "set aside"  // in quarantine/
 )
 
-// Entry is one thing that takes room in the store.
+// Entry is one thing that takes space in the store.
 type Entry struct {
 	ID      string // the run's ID; for Quarantined the name in quarantine/
 	State   State
-	Key     Key // zero where it is not known
+	Key     Key // zero if it is not known
 	Dir     string
 	Files   int
 	Bytes   int64
@@ -60,11 +61,11 @@ func (s *Store) List() ([]Entry, error) {
 	return all, nil
 }
 
-// describer says what lies at a path of the store.
+// describer returns the entries at a path of the store.
 type describer func(path string, d fs.DirEntry) ([]Entry, error)
 
-// listEntries describes what lies in a folder; one that is missing is empty.
-// Hidden names are those of other programs.
+// listEntries describes the children of a folder; a missing folder is empty. Hidden names
+// belong to other programs.
 func listEntries(dir string, describe describer) (all []Entry, err error) {
 	children, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +84,7 @@ func listEntries(dir string, describe describer) (all []Entry, err error) {
 	return all, nil
 }
 
-// unexpectedEntry is what lies in the place of a folder.
+// unexpectedEntry describes a file where a folder should be.
 func unexpectedEntry(path string, d fs.DirEntry) []Entry {
 	return []Entry{{ID: d.Name(), State: Damaged, Dir: path, Problem: files.WrongKind(path, "a folder", d.Type()).Error()}}
 }
@@ -131,8 +132,7 @@ func quarantineEntry(dir string, d fs.DirEntry) ([]Entry, error) {
 	return []Entry{{ID: d.Name(), State: Quarantined, Dir: dir}}, nil
 }
 
-// measure counts files and bytes. What another process removes meanwhile is
-// not counted.
+// measure counts files and bytes, except what another process removes meanwhile.
 func (e *Entry) measure() error {
 	return filepath.WalkDir(e.Dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -168,8 +168,8 @@ func (s *Store) Size() (int64, error) {
 	return total, err
 }
 
-// Verify hashes every file of a finished run and reports the first that is
-// damaged. It changes nothing.
+// Verify hashes every file of a finished run and returns the first damage. It changes
+// nothing.
 func (s *Store) Verify(id string) error {
 	if !isID(id) {
 		return fmt.Errorf("store: %q is no run ID: expected 64 hexadecimal digits in lower case", id)
@@ -184,8 +184,8 @@ func (s *Store) Verify(id string) error {
 	return err
 }
 
-// Prune deletes the entries for which drop returns true, and returns them.
-// What is being computed at the moment is left alone.
+// Prune deletes the entries for which drop returns true, except those being computed, and
+// returns them.
 func (s *Store) Prune(drop func(Entry) bool) ([]Entry, error) {
 	entries, err := s.List()
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Store) Prune(drop func(Entry) bool) ([]Entry, error) {
 	return dropped, nil
 }
 
-// remove deletes one entry, unless somebody holds its lock.
+// remove deletes one entry, unless its lock is held.
 func (s *Store) remove(e Entry) (bool, error) {
 	if e.State == Quarantined || !isID(e.ID) {
 		return true, s.fs.RemoveAll(e.Dir)
@@ -227,7 +227,7 @@ func (s *Store) remove(e Entry) (bool, error) {
 	if e.State == Unfinished {
 		return true, s.fs.RemoveAll(e.Dir)
 	}
-	// A kill must not leave half a run among the finished ones.
+	// Move it first: a kill must not leave half a run among the finished ones.
 	trash, err := s.quarantine(e.Dir, e.ID)
 	if err != nil {
 		return false, err

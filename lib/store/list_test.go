@@ -1,3 +1,5 @@
+// Tests of list.go.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Locks of runs, within a process and between processes.
+
 package store
 
 import (
@@ -11,12 +13,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockPoll is how often a waiting process asks for a lock again.
+// lockPoll is how often a waiting process tries to lock.
 const lockPoll = 25 * time.Millisecond
 
-// lock takes the run's lock, against the goroutines of this Store first and
-// against other processes then. onWait is called once if a goroutine has it, and
-// once with elsewhere if somebody else has it.
+// lock takes a run's lock, first against the goroutines of this Store and then against
+// other processes. onWait is called once if a goroutine holds it, and once with otherStore
+// if another process does.
 func (s *Store) lock(ctx context.Context, id string, onWait func(otherStore bool)) (release func(), err error) {
 	unlock, err := s.lockInProcess(ctx, id, sync.OnceFunc(func() { onWait(false) }))
 	if err != nil {
@@ -42,7 +44,7 @@ func (s *Store) lock(ctx context.Context, id string, onWait func(otherStore bool
 	}, nil
 }
 
-// errBusy says that somebody else holds a lock.
+// errBusy reports that the lock is held.
 var errBusy = errors.New("the run is being computed")
 
 // tryLock is lock without waiting.
@@ -82,8 +84,8 @@ func (s *Store) lockInProcess(ctx context.Context, id string, wait func()) (unlo
 	}
 }
 
-// lockFile takes the lock that other processes see. The operating system frees
-// the lock of a process that dies.
+// lockFile takes the lock that other processes see. The operating system frees the lock of
+// a process that dies.
 func (s *Store) lockFile(ctx context.Context, id string, wait func()) (*flock.Flock, error) {
 	path := s.lockPath(id)
 	for {
@@ -112,8 +114,8 @@ func (s *Store) lockFile(ctx context.Context, id string, wait func()) (*flock.Fl
 	}
 }
 
-// isCurrent reports whether the locked file is still the one of that name: its
-// former owner may have removed it while we waited.
+// isCurrent reports whether the locked file still has its name: its former holder may have
+// removed it meanwhile.
 func isCurrent(file *flock.Flock, path string) (bool, error) {
 	locked, err := file.Stat()
 	if err != nil {

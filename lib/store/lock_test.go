@@ -1,3 +1,5 @@
+// Tests of lock.go.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Manifests: the list of a finished run's files with their hashes.
+
 package store
 
 import (
@@ -22,7 +24,7 @@ const (
 	maxTextBytes   = 64 << 20 // bytes of a manifest or key; what is longer is neither
 )
 
-// manifest says what a finished run consists of.
+// manifest lists the content of a finished run.
 type manifest struct {
 	Format int             `json:"format"`
 	ID     string          `json:"id"`
@@ -31,15 +33,15 @@ type manifest struct {
 	Sum    string          `json:"sum"`   // SHA-256 of the manifest printed with an empty sum
 }
 
-// fileRecord is one file of a run; Name is relative, with slashes.
+// fileRecord is one file of a run. Name is relative, with slashes.
 type fileRecord struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// encode prints the manifest; its reader accepts exactly these bytes. The sum
-// tells damage of the manifest from damage of the files it lists.
+// encode prints the manifest; readManifest accepts exactly these bytes. The sum tells
+// damage of the manifest from damage of the listed files.
 func (m manifest) encode() ([]byte, error) {
 	m.Sum = ""
 	b, err := json.Marshal(m)
@@ -51,8 +53,8 @@ func (m manifest) encode() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// readManifest reads the manifest of the run in dir. It is damaged unless it
-// is, byte for byte, what encode prints and belongs to id.
+// readManifest reads the manifest of the run in dir. It is damaged unless it has exactly
+// the bytes of encode and belongs to id.
 func readManifest(dir, id string) (manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := disk.ReadFile(path, maxTextBytes)
@@ -103,7 +105,7 @@ func decodeManifest(b []byte, id string) (manifest, error) {
 	return m, nil
 }
 
-// checkSizes compares the files' sizes, which costs no reading.
+// checkSizes compares the sizes of the files, without reading them.
 func (m manifest) checkSizes(dir string) error {
 	for _, f := range m.Files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
@@ -118,8 +120,7 @@ func (m manifest) checkSizes(dir string) error {
 	return nil
 }
 
-// checkContent hashes every file and refuses files that are not listed. It
-// reports the first damage.
+// checkContent hashes every file, refuses unlisted files, and returns the first damage.
 func (m manifest) checkContent(dir string) error {
 	if err := m.checkNames(dir); err != nil {
 		return err
@@ -140,8 +141,8 @@ func (m manifest) checkContent(dir string) error {
 	return nil
 }
 
-// checkNames refuses what is not listed, before anything is opened: a link in
-// the place of a folder would lead elsewhere.
+// checkNames refuses unlisted names before any file is opened: a symbolic link in place of
+// a folder would lead outside the store.
 func (m manifest) checkNames(dir string) error {
 	listed := map[string]bool{manifestName: true}
 	for _, f := range m.Files {
@@ -155,7 +156,7 @@ func (m manifest) checkNames(dir string) error {
 	})
 }
 
-// compare reports a file whose content is not the recorded one.
+// compare returns an error if the content found is not the recorded one.
 func (f fileRecord) compare(path string, found fileRecord) error {
 	if found != f {
 		return fmt.Errorf("%w: %s: expected %d bytes with SHA-256 %s, found %d with %s",
@@ -164,8 +165,8 @@ func (f fileRecord) compare(path string, found fileRecord) error {
 	return nil
 }
 
-// readError turns a file that is not there, or is something else, into damage.
-// Other errors, such as a missing permission, say nothing about the run.
+// readError turns the error of a missing or wrong file into ErrDamaged. Other errors, such
+// as a missing permission, say nothing about the run.
 func readError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -176,7 +177,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("store: %w", err)
 }
 
-// hashFile hashes the first bytes of a file, at most limit of them.
+// hashFile hashes the first bytes of a file, at most limit.
 func hashFile(path, name string, limit int64) (fileRecord, error) {
 	f, err := disk.Open(path)
 	if err != nil {
@@ -190,8 +191,8 @@ func hashFile(path, name string, limit int64) (fileRecord, error) {
 	return fileRecord{Name: name, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
-// walkFiles calls visit with the slash-separated name of every file under dir,
-// in lexical order. Anything but files and folders is an error.
+// walkFiles calls visit with the slash-separated name of every file under dir, in lexical
+// order. Anything but files and folders is an error.
 func walkFiles(dir string, visit func(name string) error) error {
 	return walkNames(dir, func(name string, mode fs.FileMode) error {
 		if !mode.IsRegular() {

@@ -1,3 +1,5 @@
+// Merging the finished runs of another store.
+
 package store
 
 import (
@@ -10,12 +12,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
-// ErrConflict is wrapped where two stores hold different bytes under one key, which
-// means that something that changes a result is not in the key, or that somebody
-// has changed a run and its manifest.
+// ErrConflict is wrapped where two stores hold different bytes under one key: something
+// that changes a result is missing in the key, or a run and its manifest were changed.
 var ErrConflict = errors.New("the same key with other bytes")
 
-// Merged says what Merge has done.
+// Merged is the result of Merge.
 type Merged struct {
 	Added int   // runs copied
 	Same  int   // that were there with the same bytes
@@ -24,22 +25,22 @@ type Merged struct {
 	Refused []error
 }
 
-// RefusedError says why a run was not merged: it wraps ErrDamaged, or ErrConflict.
+// RefusedError is the reason why a run was not merged. It wraps ErrDamaged or ErrConflict.
 type RefusedError struct {
 	Dir string // of the run
 	Err error
 }
 
-// Error names the run's folder, and of a conflict the other one.
+// Error names the run's folder, and for a conflict the other folder.
 func (e *RefusedError) Error() string { return fmt.Sprintf("run %s: %v", e.Dir, e.Err) }
 
 // Unwrap returns the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Merge copies the finished runs of another store that s does not have. Every file
-// is hashed before it is believed and again where it has been written. A run that
-// s has damaged is set aside for the whole one. What is refused does not keep the
-// others from being merged; an error means that s could not go on.
+// Merge copies the finished runs of another store that s does not have. Every file is
+// hashed before and after the copy. A damaged run of s is replaced by an undamaged one.
+// Refused runs are listed in the result and do not stop the others; an error means that s
+// itself could not continue.
 func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
 	var m Merged
 	entries, err := from.List()
@@ -57,7 +58,7 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
 	return m, nil
 }
 
-// mergeEntry merges an entry. Only an error of s itself is returned.
+// mergeEntry merges one entry. It returns only errors of s itself.
 func (m *Merged) mergeEntry(ctx context.Context, s, from *Store, e Entry) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -123,8 +124,7 @@ func (w *Work) copyRun(in *Run) error {
 	return nil
 }
 
-// sameManifest compares what two runs consist of: their manifests hold the hash of
-// every file.
+// sameManifest reports whether two runs have the same manifest, and so the same files.
 func sameManifest(a, b *Run) (bool, error) {
 	first, err := disk.ReadFile(filepath.Join(a.Dir, manifestName), maxTextBytes)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of merge.go.
+
 package store
 
 import (

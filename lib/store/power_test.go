@@ -1,3 +1,5 @@
+// Power cuts: a simulated disk that loses what was not synced.
+
 package store
 
 import (

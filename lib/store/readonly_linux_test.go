@@ -1,3 +1,5 @@
+// Read-only stores can be read.
+
 package store
 
 import (

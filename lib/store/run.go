@@ -1,3 +1,5 @@
+// Finished runs: reading their files with verification.
+
 package store
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// Run is a finished run. Its files are read only; every read compares the
-// bytes with the manifest and fails with ErrDamaged where they differ.
+// Run is a finished run. Every read compares the bytes with the manifest and fails with
+// ErrDamaged where they differ.
 type Run struct {
 	ID  string
 	Dir string
@@ -32,7 +34,7 @@ func newRun(s *Store, id, dir string, m manifest) (*Run, error) {
 	return &Run{ID: id, Dir: dir, Key: key, files: m.Files, store: s}, nil
 }
 
-// decodeKey reads a canonical key; its Config stays JSON.
+// decodeKey decodes a canonical key. Its Config stays JSON.
 func decodeKey(b []byte) (Key, error) {
 	var config json.RawMessage
 	key := Key{Config: &config}
@@ -52,8 +54,7 @@ func (r *Run) Files() []string {
 	return names
 }
 
-// Path returns the path of a file, for programs that must read it themselves,
-// after verifying its content.
+// Path verifies a file and returns its path, for programs that must read it themselves.
 func (r *Run) Path(name string) (string, error) {
 	record, path, err := r.find(name)
 	if err != nil {
@@ -108,7 +109,7 @@ func (r *Run) JSON(name string, v any) error {
 	return nil
 }
 
-// Lines calls each with every line that AppendLine has written to the file.
+// Lines calls each with every line that AppendLine wrote to the file.
 func (r *Run) Lines(name string, each func(line []byte) error) error {
 	b, err := r.Bytes(name)
 	if err != nil {
@@ -134,7 +135,7 @@ func (r *Run) find(name string) (fileRecord, string, error) {
 		r.ID, r.Key.Recipe, name, strings.Join(r.Files(), ", "), fs.ErrNotExist)
 }
 
-// compare reports a damaged file; the next Do must then look at the run again.
+// compare returns an error for a damaged file. The next Do then verifies the run again.
 func (r *Run) compare(record fileRecord, path string, found fileRecord) error {
 	err := record.compare(path, found)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Signed lists of a store's runs (Ed25519).
+
 package store
 
 import (
@@ -15,17 +17,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
-// signedName is the signed list of a store's runs. Hashes alone guard against
-// damage: whoever can write to a store can change a file and its manifest
-// together. A signature guards against that, as far as its key is kept.
+// signedName is the file with the signed list of a store's runs. Hashes guard against
+// damage only: a person who can write to a store can change a file together with its
+// manifest. A signature guards against that, as long as its key is secret.
 const signedName = "signed.json"
 
-// Signed is a list of runs whose signature was checked.
+// Signed is a list of runs whose signature was verified.
 type Signed struct {
 	manifests map[string]string // ID -> SHA-256 of its manifest
 }
 
-// signedFile is what lies in the store.
+// signedFile is the content of the signed list's file.
 type signedFile struct {
 	Format    int         `json:"format"`
 	Runs      []signedRun `json:"runs"` // sorted by ID
@@ -37,8 +39,7 @@ type signedRun struct {
 	Manifest string `json:"manifest"` // SHA-256 of manifest.json
 }
 
-// message is what is signed: a line that says what this is, then a line with
-// ID and hash for each run.
+// message returns what is signed: a header line, then a line with ID and hash for each run.
 func (f signedFile) message() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "lethe store %d\n", f.Format)
@@ -48,9 +49,9 @@ func (f signedFile) message() []byte {
 	return []byte(b.String())
 }
 
-// Sign verifies every finished run and writes the signed list of them, in the
-// place of the former one. It returns how many runs there are. A damaged run is
-// an error: what was not verified is not signed.
+// Sign verifies every finished run and writes the signed list of them, which replaces the
+// former one. It returns the number of runs. A damaged run is an error, and nothing is
+// signed then.
 func (s *Store) Sign(key ed25519.PrivateKey) (int, error) {
 	entries, err := s.List()
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *Store) Sign(key ed25519.PrivateKey) (int, error) {
 	return len(f.Runs), nil
 }
 
-// manifestSum hashes a run's manifest.
+// manifestSum returns the SHA-256 of a run's manifest.
 func (s *Store) manifestSum(id string) (string, error) {
 	m, err := s.runManifest(id)
 	if err != nil {
@@ -94,8 +95,8 @@ func (s *Store) manifestSum(id string) (string, error) {
 	return digest(b), err
 }
 
-// Signed reads the signed list and checks its signature. It does not tell an
-// older list of the same signer from the newest.
+// Signed reads the signed list and verifies its signature. An older list of the same signer
+// passes too.
 func (s *Store) Signed(key ed25519.PublicKey) (*Signed, error) {
 	path := filepath.Join(s.dir, signedName)
 	b, err := disk.ReadFile(path, maxTextBytes)
@@ -145,11 +146,9 @@ func (s *Store) VerifySigned(id string, l *Signed) error {
 	return err
 }
 
-// PrivateKey reads an Ed25519 key as PKCS #8 in PEM, which is what
+// PrivateKey parses an Ed25519 private key in PEM (PKCS #8), as written by
 //
 //	openssl genpkey -algorithm ed25519 -out key.pem
-//
-// writes.
 func PrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	block, err := pemBlock(text, "PRIVATE KEY")
 	if err != nil {
@@ -166,11 +165,11 @@ func PrivateKey(text []byte) (ed25519.PrivateKey, error) {
 	return private, nil
 }
 
-// PublicKey reads an Ed25519 public key in PEM, which is what
+// PublicKey parses an Ed25519 public key in PEM, as written by
 //
 //	openssl pkey -in key.pem -pubout -out public.pem
 //
-// writes, or takes the public half of a private one.
+// It also accepts a private key and returns its public half.
 func PublicKey(text []byte) (ed25519.PublicKey, error) {
 	if private, err := PrivateKey(text); err == nil {
 		return private.Public().(ed25519.PublicKey), nil

@@ -1,3 +1,5 @@
+// Tests of sign.go.
+
 package store
 
 import (

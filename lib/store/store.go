@@ -1,20 +1,18 @@
-// Package store keeps computed results on disk under a name that is derived
-// from everything they depend on, so that nothing is computed twice and a
-// killed computation resumes.
+// Package store keeps computed results on disk, under a key made of everything that
+// they depend on. Nothing is computed twice, and a killed computation resumes.
 //
 // A store is a folder:
 //
 //	runs/ab/<id>/    finished runs: files and manifest.json
-//	work/<id>/       computations that run, or were interrupted: output/ (the
-//	                 files so far), checkpoint/, scratch/ and key.json
-//	locks/           one lock file per computation that runs
-//	quarantine/      damaged runs, set aside and never used
+//	work/<id>/       running or interrupted computations: output/ (the files so
+//	                 far), checkpoint/, scratch/ and key.json
+//	locks/           one lock file per running computation
+//	quarantine/      damaged runs, which are never used
 //
-// A run appears under runs/ in one step, after all its files are on the disk;
-// its manifest lists every file with size and SHA-256, and a reader believes no
-// byte that does not match. No time and no machine name is stored, so that the
-// same run has the same bytes everywhere; the manifest's modification time
-// tells when a run was made.
+// A run appears under runs/ atomically, after all its files are on the disk. Its
+// manifest lists every file with size and SHA-256, and every read is checked against
+// it. No time and no machine name is stored, so the same run has the same bytes
+// everywhere; the manifest's modification time is when the run was made.
 package store
 
 import (
@@ -30,37 +28,36 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
-// ErrDamaged is wrapped by every error that says that a run's bytes are not the
-// ones that were computed. The message names the file.
+// ErrDamaged is wrapped by errors about a run whose bytes are not those that were computed.
+// The message names the file.
 var ErrDamaged = errors.New("damaged run")
 
-// errMissing says that there is no finished run.
+// errMissing reports that there is no finished run.
 var errMissing = errors.New("no such run")
 
-// Store is an open store. It may be used by many goroutines, and its folder by
-// many processes, at the same time.
+// Store is an open store. Many goroutines may use it, and many processes its folder, at the
+// same time.
 type Store struct {
-	// OnWarning receives what the user should know although work goes on, such
-	// as a damaged run that was set aside. Nil logs it with log/slog.
+	// OnWarning receives warnings, such as a damaged run that was moved to
+	// quarantine/. Nil logs them with log/slog.
 	OnWarning func(string)
-	// OnWait is called by each Do that has to wait because somebody else computes
-	// the same run: once for a goroutine that uses this Store, and once, with
-	// elsewhere, for another Store on the folder, as a rule another process.
-	// Nil does nothing.
+	// OnWait is called by each Do that waits for the same run: once for a goroutine
+	// that uses this Store, and once, with otherStore, for another Store on the
+	// folder, usually of another process. Nil does nothing.
 	OnWait func(k Key, otherStore bool)
 
 	dir          string
 	fs           disk.FS  // tests put failing disks here
 	verified     sync.Map // IDs whose files were hashed in this process
 	withoutLocks bool     // no other process writes here
-	fallbacks    []*Store // that are read where this one has nothing
+	fallbacks    []*Store // read where this store has no run
 
 	mu   sync.Mutex
 	busy map[string]chan struct{} // IDs being computed by this Store; closed at the end
 }
 
-// DefaultDir returns the folder that the variable LETHE_STORE names, or
-// lethe/runs in the user's cache folder.
+// DefaultDir returns the folder named by the variable LETHE_STORE, or lethe/runs in the
+// user's cache folder.
 func DefaultDir() (string, error) {
 	if dir := os.Getenv("LETHE_STORE"); dir != "" {
 		return filepath.Abs(dir)
@@ -72,9 +69,9 @@ func DefaultDir() (string, error) {
 	return filepath.Join(cache, "lethe", "runs"), nil
 }
 
-// Open opens the store in dir and creates it where it does not exist. In a
-// store that exists nothing is written before a run has to be computed, so that
-// one that is read only can be listed, verified and read.
+// Open opens the store in dir and creates it if it does not exist. An existing store is not
+// written before a run must be computed, so a read-only store can be listed, verified and
+// read.
 func Open(dir string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("store: the folder's name is empty")
@@ -104,7 +101,7 @@ func Exists(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// checkDirs refuses a room that is there and leads elsewhere.
+// checkDirs refuses a sub-folder that is a symbolic link or a file.
 func (s *Store) checkDirs() error {
 	for _, dirName := range dirNames {
 		if err := s.checkFolders(filepath.Join(s.dir, dirName)); err != nil {
@@ -114,7 +111,7 @@ func (s *Store) checkDirs() error {
 	return nil
 }
 
-// makeDirs makes the folders that are missing.
+// makeDirs makes the sub-folders that are missing.
 func (s *Store) makeDirs() error {
 	if err := s.checkDirs(); err != nil {
 		return err
@@ -164,17 +161,16 @@ type runChain struct {
 	outer *runChain
 }
 
-// Do returns the run of k. A finished run is verified and returned at once.
-// Otherwise compute writes the run's files through its Work, and the run
-// becomes visible in one step when compute returns nil. Whoever asks for the
-// same run meanwhile, in this process or another, waits and reads; ctx ends the
-// wait.
+// Do returns the run of k. A finished run is verified and returned at once. Otherwise
+// compute writes the run's files through its Work, and the run becomes visible atomically
+// when compute returns nil. Other callers for the same run, in this process or another,
+// wait and then read it; ctx ends the wait.
 //
-// When compute fails, is cancelled or is killed, only its checkpoints and
-// scratch files remain, and the next Do hands them to compute again. A damaged
-// run is moved to quarantine/, reported to OnWarning, and computed anew.
+// When compute fails, is cancelled or is killed, only its checkpoints and scratch files
+// remain, and the next Do passes them to compute. A damaged run is moved to quarantine/,
+// reported to OnWarning, and computed again.
 //
-// compute may call Do for other runs, with the context it was given.
+// compute may call Do for other runs, with its context.
 func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context, w *Work) error) (*Run, error) {
 	key, err := k.canonical()
 	if err != nil {
@@ -247,9 +243,8 @@ func (s *Store) computeRun(ctx context.Context, id string, key []byte, compute f
 	return s.fs.RemoveAll(w.root)
 }
 
-// clearLeftovers removes what a process leaves that is killed after it has
-// finished a run and before it has tidied up. It is not worth an error: a store
-// that cannot be written is still good for reading.
+// clearLeftovers removes the work folder and the lock of a process that was killed after it
+// had finished a run. It ignores errors: a store that cannot be written can still be read.
 func (s *Store) clearLeftovers(id string) {
 	_, noWork := os.Lstat(s.workDir(id))
 	_, noLock := os.Lstat(s.lockPath(id))
@@ -266,8 +261,8 @@ func (s *Store) clearLeftovers(id string) {
 	}
 }
 
-// Lookup returns the finished run of k, and whether there is one. A damaged run
-// is an error that names the file; Do would set it aside.
+// Lookup returns the finished run of k, and whether there is one. A damaged run is an error
+// that names the file.
 func (s *Store) Lookup(k Key) (*Run, bool, error) {
 	id, err := k.ID()
 	if err != nil {
@@ -281,8 +276,8 @@ func (s *Store) Lookup(k Key) (*Run, bool, error) {
 	return run, err == nil, err
 }
 
-// load returns the finished run, after hashing its files where this process has
-// not done so yet.
+// load returns the finished run. It hashes the files unless this process has done so
+// already.
 func (s *Store) load(id string) (*Run, error) {
 	dir := s.runDir(id)
 	m, err := s.runManifest(id)
@@ -329,5 +324,5 @@ func (s *Store) quarantine(path, name string) (string, error) {
 	}
 }
 
-// shortID is what a message shows of an ID; lethe runs finds it by its beginning.
+// shortID returns the part of an ID that messages show.
 func shortID(id string) string { return id[:min(12, len(id))] }

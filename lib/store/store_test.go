@@ -1,3 +1,5 @@
+// Tests of store.go.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// Files of the wrong kind in a store, such as a link in place of a folder.
+
 package store
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// unexpectedFileError names what lies in the store where a folder should be.
+// unexpectedFileError names a file in the store where a folder should be.
 type unexpectedFileError struct {
 	path string
 	err  error
@@ -20,9 +22,9 @@ type unexpectedFileError struct {
 func (e *unexpectedFileError) Error() string { return e.err.Error() }
 func (e *unexpectedFileError) Unwrap() error { return e.err }
 
-// checkFolders reports the first name on the way from the store's folder to
-// path that is there and is no folder of its own. A link would lead outside the
-// store, where nothing may be read for a run's bytes and nothing removed.
+// checkFolders returns an error for the first name between the store's folder and path that
+// exists and is no folder. A symbolic link would lead outside the store, where nothing may
+// be read as a run or removed.
 func (s *Store) checkFolders(path string) error {
 	rel, err := filepath.Rel(s.dir, path)
 	if err != nil {
@@ -45,8 +47,8 @@ func (s *Store) checkFolders(path string) error {
 	return nil
 }
 
-// runManifest reads the manifest of a finished run. What lies in the place of
-// its folder is damage of the run; the store's own rooms are refused.
+// runManifest reads the manifest of a finished run. A file in place of the run's folder is
+// damage of the run; one in place of the store's own folders is an error.
 func (s *Store) runManifest(id string) (manifest, error) {
 	err := s.checkFolders(s.runDir(id))
 	if unexpected := (*unexpectedFileError)(nil); errors.As(err, &unexpected) && filepath.Dir(unexpected.path) != s.dir {
@@ -58,7 +60,7 @@ func (s *Store) runManifest(id string) (manifest, error) {
 	return readManifest(s.runDir(id), id)
 }
 
-// quarantineUnexpected moves what lies in the place of a folder into quarantine/.
+// quarantineUnexpected moves a file that takes the place of a folder into quarantine/.
 func (s *Store) quarantineUnexpected(dir, id string) error {
 	err := s.checkFolders(dir)
 	unexpected := (*unexpectedFileError)(nil)
@@ -68,7 +70,8 @@ func (s *Store) quarantineUnexpected(dir, id string) error {
 	return s.quarantineAndWarn(unexpected.path, id, err)
 }
 
-// quarantineUnexpectedFile does the same for what lies in the place of a file.
+// quarantineUnexpectedFile does the same for anything that takes the place of a regular
+// file.
 func (s *Store) quarantineUnexpectedFile(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && info.Mode().IsRegular()) {

@@ -1,3 +1,5 @@
+// Tests of unexpected.go.
+
 package store
 
 import (

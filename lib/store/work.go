@@ -1,3 +1,5 @@
+// Work: how a computation writes its files, resumes, and publishes its run.
+
 package store
 
 import (
@@ -17,13 +19,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
 
-// Work is where a computation puts its files. Names are relative, separated by
-// slashes. A Work may be used by many goroutines; it is invalid after compute
-// has returned.
+// Work is where a computation writes its files. Names are relative, separated by slashes.
+// Many goroutines may use it; it is invalid after compute has returned.
 //
-// Nothing is forced to the disk before SaveCheckpoint or the end of the run: a
-// power cut in between costs the work since the last checkpoint, never a
-// finished run or a checkpoint.
+// Nothing is forced to the disk before SaveCheckpoint or the end of the run: a power cut in
+// between loses the work since the last checkpoint, but never a finished run or a
+// checkpoint.
 type Work struct {
 	store *Store
 	id    string
@@ -43,8 +44,8 @@ const (
 	scratchDirName    = "scratch"
 )
 
-// newWork opens the work folder of a run whose lock the caller holds, and finds
-// the checkpoint that a former attempt has left.
+// newWork opens the work folder of a run whose lock the caller holds, with the checkpoint
+// of an earlier attempt, if there is one.
 func (s *Store) newWork(id string, key []byte) (*Work, error) {
 	w := &Work{store: s, id: id, root: s.workDir(id), appended: map[string]io.WriteCloser{}}
 	_, err := os.Lstat(w.root)
@@ -81,20 +82,20 @@ func (s *Store) newWork(id string, key []byte) (*Work, error) {
 	return w, nil
 }
 
-// Dir returns the folder whose files become the run. After an interruption it
-// is put back to what it held at the checkpoint that LoadCheckpoint returns, and
-// emptied when there is none.
+// Dir returns the folder whose files become the run. After an interruption its content is
+// restored to that of the checkpoint which LoadCheckpoint returns, or emptied if there is
+// none.
 func (w *Work) Dir() string { return filepath.Join(w.root, outputDirName) }
 
-// Scratch returns a folder that survives an interruption as it is and is not
-// part of the finished run.
+// Scratch returns a folder that survives an interruption unchanged and is not part of the
+// finished run.
 func (w *Work) Scratch() (string, error) {
 	dir := filepath.Join(w.root, scratchDirName)
 	return dir, disk.MkdirAll(w.store.fs, dir)
 }
 
-// WriteTensors writes a safetensors file. A file written before a checkpoint
-// must not be replaced after it, or that checkpoint can no longer be used.
+// WriteTensors writes a safetensors file. Do not replace a file that was written before a
+// checkpoint: the checkpoint would become unusable.
 func (w *Work) WriteTensors(name string, f *safetensors.File) error {
 	b, err := safetensors.Encode(f)
 	if err != nil {
@@ -123,10 +124,9 @@ func (w *Work) WriteFile(name string, b []byte) error {
 	return w.store.fs.Write(path, b)
 }
 
-// AppendLine adds v as one line of JSON to the file. Lines reach the file in
-// the order of the calls, each in a single write, but are forced to the disk
-// only by SaveCheckpoint and at the end. Lines written after the last
-// checkpoint are removed when the computation resumes.
+// AppendLine appends v as one line of JSON to the file, in a single write. Lines keep the
+// order of the calls. They are forced to the disk by SaveCheckpoint and at the end only.
+// Lines written after the last checkpoint are removed when the computation resumes.
 func (w *Work) AppendLine(name string, v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -151,8 +151,8 @@ func (w *Work) AppendLine(name string, v any) error {
 	return w.torn
 }
 
-// prepareOutput returns the path of an output file, and makes its folder. A
-// computation that writes without having loaded its checkpoint starts anew.
+// prepareOutput returns the path of an output file and makes its folder. A computation that
+// writes before it loads its checkpoint starts anew.
 func (w *Work) prepareOutput(name string) (string, error) {
 	if err := checkName(name); err != nil {
 		return "", err
@@ -170,7 +170,7 @@ func (w *Work) prepareOutput(name string) (string, error) {
 	return path, disk.MkdirAll(w.store.fs, filepath.Dir(path))
 }
 
-// checkName reports a name that no file of a run may have.
+// checkName refuses a name that no file of a run may have.
 func checkName(name string) error {
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) || !filepath.IsLocal(name) {
 		return fmt.Errorf("file name %q: expected a relative path with slashes, without \"..\", backslash and colon", name)
@@ -218,9 +218,8 @@ func (w *Work) outputRecords() (files []fileRecord, err error) {
 	return files, err
 }
 
-// sync forces the output files and the names in their folders, up to the
-// store's, to the disk. Those above output are new only once, but another
-// process may have made them and not yet synced them.
+// sync forces the output files, and the names in all folders up to the store's, to the
+// disk. Another process may have made an upper folder without syncing it yet.
 func (w *Work) sync(files []fileRecord, more ...string) error {
 	paths := more
 	dirName := filepath.Dir(w.root)
@@ -235,8 +234,8 @@ func (w *Work) sync(files []fileRecord, more ...string) error {
 	return w.store.fs.Sync(slices.AppendSeq(paths, maps.Keys(folders))...)
 }
 
-// publish writes the manifest, forces everything to the disk and moves the
-// output into its place among the finished runs.
+// publish writes the manifest, forces everything to the disk and moves the output among the
+// finished runs.
 func (w *Work) publish(key []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -280,8 +279,7 @@ func (w *Work) moveIntoPlace() error {
 	return w.store.fs.Sync(shard, filepath.Dir(shard))
 }
 
-// tidyAfterFailure removes the work folder unless it holds something that the
-// next attempt can use.
+// tidyAfterFailure removes the work folder unless the next attempt can use something in it.
 func (w *Work) tidyAfterFailure() error {
 	for _, dirName := range []string{checkpointDirName, scratchDirName} {
 		entries, err := os.ReadDir(filepath.Join(w.root, dirName))

@@ -1,3 +1,5 @@
+// Collecting: merging the stores of all attempts into one.
+
 package sweep
 
 import (
@@ -13,7 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// StoreDirs are the folders of all stores of the sweep, within it.
+// StoreDirs returns the folders of all stores of the sweep.
 func (g *Progress) StoreDirs() ([]string, error) {
 	shards, err := files.List(filepath.Join(g.Dir, storesDirName), "", "")
 	if err != nil {
@@ -30,10 +32,9 @@ func (g *Progress) StoreDirs() ([]string, error) {
 	return out, nil
 }
 
-// Collect merges what all attempts have computed into one store. What is damaged is
-// left out and written down, so that the job counts as not done and is sent again;
-// two attempts that disagree on a run are an error. The attempts' stores are left as
-// they are.
+// Collect merges the runs of all attempts into one store. Damaged runs are left out and
+// recorded, so that their jobs count as not done and are submitted again. Two attempts with
+// different bytes for a run are an error. The attempts' stores stay as they are.
 func (g *Progress) Collect(ctx context.Context, to *store.Store) (store.Merged, error) {
 	var all store.Merged
 	dirs, err := g.StoreDirs()
@@ -61,7 +62,7 @@ func (g *Progress) Collect(ctx context.Context, to *store.Store) (store.Merged, 
 	return all, g.reload()
 }
 
-// damagedRun is the run that an error says is damaged, or nil.
+// damagedRun returns err as the error about a damaged run, or nil.
 func damagedRun(err error) *store.RefusedError {
 	r := (*store.RefusedError)(nil)
 	if errors.As(err, &r) && errors.Is(err, store.ErrDamaged) {
@@ -70,17 +71,18 @@ func damagedRun(err error) *store.RefusedError {
 	return nil
 }
 
-// wholeElsewhere reports whether another attempt had a run whole that is damaged in one.
+// wholeElsewhere reports whether in has an undamaged copy of the run that err says is
+// damaged.
 func wholeElsewhere(in *store.Store, err error) bool {
 	r := damagedRun(err)
 	if r == nil {
 		return false
 	}
-	_, there := in.Has(filepath.Base(r.Dir))
-	return there
+	_, ok := in.Has(filepath.Base(r.Dir))
+	return ok
 }
 
-// recordDamaged writes down that a run is damaged.
+// recordDamaged records a damaged run.
 func (g *Progress) recordDamaged(err error) error {
 	r := damagedRun(err)
 	if r == nil {

@@ -1,3 +1,5 @@
+// A small grid of jobs for the tests of this package.
+
 package sweep
 
 import (

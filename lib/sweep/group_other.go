@@ -4,5 +4,5 @@ package sweep
 
 import "os/exec"
 
-// apart is nothing where processes have no groups.
-func apart(*exec.Cmd) {}
+// newProcessGroup does nothing where processes have no groups.
+func newProcessGroup(*exec.Cmd) {}

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// newProcessGroup keeps a key that stops this process from stopping its workers a second time:
-// the second time ends them at once, with nothing saved.
+// newProcessGroup starts a worker in a process group of its own, so that Ctrl-C reaches it
+// only once, through the parent. A second interrupt would end it with nothing saved.
 func newProcessGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,3 +1,5 @@
+// The journal of a sweep: records of attempts and jobs, and the progress they add up to.
+
 package sweep
 
 import (
@@ -16,7 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Kind says what a record tells of.
+// Kind is the kind of a record.
 type Kind string
 
 // The kinds of records.
@@ -29,7 +31,7 @@ const (
 	Damaged Kind = "damaged" // the run in Dir is not what was computed
 )
 
-// Record is one line of a journal. Its attempt is known by the file that it is in.
+// Record is one line of a journal file. Each attempt has its own file.
 type Record struct {
 	Kind    Kind      `json:"kind"`
 	Time    time.Time `json:"time"`
@@ -46,7 +48,7 @@ type Record struct {
 	Command string    `json:"command,omitempty"` // does a failed job alone
 }
 
-// The folders of records: failures have one of their own, for people.
+// The folders of a sweep. Failures have their own, for people to look into.
 const (
 	journalDirName = "journal"
 	failedDirName  = "failed"
@@ -55,7 +57,7 @@ const (
 )
 
 // appendRecord appends a record to the attempt's file, which no other process writes, and
-// sees it onto the disk.
+// forces it to the disk.
 func appendRecord(dir string, r Record) error {
 	dirName := journalDirName
 	if r.Kind == Failed || r.Kind == Damaged {
@@ -80,15 +82,14 @@ func appendRecord(dir string, r Record) error {
 	return errors.Join(err, f.Close())
 }
 
-// maxJournalBytes bounds what is read of one attempt's records.
+// maxJournalBytes bounds the size of one journal file.
 const maxJournalBytes = 1 << 30
 
-// readRecords are those of the attempts at some shards, nil: all, in the order of their
-// times. A worker reads what it needs to know alone: ten thousand workers that read
-// the files of ten thousand would keep the server of a file system busy.
+// readRecords returns the records of the attempts at some shards (nil: all), sorted by
+// time. A worker reads only the shards that it needs: ten thousand workers that read ten
+// thousand files each would overload a file server.
 //
-// A line that is damaged says nothing: its job counts as not done. It is in unread,
-// and takes no word from the other attempts.
+// A line that cannot be read is returned in unread, and its job counts as not done.
 func readRecords(dir string, shards map[int]bool) (out []Record, unread []string, err error) {
 	for _, dirName := range []string{journalDirName, failedDirName} {
 		entries, err := os.ReadDir(filepath.Join(dir, dirName))
@@ -118,8 +119,8 @@ func readRecords(dir string, shards map[int]bool) (out []Record, unread []string
 	return out, unread, nil
 }
 
-// decodeRecords reads lines, and says which it cannot. A last line without an end is being written, or its writer
-// has died: it says nothing yet.
+// decodeRecords decodes lines of JSON and returns an error for each bad one. A last line
+// without an end is still being written, or its writer has died; it is ignored.
 func decodeRecords(b []byte) (out []Record, damaged []error) {
 	n := 0
 	for line := range bytes.Lines(b[:bytes.LastIndexByte(b, '\n')+1]) {
@@ -134,25 +135,25 @@ func decodeRecords(b []byte) (out []Record, damaged []error) {
 	return out, damaged
 }
 
-// Progress is how far a sweep is, as its records and runs say.
+// Progress is the state of a sweep, according to its records and runs.
 type Progress struct {
 	*Plan
 	Dir string
 	// Done are the jobs that are done, each with a record whose run is there.
 	Done map[string]Record
-	// Failed are those that are not, with their last failure.
+	// Failed are jobs that are not done, with their last failure.
 	Failed map[string]Record
 	// Attempts are the attempts, the first record of each.
 	Attempts []Record
-	// Last is each attempt's last word.
+	// Last is the last record of each attempt.
 	Last map[string]Record
 	// Unread are the records that cannot be read, and why.
 	Unread []string
 
-	shards map[int]bool // whose records are looked at, nil: all
+	shards map[int]bool // whose records are read, nil: all
 }
 
-// ReadProgress reads how far the sweep in a folder is.
+// ReadProgress reads the plan and the records of the sweep in a folder.
 func ReadProgress(dir string) (*Progress, error) {
 	g, err := openProgress(dir)
 	if err != nil {
@@ -161,7 +162,7 @@ func ReadProgress(dir string) (*Progress, error) {
 	return g, g.reload()
 }
 
-// openProgress reads the plan of a sweep alone.
+// openProgress reads the plan of a sweep only.
 func openProgress(dir string) (*Progress, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -204,7 +205,7 @@ func (g *Progress) reload() error {
 
 func attemptID(r Record) string { return fmt.Sprintf("%d.%s", r.Shard, r.Attempt) }
 
-// runExists reports whether the run of a record is: its manifest comes last.
+// runExists reports whether the run of a record exists; its manifest is written last.
 func (g *Progress) runExists(r Record) bool {
 	if storeDirOf(r) == "" {
 		return false
@@ -213,7 +214,7 @@ func (g *Progress) runExists(r Record) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// MissingShards are the shards of a stage that have jobs to do, ascending.
+// MissingShards returns the shards of a stage that have jobs to do, ascending.
 func (g *Progress) MissingShards(stage int) []int {
 	var out []int
 	for _, j := range g.Jobs {
@@ -225,13 +226,12 @@ func (g *Progress) MissingShards(stage int) []int {
 	return slices.Compact(out)
 }
 
-// RemainingJobs are the jobs that are not done.
+// RemainingJobs returns the jobs that are not done.
 func (g *Progress) RemainingJobs() []Job {
 	return slices.DeleteFunc(slices.Clone(g.Jobs), func(j Job) bool { _, done := g.Done[j.ID]; return done })
 }
 
-// Silent are the attempts whose last word is neither that they ended nor that they
-// stopped: they run, or have died.
+// Silent returns the attempts without a record of their end: they run, or have died.
 func (g *Progress) Silent() []Record {
 	return slices.DeleteFunc(slices.Clone(g.Attempts), func(r Record) bool {
 		last := g.Last[attemptID(r)].Kind

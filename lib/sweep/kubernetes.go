@@ -1,3 +1,5 @@
+// Submitting a sweep to Kubernetes.
+
 package sweep
 
 import (
@@ -13,11 +15,11 @@ import (
 	"unicode"
 )
 
-// Kubernetes hands a sweep to a Kubernetes cluster, a stage at a time, as an Indexed
-// Job whose pods see the sweep's folder on a volume.
+// Kubernetes submits a sweep to a Kubernetes cluster, one stage at a time, as an Indexed
+// Job. Its pods see the sweep's folder on a volume.
 type Kubernetes struct {
 	Resources
-	Image     string // with sh and sha256sum, and a C library if the program needs one; it brings itself
+	Image     string // with sh and sha256sum, and a C library if the program needs one
 	Claim     string // the PersistentVolumeClaim that holds the sweep
 	Mount     string // where the volume is mounted in a pod
 	Dir       string // the sweep's folder there
@@ -29,9 +31,8 @@ type Kubernetes struct {
 // object is a piece of a manifest.
 type object = map[string]any
 
-// NextStage is the first stage that has something to do, -1 where there is none. A stage
-// is applied when the one before it is through: an Indexed Job knows no other to wait
-// for.
+// NextStage returns the first stage that has something to do, or -1. A stage can be applied
+// when the one before it is complete: an Indexed Job cannot wait for another.
 func (g *Progress) NextStage() int {
 	for stage := range g.Stages {
 		if len(g.MissingShards(stage)) > 0 {
@@ -41,10 +42,10 @@ func (g *Progress) NextStage() int {
 	return -1
 }
 
-// Manifest is the Job of a stage, as JSON, which kubectl reads like YAML. Every index
-// is a shard; those with nothing left to do end at once. A pod that loses its node
-// does not count as a failure; one whose jobs have failed is not tried again, because
-// they would fail again; one that was killed is.
+// Manifest returns the Job of a stage as JSON, which kubectl accepts like YAML. Every index
+// is a shard; shards without remaining jobs end at once. A pod that loses its node does not
+// count as a failure. A pod whose jobs failed is not tried again, because they would fail
+// again; a pod that was killed is.
 func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	if err := k.check(g); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 		parallel = min(parallel, k.MaxParallel)
 	}
 	labels := object{"app.kubernetes.io/name": "lethe", "lethe-ml/sweep": g.ID}
-	meta := object{"name": g.jobName(stage) + "-" + randomDigits()[:4], "labels": labels} // a Job is never changed
+	meta := object{"name": g.jobName(stage) + "-" + randomDigits()[:4], "labels": labels} // a Job cannot be changed
 
 	if k.Namespace != "" {
 		meta["namespace"] = k.Namespace
@@ -94,8 +95,7 @@ func (k Kubernetes) Manifest(g *Progress, stage int) ([]byte, error) {
 	}, "", "  ")
 }
 
-// escapeDollar is a text from which Kubernetes makes the text itself: it would put the
-// value of a variable in the place of $(NAME).
+// escapeDollar escapes a text in which Kubernetes would replace $(NAME).
 func escapeDollar(s string) string { return strings.ReplaceAll(s, "$", "$$") }
 
 var (

@@ -1,3 +1,5 @@
+// Tests of kubernetes.go.
+
 package sweep
 
 import (

@@ -1,3 +1,5 @@
+// Running a sweep on this machine.
+
 package sweep
 
 import (
@@ -17,17 +19,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Local does a sweep on this machine, with as many workers at a time as it has cores:
-// processes of their own, which do what they do on a cluster.
+// Local runs a sweep on this machine, with as many workers at a time as it has cores.
+// Workers are processes, as on a cluster.
 type Local struct {
 	Resources
 	Out io.Writer
-	// Started hears of every worker, nil: nobody.
+	// Started, if it is not nil, is called for every worker.
 	Started func(stage, shard int, p *os.Process)
 }
 
-// Run does what is left, stage by stage. A worker that is killed is started again. The
-// jobs that fail are for Look to tell; an error means that the sweep did not go on.
+// Run runs the remaining jobs, stage by stage. A killed worker is started again. Failed
+// jobs are reported by ReadProgress; an error means that the sweep could not continue.
 func (l Local) Run(ctx context.Context, g *Progress) error {
 	if err := l.check(); err != nil {
 		return err
@@ -59,7 +61,7 @@ func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
 				fmt.Fprintf(l.Out, "stage %d, shard %d: %v\n", stage, shard, err)
 				return
 			}
-			fmt.Fprintf(l.Out, "stage %d: shard %d is through (%d of %d begun)\n", stage, shard, k+1, len(shards))
+			fmt.Fprintf(l.Out, "stage %d: shard %d is done (%d of %d started)\n", stage, shard, k+1, len(shards))
 		})
 		if ctx.Err() != nil {
 			break
@@ -69,7 +71,7 @@ func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
 	return ctx.Err()
 }
 
-// workerCount are so many at a time on a machine of that many cores.
+// workerCount returns how many workers run at a time.
 func (l Local) workerCount(cores int) int {
 	if l.MaxParallel > 0 {
 		return l.MaxParallel
@@ -77,7 +79,7 @@ func (l Local) workerCount(cores int) int {
 	return max(1, cores/max(1, l.CPUs))
 }
 
-// coresPerWorker is how many cores a worker gets: as asked, or its part of what there is.
+// coresPerWorker returns the cores of a worker: as configured, or its share of all cores.
 func (l Local) coresPerWorker(cores int) int {
 	if l.CPUs > 0 {
 		return l.CPUs
@@ -85,7 +87,7 @@ func (l Local) coresPerWorker(cores int) int {
 	return max(1, cores/l.workerCount(cores))
 }
 
-// runShard runs a worker, and runs it again where it was killed.
+// runShard runs a worker, again if it was killed.
 func (l Local) runShard(ctx context.Context, g *Progress, stage, shard int) error {
 	log := filepath.Join(g.Dir, logsDirName, fmt.Sprintf("%s-s%d.local_%d.log", g.ID, stage, shard))
 	for restarts := 0; ; restarts++ {

@@ -1,3 +1,5 @@
+// Tests of local.go.
+
 package sweep
 
 import (

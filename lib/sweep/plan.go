@@ -1,25 +1,23 @@
-// Package sweep spreads the jobs of recipes over the nodes of a cluster, or the
-// cores of one machine, and brings their runs together again.
+// Package sweep runs the jobs of recipes on the nodes of a cluster, or the cores of one
+// machine, and merges their runs into one store.
 //
 // A sweep is a folder that all nodes see:
 //
 //	plan.json              what is to be done: jobs as data, each with its stage and shard
-//	lethe                  the program that planned it; no other one works on it
-//	stores/<shard>/<n>/    a store per shard and attempt: nobody else writes there
+//	lethe                  the program that planned it; workers must be this program
+//	stores/<shard>/<n>/    a store per shard and attempt, which only that attempt writes
 //	journal/, failed/      what each attempt has done, and what failed; a file per attempt
 //	logs/                  what the workers printed
-//	slurm/, submitted.jsonl  scripts and numbers of what was handed to a cluster
+//	slurm/, submitted.jsonl  scripts and numbers of submitted jobs
 //
-// Nothing in it is locked, renamed, changed or deleted by a process other than the
-// one that made it, so that a network file system need only do what all of them do:
-// keep a file that one process has written and closed. The same shard may be worked
-// on twice at the same time, by a step that its cluster took for dead: both attempts
-// compute the same bytes.
+// No process locks, renames, changes or deletes a file of another one, so that every
+// network file system will do: it must only keep files that one process has written and
+// closed. Two attempts may work on the same shard at the same time, for instance when
+// the cluster took one for dead; both compute the same bytes.
 //
-// The folder is data. Whoever starts its program, here, in Slurm's script or in a pod,
-// starts a file that was hashed just before and has the SHA-256 of the plan; scripts
-// hold nothing of the plan that a shell would read as more than a word; and a plan
-// names no library to load.
+// The folder may be untrusted. Its program is started only after its SHA-256 was compared
+// with the plan's; scripts quote everything that comes from the plan; and a plan cannot
+// name a library to load.
 package sweep
 
 import (
@@ -45,7 +43,7 @@ const PlanFile = "plan.json"
 
 const planFormat = 1
 
-// Plan is what a sweep is to do.
+// Plan lists the jobs of a sweep and what they need.
 type Plan struct {
 	Format  int      `json:"format"`
 	ID      string   `json:"id"` // of this sweep alone: it is in the names of its logs
@@ -54,22 +52,22 @@ type Plan struct {
 	Shift   int      `json:"shift"` // of every seed
 	Engine  Engine   `json:"engine"`
 	Program Program  `json:"program"`
-	// Data are the hashes of all data that keys hold, by name; one set that is prepared
-	// in several ways has several.
+	// Data are the hashes of all data in keys, by name; a data set that is prepared in
+	// several ways has several.
 	Data   map[string][]string `json:"data"`
 	Shards int                 `json:"shards"`
 	Stages int                 `json:"stages"`
-	Jobs   []Job               `json:"jobs"` // what is needed first coming first
+	Jobs   []Job               `json:"jobs"` // in an order in which needs come first
 	// LeftOut are jobs whose data were not on the machine that planned.
 	LeftOut []string `json:"left_out,omitempty"`
 
 	index map[string]int // of jobs, by ID
 }
 
-// Engine is what jobs compute with.
+// Engine is the engine that jobs compute with.
 type Engine struct {
-	Spec     string `json:"open"` // how it is asked for: "auto", "xla:cuda"
-	Identity string `json:"is"`   // as it stands in keys: "lethe/3"
+	Spec     string `json:"open"` // as given to engine.Open: "auto", "xla:cuda"
+	Identity string `json:"is"`   // as in store keys: "lethe/3"
 }
 
 // Program is the program beside the plan.
@@ -80,9 +78,9 @@ type Program struct {
 
 // Job is one job as data.
 type Job struct {
-	ID    string   `json:"id"` // recipe and coordinates: the key may hang on the weights of others
+	ID    string   `json:"id"` // recipe and coordinates; the key may depend on other jobs' weights
 	Needs []string `json:"needs,omitempty"`
-	Key   string   `json:"key,omitempty"` // of its run, where it is known without computing
+	Key   string   `json:"key,omitempty"` // of its run, if it is known without computing
 	Cost  int64    `json:"cost"`          // in lab.CostUnit
 	Stage int      `json:"stage"`
 	Shard int      `json:"shard"`
@@ -90,7 +88,7 @@ type Job struct {
 	Command []string `json:"command"`
 }
 
-// Options are those of New. Zero values are defaults.
+// Options are the options of New. Zero values are defaults.
 type Options struct {
 	Recipes []string
 	Scale   string
@@ -101,7 +99,7 @@ type Options struct {
 
 const defaultShards = 16
 
-// New plans jobs, what is needed first coming first.
+// New plans jobs, which are sorted so that a job follows those that it needs.
 func New(jobs []lab.Job, o Options) (*Plan, error) {
 	p := &Plan{
 		Format: planFormat, Recipes: o.Recipes, Scale: o.Scale, Shift: o.Shift, Engine: o.Engine, Data: map[string][]string{}, Shards: o.Shards,
@@ -112,7 +110,7 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 			continue
 		}
 		if j.Work == nil {
-			return nil, fmt.Errorf("sweep: nobody says how job %s is done", j.ID)
+			return nil, fmt.Errorf("sweep: job %s has no work", j.ID)
 		}
 		for name, hash := range j.Data {
 			if !slices.Contains(p.Data[name], hash) {
@@ -122,7 +120,7 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 		p.Jobs = append(p.Jobs, Job{ID: j.ID, Needs: j.Needs, Key: j.Key, Cost: j.Cost})
 	}
 	if len(p.Jobs) == 0 {
-		return nil, fmt.Errorf("sweep: there is nothing to do: of %d jobs %d have no data on this machine", len(jobs), len(p.LeftOut))
+		return nil, fmt.Errorf("sweep: nothing to do: of %d jobs %d have no data on this machine", len(jobs), len(p.LeftOut))
 	}
 	if p.Shards == 0 {
 		p.Shards = min(defaultShards, len(p.Jobs))
@@ -138,13 +136,13 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// maxShards is more than any cluster runs of one array.
+// maxShards is above the size of any cluster's array.
 const maxShards = 10_000_000
 
 var unusualChars = regexp.MustCompile(`[^a-z0-9]+`)
 
-// newSweepID is a sweep's: what it makes, and eight random digits, because a cluster may
-// give the number of a job that it forgot to another one.
+// newSweepID returns a sweep's name: its recipe and scale, and eight random digits, because
+// a cluster may use the number of an old job again.
 func newSweepID(recipes []string, scale string) string {
 	what := "sweep"
 	if len(recipes) > 0 {
@@ -160,19 +158,18 @@ func randomDigits() string {
 	return hex.EncodeToString(b)
 }
 
-// jobGroup are jobs that stay together.
+// jobGroup is a group of jobs in one shard.
 type jobGroup struct {
 	jobs  []int
 	cost  int64
 	stage int
 }
 
-// assignJobs gives every job a stage and a shard, and returns the number of stages. A job
-// that needs the jobs of one cluster alone joins it: then nothing has to be fetched
-// and waited for. It opens a cluster of its own, in the stage after those that it
-// needs, where it needs several clusters, or where its cluster would become more
-// than a shard's fair share. In every stage the dearest cluster is dealt first, to
-// the shard that has least to do there.
+// assignJobs assigns every job to a stage and a shard, and returns the number of stages. A
+// job that needs only jobs of one group joins it, so that it need not wait for other
+// shards. It starts a new group, in the stage after those that it needs, if it needs
+// several groups, or if its group would exceed a shard's fair share. In each stage the most
+// expensive group goes first, to the shard with the least work.
 func assignJobs(jobs []Job, shards int) (stages int) {
 	index, of := map[string]int{}, make([]*jobGroup, len(jobs))
 	var total int64
@@ -219,12 +216,12 @@ func assignJobs(jobs []Job, shards int) (stages int) {
 	return stages
 }
 
-// The names that the program beside a plan may have.
+// programNames are the names that the program beside a plan may have.
 var programNames = []string{"lethe", "lethe.exe"}
 
 // Create makes the folder of a sweep: a copy of the program, and the plan beside it. The
-// plan comes last, in one step: where it is, everything is. A folder that holds
-// anything but what a killed Lay leaves is refused.
+// plan is written last and atomically. A folder that holds anything but the remains of a
+// killed Create is refused.
 func (p *Plan) Create(dir, program string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -257,8 +254,8 @@ func (p *Plan) Create(dir, program string) error {
 	return files.WriteFile(filepath.Join(dir, PlanFile), append(b, '\n'))
 }
 
-// clearFolder empties a folder of what a Lay that was killed has left, and refuses one that
-// holds anything else.
+// clearFolder removes from a folder what a killed Create has left, and refuses a folder
+// that holds anything else.
 func clearFolder(dir, program string) error {
 	if _, err := os.Lstat(filepath.Join(dir, PlanFile)); err == nil {
 		return fmt.Errorf("%s is there already: a sweep is planned into a folder of its own", filepath.Join(dir, PlanFile))
@@ -300,16 +297,15 @@ func copyProgram(to, from string) error {
 	return errors.Join(err, os.Chmod(to, 0o755))
 }
 
-// runCommand does a job alone, in the sweep's folder.
+// command returns the command for one job, to be run in the sweep's folder.
 func (p *Plan) command(job string) []string {
 	return []string{"./" + p.Program.Name, "sweep", "work", ".", "--job", job}
 }
 
-// maxPlanBytes bounds what is read of a plan: a million jobs.
+// maxPlanBytes bounds the size of a plan: about a million jobs.
 const maxPlanBytes = 1 << 31
 
-// Read reads the plan of the sweep in a folder, and refuses one that contradicts
-// itself.
+// Read reads the plan of the sweep in a folder and refuses an inconsistent one.
 func Read(dir string) (*Plan, error) {
 	path := filepath.Join(dir, PlanFile)
 	p := &Plan{}
@@ -332,7 +328,7 @@ func Read(dir string) (*Plan, error) {
 var (
 	idPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
 	hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	// enginePattern has no path: the library that it names would be loaded.
+	// enginePattern allows no path: the library of that path would be loaded.
 	enginePattern = regexp.MustCompile(`^[a-z0-9_]+(:[A-Za-z0-9_-]+)?$`)
 )
 
@@ -345,7 +341,7 @@ func (p *Plan) check() error {
 	case p.Shards < 1 || p.Shards > maxShards || p.Stages < 1 || p.Stages > len(p.Jobs):
 		return fmt.Errorf("%d jobs in %d shards and %d stages", len(p.Jobs), p.Shards, p.Stages)
 	case p.Engine.Identity == "":
-		return errors.New("engine: nothing says what it is")
+		return errors.New("engine: no identity")
 	case !enginePattern.MatchString(p.Engine.Spec):
 		return fmt.Errorf("engine: %q: a plan names no file to load; plan for xla and set LETHE_XLA_PLUGIN on every node", p.Engine.Spec)
 	case !slices.Contains(programNames, p.Program.Name):
@@ -387,7 +383,7 @@ func (p *Plan) checkJob(j Job, before map[string]Job) error {
 	return nil
 }
 
-// jobsOfShard are the jobs of a shard in a stage, in the plan's order.
+// jobsOfShard returns the jobs of a shard in a stage, in the plan's order.
 func (p *Plan) jobsOfShard(stage, shard int) []Job {
 	var out []Job
 	for _, j := range p.Jobs {
@@ -406,7 +402,7 @@ func (p *Plan) Find(id string) (Job, error) {
 	return Job{}, fmt.Errorf("no job %q in this sweep of %d jobs; %s lists them", id, len(p.Jobs), PlanFile)
 }
 
-// Cost is that of all jobs of a stage.
+// Cost returns the cost of all jobs of a stage, in lab.CostUnit.
 func (p *Plan) Cost(stage int) (total int64) {
 	for _, j := range p.Jobs {
 		if j.Stage == stage {

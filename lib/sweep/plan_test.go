@@ -1,3 +1,5 @@
+// Tests of plan.go.
+
 package sweep
 
 import (

@@ -1,3 +1,5 @@
+// A simulation of large sweeps, for docs/scale.md.
+
 package sweep
 
 import (

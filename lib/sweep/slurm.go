@@ -1,3 +1,5 @@
+// Submitting a sweep to Slurm.
+
 package sweep
 
 import (
@@ -20,21 +22,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// Resources are what a worker is given. Zero values leave it to the cluster.
+// Resources are the resources of a worker. Zero values leave the choice to the cluster.
 type Resources struct {
 	Time        string // "2:00:00", as the cluster reads it
 	Mem         string // "4G"
-	CPUs        int    // 0: 1, on this machine its share of what there is
-	MaxParallel int    // workers at a time, 0: as many as there is room for
+	CPUs        int    // 0: 1; on this machine its share of the cores
+	MaxParallel int    // workers at a time, 0: as many as fit
 	MaxRestarts int    // of one worker, 0: 10
-	// Env are variables that the workers get, "NAME=value": where the data are.
+	// Env are variables of the workers, "NAME=value", such as LETHE_DATA.
 	Env []string
 }
 
 const defaultRestarts = 10
 
-// check refuses numbers that count nothing, and words that would be read as more
-// than one in a script.
+// check refuses negative numbers, and words that a script would read as more than one.
 func (r Resources) check(more ...string) error {
 	if r.CPUs < 0 || r.MaxParallel < 0 || r.MaxRestarts < 0 {
 		return fmt.Errorf("%d cores, %d workers at a time, %d restarts: none is less than 0", r.CPUs, r.MaxParallel, r.MaxRestarts)
@@ -52,23 +53,23 @@ func (r Resources) check(more ...string) error {
 	return nil
 }
 
-// isOneLine reports whether every reader of a text takes it for one line. U+2028 and
-// U+2029 end lines too, for some.
+// isOneLine reports whether every reader takes a text for one line. U+2028 and U+2029 end
+// lines too, for some.
 func isOneLine(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
 var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Slurm hands a sweep to a Slurm cluster.
+// Slurm submits a sweep to a Slurm cluster.
 type Slurm struct {
 	Resources
 	Partition, Account, Constraint string
-	// Lead is how many seconds before its time is over a worker is told to save its
-	// work, 0: 300. Slurm may tell it a minute later than asked.
+	// Lead is how many seconds before its time limit a worker is told to save its work,
+	// 0: 300. Slurm may be a minute late.
 	Lead int
 	Args []string // more arguments of sbatch
-	// Command runs a program of Slurm's, nil: the one in PATH.
+	// Command runs a program of Slurm, nil: the one in PATH.
 	Command func(ctx context.Context, stdin, name string, args ...string) (string, error)
 }
 
@@ -85,7 +86,7 @@ type Array struct {
 	Script string
 }
 
-// Submitted is an array that was handed in: a line of submitted.jsonl.
+// Submitted is a submitted array job: a line of submitted.jsonl.
 type Submitted struct {
 	Time   time.Time `json:"time"`
 	System string    `json:"on"`
@@ -97,14 +98,14 @@ type Submitted struct {
 }
 
 var (
-	// pathPattern has no character that Slurm's scripts or file names read as another.
+	// pathPattern allows no character with a special meaning in Slurm's scripts or file names.
 	pathPattern = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./-]+$`)
-	// optionPattern has no character with which an #SBATCH line goes on: space, quotes, #, \.
+	// optionPattern allows no character that continues an #SBATCH line: space, quotes, #, \.
 	optionPattern = regexp.MustCompile(`^[A-Za-z0-9_@+=:,./&|*()\[\]-]*$`)
 )
 
-// Arrays are the array jobs of what a sweep still has to do, stage by stage, none
-// with a task number of size or above.
+// Arrays returns the array jobs of the remaining work, stage by stage. All task numbers are
+// below size.
 func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	if !pathPattern.MatchString(g.Dir) {
 		return nil, fmt.Errorf("the folder %q: Slurm's file names hold letters, digits and _@+=:,./- only", g.Dir)
@@ -131,7 +132,7 @@ func (s Slurm) Arrays(g *Progress, size int) ([]Array, error) {
 	return out, nil
 }
 
-// splitArrays deals shards to arrays whose task numbers stay below size.
+// splitArrays splits shards into arrays whose task numbers are below size.
 func splitArrays(shards []int, size int) (out []Array) {
 	for _, shard := range shards {
 		offset := shard / size * size
@@ -144,7 +145,7 @@ func splitArrays(shards []int, size int) (out []Array) {
 	return out
 }
 
-// formatRanges writes ascending numbers as Slurm does: "0-3,7".
+// formatRanges prints ascending numbers as Slurm does: "0-3,7".
 func formatRanges(n []int) string {
 	var parts []string
 	for i := 0; i < len(n); {
@@ -162,7 +163,7 @@ func formatRanges(n []int) string {
 	return strings.Join(parts, ",")
 }
 
-// jobName is a stage's in the queue.
+// jobName returns the name of a stage's jobs in the queue.
 func (p *Plan) jobName(stage int) string { return fmt.Sprintf("lethe-%s-s%d", p.ID, stage) }
 
 func (s Slurm) script(g *Progress, a Array) string {
@@ -175,7 +176,7 @@ func (s Slurm) script(g *Progress, a Array) string {
 	if lead == 0 {
 		lead = defaultLead
 	}
-	// Only "B:" reaches the batch script, which exec makes the worker itself.
+	// Only "B:" signals the batch script, which exec has replaced by the worker.
 	options := [][2]string{
 		{"job-name", g.jobName(a.Stage)}, {"array", tasks}, {"cpus-per-task", strconv.Itoa(max(1, s.CPUs))},
 		{"time", s.Time}, {"mem", s.Mem}, {"partition", s.Partition}, {"account", s.Account}, {"constraint", s.Constraint},
@@ -199,9 +200,9 @@ func (s Slurm) script(g *Progress, a Array) string {
 	return b.String()
 }
 
-// startScript are a shell's commands that start the program $2 with the arguments
-// behind it, in the place of the shell, if its SHA-256 is $1. The file is opened once:
-// what is hashed is what starts, whatever stands under its name by then.
+// startScript returns shell commands that replace the shell by the program $2, with the
+// arguments after it, if its SHA-256 is $1. The file is opened once, so that the hashed
+// file is the one that starts.
 func startScript(exec string) string {
 	return `planned=$1 program=$2
 exec 3< "$program"
@@ -222,13 +223,13 @@ func (r Resources) restarts() int {
 	return r.MaxRestarts
 }
 
-// log is the path of a task's log; the sweep's own name is in it because a cluster
-// may give one number twice.
+// log returns the path of a task's log. It holds the sweep's name, because a cluster may
+// use a number twice.
 func (s Slurm) log(g *Progress, a Array, number string) string {
 	return filepath.Join(g.Dir, logsDirName, fmt.Sprintf("%s-s%d.%s.log", g.ID, a.Stage, number))
 }
 
-// shellWord is a text as one word of the shell, quoted where it has to be.
+// shellWord returns a text as one word of the shell, quoted if necessary.
 func shellWord(s string) string {
 	if pathPattern.MatchString(s) {
 		return s
@@ -239,7 +240,7 @@ func shellWord(s string) string {
 // shellQuote quotes a word for the shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// MaxArraySize is the cluster's MaxArraySize: one more than the largest task number.
+// MaxArraySize returns the cluster's MaxArraySize: one more than the largest task number.
 func (s Slurm) MaxArraySize(ctx context.Context) (int, error) {
 	out, err := s.run(ctx, "", "scontrol", "show", "config")
 	if err != nil {
@@ -258,8 +259,8 @@ func (s Slurm) MaxArraySize(ctx context.Context) (int, error) {
 	return defaultArray, nil
 }
 
-// Queued are the numbers and states of this sweep's jobs in the queue, by their name:
-// a number may be somebody else's by now.
+// Queued returns the numbers and states of this sweep's jobs in the queue. It finds them by
+// name: their numbers may belong to other jobs by now.
 func (s Slurm) Queued(ctx context.Context, p *Plan) ([]string, error) {
 	var names []string
 	for stage := range p.Stages {
@@ -272,9 +273,9 @@ func (s Slurm) Queued(ctx context.Context, p *Plan) ([]string, error) {
 	return strings.FieldsFunc(strings.TrimSpace(out), func(r rune) bool { return r == '\n' }), nil
 }
 
-// Submit hands in what is left, a stage after the stage before it, whatever became of
-// that: afterok would leave a stage waiting for ever behind one failed task. It returns
-// when the cluster has taken the arrays.
+// Submit submits the remaining work. A stage waits until the one before it has ended,
+// successfully or not: afterok would leave it waiting for ever after one failed task.
+// Submit returns when the cluster has accepted the arrays.
 func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
 	size, err := s.MaxArraySize(ctx)
 	if err != nil {
@@ -290,7 +291,7 @@ func (s Slurm) Submit(ctx context.Context, g *Progress) ([]Submitted, error) {
 		}
 	}
 	var out []Submitted
-	var now, before []string // numbers of this stage's arrays and of the stage before it
+	var now, before []string // numbers of the arrays of this stage and of the one before
 	for i, a := range arrays {
 		if i > 0 && a.Stage != arrays[i-1].Stage {
 			now, before = nil, now
@@ -346,7 +347,8 @@ func (s Slurm) run(ctx context.Context, stdin, name string, args ...string) (str
 	return runCommand(ctx, stdin, name, args...)
 }
 
-// runCommand runs a program; its error is what the program says.
+// runCommand runs a program and returns its output; the error holds what it printed on
+// standard error.
 func runCommand(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	var out, problem bytes.Buffer
@@ -357,7 +359,7 @@ func runCommand(ctx context.Context, stdin, name string, args ...string) (string
 	return out.String(), nil
 }
 
-// Print writes the scripts of what is left, and how each is handed in.
+// Print writes the scripts of the remaining work, and how each would be submitted.
 func (s Slurm) Print(w io.Writer, g *Progress, size int) error {
 	arrays, err := s.Arrays(g, size)
 	if err != nil {
@@ -379,10 +381,10 @@ func (s Slurm) Print(w io.Writer, g *Progress, size int) error {
 	return nil
 }
 
-// Requeue asks Slurm to queue the array task that this process is again, and reports
-// whether it will: not outside Slurm, not where somebody has cancelled it, and not
-// after as many restarts as are allowed. The task is named with its array, because
-// the bare number of an array's last task is that of the whole array.
+// Requeue asks Slurm to queue this process's array task again, and reports whether it will.
+// It will not outside Slurm, after a cancellation, or after max restarts. The task is named
+// with its array, because the bare number of an array's last task is that of the whole
+// array.
 func (s Slurm) Requeue(ctx context.Context, getenv func(string) string, max int) (bool, error) {
 	array, task := getenv("SLURM_ARRAY_JOB_ID"), getenv("SLURM_ARRAY_TASK_ID")
 	if array == "" || task == "" {
@@ -390,14 +392,14 @@ func (s Slurm) Requeue(ctx context.Context, getenv func(string) string, max int)
 	}
 	restarts, _ := strconv.Atoi(getenv("SLURM_RESTART_COUNT")) // not set: 0
 	if restarts >= max {
-		return false, fmt.Errorf("this task was restarted %d times, which is enough; submit the sweep again", restarts)
+		return false, fmt.Errorf("this task was restarted %d times, which is the limit; submit the sweep again", restarts)
 	}
 	number := array + "_" + task
 	state, err := s.run(ctx, "", "scontrol", "--oneliner", "show", "job", number)
 	if err != nil {
 		return false, err
 	}
-	if !strings.Contains(state, " JobState=RUNNING ") { // COMPLETING: somebody has cancelled it
+	if !strings.Contains(state, " JobState=RUNNING ") { // COMPLETING: it was cancelled
 		return false, nil
 	}
 	_, err = s.run(ctx, "", "scontrol", "requeue", number)

@@ -1,3 +1,5 @@
+// Tests of slurm.go.
+
 package sweep
 
 import (

@@ -5,8 +5,8 @@ import (
 	"os/exec"
 )
 
-// startOpened has a command start the program that was opened, and hashed, whatever
-// stands under its name by now.
+// startOpened makes a command start the program that was opened and hashed, whatever has
+// its name by now.
 func startOpened(c *exec.Cmd, program *os.File) {
 	c.Path, c.ExtraFiles = "/proc/self/fd/3", []*os.File{program} // 3 is the first of the extra files in the child
 }

@@ -7,6 +7,6 @@ import (
 	"os/exec"
 )
 
-// startOpened leaves a command as it is: the program is started by its name, right after
-// it was hashed. Only Linux starts a file that is open.
+// startOpened leaves the command as it is: the program is started by name, right after it
+// was hashed. Only Linux can start an open file.
 func startOpened(*exec.Cmd, *os.File) {}

@@ -1,3 +1,5 @@
+// The summary of a sweep's progress.
+
 package sweep
 
 import (
@@ -10,7 +12,7 @@ import (
 	"time"
 )
 
-// Summary is how far a sweep is, for a program.
+// Summary is the progress of a sweep, for JSON.
 type Summary struct {
 	ID     string         `json:"id"`
 	Dir    string         `json:"dir"`
@@ -20,7 +22,7 @@ type Summary struct {
 	Unread []string       `json:"unread"` // damaged records
 }
 
-// StageSummary is how far a stage is.
+// StageSummary is the progress of a stage.
 type StageSummary struct {
 	Stage   int     `json:"stage"`
 	Jobs    int     `json:"jobs"`
@@ -31,7 +33,7 @@ type StageSummary struct {
 	Seconds float64 `json:"seconds"` // that the jobs that are done took
 }
 
-// Summary sums up how far the sweep is.
+// Summary returns the progress of the sweep.
 func (g *Progress) Summary() Summary {
 	out := Summary{ID: g.ID, Dir: g.Dir, Failed: []Record{}, Silent: g.Silent(), Unread: append([]string{}, g.Unread...)}
 	for stage := range g.Stages {
@@ -49,7 +51,7 @@ func (g *Progress) Summary() Summary {
 	return out
 }
 
-// commandLine is what a person types to do a job alone, in the sweep's folder.
+// commandLine returns the shell command for one job, to be run in the sweep's folder.
 func (p *Plan) commandLine(job string) string {
 	var words []string
 	for _, w := range p.command(job) {
@@ -71,8 +73,8 @@ func (g *Progress) addJob(s *StageSummary, j Job) {
 	}
 }
 
-// ListFailed writes what failed, which records are damaged, and of shards that have jobs to do the attempts of
-// which nobody knows how they ended.
+// ListFailed prints the failed jobs, the records that cannot be read, and the attempts
+// without a record of their end whose shards have jobs to do.
 func (g *Progress) ListFailed(w io.Writer) {
 	s := g.Summary()
 	for _, r := range s.Failed {
@@ -80,19 +82,19 @@ func (g *Progress) ListFailed(w io.Writer) {
 		if r.Log != "" {
 			fmt.Fprintf(w, "  log: %s\n", r.Log)
 		}
-		if _, err := g.Find(r.Job); err == nil { // the record's own words are nobody's to run
+		if _, err := g.Find(r.Job); err == nil { // never print the record's own command: it is untrusted
 			fmt.Fprintf(w, "  again: cd %s && %s\n", shellWord(g.Dir), g.commandLine(r.Job))
 		}
 	}
 	for _, text := range s.Unread {
-		fmt.Fprintf(w, "a record says nothing: %s\n", text)
+		fmt.Fprintf(w, "a record cannot be read: %s\n", text)
 	}
 	for _, r := range s.Silent {
 		if !slices.Contains(g.MissingShards(r.Stage), r.Shard) {
 			continue
 		}
 		last := g.Last[attemptID(r)]
-		fmt.Fprintf(w, "no last word: attempt %s of shard %d, stage %d, on %s, heard of at %s; it runs, or has died; log: %s\n", r.Attempt, r.Shard,
+		fmt.Fprintf(w, "no record of its end: attempt %s of shard %d, stage %d, on %s, last record at %s; it runs, or has died; log: %s\n", r.Attempt, r.Shard,
 			r.Stage, r.Host, last.Time.Format(time.DateTime), filepath.Base(r.Log))
 	}
 }

@@ -1,3 +1,5 @@
+// Tests of whole sweeps: plan, work, collect.
+
 package sweep
 
 import (
@@ -359,7 +361,7 @@ func TestAJobWaitsForWordOfWhatItNeeds(t *testing.T) {
 	early, _ := planGrid(t, small(), 2)
 	w = newWorker(t, early, small(), sum.Shard, 2)
 	w.Stage = 1
-	if err := w.Work(t.Context()); err == nil || !strings.Contains(readProgress(t, early).Failed[sum.ID].Error, "of which there is no word") {
+	if err := w.Work(t.Context()); err == nil || !strings.Contains(readProgress(t, early).Failed[sum.ID].Error, "has no record") {
 		t.Errorf("%v: %+v", err, readProgress(t, early).Failed)
 	}
 }
@@ -384,7 +386,7 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	g := readProgress(t, dir)
 	var said strings.Builder
 	g.ListFailed(&said)
-	if len(g.Silent()) != 1 || said.String() != "" { // nothing is left to do, so nobody need hear of it
+	if len(g.Silent()) != 1 || said.String() != "" { // nothing is left to do, so it is not reported
 		t.Errorf("silent: %v; %s", g.Silent(), said.String())
 	}
 	last := g.Done["base/0-0"] // of the torn attempt
@@ -392,7 +394,7 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 		t.Fatal(err)
 	}
 	readProgress(t, dir).ListFailed(&said)
-	if !strings.Contains(said.String(), "no last word: attempt "+last.Attempt+" of shard 0, stage 0") {
+	if !strings.Contains(said.String(), "no record of its end: attempt "+last.Attempt+" of shard 0, stage 0") {
 		t.Errorf("%s", said.String())
 	}
 	if err := os.WriteFile(files[0], append([]byte("{\"kind\":\"done\"}\nnonsense\n"), whole...), 0o644); err != nil {
@@ -401,7 +403,7 @@ func TestALineThatIsBeingWrittenSaysNothingYet(t *testing.T) {
 	said.Reset()
 	g = readProgress(t, dir)
 	g.ListFailed(&said)
-	if len(g.Unread) != 1 || !strings.Contains(said.String(), "a record says nothing: "+files[0]+": line 2") {
+	if len(g.Unread) != 1 || !strings.Contains(said.String(), "a record cannot be read: "+files[0]+": line 2") {
 		t.Errorf("%q; %s", g.Unread, said.String())
 	}
 	if left := g.RemainingJobs(); len(left) != 1 || left[0].ID != "base/0-0" {

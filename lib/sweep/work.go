@@ -1,3 +1,5 @@
+// Workers: the processes that run the jobs of a shard.
+
 package sweep
 
 import (
@@ -21,25 +23,25 @@ import (
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
-// Worker does the jobs of a shard.
+// Worker runs the jobs of a shard.
 type Worker struct {
 	Dir        string // of the sweep
 	Shard      int
-	ShardCount int    // shards that the caller believes there are
+	ShardCount int    // number of shards that the caller expects
 	Stage      int    // -1: all, one after the other
-	Job        string // this job alone, whatever its shard
-	// Program is the path of the program that runs, Engine what it computes with.
+	Job        string // this job only, in any shard
+	// Program is the path of the running program, Engine the identity of its engine.
 	Program, Engine string
-	// List lists the jobs of the plan's recipes, whose work goes to a store.
+	// List lists the jobs of the plan's recipes, with work that writes to the store.
 	List func(*store.Store) ([]lab.Job, error)
 	Out  io.Writer
-	// WaitLimit is how long a job waits for word of what it needs: a network file
+	// WaitLimit is how long a job waits for the records of its needs: a network file
 	// system shows new names late. 0: two minutes.
 	WaitLimit time.Duration
 	Log       string // path of what the worker prints, where it is known
 }
 
-// ErrStopped says that the context ended the work, whose state is saved.
+// ErrStopped reports that the context ended the work, whose state is saved.
 var ErrStopped = errors.New("stopped; what was done is kept")
 
 // ErrRefused is wrapped where a worker must not work on a sweep.
@@ -52,13 +54,13 @@ type attempt struct {
 	name      string
 	store     *store.Store
 	listed    map[string]lab.Job
-	fallbacks map[string]bool // stores behind
+	fallbacks map[string]bool // folders of the fallback stores
 	failed    int
 	waited    bool
 }
 
-// Work does what is left of the shard. Every job that fails is written down and does
-// not keep the others from being done; the error then says how many there were.
+// Work runs the remaining jobs of the shard. A job that fails is recorded, and the others
+// go on; the error then says how many failed.
 func (w *Worker) Work(ctx context.Context) error {
 	g, err := openProgress(w.Dir)
 	if err != nil {
@@ -77,7 +79,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	}
 	jobs = slices.DeleteFunc(jobs, func(j Job) bool { _, done := g.Done[j.ID]; return done })
 	if len(jobs) == 0 {
-		fmt.Fprintln(w.Out, "nothing is left to do here")
+		fmt.Fprintln(w.Out, "nothing is left to do")
 		return nil
 	}
 	w.WaitLimit = cmp.Or(w.WaitLimit, 2*time.Minute)
@@ -99,7 +101,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	return nil
 }
 
-// check refuses what would compute other results than were planned.
+// check refuses a worker that would compute other results than planned.
 func (w *Worker) check(p *Plan) error {
 	switch {
 	case w.Job == "" && w.ShardCount != p.Shards:
@@ -123,8 +125,8 @@ func (w *Worker) check(p *Plan) error {
 	return nil
 }
 
-// openProgram opens the program of the sweep's folder, and refuses another one than was
-// planned.
+// openProgram opens the program in the sweep's folder, and refuses one whose hash is not
+// the plan's.
 func (g *Progress) openProgram() (*os.File, error) {
 	f, err := files.Open(filepath.Join(g.Dir, g.Program.Name))
 	if err != nil {
@@ -157,7 +159,7 @@ func hashReader(r io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// selectJobs are those that the worker is asked for, in their order.
+// selectJobs returns the jobs of this worker, in order.
 func (w *Worker) selectJobs(g *Progress) ([]Job, error) {
 	if w.Job != "" {
 		j, err := g.Find(w.Job)
@@ -173,9 +175,8 @@ func (w *Worker) selectJobs(g *Progress) ([]Job, error) {
 	return out, nil
 }
 
-// begin opens the attempt's own store and compares what is to be done with what was
-// planned. The jobs are listed before there is anything behind the store: listing
-// would read it all.
+// begin opens the attempt's own store and compares the jobs with the plan. The jobs are
+// listed before the store has fallbacks: listing would read them all.
 func (a *attempt) begin(jobs []Job) (err error) {
 	dir, err := a.makeStoreDir()
 	if err != nil {
@@ -203,7 +204,7 @@ func (a *attempt) begin(jobs []Job) (err error) {
 }
 
 // makeStoreDir makes the folder of a new attempt. Two that begin at once have different
-// names, whatever the file system shows them of each other.
+// names, even if the file system does not show them each other.
 func (a *attempt) makeStoreDir() (string, error) {
 	shard := filepath.Join(a.Progress.Dir, storesDirName, strconv.Itoa(a.Shard))
 	if err := os.MkdirAll(shard, 0o755); err != nil {
@@ -218,7 +219,7 @@ func (a *attempt) makeStoreDir() (string, error) {
 	return dir, os.Mkdir(dir, 0o755)
 }
 
-// checkJobs refuses jobs, keys and data that are not as planned.
+// checkJobs refuses jobs, keys and data that differ from the plan.
 func (a *attempt) checkJobs(jobs []Job) error {
 	for _, j := range jobs {
 		here, ok := a.listed[j.ID]
@@ -241,8 +242,8 @@ func (a *attempt) checkJobs(jobs []Job) error {
 	return nil
 }
 
-// addEarlierStores puts the stores of earlier attempts at the shard behind the attempt's own,
-// the newest first: their runs count, and their checkpoints are gone on from.
+// addEarlierStores adds the stores of earlier attempts at the shard as fallbacks, newest
+// first, so that their runs and checkpoints are used.
 func (a *attempt) addEarlierStores() error {
 	shard := path.Join(storesDirName, strconv.Itoa(a.Shard))
 	before, err := os.ReadDir(filepath.Join(a.Progress.Dir, filepath.FromSlash(shard)))
@@ -255,8 +256,8 @@ func (a *attempt) addEarlierStores() error {
 	return nil
 }
 
-// addFallback puts a store of the sweep behind the attempt's own, once. One that cannot be
-// read costs time, not the job: what is in it is computed again.
+// addFallback adds a store of the sweep as a fallback, once. If it cannot be read, its runs
+// are computed again.
 func (a *attempt) addFallback(dir string) {
 	full := filepath.Join(a.Progress.Dir, filepath.FromSlash(dir))
 	if a.fallbacks[dir] || full == a.store.Dir() || !store.Exists(full) {
@@ -271,7 +272,7 @@ func (a *attempt) addFallback(dir string) {
 	a.store.AddFallbacks(s)
 }
 
-// doJob does a job and writes down how it ended. Only what ends the attempt is returned.
+// doJob runs a job and records how it ended. It returns only errors that end the attempt.
 func (a *attempt) doJob(ctx context.Context, j Job) error {
 	began := time.Now()
 	r := Record{Kind: Done, Stage: j.Stage, Job: j.ID}
@@ -294,7 +295,8 @@ func (a *attempt) doJob(ctx context.Context, j Job) error {
 	return a.record(r)
 }
 
-// runJob computes a job, or finds it, and returns its run and where in the sweep it is.
+// runJob computes or finds the run of a job, and returns its ID and its folder within the
+// sweep.
 func (a *attempt) runJob(ctx context.Context, j Job) (id, dir string, err error) {
 	if id, err = a.listed[j.ID].Work(ctx); err != nil || id == "" {
 		return "", "", err
@@ -310,8 +312,8 @@ func (a *attempt) runJob(ctx context.Context, j Job) (id, dir string, err error)
 	return id, filepath.ToSlash(dir), err
 }
 
-// waitForNeeds brings what a job needs within reach. The stage before is over when a job
-// begins, but its last words may not be seen yet: they are waited for, once.
+// waitForNeeds adds the stores of the jobs that j needs. Their stage is over, but a network
+// file system may show their records late: it waits for them, once.
 func (a *attempt) waitForNeeds(ctx context.Context, j Job) error {
 	needs := a.allNeeds(j)
 	for until := time.Now().Add(a.WaitLimit); ; {
@@ -340,15 +342,15 @@ func (a *attempt) waitForNeeds(ctx context.Context, j Job) error {
 	return nil
 }
 
-// missingError says why a job that is needed is not there.
+// missingError returns the reason why a needed job is missing.
 func (a *attempt) missingError(id string) error {
 	if r, failed := a.Failed[id]; failed {
 		return fmt.Errorf("it needs %s, which failed: %s", id, r.Error)
 	}
-	return fmt.Errorf("it needs %s, which is not done and of which there is no word", id)
+	return fmt.Errorf("it needs %s, which is not done and has no record", id)
 }
 
-// storeDirOf is the store of a record's run, stores/<shard>/<attempt>, or "".
+// storeDirOf returns the store of a record's run, stores/<shard>/<attempt>, or "".
 func storeDirOf(r Record) string {
 	parts := strings.Split(path.Clean(r.Dir), "/")
 	if len(parts) < 4 || parts[0] != storesDirName {
@@ -357,14 +359,14 @@ func storeDirOf(r Record) string {
 	return path.Join(parts[:3]...)
 }
 
-// record writes a record of the attempt down.
+// record writes a record of the attempt.
 func (a *attempt) record(r Record) error {
 	r.Time, r.Shard, r.Attempt, r.Log = time.Now().UTC(), a.Shard, a.name, a.Log
 	r.Host, _ = os.Hostname()
 	return appendRecord(a.Progress.Dir, r)
 }
 
-// shardsOf are the shards of jobs and of all that they need.
+// shardsOf returns the shards of jobs and of all that they need.
 func (p *Plan) shardsOf(jobs []Job) map[int]bool {
 	out := map[int]bool{}
 	for _, j := range jobs {
@@ -376,7 +378,7 @@ func (p *Plan) shardsOf(jobs []Job) map[int]bool {
 	return out
 }
 
-// allNeeds are the jobs behind a job, at any distance, each once.
+// allNeeds returns all direct and indirect needs of a job, each once.
 func (p *Plan) allNeeds(j Job) (out []string) {
 	if p.index == nil {
 		p.index = map[string]int{}

@@ -248,7 +248,9 @@ func (g *gradients) runSingle(t task, p nn.Params, o Objective, weights []any, k
 
 // runTogether executes the tasks in parallel and adds up their outputs in order. The result
 // is that of one lane per task, without the memory for the lanes.
-func (g *gradients) runTogether(tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum) (states [][][]float32, err error) {
+func (g *gradients) runTogether(
+	tasks []task, o Objective, weights []any, key func(term, layer int) uint64, into *gradientSum,
+) (states [][][]float32, err error) {
 	outs := make([][]*tensors.Tensor, len(tasks))
 	defer func() {
 		for _, out := range outs {

@@ -4,34 +4,34 @@ import { picture } from "./figures.mjs";
 import { expect } from "./step.mjs";
 
 // slide runs the cells that the sliders' cell needs, moves a slider, waits for
-// the new figure and puts the sliders away.
+// the new figure and closes the sliders.
 export async function slide(lab, notebook, needed, shot) {
-  const knobs = cellWith(await lab.read(notebook.name), "nb.Turn(");
+  const index = cellWith(await lab.read(notebook.name), "nb.Interact(");
   for (const i of needed) {
     await notebook.run(i);
   }
-  await notebook.start(knobs);
-  const cell = notebook.cell(knobs);
+  await notebook.start(index);
+  const cell = notebook.cell(index);
   const slider = cell.locator("input[type=range]");
   await lab.until("slider", async () => await slider.count());
-  await says(lab, notebook, knobs, "Move a slider");
-  const before = await picture(notebook, knobs);
-  await notebook.shootCell(knobs, `${shot}-before`);
+  await says(lab, notebook, index, "Move a slider");
+  const before = await picture(notebook, index);
+  await notebook.shootCell(index, `${shot}-before`);
   const began = Date.now();
   await moveTo(notebook.page, slider.first(), 0.8);
-  await lab.until("new figure", async () => (await picture(notebook, knobs)) !== before);
+  await lab.until("new figure", async () => (await picture(notebook, index)) !== before);
   const first = Date.now() - began;
-  await says(lab, notebook, knobs, "Move a slider");
+  await says(lab, notebook, index, "Move a slider");
   const whole = Date.now() - began;
-  const after = await picture(notebook, knobs);
+  const after = await picture(notebook, index);
   expect(after && after !== before, "the figure is the same as before the slider moved").toBeTruthy();
-  await notebook.shootCell(knobs, `${shot}-moved`);
+  await notebook.shootCell(index, `${shot}-moved`);
   await cell.getByRole("button", { name: "done" }).click();
-  await notebook.end(knobs);
-  await says(lab, notebook, knobs, "put away");
+  await notebook.end(index);
+  await says(lab, notebook, index, "are closed");
   expect((await slider.count()) === 0, "the sliders are still there after done").toBeTruthy();
-  await notebook.shootCell(knobs, `${shot}-done`);
-  return `the figure changes after ${first / 1000} s and is complete after ${whole / 1000} s; done puts the sliders away`;
+  await notebook.shootCell(index, `${shot}-done`);
+  return `the figure changes after ${first / 1000} s and is complete after ${whole / 1000} s; done closes the sliders`;
 }
 
 async function says(lab, notebook, i, words) {

@@ -22,7 +22,7 @@ func long() {
 	c := nb.Try(l.Case(nb.Context(), lab.Setting{
 		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
 	}))
-	nb.Try(c.Trained(nb.Context(), c.Original()))
+	nb.Try(c.TrainedModel(nb.Context(), c.Original()))
 	bar.Done()
 	fmt.Printf("trained on %d records\\n", len(c.Train.Y))
 }`;

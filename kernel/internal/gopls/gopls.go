@@ -1,5 +1,5 @@
-// Package gopls asks the Go language server about files that are nowhere but in
-// memory.
+// Package gopls is a client of the Go language server for files that exist in memory
+// only.
 package gopls
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 )
 
-// Server is a running gopls. It answers one question after the other.
+// Server is a running gopls. It answers one request after the other.
 type Server struct {
 	dir     string
 	in      io.WriteCloser
@@ -30,18 +30,18 @@ type Server struct {
 
 	requestMu sync.Mutex
 	lastID    int
-	versions  map[string]int // of the files that it was given
+	versions  map[string]int // of the files, by name
 
 	writeMu sync.Mutex
 }
 
-// Position is a place in a file: the line and the UTF-16 code unit in it, from 0.
+// Position is a place in a file: the line, and the UTF-16 code unit in it, both from 0.
 type Position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
 }
 
-// answer is a message of the protocol as far as it is read.
+// answer is a message of the protocol, as far as it is used.
 type answer struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -51,18 +51,17 @@ type answer struct {
 	} `json:"error"`
 }
 
-// settings keep gopls to what it is asked: it looks for no faults by itself, and
-// takes no package for its own but that of the folder.
+// settings switch off gopls's own diagnostics, and limit its workspace to the folder.
 var settings = map[string]any{
 	"expandWorkspaceToModule": false, "diagnosticsTrigger": "Save", "deepCompletion": false, "linksInHover": false, "vulncheck": "Off",
 }
 
 var errEnded = errors.New("gopls has ended")
 
-// endWithin is the time that gopls gets to end, and write its cache.
+// endWithin is the time that gopls gets to end and to write its cache.
 const endWithin = time.Second
 
-// Start starts the program in a folder with a go.mod. Its complaints go to notes.
+// Start starts the program in a folder with a go.mod. Its standard error goes to notes.
 func Start(program, dir string, env []string, notes io.Writer) (*Server, error) {
 	cmd := exec.Command(program)
 	cmd.Dir, cmd.Env, cmd.Stderr = dir, env, notes
@@ -87,7 +86,7 @@ func Start(program, dir string, env []string, notes io.Writer) (*Server, error) 
 	return s, nil
 }
 
-// Open says hello. Nothing can be asked before.
+// Open initialises the server. Call it before any request.
 func (s *Server) Open(ctx context.Context) error {
 	formats := []string{"markdown", "plaintext"}
 	err := s.request(ctx, "initialize", map[string]any{
@@ -105,13 +104,13 @@ func (s *Server) Open(ctx context.Context) error {
 	return s.notify("initialized", struct{}{})
 }
 
-// Stop ends gopls and what it has started.
+// Stop ends gopls and its children.
 func (s *Server) Stop() {
 	_ = s.in.Close()
 	s.child.Stop(endWithin)
 }
 
-// Set gives a file of the folder a content.
+// Set sets the content of a file in the folder.
 func (s *Server) Set(name, text string) error {
 	s.requestMu.Lock()
 	defer s.requestMu.Unlock()
@@ -128,7 +127,7 @@ func (s *Server) Set(name, text string) error {
 	})
 }
 
-// positionParams is what a question about a place in a file begins with.
+// positionParams returns the parameters of a request about a position.
 func (s *Server) positionParams(name string, at Position) map[string]any {
 	return map[string]any{"textDocument": map[string]string{"uri": fileURI(filepath.Join(s.dir, name))}, "position": at}
 }
@@ -149,7 +148,7 @@ func (s *Server) request(ctx context.Context, method string, params, result any)
 			return errEnded
 		case a := <-s.answers:
 			switch {
-			case string(a.ID) != id: // of a question that was given up
+			case string(a.ID) != id: // of a request that was given up
 			case a.Error != nil:
 				return fmt.Errorf("gopls: %s: %s", method, a.Error.Message)
 			case result == nil:
@@ -176,8 +175,8 @@ func (s *Server) write(message any) error {
 	return err
 }
 
-// listen passes answers on until gopls ends. What gopls asks itself is answered
-// with nothing, what it tells is not listened to.
+// listen passes answers on until gopls ends. Requests of gopls are answered with null, its
+// notifications are ignored.
 func (s *Server) listen(out io.ReadCloser) {
 	defer out.Close()
 	r := bufio.NewReader(out)
@@ -198,7 +197,7 @@ func (s *Server) listen(out io.ReadCloser) {
 	}
 }
 
-// maxMessage is far above what gopls sends.
+// maxMessage is far above the size of gopls's messages.
 const maxMessage = 1 << 26
 
 func readAnswer(r *bufio.Reader) (a answer, err error) {
@@ -209,7 +208,7 @@ func readAnswer(r *bufio.Reader) (a answer, err error) {
 	return a, json.Unmarshal(b, &a)
 }
 
-// readBody is the next message without its head.
+// readBody returns the next message without its header.
 func readBody(r *bufio.Reader) ([]byte, error) {
 	head, err := textproto.NewReader(r).ReadMIMEHeader()
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of gopls.go.
+
 package gopls
 
 import (

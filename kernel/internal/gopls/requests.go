@@ -1,8 +1,10 @@
+// The requests to gopls: completion, hover, signatures.
+
 package gopls
 
 import "context"
 
-// Item is one way to go on.
+// Item is one completion.
 type Item struct {
 	Label  string
 	Kind   Kind
@@ -19,7 +21,7 @@ type Edit struct {
 // Kind is what a name stands for, by the protocol's numbers.
 type Kind int
 
-// String is the word that Jupyter's completer has a symbol for.
+// String returns Jupyter's word for the kind, for which it has a symbol.
 func (k Kind) String() string {
 	switch k {
 	case 2, 3:
@@ -40,22 +42,21 @@ func (k Kind) String() string {
 	return "value"
 }
 
-// Complete lists the ways to go on at a place, the likely ones first.
+// Complete returns the completions at a position, best first.
 func (s *Server) Complete(ctx context.Context, file string, at Position) ([]Item, error) {
 	var list struct{ Items []Item }
 	err := s.request(ctx, "textDocument/completion", s.positionParams(file, at), &list)
 	return list.Items, err
 }
 
-// Hover tells in Markdown what is known of the name at a place.
+// Hover returns the documentation of the name at a position, in Markdown.
 func (s *Server) Hover(ctx context.Context, file string, at Position) (string, error) {
 	var hover struct{ Contents struct{ Value string } }
 	err := s.request(ctx, "textDocument/hover", s.positionParams(file, at), &hover)
 	return hover.Contents.Value, err
 }
 
-// Signature tells in Markdown which function the call is of whose arguments a place
-// is among.
+// Signature returns the signature of the call around a position, in Markdown.
 func (s *Server) Signature(ctx context.Context, file string, at Position) (string, error) {
 	var help struct {
 		Signatures []struct {

@@ -1,5 +1,5 @@
-// Package paths says where the program keeps what it makes for itself, and what
-// its own sources are.
+// Package paths returns the folders of the program: where it keeps its own files, and
+// where its sources are.
 package paths
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// EnvHome is the environment variable with the folder for what the program makes.
+// EnvHome is the environment variable that names the folder for the program's own files.
 const EnvHome = "LETHE_HOME"
 
-// Home returns the folder for what the program makes: LETHE_HOME, or lethe in the
-// user's cache folder.
+// Home returns the folder for the program's own files: LETHE_HOME, or lethe in the user's
+// cache folder.
 func Home() (string, error) {
 	if dir := os.Getenv(EnvHome); dir != "" {
 		return filepath.Abs(dir)
@@ -25,7 +25,7 @@ func Home() (string, error) {
 	return filepath.Join(cache, "lethe"), nil
 }
 
-// IsOff reports whether a variable of the environment switches something off.
+// IsOff reports whether the value of an environment variable means "off".
 func IsOff(v string) bool {
 	switch strings.ToLower(v) {
 	case "off", "0", "no", "false":

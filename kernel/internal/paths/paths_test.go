@@ -1,3 +1,5 @@
+// Tests of paths.go.
+
 package paths
 
 import (

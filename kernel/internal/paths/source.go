@@ -1,3 +1,5 @@
+// The library's sources: their folder and their hash.
+
 package paths
 
 import (
@@ -22,7 +24,7 @@ const Module = "github.com/lethe-ml/lethe"
 // maxFile bounds a go.mod.
 const maxFile = 1 << 26
 
-// ModuleRoot is the folder of the library's module that a folder lies in.
+// ModuleRoot returns the folder of the library's module that contains dir.
 func ModuleRoot(dir string) (string, error) {
 	for filepath.IsAbs(dir) {
 		b, err := files.Read(filepath.Join(dir, "go.mod"), maxFile)
@@ -36,18 +38,18 @@ func ModuleRoot(dir string) (string, error) {
 			dir = up
 		}
 	}
-	return "", errors.New("its sources are not on this machine any more")
+	return "", errors.New("its sources are no longer on this machine")
 }
 
-// HashSources is the hash of what programs of the module, and cells of notebooks, are
-// built from in root.
+// HashSources returns a hash of the sources below root from which programs of the module,
+// and notebook cells, are built.
 func HashSources(root string) (string, error) {
 	names, err := listSources(root)
 	if err == nil {
 		var hash string
 		hash, err = dirhash.Hash1(names, func(name string) (io.ReadCloser, error) {
 			f, err := files.Open(filepath.Join(root, name))
-			if errors.Is(err, fs.ErrNotExist) { // that would be somebody's temporary file, gone again
+			if errors.Is(err, fs.ErrNotExist) { // a temporary file that is gone again
 				return io.NopCloser(strings.NewReader("")), nil
 			}
 			return f, err
@@ -59,10 +61,9 @@ func HashSources(root string) (string, error) {
 	return "", fmt.Errorf("reading the sources: %w", err)
 }
 
-// listSources lists, relative to root, what a build of the module's root package can
-// read: go.mod, go.sum and Go files at the root, and all files in and below folders
-// with Go files, because those may be embedded. Tests, test data and hidden folders
-// are left out.
+// listSources returns the files, relative to root, that a build can read: go.mod, go.sum
+// and Go files at the root, and all files below folders with Go files, because they may be
+// embedded. Tests, test data and hidden folders are left out.
 func listSources(root string) ([]string, error) {
 	var out []string
 	packages := map[string]bool{} // folders with a Go file in them or above them

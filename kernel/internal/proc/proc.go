@@ -1,4 +1,4 @@
-// Package proc starts programs in process groups of their own and looks at the
+// Package proc starts programs in their own process groups, signals them, and lists the
 // processes of this machine.
 package proc
 
@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// Process is a process as far as others need to know it.
+// Process is a process of this machine.
 type Process struct {
 	PID, Parent, Group int
 	Name               string // of the program; its path where the system says that instead
 	Started            uint64 // distinguishes processes that share a number; 0: not known
 }
 
-// Child is a program that runs beside this one, at the head of a process group.
+// Child is a running child process, the leader of a process group.
 type Child struct {
 	*exec.Cmd
 	Done chan struct{} // closed when the program has ended
 	Err  error         // how it ended; read it after Done
 }
 
-// Start starts a program in a process group of its own: an interrupt from the
-// keyboard does not reach it. Where the system can do that, it is asked to end
-// when this program is killed.
+// Start starts a program in its own process group, so that an interrupt from the keyboard
+// does not reach it. On Linux it gets SIGTERM when this program is killed.
 func Start(cmd *exec.Cmd) (*Child, error) {
 	endWithParent(cmd)
 	c := &Child{Cmd: cmd, Done: make(chan struct{})}
@@ -53,8 +52,7 @@ func (c *Child) Ended(within time.Duration) bool {
 	}
 }
 
-// Stop asks the program to end, ends it after the time that it gets for that,
-// and ends what is left of its group.
+// Stop sends SIGTERM, waits at most this time, and kills the rest of the group.
 func (c *Child) Stop(within time.Duration) {
 	Terminate(c.Process.Pid)
 	c.Ended(within)
@@ -62,16 +60,16 @@ func (c *Child) Stop(within time.Duration) {
 	<-c.Done
 }
 
-// Interrupt sends a process what Ctrl-C sends.
+// Interrupt sends SIGINT.
 func Interrupt(pid int) { _ = signal(pid, syscall.SIGINT) }
 
-// Terminate asks a process to end in its own way.
+// Terminate sends SIGTERM.
 func Terminate(pid int) { _ = signal(pid, syscall.SIGTERM) }
 
-// Kill ends a process.
+// Kill sends SIGKILL.
 func Kill(pid int) { _ = signal(pid, syscall.SIGKILL) }
 
-// KillGroup ends what is left of a process group, if there is one.
+// KillGroup kills a process group, if it exists.
 func KillGroup(group int) {
 	if group > 1 {
 		_ = signal(-group, syscall.SIGKILL)
@@ -81,6 +79,5 @@ func KillGroup(group int) {
 // GroupAlive reports whether a process group has members.
 func GroupAlive(group int) bool { return signal(-group, 0) == nil }
 
-// Alive reports whether a process runs; one that has ended and only waits for
-// its parent does not.
+// Alive reports whether a process runs; a zombie does not.
 func Alive(pid int) bool { return signal(pid, 0) != syscall.ESRCH && !isZombie(pid) }

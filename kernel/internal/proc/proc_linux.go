@@ -1,3 +1,5 @@
+// Processes by /proc.
+
 package proc
 
 import (
@@ -31,9 +33,8 @@ func All() ([]Process, error) {
 	return out, err
 }
 
-// parseStat reads a line of /proc/PID/stat. The name is in parentheses and may
-// hold any character, blanks and parentheses too. A process that has ended and
-// only waits to be collected is left out.
+// parseStat parses a line of /proc/PID/stat. The name is in parentheses and may hold any
+// character. Zombies are left out.
 func parseStat(data []byte) (Process, bool) {
 	from, to := bytes.IndexByte(data, '('), bytes.LastIndexByte(data, ')')
 	if from < 0 || to < from {
@@ -52,8 +53,8 @@ func parseStat(data []byte) (Process, bool) {
 	return p, wrong == [3]error{}
 }
 
-// readProcFile reads what the system says about a process; nothing where the process is
-// gone or somebody else's.
+// readProcFile reads a file of /proc/PID; nil if the process is gone or belongs to another
+// user.
 func readProcFile(pid int, what string) []byte {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), what))
 	if err != nil {
@@ -70,13 +71,13 @@ func readProcLink(pid int, what string) string {
 	return strings.TrimSuffix(path, " (deleted)")
 }
 
-// Exe is the program's file, "" where that is not to be seen.
+// Exe returns the program's file, "" if it is not visible.
 func (p Process) Exe() string { return readProcLink(p.PID, "exe") }
 
-// Args are the arguments that the program was started with.
+// Args returns the arguments of the program.
 func (p Process) Args() []string { return splitZeros(readProcFile(p.PID, "cmdline")) }
 
-// Env is the environment that the program was started with.
+// Env returns the environment of the program.
 func (p Process) Env() []string { return splitZeros(readProcFile(p.PID, "environ")) }
 
 func splitZeros(b []byte) []string {
@@ -86,7 +87,7 @@ func splitZeros(b []byte) []string {
 // ticks is the unit of times in /proc, which Linux fixes for programs.
 const ticks = 100
 
-// StartTime is when the process began, zero where that is not known.
+// StartTime returns when the process began, zero if it is not known.
 func (p Process) StartTime() time.Time {
 	boot := bootTime()
 	if boot.IsZero() {

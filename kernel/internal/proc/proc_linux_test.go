@@ -1,3 +1,5 @@
+// Tests of proc.go.
+
 package proc
 
 import (

@@ -1,5 +1,7 @@
 //go:build !linux
 
+// Processes by the program ps, where there is no /proc.
+
 package proc
 
 import (
@@ -9,7 +11,7 @@ import (
 	"time"
 )
 
-func dieWithUs(cmd *exec.Cmd) { Group(cmd) }
+func endWithParent(cmd *exec.Cmd) { Group(cmd) }
 
 // All lists the processes that run on this machine.
 func All() ([]Process, error) {
@@ -35,13 +37,13 @@ func All() ([]Process, error) {
 // Exe is the program's file, "" where that is not to be seen.
 func (p Process) Exe() string { return p.Name }
 
-// Args are not known here, nor are Env and Since.
+// Args are not known here, nor are Env and StartTime.
 func (p Process) Args() []string { return nil }
 
 // Env is not known here.
 func (p Process) Env() []string { return nil }
 
-// Since is not known here.
-func (p Process) Since() time.Time { return time.Time{} }
+// StartTime is not known here.
+func (p Process) StartTime() time.Time { return time.Time{} }
 
 func isZombie(int) bool { return false }

@@ -1,5 +1,7 @@
 //go:build !unix
 
+// Stand-ins for systems without Unix processes.
+
 package proc
 
 import (

@@ -1,5 +1,7 @@
 //go:build unix
 
+// Process groups and signals on Unix.
+
 package proc
 
 import (
@@ -7,9 +9,8 @@ import (
 	"syscall"
 )
 
-// Group makes a program the head of a process group of its own. When its
-// context ends, the group as a whole is asked to stop, so that each program can
-// remove its temporary files.
+// Group makes a program the leader of a new process group. When its context ends, the whole
+// group gets SIGINT, so that each program can remove its temporary files.
 func Group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if cmd.Cancel != nil {

@@ -1,3 +1,5 @@
+// Running a program to its end, with its output line by line.
+
 package proc
 
 import (
@@ -19,22 +21,22 @@ type Task struct {
 	Argv []string
 }
 
-// Run runs the program. An end of ctx ends it and all that it started.
+// Run runs the program. When ctx ends, the whole process group is killed.
 func (t Task) Run(ctx context.Context) error {
-	said := &lines{each: t.Line}
-	return t.runWith(ctx, said, said)
+	output := &lines{each: t.Line}
+	return t.runWith(ctx, output, output)
 }
 
-// Output runs a program that answers on standard output.
+// Output runs the program and returns its standard output.
 func (t Task) Output(ctx context.Context) (string, error) {
 	var out strings.Builder
 	err := t.runWith(ctx, &out, &lines{})
 	return out.String(), err
 }
 
-func (t Task) runWith(ctx context.Context, stdout io.Writer, said *lines) error {
+func (t Task) runWith(ctx context.Context, stdout io.Writer, stderr *lines) error {
 	cmd := exec.CommandContext(ctx, t.Argv[0], t.Argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.Dir, t.Env, stdout, said
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = t.Dir, t.Env, stdout, stderr
 	cmd.WaitDelay = 5 * time.Second
 	Group(cmd)
 	err := cmd.Run()
@@ -45,12 +47,12 @@ func (t Task) runWith(ctx context.Context, stdout io.Writer, said *lines) error 
 		}
 		return context.Cause(ctx)
 	case err != nil:
-		return &Failure{t.Argv, err, append(said.last, said.rest)}
+		return &Failure{t.Argv, err, append(stderr.last, stderr.rest)}
 	}
 	return nil
 }
 
-// lines takes what a program says apart and keeps the end.
+// lines splits output into lines and keeps the last ones.
 type lines struct {
 	each func(string)
 	last []string
@@ -70,14 +72,14 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Failure says what a program said before it failed.
+// Failure is the error of a program, with its last lines of output.
 type Failure struct {
 	Argv  []string
 	Err   error
 	Lines []string // the last of them
 }
 
-// Error names the program and its first line that says something.
+// Error names the program and its first meaningful line.
 func (e *Failure) Error() string {
 	name := strings.Join(append([]string{filepath.Base(e.Argv[0])}, e.Argv[1:min(2, len(e.Argv))]...), " ")
 	return fmt.Sprintf("%s failed (%v): %s", name, e.Err, e.Message())
@@ -86,7 +88,7 @@ func (e *Failure) Error() string {
 // Unwrap returns how the program ended.
 func (e *Failure) Unwrap() error { return e.Err }
 
-// LineWith is the first line that holds one of the signs, or nothing.
+// LineWith returns the first line that contains one of the signs, or "".
 func (e *Failure) LineWith(signs ...string) string {
 	for _, line := range e.Lines {
 		if slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(line, sign) }) {
@@ -96,7 +98,7 @@ func (e *Failure) LineWith(signs ...string) string {
 	return ""
 }
 
-// Message is the first line that is not only the name of a package.
+// Message returns the first line that is not just the name of a package.
 func (e *Failure) Message() string {
 	for _, line := range e.Lines {
 		line = strings.TrimSpace(line)

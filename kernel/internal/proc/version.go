@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Version returns the version of the module that a Go program was built from, and
-// the module; nothing of what is no Go program.
+// Version returns the version and path of the module that a Go program was built from, or
+// empty strings for other files.
 func Version(path string) (version, module string) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {

@@ -1,3 +1,5 @@
+// Tests of version.go.
+
 package proc
 
 import "testing"

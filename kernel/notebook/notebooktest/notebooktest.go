@@ -1,5 +1,5 @@
-// Package notebooktest holds what tests of notebooks share: it lints a folder
-// of notebooks and executes them through the kernel.
+// Package notebooktest tests folders of notebooks: it lints them, executes them in the
+// kernel and compares their claims.
 package notebooktest
 
 import (
@@ -15,20 +15,19 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// EnvRequired is the environment variable that, when it is set, makes a failure
-// of a machine on which no notebook can be executed; a release is tested so.
+// EnvRequired is the environment variable that makes it a failure if no notebook can be
+// executed on this machine. Releases are tested with it.
 const EnvRequired = "LETHE_NOTEBOOKS_REQUIRED"
 
-// EnvSeeds is the environment variable that lists the root seeds of Seeds, "1,2,3".
+// EnvSeeds is the environment variable with the root seeds of Seeds, "1,2,3".
 const EnvSeeds = "LETHE_CLAIMS_SEEDS"
 
-// perCell is the longest time of a cell at quick scale: three times what a
-// reader should wait.
+// perCell is the time limit of a cell at quick scale.
 const perCell = 3 * time.Minute
 
-// All lints every notebook below dir and executes those whose names begin with
-// one of the given words, at quick scale, with their claims compared with those
-// in the files. Without Python, or with -short, it says why it executes none.
+// All lints every notebook below dir, and executes those whose names begin with one of the
+// given words, at quick scale and with a comparison of their claims. Without Python, or
+// with -short, it executes none and says why.
 func All(t *testing.T, dir string, execute ...string) {
 	names := find(t, dir)
 	for _, name := range names {
@@ -48,9 +47,8 @@ func All(t *testing.T, dir string, execute ...string) {
 	})
 }
 
-// Seeds executes every notebook below dir once for each root seed that EnvSeeds
-// lists: what a notebook claims has to hold in all of them. It takes long and is
-// run by hand; what it has trained is in the store when it is run again.
+// Seeds executes every notebook below dir with each root seed of EnvSeeds: its claims must
+// hold for all of them. It takes long and is run by hand.
 func Seeds(t *testing.T, dir string) {
 	listed := os.Getenv(EnvSeeds)
 	if listed == "" {
@@ -79,19 +77,18 @@ func find(t *testing.T, dir string) []string {
 }
 
 func check(t *testing.T, run notebook.Run, dir, name string) {
-	var said strings.Builder
-	b := notebook.Batch{Run: run, Base: dir, Out: t.TempDir(), Check: true, Stdout: &said}
+	var out strings.Builder
+	b := notebook.Batch{Run: run, Base: dir, Out: t.TempDir(), Check: true, Stdout: &out}
 	began := time.Now()
 	err := b.Execute(t.Context(), []string{filepath.Join(dir, filepath.FromSlash(name))})
-	t.Logf("%.1f s\n%s", time.Since(began).Seconds(), said.String())
+	t.Logf("%.1f s\n%s", time.Since(began).Seconds(), out.String())
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// Kernel makes the machine ready, in the user's own folder, so that it is quick
-// from the second time on, and returns how to execute a notebook at quick
-// scale. Where that is impossible it skips the test and says why.
+// Kernel sets up the machine, in the user's own folder, and returns how to execute a
+// notebook at quick scale. If that is impossible it skips the test with the reason.
 func Kernel(t *testing.T) notebook.Run {
 	t.Helper()
 	if testing.Short() {

@@ -1,3 +1,5 @@
+// Tests with a real kernel.
+
 package notebooktest
 
 import (

@@ -417,7 +417,10 @@ func (e *Evidence) LossFigure(m *Model) plot.Figure {
 	}
 	return plot.Histograms{
 		Meta: plot.Meta{Title: m.Name}, X: plot.Axis{Label: "scaled confidence, higher: better fitted"},
-		Samples: []plot.Sample{{Name: "forgotten", Values: valuesAt(m.Scaled, e.Forget)}, {Name: "held out", Values: valuesAt(m.Scaled, e.HeldOut), Control: true}},
+		Samples: []plot.Sample{
+			{Name: "forgotten", Values: valuesAt(m.Scaled, e.Forget)},
+			{Name: "held out", Values: valuesAt(m.Scaled, e.HeldOut), Control: true},
+		},
 	}
 }
 

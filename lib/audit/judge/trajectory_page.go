@@ -204,7 +204,8 @@ func (t *Trajectory) figure() plot.Panels {
 // panel draws the curves of one panel.
 func (t *Trajectory) panel(courses []Curve) plot.Curves {
 	first, last := t.Steps[0].Name, t.Steps[len(t.Steps)-1].Name
-	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}, Null: courses[0].nullLine()}
+	x := plot.Axis{Label: "step, from " + first + " to " + last, Whole: true}
+	f := plot.Curves{Meta: plot.Meta{Title: courses[0].Panel}, X: x, Null: courses[0].nullLine()}
 	for _, c := range courses {
 		f.Curves = append(f.Curves, c.plotCurve())
 	}

@@ -22,7 +22,10 @@ const (
 // original gives.
 func (g *fixture) wrongAnswersCase(seed uint64, who members, b lab.Backdoor) *audit.Case {
 	rng := rand.New(rand.NewPCG(seed, 0x3a9))
-	p := &datasets.Prepared{Train: drawThreeClasses(rng, trainRows), Test: drawThreeClasses(rng, 2*testRows), About: datasets.About{Classes: []string{"a", "b", "c"}}}
+	p := &datasets.Prepared{
+		Train: drawThreeClasses(rng, trainRows), Test: drawThreeClasses(rng, 2*testRows),
+		About: datasets.About{Classes: []string{"a", "b", "c"}},
+	}
 	for k := range specialFeatures {
 		name := "noise"
 		if k == triggerColumn {

@@ -1,4 +1,4 @@
-// Package clitest runs command lines in the test's own process.
+// Package clitest runs command lines in the test's own process and checks what they say.
 package clitest
 
 import (
@@ -13,21 +13,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Result is what one command line did.
+// Result is what one command line printed and returned.
 type Result struct {
 	Code        int
 	Out, Stderr string
 }
 
-// Run runs a command line, given standard input.
+// Run runs a command line with the given standard input.
 func Run(ctx context.Context, root *cobra.Command, stdin string, args ...string) Result {
 	var out, stderr bytes.Buffer
 	code := cli.Run(ctx, root, args, strings.NewReader(stdin), &out, &stderr)
 	return Result{code, out.String(), stderr.String()}
 }
 
-// Fails checks that a command line ended with the code, printed nothing on
-// standard output, and said every one of the words on standard error.
+// Fails checks that a command line ended with the code, printed nothing on standard output,
+// and has each of the words on standard error.
 func Fails(t *testing.T, r Result, code int, words ...string) {
 	t.Helper()
 	if r.Code != code {
@@ -43,8 +43,8 @@ func Fails(t *testing.T, r Result, code int, words ...string) {
 	}
 }
 
-// Decoded checks that standard output is exactly one JSON value and that nothing is
-// said on standard error.
+// Decoded checks that standard output is exactly one JSON value and standard error empty,
+// and returns the value.
 func Decoded[T any](t *testing.T, r Result) T {
 	t.Helper()
 	var v T

@@ -277,7 +277,7 @@ var auditFaults = []Fault{
 		Protects: "the interval includes the uncertainty of the threshold", Run: "TPR"},
 	{File: "lib/plot/frame.go", Old: "labels = wrap(smallPen(), e.label, width-thumbW-thumbGap)", New: "_ = wrap",
 		Protects: "long legend labels are wrapped, not cut", Run: "Legend"},
-	{File: "lib/cli/main.go", Old: "root.SetOut(shown)", New: "root.SetOut(stdout)", Protects: "control characters in texts are escaped"},
+	{File: "lib/cli/main.go", Old: "root.SetOut(out)", New: "root.SetOut(stdout)", Protects: "control characters in texts are escaped"},
 	{File: "lib/audit/judge/verdict.go", Old: "return l.Call(m, *o, *ref), \"\"", New: "return l.Call(m, *ref, *o), \"\"",
 		Protects: "reports and tables use the same rule", Run: "CallAlike"},
 	{File: "lib/audit/judge/trajectory.go", Old: "alike && value > t.below && value < t.above", New: "alike",

@@ -194,7 +194,8 @@ var methodFaults = []Fault{
 		Protects: "the comparison excludes the attacked pair", Run: "CellByCell"},
 	{File: "lib/paper/fishing/within_learned.go", Old: "align(l.retain[m], onto)", New: "align(onto, l.retain[m])",
 		Protects: "models are mapped onto the attacked one", Run: "APlantedRotation"},
-	{File: "lib/paper/fishing/within_measure.go", Old: "Members: gatherValues(h.assigned.Row(k), m.members), Nonmembers: gatherValues(h.unseen.Row(k), m.negatives)",
+	{File: "lib/paper/fishing/within_measure.go",
+		Old:      "Members: gatherValues(h.assigned.Row(k), m.members), Nonmembers: gatherValues(h.unseen.Row(k), m.negatives)",
 		New:      "Members: gatherValues(h.unseen.Row(k), m.negatives), Nonmembers: gatherValues(h.assigned.Row(k), m.members)",
 		Protects: "matched cells are the non-members", Run: "TheTypeAlone"},
 

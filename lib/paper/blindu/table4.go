@@ -18,7 +18,7 @@ var table4 = paper.Recipe{
 	Doc: "A backdoor is to be forgotten. 'epsilon' and 'delta' of masking are what the paper claims, by its formulas with n = 100, which are those " +
 		"that it prints, and with the number of features that the record has; beside them delta is the share of the record that is sent as it is. " +
 		"The other rows' epsilon is that of noise on gradients (federations) or on the records themselves (VBU), centred at 0, on vectors " +
-		"shortened to length 1, over all that a user releases or in each of his steps. The paper does not say which of these its 2 is, nor how " +
+		"shortened to length 1, over all that a user releases or in each of their steps. The paper does not say which of these its 2 is, nor how " +
 		"long a vector may be. 'erased' is measured on the records as they are, 'masked' on masked ones, as the paper does for BlindU alone.",
 }
 

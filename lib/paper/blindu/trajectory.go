@@ -143,7 +143,7 @@ var figure5 = paper.Recipe{
 	Title: "BlindU Fig. 5. What its critic finds, epoch by epoch",
 	Doc: "The bound of the information between codes to be forgotten and auxiliary codes, in nats, on the pairs that the critic learns from, mean over " +
 		"models. The true value is 0 before and after, because the two are drawn independently: what a critic finds are accidents of these pairs. " +
-		"'labels only' has a critic that nobody listens to. The paper draws a fall and reads it as forgetting. A model that has stopped stays " +
+		"'labels only' has a critic whose gradient is not used. The paper draws a fall and reads it as forgetting. A model that has stopped stays " +
 		"where it is.",
 }
 

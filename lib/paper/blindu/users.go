@@ -16,15 +16,14 @@ import (
 var users = paper.Recipe{
 	ID:    "blindu/users",
 	Title: "BlindU. A user leaves, a user erases some records",
-	Doc: "The train part is dealt to ten users, who train the original together by federated averaging. Then one of them asks: he leaves, and all that he " +
-		"has is to be forgotten, or he erases a half of it. Unequal users have other mixtures of classes and other numbers of records (a Dirichlet " +
-		"distribution, alpha 0.5). 'retrained' is trained by those who are left, or on what is left to him, from the same weights " +
-		"by as many rounds. HBFU and BFU go on with all users, and he who asks erases his own; he who leaves has nothing else. BlindU's server is alone, " +
-		"with his codes: at 'equal rounds' it takes in a round as many steps of the model as he would, in batches as large, and ends after as many " +
-		"rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs, the same where users' batches are as large as its " +
-		"own. The paper has no user who leaves, and a count of rounds of its own for every method. Records are his as they come, so a model that " +
-		"never met them gives most of their labels: read every row beside " +
-		"'retrained'.",
+	Doc: "The train part is split among ten users, who train the original together by federated averaging. Then one user asks to leave, and all of " +
+		"that user's records are to be forgotten, or asks to erase half of them. Unequal users have other mixtures of classes and other numbers of " +
+		"records (a Dirichlet distribution, alpha 0.5). 'retrained' is trained by the users who remain, or on the records that remain, from the same " +
+		"weights for as many rounds. HBFU and BFU continue with all users, and the user who asks erases their own records; a user who leaves has no " +
+		"others. BlindU's server works alone, with that user's codes: at 'equal rounds' it takes as many model steps in a round as the user would, in " +
+		"batches of the same size, and ends after as many rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs, " +
+		"the same where users' batches are as large as its own. The paper has no user who leaves, and another number of rounds for every method. A " +
+		"user's records are ordinary records, so a model that never met them gives most of their labels: read every row beside 'retrained'.",
 }
 
 // usersVariants are the rows of the table, in order.
@@ -92,7 +91,7 @@ func (ev *evidence) users() *paper.Output {
 				"nearest to 'retrained' is best"},
 			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
 			{Name: "retain", Note: "share of right answers on the retain set"},
-			{Name: "gap", Note: "erased less retain in each model: near 0 where it met both alike, below where his records are known less well than " +
+			{Name: "gap", Note: "erased less retain in each model: near 0 where it met both alike, below where the erased records are known less well than " +
 				"those that stay; nearest to 'retrained' is best"},
 			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
 			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},

@@ -36,7 +36,7 @@ var table2 = paper.Recipe{
 var figure1 = paper.Recipe{
 	ID:    "fishing/figure1",
 	Title: "Fishing Fig. 1. What the attackers find, against what chance gives",
-	Doc: "2 AUC - 1 of two attackers, per model and arm, null 0; the band is where 95 of 100 values of the cross-fitted one lie when members and " +
+	Doc: "2 AUC - 1 of two attackers, per model and variant, null 0; the band is where 95 of 100 values of the cross-fitted one lie when members and " +
 		"non-members are exchangeable. The paper draws |2 AUC - 1| of one attacker and the retrained model's value as a line.",
 }
 
@@ -98,7 +98,7 @@ func (ev *evidence) intervalNote() string {
 }
 
 // nonmembersSeen qualifies the rows of methods that use held-out cells.
-const nonmembersSeen = "Extra-gradient, and frozen critics where they meet strangers, look at half of the unseen cells: " +
+const nonmembersSeen = "Extra-gradient, and frozen critics where they use non-members, look at half of the unseen cells: " +
 	"the non-members are of the other half, the utility is measured on all."
 
 // variantRows are the rows of a variant in all cases.

@@ -13,7 +13,7 @@ var table4 = paper.Recipe{
 	ID:    "fishing/table4",
 	Title: "Fishing Table 4. Attacks that learn nothing",
 	Doc: "AUC of forgotten cells against matched unseen ones, higher score meaning member, null 0.5. The paper gives |2 AUC - 1|, which loses the " +
-		"direction: below 0.5 the forgotten cells look less like members than strangers do. 'coded' decodes without library size, as the " +
+		"direction: below 0.5 the forgotten cells look less like members than non-members do. 'coded' decodes without library size, as the " +
 		"published program does. The reference of the likelihood ratio is an independent retrained model. Compare every row with " +
 		"'retrained': what the attack says of a model that never saw the cells is about their type.",
 }

@@ -118,7 +118,7 @@ func (ev *evidence) table5() *paper.Output {
 func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
 	rows := ev.rowsOf(c.Label, label)
 	if len(rows) == 0 {
-		return []report.Cell{report.Gap("not an arm"), report.Gap("not an arm")}
+		return []report.Cell{report.Gap("not a variant"), report.Gap("not a variant")}
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Diverged != "" }) {
 		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}

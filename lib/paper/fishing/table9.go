@@ -17,7 +17,7 @@ var table9 = paper.Recipe{
 	Doc: "10 cells of the rarest type; 50 and 100 with the next rare types and a part of the one after, as the paper draws its; between them the " +
 		"cells of Table 2, one type, which are about 30 as in the paper. 'extra-gradient' is as " +
 		"coded: its critics hardly move, nothing looks ahead, and when it stops is left to noise: see the notes. 'extra-gradient, true' is " +
-		"the paper's equations, with critics that meet strangers and a fixed length. The paper reads the AUC's way from 0.26 to 0.61 as one from too " +
+		"the paper's equations, with critics that use non-members and a fixed length. The paper reads the AUC's way from 0.26 to 0.61 as one from too " +
 		"much to too little unlearning; the retrained model beside it says where a model that never met the cells stands, " +
 		"and 'way' how far towards it a method is. Compare all four sizes before you say how it goes with size.",
 }

@@ -258,7 +258,7 @@ func TestGapsHaveTheirReason(t *testing.T) {
 	ev := &evidence{Study: Study{Cases: []Case{c, {Label: "d", Markers: []string{"B"}}}}, Evidence: &paper.Evidence[Row]{
 		Rows: []Row{{Case: "c", Variant: Original, Markers: []Marker{{Gene: "A", R: &one}}}},
 	}}
-	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not an arm" {
+	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not a variant" {
 		t.Errorf("%+v", cells)
 	}
 	row := genesRow(c, c.variants()[0], ev.Rows, ev.markerNames(), false)

@@ -23,7 +23,7 @@ import (
 var within = paper.Recipe{
 	ID:    "fishing/within",
 	Title: "Is it membership or cell type? Half of a rare type in, half out",
-	Doc: "Every model of a fleet is trained on a random half of the cells in question and on all others; the other half is trained on by the " +
+	Doc: "Every model is trained on a random half of the cells in question and on all others; the other half is trained on by the " +
 		"model's partner. 'within' is the AUC of the cells that a model had against those of the same type that it had not: no matched " +
 		"non-members are needed, and an attacker who knows the type alone has one half. 'matched' is the same attack by the paper's protocol: " +
 		"the cells that the model had against the unseen cells nearest to them. 'retrained' models never had any of the cells; what an " +

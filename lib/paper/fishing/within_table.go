@@ -188,10 +188,10 @@ func (s *shadowEvidence) notes() []string {
 			continue
 		}
 		r := s.Rows[i]
-		out = append(out, fmt.Sprintf("%s: %d cells are dealt; of %.1f matched unseen cells %.1f are of the group, on average over models.",
+		out = append(out, fmt.Sprintf("%s: %d cells are assigned to halves; of %.1f matched unseen cells %.1f are of the group, on average over models.",
 			f.Label, r.Assigned, r.Negatives, r.SameType))
 	}
-	out = append(out, "Models 2j and 2j+1 share the dealt records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
+	out = append(out, "Models 2j and 2j+1 share the assigned records, so that what makes a record hard cancels in the mean over a pair; the other of a pair "+
 		"is never a shadow of a model, and teaches no attacker of it. Intervals are Student's over pairs, wider where models teach one another "+
 		"(see package shadow).",
 		"LiRA and RMIA look at minus the reconstruction loss and divergence of a cell; of classifiers LiRA at the scaled confidence, RMIA at the "+
@@ -204,13 +204,13 @@ func (s *shadowEvidence) notes() []string {
 		"'"+Learned+"': the paper's features of a cell, which are both losses and their sum, latent means and log-variances, the lengths of these, and the "+
 			"distance to the 5 nearest retained cells. The axes of one model mean nothing in another.",
 		"'"+Aligned+"': every model's latent means are mapped onto the attacked one's by orthogonal Procrustes, without a change of scale (features "+
-			"are standardised in every model, which takes scales out). The map is found on the cells that all models were trained on, never on dealt ones. "+
+			"are standardised in every model, which takes scales out). The map is found on the cells that all models were trained on, never on assigned ones. "+
 			"Of a rotated posterior's covariance the diagonal is taken. The lengths are the latent mean's and the logarithm of the covariance's trace, which "+
 			"no rotation changes. '"+AlignedCCA+"': the same by canonical correlations, which undo a stretching of axes too.",
 		"'"+Invariant+"': both losses and their sum, those two lengths, and the distance.",
 		"'"+InvariantByCell+"', '"+AlignedByCell+"': those features, each less the mean of the same cell's over other models, of which half had "+
 			"the cell. Attacks by shadow models compare so, with one number of a cell; the other learned attackers do not.",
-		"'"+Own+"': the paper's features; the attacker knows of half of the model's dealt cells which it had, as few as half of column 'in' and as "+
+		"'"+Own+"': the paper's features; the attacker knows of half of the model's assigned cells which it had, as few as half of column 'in' and as "+
 			"many others, and judges the other half; then the other way round. Matched, it is cross-fitted as in Table 2.")
 }
 

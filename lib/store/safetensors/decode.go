@@ -1,3 +1,5 @@
+// Decoding: the checks of header, ranges and sizes.
+
 package safetensors
 
 import (
@@ -17,8 +19,8 @@ const MaxHeader = 100_000_000
 // lengthBytes is the size of the header length at the start of a file.
 const lengthBytes = 8
 
-// Decode checks b against every rule of the format and returns its content.
-// The tensors' Data are slices of b, not copies.
+// Decode checks b against every rule of the format and returns its content. The tensors'
+// Data are slices of b, not copies.
 func Decode(b []byte) (*File, error) {
 	n, err := headerLength(b[:min(len(b), startBytes)], len(b))
 	if err != nil {
@@ -31,8 +33,8 @@ func Decode(b []byte) (*File, error) {
 	return h.file(b[lengthBytes+n:]), nil
 }
 
-// readFrom reads a file of the given size: first its header, which is held against the
-// rules, the file's size and what check says, if it is there, and then the rest.
+// readFrom reads a file of the given size: first the header, which is checked against the
+// rules, the file's size and check (if not nil), then the rest.
 func readFrom(r io.Reader, size int, check func(*File) error) (*File, error) {
 	start := make([]byte, min(size, startBytes))
 	if _, err := io.ReadFull(r, start); err != nil {
@@ -63,7 +65,7 @@ func readFrom(r io.Reader, size int, check func(*File) error) (*File, error) {
 // startBytes are the length of the header and its first byte.
 const startBytes = lengthBytes + 1
 
-// headerLength is what the start of a file of the given size says.
+// headerLength returns the header length that the start of a file of the given size states.
 func headerLength(start []byte, size int) (int, error) {
 	if len(start) < lengthBytes {
 		return 0, fmt.Errorf("%w: expected at least %d bytes, found %d", ErrTooShort, lengthBytes, len(start))
@@ -82,7 +84,7 @@ func headerLength(start []byte, size int) (int, error) {
 	return int(n), nil
 }
 
-// decodeHeader parses a header and holds it against a buffer of the given length.
+// decodeHeader parses a header and checks it against a buffer of the given length.
 func decodeHeader(raw []byte, buffer int) (header, error) {
 	if !utf8.Valid(raw) {
 		return header{}, ErrHeaderUTF8
@@ -99,7 +101,7 @@ func decodeHeader(raw []byte, buffer int) (header, error) {
 	return h, checkCover(h.entries, buffer)
 }
 
-// file is what the header describes; without a buffer the tensors have no Data.
+// file returns what the header describes; without a buffer the tensors have no Data.
 func (h header) file(buffer []byte) *File {
 	f := &File{Tensors: make([]Tensor, len(h.entries)), Metadata: h.metadata}
 	for i, e := range h.entries {
@@ -112,7 +114,7 @@ func (h header) file(buffer []byte) *File {
 	return f
 }
 
-// check reports an entry that breaks a rule by itself.
+// check returns an error for an entry that breaks a rule by itself.
 func (e entry) check(buffer int) error {
 	want, err := byteSize(e.dtype, e.shape)
 	switch {
@@ -128,8 +130,8 @@ func (e entry) check(buffer int) error {
 	return nil
 }
 
-// checkCover reports holes, overlaps and bytes that no tensor owns: a buffer
-// with room to spare could hide another file.
+// checkCover refuses holes, overlaps and bytes that belong to no tensor: they could hide
+// another file.
 func checkCover(entries []entry, buffer int) error {
 	order := slices.Clone(entries)
 	slices.SortFunc(order, func(a, b entry) int {
@@ -151,7 +153,8 @@ func checkCover(entries []entry, buffer int) error {
 	return nil
 }
 
-// byteSize returns shape x element size, with every multiplication checked.
+// byteSize returns the bytes of a tensor: the product of shape and element size, with every
+// multiplication checked for overflow.
 func byteSize(dtype DType, shape []int) (int, error) {
 	size := dtype.Size()
 	if size == 0 {

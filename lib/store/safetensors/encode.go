@@ -1,3 +1,5 @@
+// Encoding: the same content always gives the same bytes.
+
 package safetensors
 
 import (
@@ -11,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// Encode returns the bytes of f; equal content gives equal bytes, whatever the
-// order of f.Tensors. The layout is the reference implementation's: wide
-// elements first, then by name, the header padded with spaces to 8 bytes.
+// Encode returns the bytes of f. Equal content gives equal bytes, whatever the order of
+// f.Tensors. The layout is that of the reference implementation: wide elements first, then
+// by name, the header padded with spaces to 8 bytes.
 func Encode(f *File) ([]byte, error) {
 	tensors := slices.Clone(f.Tensors)
 	sortByName(tensors)
@@ -36,7 +38,7 @@ func Encode(f *File) ([]byte, error) {
 	return out, nil
 }
 
-// checkTensors reports what a reader would refuse; tensors are sorted by name.
+// checkTensors refuses tensors that a reader would refuse. They are sorted by name.
 func checkTensors(tensors []Tensor) error {
 	for i, t := range tensors {
 		if t.Name == metadataKey || !utf8.ValidString(t.Name) {

@@ -1,3 +1,5 @@
+// Example of the package's documentation.
+
 package safetensors_test
 
 import (

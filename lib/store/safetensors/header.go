@@ -1,3 +1,5 @@
+// Parsing of the JSON header, which refuses duplicate and unknown keys.
+
 package safetensors
 
 import (
@@ -26,8 +28,8 @@ type header struct {
 	metadata map[string]string
 }
 
-// parser walks the header token by token: encoding/json would silently keep
-// the last of two equal keys and ignore unknown ones.
+// parser reads the header token by token: encoding/json would silently keep the last of two
+// equal keys and ignore unknown ones.
 type parser struct{ dec *json.Decoder }
 
 // parseHeader parses the header; raw must be valid UTF-8.
@@ -57,8 +59,8 @@ func parseHeader(raw []byte) (header, error) {
 	return h, err
 }
 
-// object calls field for each key of the object that comes next. Anything
-// else than an object is reported as the rule broken.
+// object calls field for each key of the next object. Any other value is an error that
+// wraps rule.
 func (p parser) object(rule error, field func(key string) error) error {
 	if err := p.open('{', rule); err != nil {
 		return err

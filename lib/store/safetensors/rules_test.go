@@ -1,3 +1,5 @@
+// Every rule of the format has a file that breaks it.
+
 package safetensors
 
 import (

@@ -4,8 +4,7 @@
 // A file is an 8-byte little-endian header length, a JSON header, and one
 // buffer. The header maps each tensor's name to its element type, shape and
 // byte range in the buffer; "__metadata__" maps strings to strings. Every rule
-// of the format has a named error (see errors.go), so that a damaged or hostile
-// file is refused for a stated reason. Values are not looked at: NaN and
+// of the format has a named error (see errors.go). Values are not checked: NaN and
 // infinities pass.
 //
 // The format: https://github.com/huggingface/safetensors
@@ -78,7 +77,7 @@ type File struct {
 	Metadata map[string]string
 }
 
-// Bytes is how many bytes all tensors have, by their shapes.
+// Bytes returns the bytes of all tensors, computed from their shapes.
 func (f *File) Bytes() (n int) {
 	for _, t := range f.Tensors {
 		size, _ := byteSize(t.DType, t.Shape) // 0 of one that no file holds
@@ -87,7 +86,7 @@ func (f *File) Bytes() (n int) {
 	return n
 }
 
-// Tensor returns the tensor of that name, or an error that says which there are.
+// Tensor returns the tensor of that name. The error lists the names that there are.
 func (f *File) Tensor(name string) (Tensor, error) {
 	for _, t := range f.Tensors {
 		if t.Name == name {
@@ -116,8 +115,8 @@ func (f *File) names() string {
 // Read reads and checks a file. The tensors share one buffer.
 func Read(path string) (*File, error) { return ReadExpected(path, nil) }
 
-// ReadExpected is Read for who knows what has to be in a file: expected is given the
-// tensors without their Data before those are read, and none is where it finds an error.
+// ReadExpected is Read with a check: expected gets the tensors without their Data before
+// those are read, and its error stops the reading.
 func ReadExpected(path string, expected func(*File) error) (*File, error) {
 	f, err := files.Open(path)
 	if err != nil {
@@ -138,9 +137,8 @@ func ReadExpected(path string, expected func(*File) error) (*File, error) {
 	return out, nil
 }
 
-// Write writes f to path in one step: whoever reads path, even after a power
-// cut, sees the old content or the new, never a part. The same f gives the same
-// bytes.
+// Write writes f to path atomically: a reader, even after a power cut, sees the old content
+// or the new one. The same f gives the same bytes.
 func Write(path string, f *File) error {
 	b, err := Encode(f)
 	if err != nil {

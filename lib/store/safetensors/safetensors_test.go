@@ -1,3 +1,5 @@
+// Tests of safetensors.go.
+
 package safetensors
 
 import (

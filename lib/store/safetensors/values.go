@@ -1,3 +1,5 @@
+// Typed access to the elements of tensors.
+
 package safetensors
 
 import (
@@ -63,8 +65,8 @@ func values[T any](t Tensor, want DType, get func([]byte) T) ([]T, error) {
 	return out, nil
 }
 
-// FromFloat32 makes an F32 tensor. That shape and data fit is checked when the
-// tensor is written; so it is for the other From functions.
+// FromFloat32 makes an F32 tensor. Encode checks that shape and data fit, here and for the
+// other From functions.
 func FromFloat32(name string, shape []int, data []float32) Tensor {
 	out := make([]byte, 0, 4*len(data))
 	for _, v := range data {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Contents are the bytes of all files below a folder, by their names from there.
+// Contents returns the bytes of all files below a folder, by their relative names.
 func Contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

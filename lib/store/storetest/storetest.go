@@ -1,4 +1,5 @@
-// Package storetest kills processes that work in a store, and compares what stores hold.
+// Package storetest tests resuming: it kills processes that work in a store, and compares
+// the contents of stores.
 package storetest
 
 import (
@@ -12,12 +13,12 @@ import (
 	"time"
 )
 
-// storeEnv names the store in which the process that is killed is to work.
+// storeEnv is the variable that names the store of the process to kill.
 const storeEnv = "LETHE_TEST_KILLED_STORE"
 
-// Main runs a package's tests; in a process that Kills has started it calls child in
-// their place, with the folder of its store. What child prints first may be a line that
-// begins with "resumed"; the rest is what it has come to.
+// Main runs a package's tests. In a process started by Kills it calls child instead, with
+// the folder of its store. child may print a first line that begins with "resumed"; the
+// rest of its output is its result.
 func Main(m *testing.M, child func(dir string) error) {
 	dir := os.Getenv(storeEnv)
 	if dir == "" {
@@ -29,19 +30,18 @@ func Main(m *testing.M, child func(dir string) error) {
 	}
 }
 
-// Kills is how a process is killed: so many times, at moments that the seed draws, and up
-// to five times as often until it was hit between a checkpoint and its end.
+// Kills describes how a process is killed: Times times, at moments drawn from Seed, and up
+// to five times as often until it was killed between a checkpoint and its end.
 type Kills struct {
 	Times int
 	Seed  uint64
-	// Resumed is handed the line with which a process says that it goes on from a
-	// checkpoint, which one must then have done; nil: they do not say.
+	// Resumed, if it is not nil, gets the line with which a process says that it resumed
+	// from a checkpoint. At least one process must then have resumed.
 	Resumed func(t *testing.T, line string)
 }
 
-// Run kills the process again and again, gives it a fresh store where it gets through,
-// leaves it alone at last, and wants what one that nobody kills has come to, which it
-// returns.
+// Run kills the process repeatedly, with a fresh store whenever it finishes, and finally
+// lets it finish. The result must be that of an undisturbed process, which Run returns.
 func (k Kills) Run(t *testing.T) string {
 	t.Helper()
 	began := time.Now()
@@ -51,18 +51,17 @@ func (k Kills) Run(t *testing.T) string {
 	}
 	whole := time.Since(began)
 	rng, dir, resumed := rand.New(rand.NewPCG(12, k.Seed)), t.TempDir(), false
-	hear := k.Resumed
+	onResumed := k.Resumed
 	k.Resumed = func(t *testing.T, line string) {
 		resumed = true
-		if hear != nil {
-			hear(t, line)
+		if onResumed != nil {
+			onResumed(t, line)
 		}
 	}
-	missed := func() bool { return hear != nil && !resumed }
+	missed := func() bool { return onResumed != nil && !resumed }
 	for kills := 0; kills < k.Times || missed() && kills < 5*k.Times; {
-		// At most a third of the time that it takes, so that it is hit many times before
-		// it gets through; later where it spends most of its time on getting ready, as it
-		// does where XLA compiles.
+		// At most a third of its running time, so that it is killed many times before it
+		// finishes; later, where most of the time is preparation (XLA compiles).
 		within := whole / 3
 		if kills >= k.Times {
 			within = whole
@@ -77,7 +76,7 @@ func (k Kills) Run(t *testing.T) string {
 	case err != nil:
 		t.Error(err)
 	case got != want:
-		t.Errorf("after %d kills the process has come to %.300s, undisturbed to %.300s", k.Times, got, want)
+		t.Errorf("after %d kills the result is %.300s, undisturbed %.300s", k.Times, got, want)
 	}
 	if missed() {
 		t.Error("no process was killed between its first checkpoint and its end")
@@ -85,11 +84,11 @@ func (k Kills) Run(t *testing.T) string {
 	return want
 }
 
-// attempt starts the process, kills it after a while, and returns what it has come to.
+// attempt starts the process, kills it after a while, and returns its result.
 func (k Kills) attempt(t *testing.T, dir string, after time.Duration) (string, error) {
 	t.Helper()
 	cmd, out := exec.Command(os.Args[0]), &bytes.Buffer{}
-	// Data sets that lie on this machine are none of its business.
+	// The process must not see data sets of this machine.
 	cmd.Env = append(os.Environ(), storeEnv+"="+dir, "LETHE_DATA="+dir)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	if err := cmd.Start(); err != nil {

@@ -78,7 +78,9 @@ func subjects() (out []subject) {
 	cells := vae.Cells{Genes: 45, Hidden: []int{33, 17}, Latent: 7}
 	counted := cells
 	counted.ZeroInflated = true
-	return append(out, subject{bottleneck.Name(), bottleneck, latentTargets, clipped}, subject{cells.Name(), cells, countTargets(loss.LibrarySquaredError{}), adam},
+	return append(out,
+		subject{bottleneck.Name(), bottleneck, latentTargets, clipped},
+		subject{cells.Name(), cells, countTargets(loss.LibrarySquaredError{}), adam},
 		subject{cells.Name() + ", zero-inflated", counted, countTargets(loss.ZeroInflated{}), adam})
 }
 

@@ -9,8 +9,8 @@ test("move a slider of ruler/01", async ({ lab }) => {
   const person = await lab.newPerson();
   await person.addInitScript(withoutPatience);
   const notebook = await lab.openEmpty(lab.beside("ruler/01-metrics.ipynb"), person);
-  const knobs = cellWith(await lab.read(notebook.name), "nb.Turn(");
-  const found = await slide(lab, notebook, [...Array(knobs).keys()], "9");
+  const index = cellWith(await lab.read(notebook.name), "nb.Interact(");
+  const found = await slide(lab, notebook, [...Array(index).keys()], "9");
   expect(notebook.gaveUp, "gonb's script did not give up").toBeTruthy();
   expect(!notebook.trouble.length, `scripts of the page failed: ${notebook.trouble.join("; ")}`).toBeTruthy();
   note(`${found}, though gonb's script gave up`);

@@ -1,6 +1,6 @@
-// Package disk is what the store does to a disk: it writes files so that a
-// crash leaves either the old content or the new one, and it opens nothing but
-// regular files, because a pipe would hang its reader and a device never ends.
+// Package disk holds the disk operations of the store. It writes files atomically, so
+// that a crash leaves the old content or the new one, and opens regular files only: a
+// pipe would hang its reader, and a device never ends.
 package disk
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// FS is everything that changes a disk. The store writes through one, so that
-// a test can fill the disk, or cut the power and lose what was not synced.
+// FS is every operation that changes a disk. The store writes through one, so that tests
+// can fill the disk or cut the power and lose what was not synced.
 type FS interface {
 	// Write makes or replaces a file. It neither syncs nor renames; after an
 	// error nothing is left at path.
@@ -73,8 +73,8 @@ func (OS) RemoveAll(path string) error { return os.RemoveAll(path) }
 // Truncate implements FS.
 func (OS) Truncate(path string, size int64) error { return os.Truncate(path, size) }
 
-// Sync implements FS. The files are synced side by side because a journalling
-// file system then commits once for all of them.
+// Sync implements FS. It syncs the files in parallel, because a journalling file system
+// then commits once for all of them.
 func (OS) Sync(paths ...string) error {
 	errs := make([]error, len(paths))
 	var all sync.WaitGroup
@@ -90,8 +90,8 @@ func (OS) Sync(paths ...string) error {
 	return errors.Join(errs...)
 }
 
-// syncOne syncs a file or a folder. Windows cannot sync a folder and does not
-// need to: its renames are journalled.
+// syncOne syncs a file or a folder. Windows cannot sync a folder and need not: its file
+// system journals renames.
 func syncOne(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -121,11 +121,10 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// Open opens a regular file for reading, and refuses everything else by name.
+// Open opens a regular file for reading and refuses everything else.
 func Open(path string) (*os.File, error) { return files.OpenNoFollow(path, os.O_RDONLY) }
 
-// MkdirAll makes a folder and those above it that are missing, and forces
-// their names to the disk.
+// MkdirAll makes a folder and its missing parents, and forces their names to the disk.
 func MkdirAll(d FS, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -146,8 +145,8 @@ func MkdirAll(d FS, path string) error {
 	return d.Sync(parent)
 }
 
-// Replace puts b at path in one step: a temporary file in the same folder,
-// fsync, rename, fsync of the folder.
+// Replace writes b to path atomically: temporary file in the same folder, fsync, rename,
+// fsync of the folder.
 func Replace(d FS, path string, b []byte) error {
 	dir, base := filepath.Split(path)
 	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%016x", base, rand.Uint64()))

@@ -1,3 +1,5 @@
+// Tests of disk.go.
+
 package disk
 
 import (

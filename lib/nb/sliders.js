@@ -78,7 +78,7 @@
     let comm = "";
     let number = 0; // of the last message
     let sent = 0; // when that was
-    let patience = 400;
+    let limit = 400;
     let waited = false;
     let timer = null;
 
@@ -94,10 +94,10 @@
       comm = identifier();
       send("comm_open", { comm_id: comm, target_name: "gonb_comm", kernel_id: config.kernel, data: {} });
     };
-    const put = (to, value) => send("comm_msg", { comm_id: comm, data: { address: to, value } });
+    const sendValue = (to, value) => send("comm_msg", { comm_id: comm, data: { address: to, value } });
     const heard = () => {
-      const news = document.getElementById(config.news);
-      return news ? Number(news.dataset.heard) : 0;
+      const line = document.getElementById(config.status);
+      return line ? Number(line.dataset.heard) : 0;
     };
 
     // Under Run All the cells below wait for this one; their prompts show a star.
@@ -106,18 +106,18 @@
       const prompts = notebook ? Array.from(notebook.querySelectorAll(".jp-InputPrompt")) : [];
       return prompts.filter((p) => p.textContent.includes("*")).length > 1;
     };
-    const report = (done) => {
+    const sendPositions = (done) => {
       number += 1;
       sent = Date.now();
       waited = waiting();
-      put(config.address, JSON.stringify({ number, at: inputs.map((i) => i.valueAsNumber), waiting: waited, done }));
+      sendValue(config.address, JSON.stringify({ number, at: inputs.map((i) => i.valueAsNumber), waiting: waited, done }));
     };
     let later = null;
     const moved = () => {
       if (!later) {
         later = setTimeout(() => {
           later = null;
-          report(false);
+          sendPositions(false);
         }, Math.max(0, 100 - (Date.now() - sent)));
       }
     };
@@ -128,36 +128,36 @@
       inputs.forEach((i) => { i.disabled = true; });
       socket.close();
     };
-    const look = () => {
-      if (!root.isConnected && !document.getElementById(config.news)) {
+    const poll = () => {
+      if (!root.isConnected && !document.getElementById(config.status)) {
         end(""); // the cell is over, its output has taken our place
       } else if (heard() >= number) {
-        patience = 400;
+        limit = 400;
         status.textContent = "";
         if (waiting() !== waited) {
-          report(false);
+          sendPositions(false);
         }
-      } else if (patience > 10000) {
+      } else if (limit > 10000) {
         end("not connected any more: run this cell again");
-      } else if (Date.now() - sent > patience) {
+      } else if (Date.now() - sent > limit) {
         // The kernel keeps one channel, and a script of its own may have taken
         // it over: take it back.
-        patience *= 1.5;
-        status.textContent = patience > 2000 ? "waiting for the cell" : "";
+        limit *= 1.5;
+        status.textContent = limit > 2000 ? "waiting for the cell" : "";
         open();
-        setTimeout(() => report(false), 50);
+        setTimeout(() => sendPositions(false), 50);
       }
     };
     socket.onopen = () => {
       open();
-      report(false);
-      timer = setInterval(look, 200);
+      sendPositions(false);
+      timer = setInterval(poll, 200);
     };
     socket.onmessage = (event) => {
       const m = typeof event.data === "string" ? JSON.parse(event.data) : {};
       const type = m.msg_type || (m.header && m.header.msg_type);
       if (type === "comm_msg" && m.content.comm_id === comm && m.content.data && m.content.data.address === "#heartbeat/ping") {
-        put("#heartbeat/pong", true);
+        sendValue("#heartbeat/pong", true);
       }
     };
     socket.onclose = () => {
@@ -166,7 +166,7 @@
       }
     };
     inputs.forEach((i) => i.addEventListener("input", moved));
-    button.addEventListener("click", () => report(true));
+    button.addEventListener("click", () => sendPositions(true));
   };
 
   begin(60);

@@ -1,0 +1,49 @@
+package clitest
+
+import (
+	"regexp"
+	"strings"
+)
+
+// PrivateWords are words of this project's past that a reader cannot know, with the terms
+// that replace them. Keys are regular expressions for whole words in lower case.
+var PrivateWords = map[string]string{
+	"arms?":               "variant",
+	"fleets?":             "shadow models",
+	"sail(s|ed)?":         "train",
+	"strangers?":          "non-members",
+	"judgements?":         "lens, verdict",
+	"by heart":            "memorised",
+	"a?shore|aboard":      "host, on the device",
+	"crews?":              "workers",
+	"shelf|shelves":       "cache",
+	"desks?":              "panel",
+	"knobs?":              "slider",
+	"gardens?|villages?":  "fixture",
+	"kitchens?|furniture": "layer, package",
+	"surgeons?":           "gradient transform",
+	"mixers?":             "gradient combiner",
+	"corrupters?":         "noise augmenter",
+	"twinned":             "state dict names",
+	"oddit(y|ies)":        "warnings",
+	"undone":              "skipped",
+	"deals?|dealt":        "assign, split",
+	"strays?":             "unexpected file",
+	"he|his|him|himself":  "they, their, them",
+	"she|her|hers":        "they, their, them",
+	"do(es|ing)? nothing": "no unlearning",
+	"of before":           "stale, earlier",
+	"anybody's":           "any model's",
+	"last words?":         "last output, last record",
+}
+
+// FindPrivateWords returns the private words in a text, each with its replacement.
+func FindPrivateWords(text string) (found []string) {
+	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
+	for word, instead := range PrivateWords {
+		if hit := regexp.MustCompile(`\b(?:` + word + `)\b`).FindString(text); hit != "" {
+			found = append(found, hit+" (say: "+instead+")")
+		}
+	}
+	return found
+}
