@@ -108,7 +108,7 @@ func allFindings(ctx context.Context) ([]setup.Finding, error) {
 	return all, context.Cause(ctx)
 }
 
-// checkup is the cell that the doctor runs, and sane what it prints.
+// checkCell is the cell that the doctor runs, and checkCellOutput what it prints.
 const (
 	checkCell = `import (
 	"fmt"

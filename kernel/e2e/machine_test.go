@@ -58,7 +58,7 @@ func TestRootOnDebianGetsChromiumInstalled(t *testing.T) {
 	}
 }
 
-func TestNobodyElseGetsPackagesInstalled(t *testing.T) {
+func TestOnlyRootGetsPackagesInstalled(t *testing.T) {
 	onlyPrograms(t, map[string]string{"apt-get": "touch $(dirname $0)/chromium"})
 	_, err := debian(false).ensureBrowser(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "apt-get install chromium") || !strings.Contains(err.Error(), EnvChromium) {

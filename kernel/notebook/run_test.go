@@ -56,7 +56,7 @@ func TestCellsRunInOrderAndTheirOutputsAreKept(t *testing.T) {
 	}
 }
 
-func TestCellsAreToldThatNobodyWatches(t *testing.T) {
+func TestCellsAreToldThatTheyAreHeadless(t *testing.T) {
 	if headless != nb.HeadlessEnv+"=1" {
 		t.Error(headless)
 	}

@@ -93,7 +93,7 @@ func (m *machine) goEnvironment() []string {
 // cellEnvironment returns the variables that decide how a kernel compiles cells. The
 // kernelspec holds the same.
 func cellEnvironment(kernel string) []string {
-	// Without cgo, which only XLA needs, a cell links a tenth faster.
+	// Without cgo, which only XLA needs, a cell links faster.
 	tags, backend, cgo := "noxla", "go", "0"
 	if kernel == KernelXLA {
 		tags, backend, cgo = "xla", "xla", "1"

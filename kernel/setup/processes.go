@@ -34,7 +34,7 @@ type running struct {
 type Leftovers struct {
 	Processes []Process `json:"processes"`
 	Folders   []string  `json:"folders"` // temporary folders of kernels that are gone
-	Living    []Process `json:"living"`  // kernels that somebody still uses
+	Living    []Process `json:"living"`  // kernels in use
 }
 
 // FindLeftovers finds processes of ours without their kernel, and folders of kernels that

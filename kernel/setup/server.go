@@ -32,7 +32,7 @@ type ServerOptions struct {
 // Server is a running Jupyter server.
 type Server struct {
 	URL string // with its token
-	Log string // file of what Jupyter says
+	Log string // the log file
 	*proc.Child
 	allAddresses bool // it listens on all addresses
 }

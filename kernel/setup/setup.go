@@ -32,8 +32,8 @@ const (
 // Options say what to prepare. The zero value is for `lethe lab` in the working directory.
 type Options struct {
 	Home         string    // folder for what is made; empty: paths.Home()
-	Folder       string    // where the notebooks are or shall be; empty: the working directory
-	Out          io.Writer // notes and progress; nil: nothing is said
+	Folder       string    // folder of the notebooks; empty: the working directory
+	Out          io.Writer // notes and progress; nil: nothing is printed
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
 	Notebooks    fs.FS     // unpacked where there is no clone; nil: none, only the kernel is wanted
 	Copies       bool      // in a clone, serve copies of its notebooks, which git does not see

@@ -142,7 +142,7 @@ func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
 	}
 }
 
-func TestToolsThatNobodyUsesAnyMoreAreRemoved(t *testing.T) {
+func TestUnusedToolsAreRemoved(t *testing.T) {
 	w := newTestMachine(t)
 	long := time.Now().Add(-2 * keepFor)
 	for _, name := range []string{"tools-00000000aaaa/gonb.json", "tools-00000000bbbb/gonb.json", "python-00000000aaaa.json"} {

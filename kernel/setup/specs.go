@@ -66,7 +66,8 @@ func (m *machine) specFiles() map[string]string {
 }
 
 func (m *machine) specFile(kernel string) string {
-	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.location.root, "--log", filepath.Join(m.buildDir, "kernel.log")}
+	argv := []string{m.relay(), "--gonb", filepath.Join(m.tools, "bin", gonbName), "--go-work", m.location.root,
+		"--log", filepath.Join(m.buildDir, "kernel.log")}
 	if m.options.NoCompletion {
 		argv = append(argv, "--no-completion")
 	}

@@ -40,7 +40,7 @@ func TestNotebooksAreUnpackedOnce(t *testing.T) {
 	}
 }
 
-func TestANewVersionReplacesOnlyWhatNobodyChanged(t *testing.T) {
+func TestANewVersionReplacesUnchangedFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	if _, _, err := unpackInto(dir, notebooks("one")); err != nil {
 		t.Fatal(err)

@@ -265,7 +265,7 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 }
 
 // A file of members that is the file of non-members too has nobody to tell apart.
-func TestNobodyIsMemberAndNonMember(t *testing.T) {
+func TestMembersAndNonMembersAreDifferentFiles(t *testing.T) {
 	scores, features := vectorFile(t, 0.1, 0.2, 0.9), matrixFile(t, array.New[float64](9, 2))
 	for _, c := range []struct{ command, file string }{{"score", scores}, {"attack losses", scores}, {"attack features", features}} {
 		fails(t, lethe(t, append(strings.Fields(c.command), "--members", c.file, "--nonmembers", c.file)...), cli.ExitUsage, c.file+" is the same file")

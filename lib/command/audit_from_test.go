@@ -55,7 +55,7 @@ func auditedNetwork(t *testing.T) (dir, network string, args []string) {
 
 // Arrays of an earlier call are not judged as if they were of this one; those of the
 // same models are replaced.
-func TestAuditOfNetworksJudgesNothingElse(t *testing.T) {
+func TestAuditOfNetworksUsesNoOtherArrays(t *testing.T) {
 	dir, network, args := auditedNetwork(t)
 	call := func(models string) clitest.Result { return lethe(t, append(args[:len(args):len(args)], models)...) }
 	both := "unlearned=" + network + ",original=" + network

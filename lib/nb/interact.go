@@ -73,7 +73,8 @@ func (s *outputTarget) drawOnce(draw func(context.Context, *Live) error, sliders
 	err := draw(Context(), live)
 	live.Done()
 	s.check(err)
-	s.printLine(s.out, "Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.", formatSettings(sliders, initialValues(sliders)))
+	s.printLine(s.out, "Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.",
+		formatSettings(sliders, initialValues(sliders)))
 }
 
 func (k Slider) check() error {

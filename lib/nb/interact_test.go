@@ -25,7 +25,7 @@ func positionOf(t *testing.T, k Slider, value float64) int {
 	return 0
 }
 
-func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
+func TestInteractDrawsForTheNewestPositionOnly(t *testing.T) {
 	t.Parallel()
 	rate, epochs := 0.1, 5
 	one, two := NewSlider("rate", &rate, 0.001, 1).Log(), NewSlider("epochs", &epochs, 1, 10)
@@ -69,7 +69,7 @@ func TestTurnDrawsForTheNewestPositionOnly(t *testing.T) {
 	}
 }
 
-func TestTurnLetsWaitingCellsRun(t *testing.T) {
+func TestInteractLetsWaitingCellsRun(t *testing.T) {
 	t.Parallel()
 	k := &fakeKernel{t: t}
 	k.browser = func(say func(message)) { say(message{Number: 1, Positions: []int{0}, Waiting: true}) }
@@ -81,7 +81,7 @@ func TestTurnLetsWaitingCellsRun(t *testing.T) {
 	k.until("Other cells were waiting")
 }
 
-func TestTurnDrawsOnceWithoutABrowser(t *testing.T) {
+func TestInteractDrawsOnceWithoutABrowser(t *testing.T) {
 	t.Parallel()
 	none := []string{"JPY_SESSION_NAME=", HeadlessEnv + "="}
 	said := append([]string{}, inBrowser...)
@@ -98,7 +98,7 @@ func TestTurnDrawsOnceWithoutABrowser(t *testing.T) {
 	}
 }
 
-func TestTurnGivesUpWhenNoBrowserAnswers(t *testing.T) {
+func TestInteractGivesUpWhenNoBrowserAnswers(t *testing.T) {
 	t.Parallel()
 	events, code := runCell(t, "turn", inBrowser...)
 	if got := printed(events, "stdout"); got != "after 0.1 5\n" || code != 0 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestARunBehindAStoreIsReadAndNotCopied(t *testing.T) {
+func TestARunOfAFallbackIsReadAndNotCopied(t *testing.T) {
 	old, other, s := open(t), open(t), open(t)
 	do(t, old, testKey("x"), writes("old"))
 	run := do(t, other, testKey("y"), writes("other"))
@@ -57,7 +57,7 @@ func TestStoresAreAskedInTheirOrder(t *testing.T) {
 	}
 }
 
-func TestADamagedRunBehindAStoreIsComputedAnew(t *testing.T) {
+func TestADamagedRunOfAFallbackIsComputedAgain(t *testing.T) {
 	old, s := open(t), open(t)
 	path := filepath.Join(do(t, old, testKey("x"), writes("one")).Dir, "word")
 	if err := os.WriteFile(path, []byte("0ne"), 0o644); err != nil {
@@ -79,7 +79,7 @@ func TestADamagedRunBehindAStoreIsComputedAnew(t *testing.T) {
 	}
 }
 
-func TestInterruptedWorkBehindAStoreIsGoneOnWith(t *testing.T) {
+func TestInterruptedWorkOfAFallbackIsResumed(t *testing.T) {
 	empty, old, s := open(t), open(t), open(t)
 	leaveHalf(t, old, testKey("x"))
 	before := contents(t, old.Dir())
@@ -98,7 +98,7 @@ func TestInterruptedWorkBehindAStoreIsGoneOnWith(t *testing.T) {
 }
 
 // A copy of a checkpoint that does not match its hash is no checkpoint.
-func TestADamagedCheckpointBehindAStoreIsNotGoneOnWith(t *testing.T) {
+func TestADamagedCheckpointOfAFallbackIsNotUsed(t *testing.T) {
 	old, s := open(t), open(t)
 	leaveHalf(t, old, testKey("x"))
 	all, err := filepath.Glob(filepath.Join(old.Dir(), workDirName, "*", checkpointDirName, "*"))
@@ -124,7 +124,7 @@ func TestADamagedCheckpointBehindAStoreIsNotGoneOnWith(t *testing.T) {
 }
 
 // What lies in the place of a file is not read through.
-func TestWorkBehindAStoreThatIsNoFileIsNotTakenOver(t *testing.T) {
+func TestFallbackWorkThatIsNoFileIsNotCopied(t *testing.T) {
 	old, s := open(t), open(t)
 	leaveHalf(t, old, testKey("x"))
 	all, err := filepath.Glob(filepath.Join(old.Dir(), workDirName, "*", outputDirName))

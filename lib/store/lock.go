@@ -35,7 +35,7 @@ func (s *Store) lock(ctx context.Context, id string, onWait func(otherStore bool
 	return func() {
 		// Removing the file while it is locked is safe because lockFile checks
 		// that what it locked is still the file of that name. On Windows the
-		// removal fails and an empty file stays, which harms nobody.
+		// removal fails and an empty file stays, which does no harm.
 		_ = s.fs.Remove(s.lockPath(id))
 		if err := file.Unlock(); err != nil {
 			s.warn("store: release the lock of run %s: %v", id, err)

@@ -48,7 +48,7 @@ func withUnexpectedFiles(t *testing.T, visit func(t *testing.T, s *Store, put fu
 	}
 }
 
-func TestStraysInAFinishedRunAreDamageByName(t *testing.T) {
+func TestUnexpectedFilesInAFinishedRunAreDamage(t *testing.T) {
 	places := []string{manifestName, "log.jsonl", "sub", "sub/extra", "."}
 	withUnexpectedFiles(t, func(t *testing.T, s *Store, put func(string)) {
 		for _, place := range places {
@@ -74,7 +74,7 @@ func TestStraysInAFinishedRunAreDamageByName(t *testing.T) {
 	})
 }
 
-func TestStrayInThePlaceOfAShardIsSetAside(t *testing.T) {
+func TestAFileInPlaceOfAShardIsQuarantined(t *testing.T) {
 	withUnexpectedFiles(t, func(t *testing.T, s *Store, put func(string)) {
 		key := Key{Recipe: "x"}
 		run := do(t, s, key, writeSmall)
@@ -90,7 +90,7 @@ func TestStrayInThePlaceOfAShardIsSetAside(t *testing.T) {
 	})
 }
 
-func TestStraysInUnfinishedWorkAreSetAside(t *testing.T) {
+func TestUnexpectedFilesInUnfinishedWorkAreQuarantined(t *testing.T) {
 	key := Key{Recipe: "x"}
 	id, err := key.ID()
 	if err != nil {
@@ -131,7 +131,7 @@ func TestStraysInUnfinishedWorkAreSetAside(t *testing.T) {
 	}
 }
 
-func TestStrayLockIsSetAside(t *testing.T) {
+func TestAnUnexpectedLockIsQuarantined(t *testing.T) {
 	withUnexpectedFiles(t, func(t *testing.T, s *Store, put func(string)) {
 		key := Key{Recipe: "x"}
 		id, err := key.ID()
@@ -143,7 +143,7 @@ func TestStrayLockIsSetAside(t *testing.T) {
 	})
 }
 
-func TestStoreWhoseRoomLeadsOutsideIsRefusedByName(t *testing.T) {
+func TestAStoreWithALinkedFolderIsRefused(t *testing.T) {
 	for _, dirName := range dirNames {
 		withUnexpectedFiles(t, func(t *testing.T, s *Store, put func(string)) {
 			path := filepath.Join(s.Dir(), dirName)
@@ -158,7 +158,7 @@ func TestStoreWhoseRoomLeadsOutsideIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestPruneRemovesStraysAndNotWhatTheyLeadTo(t *testing.T) {
+func TestPruneRemovesLinksAndNotTheirTargets(t *testing.T) {
 	withUnexpectedFiles(t, func(t *testing.T, s *Store, put func(string)) {
 		run := do(t, s, Key{Recipe: "x"}, writeSmall)
 		put(run.Dir)

@@ -45,7 +45,7 @@ type Record struct {
 	Host    string    `json:"host,omitempty"`
 	Log     string    `json:"log,omitempty"` // what the attempt printed
 	Error   string    `json:"error,omitempty"`
-	Command string    `json:"command,omitempty"` // does a failed job alone
+	Command string    `json:"command,omitempty"` // runs a failed job alone
 }
 
 // The folders of a sweep. Failures have their own, for people to look into.

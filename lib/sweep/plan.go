@@ -84,7 +84,7 @@ type Job struct {
 	Cost  int64    `json:"cost"`          // in lab.CostUnit
 	Stage int      `json:"stage"`
 	Shard int      `json:"shard"`
-	// Command does this job alone, in the sweep's folder.
+	// Command runs this job alone, in the sweep's folder.
 	Command []string `json:"command"`
 }
 

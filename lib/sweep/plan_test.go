@@ -22,7 +22,7 @@ import (
 
 // Whatever needs what: nobody needs a job of another shard in its own stage or of a
 // later one, and every job is in some shard.
-func TestEveryDealCanBeDone(t *testing.T) {
+func TestEveryAssignmentCanBeDone(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 3))
 	for range 300 {
 		p := &Plan{Format: planFormat, ID: "x-1", Engine: Engine{"auto", "e"}, Program: Program{"lethe", strings.Repeat("0", 64)}, Shards: 1 + rng.IntN(9)}
@@ -58,7 +58,7 @@ func TestEveryDealCanBeDone(t *testing.T) {
 
 // Jobs that need nothing are one stage, evenly dealt: the fullest shard has at most
 // one job more than the fair share.
-func TestJobsThatNeedNothingAreDealtEvenly(t *testing.T) {
+func TestJobsWithoutNeedsAreAssignedEvenly(t *testing.T) {
 	var jobs []Job
 	var total, most int64
 	for i := range 100 {

@@ -1,5 +1,5 @@
 // Command lethe-kernel is the program that Jupyter starts as the kernel
-// "Lethe (Go)". It runs a pinned gonb behind itself; see package relay.
+// "Lethe (Go)". It runs a pinned gonb as a child process; see package relay.
 package main
 
 import (
