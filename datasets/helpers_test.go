@@ -53,8 +53,8 @@ func gzipped(t *testing.T, b []byte) []byte {
 	return buf.Bytes()
 }
 
-// put writes a file and the folders above it.
-func put(t *testing.T, path string, b []byte) {
+// writeFile writes a file and the folders above it.
+func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

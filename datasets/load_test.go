@@ -143,7 +143,7 @@ func TestAChangedByteIsRefusedWithBothHashes(t *testing.T) {
 		case "longer":
 			b = append(b, "7;7"...)
 		}
-		put(t, filepath.Join(dir, "wine_quality", "winequality-red.csv"), b)
+		writeFile(t, filepath.Join(dir, "wine_quality", "winequality-red.csv"), b)
 		_, err := datasets.Load(t.Context(), "wine_quality")
 		if !errors.Is(err, datasets.ErrMismatch) || !strings.Contains(err.Error(), "winequality-red.csv") ||
 			!strings.Contains(err.Error(), "4a402cf041b025d4566d954c3b9ba8635a3a8a01e039005d97d6a710278cf05e") {
@@ -158,7 +158,7 @@ func TestPlainAndGzippedFilesGiveTheSameTable(t *testing.T) {
 	plain := gunzip(t, filepath.Join(source, "german_credit", "german.data"))
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
-	put(t, filepath.Join(dir, "german_credit", "german.data"), plain)
+	writeFile(t, filepath.Join(dir, "german_credit", "german.data"), plain)
 	a, err := datasets.Load(t.Context(), "german_credit")
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestPlainAndGzippedFilesGiveTheSameTable(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "german_credit", "german.data")); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "german_credit", "german.data.gz"), gzipped(t, plain))
+	writeFile(t, filepath.Join(dir, "german_credit", "german.data.gz"), gzipped(t, plain))
 	b, err := datasets.Load(t.Context(), "german_credit")
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestVerifyTellsMissingWrongAndRight(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0].OK() || !errors.Is(got[0].Err, datasets.ErrMissing) {
 		t.Errorf("nothing there: %+v, %v", got, err)
 	}
-	put(t, filepath.Join(dir, "adult", "adult.data"), []byte("no"))
+	writeFile(t, filepath.Join(dir, "adult", "adult.data"), []byte("no"))
 	got, err = datasets.Verify(t.Context(), "adult")
 	if err != nil || !errors.Is(got[1].Err, datasets.ErrMismatch) || got[1].Got == "" || got[1].Got == got[1].Want {
 		t.Errorf("wrong bytes: %+v, %v", got, err)

@@ -18,18 +18,18 @@ func countedPart(n int) Part {
 	return p
 }
 
-func shown(p Part) string {
+func formatPart(p Part) string {
 	return fmt.Sprint(p.X.Rows, p.X.Cols, p.X.Data, p.Y, p.IDs, p.Extra)
 }
 
 func TestAGatheredPartKeepsEveryColumnOfItsRecords(t *testing.T) {
 	all := countedPart(5)
 	got := all.Gather([]int{3, 0, 3})
-	if want := "3 2 [3 -3 0 0 3 -3] [1 0 1] [30 0 30] map[batch:[300 0 300]]"; shown(got) != want {
-		t.Errorf("got %s, want %s", shown(got), want)
+	if want := "3 2 [3 -3 0 0 3 -3] [1 0 1] [30 0 30] map[batch:[300 0 300]]"; formatPart(got) != want {
+		t.Errorf("got %s, want %s", formatPart(got), want)
 	}
 	got.X.Data[0], got.Y[0], got.IDs[0], got.Extra["batch"][0] = 9, 9, 9, 9
-	if shown(all) != shown(countedPart(5)) {
+	if formatPart(all) != formatPart(countedPart(5)) {
 		t.Error("a gathered part shares memory")
 	}
 	if all.Extra = nil; all.Gather([]int{1}).Extra != nil {
@@ -40,12 +40,12 @@ func TestAGatheredPartKeepsEveryColumnOfItsRecords(t *testing.T) {
 func TestThePiecesOfACutPartAreItsRecords(t *testing.T) {
 	all := countedPart(4)
 	first, rest := all.SplitAt(1)
-	if shown(first) != shown(all.Gather([]int{0})) || shown(rest) != shown(all.Gather([]int{1, 2, 3})) {
-		t.Errorf("cut into %s and %s", shown(first), shown(rest))
+	if formatPart(first) != formatPart(all.Gather([]int{0})) || formatPart(rest) != formatPart(all.Gather([]int{1, 2, 3})) {
+		t.Errorf("cut into %s and %s", formatPart(first), formatPart(rest))
 	}
 	_ = append(first.Y, 99)
 	_ = append(first.X.Data, 99)
-	if shown(all) != shown(countedPart(4)) {
+	if formatPart(all) != formatPart(countedPart(4)) {
 		t.Error("appending to the first piece wrote into the second")
 	}
 }

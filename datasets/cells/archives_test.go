@@ -45,7 +45,7 @@ func readLanes(t *testing.T, archive string) (*Cells, error) {
 	const name = "pbmc33k_filtered_gene_bc_matrices.tar.gz"
 	s := pbmc33k()
 	s.load = func(r *loader) (*Cells, error) { return loadPBMC33k(r, name, []int{3, 1}) }
-	return made(t, s, 4, 3, map[string]string{name: archive})
+	return writeCells(t, s, 4, 3, map[string]string{name: archive})
 }
 
 func TestPBMC33kIsReadFromItsArchive(t *testing.T) {
@@ -111,7 +111,7 @@ func readMice(t *testing.T, files map[string]string, notes string, annotated int
 	s.load = func(r *loader) (*Cells, error) {
 		return loadTabula(r, "droplet.zip", "annotations_droplet.csv", mice, annotated)
 	}
-	return made(t, s, 5, 2, map[string]string{"droplet.zip": buf.String(), "annotations_droplet.csv": notes})
+	return writeCells(t, s, 5, 2, map[string]string{"droplet.zip": buf.String(), "annotations_droplet.csv": notes})
 }
 
 func TestRunsAreJoinedAndAnnotatedByChannelAndBarcode(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// made reads files of the test's own as the set reads its published ones.
-func made(t *testing.T, s set, cells, genes int, files map[string]string) (*Cells, error) {
+// writeCells reads files of the test's own as the set reads its published ones.
+func writeCells(t *testing.T, s set, cells, genes int, files map[string]string) (*Cells, error) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
@@ -51,7 +51,7 @@ func small() map[string]string {
 }
 
 func TestLabelsAreJoinedByBarcode(t *testing.T) {
-	c, err := made(t, pbmc3k(), 4, 3, small())
+	c, err := writeCells(t, pbmc3k(), 4, 3, small())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,14 +73,14 @@ func TestLabelsThatDoNotFitAreRefused(t *testing.T) {
 	} {
 		files := small()
 		files["cell_types.tsv"] = strings.Replace(files["cell_types.tsv"], edit[0], edit[1], 1)
-		if _, err := made(t, pbmc3k(), 4, 3, files); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := writeCells(t, pbmc3k(), 4, 3, files); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
 func TestAnotherShapeThanPublishedIsRefused(t *testing.T) {
-	if _, err := made(t, pbmc3k(), 5, 3, small()); err == nil || !strings.Contains(err.Error(), "4 cells x 3 genes, expected 5 x 3") {
+	if _, err := writeCells(t, pbmc3k(), 5, 3, small()); err == nil || !strings.Contains(err.Error(), "4 cells x 3 genes, expected 5 x 3") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -296,7 +296,7 @@ func TestAFolderThatCannotBeMadeIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(datasets.EnvDir, file)
-	if err := Get(t.Context(), known(t, "adult"), Progress{}); err == nil || !strings.Contains(err.Error(), file) {
+	if err := Get(t.Context(), registered(t, "adult"), Progress{}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -318,12 +318,12 @@ func TestAReadOnlyFolderIsNamed(t *testing.T) {
 
 func TestGeneratedSetsNeedNoDownload(t *testing.T) {
 	t.Setenv(datasets.EnvDir, filepath.Join(t.TempDir(), "not there"))
-	if err := Get(t.Context(), known(t, "two_moons"), Progress{}); err != nil {
+	if err := Get(t.Context(), registered(t, "two_moons"), Progress{}); err != nil {
 		t.Error(err)
 	}
 }
 
-func known(t *testing.T, name string) datasets.Info {
+func registered(t *testing.T, name string) datasets.Info {
 	t.Helper()
 	info, err := datasets.Lookup(name)
 	if err != nil {

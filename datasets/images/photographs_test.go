@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// near compares the colour of a whole image, which JPEG keeps to a few levels.
-func near(t *testing.T, what string, row []float32, want color.RGBA) {
+// checkColour compares the colour of a whole image, which JPEG keeps to a few levels.
+func checkColour(t *testing.T, what string, row []float32, want color.RGBA) {
 	t.Helper()
 	plane := len(row) / 3
 	for k, v := range row {
@@ -47,8 +47,8 @@ func TestTheLossyCIFAR10IsSortedByClassAndSaysThatItIsLossy(t *testing.T) {
 		if m.Train.Y[k] != k || m.Test.Y[k] != k {
 			t.Errorf("row %d is of the classes %d and %d", k, m.Train.Y[k], m.Test.Y[k])
 		}
-		near(t, fmt.Sprint("training row ", k), m.Train.X.Row(k), paint(k%6))
-		near(t, fmt.Sprint("test row ", k), m.Test.X.Row(k), paint(5-k%6))
+		checkColour(t, fmt.Sprint("training row ", k), m.Train.X.Row(k), paint(k%6))
+		checkColour(t, fmt.Sprint("test row ", k), m.Test.X.Row(k), paint(5-k%6))
 	}
 	if !strings.Contains(m.Caveat, "lossy") || !strings.Contains(strings.Join(cifar10JPEG().info.Reading, " "), "Lossy") {
 		t.Errorf("caveat %q", m.Caveat)
@@ -153,10 +153,10 @@ func TestTinyImageNetIsReadInThePublishedFormat(t *testing.T) {
 		t.Errorf("labels %v and %v", m.Train.Y, m.Test.Y)
 	}
 	for row, k := range []int{2, 3, 4, 5, 0, 1} { // sorted by WordNet number, not as in the archive
-		near(t, fmt.Sprint("training row ", row), m.Train.X.Row(row), paint(k))
+		checkColour(t, fmt.Sprint("training row ", row), m.Train.X.Row(row), paint(k))
 	}
 	for row := range 4 {
-		near(t, fmt.Sprint("validation row ", row), m.Test.X.Row(row), paint(row))
+		checkColour(t, fmt.Sprint("validation row ", row), m.Test.X.Row(row), paint(row))
 	}
 }
 

@@ -155,8 +155,8 @@ func batch(t *testing.T, out *strings.Builder) Batch {
 	return Batch{Run: Run{Jupyter: fake("ok"), Root: dir}, Base: filepath.Join(dir, "notebooks"), Out: filepath.Join(dir, "out"), Stdout: out}
 }
 
-// put saves a notebook below the batch's folder.
-func put(t *testing.T, b Batch, name string, nb *Notebook) string {
+// writeNotebook saves a notebook below the batch's folder.
+func writeNotebook(t *testing.T, b Batch, name string, nb *Notebook) string {
 	t.Helper()
 	path := filepath.Join(b.Base, name)
 	if err := rewritten(nb).WriteFile(path); err != nil {
@@ -178,8 +178,8 @@ func TestABatchTellsOfEveryCellAndSavesNotebooksAndPages(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
 	b.Pages = true
-	a := put(t, b, "start/a.ipynb", cells("// A test.\nprint claim holds: x — 1", "print claim FAILS: y — 2"))
-	c := put(t, b, "start/c.ipynb", cells("print "+b.Root+"/lib/x.go"))
+	a := writeNotebook(t, b, "start/a.ipynb", cells("// A test.\nprint claim holds: x — 1", "print claim FAILS: y — 2"))
+	c := writeNotebook(t, b, "start/c.ipynb", cells("print "+b.Root+"/lib/x.go"))
 	if err := b.Execute(t.Context(), []string{a, c}); err != nil {
 		t.Fatal(err)
 	}
@@ -219,8 +219,8 @@ func TestInPlaceOnlyAWholeRunReplacesTheOriginal(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
 	b.InPlace = true
-	good := put(t, b, "good.ipynb", cells("print x"))
-	bad := put(t, b, "bad.ipynb", cells("print x", "error undefined: y"))
+	good := writeNotebook(t, b, "good.ipynb", cells("print x"))
+	bad := writeNotebook(t, b, "bad.ipynb", cells("print x", "error undefined: y"))
 	before := read(t, bad)
 	err := b.Execute(t.Context(), []string{good, bad})
 	if err == nil || err.Error() != bad+": cell 3 [2]: undefined: y" {
@@ -247,9 +247,9 @@ func TestTheCheckPrintsClaimsThatDifferAndFails(t *testing.T) {
 		last.Count, last.Outputs = 1, []*Output{{Type: StreamOutput, Name: "stdout", Text: lines}}
 		return nb
 	}
-	same := put(t, b, "same.ipynb", committed(cells("print claim holds: x — 2\nprint claim FAILS: z — 0"), "claim holds: x — 1\nclaim FAILS: z — 0\n"))
-	differ := put(t, b, "differ.ipynb", committed(cells("print claim FAILS: x — 2"), "claim holds: x — 1\nclaim holds: gone — 1\n"))
-	none := put(t, b, "none.ipynb", cells("print x"))
+	same := writeNotebook(t, b, "same.ipynb", committed(cells("print claim holds: x — 2\nprint claim FAILS: z — 0"), "claim holds: x — 1\nclaim FAILS: z — 0\n"))
+	differ := writeNotebook(t, b, "differ.ipynb", committed(cells("print claim FAILS: x — 2"), "claim holds: x — 1\nclaim holds: gone — 1\n"))
+	none := writeNotebook(t, b, "none.ipynb", cells("print x"))
 	err := b.Execute(t.Context(), []string{same, differ, none})
 	if err == nil || err.Error() != "the claims of 2 of 3 notebooks are not those that are committed" {
 		t.Error(err)
@@ -270,10 +270,10 @@ func TestNotebooksThatRunTogetherKeepTheirLinesTogetherAndFailAlone(t *testing.T
 	var out strings.Builder
 	b := batch(t, &out)
 	b.Jobs = 2
-	bad := put(t, b, "bad.ipynb", cells("error undefined: y"))
-	good := put(t, b, "good.ipynb", cells("print 1", "print 2", "print 3"))
-	waits := put(t, b, "waits.ipynb", cells("meet "+b.Root, "print x"))
-	other := put(t, b, "other.ipynb", cells("meet "+b.Root, "print y"))
+	bad := writeNotebook(t, b, "bad.ipynb", cells("error undefined: y"))
+	good := writeNotebook(t, b, "good.ipynb", cells("print 1", "print 2", "print 3"))
+	waits := writeNotebook(t, b, "waits.ipynb", cells("meet "+b.Root, "print x"))
+	other := writeNotebook(t, b, "other.ipynb", cells("meet "+b.Root, "print y"))
 	if err := b.Execute(t.Context(), []string{waits, other}); err != nil {
 		t.Fatal("they did not run side by side: ", err)
 	}
@@ -292,7 +292,7 @@ func TestANotebookThatRunsTooLongIsStoppedWhereverItIs(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
 	b.Limit = 3 * time.Second // the kernel starts in it, on a busy machine too
-	path := put(t, b, "long.ipynb", cells("print x", "sleep", "print never"))
+	path := writeNotebook(t, b, "long.ipynb", cells("print x", "sleep", "print never"))
 	err := b.Execute(t.Context(), []string{path})
 	if err == nil || !strings.HasPrefix(err.Error(), path+": the notebook ran longer than 3s: cell 3 [2]: interrupted after ") {
 		t.Error(err)
@@ -311,7 +311,7 @@ func TestNothingIsSavedOfANotebookWithoutAKernel(t *testing.T) {
 	var out strings.Builder
 	b := batch(t, &out)
 	b.Jupyter = fake("no kernel")
-	path := put(t, b, "a.ipynb", cells("print x"))
+	path := writeNotebook(t, b, "a.ipynb", cells("print x"))
 	if err := b.Execute(t.Context(), []string{path}); err == nil || !strings.HasPrefix(err.Error(), path+": the kernel fake did not start") {
 		t.Error(err)
 	}

@@ -346,9 +346,9 @@ func (c *client) replied(r *message) {
 	}
 }
 
-// pick is a summary of what answers a request, without its status messages and
+// findStep is a summary of what answers a request, without its status messages and
 // without the order between the sockets.
-func pick(all []step, r *message) string {
+func findStep(all []step, r *message) string {
 	var iopub, other []step
 	for _, s := range all {
 		switch {

@@ -91,7 +91,7 @@ func TestRealGonb(t *testing.T) {
 	time.Sleep(500 * time.Millisecond)
 	c.send(jupyterControl, request("interrupt_request", `{}`))
 	all := append(c.until(a), c.until(c.run("%%\nfmt.Println(\"goes on\")"))...)
-	if got := pick(all, b); got != "shell execute_reply aborted" {
+	if got := findStep(all, b); got != "shell execute_reply aborted" {
 		t.Errorf("waiting: %s", got)
 	}
 	if got := stepsText(all); !strings.HasPrefix(got, "interrupted: the cell") || !strings.HasSuffix(got, "stdout: goes on\n") {
@@ -99,7 +99,7 @@ func TestRealGonb(t *testing.T) {
 	}
 	r := request("complete_request", `{"code":"fmt.Pr","cursor_pos":6}`)
 	c.send(jupyterShell, r)
-	if got := pick(c.until(r), r); got != "shell complete_reply ok" {
+	if got := findStep(c.until(r), r); got != "shell complete_reply ok" {
 		t.Errorf("completion without gopls: %s", got)
 	}
 	c.stop()

@@ -40,18 +40,18 @@ func TestRunAllStopsAtTheFirstError(t *testing.T) {
 	c := connect(t)
 	a, b, d := c.run("print one"), c.run("fail x"), c.run("print three")
 	all := c.until(a)
-	if got := pick(all, a); got != "iopub stream one; shell execute_reply ok" {
+	if got := findStep(all, a); got != "iopub stream one; shell execute_reply ok" {
 		t.Errorf("first: %s", got)
 	}
 	all = append(all, c.until(d)...)
-	if got := pick(all, b); got != "iopub error compile error; shell execute_reply error compile error" {
+	if got := findStep(all, b); got != "iopub error compile error; shell execute_reply error compile error" {
 		t.Errorf("second: %s", got)
 	}
-	if got := pick(all, d); got != "shell execute_reply aborted" {
+	if got := findStep(all, d); got != "shell execute_reply aborted" {
 		t.Errorf("third: %s", got)
 	}
 	e := c.run("print later")
-	if got := pick(c.until(e), e); got != "iopub stream later; shell execute_reply ok" {
+	if got := findStep(c.until(e), e); got != "iopub stream later; shell execute_reply ok" {
 		t.Errorf("later: %s", got)
 	}
 }
@@ -59,7 +59,7 @@ func TestRunAllStopsAtTheFirstError(t *testing.T) {
 func TestCrashIsShownByTheErrorAlone(t *testing.T) {
 	c := connect(t)
 	a := c.run("panic boom")
-	if got := pick(c.until(a), a); got != "iopub error panic; shell execute_reply error panic" {
+	if got := findStep(c.until(a), a); got != "iopub error panic; shell execute_reply error panic" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -74,14 +74,14 @@ func TestInterruptReachesTheCompiler(t *testing.T) {
 	r := request("interrupt_request", `{}`)
 	c.send(jupyterControl, r)
 	all := c.until(a)
-	if got := pick(all, a); got != "iopub error interrupted; shell execute_reply error interrupted" {
+	if got := findStep(all, a); got != "iopub error interrupted; shell execute_reply error interrupted" {
 		t.Errorf("got %s", got)
 	}
-	if got := pick(all, b); got != "shell execute_reply aborted" {
+	if got := findStep(all, b); got != "shell execute_reply aborted" {
 		t.Errorf("waiting: %s", got)
 	}
 	c.replied(r) // on a socket of its own: it may come after the cell's end
-	if got := pick(c.seen, r); got != "control interrupt_reply ok" {
+	if got := findStep(c.seen, r); got != "control interrupt_reply ok" {
 		t.Errorf("interrupt: %s", got)
 	}
 }
@@ -98,7 +98,7 @@ func TestInterruptIsNotLostBeforeTheCompilerStarts(t *testing.T) {
 		}
 	}
 	c.send(jupyterControl, request("interrupt_request", `{}`))
-	if got := pick(c.until(a), a); got != "iopub error interrupted; shell execute_reply error interrupted" {
+	if got := findStep(c.until(a), a); got != "iopub error interrupted; shell execute_reply error interrupted" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestForgedAndBrokenFramesAreDropped(t *testing.T) {
 		}
 	}
 	a := c.run("print alive")
-	if got := pick(c.until(a), a); got != "iopub stream alive; shell execute_reply ok" {
+	if got := findStep(c.until(a), a); got != "iopub stream alive; shell execute_reply ok" {
 		t.Errorf("got %s", got)
 	}
 	log, err := os.ReadFile(c.log)
@@ -130,11 +130,11 @@ func TestDeathOfGonbEndsTheRelay(t *testing.T) {
 	c := connect(t)
 	a, b := c.run("die"), c.run("print never")
 	all := c.until(b)
-	if got := pick(all, a); !strings.HasPrefix(got, "iopub stream The Go kernel behind this notebook has ended: gonb: exit status 7.") ||
+	if got := findStep(all, a); !strings.HasPrefix(got, "iopub stream The Go kernel behind this notebook has ended: gonb: exit status 7.") ||
 		!strings.HasSuffix(got, "iopub error kernel ended; shell execute_reply error kernel ended") {
 		t.Errorf("got %s", got)
 	}
-	if got := pick(all, b); got != "shell execute_reply aborted" {
+	if got := findStep(all, b); got != "shell execute_reply aborted" {
 		t.Errorf("waiting: %s", got)
 	}
 	if err := c.ended(); !errors.Is(err, errDied) || !strings.Contains(err.Error(), "exit status 7") {
@@ -192,7 +192,7 @@ func TestTCPWorksAsWell(t *testing.T) {
 	}
 	c.start(fakeOptions(t))
 	a := c.run("print over TCP")
-	if got := pick(c.until(a), a); got != "iopub stream over TCP; shell execute_reply ok" {
+	if got := findStep(c.until(a), a); got != "iopub stream over TCP; shell execute_reply ok" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestTCPWorksAsWell(t *testing.T) {
 func TestNoOutputIsLostAtTheStart(t *testing.T) {
 	c := connect(t, "LETHE_TEST_START=deaf")
 	a := c.run("print first")
-	if got := pick(c.until(a), a); got != "iopub stream first; shell execute_reply ok" {
+	if got := findStep(c.until(a), a); got != "iopub stream first; shell execute_reply ok" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -209,7 +209,7 @@ func TestControlRequestsAreAnsweredOnControl(t *testing.T) {
 	c := connect(t)
 	r := request("debug_request", `{}`)
 	c.send(jupyterControl, r)
-	if got := pick(c.until(r), r); got != "control debug_reply ok" {
+	if got := findStep(c.until(r), r); got != "control debug_reply ok" {
 		t.Errorf("got %s", got)
 	}
 }

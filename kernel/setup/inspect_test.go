@@ -47,7 +47,7 @@ func TestInspectTellsReadyFromOldFromBroken(t *testing.T) {
 		t.Errorf("programs that are no programs: %+v", found["pinned versions"])
 	}
 	w.calls()
-	w.put("clone/lib/a.go", "package lib // changed\n")
+	w.writeFile("clone/lib/a.go", "package lib // changed\n")
 	found, ready = w.inspect()
 	if ready == nil || found["kernel program"].State != StateNote || found["build cache"].State != StateNote || found["kernelspecs"].State != StateOK {
 		t.Errorf("%+v", found)

@@ -74,11 +74,11 @@ func newTestMachine(t *testing.T) *testMachine {
 	}
 	dir := t.TempDir()
 	w := &testMachine{t, dir, filepath.Join(dir, "home"), filepath.Join(dir, "clone"), new(bytes.Buffer)}
-	w.put("clone/go.mod", "module "+Module+"\n\ngo 1.26.5\n")
-	w.put("clone/go.sum", "sums\n")
-	w.put("clone/lib/a.go", "package lib\n")
-	w.put("clone/notebooks/start/00.ipynb", "{}")
-	w.put("says", "x.go:1: broken\n")
+	w.writeFile("clone/go.mod", "module "+Module+"\n\ngo 1.26.5\n")
+	w.writeFile("clone/go.sum", "sums\n")
+	w.writeFile("clone/lib/a.go", "package lib\n")
+	w.writeFile("clone/notebooks/start/00.ipynb", "{}")
+	w.writeFile("says", "x.go:1: broken\n")
 	w.program("go", fakeGo)
 	w.program("python3", fakePython)
 	w.python(3, 12, true, nil)
@@ -95,7 +95,7 @@ func newTestMachine(t *testing.T) *testMachine {
 	return w
 }
 
-func (w *testMachine) put(name, content string) {
+func (w *testMachine) writeFile(name, content string) {
 	w.t.Helper()
 	path := filepath.Join(w.dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -115,7 +115,7 @@ func (w *testMachine) remove(name string) {
 
 func (w *testMachine) program(name, script string) {
 	w.t.Helper()
-	w.put("bin/"+name, script)
+	w.writeFile("bin/"+name, script)
 	if err := os.Chmod(filepath.Join(w.dir, "bin", name), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (w *testMachine) python(major, minor int, venv bool, packages map[string]st
 	for name, version := range packages {
 		text += fmt.Sprintf(",%q:%q", name, version)
 	}
-	w.put("about", fmt.Sprintf(`{"Version":[%d,%d],"Base":%q,"Venv":%v,"Packages":{%s}}`,
+	w.writeFile("about", fmt.Sprintf(`{"Version":[%d,%d],"Base":%q,"Venv":%v,"Packages":{%s}}`,
 		major, minor, filepath.Join(w.dir, "bin", "python3"), venv, strings.TrimPrefix(text, ",")))
 }
 

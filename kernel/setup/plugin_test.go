@@ -22,8 +22,8 @@ func newPluginMachine(t *testing.T) *testMachine {
 		t.Skip("the plugin is published for Linux")
 	}
 	w := newTestMachine(t)
-	w.put("wheel/xla_plugins/xla_cpu_pjrt/__init__.py", "")
-	w.put("wheel/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "elf")
+	w.writeFile("wheel/xla_plugins/xla_cpu_pjrt/__init__.py", "")
+	w.writeFile("wheel/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "elf")
 	return w
 }
 
@@ -102,7 +102,7 @@ func TestAPluginThatIsNotWholeIsNotOffered(t *testing.T) {
 
 func TestAPluginThatCannotBeGotIsExplained(t *testing.T) {
 	w := newPluginMachine(t)
-	w.put("offline", "")
+	w.writeFile("offline", "")
 	if _, err := w.plugin(); err == nil || !strings.Contains(err.Error(), "pip cannot download XLA's plugin") {
 		t.Errorf("offline: %v", err)
 	}

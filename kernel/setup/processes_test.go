@@ -142,8 +142,8 @@ func copyProgram(t *testing.T, from, to string) {
 func TestRemoveTakesOnlyWhatPrepareMade(t *testing.T) {
 	w := newTestMachine(t)
 	w.ready()
-	w.put("home/kernel/Makefile", "somebody's own")
-	w.put("home/data/set.csv", "1,2")
+	w.writeFile("home/kernel/Makefile", "somebody's own")
+	w.writeFile("home/data/set.csv", "1,2")
 	dir, size, err := Remove(t.Context(), w.home)
 	if err != nil || size == 0 {
 		t.Fatal(dir, size, err)

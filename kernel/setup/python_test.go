@@ -34,7 +34,7 @@ func TestWithoutVenvTheDebianPackageIsNamed(t *testing.T) {
 
 func TestOfflineWithoutAJupyterTheReasonIsSaidOnce(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("offline", "")
+	w.writeFile("offline", "")
 	w.fails("pip cannot download JupyterLab", "PIP_INDEX_URL", "NewConnectionError", "no Python on PATH has JupyterLab")
 	venvs, err := filepath.Glob(filepath.Join(w.home, "kernel", "python-*"))
 	if err != nil || len(venvs) != 0 {
@@ -57,7 +57,7 @@ func TestOfflineTheJupyterOfTheMachineIsBorrowed(t *testing.T) {
 	} {
 		t.Run(lab, func(t *testing.T) {
 			w := newTestMachine(t)
-			w.put("offline", "")
+			w.writeFile("offline", "")
 			w.python(3, 11, true, packages)
 			r := w.ready()
 			if r.Lab != lab || r.Python != filepath.Join(w.dir, "bin", "python3") || !strings.Contains(r.BorrowedFrom, lab+" "+packages[lab]) {
@@ -77,7 +77,7 @@ func TestOfflineTheJupyterOfTheMachineIsBorrowed(t *testing.T) {
 
 func TestANotebookWithoutNbclientIsNotBorrowed(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("offline", "")
+	w.writeFile("offline", "")
 	w.python(3, 11, true, map[string]string{"notebook": "6.4.12", "jupyter_client": "7.4.9"})
 	w.fails("no Python on PATH has JupyterLab")
 }

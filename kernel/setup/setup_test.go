@@ -101,7 +101,7 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 	for i, stop := range all {
 		t.Run(filepath.Base(stop), func(t *testing.T) {
 			w := newTestMachine(t)
-			w.put("hang", stop+"\n")
+			w.writeFile("hang", stop+"\n")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			stopped := errors.New("stopped")
@@ -135,7 +135,7 @@ func TestInterruptedAnywhereItGoesOnWhereItWas(t *testing.T) {
 
 func TestWhatAKilledProgramLeftIsSweptAway(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("home/kernel/"+files.TempPrefix+"123/x", "half")
+	w.writeFile("home/kernel/"+files.TempPrefix+"123/x", "half")
 	w.ready()
 	if left := w.leftovers(); len(left) != 0 {
 		t.Errorf("left %v", left)
@@ -146,14 +146,14 @@ func TestUnusedToolsAreRemoved(t *testing.T) {
 	w := newTestMachine(t)
 	long := time.Now().Add(-2 * keepFor)
 	for _, name := range []string{"tools-00000000aaaa/gonb.json", "tools-00000000bbbb/gonb.json", "python-00000000aaaa.json"} {
-		w.put("home/kernel/"+name, "{}")
+		w.writeFile("home/kernel/"+name, "{}")
 		if !strings.Contains(name, "bbbb") {
 			if err := os.Chtimes(filepath.Join(w.home, "kernel", name), long, long); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	w.put("home/kernel/python-00000000aaaa/bin/python", "old")
+	w.writeFile("home/kernel/python-00000000aaaa/bin/python", "old")
 	w.ready()
 	for name, want := range map[string]bool{"tools-00000000aaaa": false, "tools-00000000bbbb": true, "python-00000000aaaa": false, "python-00000000aaaa.json": false} {
 		if _, err := os.Stat(filepath.Join(w.home, "kernel", name)); (err == nil) != want {
@@ -166,15 +166,15 @@ func TestAChangedLibraryIsCompiledAgainAndNothingElseIs(t *testing.T) {
 	w := newTestMachine(t)
 	w.ready()
 	w.calls()
-	w.put("clone/lib/a.go", "package lib // changed\n")
+	w.writeFile("clone/lib/a.go", "package lib // changed\n")
 	w.ready()
 	calls := w.calls()
 	if len(calls) != 2 || !strings.HasSuffix(calls[0], relayPath) || !strings.Contains(calls[1], Module+"/lib/...") {
 		t.Errorf("calls %q", calls)
 	}
-	w.put("clone/notebooks/start/00.ipynb", "{run}")
-	w.put("clone/lib/a_test.go", "package lib\n")
-	w.put("clone/.git/x.go", "package x\n")
+	w.writeFile("clone/notebooks/start/00.ipynb", "{run}")
+	w.writeFile("clone/lib/a_test.go", "package lib\n")
+	w.writeFile("clone/.git/x.go", "package x\n")
 	w.ready()
 	if calls := w.calls(); len(calls) != 0 {
 		t.Errorf("calls after changes that compile to the same: %q", calls)
@@ -276,7 +276,7 @@ func TestWithoutCompletionThereIsNoGoplsAndTheOtherKernelsStay(t *testing.T) {
 
 func TestAPluginBringsTheSecondKernel(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
+	w.writeFile("plugins/pjrt_c_api_cpu_plugin.so", "elf")
 	r := w.ready()
 	b, err := os.ReadFile(filepath.Join(r.Kernels, KernelXLA, "kernel.json"))
 	if err != nil || !r.XLA || !strings.Contains(string(b), "-tags=xla") || !strings.Contains(string(b), "Lethe (Go, XLA)") {
@@ -290,14 +290,14 @@ func TestAPluginBringsTheSecondKernel(t *testing.T) {
 
 func TestAProgramThatDoesNotCompileIsNamed(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("fail", relayPath+"\n")
+	w.writeFile("fail", relayPath+"\n")
 	w.fails("lethe-kernel cannot be built", "x.go:1: broken")
 }
 
 func TestALibraryThatDoesNotCompileWithXLACostsThatKernelAlone(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("plugins/pjrt_c_api_cpu_plugin.so", "elf")
-	w.put("broken-tags", "-tags=xla")
+	w.writeFile("plugins/pjrt_c_api_cpu_plugin.so", "elf")
+	w.writeFile("broken-tags", "-tags=xla")
 	r := w.ready()
 	if said := w.printed(); !strings.Contains(said, "the library for Lethe (Go, XLA) cannot be built: x.go:1: broken; there is no kernel with XLA") {
 		t.Errorf("said %q", said)
@@ -309,8 +309,8 @@ func TestALibraryThatDoesNotCompileWithXLACostsThatKernelAlone(t *testing.T) {
 
 func TestWithoutANetworkTheModuleAndTheCureAreSaid(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("fail", goplsPath+"\n")
-	w.put("says", "go: downloading golang.org/x/tools/gopls v0.21.1\nx.mod: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: no such host\n")
+	w.writeFile("fail", goplsPath+"\n")
+	w.writeFile("says", "go: downloading golang.org/x/tools/gopls v0.21.1\nx.mod: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: no such host\n")
 	w.fails("gopls cannot be built", "a Go module cannot be downloaded", "GOPROXY", "no such host")
 	w.remove("fail")
 	w.calls()
@@ -329,13 +329,13 @@ func TestWithoutGoTheReasonAndTheCureAreSaid(t *testing.T) {
 
 func TestAnOldGoIsNamedWithTheVersionThatIsNeeded(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("go-fails", "go: go.mod requires go >= 1.26.5 (running go 1.24.1; GOTOOLCHAIN=local)\n")
+	w.writeFile("go-fails", "go: go.mod requires go >= 1.26.5 (running go 1.24.1; GOTOOLCHAIN=local)\n")
 	w.fails("too old", "needs Go 1.26.5", "running go 1.24.1")
 }
 
 func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("elsewhere/go.mod", "module example.com/other\n")
+	w.writeFile("elsewhere/go.mod", "module example.com/other\n")
 	elsewhere := filepath.Join(w.dir, "elsewhere")
 	t.Chdir(elsewhere)
 	_, err := Prepare(t.Context(), Options{Home: w.home, Folder: elsewhere})
@@ -346,7 +346,7 @@ func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
 
 func TestANotebookFolderOfOnesOwnUsesTheCloneOneIsIn(t *testing.T) {
 	w := newTestMachine(t)
-	w.put("elsewhere/go.mod", "module example.com/other\n")
+	w.writeFile("elsewhere/go.mod", "module example.com/other\n")
 	elsewhere := filepath.Join(w.dir, "elsewhere")
 	t.Chdir(filepath.Join(w.root, "lib"))
 	r, err := Prepare(t.Context(), Options{Home: w.home, Folder: elsewhere})

@@ -16,7 +16,7 @@ func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
 	w := newTestMachine(t)
 	r := w.ready()
 	data := filepath.Join(w.dir, "data")
-	w.put("data/kernels/python3/kernel.json", "{}")
+	w.writeFile("data/kernels/python3/kernel.json", "{}")
 	for range 2 {
 		dirs, err := r.Install(data)
 		if err != nil || len(dirs) != 1 || !Owned(dirs[0]) || !isFile(filepath.Join(dirs[0], "logo-svg.svg")) {
@@ -50,7 +50,7 @@ func TestInstallAndUninstallLeaveForeignKernelsAlone(t *testing.T) {
 func TestAKernelOfOurNameThatIsNotOursIsNotReplaced(t *testing.T) {
 	w := newTestMachine(t)
 	r := w.ready()
-	w.put("data/kernels/"+KernelGo+"/kernel.json", `{"argv":["other"]}`)
+	w.writeFile("data/kernels/"+KernelGo+"/kernel.json", `{"argv":["other"]}`)
 	data := filepath.Join(w.dir, "data")
 	if _, err := r.Install(data); err == nil || !strings.Contains(err.Error(), "lethe did not install") {
 		t.Error(err)

@@ -145,13 +145,13 @@ func TestACloneServesCopiesThatFollowIt(t *testing.T) {
 	if got := read(t, copied); got != "{}" {
 		t.Errorf("the copy holds %s", got)
 	}
-	w.put("clone/notebooks/start/00.ipynb", `{"a":1}`)
+	w.writeFile("clone/notebooks/start/00.ipynb", `{"a":1}`)
 	prepare()
 	if got := read(t, copied); got != `{"a":1}` {
 		t.Errorf("after a pull the copy holds %s", got)
 	}
-	w.put("clone/"+copiesFolder+"/start/00.ipynb", "mine")
-	w.put("clone/notebooks/start/00.ipynb", `{"a":2}`)
+	w.writeFile("clone/"+copiesFolder+"/start/00.ipynb", "mine")
+	w.writeFile("clone/notebooks/start/00.ipynb", `{"a":2}`)
 	prepare()
 	if got := read(t, copied); got != "mine" || !strings.Contains(w.out.String(), "newer versions of start/00.ipynb were not unpacked over yours") {
 		t.Errorf("the reader's notebook holds %s; said %s", got, w.out)

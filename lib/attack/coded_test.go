@@ -28,9 +28,9 @@ func TestTheCodedBootstrapIsNumPys(t *testing.T) {
 		name      string
 		got, want Interval
 	}{{"AUC", got.AUC, want.AUC}, {"advantage", got.Advantage, want.Advantage}} {
-		near(t, c.name, c.got.Value, c.want.Value, 1e-12)
-		near(t, c.name+", low", c.got.Low, c.want.Low, 1e-12)
-		near(t, c.name+", high", c.got.High, c.want.High, 1e-12)
+		checkClose(t, c.name, c.got.Value, c.want.Value, 1e-12)
+		checkClose(t, c.name+", low", c.got.Low, c.want.Low, 1e-12)
+		checkClose(t, c.name+", high", c.got.High, c.want.High, 1e-12)
 	}
 	// Two members and two non-members: 135 of the 1,000 resamples lack a role.
 	few, err := CodedBootstrap(Samples{Members: []float64{0.1, 0.7}, Nonmembers: []float64{0.3, 0.2}})

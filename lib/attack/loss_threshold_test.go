@@ -34,7 +34,7 @@ func coarse(x []float64) []float64 {
 	return out
 }
 
-func near(t *testing.T, name string, got, want, tol float64) {
+func checkClose(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s = %.17g, want %.17g", name, got, want)
@@ -65,8 +65,8 @@ func TestThresholdAndAccuracyEqualNumPy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "threshold", got.Threshold, c.tau, 1e-14)
-		near(t, "accuracy", got.BalancedAccuracy.Value, c.accuracy, 1e-15)
+		checkClose(t, "threshold", got.Threshold, c.tau, 1e-14)
+		checkClose(t, "accuracy", got.BalancedAccuracy.Value, c.accuracy, 1e-15)
 		if got.Evaluated != c.evaluated || got.BalancedAccuracy.N != 2*c.evaluated {
 			t.Errorf("%d evaluated of n = %d, want %d", got.Evaluated, got.BalancedAccuracy.N, c.evaluated)
 		}
@@ -126,9 +126,9 @@ func TestWithoutASignalTheAccuracyIsOneHalfWithinItsFloor(t *testing.T) {
 		if math.Abs(d) > r.Chance.P95 {
 			beyond++
 		}
-		near(t, "chance floor", r.Chance.Mean, 0.0398, 1e-4) // C(100, 50)/2^101
+		checkClose(t, "chance floor", r.Chance.Mean, 0.0398, 1e-4) // C(100, 50)/2^101
 	}
-	near(t, "mean deviation", sum/trials, 0, 4*0.05/math.Sqrt(trials))
+	checkClose(t, "mean deviation", sum/trials, 0, 4*0.05/math.Sqrt(trials))
 	if share := float64(beyond) / trials; share > 0.08 {
 		t.Errorf("%v of the deviations are beyond the 95th percentile of the floor", share)
 	}
@@ -186,7 +186,7 @@ func TestScoresOfEveryExampleAddUpToTheAggregate(t *testing.T) {
 	if counted != 120 {
 		t.Errorf("%d examples evaluated, want 120", counted)
 	}
-	near(t, "accuracy from the examples", float64(right)/120, r.BalancedAccuracy.Value, 1e-15)
+	checkClose(t, "accuracy from the examples", float64(right)/120, r.BalancedAccuracy.Value, 1e-15)
 }
 
 func TestEqualLossesGiveAFiniteThresholdAndAccuracyOneHalf(t *testing.T) {
@@ -195,8 +195,8 @@ func TestEqualLossesGiveAFiniteThresholdAndAccuracyOneHalf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "accuracy", r.BalancedAccuracy.Value, 0.5, 0)
-	near(t, "threshold", r.Threshold, -math.MaxFloat64, 0)
+	checkClose(t, "accuracy", r.BalancedAccuracy.Value, 0.5, 0)
+	checkClose(t, "threshold", r.Threshold, -math.MaxFloat64, 0)
 }
 
 func TestTheAttackRefusesWhatItCannotAnswer(t *testing.T) {

@@ -58,9 +58,9 @@ func TestScoreOfASmallCaseWorkedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "AUC", r.AUC.Value, 13.0/20, 1e-15)
-	near(t, "signed advantage", r.Advantage.Signed, 0.3, 1e-15)
-	near(t, "TPR at FPR 0.1", r.TPRAtFPR["0.1"], 0.25, 0) // only 4 is above every non-member
+	checkClose(t, "AUC", r.AUC.Value, 13.0/20, 1e-15)
+	checkClose(t, "signed advantage", r.Advantage.Signed, 0.3, 1e-15)
+	checkClose(t, "TPR at FPR 0.1", r.TPRAtFPR["0.1"], 0.25, 0) // only 4 is above every non-member
 }
 
 func TestSwappingTheSidesMirrorsTheScore(t *testing.T) {
@@ -70,11 +70,11 @@ func TestSwappingTheSidesMirrorsTheScore(t *testing.T) {
 	if errA != nil || errB != nil {
 		t.Fatal(errA, errB)
 	}
-	near(t, "AUC", b.AUC.Value, 1-a.AUC.Value, 1e-15)
-	near(t, "low", b.AUC.Low, 1-a.AUC.High, 1e-12)
-	near(t, "signed", b.Advantage.Signed, -a.Advantage.Signed, 1e-15)
-	near(t, "unsigned", b.Advantage.Value, a.Advantage.Value, 1e-15)
-	near(t, "floor", b.Advantage.ChanceP95, a.Advantage.ChanceP95, 1e-15)
+	checkClose(t, "AUC", b.AUC.Value, 1-a.AUC.Value, 1e-15)
+	checkClose(t, "low", b.AUC.Low, 1-a.AUC.High, 1e-12)
+	checkClose(t, "signed", b.Advantage.Signed, -a.Advantage.Signed, 1e-15)
+	checkClose(t, "unsigned", b.Advantage.Value, a.Advantage.Value, 1e-15)
+	checkClose(t, "floor", b.Advantage.ChanceP95, a.Advantage.ChanceP95, 1e-15)
 }
 
 func TestAdvantageWithoutASignalStaysBelowItsFloor(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAdvantageWithoutASignalStaysBelowItsFloor(t *testing.T) {
 	if share := float64(beyond) / trials; share < 0.01 || share > 0.1 {
 		t.Errorf("%v of the advantages are beyond the floor's 95th percentile", share)
 	}
-	near(t, "mean advantage", sum/trials, floor, 0.02)
+	checkClose(t, "mean advantage", sum/trials, floor, 0.02)
 }
 
 func TestScoreRefusesWhatItCannotRank(t *testing.T) {
@@ -126,6 +126,6 @@ func TestTheFloorOfThirtyAgainstAHundredAndNinetyFour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean", r.Advantage.ChanceMean, 0.0906, 5e-5)
-	near(t, "95 of 100", r.Advantage.ChanceP95, 0.2225, 5e-5)
+	checkClose(t, "mean", r.Advantage.ChanceMean, 0.0906, 5e-5)
+	checkClose(t, "95 of 100", r.Advantage.ChanceP95, 0.2225, 5e-5)
 }

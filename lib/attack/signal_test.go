@@ -36,7 +36,7 @@ func TestSignalsEqualNumPy(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range got {
-			near(t, s.Name(), got[i], want[s.Name()][i], 1e-9)
+			checkClose(t, s.Name(), got[i], want[s.Name()][i], 1e-9)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func TestASignalAttackIsAtChanceWithoutASignalAndFindsAPlantedOne(t *testing.T) 
 		if r.Balanced.Low <= 0.5 && 0.5 <= r.Balanced.High {
 			covered++
 		}
-		near(t, "rates", r.MemberRate.Value+r.NonmemberRate.Value, 1, 1e-12)
-		near(t, "balanced", r.Balanced.Value, (1+r.MemberRate.Value-r.HeldOutRate.Value)/2, 1e-12)
+		checkClose(t, "rates", r.MemberRate.Value+r.NonmemberRate.Value, 1, 1e-12)
+		checkClose(t, "balanced", r.Balanced.Value, (1+r.MemberRate.Value-r.HeldOutRate.Value)/2, 1e-12)
 	}
 	if covered < 180 || covered == trials {
 		t.Errorf("%d of %d intervals hold 0.5", covered, trials)
@@ -139,9 +139,9 @@ func TestBalancedAccuracyHasNewcombesInterval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "low", 2*r.Balanced.Low-1, 0.09286764051649107, 1e-12)
-	near(t, "high", 2*r.Balanced.High-1, 0.4719771267848461, 1e-12)
-	near(t, "member rate", r.MemberRate.Value, 0.6, 1e-12)
+	checkClose(t, "low", 2*r.Balanced.Low-1, 0.09286764051649107, 1e-12)
+	checkClose(t, "high", 2*r.Balanced.High-1, 0.4719771267848461, 1e-12)
+	checkClose(t, "member rate", r.MemberRate.Value, 0.6, 1e-12)
 }
 
 func TestAClassWithoutKnownRecordsTakesTheCommonThreshold(t *testing.T) {

@@ -86,11 +86,11 @@ func TestTrustworthinessIsScikitLearns(t *testing.T) {
 		t.Errorf("of the space itself %v, %v", got, err)
 	}
 	for what, call := range map[string]func() (float64, error){
-		"39 in the picture": func() (float64, error) { return Trustworthiness(x, y.Gather(upTo(39)), 5) },
+		"39 in the picture": func() (float64, error) { return Trustworthiness(x, y.Gather(firstInts(39)), 5) },
 		"20 neighbours":     func() (float64, error) { return Trustworthiness(x, y, 20) },
 		"0 neighbours":      func() (float64, error) { return Trustworthiness(x, y, 0) },
 		"row 3, column 0 is": func() (float64, error) {
-			bad := x.Gather(upTo(40))
+			bad := x.Gather(firstInts(40))
 			bad.Row(3)[0] = math.NaN()
 			return Trustworthiness(bad, y, 5)
 		},
@@ -101,7 +101,7 @@ func TestTrustworthinessIsScikitLearns(t *testing.T) {
 	}
 }
 
-func upTo(n int) (out []int) {
+func firstInts(n int) (out []int) {
 	for i := range n {
 		out = append(out, i)
 	}

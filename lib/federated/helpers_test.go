@@ -39,7 +39,7 @@ type table struct {
 	y []int
 }
 
-func made(rows int) table {
+func newTable(rows int) table {
 	rng := engine.Root(7).Stream("toy")
 	t := table{array.New[float32](rows, small.Features), make([]int, rows)}
 	for i := range t.x.Data {
@@ -66,7 +66,7 @@ var local = train.Config{Epochs: 2, Batch: 8, Optimizer: nn.Adam{LR: 0.02}}
 // federation has four users of different sizes, all of whom take part.
 func federation(t testing.TB) Federation {
 	t.Helper()
-	data := made(60)
+	data := newTable(60)
 	users, err := Dirichlet{Alpha: 1, Least: 3}.Split(data.y, 4, 3)
 	if err != nil {
 		t.Fatal(err)

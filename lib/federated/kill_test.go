@@ -38,7 +38,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	data := made(200)
+	data := newTable(200)
 	users, err := Dirichlet{Alpha: 1, Least: 1}.Split(data.y, 6, 2)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ import (
 // A single user with all rows does in every round what train.Fit does with the seed of that
 // round, whatever the mean.
 func TestOneUserWithAllRowsIsPlainTraining(t *testing.T) {
-	r, data := open(t), made(30)
+	r, data := open(t), newTable(30)
 	u := User{ID: 7}
 	for i := range 30 {
 		u.Rows = append(u.Rows, i)
@@ -313,7 +313,7 @@ func TestAStopWithinARoundSavesTheLastWholeOne(t *testing.T) {
 
 // One user's plan differs: it ascends where the others descend.
 func TestAUserMayHaveTheirOwnPlan(t *testing.T) {
-	f, data := federation(t), made(60)
+	f, data := federation(t), newTable(60)
 	plain := f.Work
 	f.Work = func(t UserRound) (Task, error) {
 		task, err := plain(t)
@@ -357,7 +357,7 @@ func TestNonsenseIsRefusedByName(t *testing.T) {
 		"chance":          {func(f *Federation) { f.Silent = 1.01 }, []string{"1.01"}},
 		"mean":            {func(f *Federation) { f.Mean = 2 }, []string{"mean 2"}},
 		"work fails":      {func(f *Federation) { f.Work = failing }, []string{"round 1, user 0", "no such file"}},
-		"no optimiser":    {func(f *Federation) { f.Work = LocalTraining(made(60).objective, train.Config{Batch: -1}) }, []string{"round 1, user 0", "batches of -1"}},
+		"no optimiser":    {func(f *Federation) { f.Work = LocalTraining(newTable(60).objective, train.Config{Batch: -1}) }, []string{"round 1, user 0", "batches of -1"}},
 		"stranger": {func(f *Federation) {
 			f.Participation = func(int, []int) ([]int, []int, error) { return []int{1, 12}, nil, nil }
 		}, []string{"round 1", "user 12"}},

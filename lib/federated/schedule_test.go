@@ -61,7 +61,7 @@ func TestARunObeysTheRequests(t *testing.T) {
 	f.Rounds = 5
 	var mu sync.Mutex
 	trained, told := map[int]map[int]bool{}, map[int][]int{}
-	data := made(60)
+	data := newTable(60)
 	f.Work = func(t UserRound) (Task, error) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// each checks that every row is in exactly one shard and a user's rows ascend.
-func each(t *testing.T, users []User, n, k int) {
+// checkUserCounts checks that every row is in exactly one shard and a user's rows ascend.
+func checkUserCounts(t *testing.T, users []User, n, k int) {
 	t.Helper()
 	var all []int
 	for i, u := range users {
@@ -41,14 +41,14 @@ func sizes(users []User) (out []int) {
 
 func TestIIDDealsEvenly(t *testing.T) {
 	users := must(IID(23, 5, 1))
-	each(t, users, 23, 5)
+	checkUserCounts(t, users, 23, 5)
 	if got := sizes(users); !slices.Equal(got, []int{5, 5, 5, 4, 4}) {
 		t.Errorf("sizes %v", got)
 	}
 	if !reflect.DeepEqual(users, must(IID(23, 5, 1))) || reflect.DeepEqual(users, must(IID(23, 5, 2))) {
 		t.Error("the deal is no function of the seed")
 	}
-	each(t, must(IID(5, 5, 1)), 5, 5)
+	checkUserCounts(t, must(IID(5, 5, 1)), 5, 5)
 	_, err := IID(4, 5, 1)
 	wantWords(t, err, "4 records for 5 users")
 	_, err = IID(4, 0, 1)
@@ -69,7 +69,7 @@ func TestDirichletPutsEveryRowIntoOneShard(t *testing.T) {
 	for _, alpha := range []float64{1e-6, 0.01, 0.5, 1, 100, 1e6} {
 		for seed := range engine.Root(5) {
 			users := must(Dirichlet{Alpha: alpha}.Split(y, 6, seed))
-			each(t, users, 997, 6)
+			checkUserCounts(t, users, 997, 6)
 			if !reflect.DeepEqual(users, must(Dirichlet{Alpha: alpha}.Split(y, 6, seed))) {
 				t.Errorf("alpha %v: two deals of one seed", alpha)
 			}

@@ -197,13 +197,13 @@ func TestDefaultsAreThoseDocumented(t *testing.T) {
 }
 
 func TestTheBestEpochIsTheFirstOfTheLowest(t *testing.T) {
-	history := []train.Epoch{{Epoch: 1, Valid: at(2)}, {Epoch: 2, Valid: at(-1)}, {Epoch: 3, Valid: at(-1)}, {Epoch: 4, Valid: at(0)}}
+	history := []train.Epoch{{Epoch: 1, Valid: pointerTo(2)}, {Epoch: 2, Valid: pointerTo(-1)}, {Epoch: 3, Valid: pointerTo(-1)}, {Epoch: 4, Valid: pointerTo(0)}}
 	if got := bestEpoch(history); got != 2 {
 		t.Errorf("epoch %d", got)
 	}
 }
 
-func at(v float64) *float64 { return &v }
+func pointerTo(v float64) *float64 { return &v }
 
 // As coded, with noise as negatives, the value is I(X; Y) + KL(p(y) || N(0, 1)), here 0.223
 // + 0.5, and for shuffled pairs, as in the program, the divergence alone. The critics are

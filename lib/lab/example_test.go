@@ -15,8 +15,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// here opens a lab whose store is an empty folder.
-func here() (*lab.Lab, func()) {
+// openTemporary opens a lab whose store is an empty folder.
+func openTemporary() (*lab.Lab, func()) {
 	dir, err := os.MkdirTemp("", "lab")
 	if err != nil {
 		panic(err)
@@ -42,7 +42,7 @@ func moons() lab.Setting {
 // A case has its forget set before anything is trained, and lists what its models will
 // cost. What two of them share is listed once.
 func ExampleLab_Jobs() {
-	l, done := here()
+	l, done := openTemporary()
 	defer done()
 	jobs, err := l.Jobs(context.Background(), moons(), unlearn.SCRUB{}, unlearn.NegGrad{}, unlearn.Retrain{})
 	if err != nil {
@@ -62,7 +62,7 @@ func ExampleLab_Jobs() {
 // A variant's model is found in the store or computed. NoOp is the original itself, and
 // Retrain the retrained model.
 func ExampleCase_Variant() {
-	l, done := here()
+	l, done := openTemporary()
 	defer done()
 	c, err := l.Case(context.Background(), moons())
 	if err != nil {
@@ -88,7 +88,7 @@ func ExampleCase_Variant() {
 // Train, unlearn, compare: the original and the retrained model are trained, a method makes
 // the original forget, and the losses of the forgotten records show how far it came.
 func Example() {
-	l, done := here()
+	l, done := openTemporary()
 	defer done()
 	ctx := context.Background()
 	c, err := l.Case(ctx, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 20}})

@@ -49,7 +49,7 @@ func labelled(r *model.Runner, x array.Matrix[float32], y []int) model.Examples 
 	return model.LabelledExamples(x, y, model.OutputWidths(r.Arch)[nn.Logits])
 }
 
-func near(t *testing.T, what string, got nn.Params, want [][]float64) {
+func checkClose(t *testing.T, what string, got nn.Params, want [][]float64) {
 	t.Helper()
 	for i, w := range want {
 		for j, v := range w {
@@ -86,7 +86,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "clipped to half its norm", sum, half)
+	checkClose(t, "clipped to half its norm", sum, half)
 	if share != 1 {
 		t.Errorf("share clipped %v", share)
 	}
@@ -94,7 +94,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "not clipped", sum, g)
+	checkClose(t, "not clipped", sum, g)
 	if share != 0 {
 		t.Errorf("share clipped %v", share)
 	}
@@ -102,7 +102,7 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "empirical Fisher", empirical, squared)
+	checkClose(t, "empirical Fisher", empirical, squared)
 }
 
 // The adjoint of z has entries of second moment p (1-p) = 3/16 over the model's
@@ -115,7 +115,7 @@ func TestFisherDiagonalOfAChainComputedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	const v = 3. / 16
-	near(t, "Fisher", got, [][]float64{{v * l2 / 4}, {v * l2 / 4}, {v * l2 * 4}, {v * l2}, {v, v}, {v, v}})
+	checkClose(t, "Fisher", got, [][]float64{{v * l2 / 4}, {v * l2 / 4}, {v * l2 * 4}, {v * l2}, {v, v}, {v, v}})
 }
 
 // A perfectly fitted record has gradient 0, which must not become 0 / 0.

@@ -47,7 +47,7 @@ func TestInteractDrawsForTheNewestPositionOnly(t *testing.T) {
 		t.Errorf("exit code %d, printed %q, said %q", code, got, printed(events, "stderr"))
 	}
 	last := map[string]string{}
-	for _, o := range shown(events) {
+	for _, o := range shownEvents(events) {
 		s := fmt.Sprint(o.data["text/plain"])
 		if strings.Contains(s, "nobody wants") || strings.Contains(s, "0.001") {
 			t.Errorf("%q was drawn", s)
@@ -92,7 +92,7 @@ func TestInteractDrawsOnceWithoutABrowser(t *testing.T) {
 		if got := printed(events, "stdout"); got != want || code != 0 {
 			t.Errorf("%v: exit code %d, printed %q", env, code, got)
 		}
-		if outs := shown(events); len(outs) != 1 || outs[0].data["text/plain"] != "drawn for 0.1 and 5" {
+		if outs := shownEvents(events); len(outs) != 1 || outs[0].data["text/plain"] != "drawn for 0.1 and 5" {
 			t.Errorf("%v: shown %v", env, outs)
 		}
 	}
@@ -104,7 +104,7 @@ func TestInteractGivesUpWhenNoBrowserAnswers(t *testing.T) {
 	if got := printed(events, "stdout"); got != "after 0.1 5\n" || code != 0 {
 		t.Errorf("exit code %d, printed %q", code, got)
 	}
-	for _, o := range shown(events)[3:] {
+	for _, o := range shownEvents(events)[3:] {
 		if _, script := o.data["text/html"]; script && o.id != "" && !strings.HasPrefix(o.id, "status-") {
 			t.Errorf("a script is left behind")
 		}

@@ -203,8 +203,8 @@ func printed(events []event, from string) string {
 	return b.String()
 }
 
-// shown are the outputs, without what was printed.
-func shown(events []event) []event {
+// shownEvents are the outputs, without what was printed.
+func shownEvents(events []event) []event {
 	var out []event
 	for _, e := range events {
 		if e.source == "show" {

@@ -40,7 +40,7 @@ func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
 func TestEveryOutputHasAPlainForm(t *testing.T) {
 	t.Parallel()
 	events, _ := runCell(t, "all")
-	outs := shown(events)
+	outs := shownEvents(events)
 	if len(outs) != 3 {
 		t.Fatalf("%d outputs, want 3; stderr %q", len(outs), printed(events, "stderr"))
 	}
@@ -115,7 +115,7 @@ const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 func TestAPictureStandsUnderItsLabel(t *testing.T) {
 	t.Parallel()
 	events, code := runCell(t, "picture")
-	outs := shown(events)
+	outs := shownEvents(events)
 	if len(outs) != 2 || code != 0 {
 		t.Fatalf("exit code %d, %d outputs, said %q", code, len(outs), printed(events, "stderr"))
 	}
@@ -130,7 +130,7 @@ func TestAPictureStandsUnderItsLabel(t *testing.T) {
 func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 	t.Parallel()
 	events, _ := runCell(t, "bar")
-	outs := shown(events)
+	outs := shownEvents(events)
 	if len(outs) < 3 {
 		t.Fatalf("%d outputs of a bar", len(outs))
 	}
@@ -152,7 +152,7 @@ func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 func TestALiveOutputDrawsRarelyButAlwaysItsLastState(t *testing.T) {
 	t.Parallel()
 	events, _ := runCell(t, "live")
-	outs := shown(events)
+	outs := shownEvents(events)
 	if len(outs) < 2 || len(outs) > 13 {
 		t.Errorf("%d drawings in a second", len(outs))
 	}
@@ -177,7 +177,7 @@ func TestAFailedCellLosesNothingAndSaysWhy(t *testing.T) {
 	if got := printed(events, "stderr"); got != "This did not work: the file is gone\n" {
 		t.Errorf("said %q", got)
 	}
-	outs := shown(events)
+	outs := shownEvents(events)
 	if len(outs) == 0 || outs[len(outs)-1].data["text/plain"] != "state two" {
 		t.Errorf("the last state of the live output is lost: %v", outs)
 	}

@@ -58,8 +58,8 @@ func TestAttentionIsItsDefinition(t *testing.T) {
 				Attention(&Tape{}, in[0], in[1], in[2], in[3], heads, n),
 			}
 		}, q, k, v, masked)
-		near(t, "plain", out[0], attend(flat(t, q), flat(t, k), flat(t, v), flat(t, plain), d, tq, tk, n, heads), 1e-6)
-		near(t, "masked", out[1], attend(flat(t, q), flat(t, k), flat(t, v), flat(t, masked), d, tq, tk, n, heads), 1e-6)
+		checkClose(t, "plain", out[0], attend(flat(t, q), flat(t, k), flat(t, v), flat(t, plain), d, tq, tk, n, heads), 1e-6)
+		checkClose(t, "masked", out[1], attend(flat(t, q), flat(t, k), flat(t, v), flat(t, masked), d, tq, tk, n, heads), 1e-6)
 
 		checkVJP(t, "plain", func(tape *Tape, in []*Node) *Node {
 			return Attention(tape, in[0], in[1], in[2], nil, heads, n)

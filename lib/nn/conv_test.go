@@ -97,7 +97,7 @@ func (c convCase) check(t *testing.T, last bool) {
 		clear(flat[2])
 	}
 	for i, want := range c.sums(flat[0], flat[1], flat[2], flat[3]) {
-		near(t, []string{"output", "dx", "dw", "db"}[i], got[i], want, 1e-12)
+		checkClose(t, []string{"output", "dx", "dw", "db"}[i], got[i], want, 1e-12)
 	}
 }
 
@@ -158,8 +158,8 @@ func TestPoolsAndTheirGradientsAreTheLibrarys(t *testing.T) {
 				return all
 			}, doubles(1, ch*c.h*c.w, n), doubles(2, ch*oh*ow, n))
 			for i, name := range []string{"max", "mean"} {
-				near(t, name, got[4*i], got[4*i+2], 1e-13)
-				near(t, name+": gradient", got[4*i+1], got[4*i+3], 1e-13)
+				checkClose(t, name, got[4*i], got[4*i+2], 1e-13)
+				checkClose(t, name+": gradient", got[4*i+1], got[4*i+3], 1e-13)
 			}
 		})
 	}
@@ -213,7 +213,7 @@ func TestBatchNormAndItsGradientsAreThoseOfItsFormula(t *testing.T) {
 			return append(append(out, plain), Gradient(ReduceAllSum(Mul(plain, in[5])), in[:3]...)...)
 		}, bnIn(c, h*w, n)...)
 		for i, name := range []string{"output", "dx", "dgamma", "dbeta"} {
-			near(t, fmt.Sprintf("training %v: %s", training, name), got[i], got[4+i], 1e-12)
+			checkClose(t, fmt.Sprintf("training %v: %s", training, name), got[i], got[4+i], 1e-12)
 		}
 	}
 }
@@ -261,6 +261,6 @@ func TestGlobalMeanIsTheMeanOfEachChannel(t *testing.T) {
 		plain := ReduceMean(Reshape(in[0], c, h*w, n), 1)
 		return []*Node{y, plain, tape.Backward(Adjoints{y: in[1]}, in[:1])[0], Gradient(ReduceAllSum(Mul(plain, in[1])), in[0])[0]}
 	}, doubles(1, c*h*w, n), doubles(2, c, n))
-	near(t, "output", got[0], got[1], 1e-14)
-	near(t, "gradient", got[2], got[3], 1e-14)
+	checkClose(t, "output", got[0], got[1], 1e-14)
+	checkClose(t, "gradient", got[2], got[3], 1e-14)
 }

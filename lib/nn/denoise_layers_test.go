@@ -27,7 +27,7 @@ func againstLibrary(t *testing.T, layer func(t *Tape, in []*Node) *Node, plain f
 		if i > 0 {
 			what = "gradient of input " + string(rune('0'+i-1))
 		}
-		near(t, what, got[i], got[half+i], 1e-12)
+		checkClose(t, what, got[i], got[half+i], 1e-12)
 	}
 }
 

@@ -94,8 +94,8 @@ func distributions(rng *rand.Rand, classes, n int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(data, classes, n)
 }
 
-// near compares with a tolerance relative to the largest value wanted.
-func near(t testing.TB, what string, got, want []float64, tolerance float64) {
+// checkClose compares with a tolerance relative to the largest value wanted.
+func checkClose(t testing.TB, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d values, want %d", what, len(got), len(want))

@@ -32,7 +32,7 @@ func TestLayerNormIsPyTorchs(t *testing.T) {
 		out := execute(t, func(in []*Node) []*Node {
 			return []*Node{Transpose(LayerNorm(&Tape{}, in[0], in[1], in[2], c.eps, 2), 0, 1)}
 		}, tensors.FromFlatDataAndDimensions(x, 5, 2), par(1), par(2))
-		near(t, "layer norm", out[0], c.want, 1e-5)
+		checkClose(t, "layer norm", out[0], c.want, 1e-5)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestLayerNormOfAConstantColumnIsItsOffset(t *testing.T) {
 		y := LayerNorm(tape, in[0], in[1], in[2], LayerNormEps, 2)
 		return append([]*Node{y}, tape.Backward(Adjoints{y: OnesLike(y)}, in)...)
 	}, x, wave(0.2, 3), tensors.FromFlatDataAndDimensions([]float32{1, 2, 3}, 3))
-	near(t, "output", out[0], []float64{1, 1, 2, 2, 3, 3}, 1e-6)
+	checkClose(t, "output", out[0], []float64{1, 1, 2, 2, 3, 3}, 1e-6)
 	for _, g := range out[1:] {
 		for _, v := range g {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

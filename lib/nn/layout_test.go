@@ -52,7 +52,7 @@ func TestTheLayoutOfAnImageChangesNoLayer(t *testing.T) {
 			}, in...)
 			half := len(got) / 2
 			for i, what := range []string{"output", "dx", "dw", "db"} {
-				near(t, what, got[half+i], got[i], 1e-12)
+				checkClose(t, what, got[half+i], got[i], 1e-12)
 			}
 		})
 	}

@@ -18,6 +18,6 @@ func TestLeakyReLUAndItsSlope(t *testing.T) {
 		y := LeakyReLU(tape, in[0], 0.2)
 		return []*Node{y, tape.Backward(Adjoints{y: in[1]}, in[:1])[0]}
 	}, in...)
-	near(t, "output", out[0], []float64{-0.4, 0, 3, -0.1}, 1e-6)
-	near(t, "gradient", out[1], []float64{0.2, 0.4, 3, 0.8}, 1e-6)
+	checkClose(t, "output", out[0], []float64{-0.4, 0, 3, -0.1}, 1e-6)
+	checkClose(t, "gradient", out[1], []float64{0.2, 0.4, 3, 0.8}, 1e-6)
 }

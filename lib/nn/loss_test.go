@@ -78,16 +78,16 @@ func TestDistillIsPyTorchsKLDivergence(t *testing.T) {
 		{5, 26.74818164421055, []float64{0.05431904350625925, -0.11394539553560856, 0.05962635202934937, 0, 0, 0, 0.9230739145305652, -0.48239004200634517, -0.44068387252422003, -0.8333333307568912, 0.41666666666666663, 0.4166666640902245}},
 	} {
 		loss, grad := distil(t, softmaxRows(teacher, c.temperature), c.temperature, quarter)
-		near(t, "loss", []float64{loss}, []float64{c.loss}, 1e-6)
-		near(t, "gradient", grad, c.grad, 1e-6)
+		checkClose(t, "loss", []float64{loss}, []float64{c.loss}, 1e-6)
+		checkClose(t, "gradient", grad, c.grad, 1e-6)
 	}
 }
 
 func TestDistillOfOneHotTargetsIsPyTorchsCrossEntropy(t *testing.T) {
 	oneHot := [][]float64{{1, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 0}}
 	loss, grad := distil(t, oneHot, 1, []float32{0.25, 0.25, 0.25, 0.25})
-	near(t, "loss", []float64{loss}, []float64{10.377962398650544}, 1e-6)
-	near(t, "gradient", grad, []float64{-0.07417150599455652, 0.023795799037293747, 0.050375706957262734, 0.0015844239053929756, 0.01326621893759363, -0.014850642842986594, 0.2499886505328244, -0.25, 1.1349467175608588e-05, 0.08333333333333333, -0.16666666666666669, 0.08333333333333333}, 1e-6)
+	checkClose(t, "loss", []float64{loss}, []float64{10.377962398650544}, 1e-6)
+	checkClose(t, "gradient", grad, []float64{-0.07417150599455652, 0.023795799037293747, 0.050375706957262734, 0.0015844239053929756, 0.01326621893759363, -0.014850642842986594, 0.2499886505328244, -0.25, 1.1349467175608588e-05, 0.08333333333333333, -0.16666666666666669, 0.08333333333333333}, 1e-6)
 }
 
 func TestDistillWeighsEveryRecordForItself(t *testing.T) {
@@ -105,8 +105,8 @@ func TestDistillWeighsEveryRecordForItself(t *testing.T) {
 		}
 	}
 	loss, grad := distil(t, probs, 2, weights)
-	near(t, "loss", []float64{loss}, []float64{want}, 1e-6)
-	near(t, "gradient", grad, grads, 1e-6)
+	checkClose(t, "loss", []float64{loss}, []float64{want}, 1e-6)
+	checkClose(t, "gradient", grad, grads, 1e-6)
 }
 
 func TestAStudentThatEqualsItsTeacherHasNoLoss(t *testing.T) {
@@ -136,5 +136,5 @@ func TestDistillSurvivesHugeLogits(t *testing.T) {
 			}
 		}
 	}
-	near(t, "gradient", out[1], []float64{1, -1, 0, -1, 1, 0}, 1e-6)
+	checkClose(t, "gradient", out[1], []float64{1, -1, 0, -1, 1, 0}, 1e-6)
 }

@@ -33,8 +33,8 @@ func TestMovingLogMeanMovesAndDoesNotOverflow(t *testing.T) {
 			m, still := MovingLogMean(tape, in[0], in[1], rate), MovingLogMean(asked, in[0], in[1], rate)
 			return []*Node{m, tape.Statistic(in[1]), still}
 		}, in...)
-		near(t, "in training", out[0], []float64{c.want}, 1e-6)
-		near(t, "the state", out[1], []float64{c.want}, 1e-6)
-		near(t, "in inference", out[2], []float64{c.state}, 0)
+		checkClose(t, "in training", out[0], []float64{c.want}, 1e-6)
+		checkClose(t, "the state", out[1], []float64{c.want}, 1e-6)
+		checkClose(t, "in inference", out[2], []float64{c.state}, 0)
 	}
 }

@@ -113,9 +113,9 @@ func TestPerExampleRulesAreThoseOfABatchOfOneLoop(t *testing.T) {
 			for i, v := range got[0] {
 				got[0][i] = v * v
 			}
-			near(t, "squared norms", got[0], norms, 2e-5)
+			checkClose(t, "squared norms", got[0], norms, 2e-5)
 			for j := range k {
-				near(t, fmt.Sprintf("squares of parameter %d", j), got[1+j], want[j], 2e-5)
+				checkClose(t, fmt.Sprintf("squares of parameter %d", j), got[1+j], want[j], 2e-5)
 			}
 		})
 	}

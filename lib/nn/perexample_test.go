@@ -63,9 +63,9 @@ func TestPerExampleNormsAndSquaresAreThoseOfABatchOfOneLoop(t *testing.T) {
 		}
 		norms = append(norms, math.Sqrt(norm))
 	}
-	near(t, "norms", got[0], norms, 1e-6)
+	checkClose(t, "norms", got[0], norms, 1e-6)
 	for k := range squares {
-		near(t, "squares", got[1+k], squares[k], 2e-6)
+		checkClose(t, "squares", got[1+k], squares[k], 2e-6)
 	}
 }
 
@@ -85,6 +85,6 @@ func TestPerExampleSquaresOfAnUnusedWeightAreZero(t *testing.T) {
 		y := Dense(tape, x, w, b)
 		return tape.PerExampleSquares(Adjoints{y: OnesLike(y)}, fillLike(x, 1, 1, 4), []*Node{unused, b})
 	}, normal(rng, 3, 4), normal(rng, 2, 3), normal(rng, 2), normal(rng, 5))
-	near(t, "unused", out[0], make([]float64, 5), 0)
-	near(t, "bias", out[1], []float64{4, 4}, 0)
+	checkClose(t, "unused", out[0], make([]float64, 5), 0)
+	checkClose(t, "bias", out[1], []float64{4, 4}, 0)
 }

@@ -32,7 +32,7 @@ func TestSpectralNormIsPyTorchs(t *testing.T) {
 	got := execute(t, func(in []*Node) []*Node {
 		return []*Node{SpectralNorm(&Tape{}, in[0], in[1], in[2])}
 	}, in()...)
-	near(t, "eval", got[0], []float64{0, 27.82633399963379, -7.170539855957031, -25.97856330871582, 13.86492919921875, 22.405723571777344}, 1e-5)
+	checkClose(t, "eval", got[0], []float64{0, 27.82633399963379, -7.170539855957031, -25.97856330871582, 13.86492919921875, 22.405723571777344}, 1e-5)
 	got = execute(t, func(in []*Node) []*Node {
 		tape := &Tape{Training: true}
 		out := SpectralNorm(tape, in[0], in[1], in[2])
@@ -45,7 +45,7 @@ func TestSpectralNormIsPyTorchs(t *testing.T) {
 		{0.2172078639268875, 0.9761253595352173},
 		{-0.6884357929229736, 0.44301700592041016, 0.5742751955986023},
 	} {
-		near(t, []string{"training", "gradient", "u", "v"}[k], got[k], want, 2e-6)
+		checkClose(t, []string{"training", "gradient", "u", "v"}[k], got[k], want, 2e-6)
 	}
 }
 
@@ -84,5 +84,5 @@ func TestPowerIterationsFindTheLargestSingularValue(t *testing.T) {
 	for k := range u {
 		want[k] = float64(u[k])
 	}
-	near(t, "(W/sigma) v", last, want, 1e-5)
+	checkClose(t, "(W/sigma) v", last, want, 1e-5)
 }

@@ -21,9 +21,9 @@ func TestDenseGradientIsTheLibrarys(t *testing.T) {
 		want := Gradient(ReduceAllSum(Mul(plain, v)), x, w, b)
 		return append(append([]*Node{y, plain}, grads...), want...)
 	}, in...)
-	near(t, "output", out[0], out[1], 1e-6)
+	checkClose(t, "output", out[0], out[1], 1e-6)
 	for i, name := range []string{"x", "w", "b"} {
-		near(t, "gradient of "+name, out[2+i], out[5+i], 2e-6)
+		checkClose(t, "gradient of "+name, out[2+i], out[5+i], 2e-6)
 	}
 }
 
@@ -46,8 +46,8 @@ func TestReLUDropoutGradientIsTheLibrarys(t *testing.T) {
 		return nodes
 	}, in...)
 	for i, name := range []string{"training", "inference"} {
-		near(t, name, out[4*i], out[4*i+1], 0)
-		near(t, name+": gradient", out[4*i+2], out[4*i+3], 1e-6)
+		checkClose(t, name, out[4*i], out[4*i+1], 0)
+		checkClose(t, name+": gradient", out[4*i+2], out[4*i+3], 1e-6)
 	}
 }
 
@@ -61,7 +61,7 @@ func TestTheDerivativeOfReLUAtZeroIsZero(t *testing.T) {
 		y := ReLUDropout(tape, in[0], nil, 0)
 		return []*Node{tape.Backward(Adjoints{y: OnesLike(y)}, in)[0], Gradient(ReduceAllSum(MaxScalar(in[0], 0)), in[0])[0]}
 	}, in)
-	near(t, "derivative", out[0], []float64{0, 0, 1, 0, 1, 0, 1, 1}, 0)
+	checkClose(t, "derivative", out[0], []float64{0, 0, 1, 0, 1, 0, 1, 1}, 0)
 	t.Logf("the library's own derivative at 0 is %v", out[1][0])
 }
 
@@ -76,8 +76,8 @@ func TestADroppedUnitPassesNoGradient(t *testing.T) {
 		y := ReLUDropout(tape, in[0], in[1], 0.2)
 		return []*Node{y, tape.Backward(Adjoints{y: OnesLike(y)}, in[:1])[0]}
 	}, in...)
-	near(t, "output", out[0], []float64{0, 2.5, 0, 0}, 0)
-	near(t, "derivative", out[1], []float64{0, 1.25, 0, 0}, 0)
+	checkClose(t, "output", out[0], []float64{0, 2.5, 0, 0}, 0)
+	checkClose(t, "derivative", out[1], []float64{0, 1.25, 0, 0}, 0)
 }
 
 // network is a three-layer MLP with dropout on the tape, and written plainly.
@@ -115,9 +115,9 @@ func TestTheGradientOfAWholeNetworkIsTheLibrarys(t *testing.T) {
 		nodes = append(nodes, tape.Backward(Adjoints{z: adjoint}, p)...)
 		return append(nodes, Gradient(ReduceAllSum(want), p...)...)
 	}, networkInputs(40)...)
-	near(t, "losses", out[0], out[1], 1e-5)
+	checkClose(t, "losses", out[0], out[1], 1e-5)
 	for i := range 6 {
-		near(t, "gradient", out[2+i], out[8+i], 5e-6)
+		checkClose(t, "gradient", out[2+i], out[8+i], 5e-6)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestABlockIsDifferentiatedByTheLibrary(t *testing.T) {
 		return nodes
 	}, in...)
 	for i := range 3 {
-		near(t, "gradient", out[3+i], out[i], 2e-6)
+		checkClose(t, "gradient", out[3+i], out[i], 2e-6)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestABlockOfAValueAndWhatIsMadeOfIt(t *testing.T) {
 		z := tape.Block([]*Node{x, y}, func(in []*Node) *Node { return Mul(in[0], in[1]) })
 		return []*Node{tape.Backward(Adjoints{z: OnesLike(z)}, []*Node{x})[0], MulScalar(x, 6)}
 	}, normal(generator(5), 4, 3))
-	near(t, "slope", out[0], out[1], 1e-6)
+	checkClose(t, "slope", out[0], out[1], 1e-6)
 }
 
 func TestAdjointsOfAValueUsedTwiceAreAddedAndOfOneUnusedAreZero(t *testing.T) {
@@ -172,6 +172,6 @@ func TestAdjointsOfAValueUsedTwiceAreAddedAndOfOneUnusedAreZero(t *testing.T) {
 		tape.Op(MulScalar(unused, 7), []*Node{unused}, func(v *Node) []*Node { return []*Node{v} })
 		return tape.Backward(Adjoints{y: OnesLike(y)}, []*Node{x, unused})
 	}, normal(generator(5), 3), normal(generator(6), 4))
-	near(t, "used twice", out[0], []float64{5, 5, 5}, 0)
-	near(t, "unused", out[1], []float64{0, 0, 0, 0}, 0)
+	checkClose(t, "used twice", out[0], []float64{5, 5, 5}, 0)
+	checkClose(t, "unused", out[1], []float64{0, 0, 0, 0}, 0)
 }

@@ -14,7 +14,7 @@ func TestFeatureTokensAreAffineInTheirColumn(t *testing.T) {
 	cls := tensors.FromFlatDataAndDimensions([]float32{-1, -2}, 1, 2)
 	layer := func(tape *Tape, in []*Node) *Node { return FeatureTokens(tape, in[0], in[1], in[2], in[3]) }
 	out := execute(t, func(in []*Node) []*Node { return []*Node{layer(&Tape{}, in)} }, x, weight, bias, cls)
-	near(t, "tokens", out[0], []float64{
+	checkClose(t, "tokens", out[0], []float64{
 		1*1 + 5, 2*1 + 5, 3*2 + 7, 4*2 + 7, -1, -1,
 		1*10 + 6, 2*10 + 6, 3*20 + 8, 4*20 + 8, -2, -2,
 	}, 0)

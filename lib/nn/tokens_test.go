@@ -42,7 +42,7 @@ func checkVJP(t *testing.T, what string, layer func(tape *Tape, in []*Node) *Nod
 		return append(tape.Backward(Adjoints{y: v}, nodes), Gradient(ReduceAllSum(Mul(y, v)), nodes...)...)
 	}, in...)
 	for i := range in {
-		near(t, what, out[i], out[len(in)+i], 1e-5)
+		checkClose(t, what, out[i], out[len(in)+i], 1e-5)
 	}
 }
 
@@ -53,8 +53,8 @@ func TestADenseLayerOnTokensIsADenseLayer(t *testing.T) {
 		return []*Node{DenseTokens(tape, in[0], in[1], in[2], 4), Dense(tape, in[0], in[1], in[2]),
 			DenseTokens(tape, in[0], in[1], nil, 4), Dense(tape, in[0], in[1], ZerosLike(in[2]))}
 	}, x, w, b)
-	near(t, "with a bias", out[0], out[1], 0)
-	near(t, "without a bias", out[2], out[3], 0)
+	checkClose(t, "with a bias", out[0], out[1], 0)
+	checkClose(t, "without a bias", out[2], out[3], 0)
 	checkVJP(t, "dense", func(tape *Tape, in []*Node) *Node { return DenseTokens(tape, in[0], in[1], in[2], 4) }, x, w, b)
 	checkVJP(t, "dense without bias", func(tape *Tape, in []*Node) *Node { return DenseTokens(tape, in[0], in[1], nil, 4) }, x, w)
 }
@@ -64,7 +64,7 @@ func TestTokenPicksOneColumnPerRecord(t *testing.T) {
 		out := execute(t, func(in []*Node) []*Node {
 			return []*Node{Token(&Tape{}, in[0], k, 2)}
 		}, tensors.FromFlatDataAndDimensions([]float32{0, 1, 10, 11, 20, 21}, 1, 6))
-		near(t, "token", out[0], []float64{float64(10 * k), float64(10*k + 1)}, 0)
+		checkClose(t, "token", out[0], []float64{float64(10 * k), float64(10*k + 1)}, 0)
 		checkVJP(t, "token", func(tape *Tape, in []*Node) *Node { return Token(tape, in[0], k, 2) }, wave(0.1, 4, 6))
 	}
 }
@@ -81,12 +81,12 @@ func TestReGLUGatesAndDrops(t *testing.T) {
 		one := OnesLike(plain)
 		return append([]*Node{plain, masked}, append(tape.Backward(Adjoints{plain: one}, in[:2]), tape.Backward(Adjoints{masked: one}, in[:2])...)...)
 	}, value, gate, mask)
-	near(t, "plain", out[0], []float64{2, 0, 0, 12}, 0)
-	near(t, "masked", out[1], []float64{2.5, 0, 0, 0}, 0)
-	near(t, "plain, d value", out[2], []float64{2, 0, 0, 3}, 0)
-	near(t, "plain, d gate, 0 at 0", out[3], []float64{1, 0, 0, 4}, 0)
-	near(t, "masked, d value", out[4], []float64{2.5, 0, 0, 0}, 0)
-	near(t, "masked, d gate", out[5], []float64{1.25, 0, 0, 0}, 1e-6)
+	checkClose(t, "plain", out[0], []float64{2, 0, 0, 12}, 0)
+	checkClose(t, "masked", out[1], []float64{2.5, 0, 0, 0}, 0)
+	checkClose(t, "plain, d value", out[2], []float64{2, 0, 0, 3}, 0)
+	checkClose(t, "plain, d gate, 0 at 0", out[3], []float64{1, 0, 0, 4}, 0)
+	checkClose(t, "masked, d value", out[4], []float64{2.5, 0, 0, 0}, 0)
+	checkClose(t, "masked, d gate", out[5], []float64{1.25, 0, 0, 0}, 1e-6)
 }
 
 func TestAResidualSumSendsItsAdjointBothWays(t *testing.T) {

@@ -73,7 +73,7 @@ func (t columns) width() vg.Length {
 }
 
 func (t columns) drawHeadings(c draw.Canvas, x, y vg.Length) {
-	t.each(x, columnHeads, func(end vg.Length, s string) { headPen().write(c, end, y, 1, s) })
+	t.forEachCell(x, columnHeads, func(end vg.Length, s string) { headPen().write(c, end, y, 1, s) })
 }
 
 func (t columns) row(c draw.Canvas, r ForestRow, x, y vg.Length) {
@@ -81,11 +81,11 @@ func (t columns) row(c draw.Canvas, r ForestRow, x, y vg.Length) {
 	if r.Control || r.Missing != "" {
 		p.col = inkSoft
 	}
-	t.each(x, t.cellTexts(r), func(end vg.Length, s string) { p.middle(c, end, y, 1, s) })
+	t.forEachCell(x, t.cellTexts(r), func(end vg.Length, s string) { p.middle(c, end, y, 1, s) })
 }
 
-// each calls f with the right end of every column that is shown.
-func (t columns) each(x vg.Length, cells [3]string, f func(end vg.Length, s string)) {
+// forEachCell calls f with the right end of every column that is shown.
+func (t columns) forEachCell(x vg.Length, cells [3]string, f func(end vg.Length, s string)) {
 	for j, w := range t.widths {
 		if w > 0 {
 			f(x+w, cells[j])

@@ -173,8 +173,8 @@ func (h Heatmap) body(width vg.Length) vg.Length {
 	return h.height(max(n, 120))
 }
 
-// left returns the width of the names of the rows.
-func (h Heatmap) left(width vg.Length) vg.Length {
+// leftMargin returns the width of the names of the rows.
+func (h Heatmap) leftMargin(width vg.Length) vg.Length {
 	left := vg.Length(0)
 	for _, r := range h.Rows {
 		left = max(left, smallPen().width(r))
@@ -187,13 +187,13 @@ func (h Heatmap) left(width vg.Length) vg.Length {
 }
 
 func (h Heatmap) cellWidth(width vg.Length) vg.Length {
-	return (width - h.left(width) - px(heatSide)) / vg.Length(len(h.Columns))
+	return (width - h.leftMargin(width) - px(heatSide)) / vg.Length(len(h.Columns))
 }
 
 func (h Heatmap) draw(c draw.Canvas) {
 	p := smallPen()
 	width := c.Max.X - c.Min.X
-	left := h.left(width)
+	left := h.leftMargin(width)
 	heads := h.headings(h.cellWidth(width))
 	foot := heads.height() + px(6)
 	if h.X.Label != "" {

@@ -62,8 +62,8 @@ func gaussianEpsilon(h History, delta float64) float64 {
 
 func TestTheExactEpsilonOfPlainStepsIsInTheBounds(t *testing.T) {
 	// mpmath 1.4.1, 60 digits
-	near(t, "epsilon of 1,000 steps", gaussianEpsilon(History{{1, 0.8, 1000}}, 1e-5), 948.8851293416677, 1e-9)
-	near(t, "epsilon of one step", gaussianEpsilon(History{{1, 1, 1}}, 1e-15), 8.165579695504254, 1e-9)
+	checkClose(t, "epsilon of 1,000 steps", gaussianEpsilon(History{{1, 0.8, 1000}}, 1e-5), 948.8851293416677, 1e-9)
+	checkClose(t, "epsilon of one step", gaussianEpsilon(History{{1, 1, 1}}, 1e-15), 8.165579695504254, 1e-9)
 	for _, delta := range []float64{0.5, 1e-5, 1e-11, 1e-15, 1e-30} {
 		for _, h := range []History{
 			{{1, 0.3, 1}}, {{1, 1, 1}}, {{1, 50, 1}}, {{1, 0.5, 30}}, {{1, 4, 10}}, {{1, 20, 100}}, {{1, 5, 1000}}, {{1, 5, 9}, {1, 10, 8}},
@@ -105,8 +105,8 @@ func TestDeltaErrorWidensTheBounds(t *testing.T) {
 	h, e := History{{0.01, 1, 1000}}, 0.01
 	b := prv(t, h, 1e-5, PRV{EpsilonError: e, DeltaError: 5e-6})
 	high, low := prv(t, h, 5e-6, PRV{EpsilonError: e}).Estimate+e, prv(t, h, 1.5e-5, PRV{EpsilonError: e}).Estimate-e
-	near(t, "high", b.High, high, 1e-4)
-	near(t, "low", b.Low, low, 1e-4)
+	checkClose(t, "high", b.High, high, 1e-4)
+	checkClose(t, "low", b.Low, low, 1e-4)
 }
 
 // Bounds of two ways to compute agree, and whatever costs more has not the smaller
@@ -196,7 +196,7 @@ func TestRoundingIsPartOfTheBounds(t *testing.T) {
 	for i := range c.tail[:len(c.tail)-1] {
 		sum += c.tail[i] - float64(math.Exp(-(c.lambda+1)*c.width)*c.tail[i+1])
 	}
-	near(t, "all tilted probabilities", sum, 1, 1e-9)
+	checkClose(t, "all tilted probabilities", sum, 1, 1e-9)
 }
 
 // Tails have all their digits on either side, where a difference near 1 has none.
@@ -206,7 +206,7 @@ func TestProbabilitiesOfTheTailsKeepTheirDigits(t *testing.T) {
 		{9, 9.5, 1.118093890878478e-19}, {-9.5, -9, 1.118093890878478e-19}, {30, 31, 4.9067139271479176e-198}, {-0.5, 0.5, 0.3829249225480262},
 	} {
 		p, err := normalBetween(c.a, c.b)
-		near(t, fmt.Sprint("between ", c.a, " and ", c.b), p, c.want, 1e-12)
+		checkClose(t, fmt.Sprint("between ", c.a, " and ", c.b), p, c.want, 1e-12)
 		if !(math.Abs(p-c.want) <= err && err < 1e-11*c.want) {
 			t.Errorf("%v to %v: error %v", c.a, c.b, err)
 		}

@@ -99,7 +99,7 @@ func (s Step) discretise(low, high, width float64, removed bool) (out points, sh
 	var mass, mean compensated
 	for i := range out.p {
 		y := float64(first+i) * width
-		out.p[i], out.err[i] = s.between(y-width/2, y+width/2, removed)
+		out.p[i], out.err[i] = s.lossBetween(y-width/2, y+width/2, removed)
 		mass.add(out.p[i])
 		mean.add(float64(out.p[i] * y))
 	}
@@ -110,11 +110,11 @@ func (s Step) discretise(low, high, width float64, removed bool) (out points, sh
 	return out, s.lossMean(removed) - mean.value()/mass.value()
 }
 
-// between is Pr[a < Y <= b] of one step, with a bound of the error.
+// lossBetween is Pr[a < Y <= b] of one step, with a bound of the error.
 //
 // When the record is removed, P is the mixture (1-q) N(0, s^2) + q N(1, s^2) and Q is N(0, s^2);
 // Y increases with x. When it is added, P and Q are exchanged and Y is the negative.
-func (s Step) between(a, b float64, removed bool) (p, err float64) {
+func (s Step) lossBetween(a, b float64, removed bool) (p, err float64) {
 	if !removed {
 		return normalBetween(s.point(-b)/s.Noise, s.point(-a)/s.Noise)
 	}

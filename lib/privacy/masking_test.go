@@ -16,7 +16,7 @@ func draws(seed uint64) func(int) *rand.Rand {
 	return func(record int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(record))) }
 }
 
-func upTo(n int) []int {
+func firstInts(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -58,7 +58,7 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 	} {
 		x := bright(5, 30)
 		before := slices.Clone(x.Data)
-		out, masks := masked(t, m, x, upTo(5), 1)
+		out, masks := masked(t, m, x, firstInts(5), 1)
 		n := 30 / max(1, m.Channels)
 		if masks.Records != 5 || masks.Features != n {
 			t.Fatalf("%+v: masks of %d records, %d features", m, masks.Records, masks.Features)
@@ -81,7 +81,7 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 			t.Errorf("%+v: masking writes to the records", m)
 		}
 	}
-	if out, _ := masked(t, Masking{Rate: 1}, bright(2, 7), upTo(2), 1); !slices.Equal(out.Data, bright(2, 7).Data) {
+	if out, _ := masked(t, Masking{Rate: 1}, bright(2, 7), firstInts(2), 1); !slices.Equal(out.Data, bright(2, 7).Data) {
 		t.Error("at the rate 1 something is masked")
 	}
 }
@@ -89,13 +89,13 @@ func TestAMaskedRecordIsTheRecordWhereItIsClearAndTheFillElsewhere(t *testing.T)
 func TestTheMaskDependsOnTheRecordAlone(t *testing.T) {
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}} {
 		x := bright(6, 40)
-		all, _ := masked(t, m, x, upTo(6), 1)
+		all, _ := masked(t, m, x, firstInts(6), 1)
 		some, _ := masked(t, m, x.Gather([]int{4, 1}), []int{4, 1}, 1)
 		if !slices.Equal(some.Row(0), all.Row(4)) || !slices.Equal(some.Row(1), all.Row(1)) {
 			t.Errorf("%+v: a record's mask depends on its company", m)
 		}
 		wrong, _ := masked(t, m, x.Gather([]int{4, 1}), []int{1, 4}, 1)
-		other, _ := masked(t, m, x, upTo(6), 2)
+		other, _ := masked(t, m, x, firstInts(6), 2)
 		if slices.Equal(wrong.Row(0), all.Row(4)) || slices.Equal(other.Row(4), all.Row(4)) {
 			t.Errorf("%+v: neither number nor seed matters", m)
 		}
@@ -162,7 +162,7 @@ func TestSurvivalProbability(t *testing.T) {
 		m                 Masking
 		coverage, survive string
 	}{{Masking{}, "0.60", "0.13"}, {Masking{Replacement: true}, "0.45", "0.04"}} {
-		_, masks := masked(t, c.m, bright(rows, n), upTo(rows), 3)
+		_, masks := masked(t, c.m, bright(rows, n), firstInts(rows), 3)
 		clear, all := 0, 0
 		for i := range rows {
 			clear += count(masks, i)
@@ -244,7 +244,7 @@ func TestMasksHaveTheirDistribution(t *testing.T) {
 		m.Rate = 0.5
 		m = m.WithDefaults()
 		law, twin := m.subsetProbabilities(m.logWeights(x), k), sequences(weights(m, x), k, m.Replacement)
-		_, masks := masked(t, m, many, upTo(rows), 9)
+		_, masks := masked(t, m, many, firstInts(rows), 9)
 		seen := make([]float64, len(law))
 		for i := range rows {
 			set := 0
@@ -266,10 +266,10 @@ func TestMasksHaveTheirDistribution(t *testing.T) {
 	}
 	m := Masking{Weighting: Exponential}.WithDefaults()
 	w := weights(m, []float32{1, 0})
-	near(t, "a white pixel against a black one", w[0]/w[1], math.Exp(0.5), 1e-12)
+	checkClose(t, "a white pixel against a black one", w[0]/w[1], math.Exp(0.5), 1e-12)
 	m.Channels = 2 // features 0 and 1 in two channels, means 0.5 and 0.25
 	w = weights(m, []float32{1, 0, 0, 0.5})
-	near(t, "positions of two channels", w[0]/w[1], math.Exp(0.125), 1e-12)
+	checkClose(t, "positions of two channels", w[0]/w[1], math.Exp(0.125), 1e-12)
 }
 
 // Where one feature is drawn before all others, the second draw is still among what is
@@ -277,10 +277,10 @@ func TestMasksHaveTheirDistribution(t *testing.T) {
 func TestFeaturesThatAreHardlyEverDrawnFirstAreDrawnNext(t *testing.T) {
 	m := Masking{Weighting: Exponential}
 	for set, want := range []float64{0b011: 0.5, 0b101: 0.5, 0b111: 0} {
-		near(t, "the probability", m.subsetProbabilities([]float64{0, -5000, -5000}, 2)[set], want, 1e-12)
+		checkClose(t, "the probability", m.subsetProbabilities([]float64{0, -5000, -5000}, 2)[set], want, 1e-12)
 	}
 	delta, err := m.SmallestDelta([]float32{10000, 0, 0}, []float32{10000, 0, 1}, 2, 0)
-	if near(t, "delta", delta, 1/(1+math.Exp(-0.5)), 1e-12); err != nil {
+	if checkClose(t, "delta", delta, 1/(1+math.Exp(-0.5)), 1e-12); err != nil {
 		t.Error(err)
 	}
 }
@@ -406,16 +406,16 @@ func TestInvalidMaskingIsRefused(t *testing.T) {
 		x       array.Matrix[float32]
 		records []int
 	}{
-		"the rate of masking, 1.5":          {Masking{Rate: 1.5}, x, upTo(2)},
-		"the rate of masking, -1":           {Masking{Rate: -1}, x, upTo(2)},
-		"draws none of 6 features":          {Masking{Rate: 0.1}, x, upTo(2)},
-		"masking of -3 channels":            {Masking{Channels: -3}, x, upTo(2)},
-		"6 columns are not a multiple of 4": {Masking{Channels: 4}, x, upTo(2)},
-		"has no weighting \"linear\"":       {Masking{Weighting: "linear"}, x, upTo(2)},
-		"the fill value is NaN":             {Masking{Fill: float32(math.NaN())}, x, upTo(2)},
-		"masking: row 1, column 1":          {Masking{}, nan, upTo(2)},
-		"the numbers of 3 records":          {Masking{}, x, upTo(3)},
-		"11 values do not fill":             {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, upTo(2)},
+		"the rate of masking, 1.5":          {Masking{Rate: 1.5}, x, firstInts(2)},
+		"the rate of masking, -1":           {Masking{Rate: -1}, x, firstInts(2)},
+		"draws none of 6 features":          {Masking{Rate: 0.1}, x, firstInts(2)},
+		"masking of -3 channels":            {Masking{Channels: -3}, x, firstInts(2)},
+		"6 columns are not a multiple of 4": {Masking{Channels: 4}, x, firstInts(2)},
+		"has no weighting \"linear\"":       {Masking{Weighting: "linear"}, x, firstInts(2)},
+		"the fill value is NaN":             {Masking{Fill: float32(math.NaN())}, x, firstInts(2)},
+		"masking: row 1, column 1":          {Masking{}, nan, firstInts(2)},
+		"the numbers of 3 records":          {Masking{}, x, firstInts(3)},
+		"11 values do not fill":             {Masking{}, array.Matrix[float32]{Rows: 2, Cols: 6, Data: x.Data[:11]}, firstInts(2)},
 	} {
 		if _, _, err := c.m.Mask(c.x, c.records, draws(1)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func near(t *testing.T, what string, got, want, relative float64) {
+func checkClose(t *testing.T, what string, got, want, relative float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
 		t.Errorf("%s is %.15g, want %.15g", what, got, want)
@@ -68,7 +68,7 @@ func TestDivergencesAreOpacuss(t *testing.T) {
 			6.26632014662871e-05, 6.908339532207804e-05, 0.00010442366151786434, 0.0003885635483596005}},
 	} {
 		for i, a := range orders {
-			near(t, fmt.Sprintf("divergence at rate %v, noise %v, order %v", c.rate, c.noise, a),
+			checkClose(t, fmt.Sprintf("divergence at rate %v, noise %v, order %v", c.rate, c.noise, a),
 				Step{Rate: c.rate, Noise: c.noise, Times: 1}.renyi(a), c.want[i], 1e-8)
 		}
 	}
@@ -97,8 +97,8 @@ func TestEpsilonIsOpacuss(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, fmt.Sprintf("epsilon of %+v", c.step), got.Epsilon, c.rdp, 1e-8)
-		near(t, "order", got.Order, c.order, 1e-12)
+		checkClose(t, fmt.Sprintf("epsilon of %+v", c.step), got.Epsilon, c.rdp, 1e-8)
+		checkClose(t, "order", got.Order, c.order, 1e-12)
 	}
 }
 
@@ -112,9 +112,9 @@ func TestThePrivacyLossIsThatOfOtherAccountants(t *testing.T) {
 		if !(got.Low <= c.pld && c.pld <= got.High) || math.Abs(got.Estimate-c.pld) > 2e-3+1e-3*c.pld {
 			t.Errorf("%s: %+v, dp-accounting has %v", what, got, c.pld)
 		}
-		near(t, what+", estimate", got.Estimate, c.prv.Estimate, 1e-3)
-		near(t, what+", low", got.Low, c.prv.Low, 2e-3)
-		near(t, what+", high", got.High, c.prv.High, 2e-3)
+		checkClose(t, what+", estimate", got.Estimate, c.prv.Estimate, 1e-3)
+		checkClose(t, what+", low", got.Low, c.prv.Low, 2e-3)
+		checkClose(t, what+", high", got.High, c.prv.High, 2e-3)
 		if got.High > c.rdp {
 			t.Errorf("%s: %v by the privacy loss, more than %v by RDP", what, got.High, c.rdp)
 		}
@@ -131,7 +131,7 @@ func TestPlainGaussianStepsHaveTheirExactEpsilon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "delta at the estimate", delta(got.Estimate), 1e-6, 5e-3)
+	checkClose(t, "delta at the estimate", delta(got.Estimate), 1e-6, 5e-3)
 	if !(delta(got.Low) > 1e-6 && delta(got.High) < 1e-6) {
 		t.Errorf("%+v does not hold the exact epsilon", got)
 	}
@@ -200,7 +200,7 @@ func TestMoreStepsLessNoiseAndASmallerDeltaCostMore(t *testing.T) {
 		t.Errorf("noise %v for epsilon 2 and %v for 1: %v", low, high, err)
 	}
 	spent, _ := History{{0.01, low, 500}}.RDP(1e-5)
-	near(t, "epsilon at the noise found", spent.Epsilon, 2, 1e-9)
+	checkClose(t, "epsilon at the noise found", spent.Epsilon, 2, 1e-9)
 }
 
 func TestNoStepsSpendNothing(t *testing.T) {
@@ -261,7 +261,7 @@ func TestBadInputIsRefused(t *testing.T) {
 func TestTheMeanOfALossIsExact(t *testing.T) {
 	for _, removed := range []bool{true, false} {
 		for _, noise := range []float64{0.2, 1, 7} {
-			near(t, "mean without sampling", Step{Rate: 1, Noise: noise}.lossMean(removed), 1/(2*noise*noise), 1e-12)
+			checkClose(t, "mean without sampling", Step{Rate: 1, Noise: noise}.lossMean(removed), 1/(2*noise*noise), 1e-12)
 		}
 	}
 	for _, c := range []struct {
@@ -275,16 +275,16 @@ func TestTheMeanOfALossIsExact(t *testing.T) {
 		{Step{Rate: 0.01, Noise: 3}, 5.86883583736451e-6, 5.86177611654266e-6},
 		{Step{Rate: 0.9, Noise: 0.8}, 0.638497188347077, 0.548599671618309},
 	} {
-		near(t, "mean, removed", c.s.lossMean(true), c.removed, 1e-9)
-		near(t, "mean, added", c.s.lossMean(false), c.added, 1e-9)
+		checkClose(t, "mean, removed", c.s.lossMean(true), c.removed, 1e-9)
+		checkClose(t, "mean, added", c.s.lossMean(false), c.added, 1e-9)
 	}
 }
 
 // Far out, erfc is 0 in float64; at the seam the series and the library agree.
 func TestTheLogarithmOfErfcGoesOn(t *testing.T) {
-	near(t, "ln erfc(20)", logErfc(20), math.Log(math.Erfc(20)), 1e-12)
-	near(t, "ln erfc(26)", logErfc(26), math.Log(math.Erfc(26)), 1e-12)
-	near(t, "ln erfc(100)", logErfc(100), -10005.177585122664, 1e-12)
+	checkClose(t, "ln erfc(20)", logErfc(20), math.Log(math.Erfc(20)), 1e-12)
+	checkClose(t, "ln erfc(26)", logErfc(26), math.Log(math.Erfc(26)), 1e-12)
+	checkClose(t, "ln erfc(100)", logErfc(100), -10005.177585122664, 1e-12)
 }
 
 // One step's loss is here much narrower than a grid of the coarse width: what is lost

@@ -71,8 +71,8 @@ func TestWrappedBreaksAtSpacesOnly(t *testing.T) {
 // unspaced is a text without what wrapping may add or take.
 func unspaced(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// between is the part of a line from one place on screen to another, in whole characters.
-func between(line string, from, to int) string {
+// substring is the part of a line from one place on screen to another, in whole characters.
+func substring(line string, from, to int) string {
 	var b strings.Builder
 	at := 0
 	for g := uniseg.NewGraphemes(line); g.Next(); at += g.Width() {
@@ -163,7 +163,7 @@ func (t *Table) columnIn(lines []string, j, from, to, limit int) error {
 			continue
 		}
 		if !strings.HasPrefix(line, "\u2504") && !spans[line] {
-			got.WriteString(unspaced(between(line, from, to)))
+			got.WriteString(unspaced(substring(line, from, to)))
 		}
 	}
 	if want := unspaced(clean(strings.Join(cells, " "))); got.String() != want {

@@ -31,14 +31,14 @@ func auc(t *testing.T, pos, neg []float64) float64 {
 
 // scikit-learn 1.9.1, metrics.roc_auc_score.
 func TestAUCMatchesScikitLearn(t *testing.T) {
-	near(t, "AUC", auc(t, goldenPos, goldenNeg), 0.75625, 1e-15)
+	checkClose(t, "AUC", auc(t, goldenPos, goldenNeg), 0.75625, 1e-15)
 }
 
 func TestAUCEqualsTheCountOverPairs(t *testing.T) {
 	rng := newRNG(1)
 	for range 200 {
 		pos, neg := tied(rng, 1+rng.IntN(20), 8), tied(rng, 1+rng.IntN(20), 8)
-		near(t, "AUC", auc(t, pos, neg), slowAUC(pos, neg), 1e-15)
+		checkClose(t, "AUC", auc(t, pos, neg), slowAUC(pos, neg), 1e-15)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestAUCOfSwappedSamplesIsOneMinusAUC(t *testing.T) {
 	rng := newRNG(2)
 	for range 50 {
 		pos, neg := tied(rng, 17, 9), tied(rng, 23, 9)
-		near(t, "swapped", auc(t, neg, pos), 1-auc(t, pos, neg), 1e-15)
+		checkClose(t, "swapped", auc(t, neg, pos), 1-auc(t, pos, neg), 1e-15)
 	}
 }
 
@@ -90,19 +90,19 @@ func TestAUCBootstrapAgreesWithDeLong(t *testing.T) {
 	if b.Value != d.Value || b.N != 500 || *b.Null != 0.5 {
 		t.Errorf("bootstrap %v, DeLong %v", b, d)
 	}
-	near(t, "low", b.Low, d.Low, 0.006)
-	near(t, "high", b.High, d.High, 0.006)
+	checkClose(t, "low", b.Low, d.Low, 0.006)
+	checkClose(t, "high", b.High, d.High, 0.006)
 }
 
 func TestAdvantageIsTwiceAUCMinusOne(t *testing.T) {
 	a, err := Advantage(goldenPos, goldenNeg)
 	must(t, err)
-	near(t, "signed", a.Signed, 0.5125, 1e-15)
-	near(t, "unsigned", a.Unsigned, 0.5125, 1e-15)
+	checkClose(t, "signed", a.Signed, 0.5125, 1e-15)
+	checkClose(t, "unsigned", a.Unsigned, 0.5125, 1e-15)
 	r, err := Advantage(goldenNeg, goldenPos)
 	must(t, err)
-	near(t, "swapped signed", r.Signed, -0.5125, 1e-15)
-	near(t, "swapped unsigned", r.Unsigned, 0.5125, 1e-15)
+	checkClose(t, "swapped signed", r.Signed, -0.5125, 1e-15)
+	checkClose(t, "swapped unsigned", r.Unsigned, 0.5125, 1e-15)
 }
 
 func TestBestAdvantageIsTheLargestGapOfTheROC(t *testing.T) {
@@ -117,7 +117,7 @@ func TestBestAdvantageIsTheLargestGapOfTheROC(t *testing.T) {
 		}
 		a, err := Advantage(pos, neg)
 		must(t, err)
-		near(t, "best", a.Best, want, 1e-15)
+		checkClose(t, "best", a.Best, want, 1e-15)
 	}
 }
 
@@ -126,9 +126,9 @@ func TestAdvantageIntervalIsTheAUCIntervalRescaled(t *testing.T) {
 	must(t, err)
 	b, err := AUCBootstrap(goldenPos, goldenNeg, 0.9, 500, newRNG(6))
 	must(t, err)
-	near(t, "value", a.Value, 2*b.Value-1, 1e-14)
-	near(t, "low", a.Low, 2*b.Low-1, 1e-14)
-	near(t, "high", a.High, 2*b.High-1, 1e-14)
+	checkClose(t, "value", a.Value, 2*b.Value-1, 1e-14)
+	checkClose(t, "low", a.Low, 2*b.Low-1, 1e-14)
+	checkClose(t, "high", a.High, 2*b.High-1, 1e-14)
 	if *a.Null != 0 || a.N != 18 || a.Over != "records" {
 		t.Errorf("estimate %+v", a)
 	}
@@ -217,7 +217,7 @@ func TestAUCResampledCountsTheRecordsThatWereDrawn(t *testing.T) {
 			}
 			continue
 		}
-		near(t, "resampled AUC", got[r], want, 1e-15)
+		checkClose(t, "resampled AUC", got[r], want, 1e-15)
 	}
 	if missing == 0 || missing == len(drawn) {
 		t.Errorf("%d of %d resamples lack a side", missing, len(drawn))

@@ -43,5 +43,5 @@ func TestBenjaminiHochbergHoldsTheFalseDiscoveryRate(t *testing.T) {
 		}
 	}
 	// All nulls true: the rate equals P(any rejection), 0.05 for independent tests.
-	near(t, "false discovery rate", float64(found)/reps, 0.05, 0.015)
+	checkClose(t, "false discovery rate", float64(found)/reps, 0.05, 0.015)
 }

@@ -52,14 +52,14 @@ func TestBootstrapSpreadOfAMeanIsItsStandardError(t *testing.T) {
 	must(t, err)
 	pop, err := PopSD(x)
 	must(t, err)
-	near(t, "spread", sd/(pop/math.Sqrt(200)), 1, 0.04)
+	checkClose(t, "spread", sd/(pop/math.Sqrt(200)), 1, 0.04)
 }
 
 func TestPercentileIntervalIsAPairOfQuantiles(t *testing.T) {
 	low, high, err := PercentileInterval(sequence(101, func(i float64) float64 { return 100 - i }), 0.9)
 	must(t, err)
-	near(t, "low", low, 5, 1e-13)
-	near(t, "high", high, 95, 1e-13)
+	checkClose(t, "low", low, 5, 1e-13)
+	checkClose(t, "high", high, 95, 1e-13)
 }
 
 // SciPy 1.17.1, the quantiles that bootstrap(method="BCa") computes, on resamples
@@ -75,13 +75,13 @@ func TestBCaMatchesSciPyOnFixedResamples(t *testing.T) {
 		samples[r] = meanAt(x)(idx)
 	}
 	value := meanAt(x)(indices(n))
-	near(t, "value", value, 1.3118289356829578, 1e-14)
+	checkClose(t, "value", value, 1.3118289356829578, 1e-14)
 	jack := jackknife(n, meanAt(x))
-	near(t, "acceleration", acceleration(jack), 0.01449743447691506, 1e-11)
+	checkClose(t, "acceleration", acceleration(jack), 0.01449743447691506, 1e-11)
 	low, high, err := bcaInterval(samples, jack, value, 0.95)
 	must(t, err)
-	near(t, "low", low, 1.0454366023851167, 1e-12)
-	near(t, "high", high, 1.5453442277024036, 1e-12)
+	checkClose(t, "low", low, 1.0454366023851167, 1e-12)
+	checkClose(t, "high", high, 1.5453442277024036, 1e-12)
 }
 
 func TestBCaOfASymmetricStatisticIsCloseToThePercentileInterval(t *testing.T) {
@@ -90,8 +90,8 @@ func TestBCaOfASymmetricStatisticIsCloseToThePercentileInterval(t *testing.T) {
 	must(t, err)
 	low, high, err := PercentileInterval(Bootstrap(41, 4000, newRNG(93), meanAt(x)), 0.95)
 	must(t, err)
-	near(t, "low", e.Low, low, 0.1)
-	near(t, "high", e.High, high, 0.1)
+	checkClose(t, "low", e.Low, low, 0.1)
+	checkClose(t, "high", e.High, high, 0.1)
 	if e.Value != 0 || e.N != 41 || e.Over != "records" {
 		t.Errorf("%+v", e)
 	}
@@ -105,8 +105,8 @@ func TestBCaSplitsTies(t *testing.T) {
 	must(t, err)
 	wantLow, wantHigh, err := PercentileInterval(samples, 0.9)
 	must(t, err)
-	near(t, "low", low, wantLow, 1e-12)
-	near(t, "high", high, wantHigh, 1e-12)
+	checkClose(t, "low", low, wantLow, 1e-12)
+	checkClose(t, "high", high, wantHigh, 1e-12)
 }
 
 func TestBCaOfAConstantHasNoWidth(t *testing.T) {

@@ -89,8 +89,8 @@ func TestWaldZIsTooOptimisticWithTenGroups(t *testing.T) {
 			student++
 		}
 	}
-	near(t, "false alarms of Wald's z", float64(wald)/reps, 0.082, 0.012)
-	near(t, "false alarms of Student's t", float64(student)/reps, 0.05, 0.01)
+	checkClose(t, "false alarms of Wald's z", float64(wald)/reps, 0.082, 0.012)
+	checkClose(t, "false alarms of Student's t", float64(student)/reps, 0.05, 0.01)
 }
 
 func TestDeLongCovers(t *testing.T) {

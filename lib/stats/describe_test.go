@@ -22,13 +22,13 @@ func TestDescriptivesMatchNumPy(t *testing.T) {
 	} {
 		got, err := c.f(describeX)
 		must(t, err)
-		near(t, c.name, got, c.want, 1e-15)
+		checkClose(t, c.name, got, c.want, 1e-15)
 	}
 	want := []float64{-2.2, -1.5370000000000001, 0.155, 4.4, 8.14, 8.86, 9.1}
 	for i, q := range []float64{0, 0.05, 0.25, 0.5, 0.9, 0.975, 1} {
 		got, err := Quantile(describeX, q)
 		must(t, err)
-		near(t, "quantile", got, want[i], 1e-15)
+		checkClose(t, "quantile", got, want[i], 1e-15)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestMedianIsTheHalfQuantile(t *testing.T) {
 		must(t, err)
 		q, err := Quantile(x, 0.5)
 		must(t, err)
-		near(t, "median", m, q, 1e-15)
+		checkClose(t, "median", m, q, 1e-15)
 		if !slices.Equal(x, before) {
 			t.Fatal("the input was changed")
 		}
@@ -71,15 +71,15 @@ func TestSumsDoNotLoseSmallTerms(t *testing.T) {
 	}
 	m, err := Mean(slices.Repeat([]float64{0.1}, 1_000_000))
 	must(t, err)
-	near(t, "mean of a million tenths", m, 0.1, 1e-16)
+	checkClose(t, "mean of a million tenths", m, 0.1, 1e-16)
 }
 
 // SciPy 1.17.1, t.interval(0.95, 6, mean, sem).
 func TestMeanIntervalMatchesSciPy(t *testing.T) {
 	e := MeanInterval(describeX, 0.95, "seeds")
-	near(t, "value", e.Value, 3.358571428571429, 1e-15)
-	near(t, "low", e.Low, -0.4872393409804343, 1e-13)
-	near(t, "high", e.High, 7.204382198123293, 1e-13)
+	checkClose(t, "value", e.Value, 3.358571428571429, 1e-15)
+	checkClose(t, "low", e.Low, -0.4872393409804343, 1e-13)
+	checkClose(t, "high", e.High, 7.204382198123293, 1e-13)
 	if e.Over != "seeds" || e.N != 7 || e.Level != 0.95 || e.Null != nil {
 		t.Errorf("%+v", e)
 	}
@@ -103,7 +103,7 @@ func TestMeanIntervalIsUnknownForOneValue(t *testing.T) {
 func TestPearsonMatchesSciPy(t *testing.T) {
 	r, err := Pearson(balancedY, sequence(20, math.Sin))
 	must(t, err)
-	near(t, "r", r, -0.03506213312435831, 1e-14)
+	checkClose(t, "r", r, -0.03506213312435831, 1e-14)
 }
 
 func TestPearsonOfALineIsOne(t *testing.T) {
@@ -111,7 +111,7 @@ func TestPearsonOfALineIsOne(t *testing.T) {
 	for _, slope := range []float64{3, -0.2} {
 		r, err := Pearson(x, mapValues(x, func(v float64) float64 { return slope*v + 7 }))
 		must(t, err)
-		near(t, "r", r, math.Copysign(1, slope), 1e-14)
+		checkClose(t, "r", r, math.Copysign(1, slope), 1e-14)
 		if math.Abs(r) > 1 {
 			t.Errorf("r = %v is beyond 1", r)
 		}
@@ -133,7 +133,7 @@ func TestAdjustedRandIndexMatchesScikitLearn(t *testing.T) {
 	} {
 		got, err := AdjustedRandIndex(c.a, c.b)
 		must(t, err)
-		near(t, "ARI", got, c.want, 1e-15)
+		checkClose(t, "ARI", got, c.want, 1e-15)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestAdjustedRandIndexOfRandomLabelsIsZeroOnAverage(t *testing.T) {
 		must(t, err)
 		sum += v
 	}
-	near(t, "mean ARI", sum/reps, 0, 0.005)
+	checkClose(t, "mean ARI", sum/reps, 0, 0.005)
 }
 
 // SciPy 1.17.1, jensenshannon(p, q)**2 on numpy.histogram over the pooled range.
@@ -160,10 +160,10 @@ func TestJensenShannonMatchesSciPy(t *testing.T) {
 	for bins, want := range map[int]float64{1: 0, 5: 0.14948995658434894, 10: 0.2747413000495615, 30: 0.4839442403047534} {
 		a, err := JensenShannon(x, y, bins)
 		must(t, err)
-		near(t, "JS", a, want, 1e-14)
+		checkClose(t, "JS", a, want, 1e-14)
 		b, err := JensenShannon(y, x, bins)
 		must(t, err)
-		near(t, "JS swapped", b, a, 1e-15)
+		checkClose(t, "JS swapped", b, a, 1e-15)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestJensenShannonRunsFromZeroToLogTwo(t *testing.T) {
 	}{{x, 0}, {mapValues(x, func(v float64) float64 { return v + 100 }), math.Ln2}} {
 		got, err := JensenShannon(x, c.y, 20)
 		must(t, err)
-		near(t, "JS", got, c.want, 1e-14)
+		checkClose(t, "JS", got, c.want, 1e-14)
 	}
 	if got, err := JensenShannon([]float64{2, 2}, []float64{2}, 20); err != nil || got != 0 {
 		t.Errorf("constant samples: %v, %v", got, err)
@@ -215,7 +215,7 @@ func TestMeansAndDeviationsOfExtremeValues(t *testing.T) {
 	} {
 		m, err := Mean(c.x)
 		must(t, err)
-		near(t, "mean", m, c.mean, 1e-14*math.Abs(c.mean))
+		checkClose(t, "mean", m, c.mean, 1e-14*math.Abs(c.mean))
 		if sd, err := SD(c.x); !(math.Abs(sd-c.sd) <= 1e-14*c.sd) {
 			t.Errorf("%v: standard deviation %v, want %v, %v", c.x, sd, c.sd, err)
 		}

@@ -16,8 +16,8 @@ func TestExactChanceFloorMatchesSciPy(t *testing.T) {
 		{3, 200, 0.2735277424514747, 0.653333333333333},
 	} {
 		for _, f := range []Floor{ChanceFloor(c.m, c.n), ChanceFloor(c.n, c.m)} {
-			near(t, "mean", f.Mean, c.mean, 1e-12)
-			near(t, "p95", f.P95, c.p95, 1e-12)
+			checkClose(t, "mean", f.Mean, c.mean, 1e-12)
+			checkClose(t, "p95", f.P95, c.p95, 1e-12)
 		}
 	}
 }
@@ -32,8 +32,8 @@ func TestChanceFloorOfOnePairIsOne(t *testing.T) {
 // One positive among n negatives: U is uniform, so |2 AUC - 1| nearly is.
 func TestChanceFloorOfOnePositiveIsUniform(t *testing.T) {
 	f := ChanceFloor(1, 2_000_000)
-	near(t, "mean", f.Mean, 0.5, 2e-5)
-	near(t, "p95", f.P95, 0.95, 2e-5)
+	checkClose(t, "mean", f.Mean, 0.5, 2e-5)
+	checkClose(t, "p95", f.P95, 0.95, 2e-5)
 }
 
 func TestChanceFloorAgreesWithSimulation(t *testing.T) {
@@ -51,8 +51,8 @@ func TestChanceFloorAgreesWithSimulation(t *testing.T) {
 
 func TestNormalFloorContinuesTheExactOne(t *testing.T) {
 	exact, normal := exactFloor(20, 25), normalFloor(20, 25)
-	near(t, "mean", normal.Mean/exact.Mean, 1, 0.01)
-	near(t, "p95", normal.P95/exact.P95, 1, 0.01)
+	checkClose(t, "mean", normal.Mean/exact.Mean, 1, 0.01)
+	checkClose(t, "p95", normal.P95/exact.P95, 1, 0.01)
 }
 
 func TestChanceFloorBoundsTheAdvantageOfNoise(t *testing.T) {
@@ -68,8 +68,8 @@ func TestChanceFloorBoundsTheAdvantageOfNoise(t *testing.T) {
 			above++
 		}
 	}
-	near(t, "mean advantage of noise", sum/reps/f.Mean, 1, 0.03)
-	near(t, "share above P95", float64(above)/reps, 0.05, 0.011)
+	checkClose(t, "mean advantage of noise", sum/reps/f.Mean, 1, 0.03)
+	checkClose(t, "share above P95", float64(above)/reps, 0.05, 0.011)
 }
 
 // SciPy 1.17.1, binom(2n, 1/2) summed.
@@ -79,8 +79,8 @@ func TestBalancedChanceFloorMatchesTheBinomial(t *testing.T) {
 		mean, p95 float64
 	}{{1, 0.25, 0.5}, {10, 0.08809852600097659, 0.2}, {40, 0.044463939386953616, 0.1125}, {1000, 0.008919505572927155, 0.022}} {
 		f := ChanceFloorBalanced(c.n)
-		near(t, "mean", f.Mean, c.mean, 1e-12)
-		near(t, "p95", f.P95, c.p95, 1e-12)
+		checkClose(t, "mean", f.Mean, c.mean, 1e-12)
+		checkClose(t, "p95", f.P95, c.p95, 1e-12)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// near fails unless got is within tol of want, relative to max(1, |want|).
-func near(t *testing.T, what string, got, want, tol float64) {
+// checkClose fails unless got is within tol of want, relative to max(1, |want|).
+func checkClose(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))) {
 		t.Errorf("%s = %.17g, want %.17g within %g", what, got, want, tol)
@@ -23,7 +23,7 @@ func nearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 	for i := range got {
 		if got[i] != want[i] {
-			near(t, what, got[i], want[i], tol)
+			checkClose(t, what, got[i], want[i], tol)
 		}
 	}
 }

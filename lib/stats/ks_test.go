@@ -20,7 +20,7 @@ func TestKolmogorovProbabilityMatchesSciPy(t *testing.T) {
 		{2000, 0.09, 1.513205697118626e-14, 1e-12},
 		{5000, 0.02, 0.03613941395325637, 1e-4},
 	} {
-		near(t, "P", ksSurvival(c.n, c.d), c.want, c.tol)
+		checkClose(t, "P", ksSurvival(c.n, c.d), c.want, c.tol)
 	}
 }
 
@@ -37,25 +37,25 @@ func TestKolmogorovProbabilityHasItsDigitsInTheTail(t *testing.T) {
 		{5000, 0.05, 2.6523052328711187e-11},
 		{100000, 0.0101, 2.738094647570014e-09},
 	} {
-		near(t, "P", ksSurvival(c.n, c.d), c.want, 1e-8*c.want)
+		checkClose(t, "P", ksSurvival(c.n, c.d), c.want, 1e-8*c.want)
 	}
-	near(t, "P at the seam", ksSurvival(100, 0.3000001), ksSurvival(100, 0.2999999), 1e-10)
+	checkClose(t, "P at the seam", ksSurvival(100, 0.3000001), ksSurvival(100, 0.2999999), 1e-10)
 }
 
 // SciPy 1.17.1, kstest(|sin(1 ... 29)|, "uniform").
 func TestKSUniformMatchesSciPy(t *testing.T) {
 	d, p, err := KSUniform(sequence(29, func(i float64) float64 { return math.Abs(math.Sin(i + 1)) }))
 	must(t, err)
-	near(t, "D", d, 0.27097749532953064, 1e-14)
-	near(t, "P", p, 0.022636716033214488, 1e-12)
+	checkClose(t, "D", d, 0.27097749532953064, 1e-14)
+	checkClose(t, "P", p, 0.022636716033214488, 1e-12)
 }
 
 func TestKSUniformOfOneValue(t *testing.T) {
 	// D = max(v, 1-v), and P(D >= d) = 2(1-d).
 	d, p, err := KSUniform([]float64{0.8})
 	must(t, err)
-	near(t, "D", d, 0.8, 1e-15)
-	near(t, "P", p, 0.4, 1e-14)
+	checkClose(t, "D", d, 0.8, 1e-15)
+	checkClose(t, "P", p, 0.4, 1e-14)
 }
 
 func TestKSUniformSeesValuesThatAreNotUniform(t *testing.T) {

@@ -30,8 +30,8 @@ func TestMannWhitneyMatchesSciPy(t *testing.T) {
 		{"large", sequence(20, func(i float64) float64 { return math.Sin(i) + 0.2 }), sequence(15, func(i float64) float64 { return math.Cos(1.7 * i) }), 175, 0.41411894540107386, false},
 	} {
 		r := mw(t, c.x, c.y)
-		near(t, c.name+" U", r.U, c.u, 0)
-		near(t, c.name+" P", r.P, c.p, 1e-13)
+		checkClose(t, c.name+" U", r.U, c.u, 0)
+		checkClose(t, c.name+" P", r.P, c.p, 1e-13)
 		if r.Exact != c.exact || r.NX != len(c.x) || r.NY != len(c.y) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
@@ -60,7 +60,7 @@ func TestExactMannWhitneyEqualsEnumeration(t *testing.T) {
 				total++
 			}
 			for u, p := range lowerU(m, n, m*n) {
-				near(t, "P(U = u)", p, counts[u]/total, 1e-14)
+				checkClose(t, "P(U = u)", p, counts[u]/total, 1e-14)
 			}
 		}
 	}
@@ -100,8 +100,8 @@ func TestTiedMannWhitneyEqualsEnumeration(t *testing.T) {
 				}
 			}
 			two, greater := mw(t, all[:m], all[m:]), value(MannWhitneyGreater(all[:m], all[m:]))
-			near(t, "two-sided", two.P, math.Min(1, 2*math.Min(low, high)/total), 1e-13)
-			near(t, "greater", greater.P, high/total, 1e-13)
+			checkClose(t, "two-sided", two.P, math.Min(1, 2*math.Min(low, high)/total), 1e-13)
+			checkClose(t, "greater", greater.P, high/total, 1e-13)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func TestMannWhitneyOfTwoValuesIsFishersTest(t *testing.T) {
 		x := sequence(c.nx, func(i float64) float64 { return math.Max(0, math.Copysign(1, float64(c.ones)-i-0.5)) })
 		y := sequence(c.ny, func(i float64) float64 { return math.Max(0, math.Copysign(1, float64(c.others)-i-0.5)) })
 		for name, r := range map[string]TestResult{"greater": value(MannWhitneyGreater(x, y)), "other side": value(MannWhitneyGreater(mapValues(y, func(v float64) float64 { return -v }), mapValues(x, func(v float64) float64 { return -v })))} {
-			if near(t, name, r.P, c.p, c.relative*c.p); r.Exact != c.exact {
+			if checkClose(t, name, r.P, c.p, c.relative*c.p); r.Exact != c.exact {
 				t.Errorf("%+v: exact %t", c, r.Exact)
 			}
 		}
@@ -174,7 +174,7 @@ func recursiveU(m, n int) []float64 {
 
 func TestMannWhitneyStatisticIsTheAUC(t *testing.T) {
 	r := mw(t, goldenPos, goldenNeg)
-	near(t, "U/(nm)", r.U/80, auc(t, goldenPos, goldenNeg), 1e-15)
+	checkClose(t, "U/(nm)", r.U/80, auc(t, goldenPos, goldenNeg), 1e-15)
 	s := mw(t, goldenNeg, goldenPos)
 	if s.P != r.P || s.U != 80-r.U {
 		t.Errorf("swapped %+v, not the mirror of %+v", s, r)

@@ -37,13 +37,13 @@ func TestRandomInterceptMatchesStatsmodels(t *testing.T) {
 		{"unbalanced", unequalY, unequalG, 0.09416446741698681, 0.032624725714003676, 0.006213852857150897, 0.00037488875178724566, 29.68330077941056, 2.8862914662472754, 0.0038981097435433214},
 	} {
 		m := fit(t, c.y, c.g, 0.5)
-		near(t, c.name+" mu", m.Mu, c.mu, 1e-8)
-		near(t, c.name+" SE", m.SE, c.se, 1e-8)
-		near(t, c.name+" between", m.VarBetween, c.between, 1e-8)
-		near(t, c.name+" within", m.VarWithin, c.within, 1e-9)
-		near(t, c.name+" logLik", m.LogLik, c.llf, 1e-10)
-		near(t, c.name+" z", m.Z, c.z, 1e-6)
-		near(t, c.name+" p", m.PZ, c.pval, 1e-7)
+		checkClose(t, c.name+" mu", m.Mu, c.mu, 1e-8)
+		checkClose(t, c.name+" SE", m.SE, c.se, 1e-8)
+		checkClose(t, c.name+" between", m.VarBetween, c.between, 1e-8)
+		checkClose(t, c.name+" within", m.VarWithin, c.within, 1e-9)
+		checkClose(t, c.name+" logLik", m.LogLik, c.llf, 1e-10)
+		checkClose(t, c.name+" z", m.Z, c.z, 1e-6)
+		checkClose(t, c.name+" p", m.PZ, c.pval, 1e-7)
 		if !m.Converged || m.Boundary {
 			t.Errorf("%s: converged %t, boundary %t", c.name, m.Converged, m.Boundary)
 		}
@@ -59,9 +59,9 @@ func TestBoundaryHasNoBetweenVarianceAndDidNotConverge(t *testing.T) {
 	}
 	sd, err := SD(boundaryY)
 	must(t, err)
-	near(t, "within", m.VarWithin, sd*sd, 1e-14)
-	near(t, "SE", m.SE, sd/math.Sqrt(15), 1e-14)
-	near(t, "mu", m.Mu, 0.05333333333333334, 1e-14)
+	checkClose(t, "within", m.VarWithin, sd*sd, 1e-14)
+	checkClose(t, "SE", m.SE, sd/math.Sqrt(15), 1e-14)
+	checkClose(t, "mu", m.Mu, 0.05333333333333334, 1e-14)
 	if m.LogLik < 9.65154907181417 {
 		t.Errorf("restricted likelihood %v is below the one statsmodels stopped at", m.LogLik)
 	}
@@ -74,11 +74,11 @@ func TestProfileAgreesWithTheClosedFormOnBalancedData(t *testing.T) {
 		gs, err := groupValues(y, g, 0.1)
 		must(t, err)
 		a, b := gs.closedForm(), gs.profile()
-		near(t, "mu", b.Mu, a.Mu, 1e-8)
-		near(t, "SE", b.SE, a.SE, 1e-8)
-		near(t, "between", b.VarBetween, a.VarBetween, 1e-8)
-		near(t, "within", b.VarWithin, a.VarWithin, 1e-8)
-		near(t, "logLik", b.LogLik, a.LogLik, 1e-8)
+		checkClose(t, "mu", b.Mu, a.Mu, 1e-8)
+		checkClose(t, "SE", b.SE, a.SE, 1e-8)
+		checkClose(t, "between", b.VarBetween, a.VarBetween, 1e-8)
+		checkClose(t, "within", b.VarWithin, a.VarWithin, 1e-8)
+		checkClose(t, "logLik", b.LogLik, a.LogLik, 1e-8)
 		if a.Boundary != b.Boundary || a.Converged != b.Converged {
 			t.Errorf("flags differ: %+v and %+v", a, b)
 		}
@@ -91,7 +91,7 @@ func TestProfileMaximisesTheRestrictedLikelihood(t *testing.T) {
 	m := fit(t, unequalY, unequalG, 0.5)
 	at := func(between, within float64) float64 { return slowREML(unequalY, unequalG, 0.5, between, within) }
 	best := at(m.VarBetween, m.VarWithin)
-	near(t, "logLik", m.LogLik, best, 1e-10)
+	checkClose(t, "logLik", m.LogLik, best, 1e-10)
 	for _, f := range []float64{0.5, 0.9, 0.99, 1.01, 1.1, 2} {
 		if at(m.VarBetween*f, m.VarWithin) >= best || at(m.VarBetween, m.VarWithin*f) >= best {
 			t.Errorf("the likelihood is higher at a factor of %v", f)
@@ -107,10 +107,10 @@ func TestRandomInterceptDoesNotCareForLabelsOrderOrScale(t *testing.T) {
 		y[i], g[i] = 10*unequalY[n-1-i], 1000-7*unequalG[n-1-i]
 	}
 	got := fit(t, y, g, 5)
-	near(t, "mu", got.Mu/10, want.Mu, 1e-12)
-	near(t, "SE", got.SE/10, want.SE, 1e-12)
-	near(t, "T", got.T, want.T, 1e-10)
-	near(t, "ICC", got.ICC, want.ICC, 1e-11)
+	checkClose(t, "mu", got.Mu/10, want.Mu, 1e-12)
+	checkClose(t, "SE", got.SE/10, want.SE, 1e-12)
+	checkClose(t, "T", got.T, want.T, 1e-10)
+	checkClose(t, "ICC", got.ICC, want.ICC, 1e-11)
 }
 
 func TestStudentIntervalAgreesWithItsTest(t *testing.T) {
@@ -122,7 +122,7 @@ func TestStudentIntervalAgreesWithItsTest(t *testing.T) {
 		t.Errorf("p %v does not agree with [%v, %v]", m.PT, m.Low, m.High)
 	}
 	shifted := fit(t, balancedY, balancedG, 0.5+m.Low)
-	near(t, "p at the lower end", shifted.PT, 0.05, 1e-12)
+	checkClose(t, "p at the lower end", shifted.PT, 0.05, 1e-12)
 	if m.PZ >= m.PT {
 		t.Errorf("Wald's p %v is not below Student's %v", m.PZ, m.PT)
 	}
@@ -136,8 +136,8 @@ func TestGroupsWithoutInnerVarianceAreOneValueEach(t *testing.T) {
 			y[i] = means[g[i]]
 		}
 		m := fit(t, y, g, 0)
-		near(t, "mu", m.Mu, 0.4, 1e-15)
-		near(t, "SE", m.SE, 0.3/math.Sqrt(3), 1e-15)
+		checkClose(t, "mu", m.Mu, 0.4, 1e-15)
+		checkClose(t, "SE", m.SE, 0.3/math.Sqrt(3), 1e-15)
 		if m.VarWithin != 0 || m.ICC != 1 || !m.Boundary || m.Converged || m.LogLik != 0 {
 			t.Errorf("%+v", m)
 		}
@@ -158,8 +158,8 @@ func TestEqualValuesInAGroupLeaveNoVarianceOfRounding(t *testing.T) {
 func TestVarianceOfRoundingSizeWithinUnequalGroupsCountsAsNone(t *testing.T) {
 	y := []float64{0.1, 0.1 + 1e-13, 0.1 - 1e-13, 0.4, 0.7, 0.7 + 1e-13}
 	m := fit(t, y, []int{0, 0, 0, 1, 2, 2}, 0)
-	near(t, "mu", m.Mu, 0.4, 1e-12)
-	near(t, "SE", m.SE, 0.3/math.Sqrt(3), 1e-12)
+	checkClose(t, "mu", m.Mu, 0.4, 1e-12)
+	checkClose(t, "SE", m.SE, 0.3/math.Sqrt(3), 1e-12)
 	if m.VarWithin != 0 || !m.Boundary {
 		t.Errorf("%+v", m)
 	}

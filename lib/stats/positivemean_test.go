@@ -19,9 +19,9 @@ func TestPositiveMeanIsTheFormulas(t *testing.T) {
 		{[]float64{2, 3, 4, 4, 4}, 0.9, 3.4, 2.6457906082263607, 4.369204412494831}, // skewed to the left
 	} {
 		e := PositiveMean(c.x, c.level, "records")
-		near(t, "mean", e.Value, c.mean, 1e-12)
-		near(t, "low", e.Low, c.low, 1e-9)
-		near(t, "high", e.High, c.high, 1e-9*c.high)
+		checkClose(t, "mean", e.Value, c.mean, 1e-12)
+		checkClose(t, "low", e.Low, c.low, 1e-9)
+		checkClose(t, "high", e.High, c.high, 1e-9*c.high)
 		if e.Level != c.level || e.Over != "records" || e.N != len(c.x) {
 			t.Errorf("%+v of %v", e, c.x)
 		}

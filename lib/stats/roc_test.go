@@ -24,7 +24,7 @@ func TestAreaUnderTheROCIsTheAUC(t *testing.T) {
 		for i := 1; i < len(fpr); i++ {
 			area += (fpr[i] - fpr[i-1]) * (tpr[i] + tpr[i-1]) / 2
 		}
-		near(t, "area", area, auc(t, pos, neg), 1e-14)
+		checkClose(t, "area", area, auc(t, pos, neg), 1e-14)
 	}
 }
 
@@ -70,5 +70,5 @@ func TestTPRAtFPRIsAboutFPRUnderTheNull(t *testing.T) {
 	}
 	// The expected value is 11/101 minus what the rule gives away at the edge; the
 	// standard error of the mean of 500 is 0.002.
-	near(t, "mean TPR at FPR 0.1", sum/500, 0.1, 0.012)
+	checkClose(t, "mean TPR at FPR 0.1", sum/500, 0.1, 0.012)
 }

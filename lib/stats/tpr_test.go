@@ -18,8 +18,8 @@ func TestClopperPearsonAndTheBinomialRangeMatchSciPy(t *testing.T) {
 		{60, 60, 0.929569431201495, 1},
 		{7, 100000, 2.43665216094792e-05, 0.000156243757882064},
 	} {
-		near(t, "low", shareLowerBound(c.k, c.n, 0.0125), c.low, 1e-9)
-		near(t, "high", shareUpperBound(c.k, c.n, 0.0125), c.high, 1e-9)
+		checkClose(t, "low", shareLowerBound(c.k, c.n, 0.0125), c.low, 1e-9)
+		checkClose(t, "high", shareUpperBound(c.k, c.n, 0.0125), c.high, 1e-9)
 	}
 	for _, c := range []struct {
 		n      int

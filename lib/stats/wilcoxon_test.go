@@ -37,8 +37,8 @@ func TestWilcoxonMatchesSciPy(t *testing.T) {
 		{"five of one sign", sequence(5, func(i float64) float64 { return -i - 1 }), 0, 0.0625, true},
 	} {
 		r := wilcoxon(t, c.diff)
-		near(t, c.name+" W", r.W, c.w, 0)
-		near(t, c.name+" P", r.P, c.p, 1e-13)
+		checkClose(t, c.name+" W", r.W, c.w, 0)
+		checkClose(t, c.name+" P", r.P, c.p, 1e-13)
 		if r.Exact != c.exact {
 			t.Errorf("%s: exact is %t", c.name, r.Exact)
 		}
@@ -59,7 +59,7 @@ func TestExactWilcoxonEqualsEnumeration(t *testing.T) {
 				}
 			}
 			r := wilcoxon(t, d)
-			near(t, "P", r.P, enumeratedWilcoxon(d), 1e-15)
+			checkClose(t, "P", r.P, enumeratedWilcoxon(d), 1e-15)
 			if !r.Exact || r.P < math.Ldexp(1, 1-n) {
 				t.Errorf("%v: %+v", d, r)
 			}
@@ -122,7 +122,7 @@ func TestWilcoxonOfOneSizeIsTheSignTest(t *testing.T) {
 			return -0.3
 		})
 		r := wilcoxon(t, d)
-		near(t, "P", r.P, c.p, 1e-10*c.p)
+		checkClose(t, "P", r.P, c.p, 1e-10*c.p)
 		if !r.Exact {
 			t.Errorf("%d of %d: not exact", c.plus, c.n)
 		}
@@ -134,14 +134,14 @@ func TestWilcoxonOfOneSizeIsTheSignTest(t *testing.T) {
 func TestWilcoxonOfManyTiedDifferences(t *testing.T) {
 	d := sequence(3000, func(i float64) float64 { return math.Floor(5*math.Sin((i+1)*1.3) + 0.65) })
 	r := wilcoxon(t, d)
-	near(t, "W", r.W, 1945411, 0)
-	near(t, "P", r.P, 0.1826713277281291, 1e-12)
+	checkClose(t, "W", r.W, 1945411, 0)
+	checkClose(t, "P", r.P, 0.1826713277281291, 1e-12)
 	if r.Exact {
 		t.Error("3,000 are exact")
 	}
 	few := wilcoxon(t, d[:300])
 	pos, neg := splitBySign(d[:300])
-	near(t, "exact and normal P", few.P, normalWilcoxon(blocks(pos, neg), few.N, few.W), 0.01)
+	checkClose(t, "exact and normal P", few.P, normalWilcoxon(blocks(pos, neg), few.N, few.W), 0.01)
 	if !few.Exact {
 		t.Error("300 with ties are not exact")
 	}

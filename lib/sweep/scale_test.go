@@ -371,7 +371,7 @@ func TestThePageShowsTheSimulation(t *testing.T) {
 	}
 	want := string(b)
 	for name, text := range map[string]string{"simulation": simulated(), "sums": sums()} {
-		if want, err = between(want, name, text); err != nil {
+		if want, err = textBetween(want, name, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -386,9 +386,9 @@ func TestThePageShowsTheSimulation(t *testing.T) {
 	}
 }
 
-// between replaces what stands between the marks of a name, which are definitions of
+// textBetween replaces what stands between the marks of a name, which are definitions of
 // links: Markdown shows nothing of them.
-func between(in, name, text string) (string, error) {
+func textBetween(in, name, text string) (string, error) {
 	begin, end := "["+name+"]: #\n\n", "\n[end of "+name+"]: #\n"
 	head, rest, ok := strings.Cut(in, begin)
 	_, tail, closed := strings.Cut(rest, end)

@@ -36,7 +36,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantLoss, want := twin{arch}.at(float64s(p), o, c.batches, keys)
+			wantLoss, want := twin{arch}.evaluate(float64s(p), o, c.batches, keys)
 			if math.Abs(loss-wantLoss) > 1e-6 {
 				t.Errorf("loss %v, twin %v", loss, wantLoss)
 			}
@@ -54,15 +54,15 @@ func TestTwinGradientIsTheDifferenceQuotientOfItsLoss(t *testing.T) {
 	w, o := twin{arch}, mixed(20, 4, 5)
 	p := float64s(arch.Init(engine.Root(4).Stream(engine.StreamInit)))
 	all := []batch{{term: 0}, {term: 1}}
-	_, grads := w.at(p, o, all, keys)
+	_, grads := w.evaluate(p, o, all, keys)
 	const h = 1e-6
 	for i := range p {
 		for j := range p[i] {
 			v := p[i][j]
 			p[i][j] = v + h
-			up, _ := w.at(p, o, all, keys)
+			up, _ := w.evaluate(p, o, all, keys)
 			p[i][j] = v - h
-			down, _ := w.at(p, o, all, keys)
+			down, _ := w.evaluate(p, o, all, keys)
 			p[i][j] = v
 			if d := math.Abs((up-down)/(2*h) - grads[i][j]); d > 1e-7 {
 				t.Fatalf("tensor %d, element %d: %g off", i, j, d)
@@ -76,7 +76,7 @@ func TestTheCutIntoChunksDoesNotChangeTheGradient(t *testing.T) {
 	o := mixed(333, 40, 5)
 	p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
 	all := []batch{{term: 0}, {term: 1}}
-	wantLoss, want := twin{arch}.at(float64s(p), o, all, keys)
+	wantLoss, want := twin{arch}.evaluate(float64s(p), o, all, keys)
 	for _, chunk := range []int{1, 7, 32, 100, 256, 333, 5000} {
 		g := newGradients(openRunner(t, arch, chunk))
 		loss, grads, err := g.valueAndGradient(p, o, all, keys)

@@ -96,7 +96,7 @@ func TestTheGradientInInferenceHasDropoutOff(t *testing.T) {
 		}
 		var want [][]float64
 		for _, b := range cutByHand(o, size) {
-			_, g := twin{still}.at(float64s(p), o, []batch{b}, keys)
+			_, g := twin{still}.evaluate(float64s(p), o, []batch{b}, keys)
 			want = added(want, g)
 		}
 		if d := worst(got, want); !(d < 3e-6) {
@@ -141,7 +141,7 @@ func TestTheGradientInTrainingHasDropoutOfItsSeed(t *testing.T) {
 	}
 	var want [][]float64
 	for i, b := range cutByHand(o, 16) {
-		_, g := twin{arch}.at(float64s(p), o, []batch{b}, func(term, layer int) uint64 {
+		_, g := twin{arch}.evaluate(float64s(p), o, []batch{b}, func(term, layer int) uint64 {
 			return engine.Root(9).Counter(engine.StreamDropout, uint64(i), uint64(term), uint64(layer))
 		})
 		want = added(want, g)

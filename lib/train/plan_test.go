@@ -63,7 +63,7 @@ func (w twin) plan(start nn.Params, plan Plan, c Config) (p [][]float64, losses 
 				draw.Seed = engine.Root(c.Seed.Counter(engine.StreamPass, uint64(k)))
 			}
 			for _, batches := range draw.epochBatches(o, epoch) {
-				loss, g := w.at(p, o, batches, func(term, layer int) uint64 {
+				loss, g := w.evaluate(p, o, batches, func(term, layer int) uint64 {
 					return c.Seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
 				})
 				total += loss + w.descend(p, m, g, plan, c, epoch)

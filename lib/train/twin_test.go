@@ -19,8 +19,8 @@ import (
 // library and nothing else.
 type twin struct{ arch tabular.MLP }
 
-// at computes gradients.valueAndGradient with the float64 reference.
-func (w twin) at(p [][]float64, o Objective, batches []batch, key func(term, layer int) uint64) (loss float64, grads [][]float64) {
+// evaluate computes gradients.valueAndGradient with the float64 reference.
+func (w twin) evaluate(p [][]float64, o Objective, batches []batch, key func(term, layer int) uint64) (loss float64, grads [][]float64) {
 	grads = make([][]float64, len(p))
 	for i := range p {
 		grads[i] = make([]float64, len(p[i]))
@@ -145,7 +145,7 @@ func (w twin) fit(start nn.Params, o Objective, c Config) (p [][]float64, losses
 		steps := c.epochBatches(o, epoch)
 		for _, batches := range steps {
 			t := uint64(step)
-			loss, g := w.at(p, o, batches, func(term, layer int) uint64 {
+			loss, g := w.evaluate(p, o, batches, func(term, layer int) uint64 {
 				return c.Seed.Counter(engine.StreamDropout, t, uint64(term), uint64(layer))
 			})
 			step++

@@ -116,7 +116,7 @@ func TestSilhouetteAndProbeAreScikitLearns(t *testing.T) {
 // 1, shuffled types the null.
 func TestUtilityOfPlantedAndOfShuffledTypes(t *testing.T) {
 	x, y := wavy(true)
-	apart := x.Gather(upTo(x.Rows))
+	apart := x.Gather(firstInts(x.Rows))
 	for i := range apart.Rows {
 		if y[i] < 3 {
 			apart.Row(i)[y[i]] += 40
@@ -134,25 +134,25 @@ func TestUtilityOfPlantedAndOfShuffledTypes(t *testing.T) {
 		{shuffled, x, [2]float64{-0.1, 0.1}, [2]float64{0.1, 0.45}, [2]float64{-1, 0.02}},
 	} {
 		ari, err := ClusterAgreement(c.x, c.types, generator(3))
-		within(t, "agreement", ari, c.ari, err)
+		checkWithin(t, "agreement", ari, c.ari, err)
 		s, err := Silhouette(c.x, c.types)
-		within(t, "silhouette", s, c.silhouettes, err)
+		checkWithin(t, "silhouette", s, c.silhouettes, err)
 		e, err := Probe{}.Accuracy(context.Background(), c.x, c.types)
 		if err != nil {
 			t.Fatal(err)
 		}
-		within(t, "probe", e.Value, c.probe, nil)
+		checkWithin(t, "probe", e.Value, c.probe, nil)
 	}
 }
 
-func within(t *testing.T, what string, v float64, limits [2]float64, err error) {
+func checkWithin(t *testing.T, what string, v float64, limits [2]float64, err error) {
 	t.Helper()
 	if err != nil || v < limits[0] || v > limits[1] {
 		t.Errorf("%s: %v, want between %v; %v", what, v, limits, err)
 	}
 }
 
-func upTo(n int) []int {
+func firstInts(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -164,7 +164,7 @@ func upTo(n int) []int {
 // penalty does: means that have shrunk to nothing count as lost.
 func TestShrunkenMeans(t *testing.T) {
 	x, y := wavy(true)
-	small := x.Gather(upTo(x.Rows))
+	small := x.Gather(firstInts(x.Rows))
 	for k := range small.Data {
 		small.Data[k] *= 1e-6
 	}
@@ -197,7 +197,7 @@ func TestATypeOfOneCell(t *testing.T) {
 
 func TestClusteringRefusesNonsense(t *testing.T) {
 	x, y := wavy(true)
-	bad := x.Gather(upTo(x.Rows))
+	bad := x.Gather(firstInts(x.Rows))
 	bad.Data[4] = math.NaN()
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -19,12 +19,12 @@ func checkout(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {
-		put(t, filepath.Join(root, name), content)
+		writeFile(t, filepath.Join(root, name), content)
 	}
 	return root
 }
 
-func put(t *testing.T, path, content string) {
+func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -52,13 +52,13 @@ func TestTheHashFollowsWhatDecidesTheBuildAndNothingElse(t *testing.T) {
 	})
 	before := hashOf(t, root)
 	for _, name := range []string{"README.md", "kernel/kernel_test.go", "kernel/testdata/x.go", "figures/a.png", ".cache/x.go", "notebooks/start/00.ipynb"} {
-		put(t, filepath.Join(root, name), "changed")
+		writeFile(t, filepath.Join(root, name), "changed")
 		if hashOf(t, root) != before {
 			t.Errorf("%s changes the hash", name)
 		}
 	}
 	for _, name := range []string{"go.mod", "go.sum", "main.go", "kernel/kernel.go", "kernel/peer/step.py", "kernel/new.go", "new.go", "notebooks/notebooks.go", "kernel/own.ipynb"} {
-		put(t, filepath.Join(root, name), "changed")
+		writeFile(t, filepath.Join(root, name), "changed")
 		after := hashOf(t, root)
 		if after == before {
 			t.Errorf("%s does not change the hash", name)

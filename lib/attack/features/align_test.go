@@ -31,17 +31,17 @@ func TestMapsAreSciPys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "rotation", m.Linear.Data, []float64{-0.06797150973547511, -0.7813182751222929, 0.6204205241803382, -0.5276393968070414, -0.4996245547703024,
+	checkClose(t, "rotation", m.Linear.Data, []float64{-0.06797150973547511, -0.7813182751222929, 0.6204205241803382, -0.5276393968070414, -0.4996245547703024,
 		-0.6870021624476005, 0.846744672732803, -0.37405488531832176, -0.3782940681111928}, 1e-12)
-	near(t, "a cell", m.Means(from).Row(2), []float64{-0.6543415529380737, 0.27548670517956636, 1.042378987129509}, 1e-12)
+	checkClose(t, "a cell", m.Means(from).Row(2), []float64{-0.6543415529380737, 0.27548670517956636, 1.042378987129509}, 1e-12)
 	if m, err = CCA(from, to); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "canonical map", m.Linear.Data, []float64{-0.12297904255047039, -1.2776743498092589, 0.1755009706338955, -0.6234894591059554, -0.9764262861385801,
+	checkClose(t, "canonical map", m.Linear.Data, []float64{-0.12297904255047039, -1.2776743498092589, 0.1755009706338955, -0.6234894591059554, -0.9764262861385801,
 		-0.1953389835514071, 0.5203207325768345, -0.7671187568852471, -0.32234321943264765}, 1e-10)
 	logVar := bent(8, 3, 1.1)
-	near(t, "log-variances", m.LogVars(logVar).Row(2), []float64{-0.22979075859760723, 1.802255507732824, -1.5638346966314691}, 1e-10)
-	near(t, "spread", Spread(logVar)[2:3], []float64{1.5623358564293865}, 1e-12)
+	checkClose(t, "log-variances", m.LogVars(logVar).Row(2), []float64{-0.22979075859760723, 1.802255507732824, -1.5638346966314691}, 1e-10)
+	checkClose(t, "spread", Spread(logVar)[2:3], []float64{1.5623358564293865}, 1e-12)
 }
 
 // turned are codes in other axes: x Q + shift, with Q orthogonal.
@@ -71,13 +71,13 @@ func TestAPlantedRotationIsFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name, m.Linear.Data, planted.Linear.Data, 1e-9)
-			near(t, name+", cells", m.Means(x).Data, y.Data, 1e-9)
+			checkClose(t, name, m.Linear.Data, planted.Linear.Data, 1e-9)
+			checkClose(t, name+", cells", m.Means(x).Data, y.Data, 1e-9)
 			back, err := align(y, x) // with the roles exchanged, the inverse
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name+", back", back.Means(y).Data, x.Data, 1e-9)
+			checkClose(t, name+", back", back.Means(y).Data, x.Data, 1e-9)
 			if math.Abs(back.Linear.Row(0)[1]-m.Linear.Row(0)[1]) < 1e-9 {
 				t.Errorf("%s: either role has the same map", name)
 			}
@@ -94,7 +94,7 @@ func TestAStretchingIsForCanonicalCorrelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "cells", m.Means(x).Data, y.Data, 1e-9)
+	checkClose(t, "cells", m.Means(x).Data, y.Data, 1e-9)
 	if m, err = Procrustes(x, y); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestAStretchingIsForCanonicalCorrelations(t *testing.T) {
 			for k := range 3 {
 				dot += m.Linear.Row(a)[k] * m.Linear.Row(b)[k]
 			}
-			near(t, "orthogonality", []float64{dot}, []float64{map[bool]float64{true: 1}[a == b]}, 1e-12)
+			checkClose(t, "orthogonality", []float64{dot}, []float64{map[bool]float64{true: 1}[a == b]}, 1e-12)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestPrincipalAxesForgetTheAxes(t *testing.T) {
 	width := make([]float64, 3)
 	for i := range one.Rows {
 		for k, v := range one.Row(i) {
-			near(t, "an axis", []float64{math.Abs(v)}, []float64{math.Abs(other.Row(i)[k])}, 1e-9)
+			checkClose(t, "an axis", []float64{math.Abs(v)}, []float64{math.Abs(other.Row(i)[k])}, 1e-9)
 			width[k] += v * v
 		}
 	}
@@ -174,11 +174,11 @@ func TestVariancesInOtherAxes(t *testing.T) {
 	got := swap.LogVars(logVar)
 	for i := range got.Rows {
 		was := logVar.Row(i)
-		near(t, "exchanged", got.Row(i), []float64{was[2], was[0], was[1]}, 1e-12)
+		checkClose(t, "exchanged", got.Row(i), []float64{was[2], was[0], was[1]}, 1e-12)
 	}
 	_, m := turned(rng, logVar, 0)
 	rotated := m.LogVars(logVar)
-	near(t, "trace", Spread(rotated), Spread(logVar), 1e-12)
+	checkClose(t, "trace", Spread(rotated), Spread(logVar), 1e-12)
 	for i := range rotated.Rows {
 		want := make([]float64, 3) // the diagonal of Q' diag(v) Q
 		for b := range want {
@@ -187,7 +187,7 @@ func TestVariancesInOtherAxes(t *testing.T) {
 			}
 			want[b] = math.Log(want[b])
 		}
-		near(t, "diagonal", rotated.Row(i), want, 1e-12)
+		checkClose(t, "diagonal", rotated.Row(i), want, 1e-12)
 	}
 }
 
@@ -203,8 +203,8 @@ func TestInvariantFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range was.Rows {
-		near(t, "losses", was.Row(i)[:3], full.Row(i)[:3], 0)
-		near(t, "length", was.Row(i)[3:4], full.Row(i)[full.Cols-2:full.Cols-1], 0)
+		checkClose(t, "losses", was.Row(i)[:3], full.Row(i)[:3], 0)
+		checkClose(t, "length", was.Row(i)[3:4], full.Row(i)[full.Cols-2:full.Cols-1], 0)
 	}
 	_, m := turned(rand.New(rand.NewPCG(8, 1)), array.Convert[float64](p.Mu.(array.Matrix[float64])), 0)
 	p.Mu, p.LogVar = m.Means(p.Mu), m.LogVars(p.LogVar)
@@ -212,7 +212,7 @@ func TestInvariantFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "features", now.Data, was.Data, 1e-12)
+	checkClose(t, "features", now.Data, was.Data, 1e-12)
 	if _, err := Invariant(Posterior{}); err == nil {
 		t.Error("features of nothing")
 	}
@@ -232,7 +232,7 @@ func TestADeadAxis(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name, m.Means(x).Data, y.Data, 1e-9)
+		checkClose(t, name, m.Means(x).Data, y.Data, 1e-9)
 		if err := m.LogVars(x).Check(name); err != nil {
 			t.Error(err)
 		}

@@ -35,7 +35,7 @@ func three() Posterior {
 	return p
 }
 
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
@@ -58,7 +58,7 @@ func TestFeaturesAreNumPysInThePapersOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "features", m.Row(1), second[:want], 1e-12)
+		checkClose(t, "features", m.Row(1), second[:want], 1e-12)
 	}
 	names := Names(4)
 	if len(names) != 13 || names[3] != "mu_1" || names[7] != "logvar_1" || names[12] != "norm_logvar" || len(Names(32)) != 69 {
@@ -78,7 +78,7 @@ func TestSinglePrecisionPosteriorsAreTakenAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "features", m.Row(1), second, 1e-7)
+	checkClose(t, "features", m.Row(1), second, 1e-7)
 }
 
 // scikit-learn 1.9.1, NearestNeighbors(n_neighbors=5): the mean of the distances.
@@ -87,7 +87,7 @@ func TestTheSeventiethFeatureIsScikitLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "distances", []float64{m.Row(0)[1], m.Row(1)[1], m.Row(2)[1]}, []float64{0.9194852954432029, 0.9817477011062549, 1.199510378412754}, 1e-12)
+	checkClose(t, "distances", []float64{m.Row(0)[1], m.Row(1)[1], m.Row(2)[1]}, []float64{0.9194852954432029, 0.9817477011062549, 1.199510378412754}, 1e-12)
 }
 
 func TestMeanDistancesEqualSortingAllDistances(t *testing.T) {
@@ -115,7 +115,7 @@ func TestMeanDistancesEqualSortingAllDistances(t *testing.T) {
 				want[i] += d / float64(n.K)
 			}
 		}
-		near(t, "distances", got, want, 1e-12)
+		checkClose(t, "distances", got, want, 1e-12)
 	}
 }
 

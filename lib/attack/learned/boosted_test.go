@@ -64,7 +64,7 @@ func TestBoostedTreesAreScikitLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name, got, c.want, 1e-10)
+		checkClose(t, name, got, c.want, 1e-10)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestTreesLookAtTheOrderOfAFeatureAlone(t *testing.T) {
 		}
 		return got
 	}
-	near(t, "scores", of(math.Exp), of(func(v float64) float64 { return v }), 0)
+	checkClose(t, "scores", of(math.Exp), of(func(v float64) float64 { return v }), 0)
 }
 
 func TestTreesThatCannotGrow(t *testing.T) {

@@ -23,7 +23,7 @@ func open(t testing.TB) *engine.Engine {
 	return e
 }
 
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
@@ -83,20 +83,20 @@ func TestTheAttackerTrainsAsPyTorchsWithSpectralNorm(t *testing.T) {
 	for _, h := range history {
 		losses = append(losses, h.Loss)
 	}
-	near(t, "losses", losses, []float64{0.9644467830657959, 0.8993959426879883, 0.842876136302948,
+	checkClose(t, "losses", losses, []float64{0.9644467830657959, 0.8993959426879883, 0.842876136302948,
 		0.7916809916496277, 0.7466554045677185, 0.7055045962333679}, 2e-6)
 	out, err := r.Predict(p, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "logits", array.Convert[float64](out.Logits()).Data, []float64{0.29597029089927673, 0.8184728622436523,
+	checkClose(t, "logits", array.Convert[float64](out.Logits()).Data, []float64{0.29597029089927673, 0.8184728622436523,
 		1.0197954177856445, 0.6214830875396729, 0.4154362678527832, 0.2165711224079132}, 5e-6)
 	of := func(i int) []float64 {
 		return array.Convert[float64](array.Matrix[float32]{Rows: 1, Cols: len(p[i].Data), Data: p[i].Data}).Data
 	}
-	near(t, "u", of(2), []float64{0.1629420667886734, 0.899227499961853, 0.35491013526916504, -0.19717669486999512}, 2e-6)
-	near(t, "v", of(3), []float64{-0.7087288498878479, 0.3633342981338501, 0.6047243475914001}, 2e-6)
-	near(t, "weights", of(8), []float64{0.6114147901535034, -0.8175047039985657}, 5e-6)
+	checkClose(t, "u", of(2), []float64{0.1629420667886734, 0.899227499961853, 0.35491013526916504, -0.19717669486999512}, 2e-6)
+	checkClose(t, "v", of(3), []float64{-0.7087288498878479, 0.3633342981338501, 0.6047243475914001}, 2e-6)
+	checkClose(t, "weights", of(8), []float64{0.6114147901535034, -0.8175047039985657}, 5e-6)
 }
 
 // scikit-learn 1.9.1, LogisticRegression(C=1 and 0.1, solver="newton-cholesky").
@@ -127,6 +127,6 @@ func TestLogisticRegressionIsScikitLearns(t *testing.T) {
 		for k := range 3 {
 			got[k+1] -= got[0]
 		}
-		near(t, "intercept and weights", got, want, 1e-8)
+		checkClose(t, "intercept and weights", got, want, 1e-8)
 	}
 }

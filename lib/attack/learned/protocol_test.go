@@ -272,7 +272,7 @@ func TestExchangedRolesNegateALogisticScore(t *testing.T) {
 	for i := range got[1] {
 		got[1][i] = -got[1][i]
 	}
-	near(t, "score", got[1], got[0], 1e-9)
+	checkClose(t, "score", got[1], got[0], 1e-9)
 }
 
 // spy is an attacker that keeps what it is given, and scores by the first feature.

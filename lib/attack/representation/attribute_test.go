@@ -79,7 +79,7 @@ func TestCallsAreCounted(t *testing.T) {
 		report.Scores = append(report.Scores, learned.RecordScore{Record: i, Score: score})
 	}
 	r := newInference(report) // above 0.75: one with the attribute, one without
-	near(t, "balanced accuracy and accuracy", []float64{r.Balanced.Value, r.Accuracy}, []float64{(0.5 + 5./6) / 2, 6. / 8}, 1e-12)
+	checkClose(t, "balanced accuracy and accuracy", []float64{r.Balanced.Value, r.Accuracy}, []float64{(0.5 + 5./6) / 2, 6. / 8}, 1e-12)
 }
 
 func TestTheNullOfAttributesIsCalibrated(t *testing.T) {

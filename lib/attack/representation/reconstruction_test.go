@@ -30,7 +30,7 @@ func open(t testing.TB) *engine.Engine {
 	return e
 }
 
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
@@ -95,8 +95,8 @@ func TestTheAttackerTrainsAsPyTorchs(t *testing.T) {
 			t.Fatal(err)
 		}
 		drawn := out.Outputs[nn.Output]
-		near(t, "drawn", array.Convert[float64](drawn).Data[:10], c.drawn, 1e-5)
-		near(t, "errors", squaredErrors(drawn, y), c.error, 2e-5)
+		checkClose(t, "drawn", array.Convert[float64](drawn).Data[:10], c.drawn, 1e-5)
+		checkClose(t, "errors", squaredErrors(drawn, y), c.error, 2e-5)
 	}
 }
 
@@ -228,10 +228,10 @@ func TestReconstructionsAreScoredByTheirSquares(t *testing.T) {
 			class += math.Pow(m-float64(x), 2) / 80
 		}
 	}
-	near(t, "SSE, MSE, mean record, mean of the class, gain",
+	checkClose(t, "SSE, MSE, mean record, mean of the class, gain",
 		[]float64{r.SSE.Value, r.MSE.Value, r.Mean.Value, r.ClassMean.Value, r.Gain.Value},
 		[]float64{sse, sse / 6, mean, class, min(mean, class) - sse}, 1e-6)
-	near(t, "ends of MSE", []float64{6 * r.MSE.Low, 6 * r.MSE.High}, []float64{r.SSE.Low, r.SSE.High}, 1e-12)
+	checkClose(t, "ends of MSE", []float64{6 * r.MSE.Low, 6 * r.MSE.High}, []float64{r.SSE.Low, r.SSE.High}, 1e-12)
 	s.Labels = nil
 	if without := reconstruct(t, open(t), quickAttack, s, v, 3); without.ClassMean != nil {
 		t.Error("a mean of classes that the attacker does not know")

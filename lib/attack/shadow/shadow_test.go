@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-func near(t *testing.T, what string, got, want []float64, tolerance float64) {
+func checkClose(t *testing.T, what string, got, want []float64, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
@@ -62,7 +62,7 @@ func TestCodedLiRAIsTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, a.Name(), got, want, 1e-9)
+		checkClose(t, a.Name(), got, want, 1e-9)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestLiRAIsThePapers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, a.Name(), got, want, 1e-9)
+		checkClose(t, a.Name(), got, want, 1e-9)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
 		v0, v1 := squares[0]/float64(freedom[0]), squares[1]/float64(freedom[1])
 		want[i] = -(x-mean(in))*(x-mean(in))/2/v0 - math.Log(v0)/2 + (x-mean(out))*(x-mean(out))/2/v1 + math.Log(v1)/2
 	}
-	near(t, "pooled", a, want, 1e-12)
+	checkClose(t, "pooled", a, want, 1e-12)
 	// With one spread given, the online score is linear in the target.
 	b, err := LiRA{SD: 2}.Scores(e)
 	if err != nil {
@@ -120,7 +120,7 @@ func TestPooledLiRAHasOneSpreadPerSide(t *testing.T) {
 		in, out := e.Shadows.scoresFor(i)
 		want[i] = (mean(in) - mean(out)) * (x - (mean(in)+mean(out))/2) / 4
 	}
-	near(t, "given", b, want, 1e-12)
+	checkClose(t, "given", b, want, 1e-12)
 }
 
 // NumPy 2.4.6 on six(false), even, or six(true): Privacy Meter's run_rmia with the
@@ -147,7 +147,7 @@ func TestRMIAIsPrivacyMeters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, a.Name(), got, want, 0)
+		checkClose(t, a.Name(), got, want, 0)
 	}
 }
 
@@ -562,7 +562,7 @@ func TestScaledConfidencesAreLogitsOfProbabilities(t *testing.T) {
 	}
 	p := func(a, b, c float64) float64 { return math.Exp(a) / (math.Exp(a) + math.Exp(b) + math.Exp(c)) }
 	one, two := p(2, 1, -1), p(0.5, 0, 3)
-	near(t, "scaled", got, []float64{math.Log(one / (1 - one)), math.Log(two / (1 - two)), 200 - math.Log(1+math.E)}, 1e-12)
+	checkClose(t, "scaled", got, []float64{math.Log(one / (1 - one)), math.Log(two / (1 - two)), 200 - math.Log(1+math.E)}, 1e-12)
 	for words, c := range map[string]struct {
 		z array.Matrix[float32]
 		y []int

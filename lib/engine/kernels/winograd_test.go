@@ -9,8 +9,8 @@ import (
 // square is a tile of 4 x 4 numbers.
 type square [4][4]float32
 
-// each transforms the columns of m, then the rows of what comes out.
-func each(m square, rows, cols int, f func(a, b, c, d float32) [4]float32) (out square) {
+// mapSquare transforms the columns of m, then the rows of what comes out.
+func mapSquare(m square, rows, cols int, f func(a, b, c, d float32) [4]float32) (out square) {
 	for j := range cols {
 		for i, v := range f(m[0][j], m[1][j], m[2][j], m[3][j]) {
 			out[i][j] = v
@@ -56,7 +56,7 @@ func (w window) visit(batch int, x []float32, f func(n, i, j, c int, in square))
 		for i := 0; i < w.down; i += 2 {
 			for j := 0; j < w.across; j += 2 {
 				for c := range w.depth {
-					f(n, i, j, c, each(pixels(x, n, i-w.top, j-w.left, w.height, w.width, w.depth, c, 4), 4, 4, inputTransform))
+					f(n, i, j, c, mapSquare(pixels(x, n, i-w.top, j-w.left, w.height, w.width, w.depth, c, 4), 4, 4, inputTransform))
 				}
 			}
 		}
@@ -69,7 +69,7 @@ func kernelAt(w []float32, depth, outs, c, o int) (m square) {
 			m[a][b] = w[((a*3+b)*depth+c)*outs+o]
 		}
 	}
-	return each(m, 3, 3, weightTransform)
+	return mapSquare(m, 3, 3, weightTransform)
 }
 
 func (m *square) chain(a, b square) {
@@ -92,7 +92,7 @@ func convolveReference(y []float32, w window, batch int, x, weights []float32, o
 			if c+1 < w.depth {
 				continue
 			}
-			out := each(sums[o], 4, 4, outputTransform)
+			out := mapSquare(sums[o], 4, 4, outputTransform)
 			for a := range min(2, w.down-i) {
 				for b := range min(2, w.across-j) {
 					y[((n*w.down+i+a)*w.across+j+b)*outs+o] = out[a][b]
@@ -107,11 +107,11 @@ func weightsReference(dw []float32, w window, batch int, x, v []float32, outs in
 	sums := make([]square, w.depth*outs)
 	w.visit(batch, x, func(n, i, j, c int, in square) {
 		for o := range outs {
-			sums[c*outs+o].chain(in, each(pixels(v, n, i, j, w.down, w.across, outs, o, 2), 2, 2, adjointTransform))
+			sums[c*outs+o].chain(in, mapSquare(pixels(v, n, i, j, w.down, w.across, outs, o, 2), 2, 2, adjointTransform))
 		}
 	})
 	for k, s := range sums {
-		g := each(s, 4, 4, gradientTransform)
+		g := mapSquare(s, 4, 4, gradientTransform)
 		for tap := range 9 {
 			dw[tap*len(sums)+k] = g[tap/3][tap%3]
 		}

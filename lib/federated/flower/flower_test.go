@@ -25,7 +25,7 @@ func study() Study {
 		Federation: federated.Config{Rounds: 3, Seed: 4}, Local: Local{Epochs: 2, Batch: 4, Rate: 0.01, Clip: 0.5}}
 }
 
-func made(n int) Shard {
+func newShard(n int) Shard {
 	rng := engine.Root(7).Stream("toy")
 	s := Shard{X: array.New[float32](n, 3), Y: make([]int, n)}
 	for i := range s.Y {
@@ -39,11 +39,11 @@ func made(n int) Shard {
 
 func shards(t *testing.T) []Shard {
 	t.Helper()
-	users, err := federated.Dirichlet{Alpha: 2, Least: 3}.Split(made(40).Y, 3, 1)
+	users, err := federated.Dirichlet{Alpha: 2, Least: 3}.Split(newShard(40).Y, 3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made(40).Split(users)
+	return newShard(40).Split(users)
 }
 
 func runner(t *testing.T, s Study) *model.Runner {

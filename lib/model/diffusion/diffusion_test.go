@@ -97,8 +97,8 @@ func TestForwardPassAndGradientsArePyTorchs(t *testing.T) {
 	if pred.Embedding.Cols != arch.Encoded() {
 		t.Errorf("the encoding has %d values, Encoded says %d", pred.Embedding.Cols, arch.Encoded())
 	}
-	near(t, "output", every(pred.Outputs[nn.Output].Data, 7), want.Output)
-	near(t, "encoding", every(pred.Embedding.Data, 7), want.Encoded)
+	checkClose(t, "output", every(pred.Outputs[nn.Output].Data, 7), want.Output)
+	checkClose(t, "encoding", every(pred.Embedding.Data, 7), want.Encoded)
 
 	v := array.New[float32](rows, arch.Pixels())
 	for i, s := range wave(len(v.Data), 0.1, 0.73) {
@@ -108,7 +108,7 @@ func TestForwardPassAndGradientsArePyTorchs(t *testing.T) {
 		if p[i].Name != want.Tensors[i] {
 			t.Errorf("tensor %d is called %s, want %s", i, p[i].Name, want.Tensors[i])
 		}
-		near(t, "gradient of "+p[i].Name, every(g, max(1, len(g)/8)), want.Gradients[p[i].Name])
+		checkClose(t, "gradient of "+p[i].Name, every(g, max(1, len(g)/8)), want.Gradients[p[i].Name])
 	}
 }
 
@@ -146,7 +146,7 @@ func every(x []float32, step int) []float64 {
 	return out
 }
 
-func near(t *testing.T, what string, got, want []float64) {
+func checkClose(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d values, want %d", what, len(got), len(want))
@@ -190,8 +190,8 @@ func TestARecordsOutputDoesNotDependOnItsNeighbours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "output", every(one.Outputs[nn.Output].Row(0), 1), every(all.Outputs[nn.Output].Row(18), 1))
-	near(t, "encoding", every(one.Embedding.Row(0), 1), every(all.Embedding.Row(18), 1))
+	checkClose(t, "output", every(one.Outputs[nn.Output].Row(0), 1), every(all.Outputs[nn.Output].Row(18), 1))
+	checkClose(t, "encoding", every(one.Embedding.Row(0), 1), every(all.Embedding.Row(18), 1))
 }
 
 func TestAConfigurationThatCannotBeBuiltIsRefused(t *testing.T) {

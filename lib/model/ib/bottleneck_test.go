@@ -59,7 +59,7 @@ func runner(t *testing.T, a model.Architecture) *model.Runner {
 	return r
 }
 
-func near(t *testing.T, what string, got []float32, want ...float64) {
+func checkClose(t *testing.T, what string, got []float32, want ...float64) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d values, want %d", what, len(got), len(want))
@@ -80,13 +80,13 @@ func TestABottleneckSaysWhatPyTorchSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "means", pred.Outputs[loss.LatentMean].Data,
+	checkClose(t, "means", pred.Outputs[loss.LatentMean].Data,
 		-0.20195471, -0.33274132, 0.44290578, -0.36605108, -0.18513767, 0.42928389, -0.46919441, -0.12211142, 0.45654207)
-	near(t, "log variances", pred.Outputs[loss.LatentLogVar].Data,
+	checkClose(t, "log variances", pred.Outputs[loss.LatentLogVar].Data,
 		-0.65725726, -1.35388637, -0.49840108, -0.84707135, -1.08912039, -0.60406280, -0.98916137, -0.95654404, -0.61861181)
-	near(t, "logits", pred.Logits().Data, 0.03805470, 0.19281922, -0.04142533, -0.33911255, 0.06617523, 0.17441455, -0.04738621, -0.31353083,
+	checkClose(t, "logits", pred.Logits().Data, 0.03805470, 0.19281922, -0.04142533, -0.33911255, 0.06617523, 0.17441455, -0.04738621, -0.31353083,
 		0.08302607, 0.16134997, -0.04850699, -0.29911679)
-	near(t, "embedding", pred.Embedding.Row(0), -0.20195471, -0.33274132, 0.44290578)
+	checkClose(t, "embedding", pred.Embedding.Row(0), -0.20195471, -0.33274132, 0.44290578)
 	_, tail := SplitWeights(p)
 	alone, err := runner(t, Approximator{small}).Predict(tail, pred.Embedding)
 	if err != nil {
@@ -105,11 +105,11 @@ func TestTheGradientGoesThroughTheDraw(t *testing.T) {
 	e := engineOf(t)
 	p := waves(small.Init(engine.Root(1).Stream(engine.StreamInit)))
 	x, eps, labels := cosines(3, 6, 0.9, math.Cos), cosines(3, 3, 2.1, math.Sin), loss.Labels([]int{1, 3, 0}, 4)
-	value, grads := newStep(t, e, small, false).at(p, x, eps, labels)
-	near(t, "value", []float32{value}, 1.4702430963516235)
-	near(t, "first row of the first weight", grads[0][:6], 0.02455345, 0.02523743, 0.00682222, -0.01675591, -0.02765350, -0.01762347)
-	near(t, "bias of the codes", grads[3], -0.04791588, -0.06839756, 0.07257523, -0.06798390, -0.09913669, -0.05082632)
-	near(t, "bias of the logits", grads[7], -0.06247312, -0.02282741, 0.23045059, -0.14515007)
+	value, grads := newStep(t, e, small, false).evaluate(p, x, eps, labels)
+	checkClose(t, "value", []float32{value}, 1.4702430963516235)
+	checkClose(t, "first row of the first weight", grads[0][:6], 0.02455345, 0.02523743, 0.00682222, -0.01675591, -0.02765350, -0.01762347)
+	checkClose(t, "bias of the codes", grads[3], -0.04791588, -0.06839756, 0.07257523, -0.06798390, -0.09913669, -0.05082632)
+	checkClose(t, "bias of the logits", grads[7], -0.06247312, -0.02282741, 0.23045059, -0.14515007)
 }
 
 func TestTheZeroValueIsTheNetworkOfTheProgram(t *testing.T) {

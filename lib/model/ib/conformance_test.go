@@ -81,8 +81,8 @@ func weights(a model.Architecture, seed engine.Root) nn.Params {
 	return a.Init(seed.Stream(engine.StreamInit))
 }
 
-// each runs a test for every line of the table.
-func each(t *testing.T, f func(t *testing.T, m Bottleneck)) {
+// forEachNetwork runs a test for every line of the table.
+func forEachNetwork(t *testing.T, f func(t *testing.T, m Bottleneck)) {
 	t.Helper()
 	for _, c := range conformance {
 		t.Run(fmt.Sprintf("%s %+v", c.half.Name(), c.half), func(t *testing.T) { f(t, both(c.half)) })
@@ -185,7 +185,7 @@ func TestResolvedResolvesToItself(t *testing.T) {
 }
 
 func TestTheSeedAndTheNameFixTheWeights(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		p := weights(m, 1)
 		if err := p.Check(); err != nil {
 			t.Error(err)
@@ -217,7 +217,7 @@ func TestTheSeedAndTheNameFixTheWeights(t *testing.T) {
 }
 
 func TestRecordsDoNotMixInInference(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		r, p := runner(t, m), weights(m, 1)
 		x, _ := toy(67)
 		all, err := r.Predict(p, x)
@@ -243,7 +243,7 @@ func TestRecordsDoNotMixInInference(t *testing.T) {
 // The whole is its halves, one behind the other: at the mean in inference, at a code
 // that was drawn by hand.
 func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		p := weights(m, 1)
 		x, _ := toy(9)
 		whole, err := runner(t, m).Predict(p, x)
@@ -259,7 +259,7 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 		for _, v := range whole.Logits().Data {
 			said = append(said, float64(v))
 		}
-		near(t, "what the approximator alone says of the means", alone.Logits().Data, said...)
+		checkClose(t, "what the approximator alone says of the means", alone.Logits().Data, said...)
 		// XLA may round otherwise where it has less of the network to look at.
 		if engineOf(t).Info().Kind != "xla" && fmt.Sprint(alone.Logits()) != fmt.Sprint(whole.Logits()) {
 			t.Error("the approximator alone says it in other bits")
@@ -274,7 +274,7 @@ func TestTheApproximatorAloneSaysWhatTheWholeSays(t *testing.T) {
 }
 
 func TestTrainingLowersTheLossAndIsDeterministic(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		r := runner(t, m)
 		x, y := toy(48)
 		c := train.Config{Epochs: 16, Batch: 16, Seed: 1, Optimizer: nn.Adam{LR: 1e-2}, Clip: 5}
@@ -299,13 +299,13 @@ func TestTrainingLowersTheLossAndIsDeterministic(t *testing.T) {
 // either half's gradient against the loss itself: the central difference along it,
 // which the loss in float32 and kinks of ReLU leave to a tenth.
 func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		e, p := engineOf(t), weights(m, 1)
 		x, y := toy(24)
 		eps, labels := noise(24), loss.Labels(y, classes)
 		s := newStep(t, e, m, false)
-		_, tape := s.at(p, x, eps, labels)
-		_, library := newStep(t, e, m, true).at(p, x, eps, labels)
+		_, tape := s.evaluate(p, x, eps, labels)
+		_, library := newStep(t, e, m, true).evaluate(p, x, eps, labels)
 		squares := map[string]float64{}
 		for i, v := range p {
 			if v.State {
@@ -332,7 +332,7 @@ func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
 						}
 					}
 				}
-				value, _ := s.at(q, x, eps, labels)
+				value, _ := s.evaluate(q, x, eps, labels)
 				return float64(value)
 			}
 			const rise = 2e-3
@@ -346,7 +346,7 @@ func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
 // A half whose normalisation mixes records refuses by a weight's name; of the others
 // every record's own gradient is that of a batch of one.
 func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
-	each(t, func(t *testing.T, m Bottleneck) {
+	forEachNetwork(t, func(t *testing.T, m Bottleneck) {
 		a := Approximator{m}
 		r, p := runner(t, a), weights(a, 1)
 		_, y := toy(3)

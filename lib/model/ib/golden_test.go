@@ -94,7 +94,7 @@ func TestBottlenecksForImagesArePyTorchs(t *testing.T) {
 			torchs(t, "logits", some(pred.Logits().Data), want.Logits, 1e-5)
 
 			labels := loss.Labels([]int{0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1}, 4)
-			value, got := newStep(t, engineOf(t), m, false).at(p, x, eps, labels)
+			value, got := newStep(t, engineOf(t), m, false).evaluate(p, x, eps, labels)
 			torchs(t, "loss", []float32{value}, []float64{want.Loss}, 1e-5)
 			drawn := make([]float32, 4*rows)
 			for i, v := range got[len(p)] { // [4, rows]

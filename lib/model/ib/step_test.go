@@ -60,9 +60,9 @@ func (s *step) graph(in []*Node, like nn.Params, library bool) []*Node {
 	return out
 }
 
-// at is the value and, per tensor, its gradient or what the batch says of state; the
+// evaluate is the value and, per tensor, its gradient or what the batch says of state; the
 // logits [classes, n] stand behind them, where the library does not derive.
-func (s *step) at(p nn.Params, x, eps, labels array.Matrix[float32]) (float32, [][]float32) {
+func (s *step) evaluate(p nn.Params, x, eps, labels array.Matrix[float32]) (float32, [][]float32) {
 	s.t.Helper()
 	in, err := model.Upload(s.e, p)
 	if err != nil {

@@ -66,13 +66,13 @@ func TestOutputsAndEmbeddingsAreThoseOfOnnxruntime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, name+", output", got[m.Output()], read(t, name+".y.npy"))
-			near(t, name+", embedding", got[embedding], read(t, name+".embedding.npy"))
+			checkClose(t, name+", output", got[m.Output()], read(t, name+".y.npy"))
+			checkClose(t, name+", embedding", got[embedding], read(t, name+".embedding.npy"))
 		}
 	}
 }
 
-func near(t *testing.T, what string, got array.Matrix[float32], want array.Rows) {
+func checkClose(t *testing.T, what string, got array.Matrix[float32], want array.Rows) {
 	t.Helper()
 	n, cols := want.Shape()
 	if got.Rows != n || got.Cols != cols {
@@ -245,7 +245,7 @@ func TestWeightsOutsideTheFolderAreRefused(t *testing.T) {
 		}
 		got, err := m.Run(context.Background(), opened(t), read(t, "mlp.x.npy"), m.Output())
 		if err == nil {
-			near(t, "with weights elsewhere", got[m.Output()], read(t, "mlp.y.npy"))
+			checkClose(t, "with weights elsewhere", got[m.Output()], read(t, "mlp.y.npy"))
 		}
 		return err
 	}

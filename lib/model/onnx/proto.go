@@ -150,7 +150,7 @@ func (f field) texts(to *[]string) error {
 	return err
 }
 
-func (f field) whole(to *int64) error {
+func (f field) readInt(to *int64) error {
 	if f.kind != protowire.VarintType {
 		return f.wrong()
 	}
@@ -275,7 +275,7 @@ func readOpset(f field, to map[string]int64) error {
 		case 1:
 			return f.text(&domain)
 		case 2:
-			return f.whole(&version)
+			return f.readInt(&version)
 		}
 		return nil
 	})
@@ -408,7 +408,7 @@ func (a *attribute) read(f field) error {
 		a.f = math.Float32frombits(uint32(f.bits))
 		return a.holds(kindFloat)
 	case 3:
-		err := f.whole(&a.i)
+		err := f.readInt(&a.i)
 		return errors.Join(err, a.holds(kindInt))
 	case 4:
 		err := f.text(&a.s)
@@ -429,7 +429,7 @@ func (a *attribute) read(f field) error {
 		return errors.Join(f.texts(&a.strings), a.holds(kindStrings))
 	case 20:
 		var k int64
-		err := f.whole(&k)
+		err := f.readInt(&k)
 		return errors.Join(err, a.holds(kind(k)))
 	case 21:
 		return f.text(&a.ref)
@@ -473,7 +473,7 @@ func (v *info) readType(f field) error {
 		switch f.number {
 		case 1:
 			var e int64
-			err := f.whole(&e)
+			err := f.readInt(&e)
 			v.elem = elem(e)
 			return err
 		case 2:
@@ -491,7 +491,7 @@ func (v *info) readDim(f field) error {
 	d := int64(-1)
 	err := f.message(func(f field) error {
 		if f.number == 1 {
-			return f.whole(&d)
+			return f.readInt(&d)
 		}
 		return nil
 	})

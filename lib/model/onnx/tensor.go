@@ -86,7 +86,7 @@ func (t *tensor) read(f field) error {
 		return f.int64s(&t.dims)
 	case 2:
 		var e int64
-		err := f.whole(&e)
+		err := f.readInt(&e)
 		t.elem = elem(e)
 		return err
 	case 3:
@@ -109,7 +109,7 @@ func (t *tensor) read(f field) error {
 		return t.readExternal(f)
 	case 14:
 		var where int64
-		err := f.whole(&where)
+		err := f.readInt(&where)
 		t.external = where == 1
 		return err
 	}

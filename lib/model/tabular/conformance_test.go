@@ -94,8 +94,8 @@ var table = []tested{
 	},
 }
 
-// each runs a test for every line of the table, on an engine of its own.
-func each(t *testing.T, f func(t *testing.T, r *model.Runner)) {
+// forEachNetwork runs a test for every line of the table, on an engine of its own.
+func forEachNetwork(t *testing.T, f func(t *testing.T, r *model.Runner)) {
 	t.Helper()
 	for _, c := range conformance {
 		t.Run(c.arch.Name(), func(t *testing.T) { f(t, openRunner(t, c.arch)) })
@@ -205,7 +205,7 @@ func TestInitIsFixedByItsSeed(t *testing.T) {
 }
 
 func TestTheEmbeddingIsTheInputOfTheLastLayer(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, _ := toy(50, 5)
 		pred, err := r.Predict(p, x)
@@ -231,7 +231,7 @@ func TestTheEmbeddingIsTheInputOfTheLastLayer(t *testing.T) {
 }
 
 func TestRecordsDoNotMix(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, _ := toy(70, 5)
 		all, err := r.Predict(p, x)
@@ -253,7 +253,7 @@ func TestRecordsDoNotMix(t *testing.T) {
 }
 
 func TestEveryLayerIsNamedAndFinite(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, _ := toy(9, 5)
 		pred, err := r.PredictLayers(weights(r.Arch, 1), x)
 		if err != nil {
@@ -279,7 +279,7 @@ func TestEveryLayerIsNamedAndFinite(t *testing.T) {
 }
 
 func TestInferenceIsDeterministic(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, _ := toy(40, 5)
 		a, err := r.Predict(p, x)
@@ -297,7 +297,7 @@ func TestInferenceIsDeterministic(t *testing.T) {
 }
 
 func TestTrainingReducesTheLoss(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(60, 5)
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)

@@ -146,7 +146,7 @@ func apart(t *testing.T, p nn.Params, got, want [][]float64) (worst float64, nam
 }
 
 func TestTheGradientIsTheLibrarys(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(30, 5)
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
@@ -167,7 +167,7 @@ func TestTheGradientIsTheLibrarys(t *testing.T) {
 // The central difference along the gradient's own direction within each tensor,
 // which kinks of ReLU and the loss in float32 leave to a hundredth.
 func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(30, 5)
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
@@ -196,7 +196,7 @@ func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
 }
 
 func TestMasksOfOnesAreInference(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(30, 5)
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
@@ -222,7 +222,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 
 // A record's column of the masks must reach that record only.
 func TestMasksBelongToTheirRecord(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, _ := toy(6, 5)
 		exec, err := NewExec(r.Engine.Backend(), func(in []*Node) *Node {
 			n := len(weights(r.Arch, 1))

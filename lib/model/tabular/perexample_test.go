@@ -74,7 +74,7 @@ func values(p nn.Params) [][]float64 {
 const loopRows = 70
 
 func TestPerExampleGradientsAreThoseOfALoop(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, y := toy(loopRows, 5)
 		grads := byLoop(t, r, p, x, y)
@@ -117,7 +117,7 @@ func TestPerExampleGradientsAreThoseOfALoop(t *testing.T) {
 }
 
 func TestTheFisherDiagonalIsThatOfALoop(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, _ := toy(loopRows, 5)
 		pred, err := r.Predict(p, x)
@@ -156,7 +156,7 @@ func probability(z []float32, c int) float64 {
 }
 
 func TestPerExampleGradientsDoNotDependOnTheChunk(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := weights(r.Arch, 1)
 		x, y := toy(loopRows, 5)
 		small, err := model.NewRunner(r.Engine.WithChunkRows(32), r.Arch)

@@ -68,8 +68,8 @@ func TestStateDictsGiveWhatPyTorchGives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name+", output", filepath.Join(dir, "outputs.npy"), filepath.Join("testdata", name+".y.npy"))
-		near(t, name+", embedding", filepath.Join(dir, "embedding.npy"), filepath.Join("testdata", name+".embedding.npy"))
+		checkText(t, name+", output", filepath.Join(dir, "outputs.npy"), filepath.Join("testdata", name+".y.npy"))
+		checkText(t, name+", embedding", filepath.Join(dir, "embedding.npy"), filepath.Join("testdata", name+".embedding.npy"))
 	}
 }
 
@@ -79,7 +79,7 @@ var golden = map[string]string{
 	"ft-transformer": "ft-transformer:features=3,outputs=2,blocks=2,width=8,heads=2",
 }
 
-func near(t *testing.T, what, got, want string) {
+func checkText(t *testing.T, what, got, want string) {
 	t.Helper()
 	a, b := read(t, got), read(t, want)
 	n, cols := a.Shape()

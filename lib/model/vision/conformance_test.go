@@ -81,8 +81,8 @@ var table = []tested{
 	},
 }
 
-// each runs a test for every line of the table, on an engine of its own.
-func each(t *testing.T, f func(t *testing.T, r *model.Runner)) {
+// forEachNetwork runs a test for every line of the table, on an engine of its own.
+func forEachNetwork(t *testing.T, f func(t *testing.T, r *model.Runner)) {
 	t.Helper()
 	for _, c := range conformance {
 		t.Run(fmt.Sprintf("%+v", c.arch), func(t *testing.T) { f(t, openRunner(t, c.arch)) })
@@ -191,7 +191,7 @@ func TestEveryLayerIsReported(t *testing.T) {
 }
 
 func TestLayersCanBeAskedForByName(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := waveWeights(r.Arch)
 		x, _ := noise(r.Arch, 40)
 		all, err := r.PredictLayers(p, x)
@@ -256,7 +256,7 @@ func TestInitIsFixedByItsSeed(t *testing.T) {
 }
 
 func TestRecordsDoNotMixInInference(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		p := waveWeights(r.Arch)
 		x, _ := noise(r.Arch, 35)
 		all, err := r.Predict(p, x)
@@ -278,7 +278,7 @@ func TestRecordsDoNotMixInInference(t *testing.T) {
 }
 
 func TestTrainingReducesTheLossAndIsDeterministic(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(r.Arch, 40)
 		c := train.Config{Epochs: 8, Batch: 20, Seed: 1, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()}
 		var hash string
@@ -301,7 +301,7 @@ func TestTrainingReducesTheLossAndIsDeterministic(t *testing.T) {
 // The last batch of an epoch is smaller, and a model with normalisation carries
 // running statistics: both come back from a checkpoint bit for bit.
 func TestAFitResumedAtAnyEpochHasTheSameBits(t *testing.T) {
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(r.Arch, 23)
 		c := train.Config{Epochs: 3, Batch: 9, Seed: 1, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}}
 		var saved []*train.State
@@ -353,7 +353,7 @@ func TestABatchThatIsNormalisedIsNotCut(t *testing.T) {
 // others every record's own gradient is that of a batch of one.
 func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
 	refused, given := 0, 0
-	each(t, func(t *testing.T, r *model.Runner) {
+	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(r.Arch, 3)
 		classes, p := model.OutputWidths(r.Arch)[nn.Logits], weights(r.Arch, 1)
 		norms, err := r.GradientNorms(p, model.LabelledExamples(x, y, classes))

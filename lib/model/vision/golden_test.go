@@ -92,7 +92,7 @@ func TestForwardPassAndTrainingStepsArePyTorchs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, h := range history {
-				near(t, "loss", h.Loss, want.Losses[i])
+				checkClose(t, "loss", h.Loss, want.Losses[i])
 			}
 			if len(p) != len(want.Tensors) {
 				t.Errorf("%d tensors, want %d", len(p), len(want.Tensors))
@@ -100,7 +100,7 @@ func TestForwardPassAndTrainingStepsArePyTorchs(t *testing.T) {
 			for _, v := range p {
 				step := max(1, len(v.Data)/12)
 				for k, w := range want.Tensors[v.Name] {
-					near(t, v.Name, float64(v.Data[k*step]), w)
+					checkClose(t, v.Name, float64(v.Data[k*step]), w)
 				}
 			}
 			nearLogits(t, "after", r, p, x, want.After)
@@ -115,11 +115,11 @@ func nearLogits(t *testing.T, what string, r *model.Runner, p nn.Params, x array
 		t.Fatal(err)
 	}
 	for i, w := range want {
-		near(t, what, float64(pred.Logits().Data[i]), w)
+		checkClose(t, what, float64(pred.Logits().Data[i]), w)
 	}
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func checkClose(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-4*(1+math.Abs(want))) {
 		t.Errorf("%s: %v, PyTorch has %v", what, got, want)

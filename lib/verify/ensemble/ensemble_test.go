@@ -20,7 +20,7 @@ func waves(models, records int, shift float64) array.Matrix[float64] {
 	return m
 }
 
-func between(t *testing.T, d Distance, u, r array.Matrix[float64]) (float64, []float64) {
+func distanceBetween(t *testing.T, d Distance, u, r array.Matrix[float64]) (float64, []float64) {
 	t.Helper()
 	v, each, err := d.Between(u, r)
 	if err != nil {
@@ -29,7 +29,7 @@ func between(t *testing.T, d Distance, u, r array.Matrix[float64]) (float64, []f
 	return v, each
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func checkClose(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) < 1e-9) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -38,27 +38,27 @@ func near(t *testing.T, what string, got, want float64) {
 
 // NumPy 2.4.6, by np.digitize on np.linspace(low, high, 21), as data-unlearning-bench has it.
 func TestKLoMAsCodedIsThePrograms(t *testing.T) {
-	_, each := between(t, KLoM{Coded: true}, waves(12, 5, 0.4), waves(15, 5, 0))
+	_, each := distanceBetween(t, KLoM{Coded: true}, waves(12, 5, 0.4), waves(15, 5, 0))
 	for k, want := range []float64{6.039284129048933, 5.939410284624558, 6.275892282271149, 3.637954511630382, 5.490894443446366} {
-		near(t, "KLoM as coded", each[k], want)
+		checkClose(t, "KLoM as coded", each[k], want)
 	}
 }
 
 func TestKLoMByHand(t *testing.T) {
 	u := array.Matrix[float64]{Rows: 4, Cols: 1, Data: []float64{0, 0, 0, 1}}
 	r := array.Matrix[float64]{Rows: 4, Cols: 1, Data: []float64{0, 1, 1, 1}}
-	v, _ := between(t, KLoM{Bins: 2}, u, r)
-	near(t, "two bins", v, 0.75*math.Log(3)+0.25*math.Log(1.0/3))
-	v, _ = between(t, KLoM{}, u, u)
-	near(t, "itself", v, 0)
+	v, _ := distanceBetween(t, KLoM{Bins: 2}, u, r)
+	checkClose(t, "two bins", v, 0.75*math.Log(3)+0.25*math.Log(1.0/3))
+	v, _ = distanceBetween(t, KLoM{}, u, u)
+	checkClose(t, "itself", v, 0)
 	far := array.Matrix[float64]{Rows: 4, Cols: 1, Data: []float64{1e6, 1e6, 1e6, 1e6}}
 	cut := array.Matrix[float64]{Rows: 4, Cols: 1, Data: []float64{100, 150, 200, 300}}
-	v, _ = between(t, KLoM{}, far, cut)
-	near(t, "margins beyond 100", v, 0)
-	v, _ = between(t, KLoM{}, far, u)
-	near(t, "nothing in common", v, math.Log(1e5))
-	_, each := between(t, KLoM{}, waves(12, 5, 0.4), waves(15, 5, 0))
-	v, _ = between(t, KLoM{Quantile: 0.95}, waves(12, 5, 0.4), waves(15, 5, 0))
+	v, _ = distanceBetween(t, KLoM{}, far, cut)
+	checkClose(t, "margins beyond 100", v, 0)
+	v, _ = distanceBetween(t, KLoM{}, far, u)
+	checkClose(t, "nothing in common", v, math.Log(1e5))
+	_, each := distanceBetween(t, KLoM{}, waves(12, 5, 0.4), waves(15, 5, 0))
+	v, _ = distanceBetween(t, KLoM{Quantile: 0.95}, waves(12, 5, 0.4), waves(15, 5, 0))
 	if top := max(each[0], each[1], each[2], each[3], each[4]); !(v <= top && v > top-1) {
 		t.Errorf("the 95th percentile of %v is %v", each, v)
 	}
@@ -73,24 +73,24 @@ func TestTheForgettingScoreIsThePrograms(t *testing.T) {
 			t.Errorf("epsilon of record %d is %v, want %v", k, got, want)
 		}
 	}
-	v, _ := between(t, ForgettingScore{}, u, r)
-	near(t, "the score", v, 0.45)
+	v, _ := distanceBetween(t, ForgettingScore{}, u, r)
+	checkClose(t, "the score", v, 0.45)
 	for i := range u.Rows {
 		u.Row(i)[2] += 50
 	}
-	v, _ = between(t, ForgettingScore{}, u, r)
-	near(t, "the score of one that is told at once", v, 0.350048828125)
+	v, _ = distanceBetween(t, ForgettingScore{}, u, r)
+	checkClose(t, "the score of one that is told at once", v, 0.350048828125)
 }
 
 // scipy 1.17.1: the mean of log10 ks_2samp(u[i], r[i], method="exact").pvalue.
 func TestForgetQualityIsScipys(t *testing.T) {
-	v, each := between(t, ForgetQuality{}, waves(12, 5, 0.4), waves(15, 5, 0))
-	near(t, "forget quality", v, -0.004914821663278155)
+	v, each := distanceBetween(t, ForgetQuality{}, waves(12, 5, 0.4), waves(15, 5, 0))
+	checkClose(t, "forget quality", v, -0.004914821663278155)
 	if len(each) != 12 {
 		t.Errorf("%d pairs", len(each))
 	}
-	v, each = between(t, ForgetQuality{}, waves(12, 5, 0), waves(5, 5, 0))
-	if near(t, "a model with itself", each[3], 0); v > 0 || len(each) != 12 {
+	v, each = distanceBetween(t, ForgetQuality{}, waves(12, 5, 0), waves(5, 5, 0))
+	if checkClose(t, "a model with itself", each[3], 0); v > 0 || len(each) != 12 {
 		t.Errorf("%v of %d pairs", v, len(each))
 	}
 }
@@ -103,15 +103,15 @@ func TestNeighboursByHand(t *testing.T) {
 		t.Fatalf("nearest %d, %v", nearest, err)
 	}
 	for i, want := range []float64{0.7, 0.4, 0.6, 1.0 / 3} {
-		near(t, "share", shares.Data[i], want)
+		checkClose(t, "share", shares.Data[i], want)
 	}
 	own := array.Matrix[float64]{Rows: 2, Cols: 4, Data: []float64{0.9, 0.02, 0.07, 0.01, 0.9, 0.02, 0.07, 0.01}}
 	if _, nearest, err = NearestClassShares([]array.Matrix[float64]{one}, []array.Matrix[float64]{own}, 0); err != nil || nearest != 2 {
 		t.Errorf("of models that still answer with the forgotten class: nearest %d, %v", nearest, err)
 	}
-	v, each := between(t, ClassMembership{}, shares.Gather([]int{1}), shares.Gather([]int{0}))
-	near(t, "the gap", v, math.Abs((0.6-0.7+1.0/3-0.4)/2))
-	near(t, "of a record", each[0], -0.1)
+	v, each := distanceBetween(t, ClassMembership{}, shares.Gather([]int{1}), shares.Gather([]int{0}))
+	checkClose(t, "the gap", v, math.Abs((0.6-0.7+1.0/3-0.4)/2))
+	checkClose(t, "of a record", each[0], -0.1)
 	for words, bad := range map[string]struct {
 		models    []array.Matrix[float64]
 		forgotten int
@@ -140,7 +140,7 @@ func TestAnExchangeDealsEveryModelOnce(t *testing.T) {
 			want += v
 		}
 	}
-	near(t, "the sum of all margins", met.total, want)
+	checkClose(t, "the sum of all margins", met.total, want)
 }
 
 // meeting is a distance that adds up whom it meets.

@@ -80,7 +80,7 @@ func record(o train.Objective, rows ...int) train.Objective {
 	return train.Objective{term}
 }
 
-func near(t *testing.T, what string, got, want, tolerance float64) {
+func checkClose(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
 		t.Errorf("%s: %v, want %v", what, got, want)
@@ -124,7 +124,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 		}
 		for k, tensor := range got.Tensors {
 			for j, v := range tensor.Values {
-				near(t, fmt.Sprintf("%s, %s[%d]", c.arch.Name(), tensor.Name, j), v, want[k][j], 1e-5*(1e-6+want[k][j]))
+				checkClose(t, fmt.Sprintf("%s, %s[%d]", c.arch.Name(), tensor.Name, j), v, want[k][j], 1e-5*(1e-6+want[k][j]))
 			}
 		}
 		if lengths, err := train.GradientNorms(t.Context(), r, p, c.o, train.Mode{}); err != nil || len(lengths) != 9 {
@@ -134,7 +134,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 			for _, v := range lengths {
 				sum += v * v / 9
 			}
-			near(t, "trace", got.Trace(), sum, 1e-5*sum)
+			checkClose(t, "trace", got.Trace(), sum, 1e-5*sum)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachPair(got, want, func(x, y float64) { near(t, "coded", x, y+1e-8, 1e-9*(1+y)) })
+	eachPair(got, want, func(x, y float64) { checkClose(t, "coded", x, y+1e-8, 1e-9*(1+y)) })
 	other, err := Coded{Batch: 4, Seed: 8}.Estimate(t.Context(), r, p, o)
 	if err != nil || other.Trace() == got.Trace() {
 		t.Errorf("nothing is drawn: %v", err)
@@ -177,7 +177,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachPair(alone, exact, func(x, y float64) { near(t, "batches of one", x, y+1e-8, 1e-5*(1e-6+y)) })
+	eachPair(alone, exact, func(x, y float64) { checkClose(t, "batches of one", x, y+1e-8, 1e-5*(1e-6+y)) })
 	whole, err := Coded{Damping: nn.Zero}.Estimate(t.Context(), r, p, labels)
 	if err != nil || whole.Damping != 0 || !(math.Abs(whole.Trace()/exact.Trace()-1) > 0.05) {
 		t.Errorf("one batch of six gives the trace %v, single records %v (%v)", whole.Trace(), exact.Trace(), err)
@@ -200,7 +200,7 @@ func TestExactAveragesDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachPair(got, sum, func(x, y float64) { near(t, "mean of draws", x, y, 1e-12*(1+y)) })
+	eachPair(got, sum, func(x, y float64) { checkClose(t, "mean of draws", x, y, 1e-12*(1+y)) })
 	if mean, err := (Exact{}).Estimate(t.Context(), r, p, o); err != nil || mean.Trace() == got.Trace() {
 		t.Errorf("the posterior's mean is no draw: %v", err)
 	}
@@ -240,9 +240,9 @@ func TestLogisticRegressionInClosedForm(t *testing.T) {
 					bias += e * e / 8
 				}
 			}
-			near(t, "weight", got.Tensors[0].Values[4*c+k], want, 1e-6)
+			checkClose(t, "weight", got.Tensors[0].Values[4*c+k], want, 1e-6)
 		}
-		near(t, "bias", got.Tensors[1].Values[c], bias, 1e-6)
+		checkClose(t, "bias", got.Tensors[1].Values[c], bias, 1e-6)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestSetsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachPair(left, made[2], func(x, y float64) { near(t, "the rest", x, y, 1e-6*(1e-3+y)) })
+	eachPair(left, made[2], func(x, y float64) { checkClose(t, "the rest", x, y, 1e-6*(1e-3+y)) })
 	_, err = made[0].Without(made[1], 3, 3)
 	wantWords(t, err, "3 of 3 records")
 	damped := made[0]

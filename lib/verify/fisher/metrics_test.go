@@ -13,7 +13,7 @@ func vector(name string, v ...float64) Tensor {
 	return Tensor{Name: name, Shape: []int{len(v)}, Values: v}
 }
 
-func of(v ...Tensor) Diagonal { return Diagonal{Tensors: v} }
+func diagonalOf(v ...Tensor) Diagonal { return Diagonal{Tensors: v} }
 
 func must[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
@@ -36,27 +36,27 @@ func random(rng *rand.Rand, rows, cols int) Tensor {
 
 func TestCosineByHand(t *testing.T) {
 	float := must[float64](t)
-	near(t, "3-4-5", float(Cosine(of(vector("w", 3, 4)), of(vector("w", 4, 3)))), 24.0/25, 1e-15)
-	near(t, "over tensors", float(Cosine(of(vector("a", 3), vector("b", 4)), of(vector("a", 4), vector("b", 3)))), 24.0/25, 1e-15)
-	near(t, "nothing in common", float(Cosine(of(vector("w", 1, 0)), of(vector("w", 0, 1)))), 0, 0)
-	a, b := of(random(rand.New(rand.NewPCG(1, 1)), 5, 7)), of(random(rand.New(rand.NewPCG(2, 1)), 5, 7))
+	checkClose(t, "3-4-5", float(Cosine(diagonalOf(vector("w", 3, 4)), diagonalOf(vector("w", 4, 3)))), 24.0/25, 1e-15)
+	checkClose(t, "over tensors", float(Cosine(diagonalOf(vector("a", 3), vector("b", 4)), diagonalOf(vector("a", 4), vector("b", 3)))), 24.0/25, 1e-15)
+	checkClose(t, "nothing in common", float(Cosine(diagonalOf(vector("w", 1, 0)), diagonalOf(vector("w", 0, 1)))), 0, 0)
+	a, b := diagonalOf(random(rand.New(rand.NewPCG(1, 1)), 5, 7)), diagonalOf(random(rand.New(rand.NewPCG(2, 1)), 5, 7))
 	plain := float(Cosine(a, b))
 	if plain != float(Cosine(b, a)) {
 		t.Error("exchanged sets have another cosine")
 	}
-	scaled := of(random(rand.New(rand.NewPCG(1, 1)), 5, 7))
+	scaled := diagonalOf(random(rand.New(rand.NewPCG(1, 1)), 5, 7))
 	for i := range scaled.Tensors[0].Values {
 		scaled.Tensors[0].Values[i] *= 1e-12
 	}
-	near(t, "scaled", float(Cosine(scaled, b)), plain, 1e-12)
-	near(t, "itself", float(Cosine(a, scaled)), 1, 1e-12)
-	_, err := Cosine(a, of(vector("v", 1)))
+	checkClose(t, "scaled", float(Cosine(scaled, b)), plain, 1e-12)
+	checkClose(t, "itself", float(Cosine(a, scaled)), 1, 1e-12)
+	_, err := Cosine(a, diagonalOf(vector("v", 1)))
 	wantWords(t, err, "tensor 0 is w [5 7] in one and v [1] in the other")
-	_, err = Cosine(of(vector("w", 0, 0)), of(vector("w", 1, 0)))
+	_, err = Cosine(diagonalOf(vector("w", 0, 0)), diagonalOf(vector("w", 1, 0)))
 	wantWords(t, err, "dead")
-	_, err = Cosine(of(vector("w", -1)), of(vector("w", 1)))
+	_, err = Cosine(diagonalOf(vector("w", -1)), diagonalOf(vector("w", 1)))
 	wantWords(t, err, "tensor w: element 0 is -1")
-	_, err = Cosine(of(vector("w", math.NaN())), of(vector("w", 1)))
+	_, err = Cosine(diagonalOf(vector("w", math.NaN())), diagonalOf(vector("w", 1)))
 	wantWords(t, err, "element 0 is NaN")
 	_, err = Cosine(Diagonal{}, Diagonal{})
 	wantWords(t, err, "no weights")
@@ -80,23 +80,23 @@ func TestRowsByHand(t *testing.T) {
 
 func TestEffectiveRankByHand(t *testing.T) {
 	float := must[float64](t)
-	near(t, "equal", float(EffectiveRank(of(vector("w", 2, 2, 2, 2)))), 4, 1e-12)
-	near(t, "one", float(EffectiveRank(of(vector("w", 0, 5, 0)))), 1, 1e-12)
+	checkClose(t, "equal", float(EffectiveRank(diagonalOf(vector("w", 2, 2, 2, 2)))), 4, 1e-12)
+	checkClose(t, "one", float(EffectiveRank(diagonalOf(vector("w", 0, 5, 0)))), 1, 1e-12)
 	// exp(-(ln(1/2)/2 + 2 ln(1/4)/4)) = 2^1.5
-	near(t, "half and quarters", float(EffectiveRank(of(vector("v", 2), vector("w", 1, 1)))), math.Pow(2, 1.5), 1e-12)
-	_, err := EffectiveRank(of(vector("w", 0)))
+	checkClose(t, "half and quarters", float(EffectiveRank(diagonalOf(vector("v", 2), vector("w", 1, 1)))), math.Pow(2, 1.5), 1e-12)
+	_, err := EffectiveRank(diagonalOf(vector("w", 0)))
 	wantWords(t, err, "dead")
 }
 
 func TestTopSharedByHand(t *testing.T) {
 	float := must[float64](t)
-	a, b := of(vector("w", 9, 8, 7, 0, 0, 0, 0, 0, 0, 0)), of(vector("w", 9, 0, 7, 8, 0, 0, 0, 0, 0, 0))
-	near(t, "two of three", float(TopShared(a, b, 0.3)), 2.0/3, 0)
-	near(t, "one at least", float(TopShared(a, b, 0.01)), 1, 0)
-	near(t, "of ties the first", float(TopShared(of(vector("w", 1, 1, 1)), of(vector("w", 0, 0, 5)), 0.34)), 0, 0)
-	near(t, "all", float(TopShared(a, b, 1)), 1, 0)
+	a, b := diagonalOf(vector("w", 9, 8, 7, 0, 0, 0, 0, 0, 0, 0)), diagonalOf(vector("w", 9, 0, 7, 8, 0, 0, 0, 0, 0, 0))
+	checkClose(t, "two of three", float(TopShared(a, b, 0.3)), 2.0/3, 0)
+	checkClose(t, "one at least", float(TopShared(a, b, 0.01)), 1, 0)
+	checkClose(t, "of ties the first", float(TopShared(diagonalOf(vector("w", 1, 1, 1)), diagonalOf(vector("w", 0, 0, 5)), 0.34)), 0, 0)
+	checkClose(t, "all", float(TopShared(a, b, 1)), 1, 0)
 	rng := rand.New(rand.NewPCG(1, 2))
-	near(t, "null", float(TopShared(of(random(rng, 200, 100)), of(random(rng, 200, 100)), 0.1)), 0.1, 0.02)
+	checkClose(t, "null", float(TopShared(diagonalOf(random(rng, 200, 100)), diagonalOf(random(rng, 200, 100)), 0.1)), 0.1, 0.02)
 	_, err := TopShared(a, b, 0)
 	wantWords(t, err, "the largest 0")
 }
@@ -104,7 +104,7 @@ func TestTopSharedByHand(t *testing.T) {
 // So many dead weights bring the correlation of unrelated entries near 1.
 func TestDeadWeightsCorrelate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 2))
-	a, b := of(random(rng, 40, 100)), of(random(rng, 40, 100))
+	a, b := diagonalOf(random(rng, 40, 100)), diagonalOf(random(rng, 40, 100))
 	for _, d := range []*Diagonal{&a, &b} {
 		dead := Tensor{Name: "dead", Shape: []int{1600}, Values: make([]float64, 1600)}
 		d.Damping, d.Tensors = 1e-8, append(d.Tensors, dead)
@@ -123,16 +123,16 @@ func TestDeadWeightsCorrelate(t *testing.T) {
 		t.Errorf("without %v of %d (%v)", without, n, err)
 	}
 	// By hand: ln of 1, e, e^2 against 2, 1, 3 is r = 1/2.
-	r, n, err := LogPearson(of(vector("w", 1, math.E, math.E*math.E, 0)), of(vector("w", math.E*math.E, math.E, math.Exp(3), 1)), false)
-	if near(t, "r", r, 0.5, 1e-12); n != 3 || err != nil {
+	r, n, err := LogPearson(diagonalOf(vector("w", 1, math.E, math.E*math.E, 0)), diagonalOf(vector("w", math.E*math.E, math.E, math.Exp(3), 1)), false)
+	if checkClose(t, "r", r, 0.5, 1e-12); n != 3 || err != nil {
 		t.Error(n, err)
 	}
 }
 
 // Forget and retain have different ranks: exchanged they stand exchanged.
 func TestCompareKnowsWhoIsWho(t *testing.T) {
-	f := of(vector("encoder.a", 1, 0, 0, 0), vector("b", 0, 0), vector("encoder.c", 1))
-	r := of(vector("encoder.a", 1, 1, 1, 1), vector("b", 0, 0), vector("encoder.c", 1))
+	f := diagonalOf(vector("encoder.a", 1, 0, 0, 0), vector("b", 0, 0), vector("encoder.c", 1))
+	r := diagonalOf(vector("encoder.a", 1, 1, 1, 1), vector("b", 0, 0), vector("encoder.c", 1))
 	category := func(name string) string {
 		if name == "b" {
 			return "other"
@@ -143,14 +143,14 @@ func TestCompareKnowsWhoIsWho(t *testing.T) {
 	if len(got) != 2 || got[0].Name != "encoder" || got[1].Name != Global || got[0].Weights != 5 || got[1].Dead != 2 || got[0].Dead != 0 {
 		t.Fatalf("%+v", got)
 	}
-	near(t, "cosine", got[0].Cosine, 2/math.Sqrt(2*5), 1e-12)
-	near(t, "rank of the forget set", got[0].RankForget, 2.0/5, 1e-12)
-	near(t, "rank of the retain set", got[0].RankRetain, 1, 1e-12)
+	checkClose(t, "cosine", got[0].Cosine, 2/math.Sqrt(2*5), 1e-12)
+	checkClose(t, "rank of the forget set", got[0].RankForget, 2.0/5, 1e-12)
+	checkClose(t, "rank of the retain set", got[0].RankRetain, 1, 1e-12)
 	short := must[map[string]float64](t)(Cosines(f, r, category))
 	if len(short) != 2 || math.Abs(short["encoder"]-got[0].Cosine) > 1e-15 || math.Abs(short[Global]-got[1].Cosine) > 1e-15 {
 		t.Errorf("%v", short)
 	}
-	_, err := Compare(of(vector("w", 0)), of(vector("w", 0)), ByTensor)
+	_, err := Compare(diagonalOf(vector("w", 0)), diagonalOf(vector("w", 0)), ByTensor)
 	wantWords(t, err, "dead")
 }
 
@@ -162,8 +162,8 @@ func TestSpectrumOfAProductIsOneNumber(t *testing.T) {
 	// diag(3, 1): 9/10 and 1/10.
 	diagonal := Tensor{Name: "w", Shape: []int{2, 2}, Values: []float64{1, 0, 0, 3}}
 	got := must[[]float64](t)(Spectrum(diagonal))
-	near(t, "first", got[0], 0.9, 1e-12)
-	near(t, "second", got[1], 0.1, 1e-12)
+	checkClose(t, "first", got[0], 0.9, 1e-12)
+	checkClose(t, "second", got[1], 0.1, 1e-12)
 	_, err := Spectrum(vector("w", 1))
 	wantWords(t, err, "no matrix")
 }
@@ -213,15 +213,15 @@ func TestPropositionOneOnALinearDecoder(t *testing.T) {
 		return factors(Factorise(f[0], f[1])), direct
 	}
 	got, direct := measure(crossed, 7)
-	near(t, "crossed: product", got.Product, got.Cosine, 1e-12)
-	near(t, "crossed: by the data", direct, got.Cosine, 1e-12)
+	checkClose(t, "crossed: product", got.Product, got.Cosine, 1e-12)
+	checkClose(t, "crossed: by the data", direct, got.Cosine, 1e-12)
 	if got.Cosine > 0.95 || got.Sigma > 0.99 || got.Nu > 0.99 {
 		t.Errorf("the sets are too alike to show anything: %+v", got)
 	}
 	as := func(e, h array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) { return e, h }
 	got, direct = measure(as, 40_000)
-	near(t, "independent: product", got.Product, got.Cosine, 0.01)
-	near(t, "independent: by the data", direct, got.Cosine, 0.01)
+	checkClose(t, "independent: product", got.Product, got.Cosine, 0.01)
+	checkClose(t, "independent: by the data", direct, got.Cosine, 0.01)
 	got, direct = measure(func(e, h array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
 		for i := range e.Rows {
 			e.Row(i)[0] *= h.Row(i)[0] * h.Row(i)[0]
@@ -249,7 +249,7 @@ func TestLinearIsALoopOverRecords(t *testing.T) {
 			for i := range 5 {
 				want += math.Pow(-2*e.Row(i)[d]*h.Row(i)[k], 2) / 5
 			}
-			near(t, "entry", got.Values[3*d+k], want, 1e-12*want)
+			checkClose(t, "entry", got.Values[3*d+k], want, 1e-12*want)
 		}
 	}
 }
@@ -267,9 +267,9 @@ func TestGradientsByHand(t *testing.T) {
 		{d(Coded{Batch: 2}.FromGradients(g)), 0 + 1e-8, 8.0/3 + 1e-8, 1e-8},
 	} {
 		v := c.got.Tensors[0].Values
-		near(t, "first", v[0], c.x, 1e-15)
-		near(t, "second", v[1], c.y, 1e-12)
-		near(t, "damping", c.got.Damping, c.damp, 0)
+		checkClose(t, "first", v[0], c.x, 1e-15)
+		checkClose(t, "second", v[1], c.y, 1e-12)
+		checkClose(t, "damping", c.got.Damping, c.damp, 0)
 	}
 	_, err := FromGradients(array.Matrix[float64]{Rows: 1, Cols: 1, Data: []float64{math.NaN()}})
 	wantWords(t, err, "gradients")
@@ -283,8 +283,8 @@ func TestGradientsByHand(t *testing.T) {
 	for i := range many.Data {
 		many.Data[i] = 0.5 + rng.NormFloat64()
 	}
-	near(t, "exact", d(FromGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
-	near(t, "batches of 30", d(Coded{Batch: 30}.FromGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
+	checkClose(t, "exact", d(FromGradients(many)).Tensors[0].Values[0], 1.25, 0.03)
+	checkClose(t, "batches of 30", d(Coded{Batch: 30}.FromGradients(many)).Tensors[0].Values[0], 1+30*0.25, 0.3)
 }
 
 // The largest entries are those that a sort puts first, with many equal ones and with
@@ -304,7 +304,7 @@ func TestTheLargestAreThoseOfASort(t *testing.T) {
 			}
 		}
 		a.Values[3] = math.Copysign(0, -1)
-		d, all := of(a, b), slices.Concat(a.Values, b.Values)
+		d, all := diagonalOf(a, b), slices.Concat(a.Values, b.Values)
 		k := 1 + rng.IntN(len(all))
 		sorted := slices.Sorted(slices.Values(all))
 		bar, n := sorted[len(sorted)-k], 0
@@ -331,8 +331,8 @@ func TestTopsShared(t *testing.T) {
 		}
 		return out
 	}
-	a := of(vector("x", v(1, 1)...), vector("y", v(1, 1)...), vector("dead", make([]float64, 100)...))
-	b := of(vector("x", v(1, 1)...), vector("y", v(100, -1)...), vector("dead", make([]float64, 100)...))
+	a := diagonalOf(vector("x", v(1, 1)...), vector("y", v(1, 1)...), vector("dead", make([]float64, 100)...))
+	b := diagonalOf(vector("x", v(1, 1)...), vector("y", v(100, -1)...), vector("dead", make([]float64, 100)...))
 	category := func(name string) string { return name }
 	got := must[map[string]TopShares](t)(TopSharesByCategory(a, b, category, false))
 	if got["x"] != (TopShares{1, 1}) || got["y"] != (TopShares{0, 0}) || len(got) != 3 || got[Global] != (TopShares{0.5, 0.5}) {
@@ -342,7 +342,7 @@ func TestTopsShared(t *testing.T) {
 	if got["dead"] != (TopShares{1, 1}) || len(got) != 4 {
 		t.Errorf("with dead ones %+v", got)
 	}
-	if _, err := TopSharesByCategory(a, of(vector("x", 1)), category, false); err == nil {
+	if _, err := TopSharesByCategory(a, diagonalOf(vector("x", 1)), category, false); err == nil {
 		t.Error("other tensors are taken")
 	}
 }

@@ -84,8 +84,8 @@ func (b brokenMethod) Prepare(pool *sde.Pool, refs sde.References, opt sde.Optio
 	return b.prepare(pool, refs, opt)
 }
 
-// seen answers through another comparison.
-func seen(p *sde.Prepared, err error, compare func(d sde.Distances) sde.Distances) (*sde.Prepared, error) {
+// comparedWith answers through another comparison.
+func comparedWith(p *sde.Prepared, err error, compare func(d sde.Distances) sde.Distances) (*sde.Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ var brokenMethods = map[string]brokenMethod{
 	}},
 	"is a coin without a difference": {name: "leans", prepare: func(p *sde.Pool, r sde.References, o sde.Options) (*sde.Prepared, error) {
 		prepared, err := sde.SpreadOnly{}.Prepare(p, r, o)
-		return seen(prepared, err, func(d sde.Distances) sde.Distances {
+		return comparedWith(prepared, err, func(d sde.Distances) sde.Distances {
 			d.In *= 0.4
 			return d
 		})

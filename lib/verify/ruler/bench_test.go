@@ -34,7 +34,7 @@ func rectify(m *matrix) *matrix {
 	return m
 }
 
-func upTo(lo, hi int) []int {
+func intRange(lo, hi int) []int {
 	out := make([]int, hi-lo)
 	for i := range out {
 		out[i] = lo + i
@@ -48,7 +48,7 @@ func BenchmarkM4(b *testing.B) {
 	for _, n := range []int{2000, 20000, 81412} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			u := network(rand.New(rand.NewPCG(1, 2)), n, 10, 128)
-			forget, retain := upTo(0, n/20), upTo(n/20, n)
+			forget, retain := intRange(0, n/20), intRange(n/20, n)
 			opt := Options{GalleryCap: NoCap, ZeroNorm: AsPublished, PointOnly: true}
 			for b.Loop() {
 				if _, _, err := M4(Evidence{Unlearned: u, Forget: forget, Retain: retain}, opt); err != nil {

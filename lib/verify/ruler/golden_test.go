@@ -8,20 +8,20 @@ import (
 // equations (2) to (7), on the arrays of golden().
 func TestMetricsEqualNumPy(t *testing.T) {
 	u, o, g, forget, retain := golden()
-	near(t, "first value of the unlearned model", u.Data[0], 0.27812308, 1e-8)
+	checkClose(t, "first value of the unlearned model", u.Data[0], 0.27812308, 1e-8)
 	r, err := Measure(Evidence{Unlearned: u, Oracle: o, Original: g, Forget: forget, Retain: retain}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const tol = 1e-14
-	near(t, "s(u, o) of the first forget record", r.PerRecord.Similarity[0], 0.9009316713164821, tol)
-	near(t, "M1", r.M1.Value, 0.9361640295929734, tol)
-	near(t, "M2", r.M2.Value, -0.009088264799913759, tol)
-	near(t, "M2 with the mean", r.M2Mean.Value, -0.005160140020852744, tol)
-	near(t, "M3", r.M3.Value, 0.004942049765144882, tol)
-	near(t, "M4", r.M4.Value, 0.5621666666666666, tol)
-	near(t, "low end of M1", r.M1.Low, 0.9276322194256016, 1e-12)
-	near(t, "high end of M1", r.M1.High, 0.9446958397603452, 1e-12)
+	checkClose(t, "s(u, o) of the first forget record", r.PerRecord.Similarity[0], 0.9009316713164821, tol)
+	checkClose(t, "M1", r.M1.Value, 0.9361640295929734, tol)
+	checkClose(t, "M2", r.M2.Value, -0.009088264799913759, tol)
+	checkClose(t, "M2 with the mean", r.M2Mean.Value, -0.005160140020852744, tol)
+	checkClose(t, "M3", r.M3.Value, 0.004942049765144882, tol)
+	checkClose(t, "M4", r.M4.Value, 0.5621666666666666, tol)
+	checkClose(t, "low end of M1", r.M1.Low, 0.9276322194256016, 1e-12)
+	checkClose(t, "high end of M1", r.M1.High, 0.9446958397603452, 1e-12)
 }
 
 // RandomState(42).choice(600, k, replace=False) of NumPy 2.4.6 draws both.
@@ -39,7 +39,7 @@ func TestCapsDrawTheRecordsThatNumPyDraws(t *testing.T) {
 			t.Errorf("draw %d is %d and %d, want %d in both", k, r.PerRecord.BaselineRows[k], r.PerRecord.GalleryRows[k], want)
 		}
 	}
-	near(t, "M4 of 200 drawn records", r.M4.Value, 0.504875, 1e-14)
+	checkClose(t, "M4 of 200 drawn records", r.M4.Value, 0.504875, 1e-14)
 }
 
 func TestSeparateMetricsEqualMeasure(t *testing.T) {
@@ -58,14 +58,14 @@ func TestSeparateMetricsEqualMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	near(t, "M1", e1.Value, r.M1.Value, 0)
-	near(t, "M2", e2.Value, r.M2.Value, 0)
-	near(t, "M2 low", e2.Low, r.M2.Low, 0)
-	near(t, "M2 mean", e2m.Value, r.M2Mean.Value, 0)
-	near(t, "M3", e3.Value, r.M3.Value, 0)
-	near(t, "M4", e4.Value, r.M4.Value, 0)
+	checkClose(t, "M1", e1.Value, r.M1.Value, 0)
+	checkClose(t, "M2", e2.Value, r.M2.Value, 0)
+	checkClose(t, "M2 low", e2.Low, r.M2.Low, 0)
+	checkClose(t, "M2 mean", e2m.Value, r.M2Mean.Value, 0)
+	checkClose(t, "M3", e3.Value, r.M3.Value, 0)
+	checkClose(t, "M4", e4.Value, r.M4.Value, 0)
 	for k, x := range [][]float64{x1, x2, x3, x4} {
 		want := []float64{e1.Value, e2.Value, e3.Value, e4.Value}[k]
-		near(t, "mean of the values per record", mean(x), want, 1e-14)
+		checkClose(t, "mean of the values per record", mean(x), want, 1e-14)
 	}
 }

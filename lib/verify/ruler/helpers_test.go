@@ -69,7 +69,7 @@ func split(rng *rand.Rand, n, k int) (forget, retain []int) {
 	return forget, retain
 }
 
-func near(t *testing.T, name string, got, want, tol float64) {
+func checkClose(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s = %.17g, want %.17g", name, got, want)

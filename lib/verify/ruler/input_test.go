@@ -81,9 +81,9 @@ func TestZeroRowsPassAsPublishedAndAreCounted(t *testing.T) {
 	if want := (ZeroRows{Unlearned: 2, Oracle: 1}); r.ZeroRows != want {
 		t.Errorf("zero rows %+v, want %+v", r.ZeroRows, want)
 	}
-	near(t, "similarity of a zero row", r.PerRecord.Similarity[0], 0, 0)
-	near(t, "similarity to a zero row", r.PerRecord.Similarity[1], 0, 0)
-	near(t, "nearest neighbour of a zero row", r.PerRecord.Nearest[0], 0, 0)
+	checkClose(t, "similarity of a zero row", r.PerRecord.Similarity[0], 0, 0)
+	checkClose(t, "similarity to a zero row", r.PerRecord.Similarity[1], 0, 0)
+	checkClose(t, "nearest neighbour of a zero row", r.PerRecord.Nearest[0], 0, 0)
 }
 
 func TestIntervalsAreAskedForOrLeftOut(t *testing.T) {
@@ -118,9 +118,9 @@ func TestIntervalsAreAskedForOrLeftOut(t *testing.T) {
 func TestOneForgetRecordHasTheWholeRangeAsInterval(t *testing.T) {
 	u, o, g, _, retain := golden()
 	r := measure(t, u, o, g, []int{5}, retain, Options{})
-	near(t, "M1 low", r.M1.Low, -1, 0)
-	near(t, "M2 high", r.M2.High, 2, 0)
-	near(t, "M3 low", r.M3.Low, -2, 0)
-	near(t, "M4 low", r.M4.Low, 0, 0)
-	near(t, "M4 high", r.M4.High, 1, 0)
+	checkClose(t, "M1 low", r.M1.Low, -1, 0)
+	checkClose(t, "M2 high", r.M2.High, 2, 0)
+	checkClose(t, "M3 low", r.M3.Low, -2, 0)
+	checkClose(t, "M4 low", r.M4.Low, 0, 0)
+	checkClose(t, "M4 high", r.M4.High, 1, 0)
 }

@@ -43,7 +43,7 @@ func TestM4IntervalCoversTheNullOfUniformRanks(t *testing.T) {
 	if share := float64(covered) / trials; share < 0.93 || share > 0.97 {
 		t.Errorf("95 %% intervals of M4 cover 0.5 in %v of the trials", share)
 	}
-	near(t, "variance of M4", squares/trials, M4NullSD(n)*M4NullSD(n), 0.1*M4NullSD(n)*M4NullSD(n))
+	checkClose(t, "variance of M4", squares/trials, M4NullSD(n)*M4NullSD(n), 0.1*M4NullSD(n)*M4NullSD(n))
 }
 
 func TestAnotherBootstrapSeedMovesOnlyTheInterval(t *testing.T) {

@@ -26,8 +26,8 @@ func values(r *Result) []float64 {
 func TestTheOracleAgainstItselfHasM1OneAndM2Zero(t *testing.T) {
 	u, _, g, forget, retain := golden()
 	r := measure(t, u, u, g, forget, retain, Options{})
-	near(t, "M1", r.M1.Value, 1, 0)
-	near(t, "M2", r.M2.Value, 0, 0)
+	checkClose(t, "M1", r.M1.Value, 1, 0)
+	checkClose(t, "M2", r.M2.Value, 0, 0)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, p := range []int{1, 2, 3, 17, 64, 513, 2048} {
 		x := gaussian(rng, 300, p)
@@ -42,7 +42,7 @@ func TestTheOracleAgainstItselfHasM1OneAndM2Zero(t *testing.T) {
 func TestAnUntouchedModelHasM3Zero(t *testing.T) {
 	u, o, _, forget, retain := golden()
 	r := measure(t, u, o, u, forget, retain, Options{})
-	near(t, "M3", r.M3.Value, 0, 0)
+	checkClose(t, "M3", r.M3.Value, 0, 0)
 }
 
 func TestRenumberingRecordsChangesNothing(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRenumberingRecordsChangesNothing(t *testing.T) {
 	a := measure(t, u, o, g, forget, retain, Options{})
 	b := measure(t, moved(u), moved(o), moved(g), mapped(forget), mapped(retain), Options{})
 	for k, v := range values(a) {
-		near(t, "metric", values(b)[k], v, 0)
+		checkClose(t, "metric", values(b)[k], v, 0)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestRescalingRowsByPowersOfTwoChangesNothing(t *testing.T) {
 	a := measure(t, u, o, g, forget, retain, Options{})
 	b := measure(t, scaled(u), scaled(o), scaled(g), forget, retain, Options{})
 	for k, v := range values(a) {
-		near(t, "metric", values(b)[k], v, 0)
+		checkClose(t, "metric", values(b)[k], v, 0)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestOneRotationOfAllModelsChangesNothing(t *testing.T) {
 	a := measure(t, u, o, g, forget, retain, Options{})
 	b := measure(t, rotate(u, v), rotate(o, v), rotate(g, v), forget, retain, Options{})
 	for k, x := range values(a) {
-		near(t, "metric", values(b)[k], x, 1e-13)
+		checkClose(t, "metric", values(b)[k], x, 1e-13)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestRotatingOneModelMovesM1ButNotM4(t *testing.T) {
 	v := gaussian(rand.New(rand.NewPCG(3, 3)), 1, u.Cols).Data
 	a := measure(t, u, o, nil, forget, retain, Options{})
 	b := measure(t, rotate(u, v), o, nil, forget, retain, Options{})
-	near(t, "M4", b.M4.Value, a.M4.Value, 1e-13)
+	checkClose(t, "M4", b.M4.Value, a.M4.Value, 1e-13)
 	if b.M1.Value > a.M1.Value-0.01 {
 		t.Errorf("M1 went from %v to %v, want a visible fall", a.M1.Value, b.M1.Value)
 	}
@@ -130,7 +130,7 @@ func TestM2IsZeroWhenExchangeable(t *testing.T) {
 		sum += measure(t, u, o, nil, forget, retain, Options{PointOnly: true}).M2.Value
 	}
 	// sd of one trial is about 0.177 sqrt(1/60 + 1.57/240) = 0.027
-	near(t, "mean M2 of 60 trials", sum/float64(trials), 0, 4*0.027/math.Sqrt(float64(trials)))
+	checkClose(t, "mean M2 of 60 trials", sum/float64(trials), 0, 4*0.027/math.Sqrt(float64(trials)))
 }
 
 func TestM4IsOneHalfWhenExchangeable(t *testing.T) {
@@ -141,7 +141,7 @@ func TestM4IsOneHalfWhenExchangeable(t *testing.T) {
 		forget, retain := split(rng, 300, 30)
 		sum += measure(t, u, nil, nil, forget, retain, Options{PointOnly: true}).M4.Value
 	}
-	near(t, "mean M4 of 100 trials", sum/float64(trials), 0.5, 0.025)
+	checkClose(t, "mean M4 of 100 trials", sum/float64(trials), 0.5, 0.025)
 }
 
 func TestPlantedCopiesOfRetainedRecordsRaiseM4(t *testing.T) {
@@ -152,7 +152,7 @@ func TestPlantedCopiesOfRetainedRecordsRaiseM4(t *testing.T) {
 		copy(u.Row(i), u.Row(retain[k]))
 	}
 	r := measure(t, u, nil, nil, forget, retain, Options{})
-	near(t, "M4", r.M4.Value, 1, 0)
+	checkClose(t, "M4", r.M4.Value, 1, 0)
 	if r.Copies != len(forget) || measure(t, u, nil, nil, retain[:20], retain[20:], Options{}).Copies != 0 {
 		t.Errorf("%d copies among %d planted ones", r.Copies, len(forget))
 	}
@@ -169,7 +169,7 @@ func TestForgetRecordsPushedAwayLowerM4(t *testing.T) {
 		u.Row(i)[0] = -10
 	}
 	r := measure(t, u, nil, nil, forget, retain, Options{})
-	near(t, "M4", r.M4.Value, 0, 0)
+	checkClose(t, "M4", r.M4.Value, 0, 0)
 }
 
 func TestDisplacedForgetRecordsMakeM2Negative(t *testing.T) {
@@ -191,7 +191,7 @@ func TestTiesCountBySmallerOrEqual(t *testing.T) {
 	// and 180 degrees have q = 0, 0, 0, and the forget record at 270 has p = 0.
 	m := array.Matrix[float64]{Rows: 4, Cols: 2, Data: []float64{1, 0, 0, 1, -1, 0, 0, -1}}
 	r := measure(t, &m, nil, nil, []int{3}, []int{0, 1, 2}, Options{})
-	near(t, "M4", r.M4.Value, 1, 0)
+	checkClose(t, "M4", r.M4.Value, 1, 0)
 }
 
 func TestWithoutAnOracleOnlyM4Remains(t *testing.T) {
@@ -259,9 +259,9 @@ func TestTheOrderOfColumnsDoesNotMoveM4AmongCopies(t *testing.T) {
 			}
 		}
 		r := measure(t, &v, nil, nil, forget, retain, Options{})
-		near(t, "M4 with other columns first", r.M4.Value, first.M4.Value, 0)
-		near(t, "M4 of the function", must(t, &v, forget, retain, Options{}), r.M4.Value, 0)
-		near(t, "M4 of the function, as coded", must(t, &v, forget, retain, Options{Ties: LastBit}), r.M4AsCoded.Value, 0)
+		checkClose(t, "M4 with other columns first", r.M4.Value, first.M4.Value, 0)
+		checkClose(t, "M4 of the function", must(t, &v, forget, retain, Options{}), r.M4.Value, 0)
+		checkClose(t, "M4 of the function, as coded", must(t, &v, forget, retain, Options{Ties: LastBit}), r.M4AsCoded.Value, 0)
 		moved = moved || r.M4AsCoded.Value != first.M4AsCoded.Value
 	}
 	for k, rank := range first.PerRecord.Rank {
@@ -294,5 +294,5 @@ func TestSimilaritiesThatDifferByMoreAreNoTies(t *testing.T) {
 	for i, r := range rows {
 		copy(m.Row(i), r)
 	}
-	near(t, "M4", must(t, &m, []int{0}, []int{1, 2, 3}, Options{}), 1.0/3, 1e-15)
+	checkClose(t, "M4", must(t, &m, []int{0}, []int{1, 2, 3}, Options{}), 1.0/3, 1e-15)
 }

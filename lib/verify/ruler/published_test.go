@@ -104,7 +104,7 @@ func meanSD(t *testing.T, x []float64) (mean, sd float64) {
 	return mean, sd
 }
 
-func near(t *testing.T, name string, got, want, tol float64) {
+func checkClose(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s = %.5f, want %.5f", name, got, want)
@@ -134,10 +134,10 @@ func TestPublishedBreastCancerModelsHaveTheirPreUnlearningM4(t *testing.T) {
 		}
 		mean, sd := meanSD(t, original)
 		own, _ := meanSD(t, oracle)
-		near(t, fmt.Sprintf("original's M4 at %v", c.fraction), mean, c.original, 1e-4)
-		near(t, fmt.Sprintf("oracle's M4 at %v", c.fraction), own, c.oracle, 1e-4)
+		checkClose(t, fmt.Sprintf("original's M4 at %v", c.fraction), mean, c.original, 1e-4)
+		checkClose(t, fmt.Sprintf("oracle's M4 at %v", c.fraction), own, c.oracle, 1e-4)
 		if !math.IsNaN(c.sd) {
-			near(t, "sd over seeds", sd, c.sd, 1e-4)
+			checkClose(t, "sd over seeds", sd, c.sd, 1e-4)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestPublishedBreastCancerControlsHaveTheirM2(t *testing.T) {
 			noop = append(noop, m2(t, p, p.original[s], p.oracle[s]))
 		}
 		mean, _ := meanSD(t, noop)
-		near(t, fmt.Sprintf("M2 of doing nothing at %v", c.fraction), mean, c.noop, 1e-5)
+		checkClose(t, fmt.Sprintf("M2 of doing nothing at %v", c.fraction), mean, c.noop, 1e-5)
 	}
 	p := loadPublished(t, 0.05)
 	var pairs []float64
@@ -162,8 +162,8 @@ func TestPublishedBreastCancerControlsHaveTheirM2(t *testing.T) {
 		}
 	}
 	mean, sd := meanSD(t, pairs)
-	near(t, "M2 of oracle pairs", mean, 0.0138, 1e-4)
-	near(t, "sd of oracle pairs", sd, 0.010, 1e-3)
+	checkClose(t, "M2 of oracle pairs", mean, 0.0138, 1e-4)
+	checkClose(t, "sd of oracle pairs", sd, 0.010, 1e-3)
 }
 
 func m2(t *testing.T, p published, a, b *array.Matrix[float64]) float64 {

@@ -29,16 +29,16 @@ func TestSummarizeEqualsStatsmodelsAndSciPy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean", s.Mean.Value, 0.7203598946364946, 1e-12)
-	near(t, "sd", s.SD, 0.11388901153868866, 1e-12)
-	near(t, "seed sd", s.SeedSD, 0.10267234786839541, 1e-12)
-	near(t, "mu", s.Mixed.Mu, 0.22035989463649455, 1e-9)
-	near(t, "standard error", s.Mixed.SE, 0.022949774204933767, 1e-7)
-	near(t, "p", s.Mixed.PZ, 7.853529981709031e-22, 1e-25)
-	near(t, "ICC", s.Mixed.ICC, 0.19976408071571666, 1e-5)
-	near(t, "W", s.Wilcoxon.W, 0, 0)
-	near(t, "p of Wilcoxon", s.Wilcoxon.P, 0.001953125, 0)
-	near(t, "rank-biserial", s.Wilcoxon.RankBiserial, 1, 0)
+	checkClose(t, "mean", s.Mean.Value, 0.7203598946364946, 1e-12)
+	checkClose(t, "sd", s.SD, 0.11388901153868866, 1e-12)
+	checkClose(t, "seed sd", s.SeedSD, 0.10267234786839541, 1e-12)
+	checkClose(t, "mu", s.Mixed.Mu, 0.22035989463649455, 1e-9)
+	checkClose(t, "standard error", s.Mixed.SE, 0.022949774204933767, 1e-7)
+	checkClose(t, "p", s.Mixed.PZ, 7.853529981709031e-22, 1e-25)
+	checkClose(t, "ICC", s.Mixed.ICC, 0.19976408071571666, 1e-5)
+	checkClose(t, "W", s.Wilcoxon.W, 0, 0)
+	checkClose(t, "p of Wilcoxon", s.Wilcoxon.P, 0.001953125, 0)
+	checkClose(t, "rank-biserial", s.Wilcoxon.RankBiserial, 1, 0)
 	if s.Effect != Large || len(s.DataSets) != 10 || s.DataSets[3].Name != "set 03" || s.DataSets[3].N != 4 {
 		t.Errorf("effect %q, data sets %+v", s.Effect, s.DataSets)
 	}
@@ -135,8 +135,8 @@ func TestPairwiseEqualsSciPy(t *testing.T) {
 			if g.Pairs != c.pairs {
 				t.Errorf("%d pairs, want %d", g.Pairs, c.pairs)
 			}
-			near(t, "p", g.Test.P, c.p[k], 1e-12)
-			near(t, "adjusted p", *g.Adjusted, c.adjusted[k], 1e-12)
+			checkClose(t, "p", g.Test.P, c.p[k], 1e-12)
+			checkClose(t, "adjusted p", *g.Adjusted, c.adjusted[k], 1e-12)
 		}
 		if got[0].A != "method 1" || got[0].B != "method 2" || got[0].Difference >= 0 {
 			t.Errorf("first comparison %+v", got[0])
@@ -233,9 +233,9 @@ func TestAShiftedNullMovesNothingButTheMean(t *testing.T) {
 	if a.Wilcoxon == nil || *a.Wilcoxon != *b.Wilcoxon || a.Effect != b.Effect {
 		t.Errorf("signed ranks %+v and %+v", a.Wilcoxon, b.Wilcoxon)
 	}
-	near(t, "mixed model's p", b.Mixed.PT, a.Mixed.PT, 1e-9)
-	near(t, "mean", b.Mean.Value, a.Mean.Value+0.5, 1e-12)
-	near(t, "null", *b.Mean.Null, 0.5, 0)
+	checkClose(t, "mixed model's p", b.Mixed.PT, a.Mixed.PT, 1e-9)
+	checkClose(t, "mean", b.Mean.Value, a.Mean.Value+0.5, 1e-12)
+	checkClose(t, "null", *b.Mean.Null, 0.5, 0)
 	if a.Wilcoxon.P > 0.9 {
 		t.Errorf("p = %v: the values tell nothing", a.Wilcoxon.P)
 	}

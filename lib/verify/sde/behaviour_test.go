@@ -214,8 +214,8 @@ func TestAPoolKeepsKernelValuesOfOneBandwidthAndDistancesForMore(t *testing.T) {
 	}
 	for i := range 4 {
 		want := math.Expm1(-p.cloud.distances(1).Row(20)[i] / 8)
-		near(t, "kernel", first.Row(20)[i], want, 1e-15)
-		near(t, "kernel, the other way round", first.Row(i)[20], want, 1e-15)
+		checkClose(t, "kernel", first.Row(20)[i], want, 1e-15)
+		checkClose(t, "kernel, the other way round", first.Row(i)[20], want, 1e-15)
 	}
 	other, kernel := p.allPairs(3)
 	back, _ := p.allPairs(2)
@@ -278,7 +278,7 @@ func judged(in, out, none int) *SubsetVerdicts {
 	return &j
 }
 
-func known(inside, outside *SubsetVerdicts) *ControlledResult {
+func newControlledResult(inside, outside *SubsetVerdicts) *ControlledResult {
 	c := &ControlledResult{Inside: inside, Outside: outside}
 	c.summarise(0.95)
 	return c
@@ -286,10 +286,10 @@ func known(inside, outside *SubsetVerdicts) *ControlledResult {
 
 // scikit-learn 1.9.1: f1_score and accuracy_score on these counts, ties being out.
 func TestRatesOfAKnownConfusion(t *testing.T) {
-	c := known(judged(8, 1, 1), judged(3, 5, 2))
-	near(t, "F1", c.F1.Value, 0.7619047619047619, 1e-15)            // 2*8/(2*8 + 3 + 2)
-	near(t, "accuracy", c.Accuracy.Value, 0.75, 1e-15)              // (8 + 7)/20
-	near(t, "macro-F1", c.MacroF1.Value, 0.7493734335839599, 1e-15) // out: 7 right, 2 false, 3 missed
+	c := newControlledResult(judged(8, 1, 1), judged(3, 5, 2))
+	checkClose(t, "F1", c.F1.Value, 0.7619047619047619, 1e-15)            // 2*8/(2*8 + 3 + 2)
+	checkClose(t, "accuracy", c.Accuracy.Value, 0.75, 1e-15)              // (8 + 7)/20
+	checkClose(t, "macro-F1", c.MacroF1.Value, 0.7493734335839599, 1e-15) // out: 7 right, 2 false, 3 missed
 	if got := c.Confusion(); got.F1() != c.F1.Value || got.Accuracy() != c.Accuracy.Value {
 		t.Errorf("the counts give %v and %v", got.F1(), got.Accuracy())
 	}
@@ -316,7 +316,7 @@ func TestIntervalsOfRatesCoverTheTruth(t *testing.T) {
 					out++
 				}
 			}
-			c := known(judged(in, m-in, 0), judged(out, m-out, 0))
+			c := newControlledResult(judged(in, m-in, 0), judged(out, m-out, 0))
 			for k, e := range []stats.Estimate{c.F1, c.Accuracy} {
 				want := []float64{truth, (p[0] + 1 - p[1]) / 2}[k]
 				if e.Low <= want && want <= e.High {
@@ -337,8 +337,8 @@ func TestModelsCarryTheirOwnInterval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean", a.Mean.Value, 0.94, 1e-15)
-	near(t, "sd", a.SD, 0.05612486080160912, 1e-15)
+	checkClose(t, "mean", a.Mean.Value, 0.94, 1e-15)
+	checkClose(t, "sd", a.SD, 0.05612486080160912, 1e-15)
 	if a.Mean.Over != "models" || a.Mean.High != 1 || a.Mean.N != 5 {
 		t.Errorf("%+v", a)
 	}
@@ -363,13 +363,13 @@ func TestDivergenceIsSymmetricZeroAndLn2(t *testing.T) {
 		if err1 != nil || err2 != nil || err3 != nil {
 			t.Fatal(err1, err2, err3)
 		}
-		near(t, fmt.Sprintf("%s, symmetry", name), ab.In, ba.In, 1e-14)
-		near(t, fmt.Sprintf("%s, itself", name), same.In, 0, 1e-15)
+		checkClose(t, fmt.Sprintf("%s, symmetry", name), ab.In, ba.In, 1e-14)
+		checkClose(t, fmt.Sprintf("%s, itself", name), same.In, 0, 1e-15)
 		if same.Verdict() != Undecided {
 			t.Errorf("%s: equal samples are %s", name, same.Verdict())
 		}
 		if name != RawValues {
-			near(t, fmt.Sprintf("%s, disjoint", name), ab.Out, math.Ln2, 1e-9)
+			checkClose(t, fmt.Sprintf("%s, disjoint", name), ab.Out, math.Ln2, 1e-9)
 		}
 	}
 	tiny := []float64{1e-8, 1e-8 + 5e-16}

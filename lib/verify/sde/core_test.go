@@ -19,7 +19,7 @@ func random(seed uint64, n, p int, scale float64) *Matrix {
 
 func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
 
-func near(t *testing.T, name string, got, want, tol float64) {
+func checkClose(t *testing.T, name string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s = %.17g, want %.17g", name, got, want)
@@ -75,8 +75,8 @@ func TestMomentsEqualTheEnumerationOfAllPermutations(t *testing.T) {
 			sum, squares, count = sum+h, squares+h*h, count+1
 		})
 		mean, sd := moments(&a, &b)
-		near(t, "mean", mean, sum/count, 1e-14)
-		near(t, "variance", sd*sd, squares/count-sum/count*sum/count, 1e-14)
+		checkClose(t, "mean", mean, sum/count, 1e-14)
+		checkClose(t, "variance", sd*sd, squares/count-sum/count*sum/count, 1e-14)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestFreshMeanEqualsTheEnumerationOfAllSplits(t *testing.T) {
 			}
 			sum, count = sum+h, count+1
 		})
-		near(t, "mean", freshMean(&d), sum/count, 1e-13)
+		checkClose(t, "mean", freshMean(&d), sum/count, 1e-13)
 	}
 }
 
@@ -103,12 +103,12 @@ func TestDrawsScatterAboutTheClosedForm(t *testing.T) {
 			m := random(seed, 80, 6, 0.5+0.2*float64(seed))
 			d := splitHalfOf(t, m, Options{Permutations: 2000, FreshSplits: fresh, Seed: seed})
 			se := d.SD / math.Sqrt(2000)
-			near(t, "mean of the draws", d.Mean, d.ExactMean, 3*se)
+			checkClose(t, "mean of the draws", d.Mean, d.ExactMean, 3*se)
 			if fresh {
 				continue
 			}
-			near(t, "sd of the draws", d.SD/d.ExactSD, 1, 0.1)
-			near(t, "product of spreads", d.ExactMean, d.Spread[0]*d.Spread[1]/39, 1e-15)
+			checkClose(t, "sd of the draws", d.SD/d.ExactSD, 1, 0.1)
+			checkClose(t, "product of spreads", d.ExactMean, d.Spread[0]*d.Spread[1]/39, 1e-15)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func TestEachDrawIsHSICOfSomePairing(t *testing.T) {
 		}
 		all = append(all, h)
 	})
-	near(t, "identity", d.Identity, all[0], 1e-15)
+	checkClose(t, "identity", d.Identity, all[0], 1e-15)
 	for _, v := range d.Values {
 		best := math.Inf(1)
 		for _, h := range all {
 			best = min(best, math.Abs(h-v))
 		}
-		near(t, "distance to the nearest pairing", best, 0, 1e-15)
+		checkClose(t, "distance to the nearest pairing", best, 0, 1e-15)
 	}
 	if len(d.Values) != 9 || len(slices.Compact(sorted(d.Values))) < 5 {
 		t.Errorf("draws %v", d.Values)
@@ -147,9 +147,9 @@ func TestRowOrderInsideAHalfChangesOnlyIdentityAndDraws(t *testing.T) {
 	}
 	g := m.Gather(order)
 	a, b := splitHalfOf(t, m, Options{}), splitHalfOf(t, &g, Options{})
-	near(t, "exact mean", b.ExactMean, a.ExactMean, 1e-16)
-	near(t, "exact sd", b.ExactSD, a.ExactSD, 1e-16)
-	near(t, "mean", b.Mean, a.Mean, 4*a.SD/math.Sqrt(100))
+	checkClose(t, "exact mean", b.ExactMean, a.ExactMean, 1e-16)
+	checkClose(t, "exact sd", b.ExactSD, a.ExactSD, 1e-16)
+	checkClose(t, "mean", b.Mean, a.Mean, 4*a.SD/math.Sqrt(100))
 	if a.Identity == b.Identity {
 		t.Error("a new pairing has the same HSIC")
 	}
@@ -191,9 +191,9 @@ func TestHSICDoesNotChangeWithShiftOrCommonOrder(t *testing.T) {
 		if err1 != nil || err2 != nil || err3 != nil {
 			t.Fatal(err1, err2, err3)
 		}
-		near(t, "shifted", shifted, want, 1e-14)
-		near(t, "reordered", reordered, want, 1e-15)
-		near(t, "swapped", swapped, want, 1e-15)
+		checkClose(t, "shifted", shifted, want, 1e-14)
+		checkClose(t, "reordered", reordered, want, 1e-15)
+		checkClose(t, "swapped", swapped, want, 1e-15)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestUnbiasedHSICIsZeroOnAverageWhenIndependent(t *testing.T) {
 		biased, unbiased = append(biased, b), append(unbiased, u)
 	}
 	l := fitNormal(unbiased)
-	near(t, "mean of the unbiased", l.mean, 0, 3.5*l.sd/math.Sqrt(trials))
+	checkClose(t, "mean of the unbiased", l.mean, 0, 3.5*l.sd/math.Sqrt(trials))
 	if b := fitNormal(biased); b.mean < 10*b.sd/math.Sqrt(trials) {
 		t.Errorf("the biased estimator has mean %v, sd %v", b.mean, b.sd)
 	}

@@ -20,7 +20,7 @@ func (c comparison) kde() float64 {
 		return 0
 	}
 	p, q := newDensity(c.target, span), newDensity(c.reference, span)
-	return divergenceOf(p.at, q.at, min(p.low(), q.low()), max(p.high(), q.high()))
+	return divergenceOf(p.valueAt, q.valueAt, min(p.low(), q.low()), max(p.high(), q.high()))
 }
 
 type density struct {
@@ -41,7 +41,7 @@ const reach = 8
 func (d density) low() float64  { return d.points[0] - float64(reach*d.width) }
 func (d density) high() float64 { return d.points[len(d.points)-1] + float64(reach*d.width) }
 
-func (d density) at(x float64) float64 {
+func (d density) valueAt(x float64) float64 {
 	from, _ := slices.BinarySearch(d.points, x-float64(reach*d.width))
 	total := 0.0
 	for _, p := range d.points[from:] {

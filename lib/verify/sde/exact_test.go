@@ -21,7 +21,7 @@ func TestAKernelPairGivesTheClosedFormOfTheSplitHalf(t *testing.T) {
 				if mean != d.ExactMean || sd != d.ExactSD {
 					t.Errorf("%d rows, %s: mean %v, sd %v, want %v and %v", n, b, mean, sd, d.ExactMean, d.ExactSD)
 				}
-				near(t, fmt.Sprintf("mean of %d rows, %s", n, b), k.Mean()/d.ExactMean, 1, 1e-12)
+				checkClose(t, fmt.Sprintf("mean of %d rows, %s", n, b), k.Mean()/d.ExactMean, 1, 1e-12)
 			}
 		}
 	}

@@ -43,13 +43,13 @@ func TestHSICEqualsNumPy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, c.name, got, c.want, 1e-13)
+		checkClose(t, c.name, got, c.want, 1e-13)
 	}
 	sigma, err := MedianDistance().Resolve(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "median distance", sigma, 2.4022451101819726, 1e-14)
+	checkClose(t, "median distance", sigma, 2.4022451101819726, 1e-14)
 }
 
 // The standard deviation comes from the formula of Kazi-Aoual et al. (1995) for
@@ -69,11 +69,11 @@ func TestSplitHalfEqualsNumPy(t *testing.T) {
 			t.Fatal(err)
 		}
 		// NumPy loses digits of K at sigma = 128; ours are kept.
-		near(t, "identity", d.Identity/c.identity, 1, 1e-11)
-		near(t, "exact mean", d.ExactMean/c.mean, 1, 1e-11)
-		near(t, "exact sd", d.ExactSD/c.sd, 1, 1e-10)
-		near(t, "first spread", d.Spread[0]/c.spread[0], 1, 1e-11)
-		near(t, "second spread", d.Spread[1]/c.spread[1], 1, 1e-11)
+		checkClose(t, "identity", d.Identity/c.identity, 1, 1e-11)
+		checkClose(t, "exact mean", d.ExactMean/c.mean, 1, 1e-11)
+		checkClose(t, "exact sd", d.ExactSD/c.sd, 1, 1e-10)
+		checkClose(t, "first spread", d.Spread[0]/c.spread[0], 1, 1e-11)
+		checkClose(t, "second spread", d.Spread[1]/c.spread[1], 1, 1e-11)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestDivergencesEqualSciPy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, name+", in", d.In, c.in, c.tol)
-		near(t, name+", out", d.Out, c.out, c.tol)
+		checkClose(t, name+", in", d.In, c.in, c.tol)
+		checkClose(t, name+", out", d.Out, c.out, c.tol)
 	}
 }
 
@@ -118,9 +118,9 @@ func TestGateEqualsSciPy(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	near(t, "U", up.U, 3062, 0)
-	near(t, "p", up.P/1.781980573099312e-11, 1, 1e-9)
-	near(t, "p the other way", down.P, 0.9999999999828021, 1e-12)
+	checkClose(t, "U", up.U, 3062, 0)
+	checkClose(t, "p", up.P/1.781980573099312e-11, 1, 1e-9)
+	checkClose(t, "p the other way", down.P, 0.9999999999828021, 1e-12)
 	if !up.Valid || down.Valid {
 		t.Errorf("%+v, %+v", up, down)
 	}
@@ -150,19 +150,19 @@ func TestCompetitorsEqualSciPy(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := p.Compare(all, nil)
-		near(t, c.m.Name()+", in", d.In, c.in, 1e-14)
-		near(t, c.m.Name()+", out", d.Out, c.out, 1e-14)
+		checkClose(t, c.m.Name()+", in", d.In, c.in, 1e-14)
+		checkClose(t, c.m.Name()+", out", d.Out, c.out, 1e-14)
 	}
 	spread, err := Spread(target, Fixed(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "spread", spread, 0.2310598758080536, 1e-14)
+	checkClose(t, "spread", spread, 0.2310598758080536, 1e-14)
 }
 
 // scipy.stats.wasserstein_distance.
 func TestWassersteinOfUnequalSizesEqualsSciPy(t *testing.T) {
 	a, b := sequence(60, 11, 0.8, 0.1), sequence(60, 13, 0.6, 0.5)
-	near(t, "37 and 60", wasserstein(sorted(a[:37]), sorted(b)), 0.29581730446589455, 1e-14)
-	near(t, "60 and 60", wasserstein(sorted(a), sorted(sequence(60, 12, 1, 0))), 0.056406597973934075, 1e-14)
+	checkClose(t, "37 and 60", wasserstein(sorted(a[:37]), sorted(b)), 0.29581730446589455, 1e-14)
+	checkClose(t, "60 and 60", wasserstein(sorted(a), sorted(sequence(60, 12, 1, 0))), 0.056406597973934075, 1e-14)
 }

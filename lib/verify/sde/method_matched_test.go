@@ -27,9 +27,9 @@ func TestMatchingGivesEverySetTheSameMean(t *testing.T) {
 			}
 		}
 		c := h.factor(level)
-		near(t, "factor", c/low, 1, 1e-10)
+		checkClose(t, "factor", c/low, 1, 1e-10)
 		d := matchedDistribution(m, level, sigma, Options{Permutations: 5}, rand.New(rand.NewPCG(1, 1)))
-		near(t, "exact mean", d.ExactMean*float64(d.N-1), level*level, 1e-13)
+		checkClose(t, "exact mean", d.ExactMean*float64(d.N-1), level*level, 1e-13)
 	}
 }
 

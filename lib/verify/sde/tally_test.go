@@ -49,9 +49,9 @@ func TestTheThreeRatesOfATally(t *testing.T) {
 	if tally != (Tally{In: 2, Out: 5, Ties: 3}) || tally.N() != 10 {
 		t.Fatalf("%+v", tally)
 	}
-	near(t, "by the rule", tally.RateOut(), 0.8, 1e-15)
-	near(t, "decided", tally.RateDecided(), 5.0/7, 1e-15)
-	near(t, "ties", tally.RateTies(), 0.3, 1e-15)
+	checkClose(t, "by the rule", tally.RateOut(), 0.8, 1e-15)
+	checkClose(t, "decided", tally.RateDecided(), 5.0/7, 1e-15)
+	checkClose(t, "ties", tally.RateTies(), 0.3, 1e-15)
 	if all := (Tally{Ties: 4}); all.RateOut() != 1 || !math.IsNaN(all.RateDecided()) || all.RateTies() != 1 {
 		t.Errorf("all ties: %v, %v, %v", all.RateOut(), all.RateDecided(), all.RateTies())
 	}

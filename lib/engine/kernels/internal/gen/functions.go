@@ -101,7 +101,7 @@ func expParts(p *program, x value) (scale, rest value) {
 		0.001388885403566671, 0.00019899285575896282, 2.4859589834589056e-05)
 	rest = p.emit("fma", p.emit("mul", r, r), tail, r)
 	// n is in the lowest bits of n + magic; shifted, it is added to the exponent of 1.
-	return p.emit("addbits", p.left(n, 52), p.constant(1)), rest
+	return p.emit("addbits", p.shiftLeft(n, 52), p.constant(1)), rest
 }
 
 func exp(p *program, x value) value {
@@ -201,7 +201,7 @@ func sine(p *program, x value, cosine bool) value {
 	}
 	odd := p.emit("or", p.emit("and", n, p.bits(1)), p.constant(1)) // 1, or a little more
 	y := p.choose("eq", odd, p.constant(1), sin, cos)
-	return p.emit("xor", y, p.left(p.emit("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
+	return p.emit("xor", y, p.shiftLeft(p.emit("and", n, p.bits(2)), 62)) // bit 1 of n is the sign
 }
 
 // adam returns a step of Adam with the parameters b1, b2, 1 - b1, 1 - b2, root, eps, rate,

@@ -75,7 +75,7 @@ func exp64(p *program, x value) value {
 
 // power returns 2^n for n + magic: n is in the lowest bits; shifted, it is added to the
 // exponent of 1.
-func (p *program) power(n value) value { return p.emit("addbits", p.left(n, 52), p.constant(1)) }
+func (p *program) power(n value) value { return p.emit("addbits", p.shiftLeft(n, 52), p.constant(1)) }
 
 // series64 returns e ln 2 + log(1 + f) + more, as FreeBSD's e_log.c: with s = f / (2 + f),
 // log(1 + f) = f - f^2/2 + s (f^2/2 + R(s^2)).

@@ -85,8 +85,8 @@ func (p *program) constant(x float64) value {
 
 func (p *program) bits(b uint64) value { return p.add(instruction{op: "const", bits: b}) }
 
-// left and right shift the bits of v by n.
-func (p *program) left(v value, n int) value {
+// shiftLeft and right shift the bits of v by n.
+func (p *program) shiftLeft(v value, n int) value {
 	return p.add(instruction{op: "left", args: []value{v}, n: n})
 }
 
