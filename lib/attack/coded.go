@@ -1,3 +1,6 @@
+// Bootstrap intervals of the AUC and the advantage as the program of "Fishing for
+// Privacy" computes them.
+
 package attack
 
 import (

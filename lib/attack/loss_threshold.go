@@ -1,3 +1,6 @@
+// The loss-threshold attack of RULER (section 4.3): a record with a loss below a
+// learned threshold is a member.
+
 package attack
 
 import (

@@ -1,3 +1,5 @@
+// Calls: where a model stands between the original and the oracle, as one lens reads them.
+
 package audit
 
 import (

@@ -1,3 +1,6 @@
+// A case with its original, its oracle, the lenses that read them, and the control
+// variants of every table.
+
 package audit
 
 import (

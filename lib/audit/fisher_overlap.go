@@ -1,3 +1,6 @@
+// The lens on gradient lengths, the trace of the Fisher information ("Fishing for
+// Privacy", section 6).
+
 package audit
 
 import (

@@ -1,3 +1,5 @@
+// Forest plots of RULER's metrics M1 to M4 of several models, beside the printed values.
+
 package audit
 
 import (

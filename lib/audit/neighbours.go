@@ -1,3 +1,6 @@
+// The lens on nearest neighbours: RULER's M4 (equations 5 to 7), a mean percentile
+// rank of distances.
+
 package audit
 
 import (

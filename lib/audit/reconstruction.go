@@ -1,3 +1,6 @@
+// The lens on reconstruction ("BlindU", section VIII-C): whether codes reveal more of forgotten
+// than of held-out records.
+
 package audit
 
 import (

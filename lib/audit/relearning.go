@@ -1,3 +1,6 @@
+// The lens on relearning: whether a model learns the forgotten records again
+// sooner than held-out ones.
+
 package audit
 
 import (

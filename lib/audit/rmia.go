@@ -1,3 +1,6 @@
+// The lens RMIA: the robust membership inference attack, offline, with one
+// retrained model as reference.
+
 package audit
 
 import (

@@ -1,3 +1,6 @@
+// The lens on subsets: SDE (section 3.2) on the forgotten records as a set,
+// against many drawn references.
+
 package audit
 
 import (

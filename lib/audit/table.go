@@ -1,3 +1,6 @@
+// The table and the figure of a case: the readings of every model through every
+// lens, with calls and floors.
+
 package audit
 
 import (

@@ -1,3 +1,6 @@
+// The learning curve of an unlearning: accuracies on forgotten, retained and
+// held-out records by epoch.
+
 package audit
 
 import (

@@ -1,3 +1,5 @@
+// RULER's M2 and M4 along an unlearning, drawn on a screen epoch by epoch.
+
 package audit
 
 import (

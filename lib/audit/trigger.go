@@ -1,3 +1,6 @@
+// The lens on backdoors: how much more often a trigger makes a model answer with
+// the backdoor's label.
+
 package audit
 
 import (

@@ -57,12 +57,19 @@ var privateNames = map[string]string{
 var vagueNames = regexp.MustCompile(`^(Of|At|Look|Take|Said|From|To|By|On|In|Near|Own|Whole|Among|Across|UpTo|What|Here|Given|Asked|Made|` +
 	`Shown|Left|Seen|So|Over|Under|After|Before|Again|Once)$`)
 
+// unsearchable are names of functions that are words of any text.
+var unsearchable = map[string]bool{
+	"of": true, "at": true, "take": true, "look": true, "said": true, "from": true, "to": true, "by": true, "on": true, "near": true,
+	"pick": true, "own": true, "whole": true, "among": true, "between": true, "each": true, "upTo": true, "what": true,
+	"here": true, "given": true, "asked": true, "made": true, "shown": true, "left": true, "seen": true, "known": true,
+}
+
 // conventional methods have the names that other Go packages give them.
 var conventional = map[string]string{"At": "an element of a matrix: At(i, j)"}
 
-// TestExportedNamesUseTheFieldsTerms keeps private words, and names that say nothing, out of
-// the exported names of all packages of the module.
-func TestExportedNamesUseTheFieldsTerms(t *testing.T) {
+// TestNamesUseTheFieldsTerms keeps private words, and names that say nothing, out of the exported
+// names of all packages of the module, and names that cannot be searched for out of all functions.
+func TestNamesUseTheFieldsTerms(t *testing.T) {
 	root := filepath.Join("..", "..")
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Skip("the module's sources are not here")
@@ -70,6 +77,9 @@ func TestExportedNamesUseTheFieldsTerms(t *testing.T) {
 	part := regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 	names := 0
 	check := func(set *token.FileSet, id *ast.Ident, function bool) {
+		if function && unsearchable[id.Name] {
+			t.Errorf("%s: %s does not say what it returns", set.Position(id.Pos()), id.Name)
+		}
 		if !id.IsExported() {
 			return
 		}

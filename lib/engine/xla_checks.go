@@ -1,5 +1,7 @@
 //go:build xla
 
+// Tests of an XLA plugin before use: products on stale inputs, and convolutions rounded to TF32.
+
 package engine
 
 import (

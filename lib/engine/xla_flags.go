@@ -1,5 +1,7 @@
 //go:build xla
 
+// The XLA flags that correct and repeatable results need, and a plugin's name in store keys.
+
 package engine
 
 import (

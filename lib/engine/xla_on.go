@@ -1,5 +1,7 @@
 //go:build xla
 
+// The search for an XLA plugin that works, and its opening without a download.
+
 package engine
 
 import (

@@ -1,3 +1,5 @@
+// Adam (Kingma and Ba), as torch.optim.Adam.
+
 package nn
 
 import (

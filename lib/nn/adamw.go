@@ -1,3 +1,5 @@
+// AdamW: Adam with decoupled weight decay (Loshchilov and Hutter 2019), as torch.optim.AdamW.
+
 package nn
 
 import (

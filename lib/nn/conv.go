@@ -1,3 +1,5 @@
+// The 2D convolution of images, its bias, and the initial weights of torch.nn.Conv2d.
+
 package nn
 
 import (

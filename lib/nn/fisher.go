@@ -1,3 +1,5 @@
+// A quasi-Newton optimiser with the diagonal of the empirical Fisher information (Liu et al. 2022).
+
 package nn
 
 import (

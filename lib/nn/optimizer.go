@@ -1,3 +1,5 @@
+// The interface of optimisers, their state, learning rates by group, and checks of a step.
+
 package nn
 
 import (

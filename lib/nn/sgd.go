@@ -1,3 +1,5 @@
+// Stochastic gradient descent with momentum and weight decay, as torch.optim.SGD.
+
 package nn
 
 import (

@@ -1,3 +1,5 @@
+// PyTorch state_dicts in safetensors: the map between parameters and tensors, reading and writing.
+
 package nn
 
 import (

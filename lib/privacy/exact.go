@@ -1,3 +1,5 @@
+// The smallest delta of random masking for two records, by enumeration of all sets of features.
+
 package privacy
 
 import (

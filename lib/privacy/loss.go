@@ -1,3 +1,5 @@
+// The privacy loss of the subsampled Gaussian mechanism on a grid, with bounds of the error.
+
 package privacy
 
 import (

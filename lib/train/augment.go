@@ -1,3 +1,5 @@
+// Augmentation of training records, and the upload of records as the tensors of a chunk.
+
 package train
 
 import (

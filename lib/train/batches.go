@@ -1,3 +1,5 @@
+// Mini-batches: the orders in which they are drawn, and the batches of every step of an epoch.
+
 package train
 
 import (

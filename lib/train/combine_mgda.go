@@ -1,3 +1,5 @@
+// MGDA: weights of a step's objectives by the combination of gradients with the smallest norm.
+
 package train
 
 import (

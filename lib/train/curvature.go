@@ -1,3 +1,5 @@
+// Hutchinson's estimator of the diagonal of the Hessian, from differences of two gradients.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// The error of a training whose loss, gradient or weights are no longer finite.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Fit, which minimises one objective: its configuration, hooks, state and early stop.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Games: training of one network by several players, as in a GAN, and the order of their updates.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// The gradient of an objective on the batches of a step: chunks in parallel, sums in a fixed order.
+
 package train
 
 import (

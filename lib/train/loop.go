@@ -1,3 +1,5 @@
+// The training loop: epochs of steps, and steps of one optimiser update per player.
+
 package train
 
 import (

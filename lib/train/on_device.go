@@ -1,3 +1,5 @@
+// Training with weights and optimiser state on the engine's device for a whole epoch.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Squared gradients and norms per record: the diagonal and trace of the Fisher information.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Plans: trainings with several objectives, or with changes to the gradient of a step.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// DP-SGD (Abadi et al. 2016): Poisson sampling, gradients clipped per record, noise, accounting.
+
 package train
 
 import (

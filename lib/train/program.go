@@ -1,3 +1,5 @@
+// The compiled graph of a step: the summed loss with a gradient, squares, norms or updated weights.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Checkpoints: the state of a fit as safetensors and JSON, restored bit for bit.
+
 package train
 
 import (

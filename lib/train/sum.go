@@ -1,3 +1,5 @@
+// Sums of losses and gradients over executions, in float64 and in a fixed order.
+
 package train
 
 import (

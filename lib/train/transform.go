@@ -1,3 +1,5 @@
+// Changes to a gradient before the optimiser sees it: clipping, noise, release, decay.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// Validation after every epoch: the best weights, early stop, and the value of an objective.
+
 package train
 
 import (

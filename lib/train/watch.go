@@ -1,3 +1,5 @@
+// A caller's function before every step, which sees the step's records and may end the epoch.
+
 package train
 
 import (

@@ -1,3 +1,6 @@
+// Reading the header of an NPY file: number type, order and shape, checked against
+// the file's length.
+
 package npy
 
 import (

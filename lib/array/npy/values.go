@@ -1,3 +1,5 @@
+// Converting the elements of an NPY file, of any number type and order, to row-major floats.
+
 package npy
 
 import (

@@ -1,3 +1,6 @@
+// Writing NPY files: matrices in their precision, vectors as float64, row numbers
+// as int64, masks as bools.
+
 package npy
 
 import (

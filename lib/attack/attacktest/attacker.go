@@ -1,3 +1,6 @@
+// The suite of trained attackers: members shifted in one feature are found, and
+// none without a shift.
+
 package attacktest
 
 import (

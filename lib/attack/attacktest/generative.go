@@ -1,3 +1,5 @@
+// The suite of attacks on generative models, on drawn losses and codes of an autoencoder.
+
 package attacktest
 
 import (

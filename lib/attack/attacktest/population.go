@@ -1,3 +1,5 @@
+// The suite of population attacks, on drawn scores that depend on the features of the records.
+
 package attacktest
 
 import (

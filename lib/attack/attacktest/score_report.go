@@ -1,3 +1,6 @@
+// The calibration check of attacks: without a memory, intervals and floors hold as
+// often as their levels say.
+
 package attacktest
 
 import (

@@ -1,3 +1,6 @@
+// The suite of shadow-model attacks, on drawn log-likelihoods of 24 models with
+// random training sets.
+
 package attacktest
 
 import (

@@ -1,3 +1,5 @@
+// The suite of membership signals, on drawn classifier outputs that are surer for members.
+
 package attacktest
 
 import (

@@ -1,3 +1,6 @@
+// Alignment of the latent axes of two models: Procrustes, canonical correlations
+// and principal axes.
+
 package features
 
 import (

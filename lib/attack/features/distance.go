@@ -1,3 +1,6 @@
+// The distance feature: the mean distance of a record's code to its nearest codes
+// in a reference sample.
+
 package features
 
 import (

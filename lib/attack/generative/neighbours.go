@@ -1,3 +1,6 @@
+// The nearest-neighbour attack: a record is scored by how close its code is to
+// codes of known members.
+
 package generative
 
 import (

@@ -1,3 +1,6 @@
+// Attackers across shadow models: each model's records are scored by an attacker
+// trained on other models.
+
 package learned
 
 import (

@@ -1,3 +1,5 @@
+// Gradient boosting with regression trees as an attacker (Friedman 2001), as in scikit-learn.
+
 package learned
 
 import (

@@ -1,3 +1,6 @@
+// Training of critics: Adam on the mean cross-entropies of all members and of
+// newly drawn non-members.
+
 package learned
 
 import (

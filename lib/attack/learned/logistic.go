@@ -1,3 +1,5 @@
+// Logistic regression with a ridge penalty as an attacker, by default with scikit-learn's C = 1.
+
 package learned
 
 import (

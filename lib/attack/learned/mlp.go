@@ -1,3 +1,5 @@
+// The perceptron attacker of "Fishing for Privacy" (section 4.1), with spectral norm and dropout.
+
 package learned
 
 import (

@@ -1,3 +1,6 @@
+// The attackers' network: a multilayer perceptron with one logit, dropout and
+// optional spectral norm.
+
 package learned
 
 import (

@@ -1,3 +1,6 @@
+// Protocols of trained attackers: which records train them, which are scored, and
+// the report on the scores.
+
 package learned
 
 import (

@@ -1,3 +1,6 @@
+// Quantile regression (Bertran et al. 2023): a record's score against a
+// non-member's with the same features.
+
 package population
 
 import (

@@ -1,3 +1,6 @@
+// Attribute inference from the codes of records, compared with inference from the
+// records themselves.
+
 package representation
 
 import (

@@ -1,3 +1,5 @@
+// The attacker's decoder from a code to a record: one hidden ReLU layer and a sigmoid output.
+
 package representation
 
 import (

@@ -1,3 +1,5 @@
+// Per-record gradients of one tensor, which serve as codes for a reconstruction attack.
+
 package representation
 
 import (

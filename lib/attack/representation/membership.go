@@ -1,3 +1,5 @@
+// Membership attack on a model's outputs before and after unlearning (Chen et al. 2021).
+
 package representation
 
 import (

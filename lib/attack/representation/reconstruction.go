@@ -1,3 +1,6 @@
+// The reconstruction attack of "BlindU" (section VIII-C): a decoder learns to turn
+// codes into records.
+
 package representation
 
 import (

@@ -1,3 +1,6 @@
+// Shadow models attacked one after another with the others as shadows, and the
+// mean AUC over all of them.
+
 package shadow
 
 import (

@@ -1,3 +1,6 @@
+// RMIA, the robust membership inference attack (Zarifzadeh, Liu and Shokri 2024),
+// online and offline.
+
 package shadow
 
 import (

@@ -1,3 +1,6 @@
+// The lens on accuracy: the share of a set that a model classifies as labelled,
+// with Wilson's interval.
+
 package judge
 
 import (

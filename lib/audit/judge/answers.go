@@ -1,3 +1,5 @@
+// A report in sentences: answers, disagreements of lenses, detectable memory, and suggestions.
+
 package judge
 
 import (

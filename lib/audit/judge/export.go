@@ -1,3 +1,5 @@
+// Export of models of a case of the lab as a folder of arrays that an audit can open.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Exposure: how far single forgotten records stand out from held-out ones, with
+// ROC curves and rates.
+
 package judge
 
 import (

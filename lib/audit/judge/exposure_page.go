@@ -1,3 +1,6 @@
+// The section of a report on single records: true-positive rates, ROC curves and
+// the most exposed records.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Headlines: the verdicts on an unlearned model, grouped by family of lenses and
+// summarised in an answer.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// Which files of a folder hold which arrays, found by their standard names or named by a config.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// The lens LiRA: a likelihood ratio over shadow models (Carlini et al. 2022), online.
+
 package judge
 
 import (

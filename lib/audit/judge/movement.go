@@ -1,3 +1,6 @@
+// The lens on movement: RULER's M3 (equation 4), how far unlearning moved
+// embeddings to the retrained model's.
+
 package judge
 
 import (

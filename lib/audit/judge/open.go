@@ -1,3 +1,6 @@
+// Opening a folder of arrays as evidence: headers, shapes and hashes are checked,
+// all problems listed.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Loading labels and the models of a folder: losses, embeddings, activations and
+// shadow training sets.
+
 package judge
 
 import (

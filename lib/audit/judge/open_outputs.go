@@ -1,3 +1,6 @@
+// Loading a classifier's logits or probabilities as losses, scaled confidences and
+// correctness per record.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Checks before arrays are written into a folder: valid names of models, and which
+// other arrays an audit would use.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// The page of a report: its sections, tables and figures, with methods and provenance.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// The audit itself: every lens that the evidence permits reads every model, and
+// the others are skipped with a reason.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// The lens RMIA: the robust membership inference attack, offline, with held-out
+// records as the population.
+
 package judge
 
 import (

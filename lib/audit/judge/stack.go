@@ -1,3 +1,5 @@
+// A matrix that is read from one file, or from several files whose rows follow each other.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// The summary for readers who read no tables: five sentences per unlearned model, and the glossary.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Trajectories: readings of models saved along unlearning, each step placed with
+// regard to earlier ones.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// The section of a report on the trajectory: sentences, a table row per step, and learning curves.
+
 package judge
 
 import (

@@ -1,3 +1,6 @@
+// Verdicts: one lens on one unlearned model, compared with the original and the
+// retrained models or the null.
+
 package judge
 
 import (

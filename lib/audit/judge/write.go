@@ -1,3 +1,5 @@
+// Writing a report as HTML, Markdown and JSON, with the fields of the JSON form.
+
 package judge
 
 import (

@@ -1,3 +1,5 @@
+// Cases with a known memory for testing lenses: weights are set by hand, nothing is trained.
+
 package lenstest
 
 import (

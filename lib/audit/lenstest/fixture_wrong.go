@@ -1,3 +1,6 @@
+// Cases with a backdoor or confused classes for testing lenses: weights are set by
+// hand, nothing is trained.
+
 package lenstest
 
 import (

@@ -1,3 +1,5 @@
+// The backend as GoMLX sees it: name, version of the arithmetic, number of workers, shared buffers.
+
 package backend
 
 import (

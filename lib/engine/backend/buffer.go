@@ -1,3 +1,5 @@
+// Buffers: tensors in host memory, made with or without a copy of a Go slice.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// Copies between strided views, plane by plane, with a kernel where rows become columns.
+
 package backend
 
 import (

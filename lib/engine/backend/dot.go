@@ -1,3 +1,5 @@
+// DotGeneral: a batch of matrix products of views, by kernels for floats and by loops for integers.
+
 package backend
 
 import (

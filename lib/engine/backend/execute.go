@@ -1,3 +1,5 @@
+// Executables: a plan's steps, and their runs on input buffers by a worker pool.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// The folds of each number type: sum, product, maximum and minimum; floats accumulate in float64.
+
 package backend
 
 import (

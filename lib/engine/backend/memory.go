@@ -1,3 +1,5 @@
+// A pool of free memory in size classes, which drops blocks that stay unused.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// 2D convolutions of float32 images, and their gradients by image and weights, as calls of kernels.
+
 package backend
 
 import (

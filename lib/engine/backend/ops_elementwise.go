@@ -1,3 +1,5 @@
+// Recording of elementwise operations, and the list of all operations that the backend supports.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// Operations with indices that are values: Gather, Scatter, ArgMinMax.
+
 package backend
 
 import (
@@ -10,8 +12,6 @@ import (
 	"github.com/gomlx/compute/shapeinference"
 	"github.com/gomlx/compute/shapes"
 )
-
-// Operations with indices that are values: Gather, Scatter, ArgMinMax.
 
 // lookup says how indices select slices of a tensor. For every batch index there is a vector
 // of starts; start i is on axis starts[i], and the slice has the given size on every axis.

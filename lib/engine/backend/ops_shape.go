@@ -1,3 +1,5 @@
+// View operations, and those that copy their operand into another layout.
+
 package backend
 
 import (
@@ -9,8 +11,6 @@ import (
 	"github.com/gomlx/compute/shapeinference"
 	"github.com/gomlx/compute/shapes"
 )
-
-// View operations, and those that copy their operand into another layout.
 
 // unary records an operation of one operand; infer returns the shape of the result.
 func (f *function) unary(op compute.OpType, x compute.Value, attr any, infer func(s shapes.Shape) (shapes.Shape, error)) (compute.Value, error) {

@@ -1,3 +1,6 @@
+// Operations on sliding windows: general convolutions, ReduceWindow, gradients of max and min
+// pools.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// The planner: groups the nodes of a recorded computation into fused units and orders them.
+
 package backend
 
 import (

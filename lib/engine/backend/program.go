@@ -1,3 +1,5 @@
+// Fused elementwise programs: compilation of nodes to registers, and execution tile by tile.
+
 package backend
 
 import (

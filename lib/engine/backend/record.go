@@ -1,3 +1,5 @@
+// Recording of a computation as a graph of nodes, in which equal operations are one node.
+
 package backend
 
 import (

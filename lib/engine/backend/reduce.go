@@ -1,3 +1,5 @@
+// Reductions over axes, computed from the tiles of a fused program and joined in a fixed order.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// The kernels of elementwise operations by operation and type, each a plain loop in Go.
+
 package backend
 
 import (

@@ -1,3 +1,5 @@
+// The elementwise operations on floats for which vectorised kernels replace the plain loops.
+
 package backend
 
 import (

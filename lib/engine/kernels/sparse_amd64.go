@@ -1,3 +1,5 @@
+// The float32 product with a sparse right operand: it skips zeros and has the dense product's bits.
+
 package kernels
 
 import (

@@ -1,3 +1,5 @@
+// Go code as highlighted HTML, with anchors for declared names and links for the others.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// Public packages of the module, as "go list" finds them, with their parsed documentation.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// The list of exported names by page, from the syntax alone, as a check on the pages.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// The Markdown page of one package: its index, declarations, comments and examples.
+
 package main
 
 import (

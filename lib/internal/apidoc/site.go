@@ -1,3 +1,5 @@
+// All pages together: their files, the links between them, the index and pages.json.
+
 package main
 
 import (

@@ -234,6 +234,31 @@ func documented(t *testing.T, path string, d *ast.GenDecl) (seen int) {
 	return seen
 }
 
+// A reader of any file learns from its first ten lines what it is for: they hold a comment that is
+// neither a directive nor the mark of generated code.
+func TestFirstLinesSayWhatAFileIsFor(t *testing.T) {
+	const firstLines, seenAtLeast = 10, 1000
+	seen := 0
+	sources(t, func(path string, file *ast.File) {
+		if ast.IsGenerated(file) || strings.Contains(path, "/testdata/") {
+			return
+		}
+		seen++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitN(string(text), "\n", firstLines+1)
+		says := func(line string) bool { return strings.HasPrefix(line, "// ") && !strings.HasPrefix(line, "// +build") }
+		if !slices.ContainsFunc(lines[:min(firstLines, len(lines))], says) {
+			t.Errorf("%s: no comment in its first %d lines says what it is for", path, firstLines)
+		}
+	})
+	if seen < seenAtLeast {
+		t.Errorf("%d files were read", seen)
+	}
+}
+
 // Lines have at most 160 columns. Rows of a table and raw strings cannot be broken; tests may
 // hold golden values as another program printed them.
 func TestLinesAreNotTooLong(t *testing.T) {

@@ -1,3 +1,5 @@
+// The binary cross-entropy of logits against probabilities, one yes-or-no question per output.
+
 package loss
 
 import (

@@ -1,3 +1,5 @@
+// The cross-entropy of logits against target probabilities, minus their entropy.
+
 package loss
 
 import (

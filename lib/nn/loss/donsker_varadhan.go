@@ -1,3 +1,5 @@
+// MINE's loss: minus the Donsker-Varadhan bound of mutual information, from scores of pairs.
+
 package loss
 
 import (

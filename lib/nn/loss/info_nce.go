@@ -1,3 +1,5 @@
+// InfoNCE: minus a contrastive lower bound of mutual information, from scores of pairs.
+
 package loss
 
 import (

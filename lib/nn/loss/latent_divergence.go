@@ -1,3 +1,5 @@
+// The KL divergence of latent variables from a standard normal prior, with free bits.
+
 package loss
 
 import (

@@ -1,3 +1,5 @@
+// The KL divergence of latent variables from those of a teacher.
+
 package loss
 
 import (

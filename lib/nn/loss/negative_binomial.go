@@ -1,3 +1,5 @@
+// The negative log-likelihood of counts of genes under negative binomial distributions.
+
 package loss
 
 import (

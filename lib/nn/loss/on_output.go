@@ -1,3 +1,5 @@
+// A wrapper that puts a classifier's loss on another output than the logits.
+
 package loss
 
 import (

@@ -1,3 +1,5 @@
+// The squared error of an output, summed over its elements.
+
 package loss
 
 import (

@@ -1,3 +1,5 @@
+// A membership attack on a forgotten class, by the probability of its nearest other class.
+
 package ensemble
 
 import (

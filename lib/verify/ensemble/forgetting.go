@@ -1,3 +1,5 @@
+// The forgetting quality of the NeurIPS 2023 unlearning challenge: a degree of privacy per record.
+
 package ensemble
 
 import (

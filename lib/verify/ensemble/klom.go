@@ -1,3 +1,5 @@
+// KLoM: the KL divergence of margins, per record, between unlearned and retrained models.
+
 package ensemble
 
 import (

@@ -1,3 +1,5 @@
+// TOFU's forget quality: the log p-value of a Kolmogorov-Smirnov test on the forgotten records.
+
 package ensemble
 
 import (

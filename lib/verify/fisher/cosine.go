@@ -1,3 +1,5 @@
+// The cosine of two diagonals of the Fisher information, over all weights or row by row.
+
 package fisher
 
 import (

@@ -1,3 +1,6 @@
+// Two estimators of the diagonal: exact, from the gradient of each record, and as the paper's
+// program.
+
 package fisher
 
 import (

@@ -1,3 +1,5 @@
+// Both estimators of the diagonal from a matrix of gradients, a record per row.
+
 package fisher
 
 import (

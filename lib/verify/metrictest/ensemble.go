@@ -1,3 +1,5 @@
+// The conformance suite of distances between ensembles of unlearned and retrained models.
+
 package metrictest
 
 import (

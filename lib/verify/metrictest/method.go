@@ -1,3 +1,5 @@
+// The conformance suite of methods that compare a set of records with two references.
+
 package metrictest
 
 import (

@@ -1,3 +1,5 @@
+// Checks of a metric's input: options, matrices, row numbers and norms of embeddings.
+
 package ruler
 
 import (

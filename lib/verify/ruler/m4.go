@@ -1,3 +1,5 @@
+// M4, the oracle-free percentile rank of forget records among retained ones (equations 5 to 7).
+
 package ruler
 
 import (

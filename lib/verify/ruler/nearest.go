@@ -1,3 +1,5 @@
+// Exact nearest neighbours by cosine in a gallery of any size, tile by tile (equations 5 and 6).
+
 package ruler
 
 import (

@@ -1,3 +1,5 @@
+// Post-hoc tests between methods: Wilcoxon's signed-rank test with adjusted p-values (section 5.3).
+
 package ruler
 
 import (

@@ -1,3 +1,5 @@
+// The analysis of one metric in one condition (section 4.3): mixed model and Wilcoxon test.
+
 package ruler
 
 import (

@@ -1,3 +1,5 @@
+// Tiles of float32 similarities; only candidates for the maximum are recomputed in float64.
+
 package ruler
 
 import (

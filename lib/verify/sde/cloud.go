@@ -1,3 +1,5 @@
+// Centred sets of activations, their squared distances, and checks of their values.
+
 package sde
 
 import (

@@ -1,3 +1,5 @@
+// Jensen-Shannon divergences of a target's draws from two references, and the verdict between them.
+
 package sde
 
 import (

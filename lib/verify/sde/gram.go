@@ -1,3 +1,5 @@
+// Inner products between activations, with the same bits for every number of workers.
+
 package sde
 
 import (

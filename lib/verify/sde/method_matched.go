@@ -1,3 +1,5 @@
+// The spread-matched control: sets are scaled to equal spread before they are compared.
+
 package sde
 
 import (

@@ -1,3 +1,5 @@
+// The options, the defaults of the paper, and the named streams of random numbers.
+
 package sde
 
 import (

@@ -1,3 +1,5 @@
+// The unlearning protocol: verdicts on random subsets and the out-of-training rate (algorithm 3).
+
 package sde
 
 import (

@@ -1,3 +1,5 @@
+// Elementwise functions as programs: their operations, their Go code, and the dispatch to assembly.
+
 package gen
 
 import (

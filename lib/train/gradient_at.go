@@ -1,3 +1,5 @@
+// Gradients of an objective at given weights, batch by batch or summed, in either mode.
+
 package train
 
 import (
