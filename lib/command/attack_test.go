@@ -92,7 +92,7 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 	if r := lethe(t, transferred...); !strings.Contains(r.Out, "P-A, held out") {
 		t.Errorf("%+v", r)
 	}
-	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "the original model's")
+	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "features in the original model")
 	fails(t, lethe(t, append(args, "--protocol", "P-G")...), cli.ExitUsage, "--protocol P-G", "P-A", "cross-fitted-mlp")
 	fails(t, lethe(t, append(args, "--original-members", args[3])...), cli.ExitUsage, "original-nonmembers")
 	bad := shiftedRecords(1, 30, 3)
@@ -124,7 +124,7 @@ func TestAttackByFeaturesKeepsPairsTogether(t *testing.T) {
 	if err := npy.WriteIndices(beside, append(rows, 0)); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, lethe(t, append(args, "--beside", beside)...), cli.ExitFailure, "40 non-members, neighbours of 41")
+	fails(t, lethe(t, append(args, "--beside", beside)...), cli.ExitFailure, "40 non-members, nearest members of 41")
 }
 
 // shadowArrays are models that fit what they had better by memory, as files.
