@@ -57,7 +57,7 @@ type NetworkKey struct {
 
 // NetworkKeyOf returns the key of a network with its defaults filled in.
 func NetworkKeyOf(a model.Architecture) NetworkKey {
-	return NetworkKey{a.Name(), defaults.Of(a, a.WithDefaults())}
+	return NetworkKey{a.Name(), defaults.InForce(a, a.WithDefaults())}
 }
 
 // MethodKey is an unlearning method as a part of a store key.
@@ -69,7 +69,7 @@ type MethodKey struct {
 
 // MethodKeyOf returns the key of a method with its defaults filled in.
 func MethodKeyOf(m unlearn.Method) MethodKey {
-	return MethodKey{m.Name(), unlearn.VersionOf(m), defaults.Of(m, m.WithDefaults())}
+	return MethodKey{m.Name(), unlearn.VersionOf(m), defaults.InForce(m, m.WithDefaults())}
 }
 
 // augmenterKey returns the type name and the fields of an augmenter, or nil.

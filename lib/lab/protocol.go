@@ -486,7 +486,7 @@ func goalWithDefaults(g Goal) Goal {
 		return Labels{}
 	}
 	if r, ok := g.(GoalWithDefaults); ok {
-		return defaults.Of[Goal](r, r.WithDefaults())
+		return defaults.InForce[Goal](r, r.WithDefaults())
 	}
 	return g
 }

@@ -228,7 +228,7 @@ func (s Setting) ID(o ModelSpec) (string, error) {
 		}
 	}
 	arch := s.Arch(features, classes)
-	arch = defaults.Of(arch, arch.WithDefaults())
+	arch = defaults.InForce(arch, arch.WithDefaults())
 	c := coordinates{
 		DataSet: s.DataSet, MaxRows: s.MaxRows, TestRows: s.TestRows, Cells: prepared, Network: namedConfig{Name: arch.Name(), Setting: arch},
 		Fit: s.Fit, Goal: goalKey(s.Goal), Augment: s.Augment, Keep: s.Keep, Rows: o.Rows, Seed: o.Seed,
@@ -255,7 +255,7 @@ func (s Setting) ID(o ModelSpec) (string, error) {
 	end := ""
 	if m := o.Method; m != nil {
 		kind, set, end = "unlearn", s.forgetSetName(), "/"+m.Name()
-		c.Method, c.Version = &namedConfig{Name: m.Name(), Setting: defaults.Of(m, m.WithDefaults())}, unlearn.VersionOf(m)
+		c.Method, c.Version = &namedConfig{Name: m.Name(), Setting: defaults.InForce(m, m.WithDefaults())}, unlearn.VersionOf(m)
 	}
 	b, err := json.Marshal(c)
 	if err == nil {

@@ -37,7 +37,7 @@ func (c Config) WithDefaults() Config {
 	if c.Optimizer == nil {
 		c.Optimizer = nn.Adam{}
 	}
-	c.Optimizer = defaults.Of(c.Optimizer, c.Optimizer.WithDefaults())
+	c.Optimizer = defaults.InForce(c.Optimizer, c.Optimizer.WithDefaults())
 	return c
 }
 

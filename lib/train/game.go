@@ -95,7 +95,7 @@ func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGr
 	for k, p := range g.Players {
 		m := paramGroup{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
 		if p.Optimizer != nil {
-			m.optimizer = defaults.Of(p.Optimizer, p.Optimizer.WithDefaults())
+			m.optimizer = defaults.InForce(p.Optimizer, p.Optimizer.WithDefaults())
 			if err := m.optimizer.Check(); err != nil {
 				return nil, fmt.Errorf("player %q: %w", p.Name, err)
 			}

@@ -118,7 +118,7 @@ func (m learnedInputs) Returns() []model.Output { return m.Of.Returns() }
 
 // WithDefaults implements model.Architecture.
 func (m learnedInputs) WithDefaults() model.Architecture {
-	return learnedInputs{defaults.Of(m.Of, m.Of.WithDefaults()), m.Records}
+	return learnedInputs{defaults.InForce(m.Of, m.Of.WithDefaults()), m.Records}
 }
 
 // Check implements model.Architecture.
@@ -157,7 +157,7 @@ type clampedOptimizer struct {
 
 // WithDefaults implements nn.Optimizer.
 func (w clampedOptimizer) WithDefaults() nn.Optimizer {
-	return clampedOptimizer{defaults.Of(w.Optimizer, w.Optimizer.WithDefaults()), w.bounds}
+	return clampedOptimizer{defaults.InForce(w.Optimizer, w.Optimizer.WithDefaults()), w.bounds}
 }
 
 // Step implements nn.Optimizer.

@@ -77,7 +77,7 @@ func (m criticModel) Returns() []model.Output {
 
 // WithDefaults implements model.Architecture.
 func (m criticModel) WithDefaults() model.Architecture {
-	m.Of = defaults.Of(m.Of, m.Of.WithDefaults())
+	m.Of = defaults.InForce(m.Of, m.Of.WithDefaults())
 	return m
 }
 

@@ -74,7 +74,7 @@ func (m StepMatched[M]) Version() int { return VersionOf(m.Of) }
 func (m StepMatched[M]) WithDefaults() Method { return m.withDefaults() }
 
 func (m StepMatched[M]) withDefaults() StepMatched[M] {
-	m.Of, m.Batch = defaults.Of[Method](m.Of, m.Of.WithDefaults()).(M), cmp.Or(m.Batch, 256)
+	m.Of, m.Batch = defaults.InForce[Method](m.Of, m.Of.WithDefaults()).(M), cmp.Or(m.Batch, 256)
 	if m.Retained == 0 {
 		m.Records = cmp.Or(m.Records, 50000)
 	}

@@ -68,7 +68,7 @@ func (m Tuned[M]) Version() int { return VersionOf(m.Of) }
 func (m Tuned[M]) WithDefaults() Method { return m.withDefaults() }
 
 func (m Tuned[M]) withDefaults() Tuned[M] {
-	m.Of = defaults.Of[Method](m.Of, m.Of.WithDefaults()).(M)
+	m.Of = defaults.InForce[Method](m.Of, m.Of.WithDefaults()).(M)
 	if len(m.Rates) == 0 {
 		m.Rates = []float64{0.001, 0.003, 0.013, 0.03, 0.1}
 	}

@@ -4,10 +4,10 @@ package defaults
 
 import "reflect"
 
-// Of returns the settings of v: r, which is the result of v's method WithDefaults, if it has v's
+// InForce returns the settings of v: r, which is the result of v's method WithDefaults, if it has v's
 // type, else v itself. If r has another type, the method is that of an embedded type: v overrides
 // something of that type and has no WithDefaults of its own, and r would drop the override.
-func Of[T any](v, r T) T {
+func InForce[T any](v, r T) T {
 	if reflect.TypeOf(v) != reflect.TypeOf(r) {
 		return v
 	}

@@ -89,7 +89,7 @@ func orDefault(h SubNetwork) SubNetwork {
 	if h == nil {
 		h = MLP{}
 	}
-	return defaults.Of(h, h.WithDefaults())
+	return defaults.InForce(h, h.WithDefaults())
 }
 
 // Name implements model.Architecture; it names both halves.
