@@ -24,8 +24,8 @@ CONFIG = json.loads((HERE / "mkdocs.json").read_text())
 # Where the repository's files can be read. Without an address, pages have no links to them.
 SOURCE = CONFIG["repo_url"].rstrip("/") + "/blob/main/" if CONFIG.get("repo_url") else ""
 # The texts at the top of the repository, and the pages that they become.
-ROOT_TEXTS = {"README.md": "index.md", "MANUAL.md": "manual.md", "FINDINGS.md": "findings.md", "CONTRIBUTING.md": "contributing.md",
-              "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md"}
+ROOT_TEXTS = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
+              "SECURITY.md": "security.md"}
 # The pages that are about the project and not about its use.
 PROJECT = ["contributing.md", "development.md", "changelog.md", "history.md", "security.md"]
 # The titles of folders of notebooks and figures. Other folders are named after themselves.
@@ -339,8 +339,6 @@ def text_nav(titles):
     folders = sorted({p.split("/")[0] for p in titles if "/" in p})
     guide = section("guide", titles) if "guide" in folders else []
     alone = [p for p in titles if "/" not in p and p not in own]
-    if "manual.md" in alone:
-        guide, alone = ["manual.md" if not guide else {"Manual": "manual.md"}] + guide, [p for p in alone if p != "manual.md"]
     reference = [{titles[p]: p} for p in in_order("", alone)] + [{folder_title(f): section(f, titles)} for f in folders if f != "guide"]
     project = [{titles[p]: p} for p in PROJECT if p in titles]
     return guide, reference, project

@@ -31,7 +31,7 @@ const (
 // Kind is the type of an attribute.
 type Kind int
 
-// The kinds of attributes.
+// Kinds of attributes: numbers, one of listed values, text, and dates.
 const (
 	Numeric Kind = iota // numeric, real or integer
 	Nominal

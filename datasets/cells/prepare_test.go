@@ -219,7 +219,7 @@ func TestABadPreparationIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Preparation){
 		"datasets: drawn: the fraction for training is 1, want one between 0 and 1": func(p *Preparation) { p.TrainFraction = 1 },
 		"a fraction of 0.001 of 59 cells":                                           func(p *Preparation) { p.TrainFraction, p.Filter.MaxMito = 0.001, 1 },
-		"41 of 40 genes were asked for":                                             func(p *Preparation) { p.Variable.Top = 41 },
+		"41 of 40 genes were requested":                                             func(p *Preparation) { p.Variable.Top = 41 },
 	} {
 		p := small20()
 		change(&p)
@@ -231,7 +231,7 @@ func TestABadPreparationIsRefused(t *testing.T) {
 
 // One-hot classes follow the genes in both parts; nothing else changes, and the
 // hash does.
-func TestTypesStandBehindTheGenes(t *testing.T) {
+func TestTypesFollowTheGenes(t *testing.T) {
 	c, err := Load(t.Context(), "simulated_cells")
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const simulatedSeed = 0x6c65746865 // "lethe"
 // Simulation returns the parameters and the generator of the set simulated_cells. Its Draw also
 // returns the gene programme.
 func Simulation() (s cells.Simulation, rng *rand.Rand) {
-	s = cells.Simulation{Cells: 2000, Genes: 3000, Library: 4000, Markers: 60, Twins: 40, Batches: 2, BatchSD: 0.1}
+	s = cells.Simulation{Cells: 2000, Genes: 3000, Library: 4000, Markers: 60, NearCopies: 40, Batches: 2, BatchSD: 0.1}
 	return s, rand.New(rand.NewPCG(simulatedSeed, 1))
 }
 
@@ -57,7 +57,7 @@ func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error
 	for i := range m.Type {
 		c.Barcodes = append(c.Barcodes, fmt.Sprintf("cell-%d", i+1))
 	}
-	for i, origin := range m.Twin {
+	for i, origin := range m.CopyOf {
 		original := ""
 		if origin >= 0 {
 			original = c.Barcodes[origin]
@@ -71,9 +71,9 @@ func drawSimulated(r *loader, s cells.Simulation, rng *rand.Rand) (*Cells, error
 
 // The planted groups of the simulated cells.
 const (
-	Twins   = "twins"       // near-copies of other cells
-	Singles = "singles"     // as many cells of the same types that have no near copy
-	Batch   = "small batch" // the smallest common type's cells of the second batch
+	NearCopies = "twins"       // near-copies of other cells
+	Singles    = "singles"     // as many cells of the same types that have no near copy
+	Batch      = "small batch" // the smallest common type's cells of the second batch
 )
 
 // plantedGroups returns the groups of planted cells.
@@ -86,11 +86,11 @@ func plantedGroups(m *cells.Simulated) map[string][]int {
 	}
 	doubled, wanted := map[int]bool{}, map[int]int{}
 	out := map[string][]int{}
-	for i, origin := range m.Twin {
+	for i, origin := range m.CopyOf {
 		if origin >= 0 {
 			doubled[i], doubled[origin] = true, true
 			wanted[m.Type[i]]++
-			out[Twins] = append(out[Twins], i)
+			out[NearCopies] = append(out[NearCopies], i)
 		}
 	}
 	for i, t := range m.Type {

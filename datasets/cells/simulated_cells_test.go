@@ -40,7 +40,7 @@ func TestSimulatedCellsAreTheSameForEver(t *testing.T) {
 		slices.Sort(out)
 		return out
 	}
-	copied, single := c.Planted[cells.Twins], c.Planted[cells.Singles]
+	copied, single := c.Planted[cells.NearCopies], c.Planted[cells.Singles]
 	if len(copied) != 40 || !slices.Equal(types(copied), types(single)) || !slices.IsSorted(single) {
 		t.Errorf("twins %v of types %v, singles %v of types %v", copied, types(copied), single, types(single))
 	}

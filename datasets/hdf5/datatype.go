@@ -21,7 +21,7 @@ const (
 	Array     Class = 10
 )
 
-// datatype describes an element.
+// datatype describes an element of a dataset: its class, its size in bytes and its byte order.
 type datatype struct {
 	class   Class
 	size    int

@@ -38,7 +38,7 @@ func TestAFileThatIsNoNotebookIsOneProblem(t *testing.T) {
 	}
 }
 
-// Every case spoils the good notebook in one way, and exactly that is found.
+// Every case corrupts the good notebook in one way, and exactly that is found.
 func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 	source := func(cell int, old, new string) func(*Notebook) {
 		return func(nb *Notebook) {
@@ -53,9 +53,9 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		return func(nb *Notebook) { change(nb.Cells[cell-1].Outputs[0]) }
 	}
 	for _, c := range []struct {
-		name  string
-		spoil func(*Notebook)
-		want  string // the beginning of the problem
+		name    string
+		corrupt func(*Notebook)
+		want    string // the beginning of the problem
 	}{
 		{"kernel", func(nb *Notebook) { nb.Metadata["kernelspec"] = Object{"name": "gonb"} }, `kernel "gonb": choose`},
 		{"highlighter", func(nb *Notebook) { delete(nb.Metadata, "language_info") }, "web pages would not highlight"},
@@ -117,7 +117,7 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		{"a long sentence", source(1, "A model has seen some records, and now one of them must go.", strings.Repeat("a model has seen it and ", 8)+"so on."), "cell 1: a sentence of 50 words"},
 	} {
 		nb := good(t)
-		c.spoil(nb)
+		c.corrupt(nb)
 		got := lint(t, nb)
 		if len(got) != 1 || !strings.HasPrefix(got[0].String(), "a/x.ipynb: "+c.want) {
 			t.Errorf("%s: %d problems %v, want %s", c.name, len(got), got, c.want)

@@ -215,7 +215,7 @@ func fakeOptions(t testing.TB, environment ...string) Options {
 	return Options{Gonb: self, GoWork: t.TempDir()}
 }
 
-// startProcess runs a relay in this process and connects to it.
+// start runs a relay in this process and connects to it.
 func (c *client) start(o Options) {
 	c.t.Helper()
 	if err := c.conn.write(c.file); err != nil {

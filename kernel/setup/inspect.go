@@ -23,7 +23,7 @@ type Finding struct {
 	Detail string `json:"detail"`
 }
 
-// States of a finding.
+// StateOK, StateNote and StateBroken are the states of a finding.
 const (
 	StateOK     = "ok"
 	StateNote   = "note"   // works, but could be better

@@ -195,7 +195,7 @@ func (w *testMachine) peek() []string {
 	return out
 }
 
-// lastPrinted returns what was said since the last time.
+// printed returns what was printed since the last call.
 func (w *testMachine) printed() string {
 	defer w.out.Reset()
 	return w.out.String()

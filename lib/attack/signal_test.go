@@ -165,7 +165,7 @@ func TestAClassWithoutKnownRecordsTakesTheCommonThreshold(t *testing.T) {
 
 func TestASignalAttackRefusesWhatIsNoSoftmaxOutput(t *testing.T) {
 	good := func() Outputs { return Outputs{P: six.P.Gather([]int{0, 1, 2, 3, 4, 5}), Y: slices.Clone(six.Y)} }
-	for want, spoil := range map[string]func(*Outputs){
+	for want, corrupt := range map[string]func(*Outputs){
 		"3 labels for 6":   func(o *Outputs) { o.Y = o.Y[:3] },
 		"label 7 of 4":     func(o *Outputs) { o.Y[2] = 7 },
 		"is no probabilit": func(o *Outputs) { o.P.Data[5] = -0.1 },
@@ -174,7 +174,7 @@ func TestASignalAttackRefusesWhatIsNoSoftmaxOutput(t *testing.T) {
 		"there are no":     func(o *Outputs) { *o = Outputs{} },
 	} {
 		bad := good()
-		spoil(&bad)
+		corrupt(&bad)
 		if _, err := (SignalThreshold{}).Run(Records{Members: good(), Nonmembers: good(), Forgotten: bad, HeldOut: good()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}

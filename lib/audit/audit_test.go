@@ -228,7 +228,7 @@ func TestEveryLensReadsEveryModel(t *testing.T) {
 func TestATrajectoryStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
 	c := openCase(t, newLab(t), island())
 	calls := 0
-	course, last, err := c.Track(t.Context(), unlearn.NegGrad{}, func(k *Trajectory) error {
+	trajectory, last, err := c.Track(t.Context(), unlearn.NegGrad{}, func(k *Trajectory) error {
 		calls++
 		return nil
 	})
@@ -243,11 +243,11 @@ func TestATrajectoryStartsWithTheOriginalAndEndsWithTheResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := len(course.epochs) - 1
-	if calls != 10 || n != 10 || course.forget[0] != first.Forget || course.test[n] != end.Test {
-		t.Errorf("%d calls, %d epochs, from %+v to %+v", calls, n, course.forget[0], course.test[n])
+	n := len(trajectory.epochs) - 1
+	if calls != 10 || n != 10 || trajectory.forget[0] != first.Forget || trajectory.test[n] != end.Test {
+		t.Errorf("%d calls, %d epochs, from %+v to %+v", calls, n, trajectory.forget[0], trajectory.test[n])
 	}
-	if _, err := course.Figure().PNG(); err != nil {
+	if _, err := trajectory.Figure().PNG(); err != nil {
 		t.Error(err)
 	}
 }

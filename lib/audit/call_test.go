@@ -89,9 +89,9 @@ func TestAReadingWithoutEvidenceIsNotPlaced(t *testing.T) {
 	original.Model = "the original"
 	tied := Reason{CannotTell, "all are tied"}
 	for _, c := range []struct {
-		spoil func(m, original, oracle *Reading)
-		want  Call
-		why   string
+		corrupt func(m, original, oracle *Reading)
+		want    Call
+		why     string
 	}{
 		{func(m, _, _ *Reading) { m.NoEvidence = tied }, CannotTell, "all are tied"},
 		{func(_, original, _ *Reading) { original.NoEvidence = tied }, CannotTell, "the original: all are tied"},
@@ -101,7 +101,7 @@ func TestAReadingWithoutEvidenceIsNotPlaced(t *testing.T) {
 		{func(m, _, _ *Reading) { m.Absent = "no backdoor" }, NotAsked, ""},
 	} {
 		a, b, o := m, original, oracle
-		c.spoil(&a, &b, &o)
+		c.corrupt(&a, &b, &o)
 		if got, why := CallOf(a, b, o), WithheldReason(a, b, o).Why; got != c.want || !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") {
 			t.Errorf("%s for %q, want %s for %q", got, why, c.want, c.why)
 		}

@@ -55,7 +55,7 @@ func TestEveryLensSeesAModelOfCells(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, _, err := c.Track(t.Context(), unlearn.SSDFoster{}, nil); !errors.Is(err, lab.ErrNoAnswers) {
-		t.Errorf("a course of accuracies: %v", err)
+		t.Errorf("a trajectory of accuracies: %v", err)
 	}
 	if _, err := c.LogitGroups(m); !errors.Is(err, lab.ErrNoAnswers) {
 		t.Errorf("logits: %v", err)

@@ -30,7 +30,7 @@ func DefaultLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbou
 // Side is the side of the null on which a lens reads memory.
 type Side int
 
-// The sides.
+// Above and Below say that values above or below the null speak for a memory.
 const (
 	Above Side = 1
 	Below Side = -1

@@ -83,7 +83,7 @@ func CollapsedRows(what string, x array.Rows, forgotten, others []int) Reason {
 	return collapsedReason(what, keys(forgotten), keys(some))
 }
 
-// evenlySpaced returns at most so many of the rows.
+// evenlySpaced returns at most the given number of rows, evenly spaced.
 func evenlySpaced(rows []int, most int) []int {
 	if len(rows) <= most {
 		return rows

@@ -97,18 +97,18 @@ func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, 
 	chosen := seed.Stream(engine.StreamRelearn).Perm(len(losses.HeldOut))
 	chosen = chosen[:min(len(chosen), most)]
 	slices.Sort(chosen)
-	course := [][]float64{slices.Concat(losses.Forgotten, valuesAt(losses.HeldOut, chosen))}
+	curves := [][]float64{slices.Concat(losses.Forgotten, valuesAt(losses.HeldOut, chosen))}
 	members, nonmembers := c.Problem.Train.Gather(c.Forget), c.Test.Gather(rowsAt(c.EvalRows(), chosen))
 	part := datasets.Part{X: stackRows(members.X, nonmembers.X), Y: slices.Concat(members.Y, nonmembers.Y)}
 	for i := range part.Y {
 		part.IDs = append(part.IDs, i)
 	}
-	if err := l.trainAndRecord(c, m, part, epochs, seed, func(of []float64) { course = append(course, of) }); err != nil {
+	if err := l.trainAndRecord(c, m, part, epochs, seed, func(of []float64) { curves = append(curves, of) }); err != nil {
 		return nil, nil, err
 	}
 	times := make([]float64, len(part.Y))
 	for i := range times {
-		times[i] = timeToReach(course, i, bar)
+		times[i] = timeToReach(curves, i, bar)
 	}
 	return times[:len(c.Forget)], times[len(c.Forget):], nil
 }
@@ -142,18 +142,18 @@ func (l Relearning) trainAndRecord(c *Case, m *Model, part datasets.Part, epochs
 	return cmp.Or(err, last)
 }
 
-// timeToReach returns when record i's loss comes down to the bar, in epochs; course holds the
+// timeToReach returns when record i's loss comes down to the bar, in epochs; curves holds the
 // losses by epoch.
-func timeToReach(course [][]float64, i int, bar float64) float64 {
-	if course[0][i] <= bar {
+func timeToReach(curves [][]float64, i int, bar float64) float64 {
+	if curves[0][i] <= bar {
 		return 0
 	}
-	for e := 1; e < len(course); e++ {
-		if now, before := course[e][i], course[e-1][i]; now <= bar {
+	for e := 1; e < len(curves); e++ {
+		if now, before := curves[e][i], curves[e-1][i]; now <= bar {
 			return float64(e) - (bar-now)/(before-now)
 		}
 	}
-	return float64(len(course))
+	return float64(len(curves))
 }
 
 // goal returns the goal that unlearning and lenses on single records assume the training had.

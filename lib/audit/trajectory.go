@@ -53,7 +53,7 @@ type Screen interface {
 
 // DrawTrajectory unlearns and draws the accuracies on a screen, epoch by epoch.
 func (c *Case) DrawTrajectory(ctx context.Context, s Screen, method unlearn.Method) error {
-	course, _, err := c.Track(ctx, method, func(k *Trajectory) error {
+	trajectory, _, err := c.Track(ctx, method, func(k *Trajectory) error {
 		if s.Due() {
 			s.Figure(k.Figure())
 		}
@@ -62,7 +62,7 @@ func (c *Case) DrawTrajectory(ctx context.Context, s Screen, method unlearn.Meth
 	if err != nil {
 		return err
 	}
-	s.Figure(course.Figure())
+	s.Figure(trajectory.Figure())
 	return nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 )
 
-// spoilt is a case of the same models in which some rows of the test part are other records,
+// corrupted returns a case of the same models in which some rows of the test part are other records,
 // of another class.
-func spoilt(c *Case, rows []int) *Case {
+func corrupted(c *Case, rows []int) *Case {
 	data := *c.Prepared
 	data.Test = data.Test.Gather(c.NonMemberRows())
 	for _, i := range rows {
@@ -39,7 +39,7 @@ func TestNoLensLooksAtRecordsThatAMethodMayHaveSeen(t *testing.T) {
 	if len(seen) != len(judged) || len(seen)+len(judged) != c.Test.X.Rows {
 		t.Fatalf("%d and %d of %d rows", len(seen), len(judged), c.Test.X.Rows)
 	}
-	plain, other, exchanged := spoilt(c, nil), spoilt(c, seen), spoilt(c, judged)
+	plain, other, exchanged := corrupted(c, nil), corrupted(c, seen), corrupted(c, judged)
 	absent := 0
 	for _, lens := range append(Lenses(), RMIA{}, Relearning{Epochs: 3}) {
 		read := func(c *Case) string {

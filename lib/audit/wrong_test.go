@@ -119,9 +119,9 @@ func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
 
 // A record that falls below the bar between two epochs has a time between them.
 func TestTheTimeOfRelearningIsOnAStraightLine(t *testing.T) {
-	course := [][]float64{{0.5, 3, 3}, {0.4, 2, 3}, {0.3, 0.5, 2.5}}
+	curves := [][]float64{{0.5, 3, 3}, {0.4, 2, 3}, {0.3, 0.5, 2.5}}
 	for i, want := range []float64{0, 1 + 2.0/3, 3} {
-		if got := timeToReach(course, i, 1); math.Abs(got-want) > 1e-12 {
+		if got := timeToReach(curves, i, 1); math.Abs(got-want) > 1e-12 {
 			t.Errorf("record %d: %v, want %v", i, got, want)
 		}
 	}

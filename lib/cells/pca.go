@@ -303,7 +303,7 @@ const numParts = 8
 // eachPart calls f on the parts of the rows, in parallel.
 func (c *centred) eachPart(f func(part, from, to int)) { inParts(c.n, numParts, f) }
 
-// inParts divides n items into so many parts and calls f on each, on all cores.
+// inParts divides n items into the given number of parts and calls f on each, on all cores.
 func inParts(n, parts int, f func(part, from, to int)) {
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup

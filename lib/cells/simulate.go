@@ -23,27 +23,27 @@ import (
 // 0.3^2), s_bg ~ N(0, BatchSD^2). Genes MT-1 to MT-5 are the mitochondrial ones, with about 3 %
 // of the counts together in every type.
 //
-// It plants rare types (in the order of Rare), near-duplicates (Twins) and batches. A twin has
-// the type, the batch and the library size of another cell and all of its counts, except that
-// each count is drawn anew with probability TwinNoise.
+// It plants rare types (in the order of Rare), near-duplicates (NearCopies) and batches. A near-copy
+// has the type, the batch and the library size of another cell and all of its counts, except that
+// each count is drawn anew with probability CopyNoise.
 //
 // The zero value is a small experiment: 1,000 cells, 600 genes, 6 types of falling size and two
 // rare ones of 32 and 14 cells, like PBMC-3k's dendritic cells and platelets.
 type Simulation struct {
-	Cells     int     `json:"cells,omitempty"`      // 0: 1,000, including rare cells and twins
-	Genes     int     `json:"genes,omitempty"`      // 0: 600
-	Types     int     `json:"types,omitempty"`      // common types; 0: 6
-	Rare      []int   `json:"rare,omitempty"`       // cells of each rare type; nil: 32, 14; empty: none
-	Markers   int     `json:"markers,omitempty"`    // marker genes per type; 0: 30
-	Fold      float64 `json:"fold,omitempty"`       // by how much a type raises its markers; 0: 6
-	Library   float64 `json:"library,omitempty"`    // counts of a median cell; 0: 3,000
-	LibrarySD float64 `json:"library_sd,omitempty"` // of the logarithm of the library size; 0: 0.3
-	Theta     float64 `json:"theta,omitempty"`      // 0: 3; large: Poisson
-	Dropout   float64 `json:"dropout,omitempty"`    // probability that a count becomes 0
-	Twins     int     `json:"twins,omitempty"`      // near-duplicates
-	TwinNoise float64 `json:"twin_noise,omitempty"` // 0: 0.05
-	Batches   int     `json:"batches,omitempty"`    // 0: 1
-	BatchSD   float64 `json:"batch_sd,omitempty"`   // 0: 0.3 if there are batches
+	Cells      int     `json:"cells,omitempty"`      // 0: 1,000, including rare cells and near-copies
+	Genes      int     `json:"genes,omitempty"`      // 0: 600
+	Types      int     `json:"types,omitempty"`      // common types; 0: 6
+	Rare       []int   `json:"rare,omitempty"`       // cells of each rare type; nil: 32, 14; empty: none
+	Markers    int     `json:"markers,omitempty"`    // marker genes per type; 0: 30
+	Fold       float64 `json:"fold,omitempty"`       // by how much a type raises its markers; 0: 6
+	Library    float64 `json:"library,omitempty"`    // counts of a median cell; 0: 3,000
+	LibrarySD  float64 `json:"library_sd,omitempty"` // of the logarithm of the library size; 0: 0.3
+	Theta      float64 `json:"theta,omitempty"`      // 0: 3; large: Poisson
+	Dropout    float64 `json:"dropout,omitempty"`    // probability that a count becomes 0
+	NearCopies int     `json:"twins,omitempty"`      // near-duplicates
+	CopyNoise  float64 `json:"twin_noise,omitempty"` // 0: 0.05
+	Batches    int     `json:"batches,omitempty"`    // 0: 1
+	BatchSD    float64 `json:"batch_sd,omitempty"`   // 0: 0.3 if there are batches
 }
 
 // Simulated are simulated counts with their true structure.
@@ -53,7 +53,7 @@ type Simulated struct {
 	Types   []string              // names: type0 ... , rare0 ...
 	Type    []int                 // of each cell
 	Batch   []int                 // of each cell
-	Twin    []int                 // the cell that this cell duplicates, -1 for originals
+	CopyOf  []int                 // the cell that this cell duplicates, -1 for originals
 	Library []float64             // expected counts of each cell, before dropout
 	Share   array.Matrix[float64] // types x genes: expected shares without a batch, rows sum to 1
 	Markers [][]int               // of each type, ascending
@@ -66,7 +66,7 @@ const mitochondrial = 5
 func (s Simulation) WithDefaults() Simulation {
 	s.Cells, s.Genes, s.Types, s.Markers = cmp.Or(s.Cells, 1000), cmp.Or(s.Genes, 600), cmp.Or(s.Types, 6), cmp.Or(s.Markers, 30)
 	s.Fold, s.Library, s.LibrarySD, s.Theta = cmp.Or(s.Fold, 6), cmp.Or(s.Library, 3000), cmp.Or(s.LibrarySD, 0.3), cmp.Or(s.Theta, 3)
-	s.TwinNoise, s.Batches = cmp.Or(s.TwinNoise, 0.05), cmp.Or(s.Batches, 1)
+	s.CopyNoise, s.Batches = cmp.Or(s.CopyNoise, 0.05), cmp.Or(s.Batches, 1)
 	if s.Rare == nil {
 		s.Rare = []int{32, 14}
 	}
@@ -77,7 +77,7 @@ func (s Simulation) WithDefaults() Simulation {
 }
 
 func (s Simulation) check() error {
-	planted := s.Twins + s.Types
+	planted := s.NearCopies + s.Types
 	for _, n := range s.Rare {
 		planted += n
 		if n < 1 {
@@ -85,16 +85,16 @@ func (s Simulation) check() error {
 		}
 	}
 	switch {
-	case s.Types < 1 || s.Batches < 1 || s.Twins < 0 || s.Markers < 1:
-		return fmt.Errorf("cells.Simulation: %d types, %d batches, %d twins, %d markers", s.Types, s.Batches, s.Twins, s.Markers)
+	case s.Types < 1 || s.Batches < 1 || s.NearCopies < 0 || s.Markers < 1:
+		return fmt.Errorf("cells.Simulation: %d types, %d batches, %d near-copies, %d markers", s.Types, s.Batches, s.NearCopies, s.Markers)
 	case s.Cells < planted:
-		return fmt.Errorf("cells.Simulation: %d cells cannot hold %d rare and twin cells and one of each common type", s.Cells, planted)
+		return fmt.Errorf("cells.Simulation: %d cells cannot hold %d rare and copied cells and one of each common type", s.Cells, planted)
 	case s.Genes < s.Markers+mitochondrial:
 		return fmt.Errorf("cells.Simulation: %d genes, of which %d are markers of a type and %d mitochondrial", s.Genes, s.Markers, mitochondrial)
 	case !(s.Fold > 0) || !(s.Library > 0) || !(s.Theta > 0) || !(s.LibrarySD >= 0) || !(s.BatchSD >= 0):
 		return fmt.Errorf("cells.Simulation: fold %v, library %v, theta %v, deviations %v and %v", s.Fold, s.Library, s.Theta, s.LibrarySD, s.BatchSD)
-	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.TwinNoise >= 0 && s.TwinNoise <= 1):
-		return fmt.Errorf("cells.Simulation: dropout %v and twin noise %v are not probabilities", s.Dropout, s.TwinNoise)
+	case !(s.Dropout >= 0 && s.Dropout < 1) || !(s.CopyNoise >= 0 && s.CopyNoise <= 1):
+		return fmt.Errorf("cells.Simulation: dropout %v and copy noise %v are not probabilities", s.Dropout, s.CopyNoise)
 	}
 	return nil
 }
@@ -129,26 +129,26 @@ func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error
 	return out, nil
 }
 
-// reordered puts cell order[k] at position k, so that row numbers do not reveal twins.
+// reordered puts cell order[k] at position k, so that row numbers do not reveal near-copies.
 func (m *Simulated) reordered(order []int) *Simulated {
 	out, at := *m, make([]int, len(order)+1)
 	for k, i := range order {
 		at[i] = k
 	}
 	at[len(order)] = -1 // for -1, no cell
-	out.Type, out.Batch, out.Twin, out.Library = nil, nil, nil, nil
+	out.Type, out.Batch, out.CopyOf, out.Library = nil, nil, nil, nil
 	for _, i := range order {
-		twin := m.Twin[i]
-		if twin < 0 {
-			twin = len(order)
+		original := m.CopyOf[i]
+		if original < 0 {
+			original = len(order)
 		}
 		out.Type, out.Batch, out.Library = append(out.Type, m.Type[i]), append(out.Batch, m.Batch[i]), append(out.Library, m.Library[i])
-		out.Twin = append(out.Twin, at[twin])
+		out.CopyOf = append(out.CopyOf, at[original])
 	}
 	return &out
 }
 
-// counts draws all cells: the originals in parallel, then the twins. The result is incomplete if
+// counts draws all cells: the originals in parallel, then the near-copies. The result is incomplete if
 // ctx is cancelled.
 func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []sparseRow {
 	found := make([]sparseRow, s.Cells)
@@ -157,7 +157,7 @@ func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Mat
 		s.drawCell(row, m, shares[m.Batch[i]].Row(m.Type[i]), i, own)
 		return own
 	}
-	inParts(s.Cells-s.Twins, numParts, func(_, from, to int) {
+	inParts(s.Cells-s.NearCopies, numParts, func(_, from, to int) {
 		row := make([]float32, s.Genes)
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			draw(row, i)
@@ -165,12 +165,12 @@ func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Mat
 		}
 	})
 	row, older := make([]float32, s.Genes), make([]float32, s.Genes)
-	for i := s.Cells - s.Twins; i < s.Cells && ctx.Err() == nil; i++ {
+	for i := s.Cells - s.NearCopies; i < s.Cells && ctx.Err() == nil; i++ {
 		own := draw(row, i)
 		clear(older)
-		found[m.Twin[i]].copyTo(older)
+		found[m.CopyOf[i]].copyTo(older)
 		for j, v := range older {
-			if own.Float64() >= s.TwinNoise {
+			if own.Float64() >= s.CopyNoise {
 				row[j] = v
 			}
 		}
@@ -247,14 +247,14 @@ func (s Simulation) drawProgramme(out *Simulated, rng *rand.Rand) (base []float6
 	return base
 }
 
-// drawTypes assigns types, batches, library sizes and twins. The common types have falling
+// drawTypes assigns types, batches, library sizes and near-copies. The common types have falling
 // sizes, each seven tenths of the one before.
 func (s Simulation) drawTypes(out *Simulated, rng *rand.Rand) {
 	var types []int
 	for r, n := range s.Rare {
 		types = append(types, slices.Repeat([]int{s.Types + r}, n)...)
 	}
-	common, weight, sum := s.Cells-s.Twins-len(types), make([]float64, s.Types), 0.0
+	common, weight, sum := s.Cells-s.NearCopies-len(types), make([]float64, s.Types), 0.0
 	for t := range weight {
 		weight[t] = math.Pow(0.7, float64(t))
 		sum += weight[t]
@@ -269,15 +269,15 @@ func (s Simulation) drawTypes(out *Simulated, rng *rand.Rand) {
 	}
 	rng.Shuffle(len(types), func(a, b int) { types[a], types[b] = types[b], types[a] })
 	for i := range s.Cells {
-		twin := -1
+		original := -1
 		if i >= len(types) {
-			twin = rng.IntN(s.Cells - s.Twins)
+			original = rng.IntN(s.Cells - s.NearCopies)
 		}
 		b, l := rng.IntN(s.Batches), s.Library*math.Exp(s.LibrarySD*rng.NormFloat64())
-		if twin >= 0 {
-			types, b, l = append(types, types[twin]), out.Batch[twin], out.Library[twin]
+		if original >= 0 {
+			types, b, l = append(types, types[original]), out.Batch[original], out.Library[original]
 		}
-		out.Twin, out.Batch, out.Library = append(out.Twin, twin), append(out.Batch, b), append(out.Library, l)
+		out.CopyOf, out.Batch, out.Library = append(out.CopyOf, original), append(out.Batch, b), append(out.Library, l)
 	}
 	out.Type = types
 }

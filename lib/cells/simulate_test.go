@@ -81,10 +81,10 @@ func TestTheProgrammeIsInTheCounts(t *testing.T) {
 }
 
 func TestWhatIsPlantedIsThere(t *testing.T) {
-	m := simulated(t, Simulation{Twins: 40, Batches: 3}, 4)
+	m := simulated(t, Simulation{NearCopies: 40, Batches: 3}, 4)
 	size := make([]int, len(m.Types))
 	for i, c := range m.Type {
-		if m.Twin[i] < 0 {
+		if m.CopyOf[i] < 0 {
 			size[c]++
 		}
 	}
@@ -109,15 +109,15 @@ func TestWhatIsPlantedIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for i, of := range m.Twin {
+	for i, of := range m.CopyOf {
 		if of < 0 {
 			continue
 		}
 		twins++
-		if m.Type[i] != m.Type[of] || m.Batch[i] != m.Batch[of] || m.Library[i] != m.Library[of] || m.Twin[of] >= 0 {
+		if m.Type[i] != m.Type[of] || m.Batch[i] != m.Batch[of] || m.Library[i] != m.Library[of] || m.CopyOf[of] >= 0 {
 			t.Errorf("cell %d is no twin of %d", i, of)
 		}
-		if index, _ := near.Row(i); index[1] == of || m.Twin[index[1]] == of {
+		if index, _ := near.Row(i); index[1] == of || m.CopyOf[index[1]] == of {
 			found++
 		}
 	}
@@ -164,7 +164,7 @@ func TestBatchesMoveCellsOfOneType(t *testing.T) {
 }
 
 func TestASeedGivesTheSameCountsOnAnyNumberOfCores(t *testing.T) {
-	s := Simulation{Cells: 200, Genes: 100, Twins: 5}
+	s := Simulation{Cells: 200, Genes: 100, NearCopies: 5}
 	want := simulated(t, s, 6)
 	before := runtime.GOMAXPROCS(1)
 	got := simulated(t, s, 6)
@@ -187,12 +187,12 @@ func TestSimulationsThatCannotBeAreRefused(t *testing.T) {
 		"a rare type of 0 cells":         {Rare: []int{0}},
 		"20 genes, of which 30":          {Genes: 20},
 		"dropout 1 ":                     {Dropout: 1},
-		"twin noise 2 ":                  {TwinNoise: 2},
-		"-1 twins":                       {Twins: -1},
+		"copy noise 2 ":                  {CopyNoise: 2},
+		"-1 near-copies":                 {NearCopies: -1},
 		"fold -1":                        {Fold: -1},
 		"theta NaN":                      {Theta: math.NaN()},
 		"deviations -1":                  {LibrarySD: -1},
-		"1000 cells cannot hold 1052 ra": {Twins: 1000},
+		"1000 cells cannot hold 1052 ra": {NearCopies: 1000},
 	} {
 		if _, err := s.Draw(t.Context(), rng); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
@@ -200,7 +200,7 @@ func TestSimulationsThatCannotBeAreRefused(t *testing.T) {
 	}
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, s := range []Simulation{{}, {Cells: 100, Twins: 20}} {
+	for _, s := range []Simulation{{}, {Cells: 100, NearCopies: 20}} {
 		if m, err := s.Draw(interrupted, rand.New(rand.NewPCG(1, 0))); m != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("interrupted it draws %v, %v", m, err)
 		}

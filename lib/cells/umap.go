@@ -38,7 +38,7 @@ type UMAP struct {
 	Rate      float64 `json:"rate,omitempty"`      // of the first epoch, decreasing to 0; 0: 1
 }
 
-// WithDefaults replaces zeros by the defaults, for so many cells.
+// WithDefaults replaces zeros by the defaults for the given number of cells.
 func (u UMAP) WithDefaults(cells int) UMAP {
 	u.MinDist, u.Spread, u.Negatives, u.Rate = cmp.Or(u.MinDist, 0.5), cmp.Or(u.Spread, 1), cmp.Or(u.Negatives, 5), cmp.Or(u.Rate, 1)
 	if u.Epochs == 0 {
@@ -105,13 +105,13 @@ func initialPositions(places array.Matrix[float64], rows int) (array.Matrix[floa
 	return y, nil
 }
 
-// spring is a directed edge that acts every so many epochs.
+// spring is a directed edge that acts once in a number of epochs.
 type spring struct {
 	from, to    int
 	every, next float64
 }
 
-// springs are the edges, without those too light to act within so many epochs.
+// springs are the edges, without those too light to act within the given number of epochs.
 func springs(graph array.Sparse[float64], epochs int) []spring {
 	heaviest := 0.0
 	for _, w := range graph.Values {

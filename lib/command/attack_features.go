@@ -54,16 +54,20 @@ Memory: about five times the files.`,
 	var groups learned.Groups
 	addFile(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
 	addFile(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
-	nameOf := func(p learned.Protocol) string { return p.Name }
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
-		"protocols, with commas between: "+cli.List(namesOf(learned.Protocols(), nameOf)))
+		"protocols, separated by commas: "+cli.List(namesOf(learned.Protocols(), protocolFlag)))
 	seed := c.Flags().Uint64("seed", 0, "seed of folds and attackers")
 	requireFlags(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")
 	c.MarkFlagsRequiredTogether("member-groups", "nonmember-groups")
 	var protocols []learned.Protocol
 	c.PreRunE = func(*cobra.Command, []string) (err error) {
-		protocols, err = selectByName("protocol", learned.Protocols(), nameOf, *names)
+		for i, name := range *names { // the name of a row is taken as well
+			if k := slices.IndexFunc(learned.Protocols(), func(p learned.Protocol) bool { return p.Name == name }); k >= 0 {
+				(*names)[i] = protocolFlag(learned.Protocols()[k])
+			}
+		}
+		protocols, err = selectByName("protocol", learned.Protocols(), protocolFlag, *names)
 		return err
 	}
 	in.answerWith(func(cmd *cobra.Command) (cli.Answer, error) {
@@ -128,4 +132,10 @@ func featureRows(reports []*learned.Report) []attackRow {
 		}
 	}
 	return out
+}
+
+// protocolFlag returns the name of a protocol on the command line, where commas separate names:
+// "P-A-kept-codes" for "P-A, kept codes". It leaves a name without commas and spaces as it is.
+func protocolFlag(p learned.Protocol) string {
+	return strings.NewReplacer(", ", "-", " ", "-").Replace(p.Name)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestTheLikelihoodRatioFlipsWithItsReference(t *testing.T) {
 	}
 }
 
-// distinct are n records of eight features, moved in one of them.
+// shiftedRecords returns n records of eight features, one of which is shifted.
 func shiftedRecords(seed uint64, n int, by float64) array.Matrix[float64] {
 	m := embeddings(seed, n)
 	for i := range n {
@@ -91,6 +92,11 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 	transferred := append(args, "--protocol", "P-A", "--original-members", matrixFile(t, shiftedRecords(3, 30, 3)), "--original-nonmembers", matrixFile(t, shiftedRecords(4, 60, 0)))
 	if r := lethe(t, transferred...); !strings.Contains(r.Out, "P-A, held out") {
 		t.Errorf("%+v", r)
+	}
+	for _, name := range []string{"P-A-kept-codes", `"P-A, kept codes"`} {
+		if r := lethe(t, append(slices.Clone(transferred), "--protocol", name)...); !strings.Contains(r.Out, "P-A, kept codes, held out") {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "features in the original model")
 	fails(t, lethe(t, append(args, "--protocol", "P-G")...), cli.ExitUsage, "--protocol P-G", "P-A", "cross-fitted-mlp")
@@ -130,9 +136,9 @@ func TestAttackByFeaturesKeepsPairsTogether(t *testing.T) {
 // shadowArrays are models that fit what they had better by memory, as files.
 func shadowArrays(t *testing.T, memory float64) (args []string) {
 	t.Helper()
-	const models, records, strangers = 16, 60, 30
+	const models, records, nonmembers = 16, 60, 30
 	rng := rand.New(rand.NewPCG(3, 3))
-	scores, z := array.New[float64](models, records), array.New[float64](models, strangers)
+	scores, z := array.New[float64](models, records), array.New[float64](models, nonmembers)
 	had := make([][]bool, models)
 	score := func(i int, in bool) float64 {
 		v := -3 - math.Mod(float64(i)*0.7, 2) + 0.4*rng.NormFloat64()
@@ -152,7 +158,7 @@ func shadowArrays(t *testing.T, memory float64) (args []string) {
 			}
 			scores.Row(m)[i] = score(i, had[m][i])
 		}
-		for k := range strangers {
+		for k := range nonmembers {
 			z.Row(m)[k] = score(records+k, false)
 		}
 	}
@@ -160,7 +166,7 @@ func shadowArrays(t *testing.T, memory float64) (args []string) {
 		truth[i] = i%3 == 0
 		target = append(target, score(i, truth[i]))
 	}
-	for k := range strangers {
+	for k := range nonmembers {
 		population = append(population, score(records+k, false))
 	}
 	mask := func(rows ...[]bool) string {
@@ -258,9 +264,9 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 	}
 	args := shadowArrays(t, 1)
 	for _, at := range []int{3, 11} { // target and population
-		spoilt := append([]string(nil), args...)
-		spoilt[at] = vectorFile(t, math.NaN())
-		fails(t, lethe(t, spoilt...), cli.ExitFailure, spoilt[at-1]+": "+spoilt[at]+": row 0 is NaN")
+		corrupted := append([]string(nil), args...)
+		corrupted[at] = vectorFile(t, math.NaN())
+		fails(t, lethe(t, corrupted...), cli.ExitFailure, corrupted[at-1]+": "+corrupted[at]+": row 0 is NaN")
 	}
 }
 

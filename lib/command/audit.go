@@ -39,8 +39,9 @@ Row i of every array is the same record, trained on or not:
   shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
 
 Only the unlearned model and forget.npy are required. Files in other places or with
-other names are listed in audit.json (docs/guide/audit.md). All problems of the folder are
-reported together, and nothing is measured then.
+other names are listed in audit.json, see
+https://github.com/lethe-ml/lethe/blob/main/docs/guide/audit.md
+All problems of the folder are reported together, and nothing is measured then.
 
 --kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
 exported as ONNX are run by Lethe: --onnx unlearned=after.onnx --data X.npy; --output

@@ -244,7 +244,7 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 		}
 		return path
 	}
-	spoiled := func(v float64) array.Matrix[float64] {
+	corrupted := func(v float64) array.Matrix[float64] {
 		m := embeddings(1, 20)
 		m.Row(13)[5] = v
 		return m
@@ -269,9 +269,9 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 	}
 	matrices := map[string]string{
 		raw("cube.npy", array1("<f8", "(20, 8, 2)", 20*8*2*8)):                          "(20, 8, 2)",
-		saved("nan.npy", spoiled(math.NaN())):                                           "row 13, column 5 is NaN",
-		saved("inf.npy", spoiled(math.Inf(-1))):                                         "row 13, column 5 is -Inf",
-		saved("huge-value.npy", spoiled(1e200)):                                         "row 13",
+		saved("nan.npy", corrupted(math.NaN())):                                         "row 13, column 5 is NaN",
+		saved("inf.npy", corrupted(math.Inf(-1))):                                       "row 13, column 5 is -Inf",
+		saved("huge-value.npy", corrupted(1e200)):                                       "row 13",
 		raw("bools.npy", array1("|b1", "(20, 8)", 160)):                                 "bools",
 		saved("narrow.npy", array.New[float64](20, 0)):                                  "0 columns",
 		saved("none-at-all.npy", array.New[float64](0, 8)):                              "0",

@@ -165,7 +165,7 @@ func ports(t *testing.T, k int) (out []string) {
 
 // Five users on this machine and Flower between them: after two rounds everything is
 // killed and started again; in the third round the process that works for user 1 is
-// killed, in the fifth user 3 with all that is his, whom the server misses before the
+// killed, in the fifth user 3 with all of its processes, which the server misses before the
 // sixth begins. The same rounds in one process give the same weights, bit for bit.
 func TestOverFlowerTheWeightsAreThoseOfOneProcess(t *testing.T) {
 	bin, lethe := flowerPrograms(t), program(t)

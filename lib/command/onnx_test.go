@@ -107,9 +107,9 @@ func TestONNXRefusesRecordsThatDoNotFit(t *testing.T) {
 	onnx := func(network, data string) clitest.Result {
 		return lethe(t, "onnx", filepath.Join(golden, network+".onnx"), "--data", data, "--out", out)
 	}
-	spoilt := array.New[float64](3, 6)
-	spoilt.Row(2)[1] = math.Inf(1)
-	bad := matrixFile(t, spoilt)
+	corrupted := array.New[float64](3, 6)
+	corrupted.Row(2)[1] = math.Inf(1)
+	bad := matrixFile(t, corrupted)
 	fails(t, onnx("mlp", bad), cli.ExitFailure, "--data: "+bad+": row 2, column 1 is +Inf")
 	fails(t, onnx("mlp", matrixFile(t, array.New[float64](0, 6))), cli.ExitFailure, "there is no record in it")
 	// Images of 16 x 16 with the channels last.

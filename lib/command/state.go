@@ -29,7 +29,8 @@ input of the last linear layer) and the layers that you name. In Python:
 NETWORK is a name with settings, resnet-18:width=16,outputs=100; the names are
 ` + strings.Join(torch.Names(), ", ") + `.
 Without a file the command lists the tensors of NETWORK's state_dict with shapes, and
-the layers that can be named; docs/guide/state-dicts.md has a PyTorch class for each NETWORK.
+the layers that can be named. A PyTorch class for each NETWORK:
+https://github.com/lethe-ml/lethe/blob/main/docs/guide/state-dicts.md
 X.npy has a row per record, images as (channels, side, side). The file is only read,
 never executed; a file of torch.save (.pt) is refused.`,
 		Example: `  lethe state --arch resnet-18:width=16

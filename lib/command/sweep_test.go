@@ -68,7 +68,7 @@ func sameStores(t *testing.T, got, want string) {
 	}
 }
 
-// Every recipe of every paper is a list of jobs that can be dealt and done one by one.
+// Every recipe of every paper is a list of jobs that can be assigned and done one by one.
 func TestEveryRecipeCanBePlanned(t *testing.T) {
 	t.Setenv("LETHE_DATA", noData)
 	e, s := enginetest.WithStore(t)

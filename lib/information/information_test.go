@@ -113,7 +113,7 @@ func TestAnEstimateFollowsItsSeed(t *testing.T) {
 
 func TestEstimatorsRefuseWhatAreNoPairs(t *testing.T) {
 	e := open(t)
-	for words, spoil := range map[string]func(p *Pairs){
+	for words, corrupt := range map[string]func(p *Pairs){
 		"x has 200 rows, y 199": func(p *Pairs) { p.Y.Rows--; p.Y.Data = p.Y.Data[:len(p.Y.Data)-p.Y.Cols] },
 		"x: row 7, column 1":    func(p *Pairs) { p.X.Row(7)[1] = math.NaN() },
 		"y: row 9, column 0":    func(p *Pairs) { p.Y.Row(9)[0] = math.Inf(1) },
@@ -122,7 +122,7 @@ func TestEstimatorsRefuseWhatAreNoPairs(t *testing.T) {
 		"3 pairs, at least":     func(p *Pairs) { *p = p.gather([]int{0, 1, 2}) },
 	} {
 		p := gaussians(200, 2, 0.5, 1)
-		spoil(&p)
+		corrupt(&p)
 		for _, m := range All() {
 			if _, err := m.Estimate(t.Context(), e, p, 1); err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), m.Name()) {
 				t.Errorf("%s: %v, want %q", m.Name(), err, words)

@@ -159,7 +159,7 @@ func TestACriticIsTrainedOnTrainingPairsAlone(t *testing.T) {
 			for k := range 3 {
 				v := dst[3+2*k]
 				if !known[v] || v == dst[1] || dst[4+2*k] != -v {
-					t.Errorf("epoch %d, record %d: stranger %v of %v", epoch, i, dst[3+2*k:5+2*k], dst[:3])
+					t.Errorf("epoch %d, record %d: negative %v of %v", epoch, i, dst[3+2*k:5+2*k], dst[:3])
 				}
 				if met[v] {
 					again++
@@ -268,12 +268,12 @@ func TestTheAverageBeginsAtTheFirstNegatives(t *testing.T) {
 	m := CodedMINE{Hidden: []int{8, 8}, Steps: 2, Batch: 12, LR: 1e-30}
 	mean := 0.0
 	for i := range 12 {
-		stranger, at := make([]float64, 2), seed.Stream(engine.StreamNegatives, 0, 0, uint64(i))
-		for j := range stranger {
-			stranger[j] = at.NormFloat64()
+		negative, at := make([]float64, 2), seed.Stream(engine.StreamNegatives, 0, 0, uint64(i))
+		for j := range negative {
+			negative[j] = at.NormFloat64()
 		}
 		critic := Critic{X: 3, Y: 2, Hidden: m.Hidden, Coded: true}
-		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), stranger)) / 12
+		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), negative)) / 12
 	}
 	if math.Abs(mean-1) < 0.05 {
 		t.Fatalf("the mean of the first negatives, %v, tells nothing", mean)

@@ -121,13 +121,13 @@ func (b Backdoor) relabel(p *datasets.Prepared, rng *rand.Rand, classes [2]int, 
 
 // hash returns the hash of data that have the backdoor in the records ids.
 func (b Backdoor) hash(clean string, ids []int) (string, error) {
-	said, err := json.Marshal(b)
+	encoded, err := json.Marshal(b)
 	if err != nil {
 		return "", err
 	}
 	h := sha256.New()
 	h.Write([]byte(clean))
-	h.Write(said)
+	h.Write(encoded)
 	for _, id := range ids {
 		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(id)))
 	}

@@ -38,7 +38,7 @@ var (
 // Name implements Goal.
 func (Compression) Name() string { return "compression" }
 
-// WithDefaults implements Resolving.
+// WithDefaults implements GoalWithDefaults.
 func (g Compression) WithDefaults() Goal { return g.withDefaults() }
 
 func (g Compression) withDefaults() Compression {

@@ -92,7 +92,7 @@ func (c *Case) modelWeights(ctx context.Context, o ModelSpec) (nn.Params, error)
 
 func (c *Case) export(w *writer, weights nn.Params, o ExportOptions) error {
 	if o.PyTorch {
-		w.write("state_dict.safetensors", "the weights, as load_state_dict of the network's twin in PyTorch takes them", func(path string) error {
+		w.write("state_dict.safetensors", "the weights, as load_state_dict of the equivalent PyTorch module takes them", func(path string) error {
 			return torch.Write(path, c.Problem.Arch, weights)
 		})
 	} else {

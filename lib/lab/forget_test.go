@@ -115,7 +115,7 @@ func TestASeriesTakesTheRarestFirst(t *testing.T) {
 			t.Errorf("series %v: %v, want %v", sizes, got, want[k].Forget)
 		}
 	}
-	if _, _, err := (Setting{Series: []int{10, 9000}}).Divide(p); err == nil || !strings.Contains(err.Error(), "9000 were asked for") {
+	if _, _, err := (Setting{Series: []int{10, 9000}}).Divide(p); err == nil || !strings.Contains(err.Error(), "9000 were requested") {
 		t.Errorf("%v", err)
 	}
 	both := Setting{Series: []int{10}, Scattered: 3, DataSet: "x"}

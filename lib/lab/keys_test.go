@@ -328,7 +328,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	dealt := func(path string, h Shards) {
+	checkShards := func(path string, h Shards) {
 		s := table
 		s.Shards = &h
 		keys := keysOf(t, l, s)
@@ -337,11 +337,11 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		}
 		seen[keys] = path
 	}
-	dealt("", Shards{})
+	checkShards("", Shards{})
 	variants(Shards{}, func(path string, changed any) {
 		h := changed.(Shards)
 		h.Alpha *= 30 // so that everybody gets a record
-		dealt(path, h)
+		checkShards(path, h)
 	})
 	one, two := table, table
 	one.Goal, two.Goal = heavier{Weight: 1}, heavier{Weight: 2}

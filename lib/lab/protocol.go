@@ -70,7 +70,7 @@ func IsControl(m unlearn.Method) bool {
 // Rows says which records of the train part a model was trained on.
 type Rows string
 
-// Which records.
+// AllRecords and RetainedRecords are the rows that a model is trained on.
 const (
 	AllRecords      Rows = "everything" // every record of the train part
 	RetainedRecords Rows = "retained"   // all but the forget set

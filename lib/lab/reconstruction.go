@@ -74,13 +74,13 @@ func (g Reconstruction) Version() int {
 	return 3
 }
 
-// FinalGoal implements Settling.
+// FinalGoal implements FinalGoal.
 func (g Reconstruction) FinalGoal() Goal {
 	g.Plain = true
 	return g.WithDefaults()
 }
 
-// WithDefaults implements Resolving.
+// WithDefaults implements GoalWithDefaults.
 func (g Reconstruction) WithDefaults() Goal { return g.withDefaults() }
 
 func (g Reconstruction) withDefaults() Reconstruction {

@@ -135,21 +135,21 @@ func TestAReconstructionIsTheProgramsUnlessToldOtherwise(t *testing.T) {
 
 func TestReconstructionsThatCannotBeAreRefused(t *testing.T) {
 	l := newLab(t)
-	spoilt := func(spoil func(p *Problem)) *Problem {
+	corrupted := func(corrupt func(p *Problem)) *Problem {
 		p, _ := countedCells(t, l, smallCells)
-		spoil(p)
+		corrupt(p)
 		return p
 	}
 	for words, c := range map[string]struct {
 		g Reconstruction
 		p *Problem
 	}{
-		`unknown likelihood "poisson"`: {Reconstruction{Likelihood: "poisson"}, spoilt(func(*Problem) {})},
-		`column "library"`:             {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) { p.Train.Extra = nil })},
-		"gene 2 in record 1": {Reconstruction{Likelihood: NegativeBinomial}, spoilt(func(p *Problem) {
+		`unknown likelihood "poisson"`: {Reconstruction{Likelihood: "poisson"}, corrupted(func(*Problem) {})},
+		`column "library"`:             {Reconstruction{Likelihood: NegativeBinomial}, corrupted(func(p *Problem) { p.Train.Extra = nil })},
+		"gene 2 in record 1": {Reconstruction{Likelihood: NegativeBinomial}, corrupted(func(p *Problem) {
 			p.Train.X.Row(1)[2] = float32(math.Log1p(1.5 * 10_000 / p.Train.Extra[datasets.Library][1])) // one and a half
 		})},
-		"proportions of 0 genes": {Reconstruction{}, spoilt(func(p *Problem) { p.Arch = tabular.MLP{Features: 5, Outputs: 2} })},
+		"proportions of 0 genes": {Reconstruction{}, corrupted(func(p *Problem) { p.Arch = tabular.MLP{Features: 5, Outputs: 2} })},
 	} {
 		if _, err := c.g.Objective(c.p, []int{0, 1, 2}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want %q", err, words)

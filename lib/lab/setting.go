@@ -27,7 +27,7 @@ import (
 // train part to forget.
 type Setting struct {
 	DataSet string // "": breast_cancer
-	MaxRows int    // at most so many rows, 0: all; for an image set, training images
+	MaxRows int    // greatest number of rows, 0: all; for an image set, training images
 	// TestRows is the number of test images of an image set, 0: all. For a table the test
 	// part is a fifth of the rows.
 	TestRows int

@@ -39,12 +39,12 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 			l := newLab(t)
 			alone := openCase(t, l, s)
 			f := openShadowModels(t, l, s, 6, whole)
-			dealt := alone.Forget
+			assigned := alone.Forget
 			if whole {
-				dealt = rowsFrom(0, alone.Problem.Train.X.Rows)
+				assigned = rowsFrom(0, alone.Problem.Train.X.Rows)
 			}
-			if !slices.Equal(f.Assigned, dealt) {
-				t.Fatalf("whole %t: dealt are %v", whole, f.Assigned)
+			if !slices.Equal(f.Assigned, assigned) {
+				t.Fatalf("whole %t: %v are assigned", whole, f.Assigned)
 			}
 			in := f.Membership()
 			for m, c := range f.Models {
@@ -62,7 +62,7 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 				}
 				for row := range alone.Problem.Train.X.Rows {
 					if !slices.Contains(f.Assigned, row) && (!slices.Contains(original.Rows, row) || !slices.Contains(oracle.Rows, row)) {
-						t.Errorf("row %d is not dealt and is not in model %d", row, m)
+						t.Errorf("row %d is not assigned and is not in model %d", row, m)
 					}
 				}
 			}
@@ -72,7 +72,7 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 
 func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 	l := newLab(t)
-	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are dealt
+	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are assigned
 	f := openShadowModels(t, l, s, 8, false)
 	in := f.Membership()
 	for m := 0; m < len(in); m += 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// TestTheOldestProgramGoes fills the shelf, and runs one that has gone from it.
+// TestTheOldestProgramGoes fills the cache, and runs a program that was evicted.
 func TestTheOldestProgramGoes(t *testing.T) {
 	e, err := engine.Open("auto")
 	if err != nil {

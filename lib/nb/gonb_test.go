@@ -140,7 +140,7 @@ func (c *client) send(kind string, content map[string]any) string {
 	return id
 }
 
-// runCell runs a cell and returns what it prints and shows, as text, in the order
+// run runs a cell and returns what it prints and shows, as text, in the order
 // in which a reader sees it.
 func (c *client) run(code string) string {
 	c.t.Helper()

@@ -251,8 +251,8 @@ func (ev *Evidence[R]) MissingNotes() []string {
 	return out
 }
 
-// Provenance is the provenance of a recipe's output from this evidence, on models of so many
-// seeds.
+// Provenance is the provenance of a recipe's output from this evidence, on models of the
+// given number of seeds.
 func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) report.Provenance {
 	var info engine.Info
 	if e.Engine != nil { // committed values can be shown without an engine

@@ -66,8 +66,8 @@ func drawnProbability(n, k int, replacement bool) float64 {
 	return float64(k) / float64(n)
 }
 
-// SurvivalProbability is the probability that all of so many given features, of n, are sent
-// unmasked. An example are the four pixels of a trigger: 0.13 without replacement at a rate of
+// SurvivalProbability is the probability that m given features of n are all sent unmasked (m is
+// the argument features). An example are the four pixels of a trigger: 0.13 without replacement at a rate of
 // 60 %, 0.04 with.
 //
 //	without: prod over i < m of (k-i)/(n-i)

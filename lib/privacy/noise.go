@@ -9,8 +9,8 @@ const (
 	halvings           = 64
 )
 
-// Noise is the smallest noise with which so many steps spend at most epsilon at delta by RDP. It
-// searches between 0.01 and 100 by bisection.
+// Noise is the smallest noise with which the given number of steps spends at most epsilon at delta
+// by RDP. It searches between 0.01 and 100 by bisection.
 func Noise(epsilon, delta, rate float64, steps int) (float64, error) {
 	if !(epsilon > 0) {
 		return 0, fmt.Errorf("privacy: epsilon is %v, not a positive number", epsilon)

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// Adv is the advantage of an attack over guessing, from scores where higher
+// Advantages are three measures of an attack's advantage over guessing, from scores where higher
 // means positive (member).
-type Adv struct {
+type Advantages struct {
 	// Signed is 2 AUC - 1, in [-1, 1]: P(pos > neg) - P(pos < neg) over random
 	// pairs. Null 0; negative where the scores point the wrong way. Its mean under
 	// the null is exactly 0 at every sample size.
@@ -22,13 +22,13 @@ type Adv struct {
 }
 
 // Advantage returns the three advantages of one set of scores. It refuses an empty sample and NaN.
-func Advantage(pos, neg []float64) (Adv, error) {
+func Advantage(pos, neg []float64) (Advantages, error) {
 	if err := checkScores("Advantage", pos, neg); err != nil {
-		return Adv{}, err
+		return Advantages{}, err
 	}
 	bs := blocks(pos, neg)
 	signed := 2*aucOf(twiceU(bs), len(pos), len(neg)) - 1
-	return Adv{Signed: signed, Unsigned: math.Abs(signed), Best: youden(bs, len(pos), len(neg))}, nil
+	return Advantages{Signed: signed, Unsigned: math.Abs(signed), Best: youden(bs, len(pos), len(neg))}, nil
 }
 
 // youden returns the largest TPR - FPR over all thresholds.

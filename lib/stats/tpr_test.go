@@ -91,13 +91,13 @@ func TestTPRIntervalsHoldWithTies(t *testing.T) {
 // A planted signal is seen, the null is not called one, and exchanged roles lose it.
 func TestTPRIntervalsSeeAPlantedSignalOfTheRightRole(t *testing.T) {
 	rng := newRNG(23)
-	member, stranger := normals(rng, 300, 4), normals(rng, 3000, 0)
-	e, err := TPRInterval(member, stranger, 0.01, 0.95)
+	member, nonmember := normals(rng, 300, 4), normals(rng, 3000, 0)
+	e, err := TPRInterval(member, nonmember, 0.01, 0.95)
 	must(t, err)
 	if e.Low < 0.8 {
 		t.Errorf("four standard deviations: %v", e)
 	}
-	if e, err = TPRInterval(stranger, member, 0.01, 0.95); err != nil || e.High > 0.01 {
+	if e, err = TPRInterval(nonmember, member, 0.01, 0.95); err != nil || e.High > 0.01 {
 		t.Errorf("exchanged: %v, %v", e, err)
 	}
 	seen := 0

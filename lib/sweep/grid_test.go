@@ -31,7 +31,7 @@ func (g grid) key(id string) store.Key {
 	return store.Key{Recipe: strings.SplitN(id, "/", 2)[0], Config: id, Data: map[string]string{"words": g.data}, Engine: engineHere}
 }
 
-// doJob computes a job, and what it needs where that is not there.
+// do computes a job and those that it needs and that are missing.
 func (g grid) do(ctx context.Context, id string, needs []string) (*store.Run, error) {
 	return g.store.Do(ctx, g.key(id), func(ctx context.Context, w *store.Work) error {
 		if g.during != nil {
@@ -118,7 +118,7 @@ func planGrid(t *testing.T, g grid, shards int) (dir string, p *Plan) {
 	return dir, p
 }
 
-// runWorker is one of a grid's.
+// newWorker returns the worker of one shard of a grid.
 func newWorker(t *testing.T, dir string, g grid, shard, of int) *Worker {
 	t.Helper()
 	return &Worker{

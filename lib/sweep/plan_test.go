@@ -51,12 +51,12 @@ func TestEveryAssignmentCanBeDone(t *testing.T) {
 			total += here
 		}
 		if total != len(p.Jobs) {
-			t.Fatalf("%d of %d jobs are dealt", total, len(p.Jobs))
+			t.Fatalf("%d of %d jobs are assigned", total, len(p.Jobs))
 		}
 	}
 }
 
-// Jobs that need nothing are one stage, evenly dealt: the fullest shard has at most
+// Jobs that need nothing are one stage, evenly assigned: the fullest shard has at most
 // one job more than the fair share.
 func TestJobsWithoutNeedsAreAssignedEvenly(t *testing.T) {
 	var jobs []Job

@@ -317,10 +317,10 @@ func TestCombinersRefuse(t *testing.T) {
 	one, two, three := []float64{1}, gramOf([]float64{1, 0}, []float64{0, 1}), gramOf([]float64{1}, []float64{1}, []float64{1})
 	broken := [][]float64{{math.NaN(), 0}, {0, 1}}
 	for _, c := range []struct {
-		mixer  GradientCombiner
-		values []float64
-		gram   [][]float64
-		want   string
+		combiner GradientCombiner
+		values   []float64
+		gram     [][]float64
+		want     string
 	}{
 		{MGDA{}, nil, nil, "no gradients"}, {PCGrad{}, nil, nil, "no gradients"},
 		{PrintedMGDA{}, nil, nil, "no gradients"}, {RatioWeights{}, nil, nil, "no gradients"},
@@ -331,12 +331,12 @@ func TestCombinersRefuse(t *testing.T) {
 		{RatioWeights{}, []float64{1, -1}, two, "second term has the value -1"},
 		{RatioWeights{}, []float64{math.NaN(), 1}, two, "NaN"}, {RatioWeights{}, []float64{1, math.Inf(1)}, two, "+Inf"},
 	} {
-		_, err := c.mixer.Weights(c.values, c.gram)
+		_, err := c.combiner.Weights(c.values, c.gram)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%T of %v, %v: %v, want %q", c.mixer, c.values, c.gram, err, c.want)
+			t.Errorf("%T of %v, %v: %v, want %q", c.combiner, c.values, c.gram, err, c.want)
 		}
 		if bad := (*nn.NotFinite)(nil); strings.Contains(c.want, "term 0") && !errors.As(err, &bad) {
-			t.Errorf("%T: a gradient that is no number is not told as one: %v", c.mixer, err)
+			t.Errorf("%T: a gradient that is no number is not told as one: %v", c.combiner, err)
 		}
 	}
 }
@@ -390,7 +390,7 @@ func TestACombinerGetsTheTermsValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		if math.Abs(asked.values[k]-value) > 1e-5*math.Abs(value) {
-			t.Errorf("term %d has the value %v, the mixer is told %v", k, value, asked.values[k])
+			t.Errorf("term %d has the value %v, the combiner is told %v", k, value, asked.values[k])
 		}
 	}
 	for i := range got {

@@ -181,8 +181,8 @@ func TestFitStopsEarlyAndSaysSoInItsHistory(t *testing.T) {
 func TestBadObjectivesAreRefusedByName(t *testing.T) {
 	nan := float32(math.NaN())
 	cases := map[string]struct {
-		spoil func(o Objective)
-		words []string
+		corrupt func(o Objective)
+		words   []string
 	}{
 		"NaN data":             {func(o Objective) { o[1].X.Data[7] = nan }, []string{`"forget"`, "row 1, column 2 is NaN"}},
 		"infinite target":      {func(o Objective) { o[0].Targets[1].Inputs[loss.Probabilities].Data[4] = float32(math.Inf(1)) }, []string{`"retain"`, "target 1", "row 1, column 1 is +Inf"}},
@@ -205,7 +205,7 @@ func TestBadObjectivesAreRefusedByName(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := mixed(70, 6, 5)
-			c.spoil(o)
+			c.corrupt(o)
 			_, _, err := Fit(context.Background(), r, initial(small), o, Config{Epochs: 1}, Hooks{})
 			wantWords(t, err, c.words...)
 		})
@@ -224,9 +224,9 @@ func TestBadSettingsAndWeightsAreRefusedByName(t *testing.T) {
 	wantWords(t, fit(initial(small), o, Config{Batch: -3}, Hooks{}), "batches of -3")
 	wantWords(t, fit(initial(small), o, Config{Order: 9}, Hooks{}), "order 9")
 	wantWords(t, fit(initial(small), o, Config{Order: ShuffledSingle, Batch: 8}, Hooks{}), "one term, this one has 2")
-	spoilt := initial(small)
-	spoilt[2].Data[5] = float32(math.NaN())
-	wantWords(t, fit(spoilt, o, Config{}, Hooks{}), "hidden2.weight", "element 5 is NaN")
+	corrupted := initial(small)
+	corrupted[2].Data[5] = float32(math.NaN())
+	wantWords(t, fit(corrupted, o, Config{}, Hooks{}), "hidden2.weight", "element 5 is NaN")
 	other := tabular.MLP{Features: 5, Outputs: 3, Hidden: 8}
 	wantWords(t, fit(initial(other), o, Config{}, Hooks{}), "tensor 0", "[8 5]", "[9 5]")
 	wantWords(t, fit(initial(small), o, Config{}, Hooks{Resume: &State{Params: initial(small)}}), "optimiser's part is missing")

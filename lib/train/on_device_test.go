@@ -126,7 +126,7 @@ func TestWhichTrainingsRunOnDevice(t *testing.T) {
 		"nothing moves":             {apart(t, small), Plan{Passes: singlePass(o)}, frozen, false},
 		"two chunks":                {apart(t, small), Plan{Passes: singlePass(o)}, long, false},
 		"two terms":                 {apart(t, small), Plan{Passes: singlePass(two)}, plain, false},
-		"a surgeon":                 {apart(t, small), Plan{Passes: singlePass(o), Transforms: []GradientTransform{ClipNorm{Max: 1}}}, plain, false},
+		"a transform":               {apart(t, small), Plan{Passes: singlePass(o), Transforms: []GradientTransform{ClipNorm{Max: 1}}}, plain, false},
 		"a private training":        {apart(t, still), Plan{Passes: singlePass(o), Private: &Private{Norm: 1}}, plain, false},
 		"a game of whom moves what": {apart(t, small), Plan{Game: &Game{Players: []Player{{Name: "one", Owns: []string{""}, Objective: o}}}}, plain, false},
 	} {

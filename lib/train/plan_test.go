@@ -258,11 +258,11 @@ func TestBadPlansAreRefusedByName(t *testing.T) {
 		_, _, err := FitPlan(context.Background(), r, initial(small), plan, Config{Epochs: 3}, Hooks{})
 		return err
 	}
-	from := func(bad int, spoil func(o []Objective) ([]Objective, error)) Plan {
+	from := func(bad int, corrupt func(o []Objective) ([]Objective, error)) Plan {
 		return Plan{Passes: func(epoch int) ([]Objective, error) {
 			o, _ := two(epoch)
 			if epoch == bad {
-				return spoil(o)
+				return corrupt(o)
 			}
 			return o, nil
 		}}

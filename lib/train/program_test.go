@@ -67,7 +67,7 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 			return out, err
 		}
 	}
-	aboard := func(o nn.Optimizer, frozen ...nn.Group) func(*model.Runner, nn.Params) (any, error) {
+	onDevice := func(o nn.Optimizer, frozen ...nn.Group) func(*model.Runner, nn.Params) (any, error) {
 		return func(r *model.Runner, p nn.Params) (any, error) {
 			c := Config{Epochs: 1, Batch: 4, Seed: 1, Optimizer: o, Groups: frozen}
 			out, _, err := Fit(ctx, r, p, pair(0, 0.6), c, Hooks{})
@@ -76,15 +76,15 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 	}
 	x, y := toy(1, 21, 5, 3)
 	return map[string]func(r *model.Runner, p nn.Params) (any, error){
-		"a training":               play(Plan{Passes: singlePass(o)}),
-		"a private training":       play(Plan{Passes: singlePass(labelled(x, y)), Private: &Private{Norm: 0.1}}),
-		"a game":                   play(Plan{Game: game("hidden1", "hidden2")}),
-		"another game":             play(Plan{Game: game("hidden2", "hidden1")}),
-		"aboard by Adam":           aboard(nn.Adam{}),
-		"aboard by descent":        aboard(nn.SGD{LR: 0.1}),
-		"aboard by momentum":       aboard(nn.SGD{LR: 0.1, Momentum: 0.9}),
-		"aboard, the first frozen": aboard(nn.SGD{LR: 0.1}, nn.Group{Prefix: "hidden1"}),
-		"aboard, the last frozen":  aboard(nn.SGD{LR: 0.1}, nn.Group{Prefix: "head"}),
+		"a training":                      play(Plan{Passes: singlePass(o)}),
+		"a private training":              play(Plan{Passes: singlePass(labelled(x, y)), Private: &Private{Norm: 0.1}}),
+		"a game":                          play(Plan{Game: game("hidden1", "hidden2")}),
+		"another game":                    play(Plan{Game: game("hidden2", "hidden1")}),
+		"on the device by Adam":           onDevice(nn.Adam{}),
+		"on the device by descent":        onDevice(nn.SGD{LR: 0.1}),
+		"on the device by momentum":       onDevice(nn.SGD{LR: 0.1, Momentum: 0.9}),
+		"on the device, the first frozen": onDevice(nn.SGD{LR: 0.1}, nn.Group{Prefix: "hidden1"}),
+		"on the device, the last frozen":  onDevice(nn.SGD{LR: 0.1}, nn.Group{Prefix: "head"}),
 		"a gradient": func(r *model.Runner, p nn.Params) (any, error) {
 			return Gradient(ctx, r, p, o, 0, Mode{})
 		},

@@ -65,7 +65,7 @@ func TestAConfigurationMayClip(t *testing.T) {
 	}
 	clipped := fitted(Plan{}, Config{Clip: 0.1})
 	if clipped != fitted(Plan{Transforms: []GradientTransform{ClipNorm{Max: 0.1}}}, Config{}) || clipped == fitted(Plan{}, Config{}) {
-		t.Error("clipping by the configuration is not that of the surgeon")
+		t.Error("clipping by the configuration is not that of the transform")
 	}
 	if fitted(Plan{Passes: singlePass(alone)}, Config{Clip: 0.1}) != fitted(Plan{Passes: singlePass(alone), Transforms: []GradientTransform{ClipNorm{Max: 0.1}}}, Config{}) ||
 		fitted(Plan{Passes: singlePass(alone)}, Config{Clip: 0.1}) == fitted(Plan{Passes: singlePass(alone)}, Config{}) {
@@ -73,7 +73,7 @@ func TestAConfigurationMayClip(t *testing.T) {
 	}
 	both := fitted(Plan{Transforms: []GradientTransform{Decay{Rate: 3}}}, Config{Clip: 0.1})
 	if both != fitted(Plan{Transforms: []GradientTransform{Decay{Rate: 3}, ClipNorm{Max: 0.1}}}, Config{}) {
-		t.Error("the configuration clips before the plan's surgeon has been there")
+		t.Error("the configuration clips before the plan's transform")
 	}
 	if _, _, err := Fit(context.Background(), r, initial(still), o, Config{Clip: -1}, Hooks{}); err == nil {
 		t.Error("gradients no longer than -1 were accepted")
@@ -159,7 +159,7 @@ func TestAGradientIsReleasedAsOneVector(t *testing.T) {
 		t.Errorf("the noise has the mean size %v, want %v", mean, want)
 	}
 	if _, err := ReleaseGradients(privacy.Gaussian{Clip: -1}); err == nil {
-		t.Error("a mechanism that cannot be is a surgeon")
+		t.Error("a mechanism that cannot be is a transform")
 	}
 }
 

@@ -23,12 +23,12 @@ func (noiseSource) Records(_ context.Context, r Request, n int) (Data, error) {
 		return Data{}, err
 	}
 	d := r.uniformRecords(n)
-	said, err := r.Runner.Predict(r.Original, d.X)
+	prediction, err := r.Runner.Predict(r.Original, d.X)
 	if err != nil {
 		return Data{}, err
 	}
 	for i := range d.Y {
-		d.Y[i] = argmax(said.Logits().Row(i))
+		d.Y[i] = argmax(prediction.Logits().Row(i))
 	}
 	return d, nil
 }

@@ -221,19 +221,19 @@ func TestWhatNoSourceCanMakeIsNamed(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	for words, c := range map[string]struct {
-		kind  Auxiliary
-		ctx   context.Context
-		spoil func(*Request)
+		kind    Auxiliary
+		ctx     context.Context
+		corrupt func(*Request)
 	}{
 		`there are ["public" "inversion" "noise" "retained"]`:  {kind: "own"},
-		`"public": needs records that no model was trained on`: {kind: Public, spoil: func(r *Request) { r.HeldOut = Data{} }},
-		`"inversion": model cells-vae: is not a classifier`:    {kind: Inverted, spoil: func(r *Request) { r.Runner = cells }},
-		`"noise": model cells-vae: is not a classifier`:        {kind: Noise, spoil: func(r *Request) { r.Runner = cells }},
+		`"public": needs records that no model was trained on`: {kind: Public, corrupt: func(r *Request) { r.HeldOut = Data{} }},
+		`"inversion": model cells-vae: is not a classifier`:    {kind: Inverted, corrupt: func(r *Request) { r.Runner = cells }},
+		`"noise": model cells-vae: is not a classifier`:        {kind: Noise, corrupt: func(r *Request) { r.Runner = cells }},
 		"context canceled": {kind: Inverted, ctx: stopped},
 	} {
 		r, ctx := s.request(), t.Context()
-		if c.spoil != nil {
-			c.spoil(&r)
+		if c.corrupt != nil {
+			c.corrupt(&r)
 		}
 		if c.ctx != nil {
 			ctx = c.ctx

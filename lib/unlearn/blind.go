@@ -52,11 +52,11 @@ func NewErasure(r *model.Runner, p nn.Params, records Data, mask *privacy.Maskin
 	if err != nil {
 		return Erasure{}, err
 	}
-	said, err := r.Predict(p, records.X)
+	prediction, err := r.Predict(p, records.X)
 	if err != nil {
 		return Erasure{}, err
 	}
-	codes, err := ib.SampleCodes(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
+	codes, err := ib.SampleCodes(prediction, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(records.IDs[row])) })
 	return Erasure{Codes: codes, Y: records.Y}, err
 }
 
@@ -103,11 +103,11 @@ func (b BlindRequest) stopWhenForgotten(m ib.Bottleneck) (*train.Validation, err
 	compressing, approximating := m.TensorCounts()
 	all, chance := compressing+approximating, 1/float64(m.Outputs)
 	return &train.Validation{KeepLast: true, StopBelow: &chance, Score: func(_ context.Context, p nn.Params, _ int) (float64, error) {
-		said, err := half.Predict(p[compressing:all], b.Erasure.Codes)
+		prediction, err := half.Predict(p[compressing:all], b.Erasure.Codes)
 		if err != nil {
 			return 0, err
 		}
-		return train.Accuracy(said.Logits(), b.Erasure.Y), nil
+		return train.Accuracy(prediction.Logits(), b.Erasure.Y), nil
 	}}, nil
 }
 

@@ -250,19 +250,19 @@ func TestBlindUSettingsMatter(t *testing.T) {
 func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 	s := newServer(t)
 	for words, c := range map[string]struct {
-		m     BlindU
-		spoil func(*Request)
+		m       BlindU
+		corrupt func(*Request)
 	}{
 		`unknown weighting "fair"`:        {m: BlindU{Weighting: "fair"}},
 		`unknown auxiliary records "own"`: {m: BlindU{Auxiliary: "own"}},
 		"the upload: privacy":             {m: BlindU{Masking: privacy.Masking{Rate: 2}}},
-		"the request augments them": {spoil: func(r *Request) {
+		"the request augments them": {corrupt: func(r *Request) {
 			r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
 		}},
 	} {
 		r := s.request()
-		if c.spoil != nil {
-			c.spoil(&r)
+		if c.corrupt != nil {
+			c.corrupt(&r)
 		}
 		if _, _, err := Apply(t.Context(), c.m, r); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
@@ -272,7 +272,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for words, spoil := range map[string]func(*BlindRequest){
+	for words, corrupt := range map[string]func(*BlindRequest){
 		"0 codes with 100 labels":           func(b *BlindRequest) { b.Erasure.Codes = array.Matrix[float32]{} },
 		"the codes have 3 variables":        func(b *BlindRequest) { b.Erasure.Codes = array.New[float32](100, 3) },
 		"code 1 has label 3":                func(b *BlindRequest) { b.Erasure.Y = slices.Clone(b.Erasure.Y); b.Erasure.Y[1] = 3 },
@@ -281,7 +281,7 @@ func TestWhatAServerCannotDoIsNamed(t *testing.T) {
 		"the codes: row 2, column 1 is NaN": func(b *BlindRequest) { b.Erasure.Codes = nan(b.Erasure.Codes, 2, 1) },
 	} {
 		b := good
-		spoil(&b)
+		corrupt(&b)
 		if _, err := (BlindU{Epochs: 1}).Serve(t.Context(), b); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}
@@ -301,7 +301,7 @@ func TestNegativesAreDrawnAnewInEveryEpoch(t *testing.T) {
 		codes.Row(i)[0] = float32(i)
 	}
 	q := &pairAugmenter{seed: 3, codes: codes}
-	dealt := func(q *pairAugmenter, epoch int) []int {
+	assigned := func(q *pairAugmenter, epoch int) []int {
 		var out []int
 		for id := range 50 {
 			src, dst := []float32{7, float32(id), 0, 0, 0}, make([]float32, 5)
@@ -315,8 +315,8 @@ func TestNegativesAreDrawnAnewInEveryEpoch(t *testing.T) {
 		}
 		return out
 	}
-	first, second := dealt(q, 0), dealt(q, 1)
-	if slices.Equal(first, second) || !slices.Equal(first, dealt(&pairAugmenter{seed: 3, codes: codes}, 0)) {
+	first, second := assigned(q, 0), assigned(q, 1)
+	if slices.Equal(first, second) || !slices.Equal(first, assigned(&pairAugmenter{seed: 3, codes: codes}, 0)) {
 		t.Error("the deal does not follow seed and epoch")
 	}
 	slices.Sort(first)

@@ -192,7 +192,7 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	mixer, err := m.Weighting.combiner()
+	combiner, err := m.Weighting.combiner()
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	if u := m.Beside; u != nil {
 		c.Epochs, game.Steps, unit = u.Rounds, u.stepsPerRound(b.Erasure.Codes.Rows), "round"
 	}
-	plan := train.Plan{Game: &game, Combiner: mixer}
+	plan := train.Plan{Game: &game, Combiner: combiner}
 	if plan.Validation, err = b.stopWhenForgotten(of); err != nil {
 		return nil, err
 	}

@@ -123,11 +123,11 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 	if len(trained) != 1 || trained[0].X.Rows != p.aux.X.Rows {
 		return plan, c, fmt.Errorf("the original was trained for %d terms; it must be one term of the %d auxiliary records", len(trained), p.aux.X.Rows)
 	}
-	said, err := p.r.Runner.Predict(p.r.Original, p.masked.X)
+	prediction, err := p.r.Runner.Predict(p.r.Original, p.masked.X)
 	if err != nil {
 		return plan, c, err
 	}
-	p.codes = &resampledCodes{prediction: said, ids: p.masked.IDs, seed: p.r.Seed}
+	p.codes = &resampledCodes{prediction: prediction, ids: p.masked.IDs, seed: p.r.Seed}
 	begin, err := p.codes.atEpoch(0)
 	if err != nil {
 		return plan, c, err
@@ -184,13 +184,13 @@ func (p *codedRun) trainCritic(k train.StepInfo) (float64, error) {
 	if rows := k.Rows(1); rows != nil {
 		x = x.Gather(rows)
 	}
-	said, err := p.r.Runner.Predict(own, x)
+	prediction, err := p.r.Runner.Predict(own, x)
 	if err != nil {
 		return 0, err
 	}
 	seed := engine.Root(p.r.Seed.Counter(engine.StreamCritic, 3, uint64(k.Step)))
 	rng := seed.Stream(engine.StreamCode)
-	z, err := ib.SampleCodes(said, func(int) *rand.Rand { return rng })
+	z, err := ib.SampleCodes(prediction, func(int) *rand.Rand { return rng })
 	if err != nil {
 		return 0, err
 	}

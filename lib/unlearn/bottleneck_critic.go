@@ -98,14 +98,14 @@ func (m criticBottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node)
 	front, back, critic := p[:compressing], p[compressing:compressing+approximating], p[compressing+approximating:]
 	features, latent := m.Of.Inputs(), m.Of.Latent
 	paired := Slice(x, AxisRange(features, features+latent))
-	stranger := Slice(x, AxisRange(features+latent))
+	negative := Slice(x, AxisRange(features+latent))
 	gone := m.Of.Classify(t, back, paired)
 	code := m.Of.Compress(t, front, Slice(x, AxisRange(0, features)), model.RandomInputAt(draws, 0))
 	logits := m.Of.Classify(t, back, code.Z)
 	return model.Trace{
 		Outputs: map[string]*Node{
 			nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar,
-			erasedLogits: gone, loss.PairScores: m.Critic.Forward(t, critic, code.Z, paired, stranger),
+			erasedLogits: gone, loss.PairScores: m.Critic.Forward(t, critic, code.Z, paired, negative),
 		},
 		Embedding: code.Mean,
 	}

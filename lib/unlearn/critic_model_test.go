@@ -387,10 +387,10 @@ func TestExtraGradientTrueLooksAhead(t *testing.T) {
 
 // Other models, other trainings and invalid settings are refused by name.
 func TestCriticsRefuseNonsense(t *testing.T) {
-	refused := func(m Method, spoil func(*Request), words string) {
+	refused := func(m Method, corrupt func(*Request), words string) {
 		t.Helper()
 		r := criticFixture(t)
-		spoil(&r)
+		corrupt(&r)
 		if _, _, err := Apply(context.Background(), m, r); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: error %v, want %q", m, err, words)
 		}
@@ -398,10 +398,10 @@ func TestCriticsRefuseNonsense(t *testing.T) {
 	nothing := func(*Request) {}
 	refused(FrozenCritics{Lambda: -1}, nothing, "weight -1 of the utility")
 	refused(FrozenCritics{Samples: -1}, nothing, "-1 samples")
-	refused(FrozenCritics{Clip: -1, Critics: little}, nothing, "longest gradient")
+	refused(FrozenCritics{Clip: -1, Critics: little}, nothing, "maximal gradient norm")
 	refused(FrozenCritics{Critics: CriticConfig{Steps: -1}}, nothing, "-1 steps")
 	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 steps of the critics")
-	refused(ExtraGradient{Rising: 1, Critics: little}, nothing, "ends at 1 rising")
+	refused(ExtraGradient{Rising: 1, Critics: little}, nothing, "after 1 rising values")
 	refused(ExtraGradientTrue{Lambda: -3}, nothing, "weight -3 of the critics")
 	refused(ExtraGradientTrue{}, func(r *Request) {
 		r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })

@@ -295,13 +295,13 @@ func TestSSDFosterSelects(t *testing.T) {
 func TestFishingsSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	r := cells(t)
 	for words, m := range map[string]unlearn.Method{
-		"patience -1":         unlearn.RetainTuning{Patience: -1},
-		"a sample of -2":      unlearn.RetainTuning{Sample: -2},
-		"longest gradient":    unlearn.AscentTuning{Clip: -1},
-		"batches of -3":       unlearn.SSD{Batch: -3},
-		"lambda -1":           unlearn.SSDFoster{Lambda: -1},
-		"learning rate -0.5":  unlearn.AscentTuning{LR: -0.5},
-		"a damping of -1e-05": unlearn.SSD{Damping: -1e-5},
+		"patience -1":           unlearn.RetainTuning{Patience: -1},
+		"a sample of -2":        unlearn.RetainTuning{Sample: -2},
+		"maximal gradient norm": unlearn.AscentTuning{Clip: -1},
+		"batches of -3":         unlearn.SSD{Batch: -3},
+		"lambda -1":             unlearn.SSDFoster{Lambda: -1},
+		"learning rate -0.5":    unlearn.AscentTuning{LR: -0.5},
+		"a damping of -1e-05":   unlearn.SSD{Damping: -1e-5},
 	} {
 		if _, _, err := unlearn.Apply(context.Background(), m, r); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%+v: error %v, want %q", m, err, words)

@@ -14,9 +14,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// dealt assigns the records of a request to four users: one of them holds the forget set
+// assignHolders assigns the records of a request to four users: one of them holds the forget set
 // and every fourth record of the retain set or, if they leave, none of it.
-func dealt(r Request, asks int, leaves bool) []federated.User {
+func assignHolders(r Request, asks int, leaves bool) []federated.User {
 	users := make([]federated.User, 4)
 	for i, id := range r.Retain.IDs {
 		k := i % 4
@@ -60,7 +60,7 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		for _, asks := range []int{1, 3} {
 			r := s.request()
-			r.Holders = dealt(r, asks, leaves)
+			r.Holders = assignHolders(r, asks, leaves)
 			ids := slices.Concat(r.Retain.IDs, r.Forget.IDs)
 			of := func(rows []int) (out []int) {
 				for _, row := range rows {
@@ -96,7 +96,7 @@ func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 func TestWhoLeavesIsInTheMean(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	r.Holders = dealt(r, 2, true)
+	r.Holders = assignHolders(r, 2, true)
 	m := BFU{Users: Users{Count: 4, Rounds: 1, LocalEpochs: 1, Batch: 1000}}
 	got, rep, err := Apply(t.Context(), m, r)
 	if err != nil {
@@ -204,7 +204,7 @@ func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 		for _, leaves := range []bool{false, true} {
 			for _, asks := range []int{0, 1} {
 				r := s.request()
-				r.Holders = dealt(r, asks, leaves)
+				r.Holders = assignHolders(r, asks, leaves)
 				p, _, err := Apply(t.Context(), m, r)
 				if err != nil {
 					t.Fatalf("%s: %v", m.Name(), err)
@@ -268,19 +268,19 @@ func rowsTo(n int) (out []int) {
 func TestWhoHoldsWhatIsChecked(t *testing.T) {
 	s := newServer(t)
 	for words, c := range map[string]struct {
-		m     Method
-		spoil func(*Request)
+		m       Method
+		corrupt func(*Request)
 	}{
 		"held by 4 users, this is a federation of 10": {m: BFU{}},
-		"is held by no user":                          {m: BFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
-		"two users have the ID 0":                     {m: HBFU{Users: quarter}, spoil: func(r *Request) { r.Holders[1].ID = 0 }},
-		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &PrivateRelease{}}, spoil: func(r *Request) { r.Holders = dealt(*r, 2, true) }},
+		"is held by no user":                          {m: BFU{Users: quarter}, corrupt: func(r *Request) { r.Holders[1].Rows = r.Holders[1].Rows[1:] }},
+		"two users have the ID 0":                     {m: HBFU{Users: quarter}, corrupt: func(r *Request) { r.Holders[1].ID = 0 }},
+		"user 2 has no retained records":              {m: HBFU{Users: quarter, Private: &PrivateRelease{}}, corrupt: func(r *Request) { r.Holders = assignHolders(*r, 2, true) }},
 		"-1 rounds":                                   {m: BlindU{Beside: &Users{Rounds: -1}}},
 	} {
 		r := s.request()
-		r.Holders = dealt(r, 2, false)
-		if c.spoil != nil {
-			c.spoil(&r)
+		r.Holders = assignHolders(r, 2, false)
+		if c.corrupt != nil {
+			c.corrupt(&r)
 		}
 		if _, _, err := Apply(t.Context(), c.m, r); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)

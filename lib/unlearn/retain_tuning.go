@@ -35,7 +35,7 @@ type RetainTuning struct {
 	LR       float64 `json:"lr,omitempty"`       // 0: 1e-4
 	Batch    int     `json:"batch,omitempty"`    // 0: 256; a request's own batch size has priority
 	Patience int     `json:"patience,omitempty"` // epochs, 0: 10
-	Sample   int     `json:"sample,omitempty"`   // at most so many records, 0: 1000; with Apart at most half of all
+	Sample   int     `json:"sample,omitempty"`   // greatest number of records, 0: 1000; with Apart at most half of all
 	Apart    bool    `json:"apart,omitempty"`
 }
 

@@ -106,11 +106,11 @@ func sampledAccuracy(r *model.Runner, d Data, seed engine.Root) (func(ctx contex
 	compressing, approximating := of.TensorCounts()
 	return func(_ context.Context, p nn.Params, epoch int) (float64, error) {
 		p = p[:compressing+approximating]
-		said, err := r.Predict(p, d.X)
+		prediction, err := r.Predict(p, d.X)
 		if err != nil {
 			return 0, err
 		}
-		codes, err := ib.SampleCodes(said, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(d.IDs[row]), uint64(epoch), 1) })
+		codes, err := ib.SampleCodes(prediction, func(row int) *rand.Rand { return seed.Stream(engine.StreamCode, uint64(d.IDs[row]), uint64(epoch), 1) })
 		if err != nil {
 			return 0, err
 		}

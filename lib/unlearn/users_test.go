@@ -36,7 +36,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var dealt, all []int
+		var assigned, all []int
 		for _, user := range f.Requests.UsersAt(f.Users, 1) {
 			own, erased = Data{}, Data{}
 			gone := f.Requests.ErasedRows(f.Users[user.ID], f.Users, 1)
@@ -46,7 +46,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 			}
 			passes, _ := task.Plan.Passes(0)
 			trained := passes[0][0].IDs
-			dealt = append(dealt, trained...)
+			assigned = append(assigned, trained...)
 			if (len(erased.IDs) > 0) != (user.ID < 3) || user.ID < 3 && !slices.Equal(own.IDs, trained) {
 				t.Errorf("user %d erases %d records", user.ID, len(erased.IDs))
 			}
@@ -61,9 +61,9 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 			}
 			all = append(all, erased.IDs...)
 		}
-		slices.Sort(dealt)
-		if !slices.Equal(dealt, slices.Sorted(slices.Values(r.Retain.IDs))) {
-			t.Error("what is trained on is not the retain set, dealt once")
+		slices.Sort(assigned)
+		if !slices.Equal(assigned, slices.Sorted(slices.Values(r.Retain.IDs))) {
+			t.Error("the training records are not the retain set, each assigned once")
 		}
 		if slices.Sort(all); divided && !slices.Equal(all, slices.Sorted(slices.Values(r.Forget.IDs))) {
 			t.Error("the parts are not the forget set")

@@ -139,11 +139,11 @@ func (m VBU) addStop(plan *train.Plan, r Request) error {
 func (r Request) stopAtChance() *train.Validation {
 	chance := 1 / float64(r.classes())
 	return &train.Validation{KeepLast: true, StopBelow: &chance, Score: func(_ context.Context, p nn.Params, _ int) (float64, error) {
-		said, err := r.Runner.Predict(p, r.Forget.X)
+		prediction, err := r.Runner.Predict(p, r.Forget.X)
 		if err != nil {
 			return 0, err
 		}
-		return train.Accuracy(said.Logits(), r.Forget.Y), nil
+		return train.Accuracy(prediction.Logits(), r.Forget.Y), nil
 	}}
 }
 

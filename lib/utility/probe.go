@@ -114,12 +114,12 @@ func stratified(types []int, folds int) []int {
 		}
 		size[c]++
 	}
-	quota, dealt := map[int][]int{}, 0
+	quota, assigned := map[int][]int{}, 0
 	for _, c := range classes {
 		quota[c] = make([]int, folds)
 		for range size[c] {
-			quota[c][dealt%folds]++
-			dealt++
+			quota[c][assigned%folds]++
+			assigned++
 		}
 	}
 	out, at := make([]int, len(types)), map[int]int{}

@@ -45,14 +45,14 @@ and M4 over all retained records of 128-dimensional embeddings.
 
 With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if
 that Python has them, with the same number of threads. Each side is a process of
-its own. They work in turns, so that both see the same load of the machine. The
+its own. They alternate, so that both see the same load of the machine. The
 output has medians, their ratio (below 1: Lethe is faster) and the peak memory of
 each side.`,
 		Example: "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
 	}
 	f := c.Flags()
 	b.commonFlags(c, 15)
-	f.IntVar(&b.steps, "steps", 5, "training steps per turn")
+	f.IntVar(&b.steps, "steps", 5, "training steps per repetition")
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := cli.JSONFlag(c)
@@ -66,7 +66,7 @@ each side.`,
 			return err
 		}
 		defer os.RemoveAll(dir)
-		title := fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d turns each",
+		title := fmt.Sprintf("Training step on %d x 50 records, M4 on %d x 128 embeddings; %d threads, %d repetitions each",
 			b.rows, b.embeddings, b.threads, b.rounds)
 		return b.report(cmd, *asJSON, title, b.tasks(filepath.Join(dir, "embeddings.npy")))
 	}
@@ -77,7 +77,7 @@ each side.`,
 func (b *comparison) commonFlags(c *cobra.Command, rounds int) {
 	c.Flags().StringVar(&b.peer, "peer", "", "Python to compare with, for instance python3")
 	c.Flags().IntVar(&b.threads, "threads", runtime.NumCPU(), "threads of each side")
-	c.Flags().IntVar(&b.rounds, "rounds", rounds, "turns of each side")
+	c.Flags().IntVar(&b.rounds, "rounds", rounds, "repetitions of each side")
 }
 
 // deviceFlags adds the flags for the device of each side.
@@ -122,7 +122,7 @@ type result struct {
 type side struct {
 	What      string    `json:"what"`
 	Median    float64   `json:"median_seconds"`
-	Seconds   []float64 `json:"seconds"` // per turn
+	Seconds   []float64 `json:"seconds"` // per repetition
 	PeakBytes int64     `json:"peak_bytes"`
 	Value     float64   `json:"value"` // the last loss, M4, or a mean divergence
 	Weights   int       `json:"weights"`
@@ -131,7 +131,7 @@ type side struct {
 // task is a piece of work for one or both sides.
 type task struct {
 	name      string
-	repeat    int      // repetitions per turn
+	repeat    int      // units of work per repetition
 	letheArgs []string // arguments of Lethe's worker
 	otherArgs []string // arguments of a worker of Lethe's that is the other side, nil: the peer is
 	script    string   // of the peer, "" where it has no part
@@ -170,7 +170,7 @@ func (b *comparison) runTasks(ctx context.Context, tasks []task) ([]result, erro
 	return out, nil
 }
 
-// compare runs both sides of a task in turns.
+// compare runs the sides of a task alternately.
 func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	r := result{Task: t.name, Value: t.value}
 	lethe, err := b.startLethe(ctx, t.letheArgs)
@@ -202,7 +202,7 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 			sides = append(sides, peer)
 		}
 	}
-	if err := b.takeTurns(sides, t); err != nil {
+	if err := b.alternate(sides, t); err != nil {
 		return r, err
 	}
 	var done []side
@@ -227,12 +227,12 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 	return r, nil
 }
 
-func (b *comparison) takeTurns(sides []*worker, t task) error {
-	p := cli.NewProgress(b.stderr, "turns")
+func (b *comparison) alternate(sides []*worker, t task) error {
+	p := cli.NewProgress(b.stderr, "repetitions")
 	defer p.Finish()
 	for round := range b.rounds {
 		for _, w := range sides {
-			if err := w.turn(t.repeat); err != nil {
+			if err := w.runUnits(t.repeat); err != nil {
 				return fmt.Errorf("%s: %w", w.what, err)
 			}
 		}

@@ -40,10 +40,10 @@ func newBlindU() *cobra.Command {
 		Use:   "blindu",
 		Short: "Time BlindU's methods for several shares to forget and several betas",
 		Long: `Time the methods of BlindU's Figures 7 (shares of the train part to forget) and 14
-(betas). The wall-clock time includes the whole method: the owner's masking and
+(betas). The wall-clock time includes the whole method: the user's masking and
 encoding, the critic, and the tests of the stop criterion. A process per share and
-beta trains the original; the methods run in turns in it, and the first turn of each
-is not counted. Values are medians over turns.
+beta trains the original; the methods alternate in it, and the first run of each
+is not counted. Values are medians over the other runs.
 
 A method stops when it has forgotten, so the table has its steps beside its seconds.
 The users of a federation run one after another here; the table also has the mean
@@ -60,7 +60,7 @@ The data are generated drawings, or mnist or adult if their files are installed.
 	}
 	f := c.Flags()
 	f.IntVar(&v.threads, "threads", runtime.NumCPU(), "threads")
-	f.IntVar(&v.rounds, "turns", 3, "turns of each method that are counted")
+	f.IntVar(&v.rounds, "turns", 3, "counted runs of each method")
 	f.StringVar(&v.data, "data", "glyphs", "data set: glyphs, mnist or adult")
 	f.IntVar(&v.train, "records", 0, "greatest number of records, 0: all")
 	f.IntVar(&v.epochs, "epochs", 0, "epochs of the original and of retraining, 0: the paper's")
@@ -89,7 +89,7 @@ The data are generated drawings, or mnist or adult if their files are installed.
 			return cli.WriteJSON(cmd.OutOrStdout(), cells)
 		}
 		t := v.newTimes(cells, busy).Table()
-		t.Title = fmt.Sprintf("BlindU's methods on %s; %s; %s; %d turns each", v.data, cells[0].What, cells[0].Processor, v.rounds)
+		t.Title = fmt.Sprintf("BlindU's methods on %s; %s; %s; %d runs each", v.data, cells[0].What, cells[0].Processor, v.rounds)
 		return t.Text(cmd.OutOrStdout())
 	}
 	return c
@@ -165,7 +165,7 @@ func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
 	return out, nil
 }
 
-// cell runs the methods in turns in a process of their own.
+// cell runs the methods alternately in a process of their own.
 func (v *blinduRun) cell(ctx context.Context, share, beta float64) (timedCell, error) {
 	out := timedCell{TimedCell: blindu.TimedCell{Share: share, Beta: beta}, Processor: paper.Processor(), Threads: v.threads}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

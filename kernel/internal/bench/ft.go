@@ -35,7 +35,7 @@ blocks, dropout on attention weights and in the feed-forward layers.
 
 With --peer PYTHON the same network trains in PyTorch, with its
 scaled_dot_product_attention and the same number of threads. Each side is a process
-of its own; they work in turns. The output has medians per step, their ratio (below
+of its own; they alternate. The output has medians per step, their ratio (below
 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ft --peer python3\n  lethe bench ft --columns 8 --batch 128 --json",
 	}
@@ -43,13 +43,13 @@ of its own; they work in turns. The output has medians per step, their ratio (be
 	v.deviceFlags(c)
 	c.Flags().IntVar(&v.batch, "batch", 256, "records per step")
 	c.Flags().IntVar(&v.features, "columns", 14, "columns of the table, each a token (14: Adult)")
-	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
+	c.Flags().IntVar(&v.steps, "steps", 4, "steps per repetition")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		return v.check(cmd, args, limit{"batch", v.batch, 1}, limit{"columns", v.features, 1}, limit{"steps", v.steps, 1})
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		title := fmt.Sprintf("Training step of an FT-Transformer on %d records of %d columns, Adam; %d threads, %d turns of %d steps each",
+		title := fmt.Sprintf("Training step of an FT-Transformer on %d records of %d columns, Adam; %d threads, %d repetitions of %d steps each",
 			v.batch, v.features, v.threads, v.rounds, v.steps)
 		return v.report(cmd, *asJSON, title, []task{v.task()})
 	}
@@ -64,7 +64,7 @@ func (v *ftRun) task() task {
 		goals: []goal{{Of: goalRatio, AtMost: goalFT}}}
 }
 
-// ft trains the network on random records. An epoch has as many batches as a turn has steps.
+// ft trains the network on random records. An epoch has as many batches as a repetition has steps.
 func (d server) ft(ctx context.Context, args []string) error {
 	n, err := positiveInts(args...)
 	if err != nil {

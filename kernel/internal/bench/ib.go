@@ -38,14 +38,14 @@ step, cross-entropy and the divergence of the codes, gradients clipped to norm 1
 Adam. The paper's batch has 20 images; a federated user's has 100.
 
 With --peer PYTHON the same network trains in PyTorch with the same number of
-threads. Each side is a process of its own; they work in turns. The output has
+threads. Each side is a process of its own; they alternate. The output has
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench ib --peer python3\n  lethe bench ib --batches 20 --threads 1 --peer python3 --json",
 	}
 	v.commonFlags(c, 9)
 	v.deviceFlags(c)
 	c.Flags().IntSliceVar(&v.batches, "batches", []int{20, 100}, "images per step, several separated by commas")
-	c.Flags().IntVar(&v.steps, "steps", 300, "steps per turn")
+	c.Flags().IntVar(&v.steps, "steps", 300, "steps per repetition")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}}
@@ -55,7 +55,7 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		return v.check(cmd, args, limits...)
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		title := fmt.Sprintf("Training step of an information bottleneck on images of 28 x 28, Adam; %d threads, %d turns of %d steps each",
+		title := fmt.Sprintf("Training step of an information bottleneck on images of 28 x 28, Adam; %d threads, %d repetitions of %d steps each",
 			v.threads, v.rounds, v.steps)
 		return v.report(cmd, *asJSON, title, v.tasks())
 	}
@@ -74,7 +74,7 @@ func (v *ibRun) tasks() []task {
 	return out
 }
 
-// ib trains the network on random images. An epoch has as many batches as a turn has steps.
+// ib trains the network on random images. An epoch has as many batches as a repetition has steps.
 func (d server) ib(ctx context.Context, args []string) error {
 	n, err := positiveInts(args...)
 	if err != nil {

@@ -70,7 +70,7 @@ With --peer PYTHON a straightforward PyTorch program computes the same subsets w
 the same number of threads: kernel matrices of every subset, 200 permutations by
 indexing, histograms. It computes --peer-subsets of them, and its time is scaled up,
 as its row states. Lethe computes in float64; --peer-type is PyTorch's type. Both
-sides work in turns. Activations are passed in a temporary file of 300 MB at the
+sides alternate. Activations are passed in a temporary file of 300 MB at the
 default sizes.`,
 		Example: "  lethe bench sde --peer python3\n  lethe bench sde --sizes 1000x512 --rounds 5 --peer python3 --peer-type float32 --json",
 	}
@@ -92,7 +92,7 @@ default sizes.`,
 		if err != nil {
 			return err
 		}
-		title := fmt.Sprintf("SDE on %d subsets of %d records, %d permutations; %d threads, %d turns each", s.subsets, s.pool, sde.PaperPermutations,
+		title := fmt.Sprintf("SDE on %d subsets of %d records, %d permutations; %d threads, %d repetitions each", s.subsets, s.pool, sde.PaperPermutations,
 			s.threads, s.rounds)
 		return s.report(cmd, *asJSON, title, tasks)
 	}

@@ -115,8 +115,8 @@ func (w *worker) read() (answer, error) {
 	return a, nil
 }
 
-// turn requests n repetitions and stores the time of one.
-func (w *worker) turn(n int) error {
+// runUnits requests n units of work and stores the time of one.
+func (w *worker) runUnits(n int) error {
 	if _, err := fmt.Fprintln(w.in, n); err != nil {
 		return fmt.Errorf("%w: %s", err, lastLine(w.log.String()))
 	}

@@ -51,7 +51,7 @@ dispersion per cell and gene.
 
 With --peer PYTHON the same network trains in PyTorch with the same number of
 threads; its negative binomial likelihood is scvi-tools' formula, in float32 as
-there. Each side is a process of its own; they work in turns. The output has medians
+there. Each side is a process of its own; they alternate. The output has medians
 per step, their ratio (below 1: Lethe is faster) and the peak memory.
 
 The counts are random. --nonzero of a hundred are not 0, on both sides; the default is
@@ -68,7 +68,7 @@ gradients clipped per cell, noise) beside Lethe's plain training.`,
 	c.Flags().StringSliceVar(&v.likelihoods, "likelihoods", likelihoods, "likelihoods, separated by commas")
 	c.Flags().IntVar(&v.nonzero, "nonzero", 9, "how many of a hundred counts are not 0")
 	c.Flags().BoolVar(&v.private, "private", false, "time private training beside plain training")
-	c.Flags().IntVar(&v.steps, "steps", 16, "steps per turn, which is an epoch (PBMC-3k has 20 of 128 cells)")
+	c.Flags().IntVar(&v.steps, "steps", 16, "steps per repetition, which is an epoch (PBMC-3k has 20 of 128 cells)")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		limits := []limit{{"steps", v.steps, 1}, {"batches", len(v.batches), 1}, {"likelihoods", len(v.likelihoods), 1}}
@@ -89,7 +89,7 @@ gradients clipped per cell, noise) beside Lethe's plain training.`,
 		return nil
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		title := fmt.Sprintf("Training step of cells of 2,000 genes, %d %% of the counts not 0, Adam; %d threads, %d turns of %d steps each",
+		title := fmt.Sprintf("Training step of cells of 2,000 genes, %d %% of the counts not 0, Adam; %d threads, %d repetitions of %d steps each",
 			v.nonzero, v.threads, v.rounds, v.steps)
 		return v.report(cmd, *asJSON, title, v.tasks())
 	}
@@ -124,7 +124,7 @@ func (d server) private(ctx context.Context, args []string) error {
 	return d.cells(ctx, args, &train.Private{Norm: 1, Noise: 0.7})
 }
 
-// cells trains the network. An epoch has as many batches as a turn has steps.
+// cells trains the network. An epoch has as many batches as a repetition has steps.
 func (d server) cells(ctx context.Context, args []string, private *train.Private) error {
 	n, err := positiveInts(args[1:]...)
 	if err != nil {

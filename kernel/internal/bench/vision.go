@@ -38,7 +38,7 @@ in training) of the image networks at full width: small-cnn on 28 x 28 x 1 pixel
 all-cnn and resnet-18 on 32 x 32 x 3.
 
 With --peer PYTHON the same networks train in PyTorch with the same number of
-threads. Each side is a process of its own; they work in turns. The output has
+threads. Each side is a process of its own; they alternate. The output has
 medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		Example: "  lethe bench vision --peer python3\n  lethe bench vision --networks small-cnn --rounds 9 --json\n" +
 			"  lethe bench vision --engine xla --peer python3",
@@ -47,7 +47,7 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 	v.deviceFlags(c)
 	c.Flags().StringSliceVar(&v.networks, "networks", []string{"small-cnn", "all-cnn", "resnet-18"}, "networks, separated by commas")
 	c.Flags().IntVar(&v.batch, "batch", 32, "records per step")
-	c.Flags().IntVar(&v.steps, "steps", 4, "steps per turn")
+	c.Flags().IntVar(&v.steps, "steps", 4, "steps per repetition")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := v.check(cmd, args, limit{"batch", v.batch, 2}, limit{"steps", v.steps, 1}, limit{"networks", len(v.networks), 1}); err != nil {
@@ -61,7 +61,7 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 		return nil
 	}
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		title := fmt.Sprintf("Training step of %d images, SGD; %d threads, %d turns of %d steps each", v.batch, v.threads, v.rounds, v.steps)
+		title := fmt.Sprintf("Training step of %d images, SGD; %d threads, %d repetitions of %d steps each", v.batch, v.threads, v.rounds, v.steps)
 		return v.report(cmd, *asJSON, title, v.tasks())
 	}
 	return c
@@ -92,7 +92,7 @@ func network(name string) (model.Architecture, error) {
 	return nil, fmt.Errorf("%q: there are %s", name, strings.Join(names, ", "))
 }
 
-// vision trains a network. An epoch has as many batches as a turn has steps.
+// vision trains a network. An epoch has as many batches as a repetition has steps.
 func (d server) vision(ctx context.Context, args []string) error {
 	arch, err := network(args[0])
 	if err != nil {

@@ -106,7 +106,7 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for what, spoil := range map[string]func(r *learned.Records){
+		for what, corrupt := range map[string]func(r *learned.Records){
 			"0 members":                   func(r *learned.Records) { r.Members = array.Matrix[float64]{} },
 			"0 non-members":               func(r *learned.Records) { r.Nonmembers = array.Matrix[float64]{} },
 			"features of members: row 1":  func(r *learned.Records) { r.Members.Data[5] = math.NaN() },
@@ -114,7 +114,7 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 			"have 4 features, non-member": func(r *learned.Records) { r.Nonmembers = array.New[float64](6, 3) },
 		} {
 			r := features(random(45), 1)
-			spoil(&r)
+			corrupt(&r)
 			_, err := a.Fit(context.Background(), e, r, 1)
 			conform.CheckRefused(t, what, err, what)
 		}

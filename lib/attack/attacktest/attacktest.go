@@ -114,20 +114,20 @@ func checkCalibrated(t *testing.T, a attack.Attack) {
 
 func checkRefused(t *testing.T, a attack.Attack) {
 	for _, c := range []struct {
-		name  string
-		spoil func(l *attack.Losses) *[]float64
+		name   string
+		values func(l *attack.Losses) *[]float64
 	}{
 		{"retained", func(l *attack.Losses) *[]float64 { return &l.Retained }},
 		{"forgotten", func(l *attack.Losses) *[]float64 { return &l.Forgotten }},
 		{"held", func(l *attack.Losses) *[]float64 { return &l.HeldOut }},
 	} {
-		for what, spoil := range map[string]func(x *[]float64){
+		for what, corrupt := range map[string]func(x *[]float64){
 			"none":     func(x *[]float64) { *x = nil },
 			"NaN":      func(x *[]float64) { (*x)[3] = math.NaN() },
 			"infinity": func(x *[]float64) { (*x)[3] = math.Inf(1) },
 		} {
 			l := losses(random(7), memberLoss, memberLoss, nonmemberLoss)
-			spoil(c.spoil(&l))
+			corrupt(c.values(&l))
 			_, err := a.Run(l)
 			conform.CheckRefused(t, what+", "+c.name, err, c.name)
 		}

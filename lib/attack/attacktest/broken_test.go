@@ -17,7 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
-// broken is a loss-threshold attack that spoils what it is given or what it says.
+// broken is a loss-threshold attack that corrupts its input or its result.
 type broken struct {
 	attack.LossThreshold
 	name   string
@@ -78,7 +78,7 @@ var brokenAttacks = []struct {
 	}}},
 }
 
-// brokenSignal is the confidence, spoiled.
+// brokenSignal is the confidence with an error.
 type brokenSignal struct {
 	attack.Confidence
 	name  string
@@ -106,7 +106,7 @@ var brokenSignals = []struct {
 	})},
 }
 
-// brokenGenerative is the reconstruction attack, spoiled.
+// brokenGenerative is the reconstruction attack with an error.
 type brokenGenerative struct {
 	generative.Recon
 	name   string
@@ -157,7 +157,7 @@ var brokenGeneratives = []struct {
 	}}},
 }
 
-// brokenShadow is LiRA, spoiled.
+// brokenShadow is LiRA with an error.
 type brokenShadow struct {
 	shadow.LiRA
 	name   string
@@ -200,7 +200,7 @@ var brokenShadows = []struct {
 	}}},
 }
 
-// brokenPopulation is quantile regression, spoiled.
+// brokenPopulation is quantile regression with an error.
 type brokenPopulation struct {
 	population.QuantileRegression
 	name   string
@@ -251,7 +251,7 @@ var brokenPopulationAttacks = []struct {
 	}}},
 }
 
-// brokenAttacker is logistic regression, spoiled.
+// brokenAttacker is logistic regression with an error.
 type brokenAttacker struct {
 	learned.Logistic
 	name   string

@@ -71,11 +71,11 @@ func RunGenerative(t *testing.T, a generative.Attack) {
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for role, of := range map[string]func(e *generative.Evidence) *generative.View{
+		for role, viewOf := range map[string]func(e *generative.Evidence) *generative.View{
 			"members":     func(e *generative.Evidence) *generative.View { return &e.Model.Members },
 			"non-members": func(e *generative.Evidence) *generative.View { return &e.Model.Nonmembers },
 		} {
-			for what, spoil := range map[string]func(v *generative.View){
+			for what, corrupt := range map[string]func(v *generative.View){
 				"none": func(v *generative.View) { *v = generative.View{} },
 				"NaN": func(v *generative.View) {
 					v.Recon[3], v.KL[3] = math.NaN(), math.NaN()
@@ -83,7 +83,7 @@ func RunGenerative(t *testing.T, a generative.Attack) {
 				},
 			} {
 				e := autoencoder(random(24), 1)
-				spoil(of(&e))
+				corrupt(viewOf(&e))
 				_, err := generative.Run(a, e)
 				conform.CheckRefused(t, what+", "+role, err, a.Name())
 			}

@@ -66,18 +66,18 @@ func RunPopulation(t *testing.T, a population.Attack) {
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for role, of := range map[string]func(e *population.Evidence) *population.Records{
+		for role, recordsOf := range map[string]func(e *population.Evidence) *population.Records{
 			"known non-members": func(e *population.Evidence) *population.Records { return &e.Known },
 			"members":           func(e *population.Evidence) *population.Records { return &e.Members },
 			"non-members":       func(e *population.Evidence) *population.Records { return &e.Nonmembers },
 		} {
-			for what, spoil := range map[string]func(r *population.Records){
+			for what, corrupt := range map[string]func(r *population.Records){
 				"none":     func(r *population.Records) { *r = population.Records{} },
 				"NaN":      func(r *population.Records) { r.Scores[3] = math.NaN() },
 				"infinity": func(r *population.Records) { r.Scores[3] = math.Inf(-1) },
 			} {
 				e := populationEvidence(random(44), 1)
-				spoil(of(&e))
+				corrupt(recordsOf(&e))
 				_, err := population.Run(a, e)
 				conform.CheckRefused(t, what+", "+role, err, a.Name(), role)
 			}

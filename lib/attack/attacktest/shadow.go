@@ -113,7 +113,7 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for what, spoil := range map[string]func(e *shadow.Evidence){
+		for what, corrupt := range map[string]func(e *shadow.Evidence){
 			"target":              func(e *shadow.Evidence) { e.Target = nil },
 			"shadow scores of 0":  func(e *shadow.Evidence) { e.Shadows = shadow.Shadows{} },
 			"target scores":       func(e *shadow.Evidence) { e.Target[3] = math.NaN() },
@@ -126,7 +126,7 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 			},
 		} {
 			e, member := shadows(random(34), 1)
-			spoil(&e)
+			corrupt(&e)
 			_, err := shadow.Run(a, e, member)
 			conform.CheckRefused(t, what, err, a.Name(), what)
 		}

@@ -128,7 +128,7 @@ func random(rng *rand.Rand, rows, cols int) array.Matrix[float64] {
 }
 
 func TestFeaturesOfNonsenseAreRefused(t *testing.T) {
-	for words, spoil := range map[string]func(p *Posterior){
+	for words, corrupt := range map[string]func(p *Posterior){
 		"no reconstruction":         func(p *Posterior) { p.Recon = nil },
 		"2 divergences for 3":       func(p *Posterior) { p.KL = p.KL[:2] },
 		"no posterior means":        func(p *Posterior) { p.LogVar = nil },
@@ -139,13 +139,13 @@ func TestFeaturesOfNonsenseAreRefused(t *testing.T) {
 		"means: row 0, column 2 is": func(p *Posterior) { p.Mu.(array.Matrix[float64]).Data[2] = math.NaN() },
 	} {
 		p := three()
-		spoil(&p)
+		corrupt(&p)
 		if _, err := Full(p); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}
 	}
 	good := func() Neighbours { return Neighbours{Codes: matrix(3, 4, 0, 0), Reference: matrix(6, 4, 1, 0)} }
-	for words, spoil := range map[string]func(n *Neighbours){
+	for words, corrupt := range map[string]func(n *Neighbours){
 		"no codes":                func(n *Neighbours) { n.Codes = nil },
 		"the 7 nearest of 6":      func(n *Neighbours) { n.K = 7 },
 		"the -1 nearest":          func(n *Neighbours) { n.K = -1 },
@@ -155,7 +155,7 @@ func TestFeaturesOfNonsenseAreRefused(t *testing.T) {
 		"3 codes for 2 rows":      func(*Neighbours) {},
 	} {
 		n := good()
-		spoil(&n)
+		corrupt(&n)
 		if _, err := WithDistance(array.New[float64](2, 1), n); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}

@@ -128,8 +128,8 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		return Evidence{Model: both(rng, 0), Reference: &r, Retained: view(rng, 40, 0, 1).Codes}
 	}
 	for words, c := range map[string]struct {
-		a     Attack
-		spoil func(e *Evidence)
+		a       Attack
+		corrupt func(e *Evidence)
 	}{
 		"elbo: members: 29 divergences of 30":          {ELBO{}, func(e *Evidence) { e.Model.Members.KL = e.Model.Members.KL[1:] }},
 		"kl: non-members: 0 divergences":               {KL{}, func(e *Evidence) { e.Model.Nonmembers.KL = nil }},
@@ -144,7 +144,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		"the 10 nearest of 4":                  {CodedNeighbours(), func(e *Evidence) { e.Retained = array.New[float64](4, 2) }},
 	} {
 		e := good()
-		c.spoil(&e)
+		c.corrupt(&e)
 		if _, err := Run(c.a, e); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}

@@ -127,7 +127,7 @@ func TestAcrossModelsNoAttackerJudgesWhatItWasTrainedOn(t *testing.T) {
 }
 
 func TestAcrossModelsRefuses(t *testing.T) {
-	for words, spoil := range map[string]func(f *learned.ShadowModels, folds *int){
+	for words, corrupt := range map[string]func(f *learned.ShadowModels, folds *int){
 		"12 models in 7 folds":         func(_ *learned.ShadowModels, folds *int) { *folds = 7 },
 		"12 models in 1 folds":         func(_ *learned.ShadowModels, folds *int) { *folds = 1 },
 		"training sets of 11":          func(f *learned.ShadowModels, _ *int) { f.In = f.In[1:] },
@@ -135,7 +135,7 @@ func TestAcrossModelsRefuses(t *testing.T) {
 		"features in model 4: row 0, ": func(f *learned.ShadowModels, _ *int) { f.Features[4].Data[2] = math.NaN() },
 	} {
 		f, folds := pairs(3, 0), 3
-		spoil(&f, &folds)
+		corrupt(&f, &folds)
 		if _, err := learned.AcrossModels(context.Background(), nil, learned.Logistic{}, f, folds, 1); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}

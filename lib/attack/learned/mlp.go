@@ -24,7 +24,7 @@ import (
 // The score is the logit.
 //
 // Difference from the published program: PyTorch's random numbers are not reproduced. Spectral
-// normalisation bounds the attacker so much that it is weak on unscaled features, as the paper uses
+// normalisation bounds the attacker so strongly that it is weak on unscaled features, as the paper uses
 // them (a reconstruction loss near 350 beside latent means near 0.4). The paper does not say so.
 type MLP struct {
 	Hidden  []int   `json:"hidden,omitempty"`  // nil: 256, 256

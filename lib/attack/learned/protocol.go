@@ -42,7 +42,7 @@ type Protocol struct {
 	// attacker is trained on the groups that have known records of both roles; if there is none,
 	// all scores are the same. In a group without a known record the features are 0.
 	Residual bool
-	// Folds splits the records of either role into so many parts and scores each part by an
+	// Folds splits the records of either role into that number of parts and scores each part by an
 	// attacker trained on the others; 0: there is one attacker. A score is then a record's rank
 	// within its part. A non-member is put into the part of its nearest member
 	// (Target.NearestMember). Parts then have different shares of the roles, and a score is the
@@ -279,19 +279,19 @@ func (p Protocol) matchedSplits(r Records, beside []int, rng *rand.Rand) ([]spli
 	if folds < 2 {
 		return nil, errors.New("all non-members have the same nearest member")
 	}
-	parts, room, nonmembers := make([][]int, folds), make([]int, folds), make([]int, folds)
+	parts, capacity, nonmembers := make([][]int, folds), make([]int, folds), make([]int, folds)
 	for k := range parts {
-		room[k] = (k+1)*n/folds - k*n/folds
+		capacity[k] = (k+1)*n/folds - k*n/folds
 	}
 	for _, m := range order {
 		at := -1
 		for k := range parts {
-			if room[k] > 0 && (at < 0 || nonmembers[k] < nonmembers[at]) {
+			if capacity[k] > 0 && (at < 0 || nonmembers[k] < nonmembers[at]) {
 				at = k
 			}
 		}
 		parts[at] = append(append(parts[at], m), others[m]...)
-		room[at]--
+		capacity[at]--
 		nonmembers[at] += len(others[m])
 	}
 	splits := crossSplits(parts)

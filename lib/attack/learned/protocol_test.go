@@ -219,8 +219,8 @@ func TestARunLeavesItsFeaturesAloneAndIsRepeatable(t *testing.T) {
 func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
 	e := open(t)
 	good := drawn(1, 1)
-	spoilt := drawn(1, 1)
-	spoilt.Nonmembers.Data[9] = math.NaN()
+	corrupted := drawn(1, 1)
+	corrupted.Nonmembers.Data[9] = math.NaN()
 	fewer := Records{good.Members.Gather(indices(29)), good.Nonmembers}
 	narrow := Records{good.Members, normals(rand.New(rand.NewPCG(1, 1)), 5, 7, 0)}
 	two := Records{good.Members.Gather(indices(2)), good.Nonmembers}
@@ -230,7 +230,7 @@ func TestProtocolsRefuseWhatTheyCannotUse(t *testing.T) {
 	}{
 		"0 members":                        {CrossFitted(nil), Target{Model: Records{Nonmembers: good.Nonmembers}}},
 		"0 non-members":                    {PC(), Target{Model: Records{Members: good.Members}}},
-		"row 1, column 1 is NaN":           {PC(), Target{Model: spoilt}},
+		"row 1, column 1 is NaN":           {PC(), Target{Model: corrupted}},
 		"members have 8 features":          {CrossFitted(nil), Target{Model: narrow}},
 		"P-A: learned: the protocol needs": {PA(), Target{Model: good}},
 		"29 members and 194 non-members w": {PB(), Target{Model: good, Original: &fewer}},

@@ -148,7 +148,7 @@ func TestThePopulationIsCounted(t *testing.T) {
 }
 
 func TestFeaturesThatDoNotFitAreRefused(t *testing.T) {
-	for words, spoil := range map[string]func(known, asked *Records){
+	for words, corrupt := range map[string]func(known, asked *Records){
 		"features of 39 known": func(k, _ *Records) { k.Features = k.Features.Gather(make([]int, 39)) },
 		"different numbers":    func(_, a *Records) { a.Features = a.Features.FirstColumns(1) },
 		"row 2, column 1":      func(_, a *Records) { a.Features.Row(2)[1] = math.NaN() },
@@ -160,7 +160,7 @@ func TestFeaturesThatDoNotFitAreRefused(t *testing.T) {
 		},
 	} {
 		known, asked := waves(), waves()
-		spoil(&known, &asked)
+		corrupt(&known, &asked)
 		words = strings.ReplaceAll(words, " asked", " records under attack")
 		if _, err := (QuantileRegression{}).Scores(known, asked); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", words, err)

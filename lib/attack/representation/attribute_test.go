@@ -104,7 +104,7 @@ func TestTheNullOfAttributesIsCalibrated(t *testing.T) {
 }
 
 func TestNonsenseHasNoAttribute(t *testing.T) {
-	for words, spoil := range map[string]func(p *Persons){
+	for words, corrupt := range map[string]func(p *Persons){
 		"179 persons, 180 codes":                func(p *Persons) { p.Has = p.Has[1:] },
 		"180 persons, 2 raw records":            func(p *Persons) { *p.Raw = array.New[float64](2, 5) },
 		"codes: row 1, column 1 is NaN":         func(p *Persons) { p.Codes.Data[4] = math.NaN() },
@@ -112,7 +112,7 @@ func TestNonsenseHasNoAttribute(t *testing.T) {
 		"codes: cross-fitted-logistic: learned": func(p *Persons) { clear(p.Has) },
 	} {
 		p := persons(1, 1, 1)
-		spoil(&p)
+		corrupt(&p)
 		_, err := Attribute{}.Run(background, nil, p, 1)
 		refused(t, err, words)
 	}

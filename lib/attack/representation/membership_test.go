@@ -198,7 +198,7 @@ func TestTheNullOfPairsIsCalibrated(t *testing.T) {
 }
 
 func TestNonsenseIsNoPair(t *testing.T) {
-	for words, spoil := range map[string]func(s *[]ShadowPair, v *Target){
+	for words, corrupt := range map[string]func(s *[]ShadowPair, v *Target){
 		"there are no shadow models":                      func(s *[]ShadowPair, _ *Target) { *s = nil },
 		"target, erased: 0 x 0 before":                    func(_ *[]ShadowPair, v *Target) { v.Erased = Pair{} },
 		"target, unseen: 70 x 4 before and 50 x 4 after":  func(_ *[]ShadowPair, v *Target) { v.Unseen.After = v.Erased.After },
@@ -207,7 +207,7 @@ func TestNonsenseIsNoPair(t *testing.T) {
 		"target, unseen, before: row 0, column 3 is -Inf": func(_ *[]ShadowPair, v *Target) { v.Unseen.Before.Data[3] = math.Inf(-1) },
 	} {
 		s, v := evidence(1, 0, 1)
-		spoil(&s, &v)
+		corrupt(&s, &v)
 		_, err := Membership{}.Run(background, nil, s, v, engine.Root(1))
 		refused(t, err, words)
 	}

@@ -49,7 +49,7 @@ type Reconstruction struct {
 // training may be stronger.
 func Persistent() Reconstruction { return Reconstruction{Epochs: 60, LR: 1e-3} }
 
-// WithDefaults puts the defaults in the place of zeros.
+// WithDefaults replaces zeros by the defaults.
 func (a Reconstruction) WithDefaults() Reconstruction {
 	a.Hidden, a.Epochs = cmp.Or(a.Hidden, 96), cmp.Or(a.Epochs, 10)
 	a.Batch, a.LR = cmp.Or(a.Batch, 100), cmp.Or(a.LR, 1e-4)

@@ -292,7 +292,7 @@ func TestCodesAreStandardisedByTheShadow(t *testing.T) {
 
 func TestNonsenseIsNotReconstructed(t *testing.T) {
 	e := open(t)
-	for words, spoil := range map[string]func(s *Shadow, v *Victims){
+	for words, corrupt := range map[string]func(s *Shadow, v *Victims){
 		"victims: row 2 is record 7, which the attacker has": func(_ *Shadow, v *Victims) { v.Numbers[2] = 7 },
 		"shadow: 200 codes, 200 records and 199 numbers":     func(s *Shadow, _ *Victims) { s.Numbers = s.Numbers[1:] },
 		"victims: codes of 0 x 0":                            func(_ *Shadow, v *Victims) { v.Codes = array.Matrix[float32]{} },
@@ -304,7 +304,7 @@ func TestNonsenseIsNotReconstructed(t *testing.T) {
 		},
 	} {
 		s, v := sides(1, false)
-		spoil(&s, &v)
+		corrupt(&s, &v)
 		_, err := quickAttack.Run(background, e, s, v, 1)
 		refused(t, err, words)
 	}

@@ -580,8 +580,8 @@ func TestScaledConfidencesAreLogitsOfProbabilities(t *testing.T) {
 
 func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 	for words, c := range map[string]struct {
-		a     Attack
-		spoil func(e *Evidence)
+		a       Attack
+		corrupt func(e *Evidence)
 	}{
 		"record 2: shadow models with it: 1, and at least 2": {LiRA{}, func(e *Evidence) { e.Shadows.In[0][2], e.Shadows.In[2][2] = false, false }},
 		"record 1: shadow models without it: 0": {LiRA{Offline: true, Pooled: true}, func(e *Evidence) {
@@ -612,7 +612,7 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		"target scores: row 0, colu": {CodedLiRA{}, func(e *Evidence) { e.Target[1] = math.Inf(-1) }},
 	} {
 		e := six(false)
-		c.spoil(&e)
+		c.corrupt(&e)
 		if _, err := c.a.Scores(e); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one with %q", err, words)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
-// damaged is a folder that a test may spoil.
+// damaged is a folder that a test may damage.
 type damaged struct {
 	t   *testing.T
 	dir string
@@ -69,9 +69,9 @@ func (d damaged) header(name, descr, shape string, bytes int) {
 
 // Of 100 records 20 are forgotten, 50 retained and 30 held out, of 4 classes.
 var damages = []struct {
-	name  string
-	spoil func(d damaged)
-	say   []string // each is in the list; parts of one problem stand in one string
+	name   string
+	damage func(d damaged)
+	say    []string // each is in the list; parts of one problem stand in one string
 }{
 	{"no forget records", func(d damaged) { d.remove("forget.npy") }, []string{"the records to be forgotten are not named: forget.npy"}},
 	{"checkpoints that are not aligned", func(d damaged) {
@@ -284,9 +284,9 @@ func TestEverythingThatIsWrongIsListed(t *testing.T) {
 			d := damaged{t, t.TempDir(), newFixture(3, 20, 50, 30)}
 			d.m.write(t, d.dir, d.m.retained, 1)
 			if _, err := Open(d.dir); err != nil {
-				t.Fatalf("before it was spoilt: %v", err)
+				t.Fatalf("before the damage: %v", err)
 			}
-			c.spoil(d)
+			c.damage(d)
 			_, err := Open(d.dir)
 			var problems *Problems
 			if !errors.As(err, &problems) {

@@ -44,7 +44,7 @@ func newFixture(seed uint64, forget, retain, heldOut int) *fixture {
 	return m
 }
 
-// loadSets are rows of forget, retain and held-out records.
+// sets returns the rows of forget, retain and held-out records.
 func (m *fixture) sets() (forget, retain, heldOut []int) {
 	for i := range m.y {
 		switch {

@@ -36,7 +36,7 @@ type FamilyLenses struct {
 // Answer is the sentence that a headline begins with.
 type Answer string
 
-// The answers.
+// The answers, from a memory that is seen to no answer.
 const (
 	StillRemembered Answer = "the records are still remembered"
 	SomeMemory      Answer = "a memory of the records is left"

@@ -79,7 +79,7 @@ const (
 // Set is a set of records.
 type Set string
 
-// The sets.
+// Forget, Retain and HeldOut are the sets: to be forgotten, kept in training, and never in training.
 const (
 	Forget  Set = "forget"
 	Retain  Set = "retain"

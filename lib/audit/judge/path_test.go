@@ -38,7 +38,7 @@ func TestAWiderIntervalDoesNotLeadBack(t *testing.T) {
 			d.vector(fmt.Sprintf("checkpoint-%d/losses.npy", k+1), losses)
 		}
 		along := follow(t, d.dir)
-		c := along.course(t, "loss of forgotten")
+		c := along.curve(t, "loss of forgotten")
 		left := false
 		for k, v := range c.Steps {
 			if v.Reading.Low < 0 {
@@ -109,7 +109,7 @@ func TestOneModelHasOneVerdict(t *testing.T) {
 	dir := t.TempDir()
 	m.way(t, dir, 0.5, 0.4)
 	folder := audited(t, dir)
-	steps := folder.Trajectory.course(t, "loss").Steps
+	steps := folder.Trajectory.curve(t, "loss").Steps
 	if a, b := folder.verdict(t, "loss"), steps[len(steps)-1]; a.Call != b.Call || a.Reading.Value != b.Reading.Value {
 		t.Errorf("the table says %s, the trajectory %s", a.Call, b.Call)
 	}

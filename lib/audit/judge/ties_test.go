@@ -12,9 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// spoilt is the report on a folder in which the unlearned model is a retrained one, and
+// corruptedReport returns the report on a folder in which the unlearned model is a retrained one, and
 // one array is changed.
-func spoilt(t *testing.T, m *fixture, full, file string, change func(x array.Matrix[float64])) *Report {
+func corruptedReport(t *testing.T, m *fixture, full, file string, change func(x array.Matrix[float64])) *Report {
 	t.Helper()
 	d := damaged{t, t.TempDir(), m}
 	must(t, os.CopyFS(d.dir, os.DirFS(full)))
@@ -78,7 +78,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 	m := newFixture(41, 60, 150, 150)
 	full := t.TempDir()
 	m.write(t, full, m.retained, 10)
-	before := spoilt(t, m, full, "", nil)
+	before := corruptedReport(t, m, full, "", nil)
 	ofOutputs := func(v Verdict) bool { return v.family() == OutputFamily || v.family() == CalibratedFamily }
 	if n := len(before.Verdicts); n != len(All()) {
 		t.Fatalf("%d verdicts: %+v", n, before.Skipped)
@@ -100,7 +100,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 				}
 			},
 		} {
-			r := spoilt(t, m, full, model+"/outputs.npy", c)
+			r := corruptedReport(t, m, full, model+"/outputs.npy", c)
 			for _, v := range r.Verdicts {
 				if got := v.Call == audit.CannotTell; got != ofOutputs(v) {
 					t.Errorf("%s of %s: %s says %s: %v (%s)", name, model, v.Name(), v.Call, v.Reading.Estimate, v.Why)
@@ -115,13 +115,13 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]func(x array.Matrix[float64]){"float16": float16, "a third of the records": everyThird, "fifty rows": as(50), "probabilities": softmax(1)} {
-		for _, v := range spoilt(t, m, full, "unlearned/outputs.npy", c).Verdicts {
+		for _, v := range corruptedReport(t, m, full, "unlearned/outputs.npy", c).Verdicts {
 			if v.Call == audit.CannotTell {
 				t.Errorf("%s: %s cannot tell: %s", name, v.Name(), v.Why)
 			}
 		}
 	}
-	for _, v := range spoilt(t, m, full, "unlearned/outputs.npy", float16).Verdicts {
+	for _, v := range corruptedReport(t, m, full, "unlearned/outputs.npy", float16).Verdicts {
 		if was := before.verdict(t, v.Name()); v.Call != was.Call {
 			t.Errorf("float16: %s says %s, was %s", v.Name(), v.Call, was.Call)
 		}
@@ -143,7 +143,7 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 				}
 			},
 		} {
-			for _, v := range spoilt(t, m, full, model+"/embedding.npy", c).Verdicts {
+			for _, v := range corruptedReport(t, m, full, model+"/embedding.npy", c).Verdicts {
 				if got := v.Call == audit.CannotTell; got != ofEmbeddings(v) {
 					t.Errorf("%s of %s: %s says %s: %v (%s)", name, model, v.Name(), v.Call, v.Reading.Estimate, v.Why)
 				}
@@ -151,7 +151,7 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 		}
 	}
 	// Thirty embeddings are still copies of each other: it is ties that decide neighbours.
-	if v := spoilt(t, m, full, "unlearned/embedding.npy", as(30)).verdict(t, "neighbours"); v.Call != audit.CannotTell || !strings.Contains(v.Why, "ties") {
+	if v := corruptedReport(t, m, full, "unlearned/embedding.npy", as(30)).verdict(t, "neighbours"); v.Call != audit.CannotTell || !strings.Contains(v.Why, "ties") {
 		t.Errorf("thirty rows: neighbours says %s (%s)", v.Call, v.Why)
 	}
 	// Copies of a tenth of the records, as tables have them, are read.
@@ -161,7 +161,7 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]func(x array.Matrix[float64]){"float16": float16, "a tenth": few} {
-		for _, v := range spoilt(t, m, full, "unlearned/embedding.npy", c).Verdicts {
+		for _, v := range corruptedReport(t, m, full, "unlearned/embedding.npy", c).Verdicts {
 			if v.Call == audit.CannotTell {
 				t.Errorf("%s: %s cannot tell: %s", name, v.Name(), v.Why)
 			}
@@ -253,7 +253,7 @@ func TestTiedLossesMakeNoVerdict(t *testing.T) {
 				t.Errorf("%s: %s says %s (%s)", name, v.Name(), v.Call, v.Why)
 			}
 		}
-		if v := r.Trajectory.course(t, "loss of forgotten").Steps[1]; (v.Call == audit.CannotTell) != c.want {
+		if v := r.Trajectory.curve(t, "loss of forgotten").Steps[1]; (v.Call == audit.CannotTell) != c.want {
 			t.Errorf("%s: the mean loss of checkpoint-1 is called %s (%s)", name, v.Call, v.Why)
 		}
 	}
@@ -268,13 +268,13 @@ func TestOneAnswerForAllIsNoAccuracy(t *testing.T) {
 	d := damaged{t, t.TempDir(), m}
 	m.write(t, d.dir, m.retained, 0)
 	m.model(t, d.path("checkpoint-1"), m.retained)
-	before := follow(t, d.dir).course(t, "right on forgotten").Steps[1]
+	before := follow(t, d.dir).curve(t, "right on forgotten").Steps[1]
 	d.edit("checkpoint-1/outputs.npy", func(x array.Matrix[float64]) {
 		for i := range x.Rows {
 			x.Row(i)[2] += 40
 		}
 	})
-	v := follow(t, d.dir).course(t, "right on forgotten").Steps[1]
+	v := follow(t, d.dir).curve(t, "right on forgotten").Steps[1]
 	if before.Call == audit.CannotTell || v.Reading.Value != 1 || v.Call != audit.CannotTell || !strings.Contains(v.Why, "class 2") {
 		t.Errorf("before %s, then %s: %v (%s)", before.Call, v.Call, v.Reading.Estimate, v.Why)
 	}

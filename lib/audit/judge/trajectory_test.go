@@ -36,8 +36,8 @@ func (m *fixture) way(t testing.TB, dir string, left ...float64) {
 	}
 }
 
-// curve is the one of a quantity.
-func (t *Trajectory) course(test testing.TB, name string) Curve {
+// curve returns the learning curve of a quantity.
+func (t *Trajectory) curve(test testing.TB, name string) Curve {
 	test.Helper()
 	k := slices.IndexFunc(t.Curves, func(c Curve) bool { return c.Name() == name })
 	if k < 0 {
@@ -73,7 +73,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 		"loss": audit.Between, "loss of forgotten": audit.Between, "right on forgotten": audit.Remembered, // shares are coarse
 	} {
 		want := []audit.Call{audit.Remembered, audit.Remembered, half, audit.Forgotten, audit.Beyond, audit.Remembered}
-		if got := along.course(t, name).calls(); !slices.Equal(got, want) {
+		if got := along.curve(t, name).calls(); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 	}
 	// Kept and held-out records were not touched.
 	for _, name := range []string{"right on retained", "right on held-out", "loss of retained", "loss of held-out"} {
-		c := along.course(t, name)
+		c := along.curve(t, name)
 		if !c.Cost || c.Lens.Name() != name {
 			t.Errorf("%s is no cost", name)
 		}
@@ -130,11 +130,11 @@ func TestQuantitiesAreTheirDefinitions(t *testing.T) {
 			}
 		}
 		w := stats.Wilson(right/float64(len(rows)), len(rows), 0.95)
-		if got := along.course(t, "right on "+name).Steps[1].Reading; got.Value != w.Value || got.Low != w.Low || got.High != w.High || got.N != len(rows) {
+		if got := along.curve(t, "right on "+name).Steps[1].Reading; got.Value != w.Value || got.Low != w.Low || got.High != w.High || got.N != len(rows) {
 			t.Errorf("right on %s: %v, want %v", name, got.Estimate, w)
 		}
 		s := stats.PositiveMean(losses, 0.95, "records")
-		if got := along.course(t, "loss of "+name).Steps[1].Reading; math.Abs(got.Value-s.Value) > 1e-9 || math.Abs(got.Low-s.Low) > 1e-9 || got.Null != nil {
+		if got := along.curve(t, "loss of "+name).Steps[1].Reading; math.Abs(got.Value-s.Value) > 1e-9 || math.Abs(got.Low-s.Low) > 1e-9 || got.Null != nil {
 			t.Errorf("loss of %s: %v, want %v", name, got.Estimate, s)
 		}
 	}
@@ -163,13 +163,13 @@ func TestAnExchangedPathIsAnother(t *testing.T) {
 	if text := swapped("checkpoint-1", "unlearned").Sentences()[0]; !strings.Contains(text, "reversed") {
 		t.Errorf("the first checkpoint and the end exchanged: %s", text)
 	}
-	turned := swapped("forget.npy", "heldout.npy").course(t, "loss")
-	for k, v := range before.course(t, "loss").Steps {
+	turned := swapped("forget.npy", "heldout.npy").curve(t, "loss")
+	for k, v := range before.curve(t, "loss").Steps {
 		if got := turned.Steps[k].Reading.Value; math.Abs(got-(1-v.Reading.Value)) > 1e-12 {
 			t.Errorf("step %d: AUC %v after %v", k, got, v.Reading.Value)
 		}
 	}
-	if a, b := before.course(t, "right on retained"), swapped("retain.npy", "heldout.npy").course(t, "right on held-out"); a.Steps[1].Reading.Value != b.Steps[1].Reading.Value {
+	if a, b := before.curve(t, "right on retained"), swapped("retain.npy", "heldout.npy").curve(t, "right on held-out"); a.Steps[1].Reading.Value != b.Steps[1].Reading.Value {
 		t.Error("retained and held-out records exchanged change nothing")
 	}
 }
@@ -185,7 +185,7 @@ func TestThePathOfNothing(t *testing.T) {
 		if text := follow(t, still).Sentences()[0]; !strings.Contains(text, "not forgotten at any step") {
 			t.Errorf("seed %d, nothing unlearned: %s", seed, text)
 		}
-		c := follow(t, never).course(t, "loss")
+		c := follow(t, never).curve(t, "loss")
 		for _, v := range c.Steps[1:] {
 			if stateOfStep(v) != stepForgotten {
 				t.Errorf("seed %d, models that never had the records: %v", seed, c.calls())
@@ -217,7 +217,7 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 		}
 		r := audited(t, d.dir)
 		for _, name := range c.followed {
-			r.Trajectory.course(t, name)
+			r.Trajectory.curve(t, name)
 		}
 		why := ""
 		for _, u := range r.Trajectory.Skipped {
@@ -314,14 +314,14 @@ func TestAPathInWords(t *testing.T) {
 		{[]float64{0.8, 0.5, 0.3, 0.52, 0.7}, []string{"without visible memory is 1 ", "The forgetting is reversed: 0.300 at 2, and 0.700 at the end"}, "chance"},
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {
-		course := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
+		curve := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
 		original := reading("0", c.path[0])
 		for k, v := range c.path {
-			step := &Verdict{Lens: Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: course.Retrained}
+			step := &Verdict{Lens: Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: curve.Retrained}
 			step.place()
-			course.Steps = append(course.Steps, step)
+			curve.Steps = append(curve.Steps, step)
 		}
-		text := course.sentences()
+		text := curve.sentences()
 		for _, word := range c.say {
 			if !strings.Contains(text, word) {
 				t.Errorf("%v: %q does not say %q", c.path, text, word)

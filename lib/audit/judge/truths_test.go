@@ -16,7 +16,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// population makes half of the held-out records non-members of every shadow model too.
+// assignShadows reports whether shadow models may train on record i: half of the held-out records
+// are left to the non-members.
 func (m *fixture) assignShadows(i int) bool { return i < m.forget+m.retain+m.heldOut/2 }
 
 // Every lens of the list is used on this folder, and every one must see what was

@@ -27,7 +27,7 @@ const (
 // Reference says what stands for a model that never had the records.
 type Reference string
 
-// The references.
+// A verdict compares with a retrained model, with the lens's null value, or with neither.
 const (
 	RetrainedReference Reference = "retrained model"
 	NullReference      Reference = "null"

@@ -9,7 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// broken is a lens that spoils what it is given or what it says.
+// broken is a lens that corrupts its input or its result.
 type broken struct {
 	audit.Lens
 	name   string

@@ -3,6 +3,7 @@ package clitest
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // PrivateWords are words of this project's past that a reader cannot know, with the terms
@@ -37,12 +38,21 @@ var PrivateWords = map[string]string{
 	"last words?":         "last output, last record",
 }
 
+// privatePatterns are the expressions of PrivateWords, compiled.
+var privatePatterns = sync.OnceValue(func() map[string]*regexp.Regexp {
+	out := map[string]*regexp.Regexp{}
+	for word := range PrivateWords {
+		out[word] = regexp.MustCompile(`\b(?:` + word + `)\b`)
+	}
+	return out
+})
+
 // FindPrivateWords returns the private words in a text, each with its replacement.
 func FindPrivateWords(text string) (found []string) {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
-	for word, instead := range PrivateWords {
-		if hit := regexp.MustCompile(`\b(?:` + word + `)\b`).FindString(text); hit != "" {
-			found = append(found, hit+" (say: "+instead+")")
+	for word, pattern := range privatePatterns() {
+		if hit := pattern.FindString(text); hit != "" {
+			found = append(found, hit+" (say: "+PrivateWords[word]+")")
 		}
 	}
 	return found

@@ -2,6 +2,8 @@
 
 //go:build !amd64
 
+// Elementwise functions on processors without assembly: everything in Go.
+
 package kernels
 
 func addAt(l Level, dst []float32, a []float32, b []float32) {

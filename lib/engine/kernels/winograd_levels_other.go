@@ -2,6 +2,8 @@
 
 //go:build !amd64
 
+// Winograd's transforms on processors without assembly: everything in Go.
+
 package kernels
 
 func tileInputAt(l Level, dst, src lattice, count, n int) {

@@ -193,15 +193,15 @@ func TestWhatIsNotFinitePassesThroughTiles(t *testing.T) {
 			if err := c.Forward(Pool{}, scratchOf(c), y, x, w); err != nil {
 				t.Fatal(err)
 			}
-			spoilt := map[int]bool{}
+			corrupted := map[int]bool{}
 			tile := func(k int) int { return k/(2*8*16)*4 + k/16%8/2 } // two rows of 8 pixels of 16 channels
 			for k, v := range direct {
 				if v-v != 0 {
-					spoilt[tile(k)] = true
+					corrupted[tile(k)] = true
 				}
 			}
 			for k, v := range direct {
-				if have := float64(y[k]); v-v != 0 && have-have == 0 || have-have != 0 && !spoilt[tile(k)] {
+				if have := float64(y[k]); v-v != 0 && have-have == 0 || have-have != 0 && !corrupted[tile(k)] {
 					t.Fatalf("%v in x: output %d is %v, directly %v", bad, k, have, v)
 				}
 			}

@@ -388,7 +388,7 @@ func TestAUserWorksByTheServersStudyOnly(t *testing.T) {
 	_, err := withFlower(t, using, app, file, "0123", program)
 	wantWords(t, err, "user 1", "another study")
 	if _, err := os.Stat(filepath.Join(folder, "called")); err == nil {
-		t.Error("he worked all the same")
+		t.Error("the user trained all the same")
 	}
 	out, err := withFlower(t, using, app, file, "", program)
 	if want := `[[[[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]], [0.0, 0.0]], 5, {"user": 1, "round": 2, "loss": 0.25}]`; err != nil || strings.TrimSpace(string(out)) != want {

@@ -172,8 +172,8 @@ func (s Study) Write(folder string, users []Shard) error {
 	if len(users) != s.Users {
 		return fmt.Errorf("the records of %d users, the study has %d", len(users), s.Users)
 	}
-	file, room := filepath.Join(folder, studyFile), filepath.Join(folder, usersFolder)
-	for _, path := range []string{file, room} {
+	file, usersDir := filepath.Join(folder, studyFile), filepath.Join(folder, usersFolder)
+	for _, path := range []string{file, usersDir} {
 		if _, err := os.Lstat(path); err == nil {
 			return fmt.Errorf("%s exists already", path)
 		}
@@ -187,7 +187,7 @@ func (s Study) Write(folder string, users []Shard) error {
 	if err != nil {
 		return err
 	}
-	err = files.WriteFolder(room, func(work string) error {
+	err = files.WriteFolder(usersDir, func(work string) error {
 		for k, u := range users {
 			if err := u.write(filepath.Join(work, strconv.Itoa(k))); err != nil {
 				return err

@@ -243,7 +243,7 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for text, word := range map[string]string{"": "does not end", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0",
-		`{"users":3,"users":4}`: "given twice", "{}{}": "behind the end"} {
+		`{"users":3,"users":4}`: "given twice", "{}{}": "after the end"} {
 		if err := os.WriteFile(filepath.Join(folder, studyFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -18,11 +18,11 @@ type outer struct {
 }
 
 func TestAnEmbeddedTypeDoesNotTakeThePlaceOfTheOneAroundIt(t *testing.T) {
-	if got := Of[setting](inner{}, inner{}.WithDefaults()); got != (inner{1}) {
+	if got := InForce[setting](inner{}, inner{}.WithDefaults()); got != (inner{1}) {
 		t.Errorf("inner has the defaults %+v", got)
 	}
 	v := outer{extra: 3}
-	if got := Of[setting](v, v.WithDefaults()); got != v {
+	if got := InForce[setting](v, v.WithDefaults()); got != v {
 		t.Errorf("outer has the defaults %#v", got)
 	}
 }

@@ -336,7 +336,7 @@ var auditFaults = []Fault{
 		Protects: "long notebook cells are reported"},
 	{File: "lib/audit/trajectory_ruler.go", Old: `k.panel("M4", k.m4, nothing.M4.Value, oracle.M4.Value`,
 		New:      `k.panel("M4", k.m4, oracle.M4.Value, nothing.M4.Value`,
-		Protects: "the line called oracle is that of doing nothing"},
+		Protects: "the line labelled oracle is not the one without unlearning"},
 	{File: "lib/lab/keys.go", Old: "Forget: hashInts(r.Forget.IDs), ", New: "", Protects: "the key of an unlearned model has the forget set"},
 	{File: "lib/lab/keys.go", Old: "Rows: hashInts(t.Rows), ", New: "Rows: hashInts(nil), ", Protects: "the key of a training has its rows"},
 	{File: "lib/lab/protocol.go", Old: "float64(e) <= bound+1e-9", New: "float64(e) >= bound-1e-9",

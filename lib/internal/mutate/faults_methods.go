@@ -71,9 +71,9 @@ var methodFaults = []Fault{
 		Protects: "scattered cells are drawn in the paper's order", Run: "Scattered"},
 	{File: "lib/lab/protocol.go", Old: "data.Train, swapped.Prepared = p.Test, &data", New: "data.Train, swapped.Prepared = p.Train, &data",
 		Protects: "non-members have an objective of their own records", Run: "NonMembersHave"},
-	{File: "lib/paper/fishing/collect.go", Old: "q.borrowed, err = borrowedRecords(ctx, c, *of.AttackerFrom)",
-		New:      "q.borrowed, err = borrowedRecords(ctx, c, of)",
-		Protects: "a borrowed attacker comes from another set", Run: "BothKinds"},
+	{File: "lib/paper/fishing/collect.go", Old: "q.otherCase, err = otherCaseRecords(ctx, c, *of.AttackerFrom)",
+		New:      "q.otherCase, err = otherCaseRecords(ctx, c, of)",
+		Protects: "the other case's attacker comes from another set", Run: "BothKinds"},
 	{File: "lib/cells/umap.go", Old: "if every := heaviest / w;", New: "if every := w / heaviest;",
 		Protects: "an edge is sampled in proportion to its weight", Run: "Springs"},
 	{File: "lib/cells/umap.go", Old: "from[c] += rate * clip(push*", New: "from[c] -= rate * clip(push*",
@@ -163,12 +163,12 @@ var methodFaults = []Fault{
 		Run: "Matched"},
 	{File: "lib/cells/negatives.go", Old: "math.Exp(logvar.Data[k]/2)", New: "math.Exp(logvar.Data[k])",
 		Protects: "codes are drawn with the posterior's deviation", Run: "Drawn"},
-	{File: "lib/cells/simulate.go", Old: "		for j, v := range older {\n			if own.Float64() >= s.TwinNoise {",
-		New: "		for j, v := range older {\n			if own.Float64() < s.TwinNoise {", Protects: "near-copies are similar", Run: "Planted"},
+	{File: "lib/cells/simulate.go", Old: "		for j, v := range older {\n			if own.Float64() >= s.CopyNoise {",
+		New: "		for j, v := range older {\n			if own.Float64() < s.CopyNoise {", Protects: "near-copies are similar", Run: "Planted"},
 	{File: "lib/cells/simulate.go", Old: "(float64(k) + theta) / float64(k+1) * q", New: "theta / float64(k+1) * q", Protects: "counts are overdispersed",
 		Run: "Law"},
 
-	// Fleets: who had which record, and who is compared with whom.
+	// Shadow models: which record each was trained on, and which are compared.
 	{File: "lib/lab/shadow_models.go", Old: "out[m][i] = !left", New: "out[m][i] = left",
 		Protects: "the membership mask of shadow models is their training set", Run: "Mask"},
 	{File: "lib/lab/protocol.go", Old: "rows = slices.Concat(c.Forget, c.Retain)\n		slices.Sort(rows)\n	}",
@@ -181,7 +181,7 @@ var methodFaults = []Fault{
 	{File: "lib/attack/shadow/models.go", Old: "if k != m && !(f.Pairs && k/2 == m/2) {", New: "if k != m {",
 		Protects: "the other model of a pair is not a shadow model", Run: "Pair"},
 	{File: "lib/attack/shadow/models.go", Old: "return splitByMembership(x, f.In[m])", New: "return splitByMembership(x, f.In[(m+1)%len(f.In)])",
-		Protects: "members are the target's training records", Run: "Fleet"},
+		Protects: "members are the target's training records", Run: "Shadow"},
 	{File: "lib/attack/learned/across.go", Old: "		if f.fold(m, folds) == fold {\n", New: "		if f.fold(m, folds) != fold {\n",
 		Protects: "an attacker does not train on the model that it attacks", Run: "Across"},
 	{File: "lib/attack/shadow/models.go", Old: "next, _ := slices.BinarySearch(out, m)", New: "next, _ := slices.BinarySearch(out, 0)",
@@ -199,7 +199,7 @@ var methodFaults = []Fault{
 		New:      "Members: gatherValues(h.unseen.Row(k), m.negatives), Nonmembers: gatherValues(h.assigned.Row(k), m.members)",
 		Protects: "matched cells are the non-members", Run: "TheTypeAlone"},
 
-	// Federations: who takes part, on what, and how much he counts.
+	// Federations: who takes part, on what, and with what weight.
 	{File: "lib/federated/mean.go", Old: "	if m == Equally {\n", New: "	if m != Equally {\n",
 		Protects: "McMahan's mean counts records, BlindU's users"},
 	{File: "lib/federated/mean.go", Old: "s.values[i][j] += float64(count * float64(v))",

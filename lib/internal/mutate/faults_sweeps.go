@@ -15,9 +15,9 @@ var sweepFaults = []Fault{
 		Protects: "a merge trusts hashes, not manifests", Run: "Merge"},
 	{File: "lib/store/fallback.go", Old: "		case !errors.Is(err, errMissing):\n			s.warn(\"%v; that run is not used\", err)\n",
 		New:      "		case !errors.Is(err, errMissing):\n			return run\n",
-		Protects: "a damaged run of a fallback store is not used", Run: "Behind"},
+		Protects: "a damaged run of a fallback store is not used", Run: "Fallback"},
 	{File: "lib/store/fallback.go", Old: "		if err != nil || len(left) == 0 {\n", New: "		if err != nil || len(left) >= 0 {\n",
-		Protects: "a checkpoint of an earlier attempt is resumed", Run: "Behind"},
+		Protects: "a checkpoint of an earlier attempt is resumed", Run: "Fallback"},
 	{File: "lib/store/lock.go", Old: "	if s.withoutLocks {\n", New: "	if false {\n",
 		Protects: "a store of one process needs no locks of its file system", Run: "OneProcess"},
 
@@ -42,7 +42,7 @@ var sweepFaults = []Fault{
 	{File: "lib/sweep/plan.go", Old: "needs[0].cost+j.Cost <= fair {", New: "needs[0].cost+j.Cost <= fair+total {",
 		Protects: "one original with many unlearnings does not become one shard", Run: "FairShare"},
 	{File: "lib/sweep/plan.go", Old: "stage = max(stage, c.stage+1)", New: "stage = max(stage, c.stage)",
-		Protects: "no job is in the stage of one that it needs from another shard", Run: "EveryDeal"},
+		Protects: "no job is in the stage of one that it needs from another shard", Run: "EveryAssignment"},
 	{File: "lib/sweep/plan.go", Old: "n.Stage > j.Stage || n.Stage == j.Stage && n.Shard != j.Shard", New: "n.Stage > j.Stage",
 		Protects: "an impossible plan is refused", Run: "Contradicts"},
 

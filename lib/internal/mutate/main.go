@@ -117,6 +117,14 @@ func (f Fault) mutant(root string) (string, error) {
 	return strings.Replace(string(b), f.Old, f.New, 1), nil
 }
 
+// packages returns the packages whose tests must fail.
+func (f Fault) packages() []string {
+	if f.Tests == "" {
+		return []string{"./" + path.Dir(f.File)}
+	}
+	return strings.Fields(f.Tests)
+}
+
 const survived = "LIVED"
 
 // plant runs the tests with the fault and returns their verdict.
@@ -138,11 +146,7 @@ func (f Fault) plant(root string, limit time.Duration) (verdict string, err erro
 	if err := errors.Join(os.WriteFile(mutant, []byte(text), 0o600), os.WriteFile(overlay, replace, 0o600)); err != nil {
 		return "", err
 	}
-	tests := f.Tests
-	if tests == "" {
-		tests = "./" + path.Dir(f.File)
-	}
-	args := append([]string{"test", "-overlay", overlay, "-failfast", "-timeout", limit.String(), "-run", f.Run}, strings.Fields(tests)...)
+	args := append([]string{"test", "-overlay", overlay, "-failfast", "-timeout", limit.String(), "-run", f.Run}, f.packages()...)
 	ctx, stop := context.WithTimeout(context.Background(), 2*limit) // includes compiling
 	defer stop()
 	c := exec.CommandContext(ctx, "go", args...)

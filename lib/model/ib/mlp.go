@@ -19,18 +19,18 @@ type MLP struct {
 
 var _ SubNetwork = MLP{}
 
-// Name implements Half.
+// Name implements SubNetwork.
 func (MLP) Name() string { return "mlp" }
 
-// About implements Half.
+// About implements SubNetwork.
 func (MLP) About() string { return "one hidden layer of 96 units, ReLU" }
 
-// WithDefaults implements Half.
+// WithDefaults implements SubNetwork.
 func (m MLP) WithDefaults() SubNetwork { return MLP{cmp.Or(m.Hidden, 96)} }
 
 func (m MLP) hidden() int { return m.WithDefaults().(MLP).Hidden }
 
-// Check implements Half.
+// Check implements SubNetwork.
 func (m MLP) Check(_, _ int) error {
 	if m.hidden() < 1 {
 		return fmt.Errorf("%d hidden units", m.Hidden)
@@ -44,14 +44,14 @@ func (m MLP) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.hidden(), out)...)
 }
 
-// Forward implements Half.
+// Forward implements SubNetwork.
 func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, _, _ int) *Node {
 	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
 	return nn.Dense(t, h, p[2], p[3])
 }
 
-// UsesBatchStats implements Half.
+// UsesBatchStats implements SubNetwork.
 func (MLP) UsesBatchStats() bool { return false }
 
-// MaxBatch implements Half.
+// MaxBatch implements SubNetwork.
 func (MLP) MaxBatch() int { return 0 }

@@ -39,15 +39,15 @@ type ResNet struct {
 
 var _ SubNetwork = ResNet{}
 
-// Name implements Half.
+// Name implements SubNetwork.
 func (ResNet) Name() string { return "resnet" }
 
-// About implements Half.
+// About implements SubNetwork.
 func (ResNet) About() string {
 	return "images: a residual network of 18 layers, with the program's 1x1 convolutions or the standard one"
 }
 
-// WithDefaults implements Half.
+// WithDefaults implements SubNetwork.
 func (m ResNet) WithDefaults() SubNetwork { return m.withDefaults() }
 
 func (m ResNet) withDefaults() ResNet {
@@ -60,7 +60,7 @@ func (m ResNet) body(in int) vision.Residual {
 	return vision.Residual{Channels: m.Channels, Side: imageSide(in, m.Channels), Width: m.Width, Slim: !m.Standard}
 }
 
-// Check implements Half.
+// Check implements SubNetwork.
 func (m ResNet) Check(in, _ int) error {
 	if m.withDefaults().Width < 1 {
 		return fmt.Errorf("width %d", m.Width)
@@ -74,7 +74,7 @@ func (m ResNet) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.body(in).Features(), out)...)
 }
 
-// Forward implements Half.
+// Forward implements SubNetwork.
 func (m ResNet) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	_, h, head := m.body(in).Forward(t, p, x)
 	return nn.Dense(t, h, head[0], head[1])
@@ -89,5 +89,5 @@ func (m ResNet) NameStateDict(d *nn.StateDict, name string, in int) {
 // UsesBatchStats implements SubNetwork: batch normalisation mixes records.
 func (ResNet) UsesBatchStats() bool { return true }
 
-// MaxBatch implements Half.
+// MaxBatch implements SubNetwork.
 func (ResNet) MaxBatch() int { return 32 }

@@ -44,15 +44,15 @@ type ViT struct {
 
 var _ SubNetwork = ViT{}
 
-// Name implements Half.
+// Name implements SubNetwork.
 func (ViT) Name() string { return "vit" }
 
-// About implements Half.
+// About implements SubNetwork.
 func (ViT) About() string {
 	return "images: a vision transformer of 4 pre-norm blocks over tokens of width 64, 4 heads, ReLU"
 }
 
-// WithDefaults implements Half.
+// WithDefaults implements SubNetwork.
 func (m ViT) WithDefaults() SubNetwork { return m.withDefaults() }
 
 func (m ViT) withDefaults() ViT {
@@ -61,7 +61,7 @@ func (m ViT) withDefaults() ViT {
 	return m
 }
 
-// Check implements Half.
+// Check implements SubNetwork.
 func (m ViT) Check(in, _ int) error {
 	m = m.withDefaults()
 	if err := checkImage(in, m.Channels); err != nil {
@@ -82,7 +82,7 @@ func (m ViT) Check(in, _ int) error {
 // blockTensors is the number of weight tensors of a block.
 const blockTensors = 15
 
-// Init implements Half.
+// Init implements SubNetwork.
 func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	m = m.withDefaults()
 	perSide := imageSide(in, m.Channels) / m.Patch
@@ -104,7 +104,7 @@ func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
 	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.Width, out)...)
 }
 
-// Forward implements Half.
+// Forward implements SubNetwork.
 func (m ViT) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
 	m = m.withDefaults()
 	n, s := x.Shape().Dimensions[1], imageSide(in, m.Channels)
@@ -134,7 +134,7 @@ func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
 	return nn.Residual(t, h, nn.DenseTokens(t, up, p[13], p[14], n))
 }
 
-// UsesBatchStats implements Half.
+// UsesBatchStats implements SubNetwork.
 func (ViT) UsesBatchStats() bool { return false }
 
 // MaxBatch implements SubNetwork: a record is many tokens here.

@@ -360,8 +360,8 @@ func (f *forest) evaluate(x *graph.Node) *graph.Node {
 		}
 		at = graph.Where(left, of(yes), of(no))
 	}
-	said := takeAlong(f.nodeOf(knownValue(float32s, f.weights, f.nodes, f.targets)), at, 0)
-	return graph.ReduceSum(said, 1)
+	values := takeAlong(f.nodeOf(knownValue(float32s, f.weights, f.nodes, f.targets)), at, 0)
+	return graph.ReduceSum(values, 1)
 }
 
 // compareNode compares by the mode of each node.

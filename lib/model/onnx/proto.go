@@ -246,10 +246,10 @@ func parse(raw []byte) (*file, error) {
 		}
 		return nil
 	})
-	var said *wrongFile
+	var wrong *wrongFile
 	switch {
-	case errors.As(err, &said):
-		return nil, said
+	case errors.As(err, &wrong):
+		return nil, wrong
 	case err != nil || graphs == 0 || len(out.graph.nodes) == 0:
 		return nil, errNoGraph
 	case graphs > 1:

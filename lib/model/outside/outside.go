@@ -10,7 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 )
 
-// Network is a trained network.
+// Network is a network trained in another framework, ready to run on records.
 type Network interface {
 	// Output is the name of the output that is evaluated.
 	Output() string

@@ -129,7 +129,7 @@ func TestInflationHasItsEnds(t *testing.T) {
 
 func TestWhatIsNoCountIsRefused(t *testing.T) {
 	outputs := map[string]int{loss.Proportion: 2, loss.LogDispersion: 2, loss.DropoutLogits: 2}
-	for words, spoil := range map[string]func(x, library array.Matrix[float32]){
+	for words, corrupt := range map[string]func(x, library array.Matrix[float32]){
 		"record 1 has 0.5 at gene 0":    func(x, _ array.Matrix[float32]) { x.Row(1)[0] = 0.5 },
 		"record 0 has -1 at gene 1":     func(x, _ array.Matrix[float32]) { x.Row(0)[1] = -1 },
 		"library size of record 2 is 0": func(_, library array.Matrix[float32]) { library.Data[2] = 0 },
@@ -138,7 +138,7 @@ func TestWhatIsNoCountIsRefused(t *testing.T) {
 		for i := range in[loss.Library].Data {
 			in[loss.Library].Data[i] = 4
 		}
-		spoil(in[loss.Target], in[loss.Library])
+		corrupt(in[loss.Target], in[loss.Library])
 		for _, l := range []loss.Loss{loss.NegativeBinomial{}, loss.ZeroInflated{}} {
 			if err := loss.CheckInputs(l, outputs, in, 3); err == nil || !strings.Contains(err.Error(), words) {
 				t.Errorf("%s: error %v, want %q", l.Name(), err, words)

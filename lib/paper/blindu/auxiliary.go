@@ -12,11 +12,11 @@ import (
 var auxiliary = paper.Recipe{
 	ID:    "blindu/auxiliary",
 	Title: "BlindU with other auxiliary records",
-	Doc: "A backdoor is to be forgotten by BlindU_w/o, whose server goes on working on records of somebody else: unseen ones with their labels, " +
-		"where a row says nothing else; those that the original itself takes for its classes (model inversion, the paper's way to come to some); noise, " +
+	Doc: "A backdoor is to be forgotten by BlindU_w/o, whose server continues to train on auxiliary records: unseen ones with their labels, " +
+		"unless a row says otherwise; those that the original itself takes for its classes (model inversion, the paper's way to obtain them); noise, " +
 		"with the labels that the original gives it; the retain set, an upper bound and what the program does on CIFAR-10 and Adult. The rows 'alone' " +
-		"go on training on the same records for three epochs, and know nothing of the codes: what they forget is forgotten without anybody's asking. " +
-		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too. Of inverted ones the original is sure from " +
+		"train on the same records for three epochs, without the codes: what they forget is forgotten without the request. " +
+		"Inverted records and noise are made with the original, and may hold what it holds: its backdoor too. The original is sure of inverted records from " +
 		"the start, and MGDA gives the shorter gradient the larger weight; 'plain sum' adds the two objectives as they are.",
 }
 

@@ -58,7 +58,7 @@ func variedAmong(cases []Case) (v variedSettings) {
 	return v
 }
 
-// trainingDifferences are the differences in the training of the original, on so many records;
+// trainingDifferences are the differences in the training of the original on that number of records;
 // 0: unknown.
 func (c Case) trainingDifferences(records int, v variedSettings) []string {
 	p, known := scripts[c.publishedDataSet()]
@@ -77,7 +77,7 @@ func (c Case) trainingDifferences(records int, v variedSettings) []string {
 	return u.note(c.DataSet + ", training")
 }
 
-// federationDifferences are the differences of the federations, if so many records are to be
+// federationDifferences are the differences of the federations, where forget records are to be
 // forgotten.
 func (c Case) federationDifferences(forget int, v variedSettings) []string {
 	p, known := scripts[c.publishedDataSet()]

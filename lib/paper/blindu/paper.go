@@ -48,12 +48,12 @@ func Paper() paper.Paper {
 
 func scales() []paper.Scale {
 	return []paper.Scale{
-		{Name: "quick", About: "takes a minute or two on two cores, ten for the table of users, and no file (generated drawings, a small network, " +
+		{Name: "quick", About: "takes minutes on two cores and no file (generated drawings, a small network, " +
 			"three seeds)"},
-		{Name: "hour", About: "takes up to an hour (12,000 images of MNIST, the program's network, three seeds)"},
-		{Name: "photographs", About: "takes an hour or two with XLA (3,000 images of CIFAR-10 without loss, ResNets of a quarter of their width, three seeds)"},
-		{Name: "copies", About: "takes as long (the same of 3,000 images of a lossy copy)"},
-		{Name: "standard", About: "takes an hour or two on two cores (MNIST and Adult, whole, three seeds)"},
+		{Name: "hour", About: "takes about an hour on two cores (12,000 images of MNIST, the program's network, three seeds)"},
+		{Name: "photographs", About: "takes hours on two cores (3,000 images of CIFAR-10 without loss, ResNets of a quarter of their width, three seeds)"},
+		{Name: "copies", About: "takes hours on two cores (the same of 3,000 images of a lossy copy)"},
+		{Name: "standard", About: "takes hours on two cores (MNIST and Adult, whole, three seeds)"},
 		{Name: "paper", About: "takes an evening on two cores (MNIST and Adult, whole, five seeds)"},
 		{Name: "lossy", About: "takes days on two cores (all of CIFAR-10 in a lossy copy, the program's networks, five seeds)"},
 		{Name: "collections", About: "takes weeks on two cores (CIFAR-10, CIFAR-100 and Tiny-ImageNet, those whose files are there, five seeds)"},

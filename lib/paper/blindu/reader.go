@@ -1,6 +1,6 @@
 package blindu
 
-// Functions for notebooks.
+// Functions that notebooks call to open a case of BlindU, measure its methods and read the rows.
 
 import (
 	"cmp"
@@ -110,7 +110,7 @@ func Beta(beta float64) func(*lab.Setting) {
 	return func(s *lab.Setting) { s.Goal = lab.Compression{Beta: beta} }
 }
 
-// Latent is a change for Open: codes of so many variables.
+// Latent is a change for Open: codes of n variables.
 func Latent(n int) func(*lab.Setting) {
 	return func(s *lab.Setting) {
 		arch := s.Arch

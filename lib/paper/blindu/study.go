@@ -1,6 +1,6 @@
 package blindu
 
-// Scales and cases.
+// What each scale of BlindU's tables computes: data sets, forget sets, networks and settings.
 
 import (
 	"fmt"

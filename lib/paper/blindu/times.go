@@ -78,18 +78,18 @@ type TimedCell struct {
 	Methods []Timing `json:"methods"`
 }
 
-// RunInterleaved fills a cell. The methods run in turns, so that all have the same conditions,
-// and the first turn of each is not counted. run does one timed run; nil stands for an epoch of
+// RunInterleaved fills a cell. The methods alternate, so that all have the same conditions,
+// and the first run of each is not counted. run does one timed run; nil stands for an epoch of
 // training.
-func (c *TimedCell) RunInterleaved(turns int, methods []TimedMethod, run func(m *TimedMethod) (RunCost, error)) error {
+func (c *TimedCell) RunInterleaved(runs int, methods []TimedMethod, run func(m *TimedMethod) (RunCost, error)) error {
 	seconds, last := map[string][]float64{}, map[string]RunCost{}
 	var steps []float64
-	for turn := range turns + 1 {
+	for i := range runs + 1 {
 		t, err := run(nil)
 		if err != nil {
 			return fmt.Errorf("training: %w", err)
 		}
-		if turn > 0 {
+		if i > 0 {
 			steps = append(steps, t.Seconds/float64(t.Steps))
 		}
 		for _, m := range methods {
@@ -97,7 +97,7 @@ func (c *TimedCell) RunInterleaved(turns int, methods []TimedMethod, run func(m 
 			switch {
 			case err != nil:
 				return fmt.Errorf("%s: %w", m.Name, err)
-			case turn > 0 && t.Diverged == "":
+			case i > 0 && t.Diverged == "":
 				seconds[m.Name] = append(seconds[m.Name], t.Seconds)
 			}
 			last[m.Name] = t

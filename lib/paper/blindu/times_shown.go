@@ -28,7 +28,7 @@ type Times struct {
 var figure7 = paper.Recipe{
 	ID:    "blindu/figure7",
 	Title: "BlindU Fig. 7. Time by how much is to be forgotten",
-	Doc: "Seconds around a whole method, its owner's masking and encoding, its critic and its looks at whether it may stop included. A method stops when " +
+	Doc: "Seconds of a whole method, with the user's masking and encoding, the critic and the checks of the stopping rule. A method stops when " +
 		"it has forgotten, so that steps differ. The users of a federation work one after another here. Beside it, how BlindU's program counts the same " +
 		"runs: for BlindU its model's steps at twice a training step, without the critic; for VBU its steps at a training step; for HBFU five " +
 		"ordinary rounds of one user for every round but one. The paper reads more than 5 times the speed of HBFU from such counts.",
@@ -88,7 +88,7 @@ func originalJobs(ctx context.Context, l *lab.Lab, s Study) (out []lab.Job, err 
 	return lab.Dedup(out), nil
 }
 
-// numTurns is the number of counted turns.
+// numTurns is the number of counted runs of a method.
 func (s Study) numTurns() int {
 	if s.Scale == "quick" {
 		return 2
@@ -131,7 +131,7 @@ func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Ev
 	return out, found, nil
 }
 
-// timeMethods measures a case, number nth of so many, and reports progress, roughly as if each
+// timeMethods measures a case, number nth of several, and reports progress, roughly as if each
 // run processed every record once.
 func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int, tell func(paper.Progress), nth, of int) (TimedCell, error) {
 	methods, rows := TimedMethods(), int64(opened.Problem.Train.X.Rows)
@@ -201,7 +201,7 @@ func (t Times) Figure(title, doc, source string) plot.Figure {
 
 // describe says what was measured, and on which machine.
 func (t Times) describe() string {
-	return fmt.Sprintf("%s Medians over %d turns on %s, from the fastest to the slowest.", t.Machine.Describe(), t.Turns, t.On)
+	return fmt.Sprintf("%s Medians over %d runs on %s, from the fastest to the slowest.", t.Machine.Describe(), t.Turns, t.On)
 }
 
 // Table has the times by share and beta.

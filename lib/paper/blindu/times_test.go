@@ -47,7 +47,7 @@ func TestTheClockAddsUpTurns(t *testing.T) {
 	}
 }
 
-// The methods take turns, the first turn of each is not counted, a training step is the
+// The methods alternate, the first run of each is not counted, a training step is the
 // median of epochs, and what diverged has no time.
 func TestMethodsTakeTurns(t *testing.T) {
 	methods := TimedMethods()[:3] // VBU, HBFU, BFU

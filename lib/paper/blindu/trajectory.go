@@ -90,17 +90,17 @@ func trajectoryMeasurements(e *paper.Env, s Study) []paper.Measurement[Step] {
 func trajectoryKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	config := struct {
 		lab.NetworkKey
-		Case    string       `json:"case"`
-		Goal    lab.Goal     `json:"goal"`
-		Fit     train.Config `json:"fit"`
-		Forget  string       `json:"forget"`
-		Arms    []variantKey `json:"arms"`
-		Version int          `json:"version"`
+		Case     string       `json:"case"`
+		Goal     lab.Goal     `json:"goal"`
+		Fit      train.Config `json:"fit"`
+		Forget   string       `json:"forget"`
+		Variants []variantKey `json:"arms"`
+		Version  int          `json:"version"`
 	}{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget), Version: trajectoryVersion,
 	}
 	for _, a := range of.variants() {
-		config.Arms = append(config.Arms, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
+		config.Variants = append(config.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
 	}
 	return l.Key("evidence/blindu/courses", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
 }

@@ -14,7 +14,7 @@ import (
 
 var uploads = paper.Recipe{
 	ID:    "blindu/uploads",
-	Title: "What is uploaded, and what it gives away",
+	Title: "What is uploaded, and what it reveals",
 	Doc: "Records of all classes are to be forgotten; attackers know other records of the same kind, with their uploads. 'drawn' is the squared " +
 		"error per record of a patient attacker against the original record; 'mean of the class' needs no upload: whoever is above it has drawn " +
 		"nothing. 'as coded' is the program's measure, of an attacker who is taught the very records, against masked ones. 'information' is a " +

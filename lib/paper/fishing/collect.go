@@ -133,7 +133,7 @@ type attackCase struct {
 	original        learned.Records       // features in the original, for transferred attackers
 	drawn           sampledMatching       // the same with sampled codes
 	retrained       [2]splitOutputs       // two independent retrained models
-	borrowed        learned.Records       // features in the original of the case AttackerFrom
+	otherCase       learned.Records       // features in the original of the case AttackerFrom
 }
 
 func newAttackCase(ctx context.Context, c *lab.Case, of Case) (*attackCase, error) {
@@ -158,13 +158,13 @@ func newAttackCase(ctx context.Context, c *lab.Case, of Case) (*attackCase, erro
 	if q.drawn, err = q.matchSampled(ctx, original); err != nil || of.AttackerFrom == nil {
 		return q, err
 	}
-	q.borrowed, err = borrowedRecords(ctx, c, *of.AttackerFrom)
+	q.otherCase, err = otherCaseRecords(ctx, c, *of.AttackerFrom)
 	return q, err
 }
 
-// borrowedRecords are the features that the attacker of another case with the same original
+// otherCaseRecords are the features that the attacker of another case with the same original
 // learns on.
-func borrowedRecords(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
+func otherCaseRecords(ctx context.Context, c *lab.Case, of Case) (learned.Records, error) {
 	s := of.setting(c.Seed - c.Shift) // the lab adds the shift
 	other, err := c.Lab.Case(ctx, s)
 	if err != nil {
@@ -253,7 +253,7 @@ func (q *attackCase) runAttacks(ctx context.Context, e *engine.Engine, row *Row,
 		return err
 	}
 	if q.spec.AttackerFrom != nil {
-		if row.Borrowed, err = learned.PB().FitAndScore(ctx, e, q.borrowed, records, engine.Root(attackSeed+q.Case.Shift)); err != nil {
+		if row.OtherCase, err = learned.PB().FitAndScore(ctx, e, q.otherCase, records, engine.Root(attackSeed+q.Case.Shift)); err != nil {
 			return err
 		}
 	}

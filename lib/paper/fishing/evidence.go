@@ -136,8 +136,8 @@ type Row struct {
 
 	// Attacks are the results of the protocols, by name.
 	Attacks map[string]ProtocolResult `json:"attacks"`
-	// Borrowed is the report of another case's attacker; nil: there is none.
-	Borrowed *attack.ScoreReport `json:"borrowed,omitempty"`
+	// OtherCase is the report of another case's attacker; nil: there is none.
+	OtherCase *attack.ScoreReport `json:"borrowed,omitempty"`
 	// Suite are the reports of the attacks without training, by name.
 	Suite map[string]*attack.ScoreReport `json:"suite"`
 

@@ -47,13 +47,13 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 		t.Error(err)
 	}
 	structured, spread := ev.rowsOf(s.Cases[0].Label, Original)[0], ev.rowsOf(s.Cases[1].Label, Original)[0]
-	if structured.Borrowed != nil || spread.Borrowed == nil || spread.Forget != 35 || structured.Forget == 35 || spread.Borrowed.NMembers != 35 {
+	if structured.OtherCase != nil || spread.OtherCase == nil || spread.Forget != 35 || structured.Forget == 35 || spread.OtherCase.NMembers != 35 {
 		t.Fatalf("%d structured and %d scattered cells", structured.Forget, spread.Forget)
 	}
-	if spread.Borrowed.NNonmembers != spread.Negatives || spread.Negatives == structured.Negatives {
+	if spread.OtherCase.NNonmembers != spread.Negatives || spread.Negatives == structured.Negatives {
 		t.Errorf("%d non-members, %d of the structured set", spread.Negatives, structured.Negatives)
 	}
-	if own := spread.Attacks[learned.PB().Name].All.AUC.Value; own == spread.Borrowed.AUC.Value {
+	if own := spread.Attacks[learned.PB().Name].All.AUC.Value; own == spread.OtherCase.AUC.Value {
 		t.Error("the structured set's attacker is the scattered set's own")
 	}
 	// Both have the same original.
@@ -67,7 +67,7 @@ func TestTableThreeHasBothKindsOfForgetSets(t *testing.T) {
 	}
 }
 
-// For the structured set itself the borrowed attacker is its own.
+// For the structured set itself the other case's attacker is its own.
 func TestABorrowedAttackerOfTheSameCaseIsItsOwn(t *testing.T) {
 	e := newEnv(t)
 	s := shortenStudy(t, byForgetSet, Original, Retrained, OtherSeed)
@@ -79,7 +79,7 @@ func TestABorrowedAttackerOfTheSameCaseIsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lent, err := borrowedRecords(t.Context(), c, s.Cases[0])
+	lent, err := otherCaseRecords(t.Context(), c, s.Cases[0])
 	if err != nil || !slices.Equal(lent.Members.Data, own.original.Members.Data) || !slices.Equal(lent.Nonmembers.Data, own.original.Nonmembers.Data) {
 		t.Fatalf("other features (%v)", err)
 	}
@@ -87,11 +87,11 @@ func TestABorrowedAttackerOfTheSameCaseIsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	borrowed, err := learned.PB().FitAndScore(context.Background(), e.Engine, lent, lent, 7)
-	if err != nil || math.Abs(borrowed.AUC.Value-run.AUC.Value) > 1e-12 {
-		t.Errorf("borrowed %v, its own %v (%v)", borrowed.AUC.Value, run.AUC.Value, err)
+	otherCase, err := learned.PB().FitAndScore(context.Background(), e.Engine, lent, lent, 7)
+	if err != nil || math.Abs(otherCase.AUC.Value-run.AUC.Value) > 1e-12 {
+		t.Errorf("otherCase %v, its own %v (%v)", otherCase.AUC.Value, run.AUC.Value, err)
 	}
-	if _, err := learned.CrossFitted(nil).FitAndScore(context.Background(), e.Engine, lent, lent, 7); err == nil || !strings.Contains(err.Error(), "no one attacker") {
+	if _, err := learned.CrossFitted(nil).FitAndScore(context.Background(), e.Engine, lent, lent, 7); err == nil || !strings.Contains(err.Error(), "no single attacker") {
 		t.Errorf("%v", err)
 	}
 }

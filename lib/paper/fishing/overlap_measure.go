@@ -103,7 +103,7 @@ func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, erro
 }
 
 // overlaps compares every type with the other cells in one model. The exact information of
-// disjoint sets is additive, so that that of the others is the total minus the type's. For the
+// disjoint sets is additive, so the value of the others is the total minus the type's. For the
 // forgotten type both are computed, because there dead weights matter.
 func (s comparedModel) overlaps(ctx context.Context, kinds []cellType, seed engine.Root) ([]Overlap, error) {
 	n := s.Train.X.Rows

@@ -21,17 +21,20 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
 )
 
-// The models whose Fisher information is compared, and their layers.
+// The models whose Fisher information is compared.
 const (
-	ModelVAE         = "VAE"
-	ModelRetrained   = "VAE, retrained"
-	ModelConditional = "VAE, conditional"
-	ModelNarrow      = "VAE, narrow"
-	ModelNarrowAgain = "VAE, narrow, retrained"
-	ModelDeep        = "deep classifier"
-	ModelDeepAgain   = "deep classifier, retrained"
-	ModelLinear      = "linear classifier"
+	ModelVAE         = "VAE"                        // the paper's autoencoder
+	ModelRetrained   = "VAE, retrained"             // on the retain set
+	ModelConditional = "VAE, conditional"           // given the cells' types
+	ModelNarrow      = "VAE, narrow"                // with a quarter of the latent variables
+	ModelNarrowAgain = "VAE, narrow, retrained"     // on the retain set
+	ModelDeep        = "deep classifier"            // of the cells' types
+	ModelDeepAgain   = "deep classifier, retrained" // on the retain set
+	ModelLinear      = "linear classifier"          // of the types, on latent means
+)
 
+// The groups of tensors in which the Fisher information of a model is compared.
+const (
 	LayerEncoder    = "encoder"
 	LayerBottleneck = "bottleneck"
 	LayerDecoder    = "decoder, hidden"

@@ -35,10 +35,10 @@ func Paper() paper.Paper {
 // scales are the scales of the recipes.
 func scales() []paper.Scale {
 	return []paper.Scale{
-		{Name: "quick", About: "takes a few minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
-		{Name: "hour", About: "takes about an hour (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
-		{Name: "standard", About: "an evening on two cores (the same cells, in Table 5 its platelets too, 100 epochs, five seeds)"},
-		{Name: "atlas", About: "takes two hours on two cores for Table 2, and no file (as many simulated cells and genes as the paper has, " +
+		{Name: "quick", About: "takes minutes on two cores and no file (2,000 simulated cells, a small network, three seeds)"},
+		{Name: "hour", About: "takes about an hour on two cores (PBMC-3k, its dendritic cells, the paper's network for 40 epochs, three seeds)"},
+		{Name: "standard", About: "takes an evening on two cores (the same cells, in Table 5 its platelets too, 100 epochs, five seeds)"},
+		{Name: "atlas", About: "takes hours on two cores for Table 2, and no file (as many simulated cells and genes as the paper has, " +
 			"its network and epochs, one seed, without critics, games and private training)"},
 		{Name: "paper", About: "takes weeks on two cores (PBMC-33k and Tabula Muris, those whose files are there, five seeds)"},
 	}

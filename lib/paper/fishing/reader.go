@@ -1,6 +1,6 @@
 package fishing
 
-// Functions for notebooks.
+// Functions that notebooks call to open a case of Fishing for Privacy and read its measured rows.
 
 import (
 	"context"

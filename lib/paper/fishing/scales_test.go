@@ -12,9 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
-// withSampledCodes is the scale whose jobs cannot be listed before its cells are drawn, which takes
-// half a minute: what is in the store is known by the hash of the data.
-const drawn = "atlas"
+// drawnScale is the scale whose jobs cannot be listed before its cells are drawn: the keys of its
+// runs hold the hash of the data.
+const drawnScale = "atlas"
 
 // Every scale that is offered has a study in every recipe, whose jobs can be listed
 // without a file.
@@ -22,7 +22,7 @@ func TestEveryScaleOfEveryRecipe(t *testing.T) {
 	e := newEnv(t)
 	t.Setenv(datasets.EnvDir, t.TempDir())
 	for _, s := range Paper().Scales {
-		if s.Name == drawn {
+		if s.Name == drawnScale {
 			continue
 		}
 		for _, r := range Paper().Recipes {

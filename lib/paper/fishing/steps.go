@@ -177,7 +177,7 @@ func groupNotes(cases []Case, note func(Case) string) []string {
 	return notes
 }
 
-// trainingNote compares a training on so many cells with the paper's; "" at the paper's rate.
+// trainingNote compares a training on a number of cells with the paper's; "" at the paper's rate.
 func trainingNote(c Case, cells, retained int) string {
 	if c.LR == paperRate {
 		return ""

@@ -1,6 +1,6 @@
 package fishing
 
-// Scales and cases.
+// What each scale of Fishing's tables computes: data sets, cell types to forget and settings.
 
 import (
 	"fmt"

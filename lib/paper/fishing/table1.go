@@ -17,7 +17,7 @@ import (
 
 var table1 = paper.Recipe{
 	ID:    "fishing/table1",
-	Title: "Fishing Table 1. The cells, who is forgotten, and who stands against them",
+	Title: "Fishing Table 1. The cells: forget sets and non-members",
 	Doc: "What was counted on this machine, beside the paper's two sets as printed. Non-members are matched in the original model's latent space: " +
 		"by posterior means, or, as the published program does, by one draw from every posterior. Compare the share of the forgotten type " +
 		"among the matched cells with that among the unseen ones open to matching, the half that no method may look at: where they are alike, " +

@@ -49,7 +49,7 @@ func (c Case) withScatteredSet() Case {
 	return c
 }
 
-// printed3 are the paper's values of an arm: the mean AUC and its deviation.
+// printed3 are the paper's values of a variant: the mean AUC and its deviation.
 func printed3(c Case, variant string) string {
 	return map[string]string{
 		Original + "structured": "0.769", Fisher + "structured": "0.814 +- 0.003",
@@ -73,7 +73,7 @@ func (ev *evidence) table3() *paper.Output {
 			l.AddShare(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
 			return
 		}
-		l.AddShare(func(r Row) float64 { return r.Borrowed.AUC.Value })
+		l.AddShare(func(r Row) float64 { return r.OtherCase.AUC.Value })
 	})
 	return &paper.Output{Table: t}
 }

@@ -50,7 +50,8 @@ func ShadowStudyAt(scale string) (ShadowStudy, error) {
 	s := ShadowStudy{Scale: scale}
 	switch scale {
 	case "quick":
-		s.Groups = []ShadowModels{rareTypeModels(24), plantedGroupModels("near-copies", datacells.Twins), plantedGroupModels("no copies", datacells.Singles),
+		s.Groups = []ShadowModels{
+			rareTypeModels(24), plantedGroupModels("near-copies", datacells.NearCopies), plantedGroupModels("no copies", datacells.Singles),
 			plantedGroupModels("small batch", datacells.Batch), tabularModels("Breast Cancer", "breast_cancer", 0, 32)}
 	case "hour":
 		s.Groups = []ShadowModels{pbmc3kModels("dendritic cells", "DC", 32), tabularModels("German Credit", "german_credit", 0, 64)}

@@ -37,12 +37,12 @@ func Cases(scale string) ([]NamedCase, error) {
 		{"random records", lab.Setting{DataSet: "tabular_outliers", Fraction: 0.10}, nil},
 		{"random records, real data", lab.Setting{DataSet: "breast_cancer", Fraction: 0.10}, nil},
 	}
-	byHeart := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
+	memorise := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
-		NamedCase{"random drawings, known by heart", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: byHeart, Arch: smallNet}, nil},
-		NamedCase{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: byHeart, Arch: smallNet}, nil},
+		NamedCase{"random drawings, memorised", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: memorise, Arch: smallNet}, nil},
+		NamedCase{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: memorise, Arch: smallNet}, nil},
 		NamedCase{"drawings of two classes that were confused", lab.Setting{DataSet: "glyphs", MaxRows: 1000, TestRows: 1000,
-			Backdoor: &lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: byHeart, Arch: smallNet}, nil})
+			Backdoor: &lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: memorise, Arch: smallNet}, nil})
 	simulated, err := cellCase("quick")
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Cases(scale string) ([]NamedCase, error) {
 	default:
 		return nil, fmt.Errorf("scale %q is not one of quick, standard, paper", scale)
 	}
-	photographs := byHeart
+	photographs := memorise
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
 	cases = append(cases, NamedCase{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
 		Fit: photographs, Arch: smallNet}, nil})

@@ -53,7 +53,7 @@ func newRecipe(id, doc string, show func(*paper.Env, Study, *paper.Evidence[Lens
 }
 
 // PlantedMemory is a memory of known size: a share of the forget set is in the training, each
-// record so many times.
+// record a number of times.
 type PlantedMemory struct {
 	Share float64 `json:"share"`
 	Times int     `json:"times"`

@@ -33,7 +33,7 @@ func lensNames() (out []string) {
 	return append(out, allRecords, topTenth)
 }
 
-// retrainedScores are the scores of the forgotten records in so many retrained models.
+// retrainedScores are the scores of the forgotten records in several retrained models.
 func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
 	scores := make([][]float64, models)
 	var tasks []func() error

@@ -1,6 +1,6 @@
 package power
 
-// The table and the figure.
+// The table and the figure of the smallest memory that each lens finds.
 
 import (
 	"fmt"

@@ -97,7 +97,7 @@ func (c *Collected) claimSignificance() checked {
 	n := len(c.Study.Fractions)
 	return checked{
 		"M2 is significantly negative (mixed model, Wald's z)", "10 of 12", fmt.Sprintf("%d of %d", z, all),
-		fmt.Sprintf("doing nothing is significant at %d of %d fractions; by Student's t the methods in %d of %d, doing nothing at %d of %d",
+		fmt.Sprintf("without unlearning it is at %d of %d fractions; by Student's t the methods in %d of %d, without unlearning at %d of %d",
 			c.variantTally(NoOp, m2, byZ), n, t, all, c.variantTally(NoOp, m2, byT), n), z >= 10*all/12,
 	}
 }
@@ -124,7 +124,7 @@ func (c *Collected) claimGrowth() checked {
 	}
 	return checked{
 		"the effect size of M2 (r, mean over methods) grows with the fraction", "grows, largest at 10 %", sizes(r),
-		"doing nothing: " + sizes(idle), grows && !math.IsNaN(mean(r)),
+		"no unlearning: " + sizes(idle), grows && !math.IsNaN(mean(r)),
 	}
 }
 
@@ -212,7 +212,7 @@ func (c *Collected) claimOutputs() checked {
 	n, all := c.tally(mia, pass)
 	return checked{
 		"all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5", "12 of 12", fmt.Sprintf("%d of %d", n, all),
-		fmt.Sprintf("doing nothing passes at %d of %d fractions, so passing shows no forgetting", c.variantTally(NoOp, mia, pass),
+		fmt.Sprintf("the original model passes at %d of %d fractions, so passing does not show forgetting", c.variantTally(NoOp, mia, pass),
 			len(c.Study.Fractions)), n == all,
 	}
 }
@@ -264,7 +264,7 @@ func (c *Collected) claimPairs() ([]checked, error) {
 	return []checked{
 		{
 			"no two methods differ on M2, M4 or the attack after correction", "no pair", fmt.Sprintf("%d of %d tests without a difference", same, sameOf),
-			fmt.Sprintf("method against doing nothing on M2: different (p < 0.05, uncorrected) in %d of %d", idle, idleOf), same == sameOf,
+			fmt.Sprintf("method against no unlearning on M2: different (p < 0.05, uncorrected) in %d of %d", idle, idleOf), same == sameOf,
 		},
 		{
 			"Fine-Tuning and SCRUB keep more retain accuracy than Gradient Ascent and NegGrad", "all 4 cross pairs",

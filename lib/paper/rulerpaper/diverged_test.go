@@ -19,7 +19,7 @@ const (
 	FarLabel     = "far"
 )
 
-// variants of a study with and without those that run away.
+// withDiverging returns s with two variants that diverge.
 func withDiverging(s Study) Study {
 	s.Variants = append([]Variant{{Label: RunawayLabel, Method: unlearn.GradientAscent{LR: 1e38}}, {Label: FarLabel, Method: unlearn.GradientAscent{LR: 1e6}}}, s.Variants...)
 	return s

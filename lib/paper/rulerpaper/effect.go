@@ -1,6 +1,6 @@
 package rulerpaper
 
-// Metrics and their statistics.
+// Metrics over the models of a table: means, tests of a mixed model, and their cells.
 
 import (
 	"math"

@@ -85,7 +85,7 @@ var figure6 = Recipe{
 	Title: "RULER Fig. 6. Representation shift M3 per data set",
 	Doc: "M3 is the change through unlearning of the similarity to the oracle on the forget set. The paper finds it negative almost " +
 		"everywhere: unlearning moves the forget records away from where the oracle has them. " +
-		"The control, fine-tuning for 5 epochs, never looks at the forget set and shifts as well; doing nothing is zero by definition. " +
+		"The control, fine-tuning for 5 epochs, never looks at the forget set and shifts as well; without unlearning M3 is zero by definition. " +
 		"Bad Teacher, which shifts most, has a panel and a scale of its own.",
 }
 

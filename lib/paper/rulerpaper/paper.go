@@ -1,6 +1,6 @@
 package rulerpaper
 
-// The paper, for the command line.
+// RULER's recipes and scales as the command line lists them.
 
 import (
 	"context"

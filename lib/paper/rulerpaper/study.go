@@ -1,6 +1,6 @@
 package rulerpaper
 
-// Scales and studies.
+// What each scale of RULER's tables computes: data sets, forget fractions, seeds and variants.
 
 import (
 	"context"

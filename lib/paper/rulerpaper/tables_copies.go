@@ -14,7 +14,7 @@ var copies = Recipe{
 	Title: "RULER, M4 of records that have an exact copy",
 	Doc: "A forget record with an exact copy in the retain set is as near to it as anything can be, and equation (7) ranks it at the top, beside " +
 		"every retained record with a copy of its own. In the published program the last bit of a similarity decides between them (as coded). " +
-		"The oracle's own M4 in both readings; a difference that all arms share is no forgetting.",
+		"The oracle's own M4 in both readings; a difference that all variants share does not show forgetting.",
 }
 
 func init() {

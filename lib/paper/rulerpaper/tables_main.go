@@ -23,7 +23,7 @@ func init() {
 	table1.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table1, s, c)
-		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
+		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"},
 			report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
@@ -109,7 +109,7 @@ func init() {
 		t := e.table(table3, s, c)
 		over := "mean over data sets of the means over seeds; t interval over data sets"
 		t.Columns = []report.Column{
-			{Name: "arm"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
+			{Name: "model"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
 			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
 				"less like members than non-members do (over-unlearning)"},
 			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
@@ -196,7 +196,7 @@ func init() {
 	table5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table5, s, c)
-		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2, median")...)
+		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2, median")...)
 		t.Columns = append(t.Columns, effectColumns("M2, mean")...)
 		var sigMedian, sigMean, flips, all int
 		for _, f := range c.Study.Fractions {

@@ -26,7 +26,7 @@ func init() {
 	table10.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(table10, s, parts...)
-		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
+		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"})
 		add := func(f float64, label string, kind report.Kind, rows []Row) {

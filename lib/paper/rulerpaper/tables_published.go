@@ -39,7 +39,7 @@ func init() {
 		t := e.table(published, s, c)
 		shown := []metric{m2, deltaM4, mia, {"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}, retain,
 			{"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}}
-		t.Columns = []report.Column{{Name: "arm"}}
+		t.Columns = []report.Column{{Name: "model"}}
 		for _, m := range shown {
 			t.Columns = append(t.Columns, report.Column{Name: m.Name, Note: "mean over all runs; interval over data sets"})
 		}

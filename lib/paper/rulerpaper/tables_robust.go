@@ -30,7 +30,7 @@ func init() {
 	}
 	table6.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		t := e.table(table6, s, parts...)
-		t.Columns = append([]report.Column{{Name: "arm"}}, effectColumns("M2 gap")...)
+		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
 		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
 		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"}, report.Column{Name: "M1"})
 		for _, c := range parts {
@@ -54,7 +54,7 @@ func signFinding(c *Collected) string {
 		positive += count(newEffect(rowsOf(c.Rows, a.Label, 0.05), m2).mean() > 0)
 	}
 	idle := newEffect(rowsOf(c.Rows, NoOp, 0.05), m2)
-	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); doing nothing %s.", c.Study.Name, positive, len(methods()),
+	return fmt.Sprintf("%s: M2 positive for %d of %d methods (paper, shuffled: 3 of 4); without unlearning %s.", c.Study.Name, positive, len(methods()),
 		report.FormatNumber(idle.mean(), m2.Digits))
 }
 
@@ -78,7 +78,7 @@ func init() {
 	table7.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		n := len(learningRates)
 		t := e.table(table7, s, parts...)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}}
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "model"}}
 		for _, m := range []metric{m2, m4} {
 			for _, lr := range learningRates {
 				t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%s, %g", m.Name, lr), Note: "mean over seeds; t interval over seeds"})
@@ -295,7 +295,7 @@ func init() {
 		sets := parts[0].Study.DataSets
 		standIns := slices.DeleteFunc(slices.Clone(sets), func(d string) bool { return slices.Contains(large, d) })
 		t := e.table(table12, s, parts...)
-		t.Columns = []report.Column{{Name: "arm"}}
+		t.Columns = []report.Column{{Name: "model"}}
 		for _, d := range sets {
 			for _, a := range architectures {
 				t.Columns = append(t.Columns, report.Column{Name: d + ", " + a.Label, Note: "M4: mean over seeds, t interval over seeds, null 0.5"})
@@ -336,7 +336,7 @@ func init() {
 	gallery.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		full, capped := parts[0], parts[1]
 		t := e.table(gallery, s, capped, full)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "arm"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"},
+		t.Columns = []report.Column{{Name: "data set"}, {Name: "model"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"},
 			{Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
 		for _, d := range full.Study.DataSets {
 			for _, a := range full.variants() {

@@ -30,13 +30,13 @@ func TestTheAttackLeavesOutWhatAMethodHasSeen(t *testing.T) {
 	if !slices.Equal(c.unseen(), c.EvalRows()) || key() == before {
 		t.Errorf("%d of %d records, %d of which no method looks at", len(c.unseen()), n, len(c.EvalRows()))
 	}
-	mia := func(spoilt func(row int) bool) float64 {
+	mia := func(corrupted func(row int) bool) float64 {
 		onTrain, onTest := array.New[float32](c.Train.X.Rows, c.Classes()), array.New[float32](n, c.Classes())
 		for i, y := range c.Train.Y { // sure of what it was trained on
 			onTrain.Row(i)[y] = 5
 		}
 		for i, y := range c.Test.Y {
-			if onTest.Row(i)[y] = float32(i%3) - 1; spoilt(i) {
+			if onTest.Row(i)[y] = float32(i%3) - 1; corrupted(i) {
 				onTest.Row(i)[y] = 9
 			}
 		}

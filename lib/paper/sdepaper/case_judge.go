@@ -6,7 +6,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// Sets are the four sets of one judgement in one layer of a model: both references, and the
+// Sets are the four sets of one verdict in one layer of a model: both references, and the
 // first target of either kind, an image per row.
 type Sets struct {
 	Retained, Test      *sde.Matrix // references: in and out of training

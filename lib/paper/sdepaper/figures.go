@@ -1,6 +1,6 @@
 package sdepaper
 
-// Figures 1 to 4.
+// Figures 1 to 4: distributions of split-half dependence, kernel bandwidths, and layers.
 
 import (
 	"context"

@@ -57,7 +57,7 @@ const (
 	partSweep      part = "sweep"  // figure 3: hp late in training, kernels of many bandwidths
 )
 
-// judgedKey is the configuration of a run of judgements in the store.
+// judgedKey is the configuration of a run of verdicts in the store.
 type judgedKey struct {
 	Part       part    `json:"part"`
 	Label      string  `json:"label"`
@@ -111,7 +111,7 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 	return out, run.JSON("judged.json", &out.rows)
 }
 
-// judgedKey is the key of the judgements of a case's retrained model.
+// judgedKey is the key of the verdicts of a case's retrained model.
 func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
 	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version,
 		lab.RowsKey(c.Forget)}
@@ -120,7 +120,7 @@ func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Para
 	return key
 }
 
-// judgedJob is the name of a job of judgements.
+// judgedJob is the name of a job of verdicts.
 func judgedJob(s Study, of Setting, fraction float64, seed int, which part) string {
 	return fmt.Sprintf("evidence/sde/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, which)
 }
@@ -245,7 +245,7 @@ func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 	return out, nil
 }
 
-// judgeSpec specifies one row of judgements.
+// judgeSpec specifies one row of verdicts.
 type judgeSpec struct {
 	data      *layerData
 	method    sde.Method
@@ -254,7 +254,7 @@ type judgeSpec struct {
 	size      int
 	percent   int
 	bandwidth sde.Bandwidth
-	// scaled is set for two held-out halves, the first of which is scaled by so many per cent.
+	// scaled is set for two held-out halves, the first of which is scaled by that many per cent.
 	scaled *float64
 }
 

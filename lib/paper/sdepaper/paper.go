@@ -1,6 +1,6 @@
 package sdepaper
 
-// The paper, for the command line.
+// SDE's recipes and scales as the command line lists them.
 
 import (
 	"context"

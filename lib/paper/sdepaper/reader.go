@@ -1,6 +1,6 @@
 package sdepaper
 
-// Functions for notebooks.
+// Functions that notebooks call to open a case of SDE, judge its models and read its measured rows.
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ func (c *Case) AllSeeds(ctx context.Context) ([]*Case, error) {
 	return out, nil
 }
 
-// Histograms show the draws of one judgement, times a thousand.
+// Histograms show the draws of one verdict, times a thousand.
 func Histograms(title string, r *sde.Result) plot.Histograms {
 	sample := func(name string, d *sde.Distribution, control bool) plot.Sample {
 		s := plot.Sample{Name: name, Control: control}
@@ -264,7 +264,7 @@ func (r Rows) Ranks(methods, controls []string) *report.Table {
 	otr := OTR("sde/hp")
 	t := &report.Table{
 		ID: "sde/ranks", Title: "Rank by OTR, and distance to the oracle",
-		Columns: report.Columns("arm", "OTR hp", "rank", "Acc_f, apart", "ASR, apart", "OTR, apart", "rank, OTR apart"),
+		Columns: report.Columns("model", "OTR hp", "rank", "Acc_f, apart", "ASR, apart", "OTR, apart", "rank, OTR apart"),
 		Caption: "Means over models with Student's intervals. A distance is never below 0; 'Retrain, other seed' shows how large it is between two " +
 			"models that never saw the images.",
 	}

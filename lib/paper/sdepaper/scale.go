@@ -1,6 +1,6 @@
 package sdepaper
 
-// Scales, settings and variants.
+// What each scale of SDE's tables computes: data sets, networks, epochs and unlearning methods.
 
 import (
 	"fmt"
@@ -106,7 +106,7 @@ func Scales() []paper.Scale {
 	}
 }
 
-// StudyAt returns the study of a scale.
+// StudyAt returns the study of a scale of Scales; it is an error for another name.
 func StudyAt(scale string) (Study, error) {
 	checkpoints := []int{10, 20, 40, JudgedAt}
 	switch scale {

@@ -72,7 +72,7 @@ const drawStep = 1000
 // drawSeed is the seed of a draw's references and targets.
 func (j *judgeRun) drawSeed(draw int) int { return j.seed + j.p.shift + drawStep*draw }
 
-// judgeSets are the sets of one judgement.
+// judgeSets are the sets of one verdict.
 type judgeSets struct {
 	targets    sde.KnownTargets
 	references sde.References

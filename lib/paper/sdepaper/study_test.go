@@ -166,7 +166,7 @@ func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T)
 	}
 }
 
-func TestJudgementsAreReadAgainAndTheirTablesAreWhole(t *testing.T) {
+func TestVerdictsAreReadAgainAndTheirTablesAreComplete(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
@@ -371,7 +371,7 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 
 // Table 1 says how well the networks know the images that they are judged on, and where an
 // epoch ends with a few of them.
-func TestTable1HasTheLossBeforeTheJudgement(t *testing.T) {
+func TestTable1HasTheLossBeforeTheVerdict(t *testing.T) {
 	e := environment(t)
 	p := opened(t, e)
 	ev := &evidence{Study: small(), env: e, sets: []*prepared{p}}

@@ -14,11 +14,11 @@ import (
 var table3 = paper.Recipe{
 	ID:    "sde/table3",
 	Title: "SDE Table 3. Competitors, and controls that hold no dependence",
-	Doc: "The judgement of Table 1 by other statistics, and SDE's own where there can be nothing to find. The paper compares SDE " +
+	Doc: "The verdicts of Table 1 by other statistics, and SDE's own where there is nothing to find. The paper compares SDE " +
 		"with MMD and a Wasserstein distance and finds it higher throughout. " +
-		"'spread only' and 'closed form' hold no draws and no pairs; 'spread matched' is SDE on sets that were scaled to one spread, each by " +
-		"a factor of its own; an untrained network has seen nobody; of two halves of the test " +
-		"images nobody was in training, and the rows below scale the activations of one half by a few per cent. " +
+		"'spread only' and 'closed form' use no draws and no pairs; 'spread matched' is SDE on sets that were scaled to the same spread; " +
+		"the untrained network has seen no image; the halves of the test images " +
+		"were not in training, and the rows below them scale the activations of one half by a few per cent. " +
 		"A control that reaches SDE's F1 shows what that F1 is made of.",
 }
 

@@ -20,8 +20,8 @@ var table1 = paper.Recipe{
 	Doc: "Retrained models, which never saw the forgotten images: subsets of retained images (in) and of forgotten ones (out) are " +
 		"judged against one reference of each kind. " +
 		"The paper claims an F1 that grows with |S| and reaches 1. 'spread only' compares one number per set, the variance of its " +
-		"activations in the kernel's feature space, and sees no dependence at all; 'spread matched' is SDE on sets that were scaled to one spread " +
-		"each, which leaves it everything else; " +
+		"activations in the kernel's feature space, and sees no dependence at all; 'spread matched' is SDE on sets that were scaled to the same " +
+		"spread, which leaves it everything else; " +
 		"'held out' judges images of which none was in training. F1 of guessing is 0.5; of saying in every time 0.67. " +
 		"Table 3b has the shares of ties and the spread over draws.",
 }
@@ -92,7 +92,7 @@ func (ev *evidence) f1(setting, judge string, fraction float64, size int) report
 	return ruleCell(ratesOf(ev.judgedAtRoot(setting, judge, fraction, size), Judged.F1))
 }
 
-// judgedRows are the judgements of a method for which pass is true.
+// judgedRows are the verdicts of a method for which pass is true.
 func (ev *evidence) judgedRows(setting, judge string, fraction float64, size int, pass func(Judged) bool) []Judged {
 	return filter(ev.judged, func(j Judged) bool {
 		return j.Setting == setting && j.Method == judge && j.Fraction == fraction && j.Size == size && pass(j)

@@ -97,7 +97,7 @@ func readingsRow(group, name string, control bool, models []Rates) report.Row {
 
 // ratesTable has a group for every method of table 4, with a row for every variant.
 func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Table {
-	t := ev.readingsTable(r, "arm", "out")
+	t := ev.readingsTable(r, "model", "out")
 	for _, s := range ev.Settings {
 		for _, f := range fractions {
 			for _, a := range ev.Variants() {

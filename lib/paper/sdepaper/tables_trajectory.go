@@ -85,7 +85,7 @@ func (ev *evidence) trajectoryRow(s Setting, fraction float64, m sde.Method, siz
 	return row
 }
 
-// afterPercent selects the judgements after some per cent of the training.
+// afterPercent selects the verdicts after some per cent of the training.
 func afterPercent(percent int) func(Judged) bool {
 	return func(j Judged) bool { return j.Percent == percent }
 }

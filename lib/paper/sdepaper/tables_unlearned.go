@@ -50,7 +50,7 @@ func init() {
 func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.Table {
 	t := ev.table(r)
 	t.Columns = []report.Column{
-		{Name: "arm"},
+		{Name: "model"},
 		{Name: "Acc_r", Note: "accuracy on retained images; mean over models with Student's interval, of one model no interval"},
 		{Name: "Acc_f", Note: "accuracy on forgotten images"}, {Name: "Acc_test", Note: "accuracy on test images"},
 		{Name: "moved", Note: "distance of the weights from the original's, in parts of its norm"},

@@ -28,7 +28,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	everybody := append(append([]int{}, forget...), retain...)
-	strangers := logits(p.Test.Y, p.Classes(), nil)
+	nonmembers := logits(p.Test.Y, p.Classes(), nil)
 	for name, c := range map[string]struct {
 		sureOf []int
 		want   float64
@@ -37,7 +37,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 		"an oracle":   {retain, 0},
 	} {
 		var u Unlearned
-		if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), c.sureOf), strangers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
+		if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), c.sureOf), nonmembers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
 			t.Fatal(err)
 		}
 		if u.ASR.Value != c.want || u.ASR.N != len(forget) || u.HeldOut.Value != 0 || u.HeldOut.N != len(p.Test.Y)-len(p.Test.Y)/2 {

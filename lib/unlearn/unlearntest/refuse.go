@@ -16,9 +16,9 @@ import (
 
 // invalidRequest is a request that must be refused, with words of the error.
 type invalidRequest struct {
-	name  string
-	spoil func(r *unlearn.Request)
-	words []string
+	name    string
+	corrupt func(r *unlearn.Request)
+	words   []string
 }
 
 // invalidRequests lists requests that Apply refuses for every method, also where the method
@@ -116,7 +116,7 @@ func (s *suite) refusesInvalid(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			r := s.toy.request()
-			c.spoil(&r)
+			c.corrupt(&r)
 			p, rep, err := unlearn.Apply(context.Background(), s.method, r)
 			if err == nil {
 				t.Fatal("no error")

@@ -17,16 +17,16 @@ import (
 func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
 	sees := s.method.Sees()
 	for _, c := range []struct {
-		name   string
-		direct bool // Apply would refuse the request
-		spoil  func(y *Toy, r *unlearn.Request)
+		name    string
+		direct  bool // Apply would refuse the request
+		corrupt func(y *Toy, r *unlearn.Request)
 	}{
 		{"other hidden parts", false, replaceHidden(sees)},
 		{"NaN in hidden parts", true, poisonHidden(sees)},
 		{"no hidden parts", true, dropHidden(sees)},
 	} {
 		r := s.toy.request()
-		c.spoil(s.toy, &r)
+		c.corrupt(s.toy, &r)
 		if !c.direct {
 			if p, _ := s.apply(t, r); p.Hash() != s.want.Hash() {
 				t.Errorf("%s: Apply gives another result", c.name)

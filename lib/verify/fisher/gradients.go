@@ -46,7 +46,7 @@ func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
 	return Diagonal{Tensors: []Tensor{t}, Damping: damping}, nil
 }
 
-// withDefaults puts the defaults in the place of zeros.
+// withDefaults replaces zeros by the defaults.
 func (c Coded) withDefaults() (batch int, damping float64, err error) {
 	batch, damping = cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
 	if damping == nn.Zero {

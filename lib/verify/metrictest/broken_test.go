@@ -13,8 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// spoiled is a metric of RULER that spoils what it is given or what it says.
-func spoiled(m ruler.Metric, name string, before func(e ruler.Evidence) ruler.Evidence, after func(e *stats.Estimate)) ruler.Metric {
+// corrupted returns a metric of RULER that corrupts its input or its result.
+func corrupted(m ruler.Metric, name string, before func(e ruler.Evidence) ruler.Evidence, after func(e *stats.Estimate)) ruler.Metric {
 	right := m.Measure
 	m.Name = name
 	m.Measure = func(e ruler.Evidence, opt ruler.Options) (*stats.Estimate, []float64, error) {
@@ -34,24 +34,24 @@ func brokenMetrics() map[string]ruler.Metric { // what breaks -> metric
 	m := ruler.Metrics()
 	m3, m4 := m[2], m[3]
 	return map[string]ruler.Metric{
-		"has a name": spoiled(m3, "No Name", nil, nil),
-		"reads a memory in the original and none in the oracle": spoiled(m4, "forget-and-retain", func(e ruler.Evidence) ruler.Evidence {
+		"has a name": corrupted(m3, "No Name", nil, nil),
+		"reads a memory in the original and none in the oracle": corrupted(m4, "forget-and-retain", func(e ruler.Evidence) ruler.Evidence {
 			e.Forget, e.Retain = e.Retain, e.Forget
 			return e
 		}, nil),
-		"exchanged roles flip the answer": spoiled(m4, "smaller-is-forgotten", func(e ruler.Evidence) ruler.Evidence {
+		"exchanged roles flip the answer": corrupted(m4, "smaller-is-forgotten", func(e ruler.Evidence) ruler.Evidence {
 			if len(e.Forget) > len(e.Retain) {
 				e.Forget, e.Retain = e.Retain, e.Forget
 			}
 			return e
 		}, nil),
-		"has a calibrated null": spoiled(m3, "narrow", nil, func(e *stats.Estimate) {
+		"has a calibrated null": corrupted(m3, "narrow", nil, func(e *stats.Estimate) {
 			e.Low, e.High = (e.Low+e.Value)/2, (e.High+e.Value)/2
 		}),
-		"is the mean of its records": spoiled(m3, "shifted", nil, func(e *stats.Estimate) {
+		"is the mean of its records": corrupted(m3, "shifted", nil, func(e *stats.Estimate) {
 			e.Value += 1e-6
 		}),
-		"leaves the evidence alone": spoiled(m4, "sorts", func(e ruler.Evidence) ruler.Evidence {
+		"leaves the evidence alone": corrupted(m4, "sorts", func(e ruler.Evidence) ruler.Evidence {
 			if len(e.Forget) > 1 {
 				e.Forget[0], e.Forget[1] = e.Forget[1], e.Forget[0]
 			}
@@ -72,7 +72,7 @@ func zerosPass(m ruler.Metric) ruler.Metric {
 	return m
 }
 
-// brokenMethod is the spread alone, spoiled.
+// brokenMethod is the spread alone, with an error.
 type brokenMethod struct {
 	sde.SpreadOnly
 	name    string
@@ -115,19 +115,19 @@ var brokenMethods = map[string]brokenMethod{
 	}},
 }
 
-// brokenDistance is KLoM, spoiled.
+// brokenDistance is KLoM with an error.
 type brokenDistance struct {
 	ensemble.KLoM
-	name   string
-	spoil  func(unlearned, retrained array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64])
-	change func(value float64) float64
+	name    string
+	corrupt func(unlearned, retrained array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64])
+	change  func(value float64) float64
 }
 
 func (b brokenDistance) Name() string { return b.name }
 
 func (b brokenDistance) Between(unlearned, retrained array.Matrix[float64]) (float64, []float64, error) {
-	if b.spoil != nil {
-		unlearned, retrained = b.spoil(unlearned, retrained)
+	if b.corrupt != nil {
+		unlearned, retrained = b.corrupt(unlearned, retrained)
 	}
 	v, each, err := b.KLoM.Between(unlearned, retrained)
 	if b.change != nil {
@@ -137,11 +137,11 @@ func (b brokenDistance) Between(unlearned, retrained array.Matrix[float64]) (flo
 }
 
 var brokenDistances = map[string]brokenDistance{
-	"finds a memory": {name: "klom-of-models-with-themselves", spoil: func(u, _ array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) { return u, u }},
-	"exchanged roles flip the answer": {name: "klom-from-nothing", spoil: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
+	"finds a memory": {name: "klom-of-models-with-themselves", corrupt: func(u, _ array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) { return u, u }},
+	"exchanged roles flip the answer": {name: "klom-from-nothing", corrupt: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
 		return u, array.New[float64](r.Rows, r.Cols)
 	}},
-	"leaves the evidence alone": {name: "klom-that-writes", spoil: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
+	"leaves the evidence alone": {name: "klom-that-writes", corrupt: func(u, r array.Matrix[float64]) (array.Matrix[float64], array.Matrix[float64]) {
 		r.Data[0]++
 		return u, r
 	}},

@@ -109,7 +109,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 		}
 	})
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for words, spoil := range map[string]func(e *ensemble.Evidence){
+		for words, corrupt := range map[string]func(e *ensemble.Evidence){
 			"unlearned models: row 2, column 3 is NaN":  func(e *ensemble.Evidence) { e.Unlearned.Row(2)[3] = math.NaN() },
 			"second retrained models: row 0, column 1":  func(e *ensemble.Evidence) { e.Second.Row(0)[1] = math.Inf(1) },
 			"retrained models: 1 x 12":                  func(e *ensemble.Evidence) { e.Retrained = e.Retrained.Gather([]int{0}) },
@@ -118,7 +118,7 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 			"unlearned models: 0 x 0 values, at least ": func(e *ensemble.Evidence) { e.Unlearned = array.Matrix[float64]{} },
 		} {
 			e := ensembles(random(53), 1)
-			spoil(&e)
+			corrupt(&e)
 			_, err := ensemble.Compare(d, e, ensemble.Options{Draws: exchanges, Rng: random(3)})
 			conform.CheckRefused(t, words, err, d.Name(), words)
 		}

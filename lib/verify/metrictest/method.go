@@ -88,8 +88,8 @@ func RunMethod(t *testing.T, m sde.Method) {
 		goal := targets(t, random(29), trainedSpread)
 		narrow := array.New[float64](setSize, width-1)
 		for what, c := range map[string]struct {
-			spoil func(t *sde.Targets, r *sde.References)
-			words []string
+			corrupt func(t *sde.Targets, r *sde.References)
+			words   []string
 		}{
 			"no pool":      {func(t *sde.Targets, r *sde.References) { t.Pool = nil }, []string{"pool of targets is missing"}},
 			"no reference": {func(t *sde.Targets, r *sde.References) { r.In = nil }, []string{"in-training", "missing"}},
@@ -100,7 +100,7 @@ func RunMethod(t *testing.T, m sde.Method) {
 			"nothing to judge": {func(t *sde.Targets, r *sde.References) { t.Subsets = nil }, []string{"no subsets"}},
 		} {
 			g, refs := goal, references(random(30), trainedSpread, 1)
-			c.spoil(&g, &refs)
+			c.corrupt(&g, &refs)
 			_, err := sde.JudgeSubsets(m, g, refs, sde.Options{})
 			conform.CheckRefused(t, what, err, c.words...)
 		}

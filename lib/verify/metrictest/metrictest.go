@@ -194,9 +194,9 @@ func row(e *ruler.Evidence, i int) []float64 { return e.Unlearned.(*array.Matrix
 
 func checkRefused(t *testing.T, m ruler.Metric) {
 	for _, c := range []struct {
-		what  string
-		spoil func(e *ruler.Evidence)
-		words []string
+		what    string
+		corrupt func(e *ruler.Evidence)
+		words   []string
 	}{
 		{"no model", func(e *ruler.Evidence) { e.Unlearned = nil }, []string{"unlearned", "missing"}},
 		{"NaN", func(e *ruler.Evidence) { row(e, 3)[1] = math.NaN() }, []string{"unlearned", "row 3, column 1 is NaN"}},
@@ -207,7 +207,7 @@ func checkRefused(t *testing.T, m ruler.Metric) {
 	} {
 		p := plantMemory(5)
 		e := p.evidence(&p.original)
-		c.spoil(&e)
+		c.corrupt(&e)
 		_, _, err := m.Measure(e, ruler.Options{})
 		conform.CheckRefused(t, c.what, err, c.words...)
 	}

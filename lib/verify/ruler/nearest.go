@@ -162,9 +162,9 @@ func (f *finder) eachTile(todo []tileOrigin, a, b cloud, use func(*tile) error) 
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			room := scratch{x: make([]float64, a.cols), y: make([]float64, a.cols)}
+			buffer := scratch{x: make([]float64, a.cols), y: make([]float64, a.cols)}
 			for k := next.Add(1) - 1; k < int64(len(todo)); k = next.Add(1) - 1 {
-				t := newTile(a, b, todo[k], f.bound, &room)
+				t := newTile(a, b, todo[k], f.bound, &buffer)
 				if errs[w] = f.fillTile(t, use); errs[w] != nil {
 					next.Store(int64(len(todo)))
 				}

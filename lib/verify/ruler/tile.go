@@ -29,13 +29,13 @@ type tile struct {
 }
 
 // newTile sets up a tile in scratch memory that the next tile of the same goroutine reuses.
-func newTile(a, b cloud, at tileOrigin, bound float64, room *scratch) *tile {
-	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, scratch: room,
+func newTile(a, b cloud, at tileOrigin, bound float64, buffer *scratch) *tile {
+	t := &tile{a: a, b: b, i: at.i, j: at.j, bound: bound, scratch: buffer,
 		rows: min(tileSize, a.len()-at.i), cols: min(tileSize, b.len()-at.j)}
-	if n := t.rows * t.cols; cap(room.s) < n {
-		room.s = make([]float32, n)
+	if n := t.rows * t.cols; cap(buffer.s) < n {
+		buffer.s = make([]float32, n)
 	}
-	t.s = room.s[:t.rows*t.cols]
+	t.s = buffer.s[:t.rows*t.cols]
 	return t
 }
 

@@ -115,7 +115,7 @@ func TestAShapeOutlivesMatching(t *testing.T) {
 	}
 }
 
-// allPairs are records of which number i of the second half is number i of the first,
+// pairs returns records of which number i of the second half is number i of the first,
 // but for noise: a dependence between the halves as strong as can be. Each record by
 // itself has the distribution of gaussians(1).
 func pairs(rng *rand.Rand, n int) *Matrix {

@@ -125,17 +125,17 @@ func (s *suite) checkInputs(t *testing.T) {
 		t.Errorf("a network without the outputs: error %v, want one that names the loss", err)
 	}
 	for name := range s.inputs {
-		spoilt := maps.Clone(s.inputs)
-		delete(spoilt, name)
-		s.wantRefused(t, spoilt, name)
+		corrupted := maps.Clone(s.inputs)
+		delete(corrupted, name)
+		s.wantRefused(t, corrupted, name)
 		for what, bad := range map[string]func(m array.Matrix[float32]) array.Matrix[float32]{
 			"a row too few":    func(m array.Matrix[float32]) array.Matrix[float32] { return m.Gather([]int{0, 1}) },
 			"a column too few": func(m array.Matrix[float32]) array.Matrix[float32] { return array.New[float32](m.Rows, m.Cols-1) },
 			"not a number":     func(m array.Matrix[float32]) array.Matrix[float32] { m.Data[1] = float32(math.NaN()); return m },
 		} {
 			m := s.inputs[name]
-			spoilt[name] = bad(array.Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)})
-			if err := loss.CheckInputs(s.l, outputs, spoilt, records); err == nil || !strings.Contains(err.Error(), name) {
+			corrupted[name] = bad(array.Matrix[float32]{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)})
+			if err := loss.CheckInputs(s.l, outputs, corrupted, records); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, %s: error %v", name, what, err)
 			}
 		}

@@ -44,7 +44,7 @@ func (c *Cells) BySize() []int {
 	return slices.DeleteFunc(cells.Smallest(c.Types), func(t int) bool { return t < 0 })
 }
 
-// Rows are the cells of a type.
+// Rows returns the row numbers of the cells of a type.
 func (c *Cells) Rows(class int) (rows []int) {
 	for k, t := range c.Types {
 		if t == class {

@@ -204,7 +204,7 @@ func (d Setting) evidenceKey(e *engine.Engine, data *imageGroups) store.Key {
 	return d.key(e, data, "evidence/sde-diffusion", evidence{d, sde.Version})
 }
 
-// trainJob is the job of the training; evidenceJob is the job of the judgement, which processes
+// trainJob is the job of the training; evidenceJob is the job of the verdict, which processes
 // every set in every draw.
 func (d Setting) trainJob() lab.Job {
 	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: int64(d.Records * d.Fit.Epochs)}
@@ -217,7 +217,7 @@ func (d Setting) evidenceJob() lab.Job {
 	}
 }
 
-// Jobs lists the training and the judgement at a scale.
+// Jobs lists the training and the verdict at a scale.
 func Jobs(ctx context.Context, l *lab.Lab, scale string) ([]lab.Job, error) {
 	d, err := openSetting(ctx, scale)
 	if err != nil {

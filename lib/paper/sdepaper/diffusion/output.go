@@ -1,6 +1,6 @@
 package diffusion
 
-// The table and Figure 6.
+// The table of the denoiser's verdicts and Figure 6.
 
 import (
 	"context"

@@ -37,7 +37,7 @@ func (r *Result) findings() []string {
 	}
 	return append(out, r.fitFinding(), "Both contrasts of a network use the same sets B, so that they rise and fall together. The "+
 		"signed-rank and sign tests are a little cautious for same − across: the batches of a seed share out the records, so that "+
-		"their H varies less together than that of independent sets. The deals have no such error.")
+		"their H varies less together than that of independent sets. The permutations have no such error.")
 }
 
 // trajectoryFinding is on the gap that grows with training in the paper.
@@ -72,7 +72,7 @@ func interval(e stats.Estimate, digits int) string {
 
 func (r *Result) permutationFinding(layer int, name string) string {
 	fixed, fresh := r.permutationTest(layer, r.Setting.last(), true), r.permutationTest(layer, r.Setting.last(), false)
-	return fmt.Sprintf("%s, epoch %d, the true batches among random deals of the same records: %s %% (95 %% of deals: %s), p %s; "+
+	return fmt.Sprintf("%s, epoch %d, the true batches among random permutations of the same records: %s %% (95 %% of permutations: %s), p %s; "+
 		"fresh batches %s %% (%s), p %s. An effect of same-batch training on H is bounded by this.",
 		name, r.Setting.last(), report.FormatNumber(fixed.Effect, 3), report.FormatInterval(fixed.Low, fixed.High, 3), formatP(fixed.P),
 		report.FormatNumber(fresh.Effect, 3), report.FormatInterval(fresh.Low, fresh.High, 3), formatP(fresh.P))

@@ -1,6 +1,6 @@
 package toy
 
-// Functions for notebooks.
+// Functions that notebooks call to open the toy's result and draw its contrasts.
 
 import (
 	"context"

@@ -198,7 +198,7 @@ func checkOutput(t *testing.T, r *Result) {
 			t.Errorf("row %q is of kind %q", row.Cells[0].Text, row.Kind)
 		}
 	}
-	for _, want := range []string{"fixed batches: same − across", "2 of 5 seeds", "2.11e-54", "random deals"} {
+	for _, want := range []string{"fixed batches: same − across", "2 of 5 seeds", "2.11e-54", "random permutations"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the table does not say %q", want)
 		}

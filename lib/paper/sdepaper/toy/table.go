@@ -1,6 +1,6 @@
 package toy
 
-// Scales and the table.
+// The toy's settings by scale, and the table of its contrasts with their tests.
 
 import (
 	"context"
@@ -165,7 +165,7 @@ func (r *Result) Table(scale string) *report.Table {
 			{Name: "over seeds", Unit: "%", Note: "the same difference with one mean per seed; interval over seeds"},
 			{Name: "Wilcoxon p", Note: "signed-rank test over all batches; in brackets the seeds whose own test has p < 0.05"},
 			{Name: "sign p", Note: "sign test; in brackets the share of batches with A above B"},
-			{Name: "dealt p", Note: "exact: the mean H of the true batches among random deals of the same records into batches, two-sided"},
+			{Name: "permutation p", Note: "exact: the mean H of the true batches among random permutations of the same records over the batches, two-sided"},
 			{Name: "single pairs, A above", Unit: "%", Note: fmt.Sprintf("the paper's test: share of pairs that Mann-Whitney on 200 "+
 				"permutations each calls different at %g, one-sided", alpha)},
 			{Name: "single pairs, A below", Unit: "%"},
@@ -191,7 +191,7 @@ func (r *Result) batches() int { return len(r.Snapshots[0].Layers[0].Contrasts[0
 
 func (r *Result) row(layer, epoch int, row contrastRow, group string) report.Row {
 	s := r.summary(layer, epoch, row)
-	permuted := report.Gap("not dealt")
+	permuted := report.Gap("not permuted")
 	if row.contrast == Same {
 		permuted = report.PVal(r.permutationTest(layer, epoch, row.fixed).P)
 	}

@@ -96,7 +96,7 @@ func exactDifferences(act sde.Matrix, a, b [][]int) []float64 {
 // uniform (the signed-rank test across against across, the permutation test for same batches).
 func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 	const worlds, size, batches, deals = 1000, 8, 24, 39
-	var ranks, dealt []float64
+	var ranks, permuted []float64
 	for w := range worlds {
 		act := noise(size*batches, 3, engine.Root(w))
 		l := probeOn(t, act, size, batches, w)
@@ -106,9 +106,9 @@ func TestTestsWithOneNumberPerBatchAreCalibrated(t *testing.T) {
 			t.Fatal(err)
 		}
 		observed := newPermuter(act).mean(slices.Concat(l.sets.same...), size)
-		dealt = append(dealt, poolPermutations([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
+		permuted = append(permuted, poolPermutations([]float64{observed}, [][]float64{values}).P-1/float64(deals+1)) // the middle of its step
 	}
-	for name, p := range map[string][]float64{"signed-rank": ranks, "deals": dealt} {
+	for name, p := range map[string][]float64{"signed-rank": ranks, "deals": permuted} {
 		d, ks, err := stats.KSUniform(p)
 		if err != nil {
 			t.Fatal(err)
@@ -205,11 +205,11 @@ func TestSignTestEqualsSciPy(t *testing.T) {
 }
 
 func TestPermutationsAreRankedOnBothSides(t *testing.T) {
-	dealt := [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {2, 4, 6, 8, 10, 12, 14, 16, 18}} // means 5 and 10
+	permuted := [][]float64{{1, 2, 3, 4, 5, 6, 7, 8, 9}, {2, 4, 6, 8, 10, 12, 14, 16, 18}} // means 5 and 10
 	for _, c := range []struct{ first, second, effect, p float64 }{
 		{10, 20, 100, 0.2}, {0, 0, -100, 0.2}, {5, 10, 0, 1}, {6.5, 13, 30, 2 * 4.0 / 10},
 	} {
-		got := poolPermutations([]float64{c.first, c.second}, dealt)
+		got := poolPermutations([]float64{c.first, c.second}, permuted)
 		if math.Abs(got.Effect-c.effect) > 1e-9 || math.Abs(got.P-c.p) > 1e-12 {
 			t.Errorf("observed %v and %v: effect %v, p %v, want %v and %v", c.first, c.second, got.Effect, got.P, c.effect, c.p)
 		}

@@ -55,7 +55,44 @@ func Files() map[string]string {
 		files["elementwise_"+s.name+"_amd64.s"] = assembly(s, all)
 		files["winograd_"+s.name+"_amd64.s"] = winogradAssembly(s)
 	}
+	for name, text := range files {
+		files[name] = withHead(name, text)
+	}
 	return files
+}
+
+// heads say what each generated file is for.
+var heads = map[string]string{
+	"elementwise_scalar.go":      "Elementwise functions in Go, for processors without vectors and for the last elements of a slice.",
+	"elementwise_amd64.go":       "Elementwise functions on amd64: whole vectors in assembly, the last elements in Go.",
+	"elementwise_other.go":       "Elementwise functions on processors without assembly: everything in Go.",
+	"elementwise_avx2_amd64.s":   "Elementwise functions on whole vectors of AVX2.",
+	"elementwise_avx512_amd64.s": "Elementwise functions on whole vectors of AVX-512.",
+	"micro_amd64.go":             "Declarations of the micro-kernels of matrix products, AVX2 and AVX-512, by rows and vectors.",
+	"micro_arm64.go":             "Declarations of the micro-kernels of matrix products, NEON, by rows and vectors.",
+	"product_avx2_amd64.s":       "Matrix products with AVX2: micro-kernels, packing, sparse rows and searches for the largest element.",
+	"product_avx512_amd64.s":     "Matrix products with AVX-512: micro-kernels, packing and sparse rows.",
+	"product_neon_arm64.s":       "Matrix products with NEON: micro-kernels and packing.",
+	"winograd_scalar.go":         "Winograd's transforms of convolutions of 3 x 3 in Go.",
+	"winograd_levels_amd64.go":   "Winograd's transforms on amd64: whole vectors in assembly, the last elements in Go.",
+	"winograd_levels_other.go":   "Winograd's transforms on processors without assembly: everything in Go.",
+	"winograd_avx2_amd64.s":      "Winograd's transforms of convolutions of 3 x 3 on whole vectors of AVX2.",
+	"winograd_avx512_amd64.s":    "Winograd's transforms of convolutions of 3 x 3 on whole vectors of AVX-512.",
+}
+
+// withHead is the text of a file with its head above the package clause or the first #include.
+// It panics for a file without a head.
+func withHead(name, text string) string {
+	first := "package "
+	if strings.HasSuffix(name, ".s") {
+		first = "#include "
+	}
+	head, ok := heads[name]
+	before, after, found := strings.Cut(text, "\n"+first)
+	if !ok || !found {
+		panic("gen: no head for " + name)
+	}
+	return before + "\n// " + head + "\n\n" + first + after
 }
 
 // set is an instruction set: the size of its vectors in bytes, the letter of its
