@@ -105,12 +105,12 @@ func TestCountsOfTheCommonType(t *testing.T) {
 		if len(g.X) < 500 || math.Abs(x-m) > 1e-9*m || g.Gene != []string{"G2396", "G1574"}[k] {
 			t.Errorf("%s: %d cells, means %v and %v", g.Gene, len(g.X), x, m)
 		}
-		plain, inflated := g.FitLaw(false), g.FitLaw(true)
+		plain, inflated := g.FitDistribution(false), g.FitDistribution(true)
 		if plain.Inflation != 0 || inflated.Inflation > 0.1 || g.LogLikelihood(inflated) < g.LogLikelihood(plain) {
 			t.Errorf("%s: %+v and %+v", g.Gene, plain, inflated)
 		}
 	}
-	if l := half[0].FitLaw(true); math.Abs(l.Inflation-0.4) > 0.1 {
+	if l := half[0].FitDistribution(true); math.Abs(l.Inflation-0.4) > 0.1 {
 		t.Errorf("0.4 are lost, found are %+v", l)
 	}
 	if _, err := CommonTypeCounts(t.Context(), 0, nil, "CD14"); err == nil || !strings.Contains(err.Error(), "CD14") {

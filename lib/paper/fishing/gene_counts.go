@@ -71,9 +71,9 @@ func (g GeneCounts) LogLikelihood(l utility.CountDistribution) float64 {
 	return sum / float64(len(g.X))
 }
 
-// FitLaw is the distribution of maximum likelihood, over dispersions from 0.25 to 100 and, if
+// FitDistribution is the distribution of maximum likelihood, over dispersions from 0.25 to 100 and, if
 // inflated, inflations up to 0.6.
-func (g GeneCounts) FitLaw(inflated bool) utility.CountDistribution {
+func (g GeneCounts) FitDistribution(inflated bool) utility.CountDistribution {
 	best := utility.CountDistribution{Dispersion: 1}
 	most := g.LogLikelihood(best)
 	for k := 0; k <= 30 && (inflated || k == 0); k++ {

@@ -38,7 +38,7 @@ func init() {
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				tail := []report.Cell{ev.loss(s, r), report.Str(published1(s.Label, r))}
-				t.Rows = append(t.Rows, ev.judgementRows(s, r, tail, sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut)...)
+				t.Rows = append(t.Rows, ev.verdictRows(s, r, tail, sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut)...)
 			}
 		}
 		rests, err := ev.restNotes()
@@ -47,13 +47,13 @@ func init() {
 	})
 }
 
-// judgementRows are the rows of a setting at a fraction: SDE's and those of controls. tail are
+// verdictRows are the rows of a setting at a fraction: SDE's and those of controls. tail are
 // the last cells of the first row.
-func (ev *evidence) judgementRows(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
-	out := []report.Row{ev.judgementRow(s, fraction, sde.SDE{}.Name())}
+func (ev *evidence) verdictRows(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
+	out := []report.Row{ev.verdictRow(s, fraction, sde.SDE{}.Name())}
 	out[0].Cells = append(out[0].Cells, tail...)
 	for _, judge := range controls {
-		row := ev.judgementRow(s, fraction, judge)
+		row := ev.verdictRow(s, fraction, judge)
 		row.Kind = report.Control
 		for range tail {
 			row.Cells = append(row.Cells, report.Str(""))
@@ -63,7 +63,7 @@ func (ev *evidence) judgementRows(s Setting, fraction float64, tail []report.Cel
 	return out
 }
 
-func (ev *evidence) judgementRow(s Setting, fraction float64, judge string) report.Row {
+func (ev *evidence) verdictRow(s Setting, fraction float64, judge string) report.Row {
 	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(judge)}}
 	for _, size := range ev.Sizes {
 		row.Cells = append(row.Cells, ev.f1(s.Label, judge, fraction, size))

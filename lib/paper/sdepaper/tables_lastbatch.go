@@ -42,7 +42,7 @@ func (ev *evidence) lastBatchComparison(ctx context.Context) (*paper.Output, err
 		if err != nil {
 			return nil, err
 		}
-		t.Rows = append(t.Rows, ev.judgementRows(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
+		t.Rows = append(t.Rows, ev.verdictRows(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
 	}
 	t.Notes = append(t.Notes, ev.overlapNotes()...)
 	return &paper.Output{Table: t}, nil
