@@ -46,7 +46,7 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	lo, hi := binomialRange(len(neg), fpr, a)
 	down := slices.Sorted(slices.Values(neg))
 	slices.Reverse(down)
-	caught := func(called func(score float64) bool) int {
+	countCalled := func(called func(score float64) bool) int {
 		n := 0
 		for _, s := range pos {
 			if called(s) {
@@ -57,10 +57,10 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	}
 	e.High = 1
 	if hi < len(down) {
-		e.High = shareUpperBound(caught(func(s float64) bool { return s >= down[hi] }), len(pos), a)
+		e.High = shareUpperBound(countCalled(func(s float64) bool { return s >= down[hi] }), len(pos), a)
 	}
 	if lo > 0 {
-		e.Low = shareLowerBound(caught(func(s float64) bool { return s > down[lo-1] }), len(pos), a)
+		e.Low = shareLowerBound(countCalled(func(s float64) bool { return s > down[lo-1] }), len(pos), a)
 	}
 	return e, nil
 }
