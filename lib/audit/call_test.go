@@ -129,7 +129,7 @@ func TestAgreementNamesTheLensesThatDisagree(t *testing.T) {
 // the retained records themselves is judged "in" no more often than a coin says
 // heads, and a set spread wider than either is judged by its spread.
 func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
-	c := openCase(t, newLab(t), lab.Setting{DataSet: "two_moons", MaxRows: 300, Fraction: 0.2})
+	c := openCase(t, newLab(t), lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 300}, Forget: lab.Random{Fraction: 0.2}})
 	models, err := c.Controls(t.Context())
 	if err != nil {
 		t.Fatal(err)
