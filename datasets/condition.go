@@ -42,7 +42,7 @@ type ConditionError struct{ Text, Reason string }
 
 // Error implements error.
 func (e *ConditionError) Error() string {
-	return fmt.Sprintf("datasets: the condition %q: %s; conditions are column=value, != < <= > >=, column=from..to, and column in a,b,c; "+
+	return fmt.Sprintf("the condition %q: %s; conditions are column=value, != < <= > >=, column=from..to, and column in a,b,c; "+
 		"a name or a value with such signs is written in double quotes", clip(e.Text), e.Reason)
 }
 
@@ -57,11 +57,11 @@ type UnknownColumnError struct {
 func (e *UnknownColumnError) Error() string {
 	switch {
 	case len(e.Columns) == 0:
-		return fmt.Sprintf("datasets: there is no column %q: the columns of this data set are not kept", e.Column)
+		return fmt.Sprintf("there is no column %q: the columns of this data set are not kept", e.Column)
 	case len(e.Similar) > 0:
-		return fmt.Sprintf("datasets: there is no column %q; did you mean %s?", e.Column, quotedList(e.Similar, " or "))
+		return fmt.Sprintf("there is no column %q; did you mean %s?", e.Column, quotedList(e.Similar, " or "))
 	}
-	return fmt.Sprintf("datasets: there is no column %q; there are %s", e.Column, quotedList(e.Columns, ", "))
+	return fmt.Sprintf("there is no column %q; there are %s", e.Column, quotedList(e.Columns, ", "))
 }
 
 // UnknownValueError is the error for a value that no row has. Known says in words which values
@@ -75,9 +75,9 @@ type UnknownValueError struct {
 // Error implements error.
 func (e *UnknownValueError) Error() string {
 	if len(e.Similar) > 0 {
-		return fmt.Sprintf("datasets: no row has %s = %q; did you mean %s?", e.Column, e.Value, quotedList(e.Similar, " or "))
+		return fmt.Sprintf("no row has %s = %q; did you mean %s?", e.Column, e.Value, quotedList(e.Similar, " or "))
 	}
-	return fmt.Sprintf("datasets: no row has %s = %q; the column has %s", e.Column, e.Value, e.Known)
+	return fmt.Sprintf("no row has %s = %q; the column has %s", e.Column, e.Value, e.Known)
 }
 
 // ComparisonError is the error for a value that cannot be compared with the cells of a column: a
@@ -90,7 +90,7 @@ type ComparisonError struct {
 
 // Error implements error.
 func (e *ComparisonError) Error() string {
-	return fmt.Sprintf("datasets: the condition %s: %s is a column of kind %s: %s", e.Condition, e.Condition.Column, e.Kind, e.Reason)
+	return fmt.Sprintf("the condition %s: %s is a column of kind %s: %s", e.Condition, e.Condition.Column, e.Kind, e.Reason)
 }
 
 // UnknownColumn returns the error for a name that is not among the names of columns.
