@@ -1,7 +1,16 @@
 package own
-import ("testing";"fmt";"os")
-func TestTmp(t *testing.T){
- a,err:=ReadTable(os.Getenv("F"),Target(os.Getenv("T")))
- fmt.Println(a,err)
- if err==nil { p,err:=a.Prepare(t.Context(),0); fmt.Println(p.Train.X.Rows,p.Test.X.Rows,p.Hash,err) }
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+func TestTmp(t *testing.T) {
+	a, err := ReadTable(os.Getenv("F"), Target(os.Getenv("T")))
+	fmt.Println(a, err)
+	if err == nil {
+		p, err := a.Prepare(t.Context(), 0)
+		fmt.Println(p.Train.X.Rows, p.Test.X.Rows, p.Hash, err)
+	}
 }

@@ -132,7 +132,10 @@ func classList(classes []ClassCount) string {
 }
 
 func count(n int, what string) string {
-	if n != 1 {
+	switch {
+	case n != 1 && strings.HasSuffix(what, "s"):
+		what += "es"
+	case n != 1:
 		what += "s"
 	}
 	return fmt.Sprintf("%d %s", n, what)

@@ -362,12 +362,13 @@ func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, err
 	}
 	table := &datasets.Table{About: t.about, X: x, Y: t.y}
 	table.Features = described
-	return prepareTable(table, shift)
+	return prepareTable(table, 0, shift)
 }
 
-// prepareTable splits and standardises a table.
-func prepareTable(table *datasets.Table, shift int) (*datasets.Prepared, error) {
-	split, err := datasets.StratifiedSplit(table.Y, testFraction, uint32(splitSeed+shift))
+// prepareTable splits a table by class, unless its last rows are a given test part, and
+// standardises it.
+func prepareTable(table *datasets.Table, test, shift int) (*datasets.Prepared, error) {
+	split, err := splitRecords(table.Y, test, shift)
 	if err != nil {
 		return nil, err
 	}
@@ -375,6 +376,6 @@ func prepareTable(table *datasets.Table, shift int) (*datasets.Prepared, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.Hash = preparedKey(table.Hash, shift)
+	p.Hash = splitKey(table.Hash, test, shift)
 	return p, nil
 }
