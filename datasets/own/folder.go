@@ -232,8 +232,12 @@ func (f *imageFolder) read(s recordSettings) (pixels []byte, shape [3]int, hashe
 		return nil, shape, nil, fmt.Errorf("%d images of %s have more than %d values; Size(32) makes them smaller", len(f.names), shapeText(shape), maxValues)
 	}
 	pixels, hashes = make([]byte, size*len(f.names)), make([]string, len(f.names))
+	known := map[string]bool{}
+	for _, b := range bad {
+		known[b.name] = true
+	}
 	for i, name := range f.names {
-		if slices.ContainsFunc(bad, func(b badFile) bool { return b.name == name }) {
+		if known[name] {
 			continue
 		}
 		if hashes[i], err = readImage(f.path(name), configs[i], pixels[i*size:(i+1)*size], shape); err != nil {

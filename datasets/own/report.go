@@ -99,8 +99,11 @@ func (c FoundColumn) cells() []string {
 	if c.Role == RoleIgnored {
 		return []string{oneLine(c.Name), "", string(c.Role), "", "", ""}
 	}
-	kind := c.Kind.String()
-	if c.Forced {
+	kind, role := c.Kind.String(), string(c.Role)
+	switch {
+	case c.Forced && c.Role == RoleIdentifier:
+		role += " (forced)"
+	case c.Forced:
 		kind += " (forced)"
 	}
 	number := strconv.Itoa(c.Distinct)
@@ -111,7 +114,7 @@ func (c FoundColumn) cells() []string {
 	for k, e := range c.Examples {
 		examples[k] = oneLine(e)
 	}
-	return []string{oneLine(c.Name), kind, string(c.Role), number, strconv.Itoa(c.Missing), strings.Join(examples, ", ")}
+	return []string{oneLine(c.Name), kind, role, number, strconv.Itoa(c.Missing), strings.Join(examples, ", ")}
 }
 
 // oneLine clips a text and prints line breaks and tabs as \n and \t.

@@ -228,7 +228,7 @@ func (b *build) column(j int) (datasets.Column, FoundColumn) {
 		c = datasets.NewTextColumn(c.Name, datasets.Category, b.ids[j], b.texts[j])
 		b.seen[j], b.texts[j] = nil, nil
 	}
-	found := FoundColumn{Name: c.Name, Missing: b.columns[j].missing, Examples: b.columns[j].examples, Forced: b.force[j].What != ""}
+	found := FoundColumn{Name: c.Name, Missing: b.columns[j].missing, Examples: b.columns[j].examples, Forced: b.settings.Forced[c.Name].What != ""}
 	found.Distinct = distinct(c)
 	found.Role = b.role(j, c, found)
 	if found.Role == RoleIdentifier && c.Kind == datasets.Category {
