@@ -244,6 +244,7 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 	for i, r := range rows {
 		part.Y[i], at[r] = t.Y[r], i
 	}
+	part.Columns = datasets.GatherColumns(t.Columns, rows)
 	part.Planted = nil
 	for name, old := range t.Planted {
 		if part.Planted == nil {
