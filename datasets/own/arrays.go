@@ -348,6 +348,14 @@ func (l *labelled) images(about datasets.About, last bool, y string) (*Arrays, e
 // Name returns the name of the file of records without its extension.
 func (a *Arrays) Name() string { return a.info.Name }
 
+// Key identifies the files and how they are read.
+func (a *Arrays) Key() string {
+	if a.pictures != nil {
+		return a.pictures.about.Hash
+	}
+	return a.table.Hash
+}
+
 // Info describes the arrays.
 func (a *Arrays) Info() (datasets.Info, error) { return a.info, nil }
 
@@ -357,11 +365,16 @@ func (a *Arrays) String() string { return a.text }
 // Prepare splits the records by class, unless Test gave a test part, and scales them: features, or
 // the channels of images, to mean 0 and standard deviation 1 in the train part.
 func (a *Arrays) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	return a.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given records in the train part, unless the parts are given.
+func (a *Arrays) PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if a.pictures != nil {
-		return a.pictures.prepare(ctx, shift)
+		return a.pictures.prepare(ctx, shift, records)
 	}
-	return prepareTable(a.table, a.test, shift)
+	return prepareTable(a.table, a.test, shift, records)
 }

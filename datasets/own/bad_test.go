@@ -174,11 +174,11 @@ func TestCodesAndIdentifiersAreNoNumbers(t *testing.T) {
 		return fmt.Sprintf("%d,%s,1234567890123456%d,%d,%d,%d", 1+i/2, []string{"007", "010", "100"}[i%3], i%10, 500+(7*i)%40, 17*i*i, 13*i)
 	})
 	table := readTable(t, write(t, "t.csv", text), own.Above("price", 7000))
-	want := "person_id:number:feature bank:category:feature big:category:feature count:number:identifier price:number:target visitID:number:identifier"
+	want := "person_id:number:identifier bank:category:feature big:category:feature count:number:identifier price:number:target visitID:number:identifier"
 	if got := columns(table); got != want {
 		t.Errorf("columns\n%s\nwant\n%s", got, want)
 	}
-	for _, note := range []string{`person_id: read as a feature because its values repeat; Identifier("person_id")`, "bank: cells such as 007 (line 2) are codes"} {
+	for _, note := range []string{`person_id: no feature, because it has the name of an identifier; Number("person_id") makes it one.`, "bank: cells such as 007 (line 2) are codes"} {
 		if !strings.Contains(table.String(), note) {
 			t.Errorf("the report lacks %q:\n%s", note, table)
 		}

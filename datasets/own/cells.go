@@ -221,12 +221,23 @@ func textColumn(name string, values []string) datasets.Column {
 	return datasets.NewTextColumn(name, kind, ids, texts)
 }
 
+// Key identifies the file and how it is read.
+func (c *Cells) Key() string { return c.cells.Hash }
+
 // Name returns the name of the file without its extension.
 func (c *Cells) Name() string { return c.info.Name }
 
-// Info describes the cells of the file, before any is left out. Features are all genes; Prepare
+// Info describes the cells of the file, before any is left out. Features are the genes that Prepare
 // chooses some.
-func (c *Cells) Info() (datasets.Info, error) { return c.info, nil }
+func (c *Cells) Info() (datasets.Info, error) {
+	p, info := c.settings.Preparation.WithDefaults(), c.info
+	info.Features = min(info.Features, p.Variable.Top)
+	info.TestRows = info.Rows - int(p.TrainFraction*float64(info.Rows))
+	if p.Types {
+		info.Features += info.ClassCount()
+	}
+	return info, nil
+}
 
 // String prints what was found.
 func (c *Cells) String() string {

@@ -370,6 +370,9 @@ func (f *imageFolder) fileColumn() datasets.Column {
 // Name returns the name of the folder: letters, digits, _ and - only.
 func (m *Images) Name() string { return m.info.Name }
 
+// Key identifies the files and how they are read.
+func (m *Images) Key() string { return m.pictures.about.Hash }
+
 // Info describes the images.
 func (m *Images) Info() (datasets.Info, error) { return m.info, nil }
 
@@ -380,5 +383,10 @@ func (m *Images) String() string { return m.pictures.report(m.notes...) }
 // channel with the statistics of the train part. IDs are positions among all files, sorted by part,
 // class and name; the column file names them.
 func (m *Images) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
-	return m.pictures.prepare(ctx, shift)
+	return m.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given images in the train part, unless the parts are given.
+func (m *Images) PrepareKeeping(ctx context.Context, shift int, images []int) (*datasets.Prepared, error) {
+	return m.pictures.prepare(ctx, shift, images)
 }

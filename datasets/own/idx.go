@@ -153,6 +153,9 @@ func interleavedPixels(data []byte, shape [3]int) func(image int, pixels []float
 // Name returns the name of the file of images without its extension.
 func (d *IDX) Name() string { return d.info.Name }
 
+// Key identifies the files and how they are read.
+func (d *IDX) Key() string { return d.pictures.about.Hash }
+
 // Info describes the images.
 func (d *IDX) Info() (datasets.Info, error) { return d.info, nil }
 
@@ -162,5 +165,10 @@ func (d *IDX) String() string { return d.pictures.report() }
 // Prepare splits the images by class, unless Test gave a test part, and normalises every channel
 // with the statistics of the train part.
 func (d *IDX) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
-	return d.pictures.prepare(ctx, shift)
+	return d.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given records in the train part, unless the parts are given.
+func (d *IDX) PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error) {
+	return d.pictures.prepare(ctx, shift, records)
 }

@@ -204,6 +204,16 @@ func sortedKeys(m map[string]forced) (keys []string) {
 	return keys
 }
 
+// namesSomebody reports whether a column has a name such as id or person_id, whose values identify
+// a person or a thing even where they repeat. A number or a key can be anything.
+func namesSomebody(name string) bool {
+	switch strings.ToLower(name) {
+	case "nr", "no", "no.", "number", "index", "key", "row", "rownames":
+		return false
+	}
+	return looksLikeIdentifier(name)
+}
+
 // looksLikeIdentifier reports whether a name is id, nr, or ends in an id of its own word: person_id,
 // personId, ID.
 func looksLikeIdentifier(name string) bool {

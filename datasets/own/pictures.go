@@ -40,10 +40,12 @@ func checkParts(y []int, test int, classes []string, what string) error {
 	return nil
 }
 
-// split returns the parts: the given ones, or 20 % of every class for testing.
-func splitRecords(y []int, test, shift int) (datasets.Split, error) {
+// splitRecords returns the parts: the given ones, or 20 % of every class for testing and the
+// records to keep in the train part.
+func splitRecords(y []int, test, shift int, keep []int) (datasets.Split, error) {
 	if test == 0 {
-		return datasets.StratifiedSplit(y, testFraction, uint32(splitSeed+shift))
+		s, err := datasets.StratifiedSplit(y, testFraction, uint32(splitSeed+shift))
+		return s.KeepInTrain(keep), err
 	}
 	var s datasets.Split
 	for i := range y {
@@ -57,9 +59,12 @@ func splitRecords(y []int, test, shift int) (datasets.Split, error) {
 }
 
 // splitKey is the key of prepared data: the shift of the seed does not change given parts.
-func splitKey(hash string, test, shift int) string {
+func splitKey(hash string, test, shift int, keep []int) string {
 	if test > 0 {
-		shift = 0
+		shift, keep = 0, nil
+	}
+	if len(keep) > 0 {
+		hash = key("kept", keep, hash)
 	}
 	return preparedKey(hash, shift)
 }
@@ -101,12 +106,12 @@ func (p *pictures) report(notes ...string) string {
 
 // prepare splits the images and normalises every channel with the statistics of the train part. A
 // constant channel is only centred.
-func (p *pictures) prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
-	split, err := splitRecords(p.y, p.test, shift)
+func (p *pictures) prepare(ctx context.Context, shift int, keep []int) (*datasets.Prepared, error) {
+	split, err := splitRecords(p.y, p.test, shift, keep)
 	if err != nil {
 		return nil, err
 	}
-	out := &datasets.Prepared{About: p.about, Hash: splitKey(p.about.Hash, p.test, shift)}
+	out := &datasets.Prepared{About: p.about, Hash: splitKey(p.about.Hash, p.test, shift, keep)}
 	if out.Train, err = p.part(ctx, split.Train); err != nil {
 		return nil, err
 	}

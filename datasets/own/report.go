@@ -170,8 +170,8 @@ func (b *build) addNotes(r *Report) {
 			continue
 		}
 		r.Notes = append(r.Notes, b.notes(j)...)
-		if c.Role == RoleFeature && !c.Forced && looksLikeIdentifier(c.Name) {
-			note("%s: read as a feature because its values repeat; Identifier(%q) keeps it out of the features.", c.Name, c.Name)
+		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].known() && namesSomebody(c.Name) {
+			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, map[bool]string{true: "Number", false: "Category"}[c.Kind == datasets.Number], c.Name)
 		}
 	}
 }

@@ -34,9 +34,9 @@ type Table struct {
 // A column whose cells are all numbers is one of numbers, and one of ISO 8601 dates is one of
 // dates. Digits with a leading zero and whole numbers of more than 53 bits are codes, not numbers.
 // Others are categories. Identifiers are no features: a first column without a name (pandas, R),
-// texts that are all different or mostly different, and whole numbers that are all different and
-// count the rows, or have a name such as id or person_id. Constant columns are no features either.
-// Options force what is found; String prints it.
+// texts that are all different or mostly different, whole numbers that are all different and count
+// the rows, and whole numbers and names in a column called id, person_id or the like. Constant
+// columns are no features either. Options force what is found; String prints it.
 //
 // Features are encoded as those of the built-in tables: sorted categories, -1 for a missing one,
 // the median of the column for a missing number; a date is a number of days.
@@ -258,7 +258,9 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
 		return RoleFeature
 	case c.Kind == datasets.Category && (all || found.Distinct > maxCategories || found.Distinct > fewCategories && 2*found.Distinct > known):
 		return RoleIdentifier
-	case c.Kind == datasets.Number && b.columns[j].only(integer) && countsRows(c, known):
+	case c.Kind == datasets.Number && b.columns[j].only(integer) && (namesSomebody(c.Name) || countsRows(c, known)):
+		return RoleIdentifier
+	case c.Kind == datasets.Category && namesSomebody(c.Name):
 		return RoleIdentifier
 	}
 	return RoleFeature
@@ -342,6 +344,9 @@ func (t *Table) keyColumns() (out []keyColumn) {
 // Name returns the name of the file without its extension: letters, digits, _ and - only.
 func (t *Table) Name() string { return t.about.Name }
 
+// Key identifies the file and how it is read.
+func (t *Table) Key() string { return t.about.Hash }
+
 // Info describes the table.
 func (t *Table) Info() (datasets.Info, error) { return t.info, nil }
 
@@ -349,6 +354,12 @@ func (t *Table) Info() (datasets.Info, error) { return t.info, nil }
 // tables: 20 % are the test part, drawn with the seed 999 + shift. The IDs are the rows of the
 // table, from 0; rows that DropUnlabelled left out do not count.
 func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	return t.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given rows in the train part: whoever asks to be forgotten
+// was trained on.
+func (t *Table) PrepareKeeping(ctx context.Context, shift int, rows []int) (*datasets.Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -362,13 +373,13 @@ func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, err
 	}
 	table := &datasets.Table{About: t.about, X: x, Y: t.y}
 	table.Features = described
-	return prepareTable(table, 0, shift)
+	return prepareTable(table, 0, shift, rows)
 }
 
 // prepareTable splits a table by class, unless its last rows are a given test part, and
-// standardises it.
-func prepareTable(table *datasets.Table, test, shift int) (*datasets.Prepared, error) {
-	split, err := splitRecords(table.Y, test, shift)
+// standardises it. Rows to keep are in the train part, unless the parts are given.
+func prepareTable(table *datasets.Table, test, shift int, keep []int) (*datasets.Prepared, error) {
+	split, err := splitRecords(table.Y, test, shift, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -376,6 +387,6 @@ func prepareTable(table *datasets.Table, test, shift int) (*datasets.Prepared, e
 	if err != nil {
 		return nil, err
 	}
-	p.Hash = splitKey(table.Hash, test, shift)
+	p.Hash = splitKey(table.Hash, test, shift, keep)
 	return p, nil
 }

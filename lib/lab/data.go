@@ -39,6 +39,16 @@ type KeyedData interface {
 	Key() string
 }
 
+// KeepingData is data that can be split with given records in the train part. Records that
+// a forget set names by their numbers or a condition (Records, Where) are then trained on,
+// wherever the split puts them: whoever asks to be forgotten was in the training data.
+type KeepingData interface {
+	Data
+	// PrepareKeeping is Prepare with the records of these IDs in the train part. The other
+	// records are in the part in which Prepare puts them.
+	PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error)
+}
+
 // DataSet returns the data set of that name, a table, images or cells, with its defaults.
 func DataSet(name string) (Data, error) {
 	if _, err := images.Lookup(name); err == nil {
@@ -93,6 +103,12 @@ func (d Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, erro
 		return nil, otherKind(d.Set, err)
 	}
 	return Prepare(ctx, d.Set, d.MaxRows, TestFraction, uint32(SplitSeed+shift))
+}
+
+// PrepareKeeping implements KeepingData.
+func (d Table) PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error) {
+	d = d.withDefaults()
+	return prepareKeeping(ctx, d.Set, d.MaxRows, TestFraction, uint32(SplitSeed+shift), records)
 }
 
 // Images is a set of images that package images knows, with the published test part. The

@@ -111,34 +111,97 @@ func (f Class) Rows(p *datasets.Prepared) ([]int, error) {
 // About implements DescribedForgetSet.
 func (f Class) About(n int) string { return fmt.Sprintf("all %d records of class %s", n, string(f)) }
 
+// NamedForgetSet is a forget set that names its records without regard to the split.
+type NamedForgetSet interface {
+	ForgetSet
+	// IDs returns the numbers of the records in their source, ascending, whatever part they
+	// are in.
+	IDs(p *datasets.Prepared) ([]int, error)
+}
+
 // Records are the numbers of records in their source, from 0: rows of a table, images of a
-// published part. Those in the train part are forgotten; at least one must be.
+// published part. Data that can be split so have them in the train part (KeepingData).
 type Records []int
 
 // Name implements ForgetSet.
 func (f Records) Name() string { return fmt.Sprintf("records-%d-%s", len(f), shortHash([]int(f))) }
 
-// Rows implements ForgetSet.
-func (f Records) Rows(p *datasets.Prepared) ([]int, error) {
-	asked := map[int]bool{}
-	for _, id := range f {
-		if asked[id] {
-			return nil, fmt.Errorf("record %d is named twice", id)
-		}
-		asked[id] = true
-	}
+// IDs implements NamedForgetSet.
+func (f Records) IDs(p *datasets.Prepared) ([]int, error) {
 	known := map[int]bool{}
 	for _, ids := range [][]int{p.Train.IDs, p.Test.IDs} {
 		for _, id := range ids {
 			known[id] = true
 		}
 	}
-	for _, id := range f {
+	out := slices.Sorted(slices.Values(f))
+	for i, id := range out {
+		if i > 0 && id == out[i-1] {
+			return nil, fmt.Errorf("record %d is named twice", id)
+		}
 		if !known[id] {
 			return nil, fmt.Errorf("there is no record %d; records count from 0, and there are %d", id, len(known))
 		}
 	}
-	return filterRows(p, func(row int) bool { return asked[p.Train.IDs[row]] }), nil
+	return out, nil
+}
+
+// Rows implements ForgetSet.
+func (f Records) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p) }
+
+// About implements DescribedForgetSet.
+func (f Records) About(n int) string { return fmt.Sprintf("%d named records", n) }
+
+// namedRows returns the rows of the train part that a forget set names.
+func namedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
+	ids, err := f.IDs(p)
+	if err != nil {
+		return nil, err
+	}
+	out := filterRows(p, func(row int) bool { _, is := slices.BinarySearch(ids, p.Train.IDs[row]); return is })
+	if len(out) == 0 {
+		return nil, fmt.Errorf("all %d records that %q names are in the test part, which no model is trained on", len(ids), f.Name())
+	}
+	return out, nil
+}
+
+// Where forgets the records of a table that a condition on one column selects, such as
+// those of one person, one hospital or a range of dates. Data that can be split so have
+// them in the train part (KeepingData).
+type Where datasets.Condition
+
+// WhereText returns the forget set of a condition in words: person_id=17, age>=65,
+// visit=2020-01-01..2020-03-31, hospital in A,B (datasets.ParseCondition).
+func WhereText(condition string) (Where, error) {
+	c, err := datasets.ParseCondition(condition)
+	return Where(c), err
+}
+
+// Name implements ForgetSet.
+func (f Where) Name() string {
+	plain := strings.Map(func(r rune) rune {
+		if validName(string(r)) || r == '.' {
+			return r
+		}
+		return '-'
+	}, datasets.Condition(f).String())
+	if len(plain) > 40 {
+		plain = plain[:40]
+	}
+	return fmt.Sprintf("where-%s-%s", plain, shortHash(f))
+}
+
+// IDs implements NamedForgetSet.
+func (f Where) IDs(p *datasets.Prepared) ([]int, error) {
+	return datasets.Condition(f).Rows(p.About.Columns)
+}
+
+// Rows implements ForgetSet.
+func (f Where) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p) }
+
+// About implements DescribedForgetSet.
+func (f Where) About(n int) string {
+	return fmt.Sprintf("the %d records with %s", n, datasets.Condition(f).String())
 }
 
 // Mask returns the numbers of the records whose entry is true.
@@ -309,6 +372,8 @@ func forgetCount(f ForgetSet, n int) int {
 		share = cmp.Or(f.Share, 1) / float64(max(1, f.Users.Count))
 	case Records:
 		return max(1, len(f))
+	case Where:
+		share = 0
 	case Planted, Class, Scattered, Series:
 		share = 0
 	}

@@ -122,7 +122,8 @@ func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Pr
 	return &Problem{Prepared: data, Arch: arch, Runner: r}, nil
 }
 
-// load prepares the data of a setting on first use.
+// load prepares the data of a setting on first use. Records that the forget set names are
+// in the train part, if the data can be split so.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	key, err := dataKey(s.Data)
 	if err != nil {
@@ -132,32 +133,67 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	if changed {
 		key += fmt.Sprintf("/%T%+v", plants, plants)
 	}
+	data, err := l.cached(key, byName(s.Data), func() (*datasets.Prepared, error) {
+		data, err := l.prepare(s.Data, func() (*datasets.Prepared, error) { return s.Data.Prepare(ctx, l.Shift) })
+		if err == nil && changed {
+			err = plants.plant(data)
+		}
+		return data, err
+	})
+	keeping, can := s.Data.(KeepingData)
+	named, is := s.Forget.(NamedForgetSet)
+	if err != nil || !can || !is {
+		return data, err
+	}
+	keep, err := namedTestRecords(named, data)
+	if err != nil || len(keep) == 0 {
+		return data, err
+	}
+	return l.cached(key+"/keeping/"+hashInts(keep), byName(s.Data), func() (*datasets.Prepared, error) {
+		return l.prepare(s.Data, func() (*datasets.Prepared, error) { return keeping.PrepareKeeping(ctx, l.Shift, keep) })
+	})
+}
+
+// namedTestRecords returns the IDs of the records of the test part that a forget set names.
+func namedTestRecords(f NamedForgetSet, p *datasets.Prepared) (out []int, err error) {
+	ids, err := f.IDs(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.Contains(p.Test.IDs, id) {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// cached returns the data of a key, prepared on first use. Missing files are remembered.
+// The hash of trusted data is known to identify them.
+func (l *Lab) cached(key string, trusted bool, prepare func() (*datasets.Prepared, error)) (*datasets.Prepared, error) {
 	d := l.cache.entry(key)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data != nil || d.missing != nil {
 		return d.data, d.missing
 	}
-	data, err := l.prepare(ctx, s.Data)
+	data, err := prepare()
 	if errors.Is(err, datasets.ErrMissing) {
 		d.missing = err
-	}
-	if err == nil && changed {
-		err = plants.plant(data)
 	}
 	if err != nil {
 		return nil, err
 	}
 	d.data = data
-	if byName(s.Data) {
+	if trusted {
 		l.cache.add(data)
 	}
 	return data, nil
 }
 
 // prepare prepares data and checks what comes from another module.
-func (l *Lab) prepare(ctx context.Context, d Data) (*datasets.Prepared, error) {
-	p, err := d.Prepare(ctx, l.Shift)
+func (l *Lab) prepare(d Data, prepare func() (*datasets.Prepared, error)) (*datasets.Prepared, error) {
+	p, err := prepare()
 	if err != nil || byName(d) {
 		return p, err
 	}
@@ -220,6 +256,11 @@ func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
 // Prepare loads a data set, keeps at most maxRows rows (0: all), splits it by class with
 // the seed and standardises it. The rows kept are a random subset in their original order.
 func Prepare(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32) (*datasets.Prepared, error) {
+	return prepareKeeping(ctx, name, maxRows, testFraction, seed, nil)
+}
+
+// prepareKeeping is Prepare with some rows in the train part.
+func prepareKeeping(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32, keep []int) (*datasets.Prepared, error) {
 	t, err := datasets.Load(ctx, name)
 	if err != nil {
 		return nil, err
@@ -229,7 +270,7 @@ func Prepare(ctx context.Context, name string, maxRows int, testFraction float64
 	if err != nil {
 		return nil, err
 	}
-	return datasets.Prepare(t, split)
+	return datasets.Prepare(t, split.KeepInTrain(keep))
 }
 
 func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
