@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,15 +205,49 @@ func (f Where) About(n int) string {
 	return fmt.Sprintf("the %d records with %s", n, datasets.Condition(f).String())
 }
 
-// Mask returns the numbers of the records whose entry is true.
-func Mask(forget []bool) Records {
-	var out Records
-	for i, is := range forget {
+// Mask says of every record of the source whether it is to be forgotten. It has an entry
+// per record, in both parts.
+type Mask []bool
+
+// Name implements ForgetSet.
+func (f Mask) Name() string {
+	n := len(f.records())
+	return fmt.Sprintf("mask-%d-%s", n, shortHash([]bool(f)))
+}
+
+// records returns the numbers of the records to forget.
+func (f Mask) records() (out Records) {
+	for i, is := range f {
 		if is {
 			out = append(out, i)
 		}
 	}
 	return out
+}
+
+// IDs implements NamedForgetSet.
+func (f Mask) IDs(p *datasets.Prepared) ([]int, error) {
+	if n := sourceRecords(p); len(f) != n {
+		return nil, fmt.Errorf("the mask has %d entries, there are %d records", len(f), n)
+	}
+	if len(f.records()) == 0 {
+		return nil, errors.New("the mask names no record")
+	}
+	return f.records().IDs(p)
+}
+
+// Rows implements ForgetSet.
+func (f Mask) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p) }
+
+// About implements DescribedForgetSet.
+func (f Mask) About(n int) string { return Records(nil).About(n) }
+
+// sourceRecords returns the number of records in the source.
+func sourceRecords(p *datasets.Prepared) int {
+	if len(p.About.Columns) > 0 {
+		return p.About.Columns[0].Rows()
+	}
+	return 1 + max(slices.Max(p.Train.IDs), slices.Max(p.Test.IDs))
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of
@@ -372,6 +407,8 @@ func forgetCount(f ForgetSet, n int) int {
 		share = cmp.Or(f.Share, 1) / float64(max(1, f.Users.Count))
 	case Records:
 		return max(1, len(f))
+	case Mask:
+		return max(1, len(f.records()))
 	case Where:
 		share = 0
 	case Planted, Class, Scattered, Series:
