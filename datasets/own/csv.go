@@ -151,7 +151,8 @@ func (r *records) readHeader(s *tableSettings) error {
 			return err
 		}
 		if numbersOnly(header) {
-			return r.errorf(r.line, "the first line has numbers only, expected the names of the columns; Header(\"a\", \"b\", ...) gives names to a file without them")
+			return r.errorf(r.line, "the first line has numbers only, expected the names of the columns; "+
+				"Header(\"a\", \"b\", ...) gives names to a file without them")
 		}
 		r.names = slices.Clone(header)
 	}
@@ -275,7 +276,8 @@ func (r *records) badText(cell string, j int) error {
 			break
 		}
 	}
-	return r.cellError(j, "the byte %#02x is not UTF-8 text; perhaps the file is in Latin-1 (Windows-1252): save it as UTF-8, or convert it by `iconv -f WINDOWS-1252 -t UTF-8`", cell[k])
+	return r.cellError(j, "the byte %#02x is not UTF-8 text; perhaps the file is in Latin-1 (Windows-1252): save it as UTF-8, "+
+		"or convert it by `iconv -f WINDOWS-1252 -t UTF-8`", cell[k])
 }
 
 // parseError says where quotes are wrong, and what would be right.
