@@ -119,7 +119,7 @@ func findSeparator(sample []byte, whole bool) (rune, error) {
 }
 
 // countCells returns the number of cells of the header, and whether all records have as many, or
-// one more: R writes row names without a name.
+// one more: a file of R with row names and no name for them is refused later, by a clear error.
 func countCells(sample []byte, whole bool, separator rune) (header int, fits bool) {
 	r := csv.NewReader(bytes.NewReader(sample))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator, -1, true
@@ -165,9 +165,6 @@ func (r *records) readHeader(s *tableSettings) error {
 	}
 	if err != nil {
 		return err
-	}
-	if len(first) == len(r.names)+1 && s.Header == nil && first[len(first)-1] != "" {
-		r.names = append([]string{""}, r.names...) // R's write.table
 	}
 	r.first, r.firstLine = slices.Clone(first), r.line
 	return r.checkNames()
@@ -239,7 +236,7 @@ func (r *records) wrongLength(record []string) error {
 	case len(record) > len(r.names) && record[len(record)-1] == "":
 		why = "the line ends with a separator that the header does not have"
 	case len(record) > len(r.names):
-		why = fmt.Sprintf("a cell that holds %q must stand in quotes", r.separator)
+		why = fmt.Sprintf("a cell that holds %q must stand in quotes, and row names need a name (R: write.csv, or write.table with col.names=NA)", r.separator)
 	}
 	return r.errorf(r.line, "%d cells, the header has %d: %s", len(record), len(r.names), why)
 }
