@@ -151,7 +151,8 @@ func (s recordSettings) recordShape(info npy.Info) (shape [3]int, err error) {
 	case len(d) == 4 && s.Colours == "":
 		shape, err = s.imageShape(d)
 	default:
-		err = errors.New("records have the shape (n, features), images (n, channels, height, width), (n, height, width, channels), or (n, height, width) with Grey()")
+		err = errors.New("records have the shape (n, features), images (n, channels, height, width), (n, height, width, channels), " +
+			"or (n, height, width) with Grey()")
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", info, err)

@@ -1,9 +1,12 @@
 package own_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,9 +116,9 @@ func TestArraysOfImages(t *testing.T) {
 
 func TestArraysThatDoNotFitAreRefused(t *testing.T) {
 	x, y := matrix(t, 40)
-	bytes := func(n int) []byte { return make([]byte, n) }
-	four := npyFile(t, "four.npy", "|u1", "(20, 3, 2, 2)", bytes(240))
-	labels := npyFile(t, "labels.npy", "|u1", "(20,)", append(bytes(10), slices.Repeat([]byte{1}, 10)...))
+	zeros := func(n int) []byte { return make([]byte, n) }
+	four := npyFile(t, "four.npy", "|u1", "(20, 3, 2, 2)", zeros(240))
+	labels := npyFile(t, "labels.npy", "|u1", "(20,)", append(zeros(10), slices.Repeat([]byte{1}, 10)...))
 	m := array.New[float64](20, 2)
 	m.Data[7] = math.NaN()
 	bad := filepath.Join(t.TempDir(), "bad.npy")
@@ -129,21 +132,21 @@ func TestArraysThatDoNotFitAreRefused(t *testing.T) {
 	}{
 		"no order":       {four, labels, nil, []string{"four.npy: |u1 (20, 3, 2, 2)", "ChannelsFirst()", "ChannelsLast()"}},
 		"both orders":    {four, labels, []own.ArrayOption{own.ChannelsFirst(), own.ChannelsLast()}, []string{"first and last"}},
-		"the other side": {npyFile(t, "x.npy", "|u1", "(2, 17, 1, 1)", bytes(34)), labels, []own.ArrayOption{own.ChannelsFirst()}, []string{"17 channels", "other side"}},
-		"three":          {npyFile(t, "x.npy", "|u1", "(20, 2, 1)", bytes(40)), labels, nil, []string{"say Grey()"}},
-		"five":           {npyFile(t, "x.npy", "|u1", "(1, 1, 1, 1, 1)", bytes(1)), labels, nil, []string{"records have the shape (n, features)"}},
+		"the other side": {npyFile(t, "x.npy", "|u1", "(2, 17, 1, 1)", zeros(34)), labels, []own.ArrayOption{own.ChannelsFirst()}, []string{"17 channels", "other side"}},
+		"three":          {npyFile(t, "x.npy", "|u1", "(20, 2, 1)", zeros(40)), labels, nil, []string{"say Grey()"}},
+		"five":           {npyFile(t, "x.npy", "|u1", "(1, 1, 1, 1, 1)", zeros(1)), labels, nil, []string{"records have the shape (n, features)"}},
 		"a vector":       {labels, labels, nil, []string{"records have the shape (n, features)"}},
 		"other lengths":  {x, labels, nil, []string{"labels.npy: 20 labels for the 40 records of", "embeddings"}},
 		"no labels":      {x, x, nil, []string{"embeddings v2.npy", "expected (n,)"}},
 		"not finite":     {bad, labels, nil, []string{"bad.npy: row 3, column 1 is NaN"}},
-		"constant":       {npyFile(t, "x.npy", "|u1", "(20, 3)", bytes(60)), labels, nil, []string{"all 3 features are constant"}},
-		"one class":      {npyFile(t, "x.npy", "|u1", "(20, 3)", bytes(60)), npyFile(t, "y.npy", "|u1", "(20,)", bytes(20)), nil, []string{"y.npy", `of the class "0"`}},
+		"constant":       {npyFile(t, "x.npy", "|u1", "(20, 3)", zeros(60)), labels, nil, []string{"all 3 features are constant"}},
+		"one class":      {npyFile(t, "x.npy", "|u1", "(20, 3)", zeros(60)), npyFile(t, "y.npy", "|u1", "(20,)", zeros(20)), nil, []string{"y.npy", `of the class "0"`}},
 		"no file":        {"absent.npy", y, nil, []string{"absent.npy"}},
 		"no npy":         {write(t, "x.npy", "a,b\n"), y, nil, []string{"x.npy", "not a valid .npy file"}},
 		"too large":      {npyFile(t, "x.npy", "|u1", "(100000, 100000)", nil), y, nil, []string{"needs 10000000000 bytes"}},
 		"another test":   {x, y, []own.ArrayOption{own.Test(four, labels)}, []string{"four.npy", "as in the other file"}},
 		"an unseen class": {npyFile(t, "x.npy", "|u1", "(20, 3)", slices.Repeat([]byte{1, 2, 3, 4}, 15)), labels,
-			[]own.ArrayOption{own.Test(npyFile(t, "tx.npy", "|u1", "(1, 3)", bytes(3)), npyFile(t, "ty.npy", "|u1", "(1,)", []byte{9}))},
+			[]own.ArrayOption{own.Test(npyFile(t, "tx.npy", "|u1", "(1, 3)", zeros(3)), npyFile(t, "ty.npy", "|u1", "(1,)", []byte{9}))},
 			[]string{"ty.npy: label 0 is \"9\", which is not in the train part; its labels are 0, 1"}},
 	} {
 		_, err := own.ReadArrays(c.x, c.y, c.options...)
@@ -191,6 +194,21 @@ func TestAPairOfIDXFiles(t *testing.T) {
 	p, err := given.Prepare(t.Context(), 0)
 	if err != nil || p.Train.X.Rows != 30 || !slices.Equal(p.Test.IDs, []int{30, 31, 32, 33, 34}) || len(p.About.Sources) != 4 {
 		t.Errorf("%+v, %v", p.Test, err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if b, err := os.ReadFile(x); err != nil {
+		t.Fatal(err)
+	} else if _, err := z.Write(b); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	again, err := own.ReadIDX(write(t, "train-images-idx3-ubyte.gz", packed.String()), y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, a := prepared(t, func() (data, error) { return d, nil }, 0)
+	if _, b := prepared(t, func() (data, error) { return again, nil }, 0); b.Hash != a.Hash || again.Name() != d.Name() {
+		t.Errorf("a compressed file is other data: %s and %s, %s", a.Hash, b.Hash, again.Name())
 	}
 	four, err := own.ReadIDX(idxFile(t, "x", slices.Repeat(pixels, 2)[:180], 10, 3, 3, 2), idxFile(t, "y", labels[:10], 10), own.ChannelsLast())
 	if err != nil {

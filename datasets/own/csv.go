@@ -119,7 +119,7 @@ func findSeparator(sample []byte, whole bool) (rune, error) {
 }
 
 // countCells returns the number of cells of the header, and whether all records have as many, or
-// one more: R writes row names without a name.
+// one more: a file of R with row names and no name for them is refused later, by a clear error.
 func countCells(sample []byte, whole bool, separator rune) (header int, fits bool) {
 	r := csv.NewReader(bytes.NewReader(sample))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator, -1, true
@@ -151,7 +151,8 @@ func (r *records) readHeader(s *tableSettings) error {
 			return err
 		}
 		if numbersOnly(header) {
-			return r.errorf(r.line, "the first line has numbers only, expected the names of the columns; Header(\"a\", \"b\", ...) gives names to a file without them")
+			return r.errorf(r.line, "the first line has numbers only, expected the names of the columns; "+
+				"Header(\"a\", \"b\", ...) gives names to a file without them")
 		}
 		r.names = slices.Clone(header)
 	}
@@ -164,9 +165,6 @@ func (r *records) readHeader(s *tableSettings) error {
 	}
 	if err != nil {
 		return err
-	}
-	if len(first) == len(r.names)+1 && s.Header == nil && first[len(first)-1] != "" {
-		r.names = append([]string{""}, r.names...) // R's write.table
 	}
 	r.first, r.firstLine = slices.Clone(first), r.line
 	return r.checkNames()
@@ -238,7 +236,7 @@ func (r *records) wrongLength(record []string) error {
 	case len(record) > len(r.names) && record[len(record)-1] == "":
 		why = "the line ends with a separator that the header does not have"
 	case len(record) > len(r.names):
-		why = fmt.Sprintf("a cell that holds %q must stand in quotes", r.separator)
+		why = fmt.Sprintf("a cell that holds %q must stand in quotes, and row names need a name (R: write.csv, or write.table with col.names=NA)", r.separator)
 	}
 	return r.errorf(r.line, "%d cells, the header has %d: %s", len(record), len(r.names), why)
 }
@@ -275,7 +273,8 @@ func (r *records) badText(cell string, j int) error {
 			break
 		}
 	}
-	return r.cellError(j, "the byte %#02x is not UTF-8 text; perhaps the file is in Latin-1 (Windows-1252): save it as UTF-8, or convert it by `iconv -f WINDOWS-1252 -t UTF-8`", cell[k])
+	return r.cellError(j, "the byte %#02x is not UTF-8 text; perhaps the file is in Latin-1 (Windows-1252): save it as UTF-8, "+
+		"or convert it by `iconv -f WINDOWS-1252 -t UTF-8`", cell[k])
 }
 
 // parseError says where quotes are wrong, and what would be right.

@@ -299,11 +299,15 @@ func (v *survey) notes(j int) []string {
 	case o.only(integer, code) && o.forms[code] > 0:
 		text = fmt.Sprintf("cells such as %s (line %d) are codes, not numbers; Number(%q) reads them as numbers.", o.first[code].text, o.first[code].line, name)
 	case o.only(integer, point, comma) && o.forms[comma] > 0 && !v.commas():
-		text = fmt.Sprintf("cells such as %s (line %d) are read as names; DecimalComma() reads them as numbers.", o.first[comma].text, o.first[comma].line)
+		text = fmt.Sprintf("cells such as %s (line %d) are read as names; DecimalComma() reads them as numbers if the comma is a decimal one.",
+			o.first[comma].text, o.first[comma].line)
 	case almost:
 		text += fmt.Sprintf(": read as names. Missing(%q) makes it a missing value.", odd.text)
 	case looksLikeDate(o.first[word].text):
 		text = fmt.Sprintf("%q (line %d) looks like a date; Date(%q, \"02/01/2006\") reads it as day/month/year.", o.first[word].text, o.first[word].line, name)
+	case looksLikeNumber(o.first[word].text):
+		text = fmt.Sprintf("%q (line %d) is read as a name; write a number as 1234.5, without units and without signs between thousands.",
+			o.first[word].text, o.first[word].line)
 	default:
 		return nil
 	}
@@ -340,4 +344,9 @@ func looksLikeDate(text string) bool {
 		}
 	}
 	return true
+}
+
+// looksLikeNumber reports whether a text is digits with signs for thousands, percent or money.
+func looksLikeNumber(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789.,'+-%$€£ \u00a0\u202f") == "" && !strings.Contains(text, "--")
 }

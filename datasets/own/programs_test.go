@@ -88,11 +88,10 @@ func TestTablesOfR(t *testing.T) {
 			t.Errorf("%s: a leading zero is lost: %q", name, zip.Values)
 		}
 	}
-	// write.table(x, sep = ",") writes row names and no name for them.
-	text := strings.Replace(rTable(false), `"",`, "", 1)
-	if got := columns(readTable(t, write(t, "r.txt", text), own.Target("Species"))); got != want {
-		t.Errorf("write.table: columns\n%s\nwant\n%s", got, want)
-	}
+	// write.table(x, sep = ",") writes row names and no name for them. A cell with a comma and no
+	// quotes looks alike, so it is refused.
+	_, err := own.ReadTable(write(t, "r.txt", strings.Replace(rTable(false), `"",`, "", 1)), own.Target("Species"))
+	wants(t, "write.table", err, "r.txt:2: 5 cells, the header has 4", "col.names=NA")
 }
 
 // A German Excel writes a byte-order mark, semicolons, decimal commas, and lines that end as on

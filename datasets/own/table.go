@@ -41,7 +41,7 @@ type Table struct {
 // Features are encoded as those of the built-in tables: sorted categories, -1 for a missing one,
 // the median of the column for a missing number; a date is a number of days.
 //
-// Memory: about 20 bytes per cell. Errors name the file, the line and the column.
+// Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
 func ReadTable(path string, options ...TableOption) (*Table, error) {
 	ctx, s := context.Background(), &tableSettings{}
 	for _, o := range options {
