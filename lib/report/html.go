@@ -47,10 +47,10 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 		return err
 	}
 	if t.Title != "" {
-		fmt.Fprintf(b, "<p%s><strong>%s</strong></p>\n", class(labelled, "title"), textHTML(t.Title))
+		fmt.Fprintf(b, "<p%s><strong>%s</strong></p>\n", class(labelled, "title"), TextHTML(t.Title))
 	}
 	if t.Caption != "" {
-		fmt.Fprintf(b, "<p%s>%s</p>\n", class(labelled, "caption"), textHTML(t.Caption))
+		fmt.Fprintf(b, "<p%s>%s</p>\n", class(labelled, "caption"), TextHTML(t.Caption))
 	}
 	right, heads := t.rightAligned(), t.heads()
 	kind := "rows"
@@ -68,7 +68,7 @@ func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
 		if !labelled {
 			style = "; vertical-align: bottom" + fixed(j, false)
 		}
-		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, alignAttributes(right[j], style), textHTML(head))
+		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, alignAttributes(right[j], style), TextHTML(head))
 	}
 	b.WriteString("</tr>\n</thead>\n<tbody>\n")
 	for _, l := range t.lines() {
@@ -146,7 +146,7 @@ func writeNotebookRow(b *bufio.Writer, l line, right []bool) {
 	if l.cells == nil {
 		tag := spanTag(l.kind)
 		fmt.Fprintf(b, "<td colspan=\"%d\" %s><%s style=\"display: inline-block; position: sticky; left: 0.5em\">%s</%s></td></tr>\n",
-			len(right), alignAttributes(false, ""), tag, textHTML(l.span), tag)
+			len(right), alignAttributes(false, ""), tag, TextHTML(l.span), tag)
 		return
 	}
 	for j := range l.cells {
@@ -167,7 +167,7 @@ func writePageRow(b *bufio.Writer, l line, right []bool, labels []string) {
 	b.WriteString("<tr" + class(l.kind == Control, "control") + ">")
 	if l.cells == nil {
 		tag := spanTag(l.kind)
-		fmt.Fprintf(b, "<td class=\"span\" colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", len(right), alignAttributes(false, ""), tag, textHTML(l.span), tag)
+		fmt.Fprintf(b, "<td class=\"span\" colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", len(right), alignAttributes(false, ""), tag, TextHTML(l.span), tag)
 		return
 	}
 	for j := range l.cells {
@@ -190,11 +190,9 @@ func spanTag(kind Kind) string {
 // and of the paper's rows in italics.
 func (l line) cellHTML(j int) string {
 	c := l.row.Cells[j]
-	s := textHTML(l.cells[j])
+	s := TextHTML(l.cells[j])
 	if c.Verdict != "" {
-		look := verdicts[c.Verdict]
-		s = strings.TrimLeft(fmt.Sprintf(`%s <span style="padding: 0 0.45em; border-radius: 0.6em; white-space: nowrap; background-color: %s; color: %s">`+
-			"%s\u00a0%s</span>", textHTML(c.beforeVerdict()), look.plate, look.text, look.mark, c.Verdict), " ")
+		s = strings.TrimLeft(TextHTML(c.beforeVerdict())+" "+verdicts[c.Verdict].html(c.Verdict), " ")
 	}
 	if j == 0 && l.kind != Method && s != "" {
 		return "<em>" + s + "</em>"
@@ -219,23 +217,23 @@ func KeepNumbers(s string) string {
 	return s
 }
 
-// textHTML returns s as the text of an element; its numbers stay on one line.
-func textHTML(s string) string { return EscapeHTML(KeepNumbers(s)) }
+// TextHTML returns s as the text of an element; its numbers stay on one line.
+func TextHTML(s string) string { return EscapeHTML(KeepNumbers(s)) }
 
 // writeHTMLFoot writes the notes of columns, the footnotes and the provenance.
 func (t *Table) writeHTMLFoot(b *bufio.Writer) {
 	for _, c := range t.columnNotes() {
-		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", textHTML(c.Name), textHTML(c.Note))
+		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", TextHTML(c.Name), TextHTML(c.Note))
 	}
 	if notes := t.Footnotes(); len(notes) > 0 {
 		b.WriteString("<ol>\n")
 		for _, n := range notes {
-			fmt.Fprintf(b, "<li>%s</li>\n", textHTML(n))
+			fmt.Fprintf(b, "<li>%s</li>\n", TextHTML(n))
 		}
 		b.WriteString("</ol>\n")
 	}
 	if line := t.Provenance.Line(); line != "" {
-		fmt.Fprintf(b, "<p><sub>%s</sub></p>\n", textHTML(line))
+		fmt.Fprintf(b, "<p><sub>%s</sub></p>\n", TextHTML(line))
 	}
 }
 

@@ -94,7 +94,7 @@ func (p Page) Markdown(w io.Writer) error {
 }
 
 func (t Text) html(b *bufio.Writer) error {
-	fmt.Fprintf(b, "<p>%s</p>\n", textHTML(string(t)))
+	fmt.Fprintf(b, "<p>%s</p>\n", TextHTML(string(t)))
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (t Text) markdown(b *bufio.Writer) error {
 }
 
 func (t Strong) html(b *bufio.Writer) error {
-	fmt.Fprintf(b, "<p class=\"answer\">%s</p>\n", textHTML(string(t)))
+	fmt.Fprintf(b, "<p class=\"answer\">%s</p>\n", TextHTML(string(t)))
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (t Strong) markdown(b *bufio.Writer) error {
 func (l List) html(b *bufio.Writer) error {
 	b.WriteString("<ul>\n")
 	for _, item := range l {
-		fmt.Fprintf(b, "<li>%s</li>\n", textHTML(item))
+		fmt.Fprintf(b, "<li>%s</li>\n", TextHTML(item))
 	}
 	b.WriteString("</ul>\n")
 	return nil
@@ -132,7 +132,7 @@ func (l List) markdown(b *bufio.Writer) error {
 func (t Terms) html(b *bufio.Writer) error {
 	b.WriteString("<dl>\n")
 	for _, term := range t {
-		fmt.Fprintf(b, "<dt>%s</dt>\n<dd>%s</dd>\n", textHTML(term.Word), textHTML(term.Meaning))
+		fmt.Fprintf(b, "<dt>%s</dt>\n<dd>%s</dd>\n", TextHTML(term.Word), TextHTML(term.Meaning))
 	}
 	b.WriteString("</dl>\n")
 	return nil

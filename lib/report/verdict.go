@@ -3,7 +3,10 @@
 
 package report
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // tone is how a verdict looks: a mark, and the colours of its text and of the plate behind it. Both
 // colours are given, so that a verdict is as legible on a dark page as on a light one.
@@ -30,6 +33,21 @@ var verdicts = map[string]tone{
 
 	"blind": toneUnknown, "unclear": toneUnknown, "cannot tell": toneUnknown, "too few": toneUnknown, "not asked": toneUnknown,
 	"nothing seen": toneUnknown, "unmoved": toneUnknown, "moved": toneUnknown, "unplaced": toneUnknown,
+}
+
+// html returns a word on the tone's plate, behind its mark.
+func (t tone) html(word string) string {
+	return fmt.Sprintf(`<span style="padding: 0 0.45em; border-radius: 0.6em; white-space: nowrap; background-color: %s; color: %s">%s`+"\u00a0%s</span>",
+		t.plate, t.text, t.mark, EscapeHTML(word))
+}
+
+// VerdictHTML returns words with the mark and the colour of something that is as it should be, or
+// is not.
+func VerdictHTML(words string, good bool) string {
+	if good {
+		return toneGood.html(words)
+	}
+	return toneBad.html(words)
 }
 
 // IsVerdict reports whether a word is known as a verdict, with a mark and a colour.
