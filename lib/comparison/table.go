@@ -137,7 +137,7 @@ func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) re
 	if cell.Missing != "" {
 		return cell
 	}
-	cell.Text += " " + string(call)
+	cell = cell.WithVerdict(string(call))
 	if len(r.Runs) > 1 {
 		cell.Text += fmt.Sprintf(" %d/%d", n, len(found))
 	}
