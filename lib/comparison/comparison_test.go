@@ -146,10 +146,11 @@ func TestAComparisonGoesOn(t *testing.T) {
 func TestAStudyIsCheckedFirst(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Study{
-		"no lab with an engine":            {},
-		"want 1 to 1000":                   {Lab: l, Seeds: -1},
-		"two methods are called scrub":     {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
-		`there is no planted group "reef"`: {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
+		"no lab with an engine":                {},
+		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
+		"want 1 to 1000":                       {Lab: l, Seeds: -1},
+		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
+		`there is no planted group "reef"`:     {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
 	} {
 		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
