@@ -166,3 +166,52 @@ func TestRealGopls(t *testing.T) {
 	}
 	c.nothingLeft()
 }
+
+// realRelay starts a relay with a real gonb on the module's code.
+func realRelay(t *testing.T, gonb string) *client {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	c := prepareClient(t)
+	c.start(Options{Gonb: gonb, GoWork: root, NoCompletion: true})
+	return c
+}
+
+// end stops the relay and checks that nothing is left.
+func (c *client) end() {
+	c.t.Helper()
+	c.stop()
+	if err := c.ended(); err != nil {
+		c.t.Error(err)
+	}
+	c.nothingLeft()
+}
+
+func TestRealGonbSpeaksToPeopleFromPython(t *testing.T) {
+	c := realRelay(t, realGonb(t))
+	for _, cell := range []struct{ code, want string }{
+		{"%%\nx := []int{1, 2}\nx", "stdout: [1 2]\n"},
+		{"%%\nfmt.Println(x)", "cell [2], line 2, column 13: undefined: x\n    fmt.Println(x)\n                ^\nx is declared under %% in cell [1], and is gone when that cell ends; make it a function or a top-level var"},
+		{"%%\n1 +\n\ty", "cell [3], line 3, column 2: undefined: y\n    y\n    ^"},
+		{"type pair struct{ Left, Right int }\n\nfunc both() (pair, error) { return pair{1, 2}, nil }\n\nvar counter = 0\n\n%%\ncounter++\nboth()", "stdout: {Left:1 Right:2}\n"},
+		{"%%\ncounter", "stdout: 0\nstderr: counter has the value of its declaration here, not the one that cell [4] gave it: each cell is a program of its own, and GoNB keeps declarations, not values. Return the value from a function, or write it to a file.\n"},
+		{"type broken struct{}\n\nfunc wrong() int { return \"\" }", "cell [6], line 3, column 27: cannot use \"\" (untyped string constant) as int value in return statement\n    func wrong() int { return \"\" }\n                              ^"},
+		{"%%\nvar b broken\n_ = b", "cell [7], line 2, column 7: undefined: broken\n    var b broken\n          ^\nbroken is declared in cell [6], which failed; run it again"},
+		{"%%\n1 + 2\nfmt.Println()", "cell [8], line 2, column 1: 1 + 2 (untyped int constant 3) is not used\n    1 + 2\n    ^\n\n" + showHint},
+		{"import \"github.com/lethe-ml/lethe/lib/report\"\n\nfunc table() *report.Table {\n\tt := &report.Table{ID: \"a\", Title: \"numbers\", Columns: report.Columns(\"one\")}\n\tt.Add(report.Num(1.5, 2))\n\treturn t\n}\n\n%%\ntable()", ""},
+	} {
+		all := c.until(c.run(cell.code))
+		if got := stepsText(all); got != cell.want {
+			t.Errorf("%s\n--- told:\n%s\n--- want:\n%s", cell.code, got, cell.want)
+		}
+		if cell.want == "" && !strings.Contains(summary(all), "display_data") {
+			t.Errorf("no table is shown: %s", summary(all))
+		}
+	}
+	c.end()
+}

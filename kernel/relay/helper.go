@@ -32,6 +32,9 @@ type helper struct {
 // library.
 const helpWithin = 30 * time.Second
 
+// notebookEnv is the variable in which Jupyter gives a kernel the notebook's file.
+const notebookEnv = "JPY_SESSION_NAME"
+
 // newHelper starts gopls in a folder with the same imports as gonb's. Without gopls, all
 // answers are empty.
 func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *helper {
@@ -41,7 +44,7 @@ func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *help
 		return h
 	}
 	// The notebook's declarations are useful before it has run. Jupyter gives its name.
-	for _, code := range notebookCode(os.Getenv("JPY_SESSION_NAME")) {
+	for _, code := range notebookCode(os.Getenv(notebookEnv)) {
 		h.scope.learn(code)
 	}
 	if h.server, err = startServer(file, gonbs, filepath.Join(folder, "cells"), notes); err != nil {

@@ -21,12 +21,14 @@ const (
 	doShutdown   // end gonb; the steps after it send the replies
 	doHelp       // answer a completion or inspection request
 	doLearn      // add the declarations of the cell
+	doAddFiles   // write files beside the programs of the next cell, or remove them
 )
 
 // step is one thing to do: send a message to a port, or act.
 type step struct {
-	to  port
-	msg *message
+	to    port
+	msg   *message
+	files map[string]string // for doAddFiles: contents by name, "" for a file that has to go
 }
 
 // machine decides what happens with each message. It has no socket, no clock and no
@@ -34,12 +36,14 @@ type step struct {
 type machine struct {
 	info    map[string]any // content of kernel_info_reply
 	sources sources
+	past    past
+	adds    bool // files can be added to the cells' programs
 	running *cell
 	waiting []*message // execute requests, in order
 	out     []step
 }
 
-func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to, msg}) }
+func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to: to, msg: msg}) }
 
 // takeSteps returns the collected steps.
 func (m *machine) takeSteps() []step {
@@ -126,7 +130,12 @@ func (m *machine) next() {
 	msg := m.waiting[0]
 	m.waiting = m.waiting[1:]
 	m.running = newCell(withRequiredFields(msg))
-	m.send(gonbShell, withOrigin(originShell, m.running.request))
+	code, files := m.running.code, map[string]string{}
+	if m.adds {
+		code, files[showFile] = m.past.withLastShown(code)
+		m.out = append(m.out, step{to: doAddFiles, files: files})
+	}
+	m.send(gonbShell, withOrigin(originShell, m.running.request.withCode(code)))
 }
 
 // interrupt stops the running cell and drops those that wait. Without a running cell it

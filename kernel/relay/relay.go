@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +138,10 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	version, _ := proc.Version(o.Gonb)
 	r.machine.info = kernelInfo(info, cmp.Or(version, "(unknown version)"))
 	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.gonbFolder()) }}
+	r.machine.adds = r.log.gonbFolder() != ""
+	if file := os.Getenv(notebookEnv); file != "" {
+		r.machine.past.notebook = func() []string { return notebookCode(file) }
+	}
 	if !o.NoCompletion {
 		r.helper = newHelper(open, r.log.gonbFolder(), folder, r.log)
 	}
@@ -269,6 +274,10 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 		case doShutdown:
 			r.stop()
 			stopped = true
+		case doAddFiles:
+			if err := addFiles(r.log.gonbFolder(), s.files); err != nil {
+				fmt.Fprintf(r.log, "lethe-kernel: %v\n", err)
+			}
 		case doLearn:
 			var q query
 			s.msg.read(&q)
@@ -287,6 +296,21 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 		}
 	}
 	return stopped
+}
+
+// addFiles writes files beside the cells' programs, and removes those without content.
+func addFiles(folder string, files map[string]string) error {
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if content != "" {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				return err
+			}
+		} else if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // endInterrupt ends what an interrupt has started.
