@@ -81,6 +81,9 @@ func (m *machine) onIOPub(msg *message) {
 		m.send(jupyterIOPub, msg.withContent(c.failure))
 	case "status":
 		m.onStatus(msg)
+	case "display_data":
+		m.noteDisplayed(msg)
+		m.send(jupyterIOPub, msg)
 	default:
 		m.send(jupyterIOPub, msg)
 	}

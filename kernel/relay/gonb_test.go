@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -212,6 +213,120 @@ func TestRealGonbSpeaksToPeopleFromPython(t *testing.T) {
 		if cell.want == "" && !strings.Contains(summary(all), "display_data") {
 			t.Errorf("no table is shown: %s", summary(all))
 		}
+	}
+	c.end()
+}
+
+// slidersCell is a cell with a slider for x.
+const slidersCell = `import (
+	"context"
+	"github.com/lethe-ml/lethe/lib/nb"
+)
+
+%%
+x := 1
+fmt.Println("begun")
+nb.Interact(func(ctx context.Context, live *nb.Live) error {
+	live.Markdown(fmt.Sprint("drawn for ", x))
+	if x == 9 {
+		panic("nine")
+	}
+	return nil
+}, nb.NewSlider("x", &x, 1, 10).Step(1))`
+
+// runAs runs a cell as the notebook's cell of that identifier.
+func (c *client) runAs(id, code string) *message {
+	m := request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true, "stop_on_error": true})))
+	m.metadata = encode(map[string]any{"cellId": id})
+	c.send(jupyterShell, m)
+	return m
+}
+
+// untilText reads until an output for a request holds a text, and returns that output.
+func (c *client) untilText(r *message, text string) *message {
+	c.t.Helper()
+	for i := 0; ; i++ {
+		if i == len(c.seen) {
+			p, m := c.next()
+			c.seen = append(c.seen, step{to: p, msg: m})
+		}
+		if m := c.seen[i].msg; m.parent.ID == r.head.ID && strings.Contains(string(m.content), text) {
+			return m
+		}
+	}
+}
+
+// move sends a position of the slider, as the page does.
+func (c *client) move(address string, number, x int) {
+	value := fmt.Sprintf(`{"number":%d,"at":[%d],"values":[%d],"waiting":false,"done":false}`, number, x-1, x)
+	m := request("comm_msg", string(encode(map[string]any{"comm_id": "c", "data": map[string]any{"address": address, "value": value}})))
+	c.send(jupyterShell, m)
+}
+
+// slidersAddress returns where the slider of a cell listens.
+func (c *client) slidersAddress(r *message) string {
+	html := string(c.untilText(r, `/lethe/sliders/`).content)
+	_, rest, _ := strings.Cut(html, "/lethe/sliders/")
+	end := strings.IndexFunc(rest, func(r rune) bool { return r == '\\' || r == '"' })
+	c.untilText(r, "drawn for 1") // the program listens
+	return "/lethe/sliders/" + rest[:end]
+}
+
+func TestRealGonbsSlidersAnswerWhileAnotherCellComputes(t *testing.T) {
+	gonb := realGonb(t)
+	if len(processes()) == 0 {
+		t.Skip("no /proc here")
+	}
+	t.Setenv(notebookEnv, "a.ipynb")
+	t.Setenv(headlessEnv, "")
+	c := realRelay(t, gonb)
+	a := c.runAs("a", slidersCell)
+	address := c.slidersAddress(a)
+	c.move(address, 1, 1)
+	c.until(a) // the cell is over
+	b := c.runAs("b", "%%\nfmt.Println(\"training\")\ntime.Sleep(time.Minute)")
+	c.untilText(b, "training\\n\"}")
+	for i, x := range []int{4, 7} {
+		began := time.Now()
+		c.move(address, 2+i, x)
+		m := c.untilText(a, fmt.Sprintf("drawn for %d", x))
+		if m.head.Type != "update_display_data" {
+			t.Errorf("the figure is a new output, a %s", m.head.Type)
+		}
+		t.Logf("the slider answers after %v, while a cell computes", time.Since(began).Round(time.Millisecond))
+	}
+	c.send(jupyterControl, request("interrupt_request", `{}`))
+	if got := stepsText(c.until(b)); !strings.Contains(got, "interrupted") {
+		t.Errorf("the training told %q", got)
+	}
+	c.move(address, 5, 5) // the interrupt was for the other cell
+	c.untilText(a, "drawn for 5")
+	c.move(address, 6, 9) // its crash is told in its cell
+	c.untilText(a, "panic: nine")
+
+	// The cell runs again: its old program ends, and the new one answers.
+	again := c.runAs("a", slidersCell)
+	newer := c.slidersAddress(again)
+	c.move(newer, 1, 3)
+	c.untilText(again, "drawn for 3")
+	c.until(again)
+	programs := func() (n int) {
+		for _, p := range processes() {
+			if strings.HasPrefix(filepath.Base(p.Name), "gonb_") {
+				n++
+			}
+		}
+		return n
+	}
+	before := programs()
+	third := c.runAs("a", slidersCell)
+	c.move(c.slidersAddress(third), 1, 2)
+	c.until(third)
+	for end := time.Now().Add(10 * time.Second); programs() > before && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := programs(); got > before {
+		t.Errorf("%d programs go on, before the cell ran again %d did", got, before)
 	}
 	c.end()
 }

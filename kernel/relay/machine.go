@@ -2,7 +2,11 @@
 
 package relay
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/lethe-ml/lethe/lib/nb/detach"
+)
 
 // port is the source or the destination of a message, or another action.
 type port int
@@ -22,6 +26,8 @@ const (
 	doHelp       // answer a completion or inspection request
 	doLearn      // add the declarations of the cell
 	doAddFiles   // write files beside the programs of the next cell, or remove them
+	doTell       // send a message to a program that is connected
+	doEndProgram // end a program that goes on
 )
 
 // step is one thing to do: send a message to a port, or act.
@@ -29,6 +35,9 @@ type step struct {
 	to    port
 	msg   *message
 	files map[string]string // for doAddFiles: contents by name, "" for a file that has to go
+
+	program *linkedProgram // for doTell and doEndProgram
+	tell    detach.Message
 }
 
 // machine decides what happens with each message. It has no socket, no clock and no
@@ -38,9 +47,13 @@ type machine struct {
 	sources sources
 	past    past
 	adds    bool // files can be added to the cells' programs
+	browser bool // a browser may show the cells
 	running *cell
 	waiting []*message // execute requests, in order
 	out     []step
+
+	programs  []*linkedProgram
+	subshells []string
 }
 
 func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to: to, msg: msg}) }
@@ -89,6 +102,12 @@ func (m *machine) fromJupyter(from port, msg *message) []step {
 		m.reply(from, msg, "is_complete_reply", isComplete(msg))
 	case "complete_request", "inspect_request":
 		m.send(doHelp, msg)
+	case "create_subshell_request", "delete_subshell_request", "list_subshell_request":
+		m.onSubshell(from, msg)
+	case "comm_open", "comm_msg":
+		if !m.toProgram(msg) {
+			m.forward(from, msg)
+		}
 	default:
 		m.forward(from, msg)
 	}
@@ -133,8 +152,13 @@ func (m *machine) next() {
 	code, files := m.running.code, map[string]string{}
 	if m.adds {
 		code, files[showFile] = m.past.withLastShown(code)
+		files[detachFile] = ""
+		if m.browser {
+			files[detachFile] = fileToDetach(code)
+		}
 		m.out = append(m.out, step{to: doAddFiles, files: files})
 	}
+	m.endProgramsOf(m.running.cellID())
 	m.send(gonbShell, withOrigin(originShell, m.running.request.withCode(code)))
 }
 
