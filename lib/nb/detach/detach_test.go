@@ -47,6 +47,9 @@ var programs = map[string]func(){
 	"kernel": func() { fmt.Println(KernelPID()) },
 	"go on": func() {
 		l := Open()
+		if l == nil {
+			return // the kernel has ended
+		}
 		fmt.Println("before")
 		_ = l.Subscribe("/a", func(v json.RawMessage) {
 			fmt.Printf("got %s\n", v)
@@ -58,7 +61,7 @@ var programs = map[string]func(){
 		if err := l.Detach(); err != nil {
 			fmt.Println(err)
 		}
-		select {}
+		time.Sleep(time.Minute)
 	},
 }
 
