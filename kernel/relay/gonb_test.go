@@ -15,7 +15,7 @@ import (
 )
 
 // realGonb finds a gonb to test with, and puts it on PATH beside goimports.
-func realGonb(t *testing.T) string {
+func realGonb(t testing.TB) string {
 	t.Helper()
 	file := os.Getenv("LETHE_TEST_GONB")
 	if file == "" {

@@ -150,7 +150,7 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 		r.machine.past.notebook = func() []string { return notebookCode(file) }
 	}
 	if !o.NoCompletion {
-		r.helper = newHelper(open, r.log.gonbFolder(), folder, r.log)
+		r.helper = newHelper(open, root, folder, r.log)
 	}
 	return nil
 }
