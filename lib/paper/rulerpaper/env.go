@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
@@ -44,10 +45,8 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Progress != nil && !e.Lab().TracksJobs() {
-		e.Lab().TrackJobs(jobs)
-		defer e.Lab().TrackJobs(nil)
-	}
+	ctx, task := lab.TrackJobs(ctx, s.Name, jobs)
+	defer task.Done()
 	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
 		return nil, err
 	}
