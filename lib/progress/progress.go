@@ -313,7 +313,9 @@ func (s *screen) addRoot(t *Task) {
 	}
 	s.roots = append(s.roots, t)
 	s.count++
-	s.arm()
+	if s.timing.After > 0 { // otherwise it is drawn at once
+		s.arm()
+	}
 }
 
 // arm sets the clock for the next drawing. The caller holds the lock.

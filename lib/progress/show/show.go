@@ -15,10 +15,12 @@ import (
 // Env is the environment variable that turns progress off with the value "off".
 const Env = "LETHE_PROGRESS"
 
-// When work is shown: in a notebook and a terminal, and in a log.
+// When work is shown: in a terminal, in a notebook, whose browser gets a message each time,
+// and in a log.
 var (
-	drawn = progress.Timing{After: progress.Patience, Every: 100 * time.Millisecond}
-	plain = progress.Timing{After: 5 * time.Second, Every: 5 * time.Second}
+	drawn  = progress.Timing{After: progress.Patience, Every: 100 * time.Millisecond}
+	inCell = progress.Timing{After: progress.Patience, Every: 250 * time.Millisecond}
+	plain  = progress.Timing{After: 5 * time.Second, Every: 5 * time.Second}
 )
 
 // Here shows progress where the program runs: in the cell of a notebook, or on standard
@@ -28,7 +30,7 @@ func Here() {
 		return
 	}
 	if gonbui.IsNotebook {
-		progress.Show(newNotebook(), drawn)
+		progress.Show(newNotebook(), inCell)
 		return
 	}
 	OnStderr()
