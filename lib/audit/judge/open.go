@@ -17,6 +17,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Options are the options of OpenWith.
@@ -33,6 +34,7 @@ func Open(folder string) (*Evidence, error) { return OpenWith(folder, Options{})
 
 // OpenWith is Open with options. The folder may be empty if a config names all files.
 func OpenWith(folder string, opt Options) (*Evidence, error) {
+	defer progress.Begin("reading the folder", 0).Done()
 	l, err := findLayout(folder, opt.Config)
 	if err != nil {
 		return nil, err
