@@ -29,7 +29,7 @@ func (s *escapingWriter) Write(p []byte) (int, error) {
 	text := Printable(string(b[:whole]))
 	s.partial = append([]byte(nil), b[whole:]...)
 	var err error
-	progress.Above(func() { _, err = io.WriteString(s.w, text) })
+	progress.PrintAbove(func() { _, err = io.WriteString(s.w, text) })
 	if err != nil {
 		return 0, err
 	}

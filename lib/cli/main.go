@@ -95,7 +95,7 @@ func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 // MarkInterruptible has one second for it. The second interrupt ends the process at once.
 func Main(root *cobra.Command) int {
 	LimitGCSlack()
-	show.OnStderr()
+	show.UseStderr()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)
@@ -104,7 +104,7 @@ func Main(root *cobra.Command) int {
 	go func() {
 		<-signals
 		stop(errInterrupted)
-		progress.Above(func() { fmt.Fprintln(os.Stderr, "lethe: stopping; a second interrupt ends it at once") })
+		progress.PrintAbove(func() { fmt.Fprintln(os.Stderr, "lethe: stopping; a second interrupt ends it at once") })
 		var late <-chan time.Time
 		if limit > 0 {
 			late = time.After(limit)

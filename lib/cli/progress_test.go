@@ -58,7 +58,7 @@ func TestQuietCommandsShowOnlyTheirWork(t *testing.T) {
 	for _, line := range []string{"lab", "unknown"} {
 		Run(t.Context(), root, strings.Fields(line), nil, &bytes.Buffer{}, &bytes.Buffer{})
 	}
-	if !shown.Said("installing") || shown.Said("unknown") {
+	if !shown.HasNamed("installing") || shown.HasNamed("unknown") {
 		t.Errorf("shown: %v", shown.States())
 	}
 }

@@ -26,7 +26,7 @@ type Lab struct {
 // Work that takes longer than two seconds then shows how far it is, in the notebook or the
 // terminal that the program runs in; LETHE_PROGRESS=off turns that off.
 func Open() (*Lab, error) {
-	show.Here()
+	show.ChooseDisplay()
 	e, err := engine.Open("")
 	if err != nil {
 		return nil, err

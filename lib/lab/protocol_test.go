@@ -178,7 +178,7 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 		t.Errorf("the bar ends at %+v", last)
 	}
 	for _, words := range []string{"everything · training on two_moons, seed ", "everything · scrub on two_moons"} {
-		if !shown.Said(words) {
+		if !shown.HasNamed(words) {
 			t.Errorf("the bar does not say %q", words)
 		}
 	}

@@ -32,7 +32,7 @@ func init() {
 	// without them one nested value closes the pipe for the rest of the cell.
 	gob.Register(map[string]any{})
 	gob.Register([]any{})
-	show.Here()
+	show.ChooseDisplay()
 }
 
 // bundle is one output in several forms.
@@ -113,7 +113,7 @@ func (s *outputTarget) show(o output, plain string) {
 			return
 		}
 	}
-	progress.Above(func() { fmt.Fprint(s.out, plain) })
+	progress.PrintAbove(func() { fmt.Fprint(s.out, plain) })
 }
 
 // update replaces an output that is on the page already.
@@ -127,7 +127,7 @@ func (s *outputTarget) update(o output) {
 func (s *outputTarget) printLine(w io.Writer, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	progress.Above(func() { fmt.Fprintf(w, format+"\n", args...) })
+	progress.PrintAbove(func() { fmt.Fprintf(w, format+"\n", args...) })
 }
 
 // register and unregister keep the list of outputs that closeAndExit draws one last time.

@@ -144,7 +144,7 @@ func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) 
 
 // run makes the output. Where somebody sees the progress it first adds up the jobs' cost.
 func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
-	if !progress.Shown() {
+	if !progress.HasDisplay() {
 		return r.Make(ctx, e, scale)
 	}
 	jobs, err := r.list(ctx, e, scale)

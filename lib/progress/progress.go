@@ -217,11 +217,11 @@ const pause = time.Second / 2
 // ends that and puts back the display before.
 func Show(d Display, timing Timing) (restore func()) { return std.show(d, timing) }
 
-// Shown reports whether there is a display.
-func Shown() bool { return std.on.Load() }
+// HasDisplay reports whether there is a display.
+func HasDisplay() bool { return std.on.Load() }
 
-// Above erases what is drawn, calls print and lets the next drawing follow below.
-func Above(print func()) { std.above(print) }
+// PrintAbove erases what is drawn, calls print and lets the next drawing follow below.
+func PrintAbove(print func()) { std.above(print) }
 
 // Pause erases what is drawn and keeps the display still until resume is called: somebody is
 // asked something.

@@ -38,7 +38,7 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	if err := os.MkdirAll(filepath.Join(g.Dir, logsDirName), 0o755); err != nil {
 		return err
 	}
-	ctx, task := progress.Start(ctx, "stages of the sweep", len(g.Stages))
+	ctx, task := progress.Start(ctx, "stages of the sweep", g.Stages)
 	defer task.Done()
 	for stage := range g.Stages {
 		if err := l.runStage(ctx, g, stage); err != nil {

@@ -196,7 +196,10 @@ func isOutput(what string) bool {
 // hashFiles records hash, size and date of every file.
 func (a *loader) hashFiles() {
 	along := a.checkpointFiles()
+	task := progress.Begin("hashing files", len(a.order))
+	defer task.Done()
 	for _, name := range a.order {
+		task.Add(1)
 		f, err := fileOf(a.path(name))
 		if err != nil {
 			a.problems.add(name, "%v", withoutPath(err))

@@ -126,7 +126,7 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !shown.Said("timing the methods · by the clock: ") || len(found.Data) != 1 || len(found.Runs) != 2 {
+	if !shown.HasNamed("timing the methods · by the clock: ") || len(found.Data) != 1 || len(found.Runs) != 2 {
 		t.Errorf("shown: %v, data %v, runs %v", shown.States(), found.Data, found.Runs)
 	}
 	var kinds []string

@@ -62,8 +62,8 @@ func (r *Recorder) Forget() {
 	r.states = nil
 }
 
-// Said reports whether any work had the words in its name.
-func (r *Recorder) Said(words string) bool {
+// HasNamed reports whether any work had the words in its name.
+func (r *Recorder) HasNamed(words string) bool {
 	for _, s := range r.States() {
 		if strings.Contains(s.Name(), words) {
 			return true

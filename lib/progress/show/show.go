@@ -23,23 +23,23 @@ var (
 	plain  = progress.Timing{After: 5 * time.Second, Every: 5 * time.Second}
 )
 
-// Here shows progress where the program runs: in the cell of a notebook, or on standard
+// ChooseDisplay shows progress where the program runs: in the cell of a notebook, or on standard
 // error, which may be a terminal or a log. A display that is there already stays.
-func Here() {
-	if progress.Shown() || os.Getenv(Env) == "off" {
+func ChooseDisplay() {
+	if progress.HasDisplay() || os.Getenv(Env) == "off" {
 		return
 	}
 	if gonbui.IsNotebook {
 		progress.Show(newNotebook(), inCell)
 		return
 	}
-	OnStderr()
+	UseStderr()
 }
 
-// OnStderr shows progress on standard error, which may be a terminal or a log. A display that
+// UseStderr shows progress on standard error, which may be a terminal or a log. A display that
 // is there already stays.
-func OnStderr() {
-	if progress.Shown() || os.Getenv(Env) == "off" {
+func UseStderr() {
+	if progress.HasDisplay() || os.Getenv(Env) == "off" {
 		return
 	}
 	l := &line{w: os.Stderr, width: func() int { return terminalWidth(os.Stderr) }}

@@ -108,18 +108,18 @@ func TestANotebookHasOneBarThatLeavesALine(t *testing.T) {
 
 func TestOffIsOff(t *testing.T) {
 	t.Setenv(Env, "off")
-	Here()
-	if progress.Shown() {
+	ChooseDisplay()
+	if progress.HasDisplay() {
 		t.Error("progress is shown")
 	}
 	t.Setenv(Env, "")
 	t.Cleanup(progress.Show(nil, progress.Timing{}))
-	Here()
-	if !progress.Shown() {
+	ChooseDisplay()
+	if !progress.HasDisplay() {
 		t.Error("progress is not shown")
 	}
 	mine := Plain(&bytes.Buffer{})
 	defer progress.Show(mine, plain)()
-	Here() // keeps it
+	ChooseDisplay() // keeps it
 	progress.Begin("work", 0).Done()
 }
