@@ -399,8 +399,11 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func
 	defer Finalize(weights)
 	chunks := Chunks(x.Rows, r.Engine.ChunkRows())
 	parts := make([][]*tensors.Tensor, len(chunks))
-	task := progress.Begin("predicting", len(chunks))
-	defer task.Done()
+	var task *progress.Task
+	if len(chunks) > 1 {
+		task = progress.Begin("predicting", len(chunks))
+		defer task.Done()
+	}
 	err = r.Engine.Parallel(len(chunks), func(i int) error {
 		defer task.Add(1)
 		c := chunks[i]

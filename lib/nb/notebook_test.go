@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress/show"
 )
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
@@ -149,6 +150,19 @@ func TestABarAppearsAfterTwoSecondsAndLeavesOneLine(t *testing.T) {
 	}
 	if got := printed(events, "stdout") + printed(events, "stderr"); got != "before\nafter\n" {
 		t.Errorf("printed %q", got)
+	}
+}
+
+func TestNobodyIsShownABarInAHeadlessRun(t *testing.T) {
+	t.Parallel()
+	if show.HeadlessEnv != HeadlessEnv {
+		t.Errorf("progress asks for %s", show.HeadlessEnv)
+	}
+	k := &fakeKernel{t: t}
+	k.start("bar", HeadlessEnv+"=1")
+	events, code := k.wait()
+	if len(shownEvents(events)) > 0 || code != 0 || printed(events, "stderr") != "" {
+		t.Errorf("exit code %d, shown %v, said %q", code, shownEvents(events), printed(events, "stderr"))
 	}
 }
 

@@ -15,6 +15,10 @@ import (
 // Env is the environment variable that turns progress off with the value "off".
 const Env = "LETHE_PROGRESS"
 
+// HeadlessEnv is the environment variable that says that nobody looks at the notebook
+// (nb.HeadlessEnv): its outputs are kept, and times of this machine have no place in them.
+const HeadlessEnv = "LETHE_HEADLESS"
+
 // When work is shown: in a terminal, in a notebook, whose browser gets a message each time,
 // and in a log.
 var (
@@ -23,14 +27,17 @@ var (
 	plain  = progress.Timing{After: 5 * time.Second, Every: 5 * time.Second}
 )
 
-// ChooseDisplay shows progress where the program runs: in the cell of a notebook, or on standard
-// error, which may be a terminal or a log. A display that is there already stays.
+// ChooseDisplay shows progress where the program runs: in the cell of a notebook that somebody
+// looks at, or on standard error, which may be a terminal or a log. A display that is there
+// already stays.
 func ChooseDisplay() {
 	if progress.HasDisplay() || os.Getenv(Env) == "off" {
 		return
 	}
 	if gonbui.IsNotebook {
-		progress.Show(newNotebook(), inCell)
+		if os.Getenv(HeadlessEnv) == "" {
+			progress.Show(newNotebook(), inCell)
+		}
 		return
 	}
 	UseStderr()
