@@ -1,3 +1,5 @@
+// Trustworthiness of a picture of cells.
+
 package cells
 
 import (

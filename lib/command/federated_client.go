@@ -61,6 +61,5 @@ Memory: about five times the files of records, and the activations of a batch.`,
 		}
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
 	}
-	cli.MarkQuiet(c)
 	return c
 }

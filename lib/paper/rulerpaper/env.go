@@ -1,3 +1,5 @@
+// The environment of RULER's recipes, and how a study is computed.
+
 package rulerpaper
 
 import (

@@ -1,9 +1,8 @@
 package ruler
 
 import (
-	"github.com/lethe-ml/lethe/lib/stats"
-
 	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Result holds the metrics that could be computed: only M4 without an oracle, and no M3 without the

@@ -1,3 +1,5 @@
+// The Hilbert-Schmidt independence criterion, and its permutation test.
+
 package sde
 
 import (
