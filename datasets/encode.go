@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/arff"
-	"github.com/lethe-ml/lethe/lib/array"
 )
 
 // missing is the text of a missing value in all of these tables.
@@ -46,6 +45,7 @@ type encoder struct {
 	y       []int
 
 	targetFirst bool // the target comes before the fields, not after them
+	large       bool // About.Columns are left out, to save memory
 }
 
 type column struct {
@@ -76,8 +76,9 @@ func targetCodes(texts ...string) func(string) (int, bool) {
 }
 
 // expect allocates memory for the given number of rows, all of them numbers. Growing a large table
-// step by step would need twice its memory.
+// step by step would need twice its memory, and keeping its columns would double it again.
 func (e *encoder) expect(rows int) {
+	e.large = true
 	e.y = slices.Grow(e.y, rows)
 	for j := range e.columns {
 		e.columns[j].numbers = slices.Grow(e.columns[j].numbers, rows)
@@ -140,47 +141,39 @@ func (c *column) addCategory(text string) {
 
 // table encodes the records added so far.
 func (e *encoder) table() (*Table, error) {
-	t := &Table{X: array.New[float64](len(e.y), len(e.columns)), Y: e.y, About: About{Classes: e.classes}}
+	columns := make([]Column, len(e.columns))
 	for j := range e.columns {
-		c := &e.columns[j]
-		values, err := c.values()
-		if err != nil {
-			return nil, fmt.Errorf("datasets: column %d (%s): %w", j+1, c.name, err)
-		}
-		for i, v := range values {
-			t.X.Data[i*t.X.Cols+j] = v
-		}
-		t.Features = append(t.Features, c.feature())
+		columns[j] = e.columns[j].asRead()
+	}
+	x, features, err := Encode(columns)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{X: x, Y: e.y, About: About{Features: features, Classes: e.classes}}
+	if !e.large {
+		t.Columns = append(columns, classColumn(columns, e.y, e.classes))
 	}
 	return t, nil
 }
 
-func (c *column) feature() Feature {
-	f := Feature{Name: c.name, Categorical: c.categorical}
-	if c.categorical {
-		f.Categories = slices.Sorted(slices.Values(c.names))
+func (c *column) asRead() Column {
+	if !c.categorical {
+		return Column{Name: c.name, Kind: Number, Numbers: c.numbers}
 	}
-	return f
+	return NewTextColumn(c.name, Category, c.ids, c.names)
 }
 
-func (c *column) values() ([]float64, error) {
-	if !c.categorical {
-		return fillMedian(c.numbers)
+// classColumn returns the classes as a column. It is called "class", or "target" if a column has
+// that name.
+func classColumn(others []Column, y []int, classes []string) Column {
+	c := Column{Name: "class", Kind: Category, Codes: make([]int32, len(y)), Values: classes}
+	if slices.ContainsFunc(others, func(o Column) bool { return o.Name == c.Name }) {
+		c.Name = "target"
 	}
-	sorted := c.feature().Categories
-	code := make([]float64, len(c.names))
-	for id, name := range c.names {
-		at, _ := slices.BinarySearch(sorted, name)
-		code[id] = float64(at)
+	for i, code := range y {
+		c.Codes[i] = int32(code)
 	}
-	out := make([]float64, len(c.ids))
-	for i, id := range c.ids {
-		out[i] = -1
-		if id >= 0 {
-			out[i] = code[id]
-		}
-	}
-	return out, nil
+	return c
 }
 
 // fillMedian replaces NaN by the median of the other values.

@@ -70,7 +70,32 @@ func (s *generator) table(features []Feature, classes []string) *Table {
 		}
 		slices.Sort(t.Planted[name])
 	}
+	t.Columns = generatedColumns(t)
 	return t
+}
+
+// generatedColumns returns the columns of a table without missing values.
+func generatedColumns(t *Table) []Column {
+	var out []Column
+	for j, f := range t.Features {
+		c := Column{Name: f.Name, Numbers: make([]float64, t.X.Rows)}
+		for i := range c.Numbers {
+			c.Numbers[i] = t.X.Row(i)[j]
+		}
+		if f.Categorical {
+			c = codedColumn(f, c.Numbers)
+		}
+		out = append(out, c)
+	}
+	return append(out, classColumn(out, t.Y, t.Classes))
+}
+
+func codedColumn(f Feature, codes []float64) Column {
+	c := Column{Name: f.Name, Kind: Category, Codes: make([]int32, len(codes)), Values: f.Categories}
+	for i, v := range codes {
+		c.Codes[i] = int32(v)
+	}
+	return c
 }
 
 // plainFeatures returns n numeric features x1, x2, ...

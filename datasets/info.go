@@ -218,7 +218,7 @@ var withoutSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 func Similar(got, want string) bool {
 	plain := func(s string) string { return withoutSeparators.Replace(strings.ToLower(s)) }
 	g, w := plain(got), plain(want)
-	if len(g) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {
+	if min(len(g), len(w)) >= 3 && (strings.Contains(w, g) || strings.Contains(g, w)) {
 		return true
 	}
 	return editDistance(g, w) <= 2

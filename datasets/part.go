@@ -75,6 +75,11 @@ type About struct {
 	// Features describes the columns of a table, in order; nil for others.
 	Features []Feature
 
+	// Columns are the columns as they were read, with identifiers and the target, for forget
+	// sets such as one person's rows; see Condition. Row r of the table is entry r of a column:
+	// the IDs of a prepared part index them. nil: not kept.
+	Columns []Column
+
 	// Shape is channels, height and width of images; zero for others.
 	Shape [3]int
 

@@ -153,3 +153,26 @@ func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int,
 	}
 	return forget, retain, nil
 }
+
+// KeepInTrain returns the split with the given rows in the train part: those in the test part
+// move to the end of the train part, in the order given, and nothing else changes.
+func (s Split) KeepInTrain(rows []int) Split {
+	moved := map[int]bool{}
+	for _, r := range rows {
+		if slices.Contains(s.Test, r) {
+			moved[r] = true
+		}
+	}
+	out := Split{Train: slices.Clone(s.Train)}
+	for _, r := range rows {
+		if moved[r] {
+			out.Train = append(out.Train, r)
+		}
+	}
+	for _, r := range s.Test {
+		if !moved[r] {
+			out.Test = append(out.Test, r)
+		}
+	}
+	return out
+}

@@ -7,7 +7,6 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
@@ -52,9 +51,9 @@ func brief(t *testing.T, name string) blindu.Study {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := slices.IndexFunc(s.Cases, func(c blindu.Case) bool { return c.DataSet == name && c.Backdoor != nil })
+	k := slices.IndexFunc(s.Cases, func(c blindu.Case) bool { return c.DataSet() == name && c.Backdoor() != nil })
 	c := s.Cases[k]
-	c.Arch, c.Fit.Epochs, c.Fit.Batch, c.Backdoor = narrowed(c.Arch), 1, 20, &lab.Backdoor{Fraction: 0.1}
+	c.Model, c.Fit.Epochs, c.Fit.Batch, c.Setting.Forget = narrowed(c.Model.(ib.Bottleneck)), 1, 20, lab.Backdoor{Fraction: 0.1}
 	c.Users, c.Only = unlearn.Users{Count: 3, Requesters: 1, Rounds: 1, LocalEpochs: 1}, []string{blindu.Original, blindu.VBU, blindu.WithoutReplacement}
 	if name == "cifar100" { // a federation of networks with batch normalisation
 		c.Only = append(c.Only, blindu.HBFU)
@@ -63,7 +62,7 @@ func brief(t *testing.T, name string) blindu.Study {
 }
 
 // narrowed is a network with two channels in the first stage of its ResNets.
-func narrowed(arch func(int, int) model.Architecture) func(int, int) model.Architecture {
+func narrowed(b ib.Bottleneck) ib.Bottleneck {
 	two := func(h ib.SubNetwork) ib.SubNetwork {
 		if r, is := h.(ib.ResNet); is {
 			r.Width = 2
@@ -71,9 +70,6 @@ func narrowed(arch func(int, int) model.Architecture) func(int, int) model.Archi
 		}
 		return h
 	}
-	return func(features, classes int) model.Architecture {
-		b := arch(features, classes).(ib.Bottleneck)
-		b.Compressor, b.Approximator = two(b.Compressor), two(b.Approximator)
-		return b
-	}
+	b.Compressor, b.Approximator = two(b.Compressor), two(b.Approximator)
+	return b
 }

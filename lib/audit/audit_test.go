@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -26,8 +25,8 @@ func newLab(t *testing.T) *lab.Lab {
 // island is a small case in which there is something to forget.
 func island() lab.Setting {
 	return lab.Setting{
-		DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
-		Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 32} },
+		Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
+		Model: tabular.MLP{Hidden: 32},
 	}
 }
 
@@ -277,16 +276,16 @@ func TestAReadingNearTheNullIsWithinChance(t *testing.T) {
 func TestASettingThatMakesNoSenseIsRefused(t *testing.T) {
 	l := newLab(t)
 	for want, s := range map[string]lab.Setting{
-		`no planted group "reef"`: {DataSet: "moons_island", Planted: "reef"},
-		"forget fraction 1.5":     {Fraction: 1.5},
-		"atlantis":                {DataSet: "atlantis"},
-		"0 hidden units":          {Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: -1} }},
+		`no planted group "reef"`: {Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("reef")},
+		"forget fraction 1.5":     {Forget: lab.Random{Fraction: 1.5}},
+		"atlantis":                {Data: lab.Table{Set: "atlantis"}},
+		"0 hidden units":          {Model: tabular.MLP{Hidden: -1}},
 	} {
 		if _, err := Open(t.Context(), l, s); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(want, "0 ")) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	c := openCase(t, l, lab.Setting{DataSet: "two_moons", MaxRows: 100})
+	c := openCase(t, l, lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 100}})
 	if _, err := c.Compare(); err == nil {
 		t.Error("a table of no models was made")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -129,7 +130,7 @@ func TestAgreementNamesTheLensesThatDisagree(t *testing.T) {
 // the retained records themselves is judged "in" no more often than a coin says
 // heads, and a set spread wider than either is judged by its spread.
 func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
-	c := openCase(t, newLab(t), lab.Setting{DataSet: "two_moons", MaxRows: 300, Fraction: 0.2})
+	c := openCase(t, newLab(t), lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 300}, Forget: lab.Random{Fraction: 0.2}})
 	models, err := c.Controls(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -178,5 +179,14 @@ func TestThePictureOfLensesHasTheOriginalAtOne(t *testing.T) {
 	}
 	if _, err := h.PNG(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every call has a mark and a colour in tables.
+func TestEveryCallIsKnownAsAVerdict(t *testing.T) {
+	for call := range calls {
+		if !report.IsVerdict(string(call)) {
+			t.Errorf("%q has no mark: add it to report's verdicts", call)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -21,10 +20,9 @@ import (
 // cellsToForget is a small case of single cells: no classifier.
 func cellsToForget() lab.Setting {
 	return lab.Setting{
-		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
-		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 60}, OnCounts: true}},
+		Data: lab.Cells{Set: "simulated_cells", Preparation: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 60}, OnCounts: true}}}, Forget: lab.Class("rare0"), Goal: lab.Reconstruction{},
 		Fit:   train.Config{Epochs: 3, Batch: 64, Optimizer: nn.Adam{LR: 1e-3}},
-		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} },
+		Model: vae.Cells{Hidden: []int{16}, Latent: 4},
 	}
 }
 

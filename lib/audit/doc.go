@@ -8,7 +8,7 @@
 // places the reading between the readings of the original and of the oracle.
 //
 //	l, err := lab.Open()
-//	c, err := audit.Open(ctx, l, lab.Setting{DataSet: "breast_cancer"})
+//	c, err := audit.Open(ctx, l, lab.Setting{Data: lab.Table{Set: "breast_cancer"}})
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
 //	table, err := c.Compare(c.Original, m, c.Oracle)
 //

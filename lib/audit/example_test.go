@@ -25,7 +25,7 @@ func Example() {
 	check(err)
 	defer e.Close()
 	ctx := context.Background()
-	c, err := audit.Open(ctx, &lab.Lab{Engine: e, Store: s}, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 20}})
+	c, err := audit.Open(ctx, &lab.Lab{Engine: e, Store: s}, lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Fit: train.Config{Epochs: 20}})
 	check(err)
 	m, err := c.Unlearn(ctx, unlearn.NegGrad{})
 	check(err)

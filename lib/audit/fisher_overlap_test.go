@@ -7,7 +7,6 @@ import (
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
@@ -16,7 +15,7 @@ import (
 // The closed form of the output layer against the squares that package train takes of
 // its weights; held-out records and the forgotten ones are not exchanged.
 func TestFisherCosinesAreThoseOfTheOutputLayer(t *testing.T) {
-	c := openCase(t, newLab(t), lab.Setting{DataSet: "tabular_outliers", Planted: "outliers", Fit: train.Config{Epochs: 5}})
+	c := openCase(t, newLab(t), lab.Setting{Data: lab.Table{Set: "tabular_outliers"}, Forget: lab.Planted("outliers"), Fit: train.Config{Epochs: 5}})
 	forgotten, held, err := c.FisherCosines(c.Original)
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +44,8 @@ func TestFisherCosinesAreThoseOfTheOutputLayer(t *testing.T) {
 // of held-out cells too.
 func TestTheFisherLensLooksAtAutoencoders(t *testing.T) {
 	c := openCase(t, newLab(t), lab.Setting{
-		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 1, Batch: 256},
-		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}},
-		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 2} },
+		Data: lab.Cells{Set: "simulated_cells", Preparation: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}}}, Forget: lab.Class("rare0"), Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 1, Batch: 256},
+		Model: vae.Cells{Hidden: []int{8}, Latent: 2},
 	})
 	r, err := FisherOverlap{}.Read(c, c.Original)
 	if err != nil || r.N != len(c.Forget)+150 || !(r.Low <= r.Value && r.Value <= r.High) {

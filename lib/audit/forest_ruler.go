@@ -13,7 +13,7 @@ import (
 // RULERForest draws M1, M2, M3 or M4 of models with intervals over records. The values in printed
 // stand beside the first rows. M4 has the band that holds 95 of 100 values under chance alone.
 func (c *Case) RULERForest(metric string, printed []float64, models ...*Model) (plot.Forest, error) {
-	f := plot.Forest{Meta: plot.Meta{Title: metric + " on " + c.DataSet, Source: c.Provenance().Line()}, X: plot.Axis{Label: metric}, Digits: 4}
+	f := plot.Forest{Meta: plot.Meta{Title: metric + " on " + c.DataSet(), Source: c.Provenance().Line()}, X: plot.Axis{Label: metric}, Digits: 4}
 	for i, m := range models {
 		r, err := c.RULER(m, ruler.Options{})
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -14,11 +13,9 @@ import (
 // pictures is a small case of images.
 func pictures() lab.Setting {
 	return lab.Setting{
-		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
-		Fit: train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
-		Arch: func(f, c int) model.Architecture {
-			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
-		},
+		Data: lab.Images{Set: "glyphs", MaxTrain: 200, MaxTest: 60}, Forget: lab.Random{Fraction: 0.1},
+		Fit:   train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Model: vision.SmallCNN{Channels: 1, Side: 16, Width: 4, Hidden: 32, Norm: true},
 	}
 }
 

@@ -85,7 +85,7 @@ func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err e
 		Originals: stackRows(members.X, nonmembers.X), Labels: slices.Concat(members.Y, nonmembers.Y),
 	}
 	attacker := representation.Persistent()
-	attacker.Batch, attacker.Standardised, attacker.Linear = 20, true, !c.Pixels
+	attacker.Batch, attacker.Standardised, attacker.Linear = 20, true, !c.HasPixels()
 	steps := (len(taught) + attacker.Batch - 1) / attacker.Batch
 	attacker.Epochs = max(attacker.Epochs, minSteps/steps)
 	found, err := attacker.Run(context.Background(), c.Runner.Engine, shadow, victims, seed)

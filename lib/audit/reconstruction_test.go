@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/representation"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -20,10 +19,8 @@ import (
 func compressed() lab.Setting {
 	half := ib.MLP{Hidden: 16}
 	return lab.Setting{
-		DataSet: "glyphs", MaxRows: 300, TestRows: 400, Fraction: 0.1, Pixels: true, Goal: lab.Compression{}, Fit: train.Config{Epochs: 4, Batch: 20},
-		Arch: func(features, classes int) model.Architecture {
-			return ib.Bottleneck{Features: features, Outputs: classes, Latent: 8, Compressor: half, Approximator: half}
-		},
+		Data: lab.Images{Set: "glyphs", MaxTrain: 300, MaxTest: 400, Pixels: true}, Forget: lab.Random{Fraction: 0.1}, Goal: lab.Compression{}, Fit: train.Config{Epochs: 4, Batch: 20},
+		Model: ib.Bottleneck{Latent: 8, Compressor: half, Approximator: half},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -82,9 +81,8 @@ func TestRMIASeesAMemoryOfHardRecords(t *testing.T) {
 // Of an autoencoder the score is the difference of two losses.
 func TestRMIALooksAtAutoencoders(t *testing.T) {
 	c := openCase(t, newLab(t), lab.Setting{
-		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 1, Batch: 256},
-		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}},
-		Arch:  func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 2} },
+		Data: lab.Cells{Set: "simulated_cells", Preparation: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}}}, Forget: lab.Class("rare0"), Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 1, Batch: 256},
+		Model: vae.Cells{Hidden: []int{8}, Latent: 2},
 	})
 	c.SecondOracle = c.Oracle
 	got, err := RMIA{}.Read(c, c.Original)

@@ -11,7 +11,7 @@ import (
 // and the forgotten records on it. The axes are the standardised features.
 func (c *Case) Surface(m *Model) (*plot.Decision, error) {
 	if c.Train.X.Cols != 2 {
-		return nil, fmt.Errorf("audit: a surface needs two features, %s has %d", c.DataSet, c.Train.X.Cols)
+		return nil, fmt.Errorf("audit: a surface needs two features, %s has %d", c.DataSet(), c.Train.X.Cols)
 	}
 	points := []plot.DecisionPoints{c.points(plot.Retained, c.Retain), c.points(plot.Forgotten, c.Forget)}
 	grid := plot.GridAround(points...)

@@ -75,7 +75,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		return nil, err
 	}
 	t := &report.Table{
-		ID: "audit/" + c.DataSet, Title: "What is left of " + c.describeForgetSet(),
+		ID: "audit/" + c.DataSet(), Title: "What is left of " + c.describeForgetSet(),
 		Columns: []report.Column{{Name: "model"}},
 		Caption: "One row per model, one column per lens: value, 95 % interval over records, and where that places the model between " +
 			"the original, of which nothing was unlearned, and the oracle, retrained without the records.",
@@ -144,13 +144,10 @@ func (c *Case) row(m *Model, lenses []report.Cell) (report.Row, error) {
 
 // describeForgetSet names the forget set: "the 20 outliers of tabular_outliers".
 func (c *Case) describeForgetSet() string {
-	if c.Planted != "" {
-		return fmt.Sprintf("the %d planted records (%s) of %s", len(c.Forget), c.Planted, c.DataSet)
+	if f, described := c.Setting.Forget.(lab.DescribedForgetSet); described {
+		return f.About(len(c.Forget)) + " of " + c.DataSet()
 	}
-	if c.Class != "" {
-		return fmt.Sprintf("all %d records of class %s of %s", len(c.Forget), c.Class, c.DataSet)
-	}
-	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet)
+	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet())
 }
 
 // Provenance returns seeds, engine, versions and data of the case's tables and figures.
@@ -158,7 +155,7 @@ func (c *Case) Provenance() report.Provenance {
 	info := c.Lab.Engine.Info()
 	return report.Provenance{
 		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
-		ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{c.DataSet: c.Hash},
+		ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{c.DataSet(): c.Hash},
 	}
 }
 

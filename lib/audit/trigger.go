@@ -40,7 +40,7 @@ func (Trigger) About() string {
 
 // Read implements Lens.
 func (l Trigger) Read(c *Case, m *Model) (*Reading, error) {
-	if c.Backdoor == nil || c.Backdoor.Confuse {
+	if c.Backdoor() == nil || c.Backdoor().Confuse {
 		return absentReading(l, m, "no backdoor"), nil
 	}
 	with, err := c.TriggeredRecords()
@@ -77,7 +77,7 @@ func (l Trigger) Read(c *Case, m *Model) (*Reading, error) {
 // isSource reports whether a test record is of the class that the backdoor's records were drawn
 // from.
 func (c *Case) isSource(row int) bool {
-	name := c.Backdoor.Source
+	name := c.Backdoor().Source
 	if name == "" {
 		return c.Test.Y[row] == 1
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -18,8 +17,8 @@ import (
 // drawings is a small case of drawings with wrong answers in the train part.
 func drawings(b lab.Backdoor) lab.Setting {
 	return lab.Setting{
-		DataSet: "glyphs", MaxRows: 400, TestRows: 400, Backdoor: &b, Fit: train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}},
-		Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 32} },
+		Data: lab.Images{Set: "glyphs", MaxTrain: 400, MaxTest: 400}, Forget: b, Fit: train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}},
+		Model: tabular.MLP{Hidden: 32},
 	}
 }
 

@@ -36,7 +36,7 @@ Results go to standard output, progress and errors to standard error. Exit codes
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlagValues(cmd) }
-	measuring := []*cobra.Command{newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newList(), newFederated()}
+	measuring := []*cobra.Command{newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newList(), newFederated(), newTry()}
 	cli.MarkInterruptible(measuring...)
 	root.AddCommand(measuring...)
 	root.AddCommand(newTable(), newFigure(), newExport(), newData(), newRuns(), newSweep())

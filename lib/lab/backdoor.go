@@ -39,13 +39,31 @@ type Backdoor struct {
 	// Confuse plants no trigger. Instead, half as many records of each class are relabelled
 	// as the other class: the interclass confusion of Goel et al. (2022), section 3.
 	Confuse bool `json:"confuse,omitempty"`
+	// Seed draws the records, 0: ForgetSeed. Keys hold the records themselves.
+	Seed uint32 `json:"-"`
 }
 
 // backdoorGroup is the name of the group of planted records.
 const backdoorGroup = "backdoor"
 
 func (b Backdoor) withDefaults() Backdoor {
-	b.Fraction = cmp.Or(b.Fraction, 0.06)
+	b.Fraction, b.Seed = cmp.Or(b.Fraction, 0.06), cmp.Or(b.Seed, ForgetSeed)
+	return b
+}
+
+// Name implements ForgetSet.
+func (b Backdoor) Name() string {
+	b = b.withDefaults()
+	return fmt.Sprintf("%s-%g-%d", backdoorGroup, b.Fraction, b.Seed)
+}
+
+// Rows implements ForgetSet: the rows of the planted records.
+func (b Backdoor) Rows(p *datasets.Prepared) ([]int, error) { return Planted(backdoorGroup).Rows(p) }
+
+// Reseed implements SeededForgetSet.
+func (b Backdoor) Reseed(shift int) ForgetSet {
+	b = b.withDefaults()
+	b.Seed += uint32(shift)
 	return b
 }
 
@@ -65,13 +83,14 @@ func (b Backdoor) classes(about datasets.About) (source, target int, err error) 
 }
 
 // plant puts the backdoor into the train part of p, which it changes in place.
-func (b Backdoor) plant(p *datasets.Prepared, root engine.Root) error {
+func (b Backdoor) plant(p *datasets.Prepared) error {
+	b = b.withDefaults()
 	source, target, err := b.classes(p.About)
 	if err != nil {
 		return err
 	}
 	n := int(b.Fraction * float64(p.Train.X.Rows))
-	rng := root.Stream(engine.StreamBackdoor)
+	rng := seedRoot(b.Seed).Stream(engine.StreamBackdoor)
 	ids, err := b.relabel(p, rng, [2]int{source, target}, n)
 	if err == nil && b.Confuse {
 		var others []int
@@ -169,24 +188,32 @@ func (b Backdoor) addSquare(p *datasets.Prepared, record []float32) error {
 	return nil
 }
 
+// Backdoor returns the backdoor that is to be forgotten, nil if it is another forget set.
+func (s Setting) Backdoor() *Backdoor {
+	if b, is := s.Forget.(Backdoor); is {
+		return &b
+	}
+	return nil
+}
+
 // TriggeredRecords returns the records of the source class among the rows that no method
 // may see (EvalRows), with the trigger and the target label. They measure whether a model
 // still has the backdoor.
 func (c *Case) TriggeredRecords() (datasets.Part, error) {
-	if c.Backdoor == nil {
-		return datasets.Part{}, fmt.Errorf("lab: no backdoor was planted in %s", c.DataSet)
+	if c.Backdoor() == nil {
+		return datasets.Part{}, fmt.Errorf("lab: no backdoor was planted in %s", c.DataSet())
 	}
-	if c.Backdoor.Confuse {
-		return datasets.Part{}, fmt.Errorf("lab: two classes of %s were confused; there is no trigger", c.DataSet)
+	if c.Backdoor().Confuse {
+		return datasets.Part{}, fmt.Errorf("lab: two classes of %s were confused; there is no trigger", c.DataSet())
 	}
-	source, target, err := c.Backdoor.classes(c.About)
+	source, target, err := c.Backdoor().classes(c.About)
 	if err != nil {
 		return datasets.Part{}, err
 	}
 	rows := slices.DeleteFunc(c.EvalRows(), func(i int) bool { return c.Test.Y[i] != source })
 	part := c.Test.Gather(rows)
 	for i := range part.X.Rows {
-		if err := c.Backdoor.addTrigger(c.Prepared, part.X.Row(i)); err != nil {
+		if err := c.Backdoor().addTrigger(c.Prepared, part.X.Row(i)); err != nil {
 			return datasets.Part{}, err
 		}
 		part.Y[i] = target
@@ -197,17 +224,17 @@ func (c *Case) TriggeredRecords() (datasets.Part, error) {
 // ConfusedClasses returns the two classes whose records were relabelled as each other; ok
 // is false where there are none.
 func (c *Case) ConfusedClasses() (a, b int, ok bool) {
-	if c.Backdoor == nil || !c.Backdoor.Confuse {
+	if c.Backdoor() == nil || !c.Backdoor().Confuse {
 		return 0, 0, false
 	}
-	a, b, err := c.Backdoor.classes(c.About)
+	a, b, err := c.Backdoor().classes(c.About)
 	return a, b, err == nil
 }
 
 // DataName returns the name of the data in a list of hashes, where the same data may stand
 // with and without a backdoor.
 func (c *Case) DataName() string {
-	if c.Backdoor == nil {
+	if c.Backdoor() == nil {
 		return c.About.Name
 	}
 	return c.About.Name + " with a backdoor"

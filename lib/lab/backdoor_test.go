@@ -10,9 +10,9 @@ import (
 // which have the target's label; they are the forget set, and the test part is unchanged.
 func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 	l := newLab(t)
-	clean := Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Fraction: 0.1, Arch: imageSetting().Arch}
+	clean := Setting{Data: Images{Set: "glyphs", MaxTrain: 400, MaxTest: 80, Pixels: true}, Forget: Random{Fraction: 0.1}, Model: imageSetting().Model}
 	bad := clean
-	bad.Backdoor = &Backdoor{Fraction: 0.05}
+	bad.Forget = Backdoor{Fraction: 0.05}
 	before, after := mustCase(t, l, clean), mustCase(t, l, bad)
 	if want := 20; len(after.Forget) != want || len(after.Retain) != 400-want {
 		t.Fatalf("%d to forget and %d to retain", len(after.Forget), len(after.Retain))
@@ -59,7 +59,7 @@ func TestABackdoorIsInTheForgetSetAlone(t *testing.T) {
 func TestABackdoorInATableIsAValueOfAColumn(t *testing.T) {
 	l := newLab(t)
 	b := &Backdoor{Source: "upper", Target: "lower", Column: "x1", Value: 3, Fraction: 0.1}
-	c := mustCase(t, l, Setting{DataSet: "two_moons", Backdoor: b})
+	c := mustCase(t, l, Setting{Data: Table{Set: "two_moons"}, Forget: *b})
 	want := float32((3 - c.Norm.Mean[0]) / c.Norm.SD[0])
 	for _, i := range c.Forget {
 		if c.Problem.Train.X.Row(i)[0] != want || c.Problem.Train.Y[i] != 1 {
@@ -76,18 +76,17 @@ func TestABackdoorInATableIsAValueOfAColumn(t *testing.T) {
 func TestABackdoorThatCannotBePlantedIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Setting{
-		`from class "up" to "lower": the classes are ["upper" "lower"]`: {DataSet: "two_moons", Backdoor: &Backdoor{Source: "up", Target: "lower", Column: "x1"}},
-		`the column "age": two_moons`:                                   {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "age"}},
-		"640 of 800 records: 400":                                       {DataSet: "two_moons", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
-		"a backdoor in the column":                                      {DataSet: "glyphs", MaxRows: 100, TestRows: 20, Backdoor: &Backdoor{Column: "x1"}},
-		"name one":                                                      {DataSet: "two_moons", Class: "upper", Backdoor: &Backdoor{Source: "upper", Target: "lower", Column: "x1"}},
-		"is not an image set":                                           {DataSet: "two_moons", Pixels: true},
+		`from class "up" to "lower": the classes are ["upper" "lower"]`: {Data: Table{Set: "two_moons"}, Forget: Backdoor{Source: "up", Target: "lower", Column: "x1"}},
+		`the column "age": two_moons`:                                   {Data: Table{Set: "two_moons"}, Forget: Backdoor{Source: "upper", Target: "lower", Column: "age"}},
+		"640 of 800 records: 400":                                       {Data: Table{Set: "two_moons"}, Forget: Backdoor{Source: "upper", Target: "lower", Column: "x1", Fraction: 0.8}},
+		"a backdoor in the column":                                      {Data: Images{Set: "glyphs", MaxTrain: 100, MaxTest: 20}, Forget: Backdoor{Column: "x1"}},
+		"it is not of this kind: use lab.Table{Set":                     {Data: Images{Set: "two_moons", Pixels: true}},
 	} {
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%+v: %v, want %q", s.Backdoor, err, words)
+			t.Errorf("%+v: %v, want %q", s.Forget, err, words)
 		}
 	}
-	c := mustCase(t, l, Setting{DataSet: "two_moons"})
+	c := mustCase(t, l, Setting{Data: Table{Set: "two_moons"}})
 	if _, err := c.TriggeredRecords(); err == nil {
 		t.Error("a case without a backdoor has triggered records")
 	}
@@ -105,8 +104,8 @@ func mustCase(t *testing.T, l *Lab, s Setting) *Case {
 // Confused classes: equally many of each, no pixel changed, and they are the forget set.
 func TestTwoClassesAreConfused(t *testing.T) {
 	l := newLab(t)
-	plain := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50})
-	c := openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 50, Backdoor: &Backdoor{Confuse: true, Fraction: 0.1}})
+	plain := openCase(t, l, Setting{Data: Images{Set: "glyphs", MaxTrain: 400, MaxTest: 50}})
+	c := openCase(t, l, Setting{Data: Images{Set: "glyphs", MaxTrain: 400, MaxTest: 50}, Forget: Backdoor{Confuse: true, Fraction: 0.1}})
 	a, b, ok := c.ConfusedClasses()
 	if !ok || a != 1 || b != 2 || len(c.Forget) != 40 {
 		t.Fatalf("%d, %d, %t, %d records", a, b, ok, len(c.Forget))
@@ -135,7 +134,7 @@ func TestTwoClassesAreConfused(t *testing.T) {
 	}
 	one, _ := c.Setting.ID(c.Original())
 	other := c.Setting
-	other.Backdoor = &Backdoor{Fraction: 0.1}
+	other.Forget = Backdoor{Fraction: 0.1}
 	if two, _ := other.ID(c.Original()); one == two {
 		t.Error("a confusion has the name of a backdoor")
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -21,15 +22,15 @@ import (
 )
 
 // Case is a model, the records that it has to forget, and every model that the protocol
-// compares it with. Forget and Retain are ascending rows of the train part. A Case must be
-// used by one goroutine at a time.
+// compares it with; Lab.Case makes it. Forget and Retain are ascending rows of the train
+// part. A Case must be used by one goroutine at a time.
 type Case struct {
 	Lab     *Lab
 	Setting // with defaults, and shifted by the lab's Shift
 	*Problem
 	Forget, Retain []int
 	Out            []int            // rows assigned to the other model of a pair of shadow models: in none of this one's trainings
-	Holders        []federated.User // which user held which rows before any request; nil: no federation (Setting.Shards)
+	Holders        []federated.User // which user held which rows before any request; nil: no federation (User)
 	Shift          int              // of the lab
 
 	trained map[ModelSpec]*Trajectory
@@ -52,6 +53,33 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	return c, err
 }
 
+// check returns an error for a case that was put together by hand and lacks something.
+func (c *Case) check() error {
+	switch {
+	case c.Lab == nil || c.Lab.Engine == nil || c.Lab.Store == nil:
+		return errors.New("lab: the case has no lab with an engine and a store; make it with Lab.Case")
+	case c.Problem == nil || c.Problem.Prepared == nil || c.Runner == nil:
+		return errors.New("lab: the case has no data or no compiled network; make it with Lab.Case")
+	}
+	n := c.Problem.Train.X.Rows
+	for what, rows := range map[string][]int{"forgotten": c.Forget, "retained": c.Retain} {
+		if len(rows) == 0 {
+			return fmt.Errorf("lab: no record is to be %s", what)
+		}
+		for i, r := range rows {
+			if r < 0 || r >= n || i > 0 && r <= rows[i-1] {
+				return fmt.Errorf("lab: the %s rows must be ascending and below %d; entry %d is %d", what, n, i, r)
+			}
+		}
+	}
+	for _, r := range c.Forget {
+		if _, both := slices.BinarySearch(c.Retain, r); both {
+			return fmt.Errorf("lab: row %d is to be forgotten and retained", r)
+		}
+	}
+	return nil
+}
+
 // TrainedModel returns the model of a training, with the checkpoints that were kept, from
 // the store or trained now.
 func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, error) {
@@ -61,15 +89,22 @@ func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, erro
 	if t := c.trained[o]; t != nil {
 		return t, nil
 	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	job, err := c.ID(o)
 	if err != nil {
 		return nil, err
 	}
 	t, err := c.Lab.train(ctx, c.training(o), job)
-	if err == nil {
-		c.trained[o] = t
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	if c.trained == nil {
+		c.trained = map[ModelSpec]*Trajectory{}
+	}
+	c.trained[o] = t
+	return t, nil
 }
 
 // Request returns the request that a method gets. It loads or trains the original first.
@@ -106,6 +141,9 @@ func (c *Case) Weights(ctx context.Context, m unlearn.Method) (nn.Params, *unlea
 
 // modelRun returns the stored run of a model, computing it if needed.
 func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	job, err := c.ID(o)
 	if err != nil {
 		return nil, err
@@ -149,6 +187,9 @@ func (c *Case) precompute(ctx context.Context, m unlearn.Method) error {
 // storeKey returns the store key of a model, and whether it is known yet: the key of an
 // unlearning contains the hash of the original's weights.
 func (c *Case) storeKey(ctx context.Context, o ModelSpec) (store.Key, bool, error) {
+	if err := c.check(); err != nil {
+		return store.Key{}, false, err
+	}
 	if o.Method == nil {
 		return c.Lab.TrainKey(c.training(o)), true, nil
 	}

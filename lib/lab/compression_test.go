@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -16,14 +15,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-func narrow(features, classes int) model.Architecture {
-	return ib.Bottleneck{Features: features, Outputs: classes, Latent: 3, Compressor: ib.MLP{Hidden: 8}, Approximator: ib.MLP{Hidden: 8}}
-}
+var narrow = ib.Bottleneck{Latent: 3, Compressor: ib.MLP{Hidden: 8}, Approximator: ib.MLP{Hidden: 8}}
 
 // The goal's value is the cross-entropy plus Beta times the mean, or the sum, of the
 // divergences per variable, computed by hand from the network's prediction.
 func TestCompressionWeighsTheDivergence(t *testing.T) {
-	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{}})
+	c := mustCase(t, newLab(t), Setting{Data: Table{Set: "two_moons"}, Model: narrow, Goal: Compression{}})
 	rows, weights := c.Forget, c.InitialWeights(5)
 	pred, err := c.Runner.Predict(weights, c.Records(rows).X)
 	if err != nil {
@@ -53,7 +50,7 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", g.goal, got, g.want)
 		}
 	}
-	plain := mustCase(t, newLab(t), Setting{DataSet: "two_moons"})
+	plain := mustCase(t, newLab(t), Setting{Data: Table{Set: "two_moons"}})
 	if _, err := (Compression{}).Objective(plain.Problem, rows); err == nil || !strings.Contains(err.Error(), "has no codes to compress") {
 		t.Errorf("a network without codes: %v", err)
 	}
@@ -62,7 +59,7 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 // A method may ask for the original's objective on synthetic records: they are not looked
 // up by their numbers.
 func TestAnObjectiveOfRecordsThatWereMade(t *testing.T) {
-	c := mustCase(t, newLab(t), Setting{DataSet: "two_moons", Arch: narrow, Goal: Compression{Beta: nn.Zero}, Fit: train.Config{Epochs: 1}})
+	c := mustCase(t, newLab(t), Setting{Data: Table{Set: "two_moons"}, Model: narrow, Goal: Compression{Beta: nn.Zero}, Fit: train.Config{Epochs: 1}})
 	r, err := c.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func openTemporary() (*lab.Lab, func()) {
 }
 
 func moons() lab.Setting {
-	return lab.Setting{DataSet: "two_moons", MaxRows: 200, Fraction: 0.1, Fit: train.Config{Epochs: 5}}
+	return lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 200}, Forget: lab.Random{Fraction: 0.1}, Fit: train.Config{Epochs: 5}}
 }
 
 // A case has its forget set before anything is trained, and lists what its models will
@@ -91,7 +91,7 @@ func Example() {
 	l, done := openTemporary()
 	defer done()
 	ctx := context.Background()
-	c, err := l.Case(ctx, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 20}})
+	c, err := l.Case(ctx, lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Fit: train.Config{Epochs: 20}})
 	if err != nil {
 		panic(err)
 	}

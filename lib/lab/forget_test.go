@@ -69,7 +69,7 @@ func TestScatteredCellsAreThePapers(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(want.Forget)
-	got := divided(t, Setting{Scattered: 35}, p)
+	got := divided(t, Setting{Forget: Scattered{Count: 35}}, p)
 	if !slices.Equal(got, want.Forget) {
 		t.Errorf("forgotten are %v, in the paper %v", got, want.Forget)
 	}
@@ -78,10 +78,10 @@ func TestScatteredCellsAreThePapers(t *testing.T) {
 			t.Errorf("cell %d is to be forgotten and was never seen", i)
 		}
 	}
-	if slices.Equal(got, divided(t, Setting{Scattered: 35, ForgetSeed: 43}, p)) {
+	if slices.Equal(got, divided(t, Setting{Forget: Scattered{Count: 35, Seed: 43}}, p)) {
 		t.Error("another seed scatters the same")
 	}
-	if _, _, err := (Setting{Scattered: 40_000}).Divide(p); err == nil || !strings.Contains(err.Error(), "40000 of 28124 training cells") {
+	if _, _, err := (Setting{Forget: Scattered{Count: 40_000}}).Divide(p); err == nil || !strings.Contains(err.Error(), "40000 of 28124 training cells") {
 		t.Errorf("%v", err)
 	}
 }
@@ -111,15 +111,11 @@ func TestASeriesTakesTheRarestFirst(t *testing.T) {
 	}
 	for k, sizes := range [][]int{{10}, {10, 100}} {
 		slices.Sort(want[k].Forget)
-		if got := divided(t, Setting{Series: sizes}, p); !slices.Equal(got, want[k].Forget) {
+		if got := divided(t, Setting{Forget: Series(sizes)}, p); !slices.Equal(got, want[k].Forget) {
 			t.Errorf("series %v: %v, want %v", sizes, got, want[k].Forget)
 		}
 	}
-	if _, _, err := (Setting{Series: []int{10, 9000}}).Divide(p); err == nil || !strings.Contains(err.Error(), "9000 were requested") {
-		t.Errorf("%v", err)
-	}
-	both := Setting{Series: []int{10}, Scattered: 3, DataSet: "x"}
-	if _, _, err := both.Divide(p); err == nil || !strings.Contains(err.Error(), "data set x: 3 scattered records and a series of [10] are to be forgotten; name one") {
+	if _, _, err := (Setting{Forget: Series{10, 9000}}).Divide(p); err == nil || !strings.Contains(err.Error(), "9000 were requested") {
 		t.Errorf("%v", err)
 	}
 }

@@ -5,25 +5,21 @@ package lab
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
-	"testing"
-
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"slices"
+	"strings"
+	"testing"
 )
 
 // imageSetting is a small case of images.
 func imageSetting() Setting {
 	return Setting{
-		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
-		Fit: train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
-		Arch: func(f, c int) model.Architecture {
-			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
-		},
+		Data: Images{Set: "glyphs", MaxTrain: 200, MaxTest: 60}, Forget: Random{Fraction: 0.1},
+		Fit:   train.Config{Epochs: 6, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Model: vision.SmallCNN{Channels: 1, Side: 16, Width: 4, Hidden: 32, Norm: true},
 	}
 }
 
@@ -77,33 +73,17 @@ func TestEpochsThatCannotBeKeptAreRefused(t *testing.T) {
 	}
 }
 
-func TestANetworkIsFittedToGreyAndColouredImages(t *testing.T) {
-	f, err := ImageNetwork("resnet-18")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a := ForImages(f)(3072, 10).(vision.ResNet18); a.Channels != 3 || a.Side != 32 {
-		t.Errorf("%+v", a)
-	}
-	if a := ForImages(f)(784, 10).(vision.ResNet18); a.Channels != 1 || a.Side != 28 {
-		t.Errorf("%+v", a)
-	}
-	if _, err := ImageNetwork("resnet-19"); err == nil {
-		t.Error("an unknown network was found")
-	}
-}
-
 // The range of features is from black to white, as the network gets them, or three standard
 // deviations.
 func TestARequestSaysWhereFeaturesLie(t *testing.T) {
 	l := newLab(t)
-	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 20, Fit: train.Config{Epochs: 1}}
+	drawings := Setting{Data: Images{Set: "glyphs", MaxTrain: 60, MaxTest: 20}, Fit: train.Config{Epochs: 1}}
 	pixels := drawings
-	pixels.Pixels = true
+	pixels.Data = Images{Set: "glyphs", MaxTrain: 60, MaxTest: 20, Pixels: true}
 	for name, c := range map[string]struct {
 		setting Setting
 		exact   bool // some record has a black and some a white pixel
-	}{"images": {drawings, true}, "pixels": {pixels, true}, "a table": {Setting{DataSet: "two_moons", Fit: train.Config{Epochs: 1}}, false}} {
+	}{"images": {drawings, true}, "pixels": {pixels, true}, "a table": {Setting{Data: Table{Set: "two_moons"}, Fit: train.Config{Epochs: 1}}, false}} {
 		of := mustCase(t, l, c.setting)
 		r, err := of.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})
 		if err != nil {

@@ -52,7 +52,7 @@ func TestJoinedDataAreKnownByTheirContent(t *testing.T) {
 	if id(l.JoinDerived(made(func(*datasets.Prepared) {}), net)) != id(l.JoinDerived(made(func(p *datasets.Prepared) { p.Train.Y[2] = 1 }), net)) {
 		t.Error("a hash that is to be believed is not")
 	}
-	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 80, Backdoor: confusedMoons(0).Backdoor}) // whose hash says what was planted
+	c := openCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 80}, Forget: confusedMoons(0).Forget}) // whose hash says what was planted
 	if id(l.Join(c.Prepared, net)) != id(l.JoinDerived(c.Prepared, net)) {
 		t.Error("data that the lab has loaded have another key")
 	}

@@ -26,7 +26,7 @@ func TestKeysOfMethodsStayWhatTheyWere(t *testing.T) {
 		t.Skip("the keys are those of Lethe's own engine")
 	}
 	confused := smallSetting()
-	confused.Planted, confused.Backdoor = "", &Backdoor{Source: "upper", Target: "lower", Confuse: true}
+	confused.Forget = Backdoor{Source: "upper", Target: "lower", Confuse: true}
 	augmented := imageSetting()
 	augmented.Augment = true
 	var lines []string

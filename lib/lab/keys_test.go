@@ -262,27 +262,28 @@ func (heavier) Name() string { return "heavier" }
 
 func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 	l := newLab(t)
-	table := Setting{DataSet: "moons_island", MaxRows: 300, Seed: 1}
-	drawings := Setting{DataSet: "glyphs", MaxRows: 60, TestRows: 40, Fraction: 0.1, Arch: imageSetting().Arch, Fit: train.Config{Epochs: 4}}
+	table := Setting{Data: Table{Set: "moons_island", MaxRows: 300}, Seed: 1}
+	drawings := Setting{Data: Images{Set: "glyphs", MaxTrain: 60, MaxTest: 40}, Forget: Random{Fraction: 0.1}, Model: imageSetting().Model, Fit: train.Config{Epochs: 4}}
 	changes := map[string]func(*Setting){
-		"DataSet":    func(s *Setting) { s.DataSet = "two_moons" },
-		"MaxRows":    func(s *Setting) { s.MaxRows -= 10 },
-		"TestRows":   func(s *Setting) { s.TestRows -= 10 },
-		"Fraction":   func(s *Setting) { s.Fraction = 0.2 },
-		"ForgetSeed": func(s *Setting) { s.ForgetSeed = 1 },
-		"Planted":    func(s *Setting) { s.Planted = "island" },
-		"Class":      func(s *Setting) { s.Class = "upper" },
-		"Scattered":  func(s *Setting) { s.Scattered = 9 },
-		"Series":     func(s *Setting) { s.Series = []int{5, 9} },
-		"Seed":       func(s *Setting) { s.Seed = 2 },
-		"Goal":       func(s *Setting) { s.Goal = heavier{Weight: 2} },
-		"Arch": func(s *Setting) {
-			s.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 8} }
-		},
-		"Augment":     func(s *Setting) { s.Augment = true },
-		"Keep":        func(s *Setting) { s.Keep = []int{1, 2} },
-		"ShadowSplit": func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
-		"Pixels":      func(s *Setting) { s.Pixels = true },
+		"Data":             func(s *Setting) { s.Data = Table{Set: "two_moons", MaxRows: 300} },
+		"Data.MaxRows":     func(s *Setting) { s.Data = Table{Set: "moons_island", MaxRows: 290} },
+		"Data.MaxTrain":    func(s *Setting) { s.Data = Images{Set: "glyphs", MaxTrain: 50, MaxTest: 40} },
+		"Data.MaxTest":     func(s *Setting) { s.Data = Images{Set: "glyphs", MaxTrain: 60, MaxTest: 30} },
+		"Data.Pixels":      func(s *Setting) { s.Data = Images{Set: "glyphs", MaxTrain: 60, MaxTest: 40, Pixels: true} },
+		"Forget":           func(s *Setting) { s.Forget = Random{Fraction: 0.2} },
+		"Forget = another": func(s *Setting) { s.Forget = Random{Seed: 1} },
+		"Forget = planted": func(s *Setting) { s.Forget = Planted("island") },
+		"Forget = class":   func(s *Setting) { s.Forget = Class("upper") },
+		"Forget = records": func(s *Setting) { s.Forget = Records{1, 2, 3, 5, 7, 11} },
+		"Forget = cells":   func(s *Setting) { s.Forget = Scattered{Count: 9} },
+		"Forget = series":  func(s *Setting) { s.Forget = Series{5, 9} },
+		"Forget = user":    func(s *Setting) { s.Forget = User{} },
+		"Seed":             func(s *Setting) { s.Seed = 2 },
+		"Goal":             func(s *Setting) { s.Goal = heavier{Weight: 2} },
+		"Model":            func(s *Setting) { s.Model = tabular.MLP{Hidden: 8} },
+		"Augment":          func(s *Setting) { s.Augment = true },
+		"Keep":             func(s *Setting) { s.Keep = []int{1, 2} },
+		"ShadowSplit":      func(s *Setting) { s.ShadowSplit = &ShadowSplit{} },
 	}
 	opened := Backdoor{Source: "upper", Target: "lower", Column: "x1"}
 	for what, b := range map[string]Backdoor{
@@ -290,9 +291,8 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		".Value":  {Source: opened.Source, Target: opened.Target, Column: opened.Column, Value: 3},
 		".Source": {Source: "lower", Target: "upper", Column: opened.Column}, ".Column": {Source: opened.Source, Target: opened.Target, Column: "x2"},
 	} {
-		changes["Backdoor"+what] = func(s *Setting) { s.Backdoor = &b }
+		changes["Forget = backdoor"+what] = func(s *Setting) { s.Forget = b }
 	}
-	changes["Shards"] = func(s *Setting) { s.Shards = &Shards{} }
 	variants(ShadowSplit{}, func(path string, changed any) {
 		changes["ShadowSplit"+path] = func(s *Setting) { h := changed.(ShadowSplit); s.ShadowSplit = &h }
 	})
@@ -312,13 +312,13 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		})
 	}
 	for i := range reflect.TypeFor[Setting]().NumField() {
-		if name := reflect.TypeFor[Setting]().Field(i).Name; !slices.Contains([]string{"Fit", "Cells"}, name) && changes[name] == nil {
+		if name := reflect.TypeFor[Setting]().Field(i).Name; !slices.Contains([]string{"Fit"}, name) && changes[name] == nil {
 			t.Errorf("Setting.%s is not looked at", name)
 		}
 	}
 	for path, change := range changes {
 		base := table
-		if slices.Contains([]string{"TestRows", "Augment", "Keep", "Pixels"}, path) {
+		if slices.Contains([]string{"Data.MaxTrain", "Data.MaxTest", "Data.Pixels", "Augment", "Keep"}, path) {
 			base = drawings
 		}
 		before := keysOf(t, l, base)
@@ -328,20 +328,20 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	checkShards := func(path string, h Shards) {
+	checkUser := func(path string, h User) {
 		s := table
-		s.Shards = &h
+		s.Forget = h
 		keys := keysOf(t, l, s)
 		if before, twice := seen[keys]; twice {
-			t.Errorf("Shards%s changed: every key is as with %q", path, before)
+			t.Errorf("User%s changed: every key is as with %q", path, before)
 		}
 		seen[keys] = path
 	}
-	checkShards("", Shards{})
-	variants(Shards{}, func(path string, changed any) {
-		h := changed.(Shards)
+	checkUser("", User{})
+	variants(User{}, func(path string, changed any) {
+		h := changed.(User)
 		h.Alpha *= 30 // so that everybody gets a record
-		checkShards(path, h)
+		checkUser(path, h)
 	})
 	one, two := table, table
 	one.Goal, two.Goal = heavier{Weight: 1}, heavier{Weight: 2}
@@ -354,7 +354,7 @@ func TestEveryFieldOfASettingIsInAKey(t *testing.T) {
 // of the prepared data.
 func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 	name := func(p cells.Preparation) string {
-		s := Setting{DataSet: "pbmc3k", Class: "DC", Cells: p}
+		s := Setting{Data: Cells{Set: "pbmc3k", Preparation: p}, Forget: Class("DC")}
 		id, err := s.ID(s.Original())
 		if err != nil {
 			t.Fatal(err)
@@ -402,9 +402,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 	l := newLab(t)
 	s := imageSetting()
 	c, w := opened(t, l, s)
-	other, _ := opened(t, l, Setting{DataSet: "glyphs", MaxRows: 200, TestRows: 60, Arch: func(f, k int) model.Architecture {
-		return vision.SmallCNN{Channels: 1, Side: 16, Outputs: k, Width: 2, Hidden: 32, Norm: true}
-	}})
+	other, _ := opened(t, l, Setting{Data: Images{Set: "glyphs", MaxTrain: 200, MaxTest: 60}, Model: vision.SmallCNN{Channels: 1, Side: 16, Width: 2, Hidden: 32, Norm: true}})
 	moved := w.Final.Clone()
 	moved[0].Data[0]++
 	changes := map[string]func(*unlearn.Request){
@@ -464,10 +462,10 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 // Equal data, originals and rows give equal keys: the store finds the run.
 func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	l := newLab(t)
-	s := Setting{DataSet: "two_moons", MaxRows: 120}
+	s := Setting{Data: Table{Set: "two_moons", MaxRows: 120}}
 	written := s
-	written.Fraction, written.ForgetSeed, written.Fit, written.Goal = 0.05, 999, train.Config{}.WithDefaults(), Labels{}
-	written.Arch = func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.WithDefaults() }
+	written.Forget, written.Fit, written.Goal = Random{0.05, 999}, train.Config{}.WithDefaults(), Labels{}
+	written.Model = model.NetworkFunc(func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.WithDefaults() })
 	if keysOf(t, l, s) != keysOf(t, l, written) {
 		t.Error("a setting that is written out has other keys")
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -28,8 +27,8 @@ func newLab(t *testing.T) *Lab {
 // smallSetting is a small case with a planted group to forget.
 func smallSetting() Setting {
 	return Setting{
-		DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
-		Arch: func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c, Hidden: 32} },
+		Data: Table{Set: "moons_island"}, Forget: Planted("island"), Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}},
+		Model: tabular.MLP{Hidden: 32},
 	}
 }
 

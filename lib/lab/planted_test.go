@@ -7,8 +7,8 @@ import (
 
 // A setting that names planted records forgets them, and no others.
 func TestPlantedRecordsAreThoseToForget(t *testing.T) {
-	s := Setting{DataSet: "moons_island", Planted: "island"}
-	p, err := Prepare(t.Context(), s.DataSet, 0, TestFraction, SplitSeed)
+	s := Setting{Data: Table{Set: "moons_island"}, Forget: Planted("island")}
+	p, err := Prepare(t.Context(), s.DataSet(), 0, TestFraction, SplitSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func TestPlantedRecordsAreThoseToForget(t *testing.T) {
 
 // A setting that names a class forgets all of it, and nothing of another.
 func TestTheRecordsOfAClassAreThoseToForget(t *testing.T) {
-	s := Setting{DataSet: "breast_cancer", Class: "malignant"}
-	p, err := Prepare(t.Context(), s.DataSet, 0, TestFraction, SplitSeed)
+	s := Setting{Data: Table{Set: "breast_cancer"}, Forget: Class("malignant")}
+	p, err := Prepare(t.Context(), s.DataSet(), 0, TestFraction, SplitSeed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,9 +56,8 @@ func TestTheRecordsOfAClassAreThoseToForget(t *testing.T) {
 		s    Setting
 		want string
 	}{
-		{Setting{Class: "benevolent"}, `data set breast_cancer: there is no class "benevolent"; its classes are ["malignant" "benign"]`},
-		{Setting{Class: "benign", Planted: "island"}, `data set breast_cancer: the planted group "island" and the class "benign" are to be forgotten; name one`},
-		{Setting{Planted: "island"}, `data set breast_cancer: there is no planted group "island"`},
+		{Setting{Forget: Class("benevolent")}, `data set breast_cancer: there is no class "benevolent"; its classes are ["malignant" "benign"]`},
+		{Setting{Forget: Planted("island")}, `data set breast_cancer: there is no planted group "island"`},
 	} {
 		if _, _, err := c.s.Divide(p); err == nil || err.Error() != c.want {
 			t.Errorf("want %s, got %v", c.want, err)

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -61,23 +60,40 @@ type cacheEntry struct {
 	missing error
 }
 
-// Problem loads the data set of a setting and joins its network to it. Nothing is loaded or
+// Problem loads the data of a setting and joins its network to them. Nothing is loaded or
 // compiled twice.
 func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 	s = s.withDefaults()
-	if s.Pixels && !s.HasImages() {
-		return nil, fmt.Errorf("data set %s: is not an image set", s.DataSet)
+	p, err := l.problem(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", s.DataSet(), err)
+	}
+	return p, nil
+}
+
+// problem is Problem for a setting with defaults.
+func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
+	if err := checkData(s.Data); err != nil {
+		return nil, err
 	}
 	data, err := l.load(ctx, s)
 	if err != nil {
-		return nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
+		return nil, err
 	}
-	p, err := l.JoinDerived(data, s.Arch(data.Train.X.Cols, len(data.About.Classes)))
+	arch, err := model.Fit(s.Model, model.Sizes{Features: data.Train.X.Cols, Classes: len(data.About.Classes), Shape: data.About.Shape})
+	if err != nil {
+		return nil, err
+	}
+	join := l.Join // data of another module are identified by their content
+	if _, keyed := s.Data.(KeyedData); keyed || byName(s.Data) {
+		join = l.JoinDerived
+	}
+	p, err := join(data, arch)
 	if err != nil || !s.Augment {
 		return p, err
 	}
 	if !s.HasImages() {
-		return nil, fmt.Errorf("data set %s: only images are augmented", s.DataSet)
+		return nil, errors.New("only images are augmented")
 	}
 	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
 	return p, nil
@@ -106,63 +122,86 @@ func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Pr
 	return &Problem{Prepared: data, Arch: arch, Runner: r}, nil
 }
 
-// load prepares the data of a setting on first use.
+// load prepares the data of a setting on first use. Records that the forget set names are
+// in the train part, if the data can be split so.
 func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
-	d := l.cache.entry(s.dataKey())
+	key, err := dataKey(s.Data)
+	if err != nil {
+		return nil, err
+	}
+	plants, changed := s.Forget.(planter)
+	if changed {
+		key += fmt.Sprintf("/%T%+v", plants, plants)
+	}
+	data, err := l.cached(key, byName(s.Data), func() (*datasets.Prepared, error) {
+		data, err := l.prepare(s.Data, func() (*datasets.Prepared, error) { return s.Data.Prepare(ctx, l.Shift) })
+		if err == nil && changed {
+			err = plants.plant(data)
+		}
+		return data, err
+	})
+	keeping, can := s.Data.(KeepingData)
+	named, is := s.Forget.(NamedForgetSet)
+	if err != nil || !can || !is {
+		return data, err
+	}
+	keep, err := namedTestRecords(named, data)
+	if err != nil || len(keep) == 0 {
+		return data, err
+	}
+	return l.cached(key+"/keeping/"+hashInts(keep), byName(s.Data), func() (*datasets.Prepared, error) {
+		return l.prepare(s.Data, func() (*datasets.Prepared, error) { return keeping.PrepareKeeping(ctx, l.Shift, keep) })
+	})
+}
+
+// namedTestRecords returns the IDs of the records of the test part that a forget set names.
+func namedTestRecords(f NamedForgetSet, p *datasets.Prepared) (out []int, err error) {
+	ids, err := f.IDs(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.Contains(p.Test.IDs, id) {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// cached returns the data of a key, prepared on first use. Missing files are remembered.
+// The hash of trusted data is known to identify them.
+func (l *Lab) cached(key string, trusted bool, prepare func() (*datasets.Prepared, error)) (*datasets.Prepared, error) {
+	d := l.cache.entry(key)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.data != nil || d.missing != nil {
 		return d.data, d.missing
 	}
-	var err error
-	switch {
-	case s.HasImages():
-		// The rows are the same for every seed of a model.
-		rng := engine.Root(SplitSeed+l.Shift).Stream(engine.StreamSplit, uint64(s.MaxRows), uint64(s.TestRows))
-		prepare := images.Prepare
-		if s.Pixels {
-			prepare = images.Pixels
-		}
-		d.data, err = prepare(ctx, s.DataSet, s.MaxRows, s.TestRows, rng)
-	case s.HasCells():
-		d.data, err = prepareCells(ctx, s, uint32(CellsSeed+l.Shift))
-	default:
-		d.data, err = Prepare(ctx, s.DataSet, s.MaxRows, TestFraction, uint32(SplitSeed+l.Shift))
-	}
+	data, err := prepare()
 	if errors.Is(err, datasets.ErrMissing) {
 		d.missing = err
 	}
-	if err == nil && s.Backdoor != nil {
-		err = s.Backdoor.plant(d.data, engine.Root(s.ForgetSeed))
-	}
-	if err != nil {
-		d.data = nil
-		return nil, err
-	}
-	l.cache.add(d.data)
-	return d.data, nil
-}
-
-// dataKey returns the cache key of the data of a setting with defaults.
-func (s Setting) dataKey() string {
-	name := fmt.Sprintf("%s/%d/%d/%+v/%v", s.DataSet, s.MaxRows, s.TestRows, s.Cells, s.Pixels)
-	if s.Backdoor != nil {
-		name += fmt.Sprintf("/%+v/%d", *s.Backdoor, s.ForgetSeed)
-	}
-	return name
-}
-
-// prepareCells loads and prepares single cells. It refuses to take a part of them, which
-// would lose rare types.
-func prepareCells(ctx context.Context, s Setting, seed uint32) (*datasets.Prepared, error) {
-	if s.MaxRows > 0 || s.TestRows > 0 {
-		return nil, fmt.Errorf("%d rows and %d test rows were requested; a set of single cells is only prepared as a whole", s.MaxRows, s.TestRows)
-	}
-	c, err := cells.Load(ctx, s.DataSet)
 	if err != nil {
 		return nil, err
 	}
-	return c.Prepared(s.Cells, seed)
+	d.data = data
+	if trusted {
+		l.cache.add(data)
+	}
+	return data, nil
+}
+
+// prepare prepares data and checks what comes from another module.
+func (l *Lab) prepare(d Data, prepare func() (*datasets.Prepared, error)) (*datasets.Prepared, error) {
+	p, err := prepare()
+	if err != nil || byName(d) {
+		return p, err
+	}
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	return p, checkPrepared(p, info)
 }
 
 // add registers loaded data.
@@ -217,6 +256,11 @@ func (l *Lab) runner(arch model.Architecture) (*model.Runner, error) {
 // Prepare loads a data set, keeps at most maxRows rows (0: all), splits it by class with
 // the seed and standardises it. The rows kept are a random subset in their original order.
 func Prepare(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32) (*datasets.Prepared, error) {
+	return prepareKeeping(ctx, name, maxRows, testFraction, seed, nil)
+}
+
+// prepareKeeping is Prepare with some rows in the train part.
+func prepareKeeping(ctx context.Context, name string, maxRows int, testFraction float64, seed uint32, keep []int) (*datasets.Prepared, error) {
 	t, err := datasets.Load(ctx, name)
 	if err != nil {
 		return nil, err
@@ -226,7 +270,7 @@ func Prepare(ctx context.Context, name string, maxRows int, testFraction float64
 	if err != nil {
 		return nil, err
 	}
-	return datasets.Prepare(t, split)
+	return datasets.Prepare(t, split.KeepInTrain(keep))
 }
 
 func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
@@ -241,6 +285,7 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 	for i, r := range rows {
 		part.Y[i], at[r] = t.Y[r], i
 	}
+	part.Columns = datasets.GatherColumns(t.Columns, rows)
 	part.Planted = nil
 	for name, old := range t.Planted {
 		if part.Planted == nil {
@@ -253,28 +298,6 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 		}
 	}
 	return &part
-}
-
-// ForImages returns a Setting.Arch for a family of image networks. It derives the number of
-// channels and the side from the number of features.
-func ForImages(f vision.Family) func(features, classes int) model.Architecture {
-	return func(features, classes int) model.Architecture {
-		channels, side := 1, intSqrt(features)
-		if side == 0 {
-			channels, side = 3, intSqrt(features/3)
-		}
-		return f.New(channels, side, classes)
-	}
-}
-
-// intSqrt returns the square root of a square number, and 0 for others.
-func intSqrt(n int) int {
-	for r := 1; r*r <= n; r++ {
-		if r*r == n {
-			return r
-		}
-	}
-	return 0
 }
 
 // ImageNetwork returns the family of image networks with the given name.

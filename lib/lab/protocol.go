@@ -6,13 +6,9 @@ package lab
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/datasets/cells"
-	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -67,19 +63,19 @@ func IsControl(m unlearn.Method) bool {
 	return false
 }
 
-// Rows says which records of the train part a model was trained on.
-type Rows string
+// TrainedOn says which records of the train part a model was trained on.
+type TrainedOn string
 
 // AllRecords and RetainedRecords are the rows that a model is trained on.
 const (
-	AllRecords      Rows = "everything" // every record of the train part
-	RetainedRecords Rows = "retained"   // all but the forget set
+	AllRecords      TrainedOn = "everything" // every record of the train part
+	RetainedRecords TrainedOn = "retained"   // all but the forget set
 )
 
 // ModelSpec says how a model of a case is made: by a training on some rows with a seed or,
 // where Method is not nil, by unlearning from the case's original.
 type ModelSpec struct {
-	Rows   Rows
+	Rows   TrainedOn
 	Seed   int
 	Method unlearn.Method
 }
@@ -121,7 +117,7 @@ func (c *Case) training(o ModelSpec) Training {
 	fit := c.Fit
 	fit.Seed = engine.Root(o.Seed)
 	out := Training{Problem: c.Problem, Goal: c.Goal, Fit: fit, Rows: rows, Keep: c.Keep}
-	if h := c.Shards.forTraining(); h != nil {
+	if h := c.User().forTraining(); h != nil {
 		out.Federated = &Federated{*h, c.Holders}
 	}
 	return out
@@ -256,129 +252,6 @@ func (c *Case) NonMemberRows(methods ...unlearn.Method) []int {
 	return rows
 }
 
-// Divide returns the rows of the train part to forget and the other rows, ascending.
-func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) {
-	s = s.withDefaults()
-	switch sets := s.forgetSetKinds(); {
-	case len(sets) > 1:
-		return nil, nil, fmt.Errorf("data set %s: %s are to be forgotten; name one", s.DataSet, strings.Join(sets, " and "))
-	case len(sets) == 0:
-		return datasets.ForgetSet(p.Train.X.Rows, s.Fraction, s.ForgetSeed)
-	case s.Shards != nil:
-		if forget, err = s.requestedRows(p); err != nil {
-			return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
-		}
-		return forget, complementRows(p, forget), nil
-	case s.Scattered != 0 || len(s.Series) > 0:
-		if forget, retain, err = s.drawForgetSet(p); err != nil {
-			err = fmt.Errorf("data set %s: %w", s.DataSet, err)
-		}
-		return forget, retain, err
-	}
-	member, err := s.groupFilter(p)
-	if err != nil {
-		return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet, err)
-	}
-	for i := range p.Train.X.Rows {
-		if member(i) {
-			forget = append(forget, i)
-		} else {
-			retain = append(retain, i)
-		}
-	}
-	if len(forget) == 0 {
-		return nil, nil, fmt.Errorf("data set %s: no row of %q is in the train part", s.DataSet, s.Planted+s.Class)
-	}
-	return forget, retain, nil
-}
-
-// forgetSetKinds describes the forget sets that a setting names.
-func (s Setting) forgetSetKinds() (out []string) {
-	if s.Planted != "" {
-		out = append(out, fmt.Sprintf("the planted group %q", s.Planted))
-	}
-	if s.Class != "" {
-		out = append(out, fmt.Sprintf("the class %q", s.Class))
-	}
-	if s.Scattered != 0 {
-		out = append(out, fmt.Sprintf("%d scattered records", s.Scattered))
-	}
-	if len(s.Series) > 0 {
-		out = append(out, fmt.Sprintf("a series of %v", s.Series))
-	}
-	if s.Backdoor != nil {
-		out = append(out, "the records of a backdoor")
-	}
-	if s.Shards != nil {
-		out = append(out, fmt.Sprintf("records of user %d", s.Shards.User))
-	}
-	return out
-}
-
-// drawForgetSet divides the train part like the program of "Fishing for Privacy": records
-// are drawn from the train part in the order in which the train part itself was drawn.
-// Unlabelled records belong to no class of a series.
-func (s Setting) drawForgetSet(p *datasets.Prepared) (forget, retain []int, err error) {
-	split := libcells.Split{Train: p.DrawOrder}
-	if split.Train == nil {
-		split.Train = allRows(p)
-	}
-	f := libcells.Forget{}
-	if s.Scattered != 0 {
-		f, err = split.Scattered(s.ForgetSeed, s.Scattered)
-	} else {
-		classes := slices.DeleteFunc(libcells.Smallest(slices.Concat(p.Train.Y, p.Test.Y)), func(c int) bool {
-			return p.About.Classes[c] == cells.Unlabelled || !slices.Contains(p.Train.Y, c)
-		})
-		var series []libcells.Forget
-		if series, err = split.Series(p.Train.Y, classes, s.Series); err == nil {
-			f = series[len(series)-1]
-		}
-	}
-	slices.Sort(f.Forget)
-	return f.Forget, f.Retain, err
-}
-
-// groupFilter returns whether a row of the train part belongs to the group to forget.
-func (s Setting) groupFilter(p *datasets.Prepared) (func(row int) bool, error) {
-	name := s.Planted
-	if s.Backdoor != nil {
-		name = backdoorGroup
-	}
-	if name != "" {
-		ids, ok := p.About.Planted[name]
-		if !ok {
-			return nil, fmt.Errorf("there is no planted group %q", name)
-		}
-		return func(row int) bool {
-			_, is := slices.BinarySearch(ids, p.Train.IDs[row])
-			return is
-		}, nil
-	}
-	class := slices.Index(p.About.Classes, s.Class)
-	if class < 0 {
-		return nil, fmt.Errorf("there is no class %q; its classes are %q", s.Class, p.About.Classes)
-	}
-	return func(row int) bool { return p.Train.Y[row] == class }, nil
-}
-
-// holders returns which user holds which rows of the train part; nil without a federation.
-func (s Setting) holders(p *datasets.Prepared) ([]federated.User, error) {
-	if s.Shards == nil {
-		return nil, nil
-	}
-	return s.Shards.assign(p, engine.Root(s.ForgetSeed))
-}
-
-// requestedRows returns the rows of the train part that a user requests to forget.
-func (s Setting) requestedRows(p *datasets.Prepared) ([]int, error) {
-	users, err := s.holders(p)
-	if err != nil {
-		return nil, err
-	}
-	return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))
-}
-
 // complementRows returns the rows of the train part that are not in the ascending list.
 func complementRows(p *datasets.Prepared, some []int) []int {
 	return slices.DeleteFunc(allRows(p), func(row int) bool { _, is := slices.BinarySearch(some, row); return is })
@@ -411,7 +284,7 @@ type ShadowSplit struct {
 func (h ShadowSplit) removeOthers(c *Case) error {
 	records := c.assignedRows()
 	if h.Model < 0 || len(records) < 2 {
-		return fmt.Errorf("data set %s: %d records to split between two shadow models; this is model %d", c.DataSet, len(records), h.Model)
+		return fmt.Errorf("data set %s: %d records to split between two shadow models; this is model %d", c.DataSet(), len(records), h.Model)
 	}
 	order := engine.Root(h.Seed).Stream(engine.StreamShadowSplit, uint64(h.Model/2)).Perm(len(records))
 	others := order[len(order)/2:]
@@ -425,7 +298,7 @@ func (h ShadowSplit) removeOthers(c *Case) error {
 	out := func(row int) bool { _, is := slices.BinarySearch(c.Out, row); return is }
 	c.Forget, c.Retain = slices.DeleteFunc(c.Forget, out), slices.DeleteFunc(c.Retain, out)
 	if len(c.Forget) == 0 {
-		return fmt.Errorf("data set %s: shadow model %d was assigned no record of the forget set", c.DataSet, h.Model)
+		return fmt.Errorf("data set %s: shadow model %d was assigned no record of the forget set", c.DataSet(), h.Model)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func TestAMethodGoesBackToTheStateThatItAsksFor(t *testing.T) {
 
 func TestControlsAreNotComputedTwice(t *testing.T) {
 	l := newLab(t)
-	c := openCase(t, l, Setting{DataSet: "two_moons", MaxRows: 120})
+	c := openCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 120}})
 	original := originalOf(t, c)
 	for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, MatchedFineTuning(2)} {
 		w, rep, err := c.Weights(t.Context(), m)
@@ -149,7 +149,7 @@ func TestControlsAreNotComputedTwice(t *testing.T) {
 
 func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	l := newLab(t)
-	s := Setting{DataSet: "two_moons", MaxRows: 120}
+	s := Setting{Data: Table{Set: "two_moons", MaxRows: 120}}
 	methods := []unlearn.Method{unlearn.SCRUB{}, unlearn.Retrain{}, unlearn.NoOp{}}
 	jobs, err := l.Jobs(t.Context(), s, methods...)
 	if err != nil {
@@ -195,7 +195,7 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 			t.Errorf("after: %+v", j)
 		}
 	}
-	missing, err := l.Jobs(t.Context(), Setting{DataSet: "adult"}, methods...)
+	missing, err := l.Jobs(t.Context(), Setting{Data: Table{Set: "adult"}}, methods...)
 	if err != nil || len(missing) != 3 || !missing[0].Missing || missing[0].Key != "" || missing[0].Cost == 0 {
 		t.Errorf("without its data: %+v, %v", missing, err)
 	}
@@ -244,15 +244,15 @@ func TestABarKnowsWhatIsLeft(t *testing.T) {
 }
 
 func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {
-	c := openCase(t, newLab(t), Setting{DataSet: "two_moons", MaxRows: 120})
+	c := openCase(t, newLab(t), Setting{Data: Table{Set: "two_moons", MaxRows: 120}})
 	if _, err := c.TrainedModel(t.Context(), c.ModelSpec(unlearn.SCRUB{})); err == nil || !strings.Contains(err.Error(), "scrub") {
 		t.Errorf("got %v", err)
 	}
-	s := Setting{DataSet: "two_moons", Augment: true}
+	s := Setting{Data: Table{Set: "two_moons"}, Augment: true}
 	if _, err := c.Lab.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "only images") {
 		t.Errorf("a table was augmented: %v", err)
 	}
-	if _, err := c.Lab.Jobs(t.Context(), Setting{DataSet: "atlantis"}, unlearn.SCRUB{}); err == nil || errors.Is(err, store.ErrDamaged) {
+	if _, err := c.Lab.Jobs(t.Context(), Setting{Data: Table{Set: "atlantis"}}, unlearn.SCRUB{}); err == nil || errors.Is(err, store.ErrDamaged) {
 		t.Errorf("jobs on unknown data: %v", err)
 	}
 }

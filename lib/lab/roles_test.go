@@ -15,7 +15,9 @@ func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 	l := newLab(t)
 	places := func(seed uint32) (out []int) {
 		s := federatedSetting(1, 0.3, 0)
-		s.ForgetSeed = seed
+		u := *s.User()
+		u.Seed = seed
+		s.Forget = u
 		c := openCase(t, l, s)
 		held := rowsOf(c, 1)
 		for _, row := range c.Forget {
@@ -37,8 +39,7 @@ func TestTheForgetSeedDrawsWhichRecordsAUserErases(t *testing.T) {
 // shift.
 func TestTheForgetSeedDrawsTheRecordsOfABackdoor(t *testing.T) {
 	rows := func(l *Lab, seed uint32) []int {
-		return openCase(t, l, Setting{DataSet: "glyphs", MaxRows: 400, TestRows: 80, Pixels: true, Arch: imageSetting().Arch, ForgetSeed: seed,
-			Backdoor: &Backdoor{Fraction: 0.05}}).Forget
+		return openCase(t, l, Setting{Data: Images{Set: "glyphs", MaxTrain: 400, MaxTest: 80, Pixels: true}, Model: imageSetting().Model, Forget: Backdoor{Fraction: 0.05, Seed: seed}}).Forget
 	}
 	l := newLab(t)
 	first := rows(l, 0)
@@ -56,7 +57,7 @@ func TestTheForgetSeedDrawsTheRecordsOfABackdoor(t *testing.T) {
 }
 
 func confusedMoons(seed uint32) Setting {
-	return Setting{DataSet: "two_moons", ForgetSeed: seed, Backdoor: &Backdoor{Source: "upper", Target: "lower", Confuse: true}}
+	return Setting{Data: Table{Set: "two_moons"}, Forget: Backdoor{Source: "upper", Target: "lower", Confuse: true, Seed: seed}}
 }
 
 // The half of the test part that methods see changes with the lab's shift only, is the same

@@ -34,7 +34,7 @@ func openShadowModels(t *testing.T, l *Lab, s Setting, models int, whole bool) *
 
 // The mask that attackers get is what was trained on, for every training and every request.
 func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
-	for _, s := range []Setting{smallSetting(), {DataSet: "two_moons", MaxRows: 121, Fraction: 0.2}} {
+	for _, s := range []Setting{smallSetting(), {Data: Table{Set: "two_moons", MaxRows: 121}, Forget: Random{Fraction: 0.2}}} {
 		for _, whole := range []bool{false, true} {
 			l := newLab(t)
 			alone := openCase(t, l, s)
@@ -72,7 +72,7 @@ func TestTheMaskIsWhatWasTrainedOn(t *testing.T) {
 
 func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 	l := newLab(t)
-	s := Setting{DataSet: "two_moons", MaxRows: 120, Fraction: 0.22} // 21 of 96 are assigned
+	s := Setting{Data: Table{Set: "two_moons", MaxRows: 120}, Forget: Random{Fraction: 0.22}} // 21 of 96 are assigned
 	f := openShadowModels(t, l, s, 8, false)
 	in := f.Membership()
 	for m := 0; m < len(in); m += 2 {
@@ -100,7 +100,7 @@ func TestAPairSplitsTheAssignedRecords(t *testing.T) {
 			t.Errorf("with more shadow models model %d has another half", m)
 		}
 	}
-	moved := openShadowModels(t, l.Reseed(1), Setting{DataSet: s.DataSet, MaxRows: s.MaxRows, Fraction: s.Fraction}, 8, false)
+	moved := openShadowModels(t, l.Reseed(1), Setting{Data: s.Data, Forget: s.Forget}, 8, false)
 	if slices.Equal(moved.Membership()[0], in[0]) {
 		t.Error("with every seed moved the deal is the same")
 	}
@@ -112,8 +112,8 @@ func TestInvalidShadowModelsAreRefused(t *testing.T) {
 		s      Setting
 		models int
 	}{
-		"3 shadow models": {Setting{DataSet: "two_moons"}, 3},
-		"0 shadow models": {Setting{DataSet: "two_moons"}, 0},
+		"3 shadow models": {Setting{Data: Table{Set: "two_moons"}}, 3},
+		"0 shadow models": {Setting{Data: Table{Set: "two_moons"}}, 0},
 	} {
 		if _, err := l.ShadowModels(t.Context(), at.s, at.models, false); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
@@ -122,7 +122,7 @@ func TestInvalidShadowModelsAreRefused(t *testing.T) {
 	if err := (ShadowSplit{}).removeOthers(&Case{Setting: Setting{ShadowSplit: &ShadowSplit{}}, Forget: []int{3}, Retain: []int{4}}); err == nil {
 		t.Error("one record is split between two models")
 	}
-	s := Setting{DataSet: "two_moons", ShadowSplit: &ShadowSplit{Model: -1}}
+	s := Setting{Data: Table{Set: "two_moons"}, ShadowSplit: &ShadowSplit{Model: -1}}
 	if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), "model -1") {
 		t.Errorf("%v", err)
 	}
@@ -131,7 +131,7 @@ func TestInvalidShadowModelsAreRefused(t *testing.T) {
 // Every model is a job of its own, and what was listed is what is computed.
 func TestShadowJobsAreTheModels(t *testing.T) {
 	l := newLab(t)
-	s := Setting{DataSet: "two_moons", MaxRows: 100, Fraction: 0.2, Fit: train.Config{Epochs: 2}}
+	s := Setting{Data: Table{Set: "two_moons", MaxRows: 100}, Forget: Random{Fraction: 0.2}, Fit: train.Config{Epochs: 2}}
 	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, MatchedFineTuning(1)}
 	jobs, err := l.ShadowJobs(t.Context(), s, 4, false, methods...)
 	if err != nil || len(jobs) != 12 {
@@ -158,7 +158,7 @@ func TestShadowJobsAreTheModels(t *testing.T) {
 	if err != nil || len(w) != 4 || w[0].Hash() == w[1].Hash() {
 		t.Errorf("%d models, %v", len(w), err)
 	}
-	if elsewhere, err := l.ShadowJobs(t.Context(), Setting{DataSet: "pbmc3k", Class: "DC"}, 2, false, methods...); err != nil || len(elsewhere) != 6 || !elsewhere[0].Missing {
+	if elsewhere, err := l.ShadowJobs(t.Context(), Setting{Data: Cells{Set: "pbmc3k"}, Forget: Class("DC")}, 2, false, methods...); err != nil || len(elsewhere) != 6 || !elsewhere[0].Missing {
 		t.Errorf("without its files: %d jobs, %v", len(elsewhere), err)
 	}
 }

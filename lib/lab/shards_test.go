@@ -18,8 +18,16 @@ import (
 // federatedSetting is a case of four users, one of whom requests to forget.
 func federatedSetting(asks int, share, alpha float64) Setting {
 	s := smallSetting()
-	s.Planted, s.MaxRows, s.Fit.Batch = "", 300, 40
-	s.Shards = &Shards{User: asks, Share: share, Alpha: alpha, Users: unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Batch: 40}}
+	s.Data, s.Fit.Batch = Table{Set: "moons_island", MaxRows: 300}, 40
+	s.Forget = User{Number: asks, Share: share, Alpha: alpha, Users: unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, Batch: 40}}
+	return s
+}
+
+// withUser returns a setting with another request.
+func withUser(s Setting, change func(*User)) Setting {
+	u := *s.User()
+	change(&u)
+	s.Forget = u
 	return s
 }
 
@@ -115,7 +123,7 @@ func TestUsersTrainTogether(t *testing.T) {
 		t.Error("the oracle is not what those who are left train together")
 	}
 	central := federatedSetting(1, 0, 0)
-	central.Shards.Central = true
+	central = withUser(central, func(u *User) { u.Central = true })
 	c := openCase(t, l, central)
 	if c.training(c.Original()).Federated != nil || !slices.Equal(c.Forget, one.Forget) {
 		t.Error("a central training is federated, or forgets something else")
@@ -131,7 +139,7 @@ func TestUsersTrainTogether(t *testing.T) {
 func TestAFederatedTrainingGoesOn(t *testing.T) {
 	l := newLab(t)
 	s := federatedSetting(1, 0, 0)
-	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.HBFU{Users: s.Shards.Users}}
+	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.HBFU{Users: s.User().Users}}
 	c := openCase(t, l, s)
 	for _, m := range methods {
 		if _, _, err := c.Weights(t.Context(), m); err != nil {
@@ -168,15 +176,14 @@ func TestAFederatedTrainingGoesOn(t *testing.T) {
 func TestWhatShardsCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, change := range map[string]func(*Setting){
-		"there is no user 4: users are 0 to 3":  func(s *Setting) { s.Shards.User = 4 },
-		"erases the share 1.5 of their":         func(s *Setting) { s.Shards.Share = 1.5 },
-		"erases the share 0.001 of their":       func(s *Setting) { s.Shards.Share = 0.001 },
-		"alpha -1":                              func(s *Setting) { s.Shards.Alpha = -1 },
-		"and records of user 1 are to be":       func(s *Setting) { s.Class = "upper" },
-		"240 records for -3 users":              func(s *Setting) { s.Shards.Users.Count = -3 },
+		"there is no user 4: users are 0 to 3":  func(s *Setting) { *s = withUser(*s, func(u *User) { u.Number = 4 }) },
+		"erases the share 1.5 of their":         func(s *Setting) { *s = withUser(*s, func(u *User) { u.Share = 1.5 }) },
+		"erases the share 0.001 of their":       func(s *Setting) { *s = withUser(*s, func(u *User) { u.Share = 0.001 }) },
+		"alpha -1":                              func(s *Setting) { *s = withUser(*s, func(u *User) { u.Alpha = -1 }) },
+		"240 records for -3 users":              func(s *Setting) { *s = withUser(*s, func(u *User) { u.Users.Count = -3 }) },
 		"keeps no checkpoints":                  func(s *Setting) { s.Keep = []int{1} },
-		"all must be positive":                  func(s *Setting) { s.Shards.Users.LocalEpochs = -1 },
-		"got 0 of 240 records, and must get at": func(s *Setting) { s.Shards.Alpha, s.Shards.Users.Count = 1e-3, 100 },
+		"all must be positive":                  func(s *Setting) { *s = withUser(*s, func(u *User) { u.Users.LocalEpochs = -1 }) },
+		"got 0 of 240 records, and must get at": func(s *Setting) { *s = withUser(*s, func(u *User) { u.Alpha, u.Users.Count = 1e-3, 100 }) },
 	} {
 		s := federatedSetting(1, 0, 0)
 		change(&s)

@@ -73,13 +73,13 @@ func Collect[R any](ctx context.Context, e *Env, pieces []Measurement[R]) (*Evid
 	}
 	ev, missing := &Evidence[R]{Data: map[string]string{}}, []error(nil)
 	for _, p := range pieces {
-		if slices.Contains(ev.Missing, p.Setting.DataSet) {
+		if slices.Contains(ev.Missing, p.Setting.DataSet()) {
 			continue
 		}
 		err := ev.add(ctx, e, p)
 		switch {
 		case errors.Is(err, datasets.ErrMissing):
-			ev.Missing, missing = append(ev.Missing, p.Setting.DataSet), append(missing, err)
+			ev.Missing, missing = append(ev.Missing, p.Setting.DataSet()), append(missing, err)
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", p.About, err)
 		}
@@ -116,7 +116,7 @@ func (p Measurement[R]) key(c *lab.Case) store.Key {
 	key := p.Key(c)
 	key.DependsOn = append(key.DependsOn, c.Goal, p.Measure)
 	for _, m := range p.Models {
-		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Arch, m.Methods)
+		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Data, m.Setting.Forget, m.Setting.Model, m.Methods)
 	}
 	return key
 }

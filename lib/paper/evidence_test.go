@@ -24,7 +24,7 @@ type size struct {
 }
 
 func newMeasurement(e *paper.Env, data string, measured *int) paper.Measurement[size] {
-	s := lab.Setting{DataSet: data, Fraction: 0.1, Fit: train.Config{Epochs: 1}}
+	s := lab.Setting{Data: lab.Table{Set: data}, Forget: lab.Random{Fraction: 0.1}, Fit: train.Config{Epochs: 1}}
 	return paper.Measurement[size]{
 		ID: "evidence/" + data, About: data, Setting: s, Models: []paper.Models{{Setting: s, Methods: []unlearn.Method{unlearn.NoOp{}}}},
 		Key:  func(c *lab.Case) store.Key { return e.Lab().Key("sizes", c.Problem, data, nil) },

@@ -102,7 +102,7 @@ func blinduCase(args []string) (blindu.Case, error) {
 			return c, cli.Usagef("%q is not a number", text)
 		}
 	}
-	c.MaxRows = whole[0]
+	c.Data = lab.Limit(c.Data, whole[0], 0)
 	if whole[1] > 0 {
 		c.Fit.Epochs = whole[1]
 	}

@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,6 +27,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		if v, err := decodeVector(b); err == nil && len(v) > len(b) {
 			t.Errorf("%d values from %d bytes", len(v), len(b))
+		}
+		if s, err := openAny(bytes.NewReader(b), int64(len(b))); err == nil {
+			if l, err := labels(s); err == nil && (len(l.Codes) > len(b) || len(l.Names) > len(l.Codes)) {
+				t.Errorf("%d labels from %d bytes", len(l.Codes), len(b))
+			}
 		}
 		if rows, err := decodeMask(b); err == nil && len(rows) > 0 && len(rows)*len(rows[0]) > len(b) {
 			t.Errorf("%d x %d bools from %d bytes", len(rows), len(rows[0]), len(b))

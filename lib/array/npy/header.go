@@ -29,7 +29,7 @@ const (
 // header is the parsed header of a file.
 type header struct {
 	descr    string
-	kind     byte // 'f', 'i', 'u' or 'b'
+	kind     byte // 'f', 'i', 'u' or 'b'; 'U' or 'S' for text, which only ReadLabels reads
 	size     int  // of an element, in bytes
 	bfloat16 bool // bfloat16: the upper half of a float32
 	order    binary.ByteOrder
@@ -43,9 +43,18 @@ type source struct {
 	data io.Reader
 }
 
-// open reads the header of a file of the given size. It checks that the data have exactly
-// the length of the header's shape, so the file bounds the memory.
+// open reads the header of a file of the given size. It refuses text; see openAny.
 func open(r io.Reader, size int64) (*source, error) {
+	s, err := openAny(r, size)
+	if err == nil && s.isText() {
+		return nil, unknownType(s.descr)
+	}
+	return s, err
+}
+
+// openAny is open for numbers and for text. It checks that the data have exactly the length of
+// the header's shape, so the file bounds the memory.
+func openAny(r io.Reader, size int64) (*source, error) {
 	b, err := io.ReadAll(io.LimitReader(r, min(size, int64(len(magic)+2+4+maxHeader))))
 	if err != nil {
 		return nil, err
@@ -120,13 +129,20 @@ func cutHeader(b []byte) (text string, data []byte, err error) {
 	return string(b[:n]), b[n:], nil
 }
 
+func unknownType(descr string) error {
+	return fmt.Errorf("%w: expected float16, bfloat16, float32, float64, integers of 8 to 64 bits or bools, found %q", ErrType, descr)
+}
+
 // setDescr interprets a type such as "<f8".
 func (h *header) setDescr(descr string) error {
 	h.descr = descr
 	if strings.HasPrefix(strings.TrimLeft(descr, "<>|="), "O") {
 		return fmt.Errorf("%w (type %q)", ErrObject, descr)
 	}
-	refused := fmt.Errorf("%w: expected float16, bfloat16, float32, float64, integers of 8 to 64 bits or bools, found %q", ErrType, descr)
+	if h.setText(descr) {
+		return nil
+	}
+	refused := unknownType(descr)
 	if len(descr) != 3 {
 		return refused
 	}

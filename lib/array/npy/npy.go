@@ -14,6 +14,7 @@ package npy
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -119,8 +120,12 @@ func ReadMask(path string) ([][]bool, error) {
 	return read(path, mask)
 }
 
-// read opens a regular file and decodes it; errors name the file.
+// read opens a regular file of numbers and decodes it; errors name the file.
 func read[T any](path string, decode func(*source) (T, error)) (T, error) {
+	return readWith(path, open, decode)
+}
+
+func readWith[T any](path string, open func(io.Reader, int64) (*source, error), decode func(*source) (T, error)) (T, error) {
 	var none T
 	f, err := files.Open(path)
 	if err != nil {

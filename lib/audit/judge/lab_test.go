@@ -15,7 +15,7 @@ import (
 // What the lab knows of a case is what an audit finds in the folder that it writes.
 func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 	engine, store := enginetest.WithStore(t)
-	c, err := audit.Open(t.Context(), &lab.Lab{Engine: engine, Store: store}, lab.Setting{DataSet: "moons_island", Planted: "island", Fit: train.Config{Epochs: 30, Optimizer: nn.Adam{LR: 5e-3}}})
+	c, err := audit.Open(t.Context(), &lab.Lab{Engine: engine, Store: store}, lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Fit: train.Config{Epochs: 30, Optimizer: nn.Adam{LR: 5e-3}}})
 	must(t, err)
 	models, err := c.Controls(t.Context())
 	must(t, err)

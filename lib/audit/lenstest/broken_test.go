@@ -77,10 +77,10 @@ var brokenLenses = []struct {
 		r.Memory = -r.Memory
 	}}},
 	{"exchanged roles flip the answer", broken{Lens: audit.Trigger{}, name: "always the same backdoor", before: func(c *audit.Case) {
-		if c.Backdoor != nil {
-			b := *c.Backdoor
+		if c.Backdoor() != nil {
+			b := *c.Backdoor()
 			b.Target = "b"
-			c.Backdoor = &b
+			c.Setting.Forget = b
 		}
 	}}},
 	{"has a null that holds", broken{Lens: audit.Confusion{}, name: "confusion with another null", after: func(r *audit.Reading) {

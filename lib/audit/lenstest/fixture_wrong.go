@@ -42,7 +42,7 @@ func (g *fixture) wrongAnswersCase(seed uint64, who members, b lab.Backdoor) *au
 		asked.Target = "c"
 	}
 	c := &audit.Case{Case: &lab.Case{
-		Lab: &lab.Lab{}, Setting: lab.Setting{Backdoor: &asked}, Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner},
+		Lab: &lab.Lab{}, Setting: lab.Setting{Forget: asked}, Problem: &lab.Problem{Prepared: p, Arch: g.runner.Arch, Runner: g.runner},
 	}}
 	for i := range trainRows {
 		if i < forgetRows {

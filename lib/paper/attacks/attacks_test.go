@@ -23,7 +23,7 @@ func environment(t *testing.T) *paper.Env {
 // tiny is a study of one case and one method.
 func tiny() Study {
 	c := contradictingLabels()
-	c.MaxRows, c.Methods = 300, []unlearn.Method{unlearn.SCRUB{Epochs: 2}}
+	c.Data, c.Methods = lab.Limit(c.Data, 300, 0), []unlearn.Method{unlearn.SCRUB{Epochs: 2}}
 	return Study{Scale: "quick", Cases: []Case{c}, Models: 12, Ensemble: 4}
 }
 
@@ -75,7 +75,7 @@ func TestAttacksFindWhatIsMemorised(t *testing.T) {
 func TestDistancesStandBesideRetraining(t *testing.T) {
 	e, s := environment(t), tiny()
 	pieces := distanceMeasurements(e, s)
-	if len(pieces) != 2 || pieces[1].Setting.Class == "" {
+	if len(pieces) != 2 || pieces[1].Setting.Forget != lab.Class("cross") {
 		t.Fatalf("%d pieces", len(pieces))
 	}
 	ev, err := paper.Collect(t.Context(), e, pieces[:1])
@@ -136,7 +136,7 @@ func TestDistancesStandBesideRetraining(t *testing.T) {
 func TestClassMembershipUsesNeighbours(t *testing.T) {
 	e := environment(t)
 	c := wholeClass()
-	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Methods = 200, 100, 10, nil
+	c.Data, c.Fit.Epochs, c.Methods = lab.Limit(c.Data, 200, 100), 10, nil
 	rows, err := c.distances(t.Context(), e.Lab(), 2)
 	if err != nil {
 		t.Fatal(err)

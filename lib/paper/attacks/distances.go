@@ -47,7 +47,7 @@ func distancesTable() paper.Recipe {
 // wholeClass forgets a whole class of glyphs; no retained record is of that class.
 func wholeClass() Case {
 	c := drawings()
-	c.Label, c.Fraction, c.Class = "a class of drawings", 0, "cross"
+	c.Label, c.Forget = "a class of drawings", lab.Class("cross")
 	return c
 }
 
@@ -55,7 +55,7 @@ func distanceMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Distan
 	l := e.Lab()
 	for _, of := range append(s.Cases, wholeClass()) {
 		p := paper.Measurement[Distances]{
-			ID:    fmt.Sprintf("evidence/attacks-distances/%s/%s/models-%d", of.DataSet, of.ForgetSetName(), s.Ensemble),
+			ID:    fmt.Sprintf("evidence/attacks-distances/%s/%s/models-%d", of.DataSet(), of.ForgetSetName(), s.Ensemble),
 			About: of.Label, Setting: of.Setting, File: "distances.json",
 			Key:  func(first *lab.Case) store.Key { return of.key(l, first, "attacks-distances", s.Ensemble) },
 			Cost: func(first *lab.Case) int64 { return int64(len(first.Forget) * s.Ensemble) },
@@ -179,7 +179,7 @@ func (c Case) measureDistances(s ensembleOutputs, shift int) (out []*ensemble.Re
 	for i, d := range ensemble.Distances() {
 		e := ensemble.Evidence{Unlearned: margins(s.unlearned), Retrained: margins(s.reference), Second: margins(s.second)}
 		if _, is := d.(ensemble.ClassMembership); is {
-			if c.Class == "" {
+			if _, whole := c.Forget.(lab.Class); !whole {
 				continue
 			}
 			if e, err = neighbours(s); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -75,32 +74,30 @@ func memorisingFit() train.Config { return train.Config{Epochs: 200, Optimizer: 
 // fits them has memorised them.
 func contradictingLabels() Case {
 	return Case{"records with a wrong label",
-		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Planted: "flipped", Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
+		lab.Setting{Data: lab.Table{Set: "linear_flips", MaxRows: 600}, Forget: lab.Planted("flipped"), Model: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
 // randomRecords are random records of the same table, one in five with a wrong label.
 func randomRecords() Case {
 	return Case{"random records, one in five with a wrong label",
-		lab.Setting{DataSet: "linear_flips", MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
+		lab.Setting{Data: lab.Table{Set: "linear_flips", MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Model: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
 // realData are random records of a real table.
 func realData(name string) Case {
 	return Case{"random records, real data",
-		lab.Setting{DataSet: name, MaxRows: 600, Fraction: 0.20, Arch: wideNet, Fit: memorisingFit()}, tableMethods()}
+		lab.Setting{Data: lab.Table{Set: name, MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Model: wideNet, Fit: memorisingFit()}, tableMethods()}
 }
 
 // drawings are random glyphs that a small network memorises.
 func drawings() Case {
 	return Case{"random drawings", lab.Setting{
-		DataSet: "glyphs", MaxRows: 400, TestRows: 400, Fraction: 0.30, Arch: wideNet, Fit: memorisingFit(),
+		Data: lab.Images{Set: "glyphs", MaxTrain: 400, MaxTest: 400}, Forget: lab.Random{Fraction: 0.30}, Model: wideNet, Fit: memorisingFit(),
 	}, tableMethods()}
 }
 
 // wideNet can memorise some hundred records.
-func wideNet(features, classes int) model.Architecture {
-	return tabular.MLP{Features: features, Outputs: classes, Hidden: 64, Dropout: tabular.NoDropout}
-}
+var wideNet = tabular.MLP{Hidden: 64, Dropout: tabular.NoDropout}
 
 func tableMethods() []unlearn.Method {
 	return []unlearn.Method{

@@ -46,7 +46,7 @@ func shadowMeasurements(e *paper.Env, s Study) (out []paper.Measurement[AttackRe
 	for _, of := range s.Cases {
 		settings := of.ShadowSettings(s.Models, false)
 		p := paper.Measurement[AttackResult]{
-			ID:    fmt.Sprintf("evidence/attacks/%s/%s/models-%d", of.DataSet, of.ForgetSetName(), s.Models),
+			ID:    fmt.Sprintf("evidence/attacks/%s/%s/models-%d", of.DataSet(), of.ForgetSetName(), s.Models),
 			About: of.Label, Setting: settings[0],
 			Key:  func(first *lab.Case) store.Key { return of.key(l, first, "attacks-fleet", s.Models) },
 			Cost: func(first *lab.Case) int64 { return int64(first.Problem.Train.X.Rows * s.Models) },

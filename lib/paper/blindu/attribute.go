@@ -50,7 +50,7 @@ func attributeStudy(scale string) (Study, error) {
 	}
 	c := bothRequests(adult())[1]
 	if scale == "quick" || scale == "hour" { // a part of the table
-		c.MaxRows, c.Fit.Epochs = 6000, 5
+		c.Data, c.Fit.Epochs = lab.Table{Set: "adult", MaxRows: 6000}, 5
 	}
 	s.Cases = []Case{c}
 	return s, nil
@@ -66,7 +66,7 @@ func attributeMeasurements(e *paper.Env, s Study) []paper.Measurement[AttributeR
 	l := e.Lab()
 	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[AttributeResult] {
 		return paper.Measurement[AttributeResult]{
-			ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "told.json",
 			Models: []paper.Models{{Setting: of.setting(seed), Methods: []unlearn.Method{unlearn.NoOp{}}}},
 			Key: func(c *lab.Case) store.Key {
@@ -91,7 +91,7 @@ func measureAttribute(ctx context.Context, e *engine.Engine, c *lab.Case, of Cas
 		}
 	}
 	if column < 0 {
-		return nil, fmt.Errorf("data set %s: no column is called %q", c.DataSet, property)
+		return nil, fmt.Errorf("data set %s: no column is called %q", c.DataSet(), property)
 	}
 	original, err := c.TrainedModel(ctx, c.Original())
 	if err != nil {

@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestTheSexIsInferredFromTheOtherColumns(t *testing.T) {
 		t.Errorf("drawings have no sex: %v", err)
 	}
 	t.Setenv(datasets.EnvDir, real)
-	s.Seeds, s.Cases[0].MaxRows, s.Cases[0].Fit.Epochs, s.Cases[0].Known = 1, 1500, 2, 140
+	s.Seeds, s.Cases[0].Data, s.Cases[0].Fit.Epochs, s.Cases[0].Known = 1, lab.Limit(s.Cases[0].Data, 1500, 0), 2, 140
 	found, err := paper.Collect(t.Context(), e, attributeMeasurements(e, s))
 	if err != nil {
 		t.Fatal(err)

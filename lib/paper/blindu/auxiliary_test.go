@@ -20,7 +20,7 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	}
 	c := s.Cases[0]
 	variants, sources := c.variants(), unlearn.Sources()
-	if c.Backdoor == nil || len(s.Cases) != 1 || len(variants) != 2+2*len(sources)+2 || len(c.Only) != len(variants) {
+	if c.Backdoor() == nil || len(s.Cases) != 1 || len(variants) != 2+2*len(sources)+2 || len(c.Only) != len(variants) {
 		t.Fatalf("%d cases of %d variants for %d kinds", len(s.Cases), len(variants), len(sources))
 	}
 	of := func(label string) lab.Variant {

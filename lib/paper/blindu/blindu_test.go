@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"errors"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 // briefStudy is the quick study with few variants, records and epochs.
 func briefStudy() Study {
 	c := glyphs()
-	c.MaxRows, c.TestRows, c.Fit.Epochs = 900, 200, 12
+	c.Data, c.Fit.Epochs = lab.Limit(c.Data, 900, 200), 12
 	c.Only = []string{Original, Retrained, VBUCoded, WithoutReplacement}
 	return Study{Scale: "brief", Seeds: 2, Cases: bothRequests(c)}
 }

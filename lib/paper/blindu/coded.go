@@ -27,7 +27,7 @@ func (c Case) codedVBU() unlearn.VBU {
 func (c Case) codedBlindU() unlearn.BlindU {
 	mask := c.masking(false)
 	mask.Rate = 0.601
-	if c.Pixels {
+	if c.HasPixels() {
 		mask.Weighting = privacy.Exponential
 	}
 	m := unlearn.BlindU{LR: c.LR, Masking: mask, Rate: 4, Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}}
@@ -49,7 +49,7 @@ func (c Case) codedBlindU() unlearn.BlindU {
 func (c Case) codedHBFU() unlearn.HBFU {
 	m := unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Stop: &unlearn.Stop{Batch: 0.02}}
 	m.LocalEpochs, m.Portion = 10, 1.0/3
-	if c.Shards != nil {
+	if c.User() != nil {
 		m.Portion = 0.2
 	}
 	switch c.program() {
@@ -64,7 +64,7 @@ func (c Case) codedHBFU() unlearn.HBFU {
 // weightedVariants are the rows whose features are drawn by the program's weights, for images:
 // without and with replacement.
 func (c Case) weightedVariants() (out []lab.Variant) {
-	if !c.Pixels {
+	if !c.HasPixels() {
 		return nil
 	}
 	for _, with := range []bool{true, false} {

@@ -65,7 +65,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[Row] {
 func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	l := e.Lab()
 	return paper.Measurement[Row]{
-		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+		ID:    fmt.Sprintf("evidence/blindu/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 		About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.setting(seed),
 		Models:  []paper.Models{{Setting: of.setting(seed), Methods: of.methods()}},
 		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
@@ -83,7 +83,7 @@ type evidenceKey struct {
 	Forget   string       `json:"forget"`
 	Rate     float64      `json:"rate"` // of the masks that models are measured on
 	Variants []variantKey `json:"arms"`
-	Shards   *lab.Shards  `json:"shards,omitempty"`
+	Shards   *lab.User    `json:"shards,omitempty"`
 	Results  int          `json:"results"`
 }
 
@@ -95,7 +95,7 @@ type variantKey struct {
 func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 	k := evidenceKey{
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit,
-		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Shards: c.Shards, Results: Results,
+		Forget: lab.RowsKey(c.Forget), Rate: of.rate(), Shards: c.User(), Results: Results,
 	}
 	for _, a := range of.variants() {
 		k.Variants = append(k.Variants, variantKey{a.Label, lab.MethodKeyOf(a.Method)})
@@ -192,7 +192,7 @@ func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 		to *float64
 		of datasets.Part
 	}{{&r.Erased, forget}, {&r.Masked, masked}, {&r.Retain, c.Problem.Train.Gather(c.Retain)}, {&r.Test, test}}
-	if c.Backdoor != nil {
+	if c.Backdoor() != nil {
 		triggered, err := c.TriggeredRecords()
 		if err != nil {
 			return err

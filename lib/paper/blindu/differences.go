@@ -50,7 +50,7 @@ type variedSettings struct{ beta, rate bool }
 
 func variedAmong(cases []Case) (v variedSettings) {
 	for _, c := range cases {
-		if c.DataSet == cases[0].DataSet {
+		if c.DataSet() == cases[0].DataSet() {
 			v.beta = v.beta || c.beta() != cases[0].beta()
 			v.rate = v.rate || c.rate() != cases[0].rate()
 		}
@@ -70,11 +70,11 @@ func (c Case) trainingDifferences(records int, v variedSettings) []string {
 	u.add(records != 0 && records != p.train, fmt.Sprintf("%d training records", p.train), records)
 	u.add(c.Fit.Epochs != p.epochs, fmt.Sprintf("%d epochs", p.epochs), c.Fit.Epochs)
 	u.add(c.Fit.Batch != p.batch, fmt.Sprintf("batches of %d", p.batch), c.Fit.Batch)
-	u.add(c.program() == adults && c.Backdoor != nil, "five epochs without the backdoor, then five with it", "all with it")
-	u.add(c.Backdoor != nil, "the clean records stay beside their copies with the backdoor", "they are replaced")
-	u.add(c.Shards == nil, "Adam is made anew in every epoch", "once")
+	u.add(c.program() == adults && c.Backdoor() != nil, "five epochs without the backdoor, then five with it", "all with it")
+	u.add(c.Backdoor() != nil, "the clean records stay beside their copies with the backdoor", "they are replaced")
+	u.add(c.User() == nil, "Adam is made anew in every epoch", "once")
 	u.add(c.program() == photos, "every photograph is cropped once at random", "as published")
-	return u.note(c.DataSet + ", training")
+	return u.note(c.DataSet() + ", training")
 }
 
 // federationDifferences are the differences of the federations, where forget records are to be
@@ -88,13 +88,13 @@ func (c Case) federationDifferences(forget int, v variedSettings) []string {
 	users := c.Users.WithDefaults()
 	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
 	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
-	if c.Shards == nil {
+	if c.User() == nil {
 		same := fmt.Sprintf("each of the %d who ask holds the same %d records to be forgotten", users.Requesters, p.erased)
 		u.add(forget != 0 && forget != p.erased, same, forget)
 		u.add(true, "the original is trained by the users", "at one place")
 	}
 	u.add(c.program() == photos && !v.beta && c.beta() != 1e-6, "beta 1e-06 in federations", c.beta())
-	return u.note(c.DataSet + ", federations")
+	return u.note(c.DataSet() + ", federations")
 }
 
 // maskingDifferences are the differences in the masking and in what a blind server has.
@@ -108,10 +108,10 @@ func (c Case) maskingDifferences(v variedSettings) []string {
 	}
 	var u settingDifferences
 	u.add(!v.rate && c.rate() != 0.601, "the rate 0.601", c.rate())
-	u.add(c.Pixels, "pixels are drawn by weights exp(v/2)", "uniformly where a row says nothing else")
+	u.add(c.HasPixels(), "pixels are drawn by weights exp(v/2)", "uniformly where a row says nothing else")
 	u.add(c.program() == adults, "a masked sex is -2", c.masking(false).Fill)
 	u.add(c.program() != digits, "the auxiliary records are the retain set", "unseen ones where a row says nothing else")
-	return u.note(c.DataSet + ", blind server")
+	return u.note(c.DataSet() + ", blind server")
 }
 
 // stoppingNotes describe the stopping rules of the rows.

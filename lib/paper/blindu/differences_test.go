@@ -32,11 +32,11 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 		"beta":           {digit, 60_000, 3600, "beta 0.0001 (here 0.001)", func(c *Case, _, _ *int) { c.Goal = lab.Compression{Beta: 1e-4} }},
 		"local epochs":   {digit, 60_000, 3600, "10 local epochs a round (here 2)", func(c *Case, _, _ *int) { c.Users.LocalEpochs = 10 }},
 		"erased records": {digit, 60_000, 3600, "each of the 3 who ask holds the same 1200 records to be forgotten (here 3600)", func(_ *Case, _, f *int) { *f = 1200 }},
-		"the original":   {digit, 60_000, 3600, "the original is trained by the users (here at one place)", func(c *Case, _, _ *int) { c.Shards = &lab.Shards{} }},
+		"the original":   {digit, 60_000, 3600, "the original is trained by the users (here at one place)", func(c *Case, _, _ *int) { c.Forget = lab.User{} }},
 		"the rate":       {digit, 60_000, 3600, "the rate 0.601 (here 0.6)", func(c *Case, _, _ *int) { c.Rate = 0.601 }},
 		"epochs":         {digit, 60_000, 3600, "", nil},
 		"rows":           {table, 39_073, 2344, "26048 training records (here 39073)", func(_ *Case, n, _ *int) { *n = 26_048 }},
-		"five and five":  {table, 39_073, 2344, "five epochs without the backdoor, then five with it (here all with it)", func(c *Case, _, _ *int) { c.Backdoor = nil }},
+		"five and five":  {table, 39_073, 2344, "five epochs without the backdoor, then five with it (here all with it)", func(c *Case, _, _ *int) { c.Forget = lab.Random{} }},
 		"users' batches": {table, 39_073, 2344, "users' batches of 20 (here 100)", func(c *Case, _, _ *int) { c.Users.Batch = 20 }},
 		"sex":            {table, 39_073, 2344, "a masked sex is -2 (here 0)", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
 		"auxiliary":      {table, 39_073, 2344, "the auxiliary records are the retain set", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
@@ -150,7 +150,7 @@ func TestTheProgramsNumbers(t *testing.T) {
 	if h := digit.codedHBFU(); h.Portion*3600 != 1200 {
 		t.Errorf("MNIST: %v of 3,600 in a round", h.Portion)
 	}
-	digit.Shards = &lab.Shards{}
+	digit.Forget = lab.User{}
 	if h := digit.codedHBFU(); h.Portion*6000 != 1200 {
 		t.Errorf("MNIST, a user who leaves: %v of 6,000 in a round", h.Portion)
 	}

@@ -119,7 +119,14 @@ func (c Case) forgetMethods() []unlearn.Method {
 // records.
 func (c Case) shadowSetting(seed int) lab.Setting {
 	s := c.setting(seed + 1000)
-	s.ForgetSeed = lab.ForgetSeed + 1000
+	switch f := s.Forget.(type) {
+	case lab.Random:
+		f.Seed = lab.ForgetSeed + 1000
+		s.Forget = f
+	case lab.Backdoor:
+		f.Seed = lab.ForgetSeed + 1000
+		s.Forget = f
+	}
 	return s
 }
 
@@ -127,7 +134,7 @@ func leakMeasurements(e *paper.Env, s Study) []paper.Measurement[Leak] {
 	l := e.Lab()
 	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Leak] {
 		return paper.Measurement[Leak]{
-			ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "leaks.json",
 			Models: []paper.Models{{Setting: of.setting(seed), Methods: of.forgetMethods()}, {Setting: of.shadowSetting(seed), Methods: of.forgetMethods()}},
 			Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
@@ -274,8 +281,8 @@ func (k attackerView) reconstruct(ctx context.Context, leak *Leak, u upload) err
 	// The strong attacker standardises all inputs; the program's standardises those without a
 	// shape.
 	patient, short := representation.Persistent(), representation.Reconstruction{}
-	patient.Linear, patient.Standardised = !k.Pixels, true
-	short.Linear, short.Standardised = !k.Pixels, u.forget == nil
+	patient.Linear, patient.Standardised = !k.HasPixels(), true
+	short.Linear, short.Standardised = !k.HasPixels(), u.forget == nil
 	best, err := patient.Run(ctx, k.engine, shadow, victims, k.seed)
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func TestSweepsNameTheirCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Cases[0].Backdoor.Fraction == s.Cases[1].Backdoor.Fraction || glyphs().Backdoor.Fraction != 0 {
+	if s.Cases[0].Backdoor().Fraction == s.Cases[1].Backdoor().Fraction || glyphs().Backdoor().Fraction != 0 {
 		t.Error("the cases of a sweep share a backdoor")
 	}
 }

@@ -26,9 +26,9 @@ func cifar10() Case {
 	return Case{
 		Label: "CIFAR-10", LR: 5e-4, Eta: 5e-5, Known: 3000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Gradient: normalisation,
 		Setting: lab.Setting{
-			DataSet: "cifar10", Pixels: true, Goal: lab.Compression{Beta: 1e-2}, Backdoor: &lab.Backdoor{},
-			Fit:  train.Config{Epochs: 20, Batch: 100, Clip: 1},
-			Arch: bottleneck(ib.ResNet{}, resNetLatent, ib.ResNet{}),
+			Data: lab.Images{Set: "cifar10", Pixels: true}, Goal: lab.Compression{Beta: 1e-2}, Forget: lab.Backdoor{},
+			Fit:   train.Config{Epochs: 20, Batch: 100, Clip: 1},
+			Model: bottleneck(ib.ResNet{}, resNetLatent, ib.ResNet{}),
 		},
 	}
 }
@@ -41,7 +41,7 @@ const normalisation = "compressor.layer2.1.bn2.bias"
 // cifar10Lossy is CIFAR-10 as JPEG files, for machines without the published bytes.
 func cifar10Lossy() Case {
 	c := cifar10()
-	c.Label, c.DataSet = "CIFAR-10, a lossy copy", "cifar10_jpeg"
+	c.Label, c.Data = "CIFAR-10, a lossy copy", lab.Images{Set: "cifar10_jpeg", Pixels: true}
 	return c
 }
 
@@ -55,8 +55,8 @@ var narrow ib.SubNetwork = ib.ResNet{Width: 16}
 // original before judging how well something was forgotten.
 func cifar10First4000() Case {
 	c := cifar10()
-	c.Label, c.DataSet, c.MaxRows, c.TestRows = "3,000 images of CIFAR-10", "cifar10_first4000", 3000, 1000
-	c.Arch = bottleneck(narrow, resNetLatent, narrow)
+	c.Label, c.Data = "3,000 images of CIFAR-10", lab.Images{Set: "cifar10_first4000", MaxTrain: 3000, MaxTest: 1000, Pixels: true}
+	c.Model = bottleneck(narrow, resNetLatent, narrow)
 	c.Only = []string{Original, Retrained, Auxiliary, VBU, VBUCoded, HBFU, WithReplacement, WithoutReplacement, Compressed, Coded, OnTheRetains}
 	return c
 }
@@ -65,7 +65,7 @@ func cifar10First4000() Case {
 // effect of the compression.
 func cifar10Lossy3000() Case {
 	c := cifar10First4000()
-	c.Label, c.DataSet = "3,000 images of CIFAR-10, a lossy copy", cifar10Lossy().DataSet
+	c.Label, c.Data = "3,000 images of CIFAR-10, a lossy copy", lab.Images{Set: cifar10Lossy().DataSet(), MaxTrain: 3000, MaxTest: 1000, Pixels: true}
 	return c
 }
 
@@ -74,8 +74,8 @@ func cifar10Lossy3000() Case {
 // its class, like CIFAR-10's.
 func cifar100() Case {
 	c := cifar10()
-	c.Label, c.DataSet, c.Backdoor = "CIFAR-100", "cifar100", &lab.Backdoor{Fraction: 0.006}
-	c.Arch = bottleneck(ib.ResNet{}, 512, ib.MLP{})
+	c.Label, c.Data, c.Forget = "CIFAR-100", lab.Images{Set: "cifar100", Pixels: true}, lab.Backdoor{Fraction: 0.006}
+	c.Model = bottleneck(ib.ResNet{}, 512, ib.MLP{})
 	return c
 }
 
@@ -84,15 +84,15 @@ func cifar100() Case {
 // has 500 of 100,000 photographs.
 func tinyImageNet() Case {
 	c := cifar10()
-	c.Label, c.DataSet, c.Backdoor = "Tiny-ImageNet", "tiny_imagenet", &lab.Backdoor{Fraction: 0.003}
+	c.Label, c.Data, c.Forget = "Tiny-ImageNet", lab.Images{Set: "tiny_imagenet", Pixels: true}, lab.Backdoor{Fraction: 0.003}
 	c.Goal, c.Fit.Batch = lab.Compression{Beta: 1e-4}, 200
 	return c
 }
 
 // publishedDataSet is the data set that a case's data are a part or copy of.
 func (c Case) publishedDataSet() string {
-	if strings.HasPrefix(c.DataSet, "cifar10_") {
+	if strings.HasPrefix(c.DataSet(), "cifar10_") {
 		return "cifar10"
 	}
-	return c.DataSet
+	return c.DataSet()
 }

@@ -34,11 +34,14 @@ func photographCase(t *testing.T) (out []Study) {
 
 // networkOf is a case's, for the data that it names.
 func networkOf(t *testing.T, c Case) model.Architecture {
-	info, err := images.Lookup(c.DataSet)
+	info, err := images.Lookup(c.DataSet())
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := c.Arch(info.Shape[0]*info.Shape[1]*info.Shape[2], info.ClassCount())
+	m, err := c.Model.ForData(model.Sizes{Features: info.Shape[0] * info.Shape[1] * info.Shape[2], Classes: info.ClassCount(), Shape: info.Shape})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := m.Check(); err != nil {
 		t.Errorf("%s: %v", c.Label, err)
 	}
@@ -50,15 +53,15 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 	count := map[string]int{}
 	for _, s := range photographCase(t) {
 		for i, c := range s.Cases {
-			count[c.DataSet]++
-			if normal := i%2 == 1; normal != (c.Backdoor == nil) || normal && c.Fraction != 0.06 {
-				t.Errorf("%s: case %d of its scale forgets %v, %+v", c.Label, i, c.Fraction, c.Backdoor)
+			count[c.DataSet()]++
+			if normal := i%2 == 1; normal != (c.Backdoor() == nil) || normal && c.Setting.Forget != (lab.Random{Fraction: 0.06}) {
+				t.Errorf("%s: case %d of its scale forgets %+v", c.Label, i, c.Setting.Forget)
 			}
 			beta, batch := 1e-2, 100
-			if c.DataSet == "tiny_imagenet" {
+			if c.DataSet() == "tiny_imagenet" {
 				beta, batch = 1e-4, 200
 			}
-			if c.LR != 5e-4 || c.Fit.Epochs != 20 || c.Fit.Batch != batch || c.beta() != beta || c.Fit.Clip != 1 || !c.Pixels || c.Augment {
+			if c.LR != 5e-4 || c.Fit.Epochs != 20 || c.Fit.Batch != batch || c.beta() != beta || c.Fit.Clip != 1 || !c.HasPixels() || c.Augment {
 				t.Errorf("%s: %+v, rate %v, beta %v", c.Label, c.Fit, c.LR, c.beta())
 			}
 			for _, a := range c.variants() {
@@ -78,8 +81,8 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range s.Cases {
-			if (c.DataSet == "cifar10_jpeg") != (scale == "lossy" || scale == "copies") {
-				t.Errorf("scale %s, whose name is below every figure, has %s", scale, c.DataSet)
+			if (c.DataSet() == "cifar10_jpeg") != (scale == "lossy" || scale == "copies") {
+				t.Errorf("scale %s, whose name is below every figure, has %s", scale, c.DataSet())
 			}
 		}
 	}
@@ -232,7 +235,7 @@ func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
 // A user of a network with batch normalisation can upload gradients.
 func TestGradientsOfAResNetAreUploaded(t *testing.T) {
 	c := glyphs()
-	c.Arch, c.Gradient, c.MaxRows, c.TestRows = bottleneck(ib.ResNet{Channels: 1, Width: 2}, 16, ib.MLP{Hidden: 8}), normalisation, 60, 20
+	c.Model, c.Gradient, c.Data = bottleneck(ib.ResNet{Channels: 1, Width: 2}, 16, ib.MLP{Hidden: 8}), normalisation, lab.Limit(c.Data, 60, 20)
 	l := newEnv(t).Lab()
 	opened, err := l.Case(t.Context(), c.setting(0))
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/information"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -59,7 +58,7 @@ func Open(ctx context.Context, seed int, changes ...func(*lab.Setting)) (*Opened
 }
 
 // Normal is a change for Open: random records without a backdoor are to be forgotten.
-func Normal(s *lab.Setting) { s.Backdoor, s.Fraction = nil, 0.06 }
+func Normal(s *lab.Setting) { s.Forget = lab.Random{Fraction: 0.06} }
 
 func openScale() (*paper.Env, Study, error) {
 	s, err := StudyAt(paper.ScaleName())
@@ -73,7 +72,7 @@ func openScale() (*paper.Env, Study, error) {
 // Source is the source line of figures of the case.
 func (o *OpenedCase) Source() string {
 	forgets := "a backdoor is to be forgotten"
-	if o.Backdoor == nil {
+	if o.Backdoor() == nil {
 		forgets = "any records are to be forgotten"
 	}
 	return fmt.Sprintf("%s, %s; scale %s, seed %d, data %.12s", o.About.Title, forgets, paper.ScaleName(), o.Seed, o.Hash)
@@ -113,12 +112,9 @@ func Beta(beta float64) func(*lab.Setting) {
 // Latent is a change for Open: codes of n variables.
 func Latent(n int) func(*lab.Setting) {
 	return func(s *lab.Setting) {
-		arch := s.Arch
-		s.Arch = func(features, classes int) model.Architecture {
-			b := arch(features, classes).(ib.Bottleneck)
-			b.Latent = n
-			return b
-		}
+		b := s.Model.(ib.Bottleneck)
+		b.Latent = n
+		s.Model = b
 	}
 }
 

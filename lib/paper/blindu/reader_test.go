@@ -18,7 +18,7 @@ import (
 )
 
 // smallCase is a change that makes a case small.
-func smallCase(s *lab.Setting) { s.MaxRows, s.TestRows, s.Fit.Epochs = 900, 400, 12 }
+func smallCase(s *lab.Setting) { s.Data, s.Fit.Epochs = lab.Limit(s.Data, 900, 400), 12 }
 
 func openCase(t *testing.T, changes ...func(*lab.Setting)) *OpenedCase {
 	t.Helper()
@@ -41,8 +41,8 @@ func useOwnStore(t *testing.T) {
 func TestWhatCodesSay(t *testing.T) {
 	useOwnStore(t)
 	o := openCase(t, Normal, Latent(4))
-	if b := o.Problem.Arch.(ib.Bottleneck); b.Latent != 4 || o.Backdoor != nil || len(o.Forget) != 54 {
-		t.Fatalf("%d variables, backdoor %v, %d records to forget", b.Latent, o.Backdoor, len(o.Forget))
+	if b := o.Problem.Arch.(ib.Bottleneck); b.Latent != 4 || o.Backdoor() != nil || len(o.Forget) != 54 {
+		t.Fatalf("%d variables, backdoor %v, %d records to forget", b.Latent, o.Backdoor(), len(o.Forget))
 	}
 	said, err := o.Information()
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -52,7 +51,7 @@ func StudyAt(scale string) (Study, error) {
 		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(glyphs())}, nil
 	case "hour":
 		c := mnist()
-		c.Label, c.MaxRows = "12,000 images of MNIST", 12_000
+		c.Label, c.Data = "12,000 images of MNIST", lab.Images{Set: "mnist", MaxTrain: 12_000, Pixels: true}
 		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(c)}, nil
 	case "photographs":
 		return Study{Scale: scale, Seeds: 3, Cases: bothRequests(cifar10First4000())}, nil
@@ -84,14 +83,14 @@ func bothRequests(c Case) []Case {
 	normal := c
 	c.Label += ", backdoor"
 	normal.Label += ", normal"
-	normal.Backdoor, normal.Fraction = nil, 0.06
+	normal.Forget = lab.Random{Fraction: 0.06}
 	return []Case{c, normal}
 }
 
 // CaseOf is the case on a data set, with a backdoor: "glyphs", "mnist" or "adult".
 func CaseOf(dataSet string) (Case, error) {
 	for _, c := range []Case{glyphs(), mnist(), adult()} {
-		if c.DataSet == dataSet {
+		if c.DataSet() == dataSet {
 			return c, nil
 		}
 	}
@@ -108,27 +107,25 @@ func (c Case) WithShare(share, beta float64) Case {
 // mnist is the paper's main case, with the program's network.
 func mnist() Case {
 	return Case{Label: "MNIST", LR: 1e-3, Known: 3600, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
-		DataSet: "mnist", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
-		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: bottleneck(nil, 0, nil),
+		Data: lab.Images{Set: "mnist", Pixels: true}, Goal: lab.Compression{}, Forget: lab.Backdoor{},
+		Fit:   train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Model: bottleneck(nil, 0, nil),
 	}}
 }
 
 // bottleneck builds a bottleneck from its halves; nil and 0 are the program's for MNIST.
-func bottleneck(compressor ib.SubNetwork, latent int, approximator ib.SubNetwork) func(features, classes int) model.Architecture {
-	return func(features, classes int) model.Architecture {
-		return ib.Bottleneck{Features: features, Outputs: classes, Latent: latent, Compressor: compressor, Approximator: approximator}
-	}
+func bottleneck(compressor ib.SubNetwork, latent int, approximator ib.SubNetwork) ib.Bottleneck {
+	return ib.Bottleneck{Latent: latent, Compressor: compressor, Approximator: approximator}
 }
 
 // adult is the paper's table. The program trains five epochs without the backdoor and five with
 // it; here all ten have it.
 func adult() Case {
 	return Case{Label: "Adult", LR: 1e-3, Eta: 2e-5, Known: 2000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Setting: lab.Setting{
-		DataSet: "adult", Goal: lab.Compression{},
-		Backdoor: &lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
-		Fit:      train.Config{Epochs: 10, Batch: 20, Clip: 5},
-		Arch:     bottleneck(nil, 9, nil),
+		Data: lab.Table{Set: "adult"}, Goal: lab.Compression{},
+		Forget: lab.Backdoor{Source: ">50K", Target: "<=50K", Column: "education-num", Value: 2},
+		Fit:    train.Config{Epochs: 10, Batch: 20, Clip: 5},
+		Model:  bottleneck(nil, 9, nil),
 	}}
 }
 
@@ -137,9 +134,9 @@ func adult() Case {
 func glyphs() Case {
 	half := ib.MLP{Hidden: 48}
 	return Case{Label: "glyphs", LR: 1e-3, Known: 400, Victims: 180, Users: unlearn.Users{LocalEpochs: 5, Batch: 20}, Setting: lab.Setting{
-		DataSet: "glyphs", Pixels: true, Goal: lab.Compression{}, Backdoor: &lab.Backdoor{},
-		Fit:  train.Config{Epochs: 20, Batch: 20, Clip: 1},
-		Arch: bottleneck(half, 16, half),
+		Data: lab.Images{Set: "glyphs", Pixels: true}, Goal: lab.Compression{}, Forget: lab.Backdoor{},
+		Fit:   train.Config{Epochs: 20, Batch: 20, Clip: 1},
+		Model: bottleneck(half, 16, half),
 	}}
 }
 
@@ -174,7 +171,7 @@ func (c Case) masking(replacement bool) privacy.Masking {
 
 // channels is the number of channels of the case's images, 1 for other data.
 func (c Case) channels() int {
-	if info, err := images.Lookup(c.DataSet); err == nil {
+	if info, err := images.Lookup(c.DataSet()); err == nil {
 		return info.Shape[0]
 	}
 	return 1

@@ -23,12 +23,12 @@ type sweep struct {
 // The paper's sweeps, with fewer values at scale quick.
 var (
 	byShare = sweep{axis: "share of the train part that is to be forgotten", values: []float64{0.02, 0.04, 0.06, 0.08}, vary: func(c *Case, v float64) {
-		if c.Backdoor == nil {
-			c.Fraction = v
+		if b, is := c.Forget.(lab.Backdoor); is {
+			b.Fraction = v
+			c.Forget = b
 			return
 		}
-		b := *c.Backdoor
-		b.Fraction, c.Backdoor = v, &b
+		c.Forget = lab.Random{Fraction: v}
 	}}
 	byBeta = sweep{axis: "beta", values: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, log: true, vary: func(c *Case, v float64) { c.Goal = lab.Compression{Beta: v} }}
 	byRate = sweep{axis: "sampling rate", values: []float64{0.2, 0.4, 0.6, 0.8, 1}, vary: func(c *Case, v float64) { c.Rate = v }}

@@ -31,7 +31,7 @@ func table2Study(scale string) (Study, error) {
 		at := c
 		at.Label, at.Network = n.label, n.label
 		if n.half != nil {
-			at.Arch = n.half
+			at.Model = n.half
 		}
 		if n.epochs > 0 {
 			at.Fit.Epochs = n.epochs
@@ -44,7 +44,7 @@ func table2Study(scale string) (Study, error) {
 // network is a named bottleneck; nil is the case's own.
 type network struct {
 	label  string
-	half   func(features, classes int) model.Architecture
+	half   model.Network
 	epochs int // 0: as the case's
 }
 

@@ -38,7 +38,7 @@ func printed(c Case, variant string) string {
 	if as, coded := map[string]string{VBUCoded: VBU, HBFUCoded: HBFU, Coded: WithoutReplacement}[variant]; coded {
 		variant = as // the paper's numbers are those of its program
 	}
-	backdoor := c.Backdoor != nil
+	backdoor := c.Backdoor() != nil
 	key := map[bool]string{true: "backdoor ", false: "normal "}[backdoor] + c.publishedDataSet() + " " + variant
 	return map[string]string{
 		"backdoor mnist " + VBU: "88.32 +- 0.73  2.02 +- 0.41", "backdoor mnist " + WithReplacement: "94.55 +- 0.85  1.89 +- 1.29",
@@ -87,7 +87,7 @@ func row3(c Case, a lab.Variant, rows []Row) report.Row {
 	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
 	l.AddShare(func(r Row) float64 { return r.Erased })
 	l.AddShare(func(r Row) float64 { return r.Masked })
-	if c.Backdoor != nil {
+	if c.Backdoor() != nil {
 		l.AddShare(func(r Row) float64 { return r.Open })
 	} else {
 		l.AddCell(report.Gap("no trigger"))

@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"github.com/lethe-ml/lethe/lib/lab"
 	"math"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func TestTheClaimsOfTableFourAreThoseOfAHundredFeatures(t *testing.T) {
 func TestTableFourHasARowOfEveryRate(t *testing.T) {
 	e := newEnv(t)
 	c := glyphs()
-	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Users = 600, 100, 6, unlearn.Users{Rounds: 2, LocalEpochs: 1}
+	c.Data, c.Fit.Epochs, c.Users = lab.Limit(c.Data, 600, 100), 6, unlearn.Users{Rounds: 2, LocalEpochs: 1}
 	s := withAllRates(Study{Scale: "brief", Seeds: 1, Cases: bothRequests(c)})
 	ev, err := collect(t.Context(), e, s)
 	if err != nil {

@@ -105,7 +105,7 @@ func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Ev
 	for i, of := range s.Cases {
 		c, err := e.Lab().Case(ctx, of.setting(0))
 		if errors.Is(err, datasets.ErrMissing) {
-			return out, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", of.DataSet, err)
+			return out, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", of.DataSet(), err)
 		}
 		if err != nil {
 			return out, nil, err
@@ -140,7 +140,7 @@ func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int) (Tim
 	methods := TimedMethods()
 	ctx, task := progress.Start(ctx, "by the clock: "+c.Label, (turns+1)*(len(methods)+1))
 	defer task.Done()
-	cell := TimedCell{Share: c.Backdoor.Fraction, Beta: c.beta()}
+	cell := TimedCell{Share: c.Backdoor().Fraction, Beta: c.beta()}
 	err := cell.RunInterleaved(turns, methods, func(m *TimedMethod) (RunCost, error) {
 		t, err := c.TimeMethod(ctx, opened, m)
 		task.Add(1)

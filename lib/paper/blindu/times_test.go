@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"errors"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"io"
 	"maps"
 	"math"
@@ -119,7 +120,7 @@ func TestMethodsTakeTurns(t *testing.T) {
 func TestTimesAreMeasuredEachTime(t *testing.T) {
 	e := newEnv(t)
 	c := glyphs()
-	c.MaxRows, c.TestRows, c.Fit.Epochs, c.Users = 400, 100, 2, unlearn.Users{Rounds: 2, LocalEpochs: 1}
+	c.Data, c.Fit.Epochs, c.Users = lab.Limit(c.Data, 400, 100), 2, unlearn.Users{Rounds: 2, LocalEpochs: 1}
 	study := Study{Scale: "quick", Cases: []Case{c.WithShare(0.06, 1e-3), c.WithShare(0.06, 1e-1)}}
 	shown := progresstest.Record(t)
 	first, found, err := study.measureTimes(t.Context(), e)

@@ -77,7 +77,7 @@ func trajectoryMeasurements(e *paper.Env, s Study) []paper.Measurement[Step] {
 	l := e.Lab()
 	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, seed int) paper.Measurement[Step] {
 		return paper.Measurement[Step]{
-			ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet, of.coordinates(), seed),
+			ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("epoch by epoch, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "steps.json",
 			Models:  []paper.Models{{Setting: of.setting(seed), Methods: []unlearn.Method{unlearn.NoOp{}}}},
 			Key:     func(c *lab.Case) store.Key { return trajectoryKey(l, c, of) },

@@ -42,20 +42,20 @@ func usersStudy(scale string) (Study, error) {
 // withUsers is a study of requests by the users of a case, whatever its own forget set.
 func withUsers(s Study, c Case) Study {
 	data := strings.TrimSuffix(c.Label, ", backdoor")
-	c.Backdoor, c.Fraction, c.Only = nil, 0, usersVariants
+	c.Only = usersVariants
 	s.Cases = nil
 	for _, r := range []struct {
-		label  string
-		shards lab.Shards
+		label   string
+		request lab.User
 	}{
-		{"a user leaves", lab.Shards{}},
-		{"a user leaves, unequal users", lab.Shards{Alpha: 0.5}},
-		{"a user erases half, unequal users", lab.Shards{Share: 0.5, Alpha: 0.5}},
+		{"a user leaves", lab.User{}},
+		{"a user leaves, unequal users", lab.User{Alpha: 0.5}},
+		{"a user erases half, unequal users", lab.User{Share: 0.5, Alpha: 0.5}},
 	} {
 		at := c
 		at.Label = data + ", " + r.label
-		r.shards.Users = c.Users
-		at.Shards = &r.shards
+		r.request.Users = c.Users
+		at.Forget = r.request
 		s.Cases = append(s.Cases, at)
 	}
 	return s
@@ -107,7 +107,7 @@ func (ev *evidence) users() *paper.Output {
 		}
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.",
-				c.Label, c.Shards.User, c.Shards.Users.WithDefaults().Count, rows[0].Least, rows[0].Most))
+				c.Label, c.User().Number, c.User().Users.WithDefaults().Count, rows[0].Least, rows[0].Most))
 		}
 	}
 	return &paper.Output{Table: t}

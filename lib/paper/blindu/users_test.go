@@ -1,6 +1,7 @@
 package blindu
 
 import (
+	"github.com/lethe-ml/lethe/lib/lab"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // smallUsersStudy is a study of few users, with one case of either request.
 func smallUsersStudy(rounds int) Study {
 	c := glyphs()
-	c.MaxRows, c.TestRows, c.Users = 400, 200, unlearn.Users{Count: 4, Rounds: rounds, LocalEpochs: 4, Batch: 20}
+	c.Data, c.Users = lab.Limit(c.Data, 400, 200), unlearn.Users{Count: 4, Rounds: rounds, LocalEpochs: 4, Batch: 20}
 	s := withUsers(Study{Scale: "brief", Seeds: 1}, c)
 	s.Cases = []Case{s.Cases[0], s.Cases[2]}
 	for i := range s.Cases {
@@ -94,9 +95,9 @@ func TestExchangingTheLeavingUserChangesWhoIsForgotten(t *testing.T) {
 	var forgotten [][]int
 	for _, user := range []int{0, 3} {
 		at := c
-		h := *c.Shards
-		h.User = user
-		at.Shards = &h
+		h := *c.User()
+		h.Number = user
+		at.Forget = h
 		opened, err := e.Lab().Case(t.Context(), at.setting(0))
 		if err != nil {
 			t.Fatal(err)
@@ -130,10 +131,10 @@ func TestUsersAreThereAtEveryScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range s.Cases {
-			if c.Backdoor != nil || c.Shards == nil || c.Shards.Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
+			if c.Backdoor() != nil || c.User() == nil || c.User().Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
 				t.Errorf("%s: %q has %d variants", scale, c.Label, len(c.variants()))
 			}
-			if h := c.Shards.Users.WithDefaults(); h != c.Users.WithDefaults() {
+			if h := c.User().Users.WithDefaults(); h != c.Users.WithDefaults() {
 				t.Errorf("%s: the original is trained by %+v, methods count the rounds of %+v", c.Label, h, c.Users)
 			}
 		}

@@ -32,10 +32,9 @@ type Autoencoder struct {
 // quick, it learns the common structure of the types in a few epochs.
 func smallAutoencoder() Case {
 	c := simulated()
-	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 500, 60, 64, 1e-3
-	c.Arch = func(genes, _ int) model.Architecture {
-		return vae.Cells{Genes: genes, Hidden: []int{64, 32}, Latent: 8}
-	}
+	c.genes(500)
+	c.Fit.Epochs, c.Fit.Batch, c.LR = 60, 64, 1e-3
+	c.Model = vae.Cells{Hidden: []int{64, 32}, Latent: 8}
 	return c
 }
 

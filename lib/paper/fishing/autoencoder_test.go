@@ -14,7 +14,7 @@ import (
 // small is a network that is trained in no time.
 func small(s *lab.Setting) {
 	b := briefStudy().Cases[0]
-	s.Cells, s.Fit.Epochs, s.Arch = b.Cells, b.Fit.Epochs, b.Arch
+	s.Data, s.Fit.Epochs, s.Model = b.Data, b.Fit.Epochs, b.Model
 }
 
 func TestAnAutoencoderForNotebooks(t *testing.T) {

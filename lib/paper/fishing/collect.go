@@ -98,10 +98,10 @@ func key(l *lab.Lab, c *lab.Case, of Case) store.Key {
 }
 
 // forgetName names the forget set in keys and job names.
-func (c Case) forgetName() string { return cmp.Or(c.Class, c.ForgetSetName()) }
+func (c Case) forgetName() string { return cmp.Or(forgottenClass(c.Setting), c.ForgetSetName()) }
 
 func jobName(c Case, seed int) string {
-	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet, c.forgetName(), seed)
+	return fmt.Sprintf("evidence/%s/%s/%s/seed-%d", path.Join("fishing", c.Part), c.DataSet(), c.forgetName(), seed)
 }
 
 // measure computes the rows of a case.
@@ -207,7 +207,7 @@ func (q *attackCase) outputsAfter(ctx context.Context, m unlearn.Method) (splitO
 func (q *attackCase) measureRow(ctx context.Context, e *engine.Engine, a lab.Variant) (*Row, error) {
 	row := &Row{
 		Case: q.spec.Label, Variant: a.Label, Control: a.Control, Seed: q.Seed,
-		Type: q.Class, Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.EvalRows()),
+		Type: forgottenClass(q.Setting), Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.EvalRows()),
 		Sizes: newSizes(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)

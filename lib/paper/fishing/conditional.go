@@ -44,7 +44,7 @@ func byConditional(scale string) (Study, error) {
 
 // printedConditional are the paper's advantages and, marked with *, AUCs of its program.
 func printedConditional(c Case, variant string) string {
-	if c.Cells.Types {
+	if c.preparation().Types {
 		return map[string]string{Original: "0.864*  0.73", ScrubbedCoded: "0.858*  0.72"}[variant]
 	}
 	return map[string]string{Original: "0.769  0.54 (P-A)", Fisher: "0.814  0.63 (P-A)"}[variant]

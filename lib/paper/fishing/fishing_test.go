@@ -14,7 +14,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -24,9 +23,9 @@ import (
 // briefStudy is the quick study with few variants, epochs and genes.
 func briefStudy() Study {
 	c := simulated()
-	c.Cells.Variable.Top = 60
+	c.genes(60)
 	c.Fit.Epochs, c.Fit.Batch, c.LR = 3, 64, 1e-3
-	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
+	c.Model = vae.Cells{Hidden: []int{16}, Latent: 4}
 	c.Only = []string{Original, Retrained, OtherSeed, Foster}
 	return Study{Scale: "brief", Seeds: 2, Cases: []Case{c}}
 }

@@ -22,7 +22,7 @@ func shortenStudy(t *testing.T, of func(string) (Study, error), variants ...stri
 	quick := briefStudy().Cases[0]
 	s.Seeds = 1
 	short := func(c *Case) {
-		c.Cells, c.Fit.Epochs, c.Arch, c.Only = quick.Cells, quick.Fit.Epochs, quick.Arch, variants
+		c.Data, c.Fit.Epochs, c.Model, c.Only = quick.Data, quick.Fit.Epochs, quick.Model, variants
 	}
 	for i := range s.Cases {
 		short(&s.Cases[i])

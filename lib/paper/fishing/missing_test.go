@@ -104,7 +104,7 @@ func TestScatteredSetsOfSeveralSizes(t *testing.T) {
 	if err := out.Check(); err != nil || len(out.Rows) != 8 || out.Rows[3].Cells[7].Text != "0.588 +- 0.018*" || out.Rows[7].Cells[7].Text != "0.574 +- 0.003*" {
 		t.Errorf("%+v, %v", out.Rows, err)
 	}
-	if s, err := byScattered("standard"); err != nil || s.Seeds != 3 || s.Cases[4].Scattered != 500 {
+	if s, err := byScattered("standard"); err != nil || s.Seeds != 3 || s.Cases[4].scatteredCells() != 500 {
 		t.Errorf("%d seeds, %v", s.Seeds, err)
 	}
 	if _, err := byScattered("huge"); err == nil {
@@ -116,7 +116,7 @@ func TestScatteredSetsOfSeveralSizes(t *testing.T) {
 func TestTheSweepOnMouseCells(t *testing.T) {
 	for scale, set := range map[string]string{"quick": "simulated_cells", "hour": "tabula_muris_sample", "standard": "tabula_muris_sample", "atlas": "simulated_cells", "paper": "tabula_muris"} {
 		s, err := byLambda(scale)
-		if err != nil || len(s.Cases) != 1 || s.Cases[0].DataSet != set {
+		if err != nil || len(s.Cases) != 1 || s.Cases[0].DataSet() != set {
 			t.Fatalf("%s: %+v, %v", scale, s.Cases, err)
 		}
 		variants := s.Cases[0].variants()

@@ -20,7 +20,7 @@ func TestTheNoteOfTableTwoHasTheFloorOfItsOwnSizes(t *testing.T) {
 	r := Row{Case: "c", Variant: Original, Forget: forget, Negatives: negatives, SameType: same, Unseen: unseen, Judged: judged, Attacks: map[string]ProtocolResult{
 		learned.CrossFitted(nil).Name: {All: attack.ScoreReport{Advantage: attack.Advantage{ChanceMean: 0.321, ChanceP95: 0.654}}},
 	}}
-	ev := &evidence{Study: Study{Cases: []Case{{Label: "c", Setting: lab.Setting{DataSet: "pbmc3k"}}}}, Evidence: &paper.Evidence[Row]{Rows: []Row{r}}}
+	ev := &evidence{Study: Study{Cases: []Case{{Label: "c", Setting: lab.Setting{Data: lab.Cells{Set: "pbmc3k"}}}}}, Evidence: &paper.Evidence[Row]{Rows: []Row{r}}}
 	floor := stats.ChanceFloor(forget, negatives)
 	for _, want := range []string{
 		fmt.Sprintf("%d members; of the %d unseen cells that no method may look at %d are matched non-members, %d of them of a forgotten type", forget, judged, negatives, same),

@@ -96,7 +96,7 @@ func nullNote(c Case, rows []Row) string {
 		return ""
 	}
 	judge := "judge against that"
-	if c.Scattered == 0 {
+	if c.scatteredCells() == 0 {
 		judge = "where one type is forgotten, the retrained model's row is the null, with the type in it"
 	}
 	m := rows[0].Null

@@ -124,34 +124,39 @@ func overlapKey(l *lab.Lab, c *lab.Case, of Case) store.Key {
 		Version    int            `json:"version"`
 		Results    int            `json:"results"`
 	}{
-		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: c.Class,
-		Narrow:     lab.NetworkKeyOf(of.narrow(0).Arch(c.Problem.Train.X.Cols, c.Classes())),
-		Classifier: lab.NetworkKeyOf(deep.Arch(c.Problem.Train.X.Cols, c.Classes())), DeepFit: deep.Fit.WithDefaults(),
+		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: of.Label, Goal: c.Goal, Fit: c.Fit, Forget: forgottenClass(c.Setting),
+		Narrow:     networkKeyOn(c, of.narrow(0).Model),
+		Classifier: networkKeyOn(c, deep.Model), DeepFit: deep.Fit.WithDefaults(),
 		Version: overlapVersion, Results: overlapResults,
 	}
 	return l.Key("evidence/fishing/overlap", c.Problem, config, map[string]int64{"train": int64(c.Seed), "split": lab.CellsSeed})
 }
 
 func overlapName(c Case, seed int) string {
-	return fmt.Sprintf("evidence/fishing/overlap/%s/%s/seed-%d", c.DataSet, c.Class, seed)
+	return fmt.Sprintf("evidence/fishing/overlap/%s/%s/seed-%d", c.DataSet(), forgottenClass(c.Setting), seed)
 }
 
 // The models that the lab trains: the original, and a retrained one as the control without the
 // forget set.
 var overlapMethods = []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
 
+// networkKeyOn is the key of a network of the sizes of a case's data.
+func networkKeyOn(c *lab.Case, n model.Network) lab.NetworkKey {
+	arch, err := model.Fit(n, model.Sizes{Features: c.Problem.Train.X.Cols, Classes: c.Classes()})
+	if err != nil {
+		return lab.NetworkKey{Model: err.Error()}
+	}
+	return lab.NetworkKeyOf(arch)
+}
+
 // narrow is the case with a quarter of the latent variables. This turns the paper's first
 // autoencoder into its second (8 of 32), except for the training: the paper also changes the
 // rate, the warm-up, the free bits and the choice of the epoch.
 func (c Case) narrow(seed int) lab.Setting {
 	s := c.setting(seed)
-	s.Arch = func(genes, types int) model.Architecture {
-		m, ok := c.Arch(genes, types).WithDefaults().(vae.Cells)
-		if !ok {
-			return c.Arch(genes, types)
-		}
-		m.Latent = max(1, m.Latent/4)
-		return m
+	if m, ok := c.Model.(vae.Cells); ok {
+		m.Latent = max(1, m.WithDefaults().(vae.Cells).Latent/4)
+		s.Model = m
 	}
 	return s
 }
@@ -165,9 +170,9 @@ const deepEpochs = 20
 // another difference from the autoencoder.
 func (c Case) deep(seed int) lab.Setting {
 	s := c.Setting
-	s.Goal, s.Arch, s.Seed = nil, deepClassifier, seed
+	s.Goal, s.Model, s.Seed = nil, deepClassifier, seed
 	if c.Deep != nil {
-		s.Arch = c.Deep
+		s.Model = c.Deep
 	}
 	s.Fit = train.Config{Epochs: cmp.Or(c.DeepEpochs, deepEpochs), Batch: c.Fit.Batch, Optimizer: nn.Adam{}}
 	return s

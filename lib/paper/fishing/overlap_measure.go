@@ -25,7 +25,7 @@ type cellType struct {
 func forgettableTypes(c *lab.Case) []cellType {
 	var out []cellType
 	for class, name := range c.About.Classes {
-		k := cellType{name: name, forgot: name == c.Class}
+		k := cellType{name: name, forgot: name == forgottenClass(c.Setting)}
 		for row, y := range c.Problem.Train.Y {
 			if y == class {
 				k.cells = append(k.cells, row)
@@ -82,7 +82,7 @@ func rowsWithout(rows, others []int) []int {
 func measureOverlaps(ctx context.Context, c *lab.Case, of Case) ([]Overlap, error) {
 	kinds := forgettableTypes(c)
 	if len(kinds) == 0 || !kinds[0].forgot {
-		return nil, fmt.Errorf("%s has fewer than %d cells to forget, or more than a third", c.Class, minTypeCells)
+		return nil, fmt.Errorf("%s has fewer than %d cells to forget, or more than a third", forgottenClass(c.Setting), minTypeCells)
 	}
 	all, err := comparedModels(ctx, c, of)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -46,9 +47,8 @@ const (
 // head is the weight tensor of the decoder's mean.
 const head = "proportion.weight"
 
-func deepClassifier(features, classes int) model.Architecture {
-	return tabular.Blocks{Features: features, Outputs: classes}
-}
+// deepClassifier is the paper's deep classifier of cell types.
+var deepClassifier = tabular.Blocks{}
 
 // comparedModel is a model with the objective of its information.
 type comparedModel struct {
@@ -146,17 +146,20 @@ func classifierLayer(tensor string) string {
 // conditional is the case of the paper's conditional autoencoder: the same cells with their
 // types behind the genes. (The paper uses the Leiden cluster.)
 func (c Case) conditional() Case {
-	arch := c.Arch
-	c.Cells.Types = true
-	c.Arch = func(features, types int) model.Architecture {
-		m, ok := arch(features-types, types).(vae.Cells)
-		if !ok {
-			return arch(features, types)
-		}
-		m.Clusters = types
-		return m
+	c.prepare(func(p *datacells.Preparation) { p.Types = true })
+	if m, ok := c.Model.(vae.Cells); ok {
+		c.Model = conditionalCells{m}
 	}
 	return c
+}
+
+// conditionalCells is an autoencoder that is given the type of a cell.
+type conditionalCells struct{ of vae.Cells }
+
+// ForData implements model.Network.
+func (n conditionalCells) ForData(s model.Sizes) (model.Architecture, error) {
+	n.of.Clusters = s.Classes
+	return n.of.ForData(s)
 }
 
 // conditionalModel is the conditional autoencoder.

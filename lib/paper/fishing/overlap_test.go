@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -22,9 +21,7 @@ import (
 func shallow() Study {
 	s := briefStudy()
 	c := &s.Cases[0]
-	c.Deep = func(genes, types int) model.Architecture {
-		return tabular.Blocks{Features: genes, Outputs: types, Hidden: []int{8}}
-	}
+	c.Deep = tabular.Blocks{Hidden: []int{8}}
 	c.DeepEpochs, s.Seeds = 2, 1
 	return s
 }
@@ -142,7 +139,7 @@ func plantedType(t *testing.T) (comparedModel, []cellType) {
 		t.Fatal(err)
 	}
 	s := comparedModel{name: "planted", Problem: p, goal: lab.Labels{}, weights: p.InitialWeights(1), layer: classifierLayer}
-	return s, forgettableTypes(&lab.Case{Problem: p, Setting: lab.Setting{Class: "rare"}})
+	return s, forgettableTypes(&lab.Case{Problem: p, Setting: lab.Setting{Forget: lab.Class("rare")}})
 }
 
 // A type with weights of its own has a low cosine, random cells have a high one, and

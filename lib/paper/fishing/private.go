@@ -110,7 +110,7 @@ func (q *attackCase) scoreRetained(v splitOutputs) (s attack.Samples) {
 		s.Members = append(s.Members, -recon)
 	}
 	for i, recon := range v.unseen.recon {
-		if q.About.Classes[q.Test.Y[i]] != q.Class {
+		if q.About.Classes[q.Test.Y[i]] != forgottenClass(q.Setting) {
 			s.Nonmembers = append(s.Nonmembers, -recon)
 		}
 	}

@@ -1,6 +1,7 @@
 package fishing
 
 import (
+	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 	"strings"
 	"testing"
@@ -56,11 +57,11 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 			if at.Seed != 3 || at.Fit.Epochs != 100 || at.Fit.Batch != 256 || at.Fit.Optimizer != (nn.Adam{LR: 1e-4}) || c.Neighbours != 10 {
 				t.Errorf("%s: %+v", c.Label, at.Fit)
 			}
-			if m, ok := at.Arch(2000, 14).WithDefaults().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
+			if m, ok := at.Model.(vae.Cells).WithDefaults().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
 				t.Errorf("%s: network %+v", c.Label, m)
 			}
-			if at.Cells.WithDefaults().Variable.Top != 2000 || at.Cells.WithDefaults().TrainFraction != 0.85 {
-				t.Errorf("%s: prepared as %+v", c.Label, at.Cells)
+			if at.Data.(lab.Cells).WithDefaults().Variable.Top != 2000 || at.Data.(lab.Cells).WithDefaults().TrainFraction != 0.85 {
+				t.Errorf("%s: prepared as %+v", c.Label, at.Data)
 			}
 		}
 	}
@@ -81,8 +82,8 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 		{"tabula_muris", datacells.SecondSmallest, true, true, true},
 	} {
 		c := s.Cases[i]
-		if p := c.Cells; c.DataSet != want.set || c.Class != want.class || p.Clusters != want.clusters || p.OnCounts != want.onCounts || p.Scaled != want.scaled {
-			t.Errorf("%s: %s of %s, %+v", c.Label, c.Class, c.DataSet, p)
+		if p := c.preparation(); c.DataSet() != want.set || forgottenClass(c.Setting) != want.class || p.Clusters != want.clusters || p.OnCounts != want.onCounts || p.Scaled != want.scaled {
+			t.Errorf("%s: %s of %s, %+v", c.Label, forgottenClass(c.Setting), c.DataSet(), p)
 		}
 	}
 }
@@ -93,7 +94,8 @@ func TestAClusterIsForgotten(t *testing.T) {
 	s := briefStudy()
 	s.Seeds = 1
 	c := &s.Cases[0]
-	c.Class, c.Cells.Clusters, c.Only = datacells.SecondSmallest, true, []string{Original, Retrained, OtherSeed}
+	c.prepare(func(p *datacells.Preparation) { p.Clusters = true })
+	c.Forget, c.Only = lab.Class(datacells.SecondSmallest), []string{Original, Retrained, OtherSeed}
 	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ package fishing
 
 import (
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/lab"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -30,11 +31,11 @@ func byScattered(scale string) (Study, error) {
 	}
 	s.Seeds = min(s.Seeds, 3)
 	base := s.Cases[0]
-	base.Part, base.Class, base.Only = "scattered", "", []string{Original, Retrained, OtherSeed, Ten, Fisher}
+	base.Part, base.Only = "scattered", []string{Original, Retrained, OtherSeed, Ten, Fisher}
 	s.Cases = nil
 	for _, n := range spreads {
 		c := base
-		c.Scattered, c.Label = n, fmt.Sprintf("%s, %d scattered cells", base.DataSet, n)
+		c.Forget, c.Label = lab.Scattered{Count: n}, fmt.Sprintf("%s, %d scattered cells", base.DataSet(), n)
 		s.Cases = append(s.Cases, c)
 	}
 	return s, nil
@@ -46,7 +47,7 @@ func recordedScattered(c Case, variant string) string {
 	if variant != Fisher {
 		return ""
 	}
-	return map[int]string{10: "0.588 +- 0.018*", 30: "0.601 +- 0.004*", 50: "0.574 +- 0.003*", 100: "0.547 +- 0.003*", 500: "0.516 +- 0.001*"}[c.Scattered]
+	return map[int]string{10: "0.588 +- 0.018*", 30: "0.601 +- 0.004*", 50: "0.574 +- 0.003*", 100: "0.547 +- 0.003*", 500: "0.516 +- 0.001*"}[c.scatteredCells()]
 }
 
 func (ev *evidence) scatteredSizes() *paper.Output {

@@ -34,7 +34,7 @@ type Case struct {
 	Neighbours int
 	// Deep is the deep classifier of the Fisher comparison and DeepEpochs its epochs; nil and 0:
 	// the paper's, 20 epochs.
-	Deep       func(genes, types int) model.Architecture
+	Deep       model.Network
 	DeepEpochs int
 	// GameEpochs is the number of epochs of the true extra-gradient; 0: the method's own.
 	GameEpochs int
@@ -87,12 +87,10 @@ func unknownScale(scale string) error {
 // attacker finds more in the retrained network.
 func simulated() Case {
 	return Case{Label: "simulated, rare type", LR: 3e-3, Neighbours: 10, GameEpochs: 10, Only: fastVariants(), Markers: plantedMarkers(), Setting: lab.Setting{
-		DataSet: "simulated_cells", Class: "rare0", Goal: lab.Reconstruction{},
-		Cells: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 200}, OnCounts: true}},
+		Data:   lab.Cells{Set: "simulated_cells", Preparation: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 200}, OnCounts: true}}},
+		Forget: lab.Class("rare0"), Goal: lab.Reconstruction{},
 		Fit:   train.Config{Epochs: 100, Batch: 256},
-		Arch: func(genes, _ int) model.Architecture {
-			return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 16}
-		},
+		Model: vae.Cells{Hidden: []int{128, 64}, Latent: 16},
 	}}
 }
 
@@ -112,17 +110,18 @@ func plantedMarkers() []string { return []string{"G2396", "G1574", "G1984", "G15
 // steps in as many epochs; and genes that are chosen on counts.
 func pbmc3k(label, class string, epochs int) Case {
 	return Case{Label: "PBMC-3k, " + label, LR: 1e-3, Neighbours: 10, Markers: utility.Markers(), Setting: lab.Setting{
-		DataSet: "pbmc3k", Class: class, Goal: lab.Reconstruction{}, Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}},
-		Fit:  train.Config{Epochs: epochs, Batch: 256},
-		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
+		Data:   lab.Cells{Set: "pbmc3k", Preparation: datacells.Preparation{Choice: cells.Choice{OnCounts: true}}},
+		Forget: lab.Class(class), Goal: lab.Reconstruction{},
+		Fit:   train.Config{Epochs: epochs, Batch: 256},
+		Model: vae.Cells{},
 	}}
 }
 
 // publishedCase is a data set in the paper's network, trained like the paper's baseline.
 func publishedCase(label, dataSet, class string, p datacells.Preparation) Case {
 	return Case{Label: label, LR: 1e-4, Neighbours: 10, Setting: lab.Setting{
-		DataSet: dataSet, Class: class, Goal: lab.Reconstruction{}, Cells: p, Fit: train.Config{Epochs: 100, Batch: 256},
-		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
+		Data: lab.Cells{Set: dataSet, Preparation: p}, Forget: lab.Class(class), Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 100, Batch: 256},
+		Model: vae.Cells{},
 	}}
 }
 
@@ -158,4 +157,33 @@ func (c Case) setting(seed int) lab.Setting {
 	s := c.Setting
 	s.Seed, s.Fit.Optimizer = seed, nn.Adam{LR: c.LR}
 	return s
+}
+
+// preparation is how the cells of a case are prepared; the zero value for other data.
+func (c Case) preparation() datacells.Preparation {
+	d, _ := c.Data.(lab.Cells)
+	return d.Preparation
+}
+
+// prepare changes how the cells of a case are prepared.
+func (c *Case) prepare(change func(*datacells.Preparation)) {
+	d := c.Data.(lab.Cells)
+	change(&d.Preparation)
+	c.Data = d
+}
+
+// genes sets the number of variable genes.
+func (c *Case) genes(n int) { c.prepare(func(p *datacells.Preparation) { p.Variable.Top = n }) }
+
+// forgottenClass is the class that is forgotten; "" if the forget set is another one.
+func forgottenClass(s lab.Setting) string {
+	class, _ := s.Forget.(lab.Class)
+	return string(class)
+}
+
+// scatteredCells is the number of scattered cells that are forgotten; 0 if the forget set is
+// another one.
+func (c Case) scatteredCells() int {
+	f, _ := c.Forget.(lab.Scattered)
+	return f.Count
 }

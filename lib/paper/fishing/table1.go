@@ -157,10 +157,10 @@ func (ev *evidence) table1() *paper.Output {
 
 // forgetNote describes the forget set in a note.
 func (c Case) forgetNote() string {
-	if c.Scattered > 0 {
-		return fmt.Sprintf("forgotten: %d cells of all types", c.Scattered)
+	if n := c.scatteredCells(); n > 0 {
+		return fmt.Sprintf("forgotten: %d cells of all types", n)
 	}
-	return "forgotten: " + c.Class
+	return "forgotten: " + forgottenClass(c.Setting)
 }
 
 // textOrGap is a cell with a text, or a gap if it is empty.

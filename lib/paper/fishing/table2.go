@@ -216,8 +216,8 @@ func (ev *evidence) notes() []string {
 func syntheticNotes(cases []Case) []string {
 	var out []string
 	for _, c := range cases {
-		if info, err := datacells.Lookup(c.DataSet); err == nil && info.Synthetic && !slices.Contains(out, c.DataSet) {
-			out = append(out, c.DataSet)
+		if info, err := datacells.Lookup(c.DataSet()); err == nil && info.Synthetic && !slices.Contains(out, c.DataSet()) {
+			out = append(out, c.DataSet())
 		}
 	}
 	if out == nil {
@@ -230,7 +230,7 @@ func syntheticNotes(cases []Case) []string {
 func geneChoiceNotes(cases []Case) []string {
 	var counts, logged []string
 	for _, c := range cases {
-		if c.Cells.OnCounts {
+		if c.preparation().OnCounts {
 			counts = append(counts, c.Label)
 		} else {
 			logged = append(logged, c.Label)

@@ -45,7 +45,7 @@ func byForgetSet(scale string) (Study, error) {
 
 // withScatteredSet is the case with cells of all types as the forget set.
 func (c Case) withScatteredSet() Case {
-	c.Class, c.Scattered = "", scattered
+	c.Forget = lab.Scattered{Count: scattered}
 	return c
 }
 
@@ -59,7 +59,7 @@ func printed3(c Case, variant string) string {
 
 // setKind is the kind of a case's forget set.
 func (c Case) setKind() string {
-	if c.Scattered > 0 {
+	if c.scatteredCells() > 0 {
 		return "scattered"
 	}
 	return "structured"

@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -54,7 +53,8 @@ func acrossStudy(scale string) (Study, error) {
 	}
 	if scale == "paper" {
 		c := tabulaMuris()
-		c.Label, c.Part, c.Only, c.Cells.Scaled = "Tabula Muris, z-scores as coded", "z-scores", table5Variants(), true
+		c.Label, c.Part, c.Only = "Tabula Muris, z-scores as coded", "z-scores", table5Variants()
+		c.prepare(func(p *datacells.Preparation) { p.Scaled = true })
 		s.Cases = append(s.Cases, c)
 	}
 	s.Cases = append(s.Cases, tissueCases(s)...)
@@ -73,9 +73,9 @@ func tissueCases(s Study) []Case {
 // tissueCase is the sample of Tabula Muris, whose cells have the tissue as their only label.
 func tissueCase(epochs int) Case {
 	return Case{Label: "Tabula Muris (sample), bladder", LR: 1e-3, Neighbours: 10, Only: table5Variants(), Setting: lab.Setting{
-		DataSet: "tabula_muris_sample", Class: "Bladder", Goal: lab.Reconstruction{},
-		Cells: datacells.Preparation{Choice: cells.Choice{OnCounts: true}}, Fit: train.Config{Epochs: epochs, Batch: 256},
-		Arch: func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes} },
+		Data:   lab.Cells{Set: "tabula_muris_sample", Preparation: datacells.Preparation{Choice: cells.Choice{OnCounts: true}}},
+		Forget: lab.Class("Bladder"), Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: epochs, Batch: 256},
+		Model: vae.Cells{},
 	}}
 }
 

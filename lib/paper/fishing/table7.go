@@ -206,7 +206,7 @@ func (o *overlaps) overlapNotes() []string {
 			note += fmt.Sprintf(" %s %.3f", m, meanOf(right))
 		}
 		out = append(out, note+".")
-		if m, ok := c.narrow(0).Arch(1, 1).WithDefaults().(vae.Cells); ok {
+		if m, ok := c.narrow(0).Model.(vae.Cells); ok {
 			out = append(out, fmt.Sprintf("%s: the narrow VAE has %d latent variables and the VAE %d; nothing else differs. "+
 				"The paper's, 8 and 32, differ in rate, warm-up, free bits and who chooses the epoch too.", c.Label, m.Latent, 4*m.Latent))
 		}

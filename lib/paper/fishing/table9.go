@@ -4,6 +4,7 @@ package fishing
 
 import (
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
@@ -34,16 +35,16 @@ func bySize(scale string) (Study, error) {
 	if err != nil {
 		return s, err
 	}
-	base, class := s.Cases[0], s.Cases[0].Class
-	base.Part, base.Class, base.Only = "table9", "", []string{Original, Retrained, OtherSeed, Extra, ExtraTrue}
+	base := s.Cases[0]
+	base.Part, base.Only = "table9", []string{Original, Retrained, OtherSeed, Extra, ExtraTrue}
 	s.Cases = nil
 	for k, n := range sizes {
 		c := base
-		c.Series, c.Label = sizes[:k+1], fmt.Sprintf("%s, %d cells", base.DataSet, n)
+		c.Forget, c.Label = lab.Series(sizes[:k+1]), fmt.Sprintf("%s, %d cells", base.DataSet(), n)
 		s.Cases = append(s.Cases, c)
 	}
 	whole := base
-	whole.Class, whole.Label = class, base.DataSet+ofTable2
+	whole.Label = base.DataSet() + ofTable2
 	s.Cases = slices.Insert(s.Cases, 1, whole)
 	return s, nil
 }
@@ -51,13 +52,14 @@ func bySize(scale string) (Study, error) {
 // printed9 are the paper's values of a size: the mean AUC, its deviation and the
 // advantage.
 func printed9(c Case, variant string) string {
+	series, _ := c.Forget.(lab.Series)
 	switch {
 	case variant != Extra:
 		return ""
-	case len(c.Series) == 0:
+	case len(series) == 0:
 		return "0.429 +- 0.142  0.300"
 	}
-	return map[int]string{10: "0.263 +- 0.055  0.474", 50: "0.503 +- 0.109  0.203", 100: "0.611 +- 0.028  0.222"}[c.Series[len(c.Series)-1]]
+	return map[int]string{10: "0.263 +- 0.055  0.474", 50: "0.503 +- 0.109  0.203", 100: "0.611 +- 0.028  0.222"}[series[len(series)-1]]
 }
 
 func (ev *evidence) table9() *paper.Output {

@@ -278,8 +278,8 @@ func TestDescribed(t *testing.T) {
 		labels := map[string]bool{}
 		for i, c := range s.Cases {
 			labels[c.Label] = true
-			if !slices.Equal(c.Only, []string{Original, Retrained, OtherSeed}) || (c.Class == "") != (i == 1) || (c.Scattered == scattered) != (i == 1) {
-				t.Errorf("%s: %s has the variants %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, c.Class, c.Scattered)
+			if !slices.Equal(c.Only, []string{Original, Retrained, OtherSeed}) || (forgottenClass(c.Setting) == "") != (i == 1) || (c.scatteredCells() == scattered) != (i == 1) {
+				t.Errorf("%s: %s has the variants %q, forgets %q and %d scattered cells", scale, c.Label, c.Only, forgottenClass(c.Setting), c.scatteredCells())
 			}
 		}
 		if len(labels) != cases {

@@ -12,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -73,15 +72,16 @@ func ShadowStudyAt(scale string) (ShadowStudy, error) {
 func rareTypeModels(models int) ShadowModels {
 	c := simulated()
 	c.Only = []string{Original, Retrained, Ten}
-	c.Cells.Variable.Top, c.Fit.Epochs, c.Fit.Batch, c.LR = 200, 40, 64, 1e-3
-	c.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{32}, Latent: 6} }
+	c.genes(200)
+	c.Fit.Epochs, c.Fit.Batch, c.LR = 40, 64, 1e-3
+	c.Model = vae.Cells{Hidden: []int{32}, Latent: 6}
 	return ShadowModels{Case: c, Models: models}
 }
 
 // plantedGroupModels assigns a group that the simulator planted.
 func plantedGroupModels(label, group string) ShadowModels {
 	f := rareTypeModels(16)
-	f.Label, f.Class, f.Planted = "simulated, "+label, "", group
+	f.Label, f.Forget = "simulated, "+label, lab.Planted(group)
 	f.Only = []string{Original}
 	return f
 }
@@ -99,15 +99,13 @@ func pbmc3kModels(label, class string, models int) ShadowModels {
 // 7.3 million weights and 100 epochs.
 func caseModels(c Case, models int, variants ...string) ShadowModels {
 	c.Only, c.Fit.Epochs = variants, 40
-	c.Arch = func(genes, _ int) model.Architecture {
-		return vae.Cells{Genes: genes, Hidden: []int{128, 64}, Latent: 10}
-	}
+	c.Model = vae.Cells{Hidden: []int{128, 64}, Latent: 10}
 	return ShadowModels{Case: c, Models: models}
 }
 
 // tabularModels assigns a whole table; the models are classifiers with RULER's network.
 func tabularModels(label, dataSet string, rows, models int) ShadowModels {
-	c := Case{Label: "classifier, " + label, Setting: lab.Setting{DataSet: dataSet, MaxRows: rows}, Only: []string{Original}}
+	c := Case{Label: "classifier, " + label, Setting: lab.Setting{Data: lab.Table{Set: dataSet, MaxRows: rows}}, Only: []string{Original}}
 	return ShadowModels{Case: c, Models: models, Whole: true}
 }
 
@@ -223,19 +221,22 @@ func shadowStoreKey(l *lab.Lab, first *lab.Case, of ShadowModels) store.Key {
 }
 
 func (f ShadowModels) job() string {
-	group := f.Class + f.Planted
-	if f.Whole {
-		group = "everything"
+	group := "everything"
+	if planted, is := f.Forget.(lab.Planted); is {
+		group = string(planted)
+	} else if !f.Whole {
+		group = forgottenClass(f.Setting)
 	}
-	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet, group, f.Models)
+	return fmt.Sprintf("evidence/fishing-within/%s/%s/models-%d", f.DataSet(), group, f.Models)
 }
 
 // inGroup reports whether a record is of the assigned group.
 func (f ShadowModels) inGroup(p *lab.Problem, part datasets.Part, row int) bool {
-	if f.Class != "" {
-		return p.About.Classes[part.Y[row]] == f.Class
+	if class := forgottenClass(f.Setting); class != "" {
+		return p.About.Classes[part.Y[row]] == class
 	}
-	return slices.Contains(p.About.Planted[f.Planted], part.IDs[row])
+	planted, _ := f.Forget.(lab.Planted)
+	return slices.Contains(p.About.Planted[string(planted)], part.IDs[row])
 }
 
 // For notebooks.

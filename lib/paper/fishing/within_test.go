@@ -1,6 +1,7 @@
 package fishing
 
 import (
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"math"
 	"slices"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -20,8 +20,9 @@ import (
 // briefShadowStudy has a few shadow autoencoders and a few shadow classifiers.
 func briefShadowStudy() ShadowStudy {
 	f := rareTypeModels(8)
-	f.Cells.Variable.Top, f.Fit.Epochs = 40, 2
-	f.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{8}, Latent: 3} }
+	f.genes(40)
+	f.Fit.Epochs = 2
+	f.Model = vae.Cells{Hidden: []int{8}, Latent: 3}
 	c := tabularModels("two moons", "two_moons", 100, 8)
 	c.Fit.Epochs = 5
 	return ShadowStudy{Scale: "brief", Groups: []ShadowModels{f, c}}
@@ -101,10 +102,12 @@ func TestTheTypeAloneOnMatchedCells(t *testing.T) {
 func memorising() ShadowModels {
 	f := rareTypeModels(6)
 	f.Label, f.Only = "memorising", []string{Original, Retrained}
-	f.Cells.Variable.Top, f.Cells.TrainFraction, f.Fit.Epochs, f.Fit.Batch, f.LR = 60, 0.06, 120, 16, 3e-3
-	f.Class = "type0"
+	f.genes(60)
+	f.prepare(func(p *datacells.Preparation) { p.TrainFraction = 0.06 })
+	f.Fit.Epochs, f.Fit.Batch, f.LR = 120, 16, 3e-3
+	f.Forget = lab.Class("type0")
 	f.Goal = lab.Reconstruction{Plain: true, Beta: 0.05}
-	f.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{64}, Latent: 16} }
+	f.Model = vae.Cells{Hidden: []int{64}, Latent: 16}
 	return f
 }
 

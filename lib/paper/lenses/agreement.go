@@ -71,7 +71,7 @@ func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scal
 		inner := &report.Table{Columns: make([]report.Column, len(lenses)+2), Provenance: t.Provenance}
 		placed, err := placeCase(ctx, e.Lab(), inner, n, n.variants())
 		if errors.Is(err, datasets.ErrMissing) {
-			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
+			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet(), n.DataSet()))
 			continue
 		}
 		if err != nil {

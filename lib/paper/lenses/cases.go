@@ -8,7 +8,6 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
@@ -30,19 +29,19 @@ type NamedCase struct {
 func Cases(scale string) ([]NamedCase, error) {
 	long := train.Config{Epochs: 150, Optimizer: nn.Adam{LR: 5e-3}}
 	cases := []NamedCase{
-		{"an island that contradicts the moons", lab.Setting{DataSet: "moons_island", Planted: "island", Fit: long}, nil},
-		{"a tip that the moons explain", lab.Setting{DataSet: "moons_island", Planted: "tip", Fit: long}, nil},
-		{"outliers that contradict the rule", lab.Setting{DataSet: "tabular_outliers", Planted: "outliers"}, nil},
-		{"records whose copies stay", lab.Setting{DataSet: "blobs_duplicates", Planted: "originals"}, nil},
-		{"random records", lab.Setting{DataSet: "tabular_outliers", Fraction: 0.10}, nil},
-		{"random records, real data", lab.Setting{DataSet: "breast_cancer", Fraction: 0.10}, nil},
+		{"an island that contradicts the moons", lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Fit: long}, nil},
+		{"a tip that the moons explain", lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("tip"), Fit: long}, nil},
+		{"outliers that contradict the rule", lab.Setting{Data: lab.Table{Set: "tabular_outliers"}, Forget: lab.Planted("outliers")}, nil},
+		{"records whose copies stay", lab.Setting{Data: lab.Table{Set: "blobs_duplicates"}, Forget: lab.Planted("originals")}, nil},
+		{"random records", lab.Setting{Data: lab.Table{Set: "tabular_outliers"}, Forget: lab.Random{Fraction: 0.10}}, nil},
+		{"random records, real data", lab.Setting{Data: lab.Table{Set: "breast_cancer"}, Forget: lab.Random{Fraction: 0.10}}, nil},
 	}
 	memorise := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
 	cases = append(cases,
-		NamedCase{"random drawings, memorised", lab.Setting{DataSet: "glyphs", MaxRows: 400, Fraction: 0.30, Fit: memorise, Arch: smallNet}, nil},
-		NamedCase{"drawings with a wrong label", lab.Setting{DataSet: "glyphs", MaxRows: 1000, Planted: "mislabelled", Fit: memorise, Arch: smallNet}, nil},
-		NamedCase{"drawings of two classes that were confused", lab.Setting{DataSet: "glyphs", MaxRows: 1000, TestRows: 1000,
-			Backdoor: &lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: memorise, Arch: smallNet}, nil})
+		NamedCase{"random drawings, memorised", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 400}, Forget: lab.Random{Fraction: 0.30}, Fit: memorise, Model: smallNet}, nil},
+		NamedCase{"drawings with a wrong label", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 1000}, Forget: lab.Planted("mislabelled"), Fit: memorise, Model: smallNet}, nil},
+		NamedCase{"drawings of two classes that were confused", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 1000, MaxTest: 1000},
+			Forget: lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: memorise, Model: smallNet}, nil})
 	simulated, err := cellCase("quick")
 	if err != nil {
 		return nil, err
@@ -61,14 +60,14 @@ func Cases(scale string) ([]NamedCase, error) {
 	}
 	photographs := memorise
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
-	cases = append(cases, NamedCase{"random photographs", lab.Setting{DataSet: "cifar10_first4000", MaxRows: 2000, TestRows: 2000, Fraction: 0.10,
-		Fit: photographs, Arch: smallNet}, nil})
+	cases = append(cases, NamedCase{"random photographs", lab.Setting{Data: lab.Images{Set: "cifar10_first4000", MaxTrain: 2000, MaxTest: 2000}, Forget: lab.Random{Fraction: 0.10},
+		Fit: photographs, Model: smallNet}, nil})
 	for _, name := range datasets.RULER() {
-		s := lab.Setting{DataSet: name}
+		data := lab.Table{Set: name}
 		if scale == "standard" {
-			s.MaxRows = 6000
+			data.MaxRows = 6000
 		}
-		cases = append(cases, NamedCase{"random records, RULER", s, nil})
+		cases = append(cases, NamedCase{"random records, RULER", lab.Setting{Data: data}, nil})
 	}
 	blood, err := cellCase("standard")
 	if err != nil {
@@ -101,11 +100,7 @@ func cellCase(scale string) (NamedCase, error) {
 }
 
 // smallNet is a small, narrow network for images.
-func smallNet(features, classes int) model.Architecture {
-	return lab.ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
-		return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 16, Norm: true}
-	}})(features, classes)
-}
+var smallNet = vision.SmallCNN{Width: 16, Norm: true}
 
 // variants are the rows of a case: the controls, and the methods that it compares.
 func (n NamedCase) variants() []lab.Variant {

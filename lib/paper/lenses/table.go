@@ -38,7 +38,7 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 	for _, n := range cases {
 		placed, err := addCase(ctx, e.Lab(), t, n, n.variants())
 		if errors.Is(err, datasets.ErrMissing) {
-			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet, n.DataSet))
+			t.Notes = append(t.Notes, fmt.Sprintf("Left out, its file is not on this machine: %s. Get it with: lethe data get %s", n.DataSet(), n.DataSet()))
 			continue
 		}
 		if err != nil {
@@ -95,7 +95,7 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 		return nil, err
 	}
 	models, lost := []*audit.Model{c.Original, c.Oracle}, []report.Row(nil)
-	group := fmt.Sprintf("%s: %s (%d)", n.DataSet, n.Name, len(c.Forget))
+	group := fmt.Sprintf("%s: %s (%d)", n.DataSet(), n.Name, len(c.Forget))
 	for _, a := range variants[len(models):] {
 		m, err := finiteModel(ctx, c, a)
 		if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
@@ -122,9 +122,9 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 		if c.HasImages() { // several cases may draw from one data set
 			name = fmt.Sprintf("%s, %d images", name, c.Train.X.Rows)
 		}
-		if c.Backdoor != nil && c.Backdoor.Confuse {
+		if c.Backdoor() != nil && c.Backdoor().Confuse {
 			name += " with confused classes"
-		} else if c.Backdoor != nil {
+		} else if c.Backdoor() != nil {
 			name += " with a backdoor"
 		}
 		t.Provenance.Data[name] = hash

@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -28,11 +27,9 @@ func environment(t *testing.T) *paper.Env {
 // pictures is a small case of images.
 func pictures() lab.Setting {
 	return lab.Setting{
-		DataSet: "glyphs", MaxRows: 200, TestRows: 60, Fraction: 0.1,
-		Fit: train.Config{Epochs: 2, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
-		Arch: func(f, c int) model.Architecture {
-			return vision.SmallCNN{Channels: 1, Side: 16, Outputs: c, Width: 4, Hidden: 32, Norm: true}
-		},
+		Data: lab.Images{Set: "glyphs", MaxTrain: 200, MaxTest: 60}, Forget: lab.Random{Fraction: 0.1},
+		Fit:   train.Config{Epochs: 2, Batch: 50, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Model: vision.SmallCNN{Channels: 1, Side: 16, Width: 4, Hidden: 32, Norm: true},
 	}
 }
 
@@ -43,16 +40,18 @@ func TestTheTableOfLensesHasEveryCaseAndEveryControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := []NamedCase{all[0], all[3]}
-	cases[1].MaxRows = 200
+	cases[1].Data = lab.Limit(cases[1].Data, 200, 0)
 	few := cases[0]
 	few.Name, few.Setting = "a few drawings", pictures()
 	blind := all[len(all)-1]
-	blind.MaxRows, blind.TestRows, blind.Fit.Epochs, blind.Methods = 400, 100, 6, blind.Methods[3:]
+	blind.Data, blind.Fit.Epochs, blind.Methods = lab.Limit(blind.Data, 400, 100), 6, blind.Methods[3:]
 	rare := all[len(all)-2]
-	rare.Fit.Epochs, rare.Cells.Variable.Top, rare.Methods = 2, 60, rare.Methods[2:4]
-	rare.Arch = func(genes, _ int) model.Architecture { return vae.Cells{Genes: genes, Hidden: []int{16}, Latent: 4} }
+	fewGenes := rare.Data.(lab.Cells)
+	fewGenes.Variable.Top = 60
+	rare.Data, rare.Fit.Epochs, rare.Methods = fewGenes, 2, rare.Methods[2:4]
+	rare.Model = vae.Cells{Hidden: []int{16}, Latent: 4}
 	cases = append(cases, few, rare, blind)
-	out, err := Make(t.Context(), e, append(cases, NamedCase{Name: "no file", Setting: lab.Setting{DataSet: "adult"}}), "quick")
+	out, err := Make(t.Context(), e, append(cases, NamedCase{Name: "no file", Setting: lab.Setting{Data: lab.Table{Set: "adult"}}}), "quick")
 	if err != nil {
 		t.Fatal(err)
 	}

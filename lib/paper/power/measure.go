@@ -36,7 +36,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[LensReading] {
 	return paper.ForSeeds(s.Cases, s.Seeds, func(of Case, k int) paper.Measurement[LensReading] {
 		at := of.settingAt(k)
 		return paper.Measurement[LensReading]{
-			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet, at.ForgetSetName(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
+			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet(), at.ForgetSetName(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
 			Setting: at, File: "seen.json",
 			Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.NoOp{}}}},
 			Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },

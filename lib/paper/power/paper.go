@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -117,21 +116,17 @@ func realData(name string) Case { return memorisingCase("table: "+name, name) }
 
 func memorisingCase(label, name string) Case {
 	return Case{label, lab.Setting{
-		DataSet: name, MaxRows: 600, Fraction: 0.20, Fit: train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}},
-		Arch: func(f, c int) model.Architecture {
-			return tabular.MLP{Features: f, Outputs: c, Hidden: 64, Dropout: tabular.NoDropout}
-		},
+		Data: lab.Table{Set: name, MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Fit: train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}},
+		Model: tabular.MLP{Hidden: 64, Dropout: tabular.NoDropout},
 	}}
 }
 
 // drawings are random glyphs that a small network for images memorises.
 func drawings() Case {
 	return Case{"images: drawings", lab.Setting{
-		DataSet: "glyphs", MaxRows: 300, TestRows: 400, Fraction: 0.30, Keep: []int{},
-		Fit: train.Config{Epochs: 20, Batch: 32, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
-		Arch: lab.ForImages(vision.Family{New: func(channels, side, outputs int) model.Architecture {
-			return vision.SmallCNN{Channels: channels, Side: side, Outputs: outputs, Width: 4, Hidden: 32, Norm: true}
-		}}),
+		Data: lab.Images{Set: "glyphs", MaxTrain: 300, MaxTest: 400}, Forget: lab.Random{Fraction: 0.30}, Keep: []int{},
+		Fit:   train.Config{Epochs: 20, Batch: 32, Optimizer: nn.SGD{LR: 0.05, Momentum: 0.9}, Schedule: train.Cosine()},
+		Model: vision.SmallCNN{Width: 4, Hidden: 32, Norm: true},
 	}}
 }
 
@@ -149,8 +144,9 @@ func rareTypeCase(label, scale string) (Case, error) {
 func (c Case) settingAt(k int) lab.Setting {
 	s := c.Setting
 	s.Seed += k
-	if s.Class == "" && s.Planted == "" {
-		s.ForgetSeed = uint32(lab.ForgetSeed + k)
+	if f, random := s.Forget.(lab.Random); random {
+		f.Seed = uint32(lab.ForgetSeed + k)
+		s.Forget = f
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package power
 
 import (
+	"github.com/lethe-ml/lethe/lib/lab"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -122,7 +123,7 @@ func TestAWholeForgetSetIsFound(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	env := &paper.Env{Engine: e, Store: s}
 	c := flips()
-	c.MaxRows, c.Fit = 500, train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
+	c.Data, c.Fit = lab.Limit(c.Data, 500, 0), train.Config{Epochs: 100, Optimizer: c.Fit.Optimizer}
 	study := Study{Scale: "quick", Cases: []Case{c}, Seeds: 4, Shadows: 3, Memories: []PlantedMemory{{0, 1}, {0.1, 1}, {0.4, 1}, {1, 1}, {repeatedShare, 4}, {repeatedShare, 1}}}
 	ev, err := paper.Collect(t.Context(), env, measurements(env, study))
 	if err != nil {
@@ -163,7 +164,7 @@ func TestScales(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range study.Cases {
-			if c.DataSet == "" {
+			if c.DataSet() == "" {
 				t.Errorf("%s: %s has no data", s.Name, c.Label)
 			}
 		}

@@ -157,20 +157,17 @@ type Study struct {
 	Fractions   []float64
 	ForgetSeeds []uint32
 	Variants    []Variant
-	Arch        Architecture
-	Fit         train.Config // its seed is set per cell
-	RowCap      int          // largest number of rows of a data set, 0: all
-	Gallery     int          // retained records that M4 searches, 0: the paper's 2,000
+	Model       model.Network // nil: the paper's MLP
+	Fit         train.Config  // its seed is set per cell
+	RowCap      int           // largest number of rows of a data set, 0: all
+	Gallery     int           // retained records that M4 searches, 0: the paper's 2,000
 }
-
-// Architecture builds a network for a data set; nil is the paper's MLP.
-type Architecture = func(features, classes int) model.Architecture
 
 // setting is the setting of a cell.
 func (s Study) setting(k cellKey) lab.Setting {
 	return lab.Setting{
-		DataSet: k.dataSet, MaxRows: s.RowCap, Fraction: k.fraction, ForgetSeed: k.forgetSeed,
-		Seed: k.seed, Fit: s.Fit, Arch: s.Arch,
+		Data: lab.Table{Set: k.dataSet, MaxRows: s.RowCap}, Forget: lab.Random{Fraction: k.fraction, Seed: k.forgetSeed},
+		Seed: k.seed, Fit: s.Fit, Model: s.Model,
 	}
 }
 
@@ -292,19 +289,19 @@ func teacherStudy(s Scale, teacher int) Study {
 
 // Architectures of Table 12.
 var architectures = []struct {
-	Label string
-	Build Architecture
+	Label   string
+	Network model.Network
 }{
 	{"MLP", nil},
-	{"Residual MLP", func(f, c int) model.Architecture { return tabular.ResMLP{Features: f, Outputs: c} }},
-	{"FT-Transformer", func(f, c int) model.Architecture { return tabular.FTTransformer{Features: f, Outputs: c} }},
+	{"Residual MLP", tabular.ResMLP{}},
+	{"FT-Transformer", tabular.FTTransformer{}},
 }
 
 // architectureStudy is Table 12: mini-batches of 256, forget fraction 5 %.
-func architectureStudy(s Scale, sets []string, a Architecture, name string) Study {
+func architectureStudy(s Scale, sets []string, a model.Network, name string) Study {
 	return Study{
 		Name: "architecture " + name, DataSets: sets, Seeds: indices(s.SideSeeds), Fractions: []float64{0.05},
 		ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(methods(), controls()...),
-		Arch: a, Fit: train.Config{Batch: 256}, RowCap: s.RowCap,
+		Model: a, Fit: train.Config{Batch: 256}, RowCap: s.RowCap,
 	}
 }

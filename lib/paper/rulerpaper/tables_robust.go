@@ -287,7 +287,7 @@ func init() {
 		}
 		var out []Study
 		for _, a := range architectures {
-			out = append(out, architectureStudy(s, sets, a.Build, a.Label))
+			out = append(out, architectureStudy(s, sets, a.Network, a.Label))
 		}
 		return out, nil
 	}

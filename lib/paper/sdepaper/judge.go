@@ -114,7 +114,7 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 
 // judgedKey is the key of the verdicts of a case's retrained model.
 func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
-	config := judgedKey{which, label, retrained.Hash(), c.Fraction, s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version,
+	config := judgedKey{which, label, retrained.Hash(), forgetFraction(c), s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version,
 		lab.RowsKey(c.Forget)}
 	key := d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
 	key.DependsOn = append(key.DependsOn, c.Goal)

@@ -30,11 +30,11 @@ type prepared struct {
 func newLabEnv(e *paper.Env) *labEnv { return &labEnv{e.Lab()} }
 
 func (d *labEnv) openSetting(ctx context.Context, s Setting) (*prepared, error) {
-	arch, err := s.arch()
+	network, err := s.imageNetwork()
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.lab.Problem(ctx, lab.Setting{DataSet: s.DataSet, MaxRows: s.Images, TestRows: s.Held, Arch: arch, Augment: s.Augment})
+	p, err := d.lab.Problem(ctx, lab.Setting{Data: lab.Images{Set: s.DataSet, MaxTrain: s.Images, MaxTest: s.Held}, Model: network, Augment: s.Augment})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Label, err)
 	}
@@ -43,13 +43,13 @@ func (d *labEnv) openSetting(ctx context.Context, s Setting) (*prepared, error) 
 
 // coordinates are the lab's setting of a seed and a fraction in a study.
 func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting, error) {
-	arch, err := of.arch()
+	network, err := of.imageNetwork()
 	if err != nil {
 		return lab.Setting{}, err
 	}
 	return lab.Setting{
-		DataSet: of.DataSet, MaxRows: of.Images, TestRows: of.Held, Fraction: fraction, Seed: seed,
-		Fit: of.Fit, Arch: arch, Augment: of.Augment, Keep: of.checkpointEpochs(s.Checkpoints),
+		Data: lab.Images{Set: of.DataSet, MaxTrain: of.Images, MaxTest: of.Held}, Forget: lab.Random{Fraction: fraction}, Seed: seed,
+		Fit: of.Fit, Model: network, Augment: of.Augment, Keep: of.checkpointEpochs(s.Checkpoints),
 	}, nil
 }
 
@@ -64,7 +64,7 @@ func (d *labEnv) openCase(ctx context.Context, s Study, of Setting, fraction flo
 
 // divide returns the training rows to forget and the others.
 func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
-	return lab.Setting{Fraction: fraction, ForgetSeed: uint32(lab.ForgetSeed + p.shift)}.Divide(p.Prepared)
+	return lab.Setting{Forget: lab.Random{Fraction: fraction, Seed: uint32(lab.ForgetSeed + p.shift)}}.Divide(p.Prepared)
 }
 
 // checkpointEpochs are the epochs after which weights are kept: those of the checkpoints, and
@@ -127,4 +127,10 @@ func (p *prepared) bandwidth(layer string) sde.Bandwidth {
 		return sde.Fixed(sde.LogitSigma)
 	}
 	return sde.SqrtDim()
+}
+
+// forgetFraction is the share of the train part that a case forgets.
+func forgetFraction(c *lab.Case) float64 {
+	f, _ := c.Setting.Forget.(lab.Random)
+	return f.Fraction
 }

@@ -30,28 +30,17 @@ type Setting struct {
 	ShortAt    float64  // R in table lastbatch, at which an epoch ends on few images; 0: not in it
 }
 
-// arch builds the network for the set's images.
-func (s Setting) arch() (func(features, classes int) model.Architecture, error) {
-	f, err := lab.ImageNetwork(s.Net)
-	if err != nil {
-		return nil, err
+// imageNetwork is the network of the setting; its sizes are those of the set's images.
+func (s Setting) imageNetwork() (model.Network, error) {
+	switch s.Net {
+	case vision.SmallCNN{}.Name():
+		return vision.SmallCNN{Width: s.Width, Norm: true}, nil
+	case vision.AllCNN{}.Name():
+		return vision.AllCNN{Width: s.Width}, nil
+	case vision.ResNet18{}.Name():
+		return vision.ResNet18{Width: s.Width}, nil
 	}
-	fitted := lab.ForImages(f)
-	return func(features, classes int) model.Architecture {
-		switch a := fitted(features, classes).(type) {
-		case vision.SmallCNN:
-			a.Width, a.Norm = s.Width, true
-			return a
-		case vision.AllCNN:
-			a.Width = s.Width
-			return a
-		case vision.ResNet18:
-			a.Width = s.Width
-			return a
-		default:
-			return a
-		}
-	}, nil
+	return nil, fmt.Errorf("there is no image network %q", s.Net)
 }
 
 // Study is what one scale computes.

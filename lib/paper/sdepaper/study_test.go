@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"github.com/lethe-ml/lethe/lib/model"
 	"math"
 	"reflect"
 	"slices"
@@ -342,7 +343,7 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
 		for _, set := range st.Settings {
-			arch, err := set.arch()
+			network, err := set.imageNetwork()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -358,7 +359,10 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 			if forgotten := float64(n) * min(slices.Min(st.Fractions), slices.Min(st.UnlearnFractions)); forgotten < float64(largest) {
 				t.Errorf("%s, %s: %v forgotten images hold no set of %d", s.Name, set.Label, forgotten, largest)
 			}
-			a := arch(3072, 10)
+			a, err := network.ForData(model.Sizes{Features: 3072, Classes: 10, Shape: [3]int{3, 32, 32}})
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := a.Check(); err != nil {
 				t.Errorf("%s, %s: %v", s.Name, set.Label, err)
 			}

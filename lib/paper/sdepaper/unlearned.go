@@ -171,7 +171,7 @@ func weights(ctx context.Context, c *lab.Case, a Variant) (before, after nn.Para
 // unlearnedKey is the key of a row.
 func (d *labEnv) unlearnedKey(s Study, c *lab.Case, label string, a Variant, before, after nn.Params) store.Key {
 	config := unlearnedKey{
-		label, a.Label, after.Hash(), c.Fraction, s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
+		label, a.Label, after.Hash(), forgetFraction(c), s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
 		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget), "",
 	}
 	if unseen := s.unseen(c); len(unseen) < c.Test.X.Rows {

@@ -1,0 +1,288 @@
+// Single cells in an anndata file (.h5ad), with a column of labels.
+
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
+)
+
+// cellSettings are the resolved options of ReadCells. They are part of the key.
+type cellSettings struct {
+	Label       string            `json:",omitempty"`
+	Matrix      string            `json:",omitempty"`
+	Preparation cells.Preparation `json:"-"` // it is part of the key of the prepared data
+}
+
+// CellOption is an option of ReadCells.
+type CellOption func(*cellSettings) error
+
+// Label names the column of obs that holds the classes of the cells. A cell without a value is of
+// the class cells.Unlabelled.
+func Label(column string) CellOption {
+	return func(s *cellSettings) error {
+		if column == "" || s.Label != "" && s.Label != column {
+			return fmt.Errorf("the labels are in %q and %q: one column holds the labels", s.Label, column)
+		}
+		s.Label = column
+		return nil
+	}
+}
+
+// Matrix names the matrix of the counts, such as layers/counts or raw/X, if it is not X.
+func Matrix(path string) CellOption {
+	return func(s *cellSettings) error { s.Matrix = path; return nil }
+}
+
+// Preparation says how cells and genes are chosen and scaled; see cells.Preparation. If classes are
+// clusters, no Label is needed.
+func Preparation(p cells.Preparation) CellOption {
+	return func(s *cellSettings) error { s.Preparation = p; return nil }
+}
+
+// Cells are single cells of the user's own, read and checked.
+type Cells struct {
+	cells    *cells.Cells
+	settings cellSettings
+	info     datasets.Info
+}
+
+// ReadCells reads an anndata file (.h5ad) with a matrix of counts. Label names the classes.
+//
+// The columns of obs are the columns of the data, with barcode for the names of the cells. Errors
+// name the file and the object in it.
+func ReadCells(path string, options ...CellOption) (*Cells, error) {
+	s := cellSettings{}
+	for _, o := range options {
+		if err := o(&s); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if filepath.Ext(path) != ".h5ad" {
+		return nil, fmt.Errorf("%s: expected an anndata file, .h5ad", path)
+	}
+	c, err := openCells(path, s.Matrix)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.label(c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	hash, err := hashFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c.Name, c.Title = dataName(path), filepath.Base(path)
+	c.Sources = []datasets.SourceFile{{Name: c.Title, SHA256: hash}}
+	c.Columns = obsColumns(c)
+	c.Hash = key("cells", s, hash)
+	return &Cells{cells: c, settings: s, info: datasets.Info{
+		Name: c.Name, Title: c.Title, Task: "what is in the column " + s.Label + " of obs", Rows: c.Counts.Rows, Features: c.Counts.Cols,
+		Classes: c.Classes, Description: fmt.Sprintf("Cells of the user's own: %d cells, %d genes.", c.Counts.Rows, c.Counts.Cols),
+	}}, nil
+}
+
+func openCells(path, matrix string) (*cells.Cells, error) {
+	if matrix == "" {
+		return cells.Open(context.Background(), path)
+	}
+	return cells.OpenLayer(context.Background(), path, matrix)
+}
+
+// label sets the classes of the cells.
+func (s cellSettings) label(c *cells.Cells) error {
+	names := slices.Sorted(maps.Keys(c.Obs))
+	switch column, is := c.Obs[s.Label]; {
+	case s.Label == "" && s.Preparation.Clusters:
+		return nil
+	case len(names) == 0:
+		return errors.New("obs has no columns, so no cell has a label")
+	case s.Label == "":
+		return fmt.Errorf("no column of labels is named: say Label(column), with one of %s", firstOf(names))
+	case !is:
+		return datasets.UnknownColumn(s.Label, names)
+	default:
+		c.Classes, c.Y = labelCodes(column)
+	}
+	var y []int
+	for _, code := range c.Y {
+		if code >= 0 {
+			y = append(y, code)
+		}
+	}
+	if len(c.Classes) == len(y) && len(y) > 1 {
+		return fmt.Errorf("all %d values of %s are different: it names cells, not classes", len(y), s.Label)
+	}
+	if err := checkLabels(y, c.Classes, "cells with a label"); err != nil {
+		return fmt.Errorf("the labels %s: %w", s.Label, err)
+	}
+	return nil
+}
+
+// labelCodes returns the classes, whole numbers ascending and others sorted as byte strings, and
+// their codes, -1 for a missing one.
+func labelCodes(column []string) (classes []string, y []int) {
+	settings := tableSettings{}
+	for _, v := range column {
+		if !settings.isMissing(v) {
+			classes = append(classes, v)
+		}
+	}
+	slices.Sort(classes)
+	classes = slices.Compact(classes)
+	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
+	if !slices.ContainsFunc(classes, func(c string) bool { return c != strconv.Itoa(number(c)) }) {
+		slices.SortFunc(classes, func(a, b string) int { return number(a) - number(b) })
+	}
+	code := make(map[string]int, len(classes))
+	for k, class := range classes {
+		code[class] = k
+	}
+	y = make([]int, len(column))
+	for i, v := range column {
+		k, is := code[v]
+		if !is {
+			k = -1
+		}
+		y[i] = k
+	}
+	return classes, y
+}
+
+// obsColumns returns the names of the cells and the columns of obs.
+func obsColumns(c *cells.Cells) []datasets.Column {
+	name := "barcode"
+	if _, taken := c.Obs[name]; taken {
+		name = "cell_name"
+	}
+	out := []datasets.Column{inferColumn(name, c.Barcodes)}
+	for _, name := range slices.Sorted(maps.Keys(c.Obs)) {
+		out = append(out, inferColumn(name, c.Obs[name]))
+	}
+	return out
+}
+
+// inferColumn returns texts as numbers or dates if all of them are, else as names.
+func inferColumn(name string, values []string) datasets.Column {
+	settings, o := tableSettings{}, observed{}
+	for i, v := range values {
+		if !settings.isMissing(v) {
+			o.add(formOf(v), v, i+1)
+		}
+	}
+	parse := parseNumber
+	kind := datasets.Number
+	if o.only(isoDate) {
+		kind, parse = datasets.Date, datasets.ParseDate
+	}
+	if o.known() == 0 || kind == datasets.Number && !o.only(integer, point) {
+		return textColumn(name, values)
+	}
+	c := datasets.Column{Name: name, Kind: kind, Numbers: make([]float64, len(values))}
+	for i, v := range values {
+		c.Numbers[i] = math.NaN()
+		if !settings.isMissing(v) {
+			c.Numbers[i], _ = parse(v) // its form was recognised
+		}
+	}
+	return c
+}
+
+// textColumn returns texts as categories, or as text if all of them are different.
+func textColumn(name string, values []string) datasets.Column {
+	settings, seen := tableSettings{}, map[string]int32{}
+	ids, texts, known := make([]int32, len(values)), []string(nil), 0
+	for i, v := range values {
+		if ids[i] = -1; settings.isMissing(v) {
+			continue
+		}
+		known++
+		id, is := seen[v]
+		if !is {
+			id = int32(len(texts))
+			seen[v], texts = id, append(texts, v)
+		}
+		ids[i] = id
+	}
+	kind := datasets.Category
+	if len(texts) == known || len(texts) > maxCategories {
+		kind = datasets.Text
+	}
+	return datasets.NewTextColumn(name, kind, ids, texts)
+}
+
+// Key identifies the file and how it is read.
+func (c *Cells) Key() string { return c.cells.Hash }
+
+// Name returns the name of the file without its extension.
+func (c *Cells) Name() string { return c.info.Name }
+
+// Info describes the cells of the file, before any is left out. Features are the genes that Prepare
+// chooses some.
+func (c *Cells) Info() (datasets.Info, error) {
+	p, info := c.settings.Preparation.WithDefaults(), c.info
+	info.Features = min(info.Features, p.Variable.Top)
+	info.TestRows = info.Rows - int(p.TrainFraction*float64(info.Rows))
+	if p.Types {
+		info.Features += info.ClassCount()
+	}
+	return info, nil
+}
+
+// String prints what was found.
+func (c *Cells) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d cells, %d genes\n", c.info.Title, c.info.Rows, c.info.Features)
+	if c.settings.Label != "" {
+		labelled := slices.DeleteFunc(slices.Clone(c.cells.Y), func(y int) bool { return y < 0 })
+		fmt.Fprintf(&b, "%s in %s: %s\n", count(len(c.info.Classes), "class"), c.settings.Label, classList(classCounts(labelled, c.info.Classes)))
+		if n := len(c.cells.Y) - len(labelled); n > 0 {
+			fmt.Fprintf(&b, "%s without a label.\n", count(n, "cell"))
+		}
+	}
+	names := make([]string, len(c.cells.Columns))
+	for k, column := range c.cells.Columns {
+		names[k] = fmt.Sprintf("%s (%s)", column.Name, column.Kind)
+	}
+	fmt.Fprintf(&b, "columns: %s\n", firstOf(names))
+	if c.cells.Caveat != "" {
+		b.WriteString(c.cells.Caveat + "\n")
+	}
+	return b.String()
+}
+
+// cellsSeed is the seed of the split of cells, as for the built-in ones.
+const cellsSeed = 42
+
+// Prepare filters and normalises the cells, chooses their variable genes and splits them with the
+// seed 42 + shift; see cells.Cells.Prepared. The IDs are the rows of obs.
+func (c *Cells) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := c.cells.Prepared(c.settings.Preparation, uint32(cellsSeed+shift))
+	if err != nil {
+		return nil, err
+	}
+	c.dropUnusedClass(p)
+	return p, nil
+}
+
+// dropUnusedClass removes the class of the cells without a label if there is no such cell.
+func (c *Cells) dropUnusedClass(p *datasets.Prepared) {
+	last := len(p.About.Classes) - 1
+	used := slices.Contains(p.Train.Y, last) || slices.Contains(p.Test.Y, last)
+	if p.About.Classes[last] == cells.Unlabelled && !used && !c.settings.Preparation.Types {
+		p.About.Classes = p.About.Classes[:last]
+	}
+}

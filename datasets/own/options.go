@@ -1,0 +1,236 @@
+// Options of ReadTable.
+
+package own
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lethe-ml/lethe/datasets"
+)
+
+// TableOption is an option of ReadTable.
+type TableOption func(*tableSettings) error
+
+// tableSettings are the resolved options. They are part of the table's key, so a field with another
+// meaning gets another name.
+type tableSettings struct {
+	Target         string            `json:",omitempty"`
+	Above          *float64          `json:",omitempty"` // the target is a number above this one
+	Forced         map[string]forced `json:",omitempty"`
+	Separator      rune              `json:",omitempty"`
+	DecimalComma   bool              `json:",omitempty"`
+	Missing        []string          `json:",omitempty"`
+	Header         []string          `json:",omitempty"`
+	DropUnlabelled bool              `json:",omitempty"`
+}
+
+// forced is what the user says of a column.
+type forced struct {
+	What   what   `json:",omitempty"`
+	Layout string `json:",omitempty"` // of a date
+}
+
+type what string
+
+const (
+	forcedNumber     what = "number"
+	forcedCategory   what = "category"
+	forcedDate       what = "date"
+	forcedIdentifier what = "identifier"
+	forcedIgnored    what = "ignored"
+)
+
+// Target names the column that is predicted. Its distinct values are the classes.
+func Target(column string) TableOption {
+	return func(s *tableSettings) error { return s.setTarget(column) }
+}
+
+// Above makes two classes of a column of numbers: values up to the given one, and values above it.
+// It names the target, as Target does.
+func Above(column string, value float64) TableOption {
+	return func(s *tableSettings) error {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return fmt.Errorf("Above(%q, %v): a finite number is needed", column, value)
+		}
+		s.Above = &value
+		return s.setTarget(column)
+	}
+}
+
+func (s *tableSettings) setTarget(column string) error {
+	if column == "" || s.Target != "" && s.Target != column {
+		return fmt.Errorf("the target is %q and %q: one column is the target", s.Target, column)
+	}
+	s.Target = column
+	return nil
+}
+
+// Number reads columns as numbers and refuses other cells. Without it a column is one of numbers
+// if all its cells are.
+func Number(columns ...string) TableOption { return force(forced{What: forcedNumber}, columns) }
+
+// Category reads columns as names, numbers too: of postal codes, for instance.
+func Category(columns ...string) TableOption { return force(forced{What: forcedCategory}, columns) }
+
+// Date reads a column as dates in one of Go's layouts: 02/01/2006 is day, month and year. Without
+// it only ISO 8601 is read as a date (2006-01-02, 2006-01-02T15:04:05).
+func Date(column, layout string) TableOption {
+	return func(s *tableSettings) error {
+		if err := checkLayout(layout); err != nil {
+			return fmt.Errorf("Date(%q, %q): %w", column, layout, err)
+		}
+		return force(forced{What: forcedDate, Layout: layout}, []string{column})(s)
+	}
+}
+
+// checkLayout returns an error for a layout that loses the day, such as DD/MM/YYYY.
+func checkLayout(layout string) error {
+	day := time.Date(1987, time.November, 23, 0, 0, 0, 0, time.UTC)
+	t, err := time.Parse(layout, day.Format(layout))
+	if err != nil || t.Year() != 1987 && t.Year() != 2087 || t.Month() != day.Month() || t.Day() != day.Day() {
+		return fmt.Errorf("the layout needs day 02, month 01 or Jan, and year 2006: 02/01/2006 reads day/month/year")
+	}
+	return nil
+}
+
+// Identifier keeps columns out of the features. A forget set can name them: person_id=17.
+func Identifier(columns ...string) TableOption { return force(forced{What: forcedIdentifier}, columns) }
+
+// Ignore leaves columns out altogether.
+func Ignore(columns ...string) TableOption { return force(forced{What: forcedIgnored}, columns) }
+
+func force(f forced, columns []string) TableOption {
+	return func(s *tableSettings) error {
+		for _, name := range columns {
+			if old, twice := s.Forced[name]; twice && old != f {
+				return fmt.Errorf("the column %q is said to be %s and %s", name, old.What, f.What)
+			}
+			if s.Forced == nil {
+				s.Forced = map[string]forced{}
+			}
+			s.Forced[name] = f
+		}
+		return nil
+	}
+}
+
+// Separator says what separates cells, where the file leaves it open.
+func Separator(separator rune) TableOption {
+	return func(s *tableSettings) error {
+		if separator == 0 || separator == '"' || separator == '\r' || separator == '\n' || separator == utf8.RuneError || !utf8.ValidRune(separator) {
+			return fmt.Errorf("%q cannot separate cells", separator)
+		}
+		s.Separator = separator
+		return nil
+	}
+}
+
+// DecimalComma reads 1,5 as one and a half. It is found without it in files that are separated by
+// semicolons.
+func DecimalComma() TableOption {
+	return func(s *tableSettings) error { s.DecimalComma = true; return nil }
+}
+
+// Missing names further texts of missing values, beside an empty cell, NA, N/A, #N/A, <NA>, nan,
+// NaN, NaT, NULL, null and ?.
+func Missing(texts ...string) TableOption {
+	return func(s *tableSettings) error {
+		for _, text := range texts {
+			s.Missing = append(s.Missing, strings.TrimSpace(text))
+		}
+		slices.Sort(s.Missing)
+		s.Missing = slices.Compact(s.Missing)
+		return nil
+	}
+}
+
+// Header gives the names of the columns of a file whose first line is a record.
+func Header(columns ...string) TableOption {
+	return func(s *tableSettings) error {
+		if len(columns) == 0 {
+			return fmt.Errorf("Header() needs the names of all columns")
+		}
+		s.Header = columns
+		return nil
+	}
+}
+
+// DropUnlabelled leaves out the rows without a target. Without it they are an error.
+func DropUnlabelled() TableOption {
+	return func(s *tableSettings) error { s.DropUnlabelled = true; return nil }
+}
+
+// isMissing reports whether a cell holds no value.
+func (s *tableSettings) isMissing(cell string) bool {
+	switch cell {
+	case "", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NaT", "NULL", "null", "?":
+		return true
+	}
+	return slices.Contains(s.Missing, cell)
+}
+
+// checkNames returns an error for an option that names a column which the file does not have, or
+// for a target that is said to be something that no target can be.
+func (s *tableSettings) checkNames(columns []string) error {
+	for _, name := range append(sortedKeys(s.Forced), s.Target) {
+		if name != "" && !slices.Contains(columns, name) {
+			return datasets.UnknownColumn(name, columns)
+		}
+	}
+	if s.Target == "" {
+		return fmt.Errorf("no target is named: say Target(column), with one of %s", firstOf(columns))
+	}
+	f := s.Forced[s.Target]
+	if f.What != "" && f.What != forcedNumber && f.What != forcedCategory {
+		return fmt.Errorf("the target %q cannot be said to be %s", s.Target, f.What)
+	}
+	if s.Above != nil && f.What == forcedCategory {
+		return fmt.Errorf("the target %q cannot be a category and Above(%v)", s.Target, *s.Above)
+	}
+	return nil
+}
+
+func sortedKeys(m map[string]forced) (keys []string) {
+	for name := range m {
+		keys = append(keys, name)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// namesSomebody reports whether a column has a name such as id or person_id, whose values identify
+// a person or a thing even where they repeat. A number or a key can be anything.
+func namesSomebody(name string) bool {
+	switch strings.ToLower(name) {
+	case "nr", "no", "no.", "number", "index", "key", "row", "rownames":
+		return false
+	}
+	return looksLikeIdentifier(name)
+}
+
+// looksLikeIdentifier reports whether a name is id, nr, or ends in an id of its own word: person_id,
+// personId, ID.
+func looksLikeIdentifier(name string) bool {
+	switch lower := strings.ToLower(name); lower {
+	case "id", "nr", "no", "no.", "number", "index", "key", "uuid", "guid", "row", "rownames", "row_id", "unnamed: 0":
+		return true
+	default:
+		for _, end := range []string{"_id", "-id", " id", ".id", "_nr", "_uuid"} {
+			if strings.HasSuffix(lower, end) {
+				return true
+			}
+		}
+	}
+	stem, is := strings.CutSuffix(name, "Id")
+	if !is {
+		stem, is = strings.CutSuffix(name, "ID")
+	}
+	last, _ := utf8.DecodeLastRuneInString(stem)
+	return is && unicode.IsLower(last)
+}

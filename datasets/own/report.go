@@ -1,0 +1,177 @@
+// The report on a table: what was found, in numbers and in print.
+
+package own
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lethe-ml/lethe/datasets"
+)
+
+// Report says what was found in the file of a table.
+type Report struct {
+	File         string // its name without the folder
+	Rows         int
+	Separator    rune
+	DecimalComma bool
+	Target       string
+	Classes      []ClassCount
+	Columns      []FoundColumn // in the order of the file
+	Notes        []string      // sentences on what one may not expect
+}
+
+// ClassCount is a class and its number of records.
+type ClassCount struct {
+	Name    string
+	Records int
+}
+
+// FoundColumn says what was found of a column.
+type FoundColumn struct {
+	Name string
+	Kind datasets.ColumnKind
+	Role Role
+
+	// Forced says that an option determined the kind or the role.
+	Forced bool
+
+	// Distinct counts the different cells without the missing ones, of numbers up to
+	// MaxDistinct. Missing counts the missing cells. Both are 0 for an ignored column.
+	Distinct, Missing int
+
+	// Examples are the first different cells, as written.
+	Examples []string
+}
+
+// Report returns what was found.
+func (t *Table) Report() Report { return t.report }
+
+// String prints what was found: a line on the file, one on the target, a row per column, notes.
+func (t *Table) String() string { return t.report.String() }
+
+// String prints the report.
+func (r Report) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s, separated by %s\n", r.File, count(r.Rows, "row"), count(len(r.Columns), "column"), r.format())
+	features := 0
+	for _, c := range r.Columns {
+		if c.Role == RoleFeature {
+			features++
+		}
+	}
+	fmt.Fprintf(&b, "target %s: %s; %s\n\n", r.Target, classList(r.Classes), count(features, "feature"))
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "column\tkind\trole\tdistinct\tmissing\texamples")
+	for _, c := range r.Columns {
+		fmt.Fprintln(w, strings.Join(c.cells(), "\t"))
+	}
+	w.Flush() // into memory
+	if len(r.Notes) > 0 {
+		b.WriteString("\n" + strings.Join(r.Notes, "\n") + "\n")
+	}
+	return trimLines(b.String())
+}
+
+// trimLines removes the blanks that fill up the last column.
+func trimLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for k := range lines {
+		lines[k] = strings.TrimRight(lines[k], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r Report) format() string {
+	name := map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", '|': "|", ' ': "blanks"}[r.Separator]
+	if name == "" {
+		name = strconv.QuoteRune(r.Separator)
+	}
+	if r.DecimalComma {
+		name += ", with decimal commas"
+	}
+	return name
+}
+
+func (c FoundColumn) cells() []string {
+	if c.Role == RoleIgnored {
+		return []string{oneLine(c.Name), "", string(c.Role), "", "", ""}
+	}
+	kind, role := c.Kind.String(), string(c.Role)
+	switch {
+	case c.Forced && c.Role == RoleIdentifier:
+		role += " (forced)"
+	case c.Forced:
+		kind += " (forced)"
+	}
+	number := strconv.Itoa(c.Distinct)
+	if c.Kind.Numeric() && c.Distinct >= MaxDistinct {
+		number = strconv.Itoa(MaxDistinct) + " or more"
+	}
+	examples := make([]string, len(c.Examples))
+	for k, e := range c.Examples {
+		examples[k] = oneLine(e)
+	}
+	return []string{oneLine(c.Name), kind, role, number, strconv.Itoa(c.Missing), strings.Join(examples, ", ")}
+}
+
+// oneLine clips a text and prints line breaks and tabs as \n and \t.
+func oneLine(text string) string {
+	const most = 24
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "..."
+	}
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+}
+
+func classList(classes []ClassCount) string {
+	list := make([]string, len(classes))
+	for k, c := range classes {
+		list[k] = fmt.Sprintf("%s (%d)", c.Name, c.Records)
+	}
+	return firstOf(list)
+}
+
+func count(n int, what string) string {
+	switch {
+	case n != 1 && strings.HasSuffix(what, "s"):
+		what += "es"
+	case n != 1:
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// addNotes adds what one may not expect of a table.
+func (b *build) addNotes(r *Report) {
+	note := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
+	if b.dropped > 0 {
+		note("%s without a target: left out.", count(b.dropped, "row"))
+	}
+	if b.empty > 0 {
+		note("%s without any value: left out.", count(b.empty, "line"))
+	}
+	nameless := len(b.names) - len(namedOnly(b.names))
+	if nameless > 0 {
+		note("%s without a name and without a value: left out.", count(nameless, "column"))
+	}
+	if b.rowNames {
+		note("The first column has no name: it is called %s, and is no feature.", b.names[0])
+	}
+	roles := map[string]FoundColumn{}
+	for _, c := range r.Columns {
+		roles[c.Name] = c
+	}
+	for j := range b.columns {
+		c := roles[b.names[j]]
+		if b.skips(j) || c.Role == RoleTarget {
+			continue
+		}
+		r.Notes = append(r.Notes, b.notes(j)...)
+		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].known() && namesSomebody(c.Name) {
+			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, map[bool]string{true: "Number", false: "Category"}[c.Kind == datasets.Number], c.Name)
+		}
+	}
+}

@@ -1,0 +1,392 @@
+// Tables of the user's own: reading, and preparation for training.
+
+package own
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+)
+
+// Table is a table of the user's own, read and checked.
+type Table struct {
+	report  Report
+	about   datasets.About // Columns in the order of the file, with identifiers and the target
+	feature []int          // the positions of the features in Columns
+	y       []int
+	info    datasets.Info
+}
+
+// ReadTable reads a table in CSV or TSV, plain or as .gz, whose target is named by Target or
+// Above.
+//
+// The separator (comma, semicolon, tab or |) is found from the file, and the first line holds the
+// names of the columns. Cells can be quoted as in RFC 4180. Text is UTF-8. Empty cells, NA, N/A,
+// #N/A, <NA>, nan, NaN, NaT, NULL, null and ? are missing. With semicolons, numbers have a decimal
+// point or a decimal comma, the same in a whole column.
+//
+// A column whose cells are all numbers is one of numbers, and one of ISO 8601 dates is one of
+// dates. Digits with a leading zero and whole numbers of more than 53 bits are codes, not numbers.
+// Others are categories. Identifiers are no features: a first column without a name (pandas, R),
+// texts that are all different or mostly different, whole numbers that are all different and count
+// the rows, and whole numbers and names in a column called id, person_id or the like. Constant
+// columns are no features either. Options force what is found; String prints it.
+//
+// Features are encoded as those of the built-in tables: sorted categories, -1 for a missing one,
+// the median of the column for a missing number; a date is a number of days.
+//
+// Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
+func ReadTable(path string, options ...TableOption) (*Table, error) {
+	ctx, s := context.Background(), &tableSettings{}
+	for _, o := range options {
+		if err := o(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	v, err := surveyFile(ctx, path, s)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBuild(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.fill(ctx); err != nil {
+		return nil, err
+	}
+	t, err := b.table()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// build is the second reading of a file, which keeps the cells.
+type build struct {
+	*survey
+	kinds   []datasets.ColumnKind
+	numbers [][]float64
+	ids     [][]int32 // of texts, in the order of their first occurrence
+	seen    []map[string]int32
+	texts   [][]string
+	stored  int // distinct texts of all columns
+}
+
+// maxTexts bounds the distinct texts that are kept.
+const maxTexts = 1 << 25
+
+func newBuild(v *survey) (*build, error) {
+	n := len(v.columns)
+	b := &build{survey: v, kinds: make([]datasets.ColumnKind, n), numbers: make([][]float64, n), ids: make([][]int32, n),
+		seen: make([]map[string]int32, n), texts: make([][]string, n)}
+	for j := range v.columns {
+		kind, err := v.kindOf(j)
+		if err != nil {
+			return nil, err
+		}
+		b.kinds[j] = kind
+	}
+	return b, nil
+}
+
+// skips reports whether a column is not kept: it is ignored, or empty and without a name.
+func (v *survey) skips(j int) bool { return v.force[j].What == forcedIgnored || v.names[j] == "" }
+
+// allocate makes room for all rows.
+func (b *build) allocate() {
+	for j, kind := range b.kinds {
+		switch {
+		case b.skips(j):
+		case kind.Numeric():
+			b.numbers[j] = make([]float64, 0, b.rows)
+		default:
+			b.ids[j], b.seen[j] = make([]int32, 0, b.rows), map[string]int32{}
+		}
+	}
+}
+
+// fill reads the file again.
+func (b *build) fill(ctx context.Context) (err error) {
+	known := *b.settings
+	known.Separator = b.separator
+	r, err := openRecords(b.path, &known)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	changed := fmt.Errorf("%s: the file changed while it was read", b.path)
+	if len(r.names) != len(b.names) {
+		return changed
+	}
+	b.allocate()
+	rows := 0
+	err = eachRecord(ctx, r, func(record []string) error {
+		if b.unlabelled(record) {
+			return nil
+		}
+		if rows++; rows > b.rows {
+			return changed
+		}
+		return b.add(r, record)
+	})
+	if err == nil && r.hash() != b.hash {
+		err = changed
+	}
+	return err
+}
+
+func (b *build) add(r *records, record []string) error {
+	for j, cell := range record {
+		if b.skips(j) {
+			continue
+		}
+		missing := b.settings.isMissing(cell)
+		switch {
+		case b.kinds[j].Numeric() && missing:
+			b.numbers[j] = append(b.numbers[j], math.NaN())
+		case b.kinds[j].Numeric():
+			value, err := b.cellNumber(j, b.kinds[j], cell)
+			if err != nil {
+				return r.cellError(j, "%w", err)
+			}
+			b.numbers[j] = append(b.numbers[j], value)
+		case missing:
+			b.ids[j] = append(b.ids[j], -1)
+		default:
+			if err := b.addText(r, j, cell); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *build) addText(r *records, j int, cell string) error {
+	id, is := b.seen[j][cell]
+	if !is {
+		if b.stored++; b.stored > maxTexts {
+			return r.cellError(j, "the table has more than %d distinct texts; leave columns out with Ignore", maxTexts)
+		}
+		id = int32(len(b.texts[j]))
+		cell = strings.Clone(cell) // so that the whole record can be freed
+		b.seen[j][cell] = id
+		b.texts[j] = append(b.texts[j], cell)
+	}
+	b.ids[j] = append(b.ids[j], id)
+	return nil
+}
+
+// table decides what every column is used for, and checks that a model can be trained.
+func (b *build) table() (*Table, error) {
+	t := &Table{report: Report{File: filepath.Base(b.path), Rows: b.rows, Separator: b.separator, Target: b.settings.Target}}
+	for j, name := range b.names {
+		if b.skips(j) {
+			if name != "" {
+				t.report.Columns = append(t.report.Columns, FoundColumn{Name: name, Role: RoleIgnored})
+			}
+			continue
+		}
+		c, found := b.column(j)
+		if found.Role == RoleIdentifier && j != b.target {
+			if err := b.checkAlmost(j); err != nil {
+				return nil, err
+			}
+		}
+		t.report.DecimalComma = t.report.DecimalComma || c.Kind == datasets.Number && b.columns[j].forms[comma] > 0
+		if j == b.target {
+			found.Role = RoleTarget
+			classes, y, err := b.settings.classes(&c)
+			if err != nil {
+				return nil, fmt.Errorf("the target %s: %w", name, err)
+			}
+			t.about.Classes, t.y = classes, y
+		}
+		if found.Role == RoleFeature {
+			t.feature = append(t.feature, len(t.about.Columns))
+		}
+		t.about.Columns = append(t.about.Columns, c)
+		t.report.Columns = append(t.report.Columns, found)
+	}
+	b.addNotes(&t.report)
+	if len(t.feature) == 0 {
+		return nil, noFeature(t.report.Columns)
+	}
+	t.describe(b)
+	return t, nil
+}
+
+// column returns a column, and what was found of it.
+func (b *build) column(j int) (datasets.Column, FoundColumn) {
+	c := datasets.Column{Name: b.names[j], Kind: b.kinds[j], Numbers: b.numbers[j]}
+	if !c.Kind.Numeric() {
+		c = datasets.NewTextColumn(c.Name, datasets.Category, b.ids[j], b.texts[j])
+		b.seen[j], b.texts[j] = nil, nil
+	}
+	found := FoundColumn{Name: c.Name, Missing: b.columns[j].missing, Examples: b.columns[j].examples, Forced: b.settings.Forced[c.Name].What != ""}
+	found.Distinct = distinct(c)
+	found.Role = b.role(j, c, found)
+	if found.Role == RoleIdentifier && c.Kind == datasets.Category {
+		c.Kind = datasets.Text
+	}
+	found.Kind = c.Kind
+	return c, found
+}
+
+// The number of categories above which a column is text, if it is not forced. Up to few, half of
+// the cells can be different.
+const (
+	maxCategories = 1000
+	fewCategories = 20
+)
+
+// role returns what a column that is not the target is used for.
+func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
+	known := b.columns[j].known()
+	all := found.Distinct == known
+	switch {
+	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:
+		return RoleIdentifier
+	case found.Distinct == 0, found.Distinct == 1 && (c.Kind.Numeric() || found.Missing == 0):
+		return RoleConstant
+	case found.Forced || c.Kind == datasets.Date:
+		return RoleFeature
+	case c.Kind == datasets.Category && (all || found.Distinct > maxCategories || found.Distinct > fewCategories && 2*found.Distinct > known):
+		return RoleIdentifier
+	case c.Kind == datasets.Number && b.columns[j].only(integer) && (namesSomebody(c.Name) || countsRows(c, known)):
+		return RoleIdentifier
+	case c.Kind == datasets.Category && namesSomebody(c.Name):
+		return RoleIdentifier
+	}
+	return RoleFeature
+}
+
+// countsRows reports whether whole numbers are all different, and either count the rows or have the
+// name of an identifier. Others that are all different can be measured: incomes, for instance.
+func countsRows(c datasets.Column, known int) bool {
+	const rowsToCount = 10 // fewer can follow each other by chance
+	sorted := slices.DeleteFunc(slices.Clone(c.Numbers), math.IsNaN)
+	slices.Sort(sorted)
+	if len(slices.Compact(sorted)) < known {
+		return false
+	}
+	consecutive := known >= rowsToCount && sorted[known-1]-sorted[0] == float64(known-1)
+	return consecutive || looksLikeIdentifier(c.Name)
+}
+
+// MaxDistinct bounds the count of distinct numbers in a Report.
+const MaxDistinct = 100_000
+
+// distinct returns the number of distinct cells that are not missing, of numbers up to MaxDistinct.
+func distinct(c datasets.Column) int {
+	if !c.Kind.Numeric() {
+		return len(c.Values)
+	}
+	seen := map[float64]struct{}{}
+	for _, v := range c.Numbers {
+		if !math.IsNaN(v) && len(seen) < MaxDistinct {
+			seen[v] = struct{}{}
+		}
+	}
+	return len(seen)
+}
+
+// noFeature says why no column is left to learn from.
+func noFeature(columns []FoundColumn) error {
+	var why []string
+	for _, c := range columns {
+		if c.Role != RoleTarget {
+			why = append(why, fmt.Sprintf("%s (%s)", c.Name, c.Role))
+		}
+	}
+	if len(why) == 0 {
+		return errors.New("there is no column beside the target")
+	}
+	return fmt.Errorf("no column is left to learn from: %s; Number(column) or Category(column) makes one a feature", firstOf(why))
+}
+
+// describe fills in what is known of the data.
+func (t *Table) describe(b *build) {
+	t.about.Name, t.about.Title = dataName(b.path), filepath.Base(b.path)
+	t.about.Sources = []datasets.SourceFile{{Name: filepath.Base(b.path), SHA256: b.hash}}
+	t.about.Hash = key("table", struct {
+		Settings *tableSettings
+		Columns  []keyColumn
+		Rows     int
+	}{b.settings, t.keyColumns(), b.rows}, b.hash)
+	t.report.Classes = classCounts(t.y, t.about.Classes)
+	t.info = datasets.Info{
+		Name: t.about.Name, Title: t.about.Title, Task: "what is in the column " + b.settings.Target,
+		Rows: b.rows, Features: len(t.feature), Classes: t.about.Classes,
+		Description: fmt.Sprintf("A table of the user's own: %d rows, %d features.", b.rows, len(t.feature)), Reading: t.report.Notes,
+	}
+}
+
+// keyColumn is what was decided of a column: a rule that changes gives another key.
+type keyColumn struct {
+	Name string
+	Kind datasets.ColumnKind
+	Role Role
+}
+
+func (t *Table) keyColumns() (out []keyColumn) {
+	for _, c := range t.report.Columns {
+		out = append(out, keyColumn{c.Name, c.Kind, c.Role})
+	}
+	return out
+}
+
+// Name returns the name of the file without its extension: letters, digits, _ and - only.
+func (t *Table) Name() string { return t.about.Name }
+
+// Key identifies the file and how it is read.
+func (t *Table) Key() string { return t.about.Hash }
+
+// Info describes the table.
+func (t *Table) Info() (datasets.Info, error) { return t.info, nil }
+
+// Prepare encodes the features, splits the rows by class and standardises them, as the built-in
+// tables: 20 % are the test part, drawn with the seed 999 + shift. The IDs are the rows of the
+// table, from 0; rows that DropUnlabelled left out do not count.
+func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	return t.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given rows in the train part: whoever asks to be forgotten
+// was trained on.
+func (t *Table) PrepareKeeping(ctx context.Context, shift int, rows []int) (*datasets.Prepared, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	features := make([]datasets.Column, len(t.feature))
+	for k, j := range t.feature {
+		features[k] = t.about.Columns[j]
+	}
+	x, described, err := datasets.Encode(features)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.report.File, err)
+	}
+	table := &datasets.Table{About: t.about, X: x, Y: t.y}
+	table.Features = described
+	return prepareTable(table, 0, shift, rows)
+}
+
+// prepareTable splits a table by class, unless its last rows are a given test part, and
+// standardises it. Rows to keep are in the train part, unless the parts are given.
+func prepareTable(table *datasets.Table, test, shift int, keep []int) (*datasets.Prepared, error) {
+	split, err := splitRecords(table.Y, test, shift, keep)
+	if err != nil {
+		return nil, err
+	}
+	p, err := datasets.Prepare(table, split)
+	if err != nil {
+		return nil, err
+	}
+	p.Hash = splitKey(table.Hash, test, shift, keep)
+	return p, nil
+}

@@ -1,0 +1,178 @@
+// lethe try: unlearning methods compared on the user's own data.
+
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/comparison"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+
+	"github.com/spf13/cobra"
+)
+
+// tryOptions are the flags of lethe try.
+type tryOptions struct {
+	data    ownData
+	forget  forgetFlags
+	model   string
+	methods []string
+	seeds   int
+	epochs  int
+	batch   int
+	out     string
+}
+
+func newTry() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "try FILE.csv --target COLUMN [--forget CONDITION] [--out REPORT]",
+		Short: "Compare unlearning methods on your own data, and write a report",
+		Long: `Train a model on your data and one without the records to forget, unlearn by several
+methods, and say what is left of the records, with several seeds.
+
+Data are a table in CSV or TSV (--target names the column to predict; what was found
+in every column is printed), a folder of images with one folder per class (--images),
+single cells (--cells, with --label), or arrays of NumPy (--npy X.npy y.npy). Everything
+is checked before anything is trained.
+
+The records to forget are those of a condition on a column, wherever the split would put
+them: 'person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'; or
+a class, the records that a file numbers, or a random share (by default 5 %).
+
+It writes report.html (a page that needs no other files), report.md and report.json.
+What is computed is kept: the same command goes on where it was stopped, and more
+methods or seeds compute only what is new.`,
+		Example: `  lethe try people.csv --target income --forget 'person_id=17'
+  lethe try people.csv --target income --above 50000 --forget-share 0.02
+  lethe try people.csv --target income --forget 'hospital=A' --methods all --seeds 10
+  lethe try --images photos --forget-class cats
+  lethe try --cells blood.h5ad --label cell_type --forget-class Platelet
+  lethe try --npy X.npy y.npy --forget-records forget.npy`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	var o tryOptions
+	o.data.flags(c)
+	o.forget.flags(c)
+	f := c.Flags()
+	f.StringVar(&o.model, "model", "", "network: "+strings.Join(networkNames(), ", ")+" (default: mlp, for images small-cnn)")
+	f.StringSliceVar(&o.methods, "methods", nil, `methods by name, or "all" that fit (default: RULER's five, random-label, ssd; lethe list methods)`)
+	f.IntVar(&o.seeds, "seeds", comparison.DefaultSeeds, "number of seeds: splits, initial weights")
+	f.IntVar(&o.epochs, "epochs", 0, "epochs of training (default: 50, RULER's)")
+	f.IntVar(&o.batch, "batch", 0, "records per batch (default: 256)")
+	f.StringVar(&o.out, "out", "", "folder for the report (default: NAME-report)")
+	store := storeFlag(c)
+	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
+	asJSON := cli.JSONFlag(c)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		setting, methods, err := o.setting(args)
+		if err != nil {
+			return err
+		}
+		env, err := openEnv(cmd, *store, *engine)
+		if err != nil {
+			return err
+		}
+		defer env.Engine.Close()
+		if s, is := setting.Data.(fmt.Stringer); is {
+			fmt.Fprintln(cmd.ErrOrStderr(), strings.TrimSpace(s.String()))
+		}
+		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds}
+		result, err := study.Run(cmd.Context())
+		if err != nil {
+			return err
+		}
+		folder := cmp.Or(o.out, setting.Data.Name()+"-report")
+		if err := result.Write(folder); err != nil {
+			return err
+		}
+		if *asJSON {
+			return result.JSON(cmd.OutOrStdout())
+		}
+		if err := result.Table().Text(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), "\nthe whole report:", cli.Printable(filepath.Join(folder, "report.html")))
+		return nil
+	}
+	return c
+}
+
+// setting returns the setting and the methods that the command line names.
+func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Method, err error) {
+	if o.seeds < 1 || o.epochs < 0 || o.batch < 0 {
+		return s, nil, cli.Usagef("--seeds, --epochs and --batch are positive numbers")
+	}
+	if s.Data, err = o.data.read(args); err != nil {
+		return s, nil, err
+	}
+	if s.Forget, err = o.forget.set(); err != nil {
+		return s, nil, err
+	}
+	info, err := s.Data.Info()
+	if err != nil {
+		return s, nil, err
+	}
+	name := cmp.Or(o.model, "mlp")
+	if o.model == "" && info.Shape[0] > 0 {
+		name = "small-cnn"
+	}
+	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{name})
+	if err != nil {
+		return s, nil, err
+	}
+	s.Model, s.Goal = networks[0].network, networks[0].goal
+	s.Fit = train.Config{Epochs: o.epochs, Batch: o.batch}
+	methods, err = selectMethods(o.methods, s.Goal == nil)
+	return s, methods, err
+}
+
+// tryNetwork is a network that --model names.
+type tryNetwork struct {
+	name    string
+	network model.Network
+	goal    lab.Goal // nil: that of a classifier
+}
+
+var tryNetworks = []tryNetwork{
+	{"mlp", tabular.MLP{}, nil}, {"resmlp", tabular.ResMLP{}, nil}, {"ft-transformer", tabular.FTTransformer{}, nil},
+	{"one-hidden", tabular.OneHidden{}, nil}, {"blocks", tabular.Blocks{}, nil},
+	{"small-cnn", vision.SmallCNN{}, nil}, {"all-cnn", vision.AllCNN{}, nil}, {"resnet-18", vision.ResNet18{}, nil},
+	{"vae", vae.Cells{}, lab.Reconstruction{}},
+}
+
+func networkNames() (out []string) {
+	for _, n := range tryNetworks {
+		out = append(out, n.name)
+	}
+	return out
+}
+
+// selectMethods returns the methods of a flag: the default ones, all that fit, or those
+// named. Models that are no classifiers have the general methods alone.
+func selectMethods(names []string, classifier bool) ([]unlearn.Method, error) {
+	all, chosen := comparison.AllMethods(), comparison.Methods()
+	if !classifier {
+		general := func(m unlearn.Method) bool { return !unlearn.IsGeneral(m) }
+		all, chosen = append(slices.DeleteFunc(all, general), unlearn.Generative()...), slices.DeleteFunc(chosen, general)
+	}
+	switch {
+	case len(names) == 0:
+		return chosen, nil
+	case slices.Contains(names, "all") && len(names) > 1:
+		return nil, cli.Usagef(`--methods: "all" stands alone`)
+	case names[0] == "all":
+		return all, nil
+	}
+	return selectByName("methods", all, unlearn.Method.Name, names)
+}

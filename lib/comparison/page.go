@@ -1,0 +1,198 @@
+// The result as a page, and in files.
+
+package comparison
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// The widths, in pixels, in which a figure is drawn for a page.
+const (
+	wide   = 800
+	narrow = 380
+)
+
+// Page returns the result as a page: the answer, the table, a figure per lens, the data and
+// the settings.
+func (r *Result) Page() (report.Page, error) {
+	p := report.Page{Title: r.Title()}
+	answer := report.Section{Title: "The answer", Parts: []report.Part{
+		report.Text(fmt.Sprintf("%d records were to be forgotten, %d retained, %d held out; %s.", r.Runs[0].Forget, r.Runs[0].Retain, r.Runs[0].Test,
+			plural(len(r.Runs), "seed"))),
+		report.List(r.Answers()), r.Table(),
+	}}
+	picture, err := r.picture()
+	if err != nil {
+		return p, err
+	}
+	p.Sections = append(p.Sections, answer, report.Section{Title: "Every model through every lens", Parts: picture})
+	if text := r.dataReport(); text != nil {
+		p.Sections = append(p.Sections, report.Section{Title: "The data", Parts: []report.Part{text}})
+	}
+	p.Sections = append(p.Sections, report.Section{Title: "How it was computed", Parts: []report.Part{report.List(r.settings())}})
+	return p, nil
+}
+
+// dataReport is what was found in the user's files, line by line; nil where the data have no
+// report.
+func (r *Result) dataReport() report.Part {
+	s, is := r.Study.Setting.Data.(fmt.Stringer)
+	if !is {
+		return nil
+	}
+	var lines report.List
+	for _, line := range strings.Split(strings.TrimSpace(s.String()), "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func (r *Result) settings() []string {
+	s := r.Study.Setting
+	fit := s.Fit.WithDefaults()
+	return []string{
+		fmt.Sprintf("Training: %d epochs, batches of %d.", fit.Epochs, fit.Batch),
+		"Forget set: " + s.ForgetSetName() + ".",
+		"The retrained model has the original's initial weights and random numbers, and never met the forgotten records.",
+		r.provenance().Line(),
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// picture draws the figure in two widths, a sheet per three lenses.
+func (r *Result) picture() ([]report.Part, error) {
+	f := r.Figure()
+	if len(f.Figures) == 0 {
+		return []report.Part{report.Text("No lens can look at such a case.")}, nil
+	}
+	p := report.Picture{Words: f.Text(), Caption: "Readings with 95 % intervals over " + r.intervalUnit() + ", a panel per lens. The line is the null. " +
+		"Squares: controls."}
+	for _, sheet := range f.Sheets(3) {
+		for _, to := range []struct {
+			width int
+			svg   *[]string
+		}{{wide, &p.Wide}, {narrow, &p.Narrow}} {
+			svg, err := plot.Inline(sheet, to.width)
+			if err != nil {
+				return nil, err
+			}
+			*to.svg = append(*to.svg, svg)
+		}
+	}
+	return []report.Part{p}, nil
+}
+
+// Write writes report.html, report.md and report.json into a folder, which it creates. Each
+// file is complete or absent.
+func (r *Result) Write(folder string) error {
+	page, err := r.Page()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"report.html", page.HTML}, {"report.md", page.Markdown}, {"report.json", r.JSON}} {
+		var b bytes.Buffer
+		if err := file.write(&b); err != nil {
+			return err
+		}
+		if err := files.WriteFile(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The JSON form: a number that is unknown is null.
+type (
+	jsonResult struct {
+		Question string    `json:"question"`
+		Data     string    `json:"data"`
+		Forget   string    `json:"forget"`
+		Answers  []string  `json:"answers"`
+		Lenses   []string  `json:"lenses"`
+		Runs     []jsonRun `json:"runs"`
+	}
+	jsonRun struct {
+		Seed     int         `json:"seed"`
+		DataHash string      `json:"data_hash"`
+		Forget   int         `json:"forget"`
+		Retain   int         `json:"retain"`
+		HeldOut  int         `json:"held_out"`
+		Models   []jsonModel `json:"models"`
+	}
+	jsonModel struct {
+		Model     string        `json:"model"`
+		Control   bool          `json:"control"`
+		Readings  []jsonReading `json:"readings"`
+		Forgotten *float64      `json:"accuracy_forgotten"`
+		Retained  *float64      `json:"accuracy_retained"`
+		HeldOut   *float64      `json:"accuracy_held_out"`
+		Missing   string        `json:"missing,omitempty"`
+	}
+	jsonReading struct {
+		Lens    string   `json:"lens"`
+		Value   *float64 `json:"value"`
+		Low     *float64 `json:"low"`
+		High    *float64 `json:"high"`
+		Null    *float64 `json:"null"`
+		Verdict string   `json:"verdict"`
+		Absent  string   `json:"absent,omitempty"`
+	}
+)
+
+// JSON writes the result with the readings of every seed.
+func (r *Result) JSON(w io.Writer) error {
+	out := jsonResult{Question: r.Title(), Data: r.Name, Forget: r.Study.Setting.ForgetSetName(), Answers: r.Answers()}
+	for _, lens := range r.Study.Lenses {
+		out.Lenses = append(out.Lenses, lens.Name())
+	}
+	for _, run := range r.Runs {
+		j := jsonRun{Seed: run.Seed, DataHash: run.DataHash, Forget: run.Forget, Retain: run.Retain, HeldOut: run.Test}
+		for _, m := range run.Models {
+			j.Models = append(j.Models, m.json())
+		}
+		out.Runs = append(out.Runs, j)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(out)
+}
+
+func (m Model) json() jsonModel {
+	out := jsonModel{Model: m.Label, Control: m.Control, Forgotten: m.Forgotten, Retained: m.Retained, HeldOut: m.HeldOut, Missing: m.Missing}
+	for k, r := range m.Readings {
+		out.Readings = append(out.Readings, jsonReading{r.Lens, known(r.Value), known(r.Low), known(r.High), r.Null, string(m.Calls[k]), r.Absent})
+	}
+	return out
+}
+
+func known(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,218 @@
+// A study: what is compared, and its computation.
+
+package comparison
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// DefaultSeeds is the number of seeds of a study that names none.
+const DefaultSeeds = 5
+
+// Study says what is compared.
+type Study struct {
+	Lab     *lab.Lab
+	Setting lab.Setting
+	Methods []unlearn.Method // nil: Methods()
+	Seeds   int              // 0: DefaultSeeds
+	Lenses  []audit.Lens     // nil: audit.DefaultLenses
+}
+
+// Methods returns the methods that a study compares unless it names others: RULER's five,
+// and two that need no retained records.
+func Methods() []unlearn.Method {
+	return []unlearn.Method{
+		unlearn.GradientAscent{}, unlearn.NegGrad{}, unlearn.FineTuning{}, unlearn.SCRUB{}, unlearn.BadTeacher{},
+		unlearn.RandomLabel{}, unlearn.SSD{},
+	}
+}
+
+// AllMethods returns every method that is not a control and that needs nothing but the
+// data: no federation and no bottleneck.
+func AllMethods() (out []unlearn.Method) {
+	for _, m := range unlearn.All() {
+		_, federated := m.(unlearn.HBFU)
+		if !lab.IsControl(m) && !federated {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Result is what a study found.
+type Result struct {
+	Study Study // with its defaults
+	Name  string
+	Runs  []Run
+}
+
+// Run is the comparison of one seed.
+type Run struct {
+	Seed                 int
+	DataHash             string
+	Forget, Retain, Test int // numbers of records
+	Models               []Model
+}
+
+// Model is what was found of one model.
+type Model struct {
+	Label    string
+	Control  bool
+	Readings []audit.Reading // one per lens
+	Calls    []audit.Call
+	// Forgotten, Retained and HeldOut are accuracies; nil where the model is no classifier.
+	Forgotten, Retained, HeldOut *float64
+	// Missing says why there is no model: it diverged, or the method does not fit.
+	Missing string
+}
+
+// withDefaults returns the study with its defaults, or an error for a study that cannot be
+// computed.
+func (s Study) withDefaults() (Study, error) {
+	if s.Methods == nil {
+		s.Methods = Methods()
+	}
+	if s.Lenses == nil {
+		s.Lenses = audit.DefaultLenses()
+	}
+	if s.Seeds == 0 {
+		s.Seeds = DefaultSeeds
+	}
+	seen := map[string]bool{}
+	for _, m := range s.Methods {
+		if seen[m.Name()] {
+			return s, fmt.Errorf("comparison: two methods are called %s", m.Name())
+		}
+		seen[m.Name()] = true
+	}
+	switch {
+	case s.Lab == nil || s.Lab.Engine == nil || s.Lab.Store == nil:
+		return s, errors.New("comparison: the study has no lab with an engine and a store")
+	case s.Seeds < 1 || s.Seeds > 1000:
+		return s, fmt.Errorf("comparison: %d seeds; want 1 to 1000", s.Seeds)
+	}
+	return s, nil
+}
+
+// Run computes the study. Everything is checked before the first model is trained: the
+// data and the forget set of every seed.
+func (s Study) Run(ctx context.Context) (*Result, error) {
+	s, err := s.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Study: s, Name: s.Setting.DataSet()}
+	for seed := range s.Seeds {
+		if _, err := s.Lab.Reseed(seed).Case(ctx, s.Setting); err != nil {
+			return nil, err
+		}
+	}
+	for seed := range s.Seeds {
+		run, err := s.run(ctx, seed)
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", seed, err)
+		}
+		r.Runs = append(r.Runs, *run)
+	}
+	return r, nil
+}
+
+// run computes one seed.
+func (s Study) run(ctx context.Context, seed int) (*Run, error) {
+	c, err := audit.Open(ctx, s.Lab.Reseed(seed), s.Setting)
+	if err != nil {
+		return nil, err
+	}
+	c.Lenses = s.Lenses
+	models, missing, err := s.models(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	calls, readings, err := c.Calls(models...)
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{Seed: seed, DataHash: c.Hash, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
+	for i, m := range models {
+		found := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: readings[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
+		if err := found.addAccuracy(c, m); err != nil {
+			return nil, err
+		}
+		run.Models = append(run.Models, found)
+	}
+	run.Models = append(run.Models, missing...)
+	return run, nil
+}
+
+// models returns the controls and the unlearned models of a case, and the methods that left
+// no model.
+func (s Study) models(ctx context.Context, c *audit.Case) (models []*audit.Model, missing []Model, err error) {
+	if models, err = c.Controls(ctx); err != nil {
+		return nil, nil, err
+	}
+	errs := make([]error, len(s.Methods))
+	var tasks []func() error
+	for k, m := range s.Methods {
+		tasks = append(tasks, func() error {
+			errs[k] = c.Precompute(ctx, m)
+			return ctx.Err()
+		})
+	}
+	if err := c.Lab.RunParallel(tasks...); err != nil {
+		return nil, nil, err
+	}
+	for k, m := range s.Methods {
+		var found *audit.Model
+		if errs[k] == nil {
+			found, errs[k] = c.Unlearn(ctx, m)
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if errs[k] != nil {
+			missing = append(missing, Model{Label: m.Name(), Missing: reasonFor(errs[k])})
+			continue
+		}
+		models = append(models, found)
+	}
+	return models, missing, nil
+}
+
+// reasonFor says in a few words why a method left no model.
+func reasonFor(err error) string {
+	if d := (*train.Diverged)(nil); errors.As(err, &d) {
+		return "diverged"
+	}
+	return err.Error()
+}
+
+// addAccuracy adds the accuracies of a classifier.
+func (m *Model) addAccuracy(c *audit.Case, of *audit.Model) error {
+	if _, is := c.Problem.Arch.(model.Classifier); !is {
+		return nil
+	}
+	a, err := c.Accuracy(of)
+	if err != nil {
+		return err
+	}
+	m.Forgotten, m.Retained, m.HeldOut = &a.Forget.Value, &a.Retain.Value, &a.Test.Value
+	return nil
+}
+
+// find returns the model with a label, nil if there is none.
+func (r *Run) find(label string) *Model {
+	for i := range r.Models {
+		if r.Models[i].Label == label {
+			return &r.Models[i]
+		}
+	}
+	return nil
+}

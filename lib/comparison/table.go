@@ -1,0 +1,296 @@
+// The result as a table, as sentences and as a figure.
+
+package comparison
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// labels returns the labels of all models in the order of the first run's rows; models that
+// are missing in it follow.
+func (r *Result) labels() (out []string) {
+	for _, run := range r.Runs {
+		for _, m := range run.Models {
+			if !slices.Contains(out, m.Label) {
+				out = append(out, m.Label)
+			}
+		}
+	}
+	return out
+}
+
+// found returns the models with a label that have readings.
+func (r *Result) found(label string) (out []*Model) {
+	for i := range r.Runs {
+		if m := r.Runs[i].find(label); m != nil && m.Missing == "" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// missing returns why a model is missing in some seeds; "" where it is in all of them.
+func (r *Result) missing(label string) string {
+	for i := range r.Runs {
+		if m := r.Runs[i].find(label); m != nil && m.Missing != "" {
+			return m.Missing
+		}
+	}
+	return ""
+}
+
+// Title names what is compared: "What is left of the 9 records with person_id=17 of people".
+func (r *Result) Title() string {
+	n := "some"
+	if len(r.Runs) > 0 {
+		n = fmt.Sprint(r.Runs[0].Forget)
+	}
+	if f, is := r.Study.Setting.Forget.(lab.DescribedForgetSet); is && len(r.Runs) > 0 {
+		return "What is left of " + f.About(r.Runs[0].Forget) + " of " + r.Name
+	}
+	return "What is left of " + n + " forgotten records of " + r.Name
+}
+
+// Table returns a row per model and a column per lens: the mean over the seeds with its
+// 95 % interval, and in how many seeds the lens gave the most frequent verdict. With one
+// seed the interval is over records.
+func (r *Result) Table() *report.Table {
+	t := &report.Table{
+		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(),
+		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict, which places the model " +
+			"between the original, of which nothing was unlearned, and the model that was retrained without the records.",
+	}
+	for k, lens := range r.Study.Lenses {
+		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About() + r.nullText(k)})
+	}
+	t.Columns = append(t.Columns, report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
+		report.Column{Name: "held out", Unit: "accuracy"})
+	used := map[audit.Call]bool{}
+	for _, label := range r.labels() {
+		t.Rows = append(t.Rows, r.row(label, len(t.Columns), used))
+	}
+	for _, call := range sortedCalls(used) {
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", call, call.About()))
+	}
+	t.Notes = append(t.Notes, r.missingNotes()...)
+	return t
+}
+
+func (r *Result) intervalUnit() string {
+	if len(r.Runs) == 1 {
+		return "records"
+	}
+	return "seeds"
+}
+
+// nullText is the null of a lens.
+func (r *Result) nullText(lens int) string {
+	for _, run := range r.Runs {
+		for _, m := range run.Models {
+			if m.Missing == "" && m.Readings[lens].Null != nil {
+				return fmt.Sprintf("; null %g", *m.Readings[lens].Null)
+			}
+		}
+	}
+	return ""
+}
+
+// row is the row of a model.
+func (r *Result) row(label string, columns int, used map[audit.Call]bool) report.Row {
+	found := r.found(label)
+	if len(found) == 0 {
+		return report.GapRow(short(r.missing(label)), "", label, columns)
+	}
+	row := report.Row{Kind: report.Method, Cells: []report.Cell{report.Str(label)}}
+	if found[0].Control {
+		row.Kind = report.Control
+	}
+	for k := range r.Study.Lenses {
+		row.Cells = append(row.Cells, r.lensCell(found, k, used))
+	}
+	for _, value := range []func(*Model) *float64{
+		func(m *Model) *float64 { return m.Forgotten }, func(m *Model) *float64 { return m.Retained }, func(m *Model) *float64 { return m.HeldOut },
+	} {
+		row.Cells = append(row.Cells, meanCell(found, value))
+	}
+	return row
+}
+
+// lensCell is what a lens found of a model over the seeds.
+func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) report.Cell {
+	e, absent := lensMean(found, lens)
+	if absent != "" {
+		return report.Gap(short(absent))
+	}
+	call, n := mostFrequent(found, lens)
+	used[call] = true
+	cell := report.Est(e, 3)
+	if cell.Missing != "" {
+		return cell
+	}
+	cell = cell.WithVerdict(string(call))
+	if len(r.Runs) > 1 {
+		cell.Text += fmt.Sprintf(" %d/%d", n, len(found))
+	}
+	return cell
+}
+
+// lensMean returns the mean of a lens over the seeds: with one seed the reading itself, with
+// its interval over records.
+func lensMean(found []*Model, lens int) (e stats.Estimate, absent string) {
+	var values []float64
+	for _, m := range found {
+		reading := m.Readings[lens]
+		if reading.Absent != "" {
+			absent = reading.Absent
+			continue
+		}
+		values, e = append(values, reading.Value), reading.Estimate
+	}
+	switch len(values) {
+	case 0:
+		return e, absent
+	case 1:
+		return e, ""
+	}
+	mean := stats.MeanInterval(values, 0.95, "seeds")
+	mean.Null, mean.Better = e.Null, e.Better
+	return mean, ""
+}
+
+// mostFrequent returns the most frequent verdict of a lens on a model and its number of
+// seeds; of equally frequent ones the first.
+func mostFrequent(found []*Model, lens int) (call audit.Call, most int) {
+	count := map[audit.Call]int{}
+	for _, m := range found {
+		count[m.Calls[lens]]++
+	}
+	for _, m := range found {
+		if n := count[m.Calls[lens]]; n > most {
+			call, most = m.Calls[lens], n
+		}
+	}
+	return call, most
+}
+
+// meanCell is the mean of an accuracy over the seeds.
+func meanCell(found []*Model, value func(*Model) *float64) report.Cell {
+	var values []float64
+	for _, m := range found {
+		if v := value(m); v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) == 0 {
+		return report.Gap("no classifier")
+	}
+	if len(values) == 1 {
+		return report.Num(values[0], 3)
+	}
+	e := stats.MeanInterval(values, 0.95, "seeds")
+	e.Low, e.High = max(e.Low, 0), min(e.High, 1) // an accuracy lies between
+	return report.Est(e, 3)
+}
+
+func sortedCalls(used map[audit.Call]bool) (out []audit.Call) {
+	for call := range used {
+		out = append(out, call)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// missingNotes say which methods left no model in some seeds.
+func (r *Result) missingNotes() (out []string) {
+	for _, label := range r.labels() {
+		why := r.missing(label)
+		if why == "" {
+			continue
+		}
+		if n := len(r.Runs) - len(r.found(label)); len(r.Runs) > 1 {
+			why = fmt.Sprintf("no model in %d of %d seeds: %s", n, len(r.Runs), why)
+		}
+		out = append(out, label+": "+why+".")
+	}
+	return out
+}
+
+// short is the beginning of a reason, for a cell.
+func short(reason string) string {
+	if len(reason) <= 24 {
+		return reason
+	}
+	return "no model, see below"
+}
+
+func (r *Result) provenance() report.Provenance {
+	info := r.Study.Lab.Engine.Info()
+	p := report.Provenance{Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{}}
+	for _, run := range r.Runs {
+		p.Seeds = append(p.Seeds, int64(r.Study.Setting.Seed+r.Study.Lab.Shift+run.Seed))
+		name := r.Name
+		if len(r.Runs) > 1 {
+			name = fmt.Sprintf("%s, split %d", r.Name, run.Seed)
+		}
+		p.Data[name] = run.DataHash
+	}
+	if d, is := r.Study.Setting.Data.(lab.KeyedData); is { // the file and how it is read
+		p.Data = map[string]string{r.Name: d.Key()}
+	}
+	return p
+}
+
+// Answers says in a sentence per method what the lenses found.
+func (r *Result) Answers() (out []string) {
+	for _, label := range r.labels() {
+		found := r.found(label)
+		if len(found) == 0 || found[0].Control {
+			continue
+		}
+		var parts []string
+		for k, lens := range r.Study.Lenses {
+			call, n := mostFrequent(found, k)
+			text := fmt.Sprintf("%s by %s", call, lens.Name())
+			if len(r.Runs) > 1 {
+				text += fmt.Sprintf(" in %d of %d seeds", n, len(found))
+			}
+			parts = append(parts, text)
+		}
+		out = append(out, label+": "+strings.Join(parts, ", ")+".")
+	}
+	return out
+}
+
+// Figure draws every model, a panel per lens: the mean over the seeds with its interval.
+func (r *Result) Figure() plot.Panels {
+	out := plot.Panels{Meta: plot.Meta{Title: r.Title()}, Columns: 1}
+	for k, lens := range r.Study.Lenses {
+		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
+		readable := false
+		for _, label := range r.labels() {
+			row := plot.ForestRow{Label: label, Estimate: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}, Missing: short(r.missing(label))}
+			if found := r.found(label); len(found) > 0 {
+				row.Control = found[0].Control
+				row.Estimate, row.Missing = lensMean(found, k)
+				if row.Missing == "" && row.Estimate.Null != nil {
+					f.Null = &plot.Null{Value: *row.Estimate.Null}
+				}
+				readable = readable || row.Missing == ""
+			}
+			f.Rows = append(f.Rows, row)
+		}
+		if readable {
+			out.Figures = append(out.Figures, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,312 @@
+// The data of an experiment: tables, images and single cells by name, and any other source.
+
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/store"
+)
+
+// Data is the data of an experiment: records and labels that can be split and prepared for
+// a network. [Table], [Images] and [Cells] are the data sets that Lethe knows by name,
+// package own reads a user's files. A value of another module is stored under the content
+// of what it prepares.
+type Data interface {
+	// Name is what tables and jobs call the data: letters, digits, "_", "-" and ".".
+	Name() string
+	// Info describes the prepared data without reading files: the number of records in
+	// both parts and, where they have one of their own, in the test part; features,
+	// classes, and the shape of images. Where the test part has no size of its own
+	// (TestRows is 0), it is a fifth of the records.
+	Info() (datasets.Info, error)
+	// Prepare reads the data, splits them into a train and a test part and normalises
+	// them. shift is added to the seed of the split. The same value prepares the same
+	// records.
+	Prepare(ctx context.Context, shift int) (*datasets.Prepared, error)
+}
+
+// KeyedData is data whose content a short text identifies without reading them again, such
+// as the hash of a file together with how it is read. Jobs are named by it.
+type KeyedData interface {
+	Data
+	Key() string
+}
+
+// KeepingData is data that can be split with given records in the train part. Records that
+// a forget set names by their numbers or a condition (Records, Where) are then trained on,
+// wherever the split puts them: whoever asks to be forgotten was in the training data.
+type KeepingData interface {
+	Data
+	// PrepareKeeping is Prepare with the records of these IDs in the train part. The other
+	// records are in the part in which Prepare puts them.
+	PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error)
+}
+
+// DataSet returns the data set of that name, a table, images or cells, with its defaults.
+func DataSet(name string) (Data, error) {
+	if _, err := images.Lookup(name); err == nil {
+		return Images{Set: name}, nil
+	}
+	if _, err := cells.Lookup(name); err == nil {
+		return Cells{Set: name}, nil
+	}
+	if _, err := datasets.Lookup(name); err != nil {
+		return nil, err
+	}
+	return Table{Set: name}, nil
+}
+
+// Table is a table that package datasets knows. A fifth of its rows, drawn by class, is the
+// test part.
+type Table struct {
+	Set     string // its name, "": breast_cancer
+	MaxRows int    // greatest number of rows, a random subset of all; 0: all
+}
+
+// Name implements Data.
+func (d Table) Name() string { return d.withDefaults().Set }
+
+func (d Table) withDefaults() Table {
+	if d.Set == "" {
+		d.Set = "breast_cancer"
+	}
+	if info, err := datasets.Lookup(d.Set); err == nil && info.Rows <= d.MaxRows {
+		d.MaxRows = 0
+	}
+	return d
+}
+
+// Info implements Data.
+func (d Table) Info() (datasets.Info, error) {
+	d = d.withDefaults()
+	info, err := datasets.Lookup(d.Set)
+	if err != nil {
+		return info, otherKind(d.Set, err)
+	}
+	if d.MaxRows > 0 {
+		info.Rows = d.MaxRows
+	}
+	return info, nil
+}
+
+// Prepare implements Data.
+func (d Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	d = d.withDefaults()
+	if _, err := datasets.Lookup(d.Set); err != nil {
+		return nil, otherKind(d.Set, err)
+	}
+	return Prepare(ctx, d.Set, d.MaxRows, TestFraction, uint32(SplitSeed+shift))
+}
+
+// PrepareKeeping implements KeepingData.
+func (d Table) PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error) {
+	d = d.withDefaults()
+	return prepareKeeping(ctx, d.Set, d.MaxRows, TestFraction, uint32(SplitSeed+shift), records)
+}
+
+// Images is a set of images that package images knows, with the published test part. The
+// images that are kept are drawn at random, the same for every model.
+type Images struct {
+	Set      string // its name
+	MaxTrain int    // greatest number of training images, 0: all
+	MaxTest  int    // greatest number of test images, 0: all
+	// Pixels leaves the pixels between 0, black, and 1: they are not normalised.
+	Pixels bool
+}
+
+// Name implements Data.
+func (d Images) Name() string { return d.Set }
+
+// Info implements Data.
+func (d Images) Info() (datasets.Info, error) {
+	info, err := images.Lookup(d.Set)
+	if err != nil {
+		return info, otherKind(d.Set, err)
+	}
+	inTrain := info.Rows - info.TestRows
+	if d.MaxTrain > 0 {
+		inTrain = min(inTrain, d.MaxTrain)
+	}
+	if d.MaxTest > 0 {
+		info.TestRows = min(info.TestRows, d.MaxTest)
+	}
+	info.Rows = inTrain + info.TestRows
+	return info, nil
+}
+
+// Prepare implements Data.
+func (d Images) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	if _, err := images.Lookup(d.Set); err != nil {
+		return nil, otherKind(d.Set, err)
+	}
+	// The rows are the same for every seed of a model.
+	rng := engine.Root(SplitSeed+shift).Stream(engine.StreamSplit, uint64(d.MaxTrain), uint64(d.MaxTest))
+	if d.Pixels {
+		return images.Pixels(ctx, d.Set, d.MaxTrain, d.MaxTest, rng)
+	}
+	return images.Prepare(ctx, d.Set, d.MaxTrain, d.MaxTest, rng)
+}
+
+// Cells is a set of single cells that package cells knows. It is prepared as a whole: a
+// part of it would lose rare types.
+type Cells struct {
+	Set string // its name
+	cells.Preparation
+}
+
+// Name implements Data.
+func (d Cells) Name() string { return d.Set }
+
+func (d Cells) withDefaults() Cells {
+	d.Preparation = d.Preparation.WithDefaults()
+	return d
+}
+
+// Info implements Data. Its classes are the published types and the cells without one.
+func (d Cells) Info() (datasets.Info, error) {
+	d = d.withDefaults()
+	info, err := cells.Lookup(d.Set)
+	if err != nil {
+		return info, otherKind(d.Set, err)
+	}
+	info.Classes, info.NumClasses = nil, info.ClassCount()+1
+	info.TestRows = info.Rows - int(d.TrainFraction*float64(info.Rows))
+	info.Features = d.Variable.Top
+	if d.Types {
+		info.Features += info.NumClasses
+	}
+	return info, nil
+}
+
+// Prepare implements Data.
+func (d Cells) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	if _, err := cells.Lookup(d.Set); err != nil {
+		return nil, otherKind(d.Set, err)
+	}
+	c, err := cells.Load(ctx, d.Set)
+	if err != nil {
+		return nil, err
+	}
+	return c.Prepared(d.Preparation, uint32(CellsSeed+shift))
+}
+
+// otherKind returns the error for a name that is not in a list of data sets, naming the
+// kind that the set has instead.
+func otherKind(name string, notFound error) error {
+	data, err := DataSet(name)
+	if err != nil {
+		return notFound
+	}
+	return fmt.Errorf("it is not of this kind: use %T{Set: %q}", data, name)
+}
+
+// dataWithDefaults returns data with their defaults; nil: RULER's Breast Cancer.
+func dataWithDefaults(d Data) Data {
+	switch d := d.(type) {
+	case nil:
+		return Table{}.withDefaults()
+	case Table:
+		return d.withDefaults()
+	case Cells:
+		return d.withDefaults()
+	}
+	return d
+}
+
+// byName reports whether Lethe knows the data by name: their hash says what they are.
+func byName(d Data) bool {
+	switch d.(type) {
+	case Table, Images, Cells:
+		return true
+	}
+	return false
+}
+
+// dataKey returns the name of the data in the cache of a lab and in coordinates.
+func dataKey(d Data) (string, error) {
+	if k, is := d.(KeyedData); is {
+		return d.Name() + "/" + k.Key(), nil
+	}
+	if byName(d) {
+		return fmt.Sprintf("%T%+v", d, d), nil
+	}
+	code, err := store.CodeOf(d)
+	if err != nil {
+		return "", err
+	}
+	return store.ContentHash([]any{fmt.Sprintf("%T", d), d, code}), nil
+}
+
+// checkData returns an error for data that cannot be used, before anything is read.
+func checkData(d Data) error {
+	if !validName(d.Name()) {
+		return fmt.Errorf("the data are called %q: a name has letters, digits, \"_\", \"-\" and \".\"", d.Name())
+	}
+	info, err := d.Info()
+	switch {
+	case err != nil:
+		return err
+	case info.ClassCount() < 1 || info.Features < 1 || info.Rows < 1:
+		return fmt.Errorf("%d records of %d features and %d classes", info.Rows, info.Features, info.ClassCount())
+	case info.TestRows < 0 || info.TestRows >= info.Rows:
+		return fmt.Errorf("%d of %d records are the test part", info.TestRows, info.Rows)
+	}
+	return nil
+}
+
+func validName(s string) bool {
+	for _, r := range s {
+		if r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return s != "" && s != "." && s != ".."
+}
+
+// checkPrepared returns an error for prepared data that a network cannot be trained on, so
+// that data of another module cannot make the program fail later.
+func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
+	if p == nil {
+		return errors.New("Prepare returned nothing")
+	}
+	for _, part := range []struct {
+		name string
+		datasets.Part
+	}{{"train", p.Train}, {"test", p.Test}} {
+		x := part.X
+		switch {
+		case x.Rows < 1 || x.Cols != info.Features || len(x.Data) != x.Rows*x.Cols:
+			return fmt.Errorf("the %s part has %d records of %d features, want some of %d", part.name, x.Rows, x.Cols, info.Features)
+		case len(part.Y) != x.Rows || len(part.IDs) != x.Rows:
+			return fmt.Errorf("the %s part has %d records, %d labels and %d IDs", part.name, x.Rows, len(part.Y), len(part.IDs))
+		}
+		for i, y := range part.Y {
+			if y < 0 || y >= len(p.About.Classes) {
+				return fmt.Errorf("record %d of the %s part has class %d of %d", i, part.name, y, len(p.About.Classes))
+			}
+		}
+	}
+	return nil
+}
+
+// Limit returns a table or images with at most so many records: rows of a table, which has
+// no test part of its own; training and test images. 0: all. Other data are returned as
+// they are.
+func Limit(d Data, records, test int) Data {
+	switch d := d.(type) {
+	case Table:
+		d.MaxRows = records
+		return d
+	case Images:
+		d.MaxTrain, d.MaxTest = records, test
+		return d
+	}
+	return d
+}
