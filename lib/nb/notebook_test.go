@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress/show"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -131,16 +132,16 @@ func TestAPictureStandsUnderItsLabel(t *testing.T) {
 	}
 }
 
-func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
+func TestABarAppearsAfterTwoSecondsAndLeavesOneLine(t *testing.T) {
 	t.Parallel()
-	events, _ := runCell(t, "bar")
+	events, code := runCell(t, "bar")
 	outs := shownEvents(events)
-	if len(outs) < 3 {
-		t.Fatalf("%d outputs of a bar", len(outs))
+	if len(outs) < 2 || len(outs) > 12 || code != 0 {
+		t.Fatalf("%d outputs of a bar, exit code %d", len(outs), code)
 	}
-	spent := outs[len(outs)-1].at.Sub(outs[0].at)
-	if most := int(spent/barEvery) + 3; len(outs) > most {
-		t.Errorf("%d outputs in %v, at most %d expected", len(outs), spent, most)
+	first := fmt.Sprint(outs[0].data["text/html"])
+	if !strings.HasPrefix(first, `<progress value="0.`) || !strings.Contains(first, "<code>training: ") || !strings.Contains(first, " left</code>") {
+		t.Errorf("the bar is %s", first)
 	}
 	for _, o := range outs {
 		if o.id == "" || o.id != outs[0].id {
@@ -149,6 +150,48 @@ func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 	}
 	last := outs[len(outs)-1].data
 	if s := fmt.Sprint(last["text/plain"]); len(last) != 1 || !strings.HasPrefix(s, "training: done in ") {
+		t.Errorf("the bar leaves %v", last)
+	}
+	if got := printed(events, "stdout") + printed(events, "stderr"); got != "before\nafter\n" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func TestNobodyIsShownABarInAHeadlessRun(t *testing.T) {
+	t.Parallel()
+	if show.HeadlessEnv != HeadlessEnv {
+		t.Errorf("progress asks for %s", show.HeadlessEnv)
+	}
+	k := &fakeKernel{t: t}
+	k.start("bar", HeadlessEnv+"=1")
+	events, code := k.wait()
+	if len(shownEvents(events)) > 0 || code != 0 || printed(events, "stderr") != "" {
+		t.Errorf("exit code %d, shown %v, said %q", code, shownEvents(events), printed(events, "stderr"))
+	}
+}
+
+func TestShortWorkHasNoBar(t *testing.T) {
+	t.Parallel()
+	if events, code := runCell(t, "short bar"); len(shownEvents(events)) > 0 || code != 0 {
+		t.Errorf("exit code %d, shown %v", code, shownEvents(events))
+	}
+}
+
+func TestAnInterruptLeavesNoBarBehind(t *testing.T) {
+	t.Parallel()
+	k := &fakeKernel{t: t}
+	k.start("stopped bar")
+	k.until("ready")
+	if err := k.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	events, code := k.wait()
+	outs := shownEvents(events)
+	if code != 1 || len(outs) == 0 {
+		t.Fatalf("exit code %d, %d outputs", code, len(outs))
+	}
+	last := outs[len(outs)-1].data
+	if s := fmt.Sprint(last["text/plain"]); len(last) != 1 || !strings.HasPrefix(s, "training: stopped at 25 % after ") {
 		t.Errorf("the bar leaves %v", last)
 	}
 }
