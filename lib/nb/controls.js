@@ -60,6 +60,7 @@
     const input = part.make();
     input.style.verticalAlign = "middle";
     input.setAttribute("aria-label", form.name);
+    input.dataset.lmSuppressShortcuts = "true"; // JupyterLab has a command for most keys
     const label = element("output", { marginLeft: "1em" });
     const say = () => {
       if (form.kind === "slider") {

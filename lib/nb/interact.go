@@ -91,11 +91,12 @@ func (s *outputTarget) drawWithoutBrowser(draw drawFunc, all controls) {
 	live := s.drawOnce(draw)
 	states := s.drawStates(Context(), draw, all, s.now().Sub(began), limit)
 	_, places := live.shown()
-	page, _ := all.storedPage(states, relativeTo(place, places), once)
+	text := "Drawn for " + all.format(all.values()) + "."
+	page, kept := all.storedPage(states, relativeTo(place, places), text)
 	if page == "" {
 		return
 	}
-	panel.data["text/html"] = page
+	panel.data = bundle{"text/plain": fmt.Sprintf("%s With scripts, the controls move among %d states.", text, kept), "text/html": page}
 	s.update(panel)
 	s.sync()
 }
