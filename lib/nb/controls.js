@@ -80,6 +80,12 @@
     control.set(form);
     input.addEventListener("input", say);
     input.addEventListener(part.event, () => moved(control));
+    input.addEventListener("keydown", (event) => { // JupyterLab keeps the Enter of a text to itself
+      if (form.kind === "text" && event.key === "Enter") {
+        event.stopPropagation();
+        moved(control);
+      }
+    });
     line.append(element("span", { display: "inline-block", minWidth: "10em" }, form.name + " "), input, label);
     root.append(line);
     return control;
