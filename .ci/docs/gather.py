@@ -162,6 +162,10 @@ def thumbnail(picture):
 # Notebooks
 
 
+# The media types that a page prefers to plain text, the best first.
+SHOWN = ["text/html", "text/markdown", "image/png"]
+
+
 def html_output(text):
     return nbformat.v4.new_output("display_data", {"text/html": text})
 
@@ -173,10 +177,11 @@ def mark_outputs(cell, kept):
     for output in cell.outputs:
         stored = output.get("data", {}).get("text/html", "")
         if '<div id="lethe-states-' in stored:
-            kept.append(f"<div data-lethe-output>\n{stored}\n</div>")
+            kept.append(f'<div data-lethe-output="controls">\n{stored}\n</div>')
             marked.append(html_output(f"LETHE-KEPT-{len(kept) - 1}-"))
         elif output.output_type == "display_data":
-            marked += [html_output('<div data-lethe-output markdown="1">'), output, html_output("</div>")]
+            kind = next(k for k in [*SHOWN, "text/plain"] if k in output.data or k == "text/plain")
+            marked += [html_output(f'<div data-lethe-output="{kind}" markdown="1">'), output, html_output("</div>")]
         else:
             marked.append(output)
     cell.outputs = marked

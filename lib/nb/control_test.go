@@ -21,8 +21,6 @@ type cellVariables struct {
 	note        string
 }
 
-var testColumns = map[string][]string{"adult": {"age", "hours"}, "bank": {"balance", "age", "job"}}
-
 func testControls(t *testing.T) (*cellVariables, controls) {
 	t.Helper()
 	v := &cellVariables{"adult", "hours", 100, 50, 0.1, false, ""}

@@ -90,9 +90,8 @@ func (s *outputTarget) drawWithoutBrowser(draw drawFunc, all controls) {
 	began := s.now()
 	live := s.drawOnce(draw)
 	states := s.drawStates(Context(), draw, all, s.now().Sub(began), limit)
-	_, places := live.shown()
 	text := "Drawn for " + all.format(all.values()) + "."
-	page, kept := all.storedPage(states, relativeTo(place, places), text)
+	page, kept := all.storedPage(states, placesAfter(place, live), text)
 	if page == "" {
 		return
 	}
@@ -108,15 +107,6 @@ func (s *outputTarget) drawOnce(draw drawFunc) *Live {
 	live.Done()
 	s.check(err)
 	return live
-}
-
-// relativeTo returns the places of outputs, counted from the output at place.
-func relativeTo(place int, places []int) []int {
-	out := make([]int, len(places))
-	for i, p := range places {
-		out[i] = p - place
-	}
-	return out
 }
 
 // panel is a set of controls in a browser, and the drawing that follows them.
@@ -284,8 +274,7 @@ func (d *panel) end(why string) {
 	d.live.Done()
 	text := "Drawn for " + d.settingsText() + "."
 	last := output{id: d.id, data: bundle{"text/plain": text}}
-	_, places := d.live.shown()
-	if page, kept := d.controls.storedPage(d.statesAtEnd(), relativeTo(d.place, places), text); page != "" {
+	if page, kept := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.place, d.live), text); page != "" {
 		last.data["text/html"] = page
 		why += fmt.Sprintf(" The controls move among the %d states that were drawn.", kept)
 	}

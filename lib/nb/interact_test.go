@@ -21,12 +21,12 @@ func TestInteractDrawsForTheNewestPositionOnly(t *testing.T) {
 	k := &fakeKernel{t: t}
 	k.browser = func(say func(message)) {
 		say(message{Number: 1, Values: at(0.1, 5)})
-		k.until("drawn for 0.1 and 5")
+		k.ready(1)
 		say(message{Number: 2, Values: at(1, 9)}) // this drawing waits to be cancelled
 		k.until("drawing for 1 9")
 		say(message{Number: 3, Values: at(1, 10)})
 		say(message{Number: 2, Values: at(0.001, 1)}) // overtaken
-		k.until("drawn for 1 and 10")
+		k.ready(3)
 		say(message{Number: 4, Values: at(1, 10), Done: true})
 	}
 	k.start("turn", inBrowser...)

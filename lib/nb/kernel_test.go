@@ -9,6 +9,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -190,6 +191,22 @@ func (k *fakeKernel) until(text string) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	k.t.Errorf("%q never came", text)
+}
+
+// ready waits until the cell has heard a message, and has drawn what it asked for.
+func (k *fakeKernel) ready(number int) {
+	for range 1000 {
+		k.mu.Lock()
+		for _, e := range k.events {
+			if s, _ := e.data["text/html"].(string); strings.Contains(s, fmt.Sprintf("&#34;heard&#34;:%d,", number)) && strings.Contains(s, statusReady) {
+				k.mu.Unlock()
+				return
+			}
+		}
+		k.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+	}
+	k.t.Errorf("the cell was never ready after message %d", number)
 }
 
 // printed joins what came over one stream.

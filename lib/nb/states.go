@@ -190,10 +190,15 @@ func (all controls) gridCounts() []int {
 	for i := range counts {
 		counts[i] = 1
 	}
+	grows := func(i int) bool {
+		return counts[i] < all[i].size() && product/counts[i]*(counts[i]+1) <= maxStates
+	}
 	for {
 		best := -1
 		for i, k := range all {
-			if counts[i] < min(maxPoints, k.size()) && product/counts[i]*(counts[i]+1) <= maxStates && (best < 0 || counts[i] < counts[best]) {
+			// Of two equal ones that whose number of choices is certain comes first.
+			first := best < 0 || counts[i] < counts[best] || counts[i] == counts[best] && all[best].follows && !k.follows
+			if first && grows(i) {
 				best = i
 			}
 		}
@@ -205,17 +210,20 @@ func (all controls) gridCounts() []int {
 	}
 }
 
-// size returns the number of values that the control can take now.
+// size returns the number of values that the control can take, at most maxPoints.
 func (k *control) size() int {
-	if k.choices == nil {
+	switch {
+	case k.choices == nil:
 		return 1 // a text: what a reader would write is not known
+	case k.follows:
+		return maxPoints // it may have more choices elsewhere than now
 	}
 	choices, _ := k.choices()
-	return len(choices)
+	return min(maxPoints, len(choices))
 }
 
-// gridPoints returns at most n of the values that the control can take now, with both ends, and
-// with the value that it has at first where it can take that.
+// gridPoints returns at most n of the values that the control can take now, with both ends if n
+// allows, and with the value that it has at first or the nearest to it.
 func (k *control) gridPoints(first any, n int) []any {
 	if k.choices == nil {
 		return []any{first}
@@ -319,10 +327,40 @@ func (s *outputTarget) silence() (end func()) {
 //go:embed states.js
 var statesScript string
 
+// outputPlace says where a part stands: its number among the outputs after the controls, and
+// its media type, by which the script recognises it.
+type outputPlace struct {
+	Number int    `json:"number"`
+	Kind   string `json:"kind"`
+}
+
+// placesAfter returns where the parts that live shows stand, seen from the output with the
+// controls.
+func placesAfter(controls int, live *Live) []outputPlace {
+	parts, numbers := live.shown()
+	out := make([]outputPlace, min(len(parts), len(numbers)))
+	for k := range out {
+		out[k] = outputPlace{numbers[k] - controls, mediaType(parts[k])}
+	}
+	return out
+}
+
+// mediaType returns the form of a part that a page shows.
+func mediaType(part any) string {
+	switch part.(type) {
+	case string:
+		return "text/markdown"
+	case *report.Table:
+		return "text/html"
+	case plot.Figure:
+		return "image/png"
+	}
+	return "text/plain"
+}
+
 // storedPage returns the HTML of controls that move among states, of which the first is what
-// the notebook shows, and how many states it holds. places are the numbers of its outputs after
-// the one with the controls. Without scripts the page shows text.
-func (all controls) storedPage(states []state, places []int, text string) (page string, kept int) {
+// the notebook shows, and how many states it holds. Without scripts the page shows text.
+func (all controls) storedPage(states []state, places []outputPlace, text string) (page string, kept int) {
 	packed, kept := packStates(states)
 	if kept < 2 {
 		return "", kept
@@ -333,12 +371,11 @@ func (all controls) storedPage(states []state, places []int, text string) (page 
 		Follows bool `json:"follows"`
 	}
 	config := struct {
-		ID       string       `json:"id"`
-		Controls []storedForm `json:"controls"`
-		Places   []int        `json:"places"`
-		Count    int          `json:"count"`
-		States   string       `json:"states"`
-	}{Places: places, Count: kept, States: base64.RawURLEncoding.EncodeToString(packed)}
+		ID       string        `json:"id"`
+		Controls []storedForm  `json:"controls"`
+		Places   []outputPlace `json:"places"`
+		States   string        `json:"states"`
+	}{Places: places, States: base64.RawURLEncoding.EncodeToString(packed)}
 	for i, k := range all {
 		config.Controls = append(config.Controls, storedForm{k.storedForm(states, i), k.follows})
 	}

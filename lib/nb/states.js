@@ -6,26 +6,32 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   };
 
-  // outputsAfter returns the places of the outputs below root, without printed lines: those of
-  // a notebook, or those that a page has marked.
+  // outputsAfter returns the places of the outputs below root that show something: those of a
+  // notebook, or those that a page has marked. Printed lines and bare scripts do not count.
   const outputsAfter = (root) => {
     const own = root.closest(".jp-OutputArea-child, [data-lethe-output]");
     const all = own ? Array.from(own.parentElement.children) : [];
-    return all.slice(all.indexOf(own) + 1).map((child) => {
-      if (child.hasAttribute("data-lethe-output")) {
-        return child;
-      }
-      const place = child.querySelector(".jp-OutputArea-output");
-      return place && (place.dataset.mimeType || "").startsWith("application/vnd.jupyter.std") ? null : place;
-    }).filter((place) => place);
+    return all.slice(all.indexOf(own) + 1).map((child) => (child.dataset.letheOutput === undefined ? child.querySelector(".jp-OutputArea-output") : child)).filter((place) => place && visible(place));
+  };
+
+  const visible = (place) => {
+    const copy = place.cloneNode(true);
+    copy.querySelectorAll("script, style").forEach((hidden) => hidden.remove());
+    const printed = (place.dataset.mimeType || "").startsWith("application/vnd.jupyter.std");
+    return !printed && (copy.textContent.trim() !== "" || copy.querySelector("img, svg, canvas, table") !== null);
   };
 
   // placesOf returns where each part of a state is shown. On a page whose outputs cannot be
   // found, that is below the controls.
   const placesOf = (root) => {
     const outputs = outputsAfter(root);
-    const found = config.places.map((number) => outputs[number - 1]);
-    return found.every((place) => place) ? found : [];
+    const found = config.places.map((place) => outputs[place.number - 1]);
+    const kind = (place) => place.dataset.letheOutput || place.dataset.mimeType;
+    if (!found.every((place, k) => place && kind(place) === config.places[k].kind)) {
+      return [];
+    }
+    found.forEach((place) => { place.letheOriginal = place.letheOriginal || Array.from(place.childNodes); });
+    return found;
   };
 
   const picture = (part) => {
@@ -77,11 +83,7 @@
   });
 
   const start = (root, states) => {
-    const places = placesOf(root);
-    places.forEach((place) => {
-      place.letheOriginal = place.letheOriginal || Array.from(place.childNodes);
-      place.replaceChildren(...place.letheOriginal);
-    });
+    let places = null; // found when a reader moves a control: then all outputs are on the page
     root.textContent = "";
     const wanted = states[0].at.slice();
     const named = (values) => config.controls.map((form, i) => form.name + " = " + form.labels[form.values.indexOf(values[i])]).join(", ");
@@ -90,6 +92,7 @@
       wanted[i] = control.value();
       const state = nearest(states, config.controls, wanted, i);
       const exact = state.at.every((value, k) => value === wanted[k]);
+      places = places || placesOf(root);
       show(state, places, own);
       formsAt(states, state).forEach((form, k) => controls[k].set(form));
       status.textContent = (exact ? "Stored state " + (states.indexOf(state) + 1) + " of " + states.length + ": " : "The nearest of " + states.length + " stored states: ") + named(state.at) + ".";
@@ -101,6 +104,11 @@
     status.setAttribute("aria-live", "polite");
     const own = element("div");
     root.append(status, own);
+    // A page that has put this element aside and takes it back begins with what was stored.
+    if (outputsAfter(root).some((place) => place.letheOriginal)) {
+      places = placesOf(root);
+      show(states[0], places, own);
+    }
   };
 
   config.controls.forEach((form) => { form.kind = form.kind === "text" ? "dropdown" : form.kind; });
