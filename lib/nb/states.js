@@ -100,7 +100,7 @@
     // A text is chosen among the stored ones: no other can be drawn here.
     const controls = formsAt(states, states[0]).map((form) => addControl(root, form, moved));
     controls.forEach((control, i) => config.controls[i].values.length < 2 && control.disable());
-    const status = element("p", { margin: "0.2em 0" }, states.length + " states are stored in this notebook. Run the cell for all others.");
+    const status = element("p", { margin: "0.2em 0" }, states.length + " states are stored with this page. Run the cell for all others.");
     status.setAttribute("aria-live", "polite");
     const own = element("div");
     root.append(status, own);

@@ -60,7 +60,7 @@ test("controls that follow each other, and a notebook that opens as it was left"
   await before.page.close();
 
   const after = await lab.open(name);
-  await says(after, "4 states are stored in this notebook");
+  await says(after, "4 states are stored with this page");
   const left = await control(after, "data set").inputValue();
   expect(left === "bank" && (await control(after, "noise").isChecked()), `the notebook was left at bank with noise, and opens at ${left}`).toBeTruthy();
   await after.shootCell(1, "12-reopened");
