@@ -213,7 +213,7 @@ func (d *panel) finishDrawing(err error) {
 
 // keepState keeps what is on the page. The oldest states make room.
 func (d *panel) keepState() {
-	parts, _ := d.live.shown()
+	parts, _ := d.live.lastState()
 	d.states = slices.DeleteFunc(d.states, func(st state) bool { return slices.Equal(st.Values, d.values) })
 	d.states = append(d.states, newState(d.values, parts))
 	if len(d.states) > maxStates {

@@ -97,8 +97,8 @@ func (l *Live) mute(muted bool) {
 	l.muted, l.pending = muted, false
 }
 
-// shown returns the parts of the last state, and their numbers among the cell's outputs.
-func (l *Live) shown() (parts []any, places []int) {
+// lastState returns the parts of the last state, and their numbers among the cell's outputs.
+func (l *Live) lastState() (parts []any, places []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.state), slices.Clone(l.places)

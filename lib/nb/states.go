@@ -280,7 +280,7 @@ func (s *outputTarget) drawStates(ctx context.Context, draw drawFunc, all contro
 		if errors.Is(err, context.Canceled) {
 			break
 		}
-		parts, _ := live.shown()
+		parts, _ := live.lastState()
 		if err != nil {
 			parts = []any{failureText(err)}
 		}
@@ -337,7 +337,7 @@ type outputPlace struct {
 // placesAfter returns where the parts that live shows stand, seen from the output with the
 // controls.
 func placesAfter(controls int, live *Live) []outputPlace {
-	parts, numbers := live.shown()
+	parts, numbers := live.lastState()
 	out := make([]outputPlace, min(len(parts), len(numbers)))
 	for k := range out {
 		out[k] = outputPlace{numbers[k] - controls, mediaType(parts[k])}
