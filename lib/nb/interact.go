@@ -25,6 +25,7 @@ const (
 	idleLimit        = 5 * time.Minute         // for a reader to move a control
 	idleLimitWaiting = 1500 * time.Millisecond // the same, while other cells wait
 	pollEvery        = 100 * time.Millisecond
+	keepAfter        = 2 * time.Second // since the last move: then the page gets the states
 )
 
 // Interact draws figures, tables and text, and draws them again whenever a reader moves a
@@ -62,7 +63,7 @@ func (s *outputTarget) interact(draw drawFunc, list []Control) {
 	}
 	d := newPanel(s, draw, all)
 	d.place = s.show(output{id: d.id, data: bundle{"text/plain": d.settingsText(), "text/html": d.html()}}, d.settingsText()+"\n")
-	s.show(d.status(statusDrawing), "")
+	d.statusPlace = s.show(d.status(statusDrawing), "")
 	d.connect()
 	d.run(Context())
 }
@@ -91,7 +92,7 @@ func (s *outputTarget) drawWithoutBrowser(draw drawFunc, all controls) {
 	live := s.drawOnce(draw)
 	states := s.drawStates(Context(), draw, all, s.now().Sub(began), limit)
 	text := "Drawn for " + all.format(all.values()) + "."
-	page, kept := all.storedPage(states, placesAfter(place, live), text)
+	page, kept := all.storedPage(states, placesAfter(place, live), text, "")
 	if page == "" {
 		return
 	}
@@ -111,21 +112,23 @@ func (s *outputTarget) drawOnce(draw drawFunc) *Live {
 
 // panel is a set of controls in a browser, and the drawing that follows them.
 type panel struct {
-	s         *outputTarget
-	draw      drawFunc
-	controls  controls
-	values    []any
-	known     []form // the controls for these values
-	id        string
-	place     int // of the controls among the cell's outputs
-	address   string
-	live      *Live
-	messages  chan message
-	last      message
-	connected bool
-	lastMove  time.Time
-	drawing   *drawing // that runs, or nil
-	states    []state  // what was drawn, the newest last
+	s           *outputTarget
+	draw        drawFunc
+	controls    controls
+	values      []any
+	known       []form // the controls for these values
+	id          string
+	place       int // of the controls among the cell's outputs
+	statusPlace int // of the line below them
+	address     string
+	live        *Live
+	messages    chan message
+	last        message
+	connected   bool
+	lastMove    time.Time
+	drawing     *drawing // that runs, or nil
+	states      []state  // what was drawn, the newest last
+	keptStates  bool     // the page has the states
 }
 
 func newPanel(s *outputTarget, draw drawFunc, all controls) *panel {
@@ -156,6 +159,7 @@ func (d *panel) run(ctx context.Context) {
 		case err := <-d.finished():
 			d.finishDrawing(err)
 		case <-look.C:
+			d.putStates()
 			why = d.idleReason(d.s.now().Sub(began))
 		}
 	}
@@ -219,6 +223,20 @@ func (d *panel) keepState() {
 	if len(d.states) > maxStates {
 		d.states = d.states[1:]
 	}
+	d.keptStates = false
+}
+
+// putStates puts the states into the page when a reader has paused: a notebook that is saved
+// while its controls work then opens with them, even if its kernel has ended.
+func (d *panel) putStates() {
+	if d.keptStates || d.drawing != nil || len(d.states) < 2 || d.s.now().Sub(d.lastMove) < keepAfter {
+		return
+	}
+	d.keptStates = true
+	page, _ := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.statusPlace, d.live), "", d.elementID())
+	line := d.status(statusReady)
+	line.data["text/html"] = fmt.Sprint(line.data["text/html"], page)
+	d.s.update(line)
 }
 
 // handleMessage handles a message from the browser and returns the reason to end, if the
@@ -274,7 +292,7 @@ func (d *panel) end(why string) {
 	d.live.Done()
 	text := "Drawn for " + d.settingsText() + "."
 	last := output{id: d.id, data: bundle{"text/plain": text}}
-	if page, kept := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.place, d.live), text); page != "" {
+	if page, kept := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.place, d.live), text, ""); page != "" {
 		last.data["text/html"] = page
 		why += fmt.Sprintf(" The controls move among the %d states that were drawn.", kept)
 	}
@@ -289,7 +307,7 @@ func (d *panel) end(why string) {
 // from the newest to the oldest. There are none if the last drawing did not end.
 func (d *panel) statesAtEnd() []state {
 	states := slices.Clone(d.states)
-	slices.Reverse(states)
+	slices.Reverse(states) // the newest, which is on the page, first
 	if len(states) == 0 || !slices.Equal(states[0].Values, d.values) {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -195,18 +196,25 @@ func (k *fakeKernel) until(text string) {
 
 // ready waits until the cell has heard a message, and has drawn what it asked for.
 func (k *fakeKernel) ready(number int) {
+	k.untilHTML(fmt.Sprintf("&#34;heard&#34;:%d,", number), statusReady)
+}
+
+// untilHTML waits for an output whose HTML has all of some texts.
+func (k *fakeKernel) untilHTML(texts ...string) {
+	has := func(e event) bool {
+		page, _ := e.data["text/html"].(string)
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(page, text) })
+	}
 	for range 1000 {
 		k.mu.Lock()
-		for _, e := range k.events {
-			if s, _ := e.data["text/html"].(string); strings.Contains(s, fmt.Sprintf("&#34;heard&#34;:%d,", number)) && strings.Contains(s, statusReady) {
-				k.mu.Unlock()
-				return
-			}
-		}
+		found := slices.ContainsFunc(k.events, has)
 		k.mu.Unlock()
+		if found {
+			return
+		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	k.t.Errorf("the cell was never ready after message %d", number)
+	k.t.Errorf("no page with %q", texts)
 }
 
 // printed joins what came over one stream.

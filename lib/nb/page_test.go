@@ -87,7 +87,7 @@ func TestASavedPageMovesAmongItsStatesWithoutAServer(t *testing.T) {
 	for _, v := range [][]any{{"bank", "job", 1.0}, {"bank", "balance", 3.0}, {"adult", "hours", 3.0}} {
 		states = append(states, newState(v, []any{testFigure(v[2].(float64)), fmt.Sprintf("words of %v", v[1])}))
 	}
-	page, _ := all.storedPage(states, []outputPlace{{1, "image/png"}, {2, "text/markdown"}}, "without scripts")
+	page, _ := all.storedPage(states, []outputPlace{{1, "image/png"}, {2, "text/markdown"}}, "without scripts", "")
 	file := filepath.Join(t.TempDir(), "page.html")
 	must(t, os.WriteFile(file, fmt.Appendf(nil, cellPage, page), 0o600))
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)

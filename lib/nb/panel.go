@@ -53,11 +53,14 @@ func (d *panel) html() string {
 		Address  string `json:"address"`
 		Controls []form `json:"controls"`
 	}{
-		ID: "lethe-sliders-" + d.id, Status: "lethe-status-" + d.id, Kernel: os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV), Address: d.address,
+		ID: d.elementID(), Status: "lethe-status-" + d.id, Kernel: os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV), Address: d.address,
 		Controls: d.controls.forms(),
 	}
 	return scriptHTML(config.ID, d.settingsText(), slidersScript, config)
 }
+
+// elementID returns the id of the element in which the script builds the controls.
+func (d *panel) elementID() string { return "lethe-sliders-" + d.id }
 
 // connect subscribes to the messages of the controls. The subscription ends with the
 // program.

@@ -94,6 +94,8 @@
       button.disabled = true;
       controls.forEach((c) => c.disable());
       socket.close();
+      root.dataset.letheClosed = "true";
+      root.dispatchEvent(new Event("lethe-closed")); // the states that the page has take over
     };
     // follow shows the choices of controls that follow others, unless a reader has moved one
     // since: what the cell says of that comes next.

@@ -359,8 +359,9 @@ func mediaType(part any) string {
 }
 
 // storedPage returns the HTML of controls that move among states, of which the first is what
-// the notebook shows, and how many states it holds. Without scripts the page shows text.
-func (all controls) storedPage(states []state, places []outputPlace, text string) (page string, kept int) {
+// the notebook shows, and how many states it holds. Without scripts the page shows text. live is
+// the element of controls that talk to the cell, or "": while they do, the others wait.
+func (all controls) storedPage(states []state, places []outputPlace, text, live string) (page string, kept int) {
 	packed, kept := packStates(states)
 	if kept < 2 {
 		return "", kept
@@ -375,7 +376,8 @@ func (all controls) storedPage(states []state, places []outputPlace, text string
 		Controls []storedForm  `json:"controls"`
 		Places   []outputPlace `json:"places"`
 		States   string        `json:"states"`
-	}{Places: places, States: base64.RawURLEncoding.EncodeToString(packed)}
+		Live     string        `json:"live,omitempty"`
+	}{Places: places, Live: live, States: base64.RawURLEncoding.EncodeToString(packed)}
 	for i, k := range all {
 		config.Controls = append(config.Controls, storedForm{k.storedForm(states, i), k.follows})
 	}

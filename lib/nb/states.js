@@ -112,4 +112,22 @@
   };
 
   config.controls.forEach((form) => { form.kind = form.kind === "text" ? "dropdown" : form.kind; });
-  whenThere(config.id, (root) => unpack(config.states).then((states) => start(root, states)).catch(() => {}));
+  const begin = (root) => unpack(config.states).then((states) => start(root, states)).catch(() => {});
+  // While the controls of a running cell work, those of its states wait.
+  whenThere(config.id, (root) => {
+    const live = document.getElementById(config.live);
+    if (!live) {
+      begin(root);
+      return;
+    }
+    const takeOver = () => {
+      live.replaceChildren();
+      root.previousElementSibling?.replaceChildren(); // what the cell said last
+      begin(root);
+    };
+    if (live.dataset.letheClosed) {
+      takeOver();
+    } else {
+      live.addEventListener("lethe-closed", takeOver);
+    }
+  });

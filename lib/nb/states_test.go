@@ -23,6 +23,7 @@ type storedConfig struct {
 	Controls []form
 	Places   []outputPlace
 	States   string
+	Live     string
 	states   []state
 }
 
@@ -202,8 +203,8 @@ func TestStatesAreBoundedInSize(t *testing.T) {
 func TestAStoredPageIsTheSameEveryTime(t *testing.T) {
 	_, all := testControls(t)
 	states := []state{{Values: all.values()}, newState(all.values(), []any{testFigure(1), "text", testTable(), 7, nil})}
-	first, _ := all.storedPage(states, nil, "<text>")
-	second, _ := all.storedPage(states, nil, "<text>")
+	first, _ := all.storedPage(states, nil, "<text>", "")
+	second, _ := all.storedPage(states, nil, "<text>", "")
 	if first != second || !strings.Contains(first, "&lt;text&gt;</div>") {
 		t.Errorf("two pages differ, or the text is not escaped: %.200s", first)
 	}
@@ -211,4 +212,31 @@ func TestAStoredPageIsTheSameEveryTime(t *testing.T) {
 	if got := parts[3].HTML; got != "<p>cannot be drawn: part 4 to show is a int; a text, a table or a figure can be shown</p>" {
 		t.Errorf("a number is stored as %q", got)
 	}
+}
+
+func TestANotebookSavedWhileItsControlsWorkHasTheStates(t *testing.T) {
+	t.Parallel()
+	k := &fakeKernel{t: t}
+	k.browser = func(say func(message)) {
+		say(message{Number: 1, Values: []any{"adult", "age", 2.0}})
+		k.ready(1)
+		say(message{Number: 2, Values: []any{"bank", "job", 3.0}})
+		k.ready(2)
+		k.untilHTML("lethe-states-")
+		say(message{Number: 3, Done: true})
+	}
+	k.start("grid", inBrowser...)
+	events, _ := k.wait()
+	for _, o := range shownEvents(events) {
+		text := fmt.Sprint(o.data["text/html"])
+		if !strings.Contains(text, "data-cell") || !strings.Contains(text, "lethe-states-") {
+			continue
+		}
+		c := readPage(t, text)
+		if got := fmt.Sprint(len(c.states), c.states[0].Values, c.Places, c.Live == "lethe-sliders-"+strings.TrimPrefix(o.id, "status-")); got != "2 [bank job 3] [{2 image/png} {3 text/markdown} {4 text/html}] true" {
+			t.Errorf("the page has %s", got)
+		}
+		return
+	}
+	t.Error("the page never had the states")
 }
