@@ -38,13 +38,20 @@ const (
 //
 // Controls are made by NewSlider, NewDropdown, NewCheckbox and NewTextField. One may follow
 // those before it, with Slider.RangeFrom and Dropdown.OptionsFrom. Live.Show draws several
-// figures and tables for the same values.
+// figures and tables for the same values. New values cancel the context of a drawing that still
+// runs.
 //
-// New values cancel the context of a drawing that still runs. The controls work until the
-// reader presses "done" or interrupts the cell, or until none has moved for five minutes. While
-// other cells wait for this one, as under Run All, the limit is a few seconds. The notebook then
-// keeps the last values and what was drawn for the others that the reader tried, at most 49
-// states: opened again, its controls move among them before any cell has run.
+// In Lethe's kernel the cell is over after the first drawing, if Interact ends it, and its
+// program goes on in the background: the controls answer while other cells compute, until the
+// reader presses "done", the cell runs again, the kernel ends, or none has moved for an hour.
+// The program keeps the declarations and the values that it began with.
+//
+// Elsewhere the controls work until the reader presses "done" or interrupts the cell, or until
+// none has moved for five minutes. While other cells wait for this one, as under Run All, the
+// limit is a few seconds.
+//
+// The notebook keeps the last values and what was drawn for the others that the reader tried, at
+// most 49 states: opened again, its controls move among them before any cell has run.
 //
 // Without a browser (a terminal, headless execution, LETHE_HEADLESS set) Interact draws
 // once, with the values that the variables have, and prints that sliders need JupyterLab. In a
@@ -129,6 +136,8 @@ type panel struct {
 	drawing     *drawing // that runs, or nil
 	states      []state  // what was drawn, the newest last
 	keptStates  bool     // the page has the states
+
+	kernelLink
 }
 
 func newPanel(s *outputTarget, draw drawFunc, all controls) *panel {
@@ -162,6 +171,9 @@ func (d *panel) run(ctx context.Context) {
 			d.putStates()
 			why = d.idleReason(d.s.now().Sub(began))
 		}
+		if why == "" {
+			d.detachWhenQuiet()
+		}
 	}
 	if err := d.stop(); err != nil && !errors.Is(err, context.Canceled) {
 		why += " The last drawing did not work: " + err.Error()
@@ -172,7 +184,7 @@ func (d *panel) run(ctx context.Context) {
 // The status lines below the controls.
 const (
 	statusDrawing = "drawing"
-	statusReady   = "Change a value. The cell runs until you press done."
+	statusReady   = "Change a value. The controls work until you press done."
 )
 
 func (d *panel) statusText() string {
@@ -278,6 +290,10 @@ func (d *panel) idleReason(since time.Duration) string {
 	switch {
 	case !d.connected && since > browserWait:
 		return "Drawn once: sliders need JupyterLab in a browser; without one, change the values in the code."
+	case d.detached && quiet > idleLimitDetached:
+		return "No slider was moved for an hour. Run this cell again to move them."
+	case d.detached:
+		return ""
 	case d.connected && d.last.Waiting && quiet > idleLimitWaiting:
 		return "Other cells were waiting, so the sliders stopped. Run this cell alone to move them."
 	case quiet > idleLimit:

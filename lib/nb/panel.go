@@ -65,7 +65,7 @@ func (d *panel) elementID() string { return "lethe-sliders-" + d.id }
 // connect subscribes to the messages of the controls. The subscription ends with the
 // program.
 func (d *panel) connect() {
-	comms.Subscribe(d.address, func(_ string, text string) {
+	handle := func(text string) {
 		var m message
 		if json.Unmarshal([]byte(text), &m) != nil {
 			return
@@ -74,7 +74,10 @@ func (d *panel) connect() {
 		case d.messages <- m:
 		default: // the queue is full; a later message follows
 		}
-	})
+	}
+	if !d.listen(d.address, handle) {
+		comms.Subscribe(d.address, func(_ string, text string) { handle(text) })
+	}
 }
 
 // status returns the line below the controls. The script reads from it the number of the last
