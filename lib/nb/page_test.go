@@ -41,6 +41,7 @@ const cellPage = `<!DOCTYPE html><meta charset="utf-8">
 <div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="text/html">%s</div></div>
 <div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="application/vnd.jupyter.stdout"><pre>printed</pre></div></div>
 <div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="text/html"><script>"gonb's own"</script></div></div>
+<div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="text/html"><span>a bar of progress, done</span></div></div>
 <div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="image/png"><img id="first" alt="first figure"></div></div>
 <div class="jp-OutputArea-child"><div class="jp-OutputArea-output" data-mime-type="text/markdown" id="words"><p>first words</p></div></div>
 </div>

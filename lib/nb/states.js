@@ -21,15 +21,17 @@
     return !printed && (copy.textContent.trim() !== "" || copy.querySelector("img, svg, canvas, table") !== null);
   };
 
-  // placesOf returns where each part of a state is shown. On a page whose outputs cannot be
-  // found, that is below the controls.
+  const fits = (place, kind) => place && (place.dataset.letheOutput || place.dataset.mimeType) === kind && (kind !== "text/html" || place.letheOriginal || place.querySelector("table"));
+
+  // placesOf returns where each part of a state is shown. Others may have shown something before
+  // it, such as a bar of progress; then all stand later by as much. On a page whose outputs cannot
+  // be found, the place is below the controls.
   const placesOf = (root) => {
     const outputs = outputsAfter(root);
-    const found = config.places.map((place) => outputs[place.number - 1]);
-    const kind = (place) => place.dataset.letheOutput || place.dataset.mimeType;
-    if (!found.every((place, k) => place && kind(place) === config.places[k].kind)) {
-      return [];
-    }
+    const shifts = [...outputs.map((_, k) => k), ...outputs.map((_, k) => -k)];
+    const moved = (shift) => config.places.map((place) => outputs[place.number - 1 + shift]);
+    const shift = shifts.find((by) => moved(by).every((place, k) => fits(place, config.places[k].kind)));
+    const found = shift === undefined ? [] : moved(shift);
     found.forEach((place) => { place.letheOriginal = place.letheOriginal || Array.from(place.childNodes); });
     return found;
   };
