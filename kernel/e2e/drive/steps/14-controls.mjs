@@ -52,7 +52,7 @@ test("controls that follow each other, and a notebook that opens as it was left"
   expect((await picture(before, 1)) !== first, "the figure does not follow the dropdown").toBeTruthy();
   const cells = await before.page.locator(".jp-Notebook .jp-Cell").count();
   expect(cells === 2, `JupyterLab took the text for commands: there are ${cells} cells`).toBeTruthy();
-  await before.shootCell(1, "12-moved");
+  await before.shootCell(1, "14-moved");
   // Nobody presses done: the notebook is saved, the tab closed, and the kernel ends.
   await lab.until("states in the page", async () => await before.cell(1).locator('[id^="lethe-states-"]').count());
   expect(await before.cell(1).getByRole("button", { name: "done" }).isEnabled(), "the stored states have taken the place of the controls").toBeTruthy();
@@ -63,11 +63,11 @@ test("controls that follow each other, and a notebook that opens as it was left"
   await says(after, "4 states are stored with this page");
   const left = await control(after, "data set").inputValue();
   expect(left === "bank" && (await control(after, "noise").isChecked()), `the notebook was left at bank with noise, and opens at ${left}`).toBeTruthy();
-  await after.shootCell(1, "12-reopened");
+  await after.shootCell(1, "14-reopened");
   await control(after, "data set").selectOption("adult");
   await says(after, "age of adult, noise false, hello");
   await says(after, "The nearest of 4 stored states");
-  await after.shootCell(1, "12-stored");
+  await after.shootCell(1, "14-stored");
   await control(after, "data set").selectOption("bank");
   await says(after, "balance of bank, noise true, good-bye");
   expect(!after.trouble.length, `scripts of the page failed: ${after.trouble.join("; ")}`).toBeTruthy();
