@@ -234,8 +234,8 @@ func (p *past) lostValue(code string) string {
 		for _, name := range r.lost {
 			if reached[name] && !declares(now.declared, name) {
 				p.toldOfLostValues = true
-				return fmt.Sprintf("%s has the value of its declaration here, not the one that %s gave it: "+
-					"each cell is a program of its own, and GoNB keeps declarations, not values. Return the value from a function, or write it to a file.\n", name, r.place())
+				return fmt.Sprintf("%s has the value of its declaration here, not the one that %s gave it: each cell is a program of its own, "+
+					"and GoNB keeps declarations, not values. Return the value from a function, or write it to a file.\n", name, r.place())
 			}
 		}
 	}

@@ -21,13 +21,15 @@ func (m *machine) tellStale(changed []string) {
 	var cells []string
 	for _, r := range stale {
 		cells = append(cells, fmt.Sprintf("[%d]", r.count))
-		m.publish(r.request, "display_data", markContent(fmt.Sprintf("stale: cell [%d] has changed %s since this cell ran", c.count, andList(changed))))
+		text := fmt.Sprintf("stale: cell [%d] has changed %s since this cell ran", c.count, andList(changed))
+		m.publish(r.request, "display_data", markContent(text))
 	}
 	word := "cell"
 	if len(cells) > 1 {
 		word = "cells"
 	}
-	m.publish(c.request, "display_data", markContent(fmt.Sprintf("%s changed: %s %s ran with what was there before, run again to see the difference", andList(changed), word, andList(cells))))
+	text := fmt.Sprintf("%s changed: %s %s ran with what was there before, run again to see the difference", andList(changed), word, andList(cells))
+	m.publish(c.request, "display_data", markContent(text))
 }
 
 // markContent is one short line of text.

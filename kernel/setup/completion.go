@@ -14,7 +14,8 @@ import (
 // completionPackages are the packages that most notebooks import. What they need is nearly
 // all that gopls reads.
 var completionPackages = []string{
-	Module + "/lib/lab", Module + "/lib/nb", Module + "/lib/audit", Module + "/lib/unlearn", Module + "/lib/train", Module + "/lib/plot", Module + "/lib/report",
+	Module + "/lib/lab", Module + "/lib/nb", Module + "/lib/audit", Module + "/lib/unlearn", Module + "/lib/train",
+	Module + "/lib/plot", Module + "/lib/report",
 	"github.com/gomlx/gomlx/core/graph",
 }
 
