@@ -102,7 +102,7 @@ func displayName(kernel string) string {
 // kernelEnvironment returns the environment of a kernel and its cells: no downloads, and
 // the pinned tools first on PATH.
 func (m *machine) kernelEnvironment(kernel string) []string {
-	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
+	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+m.goplsCache(), "PATH="+m.path())
 	if home, err := paths.Home(); os.Getenv(paths.EnvHome) != "" || err != nil || home != m.options.Home {
 		env = append(env, paths.EnvHome+"="+m.options.Home)
 	}
