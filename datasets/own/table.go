@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Table is a table of the user's own, read and checked.
@@ -43,6 +44,7 @@ type Table struct {
 //
 // Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
 func ReadTable(path string, options ...TableOption) (*Table, error) {
+	defer progress.Begin("reading "+filepath.Base(path), 0).Done()
 	ctx, s := context.Background(), &tableSettings{}
 	for _, o := range options {
 		if err := o(s); err != nil {
