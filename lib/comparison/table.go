@@ -307,7 +307,8 @@ func (r *Result) Figure() plot.Panels {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		readable := false
 		for _, label := range r.labels() {
-			row := plot.ForestRow{Label: label, Estimate: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}, Missing: short(r.missing(label))}
+			none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+			row := plot.ForestRow{Label: label, Estimate: none, Missing: short(r.missing(label))}
 			if found := r.found(label); len(found) > 0 {
 				row.Control = found[0].Control
 				row.Estimate, row.Missing = lensMean(found, k)

@@ -102,7 +102,7 @@ func TestANotebookThatNobodyWatchesStoresStates(t *testing.T) {
 	}
 	bank := c.stateAt("bank", "job", 3.0)
 	if bank == nil || len(bank.Parts) != 3 || !strings.HasPrefix(bank.Parts[0].SVG, "<svg") || bank.Parts[0].Alt != "Loss" ||
-		bank.Parts[1].HTML != "<p><strong>job</strong> of bank</p>\n" || !strings.Contains(bank.Parts[2].HTML, "<table>") {
+		bank.Parts[1].HTML != "<p><strong>job</strong> of bank</p>\n" || !strings.Contains(bank.Parts[2].HTML, "<table") {
 		t.Errorf("a state holds %v", bank)
 	}
 	for level, why := range map[float64]string{4: "no level four", 5: "no level five"} {
