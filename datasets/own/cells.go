@@ -187,7 +187,7 @@ func inferColumn(name string, values []string) datasets.Column {
 	if o.only(isoDate) {
 		kind, parse = datasets.Date, datasets.ParseDate
 	}
-	if o.known() == 0 || kind == datasets.Number && !o.only(integer, point) {
+	if o.knownCells() == 0 || kind == datasets.Number && !o.only(integer, point) {
 		return textColumn(name, values)
 	}
 	c := datasets.Column{Name: name, Kind: kind, Numbers: make([]float64, len(values))}

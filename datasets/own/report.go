@@ -170,7 +170,7 @@ func (b *build) addNotes(r *Report) {
 			continue
 		}
 		r.Notes = append(r.Notes, b.notes(j)...)
-		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].known() && namesSomebody(c.Name) {
+		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].knownCells() && namesSomebody(c.Name) {
 			option := "Category"
 			if c.Kind == datasets.Number {
 				option = "Number"

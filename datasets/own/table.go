@@ -249,7 +249,7 @@ const (
 
 // role returns what a column that is not the target is used for.
 func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
-	known := b.columns[j].known()
+	known := b.columns[j].knownCells()
 	all := found.Distinct == known
 	switch {
 	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:
