@@ -13,17 +13,17 @@ const definitions = (seed, epochs) => `import (
 // long trains a model and says with which epoch this run of the cell began.
 func long() {
 	l := nb.Try(lab.Open())
-	bar := nb.NewBar(0, "training")
 	var once sync.Once
-	l.Progress = func(p lab.Progress) {
-		once.Do(func() { fmt.Printf("began with epoch %d of %d\\n", p.Done, p.Total) })
-		bar.Report(p.Done, p.Total, p.What)
+	l.AfterEpoch = func(e train.Epoch) {
+		once.Do(func() { fmt.Printf("began with epoch %d of %d\\n", e.Epoch, ${epochs}) })
+		if e.Epoch%20 == 0 {
+			fmt.Printf("training: %d of %d\\n", e.Epoch, ${epochs})
+		}
 	}
 	c := nb.Try(l.Case(nb.Context(), lab.Setting{
-		DataSet: "moons_island", Planted: "island", Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
+		Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Seed: ${seed}, Fit: train.Config{Epochs: ${epochs}},
 	}))
 	nb.Try(c.TrainedModel(nb.Context(), c.Original()))
-	bar.Done()
 	fmt.Printf("trained on %d records\\n", len(c.Train.Y))
 }`;
 
@@ -32,7 +32,7 @@ export function training(seed, epochs) {
   return [definitions(seed, epochs), "%%\nlong()"];
 }
 
-// epochsDone reads a bar, "training on moons_island, seed 1: 40 of 100".
+// epochsDone reads the last line, "training: 40 of 100".
 export function epochsDone(text) {
   const found = Array.from(text.matchAll(/: (\d+) of \d+/g));
   return found.length ? Number(found.at(-1)[1]) : 0;
