@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // ErrMissing marks a data set whose file is not in the data folder.
@@ -49,6 +50,8 @@ func Verify(ctx context.Context, name string) ([]FileStatus, error) {
 
 // Check is Verify for a data set that is described by another package.
 func Check(ctx context.Context, info Info) ([]FileStatus, error) {
+	ctx, task := progress.Start(ctx, "verifying "+info.Name, 0)
+	defer task.Done()
 	dir, err := Dir()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Load reads a data set from the folder Dir, checks the SHA-256 of every file before it uses it,
@@ -19,6 +21,8 @@ func Load(ctx context.Context, name string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, task := progress.Start(ctx, "loading "+name, 0)
+	defer task.Done()
 	r := &loader{ctx: ctx, info: s.info}
 	if len(s.info.Files) > 0 {
 		dir, err := Dir()

@@ -42,6 +42,7 @@ the program that LETHE_CHROMIUM names; on Debian, for root, it is installed.`,
 		}
 		return browserTest(cmd, *only, *shots)
 	}
+	cli.MarkQuiet(c)
 	return c
 }
 

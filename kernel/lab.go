@@ -64,6 +64,7 @@ printed on standard output; Ctrl-C ends JupyterLab and its kernels.`,
 		}
 		return openLab(cmd, o, setup.ServerOptions{IP: *ip, Port: *port, Browser: !*noBrowser})
 	}
+	cli.MarkQuiet(c)
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Cells is a set of single cells with counts of molecules per gene.
@@ -67,6 +68,8 @@ func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All()
 func Load(ctx context.Context, name string) (*Cells, error) {
 	for _, s := range sets() {
 		if s.info.Name == name {
+			ctx, task := progress.Start(ctx, "loading "+name, 0)
+			defer task.Done()
 			return s.read(&loader{ctx: ctx, info: s.info})
 		}
 	}

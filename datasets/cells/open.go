@@ -14,6 +14,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets/hdf5"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Open reads the user's own cells, or a published set that this package does not list:
@@ -38,6 +39,8 @@ func OpenLayer(ctx context.Context, path, matrix string) (*Cells, error) {
 }
 
 func open(ctx context.Context, path, matrix string) (*Cells, error) {
+	ctx, task := progress.Start(ctx, "reading "+filepath.Base(path), 0)
+	defer task.Done()
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)

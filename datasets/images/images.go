@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Images is a set of labelled images of one shape. Hash is the SHA-256 of Shape and White, then
@@ -103,6 +104,8 @@ func LoadRows(ctx context.Context, name string, train, test []int) (*Images, err
 func load(ctx context.Context, name string, train, test []int) (*Images, error) {
 	for _, s := range sets() {
 		if s.info.Name == name {
+			ctx, task := progress.Start(ctx, "loading "+name, 0)
+			defer task.Done()
 			return s.load(&loader{ctx: ctx, info: s.info}, train, test)
 		}
 	}

@@ -44,7 +44,7 @@ func Lint(fsys fs.FS, path string) []Problem {
 	l.nb = nb
 	for _, rule := range []func(){
 		l.kernel, l.size, l.paths, l.commands, l.imports, l.network, l.executed, l.outputs,
-		l.headings, l.images, l.claims, l.exercises, l.answers, l.language, l.cellLengths, l.sliders,
+		l.headings, l.equations, l.images, l.claims, l.exercises, l.answers, l.language, l.cellLengths, l.sliders,
 	} {
 		rule()
 	}

@@ -25,6 +25,7 @@ func kernelInfo(gonbs map[string]any, version string) map[string]any {
 	info["implementation_version"] = strings.TrimPrefix(version, "v")
 	info["banner"] = "Lethe, a machine-unlearning laboratory in Go. Cells are compiled by GoNB " + version + "."
 	info["status"] = "ok"
+	info["supported_features"] = []string{subshellFeature}
 	return info
 }
 

@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 )
@@ -15,6 +16,7 @@ type cell struct {
 	stopOnError bool
 	interrupted bool
 	failure     *failure
+	notBuilt    bool // GoNB has not got as far as its program, and forgets its declarations
 
 	reply *message // from gonb, held until the last output has come
 	idle  bool
@@ -36,6 +38,18 @@ func newCell(msg *message) *cell {
 		request: msg, code: content.Code,
 		stopOnError: !content.Silent && (content.Stop == nil || *content.Stop),
 	}
+}
+
+// compiled reports whether GoNB has compiled the cell and keeps its declarations.
+func (c *cell) compiled() bool { return !c.notBuilt }
+
+// cellID returns the identifier that JupyterLab gives to the cell; "" where there is none.
+func (c *cell) cellID() string {
+	var metadata struct {
+		CellID string `json:"cellId"`
+	}
+	_ = json.Unmarshal(c.request.metadata, &metadata)
+	return metadata.CellID
 }
 
 // finalReply returns gonb's reply, as an error if the cell failed.
@@ -63,10 +77,13 @@ func (m *machine) onIOPub(msg *message) {
 	case "error":
 		var raw failure
 		msg.read(&raw)
-		c.failure = c.explain(&raw, &m.sources)
+		c.failure = c.explain(&raw, &m.sources, &m.past)
 		m.send(jupyterIOPub, msg.withContent(c.failure))
 	case "status":
 		m.onStatus(msg)
+	case "display_data":
+		m.noteDisplayed(msg)
+		m.send(jupyterIOPub, msg)
 	default:
 		m.send(jupyterIOPub, msg)
 	}
@@ -77,9 +94,13 @@ func (m *machine) onInput(msg *message) {
 		Count int `json:"execution_count"`
 	}
 	msg.read(&content)
-	m.running.count = content.Count
-	m.sources.remember(content.Count, m.running.code)
-	m.send(jupyterIOPub, msg)
+	c := m.running
+	c.count = content.Count
+	m.sources.remember(content.Count, c.code)
+	m.send(jupyterIOPub, msg.withContent(map[string]any{"code": c.code, "execution_count": content.Count}))
+	if asksForHelp(c.code) {
+		m.publish(c.request, "stream", streamContent("stdout", letheHelp))
+	}
 }
 
 func (m *machine) onStatus(msg *message) {
@@ -92,9 +113,22 @@ func (m *machine) onStatus(msg *message) {
 		return
 	}
 	m.flush()
+	m.remember()
 	m.running.idle = true
 	m.send(jupyterIOPub, msg)
 	m.finishCell()
+}
+
+// remember notes what the cell has declared and done, and tells the reader what follows.
+func (m *machine) remember() {
+	c := m.running
+	if c.count == 0 {
+		return // a silent request
+	}
+	if text := m.past.lostValue(c.code); text != "" {
+		m.publish(c.request, "stream", streamContent("stderr", text))
+	}
+	m.tellStale(m.past.add(c))
 }
 
 // exitNote matches the message that gonb adds after a program that failed.

@@ -24,11 +24,12 @@ type compileError struct {
 	text   string // what is wrong, perhaps over several lines
 	source string // the line of code; "" where it is not known
 	column int    // byte in the line, from 1
+	hint   string // what would be right; "" where it is not known
 }
 
-// compileFailure parses the compiler's errors in GoNB's error; nil if there are none.
-// GoNB's traceback has one entry for each line of the error's value.
-func compileFailure(raw *failure, known *sources) *failure {
+// compileErrors parses the compiler's errors in GoNB's error. GoNB's traceback has one entry
+// for each line of the error's value.
+func compileErrors(raw *failure, known *sources) []*compileError {
 	var faults []*compileError
 	for i, line := range strings.Split(raw.Value, "\n") {
 		at := mainErrorPattern.FindStringSubmatch(line)
@@ -38,7 +39,7 @@ func compileFailure(raw *failure, known *sources) *failure {
 			if i < len(raw.Trace) {
 				trace = colour.ReplaceAllString(raw.Trace[i], "")
 			}
-			fault := newCompileError(at, trace)
+			fault := newCompileError(at, trace, known)
 			fault.text = known.hidePaths(fault.text)
 			faults = append(faults, fault)
 		case len(faults) > 0 && strings.HasPrefix(line, "\t"):
@@ -50,9 +51,11 @@ func compileFailure(raw *failure, known *sources) *failure {
 			faults = append(faults, &compileError{text: line})
 		}
 	}
-	if len(faults) == 0 {
-		return nil
-	}
+	return faults
+}
+
+// compileFailure shows errors of the compiler; there is at least one.
+func compileFailure(faults []*compileError) *failure {
 	f := &failure{Name: "compile error", Value: faults[0].title()}
 	if n := len(faults) - 1; n > 0 {
 		f.Value += fmt.Sprintf(" (and %d more)", n)
@@ -69,17 +72,22 @@ func compileFailure(raw *failure, known *sources) *failure {
 // isPlace matches an error in another Go file.
 var isPlace = regexp.MustCompile(`^\S+\.go:\d+:\d+: `)
 
-func newCompileError(at []string, trace string) *compileError {
+func newCompileError(at []string, trace string, known *sources) *compileError {
 	column, _ := strconv.Atoi(at[2])
 	f := &compileError{place: "in code that GoNB adds to the cell", text: at[3], column: column}
-	if cell := cellLinePattern.FindStringSubmatch(trace); cell != nil {
-		f.place = cellPlace(cell[1], cell[2]) + fmt.Sprintf(", column %d", column)
-	}
 	lines := strings.Split(trace, "\n")
 	for i := 1; i < len(lines); i++ {
 		if caret.MatchString(lines[i]) {
 			f.source = lines[i-1]
 		}
+	}
+	if cell := cellLinePattern.FindStringSubmatch(trace); cell != nil {
+		number, _ := strconv.Atoi(cell[1])
+		line, _ := strconv.Atoi(cell[2])
+		if original, ok := known.wholeLine(number, line); ok {
+			f.withoutShow(original)
+		}
+		f.place = cellPlace(cell[1], cell[2]) + fmt.Sprintf(", column %d", f.column)
 	}
 	return f
 }
@@ -98,13 +106,16 @@ func (f *compileError) title() string {
 	return f.place + ": " + f.text
 }
 
-// lines shows the error with its line of code and a caret under the column.
+// lines shows the error with its line of code, a caret under the column, and the hint.
 func (f *compileError) lines() []string {
 	out := strings.Split(f.title(), "\n")
-	if f.source == "" {
-		return out
+	if f.source != "" {
+		out = append(out, underlined(f.source, f.column)...)
 	}
-	return append(out, underlined(f.source, f.column)...)
+	if f.hint != "" {
+		out = append(out, f.hint)
+	}
+	return out
 }
 
 // underlined returns a line of code, indented, and a caret under a byte of it.

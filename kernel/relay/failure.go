@@ -5,6 +5,7 @@ package relay
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -28,9 +29,10 @@ func (f *failure) reply(count int) map[string]any {
 }
 
 // explain turns gonb's error into one that a user can act on.
-func (c *cell) explain(raw *failure, known *sources) *failure {
+func (c *cell) explain(raw *failure, known *sources, before *past) *failure {
 	exit := exitNote.FindStringSubmatch(raw.Value + "\n")
 	if c.interrupted {
+		c.notBuilt = exit == nil
 		return interruptedFailure(exit)
 	}
 	if c.crashed {
@@ -45,14 +47,22 @@ func (c *cell) explain(raw *failure, known *sources) *failure {
 		}
 		return f
 	}
-	if f := compileFailure(raw, known); f != nil {
-		if needsMain(f, c.code) {
-			f.Trace = append(f.Trace, "", mainHint)
-		}
-		return f
+	c.notBuilt = true
+	faults := compileErrors(raw, known)
+	if len(faults) == 0 {
+		return toolFailure(raw, known)
 	}
-	return toolFailure(raw, known)
+	f := compileFailure(before.explainMissing(faults, c.code))
+	if needsMain(f, c.code) {
+		f.Trace = append(f.Trace, "", mainHint)
+	}
+	if slices.ContainsFunc(faults, func(e *compileError) bool { return strings.HasSuffix(e.text, " is not used") }) {
+		f.Trace = append(f.Trace, "", showHint)
+	}
+	return f
 }
+
+const showHint = "The value of the last line under %% is shown. On another line, show it with nb.Show or fmt.Println."
 
 // outsideFunctionPattern matches the errors of parser and compiler about a statement
 // outside functions.

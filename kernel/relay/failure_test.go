@@ -269,7 +269,7 @@ func FuzzExplain(f *testing.F) {
 		known.remember(1, trace)
 		c := &cell{code: trace, count: 1, crashed: true}
 		c.stderr.WriteString(stderr)
-		got := c.explain(&failure{Value: value, Trace: strings.Split(trace, "\n")}, known)
+		got := c.explain(&failure{Value: value, Trace: strings.Split(trace, "\n")}, known, &past{})
 		if got.Name == "" || len(got.Trace) == 0 {
 			t.Fatalf("nothing is said: %+v", got)
 		}

@@ -325,7 +325,7 @@ func (c *client) until(r *message) []step {
 	for i := 0; !replied || !idle; i++ {
 		if i == len(c.seen) {
 			p, m := c.next()
-			c.seen = append(c.seen, step{p, m})
+			c.seen = append(c.seen, step{to: p, msg: m})
 		}
 		if s := c.seen[i]; s.msg.parent.ID == r.head.ID {
 			replied = replied || s.to != jupyterIOPub
@@ -342,7 +342,7 @@ func (c *client) replied(r *message) {
 		return s.to != jupyterIOPub && s.msg.parent.ID == r.head.ID
 	}) {
 		p, m := c.next()
-		c.seen = append(c.seen, step{p, m})
+		c.seen = append(c.seen, step{to: p, msg: m})
 	}
 }
 

@@ -3,6 +3,7 @@
 package relay
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,7 @@ import (
 )
 
 // realGonb finds a gonb to test with, and puts it on PATH beside goimports.
-func realGonb(t *testing.T) string {
+func realGonb(t testing.TB) string {
 	t.Helper()
 	file := os.Getenv("LETHE_TEST_GONB")
 	if file == "" {
@@ -165,4 +166,167 @@ func TestRealGopls(t *testing.T) {
 		t.Error(err)
 	}
 	c.nothingLeft()
+}
+
+// realRelay starts a relay with a real gonb on the module's code.
+func realRelay(t *testing.T, gonb string) *client {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	c := prepareClient(t)
+	c.start(Options{Gonb: gonb, GoWork: root, NoCompletion: true})
+	return c
+}
+
+// end stops the relay and checks that nothing is left.
+func (c *client) end() {
+	c.t.Helper()
+	c.stop()
+	if err := c.ended(); err != nil {
+		c.t.Error(err)
+	}
+	c.nothingLeft()
+}
+
+func TestRealGonbSpeaksToPeopleFromPython(t *testing.T) {
+	c := realRelay(t, realGonb(t))
+	for _, cell := range []struct{ code, want string }{
+		{"%%\nx := []int{1, 2}\nx", "stdout: [1 2]\n"},
+		{"%%\nfmt.Println(x)", "cell [2], line 2, column 13: undefined: x\n    fmt.Println(x)\n                ^\nx is declared under %% in cell [1], and is gone when that cell ends; make it a function or a top-level var"},
+		{"%%\n1 +\n\ty", "cell [3], line 3, column 2: undefined: y\n    y\n    ^"},
+		{"type pair struct{ Left, Right int }\n\nfunc both() (pair, error) { return pair{1, 2}, nil }\n\nvar counter = 0\n\n%%\ncounter++\nboth()", "stdout: {Left:1 Right:2}\n"},
+		{"%%\ncounter", "stdout: 0\nstderr: counter has the value of its declaration here, not the one that cell [4] gave it: each cell is a program of its own, and GoNB keeps declarations, not values. Return the value from a function, or write it to a file.\n"},
+		{"type broken struct{}\n\nfunc wrong() int { return \"\" }", "cell [6], line 3, column 27: cannot use \"\" (untyped string constant) as int value in return statement\n    func wrong() int { return \"\" }\n                              ^"},
+		{"%%\nvar b broken\n_ = b", "cell [7], line 2, column 7: undefined: broken\n    var b broken\n          ^\nbroken is declared in cell [6], which failed; run it again"},
+		{"%%\n1 + 2\nfmt.Println()", "cell [8], line 2, column 1: 1 + 2 (untyped int constant 3) is not used\n    1 + 2\n    ^\n\n" + showHint},
+		{"import \"github.com/lethe-ml/lethe/lib/report\"\n\nfunc table() *report.Table {\n\tt := &report.Table{ID: \"a\", Title: \"numbers\", Columns: report.Columns(\"one\")}\n\tt.Add(report.Num(1.5, 2))\n\treturn t\n}\n\n%%\ntable()", ""},
+	} {
+		all := c.until(c.run(cell.code))
+		if got := stepsText(all); got != cell.want {
+			t.Errorf("%s\n--- told:\n%s\n--- want:\n%s", cell.code, got, cell.want)
+		}
+		if cell.want == "" && !strings.Contains(summary(all), "display_data") {
+			t.Errorf("no table is shown: %s", summary(all))
+		}
+	}
+	c.end()
+}
+
+// slidersCell is a cell with a slider for x.
+const slidersCell = `import (
+	"context"
+	"github.com/lethe-ml/lethe/lib/nb"
+)
+
+%%
+x := 1
+fmt.Println("begun")
+nb.Interact(func(ctx context.Context, live *nb.Live) error {
+	live.Markdown(fmt.Sprint("drawn for ", x))
+	if x == 9 {
+		panic("nine")
+	}
+	return nil
+}, nb.NewSlider("x", &x, 1, 10).Step(1))`
+
+// runAs runs a cell as the notebook's cell of that identifier.
+func (c *client) runAs(id, code string) *message {
+	m := request("execute_request", string(encode(map[string]any{"code": code, "silent": false, "store_history": true, "stop_on_error": true})))
+	m.metadata = encode(map[string]any{"cellId": id})
+	c.send(jupyterShell, m)
+	return m
+}
+
+// untilText reads until an output for a request holds a text, and returns that output.
+func (c *client) untilText(r *message, text string) *message {
+	c.t.Helper()
+	for i := 0; ; i++ {
+		if i == len(c.seen) {
+			p, m := c.next()
+			c.seen = append(c.seen, step{to: p, msg: m})
+		}
+		if m := c.seen[i].msg; m.parent.ID == r.head.ID && strings.Contains(string(m.content), text) {
+			return m
+		}
+	}
+}
+
+// move sends a position of the slider, as the page does.
+func (c *client) move(address string, number, x int) {
+	value := fmt.Sprintf(`{"number":%d,"at":[%d],"values":[%d],"waiting":false,"done":false}`, number, x-1, x)
+	m := request("comm_msg", string(encode(map[string]any{"comm_id": "c", "data": map[string]any{"address": address, "value": value}})))
+	c.send(jupyterShell, m)
+}
+
+// slidersAddress returns where the slider of a cell listens.
+func (c *client) slidersAddress(r *message) string {
+	html := string(c.untilText(r, `/lethe/sliders/`).content)
+	_, rest, _ := strings.Cut(html, "/lethe/sliders/")
+	end := strings.IndexFunc(rest, func(r rune) bool { return r == '\\' || r == '"' })
+	c.untilText(r, "drawn for 1") // the program listens
+	return "/lethe/sliders/" + rest[:end]
+}
+
+func TestRealGonbsSlidersAnswerWhileAnotherCellComputes(t *testing.T) {
+	gonb := realGonb(t)
+	if len(processes()) == 0 {
+		t.Skip("no /proc here")
+	}
+	t.Setenv(notebookEnv, "a.ipynb")
+	t.Setenv(headlessEnv, "")
+	c := realRelay(t, gonb)
+	a := c.runAs("a", slidersCell)
+	address := c.slidersAddress(a)
+	c.move(address, 1, 1)
+	c.until(a) // the cell is over
+	b := c.runAs("b", "%%\nfmt.Println(\"training\")\ntime.Sleep(time.Minute)")
+	c.untilText(b, "training\\n\"}")
+	for i, x := range []int{4, 7} {
+		began := time.Now()
+		c.move(address, 2+i, x)
+		m := c.untilText(a, fmt.Sprintf("drawn for %d", x))
+		if m.head.Type != "update_display_data" {
+			t.Errorf("the figure is a new output, a %s", m.head.Type)
+		}
+		t.Logf("the slider answers after %v, while a cell computes", time.Since(began).Round(time.Millisecond))
+	}
+	c.send(jupyterControl, request("interrupt_request", `{}`))
+	if got := stepsText(c.until(b)); !strings.Contains(got, "interrupted") {
+		t.Errorf("the training told %q", got)
+	}
+	c.move(address, 5, 5) // the interrupt was for the other cell
+	c.untilText(a, "drawn for 5")
+	c.move(address, 6, 9) // its crash is told in its cell
+	c.untilText(a, "panic: nine")
+
+	// The cell runs again: its old program ends, and the new one answers.
+	again := c.runAs("a", slidersCell)
+	newer := c.slidersAddress(again)
+	c.move(newer, 1, 3)
+	c.untilText(again, "drawn for 3")
+	c.until(again)
+	programs := func() (n int) {
+		for _, p := range processes() {
+			if strings.HasPrefix(filepath.Base(p.Name), "gonb_") {
+				n++
+			}
+		}
+		return n
+	}
+	before := programs()
+	third := c.runAs("a", slidersCell)
+	c.move(c.slidersAddress(third), 1, 2)
+	c.until(third)
+	for end := time.Now().Add(10 * time.Second); programs() > before && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := programs(); got > before {
+		t.Errorf("%d programs go on, before the cell ran again %d did", got, before)
+	}
+	c.end()
 }

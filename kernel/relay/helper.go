@@ -32,19 +32,22 @@ type helper struct {
 // library.
 const helpWithin = 30 * time.Second
 
-// newHelper starts gopls in a folder with the same imports as gonb's. Without gopls, all
-// answers are empty.
-func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *helper {
+// notebookEnv is the variable in which Jupyter gives a kernel the notebook's file.
+const notebookEnv = "JPY_SESSION_NAME"
+
+// newHelper starts gopls in a folder with the same imports as cells have in the module of root.
+// Without gopls, all answers are empty.
+func newHelper(ctx context.Context, root, folder string, notes io.Writer) *helper {
 	h := &helper{notes: notes}
 	file, err := exec.LookPath("gopls")
 	if err != nil {
 		return h
 	}
 	// The notebook's declarations are useful before it has run. Jupyter gives its name.
-	for _, code := range notebookCode(os.Getenv("JPY_SESSION_NAME")) {
+	for _, code := range notebookCode(os.Getenv(notebookEnv)) {
 		h.scope.learn(code)
 	}
-	if h.server, err = startServer(file, gonbs, filepath.Join(folder, "cells"), notes); err != nil {
+	if h.server, err = startServer(file, root, filepath.Join(folder, "cells"), notes); err != nil {
 		fmt.Fprintf(notes, "lethe-kernel: no completion: %v\n", err)
 		return h
 	}
@@ -56,24 +59,14 @@ func newHelper(ctx context.Context, gonbs, folder string, notes io.Writer) *help
 	return h
 }
 
-func startServer(file, gonbs, folder string, notes io.Writer) (*gopls.Server, error) {
+func startServer(program, root, folder string, notes io.Writer) (*gopls.Server, error) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"go.mod", "go.work"} {
-		b, err := os.ReadFile(filepath.Join(gonbs, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), b, 0o600)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	// A package needs a file.
-	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte("package main\n"), 0o600); err != nil {
+	if err := gopls.WriteWorkspace(root, folder); err != nil {
 		return nil, err
 	}
-	return gopls.Start(file, folder, os.Environ(), notes)
+	return gopls.Start(program, folder, append(os.Environ(), gopls.WorkspaceEnv), notes)
 }
 
 // warm makes gopls read the notebook's imports before the first request.

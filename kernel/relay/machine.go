@@ -2,7 +2,11 @@
 
 package relay
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/lethe-ml/lethe/lib/nb/detach"
+)
 
 // port is the source or the destination of a message, or another action.
 type port int
@@ -21,12 +25,19 @@ const (
 	doShutdown   // end gonb; the steps after it send the replies
 	doHelp       // answer a completion or inspection request
 	doLearn      // add the declarations of the cell
+	doAddFiles   // write files beside the programs of the next cell, or remove them
+	doTell       // send a message to a program that is connected
+	doEndProgram // end a program that goes on
 )
 
 // step is one thing to do: send a message to a port, or act.
 type step struct {
-	to  port
-	msg *message
+	to    port
+	msg   *message
+	files map[string]string // for doAddFiles: contents by name, "" for a file that has to go
+
+	program *linkedProgram // for doTell and doEndProgram
+	tell    detach.Message
 }
 
 // machine decides what happens with each message. It has no socket, no clock and no
@@ -34,12 +45,18 @@ type step struct {
 type machine struct {
 	info    map[string]any // content of kernel_info_reply
 	sources sources
+	past    past
+	adds    bool // files can be added to the cells' programs
+	browser bool // a browser may show the cells
 	running *cell
 	waiting []*message // execute requests, in order
 	out     []step
+
+	programs  []*linkedProgram
+	subshells []string
 }
 
-func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to, msg}) }
+func (m *machine) send(to port, msg *message) { m.out = append(m.out, step{to: to, msg: msg}) }
 
 // takeSteps returns the collected steps.
 func (m *machine) takeSteps() []step {
@@ -85,6 +102,12 @@ func (m *machine) fromJupyter(from port, msg *message) []step {
 		m.reply(from, msg, "is_complete_reply", isComplete(msg))
 	case "complete_request", "inspect_request":
 		m.send(doHelp, msg)
+	case "create_subshell_request", "delete_subshell_request", "list_subshell_request":
+		m.onSubshell(from, msg)
+	case "comm_open", "comm_msg":
+		if !m.toProgram(msg) {
+			m.forward(from, msg)
+		}
 	default:
 		m.forward(from, msg)
 	}
@@ -126,7 +149,17 @@ func (m *machine) next() {
 	msg := m.waiting[0]
 	m.waiting = m.waiting[1:]
 	m.running = newCell(withRequiredFields(msg))
-	m.send(gonbShell, withOrigin(originShell, m.running.request))
+	code, files := m.running.code, map[string]string{}
+	if m.adds {
+		code, files[showFile] = m.past.withLastShown(code)
+		files[detachFile] = ""
+		if m.browser {
+			files[detachFile] = fileToDetach(code)
+		}
+		m.out = append(m.out, step{to: doAddFiles, files: files})
+	}
+	m.endProgramsOf(m.running.cellID())
+	m.send(gonbShell, withOrigin(originShell, m.running.request.withCode(code)))
 }
 
 // interrupt stops the running cell and drops those that wait. Without a running cell it

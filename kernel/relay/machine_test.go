@@ -46,7 +46,7 @@ func (s *script) stderr(r *message, text string) []step {
 func summary(steps []step) string {
 	names := map[port]string{jupyterShell: "shell", jupyterControl: "control", jupyterStdin: "stdin", jupyterIOPub: "iopub",
 		gonbShell: "gonb", gonbControl: "gonb-control", gonbStdin: "gonb-stdin",
-		doInterrupt: "INTERRUPT", doFinishCell: "SETTLE", doShutdown: "SHUTDOWN", doHelp: "HELP", doLearn: "LEARN"}
+		doInterrupt: "INTERRUPT", doFinishCell: "SETTLE", doShutdown: "SHUTDOWN", doHelp: "HELP", doLearn: "LEARN", doAddFiles: "FILES"}
 	var out []string
 	for _, s := range steps {
 		text := names[s.to]

@@ -140,6 +140,16 @@ func (m *message) withContent(content any) *message {
 	return &c
 }
 
+// withCode returns an execute_request with other code.
+func (m *message) withCode(code string) *message {
+	fields := m.fields()
+	if fields["code"] == code {
+		return m
+	}
+	fields["code"] = code
+	return m.withContent(fields)
+}
+
 // withIDs returns a copy of the message with other routing frames.
 func (m *message) withIDs(ids ...[]byte) *message {
 	c := *m

@@ -89,6 +89,20 @@ func interruptTargets(all []proc.Process, root int, first bool) []proc.Process {
 	return out
 }
 
+// without returns the processes without some and their descendants.
+func without(all []proc.Process, spare []int) []proc.Process {
+	gone := slices.Clone(spare)
+	for again := true; again; {
+		again = false
+		for _, m := range all {
+			if slices.Contains(gone, m.Parent) && !slices.Contains(gone, m.PID) {
+				gone, again = append(gone, m.PID), true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(m proc.Process) bool { return slices.Contains(gone, m.PID) })
+}
+
 const (
 	interruptEvery = 50 * time.Millisecond
 	interruptLimit = 6 * time.Second // gonb kills a program that does not stop after 5 s
@@ -97,8 +111,11 @@ const (
 // interrupt stops what gonb does for the running cell, until ctx says that the cell is
 // over. What is left after some seconds is killed. A cell that waits in gonb is stopped as
 // soon as it begins.
-func (p *process) interrupt(ctx context.Context) {
+//
+// The processes to spare, and their children, are of cells that are over.
+func (p *process) interrupt(ctx context.Context, spare []int) {
 	seen := map[proc.Process]bool{}
+	processes := func() []proc.Process { return without(processes(), spare) }
 	before := processes()
 	proc.Interrupt(p.Process.Pid)
 	for _, m := range groupMembers(before, p.Process.Pid) {

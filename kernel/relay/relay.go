@@ -13,12 +13,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/nb/detach"
 )
 
 // Options say what to run and where.
@@ -63,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan received, 64), helper: &helper{}, helpReplies: make(chan helpReply)}
+	r := &relay{jupyter: jupyter, log: log, arrivals: make(chan received, 64), helper: &helper{}, helpReplies: make(chan helpReply), programs: &programServer{}}
 	defer func() {
 		if r.gonb != nil {
 			r.gonb.close()
@@ -82,6 +84,7 @@ type relay struct {
 	machine       machine
 	helper        *helper
 	helpReplies   chan helpReply
+	programs      *programServer
 	log           *logFile
 	arrivals      chan received
 	stopInterrupt context.CancelFunc // ends the repeated interrupts
@@ -105,13 +108,18 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	if err != nil {
 		return err
 	}
-	cmd.Env = append(os.Environ(), "PATH="+path)
+	socket := filepath.Join(folder, "p")
+	if r.programs, err = listenForPrograms(socket, r.log); err != nil {
+		return err
+	}
+	cmd.Env = append(os.Environ(), "PATH="+path, detach.EnvSocket+"="+socket)
 	if headless() {
 		if cmd.Env, err = withoutInput(cmd.Env, folder); err != nil {
 			return err
 		}
 	}
 	if r.process, err = startProcess(cmd); err != nil {
+		r.programs.stop()
 		return fmt.Errorf("gonb does not start: %w", err)
 	}
 	starting, cancel := context.WithTimeout(ctx, startLimit)
@@ -137,8 +145,12 @@ func (r *relay) launch(ctx, open context.Context, o Options, folder string) erro
 	version, _ := proc.Version(o.Gonb)
 	r.machine.info = kernelInfo(info, cmp.Or(version, "(unknown version)"))
 	r.machine.sources = sources{root: root, main: func() string { return readProgram(r.log.gonbFolder()) }}
+	r.machine.adds, r.machine.browser = r.log.gonbFolder() != "", !headless()
+	if file := os.Getenv(notebookEnv); file != "" {
+		r.machine.past.notebook = func() []string { return notebookCode(file) }
+	}
 	if !o.NoCompletion {
-		r.helper = newHelper(open, r.log.gonbFolder(), folder, r.log)
+		r.helper = newHelper(open, root, folder, r.log)
 	}
 	return nil
 }
@@ -220,6 +232,8 @@ func (r *relay) loop(ctx context.Context, interrupts <-chan os.Signal) error {
 			r.do(ctx, r.machine.onInterrupt())
 		case h := <-r.helpReplies:
 			r.do(ctx, r.machine.onHelpReply(h))
+		case e := <-r.programs.events:
+			r.do(ctx, r.machine.fromProgram(e))
 		case <-r.process.Done:
 			r.do(ctx, r.machine.gonbDied(r.process.reason()))
 			r.stop()
@@ -263,12 +277,20 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 			r.endInterrupt()
 			interrupting, cancel := context.WithCancel(ctx)
 			r.stopInterrupt = cancel
-			go r.process.interrupt(interrupting)
+			go r.process.interrupt(interrupting, r.machine.detachedPIDs())
 		case doFinishCell:
 			r.endInterrupt()
 		case doShutdown:
 			r.stop()
 			stopped = true
+		case doAddFiles:
+			if err := addFiles(r.log.gonbFolder(), s.files); err != nil {
+				fmt.Fprintf(r.log, "lethe-kernel: %v\n", err)
+			}
+		case doTell:
+			r.programs.tell(s.program.connection, s.tell)
+		case doEndProgram:
+			r.programs.end(s.program.connection, s.program.pid)
 		case doLearn:
 			var q query
 			s.msg.read(&q)
@@ -289,6 +311,21 @@ func (r *relay) do(ctx context.Context, steps []step) (stopped bool) {
 	return stopped
 }
 
+// addFiles writes files beside the cells' programs, and removes those without content.
+func addFiles(folder string, files map[string]string) error {
+	for name, content := range files {
+		path := filepath.Join(folder, name)
+		if content != "" {
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				return err
+			}
+		} else if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // endInterrupt ends what an interrupt has started.
 func (r *relay) endInterrupt() {
 	if r.stopInterrupt != nil {
@@ -299,6 +336,7 @@ func (r *relay) endInterrupt() {
 
 func (r *relay) stop() {
 	r.endInterrupt()
+	r.programs.stop()
 	r.helper.stop()
 	r.process.stop(r.log.gonbFolder())
 }

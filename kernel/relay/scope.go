@@ -25,7 +25,11 @@ type scope []declaration
 type declaration struct {
 	names    []string
 	imported bool
+	variable bool
+	isType   bool
+	results  []ast.Expr // types of a function's or method's results
 	text     string
+	inside   names // what its code uses and changes
 }
 
 // learn adds the declarations of a cell; they replace earlier ones of the same name.
@@ -102,12 +106,16 @@ func isStatement(code string) bool {
 
 // declarations returns what a cell declares, as far as it parses.
 func declarations(code string) []declaration {
-	const head = "package main\n"
-	src := head + asGo(code)
+	src := "package main\n" + asGo(code)
 	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
 	if file == nil {
 		return nil
 	}
+	return fileDeclarations(file, src)
+}
+
+// fileDeclarations returns the declarations of a parsed cell but main.
+func fileDeclarations(file *ast.File, src string) []declaration {
 	text := func(n ast.Node) string {
 		return src[n.Pos()-file.FileStart : min(int(n.End()-file.FileStart), len(src))]
 	}
@@ -120,7 +128,7 @@ func declarations(code string) []declaration {
 				if d.Doc != nil {
 					whole = text(d.Doc) + "\n" + whole
 				}
-				out = append(out, declaration{names: []string{name}, text: whole})
+				out = append(out, declaration{names: []string{name}, text: whole, inside: namesIn(d), results: resultTypes(d)})
 			}
 		case *ast.GenDecl:
 			out = append(out, generalDeclarations(d, text)...)
@@ -151,6 +159,17 @@ func functionName(f *ast.FuncDecl) string {
 	}
 }
 
+func resultTypes(f *ast.FuncDecl) []ast.Expr {
+	if f.Type.Results == nil {
+		return nil
+	}
+	var out []ast.Expr
+	for _, field := range f.Type.Results.List {
+		out = append(out, field.Type)
+	}
+	return out
+}
+
 // generalDeclarations returns imports, types, variables and constants. A group of constants
 // stays together, because it may use iota.
 func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declaration {
@@ -160,9 +179,9 @@ func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declarati
 		case *ast.ImportSpec:
 			out = append(out, declaration{names: []string{text(s)}, imported: true, text: text(s)})
 		case *ast.TypeSpec:
-			out = append(out, declaration{names: []string{s.Name.Name}, text: "type " + text(s)})
+			out = append(out, declaration{names: []string{s.Name.Name}, text: "type " + text(s), inside: namesIn(s), isType: true})
 		case *ast.ValueSpec:
-			one := declaration{text: d.Tok.String() + " " + text(s)}
+			one := declaration{text: d.Tok.String() + " " + text(s), variable: d.Tok == token.VAR, inside: namesIn(s)}
 			for _, n := range s.Names {
 				one.names = append(one.names, n.Name)
 			}
@@ -175,6 +194,7 @@ func generalDeclarations(d *ast.GenDecl, text func(ast.Node) string) []declarati
 	group := declaration{text: text(d)}
 	for _, one := range out {
 		group.names = append(group.names, one.names...)
+		group.inside.uses = append(group.inside.uses, one.inside.uses...)
 	}
 	return []declaration{group}
 }

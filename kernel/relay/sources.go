@@ -23,13 +23,19 @@ func (s *sources) remember(count int, code string) {
 	s.cells[count] = code
 }
 
-// line returns a line of a cell, from 1; "" if it is not known.
+// line returns a line of a cell, from 1, without blanks around it; "" if it is not known.
 func (s *sources) line(cell, line int) string {
+	whole, _ := s.wholeLine(cell, line)
+	return strings.TrimSpace(whole)
+}
+
+// wholeLine returns a line of a cell, from 1.
+func (s *sources) wholeLine(cell, line int) (string, bool) {
 	lines := strings.Split(s.cells[cell], "\n")
 	if line < 1 || line > len(lines) || s.cells[cell] == "" {
-		return ""
+		return "", false
 	}
-	return strings.TrimSpace(lines[line-1])
+	return lines[line-1], true
 }
 
 // find finds a line of GoNB's program in the cells: in the newest first, then in older

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // The template and the filter of nbconvert for the web pages of executed notebooks.
@@ -37,7 +38,8 @@ var settings = map[string]string{
 	"config/jupyter_nbconvert_config.py":           pageFilter,
 }
 
-// launcher is a JupyterLab extension that opens a new notebook with the usual imports.
+// launcher is a JupyterLab extension that opens a new notebook with the usual imports, and makes
+// outputs look as on our pages.
 //
 //go:embed launcher
 var launcher embed.FS
@@ -45,7 +47,7 @@ var launcher embed.FS
 // jupyterFiles returns our files of Jupyter, by their paths below its folder.
 func jupyterFiles() (map[string]string, error) {
 	tree := maps.Clone(settings)
-	tree["data/labextensions/lethe-launcher/static/logo-64x64.png"] = logoPNG
+	tree["data/labextensions/lethe-launcher/static/table.js"] = report.TableScript()
 	err := fs.WalkDir(launcher, "launcher", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -54,6 +56,7 @@ func jupyterFiles() (map[string]string, error) {
 		tree["data/labextensions/lethe-"+name] = string(b)
 		return err
 	})
+	tree["data/nbconvert/templates/lethe/looks.css"] = tree["data/labextensions/lethe-launcher/static/looks.css"]
 	return tree, err
 }
 

@@ -32,10 +32,34 @@ func TestJupytersFilesAreWhatJupyterReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := files[extension+pkg.Jupyterlab.Build.Load]
-	for _, name := range []string{"template.ipynb", "logo-64x64.png"} {
+	for _, name := range []string{"template.ipynb", "new-notebook.svg", "looks.css", "table.js"} {
 		if !strings.Contains(script, `"`+name+`"`) || files[extension+"static/"+name] == "" {
 			t.Errorf("the launcher's %s is not there", name)
 		}
+	}
+}
+
+// JupyterLab shows a card per kernel and one for our notebook, side by side.
+func TestEntriesOfTheLauncherHaveDifferentIcons(t *testing.T) {
+	files, err := jupyterFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	notebook := files["data/labextensions/lethe-launcher/static/new-notebook.svg"]
+	if notebook == "" || notebook == logoSVG || notebook == logoXLASVG || logoSVG == logoXLASVG || logoPNG == logoXLAPNG {
+		t.Error("two entries have one icon")
+	}
+}
+
+// The pages of executed notebooks have the looks of JupyterLab.
+func TestPagesIncludeTheLooks(t *testing.T) {
+	files, err := jupyterFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if looks := files["data/nbconvert/templates/lethe/looks.css"]; !strings.Contains(looks, "word-break: normal") ||
+		!strings.Contains(files["data/nbconvert/templates/lethe/index.html.j2"], "{% include 'looks.css' %}") {
+		t.Error("the style sheet is not in the page")
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 )
 
 func TestAJupyterThatEndsAtOnceSaysWhy(t *testing.T) {
@@ -71,32 +73,19 @@ func TestTheServerLogIsForTheUserOnly(t *testing.T) {
 	}
 }
 
-func TestProgressIsThrottledWithoutATerminal(t *testing.T) {
+func TestTheSetUpShowsHowFarItIs(t *testing.T) {
+	shown := progresstest.Record(t)
 	var out bytes.Buffer
 	s := newReporter(&out)
-	now := time.Now()
-	s.now = func() time.Time { return now }
-	s.begin("building gonb", "about 10 seconds")
-	for i := range 30 {
-		now = now.Add(time.Second)
-		s.progress("%s", formatCount(i, "package", "compiled"))
-	}
-	s.end()
-	s.progress("late")
-	want := "lethe: building gonb, about 10 seconds\nlethe:   10 s, 9 packages compiled\nlethe:   20 s, 19 packages compiled\nlethe:   30 s, 29 packages compiled\n"
-	if out.String() != want {
-		t.Errorf("said %q", out.String())
-	}
-}
-
-func TestTheLineOnATerminalIsRewritten(t *testing.T) {
-	var out bytes.Buffer
-	s := newReporter(&out)
-	s.terminal = true
 	s.begin("building gonb", "about 10 seconds")
 	s.progress("%s", formatCount(1, "package", "compiled"))
 	s.end()
-	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "1 package compiled") || !strings.HasSuffix(got, "\x1b[K") {
-		t.Errorf("said %q", got)
+	s.progress("late")
+	states := shown.States()
+	if last := states[len(states)-1]; last.Name() != "building gonb, 1 package compiled" || !last.Ended {
+		t.Errorf("shown: %+v", states)
+	}
+	if out.String() != "lethe: building gonb, about 10 seconds\n" {
+		t.Errorf("said %q", out.String())
 	}
 }

@@ -67,7 +67,7 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 	defer m.unlock()
 	m.lock.fullSetup = true
 	for _, part := range []func(context.Context) error{
-		m.locate, m.findGo, m.buildTools, m.makePython, m.buildRelay, m.warm, m.writeSpecs, m.configure, m.unpack,
+		m.locate, m.findGo, m.buildTools, m.makePython, m.buildRelay, m.warm, m.warmCompletion, m.writeSpecs, m.configure, m.unpack,
 	} {
 		if err := part(ctx); err != nil {
 			if ctx.Err() != nil {

@@ -17,12 +17,17 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
-// The kernels' icon, in the formats that Jupyter needs.
+// The kernels' icons, in the formats that Jupyter needs. Entries of JupyterLab's launcher that do
+// different things have different icons.
 var (
 	//go:embed logo-svg.svg
 	logoSVG string
 	//go:embed logo-64x64.png
 	logoPNG string
+	//go:embed logo-xla-svg.svg
+	logoXLASVG string
+	//go:embed logo-xla-64x64.png
+	logoXLAPNG string
 )
 
 // kernelSpec is Jupyter's kernel.json.
@@ -59,8 +64,12 @@ func (m *machine) specFiles() map[string]string {
 	tree := map[string]string{}
 	for _, kernel := range m.kernels() {
 		tree["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
-		tree["kernels/"+kernel+"/logo-svg.svg"] = logoSVG
-		tree["kernels/"+kernel+"/logo-64x64.png"] = logoPNG
+		svg, png := logoSVG, logoPNG
+		if kernel == KernelXLA {
+			svg, png = logoXLASVG, logoXLAPNG
+		}
+		tree["kernels/"+kernel+"/logo-svg.svg"] = svg
+		tree["kernels/"+kernel+"/logo-64x64.png"] = png
 	}
 	return tree
 }
@@ -93,7 +102,7 @@ func displayName(kernel string) string {
 // kernelEnvironment returns the environment of a kernel and its cells: no downloads, and
 // the pinned tools first on PATH.
 func (m *machine) kernelEnvironment(kernel string) []string {
-	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+filepath.Join(m.home, "gopls-cache"), "PATH="+m.path())
+	env := append(cellEnvironment(kernel), "GOPROXY=off", "GOTOOLCHAIN=local", "GOPLSCACHE="+m.goplsCache(), "PATH="+m.path())
 	if home, err := paths.Home(); os.Getenv(paths.EnvHome) != "" || err != nil || home != m.options.Home {
 		env = append(env, paths.EnvHome+"="+m.options.Home)
 	}

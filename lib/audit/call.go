@@ -289,8 +289,7 @@ func callCells(readings []Reading, calls []Call, digits int) []report.Cell {
 			out[k] = report.Gap(why)
 			continue
 		}
-		out[k] = report.Est(readings[k].Estimate, digits)
-		out[k].Text += " " + string(call)
+		out[k] = report.Est(readings[k].Estimate, digits).WithVerdict(string(call))
 	}
 	return out
 }

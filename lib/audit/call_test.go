@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -178,5 +179,14 @@ func TestThePictureOfLensesHasTheOriginalAtOne(t *testing.T) {
 	}
 	if _, err := h.PNG(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Every call has a mark and a colour in tables.
+func TestEveryCallIsKnownAsAVerdict(t *testing.T) {
+	for call := range calls {
+		if !report.IsVerdict(string(call)) {
+			t.Errorf("%q has no mark: add it to report's verdicts", call)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -70,8 +71,11 @@ func OpenRun(ctx context.Context, run int, s lab.Setting) (*Case, error) {
 // UnlearnAll applies each method to the original and returns the unlearned models in the same
 // order; see lab.Case.Unlearn.
 func (c *Case) UnlearnAll(ctx context.Context, methods ...unlearn.Method) ([]*Model, error) {
+	ctx, task := progress.Start(ctx, "unlearning", len(methods))
+	defer task.Done()
 	var out []*Model
 	for _, method := range methods {
+		task.Add(1)
 		m, err := c.Unlearn(ctx, method)
 		if err != nil {
 			return nil, err

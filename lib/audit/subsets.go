@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -84,7 +85,10 @@ func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading,
 	size -= size % 2
 	collapsed := firstReason(g.collapsedReason(g.Retained), g.collapsedReason(g.HeldOut))
 	inside := 0.0
+	task := progress.Begin(l.Name(), draws)
+	defer task.Done()
 	for d := range draws {
+		task.Add(1)
 		rng := root.Stream(engine.StreamSubsets, uint64(d))
 		some := func(from array.Matrix[float64]) *sde.Matrix {
 			x := from.Gather(rng.Perm(from.Rows)[:size])

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -22,13 +23,18 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 		return nil, errors.New("audit: no models to read")
 	}
 	var out []Reading
+	task := progress.Begin("reading models", len(models)*len(c.lenses()))
+	defer task.Done()
 	for _, m := range models {
 		collapsed, err := c.collapsedOutputs(m)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Label, err)
 		}
 		for _, lens := range c.lenses() {
+			part := progress.Begin(lens.Name()+" of "+m.Label, 0)
 			r, err := lens.Read(c, m)
+			part.Done()
+			task.Add(1)
 			if err != nil {
 				return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
 			}

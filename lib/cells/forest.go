@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Forest finds approximate nearest rows without comparing all pairs. Every tree splits the rows
@@ -46,6 +47,8 @@ func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, erro
 		return nil, fmt.Errorf("cells.Forest: %d trees, %d rounds, leaves of %d rows for %d neighbours; a leaf needs twice as many",
 			f.Trees, f.Rounds, f.Leaf, k)
 	}
+	task := progress.Begin("nearest neighbours", 1+f.Rounds)
+	defer task.Done()
 	shared := make([][][]int32, f.Trees) // the leaf of every row, by tree
 	inParts(f.Trees, runtime.GOMAXPROCS(0), func(_, from, to int) {
 		for t := from; t < to; t++ {
@@ -58,6 +61,7 @@ func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, erro
 		}
 	})
 	for range f.Rounds {
+		task.Add(1)
 		last := n
 		n = nearestCandidates(x, k, func(i int, add func(rows ...int32)) {
 			near, _ := last.Row(i)

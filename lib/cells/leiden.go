@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Leiden finds communities of an undirected weighted graph (Traag, Waltman and van Eck 2019) by
@@ -61,10 +62,13 @@ func (l Leiden) Clusters(graph array.Sparse[float64], rng *rand.Rand) ([]int, er
 	g.share = l.Resolution / g.total
 	var best []int
 	most := math.Inf(-1)
+	task := progress.Begin("Leiden", l.Starts)
+	defer task.Done()
 	for range l.Starts {
 		if of, q := l.runOnce(g, rng); q > most {
 			best, most = of, q
 		}
+		task.Add(1)
 	}
 	return bySize(best), nil
 }

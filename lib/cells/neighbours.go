@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Neighbours are the K nearest rows of a matrix for every row of another, the nearest first, by
@@ -63,8 +64,11 @@ func checkNearest(x, among array.Matrix[float64], k, most int) error {
 
 func nearest(x, among array.Matrix[float64], k int, self bool) *Neighbours {
 	n := &Neighbours{Rows: x.Rows, K: k, Index: make([]int, x.Rows*k), Distance: make([]float64, x.Rows*k)}
+	task := progress.Begin("nearest neighbours", x.Rows)
+	defer task.Done()
 	inParts(x.Rows, 4*runtime.GOMAXPROCS(0), func(_, from, to int) {
 		for i := from; i < to; i++ {
+			task.Add(1)
 			if self {
 				n.fill(i, func(best *shortlist) { best.search(x.Row(i), among, i) })
 				continue

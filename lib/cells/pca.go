@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // PCA finds the principal components of cells: with the columns of X (n x p)
@@ -82,6 +83,7 @@ func (p PCA) Dense(x array.Matrix[float32]) (*Components, error) {
 }
 
 func (p PCA) fit(n, genes int, x rows) (*Components, error) {
+	defer progress.Begin("PCA", 0).Done()
 	p = p.WithDefaults()
 	if p.Components < 1 || p.Components > min(n-1, genes) {
 		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Choice selects cells and genes, and the scale of the values. The zero value is what the
@@ -91,18 +92,23 @@ func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand
 	if o.Use < 1 || o.Use > o.PCA.Components {
 		return nil, fmt.Errorf("cells.Prepare: neighbours on %d of %d components", o.Use, o.PCA.Components)
 	}
+	task := progress.Begin("preparing cells", 4)
+	defer task.Done()
 	chosen, err := o.Choose(counts, genes)
 	if err != nil {
 		return nil, err
 	}
+	task.Add(1)
 	p := &Prepared{Chosen: *chosen}
 	if err := o.computeComponents(p); err != nil {
 		return nil, err
 	}
+	task.Add(1)
 	near, err := o.findNeighbours(p.Places)
 	if err != nil {
 		return nil, err
 	}
+	task.Add(1)
 	if p.Graph, err = near.Connectivities(); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Simulation generates counts with known structure. Cell i of type t in batch b with library
@@ -151,9 +152,12 @@ func (m *Simulated) reordered(order []int) *Simulated {
 // counts draws all cells: the originals in parallel, then the near-copies. The result is incomplete if
 // ctx is cancelled.
 func (s Simulation) counts(ctx context.Context, m *Simulated, shares []array.Matrix[float64], key uint64) []sparseRow {
+	_, task := progress.Start(ctx, "drawing cells", s.Cells)
+	defer task.Done()
 	found := make([]sparseRow, s.Cells)
 	draw := func(row []float32, i int) *rand.Rand {
 		own := rand.New(rand.NewPCG(key, uint64(i)))
+		task.Add(1)
 		s.drawCell(row, m, shares[m.Batch[i]].Row(m.Type[i]), i, own)
 		return own
 	}

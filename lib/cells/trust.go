@@ -1,3 +1,5 @@
+// Trustworthiness of a picture of cells.
+
 package cells
 
 import (
@@ -5,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Trustworthiness measures how well neighbours in a picture are neighbours in the original space
@@ -28,11 +31,14 @@ func Trustworthiness(space, picture array.Matrix[float64], k int) (float64, erro
 	if err := space.Check("space"); err != nil {
 		return 0, fmt.Errorf("cells.Trustworthiness: %w", err)
 	}
+	task := progress.Begin("trustworthiness", n)
+	defer task.Done()
 	wrong := make([]int, n)
 	inParts(n, numParts, func(_, from, to int) {
 		distance := make([]float64, n)
 		for i := from; i < to; i++ {
 			index, _ := drawn.Row(i)
+			task.Add(1)
 			wrong[i] = surplus(space, distance, i, index[1:])
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,7 +76,10 @@ func (u UMAP) Layout(graph array.Sparse[float64], begin array.Matrix[float64], r
 	}
 	a, b := u.curve()
 	l := layout{y: y, a: a, b: b, negatives: u.Negatives, rng: rng, springs: springs(graph, u.Epochs)}
+	task := progress.Begin("UMAP", u.Epochs)
+	defer task.Done()
 	for epoch := range u.Epochs {
+		task.Add(1)
 		l.epoch(float64(epoch), u.Rate*(1-float64(epoch)/float64(u.Epochs)))
 	}
 	return y, nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -70,6 +71,7 @@ func (v Variable) Measure(x array.Sparse[float32]) (*Dispersion, error) {
 	if x.Rows < 2 {
 		return nil, fmt.Errorf("cells.Variable: %d cell has no variance", x.Rows)
 	}
+	defer progress.Begin("variable genes", 0).Done()
 	n := float64(x.Rows)
 	d := &Dispersion{Standardised: make([]float64, x.Cols)}
 	d.Mean, d.Variance = moments(x)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // escapingWriter passes what is written through Printable. File names, columns and answers
@@ -26,7 +28,9 @@ func (s *escapingWriter) Write(p []byte) (int, error) {
 	whole := len(b) - incompleteBytes(b)
 	text := Printable(string(b[:whole]))
 	s.partial = append([]byte(nil), b[whole:]...)
-	if _, err := io.WriteString(s.w, text); err != nil {
+	var err error
+	progress.PrintAbove(func() { _, err = io.WriteString(s.w, text) })
+	if err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -39,35 +38,12 @@ func TestNothingThatACommandPrintsSteersTheTerminal(t *testing.T) {
 			}
 			return nil
 		},
-		"progress": func(cmd *cobra.Command) error {
-			p := NewProgress(cmd.ErrOrStderr(), "B")
-			c := &clock{time.Unix(0, 0)}
-			p.now = c.now
-			p.Update(0, 100, hostile)
-			c.t = c.t.Add(time.Minute)
-			p.Update(50, 100, hostile)
-			return nil
-		},
 	} {
 		var out, stderr bytes.Buffer
 		Run(context.Background(), root(run), nil, nil, &out, &stderr)
 		if all := out.String() + stderr.String(); steers(all) || !strings.Contains(all, `\x1b[2J`) || !strings.Contains(all, `\u009b31m`) {
 			t.Errorf("%s: %q", name, all)
 		}
-	}
-}
-
-func TestProgressOnATerminalMovesTheCursorAndNothingElse(t *testing.T) {
-	var out bytes.Buffer
-	c := &clock{time.Unix(0, 0)}
-	p := NewProgress(&escapingWriter{w: &out}, "rows")
-	p.now, p.width = c.now, func() int { return 60 }
-	p.Update(0, 100, hostile)
-	c.t = c.t.Add(time.Second)
-	p.Update(50, 100, hostile)
-	p.Finish()
-	if rest := strings.ReplaceAll(out.String(), "\r\x1b[K", ""); !strings.HasPrefix(out.String(), "\r\x1b[K") || steers(rest) {
-		t.Errorf("%q", out.String())
 	}
 }
 

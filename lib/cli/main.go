@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/progress/show"
 )
 
 // Exit codes.
@@ -35,21 +38,54 @@ const interruptibleAnnotation = "lethe-saves-nothing"
 // interrupt ends them soon wherever they are, for instance while they read a long file.
 func MarkInterruptible(commands ...*cobra.Command) {
 	for _, c := range commands {
-		if c.Annotations == nil {
-			c.Annotations = map[string]string{}
-		}
-		c.Annotations[interruptibleAnnotation] = "yes"
+		annotate(c, interruptibleAnnotation)
 	}
+}
+
+// quietAnnotation marks commands that show no progress of their own.
+const quietAnnotation = "lethe-shows-no-progress"
+
+// MarkQuiet marks commands, with their sub-commands, whose time says nothing: they wait for
+// somebody else, or are workers of another process. What they do inside still shows.
+func MarkQuiet(commands ...*cobra.Command) {
+	for _, c := range commands {
+		annotate(c, quietAnnotation)
+	}
+}
+
+func annotate(c *cobra.Command, name string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[name] = "yes"
+}
+
+// hasAnnotation reports whether a command or one above it is marked.
+func hasAnnotation(c *cobra.Command, name string) bool {
+	for ; c != nil; c = c.Parent() {
+		if c.Annotations[name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// startCommand begins the task of the command that args name: whatever it does and however
+// long that takes, a user sees that it is at work.
+func startCommand(ctx context.Context, root *cobra.Command, args []string) (context.Context, *progress.Task) {
+	c, _, err := root.Find(args)
+	if err != nil || !c.Runnable() || hasAnnotation(c, quietAnnotation) {
+		return ctx, nil
+	}
+	return progress.StartCommand(ctx, c.CommandPath())
 }
 
 // interruptTimeout returns how long the command that args name may run after an interrupt;
 // 0 means without limit.
 func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 	c, _, err := root.Find(args)
-	for ; err == nil && c != nil; c = c.Parent() {
-		if c.Annotations[interruptibleAnnotation] != "" {
-			return grace
-		}
+	if err == nil && hasAnnotation(c, interruptibleAnnotation) {
+		return grace
 	}
 	return 0
 }
@@ -59,6 +95,7 @@ func interruptTimeout(root *cobra.Command, args []string) time.Duration {
 // MarkInterruptible has one second for it. The second interrupt ends the process at once.
 func Main(root *cobra.Command) int {
 	LimitGCSlack()
+	show.UseStderr()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	signals := make(chan os.Signal, 2)
@@ -67,14 +104,16 @@ func Main(root *cobra.Command) int {
 	go func() {
 		<-signals
 		stop(errInterrupted)
-		fmt.Fprintln(os.Stderr, "lethe: stopping; a second interrupt ends it at once")
+		progress.PrintAbove(func() { fmt.Fprintln(os.Stderr, "lethe: stopping; a second interrupt ends it at once") })
 		var late <-chan time.Time
 		if limit > 0 {
 			late = time.After(limit)
 		}
 		select {
 		case <-signals:
+			progress.Close()
 		case <-late:
+			progress.Close()
 			fmt.Fprintln(os.Stderr, "lethe: interrupted")
 		}
 		os.Exit(ExitInterrupted)
@@ -93,7 +132,9 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(errOut)
+	ctx, task := startCommand(ctx, root, args)
 	cmd, err := root.ExecuteContextC(ctx)
+	task.Done()
 	if err == nil {
 		return ExitOK
 	}

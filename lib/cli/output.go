@@ -4,12 +4,13 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // WriteJSON writes v as indented JSON.
@@ -35,19 +36,7 @@ func IsTerminal(stream any) bool {
 }
 
 // Bytes formats a number of bytes in powers of 1000: "1.5 MB".
-func Bytes(n int64) string {
-	v, unit := float64(n), "B"
-	for _, next := range []string{"kB", "MB", "GB", "TB"} {
-		if v < 1000 {
-			break
-		}
-		v, unit = v/1000, next
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", v, unit)
-}
+func Bytes(n int64) string { return progress.FormatBytes(n) }
 
 // List joins words with commas.
 func List(words []string) string { return strings.Join(words, ", ") }

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/fetch"
 	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -188,22 +189,20 @@ func getDataSet(cmd *cobra.Command, name string) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	p := cli.NewProgress(w, "B")
-	defer p.Finish()
-	file := name
+	var file *progress.Task
+	defer func() { file.Done() }()
 	err = fetch.Get(cmd.Context(), info, fetch.Progress{
 		Begin: func(i datasets.Info, f datasets.File, s datasets.Source) {
-			p.Finish()
-			file = f.Name
+			file.Done()
+			_, file = progress.StartUnits(cmd.Context(), f.Name, f.Size, "B")
 			fmt.Fprintf(w, "lethe: %s: %s (%s), licence: %s\nlethe: from %s\n", i.Title, f.Name, formatSize(f.Size), i.Licence, s.URL)
 		},
-		Bytes: func(done, total int64) { p.Update(done, total, file) },
-		Note:  func(line string) { p.Finish(); fmt.Fprintln(w, "lethe:", line) },
+		Bytes: func(done, total int64) { file.Expect(total); file.Set(done) },
+		Note:  func(line string) { fmt.Fprintln(w, "lethe:", line) },
 	})
 	if err != nil {
 		return err
 	}
-	p.Finish()
 	where := "generated, needs no file"
 	if len(info.Files) > 0 {
 		dir, err := datasets.Dir()

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/federated/flower"
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 
 	"github.com/spf13/cobra"
@@ -110,11 +111,9 @@ func runFederation(cmd *cobra.Command, s flower.Study, folder, like string) (nn.
 	if err != nil {
 		return nil, nil, err
 	}
-	progress := cli.NewProgress(cmd.ErrOrStderr(), "rounds")
-	defer progress.Finish()
-	return federated.Run(cmd.Context(), r, p, f, federated.Hooks{Progress: func(h federated.Round) {
-		progress.Update(int64(h.Round), int64(f.Rounds), "federated averaging of "+filepath.Base(folder))
-	}})
+	ctx, task := progress.Start(cmd.Context(), "federated averaging of "+filepath.Base(folder), 0)
+	defer task.Done()
+	return federated.Run(ctx, r, p, f, federated.Hooks{})
 }
 
 func roundsTable(history []federated.Round) *report.Table {

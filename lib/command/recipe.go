@@ -118,10 +118,7 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 		return err
 	}
 	defer env.Engine.Close()
-	progress := cli.NewProgress(cmd.ErrOrStderr(), paper.Unit)
-	defer progress.Finish()
 	env.Workers = workers
-	env.Progress = func(now paper.Progress) { progress.Update(now.Done, now.Total, now.What) }
 	if r.listJobs {
 		jobs, err := paper.Jobs(cmd.Context(), env, r.scale, recipes...)
 		if err != nil {
@@ -131,7 +128,6 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 	}
 	for _, recipe := range recipes {
 		out, err := recipe.Run(cmd.Context(), env, r.scale)
-		progress.Finish()
 		if err != nil {
 			if cmd.Context().Err() != nil {
 				return fmt.Errorf("%w; finished results are in %s, and the same command resumes from there", err, env.Store.Dir())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store"
 
 	"github.com/spf13/cobra"
@@ -313,10 +314,11 @@ give others the public half:
 }
 
 func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) error) ([]checkedJSON, error) {
-	p := cli.NewProgress(cmd.ErrOrStderr(), "runs")
-	defer p.Finish()
+	_, task := progress.StartUnits(cmd.Context(), "verifying runs", int64(len(all)), "runs")
+	defer task.Done()
 	checked := []checkedJSON{}
-	for i, e := range all {
+	for _, e := range all {
+		task.Add(1)
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
@@ -331,7 +333,6 @@ func verifyRuns(cmd *cobra.Command, all []store.Entry, verify func(id string) er
 		}
 		r.OK = r.Problem == ""
 		checked = append(checked, r)
-		p.Update(int64(i+1), int64(len(all)), "verifying runs")
 	}
 	return checked, nil
 }
@@ -403,7 +404,9 @@ func prune(cmd *cobra.Command, s *store.Store, chosen []store.Entry, dryRun, yes
 	}
 	if !yes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "delete %d entries, %s? [y/N] ", len(chosen), totalSize(chosen))
+		resume := progress.Pause()
 		answer, _ := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
+		resume()
 		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 			return errors.New("nothing was deleted; answer y, or give --yes")
 		}

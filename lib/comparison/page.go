@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -37,16 +38,19 @@ func (r *Result) Page() (report.Page, error) {
 		return p, err
 	}
 	p.Sections = append(p.Sections, answer, report.Section{Title: "Every model through every lens", Parts: picture})
-	if text := r.dataReport(); text != nil {
-		p.Sections = append(p.Sections, report.Section{Title: "The data", Parts: []report.Part{text}})
+	if parts := r.dataReport(); parts != nil {
+		p.Sections = append(p.Sections, report.Section{Title: "The data", Parts: parts})
 	}
 	p.Sections = append(p.Sections, report.Section{Title: "How it was computed", Parts: []report.Part{report.List(r.settings())}})
 	return p, nil
 }
 
-// dataReport is what was found in the user's files, line by line; nil where the data have no
-// report.
-func (r *Result) dataReport() report.Part {
+// dataReport is what was found in the user's files; nil where the data have no report. The
+// columns of a table are a table.
+func (r *Result) dataReport() []report.Part {
+	if t, is := r.Study.Setting.Data.(*own.Table); is {
+		return columnsReport(t.Report())
+	}
 	s, is := r.Study.Setting.Data.(fmt.Stringer)
 	if !is {
 		return nil
@@ -57,7 +61,26 @@ func (r *Result) dataReport() report.Part {
 			lines = append(lines, line)
 		}
 	}
-	return lines
+	return []report.Part{lines}
+}
+
+// columnsReport is what was found in the columns of a table.
+func columnsReport(f own.Report) []report.Part {
+	t := &report.Table{
+		ID: "comparison/columns", Title: "Columns of " + f.File, Notes: f.Notes,
+		Columns: []report.Column{{Name: "column"}, {Name: "kind"}, {Name: "role"}, {Name: "distinct"}, {Name: "missing"}, {Name: "examples"}},
+	}
+	for _, c := range f.Columns {
+		t.Rows = append(t.Rows, report.Row{Kind: report.Method, Cells: []report.Cell{
+			report.Str(c.Name), report.Str(c.Kind.String()), report.Str(string(c.Role)), report.Num(float64(c.Distinct), 0), report.Num(float64(c.Missing), 0),
+			report.Str(strings.Join(c.Examples, ", ")),
+		}})
+	}
+	var classes []string
+	for _, c := range f.Classes {
+		classes = append(classes, fmt.Sprintf("%s (%d)", c.Name, c.Records))
+	}
+	return []report.Part{report.Text(fmt.Sprintf("%d rows; the target is %s: %s.", f.Rows, f.Target, strings.Join(classes, ", "))), t}
 }
 
 func (r *Result) settings() []string {

@@ -17,6 +17,10 @@ import (
 // DefaultSeeds is the number of seeds of a study that names none.
 const DefaultSeeds = 5
 
+// minHeldOut is the smallest number of held-out records: half of them choose a threshold,
+// the others are non-members, and both halves are halved again.
+const minHeldOut = 8
+
 // Study says what is compared.
 type Study struct {
 	Lab     *lab.Lab
@@ -111,8 +115,12 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 	}
 	r := &Result{Study: s, Name: s.Setting.DataSet()}
 	for seed := range s.Seeds {
-		if _, err := s.Lab.Reseed(seed).Case(ctx, s.Setting); err != nil {
+		c, err := s.Lab.Reseed(seed).Case(ctx, s.Setting)
+		if err != nil {
 			return nil, err
+		}
+		if n := c.Test.X.Rows; n < minHeldOut {
+			return nil, fmt.Errorf("data set %s: %d records are held out; attacks need at least %d, so about %d in all", r.Name, n, minHeldOut, 5*minHeldOut)
 		}
 	}
 	for seed := range s.Seeds {

@@ -66,8 +66,9 @@ func (r *Result) Title() string {
 func (r *Result) Table() *report.Table {
 	t := &report.Table{
 		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(),
-		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict, which places the model " +
-			"between the original, of which nothing was unlearned, and the model that was retrained without the records.",
+		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the most frequent verdict with its " +
+			"number of seeds. A verdict places the model between the original, of which nothing was unlearned, and the model that was retrained " +
+			"without the records.",
 	}
 	for k, lens := range r.Study.Lenses {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About() + r.nullText(k)})
@@ -137,11 +138,10 @@ func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) re
 	if cell.Missing != "" {
 		return cell
 	}
-	cell.Text += " " + string(call)
 	if len(r.Runs) > 1 {
 		cell.Text += fmt.Sprintf(" %d/%d", n, len(found))
 	}
-	return cell
+	return cell.WithVerdict(string(call))
 }
 
 // lensMean returns the mean of a lens over the seeds: with one seed the reading itself, with
@@ -249,23 +249,53 @@ func (r *Result) provenance() report.Provenance {
 	return p
 }
 
-// Answers says in a sentence per method what the lenses found.
+// Answers says in a sentence per method what the lenses found that can tell the original from
+// the retrained model, and which lenses cannot.
 func (r *Result) Answers() (out []string) {
+	able, unable := r.ableLenses()
+	if len(unable) > 0 {
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. What was to be forgotten left no trace "+
+			"that they see, with or without unlearning.", strings.Join(r.lensNames(unable), ", ")))
+	}
 	for _, label := range r.labels() {
 		found := r.found(label)
-		if len(found) == 0 || found[0].Control {
+		if len(found) == 0 || found[0].Control || len(able) == 0 {
 			continue
 		}
 		var parts []string
-		for k, lens := range r.Study.Lenses {
+		for _, k := range able {
 			call, n := mostFrequent(found, k)
-			text := fmt.Sprintf("%s by %s", call, lens.Name())
+			text := fmt.Sprintf("%s by %s", call, r.Study.Lenses[k].Name())
 			if len(r.Runs) > 1 {
 				text += fmt.Sprintf(" in %d of %d seeds", n, len(found))
 			}
 			parts = append(parts, text)
 		}
 		out = append(out, label+": "+strings.Join(parts, ", ")+".")
+	}
+	return out
+}
+
+// ableLenses returns the lenses that tell the original from the retrained model in most
+// seeds, and the others. The first model of a run is the original.
+func (r *Result) ableLenses() (able, unable []int) {
+	if len(r.Runs) == 0 || len(r.Runs[0].Models) == 0 {
+		return nil, nil
+	}
+	original := r.found(r.Runs[0].Models[0].Label)
+	for k := range r.Study.Lenses {
+		if call, _ := mostFrequent(original, k); call == audit.Remembered {
+			able = append(able, k)
+		} else {
+			unable = append(unable, k)
+		}
+	}
+	return able, unable
+}
+
+func (r *Result) lensNames(lenses []int) (out []string) {
+	for _, k := range lenses {
+		out = append(out, r.Study.Lenses[k].Name())
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -60,6 +61,9 @@ func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hook
 			return nil, nil, fmt.Errorf("federated: the saved state: %w", err)
 		}
 	}
+	ctx, task := progress.Start(ctx, "federated averaging", f.Rounds)
+	defer task.Done()
+	task.Skip(s.RoundsDone())
 	for done := false; s.RoundsDone() < f.Rounds && !done; {
 		next, err := f.nextState(ctx, r, s)
 		if err == nil && f.StopAfter != nil {
@@ -69,6 +73,7 @@ func Run(ctx context.Context, r *model.Runner, p nn.Params, f Federation, h Hook
 			return nil, nil, interrupted(err, ctx, s, h)
 		}
 		s = next
+		task.Add(1)
 		if h.Progress != nil {
 			h.Progress(s.History[len(s.History)-1])
 		}
@@ -105,6 +110,8 @@ func (f Federation) nextState(ctx context.Context, r *model.Runner, s *State) (*
 	record := Round{Round: n, Answered: []int{}, Silent: silent}
 	next := &State{Params: s.Params, History: slices.Clip(s.History)}
 	sum, loss := newSum(s.Params), 0.0
+	ctx, task := progress.Start(ctx, "", len(answering))
+	defer task.Done()
 	for _, u := range answering {
 		t := UserRound{Round: n, User: u.ID, Rows: u.Rows, Erased: f.erasedRows(u.ID, n)}
 		p, last, err := f.runUser(ctx, r, s.Params, t)
@@ -116,6 +123,7 @@ func (f Federation) nextState(ctx context.Context, r *model.Runner, s *State) (*
 		}
 		loss += float64(f.Mean.weight(len(u.Rows)) * last)
 		record.Answered = append(record.Answered, u.ID)
+		task.Add(1)
 	}
 	if len(answering) > 0 {
 		if loss /= sum.counts; math.IsNaN(loss) || math.IsInf(loss, 0) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -57,16 +58,18 @@ func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engin
 	if err := p.check(m, 10*(m.K+1)); err != nil {
 		return nil, err
 	}
+	ctx, task := progress.Start(ctx, m.Name(), 2*p.X.Rows)
+	defer task.Done()
 	rng := seed.Stream(engine.StreamPairs)
 	p = m.standardize(p, rng)
-	value, err := m.value(ctx, p)
+	value, err := m.value(ctx, p, task)
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
 	}
 	order, each := rng.Perm(p.X.Rows), make([]float64, max(3, min(10, p.X.Rows/75)))
 	for k := range each {
 		part := p.gather(order[k*len(order)/len(each) : (k+1)*len(order)/len(each)])
-		if each[k], err = m.value(ctx, part); err != nil {
+		if each[k], err = m.value(ctx, part, task); err != nil {
 			return nil, fmt.Errorf("information: %s: %w", m.Name(), err)
 		}
 	}
@@ -76,13 +79,14 @@ func (m KSG) Estimate(ctx context.Context, _ *engine.Engine, p Pairs, seed engin
 	return out, nil
 }
 
-// value returns the estimate without an interval.
-func (m KSG) value(ctx context.Context, p Pairs) (float64, error) {
+// value returns the estimate without an interval. It counts every record in the task.
+func (m KSG) value(ctx context.Context, p Pairs, task *progress.Task) (float64, error) {
 	n, psi := p.X.Rows, digammas(p.X.Rows)
 	each, same := make([]float64, n), make([]error, n)
 	array.Split(n, func(from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			nx, ny, err := m.countNearer(p, i)
+			task.Add(1)
 			each[i], same[i] = (psi[nx+1]+psi[ny+1])/float64(n), err
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -48,6 +49,8 @@ func (m MINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engi
 	if err := p.check(m, minPairs(1)); err != nil {
 		return nil, err
 	}
+	ctx, task := progress.Start(ctx, m.Name(), 0)
+	defer task.Done()
 	out, err := m.learn(ctx, e, p, bound{loss.DonskerVaradhan{}, 1, 10, donskerVaradhan}, seed)
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)

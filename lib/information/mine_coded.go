@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -70,6 +71,8 @@ func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed
 	if err := p.check(m, m.Batch); err != nil {
 		return nil, err
 	}
+	ctx, task := progress.Start(ctx, m.Name(), 0)
+	defer task.Done()
 	value, err := m.value(ctx, e, p, seed)
 	if err != nil {
 		return nil, fmt.Errorf("information: %s: %w", m.Name(), err)

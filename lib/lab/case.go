@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -160,11 +161,14 @@ func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
 // Precompute computes the models of several methods in parallel (see Lab.RunParallel), so
 // that later calls find them in the store.
 func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error {
+	ctx, all := progress.Start(ctx, fmt.Sprintf("%d models of %s", len(methods), c.About.Name), len(methods))
+	defer all.Done()
 	var tasks []func() error
 	for _, m := range methods {
 		tasks = append(tasks, func() error {
 			own := *c
 			own.trained = map[ModelSpec]*Trajectory{}
+			defer all.Add(1)
 			return own.precompute(ctx, m)
 		})
 	}

@@ -15,6 +15,8 @@ import (
 // that can start, the most expensive goes first. Results do not depend on the number of
 // workers. The first error stops the other jobs; what they have finished is in the store.
 func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
+	ctx, task := TrackJobs(ctx, "jobs", jobs)
+	defer task.Done()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	q := newQueue(jobs)

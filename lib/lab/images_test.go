@@ -34,8 +34,8 @@ func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 	}
 	again := newLab(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	again.Progress = func(now Progress) {
-		if now.Done == 4 {
+	again.AfterEpoch = func(e train.Epoch) {
+		if e.Epoch == 4 {
 			cancel()
 		}
 	}
@@ -43,9 +43,9 @@ func TestAKilledTrainingKeepsTheWeightsThatWereToBeKept(t *testing.T) {
 	if _, err := same.TrainedModel(ctx, c.Original()); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	again.Progress = func(now Progress) {
-		if now.Done < 4 {
-			t.Errorf("epoch %d was computed again", now.Done)
+	again.AfterEpoch = func(e train.Epoch) {
+		if e.Epoch < 4 {
+			t.Errorf("epoch %d was computed again", e.Epoch)
 		}
 	}
 	got, err := same.TrainedModel(t.Context(), c.Original())

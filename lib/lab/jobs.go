@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -151,50 +152,71 @@ func JobIDs(jobs []Job) []string {
 	return out
 }
 
-// TrackJobs makes Progress report how far a list of jobs is: the pending ones and what they
-// need. An empty list switches this off.
-func (l *Lab) TrackJobs(jobs []Job) {
-	l.jobProgress = nil
-	if len(jobs) > 0 && l.Progress != nil {
-		l.jobProgress = newJobProgress(jobs, l.Progress)
+// jobs in a context: see TrackJobs.
+type jobsKey struct{}
+
+// trackedJobs adds up the progress of a list of jobs. A nil *trackedJobs tracks nothing.
+type trackedJobs struct {
+	task    *progress.Task
+	mu      sync.Mutex
+	pending map[string]int64 // the cost of the jobs that are not done
+}
+
+// TrackJobs begins a task that is as long as the pending jobs of a list and what they need,
+// in units of CostUnit. Under the context that it returns the jobs of the list are its parts,
+// wherever they run. Where a list is tracked already it goes on with that one.
+func TrackJobs(ctx context.Context, what string, jobs []Job) (context.Context, *progress.Task) {
+	if trackedIn(ctx) != nil {
+		return ctx, nil
 	}
-}
-
-// TracksJobs reports whether Progress follows a list of jobs.
-func (l *Lab) TracksJobs() bool { return l.jobProgress != nil }
-
-// ReportProgress says which share of a job is done: 0 when it begins.
-func (l *Lab) ReportProgress(job string, share float64, what string) {
-	if l.jobProgress != nil {
-		l.jobProgress.update(job, share, what)
-	}
-}
-
-// ReportDone says that a job is done.
-func (l *Lab) ReportDone(job, what string) { l.ReportProgress(job, 1, what) }
-
-// jobProgress adds up the progress of a list of jobs.
-type jobProgress struct {
-	mu     sync.Mutex
-	cost   map[string]int64   // of the pending jobs
-	share  map[string]float64 // done, of each pending job
-	done   float64
-	total  int64
-	report func(Progress)
-}
-
-func newJobProgress(jobs []Job, tell func(Progress)) *jobProgress {
-	m := &jobProgress{cost: map[string]int64{}, share: map[string]float64{}, report: tell}
+	t := &trackedJobs{pending: map[string]int64{}}
 	for id := range pendingJobs(jobs) {
-		m.cost[id] = 0
+		t.pending[id] = 0
 	}
+	var total int64
 	for _, j := range jobs {
-		if _, there := m.cost[j.ID]; there && m.cost[j.ID] == 0 {
-			m.cost[j.ID] = j.Cost
-			m.total += j.Cost
+		if cost, there := t.pending[j.ID]; there && cost == 0 {
+			t.pending[j.ID] = j.Cost
+			total += j.Cost
 		}
 	}
-	return m
+	ctx, t.task = progress.StartUnits(ctx, what, total, CostUnit)
+	return context.WithValue(ctx, jobsKey{}, t), t.task
+}
+
+func trackedIn(ctx context.Context) *trackedJobs {
+	t, _ := ctx.Value(jobsKey{}).(*trackedJobs)
+	return t
+}
+
+// StartJob begins the task of a job, and returns a context for what runs inside it. The job
+// counts for its cost if it is in a list that is tracked.
+func StartJob(ctx context.Context, job, what string) (context.Context, *progress.Task) {
+	return progress.Start(trackedIn(ctx).part(ctx, job), what, 0)
+}
+
+// ReportDone says that a job is done: computed, or found in the store.
+func ReportDone(ctx context.Context, job string) { trackedIn(ctx).finish(job) }
+
+// part returns a context under which a task is a part of the list.
+func (t *trackedJobs) part(ctx context.Context, job string) context.Context {
+	if t == nil {
+		return ctx
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.task.Part(ctx, float64(t.pending[job]))
+}
+
+// finish counts a job, once.
+func (t *trackedJobs) finish(job string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.task.Add(int(t.pending[job]))
+	delete(t.pending, job)
 }
 
 // pendingJobs are the jobs that have to run: those that no other job needs, and their
@@ -225,18 +247,4 @@ func pendingJobs(jobs []Job) map[string]bool {
 		}
 	}
 	return out
-}
-
-// update records that a share of a job is done.
-func (m *jobProgress) update(job string, share float64, what string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, there := m.cost[job]; !there {
-		return
-	}
-	if more := share - m.share[job]; more > 0 {
-		m.share[job] = share
-		m.done += float64(more * float64(m.cost[job]))
-	}
-	m.report(Progress{Done: int64(m.done + 0.5), Total: m.total, What: what})
 }

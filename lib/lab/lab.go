@@ -2,6 +2,7 @@ package lab
 
 import (
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress/show"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -12,25 +13,20 @@ type Lab struct {
 	Store  *store.Store
 	// Shift is added to every seed: see engine.SeedShift.
 	Shift int
-	// Progress, if not nil, is called as the work advances: after every epoch of a
-	// training, possibly from several goroutines; or, with a list of jobs (see TrackJobs),
-	// with the progress of the list, from one goroutine at a time.
-	Progress func(Progress)
+	// AfterEpoch, if not nil, is called after every epoch of a training that is not in the
+	// store, possibly from several goroutines. How far the work is shows without it: see
+	// package progress.
+	AfterEpoch func(train.Epoch)
 
-	cache       dataCache
-	jobProgress *jobProgress
-}
-
-// Progress is how far a piece of work is: in epochs of a training or, with a list of jobs,
-// in records processed.
-type Progress struct {
-	Done, Total int64
-	What        string
+	cache dataCache
 }
 
 // Open opens the engine named by LETHE_ENGINE, or the best available one, and the store
 // named by LETHE_STORE, or the one in the user's cache folder. LETHE_SEED shifts its seeds.
+// Work that takes longer than two seconds then shows how far it is, in the notebook or the
+// terminal that the program runs in; LETHE_PROGRESS=off turns that off.
 func Open() (*Lab, error) {
+	show.ChooseDisplay()
 	e, err := engine.Open("")
 	if err != nil {
 		return nil, err
@@ -50,19 +46,5 @@ func Open() (*Lab, error) {
 // Reseed returns a lab whose seeds are shifted by run: other splits, forget sets and
 // trainings. It shares the store. Run 0 has the same seeds as l.
 func (l *Lab) Reseed(run int) *Lab {
-	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, Progress: l.Progress}
-}
-
-// epochProgress returns a callback that reports the progress of a training.
-func (l *Lab) epochProgress(job, what string, total int) func(train.Epoch) {
-	if l.Progress == nil {
-		return nil
-	}
-	return func(e train.Epoch) {
-		if l.jobProgress != nil {
-			l.jobProgress.update(job, float64(e.Epoch)/float64(total), what)
-			return
-		}
-		l.Progress(Progress{Done: int64(e.Epoch), Total: int64(total), What: what})
-	}
+	return &Lab{Engine: l.Engine, Store: l.Store, Shift: l.Shift + run, AfterEpoch: l.AfterEpoch}
 }

@@ -73,7 +73,7 @@ func TestNothingIsComputedTwiceAndWatchingGivesTheSameWeights(t *testing.T) {
 		t.Errorf("epochs seen: %v", epochs)
 	}
 	computed := 0
-	l.Progress = func(Progress) { computed++ }
+	l.AfterEpoch = func(train.Epoch) { computed++ }
 	again := openCase(t, l, smallSetting())
 	if _, err := again.Unlearn(t.Context(), unlearn.GradientAscent{}); err != nil {
 		t.Fatal(err)
@@ -99,18 +99,18 @@ func TestAnErrorOfTheWatcherStopsTheWork(t *testing.T) {
 func TestAnInterruptedTrainingGoesOnToTheSameWeights(t *testing.T) {
 	l := newLab(t)
 	ctx, stop := context.WithCancel(t.Context())
-	l.Progress = func(p Progress) {
-		if p.Done == 30 {
+	l.AfterEpoch = func(e train.Epoch) {
+		if e.Epoch == 30 {
 			stop()
 		}
 	}
 	if _, err := openCase(t, l, smallSetting()).TrainedModel(ctx, smallSetting().Original()); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "saved") {
 		t.Fatalf("the interrupted training says: %v", err)
 	}
-	first := int64(0)
-	l.Progress = func(p Progress) {
+	first := 0
+	l.AfterEpoch = func(e train.Epoch) {
 		if first == 0 {
-			first = p.Done
+			first = e.Epoch
 		}
 	}
 	resumed := originalOf(t, openCase(t, l, smallSetting()))

@@ -3,11 +3,15 @@
 package lab
 
 import (
+	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -160,17 +164,23 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	if jobs[0].Cost != 96*50 || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != 96*10 {
 		t.Errorf("they cost %d, %d and %d", jobs[0].Cost, jobs[1].Cost, jobs[2].Cost)
 	}
-	var last Progress
-	l.Progress = func(p Progress) { last = p }
-	l.TrackJobs(jobs)
+	shown := progresstest.Record(t)
+	ctx, task := TrackJobs(t.Context(), "everything", jobs)
 	c := openCase(t, l, s)
 	for _, m := range methods {
-		if _, _, err := c.Weights(t.Context(), m); err != nil {
+		if _, _, err := c.Weights(ctx, m); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if last.Done != last.Total || last.Total != jobs[0].Cost+jobs[1].Cost+jobs[2].Cost {
+	task.Done()
+	states := shown.States()
+	if last := states[len(states)-1]; !last.Ended || last.Share != 1 {
 		t.Errorf("the bar ends at %+v", last)
+	}
+	for _, words := range []string{"everything · training on two_moons, seed ", "everything · scrub on two_moons"} {
+		if !shown.HasNamed(words) {
+			t.Errorf("the bar does not say %q", words)
+		}
 	}
 	after, err := l.Jobs(t.Context(), s, methods...)
 	if err != nil {
@@ -198,29 +208,39 @@ func TestABarKnowsWhatIsLeft(t *testing.T) {
 		{ID: "finished", Cost: 1, Needs: []string{"lost training"}, Done: true},
 		{ID: "evidence", Cost: 5, Needs: []string{"training", "method"}}, {ID: "elsewhere", Cost: 9, Missing: true},
 	}
-	var told []Progress
-	l := &Lab{Progress: func(p Progress) { told = append(told, p) }}
-	l.TrackJobs(jobs)
-	l.ReportProgress("training", 0.5, "half")
-	l.ReportProgress("lost training", 1, "no job needs it: what needed it is finished")
-	l.ReportDone("training", "whole")
-	l.ReportDone("training", "again")
-	l.ReportDone("method", "")
-	l.ReportDone("evidence", "")
-	var done []int64
-	for _, p := range told {
-		if p.Total != 65 {
-			t.Errorf("%+v", p)
-		}
-		done = append(done, p.Done)
+	shown := progresstest.Record(t)
+	ctx, list := TrackJobs(t.Context(), "list", jobs)
+	if again, none := TrackJobs(ctx, "list inside", jobs); again != ctx || none != nil {
+		t.Error("a list inside a list has a bar of its own")
 	}
-	if !slices.Equal(done, []int64{25, 50, 50, 60, 65}) {
-		t.Errorf("done: %v", done)
+	var shares []float64
+	look := func() {
+		shown.Forget()
+		progress.Begin("look", 0).Done()
+		shares = append(shares, 65*shown.States()[0].Share)
 	}
-	l.TrackJobs(nil)
-	if l.TracksJobs() {
-		t.Error("an empty list is expected")
+	look()
+	_, training := StartJob(context.Background(), "training", "not in the list's context")
+	training.Done()
+	_, training = StartJob(ctx, "training", "training")
+	training.Expect(2)
+	training.Add(1)
+	look()
+	_, lost := StartJob(ctx, "lost training", "no job needs it: what needed it is finished")
+	lost.Expect(1)
+	lost.Add(1)
+	look()
+	lost.Done()
+	training.Done()
+	for _, job := range []string{"lost training", "training", "training", "method", "evidence"} {
+		ReportDone(ctx, job)
+		look()
 	}
+	ReportDone(t.Context(), "training")
+	if want := []float64{0, 25, 25, 25, 50, 50, 60, 65}; !slices.EqualFunc(shares, want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
+		t.Errorf("done: %v", shares)
+	}
+	list.Done()
 }
 
 func TestAnOriginThatIsNoTrainingIsNotTrained(t *testing.T) {

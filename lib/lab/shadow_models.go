@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -69,6 +70,8 @@ func (f *ShadowModels) Membership() [][]bool {
 // Precompute computes, for every model, the models that the methods leave, in parallel, so
 // that later calls find them in the store.
 func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method) error {
+	ctx, all := progress.Start(ctx, fmt.Sprintf("%d shadow models", len(f.Models)), len(f.Models)*len(methods))
+	defer all.Done()
 	var tasks []func() error
 	for k, c := range f.Models {
 		tasks = append(tasks, func() error {
@@ -78,6 +81,7 @@ func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method
 				if err := own.precompute(ctx, m); err != nil {
 					return fmt.Errorf("shadow model %d: %s: %w", k, m.Name(), err)
 				}
+				all.Add(1)
 			}
 			return nil
 		})

@@ -85,7 +85,7 @@ func TestPrecomputedModelsAreFoundAndTheSame(t *testing.T) {
 			if err := c.Precompute(t.Context(), unlearn.NoOp{}, unlearn.Retrain{}, unlearn.NegGrad{}); err != nil {
 				t.Fatal(err)
 			}
-			l.Progress = func(Progress) { t.Error("something is computed again") }
+			l.AfterEpoch = func(train.Epoch) { t.Error("something is computed again") }
 		}
 		out := ""
 		for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.NegGrad{}} {

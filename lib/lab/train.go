@@ -81,7 +81,9 @@ func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run,
 		if err != nil {
 			return err
 		}
-		hooks.Progress = l.epochProgress(job, what, t.saveSteps(fit))
+		hooks.Progress = l.AfterEpoch
+		ctx, task := StartJob(ctx, job, what)
+		defer task.Done()
 		weights, history, err := t.fitModel(ctx, fresh, fit, hooks)
 		if err != nil {
 			return err
@@ -92,7 +94,7 @@ func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run,
 		return w.WriteJSON("history.json", history)
 	})
 	if err == nil {
-		l.ReportDone(job, what)
+		ReportDone(ctx, job)
 	}
 	return run, err
 }
@@ -190,6 +192,8 @@ func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.M
 		if r.Hooks, err = CheckpointHooks(ctx, w, r.Original, nil); err != nil {
 			return err
 		}
+		ctx, task := StartJob(ctx, job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+		defer task.Done()
 		weights, rep, err := unlearn.Apply(ctx, m, r)
 		if d := (*train.Diverged)(nil); errors.As(err, &d) {
 			return w.WriteJSON(divergedName, d)
@@ -203,7 +207,7 @@ func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.M
 		return w.WriteJSON("report.json", rep)
 	})
 	if err == nil {
-		l.ReportDone(job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+		ReportDone(ctx, job)
 	}
 	return run, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Architecture is a network whose weights are passed in. Its fields, as JSON, together with
@@ -398,7 +399,13 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func
 	defer Finalize(weights)
 	chunks := Chunks(x.Rows, r.Engine.ChunkRows())
 	parts := make([][]*tensors.Tensor, len(chunks))
+	var task *progress.Task
+	if len(chunks) > 1 {
+		task = progress.Begin("predicting", len(chunks))
+		defer task.Done()
+	}
 	err = r.Engine.Parallel(len(chunks), func(i int) error {
+		defer task.Add(1)
 		c := chunks[i]
 		in, err := FeatureMajor(r.Engine, x, nil, c)
 		if err != nil {

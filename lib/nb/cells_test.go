@@ -11,6 +11,8 @@ import (
 	"math"
 	"testing/fstest"
 	"time"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // testCells are the cells that the tests run in processes of their own.
@@ -32,11 +34,28 @@ var testCells = map[string]func(){
 	},
 	"bar": func() {
 		bar := NewBar(1000, "training")
+		fmt.Println("before")
 		for range 1000 {
 			bar.Add(1)
-			time.Sleep(500 * time.Microsecond)
+			time.Sleep(2600 * time.Microsecond)
 		}
 		bar.Done()
+		fmt.Println("after")
+	},
+	"short bar": func() {
+		bar := NewBar(10, "training")
+		bar.Add(10)
+		bar.Done()
+		progress.Begin("evaluation", 0).Done()
+	},
+	"stopped bar": func() {
+		ctx, bar := progress.Start(Context(), "training", 4)
+		defer bar.Done()
+		bar.Add(1)
+		time.Sleep(2500 * time.Millisecond)
+		fmt.Println("ready")
+		<-ctx.Done()
+		Check(ctx.Err())
 	},
 	"live": func() {
 		live := NewLive()

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // Claim is a statement that was checked against the numbers of a notebook.
@@ -17,27 +19,52 @@ type Claim struct {
 	Evidence  string // the numbers behind it
 }
 
-// Claims prints one line for each claim, in this form:
+// Claims shows one line for each claim, in this form:
 //
 //	claim holds: STATEMENT — EVIDENCE
 //	claim FAILS: STATEMENT — EVIDENCE
 //
-// A claim that fails is printed and does not end the cell. The evidence follows the last
-// dash of the line.
-func Claims(claims ...Claim) {
-	for _, c := range claims {
-		std.printLine(std.out, "%s", c.line())
+// A claim that fails is shown and does not end the cell. The evidence follows the last
+// dash of the line. In a notebook a claim has a mark and a colour too, and no line breaks inside
+// a number.
+func Claims(claims ...Claim) { std.claims(claims) }
+
+func (s *outputTarget) claims(claims []Claim) {
+	if len(claims) == 0 {
+		return
 	}
+	var text, page strings.Builder
+	for _, c := range claims {
+		text.WriteString(c.line() + "\n")
+		page.WriteString(c.html())
+	}
+	if !s.notebook {
+		s.printLine(s.out, "%s", strings.TrimSuffix(text.String(), "\n"))
+		return
+	}
+	s.show(output{data: bundle{"text/plain": text.String(), "text/html": page.String()}}, text.String())
 }
 
 func (c Claim) line() string {
-	word := "FAILS"
+	return fmt.Sprintf("claim %s: %s — %s", c.word(), oneLine(c.Statement), c.evidence())
+}
+
+func (c Claim) word() string {
 	if c.Holds {
-		word = "holds"
+		return "holds"
 	}
-	evidence := strings.ReplaceAll(oneLine(c.Evidence), "—", "-")
-	evidence = cmp.Or(evidence, "no evidence given")
-	return fmt.Sprintf("claim %s: %s — %s", word, oneLine(c.Statement), evidence)
+	return "FAILS"
+}
+
+func (c Claim) evidence() string {
+	return cmp.Or(strings.ReplaceAll(oneLine(c.Evidence), "—", "-"), "no evidence given")
+}
+
+// html returns the line as HTML. Its styles are attributes, which JupyterLab keeps in a notebook
+// that is not trusted.
+func (c Claim) html() string {
+	return fmt.Sprintf("<p style=\"margin: 0.15em 0\">%s %s — %s</p>\n", report.VerdictHTML("claim "+c.word(), c.Holds),
+		report.TextHTML(oneLine(c.Statement)), report.TextHTML(c.evidence()))
 }
 
 // Less claims that a < b. It fails for NaN.

@@ -1,7 +1,9 @@
 package nb
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -37,5 +39,33 @@ func TestRunsAreNumberedFromZero(t *testing.T) {
 	got := Runs(3, func(run int) float64 { return float64(10 * run) })
 	if len(got) != 3 || got[0] != 0 || got[2] != 20 {
 		t.Errorf("%v", got)
+	}
+}
+
+// In a notebook a claim has a mark and a colour, its numbers stay on one line, and the plain form is
+// what a terminal shows.
+func TestClaimsOfANotebookHaveMarksAndWholeNumbers(t *testing.T) {
+	var sent []output
+	s := &outputTarget{notebook: true, drain: func() {}, sync: func() {}, send: func(o output) error { sent = append(sent, o); return nil }}
+	s.claims([]Claim{MeanAbove("up & away", 1, 1, 2, 3, 4, 5), MeanBelow("down", 0, -1, 5)})
+	s.claims(nil)
+	if len(sent) != 1 {
+		t.Fatalf("%d outputs", len(sent))
+	}
+	page, text := fmt.Sprint(sent[0].data["text/html"]), fmt.Sprint(sent[0].data["text/plain"])
+	for _, want := range []string{"\u2713\u00a0claim holds</span> up &amp; away — mean of 5 runs 3\u00a0[1.037,\u00a04.963], above 1</p>", "\u2717\u00a0claim FAILS</span> down — "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in %s", want, page)
+		}
+	}
+	if want := "claim holds: up & away — mean of 5 runs 3 [1.037, 4.963], above 1\nclaim FAILS: down — "; !strings.HasPrefix(text, want) {
+		t.Errorf("%q does not begin with %q", text, want)
+	}
+}
+
+func TestNumbersOfMarkdownStayWhole(t *testing.T) {
+	got := keepNumbers("0.5 [0.4, 0.6] is 95 % of `x[1, 2]` and $[0, 1] 5 %$, or [a link](b) of 7 %")
+	if want := "0.5\u00a0[0.4,\u00a00.6] is 95\u00a0% of `x[1, 2]` and $[0, 1] 5 %$, or [a link](b) of 7\u00a0%"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

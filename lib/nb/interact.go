@@ -34,10 +34,16 @@ const (
 //		return forget(ctx, rate, epochs, live)
 //	}, nb.NewSlider("learning rate", &rate, 0.001, 1).Log(), nb.NewSlider("epochs", &epochs, 1, 20))
 //
-// A new position cancels the context of a drawing that still runs. The sliders work until
-// the reader presses "done" or interrupts the cell, or until no slider has moved for five
-// minutes. While other cells wait for this one, as under Run All, the limit is a few
-// seconds.
+// A new position cancels the context of a drawing that still runs.
+//
+// In Lethe's kernel the cell is over after the first drawing, if Interact ends it, and its
+// program goes on in the background: the sliders answer while other cells compute, until the
+// reader presses "done", the cell runs again, the kernel ends, or no slider has moved for an
+// hour. The program keeps the declarations and the values that it began with.
+//
+// Elsewhere the sliders work until the reader presses "done" or interrupts the cell, or until
+// no slider has moved for five minutes. While other cells wait for this one, as under Run All,
+// the limit is a few seconds.
 //
 // Without a browser (a terminal, headless execution, LETHE_HEADLESS set) Interact draws
 // once, with the values that the variables have, and prints that sliders need JupyterLab.
@@ -123,6 +129,8 @@ type panel struct {
 
 	cancel   context.CancelFunc // of the drawing that runs
 	finished chan error
+
+	kernelLink
 }
 
 func newPanel(s *outputTarget, draw func(context.Context, *Live) error, sliders []Slider) *panel {
@@ -159,6 +167,9 @@ func (d *panel) run(ctx context.Context) {
 		case <-look.C:
 			why = d.idleReason(d.s.now().Sub(began))
 		}
+		if why == "" {
+			d.detachWhenQuiet()
+		}
 	}
 	if err := d.stop(); err != nil && !errors.Is(err, context.Canceled) {
 		why += " The last drawing did not work: " + err.Error()
@@ -169,7 +180,7 @@ func (d *panel) run(ctx context.Context) {
 // The status lines below the sliders.
 const (
 	statusDrawing = "drawing"
-	statusReady   = "Move a slider. The cell runs until you press done."
+	statusReady   = "Move a slider. The sliders work until you press done."
 )
 
 func (d *panel) statusText() string {
@@ -263,6 +274,10 @@ func (d *panel) idleReason(since time.Duration) string {
 	switch {
 	case !d.connected && since > browserWait:
 		return "Drawn once: sliders need JupyterLab in a browser; without one, change the values in the code."
+	case d.detached && quiet > idleLimitDetached:
+		return "No slider was moved for an hour. Run this cell again to move them."
+	case d.detached:
+		return ""
 	case d.connected && d.last.Waiting && quiet > idleLimitWaiting:
 		return "Other cells were waiting, so the sliders stopped. Run this cell alone to move them."
 	case quiet > idleLimit:

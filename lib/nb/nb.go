@@ -22,6 +22,9 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/progress/show"
 )
 
 func init() {
@@ -29,6 +32,7 @@ func init() {
 	// without them one nested value closes the pipe for the rest of the cell.
 	gob.Register(map[string]any{})
 	gob.Register([]any{})
+	show.ChooseDisplay()
 }
 
 // bundle is one output in several forms.
@@ -50,9 +54,9 @@ type outputTarget struct {
 	send     func(output) error
 	drain    func()           // waits until what was printed has arrived
 	sync     func()           // waits until what was sent has arrived
-	now      func() time.Time // the clock of bars and live outputs
+	now      func() time.Time // the clock of live outputs
 	exit     func(code int)
-	open     []closer // bars and live outputs that show more than is on the page
+	open     []closer // live outputs that show more than is on the page
 }
 
 // closer is an output that is drawn less often than it changes. close draws its last state.
@@ -109,7 +113,7 @@ func (s *outputTarget) show(o output, plain string) {
 			return
 		}
 	}
-	fmt.Fprint(s.out, plain)
+	progress.PrintAbove(func() { fmt.Fprint(s.out, plain) })
 }
 
 // update replaces an output that is on the page already.
@@ -123,7 +127,7 @@ func (s *outputTarget) update(o output) {
 func (s *outputTarget) printLine(w io.Writer, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(w, format+"\n", args...)
+	progress.PrintAbove(func() { fmt.Fprintf(w, format+"\n", args...) })
 }
 
 // register and unregister keep the list of outputs that closeAndExit draws one last time.
@@ -153,6 +157,7 @@ func (s *outputTarget) closeAndExit(code int) {
 	for _, c := range open {
 		c.close()
 	}
+	progress.Close()
 	if s.notebook {
 		s.sync()
 	}

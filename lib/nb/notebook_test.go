@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress/show"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 func TestPrintedAndShownKeepTheirOrder(t *testing.T) {
@@ -49,9 +51,12 @@ func TestEveryOutputHasAPlainForm(t *testing.T) {
 			t.Errorf("output %d has no text", i)
 		}
 	}
-	table := fmt.Sprint(outs[0].data["text/html"])
+	table, script, _ := strings.Cut(fmt.Sprint(outs[0].data["text/html"]), "<script>\n")
 	if table != goldenHTML {
 		t.Errorf("table is\n%s\nwant\n%s", table, goldenHTML)
+	}
+	if script != report.TableScript()+"</script>\n" || len(script) > 4000 {
+		t.Errorf("the table's script is %d characters: %s", len(script), script)
 	}
 	if s := fmt.Sprint(outs[0].data["text/markdown"]); !strings.Contains(s, "| forget &amp; go | 0.25 |") {
 		t.Errorf("no Markdown table in %q", s)
@@ -91,17 +96,17 @@ func TestAFigureOfAnySharpnessStandsAtItsWidth(t *testing.T) {
 const goldenHTML = `<p><strong>Scores &lt;of&gt; methods</strong></p>
 <p>Higher is better.</p>
 <div style="overflow-x: auto">
-<table>
+<table class="lethe-table">
 <thead>
-<tr><th scope="col" align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))">method</th><th scope="col" align="right" style="text-align: right">paper: accuracy (%)</th></tr>
+<tr><th scope="col" align="left" style="text-align: left; vertical-align: bottom; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas)); max-width: 34vw; overflow: hidden; text-overflow: ellipsis">method</th><th scope="col" align="right" style="text-align: right; vertical-align: bottom">paper: accuracy (%)</th></tr>
 </thead>
 <tbody>
-<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))">forget &amp; go</td><td align="right" style="text-align: right">0.25</td></tr>
-<tr><td colspan="2" align="left" style="text-align: left"><em>controls</em></td></tr>
-<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"><em>do nothing</em></td><td align="right" style="text-align: right">0.50</td></tr>
-<tr><td colspan="2" align="left" style="text-align: left"><strong>others</strong></td></tr>
-<tr><td colspan="2" align="left" style="text-align: left"><em>printed in the paper</em></td></tr>
-<tr><td align="left" style="text-align: left; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"><em>paper: SCRUB</em></td><td align="right" style="text-align: right">(not printed)</td></tr>
+<tr style="background: transparent"><td align="left" style="text-align: left; white-space: nowrap; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas)); max-width: 34vw; overflow: hidden; text-overflow: ellipsis">forget &amp; go</td><td align="right" style="text-align: right; white-space: nowrap">0.25</td></tr>
+<tr class="control" style="background: rgba(128, 128, 128, 0.2)"><td colspan="2" align="left" style="text-align: left"><em style="display: inline-block; position: sticky; left: 0.5em">controls</em></td></tr>
+<tr class="control" style="background: rgba(128, 128, 128, 0.2)"><td align="left" style="text-align: left; white-space: nowrap; position: sticky; left: 0; background: linear-gradient(rgba(128, 128, 128, 0.2), rgba(128, 128, 128, 0.2)), var(--jp-layout-color0, var(--vscode-editor-background, Canvas)); max-width: 34vw; overflow: hidden; text-overflow: ellipsis"><em>do nothing</em></td><td align="right" style="text-align: right; white-space: nowrap">0.50</td></tr>
+<tr style="background: transparent"><td colspan="2" align="left" style="text-align: left"><strong style="display: inline-block; position: sticky; left: 0.5em">others</strong></td></tr>
+<tr style="background: transparent"><td colspan="2" align="left" style="text-align: left"><em style="display: inline-block; position: sticky; left: 0.5em">printed in the paper</em></td></tr>
+<tr style="background: transparent"><td align="left" style="text-align: left; white-space: nowrap; position: sticky; left: 0; background: var(--jp-layout-color0, var(--vscode-editor-background, Canvas)); max-width: 34vw; overflow: hidden; text-overflow: ellipsis"><em>paper: SCRUB</em></td><td align="right" style="text-align: right; white-space: nowrap">(not printed)</td></tr>
 </tbody>
 </table>
 </div>
@@ -127,16 +132,16 @@ func TestAPictureStandsUnderItsLabel(t *testing.T) {
 	}
 }
 
-func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
+func TestABarAppearsAfterTwoSecondsAndLeavesOneLine(t *testing.T) {
 	t.Parallel()
-	events, _ := runCell(t, "bar")
+	events, code := runCell(t, "bar")
 	outs := shownEvents(events)
-	if len(outs) < 3 {
-		t.Fatalf("%d outputs of a bar", len(outs))
+	if len(outs) < 2 || len(outs) > 12 || code != 0 {
+		t.Fatalf("%d outputs of a bar, exit code %d", len(outs), code)
 	}
-	spent := outs[len(outs)-1].at.Sub(outs[0].at)
-	if most := int(spent/barEvery) + 3; len(outs) > most {
-		t.Errorf("%d outputs in %v, at most %d expected", len(outs), spent, most)
+	first := fmt.Sprint(outs[0].data["text/html"])
+	if !strings.HasPrefix(first, `<progress value="0.`) || !strings.Contains(first, "<code>training: ") || !strings.Contains(first, " left</code>") {
+		t.Errorf("the bar is %s", first)
 	}
 	for _, o := range outs {
 		if o.id == "" || o.id != outs[0].id {
@@ -145,6 +150,48 @@ func TestABarIsDrawnTenTimesASecondAndLeavesOneLine(t *testing.T) {
 	}
 	last := outs[len(outs)-1].data
 	if s := fmt.Sprint(last["text/plain"]); len(last) != 1 || !strings.HasPrefix(s, "training: done in ") {
+		t.Errorf("the bar leaves %v", last)
+	}
+	if got := printed(events, "stdout") + printed(events, "stderr"); got != "before\nafter\n" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+func TestNobodyIsShownABarInAHeadlessRun(t *testing.T) {
+	t.Parallel()
+	if show.HeadlessEnv != HeadlessEnv {
+		t.Errorf("progress asks for %s", show.HeadlessEnv)
+	}
+	k := &fakeKernel{t: t}
+	k.start("bar", HeadlessEnv+"=1")
+	events, code := k.wait()
+	if len(shownEvents(events)) > 0 || code != 0 || printed(events, "stderr") != "" {
+		t.Errorf("exit code %d, shown %v, said %q", code, shownEvents(events), printed(events, "stderr"))
+	}
+}
+
+func TestShortWorkHasNoBar(t *testing.T) {
+	t.Parallel()
+	if events, code := runCell(t, "short bar"); len(shownEvents(events)) > 0 || code != 0 {
+		t.Errorf("exit code %d, shown %v", code, shownEvents(events))
+	}
+}
+
+func TestAnInterruptLeavesNoBarBehind(t *testing.T) {
+	t.Parallel()
+	k := &fakeKernel{t: t}
+	k.start("stopped bar")
+	k.until("ready")
+	if err := k.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	events, code := k.wait()
+	outs := shownEvents(events)
+	if code != 1 || len(outs) == 0 {
+		t.Fatalf("exit code %d, %d outputs", code, len(outs))
+	}
+	last := outs[len(outs)-1].data
+	if s := fmt.Sprint(last["text/plain"]); len(last) != 1 || !strings.HasPrefix(s, "training: stopped at 25 % after ") {
 		t.Errorf("the bar leaves %v", last)
 	}
 }

@@ -5,9 +5,9 @@
 package nb
 
 import (
-	"os"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/nb/detach"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +22,7 @@ func drainPrinted() {
 		}
 	}
 	syncKernel()
-	for i := 0; i < 40 && isComputing(os.Getppid()); i++ {
+	for i := 0; i < 40 && isComputing(detach.KernelPID()); i++ {
 		time.Sleep(500 * time.Microsecond)
 	}
 }

@@ -66,7 +66,7 @@ func (d *panel) html() string {
 // connect subscribes to the messages of the sliders. The subscription ends with the
 // program.
 func (d *panel) connect() {
-	comms.Subscribe(d.address, func(_ string, text string) {
+	handle := func(text string) {
 		var m message
 		if json.Unmarshal([]byte(text), &m) != nil {
 			return
@@ -75,7 +75,10 @@ func (d *panel) connect() {
 		case d.messages <- m:
 		default: // the queue is full; a later message follows
 		}
-	})
+	}
+	if !d.listen(d.address, handle) {
+		comms.Subscribe(d.address, func(_ string, text string) { handle(text) })
+	}
 }
 
 // status returns the line below the sliders. It carries the number of the last message that

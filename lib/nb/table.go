@@ -7,8 +7,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// Table shows a table: in a notebook as HTML without scripts, with Markdown and plain text
-// as other forms; in a terminal as plain text. A table that cannot be shown ends the cell.
+// Table shows a table: in a notebook as HTML, with Markdown and plain text as other forms; in a
+// terminal as plain text. A click on a column's head sorts the rows where scripts run; the table is
+// complete without them. A table that cannot be shown ends the cell.
 func Table(t *report.Table) {
 	Check(std.table(t, ""))
 }
@@ -37,6 +38,7 @@ func tableOutput(t *report.Table) (output, string, error) {
 	if err := t.HTML(&html); err != nil {
 		return output{}, "", err
 	}
+	fmt.Fprintf(&html, "<script>\n%s</script>\n", report.TableScript())
 	return output{data: bundle{
 		"text/plain":    text.String(),
 		"text/markdown": markdown.String(),

@@ -10,7 +10,9 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
+
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 )
 
 func TestATerminalGetsTextInOrder(t *testing.T) {
@@ -66,60 +68,42 @@ func TestWhatCannotBeShownIsAnError(t *testing.T) {
 	}
 }
 
-func TestABarInATerminalPrintsALineEveryFiveSeconds(t *testing.T) {
-	s, _, errs, clock := newTerminal()
-	bar := s.bar(100, "training")
-	for i := range 100 {
-		*clock = clock.Add(150 * time.Millisecond)
-		bar.Set(i + 1)
-	}
-	bar.Done()
-	bar.Done()
-	bar.Add(1)
-	want := `training: 34 of 100, about 9.9 s left
-training: 68 of 100, about 4.8 s left
-training: done in 15 s
-`
-	if errs.String() != want {
-		t.Errorf("printed\n%swant\n%s", errs, want)
-	}
-}
-
-func TestABarTakesReportsOfOtherSizes(t *testing.T) {
-	s, _, errs, clock := newTerminal()
-	bar := s.bar(0, "work")
-	*clock = clock.Add(6 * time.Second)
-	bar.Report(7, 0, "")
-	*clock = clock.Add(6 * time.Second)
-	bar.Report(1_000_000, 4_000_007, "table 1")
-	*clock = clock.Add(time.Hour)
-	bar.close()
-	want := "work: 7\ntable 1: 24 %, about 18 s left\ntable 1: 24 %, stopped after 1 h 0 min\n"
-	if errs.String() != want {
-		t.Errorf("printed\n%swant\n%s", errs, want)
-	}
-}
-
-func TestBarsAndLiveOutputsServeManyGoroutines(t *testing.T) {
+func TestLiveOutputsServeManyGoroutines(t *testing.T) {
 	s, out, _, _ := newTerminal()
-	bar, live := s.bar(800, "work"), s.live()
+	live := s.live()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 100 {
-				bar.Add(1)
 				live.Markdown("state")
 			}
 		})
 	}
 	wg.Wait()
-	bar.Done()
 	live.Done()
-	if bar.done != 800 || out.String() != "state\n" {
-		t.Errorf("%d units are done, printed %q", bar.done, out)
+	if out.String() != "state\n" {
+		t.Errorf("printed %q", out)
 	}
 	if len(s.open) != 0 {
 		t.Errorf("%d outputs are still open", len(s.open))
+	}
+}
+
+func TestABarOfACellHoldsTheWorkInside(t *testing.T) {
+	shown := progresstest.Record(t)
+	bar := NewBar(4, "my loop")
+	bar.Add(1)
+	inner := progress.Begin("training", 2)
+	inner.Add(1)
+	progress.Begin("gradients", 0).Done()
+	inner.Done()
+	bar.Done()
+	s := shown.States()
+	if got := s[2].Name() + s[2].Text(); got != "my loop · training · gradients: 37 %, 0 s" {
+		t.Errorf("shown: %s", got)
+	}
+	if last := s[len(s)-1]; !last.Ended || last.Final() != "my loop: done in 0 s" {
+		t.Errorf("the last state is %+v", last)
 	}
 }
 

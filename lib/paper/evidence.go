@@ -124,6 +124,8 @@ func (p Measurement[R]) key(c *lab.Case) store.Key {
 // run finds or computes the rows.
 func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
 	run, err := l.Store.Do(ctx, p.key(c), func(ctx context.Context, w *store.Work) error {
+		ctx, task := lab.StartJob(ctx, p.ID, p.About)
+		defer task.Done()
 		rows, err := p.Measure(ctx, c)
 		if err != nil {
 			return err
@@ -131,7 +133,7 @@ func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*stor
 		return w.WriteJSON(p.file(), rows)
 	})
 	if err == nil {
-		l.ReportDone(p.ID, p.About)
+		lab.ReportDone(ctx, p.ID)
 	}
 	return run, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 )
@@ -88,13 +89,10 @@ func (o *Output) CSV(w io.Writer) error {
 	return o.Records().CSVWithHash(w, hash)
 }
 
-// Progress is the progress of a running recipe, in lab.CostUnit of its jobs.
-type Progress = lab.Progress
-
 // Job is one job of a recipe.
 type Job = lab.Job
 
-// Unit is the unit of Progress.
+// Unit is the unit of the cost of jobs.
 const Unit = lab.CostUnit
 
 // Env is the environment of recipes. Its fields are set before the first recipe runs and do not
@@ -106,8 +104,6 @@ type Env struct {
 	Shift int
 	// Workers is the number of parallel jobs, 0: one per core.
 	Workers int
-	// Progress is called with the progress; it may be nil. Calls do not overlap.
-	Progress func(Progress)
 
 	mu     sync.Mutex
 	shared map[reflect.Type]any
@@ -116,7 +112,7 @@ type Env struct {
 // Lab is the lab of the recipes in e; they share its data and networks.
 func (e *Env) Lab() *lab.Lab {
 	return Shared(e, func(e *Env) *lab.Lab {
-		return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift, Progress: e.Progress}
+		return &lab.Lab{Engine: e.Engine, Store: e.Store, Shift: e.Shift}
 	})
 }
 
@@ -146,17 +142,25 @@ func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	return out, nil
 }
 
-// run makes the output; if there is a Progress function, it first sums the jobs' cost.
+// run makes the output. Where somebody sees the progress it first adds up the jobs' cost.
 func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
-	if e.Progress != nil {
-		jobs, err := r.List(ctx, e, scale)
-		if err != nil {
-			return nil, err
-		}
-		e.Lab().TrackJobs(jobs)
-		defer e.Lab().TrackJobs(nil)
+	if !progress.HasDisplay() {
+		return r.Make(ctx, e, scale)
 	}
+	jobs, err := r.list(ctx, e, scale)
+	if err != nil {
+		return nil, err
+	}
+	ctx, task := lab.TrackJobs(ctx, r.ID, jobs)
+	defer task.Done()
 	return r.Make(ctx, e, scale)
+}
+
+// list is List with its progress.
+func (r Recipe) list(ctx context.Context, e *Env, scale string) ([]lab.Job, error) {
+	ctx, task := progress.Start(ctx, "listing the work of "+r.ID, 0)
+	defer task.Done()
+	return r.List(ctx, e, scale)
 }
 
 // List lists the recipe's jobs, each once, dependencies first.

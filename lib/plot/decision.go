@@ -68,6 +68,9 @@ func (d Decision) standardWidth() float64 { return 620 }
 // maxPoints bounds the number of points that are drawn one by one.
 const maxPoints = 50_000
 
+// maxClasses is the number of classes whose areas, tinted, can be told apart.
+const maxClasses = 6
+
 func (d Decision) check() error {
 	if d.Probabilities.Rows == 0 && len(d.Classes) == 0 {
 		return errEmpty
@@ -75,8 +78,8 @@ func (d Decision) check() error {
 	if err := d.Grid.check(); err != nil {
 		return err
 	}
-	if n := len(d.Classes); n < 2 || n > len(palette) {
-		return fmt.Errorf("%d classes; there can be 2 to %d, more colours cannot be distinguished", n, len(palette))
+	if n := len(d.Classes); n < 2 || n > maxClasses {
+		return fmt.Errorf("%d classes; there can be 2 to %d, more colours cannot be distinguished", n, maxClasses)
 	}
 	if err := d.checkProbabilities(); err != nil {
 		return err

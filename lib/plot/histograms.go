@@ -198,7 +198,8 @@ func (h Histograms) styles() []seriesStyle {
 	}
 	out := stylesAmong(series, h.allSeries)
 	for i, r := range series {
-		out[i].dashes = sampleDashes[slices.Index(all, r)%len(sampleDashes)]
+		at := slices.Index(all, r)
+		out[i].dashes = sampleDashes[(at+at/len(palette))%len(sampleDashes)]
 	}
 	return out
 }
@@ -211,7 +212,7 @@ func (h Histograms) legend() []entry {
 		if all[i].out > 0 {
 			label = fmt.Sprintf("%s (n = %d, %d outside)", h.Samples[i].Name, len(h.Samples[i].Values), all[i].out)
 		}
-		out = append(out, entry{label: label, styleKey: fmt.Sprint(l.col), sample: func(c draw.Canvas) {
+		out = append(out, entry{label: label, styleKey: fmt.Sprint(l.col, l.dashes), sample: func(c draw.Canvas) {
 			fillRect(c, alpha(l.col, 0.3), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
 			style := solid(l.col, 1.8)
 			style.Dashes = l.dashes

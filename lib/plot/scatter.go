@@ -83,7 +83,7 @@ func (f Scatter) legend() []entry {
 	ls := f.styles()
 	for i, c := range f.Clouds {
 		l := ls[i]
-		out = append(out, entry{label: c.Name, styleKey: fmt.Sprint("points ", l.col, l.shape), sample: func(c draw.Canvas) {
+		out = append(out, entry{label: c.Name, styleKey: "points " + l.marker(), sample: func(c draw.Canvas) {
 			c.DrawGlyphNoClip(marks(l), c.Center())
 		}})
 	}

@@ -3,6 +3,7 @@
 package plot
 
 import (
+	"fmt"
 	"image/color"
 
 	"gonum.org/v1/plot/vg"
@@ -25,6 +26,43 @@ func (bar) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	r := sty.Radius
 	fillRect(*c, sty.Color, pt.X-0.45*r, pt.Y-1.3*r, pt.X+0.45*r, pt.Y+1.3*r)
 }
+
+// polygon is a filled shape with these corners, x to the right and y up, in units of the radius.
+type polygon []struct{ x, y float64 }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (corners polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	var p vg.Path
+	for i, k := range corners {
+		at := vg.Point{X: pt.X + vg.Length(k.x)*sty.Radius, Y: pt.Y + vg.Length(k.y)*sty.Radius}
+		if i == 0 {
+			p.Move(at)
+		} else {
+			p.Line(at)
+		}
+	}
+	p.Close()
+	c.Fill(p)
+}
+
+// vegaPath returns the shape in Vega's notation, y down.
+func (corners polygon) vegaPath() string {
+	path := ""
+	for i, k := range corners {
+		path += map[bool]string{true: "M", false: "L"}[i == 0] + fmt.Sprintf("%g,%g", k.x, -k.y)
+	}
+	return path + "Z"
+}
+
+// The shapes of the seventh to the twelfth method.
+var (
+	leftTriangle  = polygon{{-1.1, 0}, {0.8, 1.05}, {0.8, -1.05}}
+	rightTriangle = polygon{{1.1, 0}, {-0.8, -1.05}, {-0.8, 1.05}}
+	flatBar       = polygon{{-1.3, -0.45}, {1.3, -0.45}, {1.3, 0.45}, {-1.3, 0.45}}
+	bowTie        = polygon{{-1.1, -1.1}, {1.1, 1.1}, {1.1, -1.1}, {-1.1, 1.1}}
+	house         = polygon{{-0.8, -1}, {0.8, -1}, {0.8, 0.1}, {0, 1.2}, {-0.8, 0.1}}
+	chevron       = polygon{{-1.1, -0.9}, {0, 0.1}, {1.1, -0.9}, {1.1, 0.1}, {0, 1.1}, {-1.1, 0.1}}
+)
 
 // hourglass is two filled triangles that meet at their tips.
 type hourglass struct{}

@@ -182,7 +182,7 @@ func (s Strips) legend() []entry {
 }
 
 func (s Strips) seriesEntry(name string, l seriesStyle) entry {
-	return entry{label: name, styleKey: fmt.Sprint(l.col, l.shape), sample: func(c draw.Canvas) {
+	return entry{label: name, styleKey: l.marker(), sample: func(c draw.Canvas) {
 		fillRect(c, alpha(l.col, 0.22), c.Center().X-px(8), c.Min.Y, c.Center().X+px(8), c.Max.Y)
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.col, Radius: px(3.2), Shape: l.shape}, c.Center())
 	}}

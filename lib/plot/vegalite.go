@@ -80,6 +80,7 @@ func vegaSpec(f drawing, signs []string, layers list) object {
 func vegaConfig() object {
 	return object{
 		"background": "white",
+		"padding":    8, // of the white plate, on a dark page
 		"font":       "Liberation Sans, Arial, Helvetica, sans-serif",
 		"view":       object{"stroke": nil},
 		"title":      object{"fontSize": 16, "color": hex(ink), "subtitleColor": hex(inkSoft), "subtitleFontSize": 12, "subtitlePadding": 6},

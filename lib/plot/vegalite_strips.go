@@ -55,7 +55,8 @@ func (v vegaStrips) pointsText() string {
 // The shapes of series in Vega's notation, in the order of methodShapes and
 // controlShapes.
 var (
-	vegaShapes        = []string{"circle", "square", "triangle-up", "diamond", "M-.45,-1.3L.45,-1.3L.45,1.3L-.45,1.3Z", "M-1,-1L1,-1L-1,1L1,1Z"}
+	vegaShapes = []string{"circle", "square", "triangle-up", "diamond", "M-.45,-1.3L.45,-1.3L.45,1.3L-.45,1.3Z", "M-1,-1L1,-1L-1,1L1,1Z",
+		leftTriangle.vegaPath(), rightTriangle.vegaPath(), flatBar.vegaPath(), bowTie.vegaPath(), house.vegaPath(), chevron.vegaPath()}
 	vegaControlShapes = []string{"M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z", "cross", "triangle-down",
 		"M0,-1L.2,-.5L.7,-.7L.5,-.2L1,0L.5,.2L.7,.7L.2,.5L0,1L-.2,.5L-.7,.7L-.5,.2L-1,0L-.5,-.2L-.7,-.7L-.2,-.5Z"}
 )

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/rivo/uniseg"
 	"golang.org/x/term"
@@ -82,7 +83,7 @@ func (t *Table) widths(limit int) (natural, least []int) {
 	}
 	keep(t.heads())
 	for _, l := range t.lines() {
-		keep(l.cells)
+		keep(l.marked)
 	}
 	t.keepNumbers(least)
 	if limit > 0 {
@@ -114,7 +115,7 @@ func (t *Table) keepNumbers(least []int) {
 		}
 		for j, c := range r.Cells {
 			if c.numeric() {
-				least[j] = max(least[j], uniseg.StringWidth(clean(c.display())))
+				least[j] = max(least[j], uniseg.StringWidth(clean(c.marked())))
 			}
 		}
 	}
@@ -155,10 +156,27 @@ func elementsAt[T any](list []T, at []int) []T {
 }
 
 // Wrap breaks a text into lines of a width, at spaces.
-func Wrap(text string, width int) []string {
+func Wrap(text string, width int) []string { return wrapWords(strings.Fields(text), width) }
+
+// wrapKeepingNumbers is Wrap with a number, its interval and its per cent sign on one line, unless
+// they are wider than a line.
+func wrapKeepingNumbers(text string, width int) []string {
+	var words []string
+	for _, word := range strings.FieldsFunc(KeepNumbers(text), func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }) {
+		if word = strings.ReplaceAll(word, "\u00a0", " "); uniseg.StringWidth(word) > width {
+			words = append(words, strings.Fields(word)...)
+			continue
+		}
+		words = append(words, word)
+	}
+	return wrapWords(words, width)
+}
+
+// wrapWords joins words to lines of a width.
+func wrapWords(words []string, width int) []string {
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words {
 		if line != "" && uniseg.StringWidth(line)+1+uniseg.StringWidth(word) > width {
 			lines, line = append(lines, line), ""
 		}

@@ -142,7 +142,7 @@ func (t *Table) columnIn(lines []string, j, from, to, limit int) error {
 	cells := []string{t.heads()[j]}
 	for _, l := range t.lines() {
 		if l.cells != nil {
-			cells = append(cells, l.cells[j])
+			cells = append(cells, l.marked[j])
 		}
 	}
 	spans := map[string]bool{}
@@ -189,7 +189,7 @@ func drawnTable(columns, rows int) *Table {
 			case j%3 == 1 && k%7 == 0:
 				r.Cells = append(r.Cells, Gap("not measured, as this case has no such records"))
 			case j%3 == 1:
-				r.Cells = append(r.Cells, Est(stats.Estimate{Value: -float64(k) / 7, Low: -1000, High: 12345.678}, j%4))
+				r.Cells = append(r.Cells, Est(stats.Estimate{Value: -float64(k) / 7, Low: -1000, High: 12345.678}, j%4).WithVerdict([]string{"", "forgotten", "too few"}[k%3]))
 			default:
 				r.Cells = append(r.Cells, Str(words[k%len(words)]))
 			}

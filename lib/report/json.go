@@ -148,6 +148,7 @@ func fromJSON(c jsonCell) Cell {
 			Value: orNaN(e.Value), Low: orNaN(e.Low), High: orNaN(e.High), Level: orNaN(e.Level),
 			Over: e.Over, Null: e.Null, Better: e.Better, N: e.N,
 		}
+		out.Verdict = verdictBehind(c.Text)
 	}
 	return out
 }

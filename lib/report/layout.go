@@ -6,9 +6,11 @@ package report
 // line is one printed line: a heading or separator that spans the table, or the strings of one
 // row.
 type line struct {
-	span  string // set for headings and separators
-	kind  Kind   // of the row, or of the rows that follow a separator
-	cells []string
+	span   string // set for headings and separators
+	kind   Kind   // of the row, or of the rows that follow a separator
+	cells  []string
+	marked []string // cells with the marks of verdicts
+	row    Row      // of cells
 }
 
 // kindLabels are the separators printed where the kind of rows changes.
@@ -39,23 +41,26 @@ func (t *Table) lines() []line {
 			kind = r.kind()
 			out = append(out, line{span: kindLabels[kind], kind: kind})
 		}
-		out = append(out, line{kind: kind, cells: r.strings()})
+		out = append(out, line{kind: kind, cells: r.strings(Cell.display), marked: r.strings(Cell.marked), row: r})
 	}
 	return out
 }
 
 // strings returns the printed cells of the row. A row of the paper's values has "paper: " in its
 // first cell, so that it stays labelled when it is copied.
-func (r Row) strings() []string {
+func (r Row) strings(print func(Cell) string) []string {
 	out := make([]string, len(r.Cells))
 	for j, c := range r.Cells {
-		out[j] = c.display()
+		out[j] = print(c)
 	}
 	if r.Kind == Paper && len(out) > 0 {
-		out[0] = "paper: " + out[0]
+		out[0] = paperLabel + out[0]
 	}
 	return out
 }
+
+// paperLabel is before everything that is printed in a paper.
+const paperLabel = "paper: "
 
 // heads returns the column headings.
 func (t *Table) heads() []string {
@@ -66,7 +71,7 @@ func (t *Table) heads() []string {
 			out[j] += " (" + c.Unit + ")"
 		}
 		if c.Paper {
-			out[j] = "paper: " + out[j]
+			out[j] = paperLabel + out[j]
 		}
 	}
 	return out

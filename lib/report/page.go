@@ -94,7 +94,7 @@ func (p Page) Markdown(w io.Writer) error {
 }
 
 func (t Text) html(b *bufio.Writer) error {
-	fmt.Fprintf(b, "<p>%s</p>\n", EscapeHTML(string(t)))
+	fmt.Fprintf(b, "<p>%s</p>\n", TextHTML(string(t)))
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (t Text) markdown(b *bufio.Writer) error {
 }
 
 func (t Strong) html(b *bufio.Writer) error {
-	fmt.Fprintf(b, "<p class=\"answer\">%s</p>\n", EscapeHTML(string(t)))
+	fmt.Fprintf(b, "<p class=\"answer\">%s</p>\n", TextHTML(string(t)))
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (t Strong) markdown(b *bufio.Writer) error {
 func (l List) html(b *bufio.Writer) error {
 	b.WriteString("<ul>\n")
 	for _, item := range l {
-		fmt.Fprintf(b, "<li>%s</li>\n", EscapeHTML(item))
+		fmt.Fprintf(b, "<li>%s</li>\n", TextHTML(item))
 	}
 	b.WriteString("</ul>\n")
 	return nil
@@ -132,7 +132,7 @@ func (l List) markdown(b *bufio.Writer) error {
 func (t Terms) html(b *bufio.Writer) error {
 	b.WriteString("<dl>\n")
 	for _, term := range t {
-		fmt.Fprintf(b, "<dt>%s</dt>\n<dd>%s</dd>\n", EscapeHTML(term.Word), EscapeHTML(term.Meaning))
+		fmt.Fprintf(b, "<dt>%s</dt>\n<dd>%s</dd>\n", TextHTML(term.Word), TextHTML(term.Meaning))
 	}
 	b.WriteString("</dl>\n")
 	return nil
@@ -147,18 +147,7 @@ func (t Terms) markdown(b *bufio.Writer) error {
 
 // html writes the table in a box that scrolls on a narrow screen. With more than two columns
 // a narrow screen shows a list of rows instead, each number after the name of its column.
-func (t *Table) html(b *bufio.Writer) error {
-	name := t.Title
-	if name == "" {
-		name = strings.Join(t.heads(), ", ")
-	}
-	fmt.Fprintf(b, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n", EscapeHTML(name))
-	if err := t.writeHTML(b, true); err != nil {
-		return err
-	}
-	b.WriteString("</div>\n")
-	return nil
-}
+func (t *Table) html(b *bufio.Writer) error { return t.writeHTML(b, true) }
 
 func (t *Table) markdown(b *bufio.Writer) error { return t.Markdown(b) }
 
@@ -197,7 +186,8 @@ h2 { font-size: 1.25rem; margin-top: 2.2rem; border-bottom: 1px solid #767676; }
 .wide:focus { outline: 2px solid #00548a; }
 table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; }
 th, td { padding: .25rem .6rem; vertical-align: top; border-bottom: 1px solid #c8c8c8; }
-th { border-bottom: 2px solid #1a1a1a; }
+th { border-bottom: 2px solid #1a1a1a; vertical-align: bottom; }
+tr.control { background: #ececec; }
 td em { color: #4a4a4a; }
 dt { font-weight: bold; }
 dd { margin: 0 0 .5rem 1.2rem; }
@@ -207,6 +197,13 @@ svg text { font-family: "Liberation Sans", Arial, Helvetica, sans-serif !importa
 figcaption, details { font-size: .9rem; color: #3d3d3d; }
 pre { overflow-x: auto; font-size: .8rem; }
 .on-narrow { display: none; }
+@media screen and (min-width: 44.01rem) {
+  .rows td { white-space: nowrap; }
+  .rows th:first-child, .rows td:first-child:not(.span) { position: sticky; left: 0; background: #fff; }
+  .rows tr.control td:first-child { background: #ececec; }
+  .rows .span > * { position: sticky; left: .6rem; display: inline-block; }
+  .rows .long { display: inline-block; width: 40em; white-space: normal; }
+}
 @media screen and (max-width: 44rem) {
   main { padding: .6rem; }
   .on-wide { display: none; }

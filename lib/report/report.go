@@ -55,9 +55,11 @@ type Row struct {
 }
 
 // Cell is one entry. Text is printed; Value, Estimate and P are for programs. Missing is the
-// reason why there is no number.
+// reason why there is no number. Verdict is the word at the end of Text that judges a model; see
+// WithVerdict.
 type Cell struct {
 	Text     string
+	Verdict  string
 	Value    *float64
 	Estimate *stats.Estimate
 	P        *float64

@@ -73,7 +73,7 @@ func (t *Table) writePanel(b *bufio.Writer, p panel, limit int) {
 	for i, l := range t.lines() {
 		switch {
 		case l.cells != nil:
-			writeCells(b, elementsAt(l.cells, p.columns), p.widths, right)
+			writeCells(b, elementsAt(l.marked, p.columns), p.widths, right)
 		case l.kind == Header:
 			if i > 0 {
 				b.WriteByte('\n')
@@ -141,7 +141,7 @@ func writeParagraph(b *bufio.Writer, label, text string, width int) {
 		return
 	}
 	indent := uniseg.StringWidth(label)
-	for _, line := range Wrap(text, width-indent) {
+	for _, line := range wrapKeepingNumbers(text, width-indent) {
 		fmt.Fprintln(b, label+line)
 		label = strings.Repeat(" ", indent)
 	}

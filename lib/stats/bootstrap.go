@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Bootstrap returns reps values of stat, each on n indices drawn from 0 ... n-1 with replacement.
@@ -17,11 +19,14 @@ func Bootstrap(n int, reps int, rng *rand.Rand, stat func(idx []int) float64) []
 		return nil
 	}
 	idx, out := make([]int, n), make([]float64, reps)
+	task := progress.Begin("bootstrap", reps)
+	defer task.Done()
 	for r := range out {
 		for i := range idx {
 			idx[i] = rng.IntN(n)
 		}
 		out[r] = stat(idx)
+		task.Add(1)
 	}
 	return out
 }
@@ -90,6 +95,8 @@ func indices(n int) []int {
 // jackknife returns stat without each record in turn.
 func jackknife(n int, stat func(idx []int) float64) []float64 {
 	idx, out := make([]int, n-1), make([]float64, n)
+	task := progress.Begin("jackknife", n)
+	defer task.Done()
 	for leave := range out {
 		for i := range idx {
 			idx[i] = i
@@ -98,6 +105,7 @@ func jackknife(n int, stat func(idx []int) float64) []float64 {
 			}
 		}
 		out[leave] = stat(idx)
+		task.Add(1)
 	}
 	return out
 }

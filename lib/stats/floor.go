@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Floor holds the mean and the 95th percentile of an unsigned attack statistic when members and
@@ -80,7 +82,10 @@ func ChanceFloorMC(nPos, nNeg, reps int, rng *rand.Rand) Floor {
 		return undefinedFloor
 	}
 	v := make([]float64, reps)
+	task := progress.Begin("chance floor", reps)
+	defer task.Done()
 	for r := range v {
+		task.Add(1)
 		v[r] = math.Abs(2*aucOf(2*randomU(nPos, nNeg, rng), nPos, nNeg) - 1)
 	}
 	slices.Sort(v)

@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 const (
@@ -43,6 +45,8 @@ func Logistic(ctx context.Context, x [][]float64, positive []bool, ridge float64
 		return nil, err
 	}
 	w := make(Linear, len(x[0])+1)
+	ctx, task := progress.Start(ctx, "logistic regression", 0)
+	defer task.Done()
 	for range newtonSteps {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
@@ -47,7 +48,10 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
 	if err != nil {
 		return m, err
 	}
+	ctx, task := progress.Start(ctx, "copying runs", len(entries))
+	defer task.Done()
 	for _, e := range entries {
+		task.Add(1)
 		if e.State != Finished && e.State != Damaged {
 			continue
 		}

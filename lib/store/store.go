@@ -25,6 +25,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store/internal/disk"
 )
 
@@ -195,11 +196,15 @@ func (s *Store) Do(ctx context.Context, k Key, compute func(ctx context.Context,
 			return nil, fmt.Errorf("store: run %s (%s) depends on itself", shortID(id), k.Recipe)
 		}
 	}
+	var waiting *progress.Task
 	release, err := s.lock(ctx, id, func(otherStore bool) {
+		waiting.Done()
+		_, waiting = progress.Start(ctx, "waiting for the same work, which runs already", 0)
 		if s.OnWait != nil {
 			s.OnWait(k, otherStore)
 		}
 	})
+	waiting.Done()
 	if err != nil {
 		return nil, fmt.Errorf("store: run %s (%s): %w", shortID(id), k.Recipe, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Local runs a sweep on this machine, with as many workers at a time as it has cores.
@@ -37,10 +38,13 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	if err := os.MkdirAll(filepath.Join(g.Dir, logsDirName), 0o755); err != nil {
 		return err
 	}
+	ctx, task := progress.Start(ctx, "stages of the sweep", g.Stages)
+	defer task.Done()
 	for stage := range g.Stages {
 		if err := l.runStage(ctx, g, stage); err != nil {
 			return err
 		}
+		task.Add(1)
 	}
 	return g.reload()
 }
@@ -50,11 +54,14 @@ func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
 	free := make(chan struct{}, l.workerCount(runtime.NumCPU()))
 	var all sync.WaitGroup
 	var mu sync.Mutex
+	ctx, task := progress.Start(ctx, fmt.Sprintf("stage %d", stage+1), len(shards))
+	defer task.Done()
 	for k, shard := range shards {
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
 			err := l.runShard(ctx, g, stage, shard)
+			task.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

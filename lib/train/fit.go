@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Config says how an objective is minimised. The zero value is RULER's training: 50 epochs
@@ -146,6 +147,9 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	if err != nil {
 		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
 	}
+	ctx, task := progress.Start(ctx, "training", l.Epochs)
+	defer task.Done()
+	task.Skip(s.Done)
 	var spare *State // the state before the last; used by this loop only
 	own := h.Resume == nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
@@ -157,6 +161,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 			spare = s
 		}
 		s, own = next, true
+		task.Add(1)
 		if h.Progress != nil {
 			h.Progress(s.History[len(s.History)-1])
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Mode says whether a gradient is computed in training or inference mode. The zero value is
@@ -59,6 +60,8 @@ func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, b
 	defer g.close()
 	g.stop = ctx.Err
 	ask(g)
+	_, task := progress.Start(ctx, "gradients", len(batches))
+	defer task.Done()
 	for t, b := range batches {
 		key := func(term, layer int) uint64 {
 			return m.Seed.Counter(engine.StreamDropout, uint64(t), uint64(term), uint64(layer))
@@ -68,6 +71,7 @@ func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, b
 			return err
 		}
 		each(got.grads, b)
+		task.Add(1)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // loop is the training loop. An epoch is a list of steps, a step a list of updates, an
@@ -133,6 +134,11 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 	defer func() { l.device.free() }()
 	losses, spent, done := make([]float64, len(l.players)), s.Privacy(), 0
 	l.endEpoch = false
+	var task *progress.Task
+	if len(steps) > 1 {
+		_, task = progress.Start(ctx, "", len(steps))
+		defer task.Done()
+	}
 	for _, r := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -143,6 +149,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 		if err := l.runStep(r, next, losses); err != nil {
 			return nil, err
 		}
+		task.Add(1)
 		spent = l.plan.Private.recordStep(spent, r.updates[0])
 		if done++; l.endEpoch {
 			break

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -86,10 +87,13 @@ func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	tried := make([]accuracySet, len(m.Rates))
+	ctx, task := progress.Start(ctx, "", len(m.Rates)+1)
+	defer task.Done()
 	for i, rate := range m.Rates {
 		if tried[i], err = m.try(ctx, r, rate); err != nil {
 			return nil, err
 		}
+		task.Add(1)
 	}
 	best, err := chooseRate(tried, before.heldOut-m.Slack)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -193,6 +194,8 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
 	began := time.Now()
+	ctx, task := progress.Start(ctx, m.Name(), 0)
+	defer task.Done()
 	out, err := m.Unlearn(ctx, r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), train.AsDiverged(err, 0))

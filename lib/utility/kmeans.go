@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // KMeans partitions records into K clusters with a small inertia,
@@ -40,10 +41,13 @@ func (m KMeans) Partition(x array.Matrix[float64], rng *rand.Rand) (labels []int
 			m.K, x.Rows, m.Restarts, m.Steps, rng != nil)
 	}
 	inertia = math.Inf(1)
+	task := progress.Begin("k-means", m.Restarts)
+	defer task.Done()
 	for range m.Restarts {
 		if l, sum := m.lloyd(x, kMeansPlusPlus(x, m.K, rng)); sum < inertia {
 			labels, inertia = l, sum
 		}
+		task.Add(1)
 	}
 	return labels, inertia, nil
 }

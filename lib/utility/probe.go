@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -41,6 +42,8 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 	if folds < 2 || folds > means.Rows {
 		return nil, fmt.Errorf("utility.Probe: %d folds of %d cells", folds, means.Rows)
 	}
+	ctx, task := progress.Start(ctx, "probe", folds)
+	defer task.Done()
 	foldOf, right := stratified(types, folds), 0
 	for k := range folds {
 		n, err := p.countRight(ctx, means, types, foldOf, k)
@@ -48,6 +51,7 @@ func (p Probe) Accuracy(ctx context.Context, means array.Matrix[float64], types 
 			return nil, err
 		}
 		right += n
+		task.Add(1)
 	}
 	e := stats.Wilson(float64(right)/float64(means.Rows), means.Rows, 0.95).WithNull(MajorityShare(types), stats.HigherIsBetter)
 	return &e, nil

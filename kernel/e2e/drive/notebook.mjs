@@ -2,7 +2,7 @@
 
 // gaveUp is what gonb's script for widgets says when the kernel has not answered
 // it within half a second, as on a busy machine. The sliders have a channel of
-// their own; step 09 moves them after it has given up.
+// their own; step 09 moves them without that script.
 const gaveUp = "comm_open_ack not received in time";
 
 export class Notebook {

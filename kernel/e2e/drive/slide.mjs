@@ -39,7 +39,7 @@ async function says(lab, notebook, i, words) {
 }
 
 // moveTo clicks into a slider at a part of its length.
-async function moveTo(page, slider, part) {
+export async function moveTo(page, slider, part) {
   await slider.scrollIntoViewIfNeeded();
   const box = await slider.boundingBox();
   await page.mouse.click(box.x + part * box.width, box.y + box.height / 2);

@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/cli"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 
 	"github.com/spf13/cobra"
@@ -228,15 +229,15 @@ func (b *comparison) compare(ctx context.Context, t task) (result, error) {
 }
 
 func (b *comparison) alternate(sides []*worker, t task) error {
-	p := cli.NewProgress(b.stderr, "repetitions")
-	defer p.Finish()
-	for round := range b.rounds {
+	task := progress.Begin(t.name, b.rounds)
+	defer task.Done()
+	for range b.rounds {
 		for _, w := range sides {
 			if err := w.runUnits(t.repeat); err != nil {
 				return fmt.Errorf("%s: %w", w.what, err)
 			}
 		}
-		p.Update(int64(round+1), int64(b.rounds), t.name)
+		task.Add(1)
 	}
 	return nil
 }

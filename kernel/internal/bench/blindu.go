@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
+	"github.com/lethe-ml/lethe/lib/progress"
 
 	"github.com/spf13/cobra"
 )
@@ -150,16 +151,17 @@ type timedCell struct {
 }
 
 func (v *blinduRun) run(ctx context.Context) (out []timedCell, err error) {
-	p := cli.NewProgress(v.stderr, "settings")
-	defer p.Finish()
+	ctx, task := progress.Start(ctx, "timing", len(v.shares)*len(v.betas))
+	defer task.Done()
 	for _, share := range v.shares {
 		for _, beta := range v.betas {
+			task.Describe(fmt.Sprintf("share %v, beta %v", share, beta))
 			cell, err := v.cell(ctx, share, beta)
 			if err != nil {
 				return nil, fmt.Errorf("share %v, beta %v: %w", share, beta, err)
 			}
 			out = append(out, cell)
-			p.Update(int64(len(out)), int64(len(v.shares)*len(v.betas)), fmt.Sprintf("share %v, beta %v", share, beta))
+			task.Add(1)
 		}
 	}
 	return out, nil

@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 
@@ -50,6 +51,7 @@ func newWorker() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			progress.Show(nil, progress.Timing{}) // nothing is drawn while times are taken
 			for _, task := range serverTasks {
 				if task.name != args[0] {
 					continue
@@ -67,6 +69,7 @@ func newWorker() *cobra.Command {
 			return cli.Usagef("bench worker: unknown task %q", args[0])
 		},
 	}
+	cli.MarkQuiet(c)
 	on = c.Flags().String("engine", "lethe", "engine")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Attack scores records. One file holds one attack, and its zero value is the setting named in its
@@ -49,6 +50,7 @@ func All() []Attack {
 
 // Run attacks a model and reports with 95 % intervals.
 func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
+	defer progress.Begin(a.Name(), 0).Done()
 	s, err := a.Scores(e)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name(), err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // ShadowModels holds features of the same records in several models, each trained on some of them.
@@ -35,6 +36,8 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowMod
 		return nil, fmt.Errorf("learned: across models: %w", err)
 	}
 	out := make([][]float64, len(f.Features))
+	ctx, task := progress.Start(ctx, a.Name()+" across models", len(f.Features))
+	defer task.Done()
 	for k := range folds {
 		var scorer Scorer
 		var known []array.Matrix[float64]
@@ -54,6 +57,7 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowMod
 			if out[m], err = scorer(known[m]); err != nil {
 				return nil, err
 			}
+			task.Add(1)
 		}
 	}
 	return out, nil

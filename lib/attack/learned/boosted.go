@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // BoostedTrees is gradient boosting with regression trees for the binary cross-entropy (J. Friedman
@@ -55,11 +56,14 @@ func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, 
 	prior := math.Log(float64(known.Members.Rows) / float64(known.Nonmembers.Rows))
 	logits := slices.Repeat([]float64{prior}, known.size())
 	trees := make([]tree, b.Trees)
+	ctx, task := progress.Start(ctx, b.Name(), b.Trees)
+	defer task.Done()
 	for m := range trees {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		trees[m] = g.grow(logits)
+		task.Add(1)
 		for i, at := range g.nodeOf {
 			logits[i] += float64(b.Rate * trees[m][at].value)
 		}

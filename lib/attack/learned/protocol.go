@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -133,6 +134,8 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Target, seed engi
 		return nil, fmt.Errorf("learned: %s: %w", p.Name, err)
 	}
 	r := &Report{Protocol: p.Name}
+	ctx, task := progress.Start(ctx, "attack "+p.Name, len(splits))
+	defer task.Done()
 	for k, d := range splits {
 		d.groups = groups
 		cells, err := p.fitAndScoreSplit(ctx, e, source, q.Model, d, p.seedOf(seed, k))
@@ -140,6 +143,7 @@ func (p Protocol) Run(ctx context.Context, e *engine.Engine, q Target, seed engi
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		r.Scores = append(r.Scores, cells...)
+		task.Add(1)
 	}
 	slices.SortFunc(r.Scores, func(a, b RecordScore) int { return scoreIndex(a, q.Model) - scoreIndex(b, q.Model) })
 	return r, p.summarise(r)
@@ -336,6 +340,8 @@ func (p Protocol) fitAndScoreSplit(ctx context.Context, e *engine.Engine, source
 		s := newScale(known.stacked())
 		known, judged = Records{s.apply(known.Members), s.apply(known.Nonmembers)}, s.apply(judged)
 	}
+	ctx, task := progress.Start(ctx, p.Attacker.Name(), 0)
+	defer task.Done()
 	score, err := p.Attacker.Fit(ctx, e, known, seed)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Attack scores records. One file holds one attack, and its zero value is the setting named in its
@@ -44,6 +45,7 @@ type Evidence struct {
 // Run attacks and reports with 95 % intervals over records. Records that were learned from are not
 // scored.
 func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
+	defer progress.Begin(a.Name(), 0).Done()
 	var s attack.Samples
 	for _, side := range []struct {
 		role string

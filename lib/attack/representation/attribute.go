@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -72,6 +73,8 @@ func (a Attribute) Run(ctx context.Context, e *engine.Engine, p Persons, seed en
 			have++
 		}
 	}
+	ctx, task := progress.Start(ctx, "inferring an attribute", 0)
+	defer task.Done()
 	out := &AttributeResult{Majority: float64(max(have, len(p.Has)-have)) / float64(len(p.Has))}
 	codes, err := a.infer(ctx, e, p.Has, p.Codes, seed)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Pair holds a model's outputs for records before and after unlearning, posteriors or
@@ -95,6 +96,8 @@ func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []ShadowP
 	if err := checkPairs(shadows, target); err != nil {
 		return nil, fmt.Errorf("membership: %w", err)
 	}
+	ctx, task := progress.Start(ctx, "membership from representations", 2)
+	defer task.Done()
 	pair, err := m.attack(ctx, e, m.Construction, shadows, target, seed)
 	if err != nil {
 		return nil, fmt.Errorf("membership: %w", err)
@@ -103,6 +106,7 @@ func (m Membership) Run(ctx context.Context, e *engine.Engine, shadows []ShadowP
 	if m.Construction == SortedConcatenated || m.Construction == SortedDifference {
 		first = beforeOnlySorted
 	}
+	task.Add(1)
 	before, err := m.attack(ctx, e, first, shadows, target, seed)
 	if err != nil {
 		return nil, fmt.Errorf("membership, before alone: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -114,6 +115,8 @@ func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased Code
 }
 
 func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
+	ctx, task := progress.Start(ctx, "reconstruction", 0)
+	defer task.Done()
 	a = a.WithDefaults()
 	known, seen := shadow.Codes, victims.Codes
 	if a.Standardised {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Attack scores records. One file holds one attack, and its zero value is the setting of the paper
@@ -106,6 +107,7 @@ func (s Shadows) scoresFor(i int) (in, out []float64) {
 // Run attacks one model and reports with 95 % intervals; member says which records it was trained
 // on.
 func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
+	defer progress.Begin(a.Name(), 0).Done()
 	scores, err := a.Scores(e)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name(), err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -155,6 +156,20 @@ func TestTablesAndReportsCallAlike(t *testing.T) {
 	for _, c := range []audit.Call{audit.Remembered, audit.Between, audit.Forgotten, audit.Beyond, audit.Backwards, audit.Unclear, audit.Blind, audit.CannotTell, audit.TooFew} {
 		if seen[c] < 20 {
 			t.Errorf("%s occurs %d times", c, seen[c])
+		}
+	}
+}
+
+// Every call of an audit has a mark and a colour in its table.
+func TestEveryCallOfAnAuditIsKnownAsAVerdict(t *testing.T) {
+	for _, call := range callOrder {
+		if !report.IsVerdict(string(call)) {
+			t.Errorf("%q has no mark: add it to report's verdicts", call)
+		}
+	}
+	for _, call := range []audit.Call{Unseen, Unmoved, Moved, Unplaced} {
+		if !slices.Contains(callOrder, call) {
+			t.Errorf("%q is not in the order of calls", call)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Options are the options of OpenWith.
@@ -33,6 +34,7 @@ func Open(folder string) (*Evidence, error) { return OpenWith(folder, Options{})
 
 // OpenWith is Open with options. The folder may be empty if a config names all files.
 func OpenWith(folder string, opt Options) (*Evidence, error) {
+	defer progress.Begin("reading the folder", 0).Done()
 	l, err := findLayout(folder, opt.Config)
 	if err != nil {
 		return nil, err
@@ -194,7 +196,10 @@ func isOutput(what string) bool {
 // hashFiles records hash, size and date of every file.
 func (a *loader) hashFiles() {
 	along := a.checkpointFiles()
+	task := progress.Begin("hashing files", len(a.order))
+	defer task.Done()
 	for _, name := range a.order {
+		task.Add(1)
 		f, err := fileOf(a.path(name))
 		if err != nil {
 			a.problems.add(name, "%v", withoutPath(err))

@@ -216,7 +216,7 @@ func (r *Report) Table() *report.Table {
 		}
 		for _, v := range r.verdictsOn(m.Name) {
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
-				report.Str(v.Name()), report.Str(string(v.Call)), readingCell(&v.Reading), readingCell(v.Original), v.retrainedCell(),
+				report.Str(v.Name()), report.Cell{}.WithVerdict(string(v.Call)), readingCell(&v.Reading), readingCell(v.Original), v.retrainedCell(),
 				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
 			}})
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Report is an audit: the verdicts of all lenses on every unlearned model.
@@ -41,6 +42,8 @@ func (e *Evidence) Report(ctx context.Context) (*Report, error) { return e.Repor
 // ReportBy is Report with lenses of the caller's choice.
 func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error) {
 	r := &Report{Evidence: e}
+	ctx, task := progress.Start(ctx, "auditing", len(lenses)+1)
+	defer task.Done()
 	for _, j := range lenses {
 		layers := []string{""}
 		if slices.Contains(j.Needs().Arrays, Embedding) {
@@ -50,8 +53,11 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			part := progress.Begin(j.Name(), 0)
 			r.applyLens(j, layer)
+			part.Done()
 		}
+		task.Add(1)
 	}
 	var err error
 	if r.Trajectory, err = e.Trajectory(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Tracked is a lens that reads every model saved along unlearning.
@@ -80,10 +81,14 @@ func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 	}
 	original := e.ModelsOf(Original)
 	t.Steps = slices.Concat(original[:min(1, len(original))], checkpoints, unlearned)
-	for _, f := range TrackedLenses() {
+	tracked := TrackedLenses()
+	ctx, task := progress.Start(ctx, "reading the checkpoints", len(tracked))
+	defer task.Done()
+	for _, f := range tracked {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		task.Add(1)
 		c, why := e.curve(f, t.Steps)
 		if why != "" {
 			t.Skipped = append(t.Skipped, Skipped{f.Lens, "", why})

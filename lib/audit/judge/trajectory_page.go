@@ -149,7 +149,7 @@ func (t *Trajectory) table(courses []Curve) *report.Table {
 		for _, c := range courses {
 			r, call := of(c)
 			if cells = append(cells, readingCell(r)); !c.Cost {
-				cells = append(cells, report.Str(call))
+				cells = append(cells, report.Cell{}.WithVerdict(call))
 			}
 		}
 		out.Add(cells...)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Sampler draws images with Heun's second-order method on the probability flow (EDM
@@ -80,7 +81,10 @@ func (s Sampler) Sample(ctx context.Context, n, pixels int, rng *rand.Rand,
 		}
 		return out, nil
 	}
+	_, task := progress.Start(ctx, "sampling images", len(levels)-1)
+	defer task.Done()
 	for i, sigma := range levels[:len(levels)-1] {
+		task.Add(1)
 		if err := heun(x, sigma, levels[i+1], slope); err != nil {
 			return array.Matrix[float32]{}, fmt.Errorf("diffusion: sampling, level %d: %w", i+1, err)
 		}

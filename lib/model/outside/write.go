@@ -16,6 +16,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Written is a file of activations.
@@ -48,6 +49,8 @@ func Write(ctx context.Context, m Network, e *engine.Engine, x array.Rows, dir s
 		names = append(names, f.Value)
 	}
 	slices.Sort(names)
+	ctx, task := progress.Start(ctx, "running the network", 0)
+	defer task.Done()
 	found, err := m.Run(ctx, e, x, slices.Compact(names)...)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -121,28 +122,28 @@ func (s Study) measureTimes(ctx context.Context, e *paper.Env) (Times, *paper.Ev
 	for _, j := range jobs {
 		found.Runs = append(found.Runs, j.Key)
 	}
+	ctx, task := progress.Start(ctx, "timing the methods", len(s.Cases))
+	defer task.Done()
 	for i, of := range s.Cases {
-		cell, err := of.timeMethods(ctx, opened[i], out.Turns, e.Progress, i, len(s.Cases))
+		cell, err := of.timeMethods(ctx, opened[i], out.Turns)
 		if err != nil {
 			return out, nil, fmt.Errorf("%s: %w", of.Label, err)
 		}
 		out.Cells = append(out.Cells, cell)
+		task.Add(1)
 	}
 	return out, found, nil
 }
 
-// timeMethods measures a case, number nth of several, and reports progress, roughly as if each
-// run processed every record once.
-func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int, tell func(paper.Progress), nth, of int) (TimedCell, error) {
-	methods, rows := TimedMethods(), int64(opened.Problem.Train.X.Rows)
-	runs := int64((turns + 1) * (len(methods) + 1))
-	done := int64(nth) * runs
+// timeMethods measures a case.
+func (c Case) timeMethods(ctx context.Context, opened *lab.Case, turns int) (TimedCell, error) {
+	methods := TimedMethods()
+	ctx, task := progress.Start(ctx, "by the clock: "+c.Label, (turns+1)*(len(methods)+1))
+	defer task.Done()
 	cell := TimedCell{Share: c.Backdoor().Fraction, Beta: c.beta()}
 	err := cell.RunInterleaved(turns, methods, func(m *TimedMethod) (RunCost, error) {
 		t, err := c.TimeMethod(ctx, opened, m)
-		if done++; tell != nil {
-			tell(paper.Progress{Done: done * rows, Total: int64(of) * runs * rows, What: "by the clock: " + c.Label})
-		}
+		task.Add(1)
 		return t, err
 	})
 	return cell, err

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -121,14 +122,13 @@ func TestTimesAreMeasuredEachTime(t *testing.T) {
 	c := glyphs()
 	c.Data, c.Fit.Epochs, c.Users = lab.Limit(c.Data, 400, 100), 2, unlearn.Users{Rounds: 2, LocalEpochs: 1}
 	study := Study{Scale: "quick", Cases: []Case{c.WithShare(0.06, 1e-3), c.WithShare(0.06, 1e-1)}}
-	told := 0
-	e.Progress = func(paper.Progress) { told++ }
+	shown := progresstest.Record(t)
 	first, found, err := study.measureTimes(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told == 0 || len(found.Data) != 1 || len(found.Runs) != 2 {
-		t.Errorf("progress was told %d times, data %v, runs %v", told, found.Data, found.Runs)
+	if !shown.HasNamed("timing the methods · by the clock: ") || len(found.Data) != 1 || len(found.Runs) != 2 {
+		t.Errorf("shown: %v, data %v, runs %v", shown.States(), found.Data, found.Runs)
 	}
 	var kinds []string
 	runs, err := e.Store.List()

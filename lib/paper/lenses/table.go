@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -32,6 +33,8 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About()})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
+	ctx, task := progress.Start(ctx, id, len(cases))
+	defer task.Done()
 	for _, n := range cases {
 		placed, err := addCase(ctx, e.Lab(), t, n, n.variants())
 		if errors.Is(err, datasets.ErrMissing) {
@@ -42,6 +45,7 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 			return nil, err
 		}
 		f.Figures = append(f.Figures, placed)
+		task.Add(1)
 	}
 	t.Notes = append(t.Notes,
 		"M2 of the oracle against itself is 0 exactly, so that the lens 'against the oracle' is hardly ever blind, however small the "+

@@ -177,6 +177,8 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 		return nil, "", err
 	}
 	run, err := e.Store.Do(ctx, e.key(c), func(ctx context.Context, w *store.Work) error {
+		ctx, task := lab.StartJob(ctx, s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
+		defer task.Done()
 		rows, err := e.compute(ctx, c)
 		if err != nil {
 			return err
@@ -186,7 +188,7 @@ func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, 
 	if err != nil {
 		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
 	}
-	e.Lab().ReportDone(s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
+	lab.ReportDone(ctx, s.job(k))
 	var rows []Row
 	if err := run.JSON("rows.json", &rows); err != nil {
 		return nil, "", err

@@ -1,9 +1,12 @@
+// The environment of RULER's recipes, and how a study is computed.
+
 package rulerpaper
 
 import (
 	"context"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
@@ -44,10 +47,8 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Progress != nil && !e.Lab().TracksJobs() {
-		e.Lab().TrackJobs(jobs)
-		defer e.Lab().TrackJobs(nil)
-	}
+	ctx, task := lab.TrackJobs(ctx, s.Name, jobs)
+	defer task.Done()
 	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
 		return nil, err
 	}

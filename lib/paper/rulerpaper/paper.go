@@ -15,9 +15,6 @@ import (
 // Output is the result of a recipe: a table, a figure or both.
 type Output = paper.Output
 
-// Progress is the progress of a recipe.
-type Progress = paper.Progress
-
 // Paper is the paper with its recipes, for the command line.
 func Paper() paper.Paper {
 	p := paper.Paper{Name: "ruler", Title: "RULER", ArXiv: "2605.27569"}

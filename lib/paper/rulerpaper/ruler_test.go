@@ -12,6 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -280,9 +282,12 @@ func TestAStoppedSweepKeepsWhatItHasAndGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	e := newEnv(t, dir, 1)
 	ctx, stop := context.WithCancel(context.Background())
-	e.Progress = func(p Progress) {
-		if strings.Contains(p.What, "fraction") { // a cell is done
-			stop()
+	shown, cells := progresstest.Record(t), 0
+	shown.OnDraw = func(s progress.State) {
+		if strings.Contains(s.What[len(s.What)-1], "fraction") { // a cell begins
+			if cells++; cells == 2 {
+				stop()
+			}
 		}
 	}
 	if _, err := e.Collect(ctx, oneSet()); err == nil {
@@ -293,17 +298,19 @@ func TestAStoppedSweepKeepsWhatItHasAndGoesOn(t *testing.T) {
 		t.Fatalf("nothing is in the store: %v", err)
 	}
 	again := newEnv(t, dir, 1)
-	var last Progress
-	again.Progress = func(p Progress) {
-		if p.Done < last.Done || p.Total != last.Total && last.Total != 0 {
-			t.Errorf("after %+v comes %+v", last, p)
-		}
-		last = p
-	}
+	shown.OnDraw = nil
+	shown.Forget()
 	if _, err := again.Collect(context.Background(), oneSet()); err != nil {
 		t.Fatal(err)
 	}
-	if last.Done != last.Total || last.Total == 0 {
+	var last progress.State
+	for _, s := range shown.States() {
+		if s.Share < last.Share {
+			t.Errorf("after %+v comes %+v", last, s)
+		}
+		last = s
+	}
+	if !last.Ended || last.Share != 1 {
 		t.Errorf("the bar ends at %+v", last)
 	}
 }

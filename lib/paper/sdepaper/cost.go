@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -58,6 +59,8 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("m = %d", m), Unit: "s"})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "paper", Unit: "s", Note: "as printed for m = 50, 100, 200 on an NVIDIA A5000"})
+	ctx, task := progress.Start(ctx, "timing", 2*len(sizes)*len(counts))
+	defer task.Done()
 	pool := normals(costPool, dim, 1)
 	for _, size := range sizes {
 		in, out := normals(size, dim, 2), normals(size, dim, 3)
@@ -67,14 +70,13 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 				row.Kind = report.Control
 			}
 			for _, n := range counts {
-				if e.Progress != nil {
-					e.Progress(paper.Progress{What: fmt.Sprintf("timing %s: |S| %d, m %d", m.Name(), size, n)})
-				}
+				task.Describe(fmt.Sprintf("timing %s: |S| %d, m %d", m.Name(), size, n))
 				seconds, err := timed(ctx, m, pool, in, out, size, n)
 				if err != nil {
 					return nil, err
 				}
 				row.Cells = append(row.Cells, report.Num(seconds, 2))
+				task.Add(1)
 			}
 			if row.Kind == "" {
 				row.Cells = append(row.Cells, report.Str(printed[size]))

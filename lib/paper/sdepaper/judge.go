@@ -96,7 +96,8 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
 	key := d.judgedKey(s, c, p.Label, trained.Final, which)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		d.lab.ReportProgress(job, 0, what)
+		ctx, task := lab.StartJob(ctx, job, what)
+		defer task.Done()
 		rows, err := (&judgeRun{Study: s, p: p, trajectory: trained, fraction: fraction, seed: seed}).runPart(ctx, which)
 		if err != nil {
 			return err
@@ -106,7 +107,7 @@ func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float
 	if err != nil {
 		return nil, err
 	}
-	d.lab.ReportDone(job, what)
+	lab.ReportDone(ctx, job)
 	out := &judgedPart{run: run.ID, loss: trained.History[p.epochAt(JudgedAt)-1].Loss}
 	return out, run.JSON("judged.json", &out.rows)
 }

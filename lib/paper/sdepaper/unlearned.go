@@ -127,7 +127,8 @@ func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction f
 	job, what := unlearnedJob(s, p.Setting, fraction, seed, a), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)
 	key := d.unlearnedKey(s, c, p.Label, a, before, after)
 	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		d.lab.ReportProgress(job, 0, what)
+		ctx, task := lab.StartJob(ctx, job, what)
+		defer task.Done()
 		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Variant: a.Label}
 		if row.Moved, err = after.Displacement(before); err != nil {
 			return err
@@ -144,7 +145,7 @@ func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction f
 	if err != nil {
 		return nil, "", err
 	}
-	d.lab.ReportDone(job, what)
+	lab.ReportDone(ctx, job)
 	row := &Unlearned{}
 	return row, run.ID, run.JSON("unlearned.json", row)
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -80,6 +81,8 @@ func Compare(d Distance, e Evidence, opt Options) (*Result, error) {
 	if opt.Rng == nil || draws < 19 {
 		return nil, fmt.Errorf("%s: %d draws without a generator, or fewer than 19", d.Name(), draws)
 	}
+	task := progress.Begin(d.Name(), draws)
+	defer task.Done()
 	value, each, err := d.Between(e.Unlearned, e.Retrained)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.Name(), err)
@@ -98,6 +101,7 @@ func Compare(d Distance, e Evidence, opt Options) (*Result, error) {
 			worse++
 		}
 		reach = append(reach, math.Abs(difference))
+		task.Add(1)
 	}
 	slices.Sort(reach)
 	far := reach[int(math.Ceil(0.95*float64(len(reach))))-1]

@@ -1,6 +1,9 @@
 package ruler
 
-import "github.com/lethe-ml/lethe/lib/stats"
+import (
+	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
 
 // Result holds the metrics that could be computed: only M4 without an oracle, and no M3 without the
 // original.
@@ -57,6 +60,7 @@ type PerRecord struct {
 //
 // Errors are those of M1 to M4; every problem of the input is found before anything is computed.
 func Measure(e Evidence, opt Options) (*Result, error) {
+	defer progress.Begin("RULER", 0).Done()
 	if missing(e.Oracle) {
 		e.Oracle, e.Original = nil, nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // tileSize is the side of the square blocks in which similarities are computed: 4 MiB of float32,
@@ -156,6 +157,8 @@ type tileOrigin struct{ i, j int }
 // eachTile calls use with every tile, on as many goroutines as there are processors, and stops at
 // the first error.
 func (f *finder) eachTile(todo []tileOrigin, a, b cloud, use func(*tile) error) error {
+	task := progress.Begin("nearest neighbours", len(todo))
+	defer task.Done()
 	var next atomic.Int64
 	workers := min(runtime.GOMAXPROCS(0), len(todo))
 	errs := make([]error, workers)
@@ -168,6 +171,7 @@ func (f *finder) eachTile(todo []tileOrigin, a, b cloud, use func(*tile) error) 
 				if errs[w] = f.fillTile(t, use); errs[w] != nil {
 					next.Store(int64(len(todo)))
 				}
+				task.Add(1)
 			}
 		})
 	}

@@ -1,3 +1,5 @@
+// The Hilbert-Schmidt independence criterion, and its permutation test.
+
 package sde
 
 import (
@@ -5,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // HSIC returns the biased Hilbert-Schmidt independence criterion of paired samples, row i of x with
@@ -91,6 +95,7 @@ func IndependenceTest(x, y *Matrix, b Bandwidth, t int, rng *rand.Rand) (*Indepe
 	if t < 1 || rng == nil {
 		return nil, fmt.Errorf("sde: %d permutations from a generator that is nil: %t", t, rng == nil)
 	}
+	defer progress.Begin("independence test", 0).Done()
 	k, l, err := pairedKernels(x, y, b, 2)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,10 @@
 package sde
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/lethe-ml/lethe/lib/progress"
+)
 
 // Result is the result of Judge on one target set.
 type Result struct {
@@ -22,6 +26,7 @@ type Result struct {
 // Differences from algorithm 2 as printed: a tie is Undecided instead of "out"; the gate is part of
 // the result.
 func Judge(target *Matrix, refs References, opt Options) (*Result, error) {
+	defer progress.Begin("SDE", 0).Done()
 	p, err := NewPool("target", target)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -65,7 +66,10 @@ func judgeFromStream(stream int, m Method, t Targets, refs References, opt Optio
 	for k := range numbers {
 		numbers[k] = k
 	}
+	task := progress.Begin(m.Name()+" on subsets", len(numbers))
+	defer task.Done()
 	forEach(numbers, 0, func(k int) {
+		defer task.Add(1)
 		r.Distances[k] = p.Compare(t.Subsets[k], opt.stream(stream+k))
 		r.Verdicts[k] = r.Distances[k].Verdict()
 	})

@@ -16,7 +16,7 @@ test("open and Run All", async ({ lab }) => {
   const { cells, figures, tables } = shown(saved);
   await lab.until(`${figures} figures on the page`, async () => (await visibleFigures(notebook.page)) === figures);
   await shootOutputs(notebook, saved);
-  const claims = codeCells(saved).flatMap((c) => c.outputs.flatMap((o) => joined(o.text ?? "").match(/^claim (holds|FAILS):.*/gm) ?? []));
+  const claims = codeCells(saved).flatMap((c) => c.outputs.flatMap((o) => joined(o.text ?? o.data?.["text/plain"] ?? "").match(/^claim (holds|FAILS):.*/gm) ?? []));
   const failing = claims.filter((c) => c.startsWith("claim FAILS"));
   expect(claims.length, "no claim is on the page").toBeTruthy();
   expect(!failing.length, failing.join("; ")).toBeTruthy();

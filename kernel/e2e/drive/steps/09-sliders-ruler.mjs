@@ -3,7 +3,7 @@ import { slide } from "../slide.mjs";
 import { expect, note, test } from "../step.mjs";
 
 // The sliders of another notebook, whose cell needs those before it, on a machine
-// so busy that gonb's own script has given up.
+// so busy that gonb's own script would give up: the sliders do without it.
 test("move a slider of ruler/01", async ({ lab }) => {
   test.setTimeout(150_000);
   const person = await lab.newPerson();
@@ -11,9 +11,9 @@ test("move a slider of ruler/01", async ({ lab }) => {
   const notebook = await lab.openEmpty(lab.beside("ruler/01-metrics.ipynb"), person);
   const index = cellWith(await lab.read(notebook.name), "nb.Interact(");
   const found = await slide(lab, notebook, [...Array(index).keys()], "9");
-  expect(notebook.gaveUp, "gonb's script did not give up").toBeTruthy();
+  expect(!notebook.gaveUp, "gonb's script came into the page").toBeTruthy();
   expect(!notebook.trouble.length, `scripts of the page failed: ${notebook.trouble.join("; ")}`).toBeTruthy();
-  note(`${found}, though gonb's script gave up`);
+  note(`${found}, without gonb's script`);
 });
 
 // withoutPatience runs in the page: what waits for gonb's answer has waited enough.

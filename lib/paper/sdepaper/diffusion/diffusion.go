@@ -166,6 +166,8 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 		return nil, err
 	}
 	run, err := l.Store.Do(ctx, d.evidenceKey(l.Engine, data), func(ctx context.Context, w *store.Work) error {
+		ctx, task := lab.StartJob(ctx, d.evidenceJob().ID, "a denoiser on "+d.DataSet)
+		defer task.Done()
 		r, err := d.judge(ctx, m, data)
 		if err != nil {
 			return err
@@ -175,7 +177,7 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.ReportDone(d.evidenceJob().ID, "a denoiser on "+d.DataSet)
+	lab.ReportDone(ctx, d.evidenceJob().ID)
 	r := &Result{Setting: d}
 	if err := run.JSON("result.json", r); err != nil {
 		return nil, err

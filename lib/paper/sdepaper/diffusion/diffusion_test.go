@@ -30,7 +30,7 @@ func TestIsComputedOnceAndPrints(t *testing.T) {
 	e, s := enginetest.WithStore(t)
 	d := tiny()
 	epochs := 0
-	l := &lab.Lab{Engine: e, Store: s, Progress: func(lab.Progress) { epochs++ }}
+	l := &lab.Lab{Engine: e, Store: s, AfterEpoch: func(train.Epoch) { epochs++ }}
 	r, err := d.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)

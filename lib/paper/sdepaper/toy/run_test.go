@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/lab/labtest"
+	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -95,19 +96,18 @@ func TestReadsWhatTheStoreHas(t *testing.T) {
 
 func TestComparesFixedWithFreshBatches(t *testing.T) {
 	e, s := enginetest.WithStore(t)
-	done := 0
+	shown := progresstest.Record(t)
 	toy := tiny()
-	toy.Progress = func(now lab.Progress) {
-		if done++; now.Done != int64(done) || now.Total != 16 {
-			t.Errorf("%+v after %d", now, done)
-		}
-	}
 	r, err := toy.Run(t.Context(), e, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done != 16 || len(r.Snapshots) != 12 || len(r.Runs) != 12 {
-		t.Fatalf("%d reports, %d snapshots, %d runs", done, len(r.Snapshots), len(r.Runs))
+	if len(r.Snapshots) != 12 || len(r.Runs) != 12 {
+		t.Fatalf("%d snapshots, %d runs", len(r.Snapshots), len(r.Runs))
+	}
+	states := shown.States()
+	if last := states[len(states)-1]; !last.Ended || last.Share != 1 {
+		t.Errorf("the bar ends at %+v", last)
 	}
 	a, b := r.contrasts(0, 0, Same, true), r.contrasts(0, 0, Same, false)
 	if len(a) != 2 || !reflect.DeepEqual(a, b) {

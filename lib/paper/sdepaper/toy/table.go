@@ -37,7 +37,6 @@ func (t Setting) WithSeedShift(shift int) Setting {
 // Output makes the table and the figure at a scale.
 func Output(ctx context.Context, l *lab.Lab, scale string) (*report.Table, plot.Figure, error) {
 	toy := SettingAt(scale).WithSeedShift(l.Shift)
-	toy.finish = l.ReportDone
 	r, err := toy.Run(ctx, l.Engine, l.Store)
 	if err != nil {
 		return nil, nil, err

@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -57,11 +58,6 @@ type Setting struct {
 	// small enough that a set can take each record from another batch.
 	Batch int
 	LR    float64 // the rate of SGD, 0: 0.1
-	// Progress is called with the progress of trainings and measurements; it may be nil. Calls
-	// do not overlap.
-	Progress func(lab.Progress)
-
-	finish func(job, what string) // called for every finished job; may be nil
 }
 
 // Doc is the paper's claim.
@@ -129,6 +125,8 @@ func (t Setting) Run(ctx context.Context, e *engine.Engine, s *store.Store) (*Re
 	}
 	out := &Result{Setting: t, Engine: e.Info(), Data: map[string]string{dataSet: r.table.Hash}}
 	parts := t.parts()
+	ctx, r.task = progress.Start(ctx, "trainings and measurements of the toy", len(parts)*(1+len(t.Epochs)))
+	defer r.task.Done()
 	found := make([][]Snapshot, len(parts))
 	runs := make([][]string, len(parts))
 	err = sweep(ctx, len(parts), func(ctx context.Context, i int) (err error) {
@@ -171,8 +169,7 @@ type experiment struct {
 	arch   tabular.OneHidden
 	table  *datasets.Table
 	x      array.Matrix[float32]
-	mu     sync.Mutex
-	done   int
+	task   *progress.Task
 }
 
 func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*experiment, error) {
@@ -193,18 +190,10 @@ func (t Setting) open(ctx context.Context, e *engine.Engine, s *store.Store) (*e
 	return &experiment{Setting: t, store: s, runner: runner, arch: arch, table: table, x: array.Convert[float32](table.X)}, nil
 }
 
-func (r *experiment) reportDone(job string) {
-	const what = "trainings and measurements of the toy"
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done++
-	if r.finish != nil {
-		r.finish(job, what)
-	}
-	if r.Progress != nil {
-		total := len(r.parts()) * (1 + len(r.Epochs))
-		r.Progress(lab.Progress{Done: int64(r.done), Total: int64(total), What: what})
-	}
+// reportDone says that a training or a measurement is done.
+func (r *experiment) reportDone(ctx context.Context, job string) {
+	lab.ReportDone(ctx, job)
+	r.task.Add(1)
 }
 
 // config is the training of a part. With batches drawn anew the order has no fixed membership;
@@ -219,7 +208,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	r.reportDone(r.trainJob(p).ID)
+	r.reportDone(ctx, r.trainJob(p).ID)
 	var out []Snapshot
 	var runs []string
 	for _, epoch := range r.Epochs {
@@ -227,7 +216,7 @@ func (r *experiment) part(ctx context.Context, p part) ([]Snapshot, []string, er
 		if err != nil {
 			return nil, nil, fmt.Errorf("seed %d, epoch %d: %w", p.seed, epoch, err)
 		}
-		r.reportDone(r.evidenceJob(p, epoch).ID)
+		r.reportDone(ctx, r.evidenceJob(p, epoch).ID)
 		out, runs = append(out, *s), append(runs, id)
 	}
 	return out, runs, nil

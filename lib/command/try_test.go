@@ -1,0 +1,163 @@
+// Tests of try.go.
+
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tryFile writes a file and returns its path.
+func tryFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	check(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// tryTables are the same 120 persons as pandas, R, a German Excel, and two persons by hand
+// write them.
+func tryTables() map[string]string {
+	table := func(head, sep, mark, end string, row func(i int) []string) string {
+		b := head + end
+		for i := range 120 {
+			b += strings.ReplaceAll(strings.Join(row(i), sep), "#", mark) + end
+		}
+		return b
+	}
+	person := func(i int) (id int, weight, city, answer string) {
+		return 100 + i/3, fmt.Sprintf("%d#%d", 50+(i*i)%40, i%10), []string{"Bern", "Biel", "Genève"}[i%3], []string{"no", "yes"}[(i*i)%40/20]
+	}
+	return map[string]string{
+		"pandas.csv": table(",person_id,weight,city,answer", ",", ".", "\n", func(i int) []string {
+			id, w, c, a := person(i)
+			if i == 5 {
+				w = ""
+			}
+			return []string{fmt.Sprint(i), fmt.Sprint(id), w, c, a}
+		}),
+		"r.csv": table(`"","person_id","weight","city","answer"`, ",", ".", "\n", func(i int) []string {
+			id, w, c, a := person(i)
+			if i == 5 {
+				w = "NA"
+			}
+			return []string{fmt.Sprintf("%q", fmt.Sprint(i+1)), fmt.Sprint(id), w, `"` + c + `"`, `"` + a + `"`}
+		}),
+		"excel.csv": "\ufeff" + table("person_id;weight;city;answer", ";", ",", "\r\n", func(i int) []string {
+			id, w, c, a := person(i)
+			return []string{fmt.Sprint(id), w, c, a}
+		}),
+		"hand.tsv": table("person_id\tweight\tcity\tanswer\tvisit", "\t", ".", "\n", func(i int) []string {
+			id, w, c, a := person(i)
+			return []string{fmt.Sprint(id), w, c, a, fmt.Sprintf("2021-%02d-%02d", 1+i%12, 1+i%28)}
+		}),
+		"quoted.csv": table(`person_id,weight,"the ""city""",answer,constant`, ",", ".", "\n", func(i int) []string {
+			id, w, c, a := person(i)
+			return []string{fmt.Sprint(id), w, `"` + c + ", CH\"", a, "1"}
+		}),
+	}
+}
+
+// Tables of five programs are tried, the person's records are forgotten and nobody else's,
+// and the report is written; asked again, nothing is computed.
+func TestTryComparesMethodsOnTablesOfManyPrograms(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	for name, text := range tryTables() {
+		out := filepath.Join(t.TempDir(), "report")
+		args := []string{"try", tryFile(t, name, text), "--target", "answer", "--forget", "person_id in 107,109", "--seeds", "2", "--epochs", "2",
+			"--methods", "fine-tuning,gradient-ascent", "--out", out}
+		r := lethe(t, args...)
+		if r.Code != 0 || !strings.Contains(r.Out, "What is left of the 6 records with person_id in 107,109") || !strings.Contains(r.Stderr, "person_id") {
+			t.Fatalf("%s: %d\n%s%s", name, r.Code, r.Out, r.Stderr)
+		}
+		var found struct {
+			Runs []struct {
+				Forget, Retain int
+				Models         []struct{ Model string }
+			}
+		}
+		b, err := os.ReadFile(filepath.Join(out, "report.json"))
+		check(t, err)
+		check(t, json.Unmarshal(b, &found))
+		if len(found.Runs) != 2 || found.Runs[0].Forget != 6 || len(found.Runs[0].Models) != 6 || found.Runs[1].Retain < 80 {
+			t.Errorf("%s: %+v", name, found)
+		}
+		if again := lethe(t, args...); again.Code != 0 || again.Out != r.Out {
+			t.Errorf("%s: the second time (%d)\n%s", name, again.Code, again.Out)
+		}
+	}
+}
+
+// A folder of images is tried, and one with a broken file is refused by its name.
+func TestTryReadsAFolderOfImages(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	dir := t.TempDir()
+	for class, shade := range map[string]uint8{"dark": 40, "light": 200} {
+		check(t, os.MkdirAll(filepath.Join(dir, class), 0o755))
+		for i := range 30 {
+			m := image.NewGray(image.Rect(0, 0, 8, 8))
+			for k := range m.Pix {
+				m.Pix[k] = color.Gray{Y: shade + uint8((i*k)%50)}.Y
+			}
+			f, err := os.Create(filepath.Join(dir, class, fmt.Sprintf("%d.png", i)))
+			check(t, err)
+			check(t, png.Encode(f, m))
+			check(t, f.Close())
+		}
+	}
+	args := []string{"try", "--images", dir, "--forget-share", "0.3", "--seeds", "1", "--epochs", "2", "--methods", "fine-tuning", "--out", filepath.Join(t.TempDir(), "r")}
+	if r := lethe(t, args...); r.Code != 0 || !strings.Contains(r.Out, "fine-tuning") {
+		t.Fatalf("%d\n%s%s", r.Code, r.Out, r.Stderr)
+	}
+	check(t, os.WriteFile(filepath.Join(dir, "dark", "3.png"), []byte("no image"), 0o644))
+	if r := lethe(t, args...); r.Code == 0 || !strings.Contains(r.Stderr, "3.png") {
+		t.Errorf("a broken file: %s", r.Stderr)
+	}
+}
+
+// What cannot be tried is refused before anything is trained, with what would be right.
+func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	stored := t.TempDir()
+	t.Setenv("LETHE_STORE", stored)
+	path := tryFile(t, "pandas.csv", tryTables()["pandas.csv"])
+	one := tryFile(t, "one.csv", strings.ReplaceAll(tryTables()["pandas.csv"], "yes", "no"))
+	with := func(more ...string) []string { return append([]string{"try", path, "--target", "answer"}, more...) }
+	for words, args := range map[string][]string{
+		"name the data":                 {"try"},
+		"--target COLUMN":               {"try", path},
+		`did you mean "answer"?`:        {"try", path, "--target", "anwser"},
+		"name one source of data":       with("--data", "adult"),
+		"are columns of a table":        {"try", "--data", "glyphs", "--target", "x"},
+		"--cells and --label belong":    {"try", "--cells", "x.h5ad"},
+		"name the array of labels":      {"try", "--npy", "X.npy"},
+		"name one forget set":           with("--forget", "city=Bern", "--forget-class", "yes"),
+		`there is no column "town"`:     with("--forget", "town=Bern"),
+		`no row has person_id = "999"`:  with("--forget", "person_id=999"),
+		"--forget: the condition":       with("--forget", "person_id"),
+		"a share lies between":          with("--forget-share", "1.5"),
+		`there is no class "maybe"`:     with("--forget-class", "maybe"),
+		"--methods foo: there are":      with("--methods", "foo"),
+		`"all" stands alone`:            with("--methods", "all,scrub"),
+		"--model cnn: there are mlp":    with("--model", "cnn"),
+		"small-cnn takes images":        with("--model", "small-cnn"),
+		"are positive numbers":          with("--seeds", "0"),
+		"needs two classes or more":     {"try", one, "--target", "answer"},
+		"every row needs a target":      {"try", path, "--target", "weight"},
+		"is not the number of a record": with("--forget-records", path),
+	} {
+		r := lethe(t, args...)
+		if r.Code == 0 || !strings.Contains(r.Stderr, words) {
+			t.Errorf("%v: %s, want %q", args[1:], r.Stderr, words)
+		}
+	}
+	if runs, err := filepath.Glob(filepath.Join(stored, "runs", "*")); err != nil || len(runs) > 0 {
+		t.Errorf("%d runs were computed (%v)", len(runs), err)
+	}
+}

@@ -1,0 +1,162 @@
+package comparison
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+func newLab(t *testing.T) *lab.Lab {
+	t.Helper()
+	e, s := enginetest.WithStore(t)
+	return &lab.Lab{Engine: e, Store: s}
+}
+
+// island is a planted group that the original memorises.
+func island() lab.Setting {
+	return lab.Setting{Data: lab.Table{Set: "moons_island"}, Forget: lab.Planted("island"), Model: tabular.MLP{Hidden: 32},
+		Fit: train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 5e-3}}}
+}
+
+// broken is a method that fits nothing.
+type broken struct{ unlearn.FineTuning }
+
+func (broken) Name() string                   { return "broken" }
+func (b broken) WithDefaults() unlearn.Method { return b }
+func (broken) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
+	return nil, errors.New("it needs a federation of users")
+}
+
+// A planted memory is remembered in the original, forgotten in the retrained model, and the
+// table, the answers, the page and the JSON say so. A method that fails is a row with the
+// reason; the others are compared.
+func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
+	s := Study{Lab: newLab(t), Setting: island(), Methods: []unlearn.Method{unlearn.FineTuning{Epochs: 1}, broken{}}, Seeds: 2}
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, retrained := r.labels()[0], r.labels()[1]
+	able, _ := r.ableLenses()
+	if len(able) == 0 {
+		t.Fatalf("no lens finds the memory: %v", r.Answers())
+	}
+	for _, k := range able {
+		if call, n := mostFrequent(r.found(original), k); call != audit.Remembered || n != 2 {
+			t.Errorf("%s: the original is %s in %d seeds", r.Study.Lenses[k].Name(), call, n)
+		}
+		if call, n := mostFrequent(r.found(retrained), k); call != audit.Forgotten || n != 2 {
+			t.Errorf("%s: the retrained model is %s in %d seeds", r.Study.Lenses[k].Name(), call, n)
+		}
+	}
+	table := r.Table()
+	if err := table.Check(); err != nil {
+		t.Fatal(err)
+	}
+	last := table.Rows[len(table.Rows)-1]
+	if last.Cells[0].Text != "broken" || last.Cells[1].Missing == "" || !strings.Contains(strings.Join(table.Notes, "\n"), "no model in 2 of 2 seeds: ") ||
+		!strings.Contains(strings.Join(table.Notes, "\n"), "needs a federation of users") {
+		t.Errorf("the method that fails: %+v, notes %q", last, table.Notes)
+	}
+	for _, row := range table.Rows {
+		if control := !slices.Contains([]string{"fine-tuning", "broken"}, row.Cells[0].Text); control != (row.Kind == report.Control) {
+			t.Errorf("%s is of kind %s", row.Cells[0].Text, row.Kind)
+		}
+	}
+	if cell := table.Rows[0].Cells[1+able[0]]; cell.Verdict != "remembered" || !strings.Contains(cell.Text, "] 2/2") {
+		t.Errorf("the original's cell is %+v", cell)
+	}
+	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "fine-tuning: ") || strings.Contains(answers, "random-weights") {
+		t.Errorf("the answers are %s", answers)
+	}
+	checkFiles(t, r)
+}
+
+// checkFiles writes the result and reads it again.
+func checkFiles(t *testing.T, r *Result) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "report")
+	if err := r.Write(folder); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"report.html", "report.md", "report.json"} {
+		b, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil || !bytes.Contains(b, []byte("What is left of the")) || !bytes.Contains(b, []byte("fine-tuning")) {
+			t.Errorf("%s: %d bytes (%v)", name, len(b), err)
+		}
+	}
+	b, _ := os.ReadFile(filepath.Join(folder, "report.json"))
+	var back jsonResult
+	if err := json.Unmarshal(b, &back); err != nil || len(back.Runs) != len(r.Runs) {
+		t.Fatalf("%d runs (%v)", len(back.Runs), err)
+	}
+	for i, run := range back.Runs {
+		for k, m := range run.Models {
+			if found := r.Runs[i].Models[k]; m.Model != found.Label || len(m.Readings) != len(found.Readings) || m.Missing != found.Missing {
+				t.Errorf("seed %d: %+v, want %+v", i, m, found)
+			}
+		}
+	}
+}
+
+// The second time everything comes from the store, and more seeds compute only what is new.
+func TestAComparisonGoesOn(t *testing.T) {
+	l := newLab(t)
+	s := Study{Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 200}, Forget: lab.Random{Fraction: 0.2}, Fit: train.Config{Epochs: 2}},
+		Methods: []unlearn.Method{unlearn.FineTuning{Epochs: 1}}, Seeds: 1}
+	one, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _ := l.Store.List()
+	s.Seeds = 2
+	two, err := s.Run(t.Context())
+	more, _ := l.Store.List()
+	if err != nil || len(more) != 2*len(runs) {
+		t.Errorf("%d runs for one seed, %d for two (%v)", len(runs), len(more), err)
+	}
+	a, b := one.Runs[0].Models[1].Readings[0].Value, two.Runs[0].Models[1].Readings[0].Value
+	if a != b {
+		t.Errorf("the first seed read %v alone and %v with another", a, b)
+	}
+	if cell := one.Table().Rows[0].Cells[1]; strings.Contains(cell.Text, "1/1") || cell.Estimate.Over != "records" && cell.Missing == "" {
+		t.Errorf("with one seed the cell is %+v", cell)
+	}
+	if two.Runs[0].DataHash == two.Runs[1].DataHash {
+		t.Error("another seed has the same split")
+	}
+}
+
+// Nothing is trained before everything is checked.
+func TestAStudyIsCheckedFirst(t *testing.T) {
+	l := newLab(t)
+	for words, s := range map[string]Study{
+		"no lab with an engine":                {},
+		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
+		"want 1 to 1000":                       {Lab: l, Seeds: -1},
+		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
+		`there is no planted group "reef"`:     {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
+	} {
+		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+	if runs, err := l.Store.List(); err != nil || len(runs) != 0 {
+		t.Errorf("%d runs of studies that cannot be (%v)", len(runs), err)
+	}
+}
