@@ -26,7 +26,7 @@ import (
 type runOptions struct {
 	scale, out                   string
 	check, inPlace, noHTML, lint bool
-	timeout, limit               time.Duration
+	timeout, limit, states       time.Duration
 	jobs                         int
 	stdout, stderr               io.Writer
 }
@@ -42,6 +42,9 @@ shell line (!) is a failure too. Without arguments all notebooks are executed.
 
 A notebook is a file, or a short name of one of Lethe's: start/00 is the one in the folder
 start whose name begins with 00, start is all in that folder.
+
+A cell with sliders is drawn for some of their other values too, so that the sliders of the
+saved notebook and of its web page move without a kernel.
 
 With --check the claims that the notebooks print are compared with those saved in the
 files: the same statements with the same verdicts.`,
@@ -60,6 +63,7 @@ files: the same statements with the same verdicts.`,
 	f.BoolVar(&r.noHTML, "no-html", false, "write no web pages")
 	f.DurationVar(&r.timeout, "timeout", 10*time.Minute, "longest time of a cell, 0: no limit")
 	f.DurationVar(&r.limit, "limit", 0, "longest time of a notebook, 0: no limit")
+	f.DurationVar(&r.states, "states", 20*time.Second, "time per cell to draw what its sliders show elsewhere, for readers without a kernel; 0: none")
 	f.IntVar(&r.jobs, "jobs", 1, "notebooks executed at a time, each on a kernel of its own")
 	f.BoolVar(&r.lint, "lint", false, "execute nothing, only report problems for readers")
 	c.Args = func(_ *cobra.Command, args []string) error {
@@ -72,6 +76,8 @@ files: the same statements with the same verdicts.`,
 			return cli.Usagef("--timeout %v: expected 0 or more", r.timeout)
 		case r.limit < 0:
 			return cli.Usagef("--limit %v: expected 0 or more", r.limit)
+		case r.states < 0:
+			return cli.Usagef("--states %v: expected 0 or more", r.states)
 		case r.jobs < 1:
 			return cli.Usagef("--jobs %d: expected at least 1", r.jobs)
 		}
@@ -168,7 +174,7 @@ func (r *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	return notebook.Batch{
-		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout},
+		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout, States: r.states},
 		Jobs: r.jobs, Limit: r.limit,
 		Base: ready.Notebooks, Out: cmp.Or(r.out, filepath.Join(outParent(ready), "out", "notebooks")),
 		InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check, Stdout: r.stdout,

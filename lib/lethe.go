@@ -30,6 +30,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/comparison"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -182,9 +183,12 @@ type Case struct{ *audit.Case }
 // retrained models and random weights, then the given models. A cell has the value, its
 // interval and a verdict, which places the model between original and retrained.
 func (c *Case) Compare(ctx context.Context, models ...*Model) (*Table, error) {
+	ctx, task := progress.Start(ctx, "comparing models", 2)
+	defer task.Done()
 	controls, err := c.Controls(ctx)
 	if err != nil {
 		return nil, err
 	}
+	task.Add(1)
 	return c.Case.Compare(append(controls, models...)...)
 }

@@ -162,12 +162,40 @@ def thumbnail(picture):
 # Notebooks
 
 
+# The media types that a page prefers to plain text, the best first.
+SHOWN = ["text/html", "text/markdown", "image/png"]
+
+
+def html_output(text):
+    return nbformat.v4.new_output("display_data", {"text/html": text})
+
+
+def mark_outputs(cell, kept):
+    """Marks the outputs of a cell whose sliders move among stored states, so that their script
+    finds them. The script itself is kept aside: it is no Markdown. A placeholder stands for it."""
+    marked = []
+    for output in cell.outputs:
+        stored = output.get("data", {}).get("text/html", "")
+        if '<div id="lethe-states-' in stored:
+            kept.append(f'<div data-lethe-output="controls">\n{stored}\n</div>')
+            marked.append(html_output(f"LETHE-KEPT-{len(kept) - 1}-"))
+        elif output.output_type == "display_data":
+            kind = next(k for k in [*SHOWN, "text/plain"] if k in output.data or k == "text/plain")
+            marked += [html_output(f'<div data-lethe-output="{kind}" markdown="1">'), output, html_output("</div>")]
+        else:
+            marked.append(output)
+    cell.outputs = marked
+
+
 def notebook(path):
     """Writes a notebook's page. Returns its page, title, question and first picture."""
     nb = nbformat.read(path, as_version=4)
+    kept = []  # HTML that is put into the page as it is
     for cell in nb.cells:
         if cell.cell_type == "markdown":
             cell.source = mathml(cell.source).replace("<details>", '<details markdown="1">')
+        elif any('<div id="lethe-states-' in o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])):
+            mark_outputs(cell, kept)
     stem = path.stem
     body, extra = MarkdownExporter().from_notebook_node(nb, {"output_files_dir": stem, "unique_key": stem})
     page = path.with_suffix(".md")
@@ -175,7 +203,8 @@ def notebook(path):
         file = DOCS / page.parent / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-    write(page, links(body, str(path), str(page)))
+    text = links(body, str(path), str(page))
+    write(page, re.sub(r"LETHE-KEPT-(\d+)-", lambda m: kept[int(m.group(1))], text))
     question = re.search(r"^# .+\n+\*\*(.+?)\*\*", body)
     pictures = re.findall(r"!\[[^\]]*\]\((%s/[^)\s]+)\)" % re.escape(stem), body)
     return str(page), title_of(body, stem), question.group(1) if question else "", f"{page.parent}/{pictures[0]}" if pictures else None
@@ -188,7 +217,7 @@ def notebook_folders():
 
 def notebooks():
     nav = ["notebooks/index.md"]
-    index = ["# Notebooks", "", "As they were executed and committed. `lethe lab` opens them with their sliders.", ""]
+    index = ["# Notebooks", "", "As they were executed and committed. Sliders move among the states that are stored with a notebook; in `lethe lab` they take every value.", ""]
     for folder in notebook_folders():
         made = [notebook(p) for p in sorted(Path("notebooks", folder).glob("*.ipynb"))]
         nav.append({folder_title(folder): [{title: page} for page, title, _, _ in made]})

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // recordSettings are the resolved options of arrays, idx files and folders of images. They are part
@@ -103,6 +104,7 @@ type Arrays struct {
 // Records become a table whose features are x1, x2, ... Classes are the labels that occur,
 // ascending. Errors name the file, and the row and the column of a value that is not finite.
 func ReadArrays(x, y string, options ...ArrayOption) (*Arrays, error) {
+	defer progress.Begin("reading "+filepath.Base(x), 0).Done()
 	s := recordSettings{}
 	for _, o := range options {
 		if err := o.setArray(&s); err != nil {

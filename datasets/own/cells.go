@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // cellSettings are the resolved options of ReadCells. They are part of the key.
@@ -62,6 +63,7 @@ type Cells struct {
 // The columns of obs are the columns of the data, with barcode for the names of the cells. Errors
 // name the file and the object in it.
 func ReadCells(path string, options ...CellOption) (*Cells, error) {
+	defer progress.Begin("reading "+filepath.Base(path), 0).Done()
 	s := cellSettings{}
 	for _, o := range options {
 		if err := o(&s); err != nil {
@@ -185,7 +187,7 @@ func inferColumn(name string, values []string) datasets.Column {
 	if o.only(isoDate) {
 		kind, parse = datasets.Date, datasets.ParseDate
 	}
-	if o.known() == 0 || kind == datasets.Number && !o.only(integer, point) {
+	if o.knownCells() == 0 || kind == datasets.Number && !o.only(integer, point) {
 		return textColumn(name, values)
 	}
 	c := datasets.Column{Name: name, Kind: kind, Numbers: make([]float64, len(values))}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Limits of one file of an image and of its pixels, and of the number of images.
@@ -60,6 +61,7 @@ type Images struct {
 // A file that cannot be read, or that has another size than most, is an error that names up to ten
 // of them. Hidden files are left out.
 func ReadImages(dir string, options ...ImageOption) (*Images, error) {
+	defer progress.Begin("reading "+filepath.Base(dir), 0).Done()
 	s := recordSettings{}
 	for _, o := range options {
 		if err := o.setImage(&s); err != nil {

@@ -53,7 +53,7 @@ func (o *observed) add(f form, cell string, line int) {
 	}
 }
 
-func (o *observed) known() int {
+func (o *observed) knownCells() int {
 	n := 0
 	for _, k := range o.forms {
 		n += k
@@ -67,7 +67,7 @@ func (o *observed) only(some ...form) bool {
 	for _, f := range some {
 		n += o.forms[f]
 	}
-	return n == o.known()
+	return n == o.knownCells()
 }
 
 // survey is what the first reading finds of a file.
@@ -217,13 +217,13 @@ func (v *survey) kindOf(j int) (datasets.ColumnKind, error) {
 	}
 	numeric := o.only(integer, point, infinite) || o.only(integer, point, comma, infinite) && v.commas()
 	switch {
-	case o.known() == 0:
+	case o.knownCells() == 0:
 		return datasets.Category, nil
 	case o.only(isoDate):
 		return datasets.Date, nil
 	case !numeric:
 		return datasets.Category, nil
-	case o.forms[infinite] == o.known():
+	case o.forms[infinite] == o.knownCells():
 		return datasets.Category, nil // a word that spells infinity
 	case o.forms[infinite] > 0:
 		c := o.first[infinite]
@@ -263,7 +263,7 @@ func (v *survey) cellNumber(j int, kind datasets.ColumnKind, cell string) (float
 // other columns.
 func (v *survey) almost(j int) (text string, odd firstCell, ok bool) {
 	o := &v.columns[j]
-	known, numbers := o.known(), o.forms[integer]+o.forms[point]
+	known, numbers := o.knownCells(), o.forms[integer]+o.forms[point]
 	for _, most := range []struct {
 		n    int
 		what string
@@ -291,7 +291,7 @@ func (v *survey) checkAlmost(j int) error {
 // or dates.
 func (v *survey) notes(j int) []string {
 	o, name := &v.columns[j], v.names[j]
-	if o.known() == 0 || v.force[j].What != "" {
+	if o.knownCells() == 0 || v.force[j].What != "" {
 		return nil
 	}
 	text, odd, almost := v.almost(j)

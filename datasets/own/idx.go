@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/idx"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // IDX are images and labels in idx files of the user's own, read and checked.
@@ -26,6 +27,7 @@ type IDX struct {
 //
 // Errors name the file and the byte.
 func ReadIDX(images, labels string, options ...IDXOption) (*IDX, error) {
+	defer progress.Begin("reading "+filepath.Base(images), 0).Done()
 	s := recordSettings{}
 	for _, o := range options {
 		if err := o.setIDX(&s); err != nil {

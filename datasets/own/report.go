@@ -170,8 +170,12 @@ func (b *build) addNotes(r *Report) {
 			continue
 		}
 		r.Notes = append(r.Notes, b.notes(j)...)
-		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].known() && namesSomebody(c.Name) {
-			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, map[bool]string{true: "Number", false: "Category"}[c.Kind == datasets.Number], c.Name)
+		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].knownCells() && namesSomebody(c.Name) {
+			option := "Category"
+			if c.Kind == datasets.Number {
+				option = "Number"
+			}
+			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, option, c.Name)
 		}
 	}
 }

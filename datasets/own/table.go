@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
 // Table is a table of the user's own, read and checked.
@@ -43,6 +44,7 @@ type Table struct {
 //
 // Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
 func ReadTable(path string, options ...TableOption) (*Table, error) {
+	defer progress.Begin("reading "+filepath.Base(path), 0).Done()
 	ctx, s := context.Background(), &tableSettings{}
 	for _, o := range options {
 		if err := o(s); err != nil {
@@ -247,7 +249,7 @@ const (
 
 // role returns what a column that is not the target is used for.
 func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
-	known := b.columns[j].known()
+	known := b.columns[j].knownCells()
 	all := found.Distinct == known
 	switch {
 	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:

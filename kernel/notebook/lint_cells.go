@@ -41,7 +41,7 @@ func upperMedian(lengths []int) int {
 }
 
 var (
-	sliderCall = regexp.MustCompile(`\bnb\.NewSlider\(\s*"([^"]*)"`)
+	sliderCall = regexp.MustCompile(`\bnb\.New(?:Slider|Dropdown|Checkbox|TextField)\(\s*"([^"]*)"`)
 	// attentionWord matches the words that tell a reader what to look for.
 	attentionWord = regexp.MustCompile(`(?i)\b(look|watch|see|notice|compare|ask)\b`)
 )

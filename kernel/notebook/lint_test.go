@@ -113,6 +113,7 @@ func TestEachDefectIsFoundAndNothingElse(t *testing.T) {
 		}, "half of the code cells have 11 lines and more: 10"},
 		{"no slider", source(4, `nb.NewSlider("epochs (of training)", &epochs, 1, 9)`, "epochs"), "no slider: give the reader"},
 		{"a slider that is not named", source(2, "Turn the **epochs** and watch", "Turn it and watch"), `cell 4: the slider "epochs" is not named in the text above it`},
+		{"a dropdown that is not named", source(4, `nb.NewSlider("epochs (of training)", &epochs, 1, 9)`, `nb.NewDropdown("method", &epochs, 1, 9)`), `cell 4: the slider "method" is not named in the text above it`},
 		{"a slider without a question", source(2, "and watch the curve", "at will"), "cell 4: sliders without a hint what to look for"},
 		{"a long sentence", source(1, "A model has seen some records, and now one of them must go.", strings.Repeat("a model has seen it and ", 8)+"so on."), "cell 1: a sentence of 50 words"},
 	} {

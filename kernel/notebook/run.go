@@ -17,6 +17,7 @@ type Run struct {
 	Root    string        // the project's folder, removed from paths in outputs
 	Scale   string        // value of LETHE_SCALE, "": as it is
 	Timeout time.Duration // per cell, 0: none
+	States  time.Duration // per cell, to draw what its controls show for other values; 0: none
 	OnCell  func(Step)    // called after every cell
 }
 

@@ -62,6 +62,22 @@ func TestCellsAreToldThatTheyAreHeadless(t *testing.T) {
 	}
 }
 
+func TestCellsAreToldHowLongTheyMayDrawStates(t *testing.T) {
+	if statesEnv != nb.StatesEnv {
+		t.Errorf("%s, cells ask for %s", statesEnv, nb.StatesEnv)
+	}
+	t.Setenv(statesEnv, "1h") // of whoever calls lethe run
+	for states, want := range map[time.Duration]string{0: "LETHE_STATES=0s\n", 20 * time.Second: "LETHE_STATES=20s\n"} {
+		nb := cells("env LETHE_STATES")
+		if _, err := (Run{Jupyter: fake("ok"), States: states}).Execute(t.Context(), nb); err != nil {
+			t.Fatal(err)
+		}
+		if got := nb.Cells[1].Outputs; len(got) != 1 || got[0].Text != want {
+			t.Errorf("for %v the cell is told %+v", states, got)
+		}
+	}
+}
+
 func TestTheRunStopsAtTheFirstCellThatFails(t *testing.T) {
 	for _, c := range []struct{ name, bad, reason, detail string }{
 		{"an error", "error undefined: y", "undefined: y", "Cell[2]: Line 1"},

@@ -35,6 +35,9 @@ var driver string
 // headless tells lib/nb that no browser shows the notebook (nb.HeadlessEnv).
 const headless = "LETHE_HEADLESS=1"
 
+// statesEnv tells lib/nb how long a cell may draw states of its controls (nb.StatesEnv).
+const statesEnv = "LETHE_STATES"
+
 // Time limits: to start a kernel, to end.
 const (
 	startTime = 2 * time.Minute
@@ -96,6 +99,7 @@ func (r Run) start(ctx context.Context, nb *Notebook) (*session, error) {
 	if r.Scale != "" {
 		s.cmd.Env = append(s.cmd.Env, "LETHE_SCALE="+r.Scale)
 	}
+	s.cmd.Env = append(s.cmd.Env, fmt.Sprintf("%s=%v", statesEnv, r.States))
 	proc.Group(s.cmd) // stopped by us, after its work is saved
 	in, err := s.cmd.StdinPipe()
 	if err != nil {

@@ -38,7 +38,7 @@ func newOutline(code string) outline {
 	}
 	const head = "package main\n"
 	src := head + asGo(code)
-	file, _ := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution|parser.ParseComments)
 	if file == nil {
 		return outline{}
 	}
@@ -46,7 +46,9 @@ func newOutline(code string) outline {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && functionName(f) == "main" && f.Body != nil {
 			out.main = namesIn(f)
-			out.last = lastExpression(f.Body, file, head, code)
+			if err == nil { // otherwise the parser has added what it missed
+				out.last = lastExpression(f.Body, file, head, code)
+			}
 		}
 	}
 	return out

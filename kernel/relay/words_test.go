@@ -219,7 +219,7 @@ func TestHelpKnowsLethe(t *testing.T) {
 }
 
 func FuzzOutline(f *testing.F) {
-	for _, code := range []string{"%%\nx + 1", "func f() int {\n%%\n", "%%\n\"\x00\"", "type T struct{ a int }\n%main\nT{}", "%%\r\nx\r\n", "var a, b = 1\n%%\na[b]++"} {
+	for _, code := range []string{"%%\nA(00", "%%\nx + 1", "func f() int {\n%%\n", "%%\n\"\x00\"", "type T struct{ a int }\n%main\nT{}", "%%\r\nx\r\n", "var a, b = 1\n%%\na[b]++"} {
 		f.Add(code)
 	}
 	f.Fuzz(func(t *testing.T, code string) {

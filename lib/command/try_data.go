@@ -20,7 +20,8 @@ type ownData struct {
 	number, category, identifier, leave []string
 	date                                map[string]string
 	missing                             []string
-	images, cells, label, npy, known    string
+	images, cells, label, matrix        string
+	npy, known                          string
 	size                                int
 	hasAbove                            func() bool
 }
@@ -39,6 +40,7 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
 	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad)")
 	f.StringVar(&d.label, "label", "", "column of obs with the classes of the cells")
+	f.StringVar(&d.matrix, "matrix", "", "matrix of counts in the anndata file, such as layers/counts or raw/X (default: X)")
 	f.StringVar(&d.npy, "npy", "", "array of records (.npy); the argument is the array of labels")
 	f.StringVar(&d.known, "data", "", "a data set that Lethe knows (lethe data list), instead of a file")
 	d.hasAbove = func() bool { return f.Changed("above") }
@@ -62,6 +64,8 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 		return nil, cli.Usagef("name the column to predict: --target COLUMN")
 	case !table && (d.target != "" || d.hasAbove()):
 		return nil, cli.Usagef("--target and --above are columns of a table")
+	case d.cells == "" && d.matrix != "":
+		return nil, cli.Usagef("--matrix is a matrix of --cells")
 	case (d.cells == "") != (d.label == ""):
 		return nil, cli.Usagef("--cells and --label belong together")
 	case d.npy != "" && len(args) == 0:
@@ -73,13 +77,21 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 	case d.images != "":
 		return own.ReadImages(d.images)
 	case d.cells != "":
-		return own.ReadCells(d.cells, own.Label(d.label))
+		return own.ReadCells(d.cells, d.cellOptions()...)
 	case d.npy != "":
 		return own.ReadArrays(d.npy, args[0])
 	case d.known != "":
 		return lab.DataSet(d.known)
 	}
 	return own.ReadTable(args[0], d.tableOptions()...)
+}
+
+func (d *ownData) cellOptions() []own.CellOption {
+	options := []own.CellOption{own.Label(d.label)}
+	if d.matrix != "" {
+		options = append(options, own.Matrix(d.matrix))
+	}
+	return options
 }
 
 func (d *ownData) tableOptions() []own.TableOption {

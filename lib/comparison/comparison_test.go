@@ -57,10 +57,10 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		t.Fatalf("no lens finds the memory: %v", r.Answers())
 	}
 	for _, k := range able {
-		if call, n := mostFrequent(r.found(original), k); call != audit.Remembered || n != 2 {
+		if call, n := majority(r.found(original), k); call != audit.Remembered || n != 2 {
 			t.Errorf("%s: the original is %s in %d seeds", r.Study.Lenses[k].Name(), call, n)
 		}
-		if call, n := mostFrequent(r.found(retrained), k); call != audit.Forgotten || n != 2 {
+		if call, n := majority(r.found(retrained), k); call != audit.Forgotten || n != 2 {
 			t.Errorf("%s: the retrained model is %s in %d seeds", r.Study.Lenses[k].Name(), call, n)
 		}
 	}

@@ -208,12 +208,12 @@ func (r *Result) JSON(w io.Writer) error {
 func (m Model) json() jsonModel {
 	out := jsonModel{Model: m.Label, Control: m.Control, Forgotten: m.Forgotten, Retained: m.Retained, HeldOut: m.HeldOut, Missing: m.Missing}
 	for k, r := range m.Readings {
-		out.Readings = append(out.Readings, jsonReading{r.Lens, known(r.Value), known(r.Low), known(r.High), r.Null, string(m.Calls[k]), r.Absent})
+		out.Readings = append(out.Readings, jsonReading{r.Lens, finiteOrNil(r.Value), finiteOrNil(r.Low), finiteOrNil(r.High), r.Null, string(m.Calls[k]), r.Absent})
 	}
 	return out
 }
 
-func known(v float64) *float64 {
+func finiteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}

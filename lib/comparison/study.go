@@ -10,8 +10,16 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// The units of a seed's progress, beside one per method: about as many trainings take as long.
+const (
+	trainingUnits = 2 // the original and the retrained model
+	controlUnits  = 2
+	readingUnits  = 2
 )
 
 // DefaultSeeds is the number of seeds of a study that names none.
@@ -123,54 +131,63 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 			return nil, fmt.Errorf("data set %s: %d records are held out; attacks need at least %d, so about %d in all", r.Name, n, minHeldOut, 5*minHeldOut)
 		}
 	}
+	ctx, task := progress.Start(ctx, "comparing methods on "+r.Name, s.Seeds)
+	defer task.Done()
 	for seed := range s.Seeds {
 		run, err := s.run(ctx, seed)
 		if err != nil {
 			return nil, fmt.Errorf("seed %d: %w", seed, err)
 		}
 		r.Runs = append(r.Runs, *run)
+		task.Add(1)
 	}
 	return r, nil
 }
 
 // run computes one seed.
 func (s Study) run(ctx context.Context, seed int) (*Run, error) {
-	c, err := audit.Open(ctx, s.Lab.Reseed(seed), s.Setting)
+	ctx, task := progress.Start(ctx, fmt.Sprintf("seed %d of %d", seed+1, s.Seeds), trainingUnits+controlUnits+len(s.Methods)+readingUnits)
+	defer task.Done()
+	c, err := audit.Open(task.Part(ctx, trainingUnits), s.Lab.Reseed(seed), s.Setting)
 	if err != nil {
 		return nil, err
 	}
+	task.Add(trainingUnits)
 	c.Lenses = s.Lenses
-	models, missing, err := s.models(ctx, c)
+	models, missing, err := s.models(ctx, c, task)
 	if err != nil {
 		return nil, err
 	}
-	calls, readings, err := c.Calls(models...)
+	calls, found, err := c.Calls(models...)
 	if err != nil {
 		return nil, err
 	}
+	task.Add(readingUnits)
 	run := &Run{Seed: seed, DataHash: c.Hash, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
 	for i, m := range models {
-		found := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: readings[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
-		if err := found.addAccuracy(c, m); err != nil {
+		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
+		if err := row.addAccuracy(c, m); err != nil {
 			return nil, err
 		}
-		run.Models = append(run.Models, found)
+		run.Models = append(run.Models, row)
 	}
 	run.Models = append(run.Models, missing...)
 	return run, nil
 }
 
 // models returns the controls and the unlearned models of a case, and the methods that left
-// no model.
-func (s Study) models(ctx context.Context, c *audit.Case) (models []*audit.Model, missing []Model, err error) {
+// no model. It counts them in the task.
+func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (models []*audit.Model, missing []Model, err error) {
 	if models, err = c.Controls(ctx); err != nil {
 		return nil, nil, err
 	}
+	task.Add(controlUnits)
 	errs := make([]error, len(s.Methods))
 	var tasks []func() error
 	for k, m := range s.Methods {
 		tasks = append(tasks, func() error {
 			errs[k] = c.Precompute(ctx, m)
+			task.Add(1)
 			return ctx.Err()
 		})
 	}

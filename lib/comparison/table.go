@@ -66,8 +66,8 @@ func (r *Result) Title() string {
 func (r *Result) Table() *report.Table {
 	t := &report.Table{
 		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(),
-		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the most frequent verdict with its " +
-			"number of seeds. A verdict places the model between the original, of which nothing was unlearned, and the model that was retrained " +
+		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict of most seeds with " +
+			"their number. A verdict places the model between the original, of which nothing was unlearned, and the model that was retrained " +
 			"without the records.",
 	}
 	for k, lens := range r.Study.Lenses {
@@ -132,13 +132,19 @@ func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) re
 	if absent != "" {
 		return report.Gap(short(absent))
 	}
-	call, n := mostFrequent(found, lens)
-	used[call] = true
+	for _, m := range found {
+		used[m.Calls[lens]] = true
+	}
 	cell := report.Est(e, 3)
 	if cell.Missing != "" {
 		return cell
 	}
-	if len(r.Runs) > 1 {
+	call, n := majority(found, lens)
+	switch {
+	case call == "":
+		cell.Text += " " + callCounts(found, lens)
+		return cell
+	case len(r.Runs) > 1:
 		cell.Text += fmt.Sprintf(" %d/%d", n, len(found))
 	}
 	return cell.WithVerdict(string(call))
@@ -167,19 +173,39 @@ func lensMean(found []*Model, lens int) (e stats.Estimate, absent string) {
 	return mean, ""
 }
 
-// mostFrequent returns the most frequent verdict of a lens on a model and its number of
-// seeds; of equally frequent ones the first.
-func mostFrequent(found []*Model, lens int) (call audit.Call, most int) {
+// majority returns the verdict of a lens on a model in more than half of the seeds, and its
+// number of seeds; "" if there is none.
+func majority(found []*Model, lens int) (audit.Call, int) {
 	count := map[audit.Call]int{}
 	for _, m := range found {
 		count[m.Calls[lens]]++
 	}
-	for _, m := range found {
-		if n := count[m.Calls[lens]]; n > most {
-			call, most = m.Calls[lens], n
+	for call, n := range count {
+		if 2*n > len(found) {
+			return call, n
 		}
 	}
-	return call, most
+	return "", 0
+}
+
+// callCounts lists the verdicts of a lens on a model with their numbers of seeds: "blind 1,
+// remembered 1".
+func callCounts(found []*Model, lens int) string {
+	count := map[audit.Call]bool{}
+	for _, m := range found {
+		count[m.Calls[lens]] = true
+	}
+	var parts []string
+	for _, call := range sortedCalls(count) {
+		n := 0
+		for _, m := range found {
+			if m.Calls[lens] == call {
+				n++
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", call, n))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // meanCell is the mean of an accuracy over the seeds.
@@ -264,16 +290,24 @@ func (r *Result) Answers() (out []string) {
 		}
 		var parts []string
 		for _, k := range able {
-			call, n := mostFrequent(found, k)
-			text := fmt.Sprintf("%s by %s", call, r.Study.Lenses[k].Name())
-			if len(r.Runs) > 1 {
-				text += fmt.Sprintf(" in %d of %d seeds", n, len(found))
-			}
-			parts = append(parts, text)
+			parts = append(parts, r.answer(found, k))
 		}
 		out = append(out, label+": "+strings.Join(parts, ", ")+".")
 	}
 	return out
+}
+
+// answer says what a lens found of a model.
+func (r *Result) answer(found []*Model, lens int) string {
+	call, n := majority(found, lens)
+	name := r.Study.Lenses[lens].Name()
+	switch {
+	case call == "":
+		return fmt.Sprintf("no majority by %s (seeds: %s)", name, callCounts(found, lens))
+	case len(r.Runs) == 1:
+		return fmt.Sprintf("%s by %s", call, name)
+	}
+	return fmt.Sprintf("%s by %s in %d of %d seeds", call, name, n, len(found))
 }
 
 // ableLenses returns the lenses that tell the original from the retrained model in most
@@ -284,7 +318,7 @@ func (r *Result) ableLenses() (able, unable []int) {
 	}
 	original := r.found(r.Runs[0].Models[0].Label)
 	for k := range r.Study.Lenses {
-		if call, _ := mostFrequent(original, k); call == audit.Remembered {
+		if call, _ := majority(original, k); call == audit.Remembered {
 			able = append(able, k)
 		} else {
 			unable = append(unable, k)
@@ -307,7 +341,8 @@ func (r *Result) Figure() plot.Panels {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
 		readable := false
 		for _, label := range r.labels() {
-			row := plot.ForestRow{Label: label, Estimate: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}, Missing: short(r.missing(label))}
+			none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+			row := plot.ForestRow{Label: label, Estimate: none, Missing: short(r.missing(label))}
 			if found := r.found(label); len(found) > 0 {
 				row.Control = found[0].Control
 				row.Estimate, row.Missing = lensMean(found, k)

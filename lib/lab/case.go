@@ -161,7 +161,11 @@ func (c *Case) modelRun(ctx context.Context, o ModelSpec) (*store.Run, error) {
 // Precompute computes the models of several methods in parallel (see Lab.RunParallel), so
 // that later calls find them in the store.
 func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error {
-	ctx, all := progress.Start(ctx, fmt.Sprintf("%d models of %s", len(methods), c.About.Name), len(methods))
+	name := fmt.Sprintf("%d models of %s", len(methods), c.About.Name)
+	if len(methods) == 1 {
+		name = "" // the model says what it is
+	}
+	ctx, all := progress.Start(ctx, name, len(methods))
 	defer all.Done()
 	var tasks []func() error
 	for _, m := range methods {

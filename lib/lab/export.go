@@ -156,7 +156,8 @@ func (w *writer) writeAbout(c *Case, j Job) error {
 	o, arch := j.model.ModelSpec, c.Problem.Arch
 	fit := c.training(o).Fit
 	x := Exported{
-		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: arch.WithDefaults(), Fit: fit, Seed: o.Seed, Files: w.files,
+		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: arch.WithDefaults(), Fit: fit, Seed: o.Seed,
+		Files: w.files,
 	}
 	if o.Method != nil {
 		x.Method, x.Setting = o.Method.Name(), o.Method.WithDefaults()

@@ -166,15 +166,6 @@ func holdersKey(users []federated.User) string {
 	return hashInts(all)
 }
 
-// saveSteps returns the number of points at which a training can be saved: epochs or
-// rounds.
-func (t Training) saveSteps(fit train.Config) int {
-	if t.Federated == nil {
-		return fit.Epochs
-	}
-	return t.Federated.User.Users.Rounds
-}
-
 // fitModel runs the training.
 func (t Training) fitModel(ctx context.Context, fresh nn.Params, fit train.Config, hooks train.Hooks) (nn.Params, []train.Epoch, error) {
 	augment := t.Problem.augmenter(fit.Seed)

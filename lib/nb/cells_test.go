@@ -94,6 +94,24 @@ var testCells = map[string]func(){
 		}, NewSlider("rate", &rate, 0.001, 1).Log(), NewSlider("epochs", &epochs, 1, 10))
 		fmt.Println("after", rate, epochs)
 	},
+	"grid": func() {
+		set, column, level := "adult", "age", 2
+		Interact(func(_ context.Context, live *Live) error {
+			fmt.Println("drawing", set, column, level)
+			Markdown("beside the drawing")
+			switch level {
+			case 4:
+				panic("no level four")
+			case 5:
+				Check(errors.New("no level five"))
+			}
+			live.Show(testFigure(float64(level)), "**"+column+"** of "+set, testTable())
+			return nil
+		}, NewDropdown("data set", &set, "adult", "bank"),
+			NewDropdown("column", &column).OptionsFrom(func() []string { return testColumns[set] }),
+			NewSlider("level", &level, 1, 5))
+		fmt.Println("after", set, column, level)
+	},
 	"undrawable": func() { Figure(testFigure(math.NaN())) },
 }
 

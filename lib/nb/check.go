@@ -25,7 +25,8 @@ var background = sync.OnceValue(func() context.Context {
 })
 
 // Check ends the cell with a one-line message when err is not nil. For an interruption the
-// message says how to resume. Run All then stops.
+// message says how to resume. Run All then stops. While Interact draws for a control that a
+// reader has moved, Check ends that drawing only, and the message stands in its place.
 func Check(err error) { std.check(err) }
 
 // Try is Check for calls that also return a value:
@@ -40,6 +41,7 @@ func (s *outputTarget) check(err error) {
 	if err == nil {
 		return
 	}
+	s.endDrawing(err)
 	if s.notebook {
 		s.drain()
 	}

@@ -92,3 +92,50 @@ func ExampleInteract() {
 	// after 5 epochs at rate 0.1
 	// Drawn once, for learning rate = 0.1, epochs = 5. Sliders need JupyterLab in a browser; without one, change the values in the code.
 }
+
+// Two controls of which the second follows the first: never more is forgotten than half of the
+// records. A text and a table follow both. In a terminal they are drawn once.
+func ExampleSlider_RangeFrom() {
+	records, forgotten := 100, 10
+	nb.Interact(func(_ context.Context, live *nb.Live) error {
+		t := &report.Table{Columns: report.Columns("forgotten", "kept")}
+		t.Add(report.Num(float64(forgotten), 0), report.Num(float64(records-forgotten), 0))
+		live.Show(fmt.Sprintf("%d of %d records", forgotten, records), t)
+		return nil
+	}, nb.NewSlider("records", &records, 20, 500),
+		nb.NewSlider("forgotten", &forgotten, 1, 250).RangeFrom(func() (int, int) { return 1, records / 2 }))
+	// Output:
+	// 10 of 100 records
+	// forgotten  kept
+	// ───────────────
+	//        10    90
+	// ───────────────
+	// Drawn once, for records = 100, forgotten = 10. Sliders need JupyterLab in a browser; without one, change the values in the code.
+}
+
+// The columns that a reader can choose follow the data set.
+func ExampleDropdown_OptionsFrom() {
+	columns := map[string][]string{"people": {"age", "income"}, "houses": {"price", "year"}}
+	set, column, scaled, title := "people", "income", true, "my table"
+	nb.Interact(func(_ context.Context, live *nb.Live) error {
+		live.Markdown(fmt.Sprintf("%s: the column %s of %s, scaled: %v", title, column, set, scaled))
+		return nil
+	}, nb.NewDropdown("data set", &set, "people", "houses"),
+		nb.NewDropdown("column", &column).OptionsFrom(func() []string { return columns[set] }),
+		nb.NewCheckbox("scaled", &scaled), nb.NewTextField("title", &title))
+	// Output:
+	// my table: the column income of people, scaled: true
+	// Drawn once, for data set = people, column = income, scaled = yes, title = "my table". Sliders need JupyterLab in a browser; without one, change the values in the code.
+}
+
+// A live output of two parts.
+func ExampleLive_Show() {
+	live := nb.NewLive()
+	for epoch := range 3 {
+		live.Show(fmt.Sprintf("epoch %d", epoch+1), fmt.Sprintf("%d to go", 2-epoch))
+	}
+	live.Done()
+	// Output:
+	// epoch 3
+	// 0 to go
+}

@@ -39,3 +39,6 @@ func newTerminal() (s *outputTarget, out, errs *bytes.Buffer, clock *time.Time) 
 	s = &outputTarget{out: out, err: errs, now: func() time.Time { return *clock }, exit: func(int) {}}
 	return s, out, errs, clock
 }
+
+// testColumns are the columns of two data sets.
+var testColumns = map[string][]string{"adult": {"age", "hours"}, "bank": {"balance", "age", "job"}}

@@ -1,4 +1,4 @@
-// Interact: a cell whose figure follows sliders in the browser.
+// Interact: a cell whose figures and tables follow controls in the browser.
 
 package nb
 
@@ -6,9 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
@@ -22,46 +22,55 @@ const HeadlessEnv = "LETHE_HEADLESS"
 // How long Interact waits. While the cell runs, the cells below it cannot.
 const (
 	browserWait      = 3 * time.Second         // for the first answer of a browser
-	idleLimit        = 5 * time.Minute         // for a reader to move a slider
+	idleLimit        = 5 * time.Minute         // for a reader to move a control
 	idleLimitWaiting = 1500 * time.Millisecond // the same, while other cells wait
 	pollEvery        = 100 * time.Millisecond
+	keepAfter        = 2 * time.Second // since the last move: then the page gets the states
 )
 
-// Interact draws a figure, and draws it again whenever a reader moves a slider:
+// Interact draws figures, tables and text, and draws them again whenever a reader moves a
+// control:
 //
 //	rate, epochs := 0.1, 5
 //	nb.Interact(func(ctx context.Context, live *nb.Live) error {
 //		return forget(ctx, rate, epochs, live)
 //	}, nb.NewSlider("learning rate", &rate, 0.001, 1).Log(), nb.NewSlider("epochs", &epochs, 1, 20))
 //
-// A new position cancels the context of a drawing that still runs.
+// Controls are made by NewSlider, NewDropdown, NewCheckbox and NewTextField. One may follow
+// those before it, with Slider.RangeFrom and Dropdown.OptionsFrom. Live.Show draws several
+// figures and tables for the same values. New values cancel the context of a drawing that still
+// runs.
 //
 // In Lethe's kernel the cell is over after the first drawing, if Interact ends it, and its
-// program goes on in the background: the sliders answer while other cells compute, until the
-// reader presses "done", the cell runs again, the kernel ends, or no slider has moved for an
-// hour. The program keeps the declarations and the values that it began with.
+// program goes on in the background: the controls answer while other cells compute, until the
+// reader presses "done", the cell runs again, the kernel ends, or none has moved for an hour.
+// The program keeps the declarations and the values that it began with.
 //
-// Elsewhere the sliders work until the reader presses "done" or interrupts the cell, or until
-// no slider has moved for five minutes. While other cells wait for this one, as under Run All,
-// the limit is a few seconds.
+// Elsewhere the controls work until the reader presses "done" or interrupts the cell, or until
+// none has moved for five minutes. While other cells wait for this one, as under Run All, the
+// limit is a few seconds.
+//
+// The notebook keeps the last values and what was drawn for the others that the reader tried, at
+// most 49 states: opened again, its controls move among them before any cell has run.
 //
 // Without a browser (a terminal, headless execution, LETHE_HEADLESS set) Interact draws
-// once, with the values that the variables have, and prints that sliders need JupyterLab.
-func Interact(draw func(ctx context.Context, live *Live) error, sliders ...Slider) {
-	std.interact(draw, sliders)
+// once, with the values that the variables have, and prints that sliders need JupyterLab. In a
+// notebook that nobody watches, StatesEnv gives it time to draw states on a grid as well, for
+// readers of the saved notebook and of its web page. The variables then keep their values.
+func Interact(draw func(ctx context.Context, live *Live) error, list ...Control) {
+	std.interact(draw, list)
 }
 
-func (s *outputTarget) interact(draw func(context.Context, *Live) error, sliders []Slider) {
-	for _, k := range sliders {
-		s.check(k.check())
-	}
+func (s *outputTarget) interact(draw drawFunc, list []Control) {
+	all, err := newControls(list)
+	s.check(err)
 	if !s.hasBrowser() {
-		s.drawOnce(draw, sliders)
+		s.drawWithoutBrowser(draw, all)
 		return
 	}
-	d := newPanel(s, draw, sliders)
-	s.show(output{id: d.id, data: bundle{"text/plain": d.settingsText(), "text/html": d.html()}}, d.settingsText()+"\n")
-	s.show(d.status(statusDrawing), "")
+	d := newPanel(s, draw, all)
+	d.place = s.show(output{id: d.id, data: bundle{"text/plain": d.settingsText(), "text/html": d.html()}}, d.settingsText()+"\n")
+	d.statusPlace = s.show(d.status(statusDrawing), "")
 	d.connect()
 	d.run(Context())
 }
@@ -73,82 +82,76 @@ func (s *outputTarget) hasBrowser() bool {
 		os.Getenv("JPY_SESSION_NAME") != "" && os.Getenv(protocol.GONB_JUPYTER_KERNEL_ID_ENV) != ""
 }
 
-// drawOnce draws with the initial values.
-func (s *outputTarget) drawOnce(draw func(context.Context, *Live) error, sliders []Slider) {
+// drawWithoutBrowser draws with the initial values. In a notebook it also stores states, if it
+// has time for them.
+func (s *outputTarget) drawWithoutBrowser(draw drawFunc, all controls) {
+	limit, err := timeForStates()
+	s.check(err)
+	once := fmt.Sprintf("Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.", all.format(all.values()))
+	if !s.notebook || limit == 0 {
+		s.drawOnce(draw)
+		s.printLine(s.out, "%s", once)
+		return
+	}
+	panel := output{id: gonbui.UniqueId(), data: bundle{"text/plain": once}}
+	place := s.show(panel, once+"\n")
+	began := s.now()
+	live := s.drawOnce(draw)
+	states := s.drawStates(Context(), draw, all, s.now().Sub(began), limit)
+	text := "Drawn for " + all.format(all.values()) + "."
+	page, kept := all.storedPage(states, placesAfter(place, live), text, "")
+	if page == "" {
+		return
+	}
+	panel.data = bundle{"text/plain": fmt.Sprintf("%s With scripts, the controls move among %d states.", text, kept), "text/html": page}
+	s.update(panel)
+	s.sync()
+}
+
+// drawOnce draws with the present values. An error ends the cell.
+func (s *outputTarget) drawOnce(draw drawFunc) *Live {
 	live := s.live()
 	err := draw(Context(), live)
 	live.Done()
 	s.check(err)
-	s.printLine(s.out, "Drawn once, for %s. Sliders need JupyterLab in a browser; without one, change the values in the code.",
-		formatSettings(sliders, initialValues(sliders)))
+	return live
 }
 
-func (k Slider) check() error {
-	switch {
-	case !(k.min < k.max):
-		return fmt.Errorf("the slider %q goes from %v to %v", k.name, k.min, k.max)
-	case k.log && k.min <= 0:
-		return fmt.Errorf("the slider %q has equal factors and starts at %v; that needs more than 0", k.name, k.min)
-	case !(k.min <= k.initial && k.initial <= k.max):
-		return fmt.Errorf("the slider %q goes from %v to %v, its variable is %v", k.name, k.min, k.max, k.initial)
-	}
-	return nil
-}
-
-func initialValues(sliders []Slider) []float64 {
-	out := make([]float64, len(sliders))
-	for i, k := range sliders {
-		out[i] = k.initial
-	}
-	return out
-}
-
-// formatSettings prints the values: "learning rate = 0.1, epochs = 5".
-func formatSettings(sliders []Slider, values []float64) string {
-	words := make([]string, len(sliders))
-	for i, k := range sliders {
-		words[i] = k.name + " = " + formatValue(values[i])
-	}
-	return strings.Join(words, ", ")
-}
-
-// panel is a set of sliders in a browser, and the drawing that follows them.
+// panel is a set of controls in a browser, and the drawing that follows them.
 type panel struct {
-	s         *outputTarget
-	draw      func(context.Context, *Live) error
-	sliders   []Slider
-	positions [][]float64
-	values    []float64
-	id        string
-	address   string
-	live      *Live
-	messages  chan message
-	last      message
-	connected bool
-	lastMove  time.Time
-
-	cancel   context.CancelFunc // of the drawing that runs
-	finished chan error
+	s           *outputTarget
+	draw        drawFunc
+	controls    controls
+	values      []any
+	known       []form // the controls for these values
+	id          string
+	place       int // of the controls among the cell's outputs
+	statusPlace int // of the line below them
+	address     string
+	live        *Live
+	messages    chan message
+	last        message
+	connected   bool
+	lastMove    time.Time
+	drawing     *drawing // that runs, or nil
+	states      []state  // what was drawn, the newest last
+	keptStates  bool     // the page has the states
 
 	kernelLink
 }
 
-func newPanel(s *outputTarget, draw func(context.Context, *Live) error, sliders []Slider) *panel {
+func newPanel(s *outputTarget, draw drawFunc, all controls) *panel {
 	id := gonbui.UniqueId()
-	d := &panel{
-		s: s, draw: draw, sliders: sliders, values: initialValues(sliders),
+	return &panel{
+		s: s, draw: draw, controls: all, values: all.values(), known: all.forms(),
 		id: id, address: "/lethe/sliders/" + id,
 		live: s.live(), messages: make(chan message, 64),
 	}
-	for _, k := range sliders {
-		d.positions = append(d.positions, k.positions())
-	}
-	return d
 }
 
-func (d *panel) settingsText() string { return formatSettings(d.sliders, d.values) }
+func (d *panel) settingsText() string { return d.controls.format(d.values) }
 
-// run draws whenever the sliders move, until there is a reason to end.
+// run draws whenever the controls move, until there is a reason to end.
 func (d *panel) run(ctx context.Context) {
 	began := d.s.now()
 	d.lastMove = began
@@ -162,9 +165,10 @@ func (d *panel) run(ctx context.Context) {
 			why = "The sliders stopped with the cell."
 		case m := <-d.messages:
 			why = d.handleMessage(ctx, m)
-		case err := <-d.finished:
+		case err := <-d.finished():
 			d.finishDrawing(err)
 		case <-look.C:
+			d.putStates()
 			why = d.idleReason(d.s.now().Sub(began))
 		}
 		if why == "" {
@@ -177,51 +181,74 @@ func (d *panel) run(ctx context.Context) {
 	d.end(why)
 }
 
-// The status lines below the sliders.
+// The status lines below the controls.
 const (
 	statusDrawing = "drawing"
-	statusReady   = "Move a slider. The sliders work until you press done."
+	statusReady   = "Change a value. The controls work until you press done."
 )
 
 func (d *panel) statusText() string {
-	if d.finished != nil {
+	if d.drawing != nil {
 		return statusDrawing
 	}
 	return statusReady
 }
 
 // start begins a drawing with the present values.
-func (d *panel) start(ctx context.Context) {
-	for i, k := range d.sliders {
-		k.set(d.values[i])
+func (d *panel) start(ctx context.Context) { d.drawing = d.s.startDrawing(ctx, d.draw, d.live) }
+
+// finished returns the channel that gets the error of the running drawing.
+func (d *panel) finished() <-chan error {
+	if d.drawing == nil {
+		return nil
 	}
-	inner, cancel := context.WithCancel(ctx)
-	finished := make(chan error, 1)
-	d.cancel, d.finished = cancel, finished
-	go func() { finished <- d.draw(inner, d.live) }()
+	return d.drawing.finished
 }
 
 // stop cancels the running drawing, if there is one, and waits for it: only one drawing at
 // a time may use the variables.
 func (d *panel) stop() error {
-	if d.finished == nil {
+	if d.drawing == nil {
 		return nil
 	}
-	d.cancel()
-	err := <-d.finished
-	d.finished = nil
-	return err
+	running := d.drawing
+	d.drawing = nil
+	return running.stop()
 }
 
-// finishDrawing shows the last state of a drawing.
+// finishDrawing shows the last state of a drawing and keeps it.
 func (d *panel) finishDrawing(err error) {
-	d.cancel()
-	d.finished = nil
+	d.drawing = nil
 	if err != nil && !errors.Is(err, context.Canceled) {
-		d.live.Markdown("This did not work: " + markdownText(err.Error()))
+		d.live.Markdown(failureText(err))
 	}
 	d.live.drawPending()
+	d.keepState()
 	d.s.update(d.status(statusReady))
+}
+
+// keepState keeps what is on the page. The oldest states make room.
+func (d *panel) keepState() {
+	parts, _ := d.live.lastState()
+	d.states = slices.DeleteFunc(d.states, func(st state) bool { return slices.Equal(st.Values, d.values) })
+	d.states = append(d.states, newState(d.values, parts))
+	if len(d.states) > maxStates {
+		d.states = d.states[1:]
+	}
+	d.keptStates = false
+}
+
+// putStates puts the states into the page when a reader has paused: a notebook that is saved
+// while its controls work then opens with them, even if its kernel has ended.
+func (d *panel) putStates() {
+	if d.keptStates || d.drawing != nil || len(d.states) < 2 || d.s.now().Sub(d.lastMove) < keepAfter {
+		return
+	}
+	d.keptStates = true
+	page, _ := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.statusPlace, d.live), "", d.elementID())
+	line := d.status(statusReady)
+	line.data["text/html"] = fmt.Sprint(line.data["text/html"], page)
+	d.s.update(line)
 }
 
 // handleMessage handles a message from the browser and returns the reason to end, if the
@@ -234,40 +261,29 @@ func (d *panel) handleMessage(ctx context.Context, m message) string {
 	if m.Done {
 		return "The sliders are closed."
 	}
-	values, ok := d.valuesAt(m.Positions)
-	if !ok || slices.Equal(values, d.values) {
+	if !d.controls.accepts(m.Values) || slices.Equal(m.Values, d.values) {
 		d.s.update(d.status(d.statusText()))
 		return ""
 	}
 	d.lastMove = d.s.now()
-	d.s.update(d.status(statusDrawing))
 	d.live.mute(true)
 	_ = d.stop() // its values and its error are obsolete
 	d.live.mute(false)
-	d.values = values
+	err := d.controls.setTo(m.Values)
+	d.values, d.known = d.controls.values(), d.controls.forms()
+	if err != nil {
+		d.finishDrawing(err)
+		return ""
+	}
 	d.start(ctx)
+	d.s.update(d.status(statusDrawing))
 	return ""
 }
 
-// valuesAt returns the values at the positions of the sliders.
-func (d *panel) valuesAt(at []int) ([]float64, bool) {
-	if len(at) != len(d.positions) {
-		return nil, false
-	}
-	values := make([]float64, len(at))
-	for i, p := range d.positions {
-		if at[i] < 0 || at[i] >= len(p) {
-			return nil, false
-		}
-		values[i] = p[at[i]]
-	}
-	return values, true
-}
-
-// idleReason returns the reason to end when no browser has answered, or no slider has moved
+// idleReason returns the reason to end when no browser has answered, or no control has moved
 // for too long.
 func (d *panel) idleReason(since time.Duration) string {
-	if d.finished != nil {
+	if d.drawing != nil {
 		return ""
 	}
 	quiet := d.s.now().Sub(d.lastMove)
@@ -286,13 +302,31 @@ func (d *panel) idleReason(since time.Duration) string {
 	return ""
 }
 
-// end replaces the sliders with the values and the reason, so that the saved notebook needs
-// no script.
+// end replaces the controls with ones that move among the states that were drawn, or, if there
+// is only one, with the values. The saved notebook then opens as it was left.
 func (d *panel) end(why string) {
 	d.live.Done()
-	d.s.update(output{id: d.id, data: bundle{"text/plain": "Drawn for " + d.settingsText() + "."}})
-	last := d.status(why)
-	delete(last.data, "text/html")
+	text := "Drawn for " + d.settingsText() + "."
+	last := output{id: d.id, data: bundle{"text/plain": text}}
+	if page, kept := d.controls.storedPage(d.statesAtEnd(), placesAfter(d.place, d.live), text, ""); page != "" {
+		last.data["text/html"] = page
+		why += fmt.Sprintf(" The controls move among the %d states that were drawn.", kept)
+	}
 	d.s.update(last)
+	line := d.status(why)
+	line.data["text/html"] = "<span>" + html.EscapeString(why) + "</span>"
+	d.s.update(line)
 	d.s.sync()
+}
+
+// statesAtEnd returns the states, the one that is on the page first and without parts, then
+// from the newest to the oldest. There are none if the last drawing did not end.
+func (d *panel) statesAtEnd() []state {
+	states := slices.Clone(d.states)
+	slices.Reverse(states) // the newest, which is on the page, first
+	if len(states) == 0 || !slices.Equal(states[0].Values, d.values) {
+		return nil
+	}
+	states[0].Parts = nil
+	return states
 }

@@ -9,10 +9,12 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -190,6 +192,29 @@ func (k *fakeKernel) until(text string) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	k.t.Errorf("%q never came", text)
+}
+
+// ready waits until the cell has heard a message, and has drawn what it asked for.
+func (k *fakeKernel) ready(number int) {
+	k.untilHTML(fmt.Sprintf("&#34;heard&#34;:%d,", number), statusReady)
+}
+
+// untilHTML waits for an output whose HTML has all of some texts.
+func (k *fakeKernel) untilHTML(texts ...string) {
+	has := func(e event) bool {
+		page, _ := e.data["text/html"].(string)
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(page, text) })
+	}
+	for range 1000 {
+		k.mu.Lock()
+		found := slices.ContainsFunc(k.events, has)
+		k.mu.Unlock()
+		if found {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	k.t.Errorf("no page with %q", texts)
 }
 
 // printed joins what came over one stream.

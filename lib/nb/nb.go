@@ -57,6 +57,9 @@ type outputTarget struct {
 	now      func() time.Time // the clock of live outputs
 	exit     func(code int)
 	open     []closer // live outputs that show more than is on the page
+	shown    int      // number of outputs that were appended to the notebook
+	quiet    bool     // nothing is shown: states are drawn that only a saved notebook shows
+	drawing  *drawing // of Interact, while one runs
 }
 
 // closer is an output that is drawn less often than it changes. close draws its last state.
@@ -101,33 +104,49 @@ func syncKernel() {
 	}
 }
 
-// show appends an output below everything printed and shown before it. Without a notebook,
-// or when its pipe is broken, it prints plain.
-func (s *outputTarget) show(o output, plain string) {
+// show appends an output below everything printed and shown before it, and returns its number
+// among the outputs. Without a notebook, or when its pipe is broken, it prints plain.
+func (s *outputTarget) show(o output, plain string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.quiet {
+		return s.shown
+	}
 	if s.notebook {
 		s.drain()
 		if s.send(o) == nil {
 			s.sync()
-			return
+			s.shown++
+			return s.shown
 		}
 	}
 	progress.PrintAbove(func() { fmt.Fprint(s.out, plain) })
+	return s.shown
 }
 
 // update replaces an output that is on the page already.
 func (s *outputTarget) update(o output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.send(o)
+	if !s.quiet {
+		_ = s.send(o)
+	}
 }
 
 // printLine writes a line to w. Lines and outputs never mix.
 func (s *outputTarget) printLine(w io.Writer, format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	progress.PrintAbove(func() { fmt.Fprintf(w, format+"\n", args...) })
+	if !s.quiet {
+		progress.PrintAbove(func() { fmt.Fprintf(w, format+"\n", args...) })
+	}
+}
+
+// setQuiet starts and ends a time in which nothing is shown.
+func (s *outputTarget) setQuiet(quiet bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.quiet = quiet
 }
 
 // register and unregister keep the list of outputs that closeAndExit draws one last time.

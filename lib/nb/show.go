@@ -21,7 +21,12 @@ func Show(parts ...any) {
 		case plot.Figure:
 			Figure(p)
 		default:
-			Check(fmt.Errorf("part %d to show is a %T; a text, a table or a figure can be shown", k+1, part))
+			Check(unknownPart(k, part))
 		}
 	}
+}
+
+// unknownPart returns the error for a part that has no form on a page.
+func unknownPart(k int, part any) error {
+	return fmt.Errorf("part %d to show is a %T; a text, a table or a figure can be shown", k+1, part)
 }

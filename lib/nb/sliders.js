@@ -1,51 +1,21 @@
-((config) => {
-  "use strict";
-  // The page may hold the place for the sliders only a moment after this runs.
-  const begin = (tries) => {
-    const root = document.getElementById(config.id);
-    if (root) {
-      build(root);
-    } else if (tries > 0) {
-      setTimeout(() => begin(tries - 1), 50);
-    }
-  };
+  // The controls of a running cell: they talk to it.
 
   const build = (root) => {
     root.textContent = "";
-    const inputs = config.sliders.map((s) => row(root, s));
-    const button = document.createElement("button");
-    button.textContent = "done";
-    const status = document.createElement("span");
-    status.style.marginLeft = "1em";
+    const left = read().values || config.controls.map((form) => form.value);
+    let moved = () => {};
+    const controls = config.controls.map((form, i) => addControl(root, { ...form, value: left[i] }, () => moved()));
+    const button = element("button", {}, "done");
+    const status = element("span", { marginLeft: "1em" });
     root.append(button, status);
-    talk(root, inputs, button, status);
+    moved = talk(root, controls, button, status);
   };
 
-  const row = (root, slider) => {
-    const line = document.createElement("div");
-    const name = document.createElement("label");
-    name.textContent = slider.name + " ";
-    name.style.display = "inline-block";
-    name.style.minWidth = "10em";
-    const input = document.createElement("input");
-    input.type = "range";
-    input.min = 0;
-    input.max = slider.labels.length - 1;
-    input.value = slider.at;
-    input.style.width = "16em";
-    input.style.verticalAlign = "middle";
-    input.setAttribute("aria-label", slider.name);
-    const value = document.createElement("output");
-    value.style.marginLeft = "1em";
-    const show = () => {
-      value.textContent = slider.labels[input.valueAsNumber];
-      input.setAttribute("aria-valuetext", value.textContent);
-    };
-    input.addEventListener("input", show);
-    show();
-    line.append(name, input, value);
-    root.append(line);
-    return input;
+  // read returns what the cell has written into the page: the number of the last message that
+  // it has handled, the values of the controls, and the controls where some follow others.
+  const read = () => {
+    const line = document.getElementById(config.status);
+    return line ? JSON.parse(line.dataset.cell) : { heard: 0 };
   };
 
   // address is where the notebook server listens; a server below a path, behind
@@ -70,13 +40,14 @@
 
   const identifier = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
-  // talk sends the positions of the sliders to the cell. What the cell has heard
-  // it writes into the page, in the output below the sliders: the kernel's way
-  // from the cell to a script would bring its own script along each time.
-  const talk = (root, inputs, button, status) => {
+  // talk sends the values of the controls to the cell, and returns what to call when a reader
+  // has moved one. What the cell has heard it writes into the page, in the output below the
+  // controls: the kernel's way from the cell to a script would bring its own script along each
+  // time.
+  const talk = (root, controls, button, status) => {
     const socket = new WebSocket(address());
     let comm = "";
-    let number = 0; // of the last message
+    let number = read().heard; // of the last message, of an earlier page too
     let sent = 0; // when that was
     let limit = 400;
     let waited = false;
@@ -95,10 +66,6 @@
       send("comm_open", { comm_id: comm, target_name: "gonb_comm", kernel_id: config.kernel, data: {} });
     };
     const sendValue = (to, value) => send("comm_msg", { comm_id: comm, data: { address: to, value } });
-    const heard = () => {
-      const line = document.getElementById(config.status);
-      return line ? Number(line.dataset.heard) : 0;
-    };
 
     // Under Run All the cells below wait for this one; their prompts show a star.
     const waiting = () => {
@@ -106,18 +73,18 @@
       const prompts = notebook ? Array.from(notebook.querySelectorAll(".jp-InputPrompt")) : [];
       return prompts.filter((p) => p.textContent.includes("*")).length > 1;
     };
-    const sendPositions = (done) => {
+    const sendValues = (done) => {
       number += 1;
       sent = Date.now();
       waited = waiting();
-      sendValue(config.address, JSON.stringify({ number, at: inputs.map((i) => i.valueAsNumber), waiting: waited, done }));
+      sendValue(config.address, JSON.stringify({ number, values: controls.map((c) => c.value()), waiting: waited, done }));
     };
     let later = null;
     const moved = () => {
       if (!later) {
         later = setTimeout(() => {
           later = null;
-          sendPositions(false);
+          sendValues(false);
         }, Math.max(0, 100 - (Date.now() - sent)));
       }
     };
@@ -125,17 +92,33 @@
       clearInterval(timer);
       status.textContent = words;
       button.disabled = true;
-      inputs.forEach((i) => { i.disabled = true; });
+      controls.forEach((c) => c.disable());
       socket.close();
+      root.dataset.letheClosed = "true";
+      root.dispatchEvent(new Event("lethe-closed")); // the states that the page has take over
+    };
+    // follow shows the choices of controls that follow others, unless a reader has moved one
+    // since: what the cell says of that comes next.
+    let shown = "";
+    const follow = (forms) => {
+      const now = JSON.stringify(forms || null);
+      if (forms && now !== shown) {
+        shown = now;
+        forms.forEach((form, i) => controls[i].set(form));
+      }
     };
     const poll = () => {
+      const cell = read();
       if (!root.isConnected && !document.getElementById(config.status)) {
         end(""); // the cell is over, its output has taken our place
-      } else if (heard() >= number) {
+      } else if (cell.heard >= number) {
         limit = 400;
         status.textContent = "";
+        if (!later) {
+          follow(cell.controls);
+        }
         if (waiting() !== waited) {
-          sendPositions(false);
+          sendValues(false);
         }
       } else if (limit > 10000) {
         end("not connected any more: run this cell again");
@@ -145,12 +128,12 @@
         limit *= 1.5;
         status.textContent = limit > 2000 ? "waiting for the cell" : "";
         open();
-        setTimeout(() => sendPositions(false), 50);
+        setTimeout(() => sendValues(false), 50);
       }
     };
     socket.onopen = () => {
       open();
-      sendPositions(false);
+      sendValues(false);
       timer = setInterval(poll, 200);
     };
     socket.onmessage = (event) => {
@@ -165,9 +148,8 @@
         end("not connected any more: run this cell again");
       }
     };
-    inputs.forEach((i) => i.addEventListener("input", moved));
-    button.addEventListener("click", () => sendPositions(true));
+    button.addEventListener("click", () => sendValues(true));
+    return moved;
   };
 
-  begin(60);
-})(CONFIG);
+  whenThere(config.id, build);

@@ -80,7 +80,8 @@ func contradictingLabels() Case {
 // randomRecords are random records of the same table, one in five with a wrong label.
 func randomRecords() Case {
 	return Case{"random records, one in five with a wrong label",
-		lab.Setting{Data: lab.Table{Set: "linear_flips", MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Model: wideNet, Fit: memorisingFit()}, tableMethods()}
+		lab.Setting{Data: lab.Table{Set: "linear_flips", MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Model: wideNet, Fit: memorisingFit()},
+		tableMethods()}
 }
 
 // realData are random records of a real table.

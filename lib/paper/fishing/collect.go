@@ -207,8 +207,9 @@ func (q *attackCase) outputsAfter(ctx context.Context, m unlearn.Method) (splitO
 func (q *attackCase) measureRow(ctx context.Context, e *engine.Engine, a lab.Variant) (*Row, error) {
 	row := &Row{
 		Case: q.spec.Label, Variant: a.Label, Control: a.Control, Seed: q.Seed,
-		Type: forgottenClass(q.Setting), Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows, Judged: len(q.EvalRows()),
-		Sizes: newSizes(q.Case),
+		Type: forgottenClass(q.Setting), Forget: len(q.Forget), Negatives: len(q.negatives), SameType: q.sameType(), Unseen: q.Test.X.Rows,
+		Judged: len(q.EvalRows()),
+		Sizes:  newSizes(q.Case),
 	}
 	weights, report, err := q.Weights(ctx, a.Method)
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {

@@ -47,7 +47,8 @@ func recordedScattered(c Case, variant string) string {
 	if variant != Fisher {
 		return ""
 	}
-	return map[int]string{10: "0.588 +- 0.018*", 30: "0.601 +- 0.004*", 50: "0.574 +- 0.003*", 100: "0.547 +- 0.003*", 500: "0.516 +- 0.001*"}[c.scatteredCells()]
+	recorded := map[int]string{10: "0.588 +- 0.018*", 30: "0.601 +- 0.004*", 50: "0.574 +- 0.003*", 100: "0.547 +- 0.003*", 500: "0.516 +- 0.001*"}
+	return recorded[c.scatteredCells()]
 }
 
 func (ev *evidence) scatteredSizes() *paper.Output {

@@ -37,9 +37,12 @@ func Cases(scale string) ([]NamedCase, error) {
 		{"random records, real data", lab.Setting{Data: lab.Table{Set: "breast_cancer"}, Forget: lab.Random{Fraction: 0.10}}, nil},
 	}
 	memorise := train.Config{Epochs: 40, Batch: 32, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9, WeightDecay: 5e-4}, Schedule: train.Cosine()}
+	memorised := func(images int, forget lab.ForgetSet) lab.Setting {
+		return lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: images}, Forget: forget, Fit: memorise, Model: smallNet}
+	}
 	cases = append(cases,
-		NamedCase{"random drawings, memorised", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 400}, Forget: lab.Random{Fraction: 0.30}, Fit: memorise, Model: smallNet}, nil},
-		NamedCase{"drawings with a wrong label", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 1000}, Forget: lab.Planted("mislabelled"), Fit: memorise, Model: smallNet}, nil},
+		NamedCase{"random drawings, memorised", memorised(400, lab.Random{Fraction: 0.30}), nil},
+		NamedCase{"drawings with a wrong label", memorised(1000, lab.Planted("mislabelled")), nil},
 		NamedCase{"drawings of two classes that were confused", lab.Setting{Data: lab.Images{Set: "glyphs", MaxTrain: 1000, MaxTest: 1000},
 			Forget: lab.Backdoor{Confuse: true, Fraction: 0.10}, Fit: memorise, Model: smallNet}, nil})
 	simulated, err := cellCase("quick")
@@ -60,8 +63,8 @@ func Cases(scale string) ([]NamedCase, error) {
 	}
 	photographs := memorise
 	photographs.Epochs, photographs.Batch, photographs.Optimizer = 30, 64, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 5e-4}
-	cases = append(cases, NamedCase{"random photographs", lab.Setting{Data: lab.Images{Set: "cifar10_first4000", MaxTrain: 2000, MaxTest: 2000}, Forget: lab.Random{Fraction: 0.10},
-		Fit: photographs, Model: smallNet}, nil})
+	cases = append(cases, NamedCase{"random photographs", lab.Setting{Data: lab.Images{Set: "cifar10_first4000", MaxTrain: 2000, MaxTest: 2000},
+		Forget: lab.Random{Fraction: 0.10}, Fit: photographs, Model: smallNet}, nil})
 	for _, name := range datasets.RULER() {
 		data := lab.Table{Set: name}
 		if scale == "standard" {
