@@ -40,13 +40,17 @@ func newRun() *cobra.Command {
 and as web pages in out/notebooks. It stops at the first cell that fails; a failing
 shell line (!) is a failure too. Without arguments all notebooks are executed.
 
+A notebook is a file, or a short name of one of Lethe's: start/00 is the one in the folder
+start whose name begins with 00, start is all in that folder.
+
 A cell with sliders is drawn for some of their other values too, so that the sliders of the
 saved notebook and of its web page move without a kernel.
 
 With --check the claims that the notebooks print are compared with those saved in the
 files: the same statements with the same verdicts.`,
-		Example: `  lethe run
-  lethe run notebooks/start/00-forgetting-in-five-minutes.ipynb --scale standard
+		Example: `  lethe run start/00
+  lethe run
+  lethe run my-notebook.ipynb --scale standard
   lethe run --check --jobs 2 --limit 20m
   lethe run --in-place --no-html notebooks/ruler/*.ipynb
   lethe run --lint`,
@@ -77,10 +81,8 @@ files: the same statements with the same verdicts.`,
 		case r.jobs < 1:
 			return cli.Usagef("--jobs %d: expected at least 1", r.jobs)
 		}
-		for _, path := range args {
-			if filepath.Ext(path) != ".ipynb" {
-				return cli.Usagef("%s: expected a notebook, a file named *.ipynb", path)
-			}
+		if err := checkNames(args); err != nil {
+			return err
 		}
 		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, command.Papers())...)
 	}
@@ -148,11 +150,12 @@ func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
 }
 
 func (r *runOptions) run(ctx context.Context, args []string) error {
-	if err := r.checkScale(args); err != nil { // before anything is set up
+	files := slices.DeleteFunc(slices.Clone(args), isShortName)
+	if err := r.checkScale(files); err != nil { // before anything is set up
 		return err
 	}
 	o := setup.Options{Out: r.stderr, NoCompletion: true} // no code completion
-	if len(args) == 0 {
+	if len(files) < max(1, len(args)) {
 		o.Notebooks = notebookFiles
 	}
 	ready, err := setup.Prepare(ctx, o)
@@ -160,12 +163,15 @@ func (r *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		if args, err = allNotebooks(ready.Notebooks); err != nil {
-			return err
-		}
-		if err := r.checkScale(args); err != nil {
-			return err
-		}
+		args, err = allNotebooks(ready.Notebooks)
+	} else {
+		args, err = expandNames(args, ready.Notebooks)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.checkScale(args); err != nil {
+		return err
 	}
 	return notebook.Batch{
 		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout, States: r.states},
@@ -191,23 +197,31 @@ func allNotebooks(dir string) ([]string, error) {
 	if len(found) == 0 {
 		return nil, fmt.Errorf("there are no notebooks in %s", dir)
 	}
-	here, _ := os.Getwd()
 	for i, name := range found {
-		found[i] = filepath.Join(dir, filepath.FromSlash(name))
-		if short, err := filepath.Rel(here, found[i]); err == nil && filepath.IsLocal(short) {
-			found[i] = short
-		}
+		found[i] = shortPath(filepath.Join(dir, filepath.FromSlash(name)))
 	}
 	return found, nil
 }
 
+// shortPath returns a path relative to the working directory if it is below it.
+func shortPath(file string) string {
+	here, _ := os.Getwd()
+	if short, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(short) {
+		return short
+	}
+	return file
+}
+
 // lintAll prints the problems of the notebooks, without executing them.
 func (r *runOptions) lintAll(args []string) error {
+	var err error
 	if len(args) == 0 {
-		var err error
-		if args, err = allNotebooks("notebooks"); err != nil {
-			return err
-		}
+		args, err = allNotebooks("notebooks")
+	} else {
+		args, err = expandNames(args, "notebooks")
+	}
+	if err != nil {
+		return err
 	}
 	n := 0
 	for _, path := range args {

@@ -25,6 +25,8 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 		"run --jobs 0":                  "--jobs 0: expected at least 1",
 		"run --scale big":               "--scale big: there are quick",
 		"run notes.txt":                 "notes.txt: expected a notebook",
+		"run start/0":                   " notebooks begin so: start/00-forgetting-in-five-minutes, start/01",
+		"run stort/00":                  "stort/00: no notebook begins so; expected a file named *.ipynb, a folder (start, ruler",
 		"bench cells --rounds 0":        "--rounds 0: expected at least 1",
 		"bench cells a.ipynb b.ipynb":   "2 notebooks: expected one or none",
 		"bench cells notes.txt":         "notes.txt: expected a notebook",
@@ -73,6 +75,19 @@ func TestLintNeedsNoPythonAndItsProblemsAreFailures(t *testing.T) {
 	r = lethe(t, strings.Fields("run --lint notebook/testdata/jupyter.ipynb")...)
 	if r.Code != cli.ExitFailure || !strings.Contains(r.Out, "notebook/testdata/jupyter.ipynb: cell 2: failed: v: correct") || !strings.Contains(r.Stderr, "problems in 1 notebooks") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestAShortNameIsANotebookOrAFolder(t *testing.T) {
+	for name, want := range map[string][]string{
+		"start/00": {"dir/start/00-forgetting-in-five-minutes.ipynb"},
+		"sde/":     {"dir/sde/01-hsic-by-hand.ipynb", "dir/sde/02-is-it-dependence-or-spread.ipynb"},
+		"a.ipynb":  {"a.ipynb"},
+	} {
+		got, err := expandNames([]string{name}, "dir")
+		if err != nil || len(got) < len(want) || !slices.Equal(got[:len(want)], want) || len(want) == 1 && len(got) != 1 {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
 	}
 }
 

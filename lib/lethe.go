@@ -155,6 +155,10 @@ func Open() (*Lab, error) {
 	return &Lab{l}, nil
 }
 
+// Reseed returns a lab of another run: it splits the data, draws random forget sets and begins
+// training from other seeds. It shares the store. Run 0 has the seeds of l.
+func (l *Lab) Reseed(run int) *Lab { return &Lab{l.Lab.Reseed(run)} }
+
 // Case opens a case: it reads the data, draws the forget set, and trains the original and
 // the retrained model or takes them from the store.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {

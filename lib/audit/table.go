@@ -6,6 +6,8 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -106,12 +108,38 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	return t, nil
 }
 
-// withheldNotes returns the reasons why readings are no evidence.
+// withheldNotes returns the reasons why readings are no evidence, each once, with the models and
+// the lenses that it is about. A lens that reads no model stands alone.
 func (c *Case) withheldNotes(models []*Model, readings []Reading) (out []string) {
-	for i, r := range readings {
-		if why := WithheldReason(r); why.Call != "" {
-			out = append(out, fmt.Sprintf("%s by %s: %s.", models[i/len(c.lenses())].Label, r.Lens, why.Why))
+	lenses := len(c.lenses())
+	var reasons []string
+	about := map[string][]string{}
+	add := func(reason, what string) {
+		if about[reason] == nil {
+			reasons = append(reasons, reason)
 		}
+		about[reason] = append(about[reason], what)
+	}
+	for lens := range lenses {
+		why := make([]string, len(models))
+		for m := range models {
+			if found := WithheldReason(readings[m*lenses+lens]); found.Call != "" {
+				why[m] = found.Why
+			}
+		}
+		name := readings[lens].Lens
+		if same := slices.Compact(slices.Clone(why)); len(same) == 1 && same[0] != "" && len(models) > 1 {
+			add(same[0], "every model by "+name)
+			continue
+		}
+		for m, reason := range why {
+			if reason != "" {
+				add(reason, models[m].Label+" by "+name)
+			}
+		}
+	}
+	for _, reason := range reasons {
+		out = append(out, fmt.Sprintf("%s: %s.", strings.Join(about[reason], "; "), reason))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -12,6 +13,39 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
+
+// A network learns the built-in Breast Cancer table: load, split, prepare, train, predict.
+func Example() {
+	ctx := context.Background()
+	e, err := engine.Open("auto")
+	check(err)
+	defer e.Close()
+	table, err := datasets.Load(ctx, "breast_cancer")
+	check(err)
+	split, err := datasets.StratifiedSplit(table.Y, 0.2, 999)
+	check(err)
+	data, err := datasets.Prepare(table, split)
+	check(err)
+
+	arch := tabular.MLP{Features: data.Train.X.Cols, Outputs: len(table.Classes)}
+	runner, err := model.NewRunner(e, arch)
+	check(err)
+	config := train.Config{Epochs: 20, Batch: 64, Seed: 1}
+	objective := train.Objective{{X: data.Train.X, Targets: []train.Target{train.CrossEntropy(data.Train.Y, arch.Outputs, 1)}}}
+	start := arch.Init(config.Seed.Stream(engine.StreamInit))
+	weights, history, err := train.Fit(ctx, runner, start, objective, config, train.Hooks{})
+	check(err)
+	out, err := runner.Predict(weights, data.Test.X)
+	check(err)
+	fmt.Printf("%d epochs, more than 9 of 10 held-out records right: %t\n", len(history), train.Accuracy(out.Logits(), data.Test.Y) > 0.9)
+	// Output: 20 epochs, more than 9 of 10 held-out records right: true
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
 
 // Exclusive or, which no linear model can learn.
 func ExampleFit() {
