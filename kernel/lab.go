@@ -80,7 +80,7 @@ func noCompletionFlag(c *cobra.Command) *bool {
 
 // moduleFlag adds --module, which says where cells import the library from.
 func moduleFlag(c *cobra.Command) *string {
-	return c.Flags().String("module", "", "folder of a clone of Lethe that cells import the library from (default: the clone that you are in, or the version of this program)")
+	return c.Flags().String("module", "", "cells import the library from the clone of Lethe in this `folder` (default: the clone that you are in, or the version of this program)")
 }
 
 func openLab(cmd *cobra.Command, o setup.Options, server setup.ServerOptions) error {

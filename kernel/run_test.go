@@ -130,7 +130,8 @@ func TestANotebookIsNamedByItsBeginning(t *testing.T) {
 	}
 	// A scale is checked in the notebook that the program has, before anything is set up.
 	t.Setenv("LETHE_HOME", filepath.Join(t.TempDir(), "home"))
-	fails(t, lethe(t, "run", "ruler/01", "--scale", "hour"), cli.ExitUsage, "--scale hour: ruler/01-metrics.ipynb has quick, standard, paper")
+	t.Setenv("PATH", "")
+	fails(t, lethe(t, "run", "ruler/02", "--scale", "hour"), cli.ExitUsage, "--scale hour: ruler/02-ten-data-sets.ipynb has quick, standard, paper")
 }
 
 func TestOutLiesInTheCloneOrAmongTheUnpackedNotebooks(t *testing.T) {

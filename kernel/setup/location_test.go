@@ -93,7 +93,8 @@ func TestALibraryThatIsNotTheOneTheProgramWasBuiltFromIsRefused(t *testing.T) {
 // What cannot work is said first: nothing is built, and nothing is written for the user.
 func TestWithoutALibraryItIsSaidAtOnceWhatIsNeeded(t *testing.T) {
 	w, elsewhere := installedMachine(t)
-	w.writeFile("offline", "")
+	unreachable := `{"Error":"` + Module + `@v1.4.0: dial tcp: lookup proxy.golang.org:\n\tno such host"}`
+	w.writeFile("unreachable", unreachable)
 	for name, c := range map[string]struct {
 		built build
 		words []string
@@ -115,11 +116,11 @@ func TestWithoutALibraryItIsSaidAtOnceWhatIsNeeded(t *testing.T) {
 		}
 	}
 	// The library is fetched once: later starts need no network.
-	w.remove("offline")
+	w.remove("unreachable")
 	if _, err := w.start(released, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	w.writeFile("offline", "")
+	w.writeFile("unreachable", unreachable)
 	if _, err := w.start(released, Options{}); err != nil {
 		t.Error(err)
 	}

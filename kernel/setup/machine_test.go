@@ -46,7 +46,7 @@ build)
 		echo "$p" # as with -v
 	done ;;
 mod)
-	test -f "$WORLD/offline" && { echo "{\"Error\":\"$3: dial tcp: lookup proxy.golang.org:\n no such host\"}"; exit 1; }
+	test -f "$WORLD/unreachable" && { cat "$WORLD/unreachable"; exit 1; }
 	cat "$WORLD/published.json" ;;
 list) mkdir -p "$WORLD/cache"; echo object > "$WORLD/cache/object"; echo "$WORLD/cache/object" ;;
 esac
