@@ -41,11 +41,12 @@ The exit code is 1 if something necessary is broken, or a hash differs.`,
 		Args:    cobra.NoArgs,
 	}
 	onlyBits := c.Flags().Bool("bits", false, "only compare the weights of trained networks with the known ones, bit for bit")
+	module := moduleFlag(c)
 	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
 		if *onlyBits {
 			return compareBits(cmd.Context())
 		}
-		all, err := allFindings(cmd.Context())
+		all, err := allFindings(cmd.Context(), *module)
 		var text strings.Builder
 		var broken []string
 		for _, f := range all {
@@ -85,12 +86,12 @@ func compareBits(ctx context.Context) (cli.Answer, error) {
 	return a, err
 }
 
-func allFindings(ctx context.Context) ([]setup.Finding, error) {
+func allFindings(ctx context.Context, module string) ([]setup.Finding, error) {
 	home, err := paths.Home()
 	if err != nil {
 		return nil, err
 	}
-	all, ready, err := setup.Inspect(ctx, setup.Options{})
+	all, ready, err := setup.Inspect(ctx, setup.Options{Module: module})
 	if err != nil {
 		return nil, err
 	}

@@ -24,18 +24,19 @@ func newInstall() *cobra.Command {
 
 The kernel is set up as by "lethe lab", and a kernelspec with absolute paths is written
 where your Jupyter finds it. In a clone, cells use the library of the clone, with your
-changes. After an update of the clone or of lethe, install again.`,
+changes; elsewhere that of the clone that --module names, or the library at the version
+of this program. After an update of the clone or of lethe, install again.`,
 		Example: "  lethe install\n  lethe install --sys-prefix       into the active virtual or conda environment",
 		Args:    cobra.NoArgs,
 	}
 	where := dataDirFlags(c)
-	noCompletion := noCompletionFlag(c)
+	noCompletion, module := noCompletionFlag(c), moduleFlag(c)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		dir, err := where()
 		if err != nil {
 			return err
 		}
-		ready, err := setup.Prepare(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: *noCompletion})
+		ready, err := setup.Prepare(cmd.Context(), setup.Options{Out: cmd.ErrOrStderr(), NoCompletion: *noCompletion, Module: *module})
 		if err != nil {
 			return err
 		}

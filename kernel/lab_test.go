@@ -26,6 +26,9 @@ func TestLabRefusesWhatCannotWorkBeforeItSetsAnythingUp(t *testing.T) {
 	fails(t, lethe(t, "lab", "--port", "x"), cli.ExitUsage, "--port")
 	fails(t, lethe(t, "lab", file), cli.ExitUsage, file, "no folder")
 	fails(t, lethe(t, "lab", "a", "b"), cli.ExitUsage, "at most 1")
+	for _, command := range []string{"lab", "run", "install"} {
+		fails(t, lethe(t, command, "--module", t.TempDir()), cli.ExitFailure, "--module ", "expected a clone of Lethe")
+	}
 	fails(t, lethe(t, "install", "--user", "--sys-prefix"), cli.ExitUsage, "user", "sys-prefix")
 	if _, err := os.Stat(home); err == nil {
 		t.Error("something was set up")

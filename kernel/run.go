@@ -24,7 +24,7 @@ import (
 )
 
 type runOptions struct {
-	scale, out                   string
+	scale, out, module           string
 	check, inPlace, noHTML, lint bool
 	timeout, limit, states       time.Duration
 	jobs                         int
@@ -40,8 +40,9 @@ func newRun() *cobra.Command {
 and as web pages in out/notebooks. It stops at the first cell that fails; a failing
 shell line (!) is a failure too. Without arguments all notebooks are executed.
 
-A notebook is a file, or a short name of one of Lethe's: start/00 is the one in the folder
-start whose name begins with 00, start is all in that folder.
+NOTEBOOK is a file, or the beginning of the name of a notebook: start/00 is the first
+one, and start a folder of them. In a clone of Lethe these are the clone's notebooks;
+elsewhere they are unpacked as by "lethe lab".
 
 A cell with sliders is drawn for some of their other values too, so that the sliders of the
 saved notebook and of its web page move without a kernel.
@@ -50,7 +51,7 @@ With --check the claims that the notebooks print are compared with those saved i
 files: the same statements with the same verdicts.`,
 		Example: `  lethe run start/00
   lethe run
-  lethe run my-notebook.ipynb --scale standard
+  lethe run my-own.ipynb --scale standard
   lethe run --check --jobs 2 --limit 20m
   lethe run --in-place --no-html notebooks/ruler/*.ipynb
   lethe run --lint`,
@@ -65,6 +66,7 @@ files: the same statements with the same verdicts.`,
 	f.DurationVar(&r.limit, "limit", 0, "longest time of a notebook, 0: no limit")
 	f.DurationVar(&r.states, "states", 20*time.Second, "time per cell to draw what its sliders show elsewhere, for readers without a kernel; 0: none")
 	f.IntVar(&r.jobs, "jobs", 1, "notebooks executed at a time, each on a kernel of its own")
+	module := moduleFlag(c)
 	f.BoolVar(&r.lint, "lint", false, "execute nothing, only report problems for readers")
 	c.Args = func(_ *cobra.Command, args []string) error {
 		switch {
@@ -81,13 +83,13 @@ files: the same statements with the same verdicts.`,
 		case r.jobs < 1:
 			return cli.Usagef("--jobs %d: expected at least 1", r.jobs)
 		}
-		if err := checkNames(args); err != nil {
+		if _, err := chooseNotebooks(args); err != nil {
 			return err
 		}
 		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, command.Papers())...)
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		r.stdout, r.stderr, r.module = cmd.OutOrStdout(), cmd.ErrOrStderr(), *module
 		if r.lint {
 			return r.lintAll(args)
 		}
@@ -109,14 +111,14 @@ func scalesHelp() string {
 }
 
 // checkScale refuses a scale that a notebook does not have.
-func (r *runOptions) checkScale(paths []string) error {
-	for _, path := range paths {
-		nb, err := notebook.ReadFile(path)
+func (r *runOptions) checkScale(all []chosen) error {
+	for _, c := range all {
+		nb, err := c.read()
 		if err != nil {
 			return err
 		}
 		if known := scalesOf(nb, command.Papers()); !slices.Contains(known, r.scale) {
-			return cli.Usagef("--scale %s: %s has %s", r.scale, path, cli.List(known))
+			return cli.Usagef("--scale %s: %s has %s", r.scale, c.name, cli.List(known))
 		}
 	}
 	return nil
@@ -150,12 +152,15 @@ func importsPaper(nb *notebook.Notebook, p paper.Paper) bool {
 }
 
 func (r *runOptions) run(ctx context.Context, args []string) error {
-	files := slices.DeleteFunc(slices.Clone(args), isShortName)
-	if err := r.checkScale(files); err != nil { // before anything is set up
+	all, err := chooseNotebooks(args)
+	if err != nil {
 		return err
 	}
-	o := setup.Options{Out: r.stderr, NoCompletion: true} // no code completion
-	if len(files) < max(1, len(args)) {
+	if err := r.checkScale(all); err != nil { // before anything is set up
+		return err
+	}
+	o := setup.Options{Out: r.stderr, NoCompletion: true, Module: r.module} // no code completion
+	if len(args) == 0 || anyNamed(all) {
 		o.Notebooks = notebookFiles
 	}
 	ready, err := setup.Prepare(ctx, o)
@@ -163,68 +168,41 @@ func (r *runOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if len(args) == 0 {
-		args, err = allNotebooks(ready.Notebooks)
-	} else {
-		args, err = expandNames(args, ready.Notebooks)
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.checkScale(args); err != nil {
-		return err
+		if all, err = allNotebooks(ready.Notebooks); err != nil {
+			return err
+		}
+		if err := r.checkScale(all); err != nil {
+			return err
+		}
 	}
 	return notebook.Batch{
 		Run:  notebook.Run{Jupyter: jupyterOf(ready), Root: ready.Root, Scale: r.scale, Timeout: r.timeout, States: r.states},
 		Jobs: r.jobs, Limit: r.limit,
 		Base: ready.Notebooks, Out: cmp.Or(r.out, filepath.Join(outParent(ready), "out", "notebooks")),
 		InPlace: r.inPlace, Pages: !r.noHTML, Check: r.check, Stdout: r.stdout,
-	}.Execute(ctx, args)
+	}.Execute(ctx, pathsOf(all, ready.Notebooks))
 }
 
-// outParent returns the folder of out/, which git ignores in a clone.
+// outParent returns the folder of out/: in a clone its root, where git ignores out, elsewhere
+// the folder of the notebooks.
 func outParent(ready *setup.Ready) string {
-	if ready.Clone {
+	if below, err := filepath.Rel(ready.Root, ready.Notebooks); err == nil && filepath.IsLocal(below) {
 		return ready.Root
 	}
 	return ready.Notebooks
 }
 
-func allNotebooks(dir string) ([]string, error) {
-	found, err := notebook.Find(os.DirFS(dir))
-	if err != nil {
-		return nil, fmt.Errorf("notebooks in %s: %w", dir, err)
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("there are no notebooks in %s", dir)
-	}
-	for i, name := range found {
-		found[i] = shortPath(filepath.Join(dir, filepath.FromSlash(name)))
-	}
-	return found, nil
-}
-
-// shortPath returns a path relative to the working directory if it is below it.
-func shortPath(file string) string {
-	here, _ := os.Getwd()
-	if short, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(short) {
-		return short
-	}
-	return file
-}
-
 // lintAll prints the problems of the notebooks, without executing them.
 func (r *runOptions) lintAll(args []string) error {
-	var err error
+	all, err := chooseNotebooks(args)
 	if len(args) == 0 {
-		args, err = allNotebooks("notebooks")
-	} else {
-		args, err = expandNames(args, "notebooks")
+		all, err = allNotebooks("notebooks")
 	}
 	if err != nil {
 		return err
 	}
 	n := 0
-	for _, path := range args {
+	for _, path := range pathsOf(all, "notebooks") {
 		problems := notebook.Lint(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 		for _, p := range problems {
 			p.Notebook = path
@@ -233,8 +211,8 @@ func (r *runOptions) lintAll(args []string) error {
 		n += len(problems)
 	}
 	if n > 0 {
-		return fmt.Errorf("%d problems in %d notebooks", n, len(args))
+		return fmt.Errorf("%d problems in %d notebooks", n, len(all))
 	}
-	fmt.Fprintf(r.stdout, "no problems in %d notebooks\n", len(args))
+	fmt.Fprintf(r.stdout, "no problems in %d notebooks\n", len(all))
 	return nil
 }

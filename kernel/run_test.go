@@ -25,8 +25,6 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 		"run --jobs 0":                  "--jobs 0: expected at least 1",
 		"run --scale big":               "--scale big: there are quick",
 		"run notes.txt":                 "notes.txt: expected a notebook",
-		"run start/0":                   " notebooks begin so: start/00-forgetting-in-five-minutes, start/01",
-		"run stort/00":                  "stort/00: no notebook begins so; expected a file named *.ipynb, a folder (start, ruler",
 		"bench cells --rounds 0":        "--rounds 0: expected at least 1",
 		"bench cells a.ipynb b.ipynb":   "2 notebooks: expected one or none",
 		"bench cells notes.txt":         "notes.txt: expected a notebook",
@@ -78,19 +76,6 @@ func TestLintNeedsNoPythonAndItsProblemsAreFailures(t *testing.T) {
 	}
 }
 
-func TestAShortNameIsANotebookOrAFolder(t *testing.T) {
-	for name, want := range map[string][]string{
-		"start/00": {"dir/start/00-forgetting-in-five-minutes.ipynb"},
-		"sde/":     {"dir/sde/01-hsic-by-hand.ipynb", "dir/sde/02-is-it-dependence-or-spread.ipynb"},
-		"a.ipynb":  {"a.ipynb"},
-	} {
-		got, err := expandNames([]string{name}, "dir")
-		if err != nil || len(got) < len(want) || !slices.Equal(got[:len(want)], want) || len(want) == 1 && len(got) != 1 {
-			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
-		}
-	}
-}
-
 func TestAllNotebooksAreThoseOfTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := allNotebooks(dir); err == nil || !strings.Contains(err.Error(), "there are no notebooks in "+dir) {
@@ -103,20 +88,57 @@ func TestAllNotebooksAreThoseOfTheFolder(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := allNotebooks(dir); err != nil || len(got) != 1 || got[0] != path {
-		t.Errorf("%q, %v", got, err)
+	if got, err := allNotebooks(dir); err != nil || len(got) != 1 || got[0].name != path {
+		t.Errorf("%v, %v", got, err)
 	}
 	t.Chdir(dir)
-	if got, err := allNotebooks(dir); err != nil || len(got) != 1 || got[0] != filepath.Join("start", "a.ipynb") {
-		t.Errorf("from inside: %q, %v", got, err)
+	if got, err := allNotebooks(dir); err != nil || len(got) != 1 || got[0].name != filepath.Join("start", "a.ipynb") {
+		t.Errorf("from inside: %v, %v", got, err)
 	}
+}
+
+func TestANotebookIsNamedByItsBeginning(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.ipynb")
+	first := filepath.Join("here", filepath.FromSlash(startNotebook))
+	for args, want := range map[string][]string{
+		"":                                    nil,
+		"start/00":                            {first},
+		startNotebook:                         {first},
+		"start/00-forgetting-in-five-minutes": {first},
+		own + " start/00":                     {own, first},
+		"nowhere.ipynb":                       {"nowhere.ipynb"},
+	} {
+		all, err := chooseNotebooks(strings.Fields(args))
+		if got := pathsOf(all, "here"); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", args, got, err, want)
+		}
+	}
+	if all, err := chooseNotebooks([]string{"start"}); err != nil || len(all) < 3 || all[0].name != startNotebook || !anyNamed(all) {
+		t.Errorf("the folder: %v, %v", all, err)
+	}
+	for arg, want := range map[string]string{
+		"start/77": "start/77: expected a notebook, a file named *.ipynb or a name; there are start/00, start/01",
+		"star":     "there are start, ruler, sde",
+		"notes":    "there are start, ruler, sde",
+		"":         "there are start, ruler, sde",
+		"start/0":  "there are start/00, start/01",
+		"../start": "there are start, ruler, sde",
+	} {
+		if _, err := chooseNotebooks([]string{arg}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", arg, err, want)
+		}
+	}
+	// A scale is checked in the notebook that the program has, before anything is set up.
+	t.Setenv("LETHE_HOME", filepath.Join(t.TempDir(), "home"))
+	t.Setenv("PATH", "")
+	fails(t, lethe(t, "run", "ruler/02", "--scale", "hour"), cli.ExitUsage, "--scale hour: ruler/02-ten-data-sets.ipynb has quick, standard, paper")
 }
 
 func TestOutLiesInTheCloneOrAmongTheUnpackedNotebooks(t *testing.T) {
 	if got := outParent(&setup.Ready{Clone: true, Root: "clone", Notebooks: "clone/notebooks"}); got != "clone" {
 		t.Error(got)
 	}
-	if got := outParent(&setup.Ready{Root: "cache", Notebooks: "mine"}); got != "mine" {
+	if got := outParent(&setup.Ready{Clone: true, Root: "elsewhere/clone", Notebooks: "mine"}); got != "mine" {
 		t.Error(got)
 	}
 }

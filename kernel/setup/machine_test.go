@@ -45,6 +45,9 @@ build)
 		case $out in */) echo program > "$out$(basename "$p")" ;; *) echo program > "$out" ;; esac
 		echo "$p" # as with -v
 	done ;;
+mod)
+	test -f "$WORLD/unreachable" && { cat "$WORLD/unreachable"; exit 1; }
+	cat "$WORLD/published.json" ;;
 list) mkdir -p "$WORLD/cache"; echo object > "$WORLD/cache/object"; echo "$WORLD/cache/object" ;;
 esac
 `

@@ -3,11 +3,14 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
 	"github.com/lethe-ml/lethe/lib/files"
@@ -40,6 +43,7 @@ func (m *machine) generate(ctx context.Context) error {
 	return err
 }
 
+// download is what the go tool says about a module that it was to fetch.
 type download struct {
 	Dir, GoMod, Sum, GoModSum, Error string
 }
@@ -57,9 +61,10 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("the library %s cannot be fetched: connect this machine to the network, or set GOPROXY to a module mirror "+
-			"that it can reach, and start this again (%w)", lib, err)
+			"that it can reach, and start this again; a clone of Lethe needs no library from elsewhere: --module DIR names it (%s)",
+			lib, downloadProblem(d, err))
 	}
-	if d.Sum != m.location.sum {
+	if m.location.sum != "" && d.Sum != m.location.sum {
 		return fmt.Errorf("the library %s that the module mirror has (%s) is not the one that this program was built from (%s): "+
 			"install the program again", lib, d.Sum, m.location.sum)
 	}
@@ -68,6 +73,17 @@ func (m *machine) makeModule(ctx context.Context, work string) error {
 		return fmt.Errorf("the library %s: %w", lib, err)
 	}
 	return files.WriteTree(work, tree)
+}
+
+// downloadProblem returns the go tool's reason in one line: what it says of the module, or
+// what it printed.
+func downloadProblem(d download, err error) string {
+	var failed *proc.Failure
+	reason := cmp.Or(d.Error, err.Error())
+	if d.Error == "" && errors.As(err, &failed) {
+		reason = failed.Message()
+	}
+	return strings.Join(strings.Fields(reason), " ")
 }
 
 // moduleFiles makes the files of the module from the library's go.mod and go.sum.

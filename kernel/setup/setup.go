@@ -32,11 +32,12 @@ const (
 // Options say what to prepare. The zero value is for `lethe lab` in the working directory.
 type Options struct {
 	Home         string    // folder for what is made; empty: paths.Home()
-	Folder       string    // folder of the notebooks; empty: the working directory
+	Folder       string    // folder of the notebooks, made where it is missing; empty: the working directory
+	Module       string    // a clone that cells import from, wherever the notebooks are; empty: see locate
 	Out          io.Writer // notes and progress; nil: nothing is printed
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
-	Notebooks    fs.FS     // unpacked where there is no clone; nil: none, only the kernel is wanted
-	Copies       bool      // in a clone, serve copies of its notebooks, which git does not see
+	Notebooks    fs.FS     // unpacked where there is no clone; a clone's own are used instead; nil: none, only the kernel is wanted
+	Copies       bool      // inside a clone, serve copies of its notebooks, which git does not see
 }
 
 // Ready describes a machine on which cells run.
@@ -45,6 +46,7 @@ type Ready struct {
 	Root         string   // folder of the module that cells import from: the clone, or a generated module
 	Clone        bool     // Root is a clone of the library
 	Notebooks    string   // folder that JupyterLab opens
+	Unpacked     string   // folder of the unpacked notebooks: Notebooks, or a folder in it; empty: none were unpacked
 	Python       string   // interpreter with nbclient and nbconvert
 	Lab          string   // Python module of the server: "jupyterlab", or "notebook" where the machine only has that
 	BorrowedFrom string   // says whose Jupyter it is where it is not our own
@@ -64,10 +66,16 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.prepare(ctx)
+}
+
+func (m *machine) prepare(ctx context.Context) (*Ready, error) {
 	defer m.unlock()
 	m.lock.fullSetup = true
+	// What a user can mend comes before what takes minutes: no library, no Go tool, a folder
+	// that cannot be written.
 	for _, part := range []func(context.Context) error{
-		m.locate, m.findGo, m.buildTools, m.makePython, m.buildRelay, m.warm, m.warmCompletion, m.writeSpecs, m.configure, m.unpack,
+		m.locate, m.findGo, m.unpack, m.buildTools, m.makePython, m.buildRelay, m.warm, m.warmCompletion, m.writeSpecs, m.configure,
 	} {
 		if err := part(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -82,6 +90,8 @@ func Prepare(ctx context.Context, o Options) (*Ready, error) {
 // machine is the state of the set-up.
 type machine struct {
 	options     Options
+	named       bool   // Options.Folder was given
+	built       build  // what this program was built from
 	home        string // folder of the kernel's things, in Options.Home
 	reporter    *reporter
 	lock        *setupLock
@@ -104,7 +114,12 @@ func newMachine(o Options) (*machine, error) {
 		}
 		o.Home = home
 	}
-	for _, path := range []*string{&o.Home, &o.Folder} {
+	named := o.Folder != ""
+	absolute := []*string{&o.Home, &o.Folder}
+	if o.Module != "" {
+		absolute = append(absolute, &o.Module)
+	}
+	for _, path := range absolute {
 		abs, err := filepath.Abs(*path) // of "" it is the working directory
 		if err != nil {
 			return nil, err
@@ -123,14 +138,14 @@ func newMachine(o Options) (*machine, error) {
 	}
 	home := filepath.Join(o.Home, "kernel")
 	say := newReporter(o.Out)
-	return &machine{options: o, home: home, reporter: say, lock: newLock(home, say)}, nil
+	return &machine{options: o, named: named, built: thisBuild(), home: home, reporter: say, lock: newLock(home, say)}, nil
 }
 
 func (m *machine) unlock() { m.lock.release() }
 
 func (m *machine) ready() *Ready {
 	return &Ready{
-		Home: m.options.Home, Root: m.location.root, Clone: m.location.clone, Notebooks: m.location.notebooks,
+		Home: m.options.Home, Root: m.location.root, Clone: m.location.clone, Notebooks: m.location.notebooks, Unpacked: m.location.unpacked,
 		Python: m.py.path, Lab: m.py.lab, BorrowedFrom: m.py.borrowedFrom, Kernel: KernelGo, XLA: m.xla,
 		Kernels: filepath.Join(m.spec, "kernels"), Env: m.environment(),
 	}

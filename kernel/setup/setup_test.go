@@ -338,6 +338,7 @@ func TestOutsideACloneAProgramBuiltFromOneSaysWhatToDo(t *testing.T) {
 	w.writeFile("elsewhere/go.mod", "module example.com/other\n")
 	elsewhere := filepath.Join(w.dir, "elsewhere")
 	t.Chdir(elsewhere)
+	// The program of the test was built in a clone.
 	_, err := Prepare(t.Context(), Options{Home: w.home, Folder: elsewhere})
 	if err == nil || !strings.Contains(err.Error(), "not in a clone") || !strings.Contains(err.Error(), "go install "+Module+"@latest") {
 		t.Error(err)

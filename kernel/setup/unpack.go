@@ -25,22 +25,21 @@ const unpackedFile = ".lethe-notebooks.json"
 // copiesFolder is the name of the folder of copies.
 const copiesFolder = "lethe-notebooks"
 
-// unpack writes the notebooks into the user's folder, or copies of a clone's notebooks into
-// a folder that git ignores.
+// unpack writes the notebooks that fit the library into the folder that chooseFolders returns, and
+// says what was written and what was kept.
 func (m *machine) unpack(context.Context) error {
 	from := m.options.Notebooks
-	if from == nil || m.location.clone && !m.options.Copies {
+	if from == nil {
 		return nil
 	}
-	dir, err := unpackFolder(m.options.Folder)
 	if m.location.clone {
 		from = os.DirFS(filepath.Join(m.location.root, "notebooks"))
-		dir, err = filepath.Join(m.location.root, copiesFolder), nil
 	}
-	if err != nil {
+	dir, err := m.chooseFolders()
+	if err != nil || dir == "" {
 		return err
 	}
-	m.location.notebooks = dir
+	m.location.unpacked = dir
 	fresh, kept, err := unpackInto(dir, from)
 	if err != nil {
 		return fmt.Errorf("the notebooks cannot be unpacked into %s: %w", dir, err)
@@ -54,18 +53,51 @@ func (m *machine) unpack(context.Context) error {
 	return nil
 }
 
-// unpackFolder returns dir if it is empty or holds the notebooks already, and a folder in
-// it otherwise.
-func unpackFolder(dir string) (string, error) {
+// chooseFolders returns the folder that the notebooks are unpacked into, "" for none, and sets
+// the folder that JupyterLab opens:
+//
+//	inside a clone, copies wanted        lethe-notebooks in the clone
+//	inside a clone, no folder named      none: the clone's own notebooks
+//	a folder that is new, empty or ours  that folder
+//	a folder with other files            lethe-notebooks in it; inside a clone none
+//
+// JupyterLab opens a folder that was named as it is. In a working directory with other files
+// it opens the notebooks only.
+func (m *machine) chooseFolders() (string, error) {
+	dir, inside := m.options.Folder, m.location.inside
+	switch {
+	case inside && m.options.Copies:
+		m.location.notebooks = filepath.Join(m.location.root, copiesFolder)
+		return m.location.notebooks, nil
+	case inside && !m.named:
+		return "", nil
+	}
+	free, err := isFree(dir)
+	switch {
+	case err != nil:
+		return "", err
+	case free:
+		m.location.notebooks = dir
+		return dir, nil
+	case inside:
+		return "", nil
+	}
+	sub := filepath.Join(dir, copiesFolder)
+	if !m.named {
+		m.location.notebooks = sub
+	}
+	return sub, nil
+}
+
+// isFree reports whether the notebooks may be unpacked into a folder: it is missing, empty, or
+// holds them already.
+func isFree(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return false, err
 	}
 	empty := !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name()[0] != '.' })
-	if empty || isFile(filepath.Join(dir, unpackedFile)) {
-		return dir, nil
-	}
-	return filepath.Join(dir, copiesFolder), nil
+	return empty || isFile(filepath.Join(dir, unpackedFile)), nil
 }
 
 // unpackInto writes files that are missing or unchanged since they were unpacked. It

@@ -85,25 +85,6 @@ func TestADamagedLedgerChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAFolderInUseGetsTheNotebooksBesideWhatIsThere(t *testing.T) {
-	dir := t.TempDir()
-	if got, err := unpackFolder(dir); err != nil || got != dir {
-		t.Error(got, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := unpackFolder(dir); err != nil || got != filepath.Join(dir, copiesFolder) {
-		t.Error(got, err)
-	}
-	if _, _, err := unpackInto(dir, notebooks("one")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := unpackFolder(dir); err != nil || got != dir {
-		t.Errorf("a folder with the notebooks got them again in %s, %v", got, err)
-	}
-}
-
 func TestANotebookThatWasOnlyRunIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	text := func(source, output string) string {

@@ -4,7 +4,8 @@
 //	go run ./lib/internal/release --version v1.2.3 --licences FILE --bom FILE BINARY
 //
 // The linked modules are read from the binary, and the packages are those that the go tool builds
-// for its system; the two must agree. A module without a licence is an error.
+// for its system; the two must agree. A module without a licence is an error, and so is a binary
+// that was not built from the version's tag.
 package main
 
 import (
@@ -37,7 +38,11 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := write(*version, flag.Arg(0), *licences, *bom); err != nil {
+	err := checkVersion(flag.Arg(0), *version)
+	if err == nil {
+		err = write(*version, flag.Arg(0), *licences, *bom)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -57,6 +62,19 @@ func write(version, binary, licences, bom string) error {
 		return err
 	}
 	return errors.Join(files.WriteFile(licences, licenceText(modules)), files.WriteFile(bom, b))
+}
+
+// checkVersion refuses a program that was not built from the release's tag: outside a clone,
+// lethe lab fetches the library at the version that the go tool has written into the program.
+func checkVersion(binary, version string) error {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	if info.Main.Version != version {
+		return fmt.Errorf("%s: the go tool says that this is %s: check out the tag %s, without changes", binary, cmp.Or(info.Main.Version, "(devel)"), version)
+	}
+	return nil
 }
 
 // module is a module that is linked into a binary.

@@ -30,6 +30,13 @@ func TestLicencesAndBillAreThoseOfWhatIsLinked(t *testing.T) {
 	if err != nil || len(info.Deps) == 0 {
 		t.Fatal(err, info)
 	}
+	// A binary of another version would fetch another library.
+	if err := checkVersion(binary, info.Main.Version); err != nil {
+		t.Error(err)
+	}
+	if err := checkVersion(binary, "v1.2.3"); err == nil || !strings.Contains(err.Error(), "check out the tag v1.2.3") {
+		t.Errorf("a binary of no tag: %v", err)
+	}
 	text, err := os.ReadFile(licences)
 	if err != nil {
 		t.Fatal(err)
