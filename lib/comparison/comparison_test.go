@@ -70,7 +70,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 	}
 	last := table.Rows[len(table.Rows)-1]
 	if last.Cells[0].Text != "broken" || last.Cells[1].Missing == "" || !strings.Contains(strings.Join(table.Notes, "\n"), "no model in 2 of 2 seeds: ") ||
-		!strings.Contains(strings.Join(table.Notes, "\n"), "needs a federation of users") {
+		!strings.Contains(strings.Join(table.Notes, "\n"), "2 of 2 seeds: it needs a federation of users") {
 		t.Errorf("the method that fails: %+v, notes %q", last, table.Notes)
 	}
 	for _, row := range table.Rows {
