@@ -149,6 +149,7 @@ func TestAStudyIsCheckedFirst(t *testing.T) {
 		"no lab with an engine":                {},
 		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
 		"want 1 to 1000":                       {Lab: l, Seeds: -1},
+		"method 1 is nil":                      {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, nil}},
 		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
 		`there is no planted group "reef"`:     {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
 	} {
