@@ -201,3 +201,32 @@ func TestNumbersThatAreWrittenOtherwiseAreNoted(t *testing.T) {
 		}
 	}
 }
+
+// Who somebody is, is no feature, and what says the class alone is noted.
+func TestPersonsAreNoFeaturesAndCopiesOfTheTargetAreNoted(t *testing.T) {
+	text := rows("patient,Customer_email,user,copy,above,noise,y", 100, func(i int) string {
+		class := i % 2
+		noise := i % 3
+		return fmt.Sprintf("%d,a%d@x.org,%s,%s,%d,%d,%d", i/2, i/3, []string{"old", "new"}[i%3/2], []string{"no", "yes"}[class], 1000*class+i, noise, class)
+	})
+	table := readTable(t, write(t, "t.csv", text), own.Target("y"))
+	want := "patient:number:identifier Customer_email:text:identifier user:category:feature copy:category:feature above:number:feature " +
+		"noise:number:feature y:number:target"
+	if got := columns(table); got != want {
+		t.Errorf("columns\n%s\nwant\n%s", got, want)
+	}
+	for _, note := range []string{`patient: no feature, because it has the name of an identifier; Number("patient")`, `Category("Customer_email") makes it one`,
+		`copy: it alone says the class`, `above: it alone says the class`} {
+		if !strings.Contains(table.String(), note) {
+			t.Errorf("the report lacks %q:\n%s", note, table)
+		}
+	}
+	if n := strings.Count(table.String(), "it alone"); n != 2 {
+		t.Errorf("%d columns say the class:\n%s", n, table)
+	}
+	// Numbers that are all different separate three classes by chance or order only.
+	three := rows("x,c,y", 30, func(i int) string { return fmt.Sprintf("%d,%d,%d", 7*i*i, i%5, i/10) })
+	if table := readTable(t, write(t, "t.csv", three), own.Target("y")); strings.Contains(table.String(), "it alone") {
+		t.Errorf("of three classes:\n%s", table)
+	}
+}

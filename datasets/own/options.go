@@ -214,6 +214,20 @@ func namesSomebody(name string) bool {
 	return looksLikeIdentifier(name)
 }
 
+// namesPerson reports whether a column has the name of persons, such as patient: its many
+// numbers or names are who somebody is, and no measurement.
+func namesPerson(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' })
+	if len(words) == 0 {
+		return false
+	}
+	switch words[len(words)-1] {
+	case "person", "patient", "customer", "client", "user", "username", "subject", "participant", "respondent", "employee", "student", "email", "mail", "ssn":
+		return true
+	}
+	return false
+}
+
 // looksLikeIdentifier reports whether a name is id, nr, or ends in an id of its own word: person_id,
 // personId, ID.
 func looksLikeIdentifier(name string) bool {

@@ -4,6 +4,7 @@ package own
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -170,7 +171,7 @@ func (b *build) addNotes(r *Report) {
 			continue
 		}
 		r.Notes = append(r.Notes, b.notes(j)...)
-		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].knownCells() && namesSomebody(c.Name) {
+		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].knownCells() && (namesSomebody(c.Name) || namesPerson(c.Name)) {
 			option := "Category"
 			if c.Kind == datasets.Number {
 				option = "Number"
@@ -178,4 +179,57 @@ func (b *build) addNotes(r *Report) {
 			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, option, c.Name)
 		}
 	}
+}
+
+// addTellTales adds a note for every feature that alone says the class: often the target in other
+// words.
+func (t *Table) addTellTales() {
+	for _, j := range t.feature {
+		if c := t.about.Columns[j]; saysClass(c, t.y, len(t.about.Classes)) {
+			t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: it alone says the class wherever it has a value. If it is the target in other words, Ignore(%q) leaves it out.",
+				c.Name, c.Name))
+		}
+	}
+}
+
+// fewRows are too few rows to say so: chance can do it.
+const fewRows = 20
+
+// saysClass reports whether the known cells of a column separate the classes: each value has one
+// class, and five rows or more on average; or of two classes one has the greater numbers.
+func saysClass(c datasets.Column, y []int, classes int) bool {
+	classOf := map[float64]int{}
+	low, high := map[int]float64{}, map[int]float64{}
+	known := 0
+	for i, class := range y {
+		value, ok := cellValue(c, i)
+		if !ok {
+			continue
+		}
+		known++
+		if other, seen := classOf[value]; seen && other != class {
+			return false
+		}
+		classOf[value] = class
+		if old, seen := low[class]; !seen || value < old {
+			low[class] = value
+		}
+		if old, seen := high[class]; !seen || value > old {
+			high[class] = value
+		}
+	}
+	pure := 5*len(classOf) <= known
+	if known < fewRows || len(low) < 2 {
+		return false
+	}
+	apart := c.Kind.Numeric() && classes == 2 && (high[0] < low[1] || high[1] < low[0])
+	return pure || apart
+}
+
+// cellValue returns the number or the code of a cell; ok is false for a missing one.
+func cellValue(c datasets.Column, i int) (value float64, ok bool) {
+	if c.Kind.Numeric() {
+		return c.Numbers[i], !math.IsNaN(c.Numbers[i])
+	}
+	return float64(c.Codes[i]), c.Codes[i] >= 0
 }

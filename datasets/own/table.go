@@ -36,8 +36,10 @@ type Table struct {
 // dates. Digits with a leading zero and whole numbers of more than 53 bits are codes, not numbers.
 // Others are categories. Identifiers are no features: a first column without a name (pandas, R),
 // texts that are all different or mostly different, whole numbers that are all different and count
-// the rows, and whole numbers and names in a column called id, person_id or the like. Constant
-// columns are no features either. Options force what is found; String prints it.
+// the rows, whole numbers and names in a column called id, person_id or the like, and more than 20
+// of them in a column called patient, customer or the like. Constant columns are no features
+// either. Options force what is found; String prints it, and warns of a feature that alone says
+// the class.
 //
 // Features are encoded as those of the built-in tables: sorted categories, -1 for a missing one,
 // the median of the column for a missing number; a date is a number of days.
@@ -216,6 +218,7 @@ func (b *build) table() (*Table, error) {
 		t.report.Columns = append(t.report.Columns, found)
 	}
 	b.addNotes(&t.report)
+	t.addTellTales()
 	if len(t.feature) == 0 {
 		return nil, noFeature(t.report.Columns)
 	}
@@ -263,6 +266,8 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
 	case c.Kind == datasets.Number && b.columns[j].only(integer) && (namesSomebody(c.Name) || countsRows(c, known)):
 		return RoleIdentifier
 	case c.Kind == datasets.Category && namesSomebody(c.Name):
+		return RoleIdentifier
+	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].only(integer)):
 		return RoleIdentifier
 	}
 	return RoleFeature

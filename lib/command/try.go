@@ -5,6 +5,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,10 @@ import (
 
 	"github.com/spf13/cobra"
 )
+
+// imageBatch is the default number of images per batch. Of other data a batch is all records,
+// as RULER's.
+const imageBatch = 256
 
 // tryOptions are the flags of lethe try.
 type tryOptions struct {
@@ -69,7 +74,7 @@ methods or seeds compute only what is new.`,
 	f.StringSliceVar(&o.methods, "methods", nil, `methods by name, or "all" that fit (default: RULER's five, random-label, ssd; lethe list methods)`)
 	f.IntVar(&o.seeds, "seeds", comparison.DefaultSeeds, "number of seeds: splits, initial weights")
 	f.IntVar(&o.epochs, "epochs", 0, "epochs of training (default: 50, RULER's)")
-	f.IntVar(&o.batch, "batch", 0, "records per batch (default: 256)")
+	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d)", imageBatch))
 	f.StringVar(&o.out, "out", "", "folder for the report (default: NAME-report)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
@@ -79,20 +84,23 @@ methods or seeds compute only what is new.`,
 		if err != nil {
 			return err
 		}
+		folder := cmp.Or(o.out, setting.Data.Name()+"-report")
+		if err := os.MkdirAll(folder, 0o755); err != nil { // before anything is trained
+			return fmt.Errorf("the folder for the report: %w", err)
+		}
 		env, err := openEnv(cmd, *store, *engine)
 		if err != nil {
 			return err
 		}
 		defer env.Engine.Close()
 		if s, is := setting.Data.(fmt.Stringer); is {
-			fmt.Fprintln(cmd.ErrOrStderr(), strings.TrimSpace(s.String()))
+			fmt.Fprintln(cmd.ErrOrStderr(), asFlags(strings.TrimSpace(s.String())))
 		}
 		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds}
 		result, err := study.Run(cmd.Context())
 		if err != nil {
 			return err
 		}
-		folder := cmp.Or(o.out, setting.Data.Name()+"-report")
 		if err := result.Write(folder); err != nil {
 			return err
 		}
@@ -133,6 +141,9 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	}
 	s.Model, s.Goal = networks[0].network, networks[0].goal
 	s.Fit = train.Config{Epochs: o.epochs, Batch: o.batch}
+	if o.batch == 0 && info.Shape[0] > 0 {
+		s.Fit.Batch = imageBatch
+	}
 	methods, err = selectMethods(o.methods, s.Goal == nil)
 	return s, methods, err
 }

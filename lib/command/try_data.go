@@ -4,7 +4,11 @@ package command
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/cli"
@@ -21,9 +25,12 @@ type ownData struct {
 	date                                map[string]string
 	missing                             []string
 	images, cells, label, matrix        string
-	npy, known                          string
+	npy, known, channels                string
 	size                                int
-	hasAbove                            func() bool
+	header                              []string
+	separator                           string
+	dropUnlabelled, decimalComma, grey  bool
+	changed                             func(flag string) bool
 }
 
 func (d *ownData) flags(c *cobra.Command) {
@@ -36,14 +43,20 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringSliceVar(&d.leave, "ignore", nil, "columns to leave out")
 	f.StringToStringVar(&d.date, "date", nil, "columns of dates with their layout: born=02/01/2006 (3 April 2021 is 03/04/2021)")
 	f.StringSliceVar(&d.missing, "missing", nil, "further texts that stand for a missing value")
+	f.StringSliceVar(&d.header, "header", nil, "names of the columns of a file whose first line is a record")
+	f.StringVar(&d.separator, "separator", "", "what separates the cells, where the file leaves it open: one character, or tab")
+	f.BoolVar(&d.decimalComma, "decimal-comma", false, "read 1,5 as one and a half (found by itself where semicolons separate)")
+	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false, "leave out the rows without a target")
 	f.StringVar(&d.images, "images", "", "folder of images, with one folder per class")
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
 	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad)")
 	f.StringVar(&d.label, "label", "", "column of obs with the classes of the cells")
 	f.StringVar(&d.matrix, "matrix", "", "matrix of counts in the anndata file, such as layers/counts or raw/X (default: X)")
 	f.StringVar(&d.npy, "npy", "", "array of records (.npy); the argument is the array of labels")
+	f.StringVar(&d.channels, "channels", "", "first for arrays of images (n, channels, height, width), last for (n, height, width, channels)")
+	f.BoolVar(&d.grey, "grey", false, "arrays are grey images (n, height, width)")
 	f.StringVar(&d.known, "data", "", "a data set that Lethe knows (lethe data list), instead of a file")
-	d.hasAbove = func() bool { return f.Changed("above") }
+	d.changed = f.Changed
 }
 
 // read reads the data that the command line names.
@@ -62,15 +75,54 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 		return nil, cli.Usagef("name the data: a table in CSV, --images, --cells, --npy or --data")
 	case table && d.target == "":
 		return nil, cli.Usagef("name the column to predict: --target COLUMN")
-	case !table && (d.target != "" || d.hasAbove()):
-		return nil, cli.Usagef("--target and --above are columns of a table")
-	case d.cells == "" && d.matrix != "":
-		return nil, cli.Usagef("--matrix is a matrix of --cells")
 	case (d.cells == "") != (d.label == ""):
 		return nil, cli.Usagef("--cells and --label belong together")
 	case d.npy != "" && len(args) == 0:
 		return nil, cli.Usagef("name the array of labels: --npy X.npy y.npy")
 	}
+	if err := d.checkFlags(table); err != nil {
+		return nil, err
+	}
+	data, err := d.open(args)
+	if err != nil {
+		return nil, flagError{err}
+	}
+	return data, nil
+}
+
+// checkFlags returns an error for a flag of another source of data: it would change nothing.
+func (d *ownData) checkFlags(table bool) error {
+	for _, source := range []struct {
+		given bool
+		what  string
+		flags []string
+	}{
+		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator", "decimal-comma", "drop-unlabelled"}},
+		{d.images != "", "--images", []string{"size"}},
+		{d.cells != "", "--cells", []string{"label", "matrix"}},
+		{d.npy != "", "--npy", []string{"channels", "grey"}},
+	} {
+		for _, flag := range source.flags {
+			if !source.given && d.changed(flag) {
+				return cli.Usagef("--%s belongs to %s", flag, source.what)
+			}
+		}
+	}
+	switch {
+	case d.changed("size") && d.size < 1:
+		return cli.Usagef("--size %d: a side has 1 pixel or more", d.size)
+	case d.changed("channels") && d.channels != "first" && d.channels != "last":
+		return cli.Usagef("--channels %s: there are first and last", d.channels)
+	case d.changed("separator") && d.separator != "tab" && utf8.RuneCountInString(d.separator) != 1:
+		return cli.Usagef("--separator %s: it is one character, or tab", d.separator)
+	case d.changed("channels") && d.grey:
+		return cli.Usagef("--channels and --grey: grey images have no channels")
+	}
+	return nil
+}
+
+// open reads the data.
+func (d *ownData) open(args []string) (lab.Data, error) {
 	switch {
 	case d.images != "" && d.size > 0:
 		return own.ReadImages(d.images, own.Size(d.size))
@@ -79,11 +131,74 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 	case d.cells != "":
 		return own.ReadCells(d.cells, d.cellOptions()...)
 	case d.npy != "":
-		return own.ReadArrays(d.npy, args[0])
+		return own.ReadArrays(d.npy, args[0], d.arrayOptions()...)
 	case d.known != "":
 		return lab.DataSet(d.known)
 	}
 	return own.ReadTable(args[0], d.tableOptions()...)
+}
+
+// The readers of package own name the options of a program; these are the flags.
+var (
+	columnOption = regexp.MustCompile(`\b(Number|Category|Identifier|Ignore|Missing)\(("(?:[^"\\]|\\.)*"|column)\)`)
+	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
+	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
+	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
+	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "with Separator", "with --separator", "DecimalComma()", "--decimal-comma",
+		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
+)
+
+// flagError is an error of a reader in the words of the command line.
+type flagError struct{ error }
+
+// Error implements error.
+func (e flagError) Error() string { return asFlags(e.error.Error()) }
+
+// Unwrap returns the reader's error.
+func (e flagError) Unwrap() error { return e.error }
+
+// asFlags returns a text that names options of a program with flags in their place:
+// Number("age") becomes --number age.
+func asFlags(text string) string {
+	text = columnOption.ReplaceAllStringFunc(text, func(option string) string {
+		parts := columnOption.FindStringSubmatch(option)
+		name, err := strconv.Unquote(parts[2])
+		if err != nil {
+			name = "COLUMN"
+		}
+		return "--" + strings.ToLower(parts[1]) + " " + shellWord(name)
+	})
+	text = aboveOption.ReplaceAllString(text, "--above $1")
+	text = dateOption.ReplaceAllStringFunc(text, func(option string) string {
+		parts := dateOption.FindStringSubmatch(option)
+		return "--date " + shellWord(parts[1]+"="+parts[2])
+	})
+	return otherOptions.Replace(sizeOption.ReplaceAllString(text, "--size $1"))
+}
+
+// shellWord quotes a word for a shell, if it must be.
+func shellWord(word string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./:=%+@", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// arrayOptions say what images in an array of four or three dimensions are.
+func (d *ownData) arrayOptions() (out []own.ArrayOption) {
+	switch d.channels {
+	case "first":
+		out = append(out, own.ChannelsFirst())
+	case "last":
+		out = append(out, own.ChannelsLast())
+	}
+	if d.grey {
+		out = append(out, own.Grey())
+	}
+	return out
 }
 
 func (d *ownData) cellOptions() []own.CellOption {
@@ -96,13 +211,27 @@ func (d *ownData) cellOptions() []own.CellOption {
 
 func (d *ownData) tableOptions() []own.TableOption {
 	options := []own.TableOption{own.Number(d.number...), own.Category(d.category...), own.Identifier(d.identifier...), own.Ignore(d.leave...)}
-	if d.hasAbove() {
+	if d.changed("above") {
 		options = append(options, own.Above(d.target, d.above))
 	} else {
 		options = append(options, own.Target(d.target))
 	}
 	for column, layout := range d.date {
 		options = append(options, own.Date(column, layout))
+	}
+	if len(d.header) > 0 {
+		options = append(options, own.Header(d.header...))
+	}
+	if d.separator == "tab" {
+		options = append(options, own.Separator('\t'))
+	} else if r, size := utf8.DecodeRuneInString(d.separator); size > 0 {
+		options = append(options, own.Separator(r))
+	}
+	if d.decimalComma {
+		options = append(options, own.DecimalComma())
+	}
+	if d.dropUnlabelled {
+		options = append(options, own.DropUnlabelled())
 	}
 	if len(d.missing) > 0 {
 		options = append(options, own.Missing(d.missing...))

@@ -12,6 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/own"
+
+	"github.com/spf13/cobra"
 )
 
 // tryFile writes a file and returns its path.
@@ -130,27 +135,36 @@ func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	one := tryFile(t, "one.csv", strings.ReplaceAll(tryTables()["pandas.csv"], "yes", "no"))
 	with := func(more ...string) []string { return append([]string{"try", path, "--target", "answer"}, more...) }
 	for words, args := range map[string][]string{
-		"name the data":                 {"try"},
-		"--target COLUMN":               {"try", path},
-		`did you mean "answer"?`:        {"try", path, "--target", "anwser"},
-		"name one source of data":       with("--data", "adult"),
-		"are columns of a table":        {"try", "--data", "glyphs", "--target", "x"},
-		"--cells and --label belong":    {"try", "--cells", "x.h5ad"},
-		"name the array of labels":      {"try", "--npy", "X.npy"},
-		"name one forget set":           with("--forget", "city=Bern", "--forget-class", "yes"),
-		`there is no column "town"`:     with("--forget", "town=Bern"),
-		`no row has person_id = "999"`:  with("--forget", "person_id=999"),
-		"--forget: the condition":       with("--forget", "person_id"),
-		"a share lies between":          with("--forget-share", "1.5"),
-		`there is no class "maybe"`:     with("--forget-class", "maybe"),
-		"--methods foo: there are":      with("--methods", "foo"),
-		`"all" stands alone`:            with("--methods", "all,scrub"),
-		"--model cnn: there are mlp":    with("--model", "cnn"),
-		"small-cnn takes images":        with("--model", "small-cnn"),
-		"are positive numbers":          with("--seeds", "0"),
-		"needs two classes or more":     {"try", one, "--target", "answer"},
-		"every row needs a target":      {"try", path, "--target", "weight"},
-		"is not the number of a record": with("--forget-records", path),
+		"name the data":                             {"try"},
+		"--target COLUMN":                           {"try", path},
+		`did you mean "answer"?`:                    {"try", path, "--target", "anwser"},
+		"name one source of data":                   with("--data", "adult"),
+		"--target belongs to a table":               {"try", "--data", "glyphs", "--target", "x"},
+		"--missing belongs to a table":              {"try", "--data", "glyphs", "--missing", "x"},
+		"--size belongs to --images":                with("--size", "32"),
+		"--grey belongs to --npy":                   with("--grey"),
+		"it is one character, or tab":               with("--separator", "::"),
+		"--channels middle: there are":              {"try", "--npy", "X.npy", "y.npy", "--channels", "middle"},
+		"--size 0: a side":                          {"try", "--images", "photos", "--size", "0"},
+		"--drop-unlabelled leaves such":             {"try", path, "--target", "weight"},
+		"the folder for the report":                 with("--out", path),
+		"--cells and --label belong":                {"try", "--cells", "x.h5ad"},
+		"name the array of labels":                  {"try", "--npy", "X.npy"},
+		"name one forget set":                       with("--forget", "city=Bern", "--forget-class", "yes"),
+		`there is no column "town"`:                 with("--forget", "town=Bern"),
+		`no row has person_id = "999"`:              with("--forget", "person_id=999"),
+		"--forget: the condition":                   with("--forget", "person_id"),
+		"names every record that would be held out": with("--forget", "person_id>=0"),
+		"a share lies between":                      with("--forget-share", "1.5"),
+		`there is no class "maybe"`:                 with("--forget-class", "maybe"),
+		"--methods foo: there are":                  with("--methods", "foo"),
+		`"all" stands alone`:                        with("--methods", "all,scrub"),
+		"--model cnn: there are mlp":                with("--model", "cnn"),
+		"small-cnn takes images":                    with("--model", "small-cnn"),
+		"are positive numbers":                      with("--seeds", "0"),
+		"needs two classes or more":                 {"try", one, "--target", "answer"},
+		"every row needs a target":                  {"try", path, "--target", "weight"},
+		"is not the number of a record":             with("--forget-records", path),
 	} {
 		r := lethe(t, args...)
 		if r.Code == 0 || !strings.Contains(r.Stderr, words) {
@@ -159,5 +173,42 @@ func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 	if runs, err := filepath.Glob(filepath.Join(stored, "runs", "*")); err != nil || len(runs) > 0 {
 		t.Errorf("%d runs were computed (%v)", len(runs), err)
+	}
+}
+
+// What a reader calls an option of a program is a flag here.
+func TestTryNamesFlagsForOptions(t *testing.T) {
+	for option, flag := range map[string]string{
+		`say Missing("oops") or Identifier("a b")`:        `say --missing oops or --identifier 'a b'`,
+		`Number(column) or Category(column) makes`:        `--number COLUMN or --category COLUMN makes`,
+		`Above("y", 493.03) makes two classes`:            `--above 493.03 makes two classes`,
+		`Date("born", "02/01/2006") reads it`:             `--date born=02/01/2006 reads it`,
+		`Category("it's") makes`:                          `--category 'it'\''s' makes`,
+		`Size(16) cuts; DropUnlabelled; DecimalComma()`:   `--size 16 cuts; --drop-unlabelled; --decimal-comma`,
+		`say ChannelsFirst() or ChannelsLast() or Grey()`: `say --channels first or --channels last or --grey`,
+		`Header("a", "b", ...) gives names to a file`:     `--header a,b,... gives names to a file`,
+		`the column "Number" of sizes`:                    `the column "Number" of sizes`,
+	} {
+		if got := asFlags(option); got != flag {
+			t.Errorf("%s: %s, want %s", option, got, flag)
+		}
+	}
+}
+
+// A file without a header, with decimal commas and rows without a target, is read by flags.
+func TestTryReadsWhatTheFlagsSay(t *testing.T) {
+	text := ""
+	for i := range 120 {
+		answer := []string{"no", "yes", ""}[i%3]
+		text += fmt.Sprintf("%d|%d,5|%s\n", i, i%7, answer)
+	}
+	var d ownData
+	c := &cobra.Command{}
+	d.flags(c)
+	check(t, c.ParseFlags([]string{"--target", "answer", "--header", "nr,weight,answer", "--decimal-comma", "--drop-unlabelled", "--separator", "|"}))
+	data, err := d.read([]string{tryFile(t, "x.csv", text)})
+	check(t, err)
+	if found := data.(*own.Table).Report(); found.Rows != 80 || found.Columns[1].Kind != datasets.Number {
+		t.Errorf("%+v", found)
 	}
 }

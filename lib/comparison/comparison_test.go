@@ -52,7 +52,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	original, retrained := r.labels()[0], r.labels()[1]
-	able, _ := r.ableLenses()
+	able, _, _ := r.sortedLenses()
 	if len(able) == 0 {
 		t.Fatalf("no lens finds the memory: %v", r.Answers())
 	}
@@ -70,7 +70,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 	}
 	last := table.Rows[len(table.Rows)-1]
 	if last.Cells[0].Text != "broken" || last.Cells[1].Missing == "" || !strings.Contains(strings.Join(table.Notes, "\n"), "no model in 2 of 2 seeds: ") ||
-		!strings.Contains(strings.Join(table.Notes, "\n"), "needs a federation of users") {
+		!strings.Contains(strings.Join(table.Notes, "\n"), "2 of 2 seeds: it needs a federation of users") {
 		t.Errorf("the method that fails: %+v, notes %q", last, table.Notes)
 	}
 	for _, row := range table.Rows {
@@ -175,5 +175,48 @@ func TestAVerdictNeedsAMajority(t *testing.T) {
 	split := of(audit.Remembered, audit.Blind)
 	if call, _ := majority(split, 0); call != "" || callCounts(split, 0) != "blind 1, remembered 1" {
 		t.Errorf("%q, %s", call, callCounts(split, 0))
+	}
+}
+
+// withCalls is a result of one lens that has these verdicts on the original, on the model
+// retrained from another seed, and on a method.
+func withCalls(forget int, original, other, method audit.Call) *Result {
+	model := func(label string, control bool, call audit.Call) Model {
+		return Model{Label: label, Control: control, Calls: []audit.Call{call}, Readings: make([]audit.Reading, 1)}
+	}
+	return &Result{Study: Study{Lenses: audit.DefaultLenses()[:1]}, Name: "people", Runs: []Run{{Forget: forget, Models: []Model{
+		model("original", true, original), model(otherSeed, true, other), model("scrub", false, method)}}}}
+}
+
+// Too few records are no sign of forgetting, and the answers do not say that no trace is left;
+// a lens that takes a model of another seed for the original is named.
+func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
+	answers := func(r *Result) string { return strings.Join(r.Answers(), "\n") }
+	few := answers(withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew))
+	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. With 5 records to forget") {
+		t.Errorf("too few: %s", few)
+	}
+	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "too few") {
+		t.Errorf("tied: %s", tied)
+	}
+	if blind := answers(withCalls(50, audit.Blind, audit.Blind, audit.Blind)); !strings.Contains(blind, "no trace") || strings.Contains(blind, "No evidence") {
+		t.Errorf("blind: %s", blind)
+	}
+	chance := answers(withCalls(50, audit.Remembered, audit.Backwards, audit.Remembered))
+	if !strings.Contains(chance, "Take care with outputs") || !strings.Contains(chance, "scrub: remembered (outputs).") {
+		t.Errorf("another seed is called backwards: %s", chance)
+	}
+	if sound := answers(withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)); strings.Contains(sound, "Take care") {
+		t.Errorf("another seed is called forgotten: %s", sound)
+	}
+}
+
+// The comparison has the model whose row the answers look for.
+func TestTheModelOfAnotherSeedHasItsRow(t *testing.T) {
+	s := Study{Lab: newLab(t), Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 200}, Forget: lab.Random{Fraction: 0.2}, Fit: train.Config{Epochs: 2}},
+		Methods: []unlearn.Method{unlearn.FineTuning{Epochs: 1}}, Seeds: 1}
+	r, err := s.Run(t.Context())
+	if err != nil || len(r.found(otherSeed)) != 1 {
+		t.Errorf("the rows are %v (%v)", r.labels(), err)
 	}
 }

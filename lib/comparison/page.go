@@ -87,11 +87,19 @@ func (r *Result) settings() []string {
 	s := r.Study.Setting
 	fit := s.Fit.WithDefaults()
 	return []string{
-		fmt.Sprintf("Training: %d epochs, batches of %d.", fit.Epochs, fit.Batch),
+		fmt.Sprintf("Training: %s, %s.", plural(fit.Epochs, "epoch"), batchText(fit.Batch)),
 		"Forget set: " + s.ForgetSetName() + ".",
 		"The retrained model has the original's initial weights and random numbers, and never met the forgotten records.",
 		r.provenance().Line(),
 	}
+}
+
+// batchText says how many records a step takes; 0: all.
+func batchText(n int) string {
+	if n == 0 {
+		return "one step per epoch, on all records"
+	}
+	return fmt.Sprintf("batches of %d", n)
 }
 
 func plural(n int, what string) string {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -203,7 +204,7 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 			return nil, nil, ctx.Err()
 		}
 		if errs[k] != nil {
-			missing = append(missing, Model{Label: m.Name(), Missing: reasonFor(errs[k])})
+			missing = append(missing, Model{Label: m.Name(), Missing: reasonFor(m.Name(), errs[k])})
 			continue
 		}
 		models = append(models, found)
@@ -211,12 +212,17 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 	return models, missing, nil
 }
 
-// reasonFor says in a few words why a method left no model.
-func reasonFor(err error) string {
+// reasonFor says in a few words why a method left no model: what the method says, without the
+// run of the store that it was.
+func reasonFor(method string, err error) string {
 	if d := (*train.Diverged)(nil); errors.As(err, &d) {
 		return "diverged"
 	}
-	return err.Error()
+	text := err.Error()
+	if _, says, ok := strings.Cut(text, " "+method+": "); ok {
+		return says
+	}
+	return text
 }
 
 // addAccuracy adds the accuracies of a classifier.

@@ -292,6 +292,11 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 				return fmt.Errorf("record %d of the %s part has class %d of %d", i, part.name, y, len(p.About.Classes))
 			}
 		}
+		for k, v := range x.Data {
+			if v-v != 0 { // infinite, or no number
+				return fmt.Errorf("record %d of the %s part: feature %d is %v; every value must be finite", k/x.Cols, part.name, k%x.Cols, v)
+			}
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,8 @@ func (d parity) Prepare(context.Context, int) (*datasets.Prepared, error) {
 		out.Train.X.Cols, out.Train.X.Rows = 1, 2*out.Train.X.Rows
 	case 4:
 		return nil, nil
+	case 5:
+		out.Test.X.Row(2)[1] = float32(math.NaN())
 	}
 	return out, nil
 }
@@ -122,6 +125,9 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 		"must be ascending":                                  {Data: parity{Records: 60}, Forget: multiples{9}},
 		"nothing is retained":                                {Data: parity{Records: 60}, Forget: multiples{1}},
 		`no row of "multiples-of-100"`:                       {Data: parity{Records: 60}, Forget: multiples{100}},
+		"record 2 of the test part: feature 1 is NaN":        {Data: parity{60, 5}},
+		"1 of the 2 records that \"records-2-":               {Data: parity{Records: 60}, Forget: Records{5, 20}},
+		"1 of the 2 records that \"mask-2-":                  {Data: parity{Records: 60}, Forget: Mask(append(make([]bool, 58), false, true)).with(3)},
 		"there is no record 60; records count from 0":        {Data: parity{Records: 60}, Forget: Records{12, 60}},
 		"record 12 is named twice":                           {Data: parity{Records: 60}, Forget: Records{12, 12}},
 		`all 1 records that "records-1-`:                     {Data: parity{Records: 60}, Forget: Records{0}},
@@ -136,6 +142,12 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
+}
+
+// with returns the mask with one more record.
+func (f Mask) with(record int) Mask {
+	f[record] = true
+	return f
 }
 
 // renamed is data with a name that no file can have.

@@ -44,8 +44,8 @@ type DescribedForgetSet interface {
 	About(n int) string
 }
 
-// Random forgets a share of the train part, drawn as RULER does (datasets.ForgetSet). It is
-// the forget set of a Setting that names none.
+// Random forgets a share of the train part, drawn as RULER does (datasets.ForgetSet): at least
+// ten records. It is the forget set of a Setting that names none.
 type Random struct {
 	Fraction float64 // 0: 0.05
 	Seed     uint32  // 0: ForgetSeed
@@ -147,11 +147,17 @@ func (f Records) IDs(p *datasets.Prepared) ([]int, error) {
 	return out, nil
 }
 
-// Rows implements ForgetSet.
-func (f Records) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p) }
+// Rows implements ForgetSet. A record outside of the train part is an error: a model that never
+// met it cannot forget it.
+func (f Records) Rows(p *datasets.Prepared) ([]int, error) { return allNamedRows(f, p) }
 
 // About implements DescribedForgetSet.
-func (f Records) About(n int) string { return fmt.Sprintf("%d named records", n) }
+func (f Records) About(n int) string {
+	if n == 1 {
+		return "1 named record"
+	}
+	return fmt.Sprintf("%d named records", n)
+}
 
 // namedRows returns the rows of the train part that a forget set names.
 func namedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
@@ -164,6 +170,21 @@ func namedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
 		return nil, fmt.Errorf("all %d records that %q names are in the test part, which no model is trained on", len(ids), f.Name())
 	}
 	return out, nil
+}
+
+// allNamedRows is namedRows for records that are named one by one: each is in the train part.
+func allNamedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
+	out, err := namedRows(f, p)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := f.IDs(p)
+	if err == nil && len(out) < len(ids) {
+		first := slices.IndexFunc(ids, func(id int) bool { return !slices.Contains(p.Train.IDs, id) })
+		return nil, fmt.Errorf("%d of the %d records that %q names are in the test part, which no model is trained on; the first is record %d",
+			len(ids)-len(out), len(ids), f.Name(), ids[first])
+	}
+	return out, err
 }
 
 // Where forgets the records of a table that a condition on one column selects, such as
@@ -202,6 +223,9 @@ func (f Where) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p
 
 // About implements DescribedForgetSet.
 func (f Where) About(n int) string {
+	if n == 1 {
+		return "the record with " + datasets.Condition(f).String()
+	}
 	return fmt.Sprintf("the %d records with %s", n, datasets.Condition(f).String())
 }
 
@@ -236,8 +260,8 @@ func (f Mask) IDs(p *datasets.Prepared) ([]int, error) {
 	return f.records().IDs(p)
 }
 
-// Rows implements ForgetSet.
-func (f Mask) Rows(p *datasets.Prepared) ([]int, error) { return namedRows(f, p) }
+// Rows implements ForgetSet. A record outside of the train part is an error.
+func (f Mask) Rows(p *datasets.Prepared) ([]int, error) { return allNamedRows(f, p) }
 
 // About implements DescribedForgetSet.
 func (f Mask) About(n int) string { return Records(nil).About(n) }

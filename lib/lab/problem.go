@@ -149,6 +149,9 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	if err != nil || len(keep) == 0 {
 		return data, err
 	}
+	if len(keep) == data.Test.X.Rows {
+		return nil, fmt.Errorf("%q names every record that would be held out; some records must stay that no model is trained on", s.Forget.Name())
+	}
 	return l.cached(key+"/keeping/"+hashInts(keep), byName(s.Data), func() (*datasets.Prepared, error) {
 		return l.prepare(s.Data, func() (*datasets.Prepared, error) { return keeping.PrepareKeeping(ctx, l.Shift, keep) })
 	})
