@@ -170,3 +170,12 @@ func ExampleForgetSet() {
 	fmt.Println(forget[:5], len(forget), len(retain), err)
 	// Output: [7 57 86 123 188] 22 433 <nil>
 }
+
+// Rows to keep leave the test part for the train part; nothing else moves.
+func TestKeepInTrainMovesOnlyTheRowsNamed(t *testing.T) {
+	s := Split{Train: []int{4, 0, 2}, Test: []int{1, 3, 5}}
+	got := s.KeepInTrain([]int{3, 4})
+	if !slices.Equal(got.Train, []int{4, 0, 2, 3}) || !slices.Equal(got.Test, []int{1, 5}) || len(s.Train) != 3 {
+		t.Errorf("%+v of %+v", got, s)
+	}
+}

@@ -49,8 +49,11 @@ program, which the go tool fetches once.
 
 If pip cannot download, an installed JupyterLab or notebook is used. The address is
 printed on standard output; Ctrl-C ends JupyterLab and its kernels.`,
-		Example: "  lethe lab\n  lethe lab my-notebooks           in a folder of your choice\n  lethe lab --port 9000 --no-browser\n  lethe lab --no-completion        saves up to 0.6 GB of memory per notebook",
-		Args:    cobra.MaximumNArgs(1),
+		Example: `  lethe lab
+  lethe lab my-notebooks           in a folder of your choice
+  lethe lab --port 9000 --no-browser
+  lethe lab --no-completion        saves up to 0.6 GB of memory per notebook`,
+		Args: cobra.MaximumNArgs(1),
 	}
 	ip := c.Flags().String("ip", "", "address to listen on, 0.0.0.0 for all, as in a container (default: 127.0.0.1)")
 	port := c.Flags().Int("port", 0, "port of the server (default: the first free one from 8888)")

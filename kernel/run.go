@@ -88,6 +88,7 @@ files: the same statements with the same verdicts.`,
 		}
 		return cli.OneOf("scale", r.scale, scalesOf(&notebook.Notebook{}, command.Papers())...)
 	}
+	cli.MarkQuiet(c) // every cell is a line
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		r.stdout, r.stderr, r.module = cmd.OutOrStdout(), cmd.ErrOrStderr(), *module
 		if r.lint {

@@ -87,7 +87,7 @@ func TestMissingNpmSaysWhatToInstall(t *testing.T) {
 }
 
 func TestEveryStepHasANumberAndATitle(t *testing.T) {
-	want := []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler", "launcher", "audit", "sliders-meanwhile", "words", "controls"}
+	want := []string{"run-all", "reopen-untrusted", "sliders", "interrupt", "close-tab", "error", "vega", "complete", "sliders-ruler", "launcher", "audit", "sliders-meanwhile", "words", "controls", "own-data"}
 	if got := Steps(); !slices.Equal(got, want) {
 		t.Errorf("steps %q", got)
 	}

@@ -144,3 +144,25 @@ func TestEqualRowsHaveEqualKeys(t *testing.T) {
 		t.Errorf("nothing: %+v", why)
 	}
 }
+
+// A reason that holds for every model or for several lenses is one note.
+func TestAReasonIsNotedOnce(t *testing.T) {
+	few, tied := Reason{TooFew, "3 records"}, Reason{CannotTell, "ties"}
+	c := &Case{Lenses: []Lens{Outputs{}, AgainstOracle{}}}
+	models := []*Model{{Label: "a"}, {Label: "b"}}
+	read := func(lens string, why Reason) Reading { return Reading{Lens: lens, NoEvidence: why} }
+	for name, c2 := range map[string]struct {
+		readings []Reading // model by model
+		want     string
+	}{
+		"none":         {[]Reading{read("x", Reason{}), read("y", Reason{}), read("x", Reason{}), read("y", Reason{})}, ""},
+		"all":          {[]Reading{read("x", few), read("y", few), read("x", few), read("y", few)}, "every model by x; every model by y: 3 records."},
+		"one":          {[]Reading{read("x", Reason{}), read("y", Reason{}), read("x", Reason{}), read("y", tied)}, "b by y: ties."},
+		"two reasons":  {[]Reading{read("x", few), read("y", few), read("x", few), read("y", tied)}, "every model by x; a by y: 3 records.|b by y: ties."},
+		"not together": {[]Reading{read("x", few), read("y", Reason{}), read("x", tied), read("y", Reason{})}, "a by x: 3 records.|b by x: ties."},
+	} {
+		if got := strings.Join(c.withheldNotes(models, c2.readings), "|"); got != c2.want {
+			t.Errorf("%s: %q, want %q", name, got, c2.want)
+		}
+	}
+}

@@ -162,6 +162,23 @@ func TestAStudyIsCheckedFirst(t *testing.T) {
 	}
 }
 
+// A verdict is that of more than half of the seeds; otherwise the counts stand in its place.
+func TestAVerdictNeedsAMajority(t *testing.T) {
+	of := func(calls ...audit.Call) (out []*Model) {
+		for _, c := range calls {
+			out = append(out, &Model{Calls: []audit.Call{c}})
+		}
+		return out
+	}
+	if call, n := majority(of(audit.Blind, audit.Remembered, audit.Remembered), 0); call != audit.Remembered || n != 2 {
+		t.Errorf("%s in %d", call, n)
+	}
+	split := of(audit.Remembered, audit.Blind)
+	if call, _ := majority(split, 0); call != "" || callCounts(split, 0) != "blind 1, remembered 1" {
+		t.Errorf("%q, %s", call, callCounts(split, 0))
+	}
+}
+
 // withCalls is a result of one lens that has these verdicts on the original, on the model
 // retrained from another seed, and on a method.
 func withCalls(forget int, original, other, method audit.Call) *Result {

@@ -216,7 +216,10 @@ func (r *Result) JSON(w io.Writer) error {
 func (m Model) json() jsonModel {
 	out := jsonModel{Model: m.Label, Control: m.Control, Forgotten: m.Forgotten, Retained: m.Retained, HeldOut: m.HeldOut, Missing: m.Missing}
 	for k, r := range m.Readings {
-		out.Readings = append(out.Readings, jsonReading{r.Lens, finiteOrNil(r.Value), finiteOrNil(r.Low), finiteOrNil(r.High), r.Null, string(m.Calls[k]), r.Absent})
+		out.Readings = append(out.Readings, jsonReading{
+			Lens: r.Lens, Value: finiteOrNil(r.Value), Low: finiteOrNil(r.Low), High: finiteOrNil(r.High), Null: r.Null,
+			Verdict: string(m.Calls[k]), Absent: r.Absent,
+		})
 	}
 	return out
 }

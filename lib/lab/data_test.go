@@ -212,3 +212,33 @@ func TestACaseMadeByHand(t *testing.T) {
 		}
 	}
 }
+
+// Whoever asks to be forgotten was trained on, wherever the split puts their records; the
+// other records stay where they were.
+func TestWhoeverAsksToBeForgottenIsInTheTrainPart(t *testing.T) {
+	l := newLab(t)
+	plain := mustCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 100}})
+	asks := Records{plain.Test.IDs[0], plain.Test.IDs[5], plain.Problem.Train.IDs[3]}
+	c := mustCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 100}, Forget: asks})
+	if len(c.Forget) != 3 || c.Test.X.Rows != plain.Test.X.Rows-2 || c.Problem.Train.X.Rows != plain.Problem.Train.X.Rows+2 {
+		t.Fatalf("%d to forget, %d in the test part of %d", len(c.Forget), c.Test.X.Rows, plain.Test.X.Rows)
+	}
+	for _, row := range c.Forget {
+		if !slices.Contains(asks, c.Problem.Train.IDs[row]) {
+			t.Errorf("record %d is to be forgotten", c.Problem.Train.IDs[row])
+		}
+	}
+	for _, id := range c.Test.IDs {
+		if !slices.Contains(plain.Test.IDs, id) || slices.Contains(asks, id) {
+			t.Errorf("record %d is in the test part", id)
+		}
+	}
+	if c.Hash == plain.Hash {
+		t.Error("other parts have the same hash")
+	}
+	// If all of them are in the train part anyway, nothing changes.
+	same := mustCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 100}, Forget: Records{plain.Problem.Train.IDs[3]}})
+	if same.Hash != plain.Hash {
+		t.Error("the parts changed without need")
+	}
+}

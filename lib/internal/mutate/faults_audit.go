@@ -361,9 +361,8 @@ var auditFaults = []Fault{
 		Protects: "the second oracle has another seed"},
 	{File: "lib/lab/protocol.go", Old: "Forget: c.Records(c.Forget), Retain: c.Records(c.Retain),",
 		New: "Forget: c.Records(c.Retain), Retain: c.Records(c.Forget),", Protects: "a request forgets the forget set"},
-	{File: "lib/lab/protocol.go", Old: "			forget = append(forget, i)\n		} else {\n" +
-		"			retain = append(retain, i)", New: "			retain = append(retain, i)\n		} else {\n" +
-		"			forget = append(forget, i)", Protects: "planted records are those to forget"},
+	{File: "lib/lab/forget.go", Old: "return forget, complementRows(p, forget), nil", New: "return complementRows(p, forget), forget, nil",
+		Protects: "planted records are those to forget"},
 	{File: "lib/audit/ruler.go", Old: "{c.Oracle, &e.Oracle}, {c.Original, &e.Original}", New: "{c.Original, &e.Oracle}, {c.Oracle, &e.Original}",
 		Protects: "M1 to M4 of a case have the case's oracle"},
 	{File: "lib/audit/rmia.go", Old: "aucReading(l, m, ratios[:n], ratios[n:])", New: "aucReading(l, m, ratios[n:], ratios[:n])",

@@ -3,10 +3,10 @@ package main
 // roleFaults are mix-ups of seeds, halves, weights, sizes and programs.
 var roleFaults = []Fault{
 	// Seeds.
-	{File: "lib/lab/protocol.go", Old: "return s.Shards.requestedRows(users, engine.Root(s.ForgetSeed))",
-		New:      "return s.Shards.requestedRows(users, engine.Root(ForgetSeed))",
+	{File: "lib/lab/shards.go", Old: "func (h User) requestedRows(users []federated.User) ([]int, error) {\n	seed := seedRoot(h.Seed)",
+		New:      "func (h User) requestedRows(users []federated.User) ([]int, error) {\n	seed := seedRoot(0)",
 		Protects: "the forget seed draws which records a user erases", Run: "ForgetSeed"},
-	{File: "lib/lab/problem.go", Old: "s.Backdoor.plant(d.data, engine.Root(s.ForgetSeed))", New: "s.Backdoor.plant(d.data, engine.Root(ForgetSeed))",
+	{File: "lib/lab/backdoor.go", Old: "seedRoot(b.Seed).Stream(engine.StreamBackdoor)", New: "seedRoot(0).Stream(engine.StreamBackdoor)",
 		Protects: "the forget seed draws the records of a backdoor", Run: "ForgetSeed"},
 	{File: "lib/lab/protocol.go", Old: "engine.Root(SplitSeed + c.Shift)", New: "engine.Root(SplitSeed)",
 		Protects: "a shifted lab draws another held-out half for methods", Run: "TheHalf"},
@@ -21,10 +21,21 @@ var roleFaults = []Fault{
 		Protects: "every seed has other planted records", Run: "EverySeed"},
 	{File: "lib/paper/attacks/distances.go", Old: "ensembleOutputs{unlearned, reference, second}", New: "ensembleOutputs{unlearned, second, reference}",
 		Protects: "an ensemble is compared with retrained models of other seeds", Run: "DistancesStand"},
-	{File: "lib/paper/blindu/leak.go", Old: "s.ForgetSeed = lab.ForgetSeed + 1000", New: "s.ForgetSeed = lab.ForgetSeed",
-		Protects: "an attacker's own model forgets other records", Run: "WhoAttacks"},
 	{File: "lib/paper/blindu/leak.go", Old: "if i%2 == begin {", New: "if i%2 == 0 {",
 		Protects: "an attacker is not tested on its training records", Run: "WhoAttacks"},
+
+	// Data and forget sets of the user's own.
+	{File: "lib/lab/forget.go", Old: "_, is := slices.BinarySearch(ids, p.Train.IDs[row]); return is })\n	if len(out)",
+		New:      "_, is := slices.BinarySearch(ids, row); return is })\n	if len(out)",
+		Protects: "records are named by their number in the source", Run: "RecordsAre|OwnData|File"},
+	{File: "lib/lab/problem.go", Old: "if slices.Contains(p.Test.IDs, id) {", New: "if slices.Contains(p.Train.IDs, id) {",
+		Protects: "whoever asks to be forgotten is in the train part", Run: "AsksToBeForgotten"},
+	{File: "lib/lab/problem.go", Old: "join := l.Join //", New: "join := l.JoinDerived //",
+		Protects: "data of another module are identified by their content", Run: "OwnData"},
+	{File: "lib/comparison/table.go", Old: "if 2*n > len(found) {", New: "if n > 0 {",
+		Protects: "a verdict is that of most seeds", Run: "Majority"},
+	{File: "datasets/split.go", Old: "		if !moved[r] {", New: "		if moved[r] {",
+		Protects: "records that are kept leave the test part", Run: "Keep"},
 
 	// Halves of the test part.
 	{File: "lib/lab/protocol.go", Old: "_, is := slices.BinarySearch(seen, i); !is {", New: "_, is := slices.BinarySearch(seen, i); is {",

@@ -119,12 +119,13 @@ func (c Case) forgetMethods() []unlearn.Method {
 // records.
 func (c Case) shadowSetting(seed int) lab.Setting {
 	s := c.setting(seed + 1000)
+	const other = lab.ForgetSeed + 1000
 	switch f := s.Forget.(type) {
 	case lab.Random:
-		f.Seed = lab.ForgetSeed + 1000
+		f.Seed = other
 		s.Forget = f
 	case lab.Backdoor:
-		f.Seed = lab.ForgetSeed + 1000
+		f.Seed = other
 		s.Forget = f
 	}
 	return s
