@@ -97,7 +97,8 @@ func (d *ownData) checkFlags(table bool) error {
 		what  string
 		flags []string
 	}{
-		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator", "decimal-comma", "drop-unlabelled"}},
+		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator",
+			"decimal-comma", "drop-unlabelled"}},
 		{d.images != "", "--images", []string{"size"}},
 		{d.cells != "", "--cells", []string{"label", "matrix"}},
 		{d.npy != "", "--npy", []string{"channels", "grey"}},

@@ -194,17 +194,17 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
 	answers := func(r *Result) string { return strings.Join(r.Answers(), "\n") }
 	few := answers(withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew))
-	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. With 5 records to forget") {
+	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. Too few: with 5 records to forget") {
 		t.Errorf("too few: %s", few)
 	}
-	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "too few") {
+	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "oo few") {
 		t.Errorf("tied: %s", tied)
 	}
 	if blind := answers(withCalls(50, audit.Blind, audit.Blind, audit.Blind)); !strings.Contains(blind, "no trace") || strings.Contains(blind, "No evidence") {
 		t.Errorf("blind: %s", blind)
 	}
 	chance := answers(withCalls(50, audit.Remembered, audit.Backwards, audit.Remembered))
-	if !strings.Contains(chance, "Take care with outputs") || !strings.Contains(chance, "scrub: remembered (outputs).") {
+	if !strings.Contains(chance, `Take care with "outputs"`) || !strings.Contains(chance, "scrub: remembered (outputs).") {
 		t.Errorf("another seed is called backwards: %s", chance)
 	}
 	if sound := answers(withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)); strings.Contains(sound, "Take care") {
