@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -219,5 +220,15 @@ func TestTheModelOfAnotherSeedHasItsRow(t *testing.T) {
 	r, err := s.Run(t.Context())
 	if err != nil || len(r.found(otherSeed)) != 1 {
 		t.Errorf("the rows are %v (%v)", r.labels(), err)
+	}
+}
+
+// A report has no examples of the values of an identifier.
+func TestAReportDoesNotShowIdentifiers(t *testing.T) {
+	found := own.Report{File: "people.csv", Columns: []own.FoundColumn{
+		{Name: "email", Role: own.RoleIdentifier, Examples: []string{"jane@x.org"}}, {Name: "city", Role: own.RoleFeature, Examples: []string{"Bern"}}}}
+	table, is := columnsReport(found)[1].(*report.Table)
+	if !is || table.Rows[0].Cells[5].Text != "not shown" || table.Rows[1].Cells[5].Text != "Bern" {
+		t.Errorf("%+v", table.Rows)
 	}
 }
