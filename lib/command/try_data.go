@@ -253,7 +253,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition on a column, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
 	f.StringVar(&g.file, "forget-records", "", "forget the records that a file numbers from 0, one per line, or .npy numbers or mask")
-	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records (default 0.05)")
+	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records, at least 10 of them (default 0.05)")
 	g.changed = f.Changed
 }
 
