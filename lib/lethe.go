@@ -23,6 +23,7 @@ package lethe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -162,6 +163,9 @@ func (l *Lab) Reseed(run int) *Lab { return &Lab{l.Lab.Reseed(run)} }
 // Case opens a case: it reads the data, draws the forget set, and trains the original and
 // the retrained model or takes them from the store.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
+	if l == nil || l.Lab == nil {
+		return nil, errors.New("lethe: the lab is empty; make it with Open")
+	}
 	c, err := audit.Open(ctx, l.Lab, s)
 	if err != nil {
 		return nil, err
@@ -183,6 +187,9 @@ type Case struct{ *audit.Case }
 // retrained models and random weights, then the given models. A cell has the value, its
 // interval and a verdict, which places the model between original and retrained.
 func (c *Case) Compare(ctx context.Context, models ...*Model) (*Table, error) {
+	if c.Case == nil {
+		return nil, errors.New("lethe: the case is empty; make it with Lab.Case")
+	}
 	ctx, task := progress.Start(ctx, "comparing models", 2)
 	defer task.Done()
 	controls, err := c.Controls(ctx)

@@ -186,8 +186,9 @@ func (b *build) addNotes(r *Report) {
 func (t *Table) addTellTales() {
 	for _, j := range t.feature {
 		if c := t.about.Columns[j]; saysClass(c, t.y, len(t.about.Classes)) {
-			t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: it alone says the class wherever it has a value. If it is the target in other words, Ignore(%q) leaves it out.",
-				c.Name, c.Name))
+			note := fmt.Sprintf("%s: it alone says the class wherever it has a value. If it is the target in other words, Ignore(%q) leaves it out.",
+				c.Name, c.Name)
+			t.report.Notes = append(t.report.Notes, note)
 		}
 	}
 }

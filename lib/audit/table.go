@@ -22,6 +22,11 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 	if len(models) == 0 {
 		return nil, errors.New("audit: no models to read")
 	}
+	for i, m := range models {
+		if m == nil {
+			return nil, fmt.Errorf("audit: model %d is nil; the models of a case are made with Open and Unlearn", i)
+		}
+	}
 	var out []Reading
 	task := progress.Begin("reading models", len(models)*len(c.lenses()))
 	defer task.Done()

@@ -97,7 +97,8 @@ func (d *ownData) checkFlags(table bool) error {
 		what  string
 		flags []string
 	}{
-		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator", "decimal-comma", "drop-unlabelled"}},
+		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator",
+			"decimal-comma", "drop-unlabelled"}},
 		{d.images != "", "--images", []string{"size"}},
 		{d.cells != "", "--cells", []string{"label", "matrix"}},
 		{d.npy != "", "--npy", []string{"channels", "grey"}},
@@ -144,7 +145,8 @@ var (
 	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
 	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
-	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "with Separator", "with --separator", "DecimalComma()", "--decimal-comma",
+	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "with Separator", "with --separator",
+		"DecimalComma()", "--decimal-comma",
 		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
 )
 
@@ -251,7 +253,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition on a column, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
 	f.StringVar(&g.file, "forget-records", "", "forget the records that a file numbers from 0, one per line, or .npy numbers or mask")
-	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records (default 0.05)")
+	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records, at least 10 of them (default 0.05)")
 	g.changed = f.Changed
 }
 

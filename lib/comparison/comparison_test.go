@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -149,6 +150,7 @@ func TestAStudyIsCheckedFirst(t *testing.T) {
 		"no lab with an engine":                {},
 		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
 		"want 1 to 1000":                       {Lab: l, Seeds: -1},
+		"method 1 is nil":                      {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, nil}},
 		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
 		`there is no planted group "reef"`:     {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
 	} {
@@ -193,17 +195,17 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
 	answers := func(r *Result) string { return strings.Join(r.Answers(), "\n") }
 	few := answers(withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew))
-	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. With 5 records to forget") {
+	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. Too few: with 5 records to forget") {
 		t.Errorf("too few: %s", few)
 	}
-	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "too few") {
+	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "oo few") {
 		t.Errorf("tied: %s", tied)
 	}
 	if blind := answers(withCalls(50, audit.Blind, audit.Blind, audit.Blind)); !strings.Contains(blind, "no trace") || strings.Contains(blind, "No evidence") {
 		t.Errorf("blind: %s", blind)
 	}
 	chance := answers(withCalls(50, audit.Remembered, audit.Backwards, audit.Remembered))
-	if !strings.Contains(chance, "Take care with outputs") || !strings.Contains(chance, "scrub: remembered (outputs).") {
+	if !strings.Contains(chance, `Take care with "outputs"`) || !strings.Contains(chance, "scrub: remembered (outputs).") {
 		t.Errorf("another seed is called backwards: %s", chance)
 	}
 	if sound := answers(withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)); strings.Contains(sound, "Take care") {
@@ -218,5 +220,15 @@ func TestTheModelOfAnotherSeedHasItsRow(t *testing.T) {
 	r, err := s.Run(t.Context())
 	if err != nil || len(r.found(otherSeed)) != 1 {
 		t.Errorf("the rows are %v (%v)", r.labels(), err)
+	}
+}
+
+// A report has no examples of the values of an identifier.
+func TestAReportDoesNotShowIdentifiers(t *testing.T) {
+	found := own.Report{File: "people.csv", Columns: []own.FoundColumn{
+		{Name: "email", Role: own.RoleIdentifier, Examples: []string{"jane@x.org"}}, {Name: "city", Role: own.RoleFeature, Examples: []string{"Bern"}}}}
+	table, is := columnsReport(found)[1].(*report.Table)
+	if !is || table.Rows[0].Cells[5].Text != "not shown" || table.Rows[1].Cells[5].Text != "Bern" {
+		t.Errorf("%+v", table.Rows)
 	}
 }

@@ -73,7 +73,7 @@ func columnsReport(f own.Report) []report.Part {
 	for _, c := range f.Columns {
 		t.Rows = append(t.Rows, report.Row{Kind: report.Method, Cells: []report.Cell{
 			report.Str(c.Name), report.Str(c.Kind.String()), report.Str(string(c.Role)), report.Num(float64(c.Distinct), 0), report.Num(float64(c.Missing), 0),
-			report.Str(strings.Join(c.Examples, ", ")),
+			report.Str(examples(c)),
 		}})
 	}
 	var classes []string
@@ -81,6 +81,15 @@ func columnsReport(f own.Report) []report.Part {
 		classes = append(classes, fmt.Sprintf("%s (%d)", c.Name, c.Records))
 	}
 	return []report.Part{report.Text(fmt.Sprintf("%d rows; the target is %s: %s.", f.Rows, f.Target, strings.Join(classes, ", "))), t}
+}
+
+// examples are the first values of a column. A report is passed on, so that the values of
+// identifiers, which may be names and addresses, are not in it.
+func examples(c own.FoundColumn) string {
+	if c.Role == own.RoleIdentifier {
+		return "not shown"
+	}
+	return strings.Join(c.Examples, ", ")
 }
 
 func (r *Result) settings() []string {

@@ -100,7 +100,10 @@ func (s Study) withDefaults() (Study, error) {
 		s.Seeds = DefaultSeeds
 	}
 	seen := map[string]bool{}
-	for _, m := range s.Methods {
+	for i, m := range s.Methods {
+		if m == nil {
+			return s, fmt.Errorf("comparison: method %d is nil", i)
+		}
 		if seen[m.Name()] {
 			return s, fmt.Errorf("comparison: two methods are called %s", m.Name())
 		}

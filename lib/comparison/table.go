@@ -292,7 +292,7 @@ func (r *Result) Answers() (out []string) {
 	}
 	for _, k := range able {
 		if call, _ := majority(r.found(otherSeed), k); call == audit.Remembered || call == audit.Backwards {
-			out = append(out, fmt.Sprintf("Take care with %s: a model that was retrained from another seed, and never met these records either, is called %s. "+
+			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
 				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))
 		}
 	}
@@ -314,12 +314,16 @@ func (r *Result) Answers() (out []string) {
 func (r *Result) silentAnswer(lenses []int) string {
 	var parts []string
 	for _, k := range lenses {
-		parts = append(parts, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), callCounts(r.original(), k)))
+		says := callCounts(r.original(), k)
+		if call, _ := majority(r.original(), k); call != "" {
+			says = string(call)
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), says))
 	}
 	why := ""
 	for _, k := range lenses {
 		if call, _ := majority(r.original(), k); call == audit.TooFew {
-			why = fmt.Sprintf(" With %s to forget, too few for the lenses that say so, no value would be evidence.", plural(r.Runs[0].Forget, "record"))
+			why = fmt.Sprintf(" Too few: with %s to forget and %d held out, no value would be evidence.", plural(r.Runs[0].Forget, "record"), r.Runs[0].Test)
 		}
 	}
 	return "No evidence for or against, in most seeds: " + strings.Join(parts, ", ") + ". That does not mean that the records are forgotten." + why

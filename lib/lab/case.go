@@ -38,6 +38,9 @@ type Case struct {
 
 // Case prepares a case: it loads the data and draws the forget set. It trains nothing.
 func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
+	if l == nil || l.Engine == nil || l.Store == nil {
+		return nil, errors.New("lab: the lab has no engine or no store; make it with lab.Open")
+	}
 	s = s.withDefaults().reseeded(l.Shift)
 	p, err := l.Problem(ctx, s)
 	if err != nil {
@@ -277,6 +280,12 @@ func (c *Case) Variant(ctx context.Context, a Variant) (*Model, error) {
 // Unlearn applies a method to the original, or finds the result in the store. The model's
 // label is the method's name.
 func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, error) {
+	switch {
+	case c == nil:
+		return nil, errors.New("lab: there is no case; make it with Lab.Case")
+	case method == nil:
+		return nil, errors.New("lab: no method is named")
+	}
 	return c.Variant(ctx, Variant{method.Name(), method, IsControl(method)})
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
@@ -296,6 +297,13 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 			if v-v != 0 { // infinite, or no number
 				return fmt.Errorf("record %d of the %s part: feature %d is %v; every value must be finite", k/x.Cols, part.name, k%x.Cols, v)
 			}
+		}
+	}
+	// A condition on a column selects records by their IDs.
+	greatest := max(slices.Max(p.Train.IDs), slices.Max(p.Test.IDs))
+	for _, c := range p.About.Columns {
+		if c.Rows() <= greatest {
+			return fmt.Errorf("the column %q has %d cells, the greatest ID is %d: it needs a cell for every record of the source", c.Name, c.Rows(), greatest)
 		}
 	}
 	return nil

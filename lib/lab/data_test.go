@@ -55,6 +55,8 @@ func (d parity) Prepare(context.Context, int) (*datasets.Prepared, error) {
 		out.Train.X.Cols, out.Train.X.Rows = 1, 2*out.Train.X.Rows
 	case 4:
 		return nil, nil
+	case 6:
+		out.About.Columns = []datasets.Column{{Name: "half", Kind: datasets.Number, Numbers: make([]float64, 30)}}
 	case 5:
 		out.Test.X.Row(2)[1] = float32(math.NaN())
 	}
@@ -117,26 +119,28 @@ func TestOwnDataAndForgetSets(t *testing.T) {
 func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Setting{
-		"there are no numbers":                               {Data: parity{}},
-		"record 3 of the train part has class 2 of 2":        {Data: parity{60, 1}},
-		"the test part has 12 records, 12 labels and 11 IDs": {Data: parity{60, 2}},
-		"96 records of 1 features, want some of 2":           {Data: parity{60, 3}},
-		"Prepare returned nothing":                           {Data: parity{60, 4}},
-		"must be ascending":                                  {Data: parity{Records: 60}, Forget: multiples{9}},
-		"nothing is retained":                                {Data: parity{Records: 60}, Forget: multiples{1}},
-		`no row of "multiples-of-100"`:                       {Data: parity{Records: 60}, Forget: multiples{100}},
-		"record 2 of the test part: feature 1 is NaN":        {Data: parity{60, 5}},
-		"1 of the 2 records that \"records-2-":               {Data: parity{Records: 60}, Forget: Records{5, 20}},
-		"1 of the 2 records that \"mask-2-":                  {Data: parity{Records: 60}, Forget: Mask(append(make([]bool, 58), false, true)).with(3)},
-		"there is no record 60; records count from 0":        {Data: parity{Records: 60}, Forget: Records{12, 60}},
-		"record 12 is named twice":                           {Data: parity{Records: 60}, Forget: Records{12, 12}},
-		`all 1 records that "records-1-`:                     {Data: parity{Records: 60}, Forget: Records{0}},
-		"has 3 features, the data have 2":                    {Data: parity{Records: 60}, Model: tabular.MLP{Features: 3}},
-		"small-cnn takes images, the data are records of 2":  {Data: parity{Records: 60}, Model: vision.SmallCNN{}},
-		`use lab.Images{Set: "glyphs"}`:                      {Data: Table{Set: "glyphs"}},
-		`use lab.Table{Set: "adult"}`:                        {Data: Cells{Set: "adult"}},
-		`use lab.Cells{Set: "simulated_cells"}`:              {Data: Images{Set: "simulated_cells"}},
-		`a name has letters, digits`:                         {Data: renamed{parity{Records: 60}}},
+		"there are no numbers":                                    {Data: parity{}},
+		"record 3 of the train part has class 2 of 2":             {Data: parity{60, 1}},
+		"the test part has 12 records, 12 labels and 11 IDs":      {Data: parity{60, 2}},
+		"96 records of 1 features, want some of 2":                {Data: parity{60, 3}},
+		"Prepare returned nothing":                                {Data: parity{60, 4}},
+		"must be ascending":                                       {Data: parity{Records: 60}, Forget: multiples{9}},
+		"nothing is retained":                                     {Data: parity{Records: 60}, Forget: multiples{1}},
+		`no row of "multiples-of-100"`:                            {Data: parity{Records: 60}, Forget: multiples{100}},
+		"record 2 of the test part: feature 1 is NaN":             {Data: parity{60, 5}},
+		"1 of the 2 records that \"records-2-":                    {Data: parity{Records: 60}, Forget: Records{5, 20}},
+		"1 of the 2 records that \"mask-2-":                       {Data: parity{Records: 60}, Forget: Mask(append(make([]bool, 58), false, true)).with(3)},
+		"the column \"half\" has 30 cells, the greatest ID is 59": {Data: parity{60, 6}},
+		"no record is named":                                      {Data: parity{Records: 60}, Forget: Records{}},
+		"there is no record 60; records count from 0":             {Data: parity{Records: 60}, Forget: Records{12, 60}},
+		"record 12 is named twice":                                {Data: parity{Records: 60}, Forget: Records{12, 12}},
+		`all 1 records that "records-1-`:                          {Data: parity{Records: 60}, Forget: Records{0}},
+		"has 3 features, the data have 2":                         {Data: parity{Records: 60}, Model: tabular.MLP{Features: 3}},
+		"small-cnn takes images, the data are records of 2":       {Data: parity{Records: 60}, Model: vision.SmallCNN{}},
+		`use lab.Images{Set: "glyphs"}`:                           {Data: Table{Set: "glyphs"}},
+		`use lab.Table{Set: "adult"}`:                             {Data: Cells{Set: "adult"}},
+		`use lab.Cells{Set: "simulated_cells"}`:                   {Data: Images{Set: "simulated_cells"}},
+		`a name has letters, digits`:                              {Data: renamed{parity{Records: 60}}},
 	} {
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
@@ -148,6 +152,21 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 func (f Mask) with(record int) Mask {
 	f[record] = true
 	return f
+}
+
+// What is missing altogether is an error too.
+func TestNothingIsNoLabAndNoMethod(t *testing.T) {
+	for _, l := range []*Lab{nil, {}} {
+		if _, err := l.Case(t.Context(), Setting{}); err == nil || !strings.Contains(err.Error(), "make it with lab.Open") {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := (*Case)(nil).Unlearn(t.Context(), unlearn.SCRUB{}); err == nil || !strings.Contains(err.Error(), "there is no case") {
+		t.Errorf("%v", err)
+	}
+	if _, err := mustCase(t, newLab(t), Setting{Data: parity{Records: 60}}).Unlearn(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no method is named") {
+		t.Errorf("%v", err)
+	}
 }
 
 // renamed is data with a name that no file can have.

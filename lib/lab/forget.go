@@ -129,6 +129,9 @@ func (f Records) Name() string { return fmt.Sprintf("records-%d-%s", len(f), sho
 
 // IDs implements NamedForgetSet.
 func (f Records) IDs(p *datasets.Prepared) ([]int, error) {
+	if len(f) == 0 {
+		return nil, errors.New("no record is named")
+	}
 	known := map[int]bool{}
 	for _, ids := range [][]int{p.Train.IDs, p.Test.IDs} {
 		for _, id := range ids {
