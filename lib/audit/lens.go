@@ -27,6 +27,13 @@ func Lenses() []Lens { return append(DefaultLenses(), Subsets{}, FisherOverlap{}
 // DefaultLenses returns the lenses that a case uses unless Case.Lenses is set.
 func DefaultLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
 
+// BoundedLens is a lens whose values lie between two numbers, such as an AUC between 0 and
+// 1: intervals over seeds end there.
+type BoundedLens interface {
+	Lens
+	Bounds() (low, high float64)
+}
+
 // Side is the side of the null on which a lens reads memory.
 type Side int
 

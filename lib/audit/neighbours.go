@@ -68,3 +68,6 @@ func (l Neighbours) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, er
 		NoEvidence: firstReason(tooFewEvidence(e), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }
+
+// Bounds implements BoundedLens: a percentile.
+func (Neighbours) Bounds() (low, high float64) { return 0, 1 }

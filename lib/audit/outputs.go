@@ -73,3 +73,6 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 func aucReading(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
 	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: higher, Nonmembers: lower})
 }
+
+// Bounds implements BoundedLens: an AUC.
+func (Outputs) Bounds() (low, high float64) { return 0, 1 }

@@ -99,6 +99,12 @@ methods or seeds compute only what is new.`,
 		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds}
 		result, err := study.Run(cmd.Context())
 		if err != nil {
+			_ = os.Remove(folder) // if it is empty
+		}
+		if cmd.Context().Err() != nil {
+			return fmt.Errorf("what was finished is kept; the same command goes on from there (%w)", err)
+		}
+		if err != nil {
 			return err
 		}
 		if err := result.Write(folder); err != nil {

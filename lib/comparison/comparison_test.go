@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -230,5 +231,21 @@ func TestAReportDoesNotShowIdentifiers(t *testing.T) {
 	table, is := columnsReport(found)[1].(*report.Table)
 	if !is || table.Rows[0].Cells[5].Text != "not shown" || table.Rows[1].Cells[5].Text != "Bern" {
 		t.Errorf("%+v", table.Rows)
+	}
+}
+
+// An interval over two seeds is wide, but an AUC lies between 0 and 1.
+func TestAnIntervalEndsWhereTheLensDoes(t *testing.T) {
+	of := func(values ...float64) (out []*Model) {
+		for _, v := range values {
+			out = append(out, &Model{Readings: []audit.Reading{{Estimate: stats.Estimate{Value: v}}, {Estimate: stats.Estimate{Value: v}}}})
+		}
+		return out
+	}
+	r := &Result{Study: Study{Lenses: []audit.Lens{audit.Outputs{}, audit.AgainstOracle{}}}}
+	bounded, _ := r.lensMean(of(0.2, 0.9), 0)
+	free, _ := r.lensMean(of(0.2, 0.9), 1)
+	if bounded.Low != 0 || bounded.High != 1 || !(free.Low < -1) || bounded.Value != free.Value {
+		t.Errorf("an AUC of %+v, without bounds %+v", bounded, free)
 	}
 }

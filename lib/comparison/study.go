@@ -48,12 +48,13 @@ func Methods() []unlearn.Method {
 	}
 }
 
-// AllMethods returns every method that is not a control and that needs nothing but the
-// data: no federation and no bottleneck.
+// AllMethods returns every method that is not a control and that needs nothing but the data
+// and the trained model: no federation, no bottleneck, and no weights from during the
+// training, which are not kept unless Setting.Keep names their epochs.
 func AllMethods() (out []unlearn.Method) {
 	for _, m := range unlearn.All() {
 		_, federated := m.(unlearn.HBFU)
-		if !lab.IsControl(m) && !federated {
+		if !lab.IsControl(m) && !federated && !m.Sees().Earlier {
 			out = append(out, m)
 		}
 	}

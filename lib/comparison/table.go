@@ -128,7 +128,7 @@ func (r *Result) row(label string, columns int, used map[audit.Call]bool) report
 
 // lensCell is what a lens found of a model over the seeds.
 func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) report.Cell {
-	e, absent := lensMean(found, lens)
+	e, absent := r.lensMean(found, lens)
 	if absent != "" {
 		return report.Gap(short(absent))
 	}
@@ -152,7 +152,7 @@ func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) re
 
 // lensMean returns the mean of a lens over the seeds: with one seed the reading itself, with
 // its interval over records.
-func lensMean(found []*Model, lens int) (e stats.Estimate, absent string) {
+func (r *Result) lensMean(found []*Model, lens int) (e stats.Estimate, absent string) {
 	var values []float64
 	for _, m := range found {
 		reading := m.Readings[lens]
@@ -170,6 +170,10 @@ func lensMean(found []*Model, lens int) (e stats.Estimate, absent string) {
 	}
 	mean := stats.MeanInterval(values, 0.95, "seeds")
 	mean.Null, mean.Better = e.Null, e.Better
+	if b, bounded := r.Study.Lenses[lens].(audit.BoundedLens); bounded && len(values) > 1 {
+		low, high := b.Bounds()
+		mean.Low, mean.High = max(mean.Low, low), min(mean.High, high)
+	}
 	return mean, ""
 }
 
@@ -387,7 +391,7 @@ func (r *Result) Figure() plot.Panels {
 			row := plot.ForestRow{Label: label, Estimate: none, Missing: short(r.missing(label))}
 			if found := r.found(label); len(found) > 0 {
 				row.Control = found[0].Control
-				row.Estimate, row.Missing = lensMean(found, k)
+				row.Estimate, row.Missing = r.lensMean(found, k)
 				if row.Missing == "" && row.Estimate.Null != nil {
 					f.Null = &plot.Null{Value: *row.Estimate.Null}
 				}

@@ -277,6 +277,7 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 	if p == nil {
 		return errors.New("Prepare returned nothing")
 	}
+	seen := map[int]bool{}
 	for _, part := range []struct {
 		name string
 		datasets.Part
@@ -292,6 +293,12 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 			if y < 0 || y >= len(p.About.Classes) {
 				return fmt.Errorf("record %d of the %s part has class %d of %d", i, part.name, y, len(p.About.Classes))
 			}
+		}
+		for i, id := range part.IDs {
+			if id < 0 || seen[id] {
+				return fmt.Errorf("record %d of the %s part has the ID %d, which is negative or another record's", i, part.name, id)
+			}
+			seen[id] = true
 		}
 		for k, v := range x.Data {
 			if v-v != 0 { // infinite, or no number

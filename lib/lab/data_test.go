@@ -59,6 +59,8 @@ func (d parity) Prepare(context.Context, int) (*datasets.Prepared, error) {
 		out.About.Columns = []datasets.Column{{Name: "half", Kind: datasets.Number, Numbers: make([]float64, 30)}}
 	case 5:
 		out.Test.X.Row(2)[1] = float32(math.NaN())
+	case 9:
+		out.Test.IDs[1] = out.Train.IDs[4]
 	}
 	return out, nil
 }
@@ -127,6 +129,7 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 		"must be ascending":                                       {Data: parity{Records: 60}, Forget: multiples{9}},
 		"nothing is retained":                                     {Data: parity{Records: 60}, Forget: multiples{1}},
 		`no row of "multiples-of-100"`:                            {Data: parity{Records: 60}, Forget: multiples{100}},
+		"record 1 of the test part has the ID 16, which":          {Data: parity{60, 9}},
 		"record 2 of the test part: feature 1 is NaN":             {Data: parity{60, 5}},
 		"1 of the 2 records that \"records-2-":                    {Data: parity{Records: 60}, Forget: Records{5, 20}},
 		"1 of the 2 records that \"mask-2-":                       {Data: parity{Records: 60}, Forget: Mask(append(make([]bool, 58), false, true)).with(3)},
