@@ -191,5 +191,9 @@ func selectMethods(names []string, classifier bool) ([]unlearn.Method, error) {
 	case names[0] == "all":
 		return all, nil
 	}
-	return selectByName("methods", all, unlearn.Method.Name, names)
+	chosen, err := selectByName("methods", all, unlearn.Method.Name, names)
+	if err != nil && !classifier {
+		return nil, fmt.Errorf("%w; other methods need a classifier, and this network is none", err)
+	}
+	return chosen, err
 }

@@ -120,8 +120,8 @@ type NamedForgetSet interface {
 	IDs(p *datasets.Prepared) ([]int, error)
 }
 
-// Records are the numbers of records in their source, from 0: rows of a table, images of a
-// published part. Data that can be split so have them in the train part (KeepingData).
+// Records are the numbers of records in their source, from 0: rows of a table (as it is
+// reduced by Table.MaxRows), images of a published part. Data that can be split so have them in the train part (KeepingData).
 type Records []int
 
 // Name implements ForgetSet.

@@ -4,6 +4,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -59,10 +60,15 @@ func readArrayRecords(path string) (ForgetSet, error) {
 	}
 	if info.Kind() != 'b' {
 		rows, err := npy.ReadIndices(path)
-		if err == nil && len(rows) == 0 {
-			err = fmt.Errorf("%s: names no record", path)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(rows) == 0:
+			return nil, fmt.Errorf("%s: names no record", path)
+		case len(rows) > 2 && slices.Max(rows) < 2:
+			return nil, fmt.Errorf("%s: %d numbers that are all 0 or 1; if this is a mask, save it as bools", path, len(rows))
 		}
-		return Records(rows), err
+		return Records(rows), nil
 	}
 	masks, err := npy.ReadMask(path)
 	if err != nil {

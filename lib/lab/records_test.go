@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
 // A file names the records; a file that does not is refused with the line.
@@ -32,6 +34,13 @@ func TestAForgetSetIsReadFromAFile(t *testing.T) {
 		if _, err := ReadRecords(write(text)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v, want %q", text, err, words)
 		}
+	}
+	path := filepath.Join(t.TempDir(), "mask.npy")
+	if err := npy.WriteIndices(path, []int{0, 1, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRecords(path); err == nil || !strings.Contains(err.Error(), "save it as bools") {
+		t.Errorf("a mask of integers: %v", err)
 	}
 	if _, err := newLab(t).Case(t.Context(), Setting{Data: parity{Records: 60}, Forget: Mask(make([]bool, 59))}); err == nil || !strings.Contains(err.Error(), "59 entries, there are 60") {
 		t.Errorf("a mask that is too short: %v", err)
