@@ -3,25 +3,14 @@
 package comparison
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"io"
-	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/own"
-	"github.com/lethe-ml/lethe/lib/files"
-	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
-)
-
-// The widths, in pixels, in which a figure is drawn for a page.
-const (
-	wide   = 800
-	narrow = 380
 )
 
 // Page returns the result as a page: the answer, the table, a figure per lens, the data and
@@ -124,21 +113,7 @@ func (r *Result) picture() ([]report.Part, error) {
 	if len(f.Figures) == 0 {
 		return []report.Part{report.Text("No lens can look at such a case.")}, nil
 	}
-	p := report.Picture{Words: f.Text(), Caption: "Readings with 95 % intervals over " + r.intervalUnit() + ", a panel per lens. The line is the null. " +
-		"Squares: controls."}
-	for _, sheet := range f.Sheets(3) {
-		for _, to := range []struct {
-			width int
-			svg   *[]string
-		}{{wide, &p.Wide}, {narrow, &p.Narrow}} {
-			svg, err := plot.Inline(sheet, to.width)
-			if err != nil {
-				return nil, err
-			}
-			*to.svg = append(*to.svg, svg)
-		}
-	}
-	return []report.Part{p}, nil
+	return audit.PagePicture(f, 3, "Readings with 95 % intervals over "+r.intervalUnit()+", a panel per lens. The line is the null. Squares: controls.")
 }
 
 // Write writes report.html, report.md and report.json into a folder, which it creates. Each
@@ -148,22 +123,7 @@ func (r *Result) Write(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	for _, file := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"report.html", page.HTML}, {"report.md", page.Markdown}, {"report.json", r.JSON}} {
-		var b bytes.Buffer
-		if err := file.write(&b); err != nil {
-			return err
-		}
-		if err := files.WriteFile(filepath.Join(folder, file.name), b.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return page.WriteFiles(folder, r.JSON)
 }
 
 // The JSON form: a number that is unknown is null.
@@ -226,16 +186,9 @@ func (m Model) json() jsonModel {
 	out := jsonModel{Model: m.Label, Control: m.Control, Forgotten: m.Forgotten, Retained: m.Retained, HeldOut: m.HeldOut, Missing: m.Missing}
 	for k, r := range m.Readings {
 		out.Readings = append(out.Readings, jsonReading{
-			Lens: r.Lens, Value: finiteOrNil(r.Value), Low: finiteOrNil(r.Low), High: finiteOrNil(r.High), Null: r.Null,
+			Lens: r.Lens, Value: report.FiniteOrNil(r.Value), Low: report.FiniteOrNil(r.Low), High: report.FiniteOrNil(r.High), Null: r.Null,
 			Verdict: string(m.Calls[k]), Absent: r.Absent,
 		})
 	}
 	return out
-}
-
-func finiteOrNil(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

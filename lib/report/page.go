@@ -4,9 +4,14 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // Page is a report of texts, tables and pictures. As HTML it is one self-contained file: no
@@ -73,6 +78,36 @@ func (p Page) HTML(w io.Writer) error {
 	}
 	b.WriteString("</main>\n</body>\n</html>\n")
 	return b.Flush()
+}
+
+// WriteFiles writes a page into a folder, which it creates, as report.html, report.md and, by
+// writeJSON, report.json. Each file is complete or absent. If writing is interrupted, the files
+// may be of two reports; report.json is of the last report that was written completely.
+func (p Page) WriteFiles(folder string, writeJSON func(io.Writer) error) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"report.html", p.HTML}, {"report.md", p.Markdown}, {"report.json", writeJSON}} {
+		var b bytes.Buffer
+		if err := file.write(&b); err != nil {
+			return err
+		}
+		if err := files.WriteFile(filepath.Join(folder, file.name), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FiniteOrNil returns a number for JSON, which has no infinity and no NaN: nil for these.
+func FiniteOrNil(v float64) *float64 {
+	if !finite(v) {
+		return nil
+	}
+	return &v
 }
 
 // Markdown writes the page, pictures as text.

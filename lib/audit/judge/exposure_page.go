@@ -5,6 +5,7 @@ package judge
 
 import (
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"math"
 	"slices"
 
@@ -184,7 +185,7 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	picture, err := pictureParts(f, 2, "Both axes are logarithmic: the left side shows attacks with few false alarms. The dashed "+
+	picture, err := audit.PagePicture(f, 2, "Both axes are logarithmic: the left side shows attacks with few false alarms. The dashed "+
 		"line is chance, the band holds 95 of 100 curves under chance alone. Rates below the axes are drawn on their edge.")
 	if err != nil {
 		return nil, err
@@ -233,13 +234,13 @@ type (
 func (x Exposure) json() jsonExposure {
 	out := jsonExposure{Lens: x.Lens.Name(), Model: x.Model, Role: x.Role, Reversed: x.Reversed, Forget: x.Forget, HeldOut: x.HeldOut}
 	for i, e := range x.Rates {
-		out.Rates = append(out.Rates, jsonRate{FalsePositiveRates[i], finiteOrNil(e.Value), e.Low, e.High, e.Level, x.JointLow[i], !math.IsNaN(e.Value)})
+		out.Rates = append(out.Rates, jsonRate{FalsePositiveRates[i], report.FiniteOrNil(e.Value), e.Low, e.High, e.Level, x.JointLow[i], !math.IsNaN(e.Value)})
 	}
 	if x.Role != Unlearned {
 		return out
 	}
 	for _, o := range x.Records {
-		out.Records = append(out.Records, jsonRecord{o.Row, o.Score, o.Rank, o.AsHigh, float64(o.AsHigh) / float64(x.HeldOut), finiteOrNil(o.Z)})
+		out.Records = append(out.Records, jsonRecord{o.Row, o.Score, o.Rank, o.AsHigh, float64(o.AsHigh) / float64(x.HeldOut), report.FiniteOrNil(o.Z)})
 	}
 	return out
 }

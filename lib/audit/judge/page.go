@@ -13,12 +13,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
-// The widths of a picture on a page and on a phone, in CSS pixels.
-const (
-	wide   = 800
-	narrow = 380
-)
-
 // Page returns the whole report.
 func (r *Report) Page() (*report.Page, error) {
 	e := r.Evidence
@@ -388,27 +382,8 @@ func (r *Report) picture() ([]report.Part, error) {
 	if len(r.Verdicts) == 0 {
 		return nil, nil
 	}
-	return pictureParts(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per lens. The line is the null, the band holds 95 "+
+	return audit.PagePicture(r.panels(), 3, "Readings of every model with 95 % intervals, a panel per lens. The line is the null, the band holds 95 "+
 		"of 100 values under chance alone. Squares: original and retrained models.")
-}
-
-// pictureParts draws a figure for a page in sheets of a given number of panels, so that each fits
-// on a sheet of paper.
-func pictureParts(f plot.Panels, panels int, caption string) ([]report.Part, error) {
-	p := report.Picture{Words: f.Text(), Caption: caption}
-	for _, sheet := range f.Sheets(panels) {
-		for _, to := range []struct {
-			width int
-			svg   *[]string
-		}{{wide, &p.Wide}, {narrow, &p.Narrow}} {
-			svg, err := plot.Inline(sheet, to.width)
-			if err != nil {
-				return nil, err
-			}
-			*to.svg = append(*to.svg, svg)
-		}
-	}
-	return []report.Part{p}, nil
 }
 
 // LossFigure draws the scaled confidences of forgotten and of held-out records by one model; nil if
@@ -439,6 +414,6 @@ func (e *Evidence) lossPicture() ([]report.Part, error) {
 	if len(panels) == 0 {
 		return nil, nil
 	}
-	return pictureParts(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten "+
+	return audit.PagePicture(plot.Panels{Columns: 1, Figures: panels}, 2, "How well forgotten and held-out records are fitted. A model that has forgotten "+
 		"treats both alike.")
 }

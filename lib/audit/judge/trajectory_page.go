@@ -276,7 +276,7 @@ func (t *Trajectory) parts() ([]report.Part, error) {
 		out = append(out, report.Text(s))
 	}
 	if len(t.Curves) > 0 {
-		picture, err := pictureParts(t.figure(), 2, "Readings of the models saved along unlearning, step by step, with 95 % intervals. Grey: "+
+		picture, err := audit.PagePicture(t.figure(), 2, "Readings of the models saved along unlearning, step by step, with 95 % intervals. Grey: "+
 			"the retrained models. The line is the null, the band holds 95 of 100 values under chance alone.")
 		if err != nil {
 			return nil, err

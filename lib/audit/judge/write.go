@@ -3,16 +3,12 @@
 package judge
 
 import (
-	"bytes"
 	"encoding/json"
+	"github.com/lethe-ml/lethe/lib/report"
 	"io"
-	"math"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 
 	"github.com/lethe-ml/lethe/lib/audit"
-	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -43,22 +39,7 @@ func (r *Report) Write(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	for _, file := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"report.html", page.HTML}, {"report.md", page.Markdown}, {"report.json", r.JSON}} {
-		var b bytes.Buffer
-		if err := file.write(&b); err != nil {
-			return err
-		}
-		if err := files.WriteFile(filepath.Join(folder, file.name), b.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return page.WriteFiles(folder, r.JSON)
 }
 
 // The JSON form: every number that may be unknown is a pointer.
@@ -156,7 +137,7 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{
 			Lens: v.Lens.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Text: v.Text(), Reading: toJSON(v.Reading),
-			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: finiteOrNil(v.Smallest), SmallestFrom: v.SmallestFrom, Why: v.Why,
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: report.FiniteOrNil(v.Smallest), SmallestFrom: v.SmallestFrom, Why: v.Why,
 		}
 		if v.Original != nil {
 			o := toJSON(*v.Original)
@@ -219,16 +200,8 @@ func (t *Trajectory) json() *jsonTrajectory {
 func toJSON(r audit.Reading) jsonReading {
 	e := stats.Estimate(r.Estimate)
 	return jsonReading{
-		Model: r.Model, Value: finiteOrNil(e.Value), Low: finiteOrNil(e.Low), High: finiteOrNil(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
+		Model: r.Model, Value: report.FiniteOrNil(e.Value), Low: report.FiniteOrNil(e.Low), High: report.FiniteOrNil(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
 		Memory: map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[r.Memory],
-		Chance: finiteOrNil(r.Floor.P95), Mean: finiteOrNil(r.Floor.Mean),
+		Chance: report.FiniteOrNil(r.Floor.P95), Mean: report.FiniteOrNil(r.Floor.Mean),
 	}
-}
-
-// finiteOrNil returns a pointer to v, or nil where JSON cannot hold it.
-func finiteOrNil(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
