@@ -110,26 +110,34 @@ func TestRealGonb(t *testing.T) {
 	c.nothingLeft()
 }
 
+// withNotebook sets the environment of a kernel with completion that runs the notebook with the
+// given source, and returns the root of the module. Without gopls the test is skipped.
+func withNotebook(tb testing.TB, source string) (root string) {
+	tb.Helper()
+	if _, err := exec.LookPath("gopls"); err != nil {
+		tb.Skip(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
+	tb.Setenv("GOPROXY", "off")
+	tb.Setenv("GOTOOLCHAIN", "local")
+	notebook := filepath.Join(tb.TempDir(), "a.ipynb")
+	if err := os.WriteFile(notebook, []byte(source), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Setenv(notebookEnv, notebook)
+	return root
+}
+
 // TestRealGopls asks for what a reader asks for, without waiting, and before and
 // after a cell has run.
 func TestRealGopls(t *testing.T) {
 	gonb := realGonb(t)
-	if _, err := exec.LookPath("gopls"); err != nil {
-		t.Skip(err)
-	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
-	t.Setenv("GOPROXY", "off")
-	t.Setenv("GOTOOLCHAIN", "local")
-	notebook := filepath.Join(t.TempDir(), "a.ipynb")
 	source := `{"cells":[{"cell_type":"code","source":"import \"github.com/lethe-ml/lethe/lib/array\"\n\nfunc zeros() array.Matrix[float32] { return array.New[float32](2, 3) }"}]}`
-	if err := os.WriteFile(notebook, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("JPY_SESSION_NAME", notebook)
+	root := withNotebook(t, source)
 	c := prepareClient(t)
 	c.start(Options{Gonb: gonb, GoWork: root})
 	ask := func(kind, code string) string {

@@ -3,9 +3,6 @@
 package relay
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,22 +13,8 @@ import (
 // gonb and gopls; GOPLSCACHE may hold what gopls has kept from other kernels.
 func BenchmarkFirstTab(b *testing.B) {
 	gonb := realGonb(b)
-	if _, err := exec.LookPath("gopls"); err != nil {
-		b.Skip(err)
-	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Setenv("GOFLAGS", "-buildvcs=false -tags=noxla -ldflags=-s")
-	b.Setenv("GOPROXY", "off")
-	b.Setenv("GOTOOLCHAIN", "local")
-	notebook := filepath.Join(b.TempDir(), "a.ipynb")
 	source := `{"cells":[{"cell_type":"code","source":"import (\n\t\"github.com/lethe-ml/lethe/lib/lab\"\n\t\"github.com/lethe-ml/lethe/lib/nb\"\n)\n\nfunc opened() *lab.Lab { return nb.Try(lab.Open()) }"}]}`
-	if err := os.WriteFile(notebook, []byte(source), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	b.Setenv(notebookEnv, notebook)
+	root := withNotebook(b, source)
 	for _, one := range []struct{ name, code, want string }{
 		{"package", "%%\nnb.Ta", `"Table"`}, {"method", "%%\nopened().", `"Case"`},
 	} {

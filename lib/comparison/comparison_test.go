@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -247,5 +248,37 @@ func TestAnIntervalEndsWhereTheLensDoes(t *testing.T) {
 	free, _ := r.lensMean(of(0.2, 0.9), 1)
 	if bounded.Low != 0 || bounded.High != 1 || !(free.Low < -1) || bounded.Value != free.Value {
 		t.Errorf("an AUC of %+v, without bounds %+v", bounded, free)
+	}
+}
+
+// A lens that takes a model of random weights for the original does not read memory.
+func TestAnUntrainedModelThatIsRememberedIsAWarning(t *testing.T) {
+	r := withCalls(50, audit.Remembered, audit.Forgotten, audit.Remembered)
+	if answers := strings.Join(r.Answers(), "\n"); strings.Contains(answers, "Take care") {
+		t.Errorf("without an untrained model: %s", answers)
+	}
+	untrained := r.Runs[0].Models[1]
+	untrained.Label, untrained.Calls = unlearn.RandomWeights{}.Name(), []audit.Call{audit.Remembered}
+	r.Runs[0].Models = append(r.Runs[0].Models, untrained)
+	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "random weights, which never met any record, is called remembered") {
+		t.Errorf("with one: %s", answers)
+	}
+}
+
+// full is a method on a full disk.
+type full struct{ unlearn.FineTuning }
+
+func (full) Name() string                   { return "full" }
+func (m full) WithDefaults() unlearn.Method { return m }
+func (full) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
+	return nil, &fs.PathError{Op: "write", Path: "weights", Err: errors.New("no space left")}
+}
+
+// A file that cannot be written is no property of a method: the comparison ends.
+func TestAFullDiskIsNoRowOfTheTable(t *testing.T) {
+	s := Study{Lab: newLab(t), Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 200}, Forget: lab.Random{Fraction: 0.2}, Fit: train.Config{Epochs: 1}},
+		Methods: []unlearn.Method{full{}}, Seeds: 1}
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -206,6 +207,9 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 		}
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
+		}
+		if file := (*fs.PathError)(nil); errors.As(errs[k], &file) { // of the store, not of the method
+			return nil, nil, errs[k]
 		}
 		if errs[k] != nil {
 			missing = append(missing, Model{Label: m.Name(), Missing: reasonFor(m.Name(), errs[k])})

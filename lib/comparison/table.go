@@ -3,6 +3,7 @@
 package comparison
 
 import (
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"fmt"
 	"math"
 	"slices"
@@ -284,7 +285,8 @@ const otherSeed = "retrained, other seed"
 
 // Answers says in a sentence per method what the lenses found that can tell the original from
 // the retrained model. Before that it says which lenses cannot and why: the two look alike, or
-// there is no evidence. It warns of lenses that take two retrained models for different.
+// there is no evidence. It warns of lenses that take two retrained models for different, or an
+// untrained one for the original.
 func (r *Result) Answers() (out []string) {
 	able, blind, silent := r.sortedLenses()
 	if len(blind) > 0 {
@@ -295,6 +297,10 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, r.silentAnswer(silent))
 	}
 	for _, k := range able {
+		if call, _ := majority(r.found(unlearn.RandomWeights{}.Name()), k); call == audit.Remembered {
+			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the lens "+
+				"is no sign of memory here.", r.Study.Lenses[k].Name(), call))
+		}
 		if call, _ := majority(r.found(otherSeed), k); call == audit.Remembered || call == audit.Backwards {
 			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
 				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))

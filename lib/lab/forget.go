@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -444,13 +443,9 @@ func forgetCount(f ForgetSet, n int) int {
 	return max(1, int(share*float64(n)))
 }
 
-// shortHash returns eight hex digits of the hash of a value's JSON.
+// shortHash returns eight hex digits of the hash of a value without pointers.
 func shortHash(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "unknown"
-	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", v))
 	return hex.EncodeToString(sum[:4])
 }
 
