@@ -59,6 +59,8 @@ func (d parity) Prepare(context.Context, int) (*datasets.Prepared, error) {
 		out.About.Columns = []datasets.Column{{Name: "half", Kind: datasets.Number, Numbers: make([]float64, 30)}}
 	case 5:
 		out.Test.X.Row(2)[1] = float32(math.NaN())
+	case 7: // one other number, under the same name and without a hash
+		out.Train.X.Row(3)[1]++
 	case 9:
 		out.Test.IDs[1] = out.Train.IDs[4]
 	}
@@ -243,5 +245,21 @@ func TestWhoeverAsksToBeForgottenIsInTheTrainPart(t *testing.T) {
 	same := mustCase(t, l, Setting{Data: Table{Set: "two_moons", MaxRows: 100}, Forget: Records{plain.Problem.Train.IDs[3]}})
 	if same.Hash != plain.Hash {
 		t.Error("the parts changed without need")
+	}
+}
+
+// Data of another package have the key of their content, whatever they say of themselves.
+func TestOwnDataOfOtherContentHaveAnotherKey(t *testing.T) {
+	l := newLab(t)
+	key := func(d Data) string {
+		c := mustCase(t, l, Setting{Data: d, Fit: train.Config{Epochs: 1}})
+		id, err := l.TrainKey(c.training(c.Original())).ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if a := key(parity{60, 0}); a != key(parity{60, 0}) || a == key(parity{60, 7}) {
+		t.Error("the key is not that of the content")
 	}
 }

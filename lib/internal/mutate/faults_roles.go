@@ -31,7 +31,7 @@ var roleFaults = []Fault{
 	{File: "lib/lab/problem.go", Old: "if slices.Contains(p.Test.IDs, id) {", New: "if slices.Contains(p.Train.IDs, id) {",
 		Protects: "whoever asks to be forgotten is in the train part", Run: "AsksToBeForgotten"},
 	{File: "lib/lab/problem.go", Old: "join := l.Join //", New: "join := l.JoinDerived //",
-		Protects: "data of another module are identified by their content", Run: "OwnData"},
+		Protects: "data of another module are identified by their content", Run: "OwnDataOfOther"},
 	{File: "lib/comparison/table.go", Old: "if 2*n > len(found) {", New: "if n > 0 {",
 		Protects: "a verdict is that of most seeds", Run: "Majority"},
 	{File: "datasets/split.go", Old: "		if !moved[r] {", New: "		if moved[r] {",
