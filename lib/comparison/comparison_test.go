@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
@@ -151,6 +152,7 @@ func TestAStudyIsCheckedFirst(t *testing.T) {
 	for words, s := range map[string]Study{
 		"no lab with an engine":                {},
 		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
+		"and only 1 are left to be held out":   {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 40}, Forget: testPartButOne(t, l)}},
 		"want 1 to 1000":                       {Lab: l, Seeds: -1},
 		"method 1 is nil":                      {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, nil}},
 		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
@@ -280,5 +282,29 @@ func TestAFullDiskIsNoRowOfTheTable(t *testing.T) {
 		Methods: []unlearn.Method{full{}}, Seeds: 1}
 	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("%v", err)
+	}
+}
+
+// testPartButOne names the records of the test part of 40 moons without the first.
+func testPartButOne(t *testing.T, l *lab.Lab) lab.Records {
+	t.Helper()
+	c, err := l.Case(t.Context(), lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 40}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab.Records(slices.Clone(c.Test.IDs[1:]))
+}
+
+// Where a condition takes its records out of the held-out part, the table says so.
+func TestATableOfAConditionSaysWhoIsHeldOut(t *testing.T) {
+	r := withCalls(50, audit.Remembered, audit.Forgotten, audit.Remembered)
+	r.Study.Lab = newLab(t)
+	said := func() bool {
+		return strings.Contains(strings.Join(r.Table().Notes, "\n"), "no held-out record is of their kind")
+	}
+	plain := said()
+	r.Study.Setting.Forget = lab.Where{Column: "city", Op: datasets.Equal, Values: []string{"Bern"}}
+	if plain || !said() {
+		t.Error("the note stands where it should not, or not where it should")
 	}
 }

@@ -134,7 +134,7 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		if n := c.Test.X.Rows; n < minHeldOut {
-			return nil, fmt.Errorf("data set %s: %d records are held out; attacks need at least %d, so about %d in all", r.Name, n, minHeldOut, 5*minHeldOut)
+			return nil, tooFewHeldOut(c, n)
 		}
 	}
 	ctx, task := progress.Start(ctx, "comparing methods on "+r.Name, s.Seeds)
@@ -148,6 +148,15 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 		task.Add(1)
 	}
 	return r, nil
+}
+
+// tooFewHeldOut is the error for a case that leaves too few non-members.
+func tooFewHeldOut(c *lab.Case, n int) error {
+	if _, named := c.Setting.Forget.(lab.NamedForgetSet); named && n+len(c.Forget) >= minHeldOut {
+		return fmt.Errorf("data set %s: %d of %d records are to be forgotten, and only %d are left to be held out; attacks need at least %d: "+
+			"name fewer records to forget", c.DataSet(), len(c.Forget), n+c.Problem.Train.X.Rows, n, minHeldOut)
+	}
+	return fmt.Errorf("data set %s: %d records are held out; attacks need at least %d, so about %d in all", c.DataSet(), n, minHeldOut, 5*minHeldOut)
 }
 
 // run computes one seed.

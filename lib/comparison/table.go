@@ -3,8 +3,8 @@
 package comparison
 
 import (
-	"github.com/lethe-ml/lethe/lib/unlearn"
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"math"
 	"slices"
 	"strings"
@@ -82,6 +82,10 @@ func (r *Result) Table() *report.Table {
 	}
 	for _, call := range sortedCalls(used) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", call, call.About()))
+	}
+	if _, named := r.Study.Setting.Forget.(lab.Where); named {
+		t.Notes = append(t.Notes, "All records of the condition are in the training data, so that no held-out record is of their kind. A null holds only "+
+			"if they are like the others; the verdicts compare with the retrained model on the same records, and do not rest on it.")
 	}
 	t.Notes = append(t.Notes, r.missingNotes()...)
 	return t
