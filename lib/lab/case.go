@@ -41,7 +41,11 @@ func (l *Lab) Case(ctx context.Context, s Setting) (*Case, error) {
 	if l == nil || l.Engine == nil || l.Store == nil {
 		return nil, errors.New("lab: the lab has no engine or no store; make it with lab.Open")
 	}
-	s = s.withDefaults().reseeded(l.Shift)
+	s = s.withDefaults()
+	if err := s.checkInherited(); err != nil { // before a seed is shifted
+		return nil, fmt.Errorf("data set %s: %w", s.DataSet(), err)
+	}
+	s = s.reseeded(l.Shift)
 	p, err := l.Problem(ctx, s)
 	if err != nil {
 		return nil, err

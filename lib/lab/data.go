@@ -34,7 +34,8 @@ type Data interface {
 }
 
 // KeyedData is data whose content a short text identifies without reading them again, such
-// as the hash of a file together with how it is read. Jobs are named by it.
+// as the hash of a file together with how it is read. Jobs are named by it. Only the data of
+// this module are trusted with it; others are stored under their content.
 type KeyedData interface {
 	Data
 	Key() string
@@ -232,7 +233,7 @@ func byName(d Data) bool {
 
 // dataKey returns the name of the data in the cache of a lab and in coordinates.
 func dataKey(d Data) (string, error) {
-	if k, is := d.(KeyedData); is {
+	if k, is := d.(KeyedData); is && isOfThisModule(d) {
 		return d.Name() + "/" + k.Key(), nil
 	}
 	if byName(d) {

@@ -263,3 +263,33 @@ func TestOwnDataOfOtherContentHaveAnotherKey(t *testing.T) {
 		t.Error("the key is not that of the content")
 	}
 }
+
+// mine embeds a forget set and forgets something else; kept embeds data and prepares others.
+type (
+	mine struct{ Random }
+	kept struct{ Table }
+	own  struct{ Random }
+)
+
+func (mine) Rows(*datasets.Prepared) ([]int, error) { return []int{0}, nil }
+func (own) Rows(*datasets.Prepared) ([]int, error)  { return []int{0}, nil }
+func (f own) Reseed(shift int) ForgetSet            { return f }
+
+// What embeds a type of this module and overrides something of it is not replaced by it.
+func TestWhatEmbedsOursDoesNotBecomeOurs(t *testing.T) {
+	l := newLab(t)
+	for words, s := range map[string]Setting{
+		"lab.mine has the method Reseed of a type":         {Forget: mine{}},
+		"lab.kept has the method PrepareKeeping of a type": {Data: kept{Table{Set: "two_moons"}}},
+	} {
+		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+	if c, err := l.Case(t.Context(), Setting{Forget: own{}}); err != nil || !slices.Equal(c.Forget, []int{0}) {
+		t.Errorf("with a method of its own: %v", err)
+	}
+	if inherits(&own{}, "Reseed") || !inherits(&mine{}, "Reseed") || inherits(Table{}, "PrepareKeeping") {
+		t.Error("a method is taken for another type's")
+	}
+}

@@ -399,6 +399,9 @@ func forgetWithDefaults(f ForgetSet) ForgetSet {
 	return f
 }
 
+// The two functions below go by type and not by method: a type of another module that embeds
+// one of these would inherit the method.
+
 // forgetCoordinates returns what identifies a forget set in a job's coordinates. The form
 // of the built-in sets is recorded and must not change: a name, a fraction and a seed.
 func forgetCoordinates(f ForgetSet) any {

@@ -73,6 +73,9 @@ func (l *Lab) Problem(ctx context.Context, s Setting) (*Problem, error) {
 
 // problem is Problem for a setting with defaults.
 func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
+	if err := s.checkInherited(); err != nil {
+		return nil, err
+	}
 	if err := checkData(s.Data); err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 		return nil, err
 	}
 	join := l.Join // data of another module are identified by their content
-	if _, keyed := s.Data.(KeyedData); keyed || byName(s.Data) {
+	if _, keyed := s.Data.(KeyedData); byName(s.Data) || keyed && isOfThisModule(s.Data) {
 		join = l.JoinDerived
 	}
 	p, err := join(data, arch)
