@@ -5,11 +5,11 @@ package comparison
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"io"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/own"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 

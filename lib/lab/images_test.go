@@ -5,13 +5,14 @@ package lab
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"testing"
+
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // imageSetting is a small case of images.

@@ -5,10 +5,10 @@ package judge
 
 import (
 	"fmt"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"

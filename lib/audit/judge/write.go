@@ -4,11 +4,11 @@ package judge
 
 import (
 	"encoding/json"
-	"github.com/lethe-ml/lethe/lib/report"
 	"io"
 	"runtime/debug"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 

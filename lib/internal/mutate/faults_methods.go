@@ -67,7 +67,7 @@ var methodFaults = []Fault{
 		Protects: "features in the graph are those outside", Tests: "./lib/unlearn", Run: "FeaturesInTheGraph"},
 	{File: "lib/cells/split.go", Old: "sample(nprand.New(seed), s.Train, k)", New: "sample(nprand.New(seed), s.Unseen, k)",
 		Protects: "scattered cells were trained on", Tests: "./lib/cells ./lib/lab", Run: "Scattered|Papers"},
-	{File: "lib/lab/forget.go", Old: "libcells.Split{Train: p.DrawOrder}", New: "libcells.Split{Train: allRows(p)}",
+	{File: "lib/lab/forget_drawn.go", Old: "libcells.Split{Train: p.DrawOrder}", New: "libcells.Split{Train: allRows(p)}",
 		Protects: "scattered cells are drawn in the paper's order", Run: "Scattered"},
 	{File: "lib/lab/protocol.go", Old: "data.Train, swapped.Prepared = p.Test, &data", New: "data.Train, swapped.Prepared = p.Train, &data",
 		Protects: "non-members have an objective of their own records", Run: "NonMembersHave"},

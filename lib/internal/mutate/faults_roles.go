@@ -25,7 +25,7 @@ var roleFaults = []Fault{
 		Protects: "an attacker is not tested on its training records", Run: "WhoAttacks"},
 
 	// Data and forget sets of the user's own.
-	{File: "lib/lab/forget.go", Old: "_, is := slices.BinarySearch(ids, p.Train.IDs[row]); return is })\n	if len(out)",
+	{File: "lib/lab/forget_named.go", Old: "_, is := slices.BinarySearch(ids, p.Train.IDs[row]); return is })\n	if len(out)",
 		New:      "_, is := slices.BinarySearch(ids, row); return is })\n	if len(out)",
 		Protects: "records are named by their number in the source", Run: "RecordsAre|OwnData|File"},
 	{File: "lib/lab/problem.go", Old: "if slices.Contains(p.Test.IDs, id) {", New: "if slices.Contains(p.Train.IDs, id) {",

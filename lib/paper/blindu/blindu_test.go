@@ -2,13 +2,13 @@ package blindu
 
 import (
 	"errors"
-	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/lab/labtest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"

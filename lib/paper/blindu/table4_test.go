@@ -1,12 +1,12 @@
 package blindu
 
 import (
-	"github.com/lethe-ml/lethe/lib/lab"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )

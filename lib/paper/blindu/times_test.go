@@ -2,7 +2,6 @@ package blindu
 
 import (
 	"errors"
-	"github.com/lethe-ml/lethe/lib/lab"
 	"io"
 	"maps"
 	"math"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/unlearn"

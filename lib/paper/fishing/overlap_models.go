@@ -7,10 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"

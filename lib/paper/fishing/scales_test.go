@@ -1,13 +1,13 @@
 package fishing
 
 import (
-	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"

@@ -4,8 +4,8 @@ package fishing
 
 import (
 	"fmt"
-	"github.com/lethe-ml/lethe/lib/lab"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )

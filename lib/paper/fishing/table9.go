@@ -4,10 +4,10 @@ package fishing
 
 import (
 	"fmt"
-	"github.com/lethe-ml/lethe/lib/lab"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )

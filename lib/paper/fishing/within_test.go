@@ -1,13 +1,13 @@
 package fishing
 
 import (
-	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
+	datacells "github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"

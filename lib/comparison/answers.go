@@ -1,0 +1,116 @@
+// The result in sentences: what the lenses found, which cannot tell, and which to take with care.
+
+package comparison
+
+import (
+	"fmt"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"strings"
+)
+
+// otherSeed is the row of the model that was retrained from another seed.
+const otherSeed = "retrained, other seed"
+
+// Answers says in a sentence per method what the lenses found that can tell the original from
+// the retrained model. Before that it says which lenses cannot and why: the two look alike, or
+// there is no evidence. It warns of lenses that take two retrained models for different, or an
+// untrained one for the original.
+func (r *Result) Answers() (out []string) {
+	able, blind, silent := r.sortedLenses()
+	if len(blind) > 0 {
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. What was to be forgotten left no trace "+
+			"that they see, with or without unlearning.", strings.Join(r.lensNames(blind), ", ")))
+	}
+	if len(silent) > 0 {
+		out = append(out, r.silentAnswer(silent))
+	}
+	for _, k := range able {
+		if call, _ := majority(r.found(unlearn.RandomWeights{}.Name()), k); call == audit.Remembered {
+			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the lens "+
+				"is no sign of memory here.", r.Study.Lenses[k].Name(), call))
+		}
+		if call, _ := majority(r.found(otherSeed), k); call == audit.Remembered || call == audit.Backwards {
+			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
+				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))
+		}
+	}
+	for _, label := range r.labels() {
+		found := r.found(label)
+		if len(found) == 0 || found[0].Control || len(able) == 0 {
+			continue
+		}
+		var parts []string
+		for _, k := range able {
+			parts = append(parts, r.answer(found, k))
+		}
+		out = append(out, label+": "+strings.Join(parts, ", ")+".")
+	}
+	return out
+}
+
+// silentAnswer says why lenses gave no evidence. That is no sign of forgetting.
+func (r *Result) silentAnswer(lenses []int) string {
+	var parts []string
+	for _, k := range lenses {
+		says := callCounts(r.original(), k)
+		if call, _ := majority(r.original(), k); call != "" {
+			says = string(call)
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), says))
+	}
+	why := ""
+	for _, k := range lenses {
+		if call, _ := majority(r.original(), k); call == audit.TooFew {
+			why = fmt.Sprintf(" Too few: with %s to forget and %d held out, no value would be evidence.", plural(r.Runs[0].Forget, "record"), r.Runs[0].Test)
+		}
+	}
+	return "No evidence for or against, in most seeds: " + strings.Join(parts, ", ") + ". That does not mean that the records are forgotten." + why
+}
+
+// answer says what a lens found of a model.
+func (r *Result) answer(found []*Model, lens int) string {
+	call, n := majority(found, lens)
+	name := r.Study.Lenses[lens].Name()
+	switch {
+	case call == "":
+		return fmt.Sprintf("no majority (%s; seeds: %s)", name, callCounts(found, lens))
+	case len(r.Runs) == 1:
+		return fmt.Sprintf("%s (%s)", call, name)
+	}
+	return fmt.Sprintf("%s (%s) in %d of %d seeds", call, name, n, len(found))
+}
+
+// sortedLenses returns the lenses that tell the original from the retrained model in most
+// seeds, those to which the two look alike, and those without evidence.
+func (r *Result) sortedLenses() (able, blind, silent []int) {
+	if len(r.original()) == 0 {
+		return nil, nil, nil
+	}
+	for k := range r.Study.Lenses {
+		switch call, _ := majority(r.original(), k); call {
+		case audit.Remembered:
+			able = append(able, k)
+		case audit.Blind:
+			blind = append(blind, k)
+		default:
+			silent = append(silent, k)
+		}
+	}
+	return able, blind, silent
+}
+
+// original returns the models of which nothing was unlearned: the first of every run.
+func (r *Result) original() []*Model {
+	if len(r.Runs) == 0 || len(r.Runs[0].Models) == 0 {
+		return nil
+	}
+	return r.found(r.Runs[0].Models[0].Label)
+}
+
+func (r *Result) lensNames(lenses []int) (out []string) {
+	for _, k := range lenses {
+		out = append(out, r.Study.Lenses[k].Name())
+	}
+	return out
+}

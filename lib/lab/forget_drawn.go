@@ -1,0 +1,102 @@
+// Forget sets that are drawn: a random share, and those of "Fishing for Privacy".
+
+package lab
+
+import (
+	"cmp"
+	"fmt"
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/cells"
+	libcells "github.com/lethe-ml/lethe/lib/cells"
+	"slices"
+	"strings"
+)
+
+// Random forgets a share of the train part, drawn as RULER does (datasets.ForgetSet): at least
+// ten records. It is the forget set of a Setting that names none.
+type Random struct {
+	Fraction float64 // 0: 0.05
+	Seed     uint32  // 0: ForgetSeed
+}
+
+// Name implements ForgetSet.
+func (f Random) Name() string {
+	f = f.withDefaults()
+	return fmt.Sprintf("%g-%d", f.Fraction, f.Seed)
+}
+
+func (f Random) withDefaults() Random {
+	return Random{cmp.Or(f.Fraction, 0.05), cmp.Or(f.Seed, ForgetSeed)}
+}
+
+// Rows implements ForgetSet.
+func (f Random) Rows(p *datasets.Prepared) ([]int, error) {
+	f = f.withDefaults()
+	forget, _, err := datasets.ForgetSet(p.Train.X.Rows, f.Fraction, f.Seed)
+	return forget, err
+}
+
+// Reseed implements SeededForgetSet.
+func (f Random) Reseed(shift int) ForgetSet {
+	f = f.withDefaults()
+	f.Seed += uint32(shift)
+	return f
+}
+
+// Scattered forgets random records like the program of "Fishing for Privacy": the first of
+// a permutation by RandomState(Seed) of the train part in the order in which it was drawn
+// (cells.Split.Scattered).
+type Scattered struct {
+	Count int
+	Seed  uint32 // 0: CellsSeed
+}
+
+// Name implements ForgetSet.
+func (f Scattered) Name() string {
+	return fmt.Sprintf("scattered-%d-%d", f.Count, cmp.Or(f.Seed, CellsSeed))
+}
+
+// Rows implements ForgetSet.
+func (f Scattered) Rows(p *datasets.Prepared) ([]int, error) {
+	out, err := drawnSplit(p).Scattered(cmp.Or(f.Seed, CellsSeed), f.Count)
+	return slices.Sorted(slices.Values(out.Forget)), err
+}
+
+// Reseed implements SeededForgetSet.
+func (f Scattered) Reseed(shift int) ForgetSet {
+	f.Seed = cmp.Or(f.Seed, CellsSeed) + uint32(shift)
+	return f
+}
+
+// Series forgets the last of a series of sets of these sizes, like the program of "Fishing
+// for Privacy": the rarest classes as a whole, filled up with random records of the next
+// one (cells.Split.Series). Unlabelled records belong to no class of a series.
+type Series []int
+
+// Name implements ForgetSet.
+func (f Series) Name() string {
+	return "series" + strings.ReplaceAll(strings.Trim(fmt.Sprint("-", []int(f)), "[]"), " ", "-")
+}
+
+// Rows implements ForgetSet.
+func (f Series) Rows(p *datasets.Prepared) ([]int, error) {
+	if len(f) == 0 {
+		return nil, fmt.Errorf("a series of no sizes")
+	}
+	classes := slices.DeleteFunc(libcells.Smallest(slices.Concat(p.Train.Y, p.Test.Y)), func(c int) bool {
+		return p.About.Classes[c] == cells.Unlabelled || !slices.Contains(p.Train.Y, c)
+	})
+	series, err := drawnSplit(p).Series(p.Train.Y, classes, f)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(slices.Values(series[len(series)-1].Forget)), nil
+}
+
+// drawnSplit returns the rows of the train part in the order in which they were drawn.
+func drawnSplit(p *datasets.Prepared) libcells.Split {
+	if p.DrawOrder == nil {
+		return libcells.Split{Train: allRows(p)}
+	}
+	return libcells.Split{Train: p.DrawOrder}
+}
