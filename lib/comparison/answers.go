@@ -4,9 +4,10 @@ package comparison
 
 import (
 	"fmt"
+	"strings"
+
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/unlearn"
-	"strings"
 )
 
 // otherSeed is the row of the model that was retrained from another seed.

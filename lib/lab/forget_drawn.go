@@ -5,11 +5,12 @@ package lab
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	libcells "github.com/lethe-ml/lethe/lib/cells"
-	"slices"
-	"strings"
 )
 
 // Random forgets a share of the train part, drawn as RULER does (datasets.ForgetSet): at least

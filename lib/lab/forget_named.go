@@ -5,9 +5,10 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"github.com/lethe-ml/lethe/datasets"
 	"slices"
 	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // NamedForgetSet is a forget set that names its records without regard to the split.
