@@ -28,8 +28,8 @@ func (r *Result) Answers() (out []string) {
 	}
 	for _, k := range able {
 		if call, _ := majority(r.found(unlearn.RandomWeights{}.Name()), k); call == audit.Remembered {
-			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the lens "+
-				"is no sign of memory here.", r.Study.Lenses[k].Name(), call))
+			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the "+
+				"lens is no sign of memory here.", r.Study.Lenses[k].Name(), call))
 		}
 		if call, _ := majority(r.found(otherSeed), k); call == audit.Remembered || call == audit.Backwards {
 			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+

@@ -200,7 +200,8 @@ func (t *Trajectory) json() *jsonTrajectory {
 func toJSON(r audit.Reading) jsonReading {
 	e := stats.Estimate(r.Estimate)
 	return jsonReading{
-		Model: r.Model, Value: report.FiniteOrNil(e.Value), Low: report.FiniteOrNil(e.Low), High: report.FiniteOrNil(e.High), Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
+		Model: r.Model, Value: report.FiniteOrNil(e.Value), Low: report.FiniteOrNil(e.Low), High: report.FiniteOrNil(e.High),
+		Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
 		Memory: map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[r.Memory],
 		Chance: report.FiniteOrNil(r.Floor.P95), Mean: report.FiniteOrNil(r.Floor.Mean),
 	}
