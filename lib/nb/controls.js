@@ -68,6 +68,11 @@
         input.setAttribute("aria-valuetext", label.textContent);
       }
     };
+    let typing = false; // a text that the cell has not been told yet
+    const told = () => {
+      typing = false;
+      moved(control);
+    };
     const control = {
       value: () => part.read(input, form),
       set: (next) => {
@@ -75,15 +80,24 @@
         part.set(input, form);
         say();
       },
+      // follow is set, but for a text in which a reader is writing, and for what is shown already.
+      follow: (next) => {
+        if (!typing && JSON.stringify({ ...form, value: control.value() }) !== JSON.stringify(next)) {
+          control.set(next);
+        }
+      },
       disable: () => { input.disabled = true; },
     };
     control.set(form);
-    input.addEventListener("input", say);
-    input.addEventListener(part.event, () => moved(control));
+    input.addEventListener("input", () => {
+      typing = form.kind === "text";
+      say();
+    });
+    input.addEventListener(part.event, told);
     input.addEventListener("keydown", (event) => { // JupyterLab keeps the Enter of a text to itself
       if (form.kind === "text" && event.key === "Enter") {
         event.stopPropagation();
-        moved(control);
+        told();
       }
     });
     line.append(element("span", { display: "inline-block", minWidth: "10em" }, form.name + " "), input, label);

@@ -104,7 +104,7 @@
       const now = JSON.stringify(forms || null);
       if (forms && now !== shown) {
         shown = now;
-        forms.forEach((form, i) => controls[i].set(form));
+        forms.forEach((form, i) => controls[i].follow(form));
       }
     };
     const poll = () => {

@@ -18,7 +18,7 @@ export async function slide(lab, notebook, needed, shot) {
   const before = await picture(notebook, index);
   await notebook.shootCell(index, `${shot}-before`);
   const began = Date.now();
-  await moveTo(notebook.page, slider.first(), 0.8);
+  await moveTo(slider.first(), 0.8);
   await lab.until("new figure", async () => (await picture(notebook, index)) !== before);
   const first = Date.now() - began;
   await says(lab, notebook, index, "Change a value");
@@ -39,9 +39,12 @@ async function says(lab, notebook, i, words) {
   await lab.until(`"${words}"`, async () => (await notebook.text(i)).includes(words));
 }
 
-// moveTo clicks into a slider at a part of its length.
-export async function moveTo(page, slider, part) {
-  await slider.scrollIntoViewIfNeeded();
-  const box = await slider.boundingBox();
-  await page.mouse.click(box.x + part * box.width, box.y + box.height / 2);
+// moveTo clicks into a slider at a part of its length. The slider may have been pushed away by
+// what a cell above has printed between the look and the click: then it is clicked again.
+export async function moveTo(slider, part) {
+  const before = await slider.inputValue();
+  for (let tries = 0; tries < 5 && (await slider.inputValue()) === before; tries++) {
+    const box = await slider.boundingBox();
+    await slider.click({ position: { x: part * box.width, y: box.height / 2 } });
+  }
 }

@@ -13,32 +13,33 @@ nb.Interact(func(_ context.Context, live *nb.Live) error {
 
 test("sliders answer while another cell trains", async ({ lab }) => {
   test.setTimeout(120_000);
-  const notebook = await lab.open(await lab.write("meanwhile.ipynb", ...training(104, 40_000), sliders));
+  const [definitions, train] = training(104, 40_000); // below the sliders: its output pushes what follows down
+  const notebook = await lab.open(await lab.write("meanwhile.ipynb", definitions, sliders, train));
   await notebook.run(0);
-  await notebook.start(2);
-  await lab.until("first drawing", async () => (await notebook.text(2)).includes("the square of 1 is 1"));
-  await notebook.end(2, 10); // the cell is over, its sliders are not
   await notebook.start(1);
-  await lab.until("progress", async () => epochsDone(await notebook.text(1)) > 0);
-  const slider = notebook.cell(2).locator("input[type=range]");
+  await lab.until("first drawing", async () => (await notebook.text(1)).includes("the square of 1 is 1"));
+  await notebook.end(1, 10); // the cell is over, its sliders are not
+  await notebook.start(2);
+  await lab.until("progress", async () => epochsDone(await notebook.text(2)) > 0);
+  const slider = notebook.cell(1).locator("input[type=range]");
   const took = [];
   for (const x of [4, 7, 2]) {
     const began = Date.now();
-    await moveTo(notebook.page, slider, place(x));
-    await lab.until(`square of ${x}`, async () => (await notebook.text(2)).includes(`the square of ${x} is ${x * x}`), 10);
+    await moveTo(slider, place(x));
+    await lab.until(`square of ${x}`, async () => (await notebook.text(1)).includes(`the square of ${x} is ${x * x}`), 10);
     took.push((Date.now() - began) / 1000);
   }
-  const before = epochsDone(await notebook.text(1));
-  expect(/\*/.test(await notebook.prompt(1)), "the training has ended before the slider moved").toBeTruthy();
+  const before = epochsDone(await notebook.text(2));
+  expect(/\*/.test(await notebook.prompt(2)), "the training has ended before the slider moved").toBeTruthy();
   await notebook.shoot("12-meanwhile");
-  await lab.until("more epochs", async () => epochsDone(await notebook.text(1)) > before);
+  await lab.until("more epochs", async () => epochsDone(await notebook.text(2)) > before);
   await notebook.interrupt();
-  await notebook.end(1, 15);
-  await moveTo(notebook.page, slider, place(5));
-  await lab.until("square of 5", async () => (await notebook.text(2)).includes("the square of 5 is 25"), 10);
-  await notebook.cell(2).getByRole("button", { name: "done" }).click();
-  await lab.until("end of the sliders", async () => (await notebook.text(2)).includes("are closed"));
-  expect((await notebook.cell(2).getByRole("button", { name: "done" }).count()) === 0, "the button is still there after done").toBeTruthy();
+  await notebook.end(2, 15);
+  await moveTo(slider, place(5));
+  await lab.until("square of 5", async () => (await notebook.text(1)).includes("the square of 5 is 25"), 10);
+  await notebook.cell(1).getByRole("button", { name: "done" }).click();
+  await lab.until("end of the sliders", async () => (await notebook.text(1)).includes("are closed"));
+  expect((await notebook.cell(1).getByRole("button", { name: "done" }).count()) === 0, "the button is still there after done").toBeTruthy();
   note(`a slider answers after ${took.join(", ")} s while another cell trains; an interrupt stops the training only`);
 });
 

@@ -44,9 +44,11 @@ test("controls that follow each other, and a notebook that opens as it was left"
     return found.join() === "balance,job" && found;
   });
   await control(before, "noise").check();
-  await says(before, "balance of bank, noise true, hello");
+  // A reader writes while the cell draws what came before. Each key is a command of JupyterLab's too.
   await control(before, "remark").fill("");
-  await control(before, "remark").pressSequentially("good-bye"); // each key is a command of JupyterLab's too
+  await control(before, "remark").pressSequentially("good-", { delay: 150 });
+  await says(before, "balance of bank, noise true, hello");
+  await control(before, "remark").pressSequentially("bye", { delay: 150 });
   await control(before, "remark").press("Enter");
   await says(before, "balance of bank, noise true, good-bye");
   expect((await picture(before, 1)) !== first, "the figure does not follow the dropdown").toBeTruthy();
