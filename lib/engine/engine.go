@@ -82,7 +82,8 @@ func openGo(why string) (*Engine, error) {
 	// Graph nodes run one after the other and every kernel on one thread, because the
 	// backend's worker pool can deadlock. Lethe runs chunks in parallel instead.
 	backend, err := openSilently(func() (compute.Backend, error) {
-		return gobackend.New("ops_sequential,parallelism=0")
+		b, err := gobackend.New("ops_sequential,parallelism=0")
+		return closureBackend{b}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("engine: opening GoMLX's Go backend: %w", err)
@@ -167,6 +168,13 @@ func (e *Engine) WithSeparateMemory() *Engine {
 	other := *e
 	other.separateMemory = true
 	return &other
+}
+
+// HasWhile reports whether a graph on the engine can have a loop, so that an epoch of training
+// can be one execution.
+func (e *Engine) HasWhile() bool {
+	can := e.backend.Capabilities()
+	return can.Functions && can.Operations[compute.OpTypeWhile]
 }
 
 // Close releases the backend.

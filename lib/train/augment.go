@@ -66,6 +66,16 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 		x, err := model.FeatureMajor(e, t.X, rows, c)
 		return chunk{x: x}, err
 	}
+	x, made, err := t.augmented(rows, c, epoch)
+	if err != nil {
+		return chunk{}, err
+	}
+	return toTensors(e, x, made, c)
+}
+
+// augmented returns the records of a chunk as the augmenter makes them in an epoch, and the
+// inputs of the loss that a NoiseAugmenter makes.
+func (t Term) augmented(rows []int, c model.Chunk, epoch int) (array.Matrix[float32], map[string]array.Matrix[float32], error) {
 	augmenter, noisy := t.Augment.(NoiseAugmenter)
 	width, widths := t.X.Cols, map[string]int(nil)
 	if noisy {
@@ -95,21 +105,25 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 			err = t.Augment.Augment(x.Row(k), t.X.Row(row), epoch, id)
 		}
 		if err != nil {
-			return chunk{}, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
+			return x, nil, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
 		}
 	}
-	return t.toTensors(e, x, made, c, epoch)
+	return x, made, t.checkAugmented(x, made, epoch)
 }
 
-func (t Term) toTensors(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
+func (t Term) checkAugmented(x array.Matrix[float32], made map[string]array.Matrix[float32], epoch int) error {
 	if err := x.Check("augmented data"); err != nil {
-		return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+		return fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if err := made[name].Check(name); err != nil {
-			return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+			return fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 		}
 	}
+	return nil
+}
+
+func toTensors(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk) (chunk, error) {
 	whole := model.Chunk{N: c.N, Padded: c.Padded}
 	laid, err := model.FeatureMajor(e, x, nil, whole)
 	out := chunk{x: laid, lossInputs: map[string]*tensors.Tensor{}}

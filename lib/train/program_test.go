@@ -103,14 +103,14 @@ func TestTheFirstTrainingDoesNotMatter(t *testing.T) {
 	p, all := initial(small), questions()
 	alone := map[string]any{}
 	for name, ask := range all {
-		got, err := ask(apart(t, small), p)
+		got, err := ask(onDevice(t, small), p)
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		alone[name] = got
 	}
 	for round := range 3 { // the order of a map differs each time
-		r, order := apart(t, small), ""
+		r, order := onDevice(t, small), ""
 		for name, ask := range all {
 			order += fmt.Sprintf("%s; ", name)
 			got, err := ask(r, p)
