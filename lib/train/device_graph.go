@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -100,7 +101,8 @@ func (r *runGraph) split(in []*graph.Node) (s stepState, rest []*graph.Node) {
 func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 	g := in[0].Graph()
 	steps := in[len(in)-1].Shape().Dimensions[0]
-	said := graph.Zeros(g, shapes.Make(dtypes.Float32, steps, len(r.updates), 2))
+	// Not graph.Zeros, whose scalar GoMLX would use again inside the loop, where XLA lacks it.
+	said := graph.ConstTensor(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, len(r.updates), 2)))
 	state := append([]*graph.Node{in[0], in[1], said}, in[2:]...)
 	parameters := func(g *graph.Graph, prefix string) []*graph.Node {
 		out := make([]*graph.Node, len(state))

@@ -117,7 +117,7 @@ func roundUp(n int) int {
 }
 
 // stepBytes is the memory that the arrays of a run's steps may take on the device.
-const stepBytes = 256 << 20
+var stepBytes = 256 << 20 // tests change it
 
 // capacity returns the number of steps whose arrays are on the device at a time.
 func (l *loop) capacity(r deviceRun) int {
