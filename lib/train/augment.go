@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -33,6 +34,19 @@ type AugmentFunc func(dst, src []float32, epoch, id int) error
 // Augment implements Augmenter.
 func (f AugmentFunc) Augment(dst, src []float32, epoch, id int) error {
 	return f(dst, src, epoch, id)
+}
+
+// GraphAugmenter is an Augmenter whose work can be part of a step's graph on a device. For others
+// the host makes the records of every step.
+type GraphAugmenter interface {
+	Augmenter
+	// Moves returns the numbers that say how a record looks in an epoch, always as many.
+	Moves(epoch, id int) ([]int32, error)
+	// GraphAugment returns records as Augment writes them, from x [records, features] and their
+	// moves [records, numbers].
+	GraphAugment(x, moves *graph.Node) *graph.Node
+	// GraphKey identifies the graph: everything that it depends on besides its arguments.
+	GraphKey() string
 }
 
 // NoiseAugmenter is an Augmenter that also makes the inputs of the loss, and may change
@@ -91,10 +105,7 @@ func (t Term) augmented(rows []int, c model.Chunk, epoch int) (array.Matrix[floa
 		if rows != nil {
 			row = rows[row]
 		}
-		id := row
-		if t.IDs != nil {
-			id = t.IDs[row]
-		}
+		id := t.id(row)
 		var err error
 		if noisy {
 			for name, m := range made {
@@ -109,6 +120,14 @@ func (t Term) augmented(rows []int, c model.Chunk, epoch int) (array.Matrix[floa
 		}
 	}
 	return x, made, t.checkAugmented(x, made, epoch)
+}
+
+// id returns the number of a record.
+func (t Term) id(row int) int {
+	if t.IDs == nil {
+		return row
+	}
+	return t.IDs[row]
 }
 
 func (t Term) checkAugmented(x array.Matrix[float32], made map[string]array.Matrix[float32], epoch int) error {

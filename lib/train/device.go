@@ -258,7 +258,8 @@ func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, e
 		return termGraph{}, err
 	}
 	e, out := l.g.runner.Engine, termGraph{program: p, form: form, x: -1}
-	if term.Augment == nil {
+	out.augmenter, _ = term.Augment.(GraphAugmenter)
+	if term.Augment == nil || out.augmenter != nil {
 		if out.x, err = l.device.recordsOf(e, fixed, term.X, form.whole); err != nil {
 			return out, err
 		}
@@ -342,7 +343,7 @@ func (e *deviceRunner) runFilled(ctx context.Context, r deviceRun, steps []train
 		}
 		to := min(len(steps), from+e.device.stepsAtOnce(exec))
 		began := time.Now()
-		out, err := e.execute(exec, from, to, slices.Concat(e.state.all(), fixed, own))
+		out, err := e.execute(exec, from, to, slices.Concat(fixed, own), e.state != start)
 		if err != nil {
 			return err
 		}
@@ -365,9 +366,18 @@ func (e *deviceRunner) runFilled(ctx context.Context, r deviceRun, steps []train
 	return nil
 }
 
-// execute runs steps from to to-1.
-func (e *deviceRunner) execute(exec *graph.Exec, from, to int, in []*tensors.Tensor) (out []*tensors.Tensor, err error) {
+// execute runs steps from to to-1. With donate the execution may use the memory of the state.
+func (e *deviceRunner) execute(exec *graph.Exec, from, to int, in []*tensors.Tensor, donate bool) (out []*tensors.Tensor, err error) {
 	args := []any{int32(from), int32(to)}
+	for _, t := range e.state.all() {
+		var arg any = t
+		if donate {
+			if arg, err = graph.DonateTensorBuffer(t, e.g.runner.Engine.Backend(), 0); err != nil {
+				return nil, err
+			}
+		}
+		args = append(args, arg)
+	}
 	for _, t := range in {
 		args = append(args, t)
 	}

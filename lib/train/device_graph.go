@@ -45,11 +45,12 @@ type updateGraph struct {
 
 // termGraph is a term of an update.
 type termGraph struct {
-	program *program // its gradient
-	form    runTerm
-	x       int   // number of its fixed array; -1: made in every step
-	inputs  []int // the same for the inputs of its losses, in order
-	made    []string
+	program   *program // its gradient
+	form      runTerm
+	x         int            // number of its fixed array; -1: made in every step
+	inputs    []int          // the same for the inputs of its losses, in order
+	made      []string       // names of the arrays of those that are made in every step
+	augmenter GraphAugmenter // of the records; nil: none
 }
 
 // signature returns a text with everything that the graph depends on except the network.
@@ -71,6 +72,9 @@ func (r *runGraph) signature() (string, error) {
 				return "", err
 			}
 			fmt.Fprintf(&out, ", term %v %d %v %v %s %s", t.form, t.x, t.inputs, t.made, t.program.flags(), key)
+			if t.augmenter != nil {
+				fmt.Fprintf(&out, ", %T %s", t.augmenter, t.augmenter.GraphKey())
+			}
 		}
 	}
 	return out.String(), nil
@@ -267,8 +271,11 @@ func (t termGraph) node(i, k int, what string, fixed int, in stepInputs) *graph.
 	case t.form.whole:
 		return in.fixed[fixed]
 	}
-	rows := in.own[termName(i, k, "rows")]
-	return graph.Transpose(graph.Gather(in.fixed[fixed], graph.Reshape(rows, -1, 1)), 0, 1)
+	records := graph.Gather(in.fixed[fixed], graph.Reshape(in.own[termName(i, k, "rows")], -1, 1))
+	if what == "x" && t.augmenter != nil {
+		records = t.augmenter.GraphAugment(records, in.own[termName(i, k, "moves")])
+	}
+	return graph.Transpose(records, 0, 1)
 }
 
 // recordWeights returns [1, n]: a loss's weight, and 0 for padding.

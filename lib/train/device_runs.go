@@ -128,7 +128,7 @@ func (l *loop) capacity(r deviceRun) int {
 			if !t.whole {
 				bytes += 4 * t.size
 			}
-			if term.Augment != nil {
+			if _, graph := term.Augment.(GraphAugmenter); term.Augment != nil && !graph {
 				bytes += 4 * t.size * term.augmentedWidth()
 			}
 		}
@@ -326,10 +326,29 @@ func (l *loop) fillBatch(a stepArrays, s, i, k int, form runTerm, t update, b ba
 			rows[j] = int32(b.rows[j])
 		}
 	}
-	if term.Augment == nil {
+	switch augmenter := term.Augment.(type) {
+	case nil:
 		return nil
+	case GraphAugmenter:
+		return l.fillMoves(a, s, i, k, form, term, augmenter, rows[:records])
 	}
 	return l.fillAugmented(a, s, i, k, form, term, b)
+}
+
+// fillMoves writes how a graph augments records.
+func (l *loop) fillMoves(a stepArrays, s, i, k int, form runTerm, term Term, augmenter GraphAugmenter, rows []int32) error {
+	for j := range form.size { // padding moves as record 0 does
+		row := 0
+		if j < len(rows) {
+			row = int(rows[j])
+		}
+		moves, err := augmenter.Moves(l.g.epoch, term.id(row))
+		if err != nil {
+			return fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", term.Name, term.id(row), l.g.epoch+1, err)
+		}
+		copy(entry[int32](a, s, termName(i, k, "moves"), form.size, len(moves))[j*len(moves):], moves)
+	}
+	return nil
 }
 
 // fillAugmented writes augmented records, and the inputs of the loss that a NoiseAugmenter makes.

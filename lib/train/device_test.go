@@ -136,6 +136,24 @@ func doubler(dst, src []float32, epoch, id int) error {
 	return nil
 }
 
+// doublerInGraph is doubler with a graph.
+type doublerInGraph struct{}
+
+func (doublerInGraph) Augment(dst, src []float32, epoch, id int) error {
+	return doubler(dst, src, epoch, id)
+}
+
+func (doublerInGraph) Moves(epoch, id int) ([]int32, error) {
+	return []int32{int32((3*epoch + id) % 5)}, nil
+}
+
+func (doublerInGraph) GraphKey() string { return "doubler" }
+
+func (doublerInGraph) GraphAugment(x, moves *graph.Node) *graph.Node {
+	factor := graph.AddScalar(graph.DivScalar(graph.ConvertDType(moves, x.DType()), 10), 1)
+	return graph.Mul(x, graph.BroadcastToDims(factor, x.Shape().Dimensions...))
+}
+
 // devicePlans are trainings of the network small with everything that a plan can have.
 func devicePlans() map[string]struct {
 	plan Plan
@@ -147,8 +165,11 @@ func devicePlans() map[string]struct {
 	two[1] = two[1].Scaled(-0.3)
 	whole := slices.Clone(two)
 	whole[1].Whole = true
-	augmented := labelled(x, y)
-	augmented[0].Augment = AugmentFunc(doubler)
+	augmented, inGraph := labelled(x, y), labelled(x, y)
+	augmented[0].Augment, inGraph[0].Augment = AugmentFunc(doubler), doublerInGraph{}
+	for i := range y {
+		inGraph[0].IDs = append(inGraph[0].IDs, 7*i)
+	}
 	warm := labelled(x, y)
 	warm[0].Targets[0].WarmUp = 3
 	c := Config{Epochs: 3, Batch: 8, Seed: 2}
@@ -197,6 +218,8 @@ func devicePlans() map[string]struct {
 		"passes that change":               {Plan{Passes: passes}, c},
 		"augmented":                        {Plan{Passes: singlePass(augmented)}, c},
 		"augmented, full batches":          {Plan{Passes: singlePass(augmented)}, full},
+		"augmented in the graph":           {Plan{Passes: singlePass(inGraph)}, c},
+		"augmented in it, full batches":    {Plan{Passes: singlePass(inGraph)}, full},
 		"a warm-up":                        {Plan{Passes: singlePass(warm)}, c},
 		"L1":                               {Plan{Passes: singlePass(o), L1: &L1{Weight: 0.01, Falling: true}}, c},
 		"a mask":                           {Plan{Passes: singlePass(o), Mask: mask}, decaying},

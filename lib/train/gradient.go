@@ -39,6 +39,7 @@ type gradients struct {
 	epoch     int          // epoch of the augmentation, from 0
 	warmUp    bool         // whether warm-up weights are those of the epoch
 	single    bool         // whether the float32 gradient of a single execution is used without a sum
+	weights   []any        // uploaded weights; nil: every step uploads its own
 	stop      func() error // called before every chunk; an error stops; nil: never stops
 
 	mu    sync.Mutex
@@ -175,11 +176,14 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 			tasks = append(tasks, task{b, c, i})
 		}
 	}
-	weights, err := model.Upload(g.runner.Engine, p)
-	if err != nil {
-		return gradientSum{}, nil, err
+	weights := g.weights
+	if weights == nil {
+		var err error
+		if weights, err = model.Upload(g.runner.Engine, p); err != nil {
+			return gradientSum{}, nil, err
+		}
+		defer model.Finalize(weights)
 	}
-	defer model.Finalize(weights)
 	if g.single && len(tasks) == 1 {
 		s, state, err := g.runSingle(tasks[0], p, o, weights, key)
 		return s, [][][]float32{state}, err
@@ -200,7 +204,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return g.lanes[0], states, err
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
-	err = g.runner.Engine.Parallel(n, func(l int) error {
+	err := g.runner.Engine.Parallel(n, func(l int) error {
 		sums[l].reset()
 		for i := l; i < len(tasks); i += n {
 			state, err := g.run(tasks[i], o, weights, key, &sums[l])
