@@ -197,34 +197,17 @@ func (f *function) record(o *operation, in ...compute.Value) ([]compute.Value, e
 	if err != nil {
 		return nil, err
 	}
-	home := f.home(o)
 	out := make([]compute.Value, len(results))
 	for i, single := range results {
 		shape, err := f.single.Shape(single)
 		if err != nil {
 			return nil, err
 		}
-		v := &value{home, single, shape}
+		v := &value{f, single, shape}
 		o.out, out[i] = append(o.out, v), v
 	}
-	home.operations = append(home.operations, o)
+	f.operations = append(f.operations, o)
 	return out, nil
-}
-
-// home returns the function that an operation belongs to. GoMLX counts an operation that a
-// closure does on values of another function only to that function, and may use the result
-// there.
-func (f *function) home(o *operation) *function {
-	if len(o.in) == 0 || o.flow != nil {
-		return f
-	}
-	first := o.in[0].fn
-	for _, v := range o.in {
-		if v.fn != first {
-			return f
-		}
-	}
-	return first
 }
 
 // recordOne records an operation with one result.
