@@ -12,7 +12,7 @@
 // lookup with stacked indices one with an index more.
 //
 // The state of a While is stacked where its initial value or its next one is. A Call is
-// replaced by the function's operations.
+// replaced by the function's operations. All results of the program come out stacked.
 //
 // # What is refused
 //
@@ -25,7 +25,6 @@
 //
 // # Rounding
 //
-// Elementwise operations, reductions and lookups give every model the bits that it gets
-// alone if the backend's arithmetic does not depend on the shape of the whole. Products and
-// convolutions agree to rounding.
+// Every model gets the results that it gets alone, up to rounding: a backend may sum a
+// batched product or a grouped convolution in another order than a single one.
 package stacked

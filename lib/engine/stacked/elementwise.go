@@ -12,49 +12,58 @@ import (
 )
 
 // elementwise records an elementwise operation.
-func (f *function) elementwise(op compute.OpType, one func(on compute.Function, in []compute.Value) (compute.Value, error), in ...compute.Value) (compute.Value, error) {
+func (f *function) elementwise(op compute.OpType, one oneForm, in ...compute.Value) (compute.Value, error) {
 	return f.recordOne(&operation{
 		name: op.String(),
-		one:  func(on compute.Function, in []compute.Value) ([]compute.Value, error) { return asList(one(on, in)) },
+		one:  one,
 		many: func(e *emission, in []operand, out []*value) []compute.Value {
 			aligned := make([]compute.Value, len(in))
 			for i, x := range in {
 				aligned[i] = e.stackTo(x, out[0].shape.Dimensions)
 			}
-			return e.tryAll(func() ([]compute.Value, error) { return asList(one(e.on, aligned)) })
+			return e.tryAll(func() ([]compute.Value, error) { return one(e.on, aligned) })
 		},
 	}, in...)
 }
 
-// unary records an elementwise operation of one operand, given as a method of compute.Function.
-func (f *function) unary(op compute.OpType, method func(on compute.Function, x compute.Value) (compute.Value, error), x compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(on compute.Function, in []compute.Value) (compute.Value, error) { return method(on, in[0]) }, x)
+// The methods of compute.Function for elementwise operations.
+type (
+	unaryMethod  func(on compute.Function, x compute.Value) (compute.Value, error)
+	binaryMethod func(on compute.Function, a, b compute.Value) (compute.Value, error)
+)
+
+// unary records an elementwise operation of one operand.
+func (f *function) unary(op compute.OpType, method unaryMethod, x compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
+		return asList(method(on, in[0]))
+	}, x)
 }
 
-// binary records an elementwise operation of two operands, given as a method of
-// compute.Function.
-func (f *function) binary(op compute.OpType, method func(on compute.Function, a, b compute.Value) (compute.Value, error), a, b compute.Value) (compute.Value, error) {
-	return f.elementwise(op, func(on compute.Function, in []compute.Value) (compute.Value, error) { return method(on, in[0], in[1]) }, a, b)
+// binary records an elementwise operation of two operands.
+func (f *function) binary(op compute.OpType, method binaryMethod, a, b compute.Value) (compute.Value, error) {
+	return f.elementwise(op, func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
+		return asList(method(on, in[0], in[1]))
+	}, a, b)
 }
 
 // Where implements compute.Function.
 func (f *function) Where(condition, onTrue, onFalse compute.Value) (compute.Value, error) {
-	return f.elementwise(compute.OpTypeWhere, func(on compute.Function, in []compute.Value) (compute.Value, error) {
-		return on.Where(in[0], in[1], in[2])
+	return f.elementwise(compute.OpTypeWhere, func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
+		return asList(on.Where(in[0], in[1], in[2]))
 	}, condition, onTrue, onFalse)
 }
 
 // Clamp implements compute.Function.
 func (f *function) Clamp(low, x, high compute.Value) (compute.Value, error) {
-	return f.elementwise(compute.OpTypeClamp, func(on compute.Function, in []compute.Value) (compute.Value, error) {
-		return on.Clamp(in[0], in[1], in[2])
+	return f.elementwise(compute.OpTypeClamp, func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
+		return asList(on.Clamp(in[0], in[1], in[2]))
 	}, low, x, high)
 }
 
 // ConvertDType implements compute.Function.
 func (f *function) ConvertDType(x compute.Value, to dtypes.DType) (compute.Value, error) {
-	return f.elementwise(compute.OpTypeConvertDType, func(on compute.Function, in []compute.Value) (compute.Value, error) {
-		return on.ConvertDType(in[0], to)
+	return f.elementwise(compute.OpTypeConvertDType, func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
+		return asList(on.ConvertDType(in[0], to))
 	}, x)
 }
 
@@ -67,7 +76,7 @@ func (f *function) Bitcast(x compute.Value, to dtypes.DType) (compute.Value, err
 }
 
 // unchanged is the stacked form of an operation that does the same with a leading axis.
-func unchanged(one func(on compute.Function, in []compute.Value) ([]compute.Value, error)) func(e *emission, in []operand, out []*value) []compute.Value {
+func unchanged(one oneForm) manyForm {
 	return func(e *emission, in []operand, _ []*value) []compute.Value {
 		return e.tryAll(func() ([]compute.Value, error) { return one(e.on, e.stackAll(in)) })
 	}

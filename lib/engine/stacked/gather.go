@@ -82,21 +82,28 @@ type scatter struct {
 	sorted, unique            bool
 }
 
-type scatterMethod func(on compute.Function, x, indices, updates compute.Value, vector int, windows, inserted, starts []int, sorted, unique bool) (compute.Value, error)
+type scatterMethod func(on compute.Function, x, indices, updates compute.Value, vector int,
+	windows, inserted, starts []int, sorted, unique bool) (compute.Value, error)
 
 // ScatterSum implements compute.Function.
-func (f *function) ScatterSum(x, indices, updates compute.Value, vector int, windows, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
-	return f.scatter(compute.OpTypeScatterSum, scatter{compute.Function.ScatterSum, vector, windows, inserted, starts, sorted, unique}, x, indices, updates)
+func (f *function) ScatterSum(x, indices, updates compute.Value, vector int, windows, inserted, starts []int,
+	sorted, unique bool) (compute.Value, error) {
+	s := scatter{compute.Function.ScatterSum, vector, windows, inserted, starts, sorted, unique}
+	return f.scatter(compute.OpTypeScatterSum, s, x, indices, updates)
 }
 
 // ScatterMax implements compute.Function.
-func (f *function) ScatterMax(x, indices, updates compute.Value, vector int, windows, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
-	return f.scatter(compute.OpTypeScatterMax, scatter{compute.Function.ScatterMax, vector, windows, inserted, starts, sorted, unique}, x, indices, updates)
+func (f *function) ScatterMax(x, indices, updates compute.Value, vector int, windows, inserted, starts []int,
+	sorted, unique bool) (compute.Value, error) {
+	s := scatter{compute.Function.ScatterMax, vector, windows, inserted, starts, sorted, unique}
+	return f.scatter(compute.OpTypeScatterMax, s, x, indices, updates)
 }
 
 // ScatterMin implements compute.Function.
-func (f *function) ScatterMin(x, indices, updates compute.Value, vector int, windows, inserted, starts []int, sorted, unique bool) (compute.Value, error) {
-	return f.scatter(compute.OpTypeScatterMin, scatter{compute.Function.ScatterMin, vector, windows, inserted, starts, sorted, unique}, x, indices, updates)
+func (f *function) ScatterMin(x, indices, updates compute.Value, vector int, windows, inserted, starts []int,
+	sorted, unique bool) (compute.Value, error) {
+	s := scatter{compute.Function.ScatterMin, vector, windows, inserted, starts, sorted, unique}
+	return f.scatter(compute.OpTypeScatterMin, s, x, indices, updates)
 }
 
 func (f *function) scatter(op compute.OpType, s scatter, x, indices, updates compute.Value) (compute.Value, error) {

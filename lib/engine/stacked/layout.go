@@ -10,7 +10,8 @@ import (
 // layout records an operation of one operand whose stacked form is a call with other
 // arguments. given are the arguments for one model, stacked those with the axis of the
 // models.
-func layout[A any](f *function, op compute.OpType, x compute.Value, given A, stacked func(models int) A, call func(on compute.Function, x compute.Value, args A) (compute.Value, error)) (compute.Value, error) {
+func layout[A any](f *function, op compute.OpType, x compute.Value, given A, stacked func(models int) A,
+	call func(on compute.Function, x compute.Value, args A) (compute.Value, error)) (compute.Value, error) {
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {

@@ -95,15 +95,23 @@ type value struct {
 }
 
 // operation is a recorded operation. If no operand is stacked, it is emitted by one,
-// otherwise by many. An operation with closures has flow instead of these two.
+// otherwise by many. An operation with closures is emitted by flow.
 type operation struct {
 	name string
 	in   []*value
 	out  []*value
-	one  func(on compute.Function, in []compute.Value) ([]compute.Value, error)
-	many func(e *emission, in []operand, out []*value) []compute.Value // nil: refused
+	one  oneForm
+	many manyForm // nil: refused
 	flow flow
 }
+
+type (
+	// oneForm emits an operation as GoMLX asked for it.
+	oneForm func(on compute.Function, in []compute.Value) ([]compute.Value, error)
+	// manyForm emits an operation for several models: some operands are stacked, and all
+	// results are. out has the shapes of the results for one model.
+	manyForm func(e *emission, in []operand, out []*value) []compute.Value
+)
 
 // Name implements compute.Function.
 func (f *function) Name() string { return f.name }

@@ -7,9 +7,11 @@ import (
 	"github.com/gomlx/compute/dtypes"
 )
 
-// reduce records a reduction, given as a method of compute.Function. Without axes it is one
-// over all axes.
-func (f *function) reduce(op compute.OpType, method func(on compute.Function, x compute.Value, axes ...int) (compute.Value, error), x compute.Value, axes []int) (compute.Value, error) {
+// reduction is a method of compute.Function for a reduction. Without axes it is over all.
+type reduction func(on compute.Function, x compute.Value, axes ...int) (compute.Value, error)
+
+// reduce records a reduction.
+func (f *function) reduce(op compute.OpType, method reduction, x compute.Value, axes []int) (compute.Value, error) {
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -29,7 +31,8 @@ func (f *function) reduce(op compute.OpType, method func(on compute.Function, x 
 }
 
 // alongAxis records an operation along one axis of its operand.
-func (f *function) alongAxis(op compute.OpType, axis int, call func(on compute.Function, x compute.Value, axis int) (compute.Value, error), x compute.Value) (compute.Value, error) {
+func (f *function) alongAxis(op compute.OpType, x compute.Value, axis int,
+	call func(on compute.Function, x compute.Value, axis int) (compute.Value, error)) (compute.Value, error) {
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -43,16 +46,16 @@ func (f *function) alongAxis(op compute.OpType, axis int, call func(on compute.F
 
 // ArgMinMax implements compute.Function.
 func (f *function) ArgMinMax(x compute.Value, axis int, to dtypes.DType, least bool) (compute.Value, error) {
-	return f.alongAxis(compute.OpTypeArgMinMax, axis, func(on compute.Function, x compute.Value, axis int) (compute.Value, error) {
+	return f.alongAxis(compute.OpTypeArgMinMax, x, axis, func(on compute.Function, x compute.Value, axis int) (compute.Value, error) {
 		return on.ArgMinMax(x, axis, to, least)
-	}, x)
+	})
 }
 
 // CumSum implements compute.Function.
 func (f *function) CumSum(x compute.Value, axis int, options compute.CumSumOptions) (compute.Value, error) {
-	return f.alongAxis(compute.OpTypeCumSum, axis, func(on compute.Function, x compute.Value, axis int) (compute.Value, error) {
+	return f.alongAxis(compute.OpTypeCumSum, x, axis, func(on compute.Function, x compute.Value, axis int) (compute.Value, error) {
 		return on.CumSum(x, axis, options)
-	}, x)
+	})
 }
 
 // ReduceBitwiseAnd implements compute.Function.
