@@ -2,7 +2,11 @@
 
 package stacked
 
-import "github.com/gomlx/compute"
+import (
+	"slices"
+
+	"github.com/gomlx/compute"
+)
 
 // convolution has the arguments of ConvGeneral.
 type convolution struct {
@@ -16,7 +20,8 @@ type convolution struct {
 // ConvGeneral implements compute.Function.
 func (f *function) ConvGeneral(input, kernel compute.Value, axes compute.ConvolveAxesConfig, strides []int, paddings [][2]int,
 	inputDilations, kernelDilations []int, channelGroups, batchGroups int) (compute.Value, error) {
-	c := convolution{axes.Clone(), strides, paddings, inputDilations, kernelDilations, max(1, channelGroups), max(1, batchGroups)}
+	c := convolution{axes.Clone(), slices.Clone(strides), slices.Clone(paddings), slices.Clone(inputDilations), slices.Clone(kernelDilations),
+		max(1, channelGroups), max(1, batchGroups)}
 	return f.recordOne(&operation{
 		name: compute.OpTypeConvGeneral.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {

@@ -5,6 +5,7 @@ package stacked
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
@@ -91,6 +92,7 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 	}
 	own := reflect.MakeSlice(given.Type(), given.Len(), given.Len())
 	reflect.Copy(own, given)
+	dims = slices.Clone(dims)
 	return f.recordOne(&operation{
 		name: compute.OpTypeConstant.String(),
 		one: func(on compute.Function, _ []compute.Value) ([]compute.Value, error) {
@@ -101,6 +103,7 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 
 // Iota implements compute.Function.
 func (f *function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
+	shape = shape.Clone()
 	return f.recordOne(&operation{
 		name: compute.OpTypeIota.String(),
 		one: func(on compute.Function, _ []compute.Value) ([]compute.Value, error) {

@@ -19,7 +19,7 @@ type gather struct {
 
 // Gather implements compute.Function.
 func (f *function) Gather(x, indices compute.Value, vector int, offsets, collapsed, starts, sizes []int, sorted bool) (compute.Value, error) {
-	g := gather{vector, offsets, collapsed, starts, sizes, sorted}
+	g := gather{vector, slices.Clone(offsets), slices.Clone(collapsed), slices.Clone(starts), slices.Clone(sizes), sorted}
 	return f.recordOne(&operation{
 		name: compute.OpTypeGather.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -107,6 +107,7 @@ func (f *function) ScatterMin(x, indices, updates compute.Value, vector int, win
 }
 
 func (f *function) scatter(op compute.OpType, s scatter, x, indices, updates compute.Value) (compute.Value, error) {
+	s.windows, s.inserted, s.starts = slices.Clone(s.windows), slices.Clone(s.inserted), slices.Clone(s.starts)
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -140,6 +141,7 @@ func (s scatter) emit(e *emission, x, indices, updates operand) compute.Value {
 
 // DynamicSlice implements compute.Function.
 func (f *function) DynamicSlice(x compute.Value, starts []compute.Value, sizes []int) (compute.Value, error) {
+	sizes = slices.Clone(sizes)
 	return f.recordOne(&operation{
 		name: compute.OpTypeDynamicSlice.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {

@@ -3,6 +3,8 @@
 package stacked
 
 import (
+	"slices"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 )
@@ -25,6 +27,7 @@ func layout[A any](f *function, op compute.OpType, x compute.Value, given A, sta
 
 // Reshape implements compute.Function.
 func (f *function) Reshape(x compute.Value, dims ...int) (compute.Value, error) {
+	dims = slices.Clone(dims)
 	return layout(f, compute.OpTypeReshape, x, dims,
 		func(models int) []int { return prepend(models, dims) },
 		func(on compute.Function, x compute.Value, dims []int) (compute.Value, error) {
@@ -34,6 +37,7 @@ func (f *function) Reshape(x compute.Value, dims ...int) (compute.Value, error) 
 
 // Transpose implements compute.Function.
 func (f *function) Transpose(x compute.Value, permutation ...int) (compute.Value, error) {
+	permutation = slices.Clone(permutation)
 	return layout(f, compute.OpTypeTranspose, x, permutation,
 		func(int) []int { return prepend(0, shifted(permutation)) },
 		func(on compute.Function, x compute.Value, p []int) (compute.Value, error) {
@@ -43,6 +47,7 @@ func (f *function) Transpose(x compute.Value, permutation ...int) (compute.Value
 
 // Reverse implements compute.Function.
 func (f *function) Reverse(x compute.Value, axes ...int) (compute.Value, error) {
+	axes = slices.Clone(axes)
 	return layout(f, compute.OpTypeReverse, x, axes,
 		func(int) []int { return shifted(axes) },
 		func(on compute.Function, x compute.Value, axes []int) (compute.Value, error) {
@@ -58,6 +63,7 @@ type target struct {
 
 // BroadcastInDim implements compute.Function.
 func (f *function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []int) (compute.Value, error) {
+	shape, axes = shape.Clone(), slices.Clone(axes)
 	return layout(f, compute.OpTypeBroadcastInDim, x, target{shape, axes},
 		func(models int) target { return target{withModels(models, shape), prepend(0, shifted(axes))} },
 		func(on compute.Function, x compute.Value, to target) (compute.Value, error) {
@@ -70,6 +76,7 @@ type section struct{ starts, limits, strides []int }
 
 // Slice implements compute.Function.
 func (f *function) Slice(x compute.Value, starts, limits, strides []int) (compute.Value, error) {
+	starts, limits, strides = slices.Clone(starts), slices.Clone(limits), slices.Clone(strides)
 	return layout(f, compute.OpTypeSlice, x, section{starts, limits, strides},
 		func(models int) section {
 			return section{prepend(0, starts), prepend(models, limits), prependIfAny(1, strides)}
@@ -89,6 +96,7 @@ func prependIfAny[T any](first T, rest []T) []T {
 
 // Pad implements compute.Function. The fill value must be shared.
 func (f *function) Pad(x, fill compute.Value, axes ...compute.PadAxis) (compute.Value, error) {
+	axes = slices.Clone(axes)
 	return f.recordOne(&operation{
 		name: compute.OpTypePad.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -136,6 +144,7 @@ func (f *function) SchedulingBarrier(x compute.Value, dependencies ...compute.Va
 
 // FFT implements compute.Function, for shared values.
 func (f *function) FFT(x compute.Value, kind compute.FFTType, length []int) (compute.Value, error) {
+	length = slices.Clone(length)
 	return f.recordOne(&operation{
 		name: compute.OpTypeFFT.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {

@@ -106,6 +106,7 @@ func cases() map[string]comparison {
 		"Pad": {[]sample{floats(3, 2)}, allOf(func(x *Node) *Node {
 			return Pad(x, ScalarOne(x.Graph(), x.DType()), PadAxis{Start: 1, End: 2, Interior: 1})
 		}), 0},
+		"arguments that change later":            {[]sample{floats(2, 3, 4)}, reused, 1e-6},
 		"Concatenate":                            {[]sample{floats(3, 2), floats(3, 4)}, pairsOf(func(x, y *Node) *Node { return Concatenate([]*Node{x, y, x}, 1) }), 0},
 		"ReduceSum ReduceMax ReduceMin":          {[]sample{floats(3, 4, 5)}, reductions(ReduceSum, ReduceMax, ReduceMin), 1e-6},
 		"ReduceProduct":                          {[]sample{fractions(3, 4, 2)}, reductions(ReduceMultiply), 1e-6},
@@ -160,6 +161,20 @@ func cases() map[string]comparison {
 		"Sort":  {[]sample{floats(4, 5)}, allOf(func(x *Node) *Node { return Sort(x, 1, true) }, func(x *Node) *Node { return Sort(x, 0, true) }), 0},
 		"While": {[]sample{floats(4), floats(4)}, looped, 0},
 	}
+}
+
+// reused has operations whose lists of arguments are used again for others.
+func reused(in []*Node) (out []*Node) {
+	x, list := in[0], []int{4, 3, 2}
+	numbers := []float32{1, 2, 3}
+	out = append(out, Reshape(x, list...), Const(x.Graph(), numbers))
+	copy(list, []int{2, 0, 1})
+	copy(numbers, []float32{4, 5, 6})
+	out = append(out, TransposeAllAxes(x, list...))
+	copy(list, []int{0, 1, 2})
+	out = append(out, Reverse(x, list[1:]...), ReduceSum(x, list[1:]...))
+	clear(list)
+	return out
 }
 
 var featureMajor = ConvolveAxesConfig{

@@ -3,7 +3,11 @@
 
 package stacked
 
-import "github.com/gomlx/compute"
+import (
+	"slices"
+
+	"github.com/gomlx/compute"
+)
 
 // productAxes are the axes of a product's operands.
 type productAxes struct{ lhsSum, lhsBatch, rhsSum, rhsBatch []int }
@@ -28,7 +32,7 @@ func (f *function) DotGeneral(lhs compute.Value, lhsSum, lhsBatch []int, rhs com
 	call := func(on compute.Function, in []compute.Value, a productAxes) (compute.Value, error) {
 		return on.DotGeneral(in[0], a.lhsSum, a.lhsBatch, in[1], a.rhsSum, a.rhsBatch, config)
 	}
-	axes := productAxes{lhsSum, lhsBatch, rhsSum, rhsBatch}
+	axes := productAxes{slices.Clone(lhsSum), slices.Clone(lhsBatch), slices.Clone(rhsSum), slices.Clone(rhsBatch)}
 	return f.recordOne(&operation{
 		name: compute.OpTypeDotGeneral.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -43,9 +47,9 @@ func (f *function) DotGeneral(lhs compute.Value, lhsSum, lhsBatch []int, rhs com
 			models := 0
 			switch {
 			case !r.stacked:
-				models = len(lhsBatch)
+				models = len(axes.lhsBatch)
 			case !l.stacked:
-				models = l.shape.Rank() - len(lhsSum)
+				models = l.shape.Rank() - len(axes.lhsSum)
 			}
 			return []compute.Value{e.moveToFront(v, 1+out[0].shape.Rank(), models)}
 		},

@@ -195,7 +195,8 @@ func singles(in []*value) []compute.Value {
 	return out
 }
 
-// record records an operation whose name, operands and forms are given.
+// record records an operation whose name, operands and forms are given. The forms own their
+// arguments, because the graph is emitted later.
 func (f *function) record(o *operation, in ...compute.Value) ([]compute.Value, error) {
 	var err error
 	if o.in, err = f.values(in...); err != nil {

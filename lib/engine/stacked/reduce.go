@@ -3,6 +3,8 @@
 package stacked
 
 import (
+	"slices"
+
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 )
@@ -12,6 +14,7 @@ type reduction func(on compute.Function, x compute.Value, axes ...int) (compute.
 
 // reduce records a reduction.
 func (f *function) reduce(op compute.OpType, method reduction, x compute.Value, axes []int) (compute.Value, error) {
+	axes = slices.Clone(axes)
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {

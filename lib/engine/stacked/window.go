@@ -2,11 +2,17 @@
 
 package stacked
 
-import "github.com/gomlx/compute"
+import (
+	"slices"
+
+	"github.com/gomlx/compute"
+)
 
 // ReduceWindow implements compute.Function.
 func (f *function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, window, strides, inputDilations, windowDilations []int,
 	paddings [][2]int) (compute.Value, error) {
+	window, strides, paddings = slices.Clone(window), slices.Clone(strides), slices.Clone(paddings)
+	inputDilations, windowDilations = slices.Clone(inputDilations), slices.Clone(windowDilations)
 	return f.recordOne(&operation{
 		name: compute.OpTypeReduceWindow.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
@@ -35,6 +41,7 @@ type selectMethod func(on compute.Function, x, source compute.Value, window, str
 
 func (f *function) selectAndScatter(op compute.OpType, method selectMethod, x, source compute.Value, window, strides []int,
 	paddings [][2]int) (compute.Value, error) {
+	window, strides, paddings = slices.Clone(window), slices.Clone(strides), slices.Clone(paddings)
 	return f.recordOne(&operation{
 		name: op.String(),
 		one: func(on compute.Function, in []compute.Value) ([]compute.Value, error) {
