@@ -126,7 +126,11 @@ func BenchmarkEpochSideBySide(b *testing.B) {
 	}
 	n := rulerMLP()
 	const steps = 16
-	for _, models := range []int{1, 8, 64} {
+	counts := []int{1, 8, 64}
+	if e.SeparateMemory() {
+		counts = append(counts, 256)
+	}
+	for _, models := range counts {
 		b.Run(fmt.Sprint(models), func(b *testing.B) {
 			state := n.state()
 			in := slices.Concat([]input{newInput("loss", []any{[]float32{0}})}, state, n.epochData(4096, steps, 256, models))
