@@ -296,9 +296,13 @@ func (e *lanesEpoch) fixedArrays(g *runGraph, first []source, runs []deviceRun) 
 	}
 	var shared []bool
 	for i := range first {
-		of := make([]source, len(e.lanes))
+		of, rows := make([]source, len(e.lanes)), 0
 		for k := range e.lanes {
 			of[k] = all[k][i]
+			rows = max(rows, of[k].rows)
+		}
+		for k := range of { // a set with fewer records gets some that no index points to
+			of[k].rows = rows
 		}
 		t, same, err := e.memory.upload(e.lanes[0].g.runner.Engine, of)
 		if err != nil {

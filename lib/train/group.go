@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -26,8 +27,8 @@ import (
 //		}()
 //	}
 //
-// An epoch begins when every member waits for one; members that do something else meanwhile are
-// waited for, so a member that fits no more must leave. Epochs of different form (another network,
+// An epoch begins when every member waits for one. Members that do something else meanwhile are
+// waited for, for five seconds; a member that fits no more should leave. Epochs of different form (another network,
 // objective, optimiser, or a Plan with other parts) run one after another. Batches of different
 // sizes are padded with records of weight 0, and a model with fewer steps waits.
 //
@@ -36,10 +37,16 @@ import (
 // each other.
 type Group struct {
 	mu      sync.Mutex
-	present map[int]bool
+	present map[int]bool // false: not waited for
 	waiting map[int]*arrival
+	late    *time.Timer // since the last arrival
 	memory  *deviceMemory
 }
+
+// patience is how long an epoch waits for members after the last arrival. Who is later, because it
+// computes on the host or waits for a run that another member computes, is not waited for until it
+// arrives.
+const patience = 5 * time.Second
 
 // arrival is a member that waits for its epoch.
 type arrival struct {
@@ -51,6 +58,8 @@ type arrival struct {
 // NewGroup returns a group of members 0 ... n-1.
 func NewGroup(n int) *Group {
 	g := &Group{present: map[int]bool{}, waiting: map[int]*arrival{}, memory: newDeviceMemory()}
+	g.late = time.AfterFunc(time.Hour, g.goOn)
+	g.late.Stop()
 	for k := range n {
 		g.present[k] = true
 	}
@@ -81,6 +90,7 @@ func (g *Group) Leave(k int) {
 	defer g.mu.Unlock()
 	delete(g.present, k)
 	if len(g.present) == 0 {
+		g.late.Stop()
 		g.memory.free()
 		return
 	}
@@ -91,11 +101,12 @@ func (g *Group) Leave(k int) {
 func (g *Group) epoch(ctx context.Context, k int, a *lane) error {
 	own := &arrival{ctx, a, make(chan error, 1)}
 	g.mu.Lock()
-	if !g.present[k] || g.waiting[k] != nil {
+	if _, is := g.present[k]; !is || g.waiting[k] != nil {
 		g.mu.Unlock()
 		return runEpoch(ctx, [][]*lane{{a}}, a.device.memory)[0]
 	}
-	g.waiting[k] = own
+	g.waiting[k], g.present[k] = own, true
+	g.late.Reset(patience)
 	g.runIfAllWait()
 	g.mu.Unlock()
 	select {
@@ -112,11 +123,31 @@ func (g *Group) epoch(ctx context.Context, k int, a *lane) error {
 	return <-own.done
 }
 
-// runIfAllWait runs the epochs of all members if all wait for one. The lock is held.
-func (g *Group) runIfAllWait() {
-	if len(g.waiting) == 0 || len(g.waiting) < len(g.present) {
+// goOn runs the epochs of those that wait.
+func (g *Group) goOn() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) == 0 { // the last one came meanwhile
 		return
 	}
+	for k := range g.present {
+		g.present[k] = g.waiting[k] != nil
+	}
+	g.runIfAllWait()
+}
+
+// runIfAllWait runs the epochs of all members if all wait for one. The lock is held.
+func (g *Group) runIfAllWait() {
+	expected := 0
+	for _, is := range g.present {
+		if is {
+			expected++
+		}
+	}
+	if len(g.waiting) == 0 || len(g.waiting) < expected {
+		return
+	}
+	g.late.Stop()
 	var forms []string
 	arrivals, lanes := map[string][]*arrival{}, [][]*lane(nil)
 	for _, k := range slices.Sorted(maps.Keys(g.waiting)) {

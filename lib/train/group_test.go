@@ -20,7 +20,7 @@ import (
 func jobs(plan func(Objective) Plan, c Config, arch model.Architecture) []Job {
 	var out []Job
 	for k := range 4 {
-		x, y := toy(engine.Root(10+k), 40-3*k, arch.Inputs(), 3)
+		x, y := toy(engine.Root(10+k), []int{37, 40, 31, 35}[k], arch.Inputs(), 3)
 		own := c
 		own.Seed, own.Epochs = engine.Root(5+k), 3+k%2
 		if k == 2 {
@@ -77,6 +77,17 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 		"two terms": {func(o Objective) Plan {
 			return Plan{Passes: singlePass(Objective{o[0], o[0].Scaled(-0.2)}), Combiner: PCGrad{}, L1: &L1{Weight: 0.01}}
 		}, c},
+		"two terms, one whole": {func(o Objective) Plan {
+			few := o[0].X.Rows % 10 // another number in every model
+			x, y := toy(3, 5+few, 5, 3)
+			forget := labelled(x, y)[0].Scaled(-0.3)
+			forget.Whole = true
+			return Plan{Passes: singlePass(Objective{o[0], forget})}
+		}, c},
+		"two terms, full batches": {func(o Objective) Plan {
+			x, y := toy(3, 5+o[0].X.Rows%10, 5, 3)
+			return Plan{Passes: singlePass(Objective{o[0], labelled(x, y)[0].Scaled(-0.3)})}
+		}, full},
 		"a game":  {game, c},
 		"private": {func(o Objective) Plan { return Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}} }, c},
 		"augmented": {func(o Objective) Plan {
