@@ -1,3 +1,5 @@
+// Tasks that run in parallel, or whose trainings run side by side.
+
 package lab
 
 import (

@@ -1,3 +1,5 @@
+// L1 penalties, and masks that freeze single weights.
+
 package train
 
 import (
