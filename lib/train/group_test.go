@@ -125,6 +125,7 @@ func TestEveryNetworkTrainsSideBySide(t *testing.T) {
 	for name, of := range deviceNetworks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			skipConvolutions(t, of.arch)
 			var all []Job
 			for k := range 2 {
 				c := Config{Epochs: 2, Batch: 7, Seed: engine.Root(2 + k), Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
