@@ -45,30 +45,30 @@ type deviceNetwork struct {
 
 // Goals of lethe bench device, on one H100 in float32.
 var (
-	likeJAX   = goal{Of: goalJAX, AtMost: 1.05}
-	dense     = []goal{likeJAX, {Of: goalBest, AtMost: 0.7}}
-	small     = []goal{likeJAX, {Of: goalBest, AtMost: 1}}
-	repeating = []goal{likeJAX, {Of: goalRepeats, AtMost: 1}}
+	goalLikeJAX    = goal{Of: goalJAX, AtMost: 1.05}
+	goalsDense     = []goal{goalLikeJAX, {Of: goalBest, AtMost: 0.7}}
+	goalsSmallCNN  = []goal{goalLikeJAX, {Of: goalBest, AtMost: 1}}
+	goalsConvolved = []goal{goalLikeJAX, {Of: goalRepeats, AtMost: 1}}
 )
 
 // deviceNetworks are the networks in the order of the table.
 var deviceNetworks = []deviceNetwork{
-	{"mlp", 256, dense, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"mlp", 256, goalsDense, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return tableTraining(rng, tabular.MLP{Features: 50, Outputs: 2}, batch, steps)
 	}},
-	{"ft-transformer", 256, dense, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"ft-transformer", 256, goalsDense, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return tableTraining(rng, tabular.FTTransformer{Features: 14, Outputs: 2}, batch, steps)
 	}},
-	{"small-cnn", 128, small, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"small-cnn", 128, goalsSmallCNN, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return imageTraining(rng, vision.SmallCNN{}, batch, steps)
 	}},
-	{"all-cnn", 128, repeating, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"all-cnn", 128, goalsConvolved, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return imageTraining(rng, vision.AllCNN{}, batch, steps)
 	}},
-	{"resnet-18", 128, repeating, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"resnet-18", 128, goalsConvolved, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return imageTraining(rng, vision.ResNet18{}, batch, steps)
 	}},
-	{"cells", 512, []goal{likeJAX}, func(rng *rand.Rand, batch, steps int) timedTraining {
+	{"cells", 512, []goal{goalLikeJAX}, func(rng *rand.Rand, batch, steps int) timedTraining {
 		return cellsTraining(rng, "nb", batch, steps, nonzeroCounts)
 	}},
 }

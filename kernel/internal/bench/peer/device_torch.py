@@ -22,6 +22,7 @@ torch.manual_seed(1)
 torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 torch.backends.cudnn.benchmark = True
 torch.use_deterministic_algorithms(DETERMINISTIC)
+torch.utils.deterministic.fill_uninitialized_memory = False  # costs time and changes no result
 GPU = torch.cuda.is_available()
 DEVICE = torch.device("cuda" if GPU else "cpu")
 
