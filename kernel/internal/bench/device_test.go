@@ -43,10 +43,15 @@ serve`
 // mlpWeights are the weights of RULER's MLP for 50 features.
 const mlpWeights = "23298"
 
-// benchDevice returns the command line with tiny sizes.
+// benchDevice returns the command line for RULER's MLP with tiny sizes.
 func benchDevice(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	line := []string{"bench", "device", "--engine", "go", "--as-device", "--networks", "mlp", "--batch", "4", "--steps", "3", "--rounds", "2", "--epochs", "3",
+	return benchNetworks(t, "mlp", args...)
+}
+
+func benchNetworks(t *testing.T, networks string, args ...string) *exec.Cmd {
+	t.Helper()
+	line := []string{"bench", "device", "--engine", "go", "--as-device", "--networks", networks, "--batch", "4", "--steps", "3", "--rounds", "2", "--epochs", "3",
 		"--threads", "1"}
 	cmd := lethe(t, append(line, args...)...)
 	cmd.Env = append(cmd.Env, "TORCH_FIRST=2")
@@ -136,7 +141,7 @@ func TestTheTableOfADeviceMarksTheBestAndSaysWhatDidNotRun(t *testing.T) {
 
 func TestWhatAPeerOfADeviceLacksIsSaidOnce(t *testing.T) {
 	peer := script(t, "python", `if [ $# -eq 5 ]; then echo '{"missing": "JAX"}'; else echo '{"missing": "PyTorch"}'; fi`)
-	out, stderr := output(t, benchDevice(t, "--peer", peer, "--networks", "mlp,ft-transformer"))
+	out, stderr := output(t, benchNetworks(t, "mlp,ft-transformer", "--peer", peer))
 	for _, name := range []string{"PyTorch", "JAX"} {
 		if strings.Count(stderr, "has no "+name+": the table has no column of it") != 1 || strings.Contains(out, name) {
 			t.Errorf("%s: %s\n%s", name, stderr, out)
@@ -297,7 +302,7 @@ func TestTheScriptsOfADeviceRun(t *testing.T) {
 		t.Skip("LETHE_TEST_PEER names no Python")
 	}
 	for _, network := range deviceNetworkNames() {
-		r := deviceResults(t, benchDevice(t, "--peer", peer, "--json", "--networks", network, "--batch", "2", "--steps", "2", "--rounds", "1", "--epochs", "1"))[0]
+		r := deviceResults(t, benchNetworks(t, network, "--peer", peer, "--json", "--batch", "2", "--steps", "2", "--rounds", "1", "--epochs", "1"))[0]
 		if r.JAX == nil && r.PyTorch == nil || r.Notes != nil {
 			t.Errorf("%s: nothing ran: %q", network, r.Notes)
 		}
