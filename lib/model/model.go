@@ -491,6 +491,13 @@ func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk
 	}, x.Cols, c.Padded)
 }
 
+// TransposeInto writes the records of x to dst, feature by feature, [features, padded], with zeros
+// for the records that x does not have.
+func TransposeInto(dst []float32, x array.Matrix[float32], padded int) {
+	c := Chunk{N: x.Rows, Padded: padded}
+	array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposeFeatures(dst, x, nil, c, from, to) })
+}
+
 // transposeFeatures writes features from to to-1 of FeatureMajor. Since records are
 // scattered in memory, each is read in one piece first.
 func transposeFeatures(flat []float32, x array.Matrix[float32], rows []int, c Chunk, from, to int) {

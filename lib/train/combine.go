@@ -1,3 +1,5 @@
+// Combining the gradients of the terms of an objective.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// The weights of two terms as in the code of BlindU.
+
 package train
 
 import (

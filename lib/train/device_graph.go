@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -34,6 +35,7 @@ type runGraph struct {
 	updates []updateGraph
 	fixed   int      // number of fixed arrays
 	arrays  []string // names of the arrays with one entry per step
+	uneven  bool     // whether some steps are not real; see active
 }
 
 // updateGraph is an update of a runGraph.
@@ -53,11 +55,73 @@ type termGraph struct {
 	augmenter GraphAugmenter // of the records; nil: none
 }
 
+// graphOf returns the graph of a run and its fixed arrays. The names of the arrays of its steps are
+// those that fill makes.
+func (l *loop) graphOf(r deviceRun) (*runGraph, []source, error) {
+	out := &runGraph{runner: l.g.runner, plan: l.plan, clip: l.Clip, rule: r.rule, owned: l.device.owned}
+	for _, o := range l.device.optimizers {
+		out.slots = append(out.slots, len(o.Slots()))
+	}
+	var fixed []source
+	for _, u := range r.updates {
+		ug := updateGraph{player: u.player, optimizer: l.device.optimizers[u.player]}
+		l.g.player = u.player
+		for _, t := range u.terms {
+			tg, err := l.termGraph(u.objective[t.term], t, &fixed)
+			if err != nil {
+				return nil, nil, err
+			}
+			ug.terms = append(ug.terms, tg)
+		}
+		out.updates = append(out.updates, ug)
+	}
+	fixed = append(fixed, l.device.masks...)
+	out.fixed = len(fixed)
+	return out, fixed, nil
+}
+
+// termGraph returns the graph of a term. Its records and loss inputs are fixed arrays, or those
+// that its augmenter makes.
+func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, error) {
+	p, err := l.g.program(term)
+	out := termGraph{program: p, form: form, x: -1}
+	if err != nil {
+		return out, err
+	}
+	number := func(m array.Matrix[float32]) int {
+		at := source{m: m, features: form.whole, rows: m.Rows}
+		if form.whole {
+			at.rows = form.size
+		}
+		k := slices.IndexFunc(*fixed, at.same)
+		if k < 0 {
+			k, *fixed = len(*fixed), append(*fixed, at)
+		}
+		return k
+	}
+	out.augmenter, _ = term.Augment.(GraphAugmenter)
+	if term.Augment == nil || out.augmenter != nil {
+		out.x = number(term.X)
+	}
+	_, noisy := term.Augment.(NoiseAugmenter)
+	for k, names := range p.inputs {
+		for _, name := range names {
+			at := -1
+			if !noisy {
+				at = number(term.Targets[k].Inputs[name])
+			}
+			out.inputs, out.made = append(out.inputs, at), append(out.made, "in."+name)
+		}
+	}
+	return out, nil
+}
+
 // signature returns a text with everything that the graph depends on except the network.
 func (r *runGraph) signature() (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "run %d of players %v %v, clip %v, fixed %d, arrays %v, l1 %t, mask %t, private %v", r.rule, r.owned, r.slots, r.clip, r.fixed, r.arrays,
-		r.plan.L1 != nil, r.plan.Mask != nil && r.plan.Mask.Restore, r.plan.Private)
+	fmt.Fprintf(&out, "run %d of players %v %v, clip %v, fixed %d, arrays %v %t, l1 %t, mask %t, private %v",
+		r.rule, r.owned, r.slots, r.clip, r.fixed, r.arrays, r.uneven, r.plan.L1 != nil,
+		r.plan.Mask != nil && r.plan.Mask.Restore, r.plan.Private)
 	for _, t := range r.plan.Transforms {
 		fmt.Fprintf(&out, ", %T %s", t, store.ContentHash(t))
 	}
@@ -78,6 +142,15 @@ func (r *runGraph) signature() (string, error) {
 		}
 	}
 	return out.String(), nil
+}
+
+// hideSizes makes the signature that of all runs whose batches can be padded to the same size.
+func (r *runGraph) hideSizes() {
+	for _, u := range r.updates {
+		for k := range u.terms {
+			u.terms[k].form.size = 0
+		}
+	}
 }
 
 // stepState is the part of the loop's state that steps change.
@@ -123,13 +196,33 @@ func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 		at := parameters(g, "b")
 		step, said := at[0], at[2]
 		s, rest := r.split(at[3:])
-		next, says := r.step(s, r.inputs(step, rest))
+		in := r.inputs(step, rest)
+		next, says := r.step(s, in)
+		if r.uneven {
+			next = s.unless(in.own[active], next)
+		}
 		out := []*graph.Node{graph.AddScalar(step, 1), at[1], setEntry(said, step, says)}
 		return append(append(out, next.all()...), rest...)
 	})
 	out := graph.While(more, body, state...)
 	changed := len(in) - 2 - r.fixed - len(r.arrays)
 	return append(out[3:3+changed:3+changed], out[2])
+}
+
+// unless returns next where real is 1, and s where it is 0.
+func (s stepState) unless(real *graph.Node, next stepState) stepState {
+	choose := func(before, after []*graph.Node) []*graph.Node {
+		out := make([]*graph.Node, len(before))
+		for k := range out {
+			out[k] = keepClosed(graph.BroadcastToDims(real, before[k].Shape().Dimensions...), before[k], after[k])
+		}
+		return out
+	}
+	out := stepState{weights: choose(s.weights, next.weights)}
+	for k := range s.slots {
+		out.slots = append(out.slots, choose(s.slots[k], next.slots[k]))
+	}
+	return out
 }
 
 // setEntry sets the entry of a step.
@@ -281,7 +374,7 @@ func (t termGraph) node(i, k int, what string, fixed int, in stepInputs) *graph.
 // recordWeights returns [1, n]: a loss's weight, and 0 for padding.
 func (t termGraph) recordWeights(i, k int, weight *graph.Node, n int, in stepInputs) *graph.Node {
 	weight = graph.BroadcastToDims(graph.Reshape(weight, 1, 1), 1, n)
-	if t.form.whole {
+	if t.form.whole && !t.form.padded {
 		return weight
 	}
 	count := graph.BroadcastToDims(graph.Reshape(in.own[termName(i, k, "count")], 1, 1), 1, n)

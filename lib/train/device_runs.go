@@ -31,9 +31,10 @@ type runUpdate struct {
 
 // runTerm is the form of a batch.
 type runTerm struct {
-	term  int
-	whole bool // all records of the term, in order
-	size  int  // records with padding
+	term   int
+	whole  bool // all records of the term, in order
+	padded bool // whether a whole term has fewer records than size
+	size   int  // records with padding
 }
 
 // sameForm reports whether a step has the form of the run.
@@ -106,6 +107,22 @@ func (l *loop) batchForm(steps []trainStep) func(update, batch) runTerm {
 	}
 }
 
+// padRuns gives the runs of lanes, which have one form, the same sizes and lengths.
+func padRuns(runs []deviceRun) {
+	for i := range runs[0].updates {
+		for k := range runs[0].updates[i].terms {
+			largest, smallest := 0, runs[0].updates[i].terms[k].size
+			for _, r := range runs {
+				largest, smallest = max(largest, r.updates[i].terms[k].size), min(smallest, r.updates[i].terms[k].size)
+			}
+			for _, r := range runs {
+				t := &r.updates[i].terms[k]
+				t.padded, t.size = t.whole && smallest < largest, largest
+			}
+		}
+	}
+}
+
 // roundUp rounds the size of the largest random batch up by at most an eighth, so that most
 // epochs have the same form.
 func roundUp(n int) int {
@@ -119,8 +136,8 @@ func roundUp(n int) int {
 // stepBytes is the memory that the arrays of a run's steps may take on the device.
 var stepBytes = 256 << 20 // tests change it
 
-// capacity returns the number of steps whose arrays are on the device at a time.
-func (l *loop) capacity(r deviceRun) int {
+// bytesPerStep returns the memory of the arrays of a step, about.
+func (l *loop) bytesPerStep(r deviceRun) int {
 	bytes := 1
 	for _, u := range r.updates {
 		for _, t := range u.terms {
@@ -136,7 +153,7 @@ func (l *loop) capacity(r deviceRun) int {
 			bytes += 4 * weightCount(l.g.runner.WeightShapes())
 		}
 	}
-	return min(len(r.steps), max(1, stepBytes/bytes))
+	return bytes
 }
 
 func weightCount(like nn.Params) (n int) {
@@ -165,8 +182,9 @@ func (t Term) augmentedWidth() int {
 
 // stepArrays are the arrays of the steps of a run, with one entry per step.
 type stepArrays struct {
-	steps int
-	flats map[string]flatArray
+	steps  int
+	uneven bool // whether other lanes have other numbers of steps
+	flats  map[string]flatArray
 }
 
 type flatArray struct {
@@ -195,19 +213,32 @@ func entry[T int32 | uint64 | float32](a stepArrays, step int, name string, dims
 	return flat[step*size : (step+1)*size]
 }
 
-// tensors returns the arrays as tensors, in the order of names.
-func (a stepArrays) tensors() (out []*tensors.Tensor) {
-	for _, name := range a.names() {
-		switch f := a.flats[name]; flat := f.flat.(type) {
+// stackArrays returns the arrays of lanes as tensors, in the order of names: those of one lane as
+// they are, those of several with a leading axis of the lanes.
+func stackArrays(of []stepArrays) (out []*tensors.Tensor) {
+	for _, name := range of[0].names() {
+		switch of[0].flats[name].flat.(type) {
 		case []int32:
-			out = append(out, tensors.FromFlatDataAndDimensions(flat, f.dims...))
+			out = append(out, stackArray[int32](of, name))
 		case []uint64:
-			out = append(out, tensors.FromFlatDataAndDimensions(flat, f.dims...))
+			out = append(out, stackArray[uint64](of, name))
 		case []float32:
-			out = append(out, tensors.FromFlatDataAndDimensions(flat, f.dims...))
+			out = append(out, stackArray[float32](of, name))
 		}
 	}
 	return out
+}
+
+func stackArray[T int32 | uint64 | float32](of []stepArrays, name string) *tensors.Tensor {
+	var all []T
+	for _, a := range of {
+		all = append(all, a.flats[name].flat.([]T)...)
+	}
+	dims := of[0].flats[name].dims
+	if len(of) > 1 {
+		dims = append([]int{len(of)}, dims...)
+	}
+	return tensors.FromFlatDataAndDimensions(all, dims...)
 }
 
 // names returns the names of the arrays in order.
@@ -220,25 +251,48 @@ func termName(update, term int, what string) string {
 	return fmt.Sprintf("u%d.t%d.%s", update, term, what)
 }
 
+// active is the name of the array that says which steps are real.
+const active = "active"
+
 // fill returns the arrays of steps of a run. counts has the number of updates before the first,
-// by player.
-func (l *loop) fill(r deviceRun, steps []trainStep, capacity int, counts []int) (stepArrays, error) {
-	a := stepArrays{capacity, map[string]flatArray{}}
+// by player. A lane without steps waits: its arrays are those of a step that is not real.
+func (l *loop) fill(r deviceRun, steps []trainStep, capacity int, counts []int, uneven bool) (stepArrays, error) {
+	a := stepArrays{capacity, uneven, map[string]flatArray{}}
 	counts = slices.Clone(counts)
+	if uneven {
+		for s := range stepArray[float32](a, active)[:len(steps)] {
+			entry[float32](a, s, active)[0] = 1
+		}
+	}
+	if len(steps) == 0 {
+		return a, l.fillStep(a, 0, r, r.steps[0], counts)
+	}
 	for s, step := range steps {
-		before := sum(counts)
-		for i, t := range step.updates {
-			at := before // players that update together draw the same numbers
-			if r.rule == Alternating {
-				at = sum(counts)
-			}
-			if err := l.fillUpdate(a, s, i, r.updates[i], t, counts[t.player], uint64(at)); err != nil {
-				return a, err
-			}
+		if err := l.fillStep(a, s, r, step, counts); err != nil {
+			return a, err
+		}
+		for _, t := range step.updates {
 			counts[t.player]++
 		}
 	}
 	return a, nil
+}
+
+// fillStep writes the entries of a step after so many updates by player.
+func (l *loop) fillStep(a stepArrays, s int, r deviceRun, step trainStep, counts []int) error {
+	counts = slices.Clone(counts)
+	before := sum(counts)
+	for i, t := range step.updates {
+		at := before // players that update together draw the same numbers
+		if r.rule == Alternating {
+			at = sum(counts)
+		}
+		if err := l.fillUpdate(a, s, i, r.updates[i], t, counts[t.player], uint64(at)); err != nil {
+			return err
+		}
+		counts[t.player]++
+	}
+	return nil
 }
 
 func sum(counts []int) (n int) {
@@ -251,7 +305,7 @@ func sum(counts []int) (n int) {
 // fillUpdate writes the entries of an update: taken is the number of its player's updates
 // before, at that of all players.
 func (l *loop) fillUpdate(a stepArrays, s, i int, u runUpdate, t update, taken int, at uint64) error {
-	l.fillRule(entry[float32](a, s, updateName(i, "rule"), l.device.ruleSizes[t.player]...), t.player, taken)
+	l.fillRule(entry[float32](a, s, updateName(i, "rule"), l.device.ruleShape(t.player)...), t.player, taken)
 	for k, b := range t.batches {
 		if err := l.fillBatch(a, s, i, k, u.terms[k], t, b); err != nil {
 			return err
@@ -305,7 +359,7 @@ func (l *loop) fillNoise(a stepArrays, s, i int, t update, at uint64) {
 // fillBatch writes the records of a batch and the weights of its losses.
 func (l *loop) fillBatch(a stepArrays, s, i, k int, form runTerm, t update, b batch) error {
 	term, records := t.objective[b.term], b.size(t.objective)
-	if !form.whole {
+	if !form.whole || form.padded {
 		entry[int32](a, s, termName(i, k, "count"))[0] = int32(records)
 	}
 	weights := entry[float32](a, s, termName(i, k, "weights"), len(term.Targets))

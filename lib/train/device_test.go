@@ -374,3 +374,24 @@ func TestAGradientOnDeviceThatIsNotFiniteIsNamed(t *testing.T) {
 		t.Errorf("on the device: %s\non the host: %s", says[1], says[0])
 	}
 }
+
+// TestAWeightThatOverflowsOnDeviceIsNamed overflows weights in the last step, after which no loss says
+// so.
+func TestAWeightThatOverflowsOnDeviceIsNamed(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	for i := range x.Data {
+		x.Data[i] *= 1e4
+	}
+	c := Config{Epochs: 1, Seed: 2, Optimizer: nn.SGD{LR: 3e38}}
+	var says []string
+	for _, r := range []*model.Runner{openShared(t), onDevice(t, small)} {
+		_, _, err := Fit(t.Context(), r, initial(small), labelled(x, y), c, Hooks{})
+		if d := (*Diverged)(nil); !errors.As(err, &d) {
+			t.Fatalf("%v", err)
+		}
+		says = append(says, err.Error())
+	}
+	if says[0] != says[1] {
+		t.Errorf("on the device: %s\non the host: %s", says[1], says[0])
+	}
+}

@@ -91,6 +91,7 @@ type State struct {
 	Best       *Best // the best epoch so far, if Validation or EarlyStop.Best asks for it
 
 	device *deviceState // the weights and slots on the engine's device; nil: they are not there
+	model  int          // number of this model among those there
 	stale  bool         // whether Params and the slots are older than those on the device; see fetch
 }
 
@@ -153,7 +154,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	ctx, task := progress.Start(ctx, "training", l.Epochs)
 	defer task.Done()
 	task.Skip(s.Done)
-	defer func() { s.device.free() }()
+	defer func() { s.release() }()
 	var spare *State // the state before the last; used by this loop only
 	own := h.Resume == nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
@@ -164,7 +165,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 		if spare = nil; own && s.device == nil {
 			spare = s
 		}
-		s.device.free()
+		s.release()
 		s, own = next, true
 		task.Add(1)
 		if h.Progress != nil {

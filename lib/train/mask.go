@@ -1,3 +1,5 @@
+// L1 penalties, and masks that freeze single weights.
+
 package train
 
 import (
@@ -5,6 +7,7 @@ import (
 	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -76,6 +79,26 @@ func (m *Mask) check(p nn.Params) error {
 		}
 	}
 	return nil
+}
+
+// sources returns 1 for open and 0 for closed weights, of every tensor that is not state.
+func (m *Mask) sources(p nn.Params) (out []source) {
+	if m == nil {
+		return nil
+	}
+	for i, w := range p {
+		if w.State {
+			continue
+		}
+		open := array.New[float32](1, len(w.Data))
+		for j, is := range m.Open[i] {
+			if is {
+				open.Data[j] = 1
+			}
+		}
+		out = append(out, source{m: open, rows: 1, shape: w.Shape})
+	}
+	return out
 }
 
 func (m *Mask) apply(grads [][]float64) {

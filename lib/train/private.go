@@ -101,7 +101,9 @@ func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
 }
 
 // expected returns the expected number of records of an update.
-func (p *Private) expected(t update) float64 { return t.rate * float64(t.objective[0].X.Rows) }
+func (p *Private) expected(t update) float64 {
+	return t.rate * float64(t.objective[0].X.Rows)
+}
 
 // noiseBlock is the number of elements that share a stream of noise.
 const noiseBlock = 1 << 14

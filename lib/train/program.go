@@ -46,7 +46,7 @@ type program struct {
 // flags returns a text with everything that the program depends on, except the network and
 // the losses.
 func (p *program) flags() string {
-	return fmt.Sprintf("%s, training %t, random %t, still %v", p.result, p.training, p.random, p.frozen)
+	return fmt.Sprintf("%s, training %t, still %v", p.result, p.training, p.frozen)
 }
 
 // lossKey returns a text that identifies the losses.
