@@ -44,11 +44,12 @@ initial; the order of the records is drawn in every epoch. Networks:
 The first epoch, which compiles, is timed apart. A repetition trains one epoch that is not
 timed and --epochs that are; the table has the median step.
 
-With --peer PYTHON the same networks train beside it, with what that Python has, all in
-full float32:
-- PyTorch in three ways: eager, by torch.compile, and with the whole step as a CUDA graph;
-  each with its fastest and with its deterministic algorithms. Lethe's are deterministic.
-- JAX, whose epoch is a scan in one execution, with the XLA flags of Lethe's side.
+With --peer PYTHON the same networks train beside it, in full float32, in what that Python
+has. PyTorch trains in three ways: eager, by torch.compile, and with the whole step as a
+CUDA graph; in each with its fastest and with its deterministic algorithms. Lethe's are
+deterministic. JAX trains with the XLA flags of Lethe's side; its epoch is a scan in one
+execution.
+
 Each side is a process of its own; they alternate. Peers compute on the device that they
 find. Ratios below 1: Lethe is faster.`,
 		Example: "  lethe bench device --peer python3\n  lethe bench device --networks mlp,ft-transformer --peer python3 --json\n" +
