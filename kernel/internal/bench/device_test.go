@@ -29,13 +29,13 @@ serve() {
   done
 }
 if [ $# -eq 5 ]; then
-  echo "{\"ready\": \"JAX 1\", \"device\": \"card\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"scan\", \"first\": 3}]}"
+  echo "{\"ready\": \"JAX 1\", \"device\": \"card, TF32 $NVIDIA_TF32_OVERRIDE\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"scan\", \"first\": 3}]}"
   times="0.2"
 elif [ "$7" = deterministic ]; then
-  echo "{\"ready\": \"PyTorch 1\", \"device\": \"card\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"eager\", \"first\": 1}, {\"name\": \"compile\", \"failed\": \"no compiler\"}, {\"name\": \"graph\", \"first\": 2}]}"
+  echo "{\"ready\": \"PyTorch 1\", \"device\": \"card, TF32 $NVIDIA_TF32_OVERRIDE\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"eager\", \"first\": 1}, {\"name\": \"compile\", \"failed\": \"no compiler\"}, {\"name\": \"graph\", \"first\": 2}]}"
   times="0.6 0 0.375"
 else
-  echo "{\"ready\": \"PyTorch 1\", \"device\": \"card\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"eager\", \"first\": 1}, {\"name\": \"compile\", \"failed\": \"no compiler\"}, {\"name\": \"graph\", \"first\": $TORCH_FIRST}]}"
+  echo "{\"ready\": \"PyTorch 1\", \"device\": \"card, TF32 $NVIDIA_TF32_OVERRIDE\", \"weights\": WEIGHTS, \"ways\": [{\"name\": \"eager\", \"first\": 1}, {\"name\": \"compile\", \"failed\": \"no compiler\"}, {\"name\": \"graph\", \"first\": $TORCH_FIRST}]}"
   times="0.5 0 0.25"
 fi
 serve`
@@ -96,14 +96,14 @@ func TestBenchDeviceComparesWithEveryWay(t *testing.T) {
 	var ways []string
 	for _, w := range r.PyTorch {
 		ways = append(ways, w.Way)
-		if w.Best != (w.Median == 0.25) || (w.Failed != "") != (w.Way == "compile") || w.Failed == "" && len(w.Seconds) != 6 || w.Device != "card" {
+		if w.Best != (w.Median == 0.25) || (w.Failed != "") != (w.Way == "compile") || w.Failed == "" && len(w.Seconds) != 6 || w.Device != "card, TF32 0" {
 			t.Errorf("%+v", w)
 		}
 	}
 	if want := []string{"eager", "compile", "graph", "eager", "compile", "graph"}; !slices.Equal(ways, want) {
 		t.Errorf("ways %q", ways)
 	}
-	if r.JAX == nil || r.JAX.Median != 0.2 || r.JAX.First != 3 {
+	if r.JAX == nil || r.JAX.Median != 0.2 || r.JAX.First != 3 || r.JAX.Device != "card, TF32 0" {
 		t.Errorf("JAX: %+v", r.JAX)
 	}
 	of := func(seconds float64) float64 { return r.Lethe.Median / seconds }
@@ -120,7 +120,7 @@ func TestTheTableOfADeviceMarksTheBestAndSaysWhatDidNotRun(t *testing.T) {
 	out, _ := output(t, benchDevice(t, "--peer", peer))
 	text := strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{"Epochs of 3 steps on Go ", "by go/scalar", "500.0", "250.0 *", "375.0 (graph)", "200.0", "An asterisk marks",
-		"mlp: PyTorch 1, compile: no compiler.", "compile with deterministic algorithms: no compiler.", "PyTorch 1 on card.", "JAX 1 on card.",
+		"mlp: PyTorch 1, compile: no compiler.", "compile with deterministic algorithms: no compiler.", "PyTorch 1 on card, TF32 0.", "JAX 1 on card, TF32 0.",
 		"mlp: ratio to JAX at most 1.05: met.", "mlp: ratio to PyTorch's best at most 0.7: met.", "Goals are for one NVIDIA H100."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -41,6 +41,9 @@ type worker struct {
 	value   float64
 }
 
+// longestAnswer is the greatest number of bytes of an answer, which has a number per epoch.
+const longestAnswer = 16 << 20
+
 // answer is a line of output of a worker.
 type answer struct {
 	Ready   string          `json:"ready"`
@@ -94,6 +97,7 @@ func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 		return nil, err
 	}
 	w.out = bufio.NewScanner(out)
+	w.out.Buffer(nil, longestAnswer)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
