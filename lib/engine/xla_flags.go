@@ -54,6 +54,7 @@ func setXLAFlags(plugin string) (back func()) {
 			with += " --" + s.flag + "=" + s.value
 		}
 	}
+	usedXLAFlags.Store(with)
 	if with == flags {
 		return func() {}
 	}

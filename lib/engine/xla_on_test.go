@@ -132,6 +132,9 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 		if got := os.Getenv("XLA_FLAGS"); got != c.want {
 			t.Errorf("%q became %q, want %q", c.flags, got, c.want)
 		}
+		if got := XLAFlags(); got != c.want {
+			t.Errorf("%q are reported, want %q", got, c.want)
+		}
 		back()
 		if got := os.Getenv("XLA_FLAGS"); got != c.flags {
 			t.Errorf("%q came back as %q", c.flags, got)

@@ -5,10 +5,12 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -70,9 +72,12 @@ func (d server) ft(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	batch, features, steps := n[0], n[1], n[2]
 	rng := engine.Root(1).Stream(engine.StreamBench)
+	return d.serveTraining(ctx, tableTraining(rng, tabular.FTTransformer{Features: n[1], Outputs: 2}, n[0], n[2]), rng)
+}
+
+// tableTraining returns a training on random records.
+func tableTraining(rng *rand.Rand, arch model.Architecture, batch, steps int) timedTraining {
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{}}
-	arch := tabular.FTTransformer{Features: features, Outputs: 2}
-	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, batch*steps, features), config: c, warmupEpochs: 1, steps: steps}, rng)
+	return timedTraining{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warmupEpochs: 1, steps: steps}
 }

@@ -18,9 +18,17 @@ import (
 
 // The values that a goal can limit.
 const (
-	goalMedian = "median_seconds"
-	goalRatio  = "ratio"
+	goalMedian  = "median_seconds"
+	goalRatio   = "ratio"
+	goalBest    = "ratio_to_pytorch"
+	goalRepeats = "ratio_to_deterministic_pytorch"
+	goalJAX     = "ratio_to_jax"
 )
+
+// ratioNames say of what the ratios are.
+var ratioNames = map[string]string{
+	goalRatio: "ratio", goalBest: "ratio to PyTorch's best", goalRepeats: "ratio to PyTorch's deterministic best", goalJAX: "ratio to JAX",
+}
 
 // goal is a limit for Lethe's median or for the ratio, on two idle cores.
 type goal struct {
@@ -31,10 +39,14 @@ type goal struct {
 
 // judge returns the goal with the verdict on a result.
 func (g goal) judge(r result) goal {
-	v := &r.Lethe.Median
 	if g.Of == goalRatio {
-		v = r.Ratio
+		return g.judgeValue(r.Ratio)
 	}
+	return g.judgeValue(&r.Lethe.Median)
+}
+
+// judgeValue returns the goal with the verdict on a value, nil if there is none.
+func (g goal) judgeValue(v *float64) goal {
 	if v != nil {
 		met := *v <= g.AtMost
 		g.Met = &met
@@ -45,8 +57,8 @@ func (g goal) judge(r result) goal {
 // text returns the limit and the verdict.
 func (g goal) text(busy bool) string {
 	what := "median at most " + report.FormatSeconds(g.AtMost)
-	if g.Of == goalRatio {
-		what = "ratio at most " + strconv.FormatFloat(g.AtMost, 'g', -1, 64)
+	if ratio := ratioNames[g.Of]; ratio != "" {
+		what = ratio + " at most " + strconv.FormatFloat(g.AtMost, 'g', -1, 64)
 	}
 	verdict := "missed"
 	switch {

@@ -36,9 +36,13 @@ type worker struct {
 	what    string // description with version
 	missing string // Python package that the peer lacks
 	weights int    // of the network, 0 if there is none
+	ready   answer // the first
 	seconds []float64
 	value   float64
 }
+
+// longestAnswer is the greatest number of bytes of an answer, which has a number per epoch.
+const longestAnswer = 16 << 20
 
 // answer is a line of output of a worker.
 type answer struct {
@@ -48,19 +52,23 @@ type answer struct {
 	Value   float64         `json:"value"`
 	Weights int             `json:"weights"`
 	Taken   *blindu.RunCost `json:"taken,omitempty"` // by a method that was timed
+	epochsAnswer
 }
 
-func (b *comparison) startLethe(ctx context.Context, args []string) (*worker, error) {
+// startLethe starts Lethe's side. env has variables beside those of this process.
+func (b *comparison) startLethe(ctx context.Context, args []string, env ...string) (*worker, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return b.start(exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "lethe")}, args...)...))
+	cmd := exec.CommandContext(ctx, exe, append([]string{"bench", "worker", "--engine", cmp.Or(b.engine, "lethe")}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	return b.start(cmd)
 }
 
 // startPeer runs a built-in script in the given Python. The script is passed on the command line,
-// so that standard input is free.
-func (b *comparison) startPeer(ctx context.Context, script string, args []string) (*worker, error) {
+// so that standard input is free. env has variables beside those of this process.
+func (b *comparison) startPeer(ctx context.Context, script string, args []string, env ...string) (*worker, error) {
 	var code []byte
 	for _, name := range []string{"common.py", script} {
 		part, err := peerScripts.ReadFile("peer/" + name)
@@ -70,7 +78,7 @@ func (b *comparison) startPeer(ctx context.Context, script string, args []string
 		code = append(code, part...)
 	}
 	cmd := exec.CommandContext(ctx, b.peer, append([]string{"-c", string(code)}, args...)...)
-	cmd.Env = append(os.Environ(), peerDevice+"="+cmp.Or(b.device, "cpu"))
+	cmd.Env = append(append(os.Environ(), peerDevice+"="+cmp.Or(b.device, "cpu")), env...)
 	return b.start(cmd)
 }
 
@@ -89,6 +97,7 @@ func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 		return nil, err
 	}
 	w.out = bufio.NewScanner(out)
+	w.out.Buffer(nil, longestAnswer)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -97,7 +106,7 @@ func (b *comparison) start(cmd *exec.Cmd) (*worker, error) {
 		w.kill()
 		return nil, err
 	}
-	w.what, w.missing, w.weights = a.Ready, a.Missing, a.Weights
+	w.ready, w.what, w.missing, w.weights = a, a.Ready, a.Missing, a.Weights
 	return w, nil
 }
 
@@ -107,7 +116,7 @@ func (w *worker) read() (answer, error) {
 		// Its error output is complete only after the process has ended.
 		_ = w.in.Close()
 		_ = w.cmd.Wait()
-		return a, errors.Join(w.out.Err(), fmt.Errorf("the process gave no answer: %s", lastLine(w.log.String())))
+		return a, errors.Join(w.out.Err(), noAnswerError(w.log.String()))
 	}
 	if err := json.Unmarshal(w.out.Bytes(), &a); err != nil {
 		return a, fmt.Errorf("unexpected answer %q: %w", w.out.Text(), err)
@@ -144,6 +153,13 @@ func (w *worker) kill() {
 		_ = w.cmd.Process.Kill()
 		_ = w.cmd.Wait()
 	}
+}
+
+// noAnswerError is the error output of a process that ended without an answer.
+type noAnswerError string
+
+func (e noAnswerError) Error() string {
+	return "the process gave no answer: " + lastLine(string(e))
 }
 
 func lastLine(s string) string {

@@ -130,8 +130,16 @@ func (d server) cells(ctx context.Context, args []string, private *train.Private
 	if err != nil {
 		return err
 	}
-	batch, steps, nonzero := n[0], n[1], n[2]
-	rng, m := engine.Root(1).Stream(engine.StreamBench), vae.Cells{}
+	rng := engine.Root(1).Stream(engine.StreamBench)
+	f := cellsTraining(rng, args[0], n[0], n[1], n[2])
+	f.private = private
+	return d.serveTraining(ctx, f, rng)
+}
+
+// cellsTraining returns a training of the network on random counts, of which so many of a hundred
+// are not 0.
+func cellsTraining(rng *rand.Rand, likelihood string, batch, steps, nonzero int) timedTraining {
+	m := vae.Cells{}
 	x := randomCounts(rng, batch*steps, m.Inputs(), float64(nonzero)/100)
 	library := array.New[float32](x.Rows, 1)
 	for i := range x.Rows {
@@ -140,14 +148,14 @@ func (d server) cells(ctx context.Context, args []string, private *train.Private
 		}
 	}
 	law := loss.Loss(loss.LibrarySquaredError{})
-	if args[0] == "nb" {
+	if likelihood == "nb" {
 		law = loss.NegativeBinomial{}
 	}
 	c := train.Config{Batch: batch, Optimizer: nn.Adam{LR: 1e-4}}
-	return d.serveTraining(ctx, timedTraining{arch: m, x: x, config: c, warmupEpochs: 1, steps: steps, private: private, targets: []train.Target{
+	return timedTraining{arch: m, x: x, config: c, warmupEpochs: 1, steps: steps, targets: []train.Target{
 		{Loss: law, Inputs: map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}, Weight: 1},
 		{Loss: loss.LatentDivergence{}, Weight: 1},
-	}}, rng)
+	}}
 }
 
 // randomCounts returns geometric counts, of which the given share is not 0, and at least one per

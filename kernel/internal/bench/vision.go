@@ -5,6 +5,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 
@@ -102,8 +103,12 @@ func (d server) vision(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	batch, steps := n[0], n[1]
 	rng := engine.Root(1).Stream(engine.StreamBench)
+	return d.serveTraining(ctx, imageTraining(rng, arch, n[0], n[1]), rng)
+}
+
+// imageTraining returns a training on random images.
+func imageTraining(rng *rand.Rand, arch model.Architecture, batch, steps int) timedTraining {
 	c := train.Config{Batch: batch, Optimizer: nn.SGD{LR: 0.01, Momentum: 0.9, WeightDecay: 5e-4}}
-	return d.serveTraining(ctx, timedTraining{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warmupEpochs: 1, steps: steps}, rng)
+	return timedTraining{arch: arch, x: gaussian(rng, batch*steps, arch.Inputs()), config: c, warmupEpochs: 1, steps: steps}
 }

@@ -41,10 +41,12 @@ var serverTasks = []struct {
 	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", server.blindu},
 	{"vae", "LIKELIHOOD BATCH STEPS NONZERO", server.vae},
 	{"private", "LIKELIHOOD BATCH STEPS NONZERO", server.private},
+	{"device", "NETWORK BATCH STEPS", server.device},
 }
 
 func newWorker() *cobra.Command {
 	var on *string
+	var asDevice *bool
 	c := &cobra.Command{
 		Use:    "worker TASK ...",
 		Short:  "Lethe's side of a benchmark: runs repetitions requested on standard input",
@@ -64,6 +66,9 @@ func newWorker() *cobra.Command {
 					return err
 				}
 				defer e.Close()
+				if *asDevice {
+					e = e.WithSeparateMemory()
+				}
 				return task.do(server{in: bufio.NewScanner(cmd.InOrStdin()), out: cmd.OutOrStdout(), engine: e}, cmd.Context(), args[1:])
 			}
 			return cli.Usagef("bench worker: unknown task %q", args[0])
@@ -71,6 +76,7 @@ func newWorker() *cobra.Command {
 	}
 	cli.MarkQuiet(c)
 	on = c.Flags().String("engine", "lethe", "engine")
+	asDevice = c.Flags().Bool("as-device", false, "treat the engine as one with separate memory, for tests")
 	return c
 }
 
@@ -149,6 +155,34 @@ type timedTraining struct {
 
 // serveTraining trains for as many epochs as requested and answers with the time of a step.
 func (d server) serveTraining(ctx context.Context, f timedTraining, rng *rand.Rand) error {
+	left, total := f.warmupEpochs, 0
+	var began time.Time
+	return d.fit(ctx, f, rng, func(t trained) (more bool, err error) {
+		if left--; left > 0 {
+			return true, nil
+		}
+		if total == 0 {
+			err = d.sendReady(t.weights)
+		} else {
+			err = d.sendAnswer(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: t.loss})
+		}
+		if err == nil {
+			total, err = d.readRequest()
+		}
+		left, began = total, time.Now()
+		return total > 0, err
+	})
+}
+
+// trained is what a training has to say after an epoch.
+type trained struct {
+	began   time.Time // when the training began
+	loss    float64   // of the epoch
+	weights int       // number of trained weights
+}
+
+// fit trains until after, which is called after every epoch, returns false or an error.
+func (d server) fit(ctx context.Context, f timedTraining, rng *rand.Rand, after func(trained) (more bool, err error)) error {
 	r, err := model.NewRunner(d.engine, f.arch)
 	if err != nil {
 		return err
@@ -159,29 +193,17 @@ func (d server) serveTraining(ctx context.Context, f timedTraining, rng *rand.Ra
 	p := f.arch.Init(rng)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	left, total := f.warmupEpochs, 0
-	var began time.Time
 	var failed error
-	after := func(e train.Epoch) {
-		if left--; left > 0 {
-			return
-		}
-		if total == 0 {
-			failed = d.sendReady(weights(p))
-		} else {
-			failed = d.sendAnswer(answer{Seconds: time.Since(began).Seconds() / float64(total*f.steps), Value: e.Loss})
-		}
-		if failed == nil {
-			total, failed = d.readRequest()
-		}
-		if left = total; failed != nil || total < 1 {
+	began, n := time.Now(), weights(p)
+	h := train.Hooks{Progress: func(e train.Epoch) {
+		more := false
+		if more, failed = after(trained{began, e.Loss, n}); failed != nil || !more {
 			stop()
 		}
-		began = time.Now()
-	}
+	}}
 	o := train.Objective{{Name: "bench", X: f.x, Targets: f.targets}}
-	f.config.Epochs = 1 << 30 // the requests end the training
-	if h := (train.Hooks{Progress: after}); f.private == nil {
+	f.config.Epochs = 1 << 30 // after ends the training
+	if f.private == nil {
 		_, _, err = train.Fit(ctx, r, p, o, f.config, h)
 	} else {
 		every := func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }

@@ -100,3 +100,35 @@ def serve(work, per=1, **ready):
         for _ in range(n):
             value = work()
         say(seconds=(time.perf_counter() - began) / (n * per), value=value)
+
+
+def brief(error):
+    """Return the first line of an error's text."""
+    return f"{type(error).__name__}: {error}".strip().splitlines()[0][:200]
+
+
+def serve_epochs(ways, steps, **ready):
+    """Serve ways to train: functions that prepare a training and return a function, which trains
+    an epoch of so many steps and returns its mean loss. A way that fails says why. A request is
+    a line with the number of a way and a number of epochs; they are timed after one that is not."""
+    started, epochs = [], []
+    for name, prepare in ways.items():
+        began = time.perf_counter()
+        try:
+            epoch = prepare()
+            epoch()
+            started.append({"name": name, "first": time.perf_counter() - began})
+        except Exception as error:
+            epoch = None
+            started.append({"name": name, "first": 0, "failed": brief(error)})
+        epochs.append(epoch)
+    say(ways=started, **ready)
+    for line in sys.stdin:
+        number, n = map(int, line.split())
+        epochs[number]()
+        times = []
+        for _ in range(n):
+            began = time.perf_counter()
+            value = epochs[number]()
+            times.append((time.perf_counter() - began) / steps)
+        say(epochs=times, value=value)
