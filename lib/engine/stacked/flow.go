@@ -30,8 +30,8 @@ func (k known) lookup(v *value) bool {
 	return k.outer != nil && k.outer(v)
 }
 
-// known returns what an emission knows.
-func (e *emission) known() known {
+// knownValues returns what an emission knows.
+func (e *emission) knownValues() known {
 	return known{outer: func(v *value) bool { x, _ := e.find(v); return x.stacked }}
 }
 
@@ -145,8 +145,8 @@ func (w while) stacked(k known, in []bool) []bool {
 
 // emit implements flow.
 func (w while) emit(e *emission, in []operand) []operand {
-	state := w.stacked(e.known(), flags(in))
-	if w.cond.results(e.known(), state)[0] {
+	state := w.stacked(e.knownValues(), flags(in))
+	if w.cond.results(e.knownValues(), state)[0] {
 		e.fail(refused("While with a condition that differs between models"))
 		return nil
 	}
@@ -203,7 +203,7 @@ func (b branch) emit(e *emission, in []operand) []operand {
 		e.fail(refused("If with a predicate that differs between models"))
 		return nil
 	}
-	out := b.stacked(e.known(), nil)
+	out := b.stacked(e.knownValues(), nil)
 	yes, no := e.closure(b.yes, nil, out), e.closure(b.no, nil, out)
 	values := e.tryAll(func() ([]compute.Value, error) { return e.on.If(in[0].value, yes, no) })
 	results := make([]operand, len(values))
@@ -243,7 +243,7 @@ func (s sorting) stacked(_ known, in []bool) []bool {
 // emit implements flow.
 func (s sorting) emit(e *emission, in []operand) []operand {
 	numbers := make([]bool, 2*len(in))
-	if s.comparator.results(e.known(), numbers)[0] {
+	if s.comparator.results(e.knownValues(), numbers)[0] {
 		e.fail(refused("Sort by an order that differs between models"))
 		return nil
 	}

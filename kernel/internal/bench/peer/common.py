@@ -23,7 +23,9 @@ def pytorch():
     """Return PyTorch on the device that Lethe's command names, with TF32 switched off, so
     that a GPU computes in full float32."""
     torch = needs("torch", "PyTorch")
-    torch.set_default_device(os.environ.get("LETHE_PEER_DEVICE", "cpu"))
+    device = os.environ.get("LETHE_PEER_DEVICE", "cpu")
+    if device != "cpu":  # the setting costs every call a little
+        torch.set_default_device(device)
     torch.backends.cudnn.allow_tf32 = False
     return torch
 
