@@ -110,6 +110,7 @@ func TestAStepOnDeviceIsAStepOnTheHost(t *testing.T) {
 	for _, optimizer := range []nn.Optimizer{nn.Adam{}, nn.AdamW{WeightDecay: 0.1}, nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 0.01}, nn.SGD{LR: 0.05}} {
 		for _, arch := range []model.Architecture{small, images} {
 			t.Run(fmt.Sprint(optimizer.Name(), " ", arch.Name()), func(t *testing.T) {
+				skipOnXLA(t, "every optimiser")
 				x, y := toy(3, 40, arch.Inputs(), 3)
 				c := Config{Epochs: 3, Batch: 8, Seed: 2, Optimizer: optimizer, Schedule: Cosine()}
 				if arch.Name() == small.Name() {
@@ -247,6 +248,7 @@ func devicePlans() map[string]struct {
 func TestAnEpochOnDeviceIsAnEpochOnTheHost(t *testing.T) {
 	for name, of := range devicePlans() {
 		t.Run(name, func(t *testing.T) {
+			skipOnXLA(t, name)
 			p := initial(small)
 			host, device := openRunner(t, small, 32), onDevice(t, small)
 			want := lastOfPlan(t, host, p, of.plan, of.c, nil)

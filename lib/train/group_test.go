@@ -97,6 +97,7 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			skipOnXLA(t, name)
 			all := jobs(of.plan, of.c, small)
 			if name == "private" { // early stops are not private
 				all[2].Config.EarlyStop = EarlyStop{}
@@ -125,7 +126,7 @@ func TestEveryNetworkTrainsSideBySide(t *testing.T) {
 	for name, of := range deviceNetworks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			skipConvolutions(t, of.arch)
+			skipOnXLA(t, name)
 			var all []Job
 			for k := range 2 {
 				c := Config{Epochs: 2, Batch: 7, Seed: engine.Root(2 + k), Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
