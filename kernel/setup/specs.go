@@ -65,7 +65,7 @@ func (m *machine) specFiles() map[string]string {
 	for _, kernel := range m.kernels() {
 		tree["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
 		svg, png := logoSVG, logoPNG
-		if kernel == KernelXLA {
+		if kernel != KernelGo {
 			svg, png = logoXLASVG, logoXLAPNG
 		}
 		tree["kernels/"+kernel+"/logo-svg.svg"] = svg
@@ -93,8 +93,11 @@ func (m *machine) specFile(kernel string) string {
 }
 
 func displayName(kernel string) string {
-	if kernel == KernelXLA {
+	switch kernel {
+	case KernelXLA:
 		return "Lethe (Go, XLA)"
+	case KernelCUDA:
+		return "Lethe (Go, CUDA)"
 	}
 	return "Lethe (Go)"
 }
@@ -109,7 +112,24 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 	if path := downloadedPlugin(m.options.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
 	}
+	if on := m.kernelEngine(kernel); on != "" {
+		env = append(env, engine.EnvEngine+"="+on)
+	}
 	return env
+}
+
+// kernelEngine returns the engine that cells compute on unless they name one, "" for the
+// default.
+func (m *machine) kernelEngine(kernel string) string {
+	switch {
+	case kernel == KernelCUDA:
+		return "xla:cuda"
+	case kernel == KernelXLA && downloadedPlugin(m.options.Home) != "":
+		return "xla:cpu"
+	case kernel == KernelXLA:
+		return "xla"
+	}
+	return ""
 }
 
 // path returns PATH with our programs and the go tool in front.
@@ -127,7 +147,7 @@ func (m *machine) path() string {
 // wrote.
 func (r *Ready) Install(dataDir string) ([]string, error) {
 	var out []string
-	for _, kernel := range []string{KernelGo, KernelXLA} {
+	for _, kernel := range AllKernels {
 		from := filepath.Join(r.Kernels, kernel)
 		if !isFile(filepath.Join(from, "kernel.json")) {
 			continue
@@ -177,7 +197,7 @@ func MissingFile(dir string) string {
 // folders.
 func Uninstall(dataDir string) ([]string, error) {
 	var out []string
-	for _, kernel := range []string{KernelGo, KernelXLA} {
+	for _, kernel := range AllKernels {
 		dir := filepath.Join(dataDir, "kernels", kernel)
 		if !Owned(dir) {
 			continue

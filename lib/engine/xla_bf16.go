@@ -8,27 +8,89 @@ package engine
 import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 )
 
 // bf16Backend is a backend whose float32 products and convolutions take bfloat16 operands.
 type bf16Backend struct{ compute.Backend }
 
 func (b bf16Backend) Builder(name string) compute.Builder {
-	return bf16Builder{b.Backend.Builder(name)}
+	return bf16Builder{b.Backend.Builder(name), b}
 }
 
-type bf16Builder struct{ compute.Builder }
+// own returns a buffer of the wrapped backend as one of this backend: GoMLX copies buffers of
+// other backends.
+func (b bf16Backend) own(buffer compute.Buffer, err error) (compute.Buffer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return bf16Buffer{buffer, b}, nil
+}
 
-func (b bf16Builder) Main() compute.Function { return bf16Function{b.Builder.Main(), b.Builder} }
+func (b bf16Backend) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
+	return b.own(b.Backend.BufferFromFlatData(device, flat, shape))
+}
+
+func (b bf16Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
+	inner, flat, err := b.Backend.NewSharedBuffer(device, shape)
+	buffer, err := b.own(inner, err)
+	return buffer, flat, err
+}
+
+type bf16Buffer struct {
+	compute.Buffer
+	backend bf16Backend
+}
+
+func (b bf16Buffer) Backend() compute.Backend { return b.backend }
+
+func (b bf16Buffer) CopyToDevice(device compute.DeviceNum) (compute.Buffer, error) {
+	return b.backend.own(b.Buffer.CopyToDevice(device))
+}
+
+type bf16Executable struct {
+	compute.Executable
+	backend bf16Backend
+}
+
+func (e bf16Executable) Execute(inputs []compute.Buffer, donate []bool, device compute.DeviceNum) ([]compute.Buffer, error) {
+	inner := make([]compute.Buffer, len(inputs))
+	for i, b := range inputs {
+		inner[i] = b
+		if own, ok := b.(bf16Buffer); ok {
+			inner[i] = own.Buffer
+		}
+	}
+	out, err := e.Executable.Execute(inner, donate, device)
+	for i := range out {
+		out[i] = bf16Buffer{out[i], e.backend}
+	}
+	return out, err
+}
+
+type bf16Builder struct {
+	compute.Builder
+	backend bf16Backend
+}
+
+func (b bf16Builder) Compile() (compute.Executable, error) {
+	e, err := b.Builder.Compile()
+	if err != nil {
+		return nil, err
+	}
+	return bf16Executable{e, b.backend}, nil
+}
+
+func (b bf16Builder) Main() compute.Function { return bf16Function{b.Builder.Main(), b} }
 
 func (b bf16Builder) NewFunction(name string) (compute.Function, error) {
 	f, err := b.Builder.NewFunction(name)
-	return bf16Function{f, b.Builder}, err
+	return bf16Function{f, b}, err
 }
 
 type bf16Function struct {
 	compute.Function
-	builder compute.Builder
+	builder bf16Builder
 }
 
 // plain returns the backend's own function, which the backend expects as an argument.
@@ -39,7 +101,7 @@ func plain(f compute.Function) compute.Function {
 	return f
 }
 
-func (f bf16Function) Builder() compute.Builder { return bf16Builder{f.builder} }
+func (f bf16Function) Builder() compute.Builder { return f.builder }
 
 func (f bf16Function) Parent() compute.Function {
 	if parent := f.Function.Parent(); parent != nil {

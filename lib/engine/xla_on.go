@@ -25,6 +25,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
+// WithXLA reports whether this program was built with XLA.
+const WithXLA = true
+
 func init() { early.Restore() }
 
 // chunkRowsXLA is large because XLA uses all cores or the whole accelerator for one
