@@ -3,7 +3,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -23,11 +25,13 @@ const (
 func Precisions() []string { return []string{string(Float32), string(TF32), string(BF16)} }
 
 // WithPrecision returns the spec of an engine with a precision, for Open: "xla:cuda,tf32". An
-// empty name leaves the spec as it is. It is an error if the spec names another precision.
+// empty name leaves the spec as it is; otherwise an empty spec means LETHE_ENGINE, as for Open.
+// It is an error if the spec names another precision.
 func WithPrecision(spec, name string) (string, error) {
 	if name == "" {
 		return spec, nil
 	}
+	spec = cmp.Or(spec, os.Getenv(EnvEngine))
 	if !slices.Contains(Precisions(), name) {
 		return "", fmt.Errorf("%q is no precision: float32, tf32 or bf16", name)
 	}

@@ -8,8 +8,9 @@ import (
 )
 
 func TestAPrecisionIsPartOfTheSpec(t *testing.T) {
+	t.Setenv(EnvEngine, "xla:cpu")
 	for _, c := range []struct{ spec, name, want string }{
-		{"xla:cuda", "", "xla:cuda"}, {"xla:cuda", "tf32", "xla:cuda,tf32"}, {"", "bf16", ",bf16"},
+		{"xla:cuda", "", "xla:cuda"}, {"xla:cuda", "tf32", "xla:cuda,tf32"}, {"", "bf16", "xla:cpu,bf16"}, {"", "", ""},
 		{"xla:cuda,tf32", "tf32", "xla:cuda,tf32"}, {"lethe", "float32", "lethe,float32"},
 	} {
 		if got, err := WithPrecision(c.spec, c.name); err != nil || got != c.want {
