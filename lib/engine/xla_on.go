@@ -144,6 +144,7 @@ func openPlugin(name, path, kernel string, precision Precision, why string) (*En
 	}
 	defer setXLAFlags(path)()
 	flags := os.Getenv("XLA_FLAGS")
+	plugin.Preload(cudaLibraries(path))
 	loaded, err := plugin.Load(path, programFolder(path), programKey(path, flags))
 	if err != nil {
 		return nil, failed(err)
@@ -261,6 +262,27 @@ func hintCUDA(plugin string) {
 			setDefault("GOPJRT_CUDA_CHECKS", "0") // its warning is about the directory set above
 		}
 	}
+}
+
+// cudaNames are the libraries that XLA and cuDNN open by name while they run, in the order of
+// their dependences.
+var cudaNames = []string{"libcudart", "libnvrtc", "libnvJitLink", "libcublasLt", "libcublas", "libnccl", "libcupti", "libcusparse", "libcusolver",
+	"libcufft", "libnvshmem_host", "libcudnn"}
+
+// cudaLibraries returns CUDA's libraries beside a plugin of a Python wheel. Python's JAX loads
+// them first too, because cuDNN does not find all of them, and a CUDA of the machine could come
+// before them.
+func cudaLibraries(plugin string) []string {
+	if !strings.Contains(plugin, "cuda") {
+		return nil
+	}
+	site := filepath.Dir(filepath.Dir(filepath.Dir(plugin)))
+	var out []string
+	for _, name := range cudaNames {
+		found, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "lib", name+".so.*"))
+		out = append(out, found...)
+	}
+	return out
 }
 
 func setDefault(name, value string) {

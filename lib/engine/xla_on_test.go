@@ -81,6 +81,28 @@ func TestTheCUDAFolderOfAWheelIsPassedOn(t *testing.T) {
 	}
 }
 
+func TestTheLibrariesOfAWheelAreThoseOfItsFolder(t *testing.T) {
+	site := t.TempDir()
+	for _, f := range []string{"nvidia/cudnn/lib/libcudnn.so.9", "nvidia/cu13/lib/libcublas.so.13", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libother.so.1"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(site, f)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(site, f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, path := range cudaLibraries(filepath.Join(site, "jax_plugins/xla_cuda13/xla_cuda_plugin.so")) {
+		got = append(got, filepath.Base(path))
+	}
+	if want := []string{"libcudart.so.13", "libcublas.so.13", "libcudnn.so.9"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := cudaLibraries(filepath.Join(site, "a/b/pjrt_c_api_cpu_plugin.so")); got != nil {
+		t.Errorf("for a CPU: %v", got)
+	}
+}
+
 func TestAPluginIsKnownByItsPlatform(t *testing.T) {
 	for path, want := range map[string]string{
 		"/a/pjrt_c_api_cpu_plugin.so": "cpu", "/a/xla_cuda_plugin.so": "xla_cuda_plugin", "/a/pjrt_c_api_cpu_v1_plugin.dylib": "cpu_v1",

@@ -101,6 +101,9 @@ func TestAFileThatIsNoPluginIsNamed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "cannot be loaded") {
 		t.Errorf("%v", err)
 	}
+	if n := Preload([]string{text, filepath.Join(t.TempDir(), "missing.so")}); n != 0 {
+		t.Errorf("%d libraries of none were loaded", n)
+	}
 }
 
 // Plugins that are compiled here: one of another major version, whose functions must not be

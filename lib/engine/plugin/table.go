@@ -167,6 +167,19 @@ func load(path string) (table, error) {
 	return table{t}, nil
 }
 
+// Preload loads libraries that a plugin will look for by name, so that it finds these and no
+// others. It returns how many could be loaded.
+func Preload(paths []string) (loaded int) {
+	for _, path := range paths {
+		name := C.CString(path)
+		if C.dlopen(name, C.RTLD_LAZY|C.RTLD_LOCAL) != nil {
+			loaded++
+		}
+		C.free(unsafe.Pointer(name))
+	}
+	return loaded
+}
+
 // version returns the version of the plugin's interface.
 func (t table) version() string { return fmt.Sprintf("%d.%d", t.c.major, t.c.minor) }
 
