@@ -150,7 +150,8 @@ func (m *machine) getCUDA(ctx context.Context, to string) error {
 		if err := errors.Join(os.WriteFile(list, []byte(cudaRequirements), 0o644), os.Mkdir(scratch, 0o755)); err != nil {
 			return err
 		}
-		argv := append([]string{all[0].Path, "-m", "pip", "install", "--target", work, "--no-deps", "--only-binary=:all:", "--no-cache-dir"}, pipOptions(list)...)
+		argv := append([]string{all[0].Path, "-m", "pip", "install", "--target", work, "--no-deps", "--only-binary=:all:", "--no-cache-dir"},
+			pipOptions(list)...)
 		env := setEnv(m.pipEnvironment(), "TMPDIR="+scratch) // the machine's own folder may be small
 		if err := (proc.Task{Dir: m.home, Env: env, Line: m.pipProgress(cudaRequirements), Argv: argv}).Run(ctx); err != nil {
 			return pipError("XLA's CUDA plugin", err)

@@ -18,9 +18,9 @@ func (b bf16Backend) Builder(name string) compute.Builder {
 	return bf16Builder{b.Backend.Builder(name), b}
 }
 
-// own returns a buffer of the wrapped backend as one of this backend: GoMLX copies buffers of
+// wrapBuffer returns a buffer of the wrapped backend as one of this backend: GoMLX copies buffers of
 // other backends.
-func (b bf16Backend) own(buffer compute.Buffer, err error) (compute.Buffer, error) {
+func (b bf16Backend) wrapBuffer(buffer compute.Buffer, err error) (compute.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -28,12 +28,12 @@ func (b bf16Backend) own(buffer compute.Buffer, err error) (compute.Buffer, erro
 }
 
 func (b bf16Backend) BufferFromFlatData(device compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
-	return b.own(b.Backend.BufferFromFlatData(device, flat, shape))
+	return b.wrapBuffer(b.Backend.BufferFromFlatData(device, flat, shape))
 }
 
 func (b bf16Backend) NewSharedBuffer(device compute.DeviceNum, shape shapes.Shape) (compute.Buffer, any, error) {
 	inner, flat, err := b.Backend.NewSharedBuffer(device, shape)
-	buffer, err := b.own(inner, err)
+	buffer, err := b.wrapBuffer(inner, err)
 	return buffer, flat, err
 }
 
@@ -45,7 +45,7 @@ type bf16Buffer struct {
 func (b bf16Buffer) Backend() compute.Backend { return b.backend }
 
 func (b bf16Buffer) CopyToDevice(device compute.DeviceNum) (compute.Buffer, error) {
-	return b.backend.own(b.Buffer.CopyToDevice(device))
+	return b.backend.wrapBuffer(b.Buffer.CopyToDevice(device))
 }
 
 type bf16Executable struct {
@@ -57,8 +57,8 @@ func (e bf16Executable) Execute(inputs []compute.Buffer, donate []bool, device c
 	inner := make([]compute.Buffer, len(inputs))
 	for i, b := range inputs {
 		inner[i] = b
-		if own, ok := b.(bf16Buffer); ok {
-			inner[i] = own.Buffer
+		if wrapped, ok := b.(bf16Buffer); ok {
+			inner[i] = wrapped.Buffer
 		}
 	}
 	out, err := e.Executable.Execute(inner, donate, device)

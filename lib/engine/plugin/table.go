@@ -185,7 +185,9 @@ func (t table) version() string { return fmt.Sprintf("%d.%d", t.c.major, t.c.min
 
 // serializes reports whether the plugin has the functions for kept programs.
 func (t table) serializes() bool {
-	for _, place := range []C.int{C.LETHE_DESERIALIZE, C.LETHE_SERIALIZE, C.LETHE_GET_EXECUTABLE, C.LETHE_EXECUTABLE_DESTROY, C.LETHE_COMPILE, C.LETHE_COMPILED_MEMORY} {
+	for _, place := range []C.int{
+		C.LETHE_DESERIALIZE, C.LETHE_SERIALIZE, C.LETHE_GET_EXECUTABLE, C.LETHE_EXECUTABLE_DESTROY, C.LETHE_COMPILE, C.LETHE_COMPILED_MEMORY,
+	} {
 		if C.lethe_has(t.c, place) == 0 {
 			return false
 		}
