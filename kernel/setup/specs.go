@@ -28,6 +28,10 @@ var (
 	logoXLASVG string
 	//go:embed logo-xla-64x64.png
 	logoXLAPNG string
+	//go:embed logo-cuda-svg.svg
+	logoCUDASVG string
+	//go:embed logo-cuda-64x64.png
+	logoCUDAPNG string
 )
 
 // kernelSpec is Jupyter's kernel.json.
@@ -65,8 +69,11 @@ func (m *machine) specFiles() map[string]string {
 	for _, kernel := range m.kernels() {
 		tree["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
 		svg, png := logoSVG, logoPNG
-		if kernel != KernelGo {
+		switch kernel {
+		case KernelXLA:
 			svg, png = logoXLASVG, logoXLAPNG
+		case KernelCUDA:
+			svg, png = logoCUDASVG, logoCUDAPNG
 		}
 		tree["kernels/"+kernel+"/logo-svg.svg"] = svg
 		tree["kernels/"+kernel+"/logo-64x64.png"] = png
