@@ -28,7 +28,7 @@ tests the card.
 The next "lethe lab" sets up a second notebook kernel for each: Lethe (Go, XLA) and Lethe
 (Go, CUDA). XLA is in every program that was built on Linux with a C compiler.
 "lethe clean --all" removes the plugins.`,
-		Example: "  lethe xla\n  lethe xla --cuda && lethe doctor --engine xla:cuda\n  lethe table ruler 1 --engine xla:cuda",
+		Example: "  lethe xla\n  lethe xla --cuda",
 		Args:    cobra.NoArgs,
 	}
 	f := c.Flags()
