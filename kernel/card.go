@@ -79,7 +79,7 @@ func missingForCard(cards []setup.Card, home string) string {
 	case engine.InstalledPlugin(home, "cuda") != "":
 		return ""
 	case cards[0].DriverTooOld():
-		return fmt.Sprintf("CUDA 13 needs driver %d or newer; lethe xla --cuda says more", setup.OldestDriver)
+		return fmt.Sprintf("CUDA 13 needs driver %d or newer; lethe xla --cuda says more", engine.OldestDriver)
 	}
 	return "to use it: lethe xla --cuda, then --engine xla:cuda"
 }

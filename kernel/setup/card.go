@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
-
-// OldestDriver is the oldest major version of NVIDIA's driver that CUDA 13 runs on.
-const OldestDriver = 580
 
 // Card is one card of NVIDIA.
 type Card struct {
@@ -33,11 +31,7 @@ func (c Card) String() string {
 
 // DriverTooOld reports whether the card's driver is older than CUDA 13 needs. A version that is
 // not understood is not.
-func (c Card) DriverTooOld() bool {
-	major, _, _ := strings.Cut(c.Driver, ".")
-	n, err := strconv.Atoi(major)
-	return err == nil && n < OldestDriver
-}
+func (c Card) DriverTooOld() bool { return engine.DriverTooOld(c.Driver) }
 
 // cardQuery is what nvidia-smi is asked for.
 var cardQuery = []string{"--query-gpu=name,memory.total,memory.free,driver_version", "--format=csv,noheader,nounits"}

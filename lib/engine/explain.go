@@ -81,6 +81,17 @@ func Explain(err error) error {
 	return err
 }
 
+// OldestDriver is the oldest major version of NVIDIA's driver that CUDA 13 runs on.
+const OldestDriver = 580
+
+// DriverTooOld reports whether a version of NVIDIA's driver is older than CUDA 13 needs. A
+// version that is not understood is not.
+func DriverTooOld(version string) bool {
+	major, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(major)
+	return err == nil && n < OldestDriver
+}
+
 // explained is an error with another text.
 type explained struct {
 	text string

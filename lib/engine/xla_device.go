@@ -8,6 +8,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,6 +76,17 @@ func nvidiaDriver() string {
 		return string(found[1])
 	}
 	return ""
+}
+
+// explainDriver returns the error of a plugin for CUDA 13 that sees no card as one about the
+// driver, if that is too old: XLA gives the same message for both.
+func explainDriver(err error, path string) error {
+	driver := nvidiaDriver()
+	if !errors.Is(err, ErrDevice) || !strings.Contains(path, "cuda13") || !DriverTooOld(driver) {
+		return err
+	}
+	return &explained{fmt.Sprintf("%v: driver %s is here, and CUDA 13 needs %d or newer: install a newer one, or name the plugin of a JAX for CUDA 12",
+		ErrDriver, driver, OldestDriver), []error{ErrDriver, err}}
 }
 
 // EnvPrograms is the environment variable with the folder for compiled programs; "off" means

@@ -498,6 +498,31 @@ func TestTheDriverIsReadFromItsFile(t *testing.T) {
 	}
 }
 
+func TestACardThatAnOldDriverHidesIsExplained(t *testing.T) {
+	old := driverFile
+	defer func() { driverFile = old }()
+	driverFile = filepath.Join(t.TempDir(), "version")
+	hidden := Explain(errors.New("PJRT error (code=9): No visible GPU devices."))
+	const plugin = "/site/jax_plugins/xla_cuda13/xla_cuda_plugin.so"
+	for _, c := range []struct {
+		driver, plugin string
+		err            error
+		want           bool
+	}{
+		{"535.288.01", plugin, hidden, true}, {"580.65.06", plugin, hidden, false}, {"535.288.01", "/site/xla_cuda12/x.so", hidden, false},
+		{"535.288.01", plugin, errors.New("other"), false},
+	} {
+		text := "NVRM version: NVIDIA UNIX x86_64 Kernel Module  " + c.driver + "  Tue Mar  5\n"
+		if err := os.WriteFile(driverFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := explainDriver(c.err, c.plugin)
+		if errors.Is(err, ErrDriver) != c.want || strings.Contains(err.Error(), "driver 535.288.01 is here") != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // The wheels of pip lie in one folder, with a folder for each wheel's version.
 func TestAPluginOfAWheelIsNamedWithItsVersion(t *testing.T) {
 	site := t.TempDir()
