@@ -135,7 +135,9 @@ func openFirst(precision Precision, names ...string) (*Engine, error) {
 // comparable with those of other engines. A plugin that computes with stale or rounded inputs
 // is an error.
 func openPlugin(name, path, kernel string, precision Precision, why string) (*Engine, error) {
-	failed := func(err error) error { return fmt.Errorf("engine: XLA plugin %s: %w", name, explainDriver(Explain(err), path)) }
+	failed := func(err error) error {
+		return fmt.Errorf("engine: XLA plugin %s: %w", name, explainDriver(Explain(err), path))
+	}
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
 	setDefault("TF_CPP_MIN_LOG_LEVEL", "3")
