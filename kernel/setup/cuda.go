@@ -64,7 +64,8 @@ func CUDAPlugin(ctx context.Context, o Options, download bool) (CUDA, error) {
 	for _, c := range cards {
 		if c.DriverTooOld() {
 			return CUDA{}, fmt.Errorf("the driver %s of %s is too old for CUDA 13, which needs %d: install a newer one; or pip install "+
-				"\"jax[cuda12]\" in the active Python environment, and start this again, which takes the plugin of that JAX", c.Driver, c.Name, engine.OldestDriver)
+				"\"jax[cuda12]\" in the active Python environment, and start this again, which takes the plugin of that JAX",
+				c.Driver, c.Name, engine.OldestDriver)
 		}
 	}
 	if len(cards) == 0 {
