@@ -35,22 +35,39 @@ func (a Augmentation) WithDefaults() Augmentation {
 }
 
 // Row writes the augmented image src into dst. Both hold the shape's number of values, channel by
-// channel, and may not overlap. Row draws three numbers from rng, whatever the settings: the line
-// and the column where the crop begins, and the flip.
+// channel, and may not overlap.
 func (a Augmentation) Row(dst, src []float32, shape [3]int, rng *rand.Rand) error {
 	if err := fitsShape(shape, dst, src); err != nil {
 		return err
 	}
+	m, err := a.Draw(rng)
+	if err != nil {
+		return err
+	}
+	cropFlip(dst, src, shape, m.Down, m.Right, m.Flip)
+	return nil
+}
+
+// Move says how an image is augmented: its window begins Down lines below and Right pixels to the
+// right of the image's corner, and is mirrored if Flip is true.
+type Move struct {
+	Down, Right int
+	Flip        bool
+}
+
+// Draw draws how an image is augmented. It takes three numbers from rng, whatever the settings: the
+// line and the column where the crop begins, and the flip. A border out of range is an error.
+func (a Augmentation) Draw(rng *rand.Rand) (Move, error) {
 	border := a.WithDefaults().Border
 	if border < 0 || border > 1<<15 {
-		return fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, defaultBorder)
+		return Move{}, fmt.Errorf("images: a border of %d pixels; 1 to %d are possible, 0 means %d", a.Border, 1<<15, defaultBorder)
 	}
-	down, right, flip := rng.IntN(2*border+1)-border, rng.IntN(2*border+1)-border, rng.IntN(2) == 1
+	m := Move{rng.IntN(2*border+1) - border, rng.IntN(2*border+1) - border, rng.IntN(2) == 1}
 	if a.NoCrop {
-		down, right = 0, 0
+		m.Down, m.Right = 0, 0
 	}
-	cropFlip(dst, src, shape, down, right, flip && !a.NoFlip)
-	return nil
+	m.Flip = m.Flip && !a.NoFlip
+	return m, nil
 }
 
 // cropFlip copies the window that begins down lines below and right pixels to the right of the

@@ -198,15 +198,15 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 	}
 	task.Add(controlUnits)
 	errs := make([]error, len(s.Methods))
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for k, m := range s.Methods {
-		tasks = append(tasks, func() error {
+		tasks = append(tasks, func(ctx context.Context) error {
 			errs[k] = c.Precompute(ctx, m)
 			task.Add(1)
 			return ctx.Err()
 		})
 	}
-	if err := c.Lab.RunParallel(tasks...); err != nil {
+	if err := c.Lab.RunParallel(ctx, tasks...); err != nil {
 		return nil, nil, err
 	}
 	for k, m := range s.Methods {

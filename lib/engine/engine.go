@@ -126,7 +126,8 @@ func openGo(why string) (*Engine, error) {
 	// Graph nodes run one after the other and every kernel on one thread, because the
 	// backend's worker pool can deadlock. Lethe runs chunks in parallel instead.
 	backend, err := openSilently(func() (compute.Backend, error) {
-		return gobackend.New("ops_sequential,parallelism=0")
+		b, err := gobackend.New("ops_sequential,parallelism=0")
+		return closureBackend{b}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("engine: opening GoMLX's Go backend: %w", err)
@@ -235,6 +236,10 @@ func (e *Engine) Programs() (compiled, loaded int) {
 	c := e.plugin.Counts()
 	return c.Compiled, c.Loaded
 }
+
+// HasWhile reports whether a graph on the engine can have a loop, so that an epoch of training
+// can be one execution. (XLA's capabilities in go-xla v0.4.5 do not list the loop that it has.)
+func (e *Engine) HasWhile() bool { return e.info.Kind != backend.Name }
 
 // Close releases the backend.
 func (e *Engine) Close() {

@@ -5,11 +5,17 @@ package lab
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 )
 
 func glyphs(t *testing.T, train, test int) *datasets.Prepared {
@@ -53,5 +59,48 @@ func TestTheAugmentersBorderIsBlackAfterNormalisation(t *testing.T) {
 	a.Black = nil
 	if err := a.Augment(dst, p.Train.X.Row(0), 0, 0); err == nil {
 		t.Error("an augmenter without black pixels was accepted")
+	}
+}
+
+// TestAnImageIsAugmentedInAGraphAsOnTheHost compares all bits, for images of three channels whose
+// sides differ.
+func TestAnImageIsAugmentedInAGraphAsOnTheHost(t *testing.T) {
+	e, err := enginetest.OpenDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	const n = 40
+	a := Augmenter{Augmentation: images.Augmentation{Border: 2}, Shape: [3]int{3, 5, 7}, Black: []float64{-1.3, -0.7, 0.2}, Seed: 4}
+	rng := engine.Root(1).Stream("pixels")
+	x, want := array.New[float32](n, 3*5*7), array.New[float32](n, 3*5*7)
+	moves := make([][]int32, n)
+	flips := 0
+	for i := range n {
+		for k := range x.Cols {
+			x.Row(i)[k] = float32(rng.NormFloat64())
+		}
+		if err := a.Augment(want.Row(i), x.Row(i), 3, i); err != nil {
+			t.Fatal(err)
+		}
+		if moves[i], err = a.Moves(3, i); err != nil {
+			t.Fatal(err)
+		}
+		flips += int(moves[i][2])
+	}
+	exec, err := graph.NewExec(e.Backend(), a.GraphAugment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call(tensors.FromFlatDataAndDimensions(x.Data, n, x.Cols), moves)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tensors.CopyFlatData[float32](out[0])
+	if err != nil || !slices.Equal(got, want.Data) {
+		t.Errorf("augmented in a graph, images differ: %v", err)
+	}
+	if flips == 0 || flips == n {
+		t.Errorf("%d of %d images are flipped", flips, n)
 	}
 }

@@ -174,16 +174,16 @@ func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error 
 	}
 	ctx, all := progress.Start(ctx, name, len(methods))
 	defer all.Done()
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for _, m := range methods {
-		tasks = append(tasks, func() error {
+		tasks = append(tasks, func(ctx context.Context) error {
 			own := *c
 			own.trained = map[ModelSpec]*Trajectory{}
 			defer all.Add(1)
 			return own.precompute(ctx, m)
 		})
 	}
-	return c.Lab.RunParallel(tasks...)
+	return c.Lab.RunParallel(ctx, tasks...)
 }
 
 // precompute computes the model of one method. A method that diverged is not an error.

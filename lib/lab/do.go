@@ -8,23 +8,29 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // Do runs the pending jobs of a list in parallel, with the given number of workers (0: one
-// per core of the engine). A job starts when all jobs that it needs are done; among those
-// that can start, the most expensive goes first. Results do not depend on the number of
-// workers. The first error stops the other jobs; what they have finished is in the store.
+// per core of the engine, 64 on a device, where their trainings run side by side as those of
+// RunParallel). A job starts when all jobs that it needs are done; among those
+// that can start, the most expensive goes first. On an engine in the host's memory results
+// do not depend on the number of workers. The first error stops the other jobs; what they have finished is in the store.
 func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 	ctx, task := TrackJobs(ctx, "jobs", jobs)
 	defer task.Done()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	q := newQueue(jobs)
+	workers = min(len(jobs), cmp.Or(workers, l.workers()))
+	group := train.NewGroup(workers)
 	var wg sync.WaitGroup
-	for range min(len(jobs), cmp.Or(workers, l.Engine.Cores())) {
+	for k := range workers {
 		wg.Go(func() {
+			defer group.Leave(k)
 			for j := q.next(ctx); j != nil; j = q.next(ctx) {
-				if _, err := j.Work(ctx); err != nil {
+				if _, err := j.Work(group.Join(ctx, k)); err != nil {
 					stop(fmt.Errorf("%s: %w", j.ID, err))
 				}
 				q.finish(j)

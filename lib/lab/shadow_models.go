@@ -72,9 +72,9 @@ func (f *ShadowModels) Membership() [][]bool {
 func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method) error {
 	ctx, all := progress.Start(ctx, fmt.Sprintf("%d shadow models", len(f.Models)), len(f.Models)*len(methods))
 	defer all.Done()
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for k, c := range f.Models {
-		tasks = append(tasks, func() error {
+		tasks = append(tasks, func(ctx context.Context) error {
 			own := *c
 			own.trained = map[ModelSpec]*Trajectory{}
 			for _, m := range methods {
@@ -86,7 +86,7 @@ func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method
 			return nil
 		})
 	}
-	return f.Lab.RunParallel(tasks...)
+	return f.Lab.RunParallel(ctx, tasks...)
 }
 
 // Weights returns the weights that a method leaves of every model, as Case.Weights does. A

@@ -143,6 +143,11 @@ type Runner struct {
 	programs     programs
 }
 
+// deviceBatches is the number of times MaxBatch that an engine with separate memory takes at once.
+// MaxBatch is chosen for the caches of a processor; a device has gigabytes for activations, and each
+// execution there has a fixed cost. (The steps of a training are whole batches; see package train.)
+const deviceBatches = 64
+
 // MaxBatch is an architecture that needs fewer rows per execution than the engine's
 // default, because the activations of a record are large.
 type MaxBatch interface {
@@ -187,8 +192,12 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c, ok := arch.(MaxBatch); ok && c.MaxBatch() < e.ChunkRows() {
-		e = e.WithChunkRows(c.MaxBatch())
+	if c, ok := arch.(MaxBatch); ok {
+		rows := c.MaxBatch()
+		if e.SeparateMemory() {
+			rows *= deviceBatches
+		}
+		e = e.WithChunkRows(min(rows, e.ChunkRows()))
 	}
 	for i := range like {
 		like[i].Data = nil // as many numbers as the model has
@@ -480,6 +489,13 @@ func FeatureMajor(e *engine.Engine, x array.Matrix[float32], rows []int, c Chunk
 	return e.FromFunc(func(flat []float32) {
 		array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposeFeatures(flat, x, rows, c, from, to) })
 	}, x.Cols, c.Padded)
+}
+
+// TransposeInto writes the records of x to dst, feature by feature, [features, padded], with zeros
+// for the records that x does not have.
+func TransposeInto(dst []float32, x array.Matrix[float32], padded int) {
+	c := Chunk{N: x.Rows, Padded: padded}
+	array.SplitRows(x.Cols, 4*c.N, func(from, to int) { transposeFeatures(dst, x, nil, c, from, to) })
 }
 
 // transposeFeatures writes features from to to-1 of FeatureMajor. Since records are

@@ -14,31 +14,41 @@ const maxPrograms = 64
 // programs are a network's compiled graphs other than inference, by name.
 type programs struct {
 	mu    sync.Mutex
-	execs map[string]*Exec
+	made  map[string]any
 	order []string
 }
 
 // Program returns the executable of a graph of the network, compiled on first use. The name
 // must determine everything that build depends on besides the network.
 func (r *Runner) Program(name string, build func(in []*Node) []*Node) (*Exec, error) {
-	p := &r.programs
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if e := p.execs[name]; e != nil {
-		return e, nil
-	}
-	e, err := r.compile(build)
+	e, err := r.Compiled(name, func() (any, error) { return r.compile(build) })
 	if err != nil {
 		return nil, err
 	}
-	if p.execs == nil {
-		p.execs = map[string]*Exec{}
+	return e.(*Exec), nil
+}
+
+// Compiled returns what make made for the network when it was first called with this name, which
+// must determine everything that it depends on besides the network.
+func (r *Runner) Compiled(name string, make func() (any, error)) (any, error) {
+	p := &r.programs
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e := p.made[name]; e != nil {
+		return e, nil
+	}
+	e, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if p.made == nil {
+		p.made = map[string]any{}
 	}
 	if len(p.order) == maxPrograms {
-		delete(p.execs, p.order[0])
+		delete(p.made, p.order[0])
 		p.order = p.order[1:]
 	}
-	p.execs[name] = e
+	p.made[name] = e
 	p.order = append(p.order, name)
 	return e, nil
 }

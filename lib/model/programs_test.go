@@ -39,8 +39,8 @@ func TestTheOldestProgramGoes(t *testing.T) {
 	if ask(1) != second {
 		t.Error("a second program went with the oldest")
 	}
-	if len(r.programs.execs) != maxPrograms || len(r.programs.order) != maxPrograms {
-		t.Errorf("%d programs in %d places, want %d", len(r.programs.execs), len(r.programs.order), maxPrograms)
+	if len(r.programs.made) != maxPrograms || len(r.programs.order) != maxPrograms {
+		t.Errorf("%d programs in %d places, want %d", len(r.programs.made), len(r.programs.order), maxPrograms)
 	}
 	out, err := first.Call(tensors.FromScalar(float32(5)))
 	if err != nil || tensors.ToScalar[float32](out[0]) != 5 {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -33,6 +34,19 @@ type AugmentFunc func(dst, src []float32, epoch, id int) error
 // Augment implements Augmenter.
 func (f AugmentFunc) Augment(dst, src []float32, epoch, id int) error {
 	return f(dst, src, epoch, id)
+}
+
+// GraphAugmenter is an Augmenter whose work can be part of a step's graph on a device. For others
+// the host makes the records of every step.
+type GraphAugmenter interface {
+	Augmenter
+	// Moves returns the numbers that say how a record looks in an epoch, always as many.
+	Moves(epoch, id int) ([]int32, error)
+	// GraphAugment returns records as Augment writes them, from x [records, features] and their
+	// moves [records, numbers].
+	GraphAugment(x, moves *graph.Node) *graph.Node
+	// GraphKey identifies the graph: everything that it depends on besides its arguments.
+	GraphKey() string
 }
 
 // NoiseAugmenter is an Augmenter that also makes the inputs of the loss, and may change
@@ -66,6 +80,16 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 		x, err := model.FeatureMajor(e, t.X, rows, c)
 		return chunk{x: x}, err
 	}
+	x, made, err := t.augmented(rows, c, epoch)
+	if err != nil {
+		return chunk{}, err
+	}
+	return toTensors(e, x, made, c)
+}
+
+// augmented returns the records of a chunk as the augmenter makes them in an epoch, and the
+// inputs of the loss that a NoiseAugmenter makes.
+func (t Term) augmented(rows []int, c model.Chunk, epoch int) (array.Matrix[float32], map[string]array.Matrix[float32], error) {
 	augmenter, noisy := t.Augment.(NoiseAugmenter)
 	width, widths := t.X.Cols, map[string]int(nil)
 	if noisy {
@@ -81,10 +105,7 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 		if rows != nil {
 			row = rows[row]
 		}
-		id := row
-		if t.IDs != nil {
-			id = t.IDs[row]
-		}
+		id := t.id(row)
 		var err error
 		if noisy {
 			for name, m := range made {
@@ -95,21 +116,33 @@ func (t Term) chunkRecords(e *engine.Engine, rows []int, c model.Chunk, epoch in
 			err = t.Augment.Augment(x.Row(k), t.X.Row(row), epoch, id)
 		}
 		if err != nil {
-			return chunk{}, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
+			return x, nil, fmt.Errorf("term %q: augmenting record %d in epoch %d: %w", t.Name, id, epoch+1, err)
 		}
 	}
-	return t.toTensors(e, x, made, c, epoch)
+	return x, made, t.checkAugmented(x, made, epoch)
 }
 
-func (t Term) toTensors(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk, epoch int) (chunk, error) {
+// id returns the number of a record.
+func (t Term) id(row int) int {
+	if t.IDs == nil {
+		return row
+	}
+	return t.IDs[row]
+}
+
+func (t Term) checkAugmented(x array.Matrix[float32], made map[string]array.Matrix[float32], epoch int) error {
 	if err := x.Check("augmented data"); err != nil {
-		return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+		return fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if err := made[name].Check(name); err != nil {
-			return chunk{}, fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
+			return fmt.Errorf("term %q, epoch %d: %w", t.Name, epoch+1, err)
 		}
 	}
+	return nil
+}
+
+func toTensors(e *engine.Engine, x array.Matrix[float32], made map[string]array.Matrix[float32], c model.Chunk) (chunk, error) {
 	whole := model.Chunk{N: c.N, Padded: c.Padded}
 	laid, err := model.FeatureMajor(e, x, nil, whole)
 	out := chunk{x: laid, lossInputs: map[string]*tensors.Tensor{}}

@@ -1,9 +1,13 @@
+// Combining the gradients of the terms of an objective.
+
 package train
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -71,4 +75,33 @@ func gradientDot(a, b [][]float64) float64 {
 		}
 	}
 	return sum
+}
+
+// GraphCombiner is a GradientCombiner that can be part of a step's graph on a device. Others make
+// the training run step by step on the host.
+type GraphCombiner interface {
+	GradientCombiner
+	// GraphTerms reports whether it can combine this number of terms in a graph.
+	GraphTerms(terms int) bool
+	// GraphWeights is Weights on scalars. Weights for arguments that Weights refuses are not
+	// finite.
+	GraphWeights(values []*graph.Node, gram [][]*graph.Node) []*graph.Node
+}
+
+// combinerWeights returns a combiner's weights for the terms' gradients.
+func combinerWeights(m GraphCombiner, parts []updateGradient) []*graph.Node {
+	values, gram := make([]*graph.Node, len(parts)), make([][]*graph.Node, len(parts))
+	for i := range parts {
+		values[i], gram[i] = parts[i].loss, make([]*graph.Node, len(parts))
+		for j := range i + 1 {
+			var dot *graph.Node
+			for k, g := range parts[i].grads {
+				if g != nil {
+					dot = addNodes(dot, engine.Sum(graph.Mul(g, parts[j].grads[k])))
+				}
+			}
+			gram[i][j], gram[j][i] = dot, dot
+		}
+	}
+	return m.GraphWeights(values, gram)
 }

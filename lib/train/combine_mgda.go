@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -210,4 +211,35 @@ func (PrintedMGDA) Weights(_ []float64, gram [][]float64) ([]float64, error) {
 	}
 	w := min(1, max(0, (gram[0][0]-gram[0][1])/apart))
 	return []float64{w, 1 - w}, nil
+}
+
+var (
+	_ GraphCombiner = MGDA{}
+	_ GraphCombiner = PrintedMGDA{}
+)
+
+// GraphTerms implements GraphCombiner: the closed form is that of two terms.
+func (MGDA) GraphTerms(terms int) bool { return terms == 2 }
+
+// GraphWeights implements GraphCombiner.
+func (MGDA) GraphWeights(_ []*graph.Node, gram [][]*graph.Node) []*graph.Node {
+	longest := graph.Max(gram[0][0], gram[1][1])
+	return segmentWeights(graph.Sub(gram[1][1], gram[0][1]), gram, graph.MulScalar(longest, 1e-10))
+}
+
+// GraphTerms implements GraphCombiner.
+func (PrintedMGDA) GraphTerms(terms int) bool { return terms == 2 }
+
+// GraphWeights implements GraphCombiner.
+func (PrintedMGDA) GraphWeights(_ []*graph.Node, gram [][]*graph.Node) []*graph.Node {
+	return segmentWeights(graph.Sub(gram[0][0], gram[0][1]), gram, graph.ZerosLike(gram[0][0]))
+}
+
+// segmentWeights returns along / |g_1 - g_2|^2, between 0 and 1, and what it lacks of 1; 1/2 and
+// 1/2 if the squared distance is not above least.
+func segmentWeights(along *graph.Node, gram [][]*graph.Node, least *graph.Node) []*graph.Node {
+	apart := graph.Add(graph.Sub(gram[0][0], graph.MulScalar(gram[0][1], 2)), gram[1][1])
+	w := graph.MinScalar(graph.MaxScalar(graph.Div(along, apart), 0), 1)
+	w = graph.Where(graph.GreaterThan(apart, least), w, graph.MulScalar(graph.OnesLike(w), 0.5))
+	return []*graph.Node{w, graph.OneMinus(w)}
 }

@@ -1,5 +1,9 @@
 package train
 
+import (
+	"github.com/gomlx/gomlx/core/graph"
+)
+
 // PCGrad is gradient surgery by projection (Yu et al., NeurIPS 2020, algorithm 1). From
 // each term's gradient it subtracts, for every other term in turn, the component against
 // that term's gradient, and adds up the results:
@@ -47,6 +51,44 @@ func projected(i int, gram [][]float64) []float64 {
 		if along < 0 {
 			h[j] -= along / gram[j][j]
 		}
+	}
+	return h
+}
+
+var _ GraphCombiner = PCGrad{}
+
+// GraphTerms implements GraphCombiner: any number.
+func (PCGrad) GraphTerms(int) bool { return true }
+
+// GraphWeights implements GraphCombiner.
+func (PCGrad) GraphWeights(_ []*graph.Node, gram [][]*graph.Node) []*graph.Node {
+	w := make([]*graph.Node, len(gram))
+	for i := range gram {
+		for k, v := range projectedGraph(i, gram) {
+			w[k] = addNodes(w[k], v)
+		}
+	}
+	return w
+}
+
+// projectedGraph is projected on scalars.
+func projectedGraph(i int, gram [][]*graph.Node) []*graph.Node {
+	h := make([]*graph.Node, len(gram))
+	for k := range h {
+		h[k] = graph.ZerosLike(gram[i][i])
+	}
+	h[i] = graph.OnesLike(gram[i][i])
+	for j := range gram {
+		if j == i {
+			continue
+		}
+		var along *graph.Node
+		for k, v := range h {
+			along = addNodes(along, graph.Mul(v, gram[k][j]))
+		}
+		// A conflict has along < 0, so the gradient of term j is not 0.
+		against := graph.LessThan(along, graph.ZerosLike(along))
+		h[j] = graph.Where(against, graph.Sub(h[j], graph.Div(along, gram[j][j])), h[j])
 	}
 	return h
 }

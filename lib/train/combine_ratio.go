@@ -1,9 +1,12 @@
+// The weights of two terms as in the code of BlindU.
+
 package train
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -46,4 +49,21 @@ func (RatioWeights) Weights(values []float64, gram [][]float64) ([]float64, erro
 	}
 	r, s := a/(a+b), b/(a+b)
 	return []float64{float64(r*r) + float64(2*r*s) - float64(s*s), float64(s*s) + float64(2*r*s) - float64(r*r)}, nil
+}
+
+var _ GraphCombiner = RatioWeights{}
+
+// GraphTerms implements GraphCombiner.
+func (RatioWeights) GraphTerms(terms int) bool { return terms == 2 }
+
+// GraphWeights implements GraphCombiner.
+func (RatioWeights) GraphWeights(values []*graph.Node, _ [][]*graph.Node) []*graph.Node {
+	a, b := values[0], values[1]
+	zero, one := graph.ZerosLike(a), graph.OnesLike(a)
+	r, s := graph.Div(a, graph.Add(a, b)), graph.Div(b, graph.Add(a, b))
+	cross, rr, ss := graph.MulScalar(graph.Mul(r, s), 2), graph.Square(r), graph.Square(s)
+	first := graph.Where(graph.GreaterThan(a, zero), graph.Sub(graph.Add(rr, cross), ss), graph.Where(graph.LessThan(a, zero), one, zero))
+	second := graph.Where(graph.GreaterThan(a, zero), graph.Sub(graph.Add(ss, cross), rr), one)
+	refused := graph.Where(graph.LessThan(b, zero), graph.Div(zero, zero), one)
+	return []*graph.Node{graph.Mul(first, refused), graph.Mul(second, refused)}
 }

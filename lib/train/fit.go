@@ -89,6 +89,10 @@ type State struct {
 	Done       int                  // number of finished epochs
 	History    []Epoch
 	Best       *Best // the best epoch so far, if Validation or EarlyStop.Best asks for it
+
+	device *deviceState // the weights and slots on the engine's device; nil: they are not there
+	model  int          // number of this model among those there
+	stale  bool         // whether Params and the slots are older than those on the device; see fetch
 }
 
 // Privacy returns the privacy loss so far, from which epsilon follows; nil if the training
@@ -150,6 +154,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	ctx, task := progress.Start(ctx, "training", l.Epochs)
 	defer task.Done()
 	task.Skip(s.Done)
+	defer func() { s.release() }()
 	var spare *State // the state before the last; used by this loop only
 	own := h.Resume == nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
@@ -157,9 +162,10 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 		if err != nil {
 			return nil, nil, interrupted(AsDiverged(err, s.Done+1), ctx, s, h)
 		}
-		if spare = nil; own {
+		if spare = nil; own && s.device == nil {
 			spare = s
 		}
+		s.release()
 		s, own = next, true
 		task.Add(1)
 		if h.Progress != nil {
@@ -167,7 +173,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 		}
 		if h.Save != nil && h.SaveEvery > 0 && s.Done%h.SaveEvery == 0 {
 			own = false // Save may keep it
-			if err := h.Save(s); err != nil {
+			if err := save(s, h); err != nil {
 				return nil, nil, fmt.Errorf("train: saving after epoch %d: %w", s.Done, err)
 			}
 		}
@@ -175,7 +181,21 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	if v := plan.Validation; v != nil && !v.KeepLast || l.EarlyStop.Best {
 		return s.Best.Params, s.History, nil
 	}
+	if err := s.fetch(); err != nil {
+		return nil, nil, err
+	}
 	return s.Params, s.History, nil
+}
+
+// save passes a state to Hooks.Save, which may keep it: without the device's tensors, which are
+// freed.
+func save(s *State, h Hooks) error {
+	if err := s.fetch(); err != nil {
+		return err
+	}
+	kept := *s
+	kept.device = nil
+	return h.Save(&kept)
 }
 
 func (c Config) check() error {
@@ -218,7 +238,7 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 	if ctx.Err() == nil || h.Save == nil {
 		return err
 	}
-	if saveErr := h.Save(s); saveErr != nil {
+	if saveErr := save(s, h); saveErr != nil {
 		return fmt.Errorf("train: stopped (%w) and could not save: %v", err, saveErr)
 	}
 	return fmt.Errorf("train: stopped; %d epochs are saved: %w", s.Done, err)

@@ -39,7 +39,7 @@ type gradients struct {
 	epoch     int          // epoch of the augmentation, from 0
 	warmUp    bool         // whether warm-up weights are those of the epoch
 	single    bool         // whether the float32 gradient of a single execution is used without a sum
-	device    *onDevice    // if not nil, an execution updates these weights too
+	weights   []any        // uploaded weights; nil: every step uploads its own
 	stop      func() error // called before every chunk; an error stops; nil: never stops
 
 	mu    sync.Mutex
@@ -54,7 +54,6 @@ type fixedKey struct{ player, term, chunk int }
 // compiledKey identifies a compiled step: its player, number of records and losses.
 type compiledKey struct {
 	player, records int
-	moves           bool
 	losses          string
 }
 
@@ -93,11 +92,11 @@ func (g *gradients) dropInputs() {
 // compiled returns the compiled step for the losses of a term on chunks of this number of
 // records.
 func (g *gradients) compiled(term Term, records int) (*graph.Exec, error) {
-	signature, err := term.signature()
+	signature, err := lossKey(term.losses())
 	if err != nil {
 		return nil, fmt.Errorf("train %s: %w", g.runner.Arch.Name(), err)
 	}
-	key := compiledKey{g.player, records, g.device != nil, signature}
+	key := compiledKey{g.player, records, signature}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.execs[key]; e != nil {
@@ -121,13 +120,7 @@ func (g *gradients) program(term Term) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &program{runner: g.runner, training: g.training, random: g.random, result: g.result(), inputs: inputs}
-	for _, t := range term.Targets {
-		out.losses = append(out.losses, t.Loss)
-	}
-	if g.device != nil {
-		out.optimizer, out.trainable = g.device.optimizer, g.device.trainable
-	}
+	out := &program{runner: g.runner, training: g.training, random: g.random, result: g.result(), inputs: inputs, losses: term.losses()}
 	if g.rates != nil {
 		for _, rate := range g.rates[g.player] {
 			out.frozen = append(out.frozen, rate == 0)
@@ -147,8 +140,6 @@ func (g *gradients) result() result {
 		return resultSquares
 	case g.clip != nil:
 		return resultClipped
-	case g.device != nil:
-		return resultStep
 	}
 	return resultGradient
 }
@@ -185,11 +176,14 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 			tasks = append(tasks, task{b, c, i})
 		}
 	}
-	weights, err := model.Upload(g.runner.Engine, p)
-	if err != nil {
-		return gradientSum{}, nil, err
+	weights := g.weights
+	if weights == nil {
+		var err error
+		if weights, err = model.Upload(g.runner.Engine, p); err != nil {
+			return gradientSum{}, nil, err
+		}
+		defer model.Finalize(weights)
 	}
-	defer model.Finalize(weights)
 	if g.single && len(tasks) == 1 {
 		s, state, err := g.runSingle(tasks[0], p, o, weights, key)
 		return s, [][][]float32{state}, err
@@ -210,7 +204,7 @@ func (g *gradients) step(p nn.Params, o Objective, batches []batch, key func(ter
 		return g.lanes[0], states, err
 	}
 	sums, states := g.lanes[:n], make([][][]float32, len(tasks))
-	err = g.runner.Engine.Parallel(n, func(l int) error {
+	err := g.runner.Engine.Parallel(n, func(l int) error {
 		sums[l].reset()
 		for i := l; i < len(tasks); i += n {
 			state, err := g.run(tasks[i], o, weights, key, &sums[l])
@@ -283,8 +277,8 @@ func (g *gradients) run(t task, o Objective, weights []any, key func(term, layer
 	return into.addTensors(out)
 }
 
-// execute runs a task and returns its outputs. more are additional inputs.
-func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64, more ...any) ([]*tensors.Tensor, error) {
+// execute runs a task and returns its outputs.
+func (g *gradients) execute(t task, o Objective, weights []any, key func(term, layer int) uint64) ([]*tensors.Tensor, error) {
 	if g.stop != nil {
 		if err := g.stop(); err != nil {
 			return nil, err
@@ -329,7 +323,7 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 		defer bound.FinalizeAll()
 		in = append(in, bound)
 	}
-	out, err := exec.Call(append(in, more...)...)
+	out, err := exec.Call(in...)
 	if err == nil && g.norms != nil {
 		err = t.copyValues(g.norms, out[1])
 	}

@@ -60,6 +60,12 @@ func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, b
 	defer g.close()
 	g.stop = ctx.Err
 	ask(g)
+	weights, err := model.Upload(r.Engine, p)
+	if err != nil {
+		return err
+	}
+	defer model.Finalize(weights)
+	g.weights = weights
 	_, task := progress.Start(ctx, "gradients", len(batches))
 	defer task.Done()
 	for t, b := range batches {

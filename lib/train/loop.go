@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -21,7 +22,7 @@ type loop struct {
 	plan           Plan
 	g              *gradients
 	players        []paramGroup
-	device         *onDevice  // if not nil, the epoch runs on the engine's device
+	device         *device    // if not nil, epochs run on the engine's device
 	watchGradients *gradients // evaluates what a Watch asks for; nil without one
 	endEpoch       bool       // whether the epoch ends after this step
 
@@ -79,6 +80,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 		}
 	}
 	l := &loop{Config: c, plan: plan, g: g, players: players}
+	l.device = newDevice(l, p)
 	if plan.Watch != nil {
 		l.watchGradients = newGradients(r)
 		l.watchGradients.valueOnly = true
@@ -88,6 +90,7 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 
 func (l *loop) close() {
 	l.g.close()
+	l.device.close()
 	if l.watchGradients != nil {
 		l.watchGradients.close()
 	}
@@ -120,54 +123,89 @@ func (l *loop) start(p nn.Params, saved *State) (*State, error) {
 	return saved, nil
 }
 
-// epoch runs one epoch on a copy of s, in the memory of spare if that is not nil.
+// epoch runs one epoch and returns the state after it. s does not change.
 func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
-	next := s.workingCopy(spare)
 	steps, err := l.plan.steps(l.Config, s.Done)
 	if err != nil {
 		return nil, err
 	}
-	l.g.epoch = s.Done
-	if l.device, err = l.upload(next, steps); err != nil {
-		return nil, err
-	}
-	defer func() { l.device.free() }()
-	losses, spent, done := make([]float64, len(l.players)), s.Privacy(), 0
-	l.endEpoch = false
+	l.g.epoch, l.endEpoch = s.Done, false
 	var task *progress.Task
 	if len(steps) > 1 {
 		_, task = progress.Start(ctx, "", len(steps))
 		defer task.Done()
 	}
+	if l.device != nil {
+		next, losses, err := l.deviceEpoch(ctx, s, steps, task)
+		if next != nil || err != nil {
+			if err != nil {
+				return nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), err)
+			}
+			return l.record(ctx, next, losses, l.spent(s, steps))
+		}
+		// Something is not finite: the host's epoch says what and where.
+	}
+	if err := s.fetch(); err != nil {
+		return nil, err
+	}
+	next, losses, done, err := l.hostEpoch(ctx, s, spare, steps, task)
+	if err != nil {
+		return nil, err
+	}
+	return l.record(ctx, next, losses, l.spent(s, steps[:done]))
+}
+
+// spent returns the privacy loss after steps that follow a state.
+func (l *loop) spent(s *State, steps []trainStep) privacy.History {
+	out := s.Privacy()
+	for _, r := range steps {
+		out = l.plan.Private.recordStep(out, r.updates[0])
+	}
+	return out
+}
+
+// hostEpoch runs an epoch step by step on a copy of s, in the memory of spare if that is not nil.
+// It returns every player's mean loss and the number of steps.
+func (l *loop) hostEpoch(ctx context.Context, s, spare *State, steps []trainStep, task *progress.Task) (*State, []float64, int, error) {
+	next, losses, done := s.workingCopy(spare), make([]float64, len(l.players)), 0
 	for _, r := range steps {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, 0, err
 		}
 		if r.updates[0].newObjective && l.plan.changes {
 			l.g.dropInputs()
 		}
 		if err := l.runStep(r, next, losses); err != nil {
-			return nil, err
+			return nil, nil, 0, err
 		}
 		task.Add(1)
-		spent = l.plan.Private.recordStep(spent, r.updates[0])
 		if done++; l.endEpoch {
 			break
 		}
 	}
-	if err := l.sync(next); err != nil {
-		return nil, err
+	for k := range losses {
+		losses[k] /= float64(done)
 	}
+	return next, losses, done, nil
+}
+
+// record adds an epoch to the history of the state after it: players' mean losses, the privacy
+// loss so far, and the validation's value.
+func (l *loop) record(ctx context.Context, next *State, losses []float64, spent privacy.History) (*State, error) {
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
-		e.Players = append(e.Players, v/float64(done))
-		e.Loss += v / float64(done)
+		e.Loss += v
 	}
-	if len(l.players) == 1 {
-		e.Players = nil
+	if len(l.players) > 1 {
+		e.Players = losses
 	}
 	if err := next.checkFinite(e); err != nil {
 		return nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), err)
+	}
+	if l.plan.Validation != nil || l.EarlyStop.Best && next.isBest(e.Loss, l.EarlyStop.MinDelta) {
+		if err := next.fetch(); err != nil {
+			return nil, err
+		}
 	}
 	if err := l.plan.Validation.evaluate(ctx, l.g.runner, next, &e); err != nil {
 		return nil, err
@@ -208,19 +246,10 @@ func (l *loop) runStep(r trainStep, s *State, losses []float64) error {
 	return l.runTogether(r, at, s, count)
 }
 
-// runUpdate runs one update, on the device or on the host.
+// runUpdate runs one update.
 func (l *loop) runUpdate(t update, s *State) (float64, error) {
 	if err := l.watch(t, s); err != nil {
 		return 0, err
-	}
-	if l.device != nil {
-		loss, ok, err := l.stepOnDevice(t, s)
-		if ok || err != nil {
-			return loss, err
-		}
-		if err := l.sync(s); err != nil { // the update on the host reports what is not finite
-			return 0, err
-		}
 	}
 	got, err := l.gradient(s.Params, t, s)
 	if err != nil {

@@ -1,9 +1,14 @@
+// L1 penalties, and masks that freeze single weights.
+
 package train
 
 import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -27,10 +32,7 @@ func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
 	if l == nil {
 		return 0
 	}
-	weight := l.Weight
-	if l.Falling {
-		weight *= 1 - float64(epoch)/float64(epochs)
-	}
+	weight := l.weightAt(epoch, epochs)
 	var norm float64
 	for i, g := range grads {
 		for j := range g {
@@ -45,6 +47,14 @@ func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
 		}
 	}
 	return weight * norm
+}
+
+// weightAt returns f Weight in an epoch of so many.
+func (l *L1) weightAt(epoch, epochs int) float64 {
+	if !l.Falling {
+		return l.Weight
+	}
+	return l.Weight * (1 - float64(epoch)/float64(epochs))
 }
 
 // Mask freezes single weights: the gradient of a weight that is not Open is 0. Open has
@@ -69,6 +79,26 @@ func (m *Mask) check(p nn.Params) error {
 		}
 	}
 	return nil
+}
+
+// sources returns 1 for open and 0 for closed weights, of every tensor that is not state.
+func (m *Mask) sources(p nn.Params) (out []source) {
+	if m == nil {
+		return nil
+	}
+	for i, w := range p {
+		if w.State {
+			continue
+		}
+		open := array.New[float32](1, len(w.Data))
+		for j, is := range m.Open[i] {
+			if is {
+				open.Data[j] = 1
+			}
+		}
+		out = append(out, source{m: open, rows: 1, shape: w.Shape})
+	}
+	return out
 }
 
 func (m *Mask) apply(grads [][]float64) {
@@ -117,4 +147,16 @@ func (m *Mask) restore(from *saved, p nn.Params, s *nn.OptimizerState) {
 	for k, slot := range s.Slots {
 		put(from.s.Slots[k], slot)
 	}
+}
+
+// addL1 adds the gradient of an L1 term of this weight to grads and returns its value.
+func addL1(w, grads []*graph.Node, weight *graph.Node) *graph.Node {
+	var norm *graph.Node
+	for i, g := range grads {
+		if g != nil {
+			norm = addNodes(norm, engine.Sum(graph.Abs(w[i])))
+			grads[i] = graph.Add(g, graph.Mul(graph.Sign(w[i]), weight))
+		}
+	}
+	return graph.Mul(weight, norm)
 }

@@ -95,9 +95,14 @@ func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
 	if p.Noise > 0 {
 		p.noise(s.grads, t.seed, step)
 	}
-	expected := t.rate * float64(t.objective[0].X.Rows)
+	expected := p.expected(t)
 	scale(s.grads, 1/expected)
 	s.loss /= expected
+}
+
+// expected returns the expected number of records of an update.
+func (p *Private) expected(t update) float64 {
+	return t.rate * float64(t.objective[0].X.Rows)
 }
 
 // noiseBlock is the number of elements that share a stream of noise.

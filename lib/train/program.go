@@ -1,4 +1,4 @@
-// The compiled graph of a step: the summed loss with a gradient, squares, norms or updated weights.
+// The compiled graph of a chunk: the summed loss with a gradient, squares or norms.
 
 package train
 
@@ -14,7 +14,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
-	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // result is the kind of output of a step, after the summed loss.
@@ -26,7 +25,6 @@ const (
 	resultSquares  result = "squares"  // sum of the records' squared gradients
 	resultNorms    result = "lengths"  // norms of the records' gradients
 	resultValue    result = "value"    // loss only
-	resultStep     result = "step"     // updated weights and optimiser state
 )
 
 // program is the source of a compiled step. It does not depend on the training, so all
@@ -43,28 +41,35 @@ type program struct {
 	frozen   []bool // tensors without a gradient; nil: none
 	losses   []loss.Loss
 	inputs   [][]string // of the losses
-
-	optimizer nn.GraphOptimizer // of a step
-	trainable []bool            // tensors that the optimiser updates
 }
 
 // flags returns a text with everything that the program depends on, except the network and
 // the losses.
 func (p *program) flags() string {
-	return fmt.Sprintf("%s, training %t, still %v, by %s, of %v", p.result, p.training, p.frozen, store.ContentHash(p.optimizer), p.trainable)
+	return fmt.Sprintf("%s, training %t, still %v", p.result, p.training, p.frozen)
 }
 
-// signature returns a text that identifies the losses of a term.
-func (t Term) signature() (string, error) {
+// lossKey returns a text that identifies the losses.
+func (p *program) lossKey() (string, error) { return lossKey(p.losses) }
+
+func lossKey(losses []loss.Loss) (string, error) {
 	var out strings.Builder
-	for _, g := range t.Targets {
-		key, err := loss.Key(g.Loss)
+	for _, l := range losses {
+		key, err := loss.Key(l)
 		if err != nil {
 			return "", err
 		}
 		out.WriteString(key)
 	}
 	return out.String(), nil
+}
+
+// losses returns the losses of the targets.
+func (t Term) losses() (out []loss.Loss) {
+	for _, g := range t.Targets {
+		out = append(out, g.Loss)
+	}
+	return out
 }
 
 // inputs returns the names of the inputs of every target.
@@ -119,57 +124,7 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 			grads[i] = graph.Scalar(total.Graph(), total.DType(), 0) // its computation is dropped
 		}
 	}
-	if p.result == resultStep {
-		return p.step(sum, w, grads, rest[0], rest[1:])
-	}
 	return append([]*graph.Node{sum}, grads...)
-}
-
-// step returns the outputs of a step: a tensor with the loss and a 1 if the gradient is
-// finite, then the updated trainable tensors and state, then the slots of the trainable
-// tensors, slot by slot. rule has one row of step parameters per tensor.
-func (p *program) step(loss *graph.Node, w, grads []*graph.Node, rule *graph.Node, slots []*graph.Node) []*graph.Node {
-	like, finite := p.runner.WeightShapes(), graph.ScalarOne(loss.Graph(), loss.DType())
-	trained := 0
-	for _, moves := range p.trainable {
-		if moves {
-			trained++
-		}
-	}
-	kinds := len(slots) / trained
-	weights, newSlots := []*graph.Node{}, make([][]*graph.Node, kinds)
-	for i, v := range like {
-		switch {
-		case v.State && v.Latest:
-			weights = append(weights, grads[i])
-		case v.State:
-			weights = append(weights, nn.UpdatedRunning(w[i], grads[i]))
-		case p.trainable[i]:
-			if grads[i].Shape().Size() != w[i].Shape().Size() { // no gradient
-				grads[i] = graph.ZerosLike(w[i])
-			}
-			finite = graph.Min(finite, graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(grads[i]), loss.DType())))
-			var own []*graph.Node
-			for k := range kinds {
-				own = append(own, slots[k*trained+len(newSlots[k])])
-			}
-			moved, left := p.optimizer.GraphStep(w[i], graph.Reshape(grads[i], w[i].Shape().Dimensions...), own, rowScalars(rule, i))
-			weights = append(weights, moved)
-			for k, slot := range left {
-				newSlots[k] = append(newSlots[k], slot)
-			}
-		}
-	}
-	out := append([]*graph.Node{graph.Stack([]*graph.Node{loss, finite}, 0)}, weights...)
-	return append(out, slices.Concat(newSlots...)...)
-}
-
-// rowScalars returns the elements of a row as scalars.
-func rowScalars(rule *graph.Node, row int) (out []*graph.Node) {
-	for k := range rule.Shape().Dimensions[1] {
-		out = append(out, graph.Reshape(graph.Slice(rule, graph.AxisElem(row), graph.AxisElem(k))))
-	}
-	return out
 }
 
 // objective returns the weighted sum of the losses per record, its derivatives by the

@@ -98,27 +98,33 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 }
 
 // TestTheFirstTrainingDoesNotMatter compares one runner for everything, in random order, with
-// a new runner for each.
+// a new runner for each, on a device and on an engine in our memory.
 func TestTheFirstTrainingDoesNotMatter(t *testing.T) {
-	p, all := initial(small), questions()
-	alone := map[string]any{}
-	for name, ask := range all {
-		got, err := ask(apart(t, small), p)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		alone[name] = got
+	open := map[string]func() *model.Runner{
+		"on a device":   func() *model.Runner { return onDevice(t, small) },
+		"in our memory": func() *model.Runner { return openRunner(t, small, 32) },
 	}
-	for round := range 3 { // the order of a map differs each time
-		r, order := apart(t, small), ""
+	for where, open := range open {
+		p, all := initial(small), questions()
+		alone := map[string]any{}
 		for name, ask := range all {
-			order += fmt.Sprintf("%s; ", name)
-			got, err := ask(r, p)
+			got, err := ask(open(), p)
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			if !reflect.DeepEqual(got, alone[name]) {
-				t.Errorf("round %d, %sthe last differs from itself on a runner of its own", round, order)
+			alone[name] = got
+		}
+		for round := range 3 { // the order of a map differs each time
+			r, order := open(), ""
+			for name, ask := range all {
+				order += fmt.Sprintf("%s; ", name)
+				got, err := ask(r, p)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				if !reflect.DeepEqual(got, alone[name]) {
+					t.Errorf("%s, round %d, %sthe last differs from itself on a runner of its own", where, round, order)
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
@@ -140,5 +141,45 @@ func scale[T float32 | float64](grads [][]T, factor float64) {
 				g[j] = T(float64(g[j]) * factor)
 			}
 		})
+	}
+}
+
+// GraphTransform is a GradientTransform that can be part of a step's graph on a device. Others
+// make the training run step by step on the host.
+type GraphTransform interface {
+	GradientTransform
+	// GraphTransform changes grads in place, as Transform does. w are the weights; the
+	// gradient is nil for a tensor that is state.
+	GraphTransform(w, grads []*graph.Node)
+}
+
+var (
+	_ GraphTransform = ClipNorm{}
+	_ GraphTransform = Decay{}
+)
+
+// GraphTransform implements GraphTransform.
+func (c ClipNorm) GraphTransform(_, grads []*graph.Node) {
+	var squares *graph.Node
+	for _, g := range grads {
+		if g != nil {
+			squares = addNodes(squares, engine.Sum(graph.Square(g)))
+		}
+	}
+	// A zero gradient has the factor 1: Max / 0 is infinite.
+	factor := graph.MinScalar(graph.Div(graph.Scalar(squares.Graph(), squares.DType(), c.Max), graph.Sqrt(squares)), 1)
+	for i, g := range grads {
+		if g != nil {
+			grads[i] = graph.Mul(g, factor)
+		}
+	}
+}
+
+// GraphTransform implements GraphTransform.
+func (d Decay) GraphTransform(w, grads []*graph.Node) {
+	for i, g := range grads {
+		if g != nil {
+			grads[i] = graph.Add(g, graph.MulScalar(w[i], d.Rate))
+		}
 	}
 }

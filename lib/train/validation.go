@@ -90,10 +90,12 @@ func (v *Validation) value(ctx context.Context, r *model.Runner, s *State) (floa
 
 // keepBest keeps the state if its value is lower than the best so far by more than delta.
 func (s *State) keepBest(value, delta float64) {
-	if s.Best == nil || value < s.Best.Value-delta {
+	if s.isBest(value, delta) {
 		s.Best = &Best{Params: s.Params.Clone(), Epoch: s.Done, Value: value}
 	}
 }
+
+func (s *State) isBest(value, delta float64) bool { return s.Best == nil || value < s.Best.Value-delta }
 
 func (v *Validation) reached(s *State) bool {
 	if v == nil {

@@ -22,6 +22,20 @@ func Open() (*engine.Engine, error) {
 	return engine.Open("lethe")
 }
 
+// OpenDevice opens an engine with loops in graphs as one with separate memory: the engine
+// named by LETHE_TEST_ENGINE, or GoMLX's Go backend.
+func OpenDevice() (*engine.Engine, error) {
+	spec := os.Getenv(Variable)
+	if spec == "" || spec == "lethe" {
+		spec = "go"
+	}
+	e, err := engine.Open(spec)
+	if err != nil {
+		return nil, err
+	}
+	return e.WithSeparateMemory(), nil
+}
+
 // WithStore opens that engine and an empty store for a test. The test finds no data files.
 func WithStore(t testing.TB) (*engine.Engine, *store.Store) {
 	t.Helper()

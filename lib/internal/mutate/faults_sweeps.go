@@ -30,7 +30,7 @@ var sweepFaults = []Fault{
 		Protects: "the most expensive jobs begin first", Run: "Jobs"},
 	{File: "lib/lab/do.go", Old: "		if !todo[j.ID] {\n", New: "		if j.Missing {\n",
 		Protects: "finished jobs are not repeated", Run: "Wanted"},
-	{File: "lib/lab/do.go", Old: "min(len(jobs), cmp.Or(workers, l.Engine.Cores()))", New: "min(1, len(jobs), workers+1)",
+	{File: "lib/lab/do.go", Old: "min(len(jobs), cmp.Or(workers, l.workers()))", New: "min(1, len(jobs), workers+1)",
 		Protects: "jobs run in parallel", Run: "Jobs"},
 	{File: "lib/nn/random_input.go", Old: "_, row[0] = boxMuller(base, at>>1)", New: "row[0], _ = boxMuller(base, at>>1)",
 		Protects: "a batch that begins with an odd record draws what a larger one draws"},

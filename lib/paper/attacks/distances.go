@@ -94,13 +94,13 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 		cases = append(cases, one)
 	}
 	mine, others := cases[:models], cases[models:]
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for k, one := range cases {
 		methods := c.methods()
 		if k >= models {
 			methods = []unlearn.Method{unlearn.Retrain{}}
 		}
-		tasks = append(tasks, func() error {
+		tasks = append(tasks, func(ctx context.Context) error {
 			for _, m := range methods {
 				if _, _, err := one.Weights(ctx, m); err != nil && !errors.As(err, new(*train.Diverged)) {
 					return fmt.Errorf("model %d: %s: %w", k, m.Name(), err)
@@ -109,7 +109,7 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 			return nil
 		})
 	}
-	if err := l.RunParallel(tasks...); err != nil {
+	if err := l.RunParallel(ctx, tasks...); err != nil {
 		return nil, err
 	}
 	reference, err := probabilities(ctx, others, unlearn.Retrain{})

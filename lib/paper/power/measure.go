@@ -100,16 +100,16 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Len
 		return nil, err
 	}
 	rows := make([][]LensReading, len(s.Memories))
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for i, p := range s.Memories {
-		tasks = append(tasks, func() (err error) {
+		tasks = append(tasks, func(ctx context.Context) (err error) {
 			own, inner := *c, *c.Case
 			own.Case = &inner
 			rows[i], err = measureMemory(ctx, &own, p, order, oracle, shadows)
 			return err
 		})
 	}
-	if err := l.RunParallel(tasks...); err != nil {
+	if err := l.RunParallel(ctx, tasks...); err != nil {
 		return nil, err
 	}
 	var out []LensReading

@@ -36,9 +36,9 @@ func lensNames() (out []string) {
 // retrainedScores are the scores of the forgotten records in several retrained models.
 func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow.Shadows, err error) {
 	scores := make([][]float64, models)
-	var tasks []func() error
+	var tasks []func(context.Context) error
 	for k := range models {
-		tasks = append(tasks, func() error {
+		tasks = append(tasks, func(ctx context.Context) error {
 			own, inner := *c, *c.Case
 			own.Case = &inner
 			fit := c.Fit
@@ -51,7 +51,7 @@ func retrainedScores(ctx context.Context, c *audit.Case, models int) (out shadow
 			return err
 		})
 	}
-	if err := c.Lab.RunParallel(tasks...); err != nil {
+	if err := c.Lab.RunParallel(ctx, tasks...); err != nil {
 		return out, err
 	}
 	for _, row := range scores {

@@ -1,0 +1,152 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/diffusion"
+	"github.com/lethe-ml/lethe/lib/model/ib"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/vae"
+	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// deviceNetworks are networks of every family with an objective: dropout, normal random inputs,
+// batch statistics, running means, several outputs, an input that is the target, and an augmenter
+// that makes the inputs of the loss.
+func deviceNetworks() map[string]struct {
+	arch model.Architecture
+	o    Objective
+} {
+	x, y := toy(3, 18, 6, 3)
+	images, labels := toy(4, 18, 64, 3)
+	large, ys := toy(6, 20, 256, 3)
+	ownEncoder := ib.Bottleneck{Features: 6, Outputs: 3, Latent: 4, Compressor: ib.MLP{Hidden: 5}, Approximator: ib.MLP{Hidden: 5}}
+	return map[string]struct {
+		arch model.Architecture
+		o    Objective
+	}{
+		"residual MLP":           {tabular.ResMLP{Features: 6, Outputs: 3}, labelled(x, y)},
+		"FT-Transformer":         {tabular.FTTransformer{Features: 6, Outputs: 3, Width: 8, Heads: 2, Blocks: 2}, labelled(x, y)},
+		"information bottleneck": {ownEncoder, withDivergence(labelled(x, y))},
+		"Gaussian VAE":           {vae.Gaussian{Features: 6, Hidden: 5, Latent: 2}, Objective{{X: x, Targets: []Target{OutputTarget(loss.GaussianELBO{}, x, 1)}}}},
+		"cells":                  {vae.Cells{Genes: 7, Hidden: []int{5, 4}, Latent: 2}, withDivergence(counts(18, 7))},
+		"small CNN":              {vision.SmallCNN{Channels: 1, Side: 8, Outputs: 3, Width: 3, Hidden: 6}, labelled(images, labels)},
+		"AllCNN":                 {vision.AllCNN{Channels: 1, Side: 8, Outputs: 3, Width: 2}, labelled(images, labels)},
+		"ResNet-18":              {vision.ResNet18{Channels: 1, Side: 16, Outputs: 3, Width: 2}, labelled(large, ys)},
+		"denoiser": {diffusion.UNet{Side: 8, Width: 4, Levels: 2}, Objective{
+			{X: images, Augment: diffusion.EDM{}, Targets: []Target{{Loss: diffusion.EDM{}, Weight: 1.0 / 64}}},
+		}},
+	}
+}
+
+// counts returns an objective of cells.
+func counts(n, genes int) Objective {
+	rng := engine.Root(5).Stream("cells")
+	x, library := array.New[float32](n, genes), array.New[float32](n, 1)
+	for i := range n {
+		for j := range genes {
+			x.Row(i)[j] = float32(rng.IntN(6))
+			library.Data[i] += x.Row(i)[j]
+		}
+		library.Data[i]++
+	}
+	inputs := map[string]array.Matrix[float32]{loss.Target: x, loss.Library: library}
+	return Objective{{X: x, Targets: []Target{{Loss: loss.LibrarySquaredError{}, Inputs: inputs, Weight: 1}}}}
+}
+
+// withDivergence adds the divergence of the latent variables to the first term.
+func withDivergence(o Objective) Objective {
+	o[0].Targets = append(o[0].Targets, Target{Loss: loss.LatentDivergence{}, Weight: 0.1})
+	return o
+}
+
+func TestEveryNetworkTrainsOnDeviceAsOnTheHost(t *testing.T) {
+	for name, of := range deviceNetworks() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := of.arch.Init(engine.Root(2).Stream("init"))
+			// The last batch is short: a network that mixes records has a run of its own for it.
+			c := Config{Epochs: 2, Batch: 7, Seed: 2, Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
+			want := lastState(t, openRunner(t, of.arch, 32), p, of.o, c, nil)
+			got := lastState(t, onDevice(t, of.arch), p, of.o, c, nil)
+			sameState(t, want, got, 3e-3) // ResNet-18 normalises few pixels
+			if far(p, want.Params) < 1e-3 {
+				t.Error("nothing moved")
+			}
+		})
+	}
+}
+
+// TestAnEpochThatIsInterruptedOnDeviceLeavesTheLastFinishedOne ends the context after the second
+// epoch: the saved state is that after it, and the training goes on from there with the same bits.
+func TestAnEpochThatIsInterruptedOnDeviceLeavesTheLastFinishedOne(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	c := Config{Epochs: 5, Batch: 8, Seed: 2}
+	whole := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	var saved *State
+	h := Hooks{Save: func(s *State) error { saved = s; return nil }, Progress: func(e Epoch) {
+		if e.Epoch == 2 {
+			stop()
+		}
+	}}
+	if _, _, err := Fit(ctx, onDevice(t, small), initial(small), labelled(x, y), c, h); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if saved == nil || saved.Done != 2 {
+		t.Fatalf("the saved state is %+v", saved)
+	}
+	again := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, throughFile(t, saved))
+	if fingerprint(again) != fingerprint(whole) {
+		t.Error("the resumed training has other bits")
+	}
+}
+
+// TestWithoutHooksTheWeightsComeBack trains without a checkpoint or a validation: weights come to
+// the host once, at the end.
+func TestWithoutHooksTheWeightsComeBack(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	c := Config{Epochs: 3, Batch: 8, Seed: 2}
+	p := initial(small)
+	hash := p.Hash()
+	got, _, err := Fit(t.Context(), onDevice(t, small), p, labelled(x, y), c, Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := lastState(t, onDevice(t, small), p, labelled(x, y), c, nil); want.Params.Hash() != got.Hash() {
+		t.Error("with a checkpoint in every epoch the weights differ")
+	}
+	if p.Hash() != hash {
+		t.Error("the initial weights have changed")
+	}
+}
+
+// TestStepsInSeveralPiecesAreTheSame cuts an epoch in pieces by the memory of the steps and by time.
+func TestStepsInSeveralPiecesAreTheSame(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	c := Config{Epochs: 2, Batch: 2, Seed: 2}
+	whole := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, nil)
+	before := stepBytes
+	stepBytes = 40 // steps of 9 bytes
+	defer func() { stepBytes = before }()
+	pieces := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, nil)
+	if fingerprint(pieces) != fingerprint(whole) {
+		t.Error("pieces of four steps have other bits than one of twenty")
+	}
+}
+
+func TestRoundUp(t *testing.T) {
+	for n := 1; n < 5000; n++ {
+		if up := roundUp(n); up < n || float64(up) > math.Max(float64(n), float64(n)*1.126) {
+			t.Fatalf("%d is rounded up to %d", n, up)
+		}
+	}
+}

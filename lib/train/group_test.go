@@ -1,0 +1,273 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// jobs are trainings that differ in everything but their form: records, their number, initial
+// weights, seed, epochs, learning rate groups, early stop.
+func jobs(plan func(Objective) Plan, c Config, arch model.Architecture) []Job {
+	var out []Job
+	for k := range 4 {
+		x, y := toy(engine.Root(10+k), []int{37, 40, 31, 35}[k], arch.Inputs(), 3)
+		own := c
+		own.Seed, own.Epochs = engine.Root(5+k), 3+k%2
+		if k == 2 {
+			own.EarlyStop = EarlyStop{Patience: 1, MinDelta: 10}
+		}
+		out = append(out, Job{Start: arch.Init(engine.Root(k).Stream("init")), Plan: plan(labelled(x, y)), Config: own})
+	}
+	return out
+}
+
+// together fits jobs side by side and returns their last states.
+func fitTogether(t *testing.T, r *model.Runner, all []Job) []*State {
+	t.Helper()
+	last := make([]*State, len(all))
+	all = slices.Clone(all)
+	for k := range all {
+		all[k].Hooks = Hooks{SaveEvery: 1, Save: func(s *State) error { last[k] = s; return nil }}
+	}
+	for k, f := range FitMany(t.Context(), r, all) {
+		if f.Err != nil {
+			t.Fatal(k, f.Err)
+		}
+		if f.Params.Hash() != last[k].Params.Hash() && last[k].Best == nil {
+			t.Errorf("model %d: the result is not the last state", k)
+		}
+	}
+	return last
+}
+
+func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
+	single := func(o Objective) Plan { return Plan{Passes: singlePass(o)} }
+	c := Config{Batch: 8}
+	adam, full, clipped := c, c, c
+	adam.Optimizer, full.Batch, clipped.Clip = nn.Adam{}, 0, 0.3
+	mask := &Mask{Open: make([][]bool, len(initial(small))), Restore: true}
+	for i, w := range initial(small) {
+		for j := range w.Data {
+			mask.Open[i] = append(mask.Open[i], (i+j)%3 > 0)
+		}
+	}
+	game := func(o Objective) Plan {
+		return Plan{Game: &Game{Rule: ExtraGradient, Players: []Player{
+			{Name: "first", Owns: []string{"hidden"}, Objective: o}, {Name: "second", Owns: []string{"head"}, Objective: o},
+		}}}
+	}
+	for name, of := range map[string]struct {
+		plan func(Objective) Plan
+		c    Config
+	}{
+		"mini-batches": {single, adam},
+		"full batches": {single, full},
+		"clipped":      {single, clipped},
+		"masked":       {func(o Objective) Plan { return Plan{Passes: singlePass(o), Mask: mask} }, c},
+		"two terms": {func(o Objective) Plan {
+			return Plan{Passes: singlePass(Objective{o[0], o[0].Scaled(-0.2)}), Combiner: PCGrad{}, L1: &L1{Weight: 0.01}}
+		}, c},
+		"two terms, one whole": {func(o Objective) Plan {
+			few := o[0].X.Rows % 10 // another number in every model
+			x, y := toy(3, 5+few, 5, 3)
+			forget := labelled(x, y)[0].Scaled(-0.3)
+			forget.Whole = true
+			return Plan{Passes: singlePass(Objective{o[0], forget})}
+		}, c},
+		"two terms, full batches": {func(o Objective) Plan {
+			x, y := toy(3, 5+o[0].X.Rows%10, 5, 3)
+			return Plan{Passes: singlePass(Objective{o[0], labelled(x, y)[0].Scaled(-0.3)})}
+		}, full},
+		"a game":  {game, c},
+		"private": {func(o Objective) Plan { return Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}} }, c},
+		"augmented": {func(o Objective) Plan {
+			o[0].Augment = doublerInGraph{}
+			return single(o)
+		}, c},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := jobs(of.plan, of.c, small)
+			if name == "private" { // early stops are not private
+				all[2].Config.EarlyStop = EarlyStop{}
+			}
+			var graphs atomic.Int64
+			counting := slices.Clone(all)
+			for k := range counting {
+				counting[k].Config.Optimizer = inGraphs(all[k].Config.WithDefaults().Optimizer, &graphs)
+			}
+			got := fitTogether(t, onDevice(t, small), counting)
+			for k, j := range all {
+				want := lastOfPlan(t, openRunner(t, small, 32), j.Start, j.Plan, j.Config, nil)
+				sameState(t, want, got[k], 1e-4)
+				if got[k].Done != want.Done || far(j.Start, want.Params) < 1e-3 {
+					t.Errorf("model %d: %d epochs, want %d; or nothing moved", k, got[k].Done, want.Done)
+				}
+			}
+			if graphs.Load() == 0 {
+				t.Error("the optimiser is part of no graph")
+			}
+		})
+	}
+}
+
+func TestEveryNetworkTrainsSideBySide(t *testing.T) {
+	for name, of := range deviceNetworks() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all []Job
+			for k := range 2 {
+				c := Config{Epochs: 2, Batch: 7, Seed: engine.Root(2 + k), Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
+				all = append(all, Job{Start: of.arch.Init(engine.Root(2 + k).Stream("init")), Plan: fixedPlan(of.o), Config: c})
+			}
+			for k, got := range fitTogether(t, onDevice(t, of.arch), all) {
+				sameState(t, lastOfPlan(t, openRunner(t, of.arch, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 3e-3)
+			}
+		})
+	}
+}
+
+// TestModelsSideBySideAreOneExecution counts the executions of two models side by side and of one.
+func TestModelsSideBySideAreOneExecution(t *testing.T) {
+	for _, models := range []int{1, 4} {
+		r := onDevice(t, small)
+		all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)[:models]
+		for k := range all {
+			all[k].Config.Epochs = 2
+		}
+		before := executions.Load()
+		fitTogether(t, r, all)
+		// In the first epoch one step is executed alone, to measure it.
+		if n := executions.Load() - before; n != 3 {
+			t.Errorf("%d models: %d executions for two epochs", models, n)
+		}
+	}
+}
+
+func TestFormsThatDifferRunInOneGroup(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	all[1].Config.Optimizer = nn.SGD{LR: 0.1}
+	all[3].Plan.L1 = &L1{Weight: 0.01}
+	for k, got := range fitTogether(t, onDevice(t, small), all) {
+		sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+	}
+}
+
+// TestAModelThatDivergesDoesNotStopTheOthers gives one of four models a learning rate at which it
+// diverges. Its error is that of a fit alone.
+func TestAModelThatDivergesDoesNotStopTheOthers(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8, Optimizer: nn.SGD{LR: 0.1}}, small)
+	all[1].Plan.Passes = singlePass(Objective{{X: all[1].objective()[0].X, Targets: []Target{all[1].objective()[0].Targets[0]}}})
+	x := all[1].objective()[0].X
+	for i := range x.Data {
+		x.Data[i] *= 1e30
+	}
+	r := onDevice(t, small)
+	_, _, want := FitPlan(t.Context(), r, all[1].Start, all[1].Plan, all[1].Config, Hooks{})
+	for k, f := range FitMany(t.Context(), r, all) {
+		d := (*Diverged)(nil)
+		switch {
+		case k != 1 && f.Err != nil:
+			t.Errorf("model %d: %v", k, f.Err)
+		case k == 1 && (!errors.As(f.Err, &d) || f.Err.Error() != want.Error()):
+			t.Errorf("%v, want %v", f.Err, want)
+		}
+	}
+}
+
+func (j Job) objective() Objective {
+	passes, _ := j.Plan.Passes(0)
+	return passes[0]
+}
+
+// TestAGroupThatIsInterruptedGoesOn ends all fits after the second epoch and resumes them.
+func TestAGroupThatIsInterruptedGoesOn(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	for k := range all {
+		all[k].Config.Epochs, all[k].Config.EarlyStop = 4, EarlyStop{}
+	}
+	r := onDevice(t, small)
+	whole := fitTogether(t, r, all)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	saved := make([]*State, len(all))
+	var ended sync.WaitGroup
+	ended.Add(len(all))
+	for k := range all {
+		all[k].Hooks = Hooks{
+			Save: func(s *State) error { saved[k] = s; return nil },
+			Progress: func(e Epoch) {
+				if e.Epoch == 2 { // the last to end its epoch stops all
+					ended.Done()
+					ended.Wait()
+					stop()
+				}
+			},
+		}
+	}
+	for k, f := range FitMany(ctx, r, all) {
+		if !errors.Is(f.Err, context.Canceled) || saved[k] == nil || saved[k].Done != 2 {
+			t.Fatalf("model %d: %v; saved: %+v", k, f.Err, saved[k])
+		}
+		all[k].Hooks = Hooks{Resume: throughFile(t, saved[k])}
+	}
+	for k, f := range FitMany(t.Context(), r, all) {
+		if f.Err != nil || f.Params.Hash() != whole[k].Params.Hash() {
+			t.Errorf("model %d has other bits after a resume: %v", k, f.Err)
+		}
+	}
+}
+
+// TestAMemberThatLeavesIsNotWaitedFor lets members fit different numbers of models.
+func TestAMemberThatLeavesIsNotWaitedFor(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	r, g := onDevice(t, small), NewGroup(len(all))
+	var done sync.WaitGroup
+	errs := make([]error, len(all))
+	for k, j := range all {
+		done.Go(func() {
+			defer g.Leave(k)
+			for range k { // member 0 leaves at once
+				if _, _, errs[k] = FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); errs[k] != nil {
+					return
+				}
+			}
+		})
+	}
+	done.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMemoryThatIsTooSmallHalvesTheGroup fails executions of more than two models.
+func TestMemoryThatIsTooSmallHalvesTheGroup(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	full := func(models int) error {
+		if models > 2 {
+			return fmt.Errorf("RESOURCE_EXHAUSTED: Out of memory while trying to allocate %d bytes", models)
+		}
+		return nil
+	}
+	beforeExecution = full
+	defer func() { beforeExecution = nil }()
+	for k, got := range fitTogether(t, onDevice(t, small), all) {
+		sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+	}
+	beforeExecution = func(int) error { return full(3) }
+	for _, f := range FitMany(t.Context(), onDevice(t, small), all) {
+		if !engine.IsOutOfMemory(f.Err) || !strings.Contains(f.Err.Error(), small.Name()) {
+			t.Errorf("%v", f.Err)
+		}
+	}
+}
