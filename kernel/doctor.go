@@ -32,36 +32,51 @@ func newDoctor() *cobra.Command {
 		Long: `Check everything that notebooks need: one line per item, with "ok" or with what to do.
 It runs a cell in a real kernel. Nothing is installed or changed.
 
+With an NVIDIA card it says what --engine xla:cuda needs, or tests it for about five
+seconds in a process of its own.
+
 With --bits it trains networks of every kind for three steps on Lethe's own backend
 instead, and compares a hash of their weights with the known one: it should be the
-same on every processor.
+same on every processor. With --engine it only tests that engine: its device, memory,
+driver, plugin and flags, the speed of products, and whether two trainings have the
+same bits.
 
 The exit code is 1 if something necessary is broken, or a hash differs.`,
-		Example: "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits",
+		Example: "  lethe doctor\n  lethe doctor --json\n  lethe doctor --bits\n  lethe doctor --engine xla:cuda",
 		Args:    cobra.NoArgs,
 	}
 	onlyBits := c.Flags().Bool("bits", false, "only compare the weights of trained networks with the known ones, bit for bit")
+	spec := c.Flags().String("engine", "", "only test this engine, as xla:cuda")
+	c.MarkFlagsMutuallyExclusive("bits", "engine")
 	module := moduleFlag(c)
 	cli.AnswerWith(c, func(cmd *cobra.Command, _ []string) (cli.Answer, error) {
-		if *onlyBits {
+		switch {
+		case *onlyBits:
 			return compareBits(cmd.Context())
+		case *spec != "":
+			return showFindings(testEngine(cmd.Context(), *spec)), context.Cause(cmd.Context())
 		}
 		all, err := allFindings(cmd.Context(), *module)
-		var text strings.Builder
-		var broken []string
-		for _, f := range all {
-			fmt.Fprintf(&text, "%-7s %-16s %s\n", f.State, f.Thing, f.Detail)
-			if f.State == setup.StateBroken {
-				broken = append(broken, f.Thing)
-			}
-		}
-		a := cli.Answer{Value: all, Text: cli.PrintText(&text)}
-		if len(broken) > 0 {
-			a.Err = errors.New("broken: " + cli.List(broken))
-		}
-		return a, err
+		return showFindings(all), err
 	})
 	return c
+}
+
+// showFindings returns findings as an answer, which fails if one is broken.
+func showFindings(all []setup.Finding) cli.Answer {
+	var text strings.Builder
+	var broken []string
+	for _, f := range all {
+		fmt.Fprintf(&text, "%-7s %-16s %s\n", f.State, f.Thing, f.Detail)
+		if f.State == setup.StateBroken {
+			broken = append(broken, f.Thing)
+		}
+	}
+	a := cli.Answer{Value: all, Text: cli.PrintText(&text)}
+	if len(broken) > 0 {
+		a.Err = errors.New("broken: " + cli.List(broken))
+	}
+	return a
 }
 
 // compareBits trains every network for three steps and compares the hashes of the weights
@@ -104,6 +119,7 @@ func allFindings(ctx context.Context, module string) ([]setup.Finding, error) {
 	}
 	all = append(all, installedFindings()...)
 	all = append(all, engineFinding())
+	all = append(all, cardFindings(ctx, home)...)
 	all = append(all, setup.FreeSpace(home)...)
 	all = append(all, dataFinding(), leftoverFinding(home))
 	return all, context.Cause(ctx)
@@ -187,7 +203,7 @@ func installedFindings() []setup.Finding {
 		return nil
 	}
 	var out []setup.Finding
-	for _, name := range []string{setup.KernelGo, setup.KernelXLA} {
+	for _, name := range setup.AllKernels {
 		dir := filepath.Join(data, "kernels", name)
 		if !setup.Owned(dir) {
 			continue

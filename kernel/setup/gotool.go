@@ -95,7 +95,7 @@ func (m *machine) goEnvironment() []string {
 func cellEnvironment(kernel string) []string {
 	// Without cgo, which only XLA needs, a cell links faster.
 	tags, backend, cgo := "noxla", "go", "0"
-	if kernel == KernelXLA {
+	if kernel != KernelGo {
 		tags, backend, cgo = "xla", "xla", "1"
 	}
 	return []string{"GOFLAGS=-buildvcs=false -tags=" + tags + " -ldflags=-s", "GOMLX_BACKEND=" + backend, "CGO_ENABLED=" + cgo, "GOEXPERIMENT=",

@@ -56,6 +56,7 @@ const fakePython = `#!/bin/sh
 echo "python|$0|$*" >> "$WORLD/calls"
 case "$1 $2" in
 "-c "*)
+	case $2 in *jax_plugins*) test ! -f "$WORLD/jax" || cat "$WORLD/jax"; exit ;; esac
 	cat "$WORLD/about" ;;
 "-m venv")
 	test -f "$WORLD/hang" && grep -qx venv "$WORLD/hang" && exec sleep 30
@@ -91,6 +92,9 @@ func newTestMachine(t *testing.T) *testMachine {
 	t.Setenv("LETHE_HOME", "")
 	t.Setenv(engine.EnvPlugin, "")
 	t.Setenv(EnvCompletion, "")
+	t.Setenv("CC", "")
+	w.program("gcc", "#!/bin/sh\n")
+	w.cards("")
 	// Whatever Python this machine has is none of the tests' business.
 	for _, name := range []string{"python", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14", "python3.15"} {
 		w.program(name, "#!/bin/sh\nexit 1\n")
@@ -122,6 +126,15 @@ func (w *testMachine) program(name, script string) {
 	if err := os.Chmod(filepath.Join(w.dir, "bin", name), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// cards sets what the fake nvidia-smi prints, nothing for a machine without cards.
+func (w *testMachine) cards(text string) {
+	w.t.Helper()
+	w.program("nvidia-smi", "#!/bin/sh\necho \"smi|$*\" >> \"$WORLD/smi\"\ncat <<'END'\n"+text+"END\n")
+	old := deviceFiles
+	deviceFiles = filepath.Join(w.dir, "dev", "nvidia[0-9]*") // this machine's own cards are none of the tests' business
+	w.t.Cleanup(func() { deviceFiles = old })
 }
 
 // python sets what the fake interpreter says about itself.

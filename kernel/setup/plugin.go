@@ -25,7 +25,7 @@ const pluginWheel = `xla-cpu-pjrt==0.0.1 \
 `
 
 // pluginName is the file name that XLA's "cpu" is found by.
-const pluginName = "pjrt_c_api_cpu_plugin.so"
+var pluginName = engine.PluginFile("cpu")
 
 // Plugin downloads XLA's plugin for the CPU, if necessary, and returns its path. Programs
 // built with XLA, and the XLA kernel that Prepare then sets up, use it if the machine has
@@ -51,7 +51,7 @@ func Plugin(ctx context.Context, o Options) (string, error) {
 
 // pluginPath returns the path of the downloaded plugin.
 func pluginPath(home string) string {
-	return filepath.Join(home, "kernel", "xla-"+hashOf(pluginWheel)[:12], pluginName)
+	return filepath.Join(engine.PluginFolder(home), "xla-"+hashOf(pluginWheel)[:12], pluginName)
 }
 
 // pluginStamp returns the file that marks the plugin at path as complete.

@@ -227,7 +227,7 @@ func (m *machine) makeVenv(ctx context.Context, venv string, base candidate) err
 	}
 	python := filepath.Join(venv, "bin", "python")
 	argv := append([]string{python, "-m", "pip", "install", "--no-warn-script-location"}, pipOptions(list)...)
-	err := proc.Task{Dir: m.home, Env: env, Line: m.pipProgress(), Argv: argv}.Run(ctx)
+	err := proc.Task{Dir: m.home, Env: env, Line: m.pipProgress(requirements), Argv: argv}.Run(ctx)
 	return pipError("JupyterLab", err)
 }
 
@@ -242,7 +242,7 @@ func (m *machine) pipEnvironment() []string {
 }
 
 // pipProgress counts the packages that pip has collected.
-func (m *machine) pipProgress() func(string) {
+func (m *machine) pipProgress(requirements string) func(string) {
 	total := 0
 	for line := range strings.Lines(requirements) {
 		if strings.Contains(line, "==") && !strings.HasPrefix(line, " ") {

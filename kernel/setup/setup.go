@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/paths"
@@ -25,9 +26,13 @@ const EnvCompletion = "LETHE_COMPLETION"
 
 // Kernel names.
 const (
-	KernelGo  = "lethe-go"  // "Lethe (Go)"
-	KernelXLA = "lethe-xla" // "Lethe (Go, XLA)"
+	KernelGo   = "lethe-go"   // "Lethe (Go)"
+	KernelXLA  = "lethe-xla"  // "Lethe (Go, XLA)"
+	KernelCUDA = "lethe-cuda" // "Lethe (Go, CUDA)"
 )
+
+// AllKernels are the names of all kernels.
+var AllKernels = []string{KernelGo, KernelXLA, KernelCUDA}
 
 // Options say what to prepare. The zero value is for `lethe lab` in the working directory.
 type Options struct {
@@ -52,6 +57,7 @@ type Ready struct {
 	BorrowedFrom string   // says whose Jupyter it is where it is not our own
 	Kernel       string   // name of the kernel: KernelGo
 	XLA          bool     // there is a KernelXLA too
+	CUDA         bool     // there is a KernelCUDA too
 	Kernels      string   // folder of the kernelspecs
 	Env          []string // environment for Jupyter and Python processes
 }
@@ -100,10 +106,10 @@ type machine struct {
 	tools       string // folder of gonb, goimports and gopls
 	buildDir    string // folder of what was built from place.root
 	py          python
-	spec        string // JUPYTER_PATH with the kernelspecs
-	xla         bool
-	inspectOnly bool // only look: a step that is not done is an error
-	stale       bool // looking, a step was seen that was done with other inputs
+	spec        string   // JUPYTER_PATH with the kernelspecs
+	more        []string // the kernels besides KernelGo
+	inspectOnly bool     // only look: a step that is not done is an error
+	stale       bool     // looking, a step was seen that was done with other inputs
 }
 
 func newMachine(o Options) (*machine, error) {
@@ -146,7 +152,8 @@ func (m *machine) unlock() { m.lock.release() }
 func (m *machine) ready() *Ready {
 	return &Ready{
 		Home: m.options.Home, Root: m.location.root, Clone: m.location.clone, Notebooks: m.location.notebooks, Unpacked: m.location.unpacked,
-		Python: m.py.path, Lab: m.py.lab, BorrowedFrom: m.py.borrowedFrom, Kernel: KernelGo, XLA: m.xla,
+		Python: m.py.path, Lab: m.py.lab, BorrowedFrom: m.py.borrowedFrom, Kernel: KernelGo,
+		XLA: slices.Contains(m.more, KernelXLA), CUDA: slices.Contains(m.more, KernelCUDA),
 		Kernels: filepath.Join(m.spec, "kernels"), Env: m.environment(),
 	}
 }

@@ -28,6 +28,10 @@ var (
 	logoXLASVG string
 	//go:embed logo-xla-64x64.png
 	logoXLAPNG string
+	//go:embed logo-cuda-svg.svg
+	logoCUDASVG string
+	//go:embed logo-cuda-64x64.png
+	logoCUDAPNG string
 )
 
 // kernelSpec is Jupyter's kernel.json.
@@ -65,8 +69,11 @@ func (m *machine) specFiles() map[string]string {
 	for _, kernel := range m.kernels() {
 		tree["kernels/"+kernel+"/kernel.json"] = m.specFile(kernel)
 		svg, png := logoSVG, logoPNG
-		if kernel == KernelXLA {
+		switch kernel {
+		case KernelXLA:
 			svg, png = logoXLASVG, logoXLAPNG
+		case KernelCUDA:
+			svg, png = logoCUDASVG, logoCUDAPNG
 		}
 		tree["kernels/"+kernel+"/logo-svg.svg"] = svg
 		tree["kernels/"+kernel+"/logo-64x64.png"] = png
@@ -93,8 +100,11 @@ func (m *machine) specFile(kernel string) string {
 }
 
 func displayName(kernel string) string {
-	if kernel == KernelXLA {
+	switch kernel {
+	case KernelXLA:
 		return "Lethe (Go, XLA)"
+	case KernelCUDA:
+		return "Lethe (Go, CUDA)"
 	}
 	return "Lethe (Go)"
 }
@@ -109,7 +119,24 @@ func (m *machine) kernelEnvironment(kernel string) []string {
 	if path := downloadedPlugin(m.options.Home); kernel == KernelXLA && path != "" {
 		env = append(env, engine.EnvPlugin+"="+path)
 	}
+	if on := m.kernelEngine(kernel); on != "" {
+		env = append(env, engine.EnvEngine+"="+on)
+	}
 	return env
+}
+
+// kernelEngine returns the engine that cells compute on unless they name one, "" for the
+// default.
+func (m *machine) kernelEngine(kernel string) string {
+	switch {
+	case kernel == KernelCUDA:
+		return "xla:cuda"
+	case kernel == KernelXLA && downloadedPlugin(m.options.Home) != "":
+		return "xla:cpu"
+	case kernel == KernelXLA:
+		return "xla"
+	}
+	return ""
 }
 
 // path returns PATH with our programs and the go tool in front.
@@ -127,7 +154,7 @@ func (m *machine) path() string {
 // wrote.
 func (r *Ready) Install(dataDir string) ([]string, error) {
 	var out []string
-	for _, kernel := range []string{KernelGo, KernelXLA} {
+	for _, kernel := range AllKernels {
 		from := filepath.Join(r.Kernels, kernel)
 		if !isFile(filepath.Join(from, "kernel.json")) {
 			continue
@@ -177,7 +204,7 @@ func MissingFile(dir string) string {
 // folders.
 func Uninstall(dataDir string) ([]string, error) {
 	var out []string
-	for _, kernel := range []string{KernelGo, KernelXLA} {
+	for _, kernel := range AllKernels {
 		dir := filepath.Join(dataDir, "kernels", kernel)
 		if !Owned(dir) {
 			continue

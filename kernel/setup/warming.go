@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/kernel/internal/proc"
@@ -46,7 +47,7 @@ func (m *machine) warm(ctx context.Context) error {
 		}
 		if err != nil {
 			m.reporter.note("%v; there is no kernel with XLA", err)
-			m.xla = false
+			m.more = slices.DeleteFunc(slices.Clone(m.more), func(k string) bool { return k == kernel })
 		}
 	}
 	return nil

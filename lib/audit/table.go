@@ -187,7 +187,7 @@ func (c *Case) describeForgetSet() string {
 func (c *Case) Provenance() report.Provenance {
 	info := c.Lab.Engine.Info()
 	return report.Provenance{
-		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel,
+		Seeds: []int64{int64(c.Seed)}, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
 		ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{c.DataSet(): c.Hash},
 	}
 }

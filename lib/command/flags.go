@@ -53,6 +53,23 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 	return openStore(cmd, path)
 }
 
+// precisionFlag adds --precision.
+func precisionFlag(c *cobra.Command, to *string) {
+	f := c.Flags()
+	f.StringVar(to, "precision", "", "of products and convolutions: "+cli.List(engine.Precisions())+
+		"; results of each are kept apart (default: float32; the others need xla, tf32 an NVIDIA card)")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("precision", cobra.FixedCompletions(engine.Precisions(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// withPrecision returns the engine's spec with the precision of --precision.
+func withPrecision(spec, precision string) (string, error) {
+	spec, err := engine.WithPrecision(spec, precision)
+	if err != nil {
+		return "", cli.Usagef("--precision: %w", err)
+	}
+	return spec, nil
+}
+
 // openEnv opens the store and the engine for recipes. The caller closes the engine.
 func openEnv(cmd *cobra.Command, dir, spec string) (*paper.Env, error) {
 	shift, err := engine.SeedShift()

@@ -23,6 +23,7 @@ type recipeRun struct {
 	kind               string
 	scale, format, out string
 	engine             string
+	precision          string
 	store              *string
 	listJobs           bool
 	runs               string   // csv or json: the values behind it, in a folder beside it
@@ -42,6 +43,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
 	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, for comparison (default: LETHE_ENGINE, or auto)")
+	precisionFlag(c, &r.precision)
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list the jobs, their needs and their state, and compute nothing")
 	f.StringVar(&r.runs, "runs", "",
 		"write the values behind it, one record per run: "+cli.List(runFormats)+"; if --out is a folder in addition, otherwise instead")
@@ -113,7 +115,11 @@ func (r *recipeRun) outIsFolder() bool {
 
 // compute computes the recipes and writes them.
 func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers int) error {
-	env, err := openEnv(cmd, *r.store, r.engine)
+	spec, err := withPrecision(r.engine, r.precision)
+	if err != nil {
+		return err
+	}
+	env, err := openEnv(cmd, *r.store, spec)
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,14 @@ this program, because another version might compute other results.`,
 	out := f.String("out", "", "the sweep's folder, which all nodes see")
 	shards := f.Int("shards", 0, "number of shards of every stage (default: 16, or one per job)")
 	spec := f.String("engine", "", "engine of every node: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
+	var precision string
+	precisionFlag(c, &precision)
 	requireFlags(c, "out")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		on, err := withPrecision(*spec, precision)
+		if err != nil {
+			return err
+		}
 		recipes, err := recipesByID(args, scale)
 		if err != nil {
 			return err
@@ -80,7 +86,7 @@ this program, because another version might compute other results.`,
 			return cli.Usagef("--shards %d: expected a number of shards", *shards)
 		}
 		return planSweep(cmd, recipes, *out, sweep.Options{
-			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Spec: cmp.Or(*spec, os.Getenv("LETHE_ENGINE"), "auto")},
+			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Spec: cmp.Or(on, os.Getenv(engine.EnvEngine), "auto")},
 		})
 	}
 	return c

@@ -78,8 +78,14 @@ methods or seeds compute only what is new.`,
 	f.StringVar(&o.out, "out", "", "folder for the report (default: NAME-report)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
+	var precision string
+	precisionFlag(c, &precision)
 	asJSON := cli.JSONFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
+		spec, err := withPrecision(*engine, precision)
+		if err != nil {
+			return err
+		}
 		setting, methods, err := o.setting(args)
 		if err != nil {
 			return err
@@ -88,7 +94,7 @@ methods or seeds compute only what is new.`,
 		if err := os.MkdirAll(folder, 0o755); err != nil { // before anything is trained
 			return fmt.Errorf("the folder for the report: %w", err)
 		}
-		env, err := openEnv(cmd, *store, *engine)
+		env, err := openEnv(cmd, *store, spec)
 		if err != nil {
 			return err
 		}

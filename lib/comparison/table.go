@@ -268,7 +268,8 @@ func short(reason string) string {
 
 func (r *Result) provenance() report.Provenance {
 	info := r.Study.Lab.Engine.Info()
-	p := report.Provenance{Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{}}
+	p := report.Provenance{Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
+		ResultsVersion: fmt.Sprint(lab.ResultsVersion), Data: map[string]string{}}
 	for _, run := range r.Runs {
 		p.Seeds = append(p.Seeds, int64(r.Study.Setting.Seed+r.Study.Lab.Shift+run.Seed))
 		name := r.Name

@@ -3,8 +3,9 @@
 //
 // The default is Lethe's own backend (package backend). It needs no cgo, plugin, build flag
 // or download, and gives the same bits on every processor (tested on amd64 with AVX-512,
-// AVX2 and neither, and on arm64 in an emulator). XLA needs the build tag "xla" and a PJRT
-// plugin. GoMLX's Go backend is there for comparison; it is much slower.
+// AVX2 and neither, and on arm64 in an emulator). XLA needs a program built with cgo, which
+// every Linux program is if there is a C compiler, and a PJRT plugin. GoMLX's Go backend is
+// there for comparison; it is much slower.
 package engine
 
 import (
@@ -20,6 +21,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine/backend"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
+	"github.com/lethe-ml/lethe/lib/engine/plugin"
 )
 
 // Info describes an engine. It is part of every result's provenance, because the last bits
@@ -28,10 +30,33 @@ type Info struct {
 	Kind   string `json:"kind"`   // "go", "xla" or "lethe"
 	Kernel string `json:"kernel"` // for Lethe's backend the version of its arithmetic; for XLA the platform or plugin; for GoMLX's Go backend "scalar"
 	Why    string `json:"-"`      // why this engine was opened
+	Device Device `json:"-"`      // what XLA computes on; not part of keys
+}
+
+// Device describes what XLA computes on, for provenance. What is not known is empty.
+type Device struct {
+	Name   string // name of the card: "NVIDIA H100 80GB HBM3"
+	Driver string // version of the driver: "580.65.06"
+	Plugin string // the plugin with its versions: "xla_cuda_plugin of JAX 0.11.2, PJRT 0.115"
+	Flags  string // the flags that it was opened with, and NVIDIA_TF32_OVERRIDE; without paths
+}
+
+// String returns the device in one line, "" if nothing is known.
+func (d Device) String() string {
+	var parts []string
+	for _, part := range [][2]string{{"", d.Name}, {"driver ", d.Driver}, {"plugin ", d.Plugin}, {"flags ", d.Flags}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+part[1])
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // String returns the short form used in store keys and captions: "go/avx512".
 func (i Info) String() string { return i.Kind + "/" + i.Kernel }
+
+// EnvEngine is the environment variable with the engine where none is named.
+const EnvEngine = "LETHE_ENGINE"
 
 // EnvPlugin is the environment variable with the path of a PJRT plugin to use if none is
 // found by name.
@@ -44,32 +69,51 @@ type Engine struct {
 	chunk          int
 	slots          chan struct{}
 	separateMemory bool // see SeparateMemory
+	precision      Precision
+	plugin         xlaPlugin // nil for other engines
+}
+
+// xlaPlugin is what an engine asks of an open plugin.
+type xlaPlugin interface {
+	Interface() string // version of its PJRT interface
+	Counts() plugin.Counts
+	Device() plugin.Device
+	Forget() // before its client ends
 }
 
 // Open opens the engine that spec names:
 //
-//	auto                     xla if it opens, otherwise lethe; without the build tag "xla" always lethe
+//	auto                     lethe: another engine has other last bits, so it is never chosen unasked
 //	lethe                    Lethe's own backend, see package backend
 //	go                       GoMLX's Go backend, for comparison
 //	xla                      CUDA's PJRT plugin, the CPU's, or the file that LETHE_XLA_PLUGIN names
-//	xla:cuda, xla:cpu        a PJRT plugin found by name
+//	xla:cuda, xla:cpu        a PJRT plugin found by name, such as the one of lethe xla
 //	xla:/path/to/plugin.so   exactly this plugin
+//	xla:cuda,tf32            with a Precision: float32 (the default), tf32 or bf16
 //
 // The empty spec means the environment variable LETHE_ENGINE, or auto. Open never downloads
-// anything and never panics. Info.Why says what auto could not open.
+// anything and never panics.
 func Open(spec string) (*Engine, error) {
-	spec = cmp.Or(spec, os.Getenv("LETHE_ENGINE"))
-	switch {
-	case spec == "" || spec == "auto":
-		return openAuto()
-	case spec == "go":
-		return openGo("asked for by name")
-	case spec == "lethe":
-		return openLethe("asked for by name"), nil
-	case spec == "xla" || strings.HasPrefix(spec, "xla:"):
-		return openXLA(spec)
+	spec = cmp.Or(spec, os.Getenv(EnvEngine))
+	name, precision, err := splitPrecision(spec)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("engine: %q is not one of auto, lethe, go, xla, xla:cuda, xla:/path/to/plugin.so", spec)
+	isXLA := name == "xla" || strings.HasPrefix(name, "xla:")
+	if !isXLA && precision != Float32 {
+		return nil, fmt.Errorf("engine: %s: this engine computes in float32 only; %s needs XLA on a card, as in xla:cuda,%s", spec, precision, precision)
+	}
+	switch {
+	case name == "" || name == "auto":
+		return openLethe("the default"), nil
+	case name == "go":
+		return openGo("asked for by name")
+	case name == "lethe":
+		return openLethe("asked for by name"), nil
+	case isXLA:
+		return openXLA(name, precision)
+	}
+	return nil, fmt.Errorf("engine: %q is not one of auto, lethe, go, xla, xla:cuda, xla:/path/to/plugin.so", name)
 }
 
 // chunkRows keeps the activations of one chunk of a small network in the second-level
@@ -170,12 +214,40 @@ func (e *Engine) WithSeparateMemory() *Engine {
 	return &other
 }
 
+// Precision returns the precision of products and convolutions.
+func (e *Engine) Precision() Precision { return cmp.Or(e.precision, Float32) }
+
+// DeviceMemory returns the bytes of the device's memory that are in use and that may be used, 0
+// where they are not known.
+func (e *Engine) DeviceMemory() (inUse, limit int64) {
+	if e.plugin == nil {
+		return 0, 0
+	}
+	d := e.plugin.Device()
+	return d.InUse, d.Memory
+}
+
+// Programs returns how many programs XLA has compiled in this process, and how many were loaded
+// from those that an earlier process has compiled.
+func (e *Engine) Programs() (compiled, loaded int) {
+	if e.plugin == nil {
+		return 0, 0
+	}
+	c := e.plugin.Counts()
+	return c.Compiled, c.Loaded
+}
+
 // HasWhile reports whether a graph on the engine can have a loop, so that an epoch of training
 // can be one execution. (XLA's capabilities in go-xla v0.4.5 do not list the loop that it has.)
 func (e *Engine) HasWhile() bool { return e.info.Kind != backend.Name }
 
 // Close releases the backend.
-func (e *Engine) Close() { e.backend.Finalize() }
+func (e *Engine) Close() {
+	if e.plugin != nil {
+		e.plugin.Forget()
+	}
+	e.backend.Finalize()
+}
 
 // Parallel runs task(0) ... task(n-1), at most one per core at a time over all callers of
 // the engine. It returns the error of the task with the lowest number that failed. Tasks

@@ -2,9 +2,7 @@
 
 package engine
 
-import "strings"
+import "errors"
 
 // IsOutOfMemory reports whether an execution failed because the device's memory is too small.
-func IsOutOfMemory(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "RESOURCE_EXHAUSTED") || strings.Contains(err.Error(), "Out of memory"))
-}
+func IsOutOfMemory(err error) bool { return errors.Is(Explain(err), ErrMemory) }

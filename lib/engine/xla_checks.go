@@ -1,4 +1,4 @@
-//go:build xla
+//go:build cgo && !noxla && (xla || (linux && (amd64 || arm64)))
 
 // Tests of an XLA plugin before use: products on stale inputs, and convolutions rounded to TF32.
 

@@ -1,4 +1,4 @@
-//go:build xla
+//go:build cgo && !noxla && (xla || (linux && (amd64 || arm64)))
 
 // The XLA flags that correct and repeatable results need, and a plugin's name in store keys.
 

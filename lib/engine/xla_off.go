@@ -1,16 +1,15 @@
-//go:build !xla
+//go:build !cgo || noxla || !(xla || (linux && (amd64 || arm64)))
+
+// What a program without XLA says when it is asked for XLA.
 
 package engine
 
 import "fmt"
 
-// openAuto opens Lethe's own engine in a program without the build tag xla.
-func openAuto() (*Engine, error) {
-	return openLethe("built without the tag xla"), nil
-}
+// WithXLA reports whether this program was built with XLA.
+const WithXLA = false
 
-// openXLA returns an error in a program without the build tag xla.
-func openXLA(spec string) (*Engine, error) {
-	return nil, fmt.Errorf("engine: %s: this program was built without XLA; build it with: go build -tags xla "+
-		"(needs cgo and a PJRT plugin)", spec)
+// openXLA returns an error in a program without XLA.
+func openXLA(spec string, _ Precision) (*Engine, error) {
+	return nil, fmt.Errorf("engine: %s: this program was built without XLA; %s", spec, HowToBuild())
 }

@@ -1,4 +1,4 @@
-//go:build xla
+//go:build cgo && !noxla && (xla || (linux && (amd64 || arm64)))
 
 // The search for an XLA plugin that works, and its opening without a download.
 
@@ -6,48 +6,94 @@ package engine
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
 	"github.com/gomlx/go-xla/pjrt"
+
+	"github.com/lethe-ml/lethe/lib/engine/early"
+	"github.com/lethe-ml/lethe/lib/engine/plugin"
+	"github.com/lethe-ml/lethe/lib/files"
 )
+
+// WithXLA reports whether this program was built with XLA.
+const WithXLA = true
+
+func init() { early.Restore() }
 
 // chunkRowsXLA is large because XLA uses all cores or the whole accelerator for one
 // execution, and each execution has a fixed cost.
 const chunkRowsXLA = 65536
 
-// openAuto opens the first that works of: XLA on CUDA, XLA on the CPU, the plugin in
-// LETHE_XLA_PLUGIN, Lethe's own engine.
-func openAuto() (*Engine, error) {
-	e, err := openXLA("xla")
-	if err != nil {
-		return openLethe("no XLA: " + strings.TrimPrefix(err.Error(), "engine: ")), nil
-	}
-	return e, nil
-}
-
-func openXLA(spec string) (*Engine, error) {
+func openXLA(spec string, precision Precision) (*Engine, error) {
 	_, plugin, _ := strings.Cut(spec, ":")
 	if plugin == "" {
-		return openFirst("cuda", "cpu")
+		return openFirst(precision, "cuda", "cpu")
 	}
 	if !strings.ContainsAny(plugin, `/\`) {
-		return openPlugin(plugin, plugin, "asked for by name")
+		return openNamed(plugin, precision, "asked for by name")
 	}
-	return openFile(plugin, "asked for by path")
+	return openFile(plugin, precision, "asked for by path")
 }
 
-func openFile(file, why string) (*Engine, error) {
+// openNamed opens a plugin in go-xla's folders, or the one that lethe xla has installed.
+func openNamed(name string, precision Precision, why string) (*Engine, error) {
+	path := namedPlugin(name)
+	if path == "" {
+		return nil, fmt.Errorf("engine: XLA plugin %s: there is none on this machine; %s", name, howToGet(name))
+	}
+	path, err := pluginFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("engine: XLA plugin %s: %w", name, err)
+	}
+	return openPlugin(name, path, name, precision, why)
+}
+
+// namedPlugin returns the file of a plugin, or "". A name may be without the version that
+// go-xla writes behind it: "cpu" for "cpu_v0.83.1".
+func namedPlugin(name string) string {
+	all := pjrt.AvailablePlugins()
+	if path := all[name]; path != "" {
+		return path
+	}
+	for _, other := range slices.Sorted(maps.Keys(all)) {
+		if strings.HasPrefix(other, name+"_v") {
+			return all[other]
+		}
+	}
+	home, err := files.Home()
+	if err != nil {
+		return ""
+	}
+	return InstalledPlugin(home, name)
+}
+
+// howToGet says how to get a plugin by name.
+func howToGet(name string) string {
+	switch name {
+	case "cpu":
+		return "lethe xla gets it"
+	case "cuda":
+		return "lethe xla --cuda gets it"
+	}
+	return "go-xla looks for pjrt_c_api_" + name + "_plugin.so in its folders and those of the linker; --engine xla:/path/to/plugin.so names a file"
+}
+
+func openFile(file string, precision Precision, why string) (*Engine, error) {
 	path, err := pluginFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("engine: XLA plugin %s: %w", file, err)
 	}
-	return openPlugin(path, platform(path), why)
+	return openPlugin(path, path, platform(path), precision, why)
 }
 
 // platform returns the platform in a plugin's file name: "cpu" for
@@ -62,10 +108,10 @@ func platform(path string) string {
 
 // openFirst opens the first named plugin that works, or the one in LETHE_XLA_PLUGIN. Info.Why
 // says why the ones before it failed.
-func openFirst(names ...string) (*Engine, error) {
+func openFirst(precision Precision, names ...string) (*Engine, error) {
 	var reasons []string
 	for _, name := range names {
-		e, err := openPlugin(name, name, "the first of CUDA and CPU that opens")
+		e, err := openNamed(name, precision, "the first of CUDA and CPU that opens")
 		if err == nil {
 			if len(reasons) > 0 {
 				e.info.Why = strings.Join(reasons, "; ")
@@ -75,7 +121,7 @@ func openFirst(names ...string) (*Engine, error) {
 		reasons = append(reasons, strings.TrimPrefix(err.Error(), "engine: "))
 	}
 	if file := os.Getenv(EnvPlugin); file != "" {
-		e, err := openFile(file, "named by "+EnvPlugin)
+		e, err := openFile(file, precision, "named by "+EnvPlugin)
 		if err == nil {
 			return e, nil
 		}
@@ -84,48 +130,86 @@ func openFirst(names ...string) (*Engine, error) {
 	return nil, fmt.Errorf("engine: %s", strings.Join(reasons, "; "))
 }
 
-// openPlugin opens a plugin by name or absolute path, never with a download. TF32 is off:
-// with its 10-bit mantissa results would not be comparable with those of other engines. A
-// plugin that computes with stale or rounded inputs is an error.
-func openPlugin(plugin, kernel, why string) (*Engine, error) {
+// openPlugin opens the plugin in a file, never with a download. name is for messages, kernel
+// for store keys. In float32 TF32 is off: with its 10-bit mantissa results would not be
+// comparable with those of other engines. A plugin that computes with stale or rounded inputs
+// is an error.
+func openPlugin(name, path, kernel string, precision Precision, why string) (*Engine, error) {
+	failed := func(err error) error {
+		return fmt.Errorf("engine: XLA plugin %s: %w", name, explainDriver(Explain(err), path))
+	}
 	xla.EnableAutoInstall(false)
 	setDefault("GOMLX_NO_AUTO_INSTALL", "1")
-	defer setXLAFlags(plugin)()
-	if pjrt.IsCUDAName(plugin) {
-		setDefault("NVIDIA_TF32_OVERRIDE", "0") // convolutions ignore the option tf32
+	setDefault("TF_CPP_MIN_LOG_LEVEL", "3")
+	if err := setTF32(path, precision); err != nil {
+		return nil, failed(err)
 	}
-	backend, err := openSilently(func() (compute.Backend, error) { return xla.New(plugin + ",tf32=false") })
+	defer setXLAFlags(path)()
+	flags := os.Getenv("XLA_FLAGS")
+	plugin.Preload(cudaLibraries(path))
+	loaded, err := plugin.Load(path, programFolder(path), programKey(path, flags))
 	if err != nil {
-		return nil, fmt.Errorf("engine: XLA plugin %s: %s", plugin, brief(err))
+		return nil, failed(err)
+	}
+	backend, err := openSilently(func() (compute.Backend, error) {
+		return xla.New(path + ",tf32=" + strconv.FormatBool(precision == TF32))
+	})
+	if err != nil {
+		return nil, failed(err)
 	}
 	of, ok := backend.(interface{ IsCPU() bool })
 	cpu := ok && of.IsCPU()
-	kernel = kernelName(kernel, cpu)
+	if precision == BF16 {
+		backend = bf16Backend{backend}
+	}
 	e := &Engine{
 		backend:        backend,
-		info:           Info{Kind: "xla", Kernel: kernel, Why: why},
+		info:           Info{Kind: "xla", Kernel: kernelName(kernel, cpu) + precision.suffix(), Why: why},
 		chunk:          chunkRowsXLA,
 		slots:          make(chan struct{}, 1),
 		separateMemory: !cpu,
+		precision:      precision,
+		plugin:         loadedPlugin{loaded},
 	}
-	err = e.checkStaleInputs()
-	if err == nil && !cpu {
-		err = e.checkPrecision()
-	}
-	if err != nil {
+	if err := e.check(cpu); err != nil {
 		e.Close()
-		return nil, fmt.Errorf("engine: XLA plugin %s: %w", plugin, err)
+		return nil, failed(err)
 	}
+	e.info.Device = e.describeDevice(path, flags)
 	return e, nil
 }
 
-// brief returns the first line of an error without GoMLX's advice about its own environment
-// variables.
-func brief(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	line, _, _ = strings.Cut(line, " -- ")
-	return line
+// check tries the plugin out.
+func (e *Engine) check(cpu bool) error {
+	if cpu && e.precision == TF32 {
+		return errors.New("tf32 is arithmetic of NVIDIA's cards, and this plugin computes on the CPU")
+	}
+	if err := e.checkStaleInputs(); err != nil {
+		return err
+	}
+	if cpu || e.precision != Float32 {
+		return nil
+	}
+	return e.checkPrecision()
 }
+
+// setTF32 turns TF32 off for libraries that do not ask XLA, unless it is wanted. CUDA's
+// libraries read the variable once in a process.
+func setTF32(path string, precision Precision) error {
+	if !pjrt.IsCUDAName(path) {
+		return nil
+	}
+	if precision != TF32 {
+		setDefault(envTF32, "0") // convolutions ignore the option tf32
+		return nil
+	}
+	if os.Getenv(envTF32) == "0" {
+		return fmt.Errorf("%s=0 turns tf32 off: unset it, and open no engine in float32 in the same process", envTF32)
+	}
+	return nil
+}
+
+const envTF32 = "NVIDIA_TF32_OVERRIDE"
 
 // pluginFile returns the real path of a plugin, because the dynamic linker looks for a
 // plugin's libraries in the directory of the name that it got and does not follow links. A
@@ -180,6 +264,27 @@ func hintCUDA(plugin string) {
 			setDefault("GOPJRT_CUDA_CHECKS", "0") // its warning is about the directory set above
 		}
 	}
+}
+
+// cudaNames are the libraries that XLA and cuDNN open by name while they run, in the order of
+// their dependences.
+var cudaNames = []string{"libcudart", "libnvrtc", "libnvJitLink", "libcublasLt", "libcublas", "libnccl", "libcupti", "libcusparse", "libcusolver",
+	"libcufft", "libnvshmem_host", "libcudnn"}
+
+// cudaLibraries returns CUDA's libraries beside a plugin of a Python wheel. Python's JAX loads
+// them first too, because cuDNN does not find all of them, and a CUDA of the machine could come
+// before them.
+func cudaLibraries(plugin string) []string {
+	if !strings.Contains(plugin, "cuda") {
+		return nil
+	}
+	site := filepath.Dir(filepath.Dir(filepath.Dir(plugin)))
+	var out []string
+	for _, name := range cudaNames {
+		found, _ := filepath.Glob(filepath.Join(site, "nvidia", "*", "lib", name+".so.*"))
+		out = append(out, found...)
+	}
+	return out
 }
 
 func setDefault(name, value string) {

@@ -1,32 +1,36 @@
-//go:build xla
+//go:build cgo && !noxla && (xla || (linux && (amd64 || arm64)))
 
 package engine
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 )
 
-func TestAutoFallsBackToLethesOwnAndNamesTheReason(t *testing.T) {
+// Whoever asks for XLA and has no plugin is told how to get one, and what was looked for.
+func TestXLAWithoutAPluginNamesTheReasonAndTheCure(t *testing.T) {
+	t.Setenv("LETHE_HOME", t.TempDir())
 	missing := filepath.Join(t.TempDir(), "mine.so")
 	t.Setenv(EnvPlugin, missing)
-	e, err := Open("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	if e.Info().Kind == "xla" {
+	e, err := Open("xla")
+	if err == nil {
+		e.Close()
 		t.Skipf("there is a plugin here: %s", e)
 	}
-	for _, want := range []string{"no XLA", "plugin cuda", "plugin cpu", missing} {
-		if !strings.Contains(e.Info().Why, want) {
-			t.Errorf("the reason %q does not say %q", e.Info().Why, want)
+	for _, want := range []string{"plugin cuda", "lethe xla --cuda gets it", "plugin cpu", "lethe xla gets it", missing} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error %q does not say %q", err, want)
 		}
 	}
 }
@@ -74,6 +78,28 @@ func TestTheCUDAFolderOfAWheelIsPassedOn(t *testing.T) {
 	hintCUDA(filepath.Join(site, "jax_plugins/xla_cuda13/xla_cuda_plugin.so"))
 	if got := os.Getenv("XLA_FLAGS"); got != want {
 		t.Errorf("the second time XLA_FLAGS became %q", got)
+	}
+}
+
+func TestTheLibrariesOfAWheelAreThoseOfItsFolder(t *testing.T) {
+	site := t.TempDir()
+	for _, f := range []string{"nvidia/cudnn/lib/libcudnn.so.9", "nvidia/cu13/lib/libcublas.so.13", "nvidia/cu13/lib/libcudart.so.13", "nvidia/cu13/lib/libother.so.1"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(site, f)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(site, f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, path := range cudaLibraries(filepath.Join(site, "jax_plugins/xla_cuda13/xla_cuda_plugin.so")) {
+		got = append(got, filepath.Base(path))
+	}
+	if want := []string{"libcudart.so.13", "libcublas.so.13", "libcudnn.so.9"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := cudaLibraries(filepath.Join(site, "a/b/pjrt_c_api_cpu_plugin.so")); got != nil {
+		t.Errorf("for a CPU: %v", got)
 	}
 }
 
@@ -235,17 +261,280 @@ func TestAPluginWhoseConvolutionsRoundIsRefused(t *testing.T) {
 
 // With a real plugin, LETHE_TEST_ENGINE names it.
 func TestAPluginThatTheEnvironmentNamesIsOpenedWhereThereIsNoOther(t *testing.T) {
-	_, path, _ := strings.Cut(os.Getenv("LETHE_TEST_ENGINE"), ":")
-	if path == "" {
-		t.Skip("LETHE_TEST_ENGINE names no plugin")
-	}
+	path := testPlugin(t)
+	t.Setenv("LETHE_HOME", t.TempDir())
 	t.Setenv(EnvPlugin, path)
-	e, err := Open("auto")
+	e, err := Open("xla")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	if e.Info().Kind != "xla" {
-		t.Errorf("auto opened %s: %s", e, e.Info().Why)
+		t.Errorf("opened %s: %s", e, e.Info().Why)
+	}
+}
+
+// testPlugin returns the file of the plugin in LETHE_TEST_ENGINE.
+func testPlugin(t *testing.T) string {
+	t.Helper()
+	_, path, _ := strings.Cut(os.Getenv("LETHE_TEST_ENGINE"), ":")
+	if path == "" {
+		t.Skip("LETHE_TEST_ENGINE names no plugin")
+	}
+	return path
+}
+
+// A machine with a plugin and a card still gives the numbers of every other machine.
+func TestAutoIsNeverXLA(t *testing.T) {
+	t.Setenv(EnvPlugin, testPlugin(t))
+	e, err := Open("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if e.Info().Kind != "lethe" {
+		t.Errorf("auto opened %s", e)
+	}
+}
+
+func TestAPluginThatWasInstalledIsFoundByName(t *testing.T) {
+	path := testPlugin(t)
+	home := t.TempDir()
+	t.Setenv("LETHE_HOME", home)
+	dir := filepath.Join(home, "kernel", "xla-abc")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, filepath.Join(dir, PluginFile("mine"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := InstalledPlugin(home, "mine"); got != "" {
+		t.Errorf("an incomplete one was found: %s", got)
+	}
+	if err := os.WriteFile(dir+".json", []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open("xla:mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if !strings.HasPrefix(e.Info().Kernel, "mine") {
+		t.Errorf("the store key is not that of the name: %s", e.Info())
+	}
+}
+
+// go-xla sets variables and looks for folders while the program starts; no child process should
+// see it.
+func TestTheEnvironmentIsThatOfTheUser(t *testing.T) {
+	if os.Getenv("TF_CPP_MIN_LOG_LEVEL") == "kept" {
+		return
+	}
+	for _, set := range []string{"", "TF_CPP_MIN_LOG_LEVEL=kept"} {
+		run := exec.Command(os.Args[0], "-test.run", "^TestPrintEnvironment$", "-test.v")
+		run.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "TF_CPP_MIN_LOG_LEVEL=") })
+		if set != "" {
+			run.Env = append(run.Env, set)
+		}
+		out, err := run.CombinedOutput()
+		_, value, _ := strings.Cut(set, "=")
+		if want := fmt.Sprintf("level %q", value); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("with %q: %v, want %s\n%s", set, err, want, out)
+		}
+	}
+}
+
+func TestPrintEnvironment(t *testing.T) { t.Logf("level %q", os.Getenv("TF_CPP_MIN_LOG_LEVEL")) }
+
+// The second process loads what the first has compiled, and computes the same bits.
+func TestCompiledProgramsAreKeptForTheNextProcess(t *testing.T) {
+	if dir := os.Getenv(EnvPrograms); dir != "" {
+		e, err := Open(os.Getenv("LETHE_TEST_ENGINE"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		compiled, loaded := e.Programs()
+		t.Logf("compiled %d, loaded %d", compiled, loaded)
+		return
+	}
+	testPlugin(t)
+	dir := t.TempDir()
+	run := func(extra ...string) string {
+		t.Helper()
+		c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+		c.Env = append(append(os.Environ(), EnvPrograms+"="+dir), extra...)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	if out := run(); !strings.Contains(out, "compiled 1, loaded 0") {
+		t.Errorf("the first process: %s", out)
+	}
+	if out := run(); !strings.Contains(out, "compiled 0, loaded 1") {
+		t.Errorf("the second process: %s", out)
+	}
+	if out := run("XLA_FLAGS=--xla_force_host_platform_device_count=1"); !strings.Contains(out, "compiled 1, loaded 0") {
+		t.Errorf("with another flag: %s", out)
+	}
+	found, _ := filepath.Glob(filepath.Join(dir, "*.xla"))
+	if len(found) != 2 {
+		t.Fatalf("%d programs are kept", len(found))
+	}
+	for _, file := range found { // damaged, as after a full disk
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b[len(b)/2]++
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := run(); !strings.Contains(out, "compiled 1, loaded 0") {
+		t.Errorf("with a damaged file: %s", out)
+	}
+}
+
+func TestTF32IsForCardsOnly(t *testing.T) {
+	spec := os.Getenv("LETHE_TEST_ENGINE")
+	if !strings.Contains(spec, "cpu") {
+		t.Skip("LETHE_TEST_ENGINE names no plugin for the CPU")
+	}
+	e, err := Open(spec + ",tf32")
+	if err == nil {
+		e.Close()
+		t.Fatal("opened")
+	}
+	if !strings.Contains(err.Error(), "NVIDIA's cards") {
+		t.Error(err)
+	}
+}
+
+func TestBF16RoundsProductsAndSumsInFloat32(t *testing.T) {
+	spec := os.Getenv("LETHE_TEST_ENGINE")
+	if !strings.HasPrefix(spec, "xla") {
+		t.Skip("LETHE_TEST_ENGINE names no plugin")
+	}
+	e, err := Open(spec + ",bf16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if !strings.HasSuffix(e.Info().Kernel, ", bf16") || e.Precision() != BF16 {
+		t.Errorf("the store key does not name the precision: %s", e.Info())
+	}
+	if err := e.checkPrecision(); !errors.Is(err, ErrRounded) {
+		t.Errorf("a convolution: %v", err)
+	}
+	// A product of rows that need eleven bits: each operand becomes 1, and 600 of them sum to
+	// 600, which bfloat16 cannot write.
+	exec, err := graph.NewExec(e.Backend(), func(x *graph.Node) []*graph.Node {
+		product := graph.Dot(x, graph.Transpose(x, 0, 1)).Product()
+		slope := graph.Gradient(graph.ReduceAllSum(graph.Mul(product, product)), x)[0]
+		return []*graph.Node{product, slope}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exec.Finalize()
+	x, err := e.constantTensor(1+1.0/(1<<11), 2, 600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Call(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float32{600, 4 * 2 * 600} {
+		if err := tensors.ConstFlatData(out[i], func(flat []float32) {
+			if flat[0] != want {
+				t.Errorf("output %d is %g, want %g", i, flat[0], want)
+			}
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestProvenanceNamesThePluginAndItsFlags(t *testing.T) {
+	e, err := Open("xla:" + testPlugin(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	d := e.Info().Device
+	if d.Name == "" || !strings.Contains(d.Plugin, "PJRT 0.") || !strings.Contains(d.Flags, flagXNNPACK+"=false") && !e.SeparateMemory() {
+		t.Errorf("%+v", d)
+	}
+	if strings.Contains(d.String(), "/") || strings.Contains(e.Info().String(), "PJRT") {
+		t.Errorf("%s, key %s", d, e.Info())
+	}
+}
+
+func TestFlagsOfProvenanceHaveNoFolders(t *testing.T) {
+	if got := plainFlags(" --a=1 --xla_gpu_cuda_data_dir=/home/me/x  --b=true"); got != "--a=1 --b=true" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheDriverIsReadFromItsFile(t *testing.T) {
+	old := driverFile
+	defer func() { driverFile = old }()
+	driverFile = filepath.Join(t.TempDir(), "version")
+	if got := nvidiaDriver(); got != "" {
+		t.Errorf("without a driver: %q", got)
+	}
+	for text, want := range map[string]string{
+		"NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024\nGCC version: gcc\n":                      "550.54.15",
+		"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (dvs-builder)  Sun Jul 27 07:13:13 UTC 2025\n": "580.65.06",
+		"nothing": "",
+	} {
+		if err := os.WriteFile(driverFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := nvidiaDriver(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestACardThatAnOldDriverHidesIsExplained(t *testing.T) {
+	old := driverFile
+	defer func() { driverFile = old }()
+	driverFile = filepath.Join(t.TempDir(), "version")
+	hidden := Explain(errors.New("PJRT error (code=9): No visible GPU devices."))
+	const plugin = "/site/jax_plugins/xla_cuda13/xla_cuda_plugin.so"
+	for _, c := range []struct {
+		driver, plugin string
+		err            error
+		want           bool
+	}{
+		{"535.288.01", plugin, hidden, true}, {"580.65.06", plugin, hidden, false}, {"535.288.01", "/site/xla_cuda12/x.so", hidden, false},
+		{"535.288.01", plugin, errors.New("other"), false},
+	} {
+		text := "NVRM version: NVIDIA UNIX x86_64 Kernel Module  " + c.driver + "  Tue Mar  5\n"
+		if err := os.WriteFile(driverFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := explainDriver(c.err, c.plugin)
+		if errors.Is(err, ErrDriver) != c.want || strings.Contains(err.Error(), "driver 535.288.01 is here") != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// The wheels of pip lie in one folder, with a folder for each wheel's version.
+func TestAPluginOfAWheelIsNamedWithItsVersion(t *testing.T) {
+	site := t.TempDir()
+	for _, d := range []string{"jax_plugins/xla_cuda13", "jax_cuda13_pjrt-0.11.2.dist-info"} {
+		if err := os.MkdirAll(filepath.Join(site, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := pluginName(filepath.Join(site, "jax_plugins/xla_cuda13/xla_cuda_plugin.so"), "0.115"); got != "xla_cuda_plugin of JAX 0.11.2, PJRT 0.115" {
+		t.Errorf("%q", got)
 	}
 }

@@ -21,7 +21,7 @@ type Lab struct {
 	cache dataCache
 }
 
-// Open opens the engine named by LETHE_ENGINE, or the best available one, and the store
+// Open opens the engine named by LETHE_ENGINE, or Lethe's own, and the store
 // named by LETHE_STORE, or the one in the user's cache folder. LETHE_SEED shifts its seeds.
 // Work that takes longer than two seconds then shows how far it is, in the notebook or the
 // terminal that the program runs in; LETHE_PROGRESS=off turns that off.

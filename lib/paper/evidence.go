@@ -261,7 +261,8 @@ func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) 
 		info = e.Engine.Info()
 	}
 	p := report.Provenance{
-		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(results), Data: ev.Data, Command: Command(id, scale),
+		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
+		ResultsVersion: fmt.Sprint(results), Data: ev.Data, Command: Command(id, scale),
 	}
 	for s := range seeds {
 		p.Seeds = append(p.Seeds, int64(s+e.Shift))

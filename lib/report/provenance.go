@@ -18,7 +18,8 @@ type Provenance struct {
 	Scale          string            `json:"scale"`
 	Seeds          []int64           `json:"seeds"`
 	Engine         string            `json:"engine"`
-	Kernel         string            `json:"kernel"` // the matrix product in use: AVX-512, AVX2, scalar
+	Kernel         string            `json:"kernel"`           // the matrix product in use: AVX-512, AVX2, scalar
+	Device         string            `json:"device,omitempty"` // card, driver, plugin and flags of XLA; not part of keys
 	ResultsVersion string            `json:"results_version"`
 	Data           map[string]string `json:"data"` // data set -> SHA-256
 	Command        string            `json:"command"`
@@ -88,6 +89,7 @@ func (p Provenance) items() [][2]string {
 	add("scale", p.Scale)
 	add("seeds", p.SeedList())
 	add("engine", p.engine())
+	add("device", p.Device)
 	add("results version", p.ResultsVersion)
 	if p.Runs > 0 || p.RunsHash != "" {
 		add("runs", strings.TrimSpace(fmt.Sprintf("%d, %s", p.Runs, p.RunsHash)))

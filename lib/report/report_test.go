@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -347,6 +348,25 @@ func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
 	for v, want := range map[float64]string{61.24: "61.2 s", 1: "1 s", 0.0525: "52.5 ms", 0.000318: "318 us"} {
 		if got := report.FormatSeconds(v); got != want {
 			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}
+
+func TestTheDeviceOfXLAIsInTheProvenanceAndTablesWithoutOneStayAsTheyWere(t *testing.T) {
+	p := report.Provenance{Engine: "xla", Kernel: "cuda, weights aboard, deterministic, tf32", Device: "NVIDIA H100; driver 580.65.06"}
+	for _, with := range []bool{true, false} {
+		if !with {
+			p.Device = ""
+		}
+		table := &report.Table{ID: "a/b", Columns: report.Columns("x"), Provenance: p}
+		var text, js strings.Builder
+		if err := errors.Join(table.Text(&text), table.JSON(&js)); err != nil {
+			t.Fatal(err)
+		}
+		for name, out := range map[string]string{"text": text.String(), "JSON": js.String()} {
+			if strings.Contains(out, "driver 580.65.06") != with || strings.Contains(out, "device") != with || !strings.Contains(out, "tf32") {
+				t.Errorf("%s, with a device %v: %s", name, with, out)
+			}
 		}
 	}
 }

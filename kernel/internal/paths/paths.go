@@ -3,27 +3,16 @@
 package paths
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // EnvHome is the environment variable that names the folder for the program's own files.
-const EnvHome = "LETHE_HOME"
+const EnvHome = files.EnvHome
 
-// Home returns the folder for the program's own files: LETHE_HOME, or lethe in the user's
-// cache folder.
-func Home() (string, error) {
-	if dir := os.Getenv(EnvHome); dir != "" {
-		return filepath.Abs(dir)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no folder to keep it in: set %s (%w)", EnvHome, err)
-	}
-	return filepath.Join(cache, "lethe"), nil
-}
+// Home returns the folder for the program's own files.
+func Home() (string, error) { return files.Home() }
 
 // IsOff reports whether the value of an environment variable means "off".
 func IsOff(v string) bool {

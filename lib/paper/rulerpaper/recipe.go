@@ -192,7 +192,7 @@ func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
 func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenance {
 	info := e.Engine.Info()
 	p := report.Provenance{
-		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
 		Data: map[string]string{}, Command: paper.Command(r.ID, s.Name),
 	}
 	var seeds []int

@@ -89,7 +89,7 @@ func (c *Case) SourceOfAll() string {
 func (c *Case) source(seeds ...int) string {
 	info := c.env.Engine.Info()
 	p := report.Provenance{
-		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
 		Data: map[string]string{c.set.About.Name: c.set.Hash},
 	}
 	for _, s := range seeds {

@@ -125,7 +125,7 @@ func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurem
 func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
 	info := ev.env.Engine.Info()
 	p := report.Provenance{
-		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results),
+		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
 		Data: ev.data, Command: paper.Command(r.ID, ev.Scale),
 	}
 	for s := range ev.Seeds {

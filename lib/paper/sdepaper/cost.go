@@ -52,7 +52,8 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 	}
 	info := e.Engine.Info()
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: report.Provenance{
-		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(Results), Command: paper.Command(r.ID, scale),
+		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
+		ResultsVersion: fmt.Sprint(Results), Command: paper.Command(r.ID, scale),
 	}}
 	t.Columns = []report.Column{{Name: "judge"}}
 	for _, m := range counts {

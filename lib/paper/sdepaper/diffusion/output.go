@@ -86,8 +86,9 @@ func (r *Result) provenance(e *engine.Engine, scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(r.Runs)), "\n")))
 	info := e.Info()
 	return report.Provenance{
-		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion),
-		Data: map[string]string{r.Setting.DataSet: r.DataHash}, Command: "lethe figure sde 6 --scale " + scale,
+		Scale: scale, Seeds: []int64{int64(r.Setting.Seed)}, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
+		ResultsVersion: fmt.Sprint(lab.ResultsVersion),
+		Data:           map[string]string{r.Setting.DataSet: r.DataHash}, Command: "lethe figure sde 6 --scale " + scale,
 		Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
 }

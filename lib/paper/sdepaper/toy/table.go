@@ -135,7 +135,7 @@ func (r *Result) permutationTest(layer, epoch int, fixed bool) permutationTest {
 func (r *Result) Provenance(scale string) report.Provenance {
 	h := sha256.Sum256([]byte(strings.Join(r.Runs, "\n")))
 	p := report.Provenance{
-		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, ResultsVersion: fmt.Sprint(lab.ResultsVersion),
+		Scale: scale, Engine: r.Engine.Kind, Kernel: r.Engine.Kernel, Device: r.Engine.Device.String(), ResultsVersion: fmt.Sprint(lab.ResultsVersion),
 		Data: r.Data, Command: "lethe table sde toy --scale " + scale, Runs: len(r.Runs), RunsHash: hex.EncodeToString(h[:]),
 	}
 	for _, s := range r.Setting.Seeds {
