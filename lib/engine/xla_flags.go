@@ -77,8 +77,9 @@ func hasFlag(flags, flag string) bool {
 }
 
 // kernelName returns the name of a plugin in store keys. It has the flags that change
-// results. On a device with separate memory weights stay there for an epoch (package
-// train), which changes the rounding; its name says "weights aboard". Names must not change.
+// results. On a device with separate memory an epoch is one execution (package train), which
+// changes the rounding; its name says "device epochs" (before that was so, "weights aboard"). Names
+// must not change unless results do.
 func kernelName(kernel string, cpu bool) string {
 	set := func(flag, value string) bool {
 		return slices.Contains(strings.Fields(os.Getenv("XLA_FLAGS")), "--"+flag+"="+value)
@@ -89,9 +90,9 @@ func kernelName(kernel string, cpu bool) string {
 	case cpu:
 		return kernel + ", checked"
 	case set(flagDeterministic, "true"):
-		return kernel + ", weights aboard, deterministic"
+		return kernel + ", device epochs, deterministic"
 	}
-	return kernel + ", weights aboard"
+	return kernel + ", device epochs"
 }
 
 // supportedFlags returns the flags whose help text a file has, none if it cannot be read.

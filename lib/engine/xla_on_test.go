@@ -171,9 +171,9 @@ func TestAFlagIsSetForAPluginThatKnowsItAndTakenBack(t *testing.T) {
 // The name has the flags that change results, whether Lethe or the user set them.
 func TestKernelNamesTellFlagsApart(t *testing.T) {
 	for flags, want := range map[string][2]string{
-		"":                           {"it, checked", "it, weights aboard"},
-		"--xla_cpu_use_xnnpack=true": {"it, checked", "it, weights aboard"},
-		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, weights aboard, deterministic"},
+		"":                           {"it, checked", "it, device epochs"},
+		"--xla_cpu_use_xnnpack=true": {"it, checked", "it, device epochs"},
+		"--xla_other=1 --xla_cpu_use_xnnpack=false --xla_gpu_deterministic_ops=true": {"it without XNNPACK", "it, device epochs, deterministic"},
 	} {
 		t.Setenv("XLA_FLAGS", flags)
 		if got := [2]string{kernelName("it", true), kernelName("it", false)}; got != want {

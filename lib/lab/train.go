@@ -142,10 +142,13 @@ func CheckpointHooks(ctx context.Context, w *store.Work, like nn.Params, keep []
 				return err
 			}
 		}
-		begun := time.Now()
-		if ctx.Err() == nil && !kept && begun.Before(next) {
+		if ctx.Err() == nil && !kept && time.Now().Before(next) {
 			return nil
 		}
+		return h.SaveLast(s)
+	}
+	h.SaveLast = func(s *train.State) error {
+		begun := time.Now()
 		f, state := s.File()
 		err := w.SaveCheckpoint(f, state)
 		end := time.Now()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
@@ -15,15 +16,7 @@ import (
 // interrupt or the memory of the steps' arrays asks for it. The host draws the order of the records;
 // the graph draws random inputs. Weights and slots stay on the device between epochs.
 //
-// What stays on the host, and why:
-//
-//   - a Watch, because it reads the weights before every step;
-//   - transforms without a GraphTransform (AddNoise, ReleaseGradients: their noise comes from
-//     random streams that a graph cannot draw), combiners without a GraphCombiner, and MGDA for
-//     three terms or more (its active set is a search with an unknown number of steps);
-//   - optimisers without a graph (nn.GraphOptimizer);
-//   - an epoch with a number that is not finite: it is repeated on the host, which says where.
-//
+// docs/xla.md lists what stays on the host, with the reasons.
 // A Validation and a checkpoint copy the weights to the host.
 type device struct {
 	like       nn.Params
@@ -121,7 +114,7 @@ func (l *loop) deviceEpoch(ctx context.Context, s *State, steps []trainStep, tas
 		err = runEpoch(ctx, [][]*lane{{a}}, l.device.memory)[0]
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), err)
+		return nil, nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), engine.Explain(err))
 	}
 	return a.next, a.losses, nil
 }

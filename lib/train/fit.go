@@ -74,6 +74,9 @@ type Hooks struct {
 	// every SaveEvery epochs (0: never in between) and when ctx ends. It may keep the state.
 	Save      func(*State) error
 	SaveEvery int
+	// SaveLast stores the last finished epoch when the device fails or its memory is full; nil:
+	// nothing is stored then.
+	SaveLast func(*State) error
 	// Resume is a state that Save stored, or nil.
 	Resume *State
 }
@@ -234,8 +237,13 @@ func updateStatistics(p nn.Params, state [][]float32) {
 	}
 }
 
+// interrupted saves the last finished epoch of a fit that ends with err, if its context has ended or
+// its device has failed.
 func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
-	if ctx.Err() == nil || h.Save == nil {
+	if ctx.Err() == nil {
+		h.Save = h.SaveLast
+	}
+	if h.Save == nil || ctx.Err() == nil && !engine.HasFailed(err) {
 		return err
 	}
 	if saveErr := save(s, h); saveErr != nil {

@@ -273,3 +273,29 @@ func TestMemoryThatIsTooSmallHalvesTheGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestADeviceThatFailsLeavesTheLastFinishedEpoch fails the third epoch of a training.
+func TestADeviceThatFailsLeavesTheLastFinishedEpoch(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	c := Config{Epochs: 5, Batch: 8, Seed: 2}
+	whole := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, nil)
+	var saved *State
+	epoch := 0
+	beforeExecution = func(int) error {
+		if epoch == 2 {
+			return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	h := Hooks{Progress: func(e Epoch) { epoch = e.Epoch }, SaveLast: func(s *State) error { saved = s; return nil }}
+	_, _, err := Fit(t.Context(), onDevice(t, small), initial(small), labelled(x, y), c, h)
+	if !engine.IsOutOfMemory(err) || !strings.Contains(err.Error(), "2 epochs are saved") || saved == nil || saved.Done != 2 {
+		t.Fatalf("%v; saved: %+v", err, saved)
+	}
+	beforeExecution = nil
+	again := lastState(t, onDevice(t, small), initial(small), labelled(x, y), c, throughFile(t, saved))
+	if fingerprint(again) != fingerprint(whole) {
+		t.Error("the resumed training has other bits")
+	}
+}
