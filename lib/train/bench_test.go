@@ -54,3 +54,34 @@ func BenchmarkStep(b *testing.B) {
 	}
 	b.ReportMetric(rows/(b.Elapsed().Seconds()/float64(b.N)), "rows/s")
 }
+
+// BenchmarkModels trains 8 of RULER's MLPs on 2,560 records in batches of 256, one after another and
+// by FitMany: on an engine in our memory its fits share the cores.
+func BenchmarkModels(b *testing.B) {
+	arch := tabular.MLP{Features: 50, Outputs: 2}
+	r := openRunner(b, arch, 0)
+	var all []Job
+	for k := range 8 {
+		x, y := toy(engine.Root(k), 2560, 50, 2)
+		o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 2, 1)}}}
+		all = append(all, Job{Start: arch.Init(engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 5, Batch: 256, Seed: 1}})
+	}
+	b.Run("one after another", func(b *testing.B) {
+		for b.Loop() {
+			for _, j := range all {
+				if _, _, err := FitPlan(b.Context(), r, j.Start, j.Plan, j.Config, j.Hooks); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+	b.Run("together", func(b *testing.B) {
+		for b.Loop() {
+			for _, f := range FitMany(b.Context(), r, all) {
+				if f.Err != nil {
+					b.Fatal(f.Err)
+				}
+			}
+		}
+	})
+}
