@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -30,9 +29,8 @@ func (s source) same(o source) bool {
 	return &s.m.Data[0] == &o.m.Data[0] && s.m.Rows == o.m.Rows && s.m.Cols == o.m.Cols && s.features == o.features
 }
 
-// deviceMemory has the records of fits that run side by side.
+// deviceMemory has the records of fits that run side by side. One epoch at a time uses it.
 type deviceMemory struct {
-	mu      sync.Mutex
 	records map[string]*resident
 	perStep map[string]time.Duration // by program; 0: it ran once
 }
