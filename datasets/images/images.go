@@ -64,7 +64,7 @@ var sets = publishedSets
 // names up thousands of times.
 var publishedSets = sync.OnceValue(func() []set {
 	return []set{
-		mnist(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
+		mnist(), fashionMNIST(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
 		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
 		glyphs(),
 	}

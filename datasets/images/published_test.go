@@ -60,6 +60,23 @@ func TestMNISTHasThePublishedClassCounts(t *testing.T) {
 	}
 }
 
+func TestFashionMNISTHasThePublishedClassCounts(t *testing.T) {
+	m := real(t, "fashion_mnist", every(0, 1, 60000), every(0, 1, 10000))
+	for k, n := range map[int][]int{6000: m.Train.Y, 1000: m.Test.Y} {
+		if got := counts(10, n); slices.Max(got) != k || slices.Min(got) != k {
+			t.Errorf("classes of %d images, want %d of each", got, k)
+		}
+	}
+	if !slices.Equal(m.Train.Y[:5], []int{9, 0, 0, 3, 0}) || !slices.Equal(m.Test.Y[:5], []int{9, 2, 1, 1, 6}) {
+		t.Errorf("first labels %v and %v", m.Train.Y[:5], m.Test.Y[:5])
+	}
+	// The numbers that every tutorial normalises Fashion-MNIST by.
+	n, err := images.MeasureChannels(m.Train.X, m.Shape)
+	if err != nil || math.Abs(n.Mean[0]-0.2860) > 5e-5 || math.Abs(n.SD[0]-0.3530) > 5e-5 {
+		t.Errorf("mean %v, standard deviation %v, %v", n.Mean, n.SD, err)
+	}
+}
+
 // agrees says whether channel means and spreads are near CIFAR-10's published
 // ones, which differ enough that exchanged channels show.
 func agrees(t *testing.T, m *images.Images, mean, sd float64) {

@@ -39,6 +39,8 @@ type Scale struct {
 	// Diagnostic are the data sets of Table 12; empty: Covertype and Higgs, or
 	// their stand-ins.
 	Diagnostic []string
+	// Images is the size of Table 13.
+	Images ImageScale
 	// StandIns are synthetic data sets that replace data sets whose files are missing; without
 	// them a missing file is an error.
 	StandIns []string
@@ -49,9 +51,10 @@ func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
 	return []Scale{
 		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
-			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"}},
+			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"},
+			Images: ImageScale{Sets: []string{"glyphs"}, Train: 256, Test: 64, Width: 6, Hidden: 32, Epochs: 20}},
 		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3,
-			SideRows: 6000, RowCap: 1000},
+			SideRows: 6000, RowCap: 1000, Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
 			LearningRateSeeds: 3, RowCap: 2000},
 	}
@@ -161,12 +164,17 @@ type Study struct {
 	Fit         train.Config  // its seed is set per cell
 	RowCap      int           // largest number of rows of a data set, 0: all
 	Gallery     int           // retained records that M4 searches, 0: the paper's 2,000
+	Images      *ImageScale   // nil: tables
 }
 
 // setting is the setting of a cell.
 func (s Study) setting(k cellKey) lab.Setting {
+	var data lab.Data = lab.Table{Set: k.dataSet, MaxRows: s.RowCap}
+	if s.Images != nil {
+		data = lab.Images{Set: k.dataSet, MaxTrain: s.Images.Train, MaxTest: s.Images.Test}
+	}
 	return lab.Setting{
-		Data: lab.Table{Set: k.dataSet, MaxRows: s.RowCap}, Forget: lab.Random{Fraction: k.fraction, Seed: k.forgetSeed},
+		Data: data, Forget: lab.Random{Fraction: k.fraction, Seed: k.forgetSeed},
 		Seed: k.seed, Fit: s.Fit, Model: s.Model,
 	}
 }
