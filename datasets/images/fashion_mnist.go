@@ -13,9 +13,10 @@ func fashionMNIST() set {
 		info: datasets.Info{
 			Name: "fashion_mnist", Title: "Fashion-MNIST", Folder: "fashion_mnist", Task: "which of ten kinds of clothes it is",
 			Rows: 70000, TestRows: 10000, Features: 784, Shape: [3]int{1, 28, 28},
-			Classes:     []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
-			Licence:     "MIT",
-			Citation:    "H. Xiao, K. Rasul, R. Vollgraf (2017), Fashion-MNIST: a novel image dataset for benchmarking machine learning algorithms, arXiv:1708.07747",
+			Classes: []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"},
+			Licence: "MIT",
+			Citation: "H. Xiao, K. Rasul, R. Vollgraf (2017), Fashion-MNIST: a novel image dataset for benchmarking machine learning " +
+				"algorithms, arXiv:1708.07747",
 			Homepage:    "https://github.com/zalandoresearch/fashion-mnist",
 			Description: "Photographs of clothes, centred, 28 x 28 grey.",
 			Files: []datasets.File{
