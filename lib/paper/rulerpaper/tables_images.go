@@ -91,8 +91,8 @@ var table13 = Recipe{
 	ID:    "ruler/table13",
 	Title: "RULER Table 13. M4 on images",
 	Doc: "M4 of the original model and after unlearning, forget fraction 5 %, for a three-layer CNN with an embedding of 256 and a " +
-		"ResNet-18 with one of 512. The paper finds the original near 0.5 and, on the ResNet-18 only, values far below it after NegGrad and SCRUB (down to 0.16), which it calls " +
-		"over-displacement. Read both beside the oracle, another seed and random weights, which the paper does not show.",
+		"ResNet-18 with one of 512. The paper finds the original near 0.5 and, on the ResNet-18 only, values far below it after NegGrad and " +
+		"SCRUB (down to 0.16), which it calls over-displacement. Read both beside the oracle, another seed and random weights, which the paper does not show.",
 	studies: imageStudies,
 }
 
