@@ -38,11 +38,16 @@ type lane struct {
 }
 
 func newLane(l *loop, s *State, steps []trainStep, task *progress.Task) *lane {
-	a := &lane{loop: l, s: s, steps: steps, runs: l.cutRuns(steps), task: task, losses: make([]float64, len(l.players))}
-	for _, o := range s.Optimizers {
+	return &lane{loop: l, s: s, steps: steps, runs: l.cutRuns(steps), task: task}
+}
+
+// begin sets what steps count to the start of the epoch, which may begin again.
+func (a *lane) begin() {
+	a.task.Set(0)
+	a.notFinite, a.losses, a.taken = false, make([]float64, len(a.players)), nil
+	for _, o := range a.s.Optimizers {
 		a.taken = append(a.taken, o.T)
 	}
-	return a
 }
 
 // form returns a text that is the same for lanes that can run side by side.
@@ -108,6 +113,7 @@ func runTogether(ctx context.Context, lanes []*lane, memory *deviceMemory) error
 	first := lanes[0]
 	states := make([]*State, len(lanes))
 	for k, a := range lanes {
+		a.begin()
 		states[k] = a.s
 	}
 	start, err := together(first.g.runner.Engine, states, first.device.owned)
@@ -157,7 +163,7 @@ func (e *lanesEpoch) replace(next *deviceState) {
 func (e *lanesEpoch) run(ctx context.Context, r int) error {
 	runs, longest := make([]deviceRun, len(e.lanes)), 0
 	for k, a := range e.lanes {
-		runs[k] = a.runs[r]
+		runs[k] = a.runs[r].clone()
 		longest = max(longest, len(runs[k].steps))
 	}
 	padRuns(runs)

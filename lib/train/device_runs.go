@@ -37,6 +37,15 @@ type runTerm struct {
 	size   int  // records with padding
 }
 
+// clone returns a copy for padRuns.
+func (r deviceRun) clone() deviceRun {
+	r.updates = slices.Clone(r.updates)
+	for i := range r.updates {
+		r.updates[i].terms = slices.Clone(r.updates[i].terms)
+	}
+	return r
+}
+
 // sameForm reports whether a step has the form of the run.
 func (r deviceRun) sameForm(of trainStep, sizes func(update, batch) runTerm) bool {
 	if of.rule != r.rule || len(of.updates) != len(r.updates) {

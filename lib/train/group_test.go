@@ -274,6 +274,33 @@ func TestMemoryThatIsTooSmallHalvesTheGroup(t *testing.T) {
 	}
 }
 
+// TestHalvesBeginTheEpochAnew fails an execution of four models after some of them succeeded, or with
+// sets of records that were padded to the largest of the four.
+func TestHalvesBeginTheEpochAnew(t *testing.T) {
+	for name, batch := range map[string]int{"in the second execution": 8, "full batches": 0} {
+		t.Run(name, func(t *testing.T) {
+			all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: batch}, small)
+			together := 0
+			beforeExecution = func(models int) error {
+				if models == len(all) {
+					together++
+				}
+				if models == len(all) && (batch == 0 || together%2 == 0) {
+					return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+				}
+				return nil
+			}
+			defer func() { beforeExecution = nil }()
+			for k, got := range fitTogether(t, onDevice(t, small), all) {
+				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+			}
+			if together < 2 {
+				t.Errorf("%d executions of all models", together)
+			}
+		})
+	}
+}
+
 // TestADeviceThatFailsLeavesTheLastFinishedEpoch fails the third epoch of a training.
 func TestADeviceThatFailsLeavesTheLastFinishedEpoch(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)

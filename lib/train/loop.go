@@ -144,6 +144,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return l.record(ctx, next, losses, l.spent(s, steps))
 		}
 		// Something is not finite: the host's epoch says what and where.
+		task.Set(0)
 	}
 	if err := s.fetch(); err != nil {
 		return nil, err
