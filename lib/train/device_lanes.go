@@ -26,6 +26,7 @@ import (
 // lane is an epoch of one fit. Lanes of one form run side by side.
 type lane struct {
 	*loop
+	ctx   context.Context
 	s     *State // before the epoch
 	steps []trainStep
 	runs  []deviceRun
@@ -35,10 +36,14 @@ type lane struct {
 	notFinite bool      // whether a loss, a gradient or a weight is not finite
 	losses    []float64 // by player: sums, in the end means
 	next      *State    // after the epoch; nil: it has to run on the host
+	err       error
 }
 
-func newLane(l *loop, s *State, steps []trainStep, task *progress.Task) *lane {
-	return &lane{loop: l, s: s, steps: steps, runs: l.cutRuns(steps), task: task}
+// errNotRun is the error of a lane whose epoch a panic ended.
+var errNotRun = errors.New("the epoch was not finished, because a fit of the group panicked")
+
+func newLane(ctx context.Context, l *loop, s *State, steps []trainStep, task *progress.Task) *lane {
+	return &lane{loop: l, ctx: ctx, s: s, steps: steps, runs: l.cutRuns(steps), task: task, err: errNotRun}
 }
 
 // begin sets what steps count to the start of the epoch, which may begin again.
@@ -83,33 +88,31 @@ type lanesEpoch struct {
 	state  *deviceState
 }
 
-// runEpoch runs an epoch of lanes, those of one form side by side, and returns an error for each
-// form. Records that no lane uses any more leave the device.
-func runEpoch(ctx context.Context, forms [][]*lane, memory *deviceMemory) []error {
+// runEpoch runs an epoch of lanes, those of one form side by side. Each has its result or its error
+// afterwards. Records that no lane uses any more leave the device.
+func runEpoch(forms [][]*lane, memory *deviceMemory) {
 	memory.begin()
-	out := make([]error, len(forms))
-	for i, lanes := range forms {
-		out[i] = runLanes(ctx, lanes, memory)
+	for _, lanes := range forms {
+		runLanes(lanes, memory)
 	}
 	memory.freeUnused()
-	return out
 }
 
-// runLanes runs the epochs of lanes of one form side by side. Each has its result afterwards. If
-// the device's memory is too small for all, or the network has no form for several, halves of them
-// run one after the other.
-func runLanes(ctx context.Context, lanes []*lane, memory *deviceMemory) error {
-	err := runTogether(ctx, lanes, memory)
+// runLanes runs the epochs of lanes of one form side by side. If the device's memory is too small
+// for all, or the network has no form for several, halves of them run one after the other.
+func runLanes(lanes []*lane, memory *deviceMemory) {
+	err := runTogether(lanes, memory)
 	if n := len(lanes); n > 1 && (engine.IsOutOfMemory(err) || errors.Is(err, compute.ErrNotImplemented)) {
-		if err := runLanes(ctx, lanes[:n/2], memory); err != nil {
-			return err
-		}
-		return runLanes(ctx, lanes[n/2:], memory)
+		runLanes(lanes[:n/2], memory)
+		runLanes(lanes[n/2:], memory)
+		return
 	}
-	return err
+	for _, a := range lanes {
+		a.err = err
+	}
 }
 
-func runTogether(ctx context.Context, lanes []*lane, memory *deviceMemory) error {
+func runTogether(lanes []*lane, memory *deviceMemory) error {
 	first := lanes[0]
 	states := make([]*State, len(lanes))
 	for k, a := range lanes {
@@ -122,7 +125,7 @@ func runTogether(ctx context.Context, lanes []*lane, memory *deviceMemory) error
 	}
 	e := &lanesEpoch{lanes: lanes, memory: memory, start: start, state: start}
 	for r := range first.runs {
-		if err := e.run(ctx, r); err != nil {
+		if err := e.run(r); err != nil {
 			e.replace(nil)
 			return err
 		}
@@ -160,7 +163,7 @@ func (e *lanesEpoch) replace(next *deviceState) {
 }
 
 // run runs run r of every lane.
-func (e *lanesEpoch) run(ctx context.Context, r int) error {
+func (e *lanesEpoch) run(r int) error {
 	runs, longest := make([]deviceRun, len(e.lanes)), 0
 	for k, a := range e.lanes {
 		runs[k] = a.runs[r].clone()
@@ -177,7 +180,7 @@ func (e *lanesEpoch) run(ctx context.Context, r int) error {
 			n := len(run.steps)
 			parts[k] = run.steps[min(first, n):min(first+capacity, n)]
 		}
-		if err := e.runParts(ctx, runs, parts, capacity); err != nil {
+		if err := e.runParts(runs, parts, capacity); err != nil {
 			return err
 		}
 	}
@@ -185,7 +188,7 @@ func (e *lanesEpoch) run(ctx context.Context, r int) error {
 }
 
 // runParts runs steps of a run, at most capacity of every lane.
-func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]trainStep, capacity int) error {
+func (e *lanesEpoch) runParts(runs []deviceRun, parts [][]trainStep, capacity int) error {
 	uneven := slices.ContainsFunc(parts, func(p []trainStep) bool { return len(p) != len(parts[0]) })
 	arrays, longest := make([]stepArrays, len(e.lanes)), 0
 	for k, a := range e.lanes {
@@ -201,7 +204,7 @@ func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]t
 	}
 	defer model.Finalize(p.own)
 	for from := 0; from < longest; {
-		if err := ctx.Err(); err != nil {
+		if err := e.interrupted(); err != nil {
 			return err
 		}
 		to := min(longest, from+e.memory.stepsAtOnce(p.name))
@@ -221,6 +224,17 @@ func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]t
 		from = to
 	}
 	return nil
+}
+
+// interrupted returns the error of a context when those of all lanes have ended. The others finish
+// their epoch.
+func (e *lanesEpoch) interrupted() error {
+	for _, a := range e.lanes {
+		if a.ctx.Err() == nil {
+			return nil
+		}
+	}
+	return e.lanes[0].ctx.Err()
 }
 
 // deviceProgram is a compiled run with the arrays of its steps.

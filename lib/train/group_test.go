@@ -301,6 +301,98 @@ func TestHalvesBeginTheEpochAnew(t *testing.T) {
 	}
 }
 
+// TestAHalfThatFitsKeepsItsEpoch fails the second of two halves.
+func TestAHalfThatFitsKeepsItsEpoch(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{}, small)
+	halves := 0
+	beforeExecution = func(models int) error {
+		if models == len(all) {
+			return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+		}
+		if halves++; halves == 2 {
+			return errors.New("the card fell off the bus")
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	for k, f := range FitMany(t.Context(), onDevice(t, small), all) {
+		if (f.Err == nil) != (k < 2) {
+			t.Errorf("model %d: %v", k, f.Err)
+		}
+	}
+}
+
+// TestAContextThatEndsStopsItsMemberOnly ends the context of member 0 in its second epoch.
+func TestAContextThatEndsStopsItsMemberOnly(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{}, small)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	before := executions.Load()
+	beforeExecution = func(int) error {
+		if executions.Load() == before+2 {
+			stop()
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	r, g := onDevice(t, small), NewGroup(len(all))
+	var done sync.WaitGroup
+	errs, saved := make([]error, len(all)), (*State)(nil)
+	for k, j := range all {
+		own, h := t.Context(), Hooks{}
+		if k == 0 {
+			own, h.Save = ctx, func(s *State) error { saved = s; return nil }
+		}
+		done.Go(func() {
+			defer g.Leave(k)
+			_, _, errs[k] = FitPlan(g.Join(own, k), r, j.Start, j.Plan, j.Config, h)
+		})
+	}
+	done.Wait()
+	for k, err := range errs {
+		if errors.Is(err, context.Canceled) != (k == 0) || (err == nil) != (k > 0) {
+			t.Errorf("member %d: %v", k, err)
+		}
+	}
+	if saved == nil || saved.Done != 2 {
+		t.Errorf("saved: %+v", saved)
+	}
+}
+
+// panicking panics where the arrays of a step are made.
+type panicking struct{ doublerInGraph }
+
+func (panicking) Moves(int, int) ([]int32, error) { panic("no moves") }
+
+// TestAPanicDoesNotBlockTheGroup recovers from the panic of an augmenter, in the member that ran the
+// epoch. Every member ends.
+func TestAPanicDoesNotBlockTheGroup(t *testing.T) {
+	all := jobs(func(o Objective) Plan {
+		o[0].Augment = panicking{}
+		return Plan{Passes: singlePass(o)}
+	}, Config{Batch: 8}, small)
+	r, g := onDevice(t, small), NewGroup(len(all))
+	var done sync.WaitGroup
+	var panics, failed atomic.Int64
+	for k, j := range all {
+		done.Go(func() {
+			defer func() {
+				if recover() != nil {
+					panics.Add(1)
+				}
+			}()
+			defer g.Leave(k)
+			if _, _, err := FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); errors.Is(err, errNotRun) {
+				failed.Add(1)
+			}
+		})
+	}
+	done.Wait()
+	if panics.Load() != 1 || failed.Load() != 3 {
+		t.Errorf("%d members panicked, %d failed; want 1 and 3", panics.Load(), failed.Load())
+	}
+}
+
 // TestADeviceThatFailsLeavesTheLastFinishedEpoch fails the third epoch of a training.
 func TestADeviceThatFailsLeavesTheLastFinishedEpoch(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
