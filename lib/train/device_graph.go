@@ -99,7 +99,7 @@ func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, e
 		}
 		return k
 	}
-	out.augmenter, _ = term.Augment.(GraphAugmenter)
+	out.augmenter = term.graphAugmenter()
 	if term.Augment == nil || out.augmenter != nil {
 		out.x = number(term.X)
 	}

@@ -31,6 +31,7 @@ type lane struct {
 	steps []trainStep
 	runs  []deviceRun
 	task  *progress.Task
+	name  string // of its form, in a group
 
 	taken     []int     // updates by player so far
 	notFinite bool      // whether a loss, a gradient or a weight is not finite
@@ -99,17 +100,23 @@ func runEpoch(forms [][]*lane, memory *deviceMemory) {
 }
 
 // runLanes runs the epochs of lanes of one form side by side. If the device's memory is too small
-// for all, or the network has no form for several, halves of them run one after the other.
+// for all, or the network has no form for several, halves of them run one after the other, in this
+// epoch and in those that follow.
 func runLanes(lanes []*lane, memory *deviceMemory) {
-	err := runTogether(lanes, memory)
-	if n := len(lanes); n > 1 && (engine.IsOutOfMemory(err) || errors.Is(err, compute.ErrNotImplemented)) {
-		runLanes(lanes[:n/2], memory)
-		runLanes(lanes[n/2:], memory)
-		return
+	n, name := len(lanes), lanes[0].name
+	if most, is := memory.atOnce[name]; !is || n <= most {
+		err := runTogether(lanes, memory)
+		if n == 1 || !engine.IsOutOfMemory(err) && !errors.Is(err, compute.ErrNotImplemented) {
+			for _, a := range lanes {
+				a.err = err
+			}
+			return
+		}
+		memory.atOnce[name] = n - n/2
+		memory.free() // the records of all are in the way
 	}
-	for _, a := range lanes {
-		a.err = err
-	}
+	runLanes(lanes[:n/2], memory)
+	runLanes(lanes[n/2:], memory)
 }
 
 func runTogether(lanes []*lane, memory *deviceMemory) error {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
@@ -32,9 +31,9 @@ func (s source) same(o source) bool {
 
 // deviceMemory has the records of fits that run side by side.
 type deviceMemory struct {
-	mu      sync.Mutex
 	records map[string]*resident
 	perStep map[string]time.Duration // by program; 0: it ran once
+	atOnce  map[string]int           // by form: how many models may run at once, where all were too many
 }
 
 // resident is an array on the device. It keeps the memory of its matrices in use, whose addresses
@@ -46,7 +45,7 @@ type resident struct {
 }
 
 func newDeviceMemory() *deviceMemory {
-	return &deviceMemory{records: map[string]*resident{}, perStep: map[string]time.Duration{}}
+	return &deviceMemory{records: map[string]*resident{}, perStep: map[string]time.Duration{}, atOnce: map[string]int{}}
 }
 
 func (d *deviceMemory) free() {

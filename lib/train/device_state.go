@@ -88,15 +88,23 @@ func (d *deviceState) with(ts []*tensors.Tensor) *deviceState {
 
 func (d *deviceState) free() { model.Finalize(d.all()) }
 
+// For tests: the number of uses of weights on devices.
+var holds atomic.Int64
+
 // hold makes the state use model number k of those on the device.
 func (s *State) hold(d *deviceState, k int) {
 	d.users.Add(1)
+	holds.Add(1)
 	s.device, s.model = d, k
 }
 
 // release ends the use of the device; what is newer there is lost.
 func (s *State) release() {
-	if s.device != nil && s.device.users.Add(-1) == 0 {
+	if s.device == nil {
+		return
+	}
+	holds.Add(-1)
+	if s.device.users.Add(-1) == 0 {
 		s.device.free()
 	}
 	s.device = nil

@@ -177,15 +177,15 @@ func byForm(waiting map[int]*arrival) (out [][]*lane) {
 	places := map[string]int{}
 	for _, k := range slices.Sorted(maps.Keys(waiting)) {
 		a := waiting[k].lane
-		form, err := a.form()
-		if err != nil {
+		var err error
+		if a.name, err = a.form(); err != nil {
 			a.err = err
 			continue
 		}
-		place, there := places[form]
+		place, there := places[a.name]
 		if !there {
 			place, out = len(out), append(out, nil)
-			places[form] = place
+			places[a.name] = place
 		}
 		out[place] = append(out[place], a)
 	}

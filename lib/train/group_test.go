@@ -294,10 +294,44 @@ func TestHalvesBeginTheEpochAnew(t *testing.T) {
 			for k, got := range fitTogether(t, onDevice(t, small), all) {
 				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
 			}
-			if together < 2 {
-				t.Errorf("%d executions of all models", together)
+			if want := map[int]int{8: 2, 0: 1}[batch]; together != want {
+				t.Errorf("%d executions of all models, want %d", together, want)
 			}
 		})
+	}
+}
+
+// TestAGroupThatWasTooLargeIsNotTriedAgain counts the executions of four models whose records are too
+// many. The halves find no records of four on the device.
+func TestAGroupThatWasTooLargeIsNotTriedAgain(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	r, g := onDevice(t, small), NewGroup(len(all))
+	together := 0
+	beforeExecution = func(models int) error {
+		for _, on := range g.memory.records {
+			if len(on.of) == len(all) && models < len(all) {
+				t.Errorf("records of all are there in an execution of %d", models)
+			}
+		}
+		if models == len(all) {
+			together++
+			return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	var done sync.WaitGroup
+	for k, j := range all {
+		done.Go(func() {
+			defer g.Leave(k)
+			if _, _, err := FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if together != 1 {
+		t.Errorf("four models were tried %d times", together)
 	}
 }
 
