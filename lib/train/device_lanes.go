@@ -126,7 +126,7 @@ func runTogether(lanes []*lane, memory *deviceMemory) error {
 		a.begin()
 		states[k] = a.s
 	}
-	start, err := together(first.g.runner.Engine, states, first.device.owned)
+	start, err := commonState(first.g.runner.Engine, states, first.device.owned)
 	if err != nil {
 		return err
 	}
@@ -216,14 +216,14 @@ func (e *lanesEpoch) runParts(runs []deviceRun, parts [][]trainStep, capacity in
 		}
 		to := min(longest, from+e.memory.stepsAtOnce(p.name))
 		began := time.Now()
-		said, err := e.execute(p, from, to)
+		reports, err := e.execute(p, from, to)
 		if err != nil {
 			return err
 		}
 		e.memory.measure(p.name, time.Since(began), to-from)
-		each := len(said) / len(e.lanes)
+		each := len(reports) / len(e.lanes)
 		for k, a := range e.lanes {
-			a.count(parts[k], from, to, said[k*each:(k+1)*each])
+			a.count(parts[k], from, to, reports[k*each:(k+1)*each])
 		}
 		if !slices.ContainsFunc(e.lanes, func(a *lane) bool { return !a.notFinite }) {
 			return nil
@@ -258,7 +258,7 @@ var (
 	beforeExecution func(models int) error
 )
 
-// execute runs steps from to to-1 of every lane and returns what they said, lane by lane.
+// execute runs steps from to to-1 of every lane and returns their reports, lane by lane.
 func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) {
 	state, donate := e.state.all(), 0
 	if e.state != e.start {
@@ -282,7 +282,7 @@ func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) 
 	}
 	last := out[len(out)-1]
 	defer last.FinalizeAll()
-	e.replace(e.state.with(out[:len(out)-1]))
+	e.replace(e.state.withTensors(out[:len(out)-1]))
 	return tensors.CopyFlatData[float32](last)
 }
 
@@ -304,9 +304,9 @@ func (e *lanesEpoch) program(runs []deviceRun, arrays []stepArrays) (*deviceProg
 	}
 	p.name = fmt.Sprintf("%d of %s", len(e.lanes), name)
 	if len(e.lanes) == 1 {
-		return p, e.single(p, g)
+		return p, e.compileSingle(p, g)
 	}
-	return p, e.stacked(p, g, shared)
+	return p, e.compileStacked(p, g, shared)
 }
 
 // fixedArrays returns a program with its fixed arrays on the device, and which of them all lanes
@@ -340,8 +340,8 @@ func (e *lanesEpoch) fixedArrays(g *runGraph, first []source, runs []deviceRun) 
 	return p, shared, nil
 }
 
-// single compiles the run of one lane.
-func (e *lanesEpoch) single(p *deviceProgram, g *runGraph) error {
+// compileSingle compiles the run of one lane.
+func (e *lanesEpoch) compileSingle(p *deviceProgram, g *runGraph) error {
 	r := e.lanes[0].g.runner
 	exec, err := r.Program(p.name, g.build)
 	p.call = func(in []*tensors.Tensor, donate int) ([]*tensors.Tensor, error) {
@@ -361,8 +361,8 @@ func (e *lanesEpoch) single(p *deviceProgram, g *runGraph) error {
 	return err
 }
 
-// stacked compiles the run of several lanes.
-func (e *lanesEpoch) stacked(p *deviceProgram, g *runGraph, shared []bool) error {
+// compileStacked compiles the run of several lanes.
+func (e *lanesEpoch) compileStacked(p *deviceProgram, g *runGraph, shared []bool) error {
 	var inputs []stacked.Input
 	add := func(name string, s shapes.Shape, all bool) {
 		if !all { // the leading axis is that of the models
@@ -394,8 +394,8 @@ func (e *lanesEpoch) stacked(p *deviceProgram, g *runGraph, shared []bool) error
 	return nil
 }
 
-// count adds what the steps from to to-1 said: the loss and the finiteness of every update.
-func (a *lane) count(steps []trainStep, from, to int, said []float32) {
+// count adds the reports of steps from to to-1: the loss and the finiteness of every update.
+func (a *lane) count(steps []trainStep, from, to int, reports []float32) {
 	for s := from; s < min(to, len(steps)); s++ {
 		updates, step := make([]int, len(a.players)), steps[s]
 		for _, t := range step.updates {
@@ -403,7 +403,7 @@ func (a *lane) count(steps []trainStep, from, to int, said []float32) {
 		}
 		for i, t := range step.updates {
 			at := 2 * (s*len(step.updates) + i)
-			loss, finite := float64(said[at]), said[at+1] == 1
+			loss, finite := float64(reports[at]), reports[at+1] == 1
 			a.notFinite = a.notFinite || !finite || math.IsNaN(loss) || math.IsInf(loss, 0)
 			a.losses[t.player] += loss / float64(updates[t.player])
 			a.taken[t.player]++

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -224,6 +225,30 @@ func TestRoundUp(t *testing.T) {
 	for n := 1; n < 5000; n++ {
 		if up := roundUp(n); up < n || float64(up) > math.Max(float64(n), float64(n)*1.126) {
 			t.Fatalf("%d is rounded up to %d", n, up)
+		}
+	}
+}
+
+// TestAnExecutionTakesTwoSecondsAtMost wants few steps after one that took long.
+func TestAnExecutionTakesTwoSecondsAtMost(t *testing.T) {
+	for _, of := range []struct {
+		first, second    time.Duration // times of a step
+		measuring, later int           // steps of the second execution, and of those that follow
+	}{
+		{20 * time.Second, 20 * time.Second, 1, 1},
+		{20 * time.Second, time.Millisecond, 1, 1000}, // compiled in the first
+		{time.Second, time.Second, 2, 1},
+		{time.Millisecond, time.Millisecond, 8, 1000},
+	} {
+		m := newDeviceMemory()
+		if n := m.stepsAtOnce("a program"); n != 1 {
+			t.Errorf("%v: first %d steps", of, n)
+		}
+		m.measure("a program", of.first, 1)
+		n := m.stepsAtOnce("a program")
+		m.measure("a program", time.Duration(n)*of.second, n)
+		if later := m.stepsAtOnce("a program"); n != of.measuring || later != of.later {
+			t.Errorf("%v: %d steps, later %d", of, n, later)
 		}
 	}
 }

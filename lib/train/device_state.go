@@ -75,8 +75,8 @@ func (d *deviceState) all() []*tensors.Tensor {
 	return out
 }
 
-// with returns the state with other tensors, in the order of all.
-func (d *deviceState) with(ts []*tensors.Tensor) *deviceState {
+// withTensors returns the state with other tensors, in the order of all.
+func (d *deviceState) withTensors(ts []*tensors.Tensor) *deviceState {
 	out := &deviceState{models: d.models, owned: d.owned, weights: ts[:len(d.weights):len(d.weights)]}
 	ts = ts[len(d.weights):]
 	for _, slots := range d.slots {
@@ -157,9 +157,9 @@ func (s *State) afterDevice(d *deviceState, k int, taken []int) *State {
 	return next
 }
 
-// together returns the states' common place on the device. If they have none, weights and slots
+// commonState returns the states' common place on the device. If they have none, weights and slots
 // are copied there. owned are the tensors that each player updates next.
-func together(e *engine.Engine, states []*State, owned [][]int) (*deviceState, error) {
+func commonState(e *engine.Engine, states []*State, owned [][]int) (*deviceState, error) {
 	d := states[0].device
 	same := d != nil && d.models == len(states) && slices.EqualFunc(d.owned, owned, slices.Equal[[]int])
 	for k, s := range states {

@@ -57,7 +57,7 @@ type arrival struct {
 // NewGroup returns a group of members 0 ... n-1.
 func NewGroup(n int) *Group {
 	g := &Group{present: map[int]bool{}, waiting: map[int]*arrival{}, memory: newDeviceMemory()}
-	g.late = time.AfterFunc(time.Hour, g.goOn)
+	g.late = time.AfterFunc(time.Hour, g.runWaiting)
 	g.late.Stop()
 	for k := range n {
 		g.present[k] = true
@@ -134,8 +134,8 @@ func (g *Group) arrive(k int, own *arrival) bool {
 	return true
 }
 
-// goOn runs the epochs of those that wait.
-func (g *Group) goOn() {
+// runWaiting runs the epochs of those that wait.
+func (g *Group) runWaiting() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.waiting) == 0 { // the last one came meanwhile

@@ -31,7 +31,7 @@ func jobs(plan func(Objective) Plan, c Config, arch model.Architecture) []Job {
 	return out
 }
 
-// together fits jobs side by side and returns their last states.
+// fitTogether fits jobs side by side and returns their last states.
 func fitTogether(t *testing.T, r *model.Runner, all []Job) []*State {
 	t.Helper()
 	last := make([]*State, len(all))
