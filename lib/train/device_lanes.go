@@ -369,7 +369,7 @@ func (e *lanesEpoch) compileStacked(p *deviceProgram, g *runGraph, shared []bool
 			s = shapes.Make(s.DType, s.Dimensions[1:]...)
 		}
 		inputs = append(inputs, stacked.Input{Name: name, Shape: s, Shared: all})
-		p.name += s.String()
+		p.name += fmt.Sprintf(" %s shared %t", s, all)
 	}
 	for _, name := range []string{"from", "to"} {
 		add(name, tensors.FromScalar(int32(0)).Shape(), true)

@@ -156,6 +156,24 @@ func TestModelsSideBySideAreOneExecution(t *testing.T) {
 	}
 }
 
+// TestModelsMayShareTheirRecords trains two models with records of their own, then two with the same
+// records, by one runner.
+func TestModelsMayShareTheirRecords(t *testing.T) {
+	r, host := onDevice(t, small), openRunner(t, small, 32)
+	x, y := toy(3, 37, 5, 3)
+	other, labels := toy(4, 37, 5, 3)
+	one, two := labelled(x, y), labelled(other, labels)
+	for _, of := range [][]Objective{{one, two}, {one, one}, {two, one}} {
+		var all []Job
+		for k, o := range of {
+			all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 2, Batch: 8, Seed: engine.Root(k)}})
+		}
+		for k, got := range fitTogether(t, r, all) {
+			sameState(t, lastOfPlan(t, host, all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+		}
+	}
+}
+
 func TestFormsThatDifferRunInOneGroup(t *testing.T) {
 	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
 	all[1].Config.Optimizer = nn.SGD{LR: 0.1}
