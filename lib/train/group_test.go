@@ -122,6 +122,23 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 	}
 }
 
+func TestEveryPlanTrainsSideBySide(t *testing.T) {
+	for name, of := range devicePlans() {
+		t.Run(name, func(t *testing.T) {
+			skipOnXLA(t, "every plan side by side")
+			var all []Job
+			for k := range 3 {
+				c := of.c
+				c.Seed, c.Epochs = engine.Root(3+k), 2+k%2
+				all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: of.plan, Config: c})
+			}
+			for k, got := range fitTogether(t, onDevice(t, small), all) {
+				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+			}
+		})
+	}
+}
+
 func TestEveryNetworkTrainsSideBySide(t *testing.T) {
 	for name, of := range deviceNetworks() {
 		t.Run(name, func(t *testing.T) {
