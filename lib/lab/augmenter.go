@@ -35,15 +35,23 @@ func NewAugmenter(p *datasets.Prepared, a images.Augmentation, seed engine.Root)
 	return Augmenter{Augmentation: a.WithDefaults(), Shape: p.About.Shape, Black: black, Seed: seed}
 }
 
-// Augment writes the image with number id, as it looks in the epoch, to dst.
-func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
+// check returns an error if images of so many values do not have the augmenter's shape.
+func (a Augmenter) check(values int) error {
 	if len(a.Black) != a.Shape[0] {
 		return fmt.Errorf("lab: %d black pixels for %d channels", len(a.Black), a.Shape[0])
 	}
-	plane := a.Shape[1] * a.Shape[2]
-	if len(src) != len(a.Black)*plane {
-		return fmt.Errorf("lab: an image of %d values, its shape is %v", len(src), a.Shape)
+	if values != a.Shape[0]*a.Shape[1]*a.Shape[2] {
+		return fmt.Errorf("lab: an image of %d values, its shape is %v", values, a.Shape)
 	}
+	return nil
+}
+
+// Augment writes the image with number id, as it looks in the epoch, to dst.
+func (a Augmenter) Augment(dst, src []float32, epoch, id int) error {
+	if err := a.check(len(src)); err != nil {
+		return err
+	}
+	plane := a.Shape[1] * a.Shape[2]
 	bright := make([]float32, len(src)) // 0 is black
 	for k, v := range src {
 		bright[k] = v - float32(a.Black[k/plane])
@@ -75,8 +83,11 @@ func (a Augmenter) Moves(epoch, id int) ([]int32, error) {
 func (a Augmenter) GraphKey() string { return fmt.Sprint("crop and flip of ", a.Shape, a.Black) }
 
 // GraphAugment implements train.GraphAugmenter: every pixel of the window is fetched by its number
-// in the image.
+// in the image. It panics if the records are no images of this shape.
 func (a Augmenter) GraphAugment(x, moves *graph.Node) *graph.Node {
+	if err := a.check(x.Shape().Dimensions[1]); err != nil {
+		panic(err) // an error of whoever compiles the graph
+	}
 	records, c, h, w := x.Shape().Dimensions[0], a.Shape[0], a.Shape[1], a.Shape[2]
 	dims, g := []int{records, c, h, w}, x.Graph()
 	index := func(axis int) *graph.Node { return graph.Iota(g, shapes.Make(dtypes.Int32, dims...), axis) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -99,6 +100,11 @@ func TestAnImageIsAugmentedInAGraphAsOnTheHost(t *testing.T) {
 	got, err := tensors.CopyFlatData[float32](out[0])
 	if err != nil || !slices.Equal(got, want.Data) {
 		t.Errorf("augmented in a graph, images differ: %v", err)
+	}
+	a.Black = a.Black[:2]
+	exec = graph.MustNewExec(e.Backend(), a.GraphAugment)
+	if _, err := exec.Call(tensors.FromFlatDataAndDimensions(x.Data, n, x.Cols), moves); err == nil || !strings.Contains(err.Error(), "2 black pixels for 3 channels") {
+		t.Errorf("two black pixels for three channels: %v", err)
 	}
 	if flips == 0 || flips == n {
 		t.Errorf("%d of %d images are flipped", flips, n)

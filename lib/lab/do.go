@@ -14,9 +14,10 @@ import (
 
 // Do runs the pending jobs of a list in parallel, with the given number of workers (0: one
 // per core of the engine, 64 on a device, where their trainings run side by side as those of
-// RunParallel). A job starts when all jobs that it needs are done; among those
-// that can start, the most expensive goes first. On an engine in the host's memory results
-// do not depend on the number of workers. The first error stops the other jobs; what they have finished is in the store.
+// RunParallel). A job starts when all jobs that it needs are done; among those that can start,
+// the most expensive goes first. On an engine in the host's memory results do not depend on the
+// number of workers. The first error stops the other jobs; what they have finished is in the
+// store.
 func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 	ctx, task := TrackJobs(ctx, "jobs", jobs)
 	defer task.Done()

@@ -49,6 +49,16 @@ type GraphAugmenter interface {
 	GraphKey() string
 }
 
+// graphAugmenter returns the term's augmenter if its work can be part of a step's graph, or nil: a
+// graph does not make the inputs of losses.
+func (t Term) graphAugmenter() GraphAugmenter {
+	if _, noisy := t.Augment.(NoiseAugmenter); noisy {
+		return nil
+	}
+	a, _ := t.Augment.(GraphAugmenter)
+	return a
+}
+
 // NoiseAugmenter is an Augmenter that also makes the inputs of the loss, and may change
 // the width of the record. Denoisers use it: the network gets the noise level as an
 // input, and the target depends on it. Augment writes the record only.

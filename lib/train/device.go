@@ -4,7 +4,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -106,15 +105,11 @@ func (l *loop) deviceEpoch(ctx context.Context, s *State, steps []trainStep, tas
 	if !l.device.prepare(l, s, steps) {
 		return nil, nil, nil
 	}
-	a := newLane(l, s, steps, task)
-	var err error
+	a := newLane(ctx, l, s, steps, task)
 	if m := memberOf(ctx); m.group != nil {
-		err = m.group.epoch(ctx, m.number, a)
+		m.group.epoch(m.number, a)
 	} else {
-		err = runEpoch(ctx, [][]*lane{{a}}, l.device.memory)[0]
+		runEpoch([][]*lane{{a}}, l.device.memory)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("train %s: %w", l.g.runner.Arch.Name(), engine.Explain(err))
-	}
-	return a.next, a.losses, nil
+	return a.next, a.losses, engine.Explain(a.err)
 }

@@ -99,7 +99,7 @@ func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, e
 		}
 		return k
 	}
-	out.augmenter, _ = term.Augment.(GraphAugmenter)
+	out.augmenter = term.graphAugmenter()
 	if term.Augment == nil || out.augmenter != nil {
 		out.x = number(term.X)
 	}
@@ -179,8 +179,8 @@ func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 	g := in[0].Graph()
 	steps := in[len(in)-1].Shape().Dimensions[0]
 	// Not graph.Zeros, whose scalar GoMLX would use again inside the loop, where XLA lacks it.
-	said := graph.ConstTensor(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, len(r.updates), 2)))
-	state := append([]*graph.Node{in[0], in[1], said}, in[2:]...)
+	reports := graph.ConstTensor(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, len(r.updates), 2)))
+	state := append([]*graph.Node{in[0], in[1], reports}, in[2:]...)
 	parameters := func(g *graph.Graph, prefix string) []*graph.Node {
 		out := make([]*graph.Node, len(state))
 		for k, s := range state {
@@ -194,14 +194,14 @@ func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 	})
 	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		at := parameters(g, "b")
-		step, said := at[0], at[2]
+		step, reports := at[0], at[2]
 		s, rest := r.split(at[3:])
 		in := r.inputs(step, rest)
-		next, says := r.step(s, in)
+		next, report := r.step(s, in)
 		if r.uneven {
 			next = s.unless(in.own[active], next)
 		}
-		out := []*graph.Node{graph.AddScalar(step, 1), at[1], setEntry(said, step, says)}
+		out := []*graph.Node{graph.AddScalar(step, 1), at[1], setEntry(reports, step, report)}
 		return append(append(out, next.all()...), rest...)
 	})
 	out := graph.While(more, body, state...)
@@ -249,35 +249,35 @@ func (r *runGraph) inputs(step *graph.Node, arrays []*graph.Node) stepInputs {
 
 // step returns the state after a step, and [updates, 2]: loss and finiteness of every update.
 func (r *runGraph) step(s stepState, in stepInputs) (stepState, *graph.Node) {
-	says := make([]*graph.Node, len(r.updates))
-	say := func(i int, got updateGradient, next stepState) {
-		says[i] = graph.Stack([]*graph.Node{got.loss, r.finite(got, next)}, 0)
+	report := make([]*graph.Node, len(r.updates))
+	tell := func(i int, got updateGradient, next stepState) {
+		report[i] = graph.Stack([]*graph.Node{got.loss, r.finite(got, next)}, 0)
 	}
 	switch r.rule {
 	case Alternating:
 		for i := range r.updates {
 			got := r.gradient(i, s.weights, in)
 			s = r.apply(i, s, got, in)
-			say(i, got, s)
+			tell(i, got, s)
 		}
 	case Simultaneous:
-		s = r.together(s.weights, s, in, say)
+		s = r.stepTogether(s.weights, s, in, tell)
 	case ExtraGradient:
-		trial := r.together(s.weights, s, in, func(int, updateGradient, stepState) {})
-		s = r.together(trial.weights, s, in, say)
+		trial := r.stepTogether(s.weights, s, in, func(int, updateGradient, stepState) {})
+		s = r.stepTogether(trial.weights, s, in, tell)
 	}
-	return s, graph.Stack(says, 0)
+	return s, graph.Stack(report, 0)
 }
 
-// together computes the gradients of all players at the same weights and applies them.
-func (r *runGraph) together(at []*graph.Node, s stepState, in stepInputs, say func(int, updateGradient, stepState)) stepState {
+// stepTogether computes the gradients of all players at the same weights and applies them.
+func (r *runGraph) stepTogether(at []*graph.Node, s stepState, in stepInputs, tell func(int, updateGradient, stepState)) stepState {
 	got := make([]updateGradient, len(r.updates))
 	for i := range r.updates {
 		got[i] = r.gradient(i, at, in)
 	}
 	for i := range r.updates {
 		s = r.apply(i, s, got[i], in)
-		say(i, got[i], s)
+		tell(i, got[i], s)
 	}
 	return s
 }

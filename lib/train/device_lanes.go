@@ -26,23 +26,34 @@ import (
 // lane is an epoch of one fit. Lanes of one form run side by side.
 type lane struct {
 	*loop
+	ctx   context.Context
 	s     *State // before the epoch
 	steps []trainStep
 	runs  []deviceRun
 	task  *progress.Task
+	name  string // of its form, in a group
 
 	taken     []int     // updates by player so far
 	notFinite bool      // whether a loss, a gradient or a weight is not finite
 	losses    []float64 // by player: sums, in the end means
 	next      *State    // after the epoch; nil: it has to run on the host
+	err       error
 }
 
-func newLane(l *loop, s *State, steps []trainStep, task *progress.Task) *lane {
-	a := &lane{loop: l, s: s, steps: steps, runs: l.cutRuns(steps), task: task, losses: make([]float64, len(l.players))}
-	for _, o := range s.Optimizers {
+// errNotRun is the error of a lane whose epoch a panic ended.
+var errNotRun = errors.New("the epoch was not finished, because a fit of the group panicked")
+
+func newLane(ctx context.Context, l *loop, s *State, steps []trainStep, task *progress.Task) *lane {
+	return &lane{loop: l, ctx: ctx, s: s, steps: steps, runs: l.cutRuns(steps), task: task, err: errNotRun}
+}
+
+// begin sets what steps count to the start of the epoch, which may begin again.
+func (a *lane) begin() {
+	a.task.Set(0)
+	a.notFinite, a.losses, a.taken = false, make([]float64, len(a.players)), nil
+	for _, o := range a.s.Optimizers {
 		a.taken = append(a.taken, o.T)
 	}
-	return a
 }
 
 // form returns a text that is the same for lanes that can run side by side.
@@ -78,45 +89,50 @@ type lanesEpoch struct {
 	state  *deviceState
 }
 
-// runEpoch runs an epoch of lanes, those of one form side by side, and returns an error for each
-// form. Records that no lane uses any more leave the device.
-func runEpoch(ctx context.Context, forms [][]*lane, memory *deviceMemory) []error {
+// runEpoch runs an epoch of lanes, those of one form side by side. Each has its result or its error
+// afterwards. Records that no lane uses any more leave the device.
+func runEpoch(forms [][]*lane, memory *deviceMemory) {
 	memory.begin()
-	out := make([]error, len(forms))
-	for i, lanes := range forms {
-		out[i] = runLanes(ctx, lanes, memory)
+	for _, lanes := range forms {
+		runLanes(lanes, memory)
 	}
 	memory.freeUnused()
-	return out
 }
 
-// runLanes runs the epochs of lanes of one form side by side. Each has its result afterwards. If
-// the device's memory is too small for all, or the network has no form for several, halves of them
-// run one after the other.
-func runLanes(ctx context.Context, lanes []*lane, memory *deviceMemory) error {
-	err := runTogether(ctx, lanes, memory)
-	if n := len(lanes); n > 1 && (engine.IsOutOfMemory(err) || errors.Is(err, compute.ErrNotImplemented)) {
-		if err := runLanes(ctx, lanes[:n/2], memory); err != nil {
-			return err
+// runLanes runs the epochs of lanes of one form side by side. If the device's memory is too small
+// for all, or the network has no form for several, halves of them run one after the other, in this
+// epoch and in those that follow.
+func runLanes(lanes []*lane, memory *deviceMemory) {
+	n, name := len(lanes), lanes[0].name
+	if most, is := memory.atOnce[name]; !is || n <= most {
+		err := runTogether(lanes, memory)
+		if n == 1 || !engine.IsOutOfMemory(err) && !errors.Is(err, compute.ErrNotImplemented) {
+			for _, a := range lanes {
+				a.err = err
+			}
+			return
 		}
-		return runLanes(ctx, lanes[n/2:], memory)
+		memory.atOnce[name] = n - n/2
+		memory.free() // the records of all are in the way
 	}
-	return err
+	runLanes(lanes[:n/2], memory)
+	runLanes(lanes[n/2:], memory)
 }
 
-func runTogether(ctx context.Context, lanes []*lane, memory *deviceMemory) error {
+func runTogether(lanes []*lane, memory *deviceMemory) error {
 	first := lanes[0]
 	states := make([]*State, len(lanes))
 	for k, a := range lanes {
+		a.begin()
 		states[k] = a.s
 	}
-	start, err := together(first.g.runner.Engine, states, first.device.owned)
+	start, err := commonState(first.g.runner.Engine, states, first.device.owned)
 	if err != nil {
 		return err
 	}
 	e := &lanesEpoch{lanes: lanes, memory: memory, start: start, state: start}
 	for r := range first.runs {
-		if err := e.run(ctx, r); err != nil {
+		if err := e.run(r); err != nil {
 			e.replace(nil)
 			return err
 		}
@@ -154,10 +170,10 @@ func (e *lanesEpoch) replace(next *deviceState) {
 }
 
 // run runs run r of every lane.
-func (e *lanesEpoch) run(ctx context.Context, r int) error {
+func (e *lanesEpoch) run(r int) error {
 	runs, longest := make([]deviceRun, len(e.lanes)), 0
 	for k, a := range e.lanes {
-		runs[k] = a.runs[r]
+		runs[k] = a.runs[r].clone()
 		longest = max(longest, len(runs[k].steps))
 	}
 	padRuns(runs)
@@ -171,7 +187,7 @@ func (e *lanesEpoch) run(ctx context.Context, r int) error {
 			n := len(run.steps)
 			parts[k] = run.steps[min(first, n):min(first+capacity, n)]
 		}
-		if err := e.runParts(ctx, runs, parts, capacity); err != nil {
+		if err := e.runParts(runs, parts, capacity); err != nil {
 			return err
 		}
 	}
@@ -179,7 +195,7 @@ func (e *lanesEpoch) run(ctx context.Context, r int) error {
 }
 
 // runParts runs steps of a run, at most capacity of every lane.
-func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]trainStep, capacity int) error {
+func (e *lanesEpoch) runParts(runs []deviceRun, parts [][]trainStep, capacity int) error {
 	uneven := slices.ContainsFunc(parts, func(p []trainStep) bool { return len(p) != len(parts[0]) })
 	arrays, longest := make([]stepArrays, len(e.lanes)), 0
 	for k, a := range e.lanes {
@@ -195,19 +211,19 @@ func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]t
 	}
 	defer model.Finalize(p.own)
 	for from := 0; from < longest; {
-		if err := ctx.Err(); err != nil {
+		if err := e.interrupted(); err != nil {
 			return err
 		}
 		to := min(longest, from+e.memory.stepsAtOnce(p.name))
 		began := time.Now()
-		said, err := e.execute(p, from, to)
+		reports, err := e.execute(p, from, to)
 		if err != nil {
 			return err
 		}
 		e.memory.measure(p.name, time.Since(began), to-from)
-		each := len(said) / len(e.lanes)
+		each := len(reports) / len(e.lanes)
 		for k, a := range e.lanes {
-			a.count(parts[k], from, to, said[k*each:(k+1)*each])
+			a.count(parts[k], from, to, reports[k*each:(k+1)*each])
 		}
 		if !slices.ContainsFunc(e.lanes, func(a *lane) bool { return !a.notFinite }) {
 			return nil
@@ -215,6 +231,17 @@ func (e *lanesEpoch) runParts(ctx context.Context, runs []deviceRun, parts [][]t
 		from = to
 	}
 	return nil
+}
+
+// interrupted returns the error of a context when those of all lanes have ended. The others finish
+// their epoch.
+func (e *lanesEpoch) interrupted() error {
+	for _, a := range e.lanes {
+		if a.ctx.Err() == nil {
+			return nil
+		}
+	}
+	return e.lanes[0].ctx.Err()
 }
 
 // deviceProgram is a compiled run with the arrays of its steps.
@@ -231,7 +258,7 @@ var (
 	beforeExecution func(models int) error
 )
 
-// execute runs steps from to to-1 of every lane and returns what they said, lane by lane.
+// execute runs steps from to to-1 of every lane and returns their reports, lane by lane.
 func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) {
 	state, donate := e.state.all(), 0
 	if e.state != e.start {
@@ -255,7 +282,7 @@ func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) 
 	}
 	last := out[len(out)-1]
 	defer last.FinalizeAll()
-	e.replace(e.state.with(out[:len(out)-1]))
+	e.replace(e.state.withTensors(out[:len(out)-1]))
 	return tensors.CopyFlatData[float32](last)
 }
 
@@ -277,9 +304,9 @@ func (e *lanesEpoch) program(runs []deviceRun, arrays []stepArrays) (*deviceProg
 	}
 	p.name = fmt.Sprintf("%d of %s", len(e.lanes), name)
 	if len(e.lanes) == 1 {
-		return p, e.single(p, g)
+		return p, e.compileSingle(p, g)
 	}
-	return p, e.stacked(p, g, shared)
+	return p, e.compileStacked(p, g, shared)
 }
 
 // fixedArrays returns a program with its fixed arrays on the device, and which of them all lanes
@@ -313,8 +340,8 @@ func (e *lanesEpoch) fixedArrays(g *runGraph, first []source, runs []deviceRun) 
 	return p, shared, nil
 }
 
-// single compiles the run of one lane.
-func (e *lanesEpoch) single(p *deviceProgram, g *runGraph) error {
+// compileSingle compiles the run of one lane.
+func (e *lanesEpoch) compileSingle(p *deviceProgram, g *runGraph) error {
 	r := e.lanes[0].g.runner
 	exec, err := r.Program(p.name, g.build)
 	p.call = func(in []*tensors.Tensor, donate int) ([]*tensors.Tensor, error) {
@@ -334,15 +361,15 @@ func (e *lanesEpoch) single(p *deviceProgram, g *runGraph) error {
 	return err
 }
 
-// stacked compiles the run of several lanes.
-func (e *lanesEpoch) stacked(p *deviceProgram, g *runGraph, shared []bool) error {
+// compileStacked compiles the run of several lanes.
+func (e *lanesEpoch) compileStacked(p *deviceProgram, g *runGraph, shared []bool) error {
 	var inputs []stacked.Input
 	add := func(name string, s shapes.Shape, all bool) {
 		if !all { // the leading axis is that of the models
 			s = shapes.Make(s.DType, s.Dimensions[1:]...)
 		}
 		inputs = append(inputs, stacked.Input{Name: name, Shape: s, Shared: all})
-		p.name += s.String()
+		p.name += fmt.Sprintf(" %s shared %t", s, all)
 	}
 	for _, name := range []string{"from", "to"} {
 		add(name, tensors.FromScalar(int32(0)).Shape(), true)
@@ -367,8 +394,8 @@ func (e *lanesEpoch) stacked(p *deviceProgram, g *runGraph, shared []bool) error
 	return nil
 }
 
-// count adds what the steps from to to-1 said: the loss and the finiteness of every update.
-func (a *lane) count(steps []trainStep, from, to int, said []float32) {
+// count adds the reports of steps from to to-1: the loss and the finiteness of every update.
+func (a *lane) count(steps []trainStep, from, to int, reports []float32) {
 	for s := from; s < min(to, len(steps)); s++ {
 		updates, step := make([]int, len(a.players)), steps[s]
 		for _, t := range step.updates {
@@ -376,7 +403,7 @@ func (a *lane) count(steps []trainStep, from, to int, said []float32) {
 		}
 		for i, t := range step.updates {
 			at := 2 * (s*len(step.updates) + i)
-			loss, finite := float64(said[at]), said[at+1] == 1
+			loss, finite := float64(reports[at]), reports[at+1] == 1
 			a.notFinite = a.notFinite || !finite || math.IsNaN(loss) || math.IsInf(loss, 0)
 			a.losses[t.player] += loss / float64(updates[t.player])
 			a.taken[t.player]++

@@ -32,7 +32,8 @@ func (s source) same(o source) bool {
 // deviceMemory has the records of fits that run side by side. One epoch at a time uses it.
 type deviceMemory struct {
 	records map[string]*resident
-	perStep map[string]time.Duration // by program; 0: it ran once
+	paces   map[string]pace // by program
+	atOnce  map[string]int  // by form: how many models may run at once, where all were too many
 }
 
 // resident is an array on the device. It keeps the memory of its matrices in use, whose addresses
@@ -44,7 +45,7 @@ type resident struct {
 }
 
 func newDeviceMemory() *deviceMemory {
-	return &deviceMemory{records: map[string]*resident{}, perStep: map[string]time.Duration{}}
+	return &deviceMemory{records: map[string]*resident{}, paces: map[string]pace{}, atOnce: map[string]int{}}
 }
 
 func (d *deviceMemory) free() {
@@ -125,24 +126,32 @@ func uploadSources(e *engine.Engine, of []source) (*tensors.Tensor, error) {
 	return e.Wrap(flat, dims...)
 }
 
-// stepsAtOnce returns the number of steps of the next execution of a program. The first has one,
-// because it may have to be compiled, the second a few to measure them.
+// pace is how long the executions of a program took.
+type pace struct {
+	first   time.Duration // the first, with one step; the program may have been compiled meanwhile
+	perStep time.Duration // the last one after it; 0: there was none
+}
+
+// stepsAtOnce returns the number of steps of the next execution of a program, so that it takes a
+// second, or at most two. The first has one step, the second a few to measure them.
 func (d *deviceMemory) stepsAtOnce(program string) int {
-	took, ran := d.perStep[program]
+	p, ran := d.paces[program]
 	switch {
 	case !ran:
 		return 1
-	case took == 0:
-		return 8
+	case p.perStep == 0:
+		return int(max(1, min(8, 2*window/p.first)))
 	}
-	return int(max(1, min(math.MaxInt32, window/took)))
+	return int(max(1, min(math.MaxInt32, window/p.perStep)))
 }
 
-// measure records the time of an execution of so many steps; that of the first is unknown.
+// measure records the time of an execution of so many steps.
 func (d *deviceMemory) measure(program string, took time.Duration, steps int) {
-	if _, ran := d.perStep[program]; !ran {
-		d.perStep[program] = 0
-		return
+	p, ran := d.paces[program]
+	if perStep := max(1, took/time.Duration(steps)); ran {
+		p.perStep = perStep
+	} else {
+		p.first = perStep
 	}
-	d.perStep[program] = max(1, took/time.Duration(steps))
+	d.paces[program] = p
 }

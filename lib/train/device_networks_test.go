@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -151,6 +152,61 @@ func TestWithoutHooksTheWeightsComeBack(t *testing.T) {
 	}
 }
 
+// movingNoise is an augmenter that makes inputs of the loss, and also has a graph.
+type movingNoise struct {
+	diffusion.EDM
+	doublerInGraph
+}
+
+func (n movingNoise) Augment(dst, src []float32, epoch, id int) error {
+	return n.EDM.Augment(dst, src, epoch, id)
+}
+
+// TestInputsOfLossesComeFromTheHost trains with an augmenter of both kinds.
+func TestInputsOfLossesComeFromTheHost(t *testing.T) {
+	of := deviceNetworks()["denoiser"]
+	of.o[0].Augment = movingNoise{}
+	p, c := of.arch.Init(engine.Root(2).Stream("init")), Config{Epochs: 1, Batch: 7, Seed: 2}
+	sameState(t, lastState(t, openRunner(t, of.arch, 32), p, of.o, c, nil), lastState(t, onDevice(t, of.arch), p, of.o, c, nil), 3e-3)
+}
+
+// TestAFitThatFailsFreesItsWeights fails in a validation after an epoch, in a hook, and on the device.
+func TestAFitThatFailsFreesItsWeights(t *testing.T) {
+	x, y := toy(3, 40, 5, 3)
+	failure := errors.New("a failure")
+	plan := Plan{Passes: singlePass(labelled(x, y)), Validation: &Validation{
+		Score: func(_ context.Context, _ nn.Params, epoch int) (float64, error) {
+			if epoch == 2 {
+				return 0, failure
+			}
+			return 1, nil
+		},
+	}}
+	c := Config{Epochs: 3, Batch: 8, Seed: 2}
+	before := holds.Load()
+	_, _, err := FitPlan(t.Context(), onDevice(t, small), initial(small), plan, c, Hooks{})
+	if n := holds.Load() - before; !errors.Is(err, failure) || n != 0 {
+		t.Errorf("a validation: %d states hold weights: %v", n, err)
+	}
+	h := Hooks{SaveEvery: 1, Save: func(*State) error { return failure }}
+	_, _, err = Fit(t.Context(), onDevice(t, small), initial(small), labelled(x, y), c, h)
+	if n := holds.Load() - before; !errors.Is(err, failure) || n != 0 {
+		t.Errorf("a hook: %d states hold weights: %v", n, err)
+	}
+	done := executions.Load() + 4
+	beforeExecution = func(int) error {
+		if executions.Load() >= done {
+			return failure
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	_, _, err = Fit(t.Context(), onDevice(t, small), initial(small), labelled(x, y), c, Hooks{})
+	if n := holds.Load() - before; !errors.Is(err, failure) || n != 0 {
+		t.Errorf("the device: %d states hold weights: %v", n, err)
+	}
+}
+
 // TestStepsInSeveralPiecesAreTheSame cuts an epoch in pieces by the memory of the steps and by time.
 func TestStepsInSeveralPiecesAreTheSame(t *testing.T) {
 	x, y := toy(3, 40, 5, 3)
@@ -169,6 +225,30 @@ func TestRoundUp(t *testing.T) {
 	for n := 1; n < 5000; n++ {
 		if up := roundUp(n); up < n || float64(up) > math.Max(float64(n), float64(n)*1.126) {
 			t.Fatalf("%d is rounded up to %d", n, up)
+		}
+	}
+}
+
+// TestAnExecutionTakesTwoSecondsAtMost wants few steps after one that took long.
+func TestAnExecutionTakesTwoSecondsAtMost(t *testing.T) {
+	for _, of := range []struct {
+		first, second    time.Duration // times of a step
+		measuring, later int           // steps of the second execution, and of those that follow
+	}{
+		{20 * time.Second, 20 * time.Second, 1, 1},
+		{20 * time.Second, time.Millisecond, 1, 1000}, // compiled in the first
+		{time.Second, time.Second, 2, 1},
+		{time.Millisecond, time.Millisecond, 8, 1000},
+	} {
+		m := newDeviceMemory()
+		if n := m.stepsAtOnce("a program"); n != 1 {
+			t.Errorf("%v: first %d steps", of, n)
+		}
+		m.measure("a program", of.first, 1)
+		n := m.stepsAtOnce("a program")
+		m.measure("a program", time.Duration(n)*of.second, n)
+		if later := m.stepsAtOnce("a program"); n != of.measuring || later != of.later {
+			t.Errorf("%v: %d steps, later %d", of, n, later)
 		}
 	}
 }

@@ -37,6 +37,15 @@ type runTerm struct {
 	size   int  // records with padding
 }
 
+// clone returns a copy for padRuns.
+func (r deviceRun) clone() deviceRun {
+	r.updates = slices.Clone(r.updates)
+	for i := range r.updates {
+		r.updates[i].terms = slices.Clone(r.updates[i].terms)
+	}
+	return r
+}
+
 // sameForm reports whether a step has the form of the run.
 func (r deviceRun) sameForm(of trainStep, sizes func(update, batch) runTerm) bool {
 	if of.rule != r.rule || len(of.updates) != len(r.updates) {
@@ -145,7 +154,7 @@ func (l *loop) bytesPerStep(r deviceRun) int {
 			if !t.whole {
 				bytes += 4 * t.size
 			}
-			if _, graph := term.Augment.(GraphAugmenter); term.Augment != nil && !graph {
+			if term.Augment != nil && term.graphAugmenter() == nil {
 				bytes += 4 * t.size * term.augmentedWidth()
 			}
 		}
@@ -380,11 +389,11 @@ func (l *loop) fillBatch(a stepArrays, s, i, k int, form runTerm, t update, b ba
 			rows[j] = int32(b.rows[j])
 		}
 	}
-	switch augmenter := term.Augment.(type) {
-	case nil:
-		return nil
-	case GraphAugmenter:
+	if augmenter := term.graphAugmenter(); augmenter != nil {
 		return l.fillMoves(a, s, i, k, form, term, augmenter, rows[:records])
+	}
+	if term.Augment == nil {
+		return nil
 	}
 	return l.fillAugmented(a, s, i, k, form, term, b)
 }

@@ -75,8 +75,8 @@ func (d *deviceState) all() []*tensors.Tensor {
 	return out
 }
 
-// with returns the state with other tensors, in the order of all.
-func (d *deviceState) with(ts []*tensors.Tensor) *deviceState {
+// withTensors returns the state with other tensors, in the order of all.
+func (d *deviceState) withTensors(ts []*tensors.Tensor) *deviceState {
 	out := &deviceState{models: d.models, owned: d.owned, weights: ts[:len(d.weights):len(d.weights)]}
 	ts = ts[len(d.weights):]
 	for _, slots := range d.slots {
@@ -88,15 +88,23 @@ func (d *deviceState) with(ts []*tensors.Tensor) *deviceState {
 
 func (d *deviceState) free() { model.Finalize(d.all()) }
 
+// For tests: the number of uses of weights on devices.
+var holds atomic.Int64
+
 // hold makes the state use model number k of those on the device.
 func (s *State) hold(d *deviceState, k int) {
 	d.users.Add(1)
+	holds.Add(1)
 	s.device, s.model = d, k
 }
 
 // release ends the use of the device; what is newer there is lost.
 func (s *State) release() {
-	if s.device != nil && s.device.users.Add(-1) == 0 {
+	if s.device == nil {
+		return
+	}
+	holds.Add(-1)
+	if s.device.users.Add(-1) == 0 {
 		s.device.free()
 	}
 	s.device = nil
@@ -149,9 +157,9 @@ func (s *State) afterDevice(d *deviceState, k int, taken []int) *State {
 	return next
 }
 
-// together returns the states' common place on the device. If they have none, weights and slots
+// commonState returns the states' common place on the device. If they have none, weights and slots
 // are copied there. owned are the tensors that each player updates next.
-func together(e *engine.Engine, states []*State, owned [][]int) (*deviceState, error) {
+func commonState(e *engine.Engine, states []*State, owned [][]int) (*deviceState, error) {
 	d := states[0].device
 	same := d != nil && d.models == len(states) && slices.EqualFunc(d.owned, owned, slices.Equal[[]int])
 	for k, s := range states {

@@ -13,11 +13,13 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
 // onDevice returns a runner on an engine whose epochs are one execution.
@@ -155,6 +157,22 @@ func (doublerInGraph) GraphAugment(x, moves *graph.Node) *graph.Node {
 	return graph.Mul(x, graph.BroadcastToDims(factor, x.Shape().Dimensions...))
 }
 
+// firstRecords returns a term with the first records of another, in the same memory.
+func firstRecords(t Term, n int) Term {
+	first := func(m array.Matrix[float32]) array.Matrix[float32] {
+		return array.Matrix[float32]{Rows: n, Cols: m.Cols, Data: m.Data[:n*m.Cols]}
+	}
+	t = t.Scaled(1)
+	t.X = first(t.X)
+	for k, g := range t.Targets {
+		t.Targets[k].Inputs = map[string]array.Matrix[float32]{loss.Probabilities: first(g.Inputs[loss.Probabilities])}
+	}
+	if t.IDs != nil {
+		t.IDs = t.IDs[:n]
+	}
+	return t
+}
+
 // devicePlans are trainings of the network small with everything that a plan can have.
 func devicePlans() map[string]struct {
 	plan Plan
@@ -200,46 +218,59 @@ func devicePlans() map[string]struct {
 			{Name: "second", Owns: []string{"hidden2", "head"}, Objective: two},
 		}}
 	}
+	single := c
+	single.Batch = 1
+	one := Objective{firstRecords(o[0], 1)}
+	first := firstRecords(o[0], 9)
+	first.Whole = true
+	parts := [][]Objective{{{o[0], first}, {firstRecords(o[0], 30)}}, {{first}, two[:1], two}}
+	shared := &Game{Players: []Player{
+		{Name: "first", Objective: o, Updates: 2, Optimizer: nn.SGD{LR: 0.1, Momentum: 0.9}}, {Name: "second", Objective: whole},
+	}}
 	return map[string]struct {
 		plan Plan
 		c    Config
 	}{
-		"mini-batches, the last short":     {Plan{Passes: singlePass(o)}, c},
-		"full batches":                     {Plan{Passes: singlePass(o)}, full},
-		"paired":                           {Plan{Passes: singlePass(o)}, paired},
-		"fixed batches":                    {Plan{Passes: singlePass(o)}, fixed},
-		"without the last":                 {Plan{Passes: singlePass(o)}, dropped},
-		"clipped":                          {Plan{Passes: singlePass(o)}, clipped},
-		"groups of rates":                  {Plan{Passes: singlePass(o)}, groups},
-		"a falling rate":                   {Plan{Passes: singlePass(o)}, falling},
-		"the best epoch":                   {Plan{Passes: singlePass(o)}, best},
-		"two terms":                        {Plan{Passes: singlePass(two)}, c},
-		"two terms, full batches":          {Plan{Passes: singlePass(two)}, full},
-		"two terms, one whole":             {Plan{Passes: singlePass(whole)}, c},
-		"passes that change":               {Plan{Passes: passes}, c},
-		"augmented":                        {Plan{Passes: singlePass(augmented)}, c},
-		"augmented, full batches":          {Plan{Passes: singlePass(augmented)}, full},
-		"augmented in the graph":           {Plan{Passes: singlePass(inGraph)}, c},
-		"augmented in it, full batches":    {Plan{Passes: singlePass(inGraph)}, full},
-		"a warm-up":                        {Plan{Passes: singlePass(warm)}, c},
-		"L1":                               {Plan{Passes: singlePass(o), L1: &L1{Weight: 0.01, Falling: true}}, c},
-		"a mask":                           {Plan{Passes: singlePass(o), Mask: mask}, decaying},
-		"a mask that restores":             {Plan{Passes: singlePass(o), Mask: kept}, decaying},
-		"transforms":                       {Plan{Passes: singlePass(o), Transforms: []GradientTransform{Decay{0.1}, ClipNorm{0.7}}}, c},
-		"MGDA":                             {Plan{Passes: singlePass(two), Combiner: MGDA{}}, c},
-		"MGDA as printed":                  {Plan{Passes: singlePass(two), Combiner: PrintedMGDA{}}, c},
-		"PCGrad":                           {Plan{Passes: singlePass(two), Combiner: PCGrad{}}, c},
-		"ratios":                           {Plan{Passes: singlePass(Objective{two[0], two[0].Scaled(0.5)}), Combiner: RatioWeights{}}, c},
-		"a game, one after another":        {Plan{Game: duel(Alternating, 2)}, c},
-		"a game at once":                   {Plan{Game: duel(Simultaneous, 1)}, c},
-		"a game with extra steps":          {Plan{Game: duel(ExtraGradient, 1)}, c},
-		"a game with a mask":               {Plan{Game: duel(Alternating, 1), Mask: kept}, c},
-		"a validation":                     {Plan{Passes: singlePass(o), Validation: &Validation{Objective: two[1:], Patience: 2}}, c},
-		"private, without noise":           {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}}, c},
-		"private":                          {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, c},
-		"private, full batches":            {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, full},
-		"private with a weight decay":      {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}, Transforms: []GradientTransform{Decay{0.1}}}, c},
-		"everything that changes a weight": {Plan{Passes: passes, L1: &L1{Weight: 0.01}, Mask: kept, Transforms: []GradientTransform{Decay{0.1}}}, clipped},
+		"one record":                        {Plan{Passes: singlePass(one)}, c},
+		"parts of one array":                {Plan{Passes: func(epoch int) ([]Objective, error) { return parts[epoch%2], nil }}, c},
+		"players that share all weights":    {Plan{Game: shared}, c},
+		"private, augmented, empty batches": {Plan{Passes: singlePass(Objective{firstRecords(inGraph[0], 7)}), Private: &Private{Norm: 0.4, Noise: 0.8}}, single},
+		"mini-batches, the last short":      {Plan{Passes: singlePass(o)}, c},
+		"full batches":                      {Plan{Passes: singlePass(o)}, full},
+		"paired":                            {Plan{Passes: singlePass(o)}, paired},
+		"fixed batches":                     {Plan{Passes: singlePass(o)}, fixed},
+		"without the last":                  {Plan{Passes: singlePass(o)}, dropped},
+		"clipped":                           {Plan{Passes: singlePass(o)}, clipped},
+		"groups of rates":                   {Plan{Passes: singlePass(o)}, groups},
+		"a falling rate":                    {Plan{Passes: singlePass(o)}, falling},
+		"the best epoch":                    {Plan{Passes: singlePass(o)}, best},
+		"two terms":                         {Plan{Passes: singlePass(two)}, c},
+		"two terms, full batches":           {Plan{Passes: singlePass(two)}, full},
+		"two terms, one whole":              {Plan{Passes: singlePass(whole)}, c},
+		"passes that change":                {Plan{Passes: passes}, c},
+		"augmented":                         {Plan{Passes: singlePass(augmented)}, c},
+		"augmented, full batches":           {Plan{Passes: singlePass(augmented)}, full},
+		"augmented in the graph":            {Plan{Passes: singlePass(inGraph)}, c},
+		"augmented in it, full batches":     {Plan{Passes: singlePass(inGraph)}, full},
+		"a warm-up":                         {Plan{Passes: singlePass(warm)}, c},
+		"L1":                                {Plan{Passes: singlePass(o), L1: &L1{Weight: 0.01, Falling: true}}, c},
+		"a mask":                            {Plan{Passes: singlePass(o), Mask: mask}, decaying},
+		"a mask that restores":              {Plan{Passes: singlePass(o), Mask: kept}, decaying},
+		"transforms":                        {Plan{Passes: singlePass(o), Transforms: []GradientTransform{Decay{0.1}, ClipNorm{0.7}}}, c},
+		"MGDA":                              {Plan{Passes: singlePass(two), Combiner: MGDA{}}, c},
+		"MGDA as printed":                   {Plan{Passes: singlePass(two), Combiner: PrintedMGDA{}}, c},
+		"PCGrad":                            {Plan{Passes: singlePass(two), Combiner: PCGrad{}}, c},
+		"ratios":                            {Plan{Passes: singlePass(Objective{two[0], two[0].Scaled(0.5)}), Combiner: RatioWeights{}}, c},
+		"a game, one after another":         {Plan{Game: duel(Alternating, 2)}, c},
+		"a game at once":                    {Plan{Game: duel(Simultaneous, 1)}, c},
+		"a game with extra steps":           {Plan{Game: duel(ExtraGradient, 1)}, c},
+		"a game with a mask":                {Plan{Game: duel(Alternating, 1), Mask: kept}, c},
+		"a validation":                      {Plan{Passes: singlePass(o), Validation: &Validation{Objective: two[1:], Patience: 2}}, c},
+		"private, without noise":            {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}}, c},
+		"private":                           {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, c},
+		"private, full batches":             {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, full},
+		"private with a weight decay":       {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}, Transforms: []GradientTransform{Decay{0.1}}}, c},
+		"everything that changes a weight":  {Plan{Passes: passes, L1: &L1{Weight: 0.01}, Mask: kept, Transforms: []GradientTransform{Decay{0.1}}}, clipped},
 	}
 }
 

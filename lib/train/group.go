@@ -28,13 +28,13 @@ import (
 //	}
 //
 // An epoch begins when every member waits for one. Members that do something else meanwhile are
-// waited for, for five seconds; a member that fits no more should leave. Epochs of different form (another network,
-// objective, optimiser, or a Plan with other parts) run one after another. Batches of different
-// sizes are padded with records of weight 0, and a model with fewer steps waits.
+// waited for, for five seconds; a member that fits no more should leave. Epochs of different form
+// (another network, objective, optimiser, or a Plan with other parts) run one after another. Batches
+// of different sizes are padded with records of weight 0, and a model with fewer steps waits.
 //
 // A model of a group is that of a fit alone, to rounding. It has the same bits whenever the group
-// has the same members at the same epochs. Fits on an engine in the host's memory do not wait for
-// each other.
+// has the same members at the same epochs. A member whose context ends in an epoch is answered when
+// the others have finished it. Fits on an engine in the host's memory do not wait for each other.
 type Group struct {
 	mu      sync.Mutex
 	present map[int]bool // false: not waited for
@@ -50,15 +50,14 @@ const patience = 5 * time.Second
 
 // arrival is a member that waits for its epoch.
 type arrival struct {
-	ctx  context.Context
-	lane *lane
-	done chan error
+	*lane
+	done chan struct{} // closed when the lane has its result
 }
 
 // NewGroup returns a group of members 0 ... n-1.
 func NewGroup(n int) *Group {
 	g := &Group{present: map[int]bool{}, waiting: map[int]*arrival{}, memory: newDeviceMemory()}
-	g.late = time.AfterFunc(time.Hour, g.goOn)
+	g.late = time.AfterFunc(time.Hour, g.runWaiting)
 	g.late.Stop()
 	for k := range n {
 		g.present[k] = true
@@ -98,33 +97,45 @@ func (g *Group) Leave(k int) {
 }
 
 // epoch runs an epoch of member k when all members wait for one.
-func (g *Group) epoch(ctx context.Context, k int, a *lane) error {
-	own := &arrival{ctx, a, make(chan error, 1)}
-	g.mu.Lock()
-	if _, is := g.present[k]; !is || g.waiting[k] != nil {
-		g.mu.Unlock()
-		return runEpoch(ctx, [][]*lane{{a}}, a.device.memory)[0]
+func (g *Group) epoch(k int, a *lane) {
+	if err := a.ctx.Err(); err != nil {
+		a.err = err
+		return
 	}
-	g.waiting[k], g.present[k] = own, true
-	g.late.Reset(patience)
-	g.runIfAllWait()
-	g.mu.Unlock()
+	own := &arrival{a, make(chan struct{})}
+	if !g.arrive(k, own) {
+		runEpoch([][]*lane{{a}}, a.device.memory)
+		return
+	}
 	select {
-	case err := <-own.done:
-		return err
-	case <-ctx.Done():
+	case <-own.done:
+		return
+	case <-a.ctx.Done():
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.waiting[k] == own { // not begun
 		delete(g.waiting, k)
-		return ctx.Err()
+		a.err = a.ctx.Err()
 	}
-	return <-own.done
 }
 
-// goOn runs the epochs of those that wait.
-func (g *Group) goOn() {
+// arrive adds a member to those that wait, and runs the epochs of all if it is the last. It returns
+// false for who has left, and for a second fit of a member.
+func (g *Group) arrive(k int, own *arrival) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, is := g.present[k]; !is || g.waiting[k] != nil {
+		return false
+	}
+	g.waiting[k], g.present[k] = own, true
+	g.late.Reset(patience)
+	g.runIfAllWait()
+	return true
+}
+
+// runWaiting runs the epochs of those that wait.
+func (g *Group) runWaiting() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.waiting) == 0 { // the last one came meanwhile
@@ -148,36 +159,37 @@ func (g *Group) runIfAllWait() {
 		return
 	}
 	g.late.Stop()
-	var forms []string
-	arrivals, lanes := map[string][]*arrival{}, [][]*lane(nil)
-	for _, k := range slices.Sorted(maps.Keys(g.waiting)) {
-		a := g.waiting[k]
-		form, err := a.lane.form()
-		if err != nil {
-			a.done <- err
+	waiting := g.waiting
+	g.waiting = map[int]*arrival{}
+	defer func() { // also after a panic
+		for _, a := range waiting {
+			close(a.done)
+		}
+	}()
+	if forms := byForm(waiting); len(forms) > 0 {
+		runEpoch(forms, g.memory)
+	}
+}
+
+// byForm returns the lanes of arrivals that can run: those of one form together, in the order of the
+// members.
+func byForm(waiting map[int]*arrival) (out [][]*lane) {
+	places := map[string]int{}
+	for _, k := range slices.Sorted(maps.Keys(waiting)) {
+		a := waiting[k].lane
+		var err error
+		if a.name, err = a.form(); err != nil {
+			a.err = err
 			continue
 		}
-		if arrivals[form] == nil {
-			forms = append(forms, form)
+		place, there := places[a.name]
+		if !there {
+			place, out = len(out), append(out, nil)
+			places[a.name] = place
 		}
-		arrivals[form] = append(arrivals[form], a)
+		out[place] = append(out[place], a)
 	}
-	clear(g.waiting)
-	if len(forms) == 0 {
-		return
-	}
-	for _, form := range forms {
-		var of []*lane
-		for _, a := range arrivals[form] {
-			of = append(of, a.lane)
-		}
-		lanes = append(lanes, of)
-	}
-	for i, err := range runEpoch(arrivals[forms[0]][0].ctx, lanes, g.memory) {
-		for _, a := range arrivals[forms[i]] {
-			a.done <- err
-		}
-	}
+	return out
 }
 
 // Job is a training of FitMany.

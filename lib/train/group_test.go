@@ -31,7 +31,7 @@ func jobs(plan func(Objective) Plan, c Config, arch model.Architecture) []Job {
 	return out
 }
 
-// together fits jobs side by side and returns their last states.
+// fitTogether fits jobs side by side and returns their last states.
 func fitTogether(t *testing.T, r *model.Runner, all []Job) []*State {
 	t.Helper()
 	last := make([]*State, len(all))
@@ -122,6 +122,23 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 	}
 }
 
+func TestEveryPlanTrainsSideBySide(t *testing.T) {
+	for name, of := range devicePlans() {
+		t.Run(name, func(t *testing.T) {
+			skipOnXLA(t, "every plan side by side")
+			var all []Job
+			for k := range 3 {
+				c := of.c
+				c.Seed, c.Epochs = engine.Root(3+k), 2+k%2
+				all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: of.plan, Config: c})
+			}
+			for k, got := range fitTogether(t, onDevice(t, small), all) {
+				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+			}
+		})
+	}
+}
+
 func TestEveryNetworkTrainsSideBySide(t *testing.T) {
 	for name, of := range deviceNetworks() {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +169,24 @@ func TestModelsSideBySideAreOneExecution(t *testing.T) {
 		// In the first epoch one step is executed alone, to measure it.
 		if n := executions.Load() - before; n != 3 {
 			t.Errorf("%d models: %d executions for two epochs", models, n)
+		}
+	}
+}
+
+// TestModelsMayShareTheirRecords trains two models with records of their own, then two with the same
+// records, by one runner.
+func TestModelsMayShareTheirRecords(t *testing.T) {
+	r, host := onDevice(t, small), openRunner(t, small, 32)
+	x, y := toy(3, 37, 5, 3)
+	other, labels := toy(4, 37, 5, 3)
+	one, two := labelled(x, y), labelled(other, labels)
+	for _, of := range [][]Objective{{one, two}, {one, one}, {two, one}} {
+		var all []Job
+		for k, o := range of {
+			all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 2, Batch: 8, Seed: engine.Root(k)}})
+		}
+		for k, got := range fitTogether(t, r, all) {
+			sameState(t, lastOfPlan(t, host, all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
 		}
 	}
 }
@@ -271,6 +306,159 @@ func TestMemoryThatIsTooSmallHalvesTheGroup(t *testing.T) {
 		if !engine.IsOutOfMemory(f.Err) || !strings.Contains(f.Err.Error(), small.Name()) {
 			t.Errorf("%v", f.Err)
 		}
+	}
+}
+
+// TestHalvesBeginTheEpochAnew fails an execution of four models after some of them succeeded, or with
+// sets of records that were padded to the largest of the four.
+func TestHalvesBeginTheEpochAnew(t *testing.T) {
+	for name, batch := range map[string]int{"in the second execution": 8, "full batches": 0} {
+		t.Run(name, func(t *testing.T) {
+			all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: batch}, small)
+			together := 0
+			beforeExecution = func(models int) error {
+				if models == len(all) {
+					together++
+				}
+				if models == len(all) && (batch == 0 || together%2 == 0) {
+					return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+				}
+				return nil
+			}
+			defer func() { beforeExecution = nil }()
+			for k, got := range fitTogether(t, onDevice(t, small), all) {
+				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
+			}
+			if want := map[int]int{8: 2, 0: 1}[batch]; together != want {
+				t.Errorf("%d executions of all models, want %d", together, want)
+			}
+		})
+	}
+}
+
+// TestAGroupThatWasTooLargeIsNotTriedAgain counts the executions of four models whose records are too
+// many. The halves find no records of four on the device.
+func TestAGroupThatWasTooLargeIsNotTriedAgain(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
+	r, g := onDevice(t, small), NewGroup(len(all))
+	together := 0
+	beforeExecution = func(models int) error {
+		for _, on := range g.memory.records {
+			if len(on.of) == len(all) && models < len(all) {
+				t.Errorf("records of all are there in an execution of %d", models)
+			}
+		}
+		if models == len(all) {
+			together++
+			return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	var done sync.WaitGroup
+	for k, j := range all {
+		done.Go(func() {
+			defer g.Leave(k)
+			if _, _, err := FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	if together != 1 {
+		t.Errorf("four models were tried %d times", together)
+	}
+}
+
+// TestAHalfThatFitsKeepsItsEpoch fails the second of two halves.
+func TestAHalfThatFitsKeepsItsEpoch(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{}, small)
+	halves := 0
+	beforeExecution = func(models int) error {
+		if models == len(all) {
+			return errors.New("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 12345678 bytes.")
+		}
+		if halves++; halves == 2 {
+			return errors.New("the card fell off the bus")
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	for k, f := range FitMany(t.Context(), onDevice(t, small), all) {
+		if (f.Err == nil) != (k < 2) {
+			t.Errorf("model %d: %v", k, f.Err)
+		}
+	}
+}
+
+// TestAContextThatEndsStopsItsMemberOnly ends the context of member 0 in its second epoch.
+func TestAContextThatEndsStopsItsMemberOnly(t *testing.T) {
+	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{}, small)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	before := executions.Load()
+	beforeExecution = func(int) error {
+		if executions.Load() == before+2 {
+			stop()
+		}
+		return nil
+	}
+	defer func() { beforeExecution = nil }()
+	r, g := onDevice(t, small), NewGroup(len(all))
+	var done sync.WaitGroup
+	errs, saved := make([]error, len(all)), (*State)(nil)
+	for k, j := range all {
+		own, h := t.Context(), Hooks{}
+		if k == 0 {
+			own, h.Save = ctx, func(s *State) error { saved = s; return nil }
+		}
+		done.Go(func() {
+			defer g.Leave(k)
+			_, _, errs[k] = FitPlan(g.Join(own, k), r, j.Start, j.Plan, j.Config, h)
+		})
+	}
+	done.Wait()
+	for k, err := range errs {
+		if errors.Is(err, context.Canceled) != (k == 0) || (err == nil) != (k > 0) {
+			t.Errorf("member %d: %v", k, err)
+		}
+	}
+	if saved == nil || saved.Done != 2 {
+		t.Errorf("saved: %+v", saved)
+	}
+}
+
+// panicking panics where the arrays of a step are made.
+type panicking struct{ doublerInGraph }
+
+func (panicking) Moves(int, int) ([]int32, error) { panic("no moves") }
+
+// TestAPanicDoesNotBlockTheGroup recovers from the panic of an augmenter, in the member that ran the
+// epoch. Every member ends.
+func TestAPanicDoesNotBlockTheGroup(t *testing.T) {
+	all := jobs(func(o Objective) Plan {
+		o[0].Augment = panicking{}
+		return Plan{Passes: singlePass(o)}
+	}, Config{Batch: 8}, small)
+	r, g := onDevice(t, small), NewGroup(len(all))
+	var done sync.WaitGroup
+	var panics, failed atomic.Int64
+	for k, j := range all {
+		done.Go(func() {
+			defer func() {
+				if recover() != nil {
+					panics.Add(1)
+				}
+			}()
+			defer g.Leave(k)
+			if _, _, err := FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); errors.Is(err, errNotRun) {
+				failed.Add(1)
+			}
+		})
+	}
+	done.Wait()
+	if panics.Load() != 1 || failed.Load() != 3 {
+		t.Errorf("%d members panicked, %d failed; want 1 and 3", panics.Load(), failed.Load())
 	}
 }
 

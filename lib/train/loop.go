@@ -144,6 +144,7 @@ func (l *loop) epoch(ctx context.Context, s, spare *State) (*State, error) {
 			return l.record(ctx, next, losses, l.spent(s, steps))
 		}
 		// Something is not finite: the host's epoch says what and where.
+		task.Set(0)
 	}
 	if err := s.fetch(); err != nil {
 		return nil, err
@@ -191,7 +192,12 @@ func (l *loop) hostEpoch(ctx context.Context, s, spare *State, steps []trainStep
 
 // record adds an epoch to the history of the state after it: players' mean losses, the privacy
 // loss so far, and the validation's value.
-func (l *loop) record(ctx context.Context, next *State, losses []float64, spent privacy.History) (*State, error) {
+func (l *loop) record(ctx context.Context, next *State, losses []float64, spent privacy.History) (_ *State, err error) {
+	defer func() {
+		if err != nil {
+			next.release()
+		}
+	}()
 	e := Epoch{Epoch: next.Done, Steps: next.steps(), Privacy: spent}
 	for _, v := range losses {
 		e.Loss += v
