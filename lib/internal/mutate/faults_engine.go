@@ -168,7 +168,7 @@ var engineFaults = []Fault{
 		Protects: "a running mean is updated on the device", Run: "EveryNetwork|OnDevice"},
 	{File: "lib/train/device_graph.go", Old: "before = append(before, slots[kind*len(owned)+k])", New: "before = append(before, slots[0*kind+k])",
 		Protects: "each slot is its own on the device", Run: "OnDevice"},
-	{File: "lib/train/device_graph.go", Old: "trial := r.together(s.weights, s, in", New: "trial, _ := s, r.together(s.weights, s, in",
+	{File: "lib/train/device_graph.go", Old: "trial := r.stepTogether(s.weights, s, in", New: "trial, _ := s, r.stepTogether(s.weights, s, in",
 		Protects: "the extra gradient is that at the trial on the device", Run: "OnDevice"},
 	{File: "lib/train/device_graph.go", Old: "next = s.unless(in.own[active], next)", New: "_ = s.unless(in.own[active], next)",
 		Protects: "a model with fewer steps waits for the others", Run: "SideBySide"},
