@@ -302,7 +302,8 @@ func (m BERT) Record(dst []float32, tokens []int) error {
 	}
 	for k, v := range tokens {
 		if v < 0 || v >= m.Vocabulary {
-			return fmt.Errorf("%s: token %d has the number %d, the vocabulary ends at %d: it is not the vocabulary of these weights", m.Name(), k, v, m.Vocabulary-1)
+			return fmt.Errorf("%s: token %d has the number %d, the vocabulary ends at %d: it is not the vocabulary of these weights",
+				m.Name(), k, v, m.Vocabulary-1)
 		}
 		if v == m.Pad {
 			return fmt.Errorf("%s: token %d is padding, which only follows the last token", m.Name(), k)

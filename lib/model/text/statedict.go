@@ -3,7 +3,6 @@
 package text
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -67,7 +66,8 @@ func (m BERT) ReadWeights(f *safetensors.File, initial nn.Params) (p nn.Params, 
 	}
 	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, initial)
 	if wrong = append(wrong, more...); len(wrong) > 0 {
-		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %w", m.Name(), m.withDefaults().Layers, m.withDefaults().Width, errors.New(strings.Join(wrong, "; ")))
+		m = m.withDefaults()
+		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s", m.Name(), m.Layers, m.Width, strings.Join(wrong, "; "))
 	}
 	return append(p, rest.Clone()...), r.notes, nil
 }
