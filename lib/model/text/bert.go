@@ -105,8 +105,9 @@ func (m BERT) Loss() loss.MaskedLanguage {
 	return loss.MaskedLanguage{Vocabulary: m.withDefaults().Vocabulary}
 }
 
-// MaxBatch implements model.MaxBatch: the activations of a record are large.
-func (BERT) MaxBatch() int { return 32 }
+// MaxBatch implements model.MaxBatch: the activations of a record are large, and 16 records
+// are a step of RULER's.
+func (BERT) MaxBatch() int { return 16 }
 
 // ForData implements model.Network: records of s.Features numbers, as Record makes them.
 func (m BERT) ForData(s model.Sizes) (model.Architecture, error) {

@@ -247,3 +247,14 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 		}
 	}
 }
+
+// The embedding of the tokens is shared with the head, so that gradients per record do not
+// add up from layers. They are refused, not computed wrongly.
+func TestGradientsPerRecordAreRefused(t *testing.T) {
+	r := openRunner(t, tiny)
+	x, in := masked(t, tiny, sentences(t, tiny, 5), 0)
+	_, err := r.GradientNorms(weights(tiny, 1), model.Examples{X: x, Loss: tiny.Loss(), Inputs: in})
+	if err == nil || !strings.Contains(err.Error(), "per-record gradient") {
+		t.Errorf("error %v", err)
+	}
+}
