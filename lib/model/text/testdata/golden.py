@@ -1,5 +1,5 @@
 # Makes bert.json: what Hugging Face's BertForMaskedLM computes in float64, with weights that a
-# formula gives. Needs torch and transformers. bert_test.go has the same formulas.
+# formula gives. Needs torch and transformers. golden_test.go has the same formulas.
 import json, math, sys
 import torch, transformers
 
