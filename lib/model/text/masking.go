@@ -32,7 +32,7 @@ type Masking struct {
 	Vocabulary int         `json:"vocabulary"` // number of tokens there are
 	Mask       int         `json:"mask"`       // number of [MASK]
 	Special    []int       `json:"special"`    // tokens that are never hidden: [PAD], [CLS], [SEP]
-	Rate       float64     `json:"rate,omitempty"`
+	Rate       float64     `json:"rate,omitempty"` // share of hidden tokens, 0: 0.15
 	Seed       engine.Root `json:"seed"`
 }
 
@@ -40,7 +40,10 @@ type Masking struct {
 // special those of [CLS] and [SEP] ([PAD] is known).
 func (m BERT) Masking(seed engine.Root, mask int, special ...int) Masking {
 	m = m.withDefaults()
-	return Masking{Tokens: m.Tokens, Predicted: m.Predicted, Vocabulary: m.Vocabulary, Mask: mask, Special: append([]int{m.Pad}, special...), Seed: seed}
+	return Masking{
+		Tokens: m.Tokens, Predicted: m.Predicted, Vocabulary: m.Vocabulary, Mask: mask,
+		Special: append([]int{m.Pad}, special...), Rate: hiddenShare, Seed: seed,
+	}
 }
 
 // Check returns an error for settings that cannot be used.
@@ -57,7 +60,10 @@ func (m Masking) Check() error {
 	return nil
 }
 
-func (m Masking) rate() float64 { return cmp.Or(m.Rate, 0.15) }
+// hiddenShare is the share of hidden tokens in BERT's training.
+const hiddenShare = 0.15
+
+func (m Masking) rate() float64 { return cmp.Or(m.Rate, hiddenShare) }
 
 // Widths implements train.NoiseAugmenter.
 func (m Masking) Widths(features int) (record int, inputs map[string]int) {
