@@ -27,11 +27,11 @@ import (
 // tokens is fixed by the length, as in the paper's program, and not binomial; (2) a record
 // counts once, whatever its number of hidden tokens; (3) at most Predicted tokens are hidden.
 type Masking struct {
-	Tokens     int         `json:"tokens"`     // of a record
-	Predicted  int         `json:"predicted"`  // positions of a record that can be predicted
-	Vocabulary int         `json:"vocabulary"` // number of tokens there are
-	Mask       int         `json:"mask"`       // number of [MASK]
-	Special    []int       `json:"special"`    // tokens that are never hidden: [PAD], [CLS], [SEP]
+	Tokens     int         `json:"tokens"`         // of a record
+	Predicted  int         `json:"predicted"`      // positions of a record that can be predicted
+	Vocabulary int         `json:"vocabulary"`     // number of tokens there are
+	Mask       int         `json:"mask"`           // number of [MASK]
+	Special    []int       `json:"special"`        // tokens that are never hidden: [PAD], [CLS], [SEP]
 	Rate       float64     `json:"rate,omitempty"` // share of hidden tokens, 0: 0.15
 	Seed       engine.Root `json:"seed"`
 }

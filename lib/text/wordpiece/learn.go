@@ -10,13 +10,14 @@ import (
 )
 
 // Learn returns a vocabulary of at most size tokens for texts: the special tokens, then the
-// characters that begin or continue a word, then whole words and the ends of words. It
-// depends on the texts only, not on their order.
+// characters that begin or continue a word, then whole words, then ends of the other words.
+// It depends on the texts only, not on their order.
 //
 // Characters come by number of occurrences and take at most half of the room, so that texts
-// in a script of many characters leave some to [UNK]. Of the words and ends of words with two
-// characters or more, those come first that save the most tokens against single characters:
-// occurrences times (characters - 1). Ties are in the order of the tokens' bytes.
+// in a script of many characters leave some to [UNK]. Words take at most two thirds of the
+// rest. Of words, and of ends of words with two characters or more, those come first that
+// save the most tokens against single characters: occurrences times (characters - 1). Ties
+// are in the order of the tokens' bytes.
 //
 // This is not the training of BERT's published vocabulary, which merges pairs of pieces; it
 // is for networks that are trained from random weights.
@@ -38,31 +39,55 @@ func Learn(texts []string, size int) (*Vocabulary, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("%d texts have no word to learn a vocabulary from", len(texts))
 	}
-	characters, pieces := map[string]int{}, map[string]int{}
-	for word, n := range words {
-		count(word, n, characters, pieces)
+	tokens := appendBest(slices.Clone(specials), characterCounts(words), (size-len(specials)+1)/2)
+	first := len(tokens)
+	tokens = appendBest(tokens, saved(words), (2*(size-len(tokens))+2)/3)
+	for _, word := range tokens[first:] {
+		delete(words, word)
 	}
-	tokens := slices.Clone(specials)
-	tokens = appendBest(tokens, characters, (size-len(specials)+1)/2)
-	tokens = appendBest(tokens, pieces, size-len(tokens))
+	tokens = appendBest(tokens, savedByEnds(words), size-len(tokens))
 	return New(tokens)
 }
 
-// count adds a word that occurs n times: its characters, and what its whole and its ends save.
-func count(word string, n int, characters, pieces map[string]int) {
-	total := utf8.RuneCountInString(word)
-	k := 0
-	for i, r := range word {
-		character, end := string(r), word[i:]
-		if i > 0 {
-			character, end = continued+character, continued+end
+// characterCounts returns how often a character begins or continues a word.
+func characterCounts(words map[string]int) map[string]int {
+	out := map[string]int{}
+	for word, n := range words {
+		for i, r := range word {
+			if i == 0 {
+				out[string(r)] += n
+			} else {
+				out[continued+string(r)] += n
+			}
 		}
-		characters[character] += n
-		if left := total - k; left > 1 {
-			pieces[end] += n * (left - 1)
-		}
-		k++
 	}
+	return out
+}
+
+// saved returns the number of tokens that a word of two characters or more saves.
+func saved(words map[string]int) map[string]int {
+	out := map[string]int{}
+	for word, n := range words {
+		if characters := utf8.RuneCountInString(word); characters > 1 {
+			out[word] = n * (characters - 1)
+		}
+	}
+	return out
+}
+
+// savedByEnds is saved for the ends of words.
+func savedByEnds(words map[string]int) map[string]int {
+	out := map[string]int{}
+	for word, n := range words {
+		left := utf8.RuneCountInString(word)
+		for i := range word {
+			if i > 0 && left > 1 {
+				out[continued+word[i:]] += n * (left - 1)
+			}
+			left--
+		}
+	}
+	return out
 }
 
 // appendBest appends the most valuable tokens, at most room.

@@ -139,26 +139,28 @@ func TestAVocabularyIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// By hand: "aab" 3 times, "ab" once. Characters: a 4, ##b 4, ##a 3. Pieces: aab saves 3 x 2,
-// ##ab 3 x 1, ab 1 x 1.
+// By hand: "aab" 4 times, "ab" and "cab" once. Characters: ##b 6, a 5, ##a 5, c 1. Words: aab
+// saves 4 x 2, cab 1 x 2, ab 1 x 1. Ends of the words that are not in: ##ab 1 x 1 of cab.
 func TestLearnByHand(t *testing.T) {
 	for size, want := range map[int]string{
-		20: "a ##b ##a|aab ##ab ab", 10: "##b a ##a|aab ##ab", 7: "##b|aab", 6: "##b|",
+		20: "##b ##a a c aab cab ab", 12: "##b ##a a c aab cab", 10: "##b ##a a aab cab", 8: "##b ##a aab", 7: "##b aab", 6: "##b",
 	} {
-		v, err := Learn([]string{"aab AAB", "ab, aab"}, size)
+		v, err := Learn([]string{"aab AAB cab", "ab aab", "aab"}, size)
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts := strings.Split(want, "|")
 		got := v.tokens[5:]
-		for _, token := range strings.Fields(strings.Join(parts, " ")) {
-			if !slices.Contains(got, token) {
-				t.Errorf("size %d: %q lacks %s", size, got, token)
-			}
+		if strings.Join(got, " ") != want {
+			t.Errorf("size %d: %q, want %q", size, got, want)
 		}
-		if len(got) > size-5 {
-			t.Errorf("size %d: %d tokens", size, len(got)+5)
-		}
+	}
+	// An end is learned where there is no room for its words.
+	v, err := Learn([]string{"xing ying zing king a the the the the"}, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.tokens[len(v.tokens)-3:]; !slices.Contains(got, "##ing") {
+		t.Errorf("the last tokens are %q, want ##ing among them", got)
 	}
 }
 
