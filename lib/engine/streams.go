@@ -21,6 +21,9 @@ const (
 	// StreamNoise draws the noise level and the noise on an image that a denoiser
 	// is trained on (epoch, row).
 	StreamNoise = "noise"
+	// StreamHidden draws the tokens of a record that are hidden from a language model, and
+	// what replaces them (epoch, record).
+	StreamHidden = "hidden"
 	// StreamPass draws the seed of an epoch's later passes (pass from 1).
 	StreamPass = "pass"
 	// StreamPlayer draws the seed of a game's later players (player from 1).

@@ -16,10 +16,21 @@ import (
 // h c ... (h+1) c - 1, as in PyTorch. The mask is [heads Tq Tk, n], nil in
 // inference. Tokens attend only to tokens of the same record.
 func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
+	return PaddedAttention(t, q, k, v, nil, mask, heads, records)
+}
+
+// PaddedAttention is Attention for records with padding: present [Tk, n] is 1 for a key that
+// exists and 0 for padding, which no query reads. A nil present is Attention. In a record
+// without any key every weight is the same, so that its numbers are finite.
+func PaddedAttention(t *Tape, q, k, v, present, mask *Node, heads, records int) *Node {
 	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
 	scale := 1 / math.Sqrt(float64(a.width))
 	qs, ks, vs := a.split(q), a.split(k), a.split(v)
-	p := Softmax(MulScalar(batchMatMulT(qs, ks), scale), -1)
+	scores := MulScalar(batchMatMulT(qs, ks), scale)
+	if present != nil {
+		scores = Add(scores, a.paddingScores(present, scores))
+	}
+	p := Softmax(scores, -1)
 	weights := p
 	var drop *Node
 	if mask != nil {
@@ -64,6 +75,17 @@ func (a attention) splitMask(mask, p *Node) *Node {
 	return Reshape(mask, d...)
 }
 
+// paddingScores returns what is added to the scores: 0 for a key that exists, and for padding
+// a number so low that its weight is exactly 0 beside a key that exists.
+func (a attention) paddingScores(present, scores *Node) *Node {
+	d := scores.Shape().Dimensions
+	low := MulScalar(AddScalar(Transpose(present, 0, 1), -1), noKey)
+	return Reshape(BroadcastToDims(Reshape(low, 1, a.n, 1, d[2]), a.heads, a.n, d[1], d[2]), d...)
+}
+
+// noKey is far above any difference of scores, and finite in bfloat16 too.
+const noKey = 1e30
+
 // batchMatMul and batchMatMulT return a b and a b^T for a stack of matrices.
 func batchMatMul(a, b *Node) *Node {
 	return Dot(a, b).General([]int{2}, []int{0}, []int{1}, []int{0})
@@ -87,10 +109,15 @@ func softmaxAdjoint(p, dp *Node) *Node {
 // Keys have no bias, because the softmax over keys cancels it. Its gradient would be
 // rounding noise, which Adam would scale up.
 func MultiHead(t *Tape, queries, in *Node, w []*Node, mask *Node, heads, records int) *Node {
+	return PaddedMultiHead(t, queries, in, w, nil, mask, heads, records)
+}
+
+// PaddedMultiHead is MultiHead for records with padding; present is that of PaddedAttention.
+func PaddedMultiHead(t *Tape, queries, in *Node, w []*Node, present, mask *Node, heads, records int) *Node {
 	q := DenseTokens(t, queries, w[0], w[1], records)
 	k := DenseTokens(t, in, w[2], nil, records)
 	v := DenseTokens(t, in, w[3], w[4], records)
-	return DenseTokens(t, Attention(t, q, k, v, mask, heads, records), w[5], w[6], records)
+	return DenseTokens(t, PaddedAttention(t, q, k, v, present, mask, heads, records), w[5], w[6], records)
 }
 
 // MultiHeadInit draws the seven weights of an attention called name over tokens of the

@@ -69,3 +69,41 @@ func TestAttentionIsItsDefinition(t *testing.T) {
 		}, q, k, v)
 	}
 }
+
+// A record with padding has the attention of the record without it, and no gradient reaches
+// the padding. Without padding the result has the bits of Attention.
+func TestPaddedAttentionIsAttentionWithoutThePadding(t *testing.T) {
+	const d, tokens, real, n, heads = 6, 4, 3, 5, 3
+	q, k, v := wave(0.1, d, tokens*n), wave(0.2, d, tokens*n), wave(0.3, d, tokens*n)
+	padding := make([]float32, tokens*n)
+	for i := range real * n {
+		padding[i] = 1
+	}
+	present := tensors.FromFlatDataAndDimensions(padding, tokens, n)
+	out := execute(t, func(in []*Node) []*Node {
+		short := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(0, real*n)) }
+		g := in[0].Graph()
+		tape := &Tape{}
+		y := PaddedAttention(tape, in[0], in[1], in[2], Const(g, present), nil, heads, n)
+		grads := tape.Backward(Adjoints{y: Sin(IotaFull(g, y.Shape()))}, in)
+		lost := func(x *Node) *Node { return Slice(x, AxisRange(), AxisRange(real*n)) }
+		return []*Node{
+			y, Attention(&Tape{}, in[0], short(in[1]), short(in[2]), nil, heads, n),
+			PaddedAttention(&Tape{}, in[0], in[1], in[2], OnesLike(Const(g, present)), nil, heads, n), Attention(&Tape{}, in[0], in[1], in[2], nil, heads, n),
+			lost(grads[1]), lost(grads[2]), ZerosLike(lost(grads[1])),
+			PaddedAttention(&Tape{}, in[0], in[1], in[2], ZerosLike(Const(g, present)), nil, heads, n),
+		}
+	}, q, k, v)
+	checkClose(t, "padded", out[0], out[1], 1e-6)
+	checkClose(t, "without padding", out[2], out[3], 0)
+	checkClose(t, "gradient of padded keys", out[4], out[6], 0)
+	checkClose(t, "gradient of padded values", out[5], out[6], 0)
+	for _, x := range out[7] {
+		if math.IsNaN(x) || math.Abs(x) > 1 {
+			t.Fatalf("a record of padding gives %v", x)
+		}
+	}
+	checkVJP(t, "padded", func(tape *Tape, in []*Node) *Node {
+		return PaddedAttention(tape, in[0], in[1], in[2], Const(in[0].Graph(), present), nil, heads, n)
+	}, q, k, v)
+}

@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// All returns every loss at its defaults, for `lethe list` and the conformance suite.
+// All returns every loss, at its defaults if it has any, for `lethe list` and the conformance
+// suite.
 func All() []Loss {
 	return []Loss{
 		CrossEntropy{},
@@ -21,6 +22,7 @@ func All() []Loss {
 		ZeroInflated{},
 		DonskerVaradhan{},
 		InfoNCE{},
+		MaskedLanguage{Vocabulary: 3}, // it has no default; the suite's network has three tokens
 	}
 }
 

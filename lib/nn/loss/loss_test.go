@@ -18,7 +18,7 @@ import (
 
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}) {
+	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 
 // inputsOf makes the inputs of losses that take no normal numbers.
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
-	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
+	loss.MaskedLanguage{}.Name(): maskedTokens, loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
 // fewCounts are counts, many of them 0, or library sizes of five records.
@@ -46,6 +46,38 @@ func fewCounts(name string, width int) array.Matrix[float32] {
 		}
 	}
 	return m
+}
+
+// maskedTokens are tokens below 3, or weights of five records.
+func maskedTokens(name string, width int) array.Matrix[float32] {
+	m := array.New[float32](5, width)
+	for i := range m.Data {
+		m.Data[i] = float32(i * i % 3)
+		if name == loss.MaskedWeights {
+			m.Data[i] = 0.25 * float32(i%3)
+		}
+	}
+	return m
+}
+
+func TestAMaskedTokenThatIsNoneIsRefusedByItsRecord(t *testing.T) {
+	for words, c := range map[string]struct {
+		l              loss.MaskedLanguage
+		token, weights float32
+	}{
+		"record 1, masked position 0: 3 is no token":   {loss.MaskedLanguage{Vocabulary: 3}, 3, 1},
+		"record 1, masked position 0: -1 is no token":  {loss.MaskedLanguage{Vocabulary: 3}, -1, 1},
+		"record 1, masked position 0: 0.5 is no token": {loss.MaskedLanguage{Vocabulary: 3}, 0.5, 1},
+		"the weight is -1":                             {loss.MaskedLanguage{Vocabulary: 3}, 2, -1},
+		"no whole number of positions":                 {loss.MaskedLanguage{Vocabulary: 4}, 2, 1},
+		"needs the size of the vocabulary":             {loss.MaskedLanguage{}, 2, 1},
+	} {
+		in := map[string]array.Matrix[float32]{loss.MaskedTokens: array.New[float32](2, 1), loss.MaskedWeights: array.New[float32](2, 1)}
+		in[loss.MaskedTokens].Data[1], in[loss.MaskedWeights].Data[1] = c.token, c.weights
+		if err := loss.CheckInputs(c.l, map[string]int{loss.MaskedLogits: 3}, in, 2); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%q: error %v", words, err)
+		}
+	}
 }
 
 func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
@@ -80,6 +112,7 @@ func TestLossesByHand(t *testing.T) {
 	out := map[string][]float32{ // feature-major, two records
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
 		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two negative samples
+		loss.MaskedLogits: {2, 0, -1, 0, 0.5, 0}, // one position, three tokens
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -101,6 +134,8 @@ func TestLossesByHand(t *testing.T) {
 		{loss.CrossEntropy{}, map[string][]float32{loss.Probabilities: labels}, [2]float64{math.Log(1 + math.Exp(-3)), math.Ln2}},
 		{loss.DonskerVaradhan{}, nil, [2]float64{-2 + (math.Exp(-1)+math.Exp(0.5))/2 - 1, 0}},
 		{loss.InfoNCE{}, nil, [2]float64{-2 + math.Log((math.Exp(2)+math.Exp(-1)+math.Exp(0.5))/3), 0}},
+		{loss.MaskedLanguage{Vocabulary: 3}, map[string][]float32{loss.MaskedTokens: {2, 1}, loss.MaskedWeights: {0.5, 2}},
+			[2]float64{0.5*math.Log(math.Exp(2)+math.Exp(-1)+math.Exp(0.5)) - 0.25, 2 * math.Log(3)}},
 		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
 	} {
 		got := evaluate(t, c.l, out, c.inputs)

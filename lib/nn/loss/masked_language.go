@@ -1,0 +1,110 @@
+// The cross-entropy of a language model at the masked positions of a record.
+
+package loss
+
+import (
+	"fmt"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// MaskedLogits is the name of a language model's output: the scores of every token of the
+// vocabulary at P positions of a record. Row v P + p is token v at position p.
+const MaskedLogits = "masked-logits"
+
+// MaskedTokens and MaskedWeights are the inputs of MaskedLanguage, P numbers each: the token
+// that stood at the position, a whole number below the vocabulary's size, and the weight of
+// the position, 0 where a record has fewer than P.
+const (
+	MaskedTokens  = "masked-tokens"
+	MaskedWeights = "masked-weights"
+)
+
+// MaskedLanguage is the loss of masked language modelling (Devlin et al. 2019, section 3.1).
+// For the scores z_p at position p, whose token was y_p,
+//
+//	-sum_p w_p log softmax(z_p)_{y_p}
+//
+// Vocabulary is the number of tokens. It must be given: the output's width alone does not
+// say how many positions there are.
+type MaskedLanguage struct {
+	Vocabulary int `json:"vocabulary"`
+}
+
+var _ Loss = MaskedLanguage{}
+
+// Name implements Loss.
+func (MaskedLanguage) Name() string { return "masked-language" }
+
+// About implements Loss.
+func (MaskedLanguage) About() string { return "a language model against the tokens that were masked" }
+
+// Inputs implements Loss.
+func (l MaskedLanguage) Inputs(outputs map[string]int) (map[string]int, error) {
+	width, err := outputWidth(l, outputs, MaskedLogits)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.checkVocabulary(); err != nil {
+		return nil, err
+	}
+	if width%l.Vocabulary != 0 {
+		return nil, fmt.Errorf("the loss %s: an output of width %d is no whole number of positions over %d tokens", l.Name(), width, l.Vocabulary)
+	}
+	positions := width / l.Vocabulary
+	return map[string]int{MaskedTokens: positions, MaskedWeights: positions}, nil
+}
+
+func (l MaskedLanguage) checkVocabulary() error {
+	if l.Vocabulary < 2 {
+		return fmt.Errorf("the loss %s needs the size of the vocabulary, at least 2; it is %d", l.Name(), l.Vocabulary)
+	}
+	return nil
+}
+
+// Check implements Loss.
+func (l MaskedLanguage) Check(in map[string]array.Matrix[float32]) error {
+	tokens, weights := in[MaskedTokens], in[MaskedWeights]
+	for i := range tokens.Rows {
+		for p, v := range tokens.Row(i) {
+			if v != float32(int(v)) || v < 0 || int(v) >= l.Vocabulary {
+				return fmt.Errorf("record %d, masked position %d: %v is no token, a whole number below %d", i, p, v, l.Vocabulary)
+			}
+		}
+	}
+	for i := range weights.Rows {
+		for p, w := range weights.Row(i) {
+			if w < 0 {
+				return fmt.Errorf("record %d, masked position %d: the weight is %v, it cannot be negative", i, p, w)
+			}
+		}
+	}
+	return l.checkVocabulary()
+}
+
+// Graph implements Loss.
+func (l MaskedLanguage) Graph(g Batch) Value {
+	tokens, weights := g.Inputs[MaskedTokens], g.Inputs[MaskedWeights]
+	d := tokens.Shape().Dimensions
+	positions, n := d[0], d[1]
+	z := Reshape(g.Outputs[MaskedLogits], l.Vocabulary, positions*n)
+	row := func(x *Node) *Node { return Reshape(x, 1, positions*n) }
+	every := func(x *Node) *Node { return BroadcastToDims(x, l.Vocabulary, positions*n) }
+
+	shifted := Sub(z, StopGradient(every(ReduceAndKeep(z, ReduceMax, 0))))
+	e := Exp(shifted)
+	total := ReduceAndKeep(e, ReduceSum, 0)
+	number := Iota(z.Graph(), shapes.Make(dtypes.Int32, l.Vocabulary, positions*n), 0)
+	is := ConvertDType(Equal(number, every(row(ConvertDType(tokens, dtypes.Int32)))), z.DType())
+	own := ReduceAndKeep(Mul(shifted, is), ReduceSum, 0)
+	each := Mul(Sub(Log(total), own), row(weights))
+	adjoint := Mul(Sub(Div(e, every(total)), is), every(row(weights)))
+	return Value{
+		Losses:   ReduceAndKeep(Reshape(each, positions, n), ReduceSum, 0),
+		Adjoints: map[string]*Node{MaskedLogits: Reshape(adjoint, l.Vocabulary*positions, n)},
+	}
+}
