@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -33,6 +34,7 @@ func deviceNetworks() map[string]struct {
 	x, y := toy(3, 18, 6, 3)
 	images, labels := toy(4, 18, 64, 3)
 	large, ys := toy(6, 20, 256, 3)
+	bert, masked := maskedWindows()
 	ownEncoder := ib.Bottleneck{Features: 6, Outputs: 3, Latent: 4, Compressor: ib.MLP{Hidden: 5}, Approximator: ib.MLP{Hidden: 5}}
 	return map[string]struct {
 		arch model.Architecture
@@ -46,6 +48,7 @@ func deviceNetworks() map[string]struct {
 		"small CNN":              {vision.SmallCNN{Channels: 1, Side: 8, Outputs: 3, Width: 3, Hidden: 6}, labelled(images, labels)},
 		"AllCNN":                 {vision.AllCNN{Channels: 1, Side: 8, Outputs: 3, Width: 2}, labelled(images, labels)},
 		"ResNet-18":              {vision.ResNet18{Channels: 1, Side: 16, Outputs: 3, Width: 2}, labelled(large, ys)},
+		"BERT":                   {bert, masked},
 		"denoiser": {diffusion.UNet{Side: 8, Width: 4, Levels: 2}, Objective{
 			{X: images, Augment: diffusion.EDM{}, Targets: []Target{{Loss: diffusion.EDM{}, Weight: 1.0 / 64}}},
 		}},
@@ -251,4 +254,23 @@ func TestAnExecutionTakesTwoSecondsAtMost(t *testing.T) {
 			t.Errorf("%v: %d steps, later %d", of, n, later)
 		}
 	}
+}
+
+// maskedWindows returns a small BERT and its masked-language objective on windows of different
+// lengths.
+func maskedWindows() (text.BERT, Objective) {
+	m := text.BERT{Tokens: 7, Layers: 2, Width: 8, Heads: 2, Hidden: 12, Vocabulary: 20, Positions: 9}
+	var windows [][]int
+	for i := range 18 {
+		w := []int{2}
+		for k := range i%5 + 1 {
+			w = append(w, 5+(3*i+k)%15)
+		}
+		windows = append(windows, append(w, 3))
+	}
+	x, err := m.Records(windows)
+	if err != nil {
+		panic(err) // the windows above fit
+	}
+	return m, Objective{{X: x, Augment: m.Masking(3, 4, 2, 3), Targets: []Target{{Loss: m.Loss(), Weight: 1}}}}
 }
