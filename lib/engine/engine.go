@@ -101,7 +101,8 @@ func Open(spec string) (*Engine, error) {
 	}
 	isXLA := name == "xla" || strings.HasPrefix(name, "xla:")
 	if !isXLA && precision != Float32 {
-		return nil, fmt.Errorf("engine: %s: this engine computes in float32 only; %s needs XLA on a card, as in xla:cuda,%s", spec, precision, precision)
+		return nil, fmt.Errorf("engine: %s computes in float32 only; %s needs XLA, as in --engine xla:cuda --precision %s",
+			cmp.Or(name, "lethe"), precision, precision)
 	}
 	switch {
 	case name == "" || name == "auto":

@@ -78,8 +78,8 @@ func hasFlag(flags, flag string) bool {
 
 // kernelName returns the name of a plugin in store keys. It has the flags that change
 // results. On a device with separate memory an epoch is one execution (package train), which
-// changes the rounding; its name says "device epochs" (before that was so, "weights aboard"). Names
-// must not change unless results do.
+// changes the rounding; its name says so: results that are older have another. Names must not
+// change unless results do.
 func kernelName(kernel string, cpu bool) string {
 	set := func(flag, value string) bool {
 		return slices.Contains(strings.Fields(os.Getenv("XLA_FLAGS")), "--"+flag+"="+value)

@@ -353,7 +353,7 @@ func TestSecondsHaveAUnitThatSuitsThem(t *testing.T) {
 }
 
 func TestTheDeviceOfXLAIsInTheProvenanceAndTablesWithoutOneStayAsTheyWere(t *testing.T) {
-	p := report.Provenance{Engine: "xla", Kernel: "cuda, weights aboard, deterministic, tf32", Device: "NVIDIA H100; driver 580.65.06"}
+	p := report.Provenance{Engine: "xla", Kernel: "cuda, deterministic, tf32", Device: "NVIDIA H100; driver 580.65.06"}
 	for _, with := range []bool{true, false} {
 		if !with {
 			p.Device = ""

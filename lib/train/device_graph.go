@@ -119,9 +119,9 @@ func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, e
 // signature returns a text with everything that the graph depends on except the network.
 func (r *runGraph) signature() (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "run %d of players %v %v, clip %v, fixed %d, arrays %v %t, l1 %t, mask %t, private %v",
+	fmt.Fprintf(&out, "run %d of players %v %v, clip %v, fixed %d, arrays %v %t, l1 %t, mask %t %t, private %v",
 		r.rule, r.owned, r.slots, r.clip, r.fixed, r.arrays, r.uneven, r.plan.L1 != nil,
-		r.plan.Mask != nil && r.plan.Mask.Restore, r.plan.Private)
+		r.plan.Mask != nil, r.plan.Mask != nil && r.plan.Mask.Restore, r.plan.Private)
 	for _, t := range r.plan.Transforms {
 		fmt.Fprintf(&out, ", %T %s", t, store.ContentHash(t))
 	}

@@ -70,7 +70,7 @@ func (b *comparison) startLethe(ctx context.Context, args []string, env ...strin
 // so that standard input is free. env has variables beside those of this process.
 func (b *comparison) startPeer(ctx context.Context, script string, args []string, env ...string) (*worker, error) {
 	var code []byte
-	for _, name := range []string{"common.py", script} {
+	for _, name := range []string{"common.py", "networks.py", script} {
 		part, err := peerScripts.ReadFile("peer/" + name)
 		if err != nil {
 			return nil, err

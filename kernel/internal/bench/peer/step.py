@@ -8,7 +8,7 @@ torch = pytorch()
 nn = torch.nn
 
 ROWS, THREADS = int(sys.argv[1]), int(sys.argv[2])
-FEATURES, HIDDEN, CLASSES = 50, 128, 2
+FEATURES, CLASSES = 50, 2
 
 torch.set_num_threads(THREADS)
 torch.manual_seed(1)
@@ -17,11 +17,7 @@ y = torch.randint(0, CLASSES, (ROWS,))
 
 
 def training(fused):
-    model = nn.Sequential(
-        nn.Linear(FEATURES, HIDDEN), nn.ReLU(), nn.Dropout(0.2),
-        nn.Linear(HIDDEN, HIDDEN), nn.ReLU(), nn.Dropout(0.2),
-        nn.Linear(HIDDEN, CLASSES),
-    )
+    model = networks(torch)["mlp"]()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=fused)
 
     def step():
