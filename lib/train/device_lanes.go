@@ -331,7 +331,7 @@ func (e *lanesEpoch) fixedArrays(g *runGraph, first []source, runs []deviceRun) 
 		for k := range of { // a set with fewer records gets some that no index points to
 			of[k].rows = rows
 		}
-		t, same, err := e.memory.upload(e.lanes[0].g.runner.Engine, of)
+		t, same, err := e.memory.upload(e.lanes[0].g.runner.Engine, of, e.lanes[0].plan.changes)
 		if err != nil {
 			return nil, nil, err
 		}

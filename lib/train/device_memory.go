@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/model"
 )
 
@@ -41,7 +43,25 @@ type deviceMemory struct {
 type resident struct {
 	t    *tensors.Tensor
 	of   []source
-	used bool // in this epoch
+	sum  uint64 // of the numbers, if passes may change them
+	used bool   // in this epoch
+}
+
+// checksum returns a sum of the matrices' numbers and their places.
+func checksum(of []source) uint64 {
+	var total atomic.Uint64
+	first := uint64(0)
+	for _, s := range of {
+		array.Split(len(s.m.Data), func(from, to int) {
+			var sum uint64
+			for i, v := range s.m.Data[from:to] {
+				sum += kernels.SplitMix64(uint64(math.Float32bits(v))<<32 ^ (first + uint64(from+i)))
+			}
+			total.Add(sum)
+		})
+		first += uint64(len(s.m.Data))
+	}
+	return total.Load()
 }
 
 func newDeviceMemory() *deviceMemory {
@@ -73,8 +93,9 @@ func (d *deviceMemory) freeUnused() {
 }
 
 // upload returns an array on the device: one for all models if their sources are the same memory,
-// otherwise one with a leading axis of the models.
-func (d *deviceMemory) upload(e *engine.Engine, of []source) (t *tensors.Tensor, shared bool, err error) {
+// otherwise one with a leading axis of the models. If mayChange, numbers that changed since an epoch
+// before are copied again.
+func (d *deviceMemory) upload(e *engine.Engine, of []source, mayChange bool) (t *tensors.Tensor, shared bool, err error) {
 	shared = true
 	for _, s := range of[1:] {
 		shared = shared && s.same(of[0])
@@ -86,14 +107,22 @@ func (d *deviceMemory) upload(e *engine.Engine, of []source) (t *tensors.Tensor,
 	for _, s := range of {
 		fmt.Fprintf(&name, "%p %d x %d %t %d;", &s.m.Data[0], s.m.Rows, s.m.Cols, s.features, s.rows)
 	}
-	if r := d.records[name.String()]; r != nil {
+	r, sum := d.records[name.String()], uint64(0)
+	if mayChange && (r == nil || !r.used) {
+		sum = checksum(of)
+	}
+	if r != nil && (r.used || r.sum == sum) {
 		r.used = true
 		return r.t, shared, nil
 	}
+	if r != nil {
+		_ = r.t.FinalizeAll()
+	}
 	if t, err = uploadSources(e, of); err != nil {
+		delete(d.records, name.String())
 		return nil, false, err
 	}
-	d.records[name.String()] = &resident{t, of, true}
+	d.records[name.String()] = &resident{t, of, sum, true}
 	return t, shared, nil
 }
 

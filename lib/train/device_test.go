@@ -307,6 +307,31 @@ func TestAnEpochOnDeviceIsAnEpochOnTheHost(t *testing.T) {
 	}
 }
 
+// TestNumbersThatPassesChangeInPlaceAreSeen trains by passes that write new records into the memory
+// of the epoch before.
+func TestNumbersThatPassesChangeInPlaceAreSeen(t *testing.T) {
+	for _, batch := range []int{0, 8} {
+		var ends []nn.Params
+		for _, r := range []*model.Runner{openRunner(t, small, 32), onDevice(t, small)} {
+			x, y := toy(3, 41, 5, 3)
+			o := labelled(x, y)
+			passes := func(epoch int) ([]Objective, error) {
+				fresh, _ := toy(engine.Root(3+epoch), 41, 5, 3)
+				copy(x.Data, fresh.Data)
+				return []Objective{o}, nil
+			}
+			p, _, err := FitPlan(t.Context(), r, initial(small), Plan{Passes: passes}, Config{Epochs: 4, Batch: batch, Seed: 2}, Hooks{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, p)
+		}
+		if d := far(ends[0], ends[1]); !(d < 1e-4) {
+			t.Errorf("batches of %d: weights are %g off: old records were used", batch, d)
+		}
+	}
+}
+
 // graphOptimizer counts the graphs with its step, and fails if it steps on the host.
 type graphOptimizer struct {
 	nn.GraphOptimizer

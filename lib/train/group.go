@@ -4,6 +4,8 @@ package train
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -39,7 +41,8 @@ type Group struct {
 	mu      sync.Mutex
 	present map[int]bool // false: not waited for
 	waiting map[int]*arrival
-	late    *time.Timer // since the last arrival
+	late    *time.Timer // ends the wait
+	lateAt  time.Time   // when it ends, since the last arrival
 	memory  *deviceMemory
 }
 
@@ -129,6 +132,7 @@ func (g *Group) arrive(k int, own *arrival) bool {
 		return false
 	}
 	g.waiting[k], g.present[k] = own, true
+	g.lateAt = time.Now().Add(patience)
 	g.late.Reset(patience)
 	g.runIfAllWait()
 	return true
@@ -138,7 +142,7 @@ func (g *Group) arrive(k int, own *arrival) bool {
 func (g *Group) runWaiting() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.waiting) == 0 { // the last one came meanwhile
+	if len(g.waiting) == 0 || time.Now().Before(g.lateAt) { // somebody came meanwhile
 		return
 	}
 	for k := range g.present {
@@ -147,7 +151,8 @@ func (g *Group) runWaiting() {
 	g.runIfAllWait()
 }
 
-// runIfAllWait runs the epochs of all members if all wait for one. The lock is held.
+// runIfAllWait runs the epochs of all members if all wait for one. A panic, as of an augmenter, is
+// the error of those that it has left without a result. The lock is held.
 func (g *Group) runIfAllWait() {
 	expected := 0
 	for _, is := range g.present {
@@ -161,8 +166,12 @@ func (g *Group) runIfAllWait() {
 	g.late.Stop()
 	waiting := g.waiting
 	g.waiting = map[int]*arrival{}
-	defer func() { // also after a panic
+	defer func() {
+		v := recover()
 		for _, a := range waiting {
+			if v != nil && errors.Is(a.err, errNotRun) {
+				a.err = fmt.Errorf("%w: %v", errNotRun, v)
+			}
 			close(a.done)
 		}
 	}()

@@ -433,33 +433,29 @@ type panicking struct{ doublerInGraph }
 
 func (panicking) Moves(int, int) ([]int32, error) { panic("no moves") }
 
-// TestAPanicDoesNotBlockTheGroup recovers from the panic of an augmenter, in the member that ran the
-// epoch. Every member ends.
-func TestAPanicDoesNotBlockTheGroup(t *testing.T) {
+// TestAPanicIsTheErrorOfTheGroup panics in an augmenter. Every member ends with an error that says what.
+func TestAPanicIsTheErrorOfTheGroup(t *testing.T) {
 	all := jobs(func(o Objective) Plan {
 		o[0].Augment = panicking{}
 		return Plan{Passes: singlePass(o)}
 	}, Config{Batch: 8}, small)
-	r, g := onDevice(t, small), NewGroup(len(all))
-	var done sync.WaitGroup
-	var panics, failed atomic.Int64
-	for k, j := range all {
-		done.Go(func() {
-			defer func() {
-				if recover() != nil {
-					panics.Add(1)
-				}
-			}()
-			defer g.Leave(k)
-			if _, _, err := FitPlan(g.Join(t.Context(), k), r, j.Start, j.Plan, j.Config, Hooks{}); errors.Is(err, errNotRun) {
-				failed.Add(1)
-			}
-		})
+	for k, f := range FitMany(t.Context(), onDevice(t, small), all) {
+		if !errors.Is(f.Err, errNotRun) || !strings.Contains(f.Err.Error(), "no moves") {
+			t.Errorf("model %d: %v", k, f.Err)
+		}
 	}
-	done.Wait()
-	if panics.Load() != 1 || failed.Load() != 3 {
-		t.Errorf("%d members panicked, %d failed; want 1 and 3", panics.Load(), failed.Load())
+}
+
+// TestATimerThatIsLateWaitsForTheNewEpoch fires the timer of an earlier wait after a member has come:
+// the others are still waited for.
+func TestATimerThatIsLateWaitsForTheNewEpoch(t *testing.T) {
+	g := NewGroup(2)
+	g.arrive(0, &arrival{nil, make(chan struct{})})
+	g.runWaiting()
+	if !g.present[1] || g.waiting[0] == nil {
+		t.Error("the epoch began without a member")
 	}
+	g.late.Stop()
 }
 
 // TestADeviceThatFailsLeavesTheLastFinishedEpoch fails the third epoch of a training.

@@ -17,8 +17,7 @@ import (
 type Plan struct {
 	// Passes returns the objectives of an epoch (0, 1, ...), which are swept one after
 	// another with one optimiser. It must be a pure function of the epoch, so that a
-	// resumed fit has the same bits. Records that differ from those of an epoch before need
-	// memory of their own: a device keeps what it has, by its address.
+	// resumed fit has the same bits. New records may be in the memory of those before.
 	Passes func(epoch int) ([]Objective, error)
 	// Game is a training by several players.
 	Game *Game
