@@ -10,12 +10,6 @@ import (
 // mnist returns the description and the loader of MNIST in its published order: 60,000 training
 // digits and 10,000 test digits. 0 is paper and 1 is ink, as published.
 func mnist() set {
-	const mirror = "https://storage.googleapis.com/cvdf-datasets/mnist/"
-	const publisher = "http://yann.lecun.com/exdb/mnist/"
-	file := func(name string, size int64, sha string) datasets.File {
-		return datasets.File{Name: name, Size: size, SHA256: sha, Sources: []datasets.Source{
-			{URL: mirror + name + ".gz", Gzip: true}, {URL: publisher + name + ".gz", Gzip: true}}}
-	}
 	return set{
 		info: datasets.Info{
 			Name: "mnist", Title: "MNIST", Folder: "mnist", Task: "which digit is written",
@@ -25,15 +19,29 @@ func mnist() set {
 				"Bengio, P. Haffner (1998), Proc. IEEE 86(11)",
 			Homepage:    "http://yann.lecun.com/exdb/mnist/",
 			Description: "Handwritten digits, centred, 28 x 28 grey.",
-			Files: []datasets.File{
-				file("train-images-idx3-ubyte", 47040016, "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"),
-				file("train-labels-idx1-ubyte", 60008, "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"),
-				file("t10k-images-idx3-ubyte", 7840016, "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
-				file("t10k-labels-idx1-ubyte", 10008, "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"),
-			},
+			Files: idxFiles([4]string{
+				"ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+				"0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+			}, "https://storage.googleapis.com/cvdf-datasets/mnist/", "http://yann.lecun.com/exdb/mnist/"),
 		},
 		open: openMNIST,
 	}
+}
+
+// idxFiles returns the four files of a set in MNIST's format with their hashes: images and labels for
+// training, images and labels for testing. They are gzipped at each address.
+func idxFiles(sha [4]string, addresses ...string) []datasets.File {
+	out := []datasets.File{
+		{Name: "train-images-idx3-ubyte", Size: 47040016}, {Name: "train-labels-idx1-ubyte", Size: 60008},
+		{Name: "t10k-images-idx3-ubyte", Size: 7840016}, {Name: "t10k-labels-idx1-ubyte", Size: 10008},
+	}
+	for i := range out {
+		out[i].SHA256 = sha[i]
+		for _, at := range addresses {
+			out[i].Sources = append(out[i].Sources, datasets.Source{URL: at + out[i].Name + ".gz", Gzip: true})
+		}
+	}
+	return out
 }
 
 func openMNIST(r *loader) (*content, error) {

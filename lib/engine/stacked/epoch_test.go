@@ -16,6 +16,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/stacked"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -121,7 +122,7 @@ func mlp() network {
 }
 
 func TestAnEpochAsOneLoopIsThatOfOneModel(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, b compute.Backend) {
+	stacked.ForEachBackend(t, func(t *testing.T, b compute.Backend) {
 		if !b.Capabilities().Functions || !b.Capabilities().Operations[compute.OpTypeDynamicSlice] {
 			t.Skip("the backend has no loops or no DynamicSlice")
 		}
@@ -141,7 +142,7 @@ func TestAnEpochAsOneLoopIsThatOfOneModel(t *testing.T) {
 
 // The dropout in the graph is the one of the project's other engines.
 func TestDropoutInTheGraphIsThatOfFill(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, b compute.Backend) {
+	stacked.ForEachBackend(t, func(t *testing.T, b compute.Backend) {
 		d, key := nn.RandomInput{Units: 5, Rate: 0.3}, uint64(0xABCDEF0123456789)
 		exec, err := NewExec(b, func(key *Node) *Node { return dropout(d, key, 10) })
 		if err != nil {

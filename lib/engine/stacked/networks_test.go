@@ -13,13 +13,11 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
-	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/engine/stacked"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -285,24 +283,6 @@ func relative(got, want []float32) float64 {
 	return off / most
 }
 
-func forEachBackend(t *testing.T, test func(t *testing.T, b compute.Backend)) {
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	t.Run(e.Info().Kind, func(t *testing.T) { test(t, e.Backend()) })
-	if e.Info().Kind == "go" {
-		return
-	}
-	b, err := gobackend.New("ops_sequential,parallelism=0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Finalize()
-	t.Run("go", func(t *testing.T) { test(t, b) })
-}
-
 func networks() map[string]network {
 	label := loss.CrossEntropy{}
 	return map[string]network{
@@ -321,7 +301,7 @@ func networks() map[string]network {
 }
 
 func TestTrainingStepsAreThoseOfOneModel(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, b compute.Backend) {
+	stacked.ForEachBackend(t, func(t *testing.T, b compute.Backend) {
 		for name, n := range networks() {
 			for _, shared := range []bool{false, true} {
 				if shared && slices.Contains([]string{"cells", "AllCNN", "ResNet-18"}, name) {

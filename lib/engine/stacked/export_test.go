@@ -1,0 +1,5 @@
+// What the tests outside of the package use of those inside.
+
+package stacked
+
+var ForEachBackend = forEachBackend
