@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -25,16 +26,7 @@ import (
 // onDevice returns a runner on an engine whose epochs are one execution.
 func onDevice(t *testing.T, arch model.Architecture) *model.Runner {
 	t.Helper()
-	e, err := enginetest.OpenDevice()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, arch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return modeltest.NewRunner(t, arch, enginetest.OpenDevice)
 }
 
 // far returns the largest difference of two models' numbers, relative to the largest number of

@@ -11,8 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
-	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -23,7 +22,7 @@ import (
 func goldenRequest(t *testing.T) unlearn.Request {
 	t.Helper()
 	arch := tabular.MLP{Features: 3, Outputs: 3, Hidden: 4, Dropout: tabular.NoDropout}
-	r := unlearn.Request{Runner: openRunner(t, arch), Seed: 100, Fit: train.Config{Epochs: 5}}
+	r := unlearn.Request{Runner: modeltest.OpenRunner(t, arch), Seed: 100, Fit: train.Config{Epochs: 5}}
 	weights := func(offset int) nn.Params {
 		p := arch.Init(engine.Root(0).Stream(engine.StreamInit))
 		for k := range p {
@@ -46,20 +45,6 @@ func goldenRequest(t *testing.T) unlearn.Request {
 	}
 	r.Original, r.Earlier = weights(7), &unlearn.Checkpoint{Params: weights(23), Epoch: 4}
 	r.Retain, r.Forget = data(0, 10), data(10, 4)
-	return r
-}
-
-func openRunner(t *testing.T, arch model.Architecture) *model.Runner {
-	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, arch)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return r
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -98,22 +98,8 @@ var table = []tested{
 func forEachNetwork(t *testing.T, f func(t *testing.T, r *model.Runner)) {
 	t.Helper()
 	for _, c := range conformance {
-		t.Run(c.arch.Name(), func(t *testing.T) { f(t, openRunner(t, c.arch)) })
+		t.Run(c.arch.Name(), func(t *testing.T) { f(t, modeltest.OpenRunner(t, c.arch)) })
 	}
-}
-
-func openRunner(t testing.TB, arch model.Architecture) *model.Runner {
-	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, arch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 func weights(arch model.Architecture, seed engine.Root) nn.Params {
@@ -170,7 +156,7 @@ func TestTheDefaultEmbeddingHasThePapersWidth(t *testing.T) {
 	for _, arch := range []model.Architecture{
 		MLP{Features: 4, Outputs: 2}, ResMLP{Features: 4, Outputs: 2}, FTTransformer{Features: 4, Outputs: 2}, OneHidden{Features: 4, Outputs: 2},
 	} {
-		r := openRunner(t, arch)
+		r := modeltest.OpenRunner(t, arch)
 		x, _ := toy(2, 4)
 		pred, err := r.Predict(weights(arch, 1), x)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 )
 
 // Golden values: torch 2.15.0, functional multi_head_attention_forward (key bias
@@ -62,7 +64,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 // columns together with their parameters changes nothing.
 func TestFTTransformerDoesNotSeeTheOrderOfColumns(t *testing.T) {
 	m := FTTransformer{Features: 3, Outputs: 2, Width: 8, Heads: 2}
-	r := openRunner(t, m)
+	r := modeltest.OpenRunner(t, m)
 	p := weights(m, 1)
 	x, _ := toy(5, 3)
 	before, err := r.Predict(p, x)

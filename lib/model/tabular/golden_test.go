@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 )
 
 // golden is what another implementation computes for 4 records, with the
@@ -23,7 +24,7 @@ type golden struct {
 // + 0.5) and element k of the records cos(1.1 k + 0.2).
 func checkGolden(t *testing.T, arch model.Architecture, want golden) {
 	t.Helper()
-	r := openRunner(t, arch)
+	r := modeltest.OpenRunner(t, arch)
 	p := weights(arch, 1)
 	for i, v := range p {
 		for k := range v.Data {

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -173,25 +174,10 @@ func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
 		p := weights(r.Arch, 1)
 		masks := s.drawn(4)
 		_, grads := s.gradient(p, masks)
-		for i := range p {
-			var norm float64
-			for _, g := range grads[i] {
-				norm += g * g
-			}
-			norm = math.Sqrt(norm)
-			at := func(h float64) float64 {
-				q := p.Clone()
-				for j, g := range grads[i] {
-					q[i].Data[j] += float32(h * g / norm)
-				}
-				loss, _ := s.gradient(q, masks)
-				return loss
-			}
-			const h = 1e-3
-			if slope := (at(h) - at(-h)) / (2 * h); math.Abs(slope-norm) > 0.02*norm+5e-4 {
-				t.Errorf("%s: slope %v, gradient %v", p[i].Name, slope, norm)
-			}
-		}
+		modeltest.IsSlope(t, p, grads, 1e-3, func(p nn.Params) float64 {
+			loss, _ := s.gradient(p, masks)
+			return loss
+		})
 	})
 }
 

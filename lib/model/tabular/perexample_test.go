@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -191,7 +192,7 @@ func TestPerExampleGradientsDoNotDependOnTheChunk(t *testing.T) {
 }
 
 func TestPerExampleInputsAreChecked(t *testing.T) {
-	r := openRunner(t, MLP{Features: 5, Outputs: 3, Hidden: 4})
+	r := modeltest.OpenRunner(t, MLP{Features: 5, Outputs: 3, Hidden: 4})
 	p := weights(r.Arch, 1)
 	x, y := toy(4, 5)
 	refused := func(err error, words string) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 )
 
 // Golden values: torch 2.15.0, functional linear, layer_norm and relu in float32,
@@ -50,7 +52,7 @@ func TestEpsilonIsAnOptionThatMatters(t *testing.T) {
 		m := ResMLP{Features: 3, Outputs: 2, Width: 8, Eps: eps}
 		p := weights(m, 1)
 		clear(p[1].Data) // so that the first norm sees small numbers only
-		pred, err := openRunner(t, m).Predict(p, x)
+		pred, err := modeltest.OpenRunner(t, m).Predict(p, x)
 		if err != nil {
 			t.Fatal(err)
 		}

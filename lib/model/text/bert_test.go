@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
@@ -30,8 +31,8 @@ func TestPaddingDoesNotChangeTheEmbedding(t *testing.T) {
 	short, long := tiny, tiny
 	short.Tokens, long.Tokens = 6, 11
 	p := weights(tiny, 1)
-	want := predict(t, openRunner(t, short), p, records(t, short, tokens)).Embedding
-	got := predict(t, openRunner(t, long), p, records(t, long, tokens)).Embedding
+	want := predict(t, modeltest.OpenRunner(t, short), p, records(t, short, tokens)).Embedding
+	got := predict(t, modeltest.OpenRunner(t, long), p, records(t, long, tokens)).Embedding
 	if d := differs(got.Data, want.Data); d > 1e-5 {
 		t.Errorf("with padding the embedding is %g apart", d)
 	}
@@ -39,7 +40,7 @@ func TestPaddingDoesNotChangeTheEmbedding(t *testing.T) {
 	for k := range 12 {
 		p[0].Data[k] = 100
 	}
-	after := predict(t, openRunner(t, long), p, records(t, long, tokens)).Embedding
+	after := predict(t, modeltest.OpenRunner(t, long), p, records(t, long, tokens)).Embedding
 	if d := differs(got.Data, after.Data); d != 0 {
 		t.Errorf("another embedding of [PAD] changes the record's by %g", d)
 	}
@@ -47,7 +48,7 @@ func TestPaddingDoesNotChangeTheEmbedding(t *testing.T) {
 
 // The scores at a masked position depend on the tokens around it and on the position.
 func TestAPredictionReadsItsNeighbours(t *testing.T) {
-	r, p := openRunner(t, tiny), weights(tiny, 1)
+	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	at := func(position int, tokens ...int) []float32 {
 		x := records(t, tiny, tokens)
 		x.Row(0)[tiny.Tokens] = float32(position)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -113,7 +114,7 @@ func predict(t *testing.T, r *model.Runner, p nn.Params, x array.Matrix[float32]
 
 // A record gives the same alone, among others and in another order.
 func TestRecordsDoNotMix(t *testing.T) {
-	r, p := openRunner(t, tiny), weights(tiny, 1)
+	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	x, _ := masked(t, tiny, sentences(t, tiny, 70), 0)
 	all := predict(t, r, p, x)
 	back := make([]int, x.Rows)
@@ -137,7 +138,7 @@ func TestRecordsDoNotMix(t *testing.T) {
 }
 
 func TestEveryLayerIsNamedAndFinite(t *testing.T) {
-	r := openRunner(t, tiny)
+	r := modeltest.OpenRunner(t, tiny)
 	x := sentences(t, tiny, 9)
 	pred, err := r.PredictLayers(weights(tiny, 1), x)
 	if err != nil {
@@ -177,7 +178,7 @@ func apart(p nn.Params, got, want [][]float64) (worst float64, name string) {
 }
 
 func TestTheGradientIsTheLibrarys(t *testing.T) {
-	r, p := openRunner(t, tiny), weights(tiny, 1)
+	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	x, in := masked(t, tiny, sentences(t, tiny, 12), 0)
 	for _, dropout := range []bool{false, true} {
 		tape, library := newStep(t, r, x, in), newStep(t, r, x, in)
@@ -196,34 +197,19 @@ func TestTheGradientIsTheLibrarys(t *testing.T) {
 
 // The central difference of the loss along the gradient's own direction in each tensor.
 func TestTheGradientIsTheSlopeOfTheLoss(t *testing.T) {
-	r, p := openRunner(t, tiny), weights(tiny, 1)
+	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	x, in := masked(t, tiny, sentences(t, tiny, 12), 0)
 	s := newStep(t, r, x, in)
 	masks := s.drawn(4)
 	_, grads := s.gradient(p, masks)
-	for i := range p {
-		var norm float64
-		for _, g := range grads[i] {
-			norm += g * g
-		}
-		norm = math.Sqrt(norm)
-		at := func(h float64) float64 {
-			q := p.Clone()
-			for j, g := range grads[i] {
-				q[i].Data[j] += float32(h * g / norm)
-			}
-			value, _ := s.gradient(q, masks)
-			return value
-		}
-		const h = 2e-3
-		if slope := (at(h) - at(-h)) / (2 * h); math.Abs(slope-norm) > 0.02*norm+5e-4 {
-			t.Errorf("%s: slope %v, gradient %v", p[i].Name, slope, norm)
-		}
-	}
+	modeltest.IsSlope(t, p, grads, 2e-3, func(p nn.Params) float64 {
+		loss, _ := s.gradient(p, masks)
+		return loss
+	})
 }
 
 func TestMasksOfOnesAreInference(t *testing.T) {
-	r, p := openRunner(t, tiny), weights(tiny, 1)
+	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	x, in := masked(t, tiny, sentences(t, tiny, 12), 0)
 	var ones []*tensors.Tensor
 	for _, m := range tiny.RandomInputs() {
@@ -251,7 +237,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 // The embedding of the tokens is shared with the head, so that gradients per record do not
 // add up from layers. They are refused, not computed wrongly.
 func TestGradientsPerRecordAreRefused(t *testing.T) {
-	r := openRunner(t, tiny)
+	r := modeltest.OpenRunner(t, tiny)
 	x, in := masked(t, tiny, sentences(t, tiny, 5), 0)
 	_, err := r.GradientNorms(weights(tiny, 1), model.Examples{X: x, Loss: tiny.Loss(), Inputs: in})
 	if err == nil || !strings.Contains(err.Error(), "per-record gradient") {

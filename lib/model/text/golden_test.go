@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -81,7 +82,7 @@ func TestBERTIsHuggingFaces(t *testing.T) {
 	if err := json.Unmarshal(file, &want); err != nil {
 		t.Fatal(err)
 	}
-	r, p := openRunner(t, goldenBERT), goldenWeights()
+	r, p := modeltest.OpenRunner(t, goldenBERT), goldenWeights()
 	x, in := goldenRecords(t)
 	pred, err := r.Predict(p, x)
 	if err != nil {

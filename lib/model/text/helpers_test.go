@@ -10,7 +10,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -25,20 +24,6 @@ const (
 	clsToken  = 2
 	sepToken  = 3
 )
-
-func openRunner(t testing.TB, arch model.Architecture) *model.Runner {
-	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, arch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // weights are initial weights, ten times as large, so that the network is not nearly linear.
 func weights(arch model.Architecture, seed engine.Root) nn.Params {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 	"github.com/lethe-ml/lethe/lib/text/wordpiece"
 )
@@ -52,7 +53,7 @@ func TestMiniLMIsHuggingFaces(t *testing.T) {
 		}
 		windows = append(windows, w...)
 	}
-	pred, err := openRunner(t, m).PredictOutputs(p, records(t, m, windows...))
+	pred, err := modeltest.OpenRunner(t, m).PredictOutputs(p, records(t, m, windows...))
 	if err != nil {
 		t.Fatal(err)
 	}

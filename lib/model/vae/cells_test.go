@@ -11,8 +11,8 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -46,20 +46,6 @@ var small = map[string]Cells{
 	"per gene":      {Genes: 6, Hidden: []int{5, 4}, Latent: 2, Dispersion: PerGene},
 	"zero-inflated": {Genes: 6, Hidden: []int{5}, Latent: 2, ZeroInflated: true, Dropout: nn.Zero},
 	"conditional":   {Genes: 6, Hidden: []int{5, 4, 3}, Latent: 2, Clusters: 3},
-}
-
-func runnerOf(t testing.TB, m model.Architecture) *model.Runner {
-	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // waves gives element k of weight tensor i the value 0.8 sin(0.7 k + 1.3 i + 0.5).
@@ -142,7 +128,7 @@ var goldens = []golden{
 
 func TestTheNetworkIsPyTorchs(t *testing.T) {
 	for _, want := range goldens {
-		r, p := runnerOf(t, want.m), waves(want.m)
+		r, p := modeltest.OpenRunner(t, want.m), waves(want.m)
 		x, genes := expressed(want.m, 4)
 		pred, err := r.Predict(p, x)
 		if err != nil {
@@ -214,7 +200,7 @@ func counted(m Cells, x array.Matrix[float32]) train.Objective {
 func TestTheGradientOfCellsIsTheSlope(t *testing.T) {
 	const h = 1e-3 // small, because units switch on and off
 	for name, m := range small {
-		r, p := runnerOf(t, m), waves(m)
+		r, p := modeltest.OpenRunner(t, m), waves(m)
 		x, genes := expressed(m, 5)
 		for _, o := range []train.Objective{elbo(x, genes, 1, 0), counted(m, x)} {
 			grads, err := train.Gradient(context.Background(), r, p, o, 0, train.Mode{})
@@ -256,7 +242,7 @@ func direction(i, j int) float64 { return math.Sin(12.9898*float64(i) + 78.233*f
 
 func TestEveryCellHasItsOwnGradient(t *testing.T) {
 	for name, m := range small {
-		r, p := runnerOf(t, m), waves(m)
+		r, p := modeltest.OpenRunner(t, m), waves(m)
 		x, _ := expressed(m, 5)
 		target := counted(m, x)[0].Targets[0]
 		norms, err := r.GradientNorms(p, model.Examples{X: x, Loss: target.Loss, Inputs: target.Inputs})
@@ -283,7 +269,7 @@ func TestEveryCellHasItsOwnGradient(t *testing.T) {
 // Only the proportions see the cluster, and a cell without one is allowed.
 func TestTheClusterIsSeenByTheProportionsAlone(t *testing.T) {
 	m := small["conditional"]
-	r, p := runnerOf(t, m), waves(m)
+	r, p := modeltest.OpenRunner(t, m), waves(m)
 	x, _ := expressed(m, 3)
 	copy(x.Row(1), x.Row(0))
 	x.Row(1)[m.Genes], x.Row(1)[m.Genes+1] = 0, 1
@@ -310,7 +296,7 @@ func TestTheClusterIsSeenByTheProportionsAlone(t *testing.T) {
 func TestCellsAreDrawn(t *testing.T) {
 	x, genes := expressed(small["plain"], 40)
 	at := func(m Cells, seed engine.Root, training bool) float64 {
-		g, err := train.Gradient(context.Background(), runnerOf(t, m), waves(m), elbo(x, genes, 1, 0), 0, train.Mode{Training: training, Seed: seed})
+		g, err := train.Gradient(context.Background(), modeltest.OpenRunner(t, m), waves(m), elbo(x, genes, 1, 0), 0, train.Mode{Training: training, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +338,7 @@ func TestCellsThatCannotBeAreRefused(t *testing.T) {
 
 func TestOutputsMayBeLeftOut(t *testing.T) {
 	m := small["plain"]
-	r, p := runnerOf(t, m), waves(m)
+	r, p := modeltest.OpenRunner(t, m), waves(m)
 	x, _ := expressed(m, 70)
 	all, err := r.Predict(p, x)
 	if err != nil {

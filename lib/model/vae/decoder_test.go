@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
@@ -21,7 +22,7 @@ func TestDecodingTheMeansIsWhatCellsDoes(t *testing.T) {
 		"per gene":    {Genes: 7, Hidden: []int{6}, Latent: 3, Dispersion: PerGene},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole, half := runnerOf(t, m), runnerOf(t, Decoder{m})
+			whole, half := modeltest.OpenRunner(t, m), modeltest.OpenRunner(t, Decoder{m})
 			w := m.Init(engine.Root(3).Stream(engine.StreamInit))
 			x := array.New[float32](5, m.Inputs())
 			for k := range x.Data {

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -19,7 +20,7 @@ import (
 
 func open(t testing.TB, m Gaussian) (*model.Runner, nn.Params) {
 	t.Helper()
-	return runnerOf(t, m), m.Init(engine.Root(1).Stream(engine.StreamInit))
+	return modeltest.OpenRunner(t, m), m.Init(engine.Root(1).Stream(engine.StreamInit))
 }
 
 func autoencode(x array.Matrix[float32]) train.Objective {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -33,7 +34,7 @@ func thePapers() (vae.Cells, train.Objective) {
 // An exact pass is to cost no more than three epochs of training on as many cells.
 func BenchmarkExact(b *testing.B) {
 	m, o := thePapers()
-	r, p := runnerOf(b, m), initial(m)
+	r, p := modeltest.OpenRunner(b, m), initial(m)
 	for b.Loop() {
 		if _, err := (Exact{}).Estimate(b.Context(), r, p, o); err != nil {
 			b.Fatal(err)
@@ -44,7 +45,7 @@ func BenchmarkExact(b *testing.B) {
 // BenchmarkEpoch is one epoch of the paper's training on the same cells.
 func BenchmarkEpoch(b *testing.B) {
 	m, o := thePapers()
-	r, p := runnerOf(b, m), initial(m)
+	r, p := modeltest.OpenRunner(b, m), initial(m)
 	for b.Loop() {
 		c := train.Config{Epochs: 1, Batch: 256, Optimizer: nn.Adam{LR: 1e-4}}
 		if _, _, err := train.Fit(b.Context(), r, p, o, c, train.Hooks{}); err != nil {

@@ -10,28 +10,14 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 )
-
-func runnerOf(t testing.TB, a model.Architecture) *model.Runner {
-	t.Helper()
-	e, err := enginetest.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.Close)
-	r, err := model.NewRunner(e, a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func initial(a model.Architecture) nn.Params { return a.Init(engine.Root(1).Stream(engine.StreamInit)) }
 
@@ -102,7 +88,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 		arch model.Architecture
 		o    train.Objective
 	}{{vae, cells}, {mlp, labels}} {
-		r, p := runnerOf(t, c.arch), initial(c.arch)
+		r, p := modeltest.OpenRunner(t, c.arch), initial(c.arch)
 		got, err := Exact{}.Estimate(t.Context(), r, p, c.o)
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +129,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 // training. Batches of one record are the exact estimator's squares, with damping.
 func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 	m, o := autoencoder(10, 0)
-	r, p := runnerOf(t, m), initial(m)
+	r, p := modeltest.OpenRunner(t, m), initial(m)
 	got, err := Coded{Batch: 4, Seed: 7}.Estimate(t.Context(), r, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +154,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 	}
 	mlp, labels := classifier(6)
 	mlp.Dropout = tabular.NoDropout
-	r, p = runnerOf(t, mlp), initial(mlp)
+	r, p = modeltest.OpenRunner(t, mlp), initial(mlp)
 	alone, err := Coded{Batch: 1}.Estimate(t.Context(), r, p, labels)
 	if err != nil {
 		t.Fatal(err)
@@ -187,7 +173,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 // Draws of the latent variable are averaged; dropout is refused.
 func TestExactAveragesDraws(t *testing.T) {
 	m, o := autoencoder(5, nn.Zero)
-	r, p := runnerOf(t, m), initial(m)
+	r, p := modeltest.OpenRunner(t, m), initial(m)
 	var sum Diagonal
 	for seed := range engine.Root(3) {
 		d, err := Exact{Draws: 1, Seed: 11 + seed}.Estimate(t.Context(), r, p, o)
@@ -205,7 +191,7 @@ func TestExactAveragesDraws(t *testing.T) {
 		t.Errorf("the posterior's mean is no draw: %v", err)
 	}
 	m.Dropout = 0
-	_, err = Exact{Draws: 1}.Estimate(t.Context(), runnerOf(t, m), p, o)
+	_, err = Exact{Draws: 1}.Estimate(t.Context(), modeltest.OpenRunner(t, m), p, o)
 	wantWords(t, err, "drops out units")
 	_, err = Exact{Draws: -1}.Estimate(t.Context(), r, p, o)
 	wantWords(t, err, "-1 draws")
@@ -219,7 +205,7 @@ func TestExactAveragesDraws(t *testing.T) {
 func TestLogisticRegressionInClosedForm(t *testing.T) {
 	arch := tabular.Blocks{Features: 4, Outputs: 3, Linear: true}
 	_, o := classifier(8)
-	r, p := runnerOf(t, arch), initial(arch)
+	r, p := modeltest.OpenRunner(t, arch), initial(arch)
 	got, err := Exact{}.Estimate(t.Context(), r, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +235,7 @@ func TestLogisticRegressionInClosedForm(t *testing.T) {
 // Groups of records, and what is left when one is taken out.
 func TestSetsAddUp(t *testing.T) {
 	m, o := classifier(12)
-	r, p := runnerOf(t, m), initial(m)
+	r, p := modeltest.OpenRunner(t, m), initial(m)
 	all, part, rest := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, []int{2, 5, 11}, []int{0, 1, 3, 4, 6, 7, 8, 9, 10}
 	var made []Diagonal
 	err := Exact{}.Each(t.Context(), r, p, o, [][]int{all, part, rest}, func(k int, d Diagonal) error {
@@ -283,7 +269,7 @@ func TestSetsAddUp(t *testing.T) {
 // because both are the damping; ours leaves it out.
 func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
 	m, o := autoencoder(10, 0)
-	r, p := runnerOf(t, m), initial(m)
+	r, p := modeltest.OpenRunner(t, m), initial(m)
 	two := func(e Estimator) (f, rest Diagonal) {
 		f, err := e.Estimate(t.Context(), r, p, record(o, 0, 1, 2))
 		if err != nil {
