@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -63,7 +64,8 @@ func (r *Result) silentAnswer(lenses []int) string {
 	why := ""
 	for _, k := range lenses {
 		if call, _ := majority(r.original(), k); call == audit.TooFew {
-			why = fmt.Sprintf(" Too few: with %s to forget and %d held out, no value would be evidence.", plural(r.Runs[0].Forget, "record"), r.Runs[0].Test)
+			why = fmt.Sprintf(" Too few: with %s to forget and %d held out, no value would be evidence.",
+				report.Plural(r.Runs[0].Forget, "record"), r.Runs[0].Test)
 		}
 	}
 	return "No evidence for or against, in most seeds: " + strings.Join(parts, ", ") + ". That does not mean that the records are forgotten." + why

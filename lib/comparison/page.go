@@ -19,7 +19,7 @@ func (r *Result) Page() (report.Page, error) {
 	p := report.Page{Title: r.Title()}
 	answer := report.Section{Title: "The answer", Parts: []report.Part{
 		report.Text(fmt.Sprintf("%d records were to be forgotten, %d retained, %d held out; %s.", r.Runs[0].Forget, r.Runs[0].Retain, r.Runs[0].Test,
-			plural(len(r.Runs), "seed"))),
+			report.Plural(len(r.Runs), "seed"))),
 		report.List(r.Answers()), r.Table(),
 	}}
 	picture, err := r.picture()
@@ -85,7 +85,7 @@ func (r *Result) settings() []string {
 	s := r.Study.Setting
 	fit := s.Fit.WithDefaults()
 	return []string{
-		fmt.Sprintf("Training: %s, %s.", plural(fit.Epochs, "epoch"), batchText(fit.Batch)),
+		fmt.Sprintf("Training: %s, %s.", report.Plural(fit.Epochs, "epoch"), batchText(fit.Batch)),
 		"Forget set: " + s.ForgetSetName() + ".",
 		"The retrained model has the original's initial weights and random numbers, and never met the forgotten records.",
 		r.provenance().Line(),
@@ -98,13 +98,6 @@ func batchText(n int) string {
 		return "one step per epoch, on all records"
 	}
 	return fmt.Sprintf("batches of %d", n)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // picture draws the figure in two widths, a sheet per three lenses.

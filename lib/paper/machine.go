@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // Machine is the machine and date of a time measurement. It is shown beside every time.
@@ -34,7 +35,7 @@ func ThisMachine(e *engine.Engine) Machine {
 
 // String names machine and date, for the line under a figure.
 func (m Machine) String() string {
-	cores := plural(m.Cores, "core")
+	cores := report.Plural(m.Cores, "core")
 	if m.Threads != m.Cores {
 		cores = fmt.Sprintf("%d of %s", m.Threads, cores)
 	}
@@ -49,13 +50,6 @@ func (m Machine) Describe() string {
 		text += fmt.Sprintf(" In the minute before, %.1f processes wanted to run there.", m.Load)
 	}
 	return text
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // Processor is the name of this machine's processor, or the system and architecture if the name

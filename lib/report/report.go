@@ -152,3 +152,11 @@ func (t *Table) columnNotes() []Column {
 	}
 	return out
 }
+
+// Plural returns a number with its noun: "1 seed", "3 seeds".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

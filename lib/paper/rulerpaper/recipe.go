@@ -215,14 +215,14 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
 	for _, c := range parts {
 		if len(c.Synthetic) > 0 {
-			t.Notes = append(t.Notes, "Generated data stand in for published tables that are not on this machine: "+strings.Join(c.Synthetic,
-				", ")+". Get the real ones with: lethe data get")
+			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s that are not on this machine: %s. "+
+				"Get the real ones with: lethe data get", c.Study.records(), strings.Join(c.Synthetic, ", ")))
 			break
 		}
 	}
 	if s.Name != "paper" && len(parts) > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %d data sets and %d seeds. It shows the mechanism; it is less than the "+
-			"paper's own experiment.", s.Name, len(parts[0].Study.DataSets), len(parts[0].Study.Seeds)))
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %s and %s. It shows the mechanism; it is less than the paper's own experiment.",
+			s.Name, report.Plural(len(parts[0].Study.DataSets), "data set"), report.Plural(len(parts[0].Study.Seeds), "seed")))
 	}
 	for _, c := range parts {
 		if c.Study.RowCap > 0 {

@@ -179,6 +179,14 @@ func (s Study) setting(k cellKey) lab.Setting {
 	}
 }
 
+// records says what the data sets hold.
+func (s Study) records() string {
+	if s.Images != nil {
+		return "images"
+	}
+	return "tables"
+}
+
 // cellKey names one cell of a study.
 type cellKey struct {
 	dataSet    string

@@ -29,21 +29,25 @@ type ImageScale struct {
 // imageSets are the paper's data sets of images, each with the set that stands in for it.
 var imageSets = [][2]string{{"cifar10", "cifar10_jpeg"}, {"svhn", "fashion_mnist"}, {"cifar100", "mnist"}}
 
-// sets returns the data sets of Table 13: the published ones if their files are present, otherwise
-// their stand-ins.
+// sets returns the data sets of Table 13. One whose files are missing is replaced by its stand-in, if
+// the files of that are there.
 func (s ImageScale) sets() (out []string, err error) {
 	if len(s.Sets) > 0 {
 		return s.Sets, nil
 	}
 	for _, pair := range imageSets {
-		info, err := images.Lookup(pair[0])
+		published, err := images.Lookup(pair[0])
 		if err != nil {
 			return nil, err
 		}
-		if info.Present() {
-			out = append(out, pair[0])
-		} else {
+		standIn, err := images.Lookup(pair[1])
+		if err != nil {
+			return nil, err
+		}
+		if !published.Present() && standIn.Present() {
 			out = append(out, pair[1])
+		} else {
+			out = append(out, pair[0])
 		}
 	}
 	return out, nil
