@@ -22,9 +22,8 @@ import (
 // trainings of a form share the compiled run.
 //
 // Inputs: the numbers of the first step and of the step after the last; weights; slots by player;
-// the fixed arrays; the arrays with one entry per step. Outputs: weights, slots, and an array
-// [steps, updates, 2] with the loss of every update and a 1 if its gradient and the new weights
-// are finite.
+// the fixed arrays; the arrays with one entry per step. Outputs: weights, slots, a 1 if all weights
+// are finite, and the losses [steps, updates].
 type runGraph struct {
 	runner  *model.Runner
 	plan    Plan
@@ -179,8 +178,8 @@ func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 	g := in[0].Graph()
 	steps := in[len(in)-1].Shape().Dimensions[0]
 	// Not graph.Zeros, whose scalar GoMLX would use again inside the loop, where XLA lacks it.
-	reports := graph.ConstTensor(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, len(r.updates), 2)))
-	state := append([]*graph.Node{in[0], in[1], reports}, in[2:]...)
+	losses := graph.ConstTensor(g, tensors.FromShape(shapes.Make(dtypes.Float32, steps, len(r.updates))))
+	state := append([]*graph.Node{in[0], in[1], losses}, in[2:]...)
 	parameters := func(g *graph.Graph, prefix string) []*graph.Node {
 		out := make([]*graph.Node, len(state))
 		for k, s := range state {
@@ -194,19 +193,33 @@ func (r *runGraph) build(in []*graph.Node) []*graph.Node {
 	})
 	body := graph.NewClosure(g, func(g *graph.Graph) []*graph.Node {
 		at := parameters(g, "b")
-		step, reports := at[0], at[2]
+		step := at[0]
 		s, rest := r.split(at[3:])
 		in := r.inputs(step, rest)
-		next, report := r.step(s, in)
+		next, own := r.step(s, in)
 		if r.uneven {
 			next = s.unless(in.own[active], next)
 		}
-		out := []*graph.Node{graph.AddScalar(step, 1), at[1], setEntry(reports, step, report)}
+		out := []*graph.Node{graph.AddScalar(step, 1), at[1], setEntry(at[2], step, own)}
 		return append(append(out, next.all()...), rest...)
 	})
 	out := graph.While(more, body, state...)
 	changed := len(in) - 2 - r.fixed - len(r.arrays)
-	return append(out[3:3+changed:3+changed], out[2])
+	return append(out[3:3+changed:3+changed], finite(out[3:3+len(r.runner.WeightShapes())]), out[2])
+}
+
+// finite returns 1 if all weights are finite. A gradient that is not makes its weight so for good.
+func finite(weights []*graph.Node) *graph.Node {
+	var out *graph.Node
+	for _, w := range weights {
+		own := graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(w), dtypes.Float32))
+		if out == nil {
+			out = own
+		} else {
+			out = graph.Min(out, own)
+		}
+	}
+	return out
 }
 
 // unless returns next where real is 1, and s where it is 0.
@@ -247,39 +260,36 @@ func (r *runGraph) inputs(step *graph.Node, arrays []*graph.Node) stepInputs {
 	return in
 }
 
-// step returns the state after a step, and [updates, 2]: loss and finiteness of every update.
+// step returns the state after a step, and the loss of every update.
 func (r *runGraph) step(s stepState, in stepInputs) (stepState, *graph.Node) {
-	report := make([]*graph.Node, len(r.updates))
-	tell := func(i int, got updateGradient, next stepState) {
-		report[i] = graph.Stack([]*graph.Node{got.loss, r.finite(got, next)}, 0)
-	}
+	losses := make([]*graph.Node, len(r.updates))
 	switch r.rule {
 	case Alternating:
 		for i := range r.updates {
 			got := r.gradient(i, s.weights, in)
-			s = r.apply(i, s, got, in)
-			tell(i, got, s)
+			s, losses[i] = r.apply(i, s, got, in), got.loss
 		}
 	case Simultaneous:
-		s = r.stepTogether(s.weights, s, in, tell)
+		s, losses = r.stepTogether(s.weights, s, in)
 	case ExtraGradient:
-		trial := r.stepTogether(s.weights, s, in, func(int, updateGradient, stepState) {})
-		s = r.stepTogether(trial.weights, s, in, tell)
+		trial, _ := r.stepTogether(s.weights, s, in)
+		s, losses = r.stepTogether(trial.weights, s, in)
 	}
-	return s, graph.Stack(report, 0)
+	return s, graph.Stack(losses, 0)
 }
 
-// stepTogether computes the gradients of all players at the same weights and applies them.
-func (r *runGraph) stepTogether(at []*graph.Node, s stepState, in stepInputs, tell func(int, updateGradient, stepState)) stepState {
-	got := make([]updateGradient, len(r.updates))
+// stepTogether computes the gradients of all players at the same weights and applies them. It
+// returns the losses there.
+func (r *runGraph) stepTogether(at []*graph.Node, s stepState, in stepInputs) (stepState, []*graph.Node) {
+	got, losses := make([]updateGradient, len(r.updates)), make([]*graph.Node, len(r.updates))
 	for i := range r.updates {
 		got[i] = r.gradient(i, at, in)
+		losses[i] = got[i].loss
 	}
 	for i := range r.updates {
 		s = r.apply(i, s, got[i], in)
-		tell(i, got[i], s)
 	}
-	return s
+	return s, losses
 }
 
 // updateGradient is the value and gradient of an update, and the statistics of its batches.
@@ -304,7 +314,7 @@ func (r *runGraph) gradient(i int, w []*graph.Node, in stepInputs) updateGradien
 	}
 	if r.plan.Mask != nil {
 		for k, open := range r.masks(in) {
-			got.grads[k] = graph.Mul(got.grads[k], open)
+			got.grads[k] = keepClosed(open, graph.ZerosLike(got.grads[k]), got.grads[k])
 		}
 	}
 	transforms := r.plan.Transforms
@@ -483,17 +493,6 @@ func (r *runGraph) apply(i int, s stepState, got updateGradient, in stepInputs) 
 // keepClosed returns after where open is 1 and before elsewhere.
 func keepClosed(open, before, after *graph.Node) *graph.Node {
 	return graph.Where(graph.GreaterThan(open, graph.ZerosLike(open)), after, before)
-}
-
-// finite returns 1 if the gradient of an update and all weights after it are finite.
-func (r *runGraph) finite(got updateGradient, s stepState) *graph.Node {
-	out := graph.ScalarOne(got.loss.Graph(), dtypes.Float32)
-	for _, v := range slices.Concat(got.grads, s.weights) {
-		if v != nil {
-			out = graph.Min(out, graph.ReduceAllMin(graph.ConvertDType(graph.IsFinite(v), dtypes.Float32)))
-		}
-	}
-	return out
 }
 
 // rowScalars returns the elements of a row as scalars.

@@ -216,14 +216,15 @@ func (e *lanesEpoch) runParts(runs []deviceRun, parts [][]trainStep, capacity in
 		}
 		to := min(longest, from+e.memory.stepsAtOnce(p.name))
 		began := time.Now()
-		reports, err := e.execute(p, from, to)
+		finite, losses, err := e.execute(p, from, to)
 		if err != nil {
 			return err
 		}
 		e.memory.measure(p.name, time.Since(began), to-from)
-		each := len(reports) / len(e.lanes)
+		each := len(losses) / len(e.lanes)
 		for k, a := range e.lanes {
-			a.count(parts[k], from, to, reports[k*each:(k+1)*each])
+			a.notFinite = a.notFinite || finite[k] != 1
+			a.count(parts[k], from, to, losses[k*each:(k+1)*each])
 		}
 		if !slices.ContainsFunc(e.lanes, func(a *lane) bool { return !a.notFinite }) {
 			return nil
@@ -258,8 +259,9 @@ var (
 	beforeExecution func(models int) error
 )
 
-// execute runs steps from to to-1 of every lane and returns their reports, lane by lane.
-func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) {
+// execute runs steps from to to-1 of every lane. It returns 1 for lanes whose weights are finite, and
+// the losses of all lanes, one lane after another.
+func (e *lanesEpoch) execute(p *deviceProgram, from, to int) (finite, losses []float32, err error) {
 	state, donate := e.state.all(), 0
 	if e.state != e.start {
 		donate = len(state)
@@ -270,20 +272,24 @@ func (e *lanesEpoch) execute(p *deviceProgram, from, to int) ([]float32, error) 
 	executions.Add(1)
 	if beforeExecution != nil {
 		if err := beforeExecution(len(e.lanes)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	err := e.lanes[0].g.runner.Engine.Parallel(1, func(int) (err error) {
+	err = e.lanes[0].g.runner.Engine.Parallel(1, func(int) (err error) {
 		out, err = p.call(slices.Concat(ends, state, p.fixed, p.own), donate)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	last := out[len(out)-1]
-	defer last.FinalizeAll()
-	e.replace(e.state.withTensors(out[:len(out)-1]))
-	return tensors.CopyFlatData[float32](last)
+	n := len(out) - 2
+	defer model.Finalize(out[n:])
+	e.replace(e.state.withTensors(out[:n]))
+	if finite, err = tensors.CopyFlatData[float32](out[n]); err != nil {
+		return nil, nil, err
+	}
+	losses, err = tensors.CopyFlatData[float32](out[n+1])
+	return finite, losses, err
 }
 
 // program returns the compiled run for the lanes' arrays.
@@ -394,17 +400,16 @@ func (e *lanesEpoch) compileStacked(p *deviceProgram, g *runGraph, shared []bool
 	return nil
 }
 
-// count adds the reports of steps from to to-1: the loss and the finiteness of every update.
-func (a *lane) count(steps []trainStep, from, to int, reports []float32) {
+// count adds the losses of the updates of steps from to to-1.
+func (a *lane) count(steps []trainStep, from, to int, losses []float32) {
 	for s := from; s < min(to, len(steps)); s++ {
 		updates, step := make([]int, len(a.players)), steps[s]
 		for _, t := range step.updates {
 			updates[t.player]++
 		}
 		for i, t := range step.updates {
-			at := 2 * (s*len(step.updates) + i)
-			loss, finite := float64(reports[at]), reports[at+1] == 1
-			a.notFinite = a.notFinite || !finite || math.IsNaN(loss) || math.IsInf(loss, 0)
+			loss := float64(losses[s*len(step.updates)+i])
+			a.notFinite = a.notFinite || math.IsNaN(loss) || math.IsInf(loss, 0)
 			a.losses[t.player] += loss / float64(updates[t.player])
 			a.taken[t.player]++
 		}
