@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // byHand is T(x, y) with the weights p, in float64.
@@ -213,7 +214,8 @@ func TestACriticWithSeveralNegativesHasNoPerRecordGradients(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := m.Init(engine.Root(1).Stream("critic test"))
-	_, err = r.GradientNorms(p, model.Examples{X: array.New[float32](5, 3), Loss: loss.DonskerVaradhan{}})
+	o := train.Objective{{X: array.New[float32](5, 3), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}}}}
+	_, err = train.GradientNorms(t.Context(), r, p, o, train.Mode{})
 	if err == nil || !strings.Contains(err.Error(), "y.weight") {
 		t.Errorf("%v", err)
 	}

@@ -101,13 +101,13 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 	case resultValue:
 		return []*graph.Node{sum}
 	case resultNorms:
-		model.CheckExamples(arch, t, w, like)
+		model.CheckPerRecord(arch, t, w, like)
 		return []*graph.Node{sum, t.PerExampleNorms(from)}
 	case resultSquares:
-		model.CheckExamples(arch, t, w, like)
+		model.CheckPerRecord(arch, t, w, like)
 		return append([]*graph.Node{sum}, t.PerExampleSquares(from, graph.OnesLike(total), w)...)
 	case resultClipped:
-		model.CheckExamples(arch, t, w, like)
+		model.CheckPerRecord(arch, t, w, like)
 		factor := graph.MinScalar(graph.Div(rest[0], t.PerExampleNorms(from)), 1)
 		for node, d := range from {
 			from[node] = graph.Mul(d, factor)

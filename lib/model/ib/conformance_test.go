@@ -351,7 +351,7 @@ func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
 		r, p := runner(t, a), weights(a, 1)
 		_, y := toy(3)
 		z := noise(3)
-		norms, err := r.GradientNorms(p, model.LabelledExamples(z, y, classes))
+		norms, err := train.GradientNorms(t.Context(), r, p, train.Objective{{X: z, Targets: []train.Target{train.CrossEntropy(y, classes, 1)}}}, train.Mode{})
 		if m.Approximator.UsesBatchStats() {
 			if err == nil || !strings.Contains(err.Error(), "mixes the records of a batch") || !strings.Contains(err.Error(), "approximator.") {
 				t.Errorf("error %v", err)

@@ -60,8 +60,7 @@ func benchmarkStep(b *testing.B, arch model.Architecture) {
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N*steps), "ms/step")
 }
 
-// BenchmarkPerExample is the exact Fisher diagonal of 256 records of 14 features
-// and 2 classes: the dearest of the per-example calls.
+// BenchmarkPerExample is the squared gradients of 256 records of 14 features and 2 classes.
 func BenchmarkPerExample(b *testing.B) {
 	for _, family := range tabular.All() {
 		b.Run(family.Name, func(b *testing.B) {
@@ -80,9 +79,9 @@ func BenchmarkPerExample(b *testing.B) {
 			for i := range x.Data {
 				x.Data[i] = float32(rng.NormFloat64())
 			}
-			p := arch.Init(rng)
+			p, o := arch.Init(rng), train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(make([]int, x.Rows), 2, 1)}}}
 			call := func() {
-				if _, err := r.FisherDiagonal(p, x); err != nil {
+				if _, err := train.SquaredGradients(b.Context(), r, p, o, train.Mode{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/train"
 )
 
 func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
@@ -239,7 +240,8 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 func TestGradientsPerRecordAreRefused(t *testing.T) {
 	r := modeltest.OpenRunner(t, tiny)
 	x, in := masked(t, tiny, sentences(t, tiny, 5), 0)
-	_, err := r.GradientNorms(weights(tiny, 1), model.Examples{X: x, Loss: tiny.Loss(), Inputs: in})
+	o := train.Objective{{X: x, Targets: []train.Target{{Loss: tiny.Loss(), Inputs: in, Weight: 1}}}}
+	_, err := train.GradientNorms(t.Context(), r, weights(tiny, 1), o, train.Mode{})
 	if err == nil || !strings.Contains(err.Error(), "per-record gradient") {
 		t.Errorf("error %v", err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -245,7 +244,7 @@ func TestEveryCellHasItsOwnGradient(t *testing.T) {
 		r, p := modeltest.OpenRunner(t, m), waves(m)
 		x, _ := expressed(m, 5)
 		target := counted(m, x)[0].Targets[0]
-		norms, err := r.GradientNorms(p, model.Examples{X: x, Loss: target.Loss, Inputs: target.Inputs})
+		norms, err := train.GradientNorms(t.Context(), r, p, train.Objective{{X: x, Targets: []train.Target{target}}}, train.Mode{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,8 +124,7 @@ func TestTheLatentVariablesAreDrawn(t *testing.T) {
 func TestPerExampleGradientsOfTheELBOAreThoseOfALoop(t *testing.T) {
 	x, _ := digits(t, 6, 1)
 	r, p := open(t, Gaussian{Features: x.Cols, Hidden: 5, Latent: 3})
-	e := model.Examples{X: x, Loss: loss.GaussianELBO{Beta: 0.2}, Inputs: map[string]array.Matrix[float32]{loss.Target: x}}
-	norms, err := r.GradientNorms(p, e)
+	norms, err := train.GradientNorms(t.Context(), r, p, autoencode(x), train.Mode{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -356,7 +356,7 @@ func TestARecordsOwnGradientIsThatOfABatchOfOneOrRefused(t *testing.T) {
 	forEachNetwork(t, func(t *testing.T, r *model.Runner) {
 		x, y := toy(r.Arch, 3)
 		classes, p := model.OutputWidths(r.Arch)[nn.Logits], weights(r.Arch, 1)
-		norms, err := r.GradientNorms(p, model.LabelledExamples(x, y, classes))
+		norms, err := train.GradientNorms(t.Context(), r, p, train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, classes, 1)}}}, train.Mode{})
 		if model.HasBatchStats(r.Arch) {
 			refused++
 			if err == nil || !strings.Contains(err.Error(), "mixes the records of a batch") || !strings.Contains(err.Error(), ".weight of "+r.Arch.Name()) {
