@@ -4,7 +4,6 @@ package project
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -26,41 +25,13 @@ var (
 	}, "|") + `)\b`)
 )
 
-// settings are phrases whose numbers are part of a table's design.
-var settings []string
-
-// knownCounts are counts in sentences of two sections that will be rewritten with the
-// values behind their tables. The list is to become empty: a phrase that no longer
-// occurs must go.
-var knownCounts = []string{
-	// Fishing for Privacy
-	"by most methods", "to be forgotten, five models, the paper's network", "64 smaller networks", "as high on two models", "; one model)",
-	"two cell types, five models",
-}
-
 // A count in words is computed by the template, from a table or from the values behind it.
 func TestTheFindingsCountNothingByHand(t *testing.T) {
-	used := map[string]bool{}
 	for i, text := range strings.Split(withoutValues(markedPage(t)), "\n") {
-		for _, found := range countsIn(text, used) {
+		for _, found := range inAWord.FindAllString(strings.Join(strings.Fields(text), " "), -1) {
 			t.Errorf("line %d: %q is counted by hand (count, runs, seeds, datasets, groups or cell make it): %s", i+1, found, text)
 		}
 	}
-	for _, phrase := range slices.Concat(settings, knownCounts) {
-		if !used[phrase] {
-			t.Errorf("%q is allowed and occurs no longer: take it off its list", phrase)
-		}
-	}
-}
-
-// countsIn returns the counts in a line that no list allows.
-func countsIn(text string, used map[string]bool) (out []string) {
-	for _, phrase := range slices.Concat(settings, knownCounts) {
-		if strings.Contains(text, phrase) {
-			used[phrase], text = true, strings.ReplaceAll(text, phrase, "")
-		}
-	}
-	return inAWord.FindAllString(strings.Join(strings.Fields(text), " "), -1)
 }
 
 func TestCountsInWordsAreFound(t *testing.T) {
