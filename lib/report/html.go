@@ -5,9 +5,10 @@ package report
 import (
 	"bufio"
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html"
+	"html/template"
 	"io"
 	"regexp"
 	"strings"
@@ -32,158 +33,129 @@ var scriptComments = regexp.MustCompile(`(?m)^ *(//.*\n)?`)
 // and overrides others. A wide table scrolls in a frame with its first column fixed, rows have one
 // height, and controls are grey on a light page and on a dark one.
 func (t *Table) HTML(w io.Writer) error {
+	view, err := t.view(false)
+	if err != nil {
+		return err
+	}
+	return writeTemplate(w, "table", view)
+}
+
+// The templates of tables and pages, with the style sheet of a page, whose text has a contrast of at least 7 to 1.
+var (
+	//go:embed templates
+	templateFiles embed.FS
+	templates     = template.Must(template.New("").Funcs(template.FuncMap{
+		"words": func(s any) template.HTML { return template.HTML(TextHTML(fmt.Sprint(s))) },
+		"style": func() (template.CSS, error) {
+			b, err := templateFiles.ReadFile("templates/page.css")
+			return template.CSS(b), err
+		},
+		"svg": func(s string) template.HTML { return template.HTML(s) }, // drawn by package plot
+	}).ParseFS(templateFiles, "templates/*.html"))
+)
+
+// writeTemplate writes what a template makes of data.
+func writeTemplate(w io.Writer, name string, data any) error {
 	b := bufio.NewWriter(w)
-	if err := t.writeHTML(b, false); err != nil {
+	if err := templates.ExecuteTemplate(b, name, data); err != nil {
 		return err
 	}
 	return b.Flush()
 }
 
-// writeHTML writes the table. If labelled is true it is for a Page, whose style sheet does what the
-// attributes do elsewhere; cells carry the name of their column, which is shown when rows are
-// stacked.
-func (t *Table) writeHTML(b *bufio.Writer, labelled bool) error {
-	if err := t.Check(); err != nil {
-		return err
+// What the templates show.
+type (
+	pageView struct {
+		Title    string
+		Sections []sectionView
 	}
-	if t.Title != "" {
-		fmt.Fprintf(b, "<p%s><strong>%s</strong></p>\n", class(labelled, "title"), TextHTML(t.Title))
+	sectionView struct {
+		Title string
+		Parts []partView
 	}
-	if t.Caption != "" {
-		fmt.Fprintf(b, "<p%s>%s</p>\n", class(labelled, "caption"), TextHTML(t.Caption))
+	partView struct {
+		Name string
+		Data any
 	}
-	right, heads := t.rightAligned(), t.heads()
-	kind := "rows"
-	if len(t.Rows) > manyRows {
-		kind = "rows dense"
+	tableView struct {
+		*Table
+		// Page is set for a table of a Page, whose style sheet does what attributes do elsewhere.
+		// Its cells carry the name of their column, which is shown when rows are stacked.
+		Page        bool
+		Label       string // for screen readers
+		Class       string
+		Heads       []cellView
+		Lines       []lineView
+		ColumnNotes []Column
+		Line        string // of the provenance
 	}
-	if labelled {
-		fmt.Fprintf(b, "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"%s\">\n<table%s>\n<thead>\n<tr>",
-			EscapeHTML(cmp.Or(t.Title, strings.Join(heads, ", "))), class(len(heads) > 2, kind))
-	} else {
-		b.WriteString("<div style=\"overflow-x: auto\">\n<table class=\"lethe-table\">\n<thead>\n<tr>")
+	lineView struct {
+		Control, Bold bool
+		Span          string // "": a row of Cells
+		Columns       int
+		Cells         []cellView
 	}
-	for j, head := range heads {
-		style := ""
-		if !labelled {
-			style = "; vertical-align: bottom" + fixed(j, false)
-		}
-		fmt.Fprintf(b, `<th scope="col" %s>%s</th>`, alignAttributes(right[j], style), TextHTML(head))
+	cellView struct {
+		Column     string
+		Align      string // left or right
+		First      bool   // in the column that stays in view
+		Control    bool
+		Long, Clip bool // longer than clipAt; clipped, with the whole text as its title
+		Text       string
+		HTML       template.HTML
 	}
-	b.WriteString("</tr>\n</thead>\n<tbody>\n")
-	for _, l := range t.lines() {
-		if labelled {
-			writePageRow(b, l, right, heads)
-		} else {
-			writeNotebookRow(b, l, right)
-		}
-	}
-	b.WriteString("</tbody>\n</table>\n</div>\n")
-	t.writeHTMLFoot(b)
-	return nil
-}
+)
+
+// The numbers of characters above which a text in a cell is clipped to one line, with the whole
+// text as its title. A page, which is printed too, breaks it into lines.
+const (
+	clipAt      = 60
+	clipFirstAt = 20 // of the column that stays in view
+)
 
 // manyRows is the number of rows above which a narrow page puts the cells of a row side by side.
 const manyRows = 30
 
-// The backgrounds of rows in a notebook. JupyterLab makes every second row grey, so that each row
-// needs a background of its own. In a notebook that is not trusted it drops colours of the theme,
-// and keeps these. The grey is seen on a light page and on a dark one.
-const (
-	plainRow   = "transparent"
-	controlRow = "rgba(128, 128, 128, 0.2)"
-)
-
-// pageColour is the background of the page, behind a column that stays in view.
-const pageColour = "var(--jp-layout-color0, var(--vscode-editor-background, Canvas))"
-
-// clipAt is the number of characters above which a text in a cell is clipped to one line of
-// clipWidth; the whole text is its title. A page, which is printed too, breaks it into lines.
-const (
-	clipAt    = 60
-	clipWidth = "40em"
-)
-
-// class returns the class attribute, or "" if it is not wanted.
-func class(wanted bool, name string) string {
-	if !wanted {
-		return ""
+// view returns what the template shows of the table, in a page or elsewhere.
+func (t *Table) view(page bool) (*tableView, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
 	}
-	return fmt.Sprintf(` class="%s"`, name)
+	right, heads := t.rightAligned(), t.heads()
+	v := &tableView{Table: t, Page: page, Label: cmp.Or(t.Title, strings.Join(heads, ", ")), ColumnNotes: t.columnNotes(), Line: t.Provenance.Line()}
+	switch {
+	case len(heads) > 2 && len(t.Rows) > manyRows:
+		v.Class = "rows dense"
+	case len(heads) > 2:
+		v.Class = "rows"
+	}
+	for j, head := range heads {
+		v.Heads = append(v.Heads, cellView{Align: alignment(right[j]), First: j == 0, Text: head})
+	}
+	for _, l := range t.lines() {
+		v.Lines = append(v.Lines, l.view(right, heads))
+	}
+	return v, nil
 }
 
-// alignAttributes returns the attributes that align a cell's text, with further styles. Alignment
-// is an attribute too, for readers that remove styles.
-func alignAttributes(right bool, style string) string {
-	word := "left"
+func alignment(right bool) string {
 	if right {
-		word = "right"
+		return "right"
 	}
-	return fmt.Sprintf(`align="%s" style="text-align: %[1]s%s"`, word, style)
+	return "left"
 }
 
-// fixed returns the style that fixes the first column of a frame. On a narrow screen it leaves
-// most of the width to the others.
-func fixed(column int, control bool) string {
-	if column > 0 {
-		return ""
+// view returns what the template shows of a line.
+func (l line) view(right []bool, heads []string) lineView {
+	out := lineView{Control: l.kind == Control, Bold: l.kind == Header, Span: l.span, Columns: len(right)}
+	for j, text := range l.cells {
+		n := utf8.RuneCountInString(text)
+		out.Cells = append(out.Cells, cellView{
+			Column: heads[j], Align: alignment(right[j]), First: j == 0, Control: out.Control,
+			Long: n > clipAt, Clip: n > clipAt || j == 0 && n > clipFirstAt, Text: strings.TrimSpace(text), HTML: template.HTML(l.cellHTML(j)),
+		})
 	}
-	background := pageColour
-	if control {
-		background = "linear-gradient(" + controlRow + ", " + controlRow + "), " + pageColour
-	}
-	return "; position: sticky; left: 0; background: " + background + "; max-width: 34vw; overflow: hidden; text-overflow: ellipsis"
-}
-
-// writeNotebookRow writes a line with all its styles. The names of separators stay in view when the
-// table scrolls.
-func writeNotebookRow(b *bufio.Writer, l line, right []bool) {
-	colour := plainRow
-	if l.kind == Control {
-		colour = controlRow
-	}
-	fmt.Fprintf(b, "<tr%s style=\"background: %s\">", class(l.kind == Control, "control"), colour)
-	if l.cells == nil {
-		tag := spanTag(l.kind)
-		fmt.Fprintf(b, "<td colspan=\"%d\" %s><%s style=\"display: inline-block; position: sticky; left: 0.5em\">%s</%s></td></tr>\n",
-			len(right), alignAttributes(false, ""), tag, TextHTML(l.span), tag)
-		return
-	}
-	for j := range l.cells {
-		style, title := "; white-space: nowrap"+fixed(j, l.kind == Control), ""
-		if n := utf8.RuneCountInString(l.cells[j]); n > clipAt || j == 0 && n > clipAt/3 {
-			title = fmt.Sprintf(` title="%s"`, EscapeHTML(l.cells[j]))
-			if j > 0 {
-				style += "; max-width: " + clipWidth + "; overflow: hidden; text-overflow: ellipsis"
-			}
-		}
-		fmt.Fprintf(b, "<td %s%s>%s</td>", alignAttributes(right[j], style), title, l.cellHTML(j))
-	}
-	b.WriteString("</tr>\n")
-}
-
-// writePageRow writes a line for a page; labels are the names of the columns.
-func writePageRow(b *bufio.Writer, l line, right []bool, labels []string) {
-	b.WriteString("<tr" + class(l.kind == Control, "control") + ">")
-	if l.cells == nil {
-		tag := spanTag(l.kind)
-		fmt.Fprintf(b, "<td class=\"span\" colspan=\"%d\" %s><%s>%s</%s></td></tr>\n", len(right), alignAttributes(false, ""), tag, TextHTML(l.span), tag)
-		return
-	}
-	for j := range l.cells {
-		fmt.Fprintf(b, "<td data-label=\"%s\" %s><span%s>%s</span></td>", EscapeHTML(labels[j]), alignAttributes(right[j], ""),
-			class(utf8.RuneCountInString(l.cells[j]) > clipAt, "long"), l.cellHTML(j))
-	}
-	b.WriteString("</tr>\n")
-}
-
-// spanTag returns the element of a text that spans the table: bold for headings, italics for
-// separators.
-func spanTag(kind Kind) string {
-	if kind == Header {
-		return "strong"
-	}
-	return "em"
+	return out
 }
 
 // cellHTML returns the content of cell j: a verdict on a plate of its colour; the names of controls
@@ -219,23 +191,6 @@ func KeepNumbers(s string) string {
 
 // TextHTML returns s as the text of an element; its numbers stay on one line.
 func TextHTML(s string) string { return EscapeHTML(KeepNumbers(s)) }
-
-// writeHTMLFoot writes the notes of columns, the footnotes and the provenance.
-func (t *Table) writeHTMLFoot(b *bufio.Writer) {
-	for _, c := range t.columnNotes() {
-		fmt.Fprintf(b, "<p><em>%s</em>: %s</p>\n", TextHTML(c.Name), TextHTML(c.Note))
-	}
-	if notes := t.Footnotes(); len(notes) > 0 {
-		b.WriteString("<ol>\n")
-		for _, n := range notes {
-			fmt.Fprintf(b, "<li>%s</li>\n", TextHTML(n))
-		}
-		b.WriteString("</ol>\n")
-	}
-	if line := t.Provenance.Line(); line != "" {
-		fmt.Fprintf(b, "<p><sub>%s</sub></p>\n", TextHTML(line))
-	}
-}
 
 // EscapeHTML escapes s for HTML. Names may come from an untrusted file.
 func EscapeHTML(s string) string {

@@ -308,7 +308,7 @@ var auditFaults = []Fault{
 	{File: "lib/audit/judge/stack.go", Old: "copy(out.Row(at+i), x.Read(buffer, i))", New: "copy(out.Row(i), x.Read(buffer, i))",
 		Protects: "parts of an array are stacked"},
 	{File: "lib/audit/judge/report.go", Old: "one.embedding = m.layers[layer]", New: "_ = layer", Protects: "a named activation is measured separately"},
-	{File: "lib/report/page.go", Old: "EscapeHTML(p.Title), pageStyle, EscapeHTML(p.Title))", New: "p.Title, pageStyle, p.Title)",
+	{File: "lib/report/html.go", Old: "template.HTML(TextHTML(fmt.Sprint(s)))", New: "template.HTML(fmt.Sprint(s))",
 		Protects: "names are escaped on a page"},
 	{File: "lib/plot/inline.go", Old: "size*96/72, m[2]", New: "size, m[2]", Protects: "texts on a page have the width of the layout"},
 	{File: "lib/audit/call.go", Old: "math.Hypot(a.High-a.Value, b.Value-b.Low)", New: "a.High - a.Value + b.Value - b.Low",
