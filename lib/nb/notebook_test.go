@@ -136,7 +136,8 @@ func TestABarAppearsAfterTwoSecondsAndLeavesOneLine(t *testing.T) {
 	t.Parallel()
 	events, code := runCell(t, "bar")
 	outs := shownEvents(events)
-	if len(outs) < 2 || len(outs) > 12 || code != 0 {
+	// Drawn at every step it would have hundreds of outputs; a slow machine takes twice the time.
+	if len(outs) < 2 || len(outs) > 50 || code != 0 {
 		t.Fatalf("%d outputs of a bar, exit code %d", len(outs), code)
 	}
 	first := fmt.Sprint(outs[0].data["text/html"])
