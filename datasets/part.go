@@ -86,6 +86,9 @@ type About struct {
 	// Classes names the class codes.
 	Classes []string
 
+	// Vocabulary are the tokens that the numbers of a text's records stand for; nil for others.
+	Vocabulary []string
+
 	// Hash is the SHA-256, in hex, of what was read.
 	Hash string
 

@@ -3,6 +3,8 @@ package images
 import (
 	"bytes"
 	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
 )
 
 // FuzzTinyImageNet reads any bytes as the archive of three classes: a text or an
@@ -51,7 +53,7 @@ func FuzzTarball(f *testing.F) {
 	f.Add(tarGz(f, entry{name: "a", kind: '2'}))
 	f.Add([]byte{0x1F, 0x8B})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		files, err := readTarball(t.Context(), bytes.NewReader(b), func(name string) (int64, bool) { return -100, name == "a" })
+		files, err := datasets.ReadTarball(t.Context(), bytes.NewReader(b), func(name string) (int64, bool) { return -100, name == "a" })
 		if err != nil {
 			return
 		}

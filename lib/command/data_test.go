@@ -73,7 +73,7 @@ func TestDataListSaysWhatIsHere(t *testing.T) {
 }
 
 func TestDataListCarriesLicenceSizeAndHashes(t *testing.T) {
-	byHand := []string{"cifar10_first4000", "cifar10_jpeg", "olivetti_idx", "tabula_muris_sample"}
+	byHand := []string{"cifar10_first4000", "cifar10_jpeg", "mtsamples", "olivetti_idx", "sotu", "tabula_muris_sample"}
 	noSHA256 := []string{"pbmc33k", "tabula_muris"} // which nobody to be trusted states
 	for _, d := range clitest.Decoded[[]dataSetJSON](t, lethe(t, "data", "list", "--json")) {
 		if d.Licence == "" || d.Rows == 0 || d.ClassCount < 2 && d.Name != "pbmc33k" { // nobody publishes labels of that

@@ -8,12 +8,15 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/datasets/texts"
 )
 
-// DataSets lists all data sets: tables, then images, then single cells.
-func DataSets() []datasets.Info { return slices.Concat(datasets.All(), images.All(), cells.All()) }
+// DataSets lists all data sets: tables, then images, then single cells, then texts.
+func DataSets() []datasets.Info {
+	return slices.Concat(datasets.All(), images.All(), cells.All(), texts.All())
+}
 
-// dataSetNamed finds a data set by name; the error suggests similar names.
+// dataSetNamed finds a data set by name, or weights that are downloaded like one; the error suggests similar names.
 func dataSetNamed(name string) (datasets.Info, error) {
-	return datasets.LookupIn(DataSets(), name)
+	return datasets.LookupIn(slices.Concat(DataSets(), texts.Weights()), name)
 }

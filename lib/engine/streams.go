@@ -24,6 +24,11 @@ const (
 	// StreamHidden draws the tokens of a record that are hidden from a language model, and
 	// what replaces them (epoch, record).
 	StreamHidden = "hidden"
+	// StreamGroups draws the groups of records to forget.
+	StreamGroups = "groups"
+	// StreamLosses draws the records whose loss is measured where measuring all takes too long
+	// (set).
+	StreamLosses = "losses"
 	// StreamPass draws the seed of an epoch's later passes (pass from 1).
 	StreamPass = "pass"
 	// StreamPlayer draws the seed of a game's later players (player from 1).

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/federated"
@@ -259,10 +260,10 @@ func (c *Case) NewModel(label string, weights nn.Params) *Model {
 	m.outputs = sync.OnceValues(func() (*Outputs, error) {
 		var o Outputs
 		var err error
-		if o.Train, err = c.Runner.Predict(weights, c.Problem.Train.X); err != nil {
+		if o.Train, err = c.Problem.Predict(weights, c.Problem.Train.X); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
-		if o.Test, err = c.Runner.Predict(weights, c.Test.X); err != nil {
+		if o.Test, err = c.Problem.Predict(weights, c.Test.X); err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
 		return &o, nil
@@ -321,7 +322,11 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 // the held-out records that no method may see (EvalRows). The loss is that of the training
 // goal: for a classifier the cross-entropy.
 func (c *Case) Losses(m *Model) (attack.Losses, error) {
-	g, ok := goalWithDefaults(c.Goal).(PerRecordLoss)
+	goal := goalWithDefaults(c.Goal)
+	if g, is := goal.(WeightsLoss); is {
+		return c.lossesOf(g, m)
+	}
+	g, ok := goal.(PerRecordLoss)
 	if !ok {
 		return attack.Losses{}, fmt.Errorf("lab: the goal %s has no loss of a single record", c.Goal.Name())
 	}
@@ -338,6 +343,22 @@ func (c *Case) Losses(m *Model) (attack.Losses, error) {
 		return attack.Losses{}, err
 	}
 	return attack.Losses{Retained: valuesAt(onTrain, c.Retain), Forgotten: valuesAt(onTrain, c.Forget), HeldOut: valuesAt(heldOut, c.EvalRows())}, nil
+}
+
+// lossesOf is Losses for a goal whose losses need the weights.
+func (c *Case) lossesOf(g WeightsLoss, m *Model) (out attack.Losses, err error) {
+	for _, of := range []struct {
+		part datasets.Part
+		to   *[]float64
+	}{
+		{c.Problem.Train.Gather(c.Retain), &out.Retained}, {c.Problem.Train.Gather(c.Forget), &out.Forgotten},
+		{c.Test.Gather(c.EvalRows()), &out.HeldOut},
+	} {
+		if *of.to, err = g.LossesOf(c.Problem, m.Weights, of.part); err != nil {
+			return out, fmt.Errorf("%s: %w", m.Label, err)
+		}
+	}
+	return out, nil
 }
 
 // valuesAt returns the values of the given rows.

@@ -1,4 +1,4 @@
-// The data of an experiment: tables, images and single cells by name, and any other source.
+// The data of an experiment: tables, images, single cells and texts by name, and any other source.
 
 package lab
 
@@ -11,12 +11,13 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // Data is the data of an experiment: records and labels that can be split and prepared for
-// a network. [Table], [Images] and [Cells] are the data sets that Lethe knows by name,
+// a network. [Table], [Images], [Cells] and [Texts] are the data sets that Lethe knows by name,
 // package own reads a user's files. A value of another module is stored under the content
 // of what it prepares.
 type Data interface {
@@ -51,13 +52,17 @@ type KeepingData interface {
 	PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error)
 }
 
-// DataSet returns the data set of that name, a table, images or cells, with its defaults.
+// DataSet returns the data set of that name, a table, images, cells or texts, with its
+// defaults.
 func DataSet(name string) (Data, error) {
 	if _, err := images.Lookup(name); err == nil {
 		return Images{Set: name}, nil
 	}
 	if _, err := cells.Lookup(name); err == nil {
 		return Cells{Set: name}, nil
+	}
+	if _, err := texts.Lookup(name); err == nil {
+		return Texts{Set: name}, nil
 	}
 	if _, err := datasets.Lookup(name); err != nil {
 		return nil, err
@@ -218,6 +223,8 @@ func dataWithDefaults(d Data) Data {
 		return d.withDefaults()
 	case Cells:
 		return d.withDefaults()
+	case Texts:
+		return d.withDefaults()
 	}
 	return d
 }
@@ -225,7 +232,7 @@ func dataWithDefaults(d Data) Data {
 // byName reports whether Lethe knows the data by name: their hash says what they are.
 func byName(d Data) bool {
 	switch d.(type) {
-	case Table, Images, Cells:
+	case Table, Images, Cells, Texts:
 		return true
 	}
 	return false

@@ -15,7 +15,7 @@ import (
 )
 
 // ForgetSet says which records of the train part a model has to forget: [Random],
-// [Records], [Class], [Planted], [Scattered], [Series], [Backdoor] or [User]. A value of
+// [RandomGroups], [Records], [Class], [Planted], [Scattered], [Series], [Backdoor] or [User]. A value of
 // another module is stored under the rows that it returns, and its fields, as JSON, are part
 // of the names of jobs.
 type ForgetSet interface {
@@ -131,6 +131,8 @@ func forgetWithDefaults(f ForgetSet) ForgetSet {
 		return Random{}.withDefaults()
 	case Random:
 		return f.withDefaults()
+	case RandomGroups:
+		return f.withDefaults()
 	case Scattered:
 		f.Seed = cmp.Or(f.Seed, CellsSeed)
 		return f
@@ -172,6 +174,8 @@ func forgetCount(f ForgetSet, n int) int {
 	share := 0.05
 	switch f := f.(type) {
 	case Random:
+		share = f.Fraction
+	case RandomGroups:
 		share = f.Fraction
 	case Backdoor:
 		share = f.Fraction

@@ -5,12 +5,14 @@ package lab
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	libcells "github.com/lethe-ml/lethe/lib/cells"
+	"github.com/lethe-ml/lethe/lib/engine"
 )
 
 // Random forgets a share of the train part, drawn as RULER does (datasets.ForgetSet): at least
@@ -42,6 +44,85 @@ func (f Random) Reseed(shift int) ForgetSet {
 	f = f.withDefaults()
 	f.Seed += uint32(shift)
 	return f
+}
+
+// RandomGroups forgets a share of the groups of records that have one value in a column, such as
+// the documents of a text set (texts.ColumnDocument) with all of their sentences: of the groups
+// that are whole or in part in the train part, share times their number, rounded, at least one.
+type RandomGroups struct {
+	Column   string
+	Fraction float64 // 0: 0.05
+	Seed     uint32  // 0: ForgetSeed
+}
+
+// Name implements ForgetSet.
+func (f RandomGroups) Name() string {
+	f = f.withDefaults()
+	return fmt.Sprintf("%s-%g-%d", strings.ReplaceAll(f.Column, " ", "_"), f.Fraction, f.Seed)
+}
+
+func (f RandomGroups) withDefaults() RandomGroups {
+	return RandomGroups{f.Column, cmp.Or(f.Fraction, 0.05), cmp.Or(f.Seed, ForgetSeed)}
+}
+
+// Rows implements ForgetSet.
+func (f RandomGroups) Rows(p *datasets.Prepared) ([]int, error) {
+	f = f.withDefaults()
+	if !(f.Fraction > 0 && f.Fraction < 1) {
+		return nil, fmt.Errorf("the share of groups to forget is %v, possible are numbers between 0 and 1", f.Fraction)
+	}
+	k := slices.IndexFunc(p.About.Columns, func(c datasets.Column) bool { return c.Name == f.Column })
+	if k < 0 {
+		return nil, fmt.Errorf("there is no column %q to draw groups by", f.Column)
+	}
+	groups := rowGroups(p, p.About.Columns[k])
+	n := max(1, int(math.Round(float64(f.Fraction*float64(len(groups))))))
+	var out []int
+	for _, g := range seedRoot(f.Seed).Stream(engine.StreamGroups).Perm(len(groups))[:n] {
+		out = append(out, groups[g]...)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// rowGroups returns the rows of the train part by the value of a column, in the order of their
+// first rows. A record without a value is a group of its own.
+func rowGroups(p *datasets.Prepared, c datasets.Column) (out [][]int) {
+	known := map[float64]int{}
+	for row, id := range p.Train.IDs {
+		if c.Missing(id) {
+			out = append(out, []int{row})
+			continue
+		}
+		at, seen := known[cellNumber(c, id)]
+		if !seen {
+			at = len(out)
+			known[cellNumber(c, id)], out = at, append(out, nil)
+		}
+		out[at] = append(out[at], row)
+	}
+	return out
+}
+
+// cellNumber returns the number of a cell, or the code of its text.
+func cellNumber(c datasets.Column, id int) float64 {
+	if c.Kind.Numeric() {
+		return c.Numbers[id]
+	}
+	return float64(c.Codes[id])
+}
+
+// Reseed implements SeededForgetSet.
+func (f RandomGroups) Reseed(shift int) ForgetSet {
+	f = f.withDefaults()
+	f.Seed += uint32(shift)
+	return f
+}
+
+// About implements DescribedForgetSet.
+func (f RandomGroups) About(n int) string {
+	f = f.withDefaults()
+	return fmt.Sprintf("the %d records of a random %g %% of the groups by %s", n, 100*f.Fraction, f.Column)
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of

@@ -6,14 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vision"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -35,6 +40,22 @@ type Problem struct {
 
 // Classes returns the number of classes of the data set.
 func (p *Problem) Classes() int { return len(p.About.Classes) }
+
+// Predict returns the network's prediction for records, without the scores of a language model,
+// which fill the memory and are of no use where no token is hidden.
+func (p *Problem) Predict(weights nn.Params, x array.Matrix[float32]) (*model.Prediction, error) {
+	var names []string
+	all := p.Arch.Returns()
+	for _, o := range all {
+		if o.Name != loss.MaskedLogits {
+			names = append(names, o.Name)
+		}
+	}
+	if len(names) == len(all) {
+		return p.Runner.Predict(weights, x)
+	}
+	return p.Runner.PredictOutputs(weights, x, names...)
+}
 
 // Records returns the given rows of the train part with their labels; their IDs are the row
 // numbers.
@@ -87,19 +108,43 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w, is := arch.(text.Pretrained); is {
+		if err := loadWeights(w); err != nil {
+			return nil, err
+		}
+	}
 	join := l.Join // data of another module are identified by their content
 	if _, keyed := s.Data.(KeyedData); byName(s.Data) || keyed && isOfThisModule(s.Data) {
 		join = l.JoinDerived
 	}
 	p, err := join(data, arch)
-	if err != nil || !s.Augment {
+	if err != nil {
+		return nil, err
+	}
+	if g, is := s.Goal.(AugmentingGoal); is {
+		if s.Augment {
+			return nil, fmt.Errorf("the goal %s changes the records itself; they cannot be augmented too", g.Name())
+		}
+		p.Augment, err = g.Augmenter(p)
 		return p, err
+	}
+	if !s.Augment {
+		return p, nil
 	}
 	if !s.HasImages() {
 		return nil, errors.New("only images are augmented")
 	}
 	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
 	return p, nil
+}
+
+// loadWeights reads the weights that a network begins with. A missing file is missing data.
+func loadWeights(m text.Pretrained) error {
+	_, err := m.Load()
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", datasets.ErrMissing, err)
+	}
+	return err
 }
 
 // Join joins a network to data that the caller prepared. Results are stored under the

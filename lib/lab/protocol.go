@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -350,6 +351,24 @@ type PerRecordLoss interface {
 	// RecordLosses returns the loss of each record, given the model's prediction p. A
 	// higher loss is evidence against membership.
 	RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error)
+}
+
+// AugmentingGoal is a goal whose records are changed in every epoch, such as those of a language
+// model whose tokens are hidden.
+type AugmentingGoal interface {
+	Goal
+	// Augmenter returns the augmenter of the problem's records for a seed (Problem.Augment). It
+	// refuses a network or data that the goal is not made for.
+	Augmenter(p *Problem) (func(seed engine.Root) train.Augmenter, error)
+}
+
+// WeightsLoss is a goal whose loss of a record does not follow from the network's prediction
+// for the record, such as that of a language model, which sees the record with hidden tokens.
+type WeightsLoss interface {
+	Goal
+	// LossesOf returns the loss of each record of a part of the problem's data. A higher loss is
+	// evidence against membership.
+	LossesOf(p *Problem, weights nn.Params, records datasets.Part) ([]float64, error)
 }
 
 // goalWithDefaults returns a goal with its defaults, as names and keys hold it; nil:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -105,6 +106,7 @@ type coordinates struct {
 	DataSet           string
 	MaxRows, TestRows int
 	Cells             *cells.Preparation `json:",omitempty"`
+	Texts             *texts.Preparation `json:",omitempty"`
 	Backdoor          *Backdoor          `json:",omitempty"`
 	Pixels            bool               `json:",omitempty"`
 	Data              string             `json:",omitempty"` // key of data that Lethe does not know by name
@@ -140,6 +142,9 @@ func (c *coordinates) setData(d Data) (err error) {
 		c.MaxRows, c.TestRows, c.Pixels = d.MaxTrain, d.MaxTest, d.Pixels
 	case Cells:
 		c.Cells = &d.Preparation
+	case Texts:
+		p := d.Preparation.WithContent()
+		c.Texts = &p
 	default:
 		c.Data, err = dataKey(d)
 	}

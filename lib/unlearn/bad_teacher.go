@@ -28,9 +28,18 @@ type BadTeacher struct {
 	Alpha       float64 `json:"alpha,omitempty"`        // 0: 0.6
 	Temperature float64 `json:"temperature,omitempty"`  // 0: 2
 	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
+	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
+	// it runs out. The whole forget set is too much where it has thousands of records.
+	Batched bool `json:"batched,omitempty"`
+	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
+	// Adam.
+	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Described = BadTeacher{}
+var (
+	_ Described  = BadTeacher{}
+	_ Distilling = BadTeacher{}
+)
 
 // Name implements Method.
 func (BadTeacher) Name() string { return "bad-teacher" }
@@ -42,6 +51,9 @@ func (BadTeacher) About() About {
 		"RULER's simplification of Chundawat et al. 2023",
 	}
 }
+
+// Distils implements Distilling.
+func (BadTeacher) Distils() bool { return true }
 
 // Sees implements Method.
 func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
@@ -60,6 +72,10 @@ func (m BadTeacher) withDefaults() BadTeacher {
 func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
 	teacher := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
+	r, err := r.withTeacher(teacher)
+	if err != nil {
+		return nil, err
+	}
 	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-m.Alpha)
 	if err != nil {
 		return nil, err
@@ -69,8 +85,8 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.labelTarget(r.Retain, m.Alpha), retain),
-		r.term("forget", r.Forget, true, forget),
+		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, m.Alpha), retain),
+		r.term("forget", r.Forget, !m.Batched, forget),
 	}
-	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
+	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)
 }

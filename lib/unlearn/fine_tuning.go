@@ -20,6 +20,9 @@ type FineTuning struct {
 	Epochs int      `json:"epochs,omitempty"` // 0: 10
 	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 0.01
 	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
+	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
+	// Adam.
+	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
 var _ Described = FineTuning{}
@@ -59,6 +62,9 @@ func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o, err := r.objective("retain", r.Retain, false, 1)
 	if err != nil {
 		return nil, err
+	}
+	if m.SGD == nil {
+		return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)
 	}
 	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

@@ -19,6 +19,9 @@ type GradientAscent struct {
 	Epochs int      `json:"epochs,omitempty"` // 0: 5
 	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 1e-4
 	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
+	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
+	// Adam.
+	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
 var _ Described = GradientAscent{}
@@ -55,6 +58,9 @@ func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error
 	o, err := r.objective("forget", r.Forget, false, -1)
 	if err != nil {
 		return nil, err
+	}
+	if m.SGD == nil {
+		return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)
 	}
 	return r.minimise(ctx, o, m.Epochs, m.LR, m.SGD)
 }

@@ -17,6 +17,12 @@ type NegGrad struct {
 	Epochs int     `json:"epochs,omitempty"` // 0: 10
 	LR     float64 `json:"lr,omitempty"`     // 0: 5e-4
 	Alpha  float64 `json:"alpha,omitempty"`  // weight of the retain set, 0: 0.6
+	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
+	// it runs out. The whole forget set is too much where it has thousands of records.
+	Batched bool `json:"batched,omitempty"`
+	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
+	// Adam.
+	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
 var _ Described = NegGrad{}
@@ -53,9 +59,9 @@ func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	up, err := r.objective("forget", r.Forget, true, m.Alpha-1)
+	up, err := r.objective("forget", r.Forget, !m.Batched, m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}
-	return r.minimise(ctx, append(down, up...), m.Epochs, m.LR, nil)
+	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), append(down, up...), m.Epochs)
 }

@@ -25,9 +25,18 @@ type SCRUB struct {
 	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
 	Alpha       float64 `json:"alpha,omitempty"`       // 0: 0.6
 	Temperature float64 `json:"temperature,omitempty"` // 0: 2
+	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
+	// it runs out. The whole forget set is too much where it has thousands of records.
+	Batched bool `json:"batched,omitempty"`
+	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
+	// Adam.
+	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Described = SCRUB{}
+var (
+	_ Described  = SCRUB{}
+	_ Distilling = SCRUB{}
+)
 
 // Name implements Method.
 func (SCRUB) Name() string { return "scrub" }
@@ -39,6 +48,9 @@ func (SCRUB) About() About {
 		"RULER's simplification of Kurmanji et al. 2023",
 	}
 }
+
+// Distils implements Distilling.
+func (SCRUB) Distils() bool { return true }
 
 // Sees implements Method.
 func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
@@ -55,17 +67,22 @@ func (m SCRUB) withDefaults() SCRUB {
 // Unlearn implements Method.
 func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
-	keep, err := r.distillTarget(r.Original, r.Retain, m.Temperature, m.Alpha)
+	teacher := r.Original
+	r, err := r.withTeacher(teacher)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.distillTarget(r.Original, r.Forget, m.Temperature, m.Alpha-1)
+	keep, err := r.distillTarget(teacher, r.Retain, m.Temperature, m.Alpha)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := r.distillTarget(teacher, r.Forget, m.Temperature, m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}
 	o := train.Objective{
 		r.term("retain", r.Retain, false, keep),
-		r.term("forget", r.Forget, true, leave),
+		r.term("forget", r.Forget, !m.Batched, leave),
 	}
-	return r.minimise(ctx, o, m.Epochs, m.LR, nil)
+	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)
 }

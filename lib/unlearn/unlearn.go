@@ -185,8 +185,8 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	if err := r.check(); err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
-	if _, err := r.Runner.Classes(); err != nil && !IsGeneral(m) {
-		return nil, nil, fmt.Errorf("unlearn %s: needs a classifier and its labels: %w", m.Name(), err)
+	if err := r.suits(m); err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
 	}
 	before := r.Original
 	r, err := r.restrictTo(m.Sees())
@@ -334,13 +334,26 @@ func (r Request) minimise(ctx context.Context, o train.Objective, epochs int, lr
 	if d != nil {
 		return r.descend(ctx, *d, epochs, lr, singlePass(o), train.Plan{})
 	}
-	c := train.Config{Batch: r.Batch, Optimizer: nn.Adam{LR: lr}, Seed: r.Seed}
+	return r.minimiseBy(ctx, nn.Adam{LR: lr}, o, epochs)
+}
+
+// adam returns AdamW with the weight decay, Adam where that is 0.
+func adam(lr, decay float64) nn.Optimizer {
+	if decay == 0 {
+		return nn.Adam{LR: lr}
+	}
+	return nn.AdamW{LR: lr, WeightDecay: decay}
+}
+
+// minimiseBy is minimise with the given optimiser.
+func (r Request) minimiseBy(ctx context.Context, by nn.Optimizer, o train.Objective, epochs int) (*Outcome, error) {
+	c := r.freezeTeacher(train.Config{Batch: r.Batch, Optimizer: by, Seed: r.Seed})
 	c.Epochs = r.stepScale.epochs(epochs, c, o)
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Params: p, History: history}, nil
+	return &Outcome{Params: r.studentsOwn(p), History: history}, nil
 }
 
 // objective returns the original's objective on records d, with every weight times a
@@ -385,13 +398,4 @@ func (r Request) labelTarget(d Data, weight float64) train.Target {
 func (r Request) classes() int {
 	n, _ := r.Runner.Classes()
 	return n
-}
-
-// distillTarget returns the distillation loss from the outputs of the model p on records d.
-func (r Request) distillTarget(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
-	out, err := r.Runner.Predict(p, d.X)
-	if err != nil {
-		return train.Target{}, fmt.Errorf("the teacher: %w", err)
-	}
-	return train.Distillation(out.Logits(), temperature, weight), nil
 }

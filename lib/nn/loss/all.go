@@ -23,6 +23,7 @@ func All() []Loss {
 		DonskerVaradhan{},
 		InfoNCE{},
 		MaskedLanguage{Vocabulary: 3}, // it has no default; the suite's network has three tokens
+		MaskedDistillation{Vocabulary: 3},
 	}
 }
 

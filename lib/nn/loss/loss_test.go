@@ -18,7 +18,8 @@ import (
 
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
-	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6}) {
+	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6},
+		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +34,8 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 
 // inputsOf makes the inputs of losses that take no normal numbers.
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
-	loss.MaskedLanguage{}.Name(): maskedTokens, loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
+	loss.MaskedLanguage{}.Name(): maskedTokens, loss.MaskedDistillation{}.Name(): maskedTokens,
+	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
 // fewCounts are counts, many of them 0, or library sizes of five records.
@@ -83,7 +85,8 @@ func TestAMaskedTokenThatIsNoneIsRefusedByItsRecord(t *testing.T) {
 func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	for words, l := range map[string]loss.Loss{
 		"temperature is -1": loss.Distillation{Temperature: -1}, "temperature is NaN": loss.Distillation{Temperature: math.NaN()},
-		"beta is -2": loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
+		"temperature is -2": loss.MaskedDistillation{Vocabulary: 3, Temperature: -2},
+		"beta is -2":        loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
 		"free bits are -0.1": loss.LatentDivergence{FreeBits: -0.1}, "free bits are NaN": loss.LatentDivergence{FreeBits: math.NaN()},
 	} {
 		if err := l.Check(nil); err == nil || !strings.Contains(err.Error(), words) {
@@ -112,7 +115,7 @@ func TestLossesByHand(t *testing.T) {
 	out := map[string][]float32{ // feature-major, two records
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
 		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two negative samples
-		loss.MaskedLogits: {2, 0, -1, 0, 0.5, 0}, // one position, three tokens
+		loss.MaskedLogits: {2, 0, -1, 0, 0.5, 0}, loss.TeacherLogits: {0, 0, 0, 0, 0, 2}, // one position, three tokens
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -136,6 +139,8 @@ func TestLossesByHand(t *testing.T) {
 		{loss.InfoNCE{}, nil, [2]float64{-2 + math.Log((math.Exp(2)+math.Exp(-1)+math.Exp(0.5))/3), 0}},
 		{loss.MaskedLanguage{Vocabulary: 3}, map[string][]float32{loss.MaskedTokens: {2, 1}, loss.MaskedWeights: {0.5, 2}},
 			[2]float64{0.5*math.Log(math.Exp(2)+math.Exp(-1)+math.Exp(0.5)) - 0.25, 2 * math.Log(3)}},
+		{loss.MaskedDistillation{Vocabulary: 3, Temperature: 2}, map[string][]float32{loss.MaskedTokens: {2, 1}, loss.MaskedWeights: {0.5, 2}},
+			[2]float64{2 * (math.Log(math.E+math.Exp(-0.5)+math.Exp(0.25)) - 0.25 - math.Log(3)), 8 * (math.E/(2+math.E) - math.Log(2+math.E) + math.Log(3))}},
 		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
 	} {
 		got := evaluate(t, c.l, out, c.inputs)

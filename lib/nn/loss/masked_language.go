@@ -45,34 +45,37 @@ func (MaskedLanguage) About() string { return "a language model against the toke
 
 // Inputs implements Loss.
 func (l MaskedLanguage) Inputs(outputs map[string]int) (map[string]int, error) {
-	width, err := outputWidth(l, outputs, MaskedLogits)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.checkVocabulary(); err != nil {
-		return nil, err
-	}
-	if width%l.Vocabulary != 0 {
-		return nil, fmt.Errorf("the loss %s: an output of width %d is no whole number of positions over %d tokens", l.Name(), width, l.Vocabulary)
-	}
-	positions := width / l.Vocabulary
-	return map[string]int{MaskedTokens: positions, MaskedWeights: positions}, nil
-}
-
-func (l MaskedLanguage) checkVocabulary() error {
-	if l.Vocabulary < 2 {
-		return fmt.Errorf("the loss %s needs the size of the vocabulary, at least 2; it is %d", l.Name(), l.Vocabulary)
-	}
-	return nil
+	return maskedInputs(l, l.Vocabulary, outputs)
 }
 
 // Check implements Loss.
 func (l MaskedLanguage) Check(in map[string]array.Matrix[float32]) error {
+	return checkMasked(l, l.Vocabulary, in)
+}
+
+// maskedInputs are the inputs of a loss l at the masked positions of a language model.
+func maskedInputs(l Loss, vocabulary int, outputs map[string]int) (map[string]int, error) {
+	width, err := outputWidth(l, outputs, MaskedLogits)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkVocabulary(l, vocabulary); err != nil {
+		return nil, err
+	}
+	if width%vocabulary != 0 {
+		return nil, fmt.Errorf("the loss %s: an output of width %d is no whole number of positions over %d tokens", l.Name(), width, vocabulary)
+	}
+	positions := width / vocabulary
+	return map[string]int{MaskedTokens: positions, MaskedWeights: positions}, nil
+}
+
+// checkMasked checks the tokens and weights of masked positions.
+func checkMasked(l Loss, vocabulary int, in map[string]array.Matrix[float32]) error {
 	tokens, weights := in[MaskedTokens], in[MaskedWeights]
 	for i := range tokens.Rows {
 		for p, v := range tokens.Row(i) {
-			if v != float32(int(v)) || v < 0 || int(v) >= l.Vocabulary {
-				return fmt.Errorf("record %d, masked position %d: %v is no token, a whole number below %d", i, p, v, l.Vocabulary)
+			if v != float32(int(v)) || v < 0 || int(v) >= vocabulary {
+				return fmt.Errorf("record %d, masked position %d: %v is no token, a whole number below %d", i, p, v, vocabulary)
 			}
 		}
 	}
@@ -83,7 +86,14 @@ func (l MaskedLanguage) Check(in map[string]array.Matrix[float32]) error {
 			}
 		}
 	}
-	return l.checkVocabulary()
+	return checkVocabulary(l, vocabulary)
+}
+
+func checkVocabulary(l Loss, vocabulary int) error {
+	if vocabulary < 2 {
+		return fmt.Errorf("the loss %s needs the size of the vocabulary, at least 2; it is %d", l.Name(), vocabulary)
+	}
+	return nil
 }
 
 // Graph implements Loss.

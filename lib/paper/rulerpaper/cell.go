@@ -49,6 +49,8 @@ type Row struct {
 	Displacement float64 `json:"displacement"` // relative distance of the weights
 	ZeroRows     int     `json:"zero_rows"`    // embeddings that are 0 and so have no direction
 
+	*TextEvidence // nil: no texts
+
 	// Diverged says how the method diverged, "" if it did not. Then every number above except
 	// the counts is NaN.
 	Diverged string `json:"diverged,omitempty"`
@@ -263,7 +265,7 @@ type reference struct {
 
 func (e *Env) reference(c *cell) (*reference, error) {
 	embed := func(w nn.Params) (array.Matrix[float64], error) {
-		p, err := c.Runner.Predict(w, c.Train.X)
+		p, err := c.Problem.Predict(w, c.Train.X)
 		if err != nil {
 			return array.Matrix[float64]{}, err
 		}
@@ -292,11 +294,11 @@ func (e *Env) options(s Study) ruler.Options {
 // measure computes the evidence on a variant's weights.
 func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Row, error) {
 	row := c.newRow(a)
-	onTrain, err := c.Runner.Predict(weights, c.Train.X)
+	onTrain, err := c.Problem.Predict(weights, c.Train.X)
 	if err != nil {
 		return row, err
 	}
-	onTest, err := c.Runner.Predict(weights, c.Test.X)
+	onTest, err := c.Problem.Predict(weights, c.Test.X)
 	if err != nil {
 		return row, err
 	}
@@ -313,7 +315,12 @@ func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Ro
 	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
 	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
 	row.M4AsCoded, row.Copies = m.M4AsCoded.Value, m.Copies
-	if err := c.outputs(&row, onTrain.Logits(), onTest.Logits()); err != nil {
+	if c.study.Texts != nil {
+		err = e.textEvidence(c, &row, u, weights)
+	} else {
+		err = c.outputs(&row, onTrain.Logits(), onTest.Logits())
+	}
+	if err != nil {
 		return row, err
 	}
 	row.Displacement, err = weights.Displacement(c.original)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -41,6 +42,8 @@ type Scale struct {
 	Diagnostic []string
 	// Images is the size of Table 13.
 	Images ImageScale
+	// Texts is the size of the tables on texts.
+	Texts TextScale
 	// StandIns are synthetic data sets that replace data sets whose files are missing; without
 	// them a missing file is an error.
 	StandIns []string
@@ -52,11 +55,20 @@ func Scales() []Scale {
 	return []Scale{
 		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
 			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"},
-			Images: ImageScale{Sets: []string{"glyphs"}, Train: 256, Test: 64, Width: 6, Hidden: 32, Epochs: 20}},
-		{Name: "standard", About: "an hour or so", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3,
-			SideRows: 6000, RowCap: 1000, Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}},
+			Images: ImageScale{Sets: []string{"glyphs"}, Train: 256, Test: 64, Width: 6, Hidden: 32, Epochs: 20},
+			Texts: TextScale{Set: "generated_reports", Documents: 120, Tokens: 24, Vocabulary: 600, Layers: 2, Width: 48,
+				Epochs: 8, Rate: 2e-3, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
+		{Name: "hour", About: "takes about an hour on two cores: standard, with a small network for texts", Seeds: 3, SideSeeds: 3,
+			ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
+			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20},
+			Texts: TextScale{Documents: 210, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
+				Fractions: []float64{0.05, 0.10}, Seeds: 2}},
+		{Name: "standard", About: "an hour or so; texts, with MiniLM's weights, a day or a GPU", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3,
+			ForgetSetSeeds: 5, LearningRateSeeds: 3,
+			SideRows: 6000, RowCap: 1000, Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20},
+			Texts: TextScale{Weights: texts.MiniLM, Documents: 200, Tokens: 48, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
-			LearningRateSeeds: 3, RowCap: 2000},
+			LearningRateSeeds: 3, RowCap: 2000, Texts: TextScale{Weights: texts.BioClinicalBERT}},
 	}
 }
 
@@ -67,7 +79,7 @@ func ScaleByName(name string) (Scale, error) {
 			return s, nil
 		}
 	}
-	return Scale{}, fmt.Errorf("scale %q is not one of quick, standard, paper", name)
+	return Scale{}, fmt.Errorf("scale %q is not one of quick, hour, standard, paper", name)
 }
 
 func (s Scale) dataSets() []string {
@@ -165,10 +177,16 @@ type Study struct {
 	RowCap      int           // largest number of rows of a data set, 0: all
 	Gallery     int           // retained records that M4 searches, 0: the paper's 2,000
 	Images      *ImageScale   // nil: tables
+	Texts       *TextScale    // nil: tables or images
+	// GroupBy says which documents of texts are kept and forgotten together.
+	GroupBy texts.GroupBy
 }
 
 // setting is the setting of a cell.
 func (s Study) setting(k cellKey) lab.Setting {
+	if s.Texts != nil {
+		return s.textSetting(k)
+	}
 	var data lab.Data = lab.Table{Set: k.dataSet, MaxRows: s.RowCap}
 	if s.Images != nil {
 		data = lab.Images{Set: k.dataSet, MaxTrain: s.Images.Train, MaxTest: s.Images.Test}
@@ -183,6 +201,9 @@ func (s Study) setting(k cellKey) lab.Setting {
 func (s Study) records() string {
 	if s.Images != nil {
 		return "images"
+	}
+	if s.Texts != nil {
+		return "texts"
 	}
 	return "tables"
 }

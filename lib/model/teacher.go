@@ -1,0 +1,97 @@
+// A network with a teacher inside, for distillation where the teacher's outputs cannot be
+// computed before.
+
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// TeacherPrefix begins the names of a teacher's weights and outputs.
+const TeacherPrefix = "teacher-"
+
+// WithTeacher is a network, the student, beside another one with the same architecture, the
+// teacher, on the same records. It has the student's outputs and, under TeacherPrefix and their
+// names, the teacher's. The teacher has dropout off; a training freezes its weights by a
+// nn.Group with TeacherPrefix and the rate 0. Its weights are those of Join.
+//
+// A network whose normalisation uses the batch cannot be a teacher here: its running means would
+// change.
+type WithTeacher struct {
+	Student Architecture
+}
+
+var _ Architecture = WithTeacher{}
+
+// Join returns the weights of the student and the teacher together.
+func (WithTeacher) Join(student, teacher nn.Params) nn.Params {
+	out := student.Clone()
+	for _, v := range teacher.Clone() {
+		v.Name = TeacherPrefix + v.Name
+		out = append(out, v)
+	}
+	return out
+}
+
+// OfStudent returns the student's weights of those of both.
+func (WithTeacher) OfStudent(both nn.Params) nn.Params { return both[:len(both)/2] }
+
+// Name implements Architecture.
+func (m WithTeacher) Name() string { return m.Student.Name() + "-with-teacher" }
+
+// Inputs implements Architecture.
+func (m WithTeacher) Inputs() int { return m.Student.Inputs() }
+
+// Returns implements Architecture.
+func (m WithTeacher) Returns() []Output {
+	out := slices.Clone(m.Student.Returns())
+	for _, o := range m.Student.Returns() {
+		out = append(out, Output{TeacherPrefix + o.Name, o.Width})
+	}
+	return out
+}
+
+// WithDefaults implements Architecture.
+func (m WithTeacher) WithDefaults() Architecture { return WithTeacher{m.Student.WithDefaults()} }
+
+// Check implements Architecture.
+func (m WithTeacher) Check() error {
+	if HasBatchStats(m.Student) {
+		return fmt.Errorf("%s normalises by the batch: a teacher inside would change with it", m.Student.Name())
+	}
+	return m.Student.Check()
+}
+
+// Init implements Architecture.
+func (m WithTeacher) Init(rng *rand.Rand) nn.Params {
+	return m.Join(m.Student.Init(rng), m.Student.Init(rng))
+}
+
+// MaxBatch implements MaxBatch: half of the student's, as there are two sets of activations.
+func (m WithTeacher) MaxBatch() int {
+	if c, ok := m.Student.(MaxBatch); ok {
+		return max(1, c.MaxBatch()/2)
+	}
+	return math.MaxInt32
+}
+
+// RandomInputs implements Architecture: the student's.
+func (m WithTeacher) RandomInputs() []nn.RandomInput { return m.Student.RandomInputs() }
+
+// Forward implements Architecture.
+func (m WithTeacher) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace {
+	n := len(p) / 2
+	out := m.Student.Forward(t, p[:n], x, draws)
+	// A tape of its own, which is dropped: nothing is learned of the teacher.
+	for name, value := range m.Student.Forward(&nn.Tape{}, p[n:], x, nil).Outputs {
+		out.Outputs[TeacherPrefix+name] = value
+	}
+	return out
+}

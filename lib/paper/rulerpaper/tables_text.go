@@ -1,0 +1,400 @@
+package rulerpaper
+
+// Texts: M4 of a masked language model, and the copies among the documents (section 5.5).
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/text"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
+)
+
+// TextScale is how much of the experiment on texts a scale computes. The zero value but for the
+// network is the published size.
+type TextScale struct {
+	Set       string // "": mtsamples
+	Documents int    // 0: all
+	Tokens    int    // of a record, 0: 64
+	// Weights are the published weights that the training begins with; "": random weights of a
+	// network of Layers layers and this width, and a vocabulary that is learned from the texts.
+	Weights                   string
+	Vocabulary, Layers, Width int
+	Epochs                    int       // 0: 3
+	Rate                      float64   // of the training, 0: 2e-5
+	Fractions                 []float64 // nil: 1, 5 and 10 %
+	Seeds                     int       // 0: 5
+}
+
+// The settings of the experiment on texts in the paper.
+const (
+	textBatch      = 16
+	textEpochs     = 3
+	textRate       = 2e-5
+	unlearningRate = 5e-5
+	textDecay      = 0.01
+	textSeeds      = 5
+)
+
+// lossRecords is the largest number of records of each set whose loss is measured: the scores of
+// all tokens at every hidden one take long.
+const lossRecords = 2000
+
+func (s TextScale) withDefaults() TextScale {
+	s.Set, s.Tokens = cmp.Or(s.Set, "mtsamples"), cmp.Or(s.Tokens, 64)
+	s.Epochs, s.Rate, s.Seeds = cmp.Or(s.Epochs, textEpochs), cmp.Or(s.Rate, textRate), cmp.Or(s.Seeds, textSeeds)
+	if s.Fractions == nil {
+		s.Fractions = fractions
+	}
+	return s
+}
+
+// predicted is the number of tokens of a record that are hidden at most: 15 %, rounded up.
+func (s TextScale) predicted() int { return (15*s.Tokens + 99) / 100 }
+
+// bert returns the network's sizes.
+func (s TextScale) bert() text.BERT {
+	m := text.BERT{Tokens: s.Tokens, Predicted: s.predicted()}
+	switch s.Weights {
+	case "":
+		m.Layers, m.Width, m.Heads, m.Vocabulary = s.Layers, s.Width, 2, s.Vocabulary
+	case texts.BioClinicalBERT:
+		m.Layers, m.Width, m.Heads, m.Vocabulary = 12, 768, 12, 28996
+	}
+	return m
+}
+
+// network returns the network, and the path of its vocabulary, "" for a learned one.
+func (s TextScale) network() (n model.Network, vocabulary string, err error) {
+	if s.Weights == "" {
+		return s.bert(), "", nil
+	}
+	info, err := texts.LookupWeights(s.Weights)
+	if err != nil {
+		return nil, "", err
+	}
+	path, err := texts.WeightsPath(info, texts.WeightsFile)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := texts.WeightsSHA256(info, texts.WeightsFile)
+	if sum == "" && info.Present() { // the user's own file
+		if sum, err = text.FileSHA256(path); err != nil {
+			return nil, "", err
+		}
+	}
+	vocabulary, err = texts.WeightsPath(info, texts.VocabularyFile)
+	return text.Pretrained{BERT: s.bert(), SHA256: sum, Path: path}, vocabulary, err
+}
+
+// textMethods are the paper's methods with its optimiser for texts.
+func textMethods() []Variant {
+	return []Variant{
+		{Label: GA, Method: unlearn.GradientAscent{LR: unlearningRate, WeightDecay: textDecay}},
+		{Label: NG, Method: unlearn.NegGrad{LR: unlearningRate, WeightDecay: textDecay, Batched: true}},
+		{Label: FT, Method: unlearn.FineTuning{LR: unlearningRate, WeightDecay: textDecay}},
+		{Label: SC, Method: unlearn.SCRUB{LR: unlearningRate, WeightDecay: textDecay, Batched: true}},
+		{Label: BT, Method: unlearn.BadTeacher{LR: unlearningRate, WeightDecay: textDecay, Batched: true}},
+	}
+}
+
+// textControls are the controls with the optimiser for texts.
+func textControls() []Variant {
+	out := controls()
+	for i := range out {
+		if out[i].Label == Matched {
+			out[i].Method = unlearn.FineTuning{Epochs: 5, LR: unlearningRate, WeightDecay: textDecay}
+		}
+	}
+	return out
+}
+
+// The two readings of the experiment: which documents are split and forgotten together.
+const (
+	asPublished = "as published"
+	groupedText = "grouped by identical text"
+)
+
+// textStudies are the experiment in both readings.
+func textStudies(_ context.Context, s Scale) (out []Study, err error) {
+	size := s.Texts.withDefaults()
+	n, _, err := size.network()
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range []struct {
+		name string
+		by   texts.GroupBy
+	}{{asPublished, texts.ByDocument}, {groupedText, texts.ByText}} {
+		out = append(out, Study{
+			Name: "texts " + of.name, DataSets: []string{size.Set}, Seeds: indices(size.Seeds), Fractions: size.Fractions,
+			ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(textMethods(), textControls()...), Model: n, Texts: &size, GroupBy: of.by,
+			Fit: train.Config{Epochs: size.Epochs, Batch: textBatch, Optimizer: nn.AdamW{LR: size.Rate, WeightDecay: textDecay}},
+		})
+	}
+	return out, nil
+}
+
+// textSetting is the setting of a cell of texts.
+func (s Study) textSetting(k cellKey) lab.Setting {
+	t := s.Texts
+	p := texts.Preparation{Tokens: t.Tokens, Predicted: t.predicted(), Vocabulary: t.Vocabulary, MaxDocuments: t.Documents, GroupBy: s.GroupBy}
+	if _, file, err := t.network(); err == nil && file != "" { // textStudies has returned the error
+		p.VocabularyFile = file
+	}
+	column := texts.ColumnDocument
+	if s.GroupBy == texts.ByText {
+		column = texts.ColumnText
+	}
+	return lab.Setting{
+		Data: lab.Texts{Set: k.dataSet, Preparation: p}, Forget: lab.RandomGroups{Column: column, Fraction: k.fraction, Seed: k.forgetSeed},
+		Goal: lab.MaskedLanguage{}, Seed: k.seed, Fit: s.Fit, Model: s.Model,
+	}
+}
+
+// TextEvidence is the part of a Row that only texts have.
+type TextEvidence struct {
+	ForgetLoss float64 `json:"forget_loss"` // of masked language modelling, in nats per hidden token
+	RetainLoss float64 `json:"retain_loss"`
+	TestLoss   float64 `json:"test_loss"`
+
+	Documents int `json:"n_documents"` // that are forgotten
+	InRetain  int `json:"n_in_retain"` // of these with a copy in the retain set
+	InTest    int `json:"n_in_test"`   // and in the test part
+	WithCopy  int `json:"n_with_copy"` // forgotten records of documents with a copy in the retain set
+	Without   int `json:"n_without"`   // and the others
+
+	M4WithCopy float64 `json:"m4_with_copy"` // M4 of the records with a copy, 0 if there are none
+	M4Without  float64 `json:"m4_without"`   // and of the others
+}
+
+// textEvidence adds the losses, the attack and what copies do.
+func (e *Env) textEvidence(c *cell, row *Row, embedding array.Matrix[float64], weights nn.Params) error {
+	out := &TextEvidence{}
+	losses, err := c.textLosses(weights)
+	if err != nil {
+		return err
+	}
+	res, err := attack.LossThreshold{}.Run(losses)
+	if err != nil {
+		return err
+	}
+	row.MIA, row.MIAAUC = res.BalancedAccuracy.Value, res.AUC.Value
+	out.ForgetLoss, out.RetainLoss, out.TestLoss = mean(losses.Forgotten), mean(losses.Retained), mean(losses.HeldOut)
+
+	copies, err := texts.CountCopies(c.Prepared, c.Forget)
+	if err != nil {
+		return err
+	}
+	out.Documents, out.InRetain, out.InTest = copies.Documents, copies.InRetain, copies.InTest
+	out.WithCopy, out.Without = len(copies.Rows), len(copies.Without)
+	for rows, to := range map[*[]int]*float64{&copies.Rows: &out.M4WithCopy, &copies.Without: &out.M4Without} {
+		if len(*rows) == 0 {
+			continue
+		}
+		m, _, err := ruler.M4(ruler.Evidence{Unlearned: &embedding, Forget: *rows, Retain: c.Retain}, e.options(c.study))
+		if err != nil {
+			return err
+		}
+		*to = m.Value
+	}
+	row.TextEvidence = out
+	return nil
+}
+
+// textLosses returns the losses of at most lossRecords records of each set, the same for every
+// model.
+func (c *cell) textLosses(weights nn.Params) (out attack.Losses, err error) {
+	for k, of := range []struct {
+		part datasets.Part
+		rows []int
+		to   *[]float64
+	}{{c.Train, c.Retain, &out.Retained}, {c.Train, c.Forget, &out.Forgotten}, {c.Test, c.unseen(), &out.HeldOut}} {
+		rows := of.rows
+		if len(rows) > lossRecords {
+			drawn := engine.Root(lab.SplitSeed).Stream(engine.StreamLosses, uint64(k)).Perm(len(rows))[:lossRecords]
+			rows = make([]int, lossRecords)
+			for i, at := range drawn {
+				rows[i] = of.rows[at]
+			}
+		}
+		if *of.to, err = (lab.MaskedLanguage{}).LossesOf(c.Problem, weights, of.part.Gather(rows)); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+var textRecipe = Recipe{
+	ID:    "ruler/text",
+	Title: "RULER on texts. M4 of a masked language model",
+	Doc: "M4 of the original model and after unlearning, for documents that are forgotten with all of their sentences. The paper finds .537, .521 " +
+		"and .501 for the original at 1, 5 and 10 % and reads it as no detectable memorisation. Read it beside the oracle, which it does not show, and in " +
+		"two readings: as published, where a forgotten report can stay as an identical copy under another specialty, and with all copies forgotten together.",
+	studies: textStudies,
+}
+
+var textCopies = Recipe{
+	ID:    "ruler/text-duplicates",
+	Title: "RULER on texts. Forgotten documents that stay as a copy",
+	Doc: "How many of the forgotten documents keep an identical copy in the retain set and in the test part, and M4 of their records and of the others. " +
+		"A retrained model was trained on the text of every document with a copy: nothing of it can be forgotten while the copy stays.",
+	studies: textStudies,
+}
+
+// Metrics of texts.
+var (
+	forgetLoss = metric{"forget loss", func(r Row) float64 { return r.ForgetLoss }, 0, 3}
+	retainLoss = metric{"retain loss", func(r Row) float64 { return r.RetainLoss }, 0, 3}
+	testLoss   = metric{"test loss", func(r Row) float64 { return r.TestLoss }, 0, 3}
+)
+
+func init() {
+	textRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		t := e.table(textRecipe, s, parts...)
+		metrics := []metric{
+			{"M4, as coded", func(r Row) float64 { return r.M4AsCoded }, 0.5, 4}, deltaM4, mia, forgetLoss, retainLoss, testLoss,
+			{"displacement", func(r Row) float64 { return r.Displacement }, 0, 3},
+		}
+		t.Columns = []report.Column{{Name: "model"}, {Name: "M4", Note: "mean over seeds, t interval over seeds, null 0.5"}}
+		for _, m := range metrics {
+			t.Columns = append(t.Columns, report.Column{Name: m.Name})
+		}
+		for _, c := range parts {
+			for _, f := range c.Study.Fractions {
+				for _, a := range c.variants() {
+					rows := filter(rowsOf(c.Rows, a.Label, f), measured)
+					cells := []report.Cell{report.Str(a.Label),
+						report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull), 4)}
+					for _, m := range metrics {
+						cells = append(cells, report.Num(mean(values(rows, m.Value)), m.Digits))
+					}
+					t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: c.reading() + ", " + percent(f), Cells: cells})
+				}
+			}
+		}
+		t.Notes = append(t.Notes, textNotes(parts[0])...)
+		return &Output{Table: t}, nil
+	}
+	textCopies.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
+		t := e.table(textCopies, s, parts...)
+		t.Columns = []report.Column{{Name: "fraction"},
+			{Name: "forgotten documents"}, {Name: "copy in the retain set"}, {Name: "copy in the test part"},
+			{Name: "original, with copy", Note: "M4 of the forgotten records whose document keeps a copy in the retain set; means over seeds, null 0.5"},
+			{Name: "oracle, with copy"}, {Name: "original, without"}, {Name: "oracle, without"}}
+		for _, c := range parts {
+			for _, f := range c.Study.Fractions {
+				t.Rows = append(t.Rows, c.textCopiesRow(f))
+			}
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("The original is the row %q of ruler/text.", NoOp))
+		t.Notes = append(t.Notes, textNotes(parts[0])...)
+		return &Output{Table: t}, nil
+	}
+}
+
+// measured reports whether the row is that of a model that did not diverge.
+func measured(r Row) bool { return r.TextEvidence != nil }
+
+// reading names which documents a study of texts keeps together.
+func (c *Collected) reading() string { return strings.TrimPrefix(c.Study.Name, "texts ") }
+
+// textCopiesRow is the row of a fraction in the table of copies.
+func (c *Collected) textCopiesRow(f float64) report.Row {
+	original, oracle := filter(rowsOf(c.Rows, NoOp, f), measured), filter(rowsOf(c.Rows, Oracle, f), measured)
+	share := func(n int) report.Cell {
+		all := original[0].Documents
+		return report.Str(fmt.Sprintf("%d (%.0f %%)", n, 100*float64(n)/float64(all)))
+	}
+	of := func(rows []Row, n int, value func(Row) float64) report.Cell {
+		if n == 0 {
+			return report.Gap("no such record")
+		}
+		return report.Num(mean(values(rows, value)), 4)
+	}
+	with, without := func(r Row) float64 { return r.M4WithCopy }, func(r Row) float64 { return r.M4Without }
+	first := original[0]
+	return report.Row{Group: c.reading(), Cells: []report.Cell{
+		report.Str(percent(f)), report.Str(fmt.Sprint(first.Documents)), share(first.InRetain), share(first.InTest),
+		of(original, first.WithCopy, with), of(oracle, first.WithCopy, with), of(original, first.Without, without), of(oracle, first.Without, without),
+	}}
+}
+
+// textNotes say how the study differs from the paper's.
+func textNotes(c *Collected) []string {
+	s, size := c.Study, c.Study.Texts
+	notes := []string{size.networkNote()}
+	documents := "all documents"
+	if size.Documents > 0 {
+		documents = fmt.Sprintf("%d documents, drawn with all of their copies,", size.Documents)
+	}
+	notes = append(notes,
+		fmt.Sprintf("%s of %s, about a fifth of them held out; a record is a sentence of at most %d tokens, a longer one is cut. The paper lists 30,000 "+
+			"records and says neither how it draws nor how it divides them.", capital(documents), size.Set, size.Tokens),
+		trainingNote(size),
+		fmt.Sprintf("Unlearning as in the paper: AdamW at %g, weight decay %g, batches of %d; epochs as in its tables. Methods that use both sets take a batch of "+
+			"the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
+		"SCRUB and Bad Teacher compare the scores of hidden tokens with those of a teacher that sees the same hidden tokens; the paper does not say how.",
+		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
+			"below; identical sentences tie, and %q is what the published program computes.", lossRecords, "M4, as coded"))
+	if size.Weights == "" {
+		notes = append(notes, fmt.Sprintf("The vocabulary, at most %d tokens, is learned from the training texts, of which some are forgotten later: "+
+			"the oracle has it too.", size.Vocabulary))
+	} else {
+		notes = append(notes, fmt.Sprintf("%q are the weights before the training on these texts, and the oracle begins with them too.", Destroyed))
+	}
+	if !slices.Equal(s.Fractions, fractions) {
+		var of []string
+		for _, f := range s.Fractions {
+			of = append(of, percent(f))
+		}
+		notes = append(notes, fmt.Sprintf("%s of the documents are forgotten; the paper has 1, 5 and 10 %%.", strings.Join(of, " and ")))
+	}
+	if len(s.Seeds) < textSeeds {
+		notes = append(notes, fmt.Sprintf("%s; the paper has %d.", report.Plural(len(s.Seeds), "seed"), textSeeds))
+	}
+	return notes
+}
+
+// networkNote says how the network differs from the paper's.
+func (s TextScale) networkNote() string {
+	const published = "The paper takes Bio_ClinicalBERT, 12 layers of width 768, trained on clinical notes."
+	m := s.bert().WithDefaults().(text.BERT)
+	switch s.Weights {
+	case texts.BioClinicalBERT:
+		return "Bio_ClinicalBERT, as in the paper. The tokenizer lowers case."
+	case "":
+		return fmt.Sprintf("%s Here it is a BERT of %s and width %d that begins with random weights.",
+			published, report.Plural(m.Layers, "layer"), m.Width)
+	}
+	info, _ := texts.LookupWeights(s.Weights) // network has returned the error
+	return fmt.Sprintf("%s Here it is %s: %d layers of width %d, general English, an encoder of sentences; its head is new.",
+		published, info.Title, m.Layers, m.Width)
+}
+
+// trainingNote says how the training differs from the paper's.
+func trainingNote(s *TextScale) string {
+	if s.Epochs == textEpochs && s.Rate == textRate {
+		return fmt.Sprintf("Training as in the paper: %d epochs at %g, 15 %% of the tokens hidden. It names no schedule: the rate is constant.",
+			s.Epochs, s.Rate)
+	}
+	return fmt.Sprintf("Training: %d epochs at %g; the paper's %d epochs at %g are for a network that can read already.",
+		s.Epochs, s.Rate, textEpochs, textRate)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
