@@ -170,6 +170,7 @@ func TestEveryGeneralMethodRunsOnALanguageModel(t *testing.T) {
 		unlearn.NoOp{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, unlearn.GradientAscent{LR: 1e-3, Epochs: 1},
 		unlearn.GradientAscent{LR: 1e-3, Epochs: 1, WeightDecay: 0.5}, unlearn.FineTuning{LR: 1e-3, Epochs: 1}, unlearn.FineTuning{LR: 1e-3, Epochs: 1, WeightDecay: 0.5},
 		unlearn.NegGrad{LR: 1e-3, Epochs: 1}, unlearn.NegGrad{LR: 1e-3, Epochs: 1, Batched: true}, unlearn.NegGrad{LR: 1e-3, Epochs: 1, Batched: true, WeightDecay: 0.5},
+		unlearn.SCRUB{LR: 1e-3, Epochs: 1, Batched: true}, unlearn.BadTeacher{LR: 1e-3, Epochs: 1, Batched: true},
 	} {
 		got, err := c.Unlearn(t.Context(), m)
 		if err != nil {
@@ -181,7 +182,7 @@ func TestEveryGeneralMethodRunsOnALanguageModel(t *testing.T) {
 		}
 		hashes[got.Weights.Hash()] = m.Name()
 	}
-	for _, m := range []unlearn.Method{unlearn.SCRUB{}, unlearn.BadTeacher{}} {
+	for _, m := range []unlearn.Method{unlearn.SCRUBKurmanji{}, unlearn.RandomLabel{}} {
 		if _, err := c.Unlearn(t.Context(), m); err == nil || !strings.Contains(err.Error(), "needs a classifier and its labels") {
 			t.Errorf("%s: %v", m.Name(), err)
 		}
