@@ -97,7 +97,7 @@ func drawGlyphs(info datasets.Info) *content {
 	draw := func(n int) []drawing {
 		out := make([]drawing, n)
 		for i := range out {
-			out[i] = drawing{y: i % len(all), pixels: all[i%len(all)].draw(rng)}
+			out[i] = drawing{y: i % len(all), pixels: all[i%len(all)].draw(glyphDeformation, rng)}
 		}
 		return out
 	}
@@ -140,16 +140,28 @@ func nearCopy(pixels []byte, rng *rand.Rand) []byte {
 	return out
 }
 
+// deformation bounds how drawings of one glyph differ: the tangent of half the angle by which it is
+// turned and the shear, either way, and ranges of its scale in pixels, of the pixel in its middle,
+// of the thickness of strokes in pixels, of the ink's contrast and of the paper's level.
+type deformation struct {
+	turn, shear                           float64
+	scale, middle, thick, contrast, paper [2]float64
+}
+
+// glyphDeformation is that of the glyphs.
+var glyphDeformation = deformation{turn: .2, shear: .2, scale: [2]float64{3.6, 6}, middle: [2]float64{5.5, 9.5},
+	thick: [2]float64{.6, 1.5}, contrast: [2]float64{.45, 1}, paper: [2]float64{0, .2}}
+
 // draw returns one image of the drawing; 1 is ink and 0 is paper, as in MNIST.
-func (g glyph) draw(rng *rand.Rand) []byte {
+func (g glyph) draw(d deformation, rng *rand.Rand) []byte {
 	between := func(low, high float64) float64 { return low + float64((high-low)*rng.Float64()) }
 	// A rotation whose half angle has the tangent t. Cosine and sine are quotients,
 	// so that the result does not depend on a library function's rounding.
-	t := between(-.2, .2)
-	scale, shear := between(3.6, 6), between(-.2, .2)
+	t := between(-d.turn, d.turn)
+	scale, shear := between(d.scale[0], d.scale[1]), between(-d.shear, d.shear)
 	cos, sin := (1-float64(t*t))/(1+float64(t*t)), float64(2*t)/(1+float64(t*t))
-	middleX, middleY := between(5.5, 9.5), between(5.5, 9.5)
-	thick, contrast, paper := between(.6, 1.5), between(.45, 1), between(0, .2)
+	middleX, middleY := between(d.middle[0], d.middle[1]), between(d.middle[0], d.middle[1])
+	thick, contrast, paper := between(d.thick[0], d.thick[1]), between(d.contrast[0], d.contrast[1]), between(d.paper[0], d.paper[1])
 	out := make([]byte, glyphSide*glyphSide)
 	for y := range glyphSide {
 		for x := range glyphSide {

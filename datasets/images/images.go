@@ -39,15 +39,18 @@ type set struct {
 	white  byte   // 0 means 255
 	caveat string // see datasets.About
 	coarse []string
+	// people marks a set whose classes are the people on the images.
+	people bool
 	open   func(*loader) (*content, error)
 }
 
 // content is an opened set, from which single images are read.
 type content struct {
 	train, test part
-	classes     []string         // nil: those of the Info
-	planted     map[string][]int // rows of train
-	close       func() error     // can be nil
+	classes     []string          // nil: those of the Info
+	planted     map[string][]int  // rows of train
+	columns     []datasets.Column // of all rows of train
+	close       func() error      // can be nil
 }
 
 // part reads one image at a time. read fills pixels and returns the label, and the superclass or
@@ -64,13 +67,13 @@ var sets = publishedSets
 // names up thousands of times.
 var publishedSets = sync.OnceValue(func() []set {
 	return []set{
-		mnist(), fashionMNIST(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(),
+		mnist(), fashionMNIST(), cifar10(), cifar100(), svhn(), tinyImageNet(), olivetti(), lfw(),
 		cifar10First4000(), cifar10JPEG(), olivettiIdx(),
-		glyphs(),
+		glyphs(), sketches(),
 	}
 })
 
-// All returns every image set: the published ones, the copies of them, the generated one.
+// All returns every image set: the published ones, the copies of them, the generated ones.
 func All() []datasets.Info {
 	all := sets()
 	out := make([]datasets.Info, len(all))
@@ -84,7 +87,7 @@ func All() []datasets.Info {
 func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All(), name) }
 
 // Load reads an image set from the folder datasets.Dir, checks the hash of every file before it
-// uses it, and returns all of its images. It never downloads; see package fetch. The generated set
+// uses it, and returns all of its images. It never downloads; see package fetch. A generated set
 // needs no file.
 //
 // Errors name the file and the field or byte that cannot be read.
@@ -133,6 +136,7 @@ func (s set) load(r *loader, train, test []int) (*Images, error) {
 	if m.Classes == nil {
 		m.Classes = r.info.Classes
 	}
+	m.Columns = c.columns
 	if s.white != 0 {
 		m.White = float64(s.white)
 	}

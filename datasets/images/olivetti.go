@@ -39,8 +39,8 @@ func olivetti() set {
 					{URL: "https://cs.nyu.edu/~roweis/data/olivettifaces.mat"},
 				}}},
 		},
-		white: olivettiWhite,
-		open:  openOlivetti,
+		white: olivettiWhite, people: true,
+		open: openOlivetti,
 	}
 }
 

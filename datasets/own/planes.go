@@ -6,6 +6,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"github.com/lethe-ml/lethe/datasets/images"
 )
 
 // planes are the pixels of an image: channels x height x width bytes.
@@ -74,65 +76,16 @@ func (p planes) middle() planes {
 	return out
 }
 
-// scaled returns a square image with another side. Every pixel is a mean of those around it,
-// weighted by a triangle of the width of a new pixel, or of an old one if that is wider: the
-// filter of Pillow's BILINEAR.
+// scaled returns a square image with another side (images.ScaleChannel).
 func (p planes) scaled(side int) planes {
 	if side == p.width {
 		return p
 	}
-	weights := triangles(p.width, side)
-	out := planes{p.channels, side, side, make([]byte, p.channels*side*side)}
-	rows := make([]float64, p.height*side) // scaled in width only
+	out := planes{p.channels, side, side, make([]byte, 0, p.channels*side*side)}
+	plane := p.height * p.width
 	for ch := range p.channels {
-		from := p.data[ch*p.height*p.width:]
-		for y := range p.height {
-			for x, w := range weights {
-				rows[y*side+x] = w.sum(func(k int) float64 { return float64(from[y*p.width+k]) })
-			}
-		}
-		for y, w := range weights {
-			for x := range side {
-				v := w.sum(func(k int) float64 { return rows[k*side+x] })
-				out.data[(ch*side+y)*side+x] = byte(math.Round(min(max(v, 0), 255)))
-			}
-		}
-	}
-	return out
-}
-
-// weighting are the weights of consecutive old pixels in a new one.
-type weighting struct {
-	first   int
-	weights []float64
-}
-
-// sum is rounded after every product and sum, so that it is the same on every processor.
-func (w weighting) sum(value func(k int) float64) float64 {
-	var total float64
-	for i, weight := range w.weights {
-		total += float64(weight * value(w.first+i))
-	}
-	return total
-}
-
-// triangles returns the weights of every new pixel of a line.
-func triangles(from, to int) []weighting {
-	scale := float64(from) / float64(to)
-	width := max(scale, 1)
-	out := make([]weighting, to)
-	for i := range out {
-		centre := float64((float64(i) + 0.5) * scale)
-		first, last := max(0, int(centre-width+0.5)), min(from, int(centre+width+0.5))
-		out[i].first = first
-		var total float64
-		for k := first; k < last; k++ {
-			weight := max(0, 1-math.Abs(float64(k)+0.5-centre)/width)
-			out[i].weights = append(out[i].weights, weight)
-			total += weight
-		}
-		for k := range out[i].weights {
-			out[i].weights[k] /= total
+		for _, v := range images.ScaleChannel(p.data[ch*plane:(ch+1)*plane], p.width, side) {
+			out.data = append(out.data, byte(math.Round(min(max(v, 0), 255))))
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ import (
 )
 
 // Data is the data of an experiment: records and labels that can be split and prepared for
-// a network. [Table], [Images], [Cells] and [Texts] are the data sets that Lethe knows by name,
+// a network. [Table], [Images], [Faces], [Cells] and [Texts] are the data sets that Lethe knows by name,
 // package own reads a user's files. A value of another module is stored under the content
 // of what it prepares.
 type Data interface {
@@ -225,6 +225,8 @@ func dataWithDefaults(d Data) Data {
 		return d.withDefaults()
 	case Texts:
 		return d.withDefaults()
+	case Faces:
+		return d.withDefaults()
 	}
 	return d
 }
@@ -232,7 +234,7 @@ func dataWithDefaults(d Data) Data {
 // byName reports whether Lethe knows the data by name: their hash says what they are.
 func byName(d Data) bool {
 	switch d.(type) {
-	case Table, Images, Cells, Texts:
+	case Table, Images, Faces, Cells, Texts:
 		return true
 	}
 	return false

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -107,6 +108,7 @@ type coordinates struct {
 	MaxRows, TestRows int
 	Cells             *cells.Preparation `json:",omitempty"`
 	Texts             *texts.Preparation `json:",omitempty"`
+	Faces             *images.Identities `json:",omitempty"`
 	Backdoor          *Backdoor          `json:",omitempty"`
 	Pixels            bool               `json:",omitempty"`
 	Data              string             `json:",omitempty"` // key of data that Lethe does not know by name
@@ -145,6 +147,8 @@ func (c *coordinates) setData(d Data) (err error) {
 	case Texts:
 		p := d.Preparation.WithContent()
 		c.Texts = &p
+	case Faces:
+		c.Faces = &d.Identities
 	default:
 		c.Data, err = dataKey(d)
 	}

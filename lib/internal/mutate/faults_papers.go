@@ -56,4 +56,13 @@ var paperFaults = []Fault{
 		Protects: "table 4's references are not exchanged", Run: "TestTableFours"},
 	{File: "lib/paper/sdepaper/sets.go", Old: "s.targets(trainImages, 1, forget, size", New: "s.targets(trainImages, 1, rest, size",
 		Protects: "table 1 tests the forgotten images", Run: "TestTargets|TestAWider"},
+	{File: "lib/paper/rulerpaper/tables_faces.go", Old: "rows := untouchedRows(c.About.Columns, c.Test, len(c.Forget))",
+		New: "rows := untouchedRows(c.About.Columns, c.Test, len(c.Test.IDs))", Protects: "M4 of untouched people is of as many images as are forgotten",
+		Run: "Untouched"},
+	{File: "lib/paper/rulerpaper/tables_faces.go", Old: "Seed: uint32(images.HeldOutSeed + seed)}}", New: "Seed: uint32(images.HeldOutSeed)}}",
+		Protects: "every seed of Table 14 holds out other people", Run: "EveryCell"},
+	{File: "lib/lab/forget_drawn.go", Old: "out = append(out, groups[g]...)", New: "out = append(out, groups[g][0])",
+		Protects: "a group is forgotten with all of its records", Run: "Groups|PeopleAre"},
+	{File: "datasets/images/identities.go", Old: "		if held[code] {", New: "		if held[code] && row%2 == 0 {",
+		Protects: "a person is held out with all images", Run: "PeopleAre"},
 }

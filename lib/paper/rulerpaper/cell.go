@@ -46,6 +46,8 @@ type Row struct {
 	RetainAcc float64 `json:"retain_accuracy"`
 	TestAcc   float64 `json:"test_accuracy"`
 
+	Untouched *UntouchedPeople `json:"untouched,omitempty"` // nil for other data than faces
+
 	Displacement float64 `json:"displacement"` // relative distance of the weights
 	ZeroRows     int     `json:"zero_rows"`    // embeddings that are 0 and so have no direction
 
@@ -315,6 +317,9 @@ func (e *Env) measure(c *cell, ref *reference, a Variant, weights nn.Params) (Ro
 	row.M1, row.M2, row.M2Mean, row.M3, row.M4 = m.M1.Value, m.M2.Value, m.M2Mean.Value, m.M3.Value, m.M4.Value
 	row.OracleM4, row.ZeroRows = ref.oracleM4, m.ZeroRows.Unlearned
 	row.M4AsCoded, row.Copies = m.M4AsCoded.Value, m.Copies
+	if row.Untouched, err = e.untouchedPeople(c, onTrain, onTest); err != nil {
+		return row, fmt.Errorf("people nobody trained on: %w", err)
+	}
 	if c.study.Texts != nil {
 		err = e.textEvidence(c, &row, u, weights)
 	} else {

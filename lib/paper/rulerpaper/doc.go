@@ -38,5 +38,6 @@
 //     the paper calls SCRUB and Bad Teacher are simplifications; the recipe
 //     "ruler/published" compares them with their authors' published versions.
 //  5. Covertype and Higgs are replaced by labelled stand-ins if their files are
-//     missing; images, clinical text and faces (section 5.5) are not included.
+//     missing, and so are the images of Table 13 and the faces of Table 14. Clinical
+//     text (section 5.5) is not included.
 package rulerpaper

@@ -33,14 +33,14 @@ func (c *Collected) diverged(variant string, fraction float64) bool {
 // Collect computes a study, or reads it from the store. Rows are in the order of the grid.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 	out := &Collected{Study: s, Data: map[string]string{}}
-	for _, name := range s.DataSets {
-		p, err := e.Lab().Problem(ctx, s.setting(cellKey{dataSet: name}))
+	for _, k := range s.dataKeys() {
+		p, err := e.Lab().Problem(ctx, s.setting(k))
 		if err != nil {
 			return nil, err
 		}
-		out.Data[name] = p.Hash
-		if p.About.Synthetic {
-			out.Synthetic = append(out.Synthetic, name)
+		out.Data[s.dataName(k)] = p.Hash
+		if p.About.Synthetic && !slices.Contains(out.Synthetic, k.dataSet) {
+			out.Synthetic = append(out.Synthetic, k.dataSet)
 		}
 	}
 	jobs, err := e.studyJobs(ctx, s)

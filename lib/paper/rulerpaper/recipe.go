@@ -34,8 +34,8 @@ func oneStudy(study func(Scale) Study) func(context.Context, Scale) ([]Study, er
 // Recipes lists all recipes of the paper.
 func Recipes() []Recipe {
 	return []Recipe{
-		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12, table13,
-		pairwise, gallery, copies, published, imageRecipe, textRecipe, textCopies, claims, figure5, figure6, figure7,
+		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12, table13, table14,
+		pairwise, gallery, copies, published, imageRecipe, textRecipe, textCopies, claims, figure5, figure6, figure7, figure8,
 	}
 }
 

@@ -40,8 +40,9 @@ type Scale struct {
 	// Diagnostic are the data sets of Table 12; empty: Covertype and Higgs, or
 	// their stand-ins.
 	Diagnostic []string
-	// Images is the size of Table 13.
+	// Images is the size of Table 13, Faces that of Table 14.
 	Images ImageScale
+	Faces  FaceScale
 	// Texts is the size of the tables on texts.
 	Texts TextScale
 	// StandIns are synthetic data sets that replace data sets whose files are missing; without
@@ -56,16 +57,17 @@ func Scales() []Scale {
 		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
 			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"},
 			Images: ImageScale{Sets: []string{"glyphs"}, Train: 256, Test: 64, Width: 6, Hidden: 32, Epochs: 20},
+			Faces:  FaceScale{Set: "sketches", Width: 4, Epochs: 15, Seeds: 3},
 			Texts: TextScale{Set: "generated_reports", Documents: 120, Tokens: 24, Vocabulary: 600, Layers: 2, Width: 48,
 				Epochs: 8, Rate: 2e-3, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "hour", About: "takes about an hour on two cores: standard, with a small network for texts", Seeds: 3, SideSeeds: 3,
 			ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
-			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20},
+			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
 			Texts: TextScale{Documents: 210, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
 				Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "standard", About: "an hour or so; texts, with MiniLM's weights, a day or a GPU", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3,
-			ForgetSetSeeds: 5, LearningRateSeeds: 3,
-			SideRows: 6000, RowCap: 1000, Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20},
+			ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
+			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
 			Texts: TextScale{Weights: texts.MiniLM, Documents: 200, Tokens: 48, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
 			LearningRateSeeds: 3, RowCap: 2000, Texts: TextScale{Weights: texts.BioClinicalBERT}},
@@ -176,8 +178,9 @@ type Study struct {
 	Fit         train.Config  // its seed is set per cell
 	RowCap      int           // largest number of rows of a data set, 0: all
 	Gallery     int           // retained records that M4 searches, 0: the paper's 2,000
-	Images      *ImageScale   // nil: tables
-	Texts       *TextScale    // nil: tables or images
+	Images      *ImageScale   // nil: tables, faces or texts
+	Faces       *FaceScale    // nil: tables, images or texts
+	Texts       *TextScale    // nil: tables, images or faces
 	// GroupBy says which documents of texts are kept and forgotten together.
 	GroupBy texts.GroupBy
 }
@@ -191,18 +194,21 @@ func (s Study) setting(k cellKey) lab.Setting {
 	if s.Images != nil {
 		data = lab.Images{Set: k.dataSet, MaxTrain: s.Images.Train, MaxTest: s.Images.Test}
 	}
-	return lab.Setting{
-		Data: data, Forget: lab.Random{Fraction: k.fraction, Seed: k.forgetSeed},
-		Seed: k.seed, Fit: s.Fit, Model: s.Model,
+	var forget lab.ForgetSet = lab.Random{Fraction: k.fraction, Seed: k.forgetSeed}
+	if s.Faces != nil {
+		data, forget = s.Faces.data(k.seed), s.Faces.forget(k)
 	}
+	return lab.Setting{Data: data, Forget: forget, Seed: k.seed, Fit: s.Fit, Model: s.Model}
 }
 
 // records says what the data sets hold.
 func (s Study) records() string {
-	if s.Images != nil {
+	switch {
+	case s.Images != nil:
 		return "images"
-	}
-	if s.Texts != nil {
+	case s.Faces != nil:
+		return "faces"
+	case s.Texts != nil:
 		return "texts"
 	}
 	return "tables"

@@ -13,6 +13,9 @@ type Evidence struct {
 	Original  array.Rows // the model before unlearning; M3
 	Forget    []int
 	Retain    []int // M2 and M4
+	// HeldOut are embeddings under the unlearned model of records that no model was trained on,
+	// in an order of their own; M4HeldOut.
+	HeldOut array.Rows
 }
 
 // The models under the names that errors give them, each with the rows that a
